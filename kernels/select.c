@@ -31,7 +31,7 @@ enum { N_TABLES = sizeof tables / sizeof *tables };
 
 static bool runs_here(const struct kl_kernels *table)
 {
-    const struct kl_cpu *cpu = kl_cpu();
+    const struct kl_cpu *cpu = kl_device_cpu();
     if (strcmp(table->isa, "avx512") == 0) return cpu->avx512;
     if (strcmp(table->isa, "avx2") == 0) return cpu->avx2;
     return true;

@@ -23,7 +23,7 @@ done
 
 # 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind. qrng has rooms
 # of its own: which of them each includes.
-order=(base store claims device ingest weights metrics nn circuit)
+order=(base store claims device ingest weights stats nn circuit)
 stages=" cache doctor backbone head qrng control sequence sampling plateau plot "
 rank() {
     local i
@@ -89,10 +89,10 @@ done
 # 6. What every tool's main does stands once, in store/mode.c. Every tool is tested; every file names its
 # licence; lines fit.
 for f in $(grep -lwE 'kl_(options_answer|note_variables|report|finish|end)' -r lib tools); do
-    case $f in lib/base/* | lib/store/mode.c) ;; *) fail "$f does a part of kl_mode_main by hand" ;; esac
+    case $f in lib/base/* | lib/store/mode.c) ;; *) fail "$f does a part of kl_store_mode_main by hand" ;; esac
 done
 for f in tools/*.c; do
-    grep -qE '\<kl_modes?_main\(' "$f" || fail "$f does not go through kl_mode_main"
+    grep -qE '\<kl_modes?_main\(' "$f" || fail "$f does not go through kl_store_mode_main"
     [ -n "$(ls "tests/cli/$(basename "$f" .c)"/*.t 2>/dev/null)" ] || fail "$f has no tests in tests/cli/$(basename "$f" .c)/"
 done
 for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/null); do

@@ -58,7 +58,7 @@ static const struct kl_tool tool = {
 
 static int one_file(const struct kl_cache *c, struct kl_file **file, struct kl_error *err)
 {
-    if (c->n == 1) return kl_file_open(file, c->args[0], err);
+    if (c->n == 1) return kl_store_file_open(file, c->args[0], err);
     return kl_fail_inputs(err, c->args, c->n, 1, "one file");
 }
 
@@ -76,9 +76,9 @@ static int show(struct kl_cache *c, struct kl_error *err)
     struct kl_file *file = NULL;
     int code = one_file(c, &file, err);
     if (!code)
-        code = (c->common->json ? kl_describe_json : kl_describe_page)(c->out, file,
-                                                                       kl_kind_find(kinds, file), err);
-    kl_file_close(&file);
+        code = (c->common->json ? kl_store_describe_json : kl_store_describe_page)(
+            c->out, file, kl_store_kind_find(kinds, file), err);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -86,9 +86,9 @@ static int draw_log(struct kl_cache *c, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     int code = one_file(c, &file, err);
-    if (!code && c->common->json) fprintf(c->out, "%s\n", kl_file_provenance(file));
-    else if (!code) code = kl_describe_log(c->out, file, err);
-    kl_file_close(&file);
+    if (!code && c->common->json) fprintf(c->out, "%s\n", kl_store_file_provenance(file));
+    else if (!code) code = kl_store_describe_log(c->out, file, err);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -149,5 +149,5 @@ static int run_command(struct kl_mode_run *run, struct kl_error *err)
 int main(int argc, char **argv)
 {
     static const struct kl_mode mode = { .tool = &tool, .run = run_command, .keeps_nothing = true };
-    return kl_mode_main(&mode, argc, argv, stdout, stderr);
+    return kl_store_mode_main(&mode, argc, argv, stdout, stderr);
 }

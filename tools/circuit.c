@@ -79,13 +79,13 @@ static int check_alone(int argc, char **argv, struct kl_error *err)
 static int from_head(struct run *run, const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_file_open_kind(&file, path, &kl_head_kind, err);
-    if (!code) code = kl_file_text(&run->config, file, "", "config", err);
+    int code = kl_store_file_open_kind(&file, path, &kl_head_kind, err);
+    if (!code) code = kl_store_file_text(&run->config, file, "", "config", err);
     if (!code) code = kl_json_parse(&run->parsed, run->config, path, err);
     if (!code) code = kl_circuit_config(&run->v->circuit, run->parsed, path, err);
     const char *core = code ? NULL : kl_circuit_absent(run->parsed);
     if (core) code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s", path, core);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -109,10 +109,10 @@ static int draw(struct run *run, const char *head, struct kl_error *err)
     size_t n_given = 0;
     for (int i = 0; i < 3; i++)
         if (inputs_of[i]) given[n_given++] = inputs_of[i];
-    int code =
-        kl_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v->common.force, given, n_given, err);
+    int code = kl_plot_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v->common.force, given,
+                                           n_given, err);
     if (code) return code;
-    code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
+    code = kl_plot_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
     if (code || run->v->common.quiet) return code;
     fprintf(run->out, "%s: %s", path, written ? "written" : "up to date");
     const size_t all = kl_circuit_gates(run->circuit);
@@ -125,8 +125,8 @@ static int draw(struct run *run, const char *head, struct kl_error *err)
 static int show(struct run *run, struct kl_error *err)
 {
     char title[KL_TITLE];
-    kl_circuit_title(title, &run->v->circuit, run->circuit,
-                     json_string_value(json_object_get(run->parsed, "noise")) != NULL);
+    kl_plot_circuit_title(title, &run->v->circuit, run->circuit,
+                          json_string_value(json_object_get(run->parsed, "noise")) != NULL);
     if (!run->v->common.quiet) fprintf(run->out, "%s\n\n", title);
     return kl_circuit_text(run->out, run->circuit, (size_t)run->v->width, err);
 }
@@ -237,5 +237,5 @@ int main(int argc, char **argv)
         .tool = &tool, .defaults = defaults, .run = look, .keeps_nothing = true
     };
     const struct kl_mode *const modes[] = { &circuits, &kl_mode_plateau };
-    return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
+    return kl_store_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

@@ -54,5 +54,5 @@ static int examine(struct kl_mode_run *run, struct kl_error *err)
 int main(int argc, char **argv)
 {
     static const struct kl_mode machine = { .tool = &tool, .run = examine, .keeps_nothing = true };
-    return kl_mode_main(&machine, argc, argv, stdout, stderr);
+    return kl_store_mode_main(&machine, argc, argv, stdout, stderr);
 }

@@ -119,16 +119,16 @@ static int settle(struct job *j, struct kl_error *err)
 {
     struct values *v = j->v;
     struct kl_resnet18_options *net = &j->options.net;
-    kl_resnet18_options_default(net);
-    int code = kl_resnet18_triple(net->mean, j->mean, v->mean, false, "--mean", err);
-    if (!code) code = kl_resnet18_triple(net->std, j->std, v->std, true, "--std", err);
-    if (!code) code = kl_shard_parse(&j->shard, v->shard, j->stage->log, err);
+    kl_backbone_resnet18_options_default(net);
+    int code = kl_backbone_resnet18_triple(net->mean, j->mean, v->mean, false, "--mean", err);
+    if (!code) code = kl_backbone_resnet18_triple(net->std, j->std, v->std, true, "--std", err);
+    if (!code) code = kl_store_shard_parse(&j->shard, v->shard, j->stage->log, err);
     if (!code) code = choose_precision(v, err);
     if (code) return code;
     v->mean = j->mean;
     v->std = j->std;
     net->tap = (enum kl_tap)kl_choice(TAPS, v->tap);
-    if (!v->weights) return kl_weights_shipped(j->weights_path, sizeof j->weights_path, err);
+    if (!v->weights) return kl_backbone_weights_shipped(j->weights_path, sizeof j->weights_path, err);
     snprintf(j->weights_path, sizeof j->weights_path, "%s", v->weights);
     return kl_no_folder(v->weights, err);
 }
@@ -137,13 +137,13 @@ static int settle(struct job *j, struct kl_error *err)
 static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
 {
     json_object_clear(j->raw);
-    int code = kl_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(*key, &tool, j->v, err);
-    if (!code && j->v->crop) code = kl_key_integer(*key, "crop", j->v->crop, err);
+    int code = kl_store_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(*key, &tool, j->v, err);
+    if (!code && j->v->crop) code = kl_store_key_integer(*key, "crop", j->v->crop, err);
     if (!code)
-        code = kl_images_identify(*key, j->raw, j->stage->inputs, j->stage->n_inputs, j->v->labels,
-                                  j->v->skip_bad, err);
-    if (!code) code = kl_input_identify(*key, j->raw, "weights", 0, j->weights_path, err);
+        code = kl_ingest_images_identify(*key, j->raw, j->stage->inputs, j->stage->n_inputs,
+                                         j->v->labels, j->v->skip_bad, err);
+    if (!code) code = kl_store_input_identify(*key, j->raw, "weights", 0, j->weights_path, err);
     return code;
 }
 
@@ -156,10 +156,10 @@ static int check_weights(const struct job *j, struct kl_error *err)
     const char *unused;
     size_t n;
     snprintf(checked, sizeof checked, "resnet18 %d %s", NUMERICAL_VERSION, j->v->tap);
-    if (!j->v->weights || kl_input_remembered(j->weights_path, checked)) return KL_OK;
+    if (!j->v->weights || kl_store_input_remembered(j->weights_path, checked)) return KL_OK;
     int code = kl_weights_read_named(&weights, j->weights_path, err);
-    if (!code) code = kl_resnet18_expect(weights, j->options.net.tap, &n, &unused, err);
-    if (!code) kl_input_remember(j->weights_path, checked);
+    if (!code) code = kl_backbone_resnet18_expect(weights, j->options.net.tap, &n, &unused, err);
+    if (!code) kl_store_input_remember(j->weights_path, checked);
     kl_weights_free(&weights);
     return code;
 }
@@ -168,7 +168,7 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
 {
     struct values *v = j->v;
     struct kl_extract_options *o = &j->options;
-    kl_images_options_default(&o->images);
+    kl_ingest_images_options_default(&o->images);
     o->inputs = j->stage->inputs;
     o->n_inputs = j->stage->n_inputs;
     o->images.labels = v->labels;
@@ -186,10 +186,11 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
     o->half = strcmp(v->dtype, "f16") == 0;
     o->threads = (int)v->common.threads;
     o->log = log;
-    int code = kl_extract_open(&j->e, o, err);
+    int code = kl_backbone_extract_open(&j->e, o, err);
     v->common.device_used = j->e.device.name;
     if (code || !j->shard.count) return code;
-    return kl_extract_shard(&j->e.first, &j->e.n, j->e.images->n, j->shard.index, j->shard.count, err);
+    return kl_backbone_extract_shard(&j->e.first, &j->e.n, j->e.images->n, j->shard.index,
+                                     j->shard.count, err);
 }
 
 static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
@@ -202,7 +203,7 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     const double opened = kl_clock() - start;
     kl_trial_begin(&trial);
     j->e.watch = &trial.watch;
-    if (!code) code = kl_extract_run(&j->e, err);
+    if (!code) code = kl_backbone_extract_run(&j->e, err);
     code = kl_trial_end(code);
     j->e.watch = NULL;
     if (!code) code = kl_trial_whole(&estimate->seconds, &trial, "the first image", err);
@@ -214,7 +215,7 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
 static int make_own_key(struct job *j, struct kl_key **key, struct kl_error *err)
 {
     const int code = make_key(j, key, err);
-    return code ? code : kl_key_shard(*key, &j->shard, err);
+    return code ? code : kl_store_key_shard(*key, &j->shard, err);
 }
 
 static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
@@ -224,14 +225,14 @@ static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct 
     int code = (j->raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
     if (!code && j->shard.count) {
         code = make_key(j, &key, err);
-        if (!code) code = kl_shard_of(&j->shard, &key, err);
+        if (!code) code = kl_store_shard_of(&j->shard, &key, err);
     }
     if (!code) code = make_own_key(j, &key, err);
     if (!code) code = check_weights(j, err);
-    if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
+    if (!code) code = kl_store_stage_begin(j->stage, answer, &key, out, err);
     if (!code && *answer == KL_STAGE_COMPUTE && !j->v->common.force)
-        code = kl_shard_check_target(&j->shard, j->v->common.output, err);
-    kl_key_abort(&key);
+        code = kl_store_shard_check_target(&j->shard, j->v->common.output, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -240,9 +241,9 @@ static int check_unchanged(struct job *j, struct kl_error *err)
 {
     struct kl_key *key = NULL;
     int code = make_own_key(j, &key, err);
-    if (!code) code = kl_stage_unchanged(j->stage, &key, j->stage->inputs[0], err);
-    kl_key_abort(&key);
-    if (code == KL_EDATA) kl_writer_spoiled(j->writer);
+    if (!code) code = kl_store_stage_unchanged(j->stage, &key, j->stage->inputs[0], err);
+    kl_store_key_abort(&key);
+    if (code == KL_EDATA) kl_store_writer_spoiled(j->writer);
     return code;
 }
 
@@ -253,18 +254,18 @@ static int extract(struct job *j, struct kl_error *err)
     if (code) return code;
     j->e.writer = j->writer;
     j->e.watch = &progress.watch;
-    code = kl_extract_run(&j->e, err);
+    code = kl_backbone_extract_run(&j->e, err);
     kl_progress_end(&progress);
     if (!code) return check_unchanged(j, err);
     check_unchanged(j, NULL); /* whether what is done may be kept */
-    if (code == KL_ESIGNAL) kl_writer_stopped(j->writer, j->stage->log, err->text);
+    if (code == KL_ESIGNAL) kl_store_writer_stopped(j->writer, j->stage->log, err->text);
     return code;
 }
 
 /* Beside the weights: readers of the features look there (head/origin.c). */
 static int record_seen(const struct job *j, struct kl_error *err)
 {
-    const size_t seen = kl_look_seen(&j->e.look);
+    const size_t seen = kl_backbone_look_seen(&j->e.look);
     json_t *weights = json_object_get(j->raw, "weights");
     if (!seen || !json_object_set_new(weights, "trained_on", json_integer((json_int_t)seen)))
         return KL_OK;
@@ -275,13 +276,14 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
 {
     char *raw = NULL;
     int code = open_parts(j, j->stage->log, err);
-    if (!code) code = kl_writer_open_partial(&j->writer, j->v->common.output, &j->stage->header, err);
-    if (!code) kl_writer_note_older(j->writer, j->stage->log, "images");
-    if (!code) code = kl_shard_save(j->writer, &j->shard, err);
+    if (!code)
+        code = kl_store_writer_open_partial(&j->writer, j->v->common.output, &j->stage->header, err);
+    if (!code) kl_store_writer_note_older(j->writer, j->stage->log, "images");
+    if (!code) code = kl_store_shard_save(j->writer, &j->shard, err);
     if (!code) code = extract(j, err);
     if (!code) code = record_seen(j, err);
     if (!code) code = kl_json_dump(&raw, j->raw, err);
-    if (!code) code = kl_stage_publish(j->stage, &j->writer, NULL, 0, raw, content, err);
+    if (!code) code = kl_store_stage_publish(j->stage, &j->writer, NULL, 0, raw, content, err);
     free(raw);
     return code;
 }
@@ -306,11 +308,11 @@ static int report(const struct job *j, const char *content, struct kl_error *err
     const double seconds = kl_clock() - j->stage->start, n = (double)j->e.n;
     const double rate = (n - (double)j->e.kept) / seconds; /* of what these seconds were spent on */
     FILE *to = kl_words_to(&j->v->common);
-    for (int i = 0, rank = kl_resnet18_shape(j->e.net, dims); i < rank; i++) d *= dims[i];
+    for (int i = 0, rank = kl_backbone_resnet18_shape(j->e.net, dims); i < rank; i++) d *= dims[i];
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, output, 0 },
         { "key", KL_JSON_TEXT, j->stage->key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "content", KL_JSON_TEXT, content, 0 },
         { "images", KL_JSON_COUNT, NULL, n },
         { "skipped", KL_JSON_COUNT, NULL, (double)j->e.images->skipped },
@@ -339,7 +341,7 @@ static int work(struct job *j, FILE *out, struct kl_error *err)
     if (!code) code = settle(j, err);
     if (!code) code = begin(j, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(j->stage, answer, out, err);
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(j->stage, answer, out, err);
     code = compute(j, content, err);
     return code ? code : report(j, content, err);
 }
@@ -348,9 +350,9 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct job j = { .stage = &run->stage, .v = run->values };
     const int code = work(&j, run->out, err);
-    kl_writer_abort(&j.writer);
-    kl_extract_close(&j.e);
-    kl_shard_free(&j.shard);
+    kl_store_writer_abort(&j.writer);
+    kl_backbone_extract_close(&j.e);
+    kl_store_shard_free(&j.shard);
     json_decref(j.raw);
     return code;
 }
@@ -368,5 +370,5 @@ int main(int argc, char **argv)
 {
     static const struct kl_mode images = { .tool = &tool, .defaults = defaults, .run = run };
     const struct kl_mode *const modes[] = { &images, &kl_mode_extract };
-    return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
+    return kl_store_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

@@ -64,7 +64,7 @@ static int open_files(struct run *run, const char *const *paths, size_t n, struc
     if (!(run->files = calloc(n, sizeof *run->files)))
         return kl_fail_memory(err, n * sizeof *run->files);
     for (size_t i = 0; i < n && !code; i++) {
-        code = kl_file_open(&run->files[i], paths[i], err);
+        code = kl_store_file_open(&run->files[i], paths[i], err);
         run->n_files += !code;
     }
     return code;
@@ -80,13 +80,15 @@ static int check_target(const struct run *run, const char *const *inputs, size_t
     const bool force = run->v->common.force;
     int code = KL_OK;
     if (run->v->report && !is_stream(run->v->report)) {
-        code = kl_target_no_input(run->v->report, inputs, n, err);
-        if (!code) code = kl_place_check(run->v->report, err);
+        code = kl_store_target_no_input(run->v->report, inputs, n, err);
+        if (!code) code = kl_store_place_check(run->v->report, err);
         if (!code)
-            code = kl_target_check_bytes(run->v->report, 0, "<!DOCTYPE html>", force, inputs, n, err);
+            code =
+                kl_store_target_check_bytes(run->v->report, 0, "<!DOCTYPE html>", force, inputs, n, err);
     }
-    if (!code && run->v->common.output) code = kl_target_no_input(run->v->common.output, inputs, n, err);
-    return code ? code : kl_drawings_check(&run->drawings, force, inputs, n, err);
+    if (!code && run->v->common.output)
+        code = kl_store_target_no_input(run->v->common.output, inputs, n, err);
+    return code ? code : kl_plot_drawings_check(&run->drawings, force, inputs, n, err);
 }
 
 /* No input, which may be a folder of images, is written over, and nothing but pictures and pages unless
@@ -95,7 +97,7 @@ static int check_targets(const struct run *run, const char *const *paths, size_t
 {
     struct kl_sample_paths images = { 0 };
     const char **inputs = NULL;
-    int code = run->v->images ? kl_sample_paths_split(&images, run->v->images, err) : KL_OK;
+    int code = run->v->images ? kl_plot_sample_paths_split(&images, run->v->images, err) : KL_OK;
     const size_t all = n + images.n + (run->v->common.config != NULL);
     if (!code && !(inputs = malloc(all * sizeof *inputs)))
         code = kl_fail_memory(err, all * sizeof *inputs);
@@ -120,15 +122,15 @@ static int check_images(const struct run *run, struct kl_error *err)
                                                  .replica = run->v->replica };
         bool known = true;
         for (const struct kl_figure *f = kl_figures; f->name && !code; f++)
-            if (f->needs_images && strcmp(f->kind, kl_file_kind(inputs.file)) == 0 &&
+            if (f->needs_images && strcmp(f->kind, kl_store_file_kind(inputs.file)) == 0 &&
                 (run->v->report || strcmp(run->v->figure, "all") == 0 ||
                  strcmp(f->name, run->v->figure) == 0))
-                code = kl_sample_images_check(&known, &inputs, err);
+                code = kl_plot_sample_images_check(&known, &inputs, err);
         if (!code && !known)
             kl_note(run->log, 1,
                     "%s: holds no record of its features; whether they were made from --images %s "
                     "cannot be checked",
-                    kl_file_path(inputs.file), inputs.images);
+                    kl_store_file_path(inputs.file), inputs.images);
     }
     return code;
 }
@@ -137,7 +139,7 @@ static int check_images(const struct run *run, struct kl_error *err)
 static int say_apart(const struct run *run, struct kl_error *err)
 {
     char *lines, *rest = NULL;
-    const int code = kl_files_apart(&lines, run->files, run->n_files, err);
+    const int code = kl_plot_files_apart(&lines, run->files, run->n_files, err);
     for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
         kl_note(run->log, 1, "%s", line);
@@ -151,7 +153,7 @@ static int check_idle(const struct run *run, struct kl_error *err)
     const struct values usual = { .figure = "all", .format = "both" };
     bool report = false;
     for (size_t i = 0; i < run->n_files; i++)
-        report |= strcmp(kl_file_kind(run->files[i]), "report") == 0;
+        report |= strcmp(kl_store_file_kind(run->files[i]), "report") == 0;
     int code = report ? KL_OK
                       : kl_options_refuse(&tool, run->v, &usual, "images replica",
                                           "is of a report, and none of these files is one", err);
@@ -175,18 +177,18 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!draws && !v->report)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FOLDER, -o FIGURE.png or --report PAGE.html");
     *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, run->log, .n_files = n };
-    int code = draws ? kl_drawings_place(d, err) : KL_OK;
+    int code = draws ? kl_plot_drawings_place(d, err) : KL_OK;
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;
     if (!code) code = check_idle(run, err);
-    if (!code && draws) code = kl_drawings_choose(d, err);
+    if (!code && draws) code = kl_plot_drawings_choose(d, err);
     if (!code) code = check_targets(run, files, n, err);
     if (!code) code = check_images(run, err);
     if (!code) code = say_apart(run, err);
-    if (!code && draws) code = kl_drawings_write(d, err);
+    if (!code && draws) code = kl_plot_drawings_write(d, err);
     inputs.lacking = lacking;
     if (!code && v->report)
-        code = kl_page_write(&run->page_written, v->report, run->files, n, &inputs, err);
+        code = kl_plot_page_write(&run->page_written, v->report, run->files, n, &inputs, err);
     if (!code && *lacking)
         kl_note(run->log, 1, "%s: the font has no %s, drawn as a box", v->report, lacking);
     return code;
@@ -226,9 +228,9 @@ static int draw(struct kl_mode_run *mode, struct kl_error *err)
     struct run run = { .v = mode->values, .log = mode->stage.log, .out = mode->out };
     int code = work(&run, mode->stage.inputs, mode->stage.n_inputs, err);
     if (!code) code = summarise(&run, err);
-    for (size_t i = 0; i < run.n_files; i++) kl_file_close(&run.files[i]);
+    for (size_t i = 0; i < run.n_files; i++) kl_store_file_close(&run.files[i]);
     free(run.files);
-    kl_drawings_free(&run.drawings);
+    kl_plot_drawings_free(&run.drawings);
     return code;
 }
 
@@ -242,5 +244,5 @@ int main(int argc, char **argv)
     static const struct kl_mode figures = {
         .tool = &tool, .defaults = defaults, .run = draw, .keeps_nothing = true
     };
-    return kl_mode_main(&figures, argc, argv, stdout, stderr);
+    return kl_store_mode_main(&figures, argc, argv, stdout, stderr);
 }

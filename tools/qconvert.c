@@ -112,15 +112,16 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
                        (long long)run->v->replica);
     const char *mark = kl_weights_mark(&mark_at, format);
     int code = check_export(run->v, err);
-    if (!code) code = kl_file_open_kind(&run->file, path, &kl_head_kind, err);
-    if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
+    if (!code) code = kl_store_file_open_kind(&run->file, path, &kl_head_kind, err);
+    if (!code)
+        code = kl_store_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
     if (!code) code = kl_head_export(&run->weights, run->file, replica, err);
     if (!code) code = kl_head_export_bytes(&bytes, &n, run->weights, run->file, replica, format, err);
-    if (!code) code = kl_publish_bytes(&written, output, bytes, n, err);
+    if (!code) code = kl_store_publish_bytes(&written, output, bytes, n, err);
     free(bytes);
     if (code) return code;
     for (size_t i = 0; i < run->weights->n; i++) values += run->weights->tensors[i].n;
-    const char *status = kl_stage_status(written ? KL_STAGE_COMPUTE : KL_STAGE_UP_TO_DATE);
+    const char *status = kl_store_stage_status(written ? KL_STAGE_COMPUTE : KL_STAGE_UP_TO_DATE);
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, output, 0 },
         { "status", KL_JSON_TEXT, status, 0 },
@@ -139,7 +140,7 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
 static int check_shots(const char *text, struct kl_error *err)
 {
     size_t shots;
-    return text ? kl_shots_number(&shots, text, err) : KL_OK;
+    return text ? kl_circuit_shots_number(&shots, text, err) : KL_OK;
 }
 
 /* What the weights' own configuration says, under what the command line says. Only one of a head counts:
@@ -176,7 +177,7 @@ static int take_config(struct run *run, const char *path, struct kl_error *err)
 static int record_weights(char **text, const struct run *run, const char *path, struct kl_error *err)
 {
     json_t *raw = json_object();
-    int code = raw ? kl_input_record(raw, "weights", path, run->weights->sha256, err)
+    int code = raw ? kl_store_input_record(raw, "weights", path, run->weights->sha256, err)
                    : kl_fail_memory(err, 256);
     if (!code) code = kl_json_dump(text, raw, err);
     json_decref(raw);
@@ -186,12 +187,12 @@ static int record_weights(char **text, const struct run *run, const char *path, 
 static int begin(struct run *run, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = kl_key_begin(&key, "head", KL_HEAD_SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, run->v, err);
-    if (!code) code = kl_key_input(key, "weights", run->weights->sha256, err);
-    if (!code) code = kl_key_input(key, "features", kl_file_content(run->file), err);
-    if (!code) code = kl_stage_begin(run->stage, answer, &key, run->out, err);
-    kl_key_abort(&key);
+    int code = kl_store_key_begin(&key, "head", KL_HEAD_SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &tool, run->v, err);
+    if (!code) code = kl_store_key_input(key, "weights", run->weights->sha256, err);
+    if (!code) code = kl_store_key_input(key, "features", kl_store_file_content(run->file), err);
+    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, run->out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -206,11 +207,12 @@ static int write_head(struct run *run, const char *path, struct kl_error *err)
     if (!code && run->made_config)
         code = kl_head_import_options(import.log, path, run->made_config, run->own_config, err);
     if (!code) code = kl_origin_check_text(run->weights->features, path, run->file, import.log, err);
-    if (!code) code = kl_writer_open(&run->writer, run->v->common.output, &run->stage->header, err);
+    if (!code)
+        code = kl_store_writer_open(&run->writer, run->v->common.output, &run->stage->header, err);
     if (!code) code = kl_head_import(run->writer, &import, &run->features, run->own_config, err);
     if (!code) code = kl_origin_save(run->writer, run->file, err);
     if (!code) code = record_weights(&raw, run, path, err);
-    if (!code) code = kl_stage_publish(run->stage, &run->writer, parents, 1, raw, NULL, err);
+    if (!code) code = kl_store_stage_publish(run->stage, &run->writer, parents, 1, raw, NULL, err);
     free(raw);
     return code;
 }
@@ -222,11 +224,11 @@ static int settle(struct run *run, struct kl_error *err)
     const char *kept = json_string_value(json_object_get(run->config, "noise"));
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &run->qasm, err);
-    if (!code) code = kl_observables_text(&run->observables, v->head.circuit.observables, err);
+    if (!code) code = kl_circuit_observables_text(&run->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = run->observables;
     if (!code) code = check_shots(v->shots, err);
     if (code || !v->head.circuit.noise || v->head.circuit.noise == kept) return code;
-    code = kl_noise_text(&run->noise, v->head.circuit.noise, err);
+    code = kl_circuit_noise_text(&run->noise, v->head.circuit.noise, err);
     v->head.circuit.noise = run->noise && *run->noise ? run->noise : NULL;
     return code;
 }
@@ -242,7 +244,7 @@ static int import_head(struct run *run, const char *path, struct kl_error *err)
     if (!code) code = kl_weights_read(&run->weights, path, err);
     if (!code) code = take_config(run, path, err);
     if (!code) code = settle(run, err);
-    if (!code) code = kl_file_open_kind(&run->file, run->v->features, &kl_features_kind, err);
+    if (!code) code = kl_store_file_open_kind(&run->file, run->v->features, &kl_features_kind, err);
     run->stage->inputs = inputs;
     run->stage->n_inputs = 2;
     if (!code) code = begin(run, &answer, err);
@@ -250,7 +252,7 @@ static int import_head(struct run *run, const char *path, struct kl_error *err)
     if (answer == KL_STAGE_COMPUTE) code = write_head(run, path, err);
     const bool to_stream = strcmp(run->v->common.output, "-") == 0;
     if (code || answer != KL_STAGE_COMPUTE || run->v->common.json)
-        return code ? code : kl_stage_report(run->stage, answer, run->out, err);
+        return code ? code : kl_store_stage_report(run->stage, answer, run->out, err);
     if (!to_stream && !run->v->common.quiet)
         fprintf(run->out, "%s: head for %zu features and %zu classes, from %s\n", run->v->common.output,
                 run->features.d, run->features.n_classes, path);
@@ -283,9 +285,9 @@ static int convert(struct kl_mode_run *mode, struct kl_error *err)
 {
     struct run run = { .v = mode->values, .stage = &mode->stage, .out = mode->out };
     const int code = work(&run, err);
-    kl_writer_abort(&run.writer);
+    kl_store_writer_abort(&run.writer);
     kl_features_free(&run.features);
-    kl_file_close(&run.file);
+    kl_store_file_close(&run.file);
     kl_weights_free(&run.weights);
     json_decref(run.config);
     free(run.made_config);
@@ -299,5 +301,5 @@ static int convert(struct kl_mode_run *mode, struct kl_error *err)
 int main(int argc, char **argv)
 {
     static const struct kl_mode weights = { .tool = &tool, .defaults = defaults, .run = convert };
-    return kl_mode_main(&weights, argc, argv, stdout, stderr);
+    return kl_store_mode_main(&weights, argc, argv, stdout, stderr);
 }

@@ -87,30 +87,33 @@ static int settle(struct run *run, struct kl_error *err)
     int code = kl_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
                                   run->v->mitigate_readout, err);
     if (!code && run->v->noise)
-        code = kl_noise_text_from(&run->noise, &run->noise_source, run->v->noise, err);
+        code = kl_circuit_noise_text_from(&run->noise, &run->noise_source, run->v->noise, err);
     run->v->noise = run->noise;
-    if (!code && run->v->shots) code = kl_shots_number(&run->shots, run->v->shots, err);
-    if (!code) code = kl_trajectories_read(&run->trajectories, run->v->trajectories, 2, run->noise, err);
+    if (!code && run->v->shots) code = kl_circuit_shots_number(&run->shots, run->v->shots, err);
+    if (!code)
+        code =
+            kl_circuit_trajectories_read(&run->trajectories, run->v->trajectories, 2, run->noise, err);
     return code;
 }
 
 /* A head of weights from elsewhere has its classes of the features that it names, not its training. */
 static bool comes_from_elsewhere(const struct kl_file *head)
 {
-    return !kl_file_find(head, "history/train_loss");
+    return !kl_store_file_find(head, "history/train_loss");
 }
 
 /* None with --val-fraction 0. */
 static bool kept_samples(const struct kl_file *head)
 {
-    return kl_file_find(head, "split/validation");
+    return kl_store_file_find(head, "split/validation");
 }
 
 /* The rows that a head kept for validation mean something in the features that it was trained on alone.
  */
 static bool was_trained_on(const struct kl_file *head, const struct kl_file *input)
 {
-    return !comes_from_elsewhere(head) && strstr(kl_file_key_parts(head), kl_file_content(input));
+    return !comes_from_elsewhere(head) &&
+           strstr(kl_store_file_key_parts(head), kl_store_file_content(input));
 }
 
 static int check_trained_on(const struct kl_file *head, const struct kl_file *input,
@@ -121,16 +124,16 @@ static int check_trained_on(const struct kl_file *head, const struct kl_file *in
         return kl_fail(err, KL_EDATA,
                        "%s: --split val: it was trained with --val-fraction 0, on all samples; leave "
                        "--split away",
-                       kl_file_path(head));
+                       kl_store_file_path(head));
     if (comes_from_elsewhere(head))
         return kl_fail(
             err, KL_EDATA,
             "%s: --split val: the weights come from elsewhere, and what they were trained on is "
             "not known; leave --split away",
-            kl_file_path(head));
+            kl_store_file_path(head));
     return kl_fail(err, KL_EDATA,
                    "%s: --split val: %s was not trained on these features; leave --split away",
-                   kl_file_path(input), kl_file_path(head));
+                   kl_store_file_path(input), kl_store_file_path(head));
 }
 
 static int open_inputs(struct run *run, struct kl_error *err)
@@ -140,10 +143,10 @@ static int open_inputs(struct run *run, struct kl_error *err)
     if (n != 2) return kl_fail_inputs(err, paths, n, 2, "HEAD.h5 and FEATURES.h5");
     if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
-    int code = kl_file_open_kind(&run->head, paths[0], &kl_head_kind, err);
-    if (!code) code = kl_file_open_kind(&run->input, paths[1], &kl_features_kind, err);
+    int code = kl_store_file_open_kind(&run->head, paths[0], &kl_head_kind, err);
+    if (!code) code = kl_store_file_open_kind(&run->input, paths[1], &kl_features_kind, err);
     if (!code && run->v->compare)
-        code = kl_file_open_kind(&run->other, run->v->compare, &kl_head_kind, err);
+        code = kl_store_file_open_kind(&run->other, run->v->compare, &kl_head_kind, err);
     if (!code)
         code = kl_origin_check(&run->cautions.differs, run->head, run->input, run->stage->log, err);
     if (!code && run->other)
@@ -185,13 +188,13 @@ static int find_depends(struct depends *on, const struct run *run, struct kl_err
     if (c) on->composites = kl_circuit_errs_by_composites(c);
     if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
         kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
-                   kl_file_path(run->head));
+                   kl_store_file_path(run->head));
     if (c && c->trajectories) on->chance = true;
-    if (c) kl_noise_say(run->stage->log, &run->noise_source, c);
+    if (c) kl_circuit_noise_say(run->stage->log, &run->noise_source, c);
     if (!code && run->trajectories && !(c && c->trajectories))
         code = kl_fail(err, KL_EUSAGE,
                        "--trajectories: %s has no noise to draw realisations of; give --noise",
-                       kl_file_path(run->head));
+                       kl_store_file_path(run->head));
     kl_head_free(&head);
     return code ? code : find_composites(&on->composites, run->other, &how, err);
 }
@@ -200,19 +203,20 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
 {
     struct kl_key *key = NULL;
     struct depends on = { false, false };
-    int code = kl_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, run->v, err);
-    if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
-    if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
-    if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
+    int code = kl_store_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &tool, run->v, err);
+    if (!code) code = kl_store_key_input(key, "head", kl_store_file_content(run->head), err);
+    if (!code) code = kl_store_key_input(key, "features", kl_store_file_content(run->input), err);
+    if (!code && run->other)
+        code = kl_store_key_input(key, "compared head", kl_store_file_content(run->other), err);
     if (!code) code = find_depends(&on, run, err);
-    if (!code && on.chance) code = kl_key_integer(key, "seed", run->v->common.seed, err);
-    if (!code && on.composites) code = kl_key_text(key, KL_COMPOSITES_PART, err);
+    if (!code && on.chance) code = kl_store_key_integer(key, "seed", run->v->common.seed, err);
+    if (!code && on.composites) code = kl_store_key_text(key, KL_COMPOSITES_PART, err);
     if (!code && !on.chance && run->v->common.seed)
         kl_note(run->stage->log, 1,
                 "--seed changes nothing: without --shots and trajectories nothing is drawn");
-    if (!code) code = kl_stage_begin(run->stage, answer, &key, out, err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -253,14 +257,14 @@ static int write_report(struct run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->head, run->input, run->other };
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, run->v->common.output, &run->stage->header, err);
+    int code = kl_store_writer_open(&writer, run->v->common.output, &run->stage->header, err);
     if (!code)
         code = kl_evaluation_save(writer, &run->evaluation, &run->cautions,
                                   run->other ? &run->test : NULL, err);
     if (!code) code = kl_control_scores_save(writer, &run->controls, err);
     if (!code)
-        return kl_stage_publish(run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
-    kl_writer_abort(&writer);
+        return kl_store_stage_publish(run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -287,8 +291,8 @@ static int say_trained(const struct run *run, const struct kl_file *head, struct
     if (strcmp(run->v->split, "val") == 0 || comes_from_elsewhere(head)) return KL_OK;
     if (!was_trained_on(head, run->input))
         return kl_origin_same_images(head, run->input, run->stage->log, err);
-    kl_caution(run->stage->log, "%s: %s was trained on these; %s", kl_file_path(run->input),
-               kl_file_path(head),
+    kl_caution(run->stage->log, "%s: %s was trained on these; %s", kl_store_file_path(run->input),
+               kl_store_file_path(head),
                kept_samples(head) ? "--split val takes those that it has not seen"
                                   : "none were kept for validation (--val-fraction 0)");
     return KL_OK;
@@ -297,7 +301,7 @@ static int say_trained(const struct run *run, const struct kl_file *head, struct
 /* Before the report is published, which keeps it. */
 static int remark(struct run *run, struct kl_error *err)
 {
-    kl_shard_say(run->input, run->stage->log);
+    kl_store_shard_say(run->input, run->stage->log);
     int code = kl_origin_seen(run->input, run->stage->log, err);
     if (!code) code = say_trained(run, run->head, err);
     if (!code && run->other) code = say_trained(run, run->other, err);
@@ -315,7 +319,7 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = open_inputs(run, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(run->stage, answer, out, err);
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(run->stage, answer, out, err);
     kl_signals_plain(); /* it keeps nothing of an evaluation: who stops it need not wait */
     code = evaluate(run, err);
     kl_signals_install();
@@ -334,9 +338,9 @@ static int judge(struct kl_mode_run *mode, struct kl_error *err)
     kl_collapse_free(&run.collapse);
     kl_control_scores_free(&run.controls);
     kl_features_free(&run.features);
-    kl_file_close(&run.head);
-    kl_file_close(&run.other);
-    kl_file_close(&run.input);
+    kl_store_file_close(&run.head);
+    kl_store_file_close(&run.other);
+    kl_store_file_close(&run.input);
     free(run.noise);
     free(run.confusion);
     return code;
@@ -351,5 +355,5 @@ int main(int argc, char **argv)
 {
     static const struct kl_mode heads = { .tool = &tool, .defaults = defaults, .run = judge };
     const struct kl_mode *const modes[] = { &heads, &kl_mode_verify, &kl_mode_qeval };
-    return kl_modes_main(modes, 3, argc, argv, stdout, stderr);
+    return kl_store_modes_main(modes, 3, argc, argv, stdout, stderr);
 }

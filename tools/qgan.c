@@ -59,7 +59,7 @@ static int save(struct run *run, const char *path, const char *kind, struct kl_w
 {
     struct kl_header header = run->stage->header;
     header.kind = kind;
-    int code = kl_writer_open(writer, path, &header, err);
+    int code = kl_store_writer_open(writer, path, &header, err);
     return code ? code : kl_gan_study_save(*writer, &run->study, err);
 }
 
@@ -70,8 +70,8 @@ static int keep(void *context, struct kl_error *err)
     struct kl_writer *writer = NULL;
     if (!run->checkpoint) return KL_OK;
     int code = save(run, run->checkpoint, "checkpoint", &writer, err);
-    if (!code) return kl_writer_publish(&writer, NULL, err);
-    kl_writer_abort(&writer);
+    if (!code) return kl_store_writer_publish(&writer, NULL, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -101,16 +101,16 @@ static int resume(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (!run->v->resume) {
-        run->older = kl_checkpoint_forgotten(run->checkpoint, run->stage, &run->log, "generator");
+        run->older = kl_store_checkpoint_forgotten(run->checkpoint, run->stage, &run->log, "generator");
         return KL_OK;
     }
-    int code = kl_checkpoint_resume(&file, run->checkpoint, run->stage, &run->log, err);
+    int code = kl_store_checkpoint_resume(&file, run->checkpoint, run->stage, &run->log, err);
     if (code || !file) return code;
     code = kl_gan_study_restore(&run->study, file, err);
     if (!code)
         kl_note(&run->log, 1, "found %s: %zu of %zu generators", run->checkpoint,
                 count_done(&run->study), run->study.n_models);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -164,7 +164,7 @@ static int publish(struct run *run, struct kl_error *err)
 {
     int code = save(run, run->v->common.output, "gan", &run->writer, err);
     if (!code) code = kl_bits_publish(run->stage, &run->writer, &run->bits, run->raw, err);
-    if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
+    if (!code && run->checkpoint) kl_store_checkpoint_remove(run->checkpoint, NULL);
     return code;
 }
 
@@ -177,7 +177,7 @@ static int report(const struct run *run, struct kl_error *err)
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, run->stage->key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "protocol", KL_JSON_TEXT, s->o.reference ? "reference" : "sound", 0 },
         { "pairs", KL_JSON_COUNT, NULL, (double)s->n_pairs },
         { "generators", KL_JSON_COUNT, NULL, (double)s->n_models },
@@ -202,15 +202,15 @@ static int work(struct run *run, struct kl_error *err)
     int code = settle(run, err);
     if (!code) code = read_bits(run, err);
     if (!code && output && strcmp(output, "-") != 0)
-        code = kl_checkpoint_path(&run->checkpoint, output, err);
+        code = kl_store_checkpoint_path(&run->checkpoint, output, err);
     if (!code)
         code = kl_bits_begin(&answer, &run->raw, run->stage, &run->bits, "gan", GAN_SCHEMA,
                              NUMERICAL_VERSION + (run->v->gan.shots && !run->v->gan.reference), run->out,
                              err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) {
-        if (run->checkpoint) kl_checkpoint_remove(run->checkpoint, run->stage->key);
-        return kl_stage_report(run->stage, answer, run->out, err);
+        if (run->checkpoint) kl_store_checkpoint_remove(run->checkpoint, run->stage->key);
+        return kl_store_stage_report(run->stage, answer, run->out, err);
     }
     code = train(run, err);
     if (!code) code = publish(run, err);
@@ -224,7 +224,7 @@ static int learn(struct kl_mode_run *mode, struct kl_error *err)
     };
     run.stage->estimate = try_a_moment, run.stage->estimate_context = &run;
     const int code = work(&run, err);
-    kl_writer_abort(&run.writer);
+    kl_store_writer_abort(&run.writer);
     kl_gan_study_free(&run.study);
     kl_bits_free(&run.bits);
     kl_pool_destroy(&run.pool);
@@ -243,5 +243,5 @@ int main(int argc, char **argv)
     static const struct kl_mode generators = { .tool = &kl_gan_tool,
                                                .defaults = defaults,
                                                .run = learn };
-    return kl_mode_main(&generators, argc, argv, stdout, stderr);
+    return kl_store_mode_main(&generators, argc, argv, stdout, stderr);
 }

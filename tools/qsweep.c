@@ -90,7 +90,7 @@ static int check(struct run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
     if (run->v->halving && run->v->shard)
         return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
-    return kl_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
+    return kl_store_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
 }
 
 /* Of the whole, of which this run may be a part. What the heads are, their keys say; the options,
@@ -101,12 +101,12 @@ static int make_key(struct kl_key **key, const struct run *run, struct kl_error 
     struct values settled = *run->v;
     settled.head = run->points.points[0].v;
     const int version = run->v->halving ? HALVING_VERSION : NUMERICAL_VERSION;
-    int code = kl_key_begin(key, "sweep", KL_SWEEP_SCHEMA, tool.name, version, err);
-    if (!code) code = kl_key_options(*key, &tool, &settled, err);
-    if (!code) code = kl_key_integer(*key, "seed", run->v->head.common.seed, err);
+    int code = kl_store_key_begin(key, "sweep", KL_SWEEP_SCHEMA, tool.name, version, err);
+    if (!code) code = kl_store_key_options(*key, &tool, &settled, err);
+    if (!code) code = kl_store_key_integer(*key, "seed", run->v->head.common.seed, err);
     if (!code) code = kl_sweep_points_digest(heads, &run->points, err);
-    if (!code) code = kl_key_text(*key, "heads", heads, err);
-    return code ? code : kl_key_input(*key, "features", kl_file_content(run->input), err);
+    if (!code) code = kl_store_key_text(*key, "heads", heads, err);
+    return code ? code : kl_store_key_input(*key, "features", kl_store_file_content(run->input), err);
 }
 
 static int prepare(struct run *run, const char *input, struct kl_error *err)
@@ -151,14 +151,14 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     run->stage->estimate = try_a_moment, run->stage->estimate_context = run;
     if (run->shard.count) {
         code = make_key(&key, run, err);
-        if (!code) code = kl_shard_of(&run->shard, &key, err);
+        if (!code) code = kl_store_shard_of(&run->shard, &key, err);
     }
     if (!code) code = make_key(&key, run, err);
-    if (!code) code = kl_key_shard(key, &run->shard, err);
-    if (!code) code = kl_stage_begin(run->stage, answer, &key, out, err);
+    if (!code) code = kl_store_key_shard(key, &run->shard, err);
+    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, out, err);
     if (!code && *answer == KL_STAGE_COMPUTE && !run->v->head.common.force)
-        code = kl_shard_check_target(&run->shard, run->v->head.common.output, err);
-    kl_key_abort(&key);
+        code = kl_store_shard_check_target(&run->shard, run->v->head.common.output, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -166,11 +166,11 @@ static int publish(struct run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->input };
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, run->v->head.common.output, &run->stage->header, err);
+    int code = kl_store_writer_open(&writer, run->v->head.common.output, &run->stage->header, err);
     if (!code) code = kl_sweep_save(writer, &run->sweep, err);
-    if (!code) code = kl_shard_save(writer, &run->shard, err);
-    if (!code) return kl_stage_publish(run->stage, &writer, parents, 1, NULL, NULL, err);
-    kl_writer_abort(&writer);
+    if (!code) code = kl_store_shard_save(writer, &run->shard, err);
+    if (!code) return kl_store_stage_publish(run->stage, &writer, parents, 1, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -201,9 +201,9 @@ static int train(struct run *run, struct kl_error *err)
 static int recall(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_file_open_kind(&file, run->v->head.common.output, &kl_sweep_kind, err);
+    int code = kl_store_file_open_kind(&file, run->v->head.common.output, &kl_sweep_kind, err);
     if (!code) code = kl_sweep_load(&run->sweep, file, err);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -215,7 +215,7 @@ static void say_heads(const struct run *run)
         const struct kl_sweep_row *row = &run->sweep.rows[i];
         if (!row->key[0] || row->point >= run->points.n) continue;
         n++;
-        missing += !kl_is_up_to_date(run->points.points[row->point].path, row->key);
+        missing += !kl_store_is_up_to_date(run->points.points[row->point].path, row->key);
     }
     if (missing)
         kl_note(run->stage->log, 1,
@@ -249,12 +249,12 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code)
         code = kl_sweep_grid(&run->grid, run->v->grid, &run->v->head, run->v->halving, run->stage->log,
                              err);
-    if (!code) code = kl_file_open_kind(&run->input, input, &kl_features_kind, err);
+    if (!code) code = kl_store_file_open_kind(&run->input, input, &kl_features_kind, err);
     if (!code) code = prepare(run, input, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer == KL_STAGE_COMPUTE) {
-        kl_shard_say(run->input, run->stage->log);
+        kl_store_shard_say(run->input, run->stage->log);
         code = kl_origin_seen(run->input, run->stage->log, err);
         if (!code) code = train(run, err);
     }
@@ -269,8 +269,8 @@ static int sweep(struct kl_mode_run *mode, struct kl_error *err)
     kl_sweep_points_free(&run.points);
     kl_pool_destroy(&run.pool);
     kl_grid_free(&run.grid);
-    kl_file_close(&run.input);
-    kl_shard_free(&run.shard);
+    kl_store_file_close(&run.input);
+    kl_store_shard_free(&run.shard);
     free(run.folder);
     return code;
 }
@@ -285,5 +285,5 @@ static void defaults(void *values)
 int main(int argc, char **argv)
 {
     static const struct kl_mode grid = { .tool = &tool, .defaults = defaults, .run = sweep };
-    return kl_mode_main(&grid, argc, argv, stdout, stderr);
+    return kl_store_mode_main(&grid, argc, argv, stdout, stderr);
 }

@@ -28,7 +28,7 @@ static int check_mlflow(const char *folder, struct kl_error *err)
     struct stat s;
     if (strcmp(folder, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "--mlflow: found '-', expected a folder");
-    if (stat(folder, &s)) return kl_place_check(folder, err);
+    if (stat(folder, &s)) return kl_store_place_check(folder, err);
     if (!S_ISDIR(s.st_mode))
         return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, expected a folder", folder);
     return access(folder, W_OK | X_OK) ? kl_fail_errno(err, KL_EIO, "--mlflow: %s", folder) : KL_OK;
@@ -45,16 +45,17 @@ static int check_histories(const struct kl_head_settings *v, const char *input, 
             err, KL_EUSAGE,
             "--%s: cannot be made while the head goes to standard output; name a file with -o",
             v->history ? "history" : "mlflow");
-    if (v->mlflow && v->common.output && kl_same_place(v->mlflow, v->common.output))
+    if (v->mlflow && v->common.output && kl_store_same_place(v->mlflow, v->common.output))
         return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, which -o writes; give a folder",
                        v->mlflow);
     int code = v->mlflow ? check_mlflow(v->mlflow, err) : KL_OK;
     if (code || !v->history || strcmp(v->history, "-") == 0) return code;
-    if (v->common.output && kl_same_place(v->history, v->common.output))
+    if (v->common.output && kl_store_same_place(v->history, v->common.output))
         return kl_fail(err, KL_EUSAGE,
                        "--history: found the file %s, which -o writes; give another name", v->history);
-    if (access(v->history, F_OK) && kl_place_check(v->history, err)) return err->code;
-    return kl_target_check_bytes(v->history, 0, "{\"replica\":", v->common.force, inputs, n_inputs, err);
+    if (access(v->history, F_OK) && kl_store_place_check(v->history, err)) return err->code;
+    return kl_store_target_check_bytes(v->history, 0, "{\"replica\":", v->common.force, inputs, n_inputs,
+                                       err);
 }
 
 /* --history and --mlflow are made from the finished file, so they come with "up to date" as well. */
@@ -63,10 +64,10 @@ static int write_histories(const struct run *run, struct kl_error *err)
     struct kl_file *file = NULL;
     const struct kl_head_settings *v = run->v;
     if ((!v->history && !v->mlflow) || !v->common.output) return 0;
-    int code = kl_file_open_kind(&file, v->common.output, &kl_head_kind, err);
+    int code = kl_store_file_open_kind(&file, v->common.output, &kl_head_kind, err);
     if (!code && v->history) code = kl_history_jsonl(v->history, file, err);
     if (!code && v->mlflow) code = kl_history_mlflow(v->mlflow, file, err);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -94,7 +95,7 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
     struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
         { "output", KL_JSON_TEXT, run->v->common.output, 0 },
         { "key", KL_JSON_TEXT, run->head.stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
         { "replicas", KL_JSON_COUNT, NULL, (double)t->options.replicas },
         { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
@@ -175,7 +176,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
 {
     int code = prepare(run, err);
     if (!code) kl_head_say_idle(run->head.log, run->v);
-    if (!code) kl_shard_say(run->input, run->head.log);
+    if (!code) kl_store_shard_say(run->input, run->head.log);
     if (!code) code = kl_origin_seen(run->input, run->head.log, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
@@ -198,13 +199,13 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     if (!code && !run->v->common.output && !run->v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
     if (!code) code = check_histories(run->v, path, err);
-    if (!code) code = kl_file_open_kind(&run->input, path, &kl_features_kind, err);
+    if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
     run->head.input = run->input;
     if (!code) code = kl_head_run_begin(&run->head, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     out = words_to(run->v);
     code = answer == KL_STAGE_COMPUTE ? train(run, out, err)
-                                      : kl_stage_report(&run->head.stage, answer, out, err);
+                                      : kl_store_stage_report(&run->head.stage, answer, out, err);
     return code ? code : write_histories(run, err);
 }
 
@@ -212,7 +213,7 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
 {
     struct kl_gradient_check check;
     int code = kl_head_settings_settle(run->v, err);
-    if (!code) code = kl_file_open_kind(&run->input, path, &kl_features_kind, err);
+    if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     kl_signals_plain(); /* nothing is kept of it: who stops it need not wait */
     if (!code)
@@ -243,7 +244,7 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);
     kl_features_free(&run.features);
-    kl_file_close(&run.input);
+    kl_store_file_close(&run.input);
     kl_head_settings_free(run.v);
     return code;
 }
@@ -270,5 +271,5 @@ int main(int argc, char **argv)
         .tool = &tool, .defaults = defaults, .run = run, .complete = complete
     };
     const struct kl_mode *const modes[] = { &heads, &kl_mode_qtrain };
-    return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
+    return kl_store_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

@@ -136,10 +136,10 @@ static int save(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, w->v->common.output, &stage->header, err);
+    int code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_tournament_save(writer, &w->t, err);
     if (!code) code = kl_bits_publish(stage, &writer, &w->bits, w->raw, err);
-    kl_writer_abort(&writer);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -151,12 +151,12 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_dependence *dependence = &t->dependence;
     char name[2 * KL_BITS_NAME + 4], text[KL_DIFFER_TEXT];
     const struct kl_differ differ = kl_tournament_differ(t);
-    const bool told = kl_differ_by_rows(&differ);
+    const bool told = kl_stats_differ_by_rows(&differ);
     snprintf(name, sizeof name, "%s v %s", t->names[top->a], t->names[top->b]);
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "devices", KL_JSON_COUNT, NULL, (double)t->n_devices },
         { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
         { "symbols", KL_JSON_COUNT, NULL, (double)t->n_symbols },
@@ -182,7 +182,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
     kl_tournament_table(out, t, common->verbose ? t->n_pairs : LINES, common->verbose);
-    kl_differ_text(text, &differ);
+    kl_stats_differ_text(text, &differ);
     fprintf(out, "%s%s%zu devices, %s, %.1f s\n", common->output ? common->output : "",
             common->output ? ": " : "", t->n_devices, text, kl_clock() - w->run->stage.start);
     return KL_OK;
@@ -198,7 +198,8 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no output; give -o T.h5");
     int code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
     code = compute(w, err);
     if (!code && common->output) code = save(w, err);
     return code ? code : report(w, kl_words_to(common), err);
@@ -220,5 +221,5 @@ int main(int argc, char **argv)
 {
     static const struct kl_mode *const modes[] = { &mode, &kl_mode_synthetic, &kl_mode_nist,
                                                    &kl_mode_extractor };
-    return kl_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
+    return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -155,4 +155,4 @@ static void adjoint(kl_real *dangle, kl_real *bra, const kl_real *state, kl_real
 }
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_density)
-const struct KL_NAME(kl_density) KL_TABLE_NAME = { forward, adjoint };
+const struct kl_density KL_TABLE_NAME = { forward, adjoint };

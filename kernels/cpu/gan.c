@@ -30,9 +30,8 @@ enum { WIDE = 4 };
 
 /* n vectors of row i from j on; what is not wanted is left out by the compiler. */
 static inline __attribute__((always_inline)) void
-step_vectors(const bool pulled, const bool back, const bool next,
-             const struct KL_NAME(kl_gan_step_rows) * r, size_t i, size_t j, const int n, kl_lane *sum,
-             const struct kl_bare_adam_lanes *f)
+step_vectors(const bool pulled, const bool back, const bool next, const struct kl_gan_step_rows *r,
+             size_t i, size_t j, const int n, kl_lane *sum, const struct kl_bare_adam_lanes *f)
 {
     const size_t at = i * r->columns + j * KL_LANES;
     kl_lane *w = (kl_lane *)(r->w + at), *to = (kl_lane *)r->back + j, p[WIDE], g[WIDE];
@@ -51,8 +50,8 @@ step_vectors(const bool pulled, const bool back, const bool next,
 
 static inline __attribute__((always_inline)) void step_row(const bool pulled, const bool back,
                                                            const bool next,
-                                                           const struct KL_NAME(kl_gan_step_rows) * r,
-                                                           size_t i, const struct kl_bare_adam_lanes *f)
+                                                           const struct kl_gan_step_rows *r, size_t i,
+                                                           const struct kl_bare_adam_lanes *f)
 {
     const size_t vectors = r->columns / KL_LANES;
     kl_lane sum = { 0 };
@@ -62,7 +61,7 @@ static inline __attribute__((always_inline)) void step_row(const bool pulled, co
     if (next) r->next_out[i] = kl_sum_lanes(sum);
 }
 
-void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_step_rows) * r, const struct kl_bare_adam *f)
+void KL_ISA_NAME(kl_gan_step)(const struct kl_gan_step_rows *r, const struct kl_bare_adam *f)
 {
     const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(f);
     if (r->back) memset(r->back, 0, r->columns * sizeof *r->back);
@@ -85,7 +84,7 @@ static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdif
 
 /* Weights take n > 0 steps, the first with gradient x d, `wide` vectors at a time, and are added to out.
  */
-static inline __attribute__((always_inline)) void take_steps(const struct KL_NAME(kl_gan_input) * in,
+static inline __attribute__((always_inline)) void take_steps(const struct kl_gan_input *in,
                                                              const struct kl_bare_adam_lanes *steps,
                                                              const size_t n, kl_real x, kl_real y,
                                                              const int wide)
@@ -106,13 +105,13 @@ static inline __attribute__((always_inline)) void take_steps(const struct KL_NAM
     }
 }
 
-static void add_product(const struct KL_NAME(kl_gan_input) * in)
+static void add_product(const struct kl_gan_input *in)
 {
     for (size_t j = 0; j < in->n; j += KL_LANES)
         *(kl_lane *)(in->out + j) += in->y * *(kl_lane *)(in->w + j);
 }
 
-void KL_ISA_NAME(kl_gan_input)(const struct KL_NAME(kl_gan_input) * in)
+void KL_ISA_NAME(kl_gan_input)(const struct kl_gan_input *in)
 {
     struct kl_bare_adam_lanes steps[64];
     enum { MOST = sizeof steps / sizeof *steps };

@@ -17,7 +17,7 @@ static inline kl_lane derivative(kl_lane a, kl_real x, kl_real scaled)
 }
 
 /* Of neuron h before its activation, for the cells of vector j. */
-static inline kl_lane neuron(const struct KL_NAME(kl_gan_cells) * c, size_t n_inputs, size_t h, size_t j)
+static inline kl_lane neuron(const struct kl_gan_cells *c, size_t n_inputs, size_t h, size_t j)
 {
     const kl_real *w = c->params + h * n_inputs;
     kl_lane a = (kl_lane){ 0 } + c->params[c->n_hidden * n_inputs + h];
@@ -27,8 +27,8 @@ static inline kl_lane neuron(const struct KL_NAME(kl_gan_cells) * c, size_t n_in
 }
 
 /* n_inputs: c's, where the compiler shall know it. */
-static inline __attribute__((always_inline)) void
-logits(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c, const size_t n_inputs)
+static inline __attribute__((always_inline)) void logits(kl_real *logit, const struct kl_gan_cells *c,
+                                                         const size_t n_inputs)
 {
     const kl_real *w = c->params + c->n_hidden * (n_inputs + 1);
     for (size_t j = 0; j < c->n / KL_LANES; j++) {
@@ -41,7 +41,7 @@ logits(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c, const size_t n_in
     }
 }
 
-void KL_ISA_NAME(kl_gan_logits)(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c)
+void KL_ISA_NAME(kl_gan_logits)(kl_real *logit, const struct kl_gan_cells *c)
 {
     if (c->n_inputs == 2) logits(logit, c, 2);
     else logits(logit, c, c->n_inputs);
@@ -49,7 +49,7 @@ void KL_ISA_NAME(kl_gan_logits)(kl_real *logit, const struct KL_NAME(kl_gan_cell
 
 /* Neuron after neuron, whose sums stay in the registers. */
 static inline __attribute__((always_inline)) void neuron_back(kl_real *grad, const kl_real *d,
-                                                              const struct KL_NAME(kl_gan_cells) * c,
+                                                              const struct kl_gan_cells *c,
                                                               const size_t n_inputs, size_t h)
 {
     const kl_real *w = c->params + c->n_hidden * (n_inputs + 1);
@@ -67,8 +67,7 @@ static inline __attribute__((always_inline)) void neuron_back(kl_real *grad, con
     grad[c->n_hidden * (n_inputs + 1) + h] = kl_sum_lanes(weight);
 }
 
-void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d,
-                                     const struct KL_NAME(kl_gan_cells) * c)
+void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d, const struct kl_gan_cells *c)
 {
     kl_lane sum = { 0 };
     for (size_t h = 0; h < c->n_hidden; h++) {
@@ -80,7 +79,7 @@ void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d,
 }
 
 /* D = 1 / (1 + e^-x), and 1 - D as exactly. */
-void KL_ISA_NAME(kl_gan_look)(const struct KL_NAME(kl_gan_seen) * c)
+void KL_ISA_NAME(kl_gan_look)(const struct kl_gan_seen *c)
 {
     const kl_lane_bits sign = (kl_lane_bits)(-(kl_lane){ 0 });
     for (size_t j = 0; j < c->n; j += KL_LANES) {
@@ -95,7 +94,7 @@ void KL_ISA_NAME(kl_gan_look)(const struct KL_NAME(kl_gan_seen) * c)
 }
 
 void KL_ISA_NAME(kl_gan_judge)(double sums[3], kl_real *slope, const kl_real *law, const kl_real *target,
-                               const struct KL_NAME(kl_gan_seen) * c)
+                               const struct kl_gan_seen *c)
 {
     const kl_real e = c->epsilon;
     kl_lane generator = { 0 }, real = { 0 }, fake = { 0 };

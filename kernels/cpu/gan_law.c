@@ -5,7 +5,7 @@
 #include "kernels/inline/elementary.h"
 #include "kernels/inline/lanes.h"
 
-kl_real KL_ISA_NAME(kl_gan_weigh)(double sums[2], const struct KL_NAME(kl_gan_weighed) * c)
+kl_real KL_ISA_NAME(kl_gan_weigh)(double sums[2], const struct kl_gan_weighed *c)
 {
     kl_lane largest = *(const kl_lane *)c->x, all = { 0 }, felt = { 0 };
     for (size_t j = KL_LANES; j < c->n; j += KL_LANES) {

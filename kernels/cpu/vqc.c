@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    See kernels/vqc.h. Every gate is one pass over the pairs of amplitudes that it mixes; the adjoint pass
-   takes the inner product that gives the derivative and undoes the gate on state and bra while the pair is
-   in registers. */
+   takes the inner product that gives the derivative and undoes the gate on state and bra while the pair
+   is in registers. */
 #include "kernels/vqc.h"
 
 #include <math.h>
@@ -36,14 +36,12 @@ static void apply_pairs(struct halves h, const struct kl_vqc_op *op, size_t n, k
     switch (op->gate) {
     case KL_VQC_RY:
         FOR_PAIRS(op, n) kl_rotate(&h.re[i], &h.re[j], c, s);
-        if (h.im)
-            FOR_PAIRS(op, n) kl_rotate(&h.im[i], &h.im[j], c, s);
+        if (h.im) FOR_PAIRS(op, n) kl_rotate(&h.im[i], &h.im[j], c, s);
         break;
-    case KL_VQC_RX:
-        FOR_PAIRS(op, n) kl_rotate_x(&h.re[i], &h.im[i], &h.re[j], &h.im[j], c, s);
-        break;
+    case KL_VQC_RX: FOR_PAIRS(op, n) kl_rotate_x(&h.re[i], &h.im[i], &h.re[j], &h.im[j], c, s); break;
     case KL_VQC_RZ:
-        FOR_PAIRS(op, n) {
+        FOR_PAIRS(op, n)
+        {
             kl_phase(&h.re[i], &h.im[i], c, s);
             kl_phase(&h.re[j], &h.im[j], c, -s);
         }
@@ -55,7 +53,8 @@ static void apply_pairs(struct halves h, const struct kl_vqc_op *op, size_t n, k
 static void hadamard(kl_lane *a, const struct kl_vqc_op *op, size_t n)
 {
     const kl_real r = (kl_real)0.70710678118654752440;
-    FOR_PAIRS(op, n) {
+    FOR_PAIRS(op, n)
+    {
         kl_lane x = a[i], y = a[j];
         a[i] = r * (x + y);
         a[j] = r * (x - y);
@@ -64,7 +63,8 @@ static void hadamard(kl_lane *a, const struct kl_vqc_op *op, size_t n)
 
 static void exchange(kl_lane *a, const struct kl_vqc_op *op, size_t n)
 {
-    FOR_PAIRS(op, n) {
+    FOR_PAIRS(op, n)
+    {
         kl_lane x = a[i];
         a[i] = a[j];
         a[j] = x;
@@ -106,8 +106,8 @@ static struct mix mix_of(const kl_real *cosine, const kl_real *sine, int slot)
 
 static void mix(struct halves h, const struct kl_vqc_op *op, size_t n, struct mix m)
 {
-    for (kl_lane *v = h.re; v; v = v == h.re ? h.im : NULL)
-        FOR_PAIRS(op, n) {
+    for (kl_lane *v = h.re; v; v = v == h.re ? h.im : NULL) FOR_PAIRS(op, n)
+        {
             const kl_lane x = v[i], y = v[j];
             v[i] = m.a * x + m.b * y;
             v[j] = m.c * x + m.d * y;
@@ -115,7 +115,8 @@ static void mix(struct halves h, const struct kl_vqc_op *op, size_t n, struct mi
 }
 
 /* Its inverse on the state, its transpose on the bra. */
-static void undo_mix(struct halves a, struct halves b, const struct kl_vqc_op *op, size_t n, struct mix m)
+static void undo_mix(struct halves a, struct halves b, const struct kl_vqc_op *op, size_t n,
+                     struct mix m)
 {
     const kl_lane zero = { 0 }, scale = (zero + 1) / (m.a * m.d - m.b * m.c);
     mix(a, op, n, (struct mix){ scale * m.d, -scale * m.b, -scale * m.c, scale * m.a });
@@ -139,7 +140,8 @@ static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_v
     case KL_VQC_RY:
         for (int part = 0; part < (a.im ? 2 : 1); part++) {
             kl_lane *x = part ? a.im : a.re, *y = part ? b.im : b.re;
-            FOR_PAIRS(op, n) {
+            FOR_PAIRS(op, n)
+            {
                 sum += derivative_y(y, x, i, j);
                 kl_rotate(&x[i], &x[j], c, s);
                 kl_rotate(&y[i], &y[j], c, s);
@@ -147,14 +149,16 @@ static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_v
         }
         break;
     case KL_VQC_RX:
-        FOR_PAIRS(op, n) {
+        FOR_PAIRS(op, n)
+        {
             sum += b.re[i] * a.im[j] - b.im[i] * a.re[j] + b.re[j] * a.im[i] - b.im[j] * a.re[i];
             kl_rotate_x(&a.re[i], &a.im[i], &a.re[j], &a.im[j], c, s);
             kl_rotate_x(&b.re[i], &b.im[i], &b.re[j], &b.im[j], c, s);
         }
         break;
     case KL_VQC_RZ:
-        FOR_PAIRS(op, n) {
+        FOR_PAIRS(op, n)
+        {
             sum += b.re[i] * a.im[i] - b.im[i] * a.re[i] - b.re[j] * a.im[j] + b.im[j] * a.re[j];
             kl_phase(&a.re[i], &a.im[i], c, s);
             kl_phase(&a.re[j], &a.im[j], c, -s);
@@ -242,12 +246,9 @@ static void forward(kl_real *out, kl_real *state, const struct kl_vqc_program *p
     }
     for (size_t k = 0; k < p->n_ops; k++) {
         const struct kl_vqc_op *op = &p->ops[k];
-        if (op->slot < 0)
-            apply_fixed(h, op, n);
-        else if (op->gate == KL_VQC_MIX)
-            mix(h, op, n, mix_of(cosine, sine, op->slot));
-        else
-            apply_rotation(h, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
+        if (op->slot < 0) apply_fixed(h, op, n);
+        else if (op->gate == KL_VQC_MIX) mix(h, op, n, mix_of(cosine, sine, op->slot));
+        else apply_rotation(h, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
     }
     expectations(out, h, p, n);
     if (p->n_targets) KL_ISA_NAME(kl_vqc_fidelities)(out + p->n_obs * KL_LANES, state, p);
@@ -297,8 +298,8 @@ static void adjoint(kl_real *dangle, kl_real *state, kl_real *bra, const struct 
             undo_mix(a, b, op, n, mix_of(cosine, sine, op->slot));
             continue;
         }
-        *(kl_lane *)(dangle + (size_t)op->slot * KL_LANES) = undo_rotation(
-            a, b, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
+        *(kl_lane *)(dangle + (size_t)op->slot * KL_LANES) =
+            undo_rotation(a, b, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
     }
 }
 
@@ -306,17 +307,19 @@ static void adjoint(kl_real *dangle, kl_real *state, kl_real *bra, const struct 
 typedef int32_t whole __attribute__((vector_size(KL_VECTOR_BYTES)));
 
 /* Cody and Waite's reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4] (S.
-   Moshier's Cephes coefficients); the error is below 1.2e-7 for |angle| <= FAR. Adding `round` leaves the
-   nearest whole number in the last bits. */
+   Moshier's Cephes coefficients); the error is below 1.2e-7 for |angle| <= FAR. Adding `round` leaves
+   the nearest whole number in the last bits. */
 enum { FAR = 8192 };
 KL_INLINE void half_angles_near(kl_lane *cosine, kl_lane *sine, kl_lane angle)
 {
     const float round = 12582912; /* 1.5 * 2^23 */
     kl_lane x = 0.5f * angle, shifted = x * 0.636619772f + round, q = shifted - round;
-    kl_lane r = ((x - q * 1.5703125f) - q * 4.837512969970703e-4f) - q * 7.549789948768648e-8f, z = r * r;
+    kl_lane r = ((x - q * 1.5703125f) - q * 4.837512969970703e-4f) - q * 7.549789948768648e-8f,
+            z = r * r;
     kl_lane s = r + r * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
-    kl_lane c = 1 - 0.5f * z +
-                z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
+    kl_lane c =
+        1 - 0.5f * z +
+        z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
     whole quadrant = (whole)shifted, swap = -(quadrant & 1);
     whole a = ((whole)c & swap) | ((whole)s & ~swap), b = ((whole)s & swap) | ((whole)c & ~swap);
     *sine = (kl_lane)(a ^ (quadrant & 2) << 30);
@@ -347,7 +350,7 @@ static void half_angles(kl_real *cosine, kl_real *sine, const kl_real *angle, si
 }
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_vqc)
-const struct KL_NAME(kl_vqc) KL_TABLE_NAME = {
+const struct kl_vqc KL_TABLE_NAME = {
     KL_LANES,
     forward,
     adjoint,

@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks
         kl_sweep(a, rows, row, at);
         kl_outputs(rows.out + row * (size_t)c->n_outputs, a, c, there, at);
         if (!rows.cot) return;
-        kl_observe(b, a, c, rows.cot + row * (size_t)c->n_outputs, at);
+        kl_circuit_observe_text(b, a, c, rows.cot + row * (size_t)c->n_outputs, at);
         kl_sweep_back(a, b, rows, row, there, at);
     });
     __syncthreads();

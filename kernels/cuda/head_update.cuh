@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/head.cuh"
 
-KL_GPU float kl_put(const kl_mover &to, int64_t i, float g, float squares)
+KL_GPU float kl_circuit_put(const kl_mover &to, int64_t i, float g, float squares)
 {
     if (to.absent && to.absent[i]) g = 0;
     if (to.grad) to.grad[i] = g;
@@ -21,7 +21,7 @@ KL_GPU float kl_put(const kl_mover &to, int64_t i, float g, float squares)
  */
 KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g, float squares)
 {
-    if (own.last) return kl_put(to, i, g, squares);
+    if (own.last) return kl_circuit_put(to, i, g, squares);
     own.partial[i] = g;
     return squares;
 }

@@ -186,7 +186,7 @@ KL_GPU void kl_kept_add_state(const kl_kept &b, const kl_cuda_fidelity &phi, kl_
     __syncthreads();
 }
 
-/* As kl_observe. Ends with the block together. */
+/* As kl_circuit_observe_text. Ends with the block together. */
 KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_circuit *c,
                             const float *cot, const kl_place &block)
 {

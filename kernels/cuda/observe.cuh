@@ -44,8 +44,8 @@ KL_GPU float kl_z_sign(kl_cuda_term p, const kl_place &at)
 
 /* P|state> for a string that is not of Z alone. */
 template <int R, bool REAL>
-KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_term p, const kl_cuda_circuit *c,
-                                      const kl_place &at)
+KL_GPU kl_state<R, REAL> kl_circuit_string_of(kl_state<R, REAL> a, kl_cuda_term p,
+                                              const kl_cuda_circuit *c, const kl_place &at)
 {
     const uint32_t by = kl_cuda_place(p.x, at.bits) * (uint32_t)sizeof(float);
     uint32_t places[1 << R], from[1 << R];
@@ -122,7 +122,7 @@ KL_GPU void kl_mixed_outputs(float *out, const kl_state<R, REAL> &a, const kl_cu
             const kl_cuda_term p = c->terms[t];
             float value = 0;
             if (!p.x) continue;
-            const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
+            const kl_state<R, REAL> to = kl_circuit_string_of(a, p, c, at);
 #pragma unroll
             for (int i = 0; i < 1 << R; i++) value += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
             value = kl_sum(value, at);
@@ -165,7 +165,7 @@ KL_GPU void kl_observe_mixed(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, c
             const kl_cuda_term p = c->terms[t];
             const float weight = p.weight * cot[o];
             if (!p.x) continue;
-            const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
+            const kl_state<R, REAL> to = kl_circuit_string_of(a, p, c, at);
 #pragma unroll
             for (int i = 0; i < 1 << R; i++)
                 b.set(i, b.re[i] + weight * to.re[i], b.imag(i) + weight * to.imag(i));
@@ -175,8 +175,8 @@ KL_GPU void kl_observe_mixed(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, c
 /* The bra: the sum of cot (n_outputs) times the outputs' operators, on the state. Threads come and go
    with their own places alone. */
 template <int R, bool REAL>
-KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const kl_cuda_circuit *c,
-                       const float *cot, const kl_place &at)
+KL_GPU void kl_circuit_observe_text(kl_state<R, REAL> &b, const kl_state<R, REAL> &a,
+                                    const kl_cuda_circuit *c, const float *cot, const kl_place &at)
 {
     uint32_t places[1 << R];
     float factor[1 << R];

@@ -25,8 +25,8 @@ KL_GPU void kl_sweep(kl_state<R, REAL> &a, const kl_rows &rows, size_t row, cons
     }
 }
 
-/* From the state that kl_sweep left and the bra of kl_observe: the generators' values, and the gradients
-   by amplitudes that were given. Both states are undone. */
+/* From the state that kl_sweep left and the bra of kl_circuit_observe_text: the generators' values, and
+   the gradients by amplitudes that were given. Both states are undone. */
 template <int R, bool REAL>
 KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_rows &rows, size_t row,
                           bool there, const kl_place &at)
@@ -95,7 +95,7 @@ template <int R, bool REAL> KL_GPU void kl_rows_back(const kl_rows &rows, size_t
         for (int i = 0; i < 1 << R; i++)
             a.set(i, *kl_state_at(rows, i, row, at),
                   REAL ? 0 : *kl_state_at(rows, i + (1 << R), row, at));
-        kl_observe(b, a, c, rows.cot + row * (size_t)c->n_outputs, at);
+        kl_circuit_observe_text(b, a, c, rows.cot + row * (size_t)c->n_outputs, at);
         kl_sweep_back(a, b, rows, row, there, at);
     });
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Precision and instruction set of the file being compiled. The Makefile compiles each kernels/cpu/ file for every pair
-   (KL_F64 0|1) x (KL_ISA base|avx2|avx512), and each lib/ file that includes this header for both precisions. */
+   Precision and instruction set of the file being compiled. The Makefile compiles each kernels/cpu/ file
+   for every pair (KL_F64 0|1) x (KL_ISA base|avx2|avx512), and each lib/ file that includes this header
+   for both precisions. */
 #ifndef KL_REAL_H
 #define KL_REAL_H
 
@@ -8,8 +9,8 @@
 #define KL_F64 0
 #endif
 
-/* KL_NAME(kl_head_loss) -> kl_head_loss_f32 or kl_head_loss_f64. The header that declares a function or
-   a struct of both precisions has the line `#define kl_head_loss KL_NAME(kl_head_loss)`: files that are
+/* kl_head_loss -> kl_head_loss_f32 or kl_head_loss_f64. The header that declares a function or
+   a struct of both precisions has the line `#define kl_head_loss kl_head_loss`: files that are
    compiled in both define and call kl_head_loss. */
 #if KL_F64
 typedef double kl_real;
@@ -37,7 +38,8 @@ typedef float kl_real;
 #define KL_VECTOR_BYTES 16
 #endif
 /* One hardware vector; KL_LANES samples (or columns) side by side. */
-typedef kl_real kl_lane __attribute__((vector_size(KL_VECTOR_BYTES), aligned(sizeof(kl_real)), may_alias));
+typedef kl_real kl_lane
+    __attribute__((vector_size(KL_VECTOR_BYTES), aligned(sizeof(kl_real)), may_alias));
 enum { KL_LANES = KL_VECTOR_BYTES / (int)sizeof(kl_real) };
 #endif
 

@@ -108,7 +108,7 @@ static void guess_blocks(char words[96], const struct kl_weights *weights)
         snprintf(words, 96, " (a %s of %d, %d, %d and %d blocks?)", family, b[0], b[1], b[2], b[3]);
 }
 
-void kl_resnet18_guess(char words[96], const struct kl_weights *weights, const char *name)
+void kl_backbone_resnet18_guess(char words[96], const struct kl_weights *weights, const char *name)
 {
     static const char *const parts[][2] = {
         { ".se", " (with squeeze-excitation?)" },
@@ -130,8 +130,8 @@ void kl_resnet18_guess(char words[96], const struct kl_weights *weights, const c
         if (strstr(name, parts[i][0])) snprintf(words, 96, "%s", parts[i][1]);
 }
 
-int kl_resnet18_expect(const struct kl_weights *weights, enum kl_tap tap, size_t *n_unused,
-                       const char **unused, struct kl_error *err)
+int kl_backbone_resnet18_expect(const struct kl_weights *weights, enum kl_tap tap, size_t *n_unused,
+                                const char **unused, struct kl_error *err)
 {
     char words[96];
     *n_unused = 0;
@@ -143,7 +143,7 @@ int kl_resnet18_expect(const struct kl_weights *weights, enum kl_tap tap, size_t
             if (!head && (*n_unused)++ == 0) *unused = name;
             continue;
         }
-        kl_resnet18_guess(words, weights, name);
+        kl_backbone_resnet18_guess(words, weights, name);
         return kl_fail(err, KL_EDATA, "%s: has %s, which a ResNet-18 has not%s",
                        kl_weights_path(weights), name, words);
     }

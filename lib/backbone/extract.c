@@ -43,7 +43,7 @@ static void fail(struct run *r, size_t item, const struct kl_error *error)
     }
     r->stopped = true;
     pthread_mutex_unlock(&r->lock);
-    kl_images_cancel(r->e->images);
+    kl_ingest_images_cancel(r->e->images);
 }
 
 /* Rows of item i: *row, *n, and *place, the first one's within the item. */
@@ -71,7 +71,8 @@ static int compute(struct run *r, int thread, size_t place, size_t n, const floa
         return rc;
     }
     *features = w->features;
-    return kl_resnet18_run(r->e->net, w->features, w->pixels + place * r->bytes, n, &w->work, err);
+    return kl_backbone_resnet18_run(r->e->net, w->features, w->pixels + place * r->bytes, n, &w->work,
+                                    err);
 }
 
 static bool all_finite(const float *values, size_t n)
@@ -106,12 +107,13 @@ static int write_rows(struct run *r, struct worker *w, const float *computed, si
                            e->first + row, e->first + row + n - 1);
         features = w->half;
     }
-    if ((rc = kl_writer_rows(e->writer, r->sets.features, row, n, features, err)) ||
-        (rc = kl_writer_rows(e->writer, r->sets.labels, row, n, e->images->labels + e->first + row,
-                             err)) ||
-        (rc = kl_writer_rows(e->writer, r->sets.index, row, n, e->images->index + e->first + row, err)))
+    if ((rc = kl_store_writer_rows(e->writer, r->sets.features, row, n, features, err)) ||
+        (rc = kl_store_writer_rows(e->writer, r->sets.labels, row, n, e->images->labels + e->first + row,
+                                   err)) ||
+        (rc = kl_store_writer_rows(e->writer, r->sets.index, row, n, e->images->index + e->first + row,
+                                   err)))
         return rc;
-    return kl_writer_journal(e->writer, r->sets.features, row, n, err);
+    return kl_store_writer_journal(e->writer, r->sets.features, row, n, err);
 }
 
 static bool all_done(const bool *done, size_t n)
@@ -137,8 +139,8 @@ static void run_item(void *context, size_t i, int thread)
     const bool stopped = r->stopped && (r->error.code == KL_ESIGNAL || i > r->failed_item);
     pthread_mutex_unlock(&r->lock);
     if (stopped) return;
-    int rc = kl_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
-    if (!rc) kl_look_at(&e->look, pixels, row, n, r->bytes);
+    int rc = kl_ingest_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
+    if (!rc) kl_backbone_look_at(&e->look, pixels, row, n, r->bytes);
     if (!rc && !skip && !(rc = compute(r, thread, place, n, &features, &error)))
         rc = write_rows(r, w, features, row, n, &error);
     if (!rc) {
@@ -176,7 +178,7 @@ static int make_workers(struct run *r, int n, struct kl_error *err)
             w->pixels = kl_backbone_gpu_pixels(r->e->gpu, i);
             continue;
         }
-        if ((rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err))) return rc;
+        if ((rc = kl_arena_init(&w->work, kl_backbone_resnet18_workspace(r->e->net), err))) return rc;
         w->pixels = malloc(r->item * r->bytes);
         w->features = aligned_alloc(64, (r->item * r->d * sizeof *w->features + 63) / 64 * 64);
         if (!w->pixels || !w->features) return kl_fail_memory(err, r->item * (r->bytes + 4 * r->d));
@@ -200,18 +202,18 @@ static void free_workers(struct run *r, int n)
 /* The datasets, and which of their rows are there. */
 static int declare(struct run *r, struct kl_error *err)
 {
-    const int rc = kl_extract_declare(&r->sets, r->e, r->d, err);
-    return rc ? rc : kl_writer_done_rows(r->e->writer, r->sets.features, r->done, err);
+    const int rc = kl_backbone_extract_declare(&r->sets, r->e, r->d, err);
+    return rc ? rc : kl_store_writer_done_rows(r->e->writer, r->sets.features, r->done, err);
 }
 
-int kl_extract_run(struct kl_extract *e, struct kl_error *err)
+int kl_backbone_extract_run(struct kl_extract *e, struct kl_error *err)
 {
     struct run r = { .e = e, .d = 1 };
     size_t dims[3];
-    const int rank = kl_resnet18_shape(e->net, dims), threads = kl_pool_size(e->pool);
+    const int rank = kl_backbone_resnet18_shape(e->net, dims), threads = kl_pool_size(e->pool);
     int rc;
     for (int i = 0; i < rank; i++) r.d *= dims[i];
-    r.item = e->gpu ? kl_backbone_gpu_batch(e->gpu) : kl_resnet18_block(e->net);
+    r.item = e->gpu ? kl_backbone_gpu_batch(e->gpu) : kl_backbone_resnet18_block(e->net);
     r.place = e->first % r.item;
     r.bytes = e->images->height * e->images->width * e->images->channels;
     pthread_mutex_init(&r.lock, NULL);
@@ -219,7 +221,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         rc = kl_fail_memory(err, e->n);
         goto out;
     }
-    if ((rc = kl_look_begin(&e->look, e->n, err)) || (rc = make_workers(&r, threads, err)) ||
+    if ((rc = kl_backbone_look_begin(&e->look, e->n, err)) || (rc = make_workers(&r, threads, err)) ||
         (e->writer && (rc = declare(&r, err))))
         goto out;
     e->kept = count_kept(&r);
@@ -227,7 +229,8 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         kl_note(e->options.log, 1,
                 "found %zu of %zu images done by a run that was stopped; %zu are left", e->kept, e->n,
                 e->n - e->kept);
-    if (e->first && (rc = kl_images_read(e->images, 0, e->first, NULL, &r.workers[0].images, err)))
+    if (e->first &&
+        (rc = kl_ingest_images_read(e->images, 0, e->first, NULL, &r.workers[0].images, err)))
         goto out;
     kl_pool_for(e->pool, items(&r), run_item, &r);
     if (r.stopped) {
@@ -236,7 +239,8 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         if (rc == KL_ESIGNAL)
             rc = kl_fail(err, rc, "stopped after %zu of %zu image%s", r.finished, e->n, kl_s(e->n));
     }
-    if (!rc) rc = kl_look_say(&e->look, e->images->labels + e->first, e->first, e->options.log, err);
+    if (!rc)
+        rc = kl_backbone_look_say(&e->look, e->images->labels + e->first, e->first, e->options.log, err);
 out:
     free_workers(&r, threads);
     free(r.done);

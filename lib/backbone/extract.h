@@ -49,28 +49,28 @@ struct kl_extract {
     struct kl_resnet18 *net;
     struct kl_backbone_gpu *gpu; /* with a slot a thread of the pool; NULL: the CPU computes */
     char preprocess[400];        /* in words */
-    /* Of kl_extract_run, from the caller: */
-    size_t first, n; /* the images of this run: a shard (kl_extract_shard), or all, as they are opened;
-                        first is a multiple of the block */
+    /* Of kl_backbone_extract_run, from the caller: */
+    size_t first, n; /* the images of this run: a shard (kl_backbone_extract_shard), or all, as they are
+                        opened; first is a multiple of the block */
     struct kl_writer *writer; /* of a partial file, without datasets; NULL: nothing is kept */
     const struct kl_watch *watch;
     struct kl_look look;
     size_t kept; /* out: images whose features a stopped run had left */
 };
 /* extract_open.c. KL_EDEVICE, KL_ENOMEM, KL_ENOINPUT, KL_EDATA; close it in any case. */
-int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *options,
-                    struct kl_error *err);
+int kl_backbone_extract_open(struct kl_extract *e, const struct kl_extract_options *options,
+                             struct kl_error *err);
 /* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of
    images, computes, writes its rows and journals them. After an error or a stop the journalled rows stay
    with the writer. KL_ESIGNAL if watch says so, and what the parts return. */
-int kl_extract_run(struct kl_extract *e, struct kl_error *err);
-void kl_extract_close(struct kl_extract *e);
+int kl_backbone_extract_run(struct kl_extract *e, struct kl_error *err);
+void kl_backbone_extract_close(struct kl_extract *e);
 /* About how many of the images of a run its weights were trained on; 0: few, if any. */
-size_t kl_look_seen(const struct kl_look *look);
+size_t kl_backbone_look_seen(const struct kl_look *look);
 /* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks
    than shards. */
-int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
-                     struct kl_error *err);
+int kl_backbone_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
+                              struct kl_error *err);
 extern const struct kl_kind kl_features_kind; /* what the file shows (store/kind.h) */
 
 #endif

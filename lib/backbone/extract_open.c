@@ -21,7 +21,7 @@ static int open_images(struct kl_extract *e, const struct kl_extract_options *o,
     struct kl_images_options how = o->images;
     how.pool = e->pool;
     how.log = o->log;
-    int code = kl_images_open(&e->images, o->inputs, o->n_inputs, &how, err);
+    int code = kl_ingest_images_open(&e->images, o->inputs, o->n_inputs, &how, err);
     if (!code) code = kl_weights_read_named(&e->weights, o->weights, err);
     if (!code && e->images->skipped)
         kl_caution(o->log, "%zu file%s left out, which cannot be read", e->images->skipped,
@@ -80,8 +80,9 @@ static int open_net(struct kl_extract *e, struct kl_error *err)
     net.height = e->images->height;
     net.width = e->images->width;
     net.pixels = e->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
-    int code = kl_resnet18_expect(e->weights, net.tap, &n_unused, &unused, err);
-    if (!code) code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
+    int code = kl_backbone_resnet18_expect(e->weights, net.tap, &n_unused, &unused, err);
+    if (!code)
+        code = kl_backbone_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
     if (!code && e->device.cuda)
         code = kl_backbone_gpu_open(e->gpu, e->net, e->weights, e->images->n, kl_pool_size(e->pool),
                                     e->options.log, err);
@@ -105,7 +106,8 @@ static struct kl_device_work work_of(const struct kl_extract *e)
     return (struct kl_device_work){ .thread = images / 7900, .gpu = 0.7 + images / 800000 };
 }
 
-int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, struct kl_error *err)
+int kl_backbone_extract_open(struct kl_extract *e, const struct kl_extract_options *o,
+                             struct kl_error *err)
 {
     *e = (struct kl_extract){ .options = *o };
     int code = kl_device_choose(&e->device, o->device, err);
@@ -117,7 +119,7 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
         kl_device_auto(&e->device, &work, kl_pool_size(e->pool), o->log);
         if (e->device.cuda) code = prepare_gpu(e, err);
     }
-    if (!code) code = kl_look_open(&e->look, o->weights, err);
+    if (!code) code = kl_backbone_look_open(&e->look, o->weights, err);
     if (code) return code;
     describe(e);
     e->n = e->images->n;
@@ -127,12 +129,12 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
     return code;
 }
 
-void kl_extract_close(struct kl_extract *e)
+void kl_backbone_extract_close(struct kl_extract *e)
 {
     kl_backbone_gpu_close(&e->gpu);
-    kl_resnet18_free(&e->net);
+    kl_backbone_resnet18_free(&e->net);
     kl_weights_free(&e->weights);
-    kl_images_close(&e->images);
-    kl_look_close(&e->look);
+    kl_ingest_images_close(&e->images);
+    kl_backbone_look_close(&e->look);
     kl_pool_destroy(&e->pool);
 }

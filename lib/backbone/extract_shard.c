@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "backbone/extract.h"
 
-int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
-                     struct kl_error *err)
+int kl_backbone_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
+                              struct kl_error *err)
 {
     const size_t blocks = (images + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK;
     if (shards > blocks)

@@ -55,7 +55,7 @@ static int expect(const struct kl_weight **tensor, const struct kl_weights *weig
     const struct kl_weight *t = *tensor = kl_weights_find(weights, full);
     if (t && *t->unread) return kl_weights_check_read(weights, t, err);
     if (t && t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
-    kl_resnet18_guess(words, weights, full);
+    kl_backbone_resnet18_guess(words, weights, full);
     if (!t && prefix_of(first_name(weights), full))
         return kl_fail(
             err, KL_EDATA,
@@ -93,8 +93,9 @@ static int scale_and_shift(double *scale, double *shift, const struct kl_weights
     return code;
 }
 
-int kl_fold_find(const struct kl_weight **w, double *scale, double *shift, const struct kl_folded *conv,
-                 size_t in, const struct kl_weights *weights, struct kl_error *err)
+int kl_backbone_fold_find(const struct kl_weight **w, double *scale, double *shift,
+                          const struct kl_folded *conv, size_t in, const struct kl_weights *weights,
+                          struct kl_error *err)
 {
     const size_t dims[4] = { conv->out, in, conv->size, conv->size };
     int code = expect(w, weights, conv->name, "weight", 4, dims, err);
@@ -143,7 +144,7 @@ static void points_2d(float *to, size_t step, const float *w, double scale, enum
     }
 }
 
-int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_error *err)
+int kl_backbone_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_error *err)
 {
     const struct kl_weight *w;
     bool points = conv->size == 3 && conv->stride == 1;
@@ -153,7 +154,7 @@ int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_
     conv->weights = aligned_alloc(64, (n * sizeof(float) + 63) / 64 * 64);
     conv->bias = malloc(conv->out * sizeof(float));
     int code = scale && conv->weights && conv->bias ? KL_OK : kl_fail_memory(err, n * sizeof(float));
-    if (!code) code = kl_fold_find(&w, scale, scale + conv->out, conv, conv->in, weights, err);
+    if (!code) code = kl_backbone_fold_find(&w, scale, scale + conv->out, conv, conv->in, weights, err);
     if (!code) memset(conv->weights, 0, n * sizeof(float));
     for (size_t o = 0; !code && o < conv->out; o++) {
         conv->bias[o] = (float)scale[conv->out + o];
@@ -188,14 +189,15 @@ static void add_means(struct kl_resnet18 *net, const float *w, const double *sca
         }
 }
 
-int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err)
+int kl_backbone_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights,
+                          struct kl_error *err)
 {
     struct kl_folded *stem = &net->stem;
     const struct kl_weight *w;
     size_t map = stem->out_h * stem->out_w, taps = net->channels * 49;
     double scale[128];
     bool raw = net->options.pixels == KL_PIXELS_NORMALISED;
-    int code = kl_fold_find(&w, scale, scale + 64, stem, 3, weights, err);
+    int code = kl_backbone_fold_find(&w, scale, scale + 64, stem, 3, weights, err);
     if (code) return code;
     stem->weights = calloc(kl_conv_panels_size(64, taps), sizeof(float));
     net->stem_bias = malloc(64 * map * sizeof(float));

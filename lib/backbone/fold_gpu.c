@@ -6,13 +6,13 @@
 #include "backbone/resnet18_int.h"
 #include "kernels/cuda.h"
 
-int kl_fold_gpu(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
-                struct kl_error *err)
+int kl_backbone_fold_gpu(float *to, float *bias, const struct kl_folded *conv,
+                         const struct kl_weights *weights, struct kl_error *err)
 {
     const struct kl_weight *w;
     const size_t taps = conv->size * conv->size, in = conv->in, out = conv->out;
     double *scale = malloc(2 * out * sizeof *scale);
-    int code = scale ? kl_fold_find(&w, scale, scale + out, conv, in, weights, err)
+    int code = scale ? kl_backbone_fold_find(&w, scale, scale + out, conv, in, weights, err)
                      : kl_fail_memory(err, 2 * out * sizeof *scale);
     for (size_t o = 0; !code && o < out; o++) {
         bias[o] = (float)scale[out + o];
@@ -33,14 +33,14 @@ static size_t block_of(size_t o, size_t t, size_t planes)
     return (((o * n + v / 2) * n + u / 2) * 4 + v % 2 * 2 + u % 2) * planes;
 }
 
-int kl_fold_gpu_stem(float *to, float *bias, const struct kl_resnet18 *net,
-                     const struct kl_weights *weights, struct kl_error *err)
+int kl_backbone_fold_gpu_stem(float *to, float *bias, const struct kl_resnet18 *net,
+                              const struct kl_weights *weights, struct kl_error *err)
 {
     const struct kl_resnet18_options *options = &net->options;
     const struct kl_weight *w;
     const size_t planes = net->channels + 1;
     double scale[128];
-    int code = kl_fold_find(&w, scale, scale + 64, &net->stem, 3, weights, err);
+    int code = kl_backbone_fold_find(&w, scale, scale + 64, &net->stem, 3, weights, err);
     if (code) return code;
     for (size_t o = 0; o < 64; o++) {
         bias[o] = (float)scale[64 + o];

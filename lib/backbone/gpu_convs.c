@@ -78,7 +78,7 @@ static int add(struct kl_backbone_gpu_convs *convs, const struct kl_folded *c, i
 {
     struct kl_cuda_conv *conv = &convs->conv[convs->n++];
     int code = plain(conv, c, c->in, err);
-    if (!code) code = kl_fold_gpu((float *)conv->weights, (float *)conv->bias, c, weights, err);
+    if (!code) code = kl_backbone_fold_gpu((float *)conv->weights, (float *)conv->bias, c, weights, err);
     if (!code && c->in_h * c->in_w < c->size * c->size) code = make_dense(conv, err);
     conv->from = from, conv->to = to, conv->residual = residual, conv->relu = relu;
     return code;
@@ -107,7 +107,8 @@ int kl_backbone_gpu_convs_make(struct kl_backbone_gpu_convs *convs, const struct
     blocks.in_h = blocks.out_h + blocks.size - 1, blocks.in_w = blocks.out_w + blocks.size - 1;
     int code = plain(stem, &blocks, 4 * (net->channels + 1), err);
     stem->pad = 0;
-    if (!code) code = kl_fold_gpu_stem((float *)stem->weights, (float *)stem->bias, net, weights, err);
+    if (!code)
+        code = kl_backbone_fold_gpu_stem((float *)stem->weights, (float *)stem->bias, net, weights, err);
     stem->from = 0, stem->to = 1, stem->residual = -1, stem->relu = 1;
     for (size_t b = 0; b < net->n_blocks && !code; b++)
         code = add_block(convs, &net->blocks[b], &map, weights, err);

@@ -35,7 +35,7 @@ static uint64_t first_64_bits(const void *data, size_t n)
     return first;
 }
 
-int kl_look_open(struct kl_look *look, const char *weights, struct kl_error *err)
+int kl_backbone_look_open(struct kl_look *look, const char *weights, struct kl_error *err)
 {
     char path[4096], *text = NULL, *rest = NULL;
     size_t n, room = 0;
@@ -61,7 +61,7 @@ int kl_look_open(struct kl_look *look, const char *weights, struct kl_error *err
     return code;
 }
 
-int kl_look_begin(struct kl_look *look, size_t n_rows, struct kl_error *err)
+int kl_backbone_look_begin(struct kl_look *look, size_t n_rows, struct kl_error *err)
 {
     free(look->rows);
     look->n_rows = n_rows;
@@ -79,7 +79,7 @@ static bool is_dark(const uint8_t *pixels, size_t n)
     return largest < DARK;
 }
 
-void kl_look_at(struct kl_look *look, const uint8_t *pixels, size_t row, size_t n, size_t bytes)
+void kl_backbone_look_at(struct kl_look *look, const uint8_t *pixels, size_t row, size_t n, size_t bytes)
 {
     const size_t trained = (size_t)KL_SHIPPED_SIDE * KL_SHIPPED_SIDE;
     size_t seen = 0, dark = 0;
@@ -94,7 +94,7 @@ void kl_look_at(struct kl_look *look, const uint8_t *pixels, size_t row, size_t 
     atomic_fetch_add(&look->dark, dark);
 }
 
-size_t kl_look_seen(const struct kl_look *look)
+size_t kl_backbone_look_seen(const struct kl_look *look)
 {
     const size_t n = atomic_load(&look->images), seen = atomic_load(&look->hits) * EVERY;
     if (atomic_load(&look->hits) < 2 || seen * 20 < n) return 0;
@@ -103,7 +103,7 @@ size_t kl_look_seen(const struct kl_look *look)
 
 static void say_pixels(const struct kl_look *look, const struct kl_log *log)
 {
-    const size_t n = atomic_load(&look->images), seen = kl_look_seen(look),
+    const size_t n = atomic_load(&look->images), seen = kl_backbone_look_seen(look),
                  dark = atomic_load(&look->dark);
     if (seen)
         kl_caution(
@@ -185,14 +185,14 @@ static int say_copies(const struct kl_look *look, const int32_t *labels, size_t 
     return KL_OK;
 }
 
-int kl_look_say(struct kl_look *look, const int32_t *labels, size_t first, const struct kl_log *log,
-                struct kl_error *err)
+int kl_backbone_look_say(struct kl_look *look, const int32_t *labels, size_t first,
+                         const struct kl_log *log, struct kl_error *err)
 {
     say_pixels(look, log);
     return say_copies(look, labels, first, log, err);
 }
 
-void kl_look_close(struct kl_look *look)
+void kl_backbone_look_close(struct kl_look *look)
 {
     free(look->digests);
     free(look->rows);

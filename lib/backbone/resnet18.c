@@ -5,7 +5,7 @@
 
 #include "backbone/resnet18_int.h"
 
-void kl_resnet18_options_default(struct kl_resnet18_options *options)
+void kl_backbone_resnet18_options_default(struct kl_resnet18_options *options)
 {
     *options = (struct kl_resnet18_options){ .height = 28,
                                              .width = 28,
@@ -60,9 +60,9 @@ static void plan_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, s
 static int fold_block(struct kl_basic_block *block, const struct kl_weights *weights,
                       struct kl_error *err)
 {
-    int code = kl_fold(&block->conv1, weights, err);
-    if (!code) code = kl_fold(&block->conv2, weights, err);
-    return !code && block->shortcut.size ? kl_fold(&block->shortcut, weights, err) : code;
+    int code = kl_backbone_fold(&block->conv1, weights, err);
+    if (!code) code = kl_backbone_fold(&block->conv2, weights, err);
+    return !code && block->shortcut.size ? kl_backbone_fold(&block->shortcut, weights, err) : code;
 }
 
 static int check_options(const struct kl_resnet18_options *o, struct kl_error *err)
@@ -85,8 +85,8 @@ static size_t images_of(size_t pixels)
     return pixels <= 48 * 48 ? 64 : pixels <= 96 * 96 ? 32 : 16;
 }
 
-int kl_resnet18_create(struct kl_resnet18 **out, const struct kl_weights *weights,
-                       const struct kl_resnet18_options *options, struct kl_error *err)
+int kl_backbone_resnet18_create(struct kl_resnet18 **out, const struct kl_weights *weights,
+                                const struct kl_resnet18_options *options, struct kl_error *err)
 {
     int code = check_options(options, err);
     *out = NULL;
@@ -107,15 +107,15 @@ int kl_resnet18_create(struct kl_resnet18 **out, const struct kl_weights *weight
         h = net->blocks[b].conv2.out_h;
         w = net->blocks[b].conv2.out_w;
     }
-    if (weights) code = kl_fold_stem(net, weights, err);
+    if (weights) code = kl_backbone_fold_stem(net, weights, err);
     for (size_t b = 0; weights && !code && b < net->n_blocks; b++)
         code = fold_block(&net->blocks[b], weights, err);
-    if (code) kl_resnet18_free(&net);
+    if (code) kl_backbone_resnet18_free(&net);
     *out = net;
     return code;
 }
 
-int kl_resnet18_shape(const struct kl_resnet18 *net, size_t dims[3])
+int kl_backbone_resnet18_shape(const struct kl_resnet18 *net, size_t dims[3])
 {
     const struct kl_folded *last = &net->blocks[net->n_blocks - 1].conv2;
     dims[0] = last->out;
@@ -126,12 +126,12 @@ int kl_resnet18_shape(const struct kl_resnet18 *net, size_t dims[3])
     return 3;
 }
 
-size_t kl_resnet18_block(const struct kl_resnet18 *net)
+size_t kl_backbone_resnet18_block(const struct kl_resnet18 *net)
 {
     return net->images;
 }
 
-void kl_resnet18_free(struct kl_resnet18 **out)
+void kl_backbone_resnet18_free(struct kl_resnet18 **out)
 {
     struct kl_resnet18 *net = *out;
     *out = NULL;

@@ -35,26 +35,28 @@ struct kl_resnet18 {
 };
 
 /* Weights with batch normalisation (eps 1e-5) folded in, laid out for the kernels. */
-int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_error *err);
+int kl_backbone_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_error *err);
 /* The stem for u8 images: (p/255 - mean)/std and, for grey images, the sum over the three filters
    go into the weights. */
-int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err);
+int kl_backbone_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights,
+                          struct kl_error *err);
 
 /* For a GPU (fold_gpu.c): to (out, size, size, in) and bias (out), folded likewise. */
-int kl_fold_gpu(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
-                struct kl_error *err);
+int kl_backbone_fold_gpu(float *to, float *bias, const struct kl_folded *conv,
+                         const struct kl_weights *weights, struct kl_error *err);
 /* to (64, 4, 4, 4 (channels + 1)), set to 0 before: the stem on blocks of 2x2 pixels as struct
    kl_cuda_backbone has them, each pixel's channels as (p - 128) / 128 and a one, whose weights are those
    of the mean. */
-int kl_fold_gpu_stem(float *to, float *bias, const struct kl_resnet18 *net,
-                     const struct kl_weights *weights, struct kl_error *err);
+int kl_backbone_fold_gpu_stem(float *to, float *bias, const struct kl_resnet18 *net,
+                              const struct kl_weights *weights, struct kl_error *err);
 /* expected.c: what the weights may be those of, if not a ResNet-18's, by their blocks or by the name
    that is one too many or absent: " (a ResNet-34?)", or "". */
-void kl_resnet18_guess(char words[96], const struct kl_weights *weights, const char *name);
+void kl_backbone_resnet18_guess(char words[96], const struct kl_weights *weights, const char *name);
 /* Shared by both: the convolution's tensor, and scale and shift (out values each) of its normalisation.
  */
-int kl_fold_find(const struct kl_weight **w, double *scale, double *shift, const struct kl_folded *conv,
-                 size_t in, const struct kl_weights *weights, struct kl_error *err);
+int kl_backbone_fold_find(const struct kl_weight **w, double *scale, double *shift,
+                          const struct kl_folded *conv, size_t in, const struct kl_weights *weights,
+                          struct kl_error *err);
 
 enum {
     KL_CONV_COLUMNS =

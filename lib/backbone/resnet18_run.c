@@ -37,7 +37,7 @@ static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *
     return code;
 }
 
-size_t kl_resnet18_workspace(const struct kl_resnet18 *net)
+size_t kl_backbone_resnet18_workspace(const struct kl_resnet18 *net)
 {
     const struct kl_folded *stem = &net->stem;
     size_t a_block = net->channels * stem->in_h * stem->in_w + net->channels * 49 * stem->out_w +
@@ -219,8 +219,8 @@ static void write_features(const struct run *r, float *features, size_t count)
         }
 }
 
-int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *images, size_t n,
-                    struct kl_arena *work, struct kl_error *err)
+int kl_backbone_resnet18_run(const struct kl_resnet18 *net, float *features, const void *images,
+                             size_t n, struct kl_arena *work, struct kl_error *err)
 {
     struct run r;
     if (n > net->images)

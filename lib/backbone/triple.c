@@ -6,8 +6,8 @@
 
 #include "backbone/backbone.h"
 
-int kl_resnet18_triple(float triple[3], char text[64], const char *from, bool positive, const char *name,
-                       struct kl_error *err)
+int kl_backbone_resnet18_triple(float triple[3], char text[64], const char *from, bool positive,
+                                const char *name, struct kl_error *err)
 {
     const char *at = from;
     for (int i = 0; i < 3; i++) {

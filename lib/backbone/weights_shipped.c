@@ -13,7 +13,7 @@ static void tidy(char *path, size_t size)
     free(whole);
 }
 
-int kl_weights_shipped(char *path, size_t size, struct kl_error *err)
+int kl_backbone_weights_shipped(char *path, size_t size, struct kl_error *err)
 {
     static const char file[] = "backbone/resnet18-gray28-f16.safetensors";
     char exe[2048] = "";

@@ -20,14 +20,14 @@ int kl_cache_diff(struct kl_cache *c, struct kl_error *err)
     char *text = NULL;
     if (c->n != 2)
         return kl_fail(err, KL_EUSAGE, "found %zu file%s, expected two; see --help", c->n, kl_s(c->n));
-    int code = kl_file_open(&a, c->args[0], err);
-    if (!code) code = kl_file_open(&b, c->args[1], err);
-    if (!code) code = kl_file_diff(&text, a, b, err);
-    bool same = !code && strcmp(kl_file_key(a), kl_file_key(b)) == 0;
+    int code = kl_store_file_open(&a, c->args[0], err);
+    if (!code) code = kl_store_file_open(&b, c->args[1], err);
+    if (!code) code = kl_store_file_diff(&text, a, b, err);
+    bool same = !code && strcmp(kl_store_file_key(a), kl_store_file_key(b)) == 0;
     if (!code) code = print_difference(c, same, text, err);
     free(text);
-    kl_file_close(&a);
-    kl_file_close(&b);
+    kl_store_file_close(&a);
+    kl_store_file_close(&b);
     if (code || same) return code;
     *err = (struct kl_error){ .code = KL_ENO };
     return KL_ENO;

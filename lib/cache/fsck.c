@@ -26,7 +26,7 @@ static int check_found(void *context, const struct kl_found *f)
     if (!f->code) return 0;
     c->n_unread += f->code != KL_EDATA;
     if (kl_cache_found(c, f) || !c->repair || f->code != KL_EDATA) return c->problem.code;
-    if (!kl_found_is_ours(f)) {
+    if (!kl_store_found_is_ours(f)) {
         kl_note(c->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
     } else if (!name_aside(aside, sizeof aside, f->path)) {
         kl_note(c->log, 0, "%s: cannot be renamed: %s", f->path, strerror(ENAMETOOLONG));

@@ -16,8 +16,8 @@ int kl_cache_one_folder(const struct kl_cache *c, struct kl_error *err)
 int kl_cache_found(void *context, const struct kl_found *f)
 {
     struct kl_cache *c = context;
-    if (!c->n_found++ && !c->common->json) kl_describe_heading(c->out);
-    c->problem.code = kl_describe_found(c->out, f, c->common->json, &c->problem);
+    if (!c->n_found++ && !c->common->json) kl_store_describe_heading(c->out);
+    c->problem.code = kl_store_describe_found(c->out, f, c->common->json, &c->problem);
     return c->problem.code;
 }
 

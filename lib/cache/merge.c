@@ -10,9 +10,9 @@ int kl_cache_merge(struct kl_cache *c, struct kl_error *err)
     if (!c->n || !c->common->output)
         return kl_fail(err, KL_EUSAGE, "expected: cache merge SHARD... -o OUTPUT");
     const char *output = c->common->output;
-    bool done = !c->common->force && kl_merged_before(output, c->args[0]);
+    bool done = !c->common->force && kl_store_merged_before(output, c->args[0]);
     bool quiet = c->common->quiet || strcmp(output, "-") == 0;
-    int code = done ? KL_OK : kl_merge(output, c->args, c->n, c->common, err);
+    int code = done ? KL_OK : kl_store_merge(output, c->args, c->n, c->common, err);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "shards", KL_JSON_COUNT, NULL, (double)c->n },
                                           { "status", KL_JSON_TEXT, done ? "up to date" : "computed",

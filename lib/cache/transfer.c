@@ -26,8 +26,8 @@ static int transfer(struct kl_cache *c, bool to_store, struct kl_error *err)
                        "found %zu places, expected one: a folder, or NAME:PATH; see --help", c->n);
     if (!store) return kl_fail(err, KL_EUSAGE, "no store; give --store DIR, or set KETLINE_STORE");
     const char *from = to_store ? c->args[0] : store, *to = to_store ? store : c->args[0];
-    const bool first = !kl_is_remote(to) && access(to, F_OK) != 0; /* or its name was mistyped */
-    int code = kl_is_remote(to) ? KL_OK : kl_shared_check(to, err);
+    const bool first = !kl_store_is_remote(to) && access(to, F_OK) != 0; /* or its name was mistyped */
+    int code = kl_store_is_remote(to) ? KL_OK : kl_store_shared_check(to, err);
     if (code) return code;
     kl_signals_install();
     code = kl_store_transfer(&t, from, to, err);

@@ -8,9 +8,9 @@ int kl_cache_verify(struct kl_cache *c, struct kl_error *err)
     for (size_t i = 0; i < c->n; i++) {
         struct kl_file *file = NULL;
         struct kl_error why = { 0 };
-        int code = kl_file_open(&file, c->args[i], &why);
-        if (!code) code = kl_file_verify(file, NULL, &why);
-        kl_file_close(&file);
+        int code = kl_store_file_open(&file, c->args[i], &why);
+        if (!code) code = kl_store_file_verify(file, NULL, &why);
+        kl_store_file_close(&file);
         if (code == KL_ENOMEM) { /* that is not the file's fault */
             *err = why;
             return code;

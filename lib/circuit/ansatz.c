@@ -34,7 +34,7 @@ static int shape_su2(size_t dims[3], int n, int n_layers)
 
 static void put_rotations(struct kl_builder *b, enum kl_gate gate, int first)
 {
-    for (int q = 0; q < b->n; q++) kl_put_weight(b, gate, q, first + q);
+    for (int q = 0; q < b->n; q++) kl_circuit_put_weight(b, gate, q, first + q);
 }
 
 /* The reference system's: w [L, n], RY, then CNOT q -> q + 1 mod n. */
@@ -46,7 +46,7 @@ static void ry_ring(struct kl_builder *b, int l)
 {
     if (l == b->options->n_layers) return;
     put_rotations(b, KL_RY, l * b->n);
-    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, KL_RING, KL_RING));
+    kl_circuit_put_pairs(b, KL_CNOT, kl_circuit_entanglement_of(b, KL_RING, KL_RING));
 }
 
 /* BasicEntanglerLayers: w [L, n], RX, then a ring of CNOT; two qubits have a single CNOT. */
@@ -55,7 +55,7 @@ static void basic_entangler(struct kl_builder *b, int l)
     if (l == b->options->n_layers) return;
     enum kl_entanglement own = b->n == 2 ? KL_LINEAR : KL_RING;
     put_rotations(b, KL_RX, l * b->n);
-    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, own, own));
+    kl_circuit_put_pairs(b, KL_CNOT, kl_circuit_entanglement_of(b, own, own));
 }
 
 /* StronglyEntanglingLayers: w [L, n, 3], Rot, then CNOT q -> q + r mod n with r = l mod (n - 1) + 1
@@ -67,9 +67,9 @@ static size_t three_each(int n, int n_layers)
 static void strongly_entangling(struct kl_builder *b, int l)
 {
     if (l == b->options->n_layers) return;
-    for (int q = 0; q < b->n; q++) kl_put_rot(b, q, 3 * (l * b->n + q));
+    for (int q = 0; q < b->n; q++) kl_circuit_put_rot(b, q, 3 * (l * b->n + q));
     for (int q = 0; b->n > 1 && q < b->n; q++)
-        kl_put_pair(b, KL_CNOT, q, (q + l % (b->n - 1) + 1) % b->n);
+        kl_circuit_put_pair(b, KL_CNOT, q, (q + l % (b->n - 1) + 1) % b->n);
 }
 
 /* SimplifiedTwoDesign (Cerezo et al. 2020, arXiv:2001.00550): w [n] for RY at the start, then [L, n - 1,
@@ -88,9 +88,9 @@ static void two_design(struct kl_builder *b, int l)
     int w = b->n + 2 * l * (b->n - 1);
     for (int parity = 0; parity < 2; parity++)
         for (int q = parity; q + 1 < b->n; q += 2, w += 2) {
-            kl_put_pair(b, KL_CZ, q, q + 1);
-            kl_put_weight(b, KL_RY, q, w);
-            kl_put_weight(b, KL_RY, q + 1, w + 1);
+            kl_circuit_put_pair(b, KL_CZ, q, q + 1);
+            kl_circuit_put_weight(b, KL_RY, q, w);
+            kl_circuit_put_weight(b, KL_RY, q + 1, w + 1);
         }
 }
 
@@ -103,7 +103,7 @@ static void real_amplitudes(struct kl_builder *b, int l)
 {
     put_rotations(b, KL_RY, l * b->n);
     if (l == b->options->n_layers) return;
-    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, KL_REVERSE_LINEAR, KL_CIRCULAR));
+    kl_circuit_put_pairs(b, KL_CNOT, kl_circuit_entanglement_of(b, KL_REVERSE_LINEAR, KL_CIRCULAR));
 }
 
 /* EfficientSU2: w [L + 1, 2, n], RY, RZ, then CNOT on pairs; closed by RY, RZ. */
@@ -116,15 +116,15 @@ static void efficient_su2(struct kl_builder *b, int l)
     put_rotations(b, KL_RY, 2 * l * b->n);
     put_rotations(b, KL_RZ, (2 * l + 1) * b->n);
     if (l == b->options->n_layers) return;
-    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, KL_REVERSE_LINEAR, KL_CIRCULAR));
+    kl_circuit_put_pairs(b, KL_CNOT, kl_circuit_entanglement_of(b, KL_REVERSE_LINEAR, KL_CIRCULAR));
 }
 
 /* Bricks: w [L, n, 3], Rot, then CZ on even pairs in even layers, on odd pairs in odd ones. */
 static void brick(struct kl_builder *b, int l)
 {
     if (l == b->options->n_layers) return;
-    for (int q = 0; q < b->n; q++) kl_put_rot(b, q, 3 * (l * b->n + q));
-    for (int q = l % 2; q + 1 < b->n; q += 2) kl_put_pair(b, KL_CZ, q, q + 1);
+    for (int q = 0; q < b->n; q++) kl_circuit_put_rot(b, q, 3 * (l * b->n + q));
+    for (int q = l % 2; q + 1 < b->n; q += 2) kl_circuit_put_pair(b, KL_CZ, q, q + 1);
 }
 
 /* The convolution and pooling of Qiskit's QCNN tutorial (after Cong et al. 2018, arXiv:1810.03787; the
@@ -132,18 +132,18 @@ static void brick(struct kl_builder *b, int l)
    out what convolution ends with. */
 static void two_qubit_block(struct kl_builder *b, int q, int r, int w, bool convolution)
 {
-    kl_put_constant(b, KL_RZ, r, -M_PI / 2);
-    kl_put_pair(b, KL_CNOT, r, q);
-    kl_put_weight(b, KL_RZ, q, w);
-    kl_put_weight(b, KL_RY, r, w + 1);
-    kl_put_pair(b, KL_CNOT, q, r);
-    kl_put_weight(b, KL_RY, r, w + 2);
+    kl_circuit_put_constant(b, KL_RZ, r, -M_PI / 2);
+    kl_circuit_put_pair(b, KL_CNOT, r, q);
+    kl_circuit_put_weight(b, KL_RZ, q, w);
+    kl_circuit_put_weight(b, KL_RY, r, w + 1);
+    kl_circuit_put_pair(b, KL_CNOT, q, r);
+    kl_circuit_put_weight(b, KL_RY, r, w + 2);
     if (!convolution) return;
-    kl_put_pair(b, KL_CNOT, r, q);
-    kl_put_constant(b, KL_RZ, q, M_PI / 2);
+    kl_circuit_put_pair(b, KL_CNOT, r, q);
+    kl_circuit_put_constant(b, KL_RZ, q, M_PI / 2);
 }
 
-int kl_qcnn_wires(int n, int layer)
+int kl_circuit_qcnn_wires(int n, int layer)
 {
     return n >> layer;
 }
@@ -153,13 +153,13 @@ static size_t qcnn_weights(int n, int n_layers)
 {
     size_t total = 0;
     for (int l = 0; l < n_layers; l++)
-        total += 3 * (size_t)(kl_qcnn_wires(n, l) + kl_qcnn_wires(n, l) / 2);
+        total += 3 * (size_t)(kl_circuit_qcnn_wires(n, l) + kl_circuit_qcnn_wires(n, l) / 2);
     return total;
 }
 static void qcnn(struct kl_builder *b, int l)
 {
     if (l == b->options->n_layers) return;
-    const int m = kl_qcnn_wires(b->n, l), first = b->n - m;
+    const int m = kl_circuit_qcnn_wires(b->n, l), first = b->n - m;
     int w = (int)qcnn_weights(b->n, l);
     for (int parity = 0; parity < 2; parity++)
         for (int k = parity; k < m; k += 2, w += 3)
@@ -187,7 +187,7 @@ const char *const kl_ansatz_names[] = { "ry-ring",
                                         "qcnn",
                                         NULL };
 
-const struct kl_ansatz *kl_ansatz_find(const char *name)
+const struct kl_ansatz *kl_circuit_ansatz_find(const char *name)
 {
     for (size_t i = 0; i < sizeof ansaetze / sizeof *ansaetze; i++)
         if (strcmp(ansaetze[i].name, name) == 0) return &ansaetze[i];
@@ -196,17 +196,17 @@ const struct kl_ansatz *kl_ansatz_find(const char *name)
 
 int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o)
 {
-    const struct kl_ansatz *a = *o->qasm || o->learn_scale ? NULL : kl_ansatz_find(o->ansatz);
+    const struct kl_ansatz *a = *o->qasm || o->learn_scale ? NULL : kl_circuit_ansatz_find(o->ansatz);
     return a && a->shape ? a->shape(dims, (int)o->n_qubits, (int)o->n_layers) : 0;
 }
 
 size_t kl_circuit_count_weights(const struct kl_circuit_options *o)
 {
-    return kl_ansatz_find(o->ansatz)->n_weights((int)o->n_qubits, (int)o->n_layers);
+    return kl_circuit_ansatz_find(o->ansatz)->n_weights((int)o->n_qubits, (int)o->n_layers);
 }
 
 int64_t kl_circuit_growth(const struct kl_circuit_options *o)
 {
-    const struct kl_ansatz *a = o->qasm && *o->qasm ? NULL : kl_ansatz_find(o->ansatz);
+    const struct kl_ansatz *a = o->qasm && *o->qasm ? NULL : kl_circuit_ansatz_find(o->ansatz);
     return !a || !a->alike ? 0 : o->mirror ? 2 * o->mirror : 1;
 }

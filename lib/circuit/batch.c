@@ -19,7 +19,7 @@ enum {
     TOGETHER = 1 << 14  /* amplitudes of states that go through the layers side by side, for the cache */
 };
 
-struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int thread)
+struct group kl_circuit_batch_group(const struct batch *b, size_t number, int thread)
 {
     kl_real *at = b->scratch + (size_t)thread * b->scratch_size;
     struct group g = { .first = number * b->lanes };
@@ -55,9 +55,9 @@ static void shared_angles(struct batch *b, const kl_real *w)
         for (size_t l = b->lanes; l-- > 0;) c[k * b->lanes + l] = c[k], s[k * b->lanes + l] = s[k];
 }
 
-int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const kl_real *x,
-                              const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
-                              struct kl_error *err)
+int kl_circuit_batch_prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x,
+                             const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
+                             struct kl_error *err)
 {
     *b = (struct batch){ .c = c, .plan = c->plan, .n = n, .x = x, .w = w };
 #if KL_F64
@@ -80,7 +80,7 @@ int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const
     b->work_size = c->plan->density ? 2 * c->plan->density->n_coefficients * b->lanes
                    : c->plan->wide  ? KL_VQC_WIDE_WORK(c->n_qubits, b->n_read) * b->lanes
                                     : b->lanes << KL_VQC_LOW_BITS(c->n_qubits);
-    b->frames_size = c->plan->trajectory ? KL_NAME(kl_trajectories_scratch)(c, b->lanes) : 0;
+    b->frames_size = c->plan->trajectory ? kl_circuit_trajectories_scratch(c, b->lanes) : 0;
     b->scratch_size = 2 * b->one + 2 * b->n_read * b->lanes + b->state_size + b->bra_size +
                       b->work_size + b->frames_size;
     b->shared_c = kl_arena_take(work, 3 * b->one + 1, sizeof *b->shared_c);
@@ -96,8 +96,8 @@ int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const
 }
 
 /* Adds what the group's inputs put into the angle of one slot. */
-void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const struct group *g,
-                                  const struct kl_angle *a, const kl_real *factor)
+void kl_circuit_batch_add_inputs(kl_real *angle, const struct batch *b, const struct group *g,
+                                 const struct kl_angle *a, const kl_real *factor)
 {
     const kl_real *x = b->x + g->first * b->c->n_inputs + a->index,
                   *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
@@ -119,8 +119,9 @@ static void group_angles(const struct batch *b, const struct group *g)
     for (size_t k = 0; k < p->n_slots; k++) /* the angles stand where their cosines will */
         for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
     for (size_t i = 0; i < p->n_angles; i++)
-        if (p->angles[i].source == KL_INPUT) KL_NAME(kl_batch_add_inputs)
-    (g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i], NULL);
+        if (p->angles[i].source == KL_INPUT)
+            kl_circuit_batch_add_inputs(g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i],
+                                        NULL);
     for (size_t k = 0, end; k < p->n_slots; k = end + 1) { /* neighbouring slots in one call */
         for (end = k; end < p->n_slots && b->moving[end]; end++)
             for (size_t l = g->here; l < lanes; l++) g->cosine[end * lanes + l] = g->cosine[end * lanes];
@@ -138,7 +139,7 @@ static void move_angles(const struct batch *b, const struct group *g)
                   s = (kl_real)sin(b->move->by * b->turn / 2);
     for (size_t k = 0; k < b->plan->n_slots; k++)
         for (size_t l = 0; l < g->here; l++) {
-            const int sign = KL_NAME(kl_batch_moved)(b, k, g->first + l);
+            const int sign = kl_circuit_batch_moved(b, k, g->first + l);
             const kl_real was = g->cosine[k * lanes + l], here = g->sine[k * lanes + l];
             if (!sign) continue;
             g->cosine[k * lanes + l] = c * was - (kl_real)sign * s * here;
@@ -165,7 +166,7 @@ static void given_amplitudes(const struct batch *b, const struct group *g)
 }
 
 /* psi = x / |x|: dx += (g - psi (psi . g)) / |x|, g = 2 Re(bra) being the gradient by psi. */
-void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct group *g)
+void kl_circuit_batch_amplitude_gradients(const struct batch *b, const struct group *g)
 {
     const size_t n = b->c->n_inputs;
     for (size_t l = 0; l < g->here; l++) {
@@ -177,11 +178,11 @@ void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct g
     }
 }
 
-void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g)
+void kl_circuit_batch_run(const struct batch *b, const struct group *g)
 {
     group_angles(b, g);
     if (b->move) move_angles(b, g);
-    KL_NAME(kl_batch_sweep)(b, g);
+    kl_circuit_batch_sweep(b, g);
 }
 
 /* One state after another: into g->out or, with dangle, back from g->cot. */
@@ -202,7 +203,7 @@ static void sweep_wide(const struct batch *b, const struct group *g, kl_real *da
     }
 }
 
-void KL_NAME(kl_batch_sweep)(const struct batch *b, const struct group *g)
+void kl_circuit_batch_sweep(const struct batch *b, const struct group *g)
 {
     if (b->c->amplitude_inputs) given_amplitudes(b, g);
     if (b->plan->density)
@@ -222,29 +223,29 @@ static void sum_readings(kl_real *out, const struct batch *b, const struct group
     for (size_t o = 0, t = 0; o < c->n_obs; o++) {
         out[o] = 0;
         for (; t < c->end[o]; t++)
-            out[o] +=
-                (kl_real)c->terms[t].weight * g->out[kl_term_reading(c, &c->terms[t]) * b->lanes + l];
+            out[o] += (kl_real)c->terms[t].weight *
+                      g->out[kl_circuit_term_reading(c, &c->terms[t]) * b->lanes + l];
     }
 }
 
-void KL_NAME(kl_batch_forward)(void *batch, size_t number, int thread)
+void kl_circuit_batch_forward(void *batch, size_t number, int thread)
 {
     const struct batch *b = batch;
     if (kl_circuit_stopped(b->c)) return;
     if (b->plan->trajectory) {
-        KL_NAME(kl_trajectories_forward)(batch, number, thread);
+        kl_circuit_trajectories_forward(batch, number, thread);
         return;
     }
-    struct group g = KL_NAME(kl_batch_group)(b, number, thread);
+    struct group g = kl_circuit_batch_group(b, number, thread);
     const size_t n_obs = b->c->n_obs;
-    KL_NAME(kl_batch_run)(b, &g);
+    kl_circuit_batch_run(b, &g);
     for (size_t l = 0; !b->plan->plain && l < g.here; l++)
         sum_readings(b->out + (g.first + l) * n_obs, b, &g, l);
     for (size_t o = 0; b->plan->plain && o < n_obs; o++)
         for (size_t l = 0; l < g.here; l++) b->out[(g.first + l) * n_obs + o] = g.out[o * b->lanes + l];
 }
 
-void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, kl_real *dangle)
+void kl_circuit_batch_sweep_back(const struct batch *b, const struct group *g, kl_real *dangle)
 {
     if (b->plan->density)
         b->noisy->adjoint(dangle, g->bra, g->state, g->work, b->plan->density, g->cosine, g->sine,
@@ -258,15 +259,15 @@ void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, 
     else b->kernel->adjoint(dangle, g->state, g->bra, &b->plan->program, g->cosine, g->sine, g->cot);
 }
 
-void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group *g,
-                                       const kl_real *dangle)
+void kl_circuit_batch_input_gradients(const struct batch *b, const struct group *g,
+                                      const kl_real *dangle)
 {
     size_t n_inputs = b->c->n_inputs;
     const kl_real *x = b->x + g->first * n_inputs;
     kl_real *dx = b->dx + g->first * n_inputs;
     for (size_t i = 0; i < b->plan->n_angles; i++) {
         const struct kl_angle *a = &b->plan->angles[i];
-        const kl_real *d = dangle + kl_plan_row(b->plan, i) * b->lanes;
+        const kl_real *d = dangle + kl_circuit_plan_row(b->plan, i) * b->lanes;
         if (a->source != KL_INPUT) continue;
         const kl_real scale = (kl_real)a->scale * (a->scaled ? b->w[a->scaled - 1] : 1);
         for (size_t l = 0; l < g->here; l++) {
@@ -278,14 +279,14 @@ void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group
     }
 }
 
-void KL_NAME(kl_batch_scale_gradients)(const struct batch *b, const struct group *g, kl_real *dangle)
+void kl_circuit_batch_scale_gradients(const struct batch *b, const struct group *g, kl_real *dangle)
 {
     const size_t n_inputs = b->c->n_inputs, lanes = b->lanes;
-    kl_real *to = dangle + kl_plan_rows(b->plan) * lanes;
+    kl_real *to = dangle + kl_circuit_plan_rows(b->plan) * lanes;
     for (size_t i = 0; b->plan->n_scaled && i < b->plan->n_angles; i++) {
         const struct kl_angle *a = &b->plan->angles[i];
-        if (!kl_is_scaled(a)) continue;
-        const kl_real *d = dangle + kl_plan_row(b->plan, i) * lanes;
+        if (!kl_circuit_is_scaled(a)) continue;
+        const kl_real *d = dangle + kl_circuit_plan_row(b->plan, i) * lanes;
         for (size_t l = 0; l < lanes; l++) {
             to[l] = 0;
             if (l >= g->here) continue;

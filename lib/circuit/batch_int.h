@@ -8,26 +8,26 @@
 #include "kernels/inline/real.h"
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_batch_prepare KL_NAME(kl_batch_prepare)
-#define kl_batch_group KL_NAME(kl_batch_group)
-#define kl_batch_moved KL_NAME(kl_batch_moved)
-#define kl_batch_forward KL_NAME(kl_batch_forward)
-#define kl_batch_run KL_NAME(kl_batch_run)
-#define kl_batch_sweep KL_NAME(kl_batch_sweep)
-#define kl_batch_sweep_back KL_NAME(kl_batch_sweep_back)
-#define kl_batch_add_inputs KL_NAME(kl_batch_add_inputs)
-#define kl_batch_amplitude_gradients KL_NAME(kl_batch_amplitude_gradients)
-#define kl_batch_input_gradients KL_NAME(kl_batch_input_gradients)
-#define kl_batch_scale_gradients KL_NAME(kl_batch_scale_gradients)
-#define kl_trajectories_scratch KL_NAME(kl_trajectories_scratch)
-#define kl_trajectories_forward KL_NAME(kl_trajectories_forward)
-#define kl_trajectories_back KL_NAME(kl_trajectories_back)
+#define kl_circuit_batch_prepare KL_NAME(kl_circuit_batch_prepare)
+#define kl_circuit_batch_group KL_NAME(kl_circuit_batch_group)
+#define kl_circuit_batch_moved KL_NAME(kl_circuit_batch_moved)
+#define kl_circuit_batch_forward KL_NAME(kl_circuit_batch_forward)
+#define kl_circuit_batch_run KL_NAME(kl_circuit_batch_run)
+#define kl_circuit_batch_sweep KL_NAME(kl_circuit_batch_sweep)
+#define kl_circuit_batch_sweep_back KL_NAME(kl_circuit_batch_sweep_back)
+#define kl_circuit_batch_add_inputs KL_NAME(kl_circuit_batch_add_inputs)
+#define kl_circuit_batch_amplitude_gradients KL_NAME(kl_circuit_batch_amplitude_gradients)
+#define kl_circuit_batch_input_gradients KL_NAME(kl_circuit_batch_input_gradients)
+#define kl_circuit_batch_scale_gradients KL_NAME(kl_circuit_batch_scale_gradients)
+#define kl_circuit_trajectories_scratch KL_NAME(kl_circuit_trajectories_scratch)
+#define kl_circuit_trajectories_forward KL_NAME(kl_circuit_trajectories_forward)
+#define kl_circuit_trajectories_back KL_NAME(kl_circuit_trajectories_back)
 
 struct batch {
     const struct kl_circuit *c;
     const struct kl_circuit_plan *plan;
-    const struct KL_NAME(kl_vqc) * kernel;
-    const struct KL_NAME(kl_density) * noisy;
+    const struct kl_vqc *kernel;
+    const struct kl_density *noisy;
     double turn; /* the kernels' cosines are of angle * turn / 2 */
     size_t n, lanes;
     size_t one, state_size;     /* values of one vector a slot; of the amplitudes of a group */
@@ -37,7 +37,7 @@ struct batch {
     kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
     bool *moving;                         /* (n_slots): the angle depends on the sample */
     kl_real *out, *state, *dx;
-    kl_real *dangles; /* (groups, kl_plan_all_rows, lanes) */
+    kl_real *dangles; /* (groups, kl_circuit_plan_all_rows, lanes) */
     kl_real *scratch; /* a thread's part: scratch_size values */
     size_t scratch_size;
     size_t n_read;        /* what the kernels put out: observed strings or probabilities */
@@ -52,39 +52,39 @@ struct group {
 };
 
 /* Takes all memory. Returns 0 or KL_ENOMEM. */
-int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const kl_real *x,
-                              const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
-                              struct kl_error *err);
-struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int thread);
+int kl_circuit_batch_prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x,
+                             const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
+                             struct kl_error *err);
+struct group kl_circuit_batch_group(const struct batch *b, size_t number, int thread);
 /* Is the angle in row k moved for a sample: up (1), down (-1), not at all? */
-static inline int KL_NAME(kl_batch_moved)(const struct batch *b, size_t k, size_t sample)
+static inline int kl_circuit_batch_moved(const struct batch *b, size_t k, size_t sample)
 {
     const struct kl_circuit_move *m = b->move;
     if (!m->signs) return k == m->row;
     return k < m->rows ? m->signs[sample * m->rows + k] : 0;
 }
 /* out of one group, by kl_pool_for. */
-void KL_NAME(kl_batch_forward)(void *batch, size_t number, int thread);
+void kl_circuit_batch_forward(void *batch, size_t number, int thread);
 /* The kernels' forward sweep, angles included. */
-void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g);
+void kl_circuit_batch_run(const struct batch *b, const struct group *g);
 /* The same where cosines and sines are there already; and the way back, with dangle (n_slots, lanes). */
-void KL_NAME(kl_batch_sweep)(const struct batch *b, const struct group *g);
-void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, kl_real *dangle);
+void kl_circuit_batch_sweep(const struct batch *b, const struct group *g);
+void kl_circuit_batch_sweep_back(const struct batch *b, const struct group *g, kl_real *dangle);
 /* Adds what the group's inputs put into an angle, times `factor` (lanes) unless that is NULL. */
-void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const struct group *g,
-                                  const struct kl_angle *a, const kl_real *factor);
+void kl_circuit_batch_add_inputs(kl_real *angle, const struct batch *b, const struct group *g,
+                                 const struct kl_angle *a, const kl_real *factor);
 /* dx of the group += the gradients by amplitudes given; by angles, from dangle, whose row i is that of
    angle i, or of its slot. */
-void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct group *g);
-void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group *g,
-                                       const kl_real *dangle);
+void kl_circuit_batch_amplitude_gradients(const struct batch *b, const struct group *g);
+void kl_circuit_batch_input_gradients(const struct batch *b, const struct group *g,
+                                      const kl_real *dangle);
 
 /* The last rows of dangle, by scales, from the others; missing samples have none. */
-void KL_NAME(kl_batch_scale_gradients)(const struct batch *b, const struct group *g, kl_real *dangle);
+void kl_circuit_batch_scale_gradients(const struct batch *b, const struct group *g, kl_real *dangle);
 
 /* Trajectories (trajectories.c): out, or dx and dangles, of one group. */
-size_t KL_NAME(kl_trajectories_scratch)(const struct kl_circuit *c, size_t lanes);
-void KL_NAME(kl_trajectories_forward)(void *batch, size_t number, int thread);
-void KL_NAME(kl_trajectories_back)(void *batch, size_t number, int thread);
+size_t kl_circuit_trajectories_scratch(const struct kl_circuit *c, size_t lanes);
+void kl_circuit_trajectories_forward(void *batch, size_t number, int thread);
+void kl_circuit_trajectories_back(void *batch, size_t number, int thread);
 
 #endif

@@ -5,7 +5,7 @@
 #include "circuit/shots.h"
 #include "kernels/inline/philox.h"
 
-uint64_t kl_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample)
+uint64_t kl_circuit_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample)
 {
     uint32_t word[4];
     const int64_t row = shots->rows ? shots->rows[sample] : (int64_t)sample;
@@ -45,7 +45,7 @@ static uint32_t toss(struct kl_coins *c, uint32_t n)
     }
 }
 
-uint32_t kl_binomial(struct kl_coins *coins, uint32_t n, double p)
+uint32_t kl_circuit_binomial(struct kl_coins *coins, uint32_t n, double p)
 {
     uint32_t successes = 0;
     if (!(p > 0)) return 0;

@@ -17,61 +17,63 @@ void kl_circuit_options_default(struct kl_circuit_options *o)
                                       .qasm = "" };
 }
 
-void kl_put(struct kl_builder *b, const struct kl_op *op)
+void kl_circuit_put(struct kl_builder *b, const struct kl_op *op)
 {
     if (!b->code) b->code = kl_circuit_append(b->circuit, op, b->err);
 }
 
-void kl_put_gate(struct kl_builder *b, enum kl_gate gate, int wire)
+void kl_circuit_put_gate(struct kl_builder *b, enum kl_gate gate, int wire)
 {
-    kl_put(b, &(struct kl_op){ .gate = gate, .wire = { wire } });
+    kl_circuit_put(b, &(struct kl_op){ .gate = gate, .wire = { wire } });
 }
 
-void kl_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0, int wire1)
+void kl_circuit_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0, int wire1)
 {
-    kl_put(b, &(struct kl_op){ .gate = gate, .wire = { wire0, wire1 } });
+    kl_circuit_put(b, &(struct kl_op){ .gate = gate, .wire = { wire0, wire1 } });
 }
 
-void kl_put_weight(struct kl_builder *b, enum kl_gate gate, int wire, int weight)
+void kl_circuit_put_weight(struct kl_builder *b, enum kl_gate gate, int wire, int weight)
 {
-    kl_put(b, &(struct kl_op){
-                  .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1, 0 } } });
+    kl_circuit_put(
+        b,
+        &(struct kl_op){ .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1, 0 } } });
 }
 
-void kl_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle)
+void kl_circuit_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle)
 {
-    kl_put(b, &(struct kl_op){
-                  .gate = gate, .wire = { wire }, .angle = { { KL_CONSTANT, 0, -1, angle, 0 } } });
+    kl_circuit_put(b, &(struct kl_op){ .gate = gate,
+                                       .wire = { wire },
+                                       .angle = { { KL_CONSTANT, 0, -1, angle, 0 } } });
 }
 
-void kl_put_rot(struct kl_builder *b, int wire, int w)
+void kl_circuit_put_rot(struct kl_builder *b, int wire, int w)
 {
-    kl_put(b, &(struct kl_op){ .gate = KL_ROT,
-                               .wire = { wire },
-                               .angle = { { KL_WEIGHT, w, -1, 1, 0 },
-                                          { KL_WEIGHT, w + 1, -1, 1, 0 },
-                                          { KL_WEIGHT, w + 2, -1, 1, 0 } } });
+    kl_circuit_put(b, &(struct kl_op){ .gate = KL_ROT,
+                                       .wire = { wire },
+                                       .angle = { { KL_WEIGHT, w, -1, 1, 0 },
+                                                  { KL_WEIGHT, w + 1, -1, 1, 0 },
+                                                  { KL_WEIGHT, w + 2, -1, 1, 0 } } });
 }
 
-void kl_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind)
+void kl_circuit_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind)
 {
     const int n = b->n;
-    if (kind == KL_CIRCULAR && n > 2) kl_put_pair(b, gate, n - 1, 0);
+    if (kind == KL_CIRCULAR && n > 2) kl_circuit_put_pair(b, gate, n - 1, 0);
     for (int q = 0; q + 1 < n; q++) switch (kind) {
         case KL_LINEAR:
         case KL_CIRCULAR:
-        case KL_RING: kl_put_pair(b, gate, q, q + 1); break;
-        case KL_REVERSE_LINEAR: kl_put_pair(b, gate, n - 2 - q, n - 1 - q); break;
-        case KL_STAR: kl_put_pair(b, gate, 0, q + 1); break;
+        case KL_RING: kl_circuit_put_pair(b, gate, q, q + 1); break;
+        case KL_REVERSE_LINEAR: kl_circuit_put_pair(b, gate, n - 2 - q, n - 1 - q); break;
+        case KL_STAR: kl_circuit_put_pair(b, gate, 0, q + 1); break;
         case KL_FULL:
-            for (int r = q + 1; r < n; r++) kl_put_pair(b, gate, q, r);
+            for (int r = q + 1; r < n; r++) kl_circuit_put_pair(b, gate, q, r);
             break;
         }
-    if (kind == KL_RING && n > 1) kl_put_pair(b, gate, n - 1, 0);
+    if (kind == KL_RING && n > 1) kl_circuit_put_pair(b, gate, n - 1, 0);
 }
 
-enum kl_entanglement kl_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
-                                        enum kl_entanglement ring)
+enum kl_entanglement kl_circuit_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
+                                                enum kl_entanglement ring)
 {
     const char *wanted = b->options->entanglement;
     if (!wanted || !*wanted) return own;
@@ -115,7 +117,7 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
         return kl_fail(err, KL_EUSAGE,
                        "ansatz qcnn: found %lld qubits and %lld layers, expected a multiple of 2^layers",
                        (long long)o->n_qubits, (long long)o->n_layers);
-    return o->mirror ? kl_mirror_check(o, ansatz, err) : KL_OK;
+    return o->mirror ? kl_circuit_mirror_check(o, ansatz, err) : KL_OK;
 }
 
 /* Where layers end, and with mirrored ones what undoes what. */
@@ -139,7 +141,7 @@ static void end_layer(struct kl_builder *b, size_t from)
     const size_t before = c->n_layers ? c->layer_ends[c->n_layers - 1] : 0;
     size_t end = before;
     for (size_t i = from; i < c->n_ops; i++)
-        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++) {
+        for (int k = 0; k < kl_circuit_op_angles(&c->ops[i]); k++) {
             const struct kl_angle *a = &c->ops[i].angle[k];
             if (a->source == KL_WEIGHT && (size_t)a->index >= end) end = (size_t)a->index + 1;
         }
@@ -150,8 +152,8 @@ static void end_layer(struct kl_builder *b, size_t from)
 static void put_layers(struct kl_builder *b)
 {
     const struct kl_circuit_options *o = b->options;
-    const struct kl_embedding *embedding = kl_embedding_find(o->embedding);
-    const struct kl_ansatz *ansatz = kl_ansatz_find(o->ansatz);
+    const struct kl_embedding *embedding = kl_circuit_embedding_find(o->embedding);
+    const struct kl_ansatz *ansatz = kl_circuit_ansatz_find(o->ansatz);
     b->n = (int)o->n_qubits;
     b->code = check(o, embedding, ansatz, b->err);
     if (b->code) return;
@@ -167,7 +169,7 @@ static void put_layers(struct kl_builder *b)
     for (int l = 0; l <= n_layers && !b->code; l++) {
         if (o->reupload && l < n_layers) embedding->put(b);
         if (l == 0 && ansatz->start) ansatz->start(b);
-        if (o->mirror && l < n_layers) kl_put_mirrored(b, ansatz, l);
+        if (o->mirror && l < n_layers) kl_circuit_put_mirrored(b, ansatz, l);
         else ansatz->put(b, l);
         end_layer(b, from);
         from = b->circuit->n_ops;
@@ -214,11 +216,11 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
     } else {
         put_layers(&b);
     }
-    if (!b.code) b.code = kl_observe(&b, o->observables);
+    if (!b.code) b.code = kl_circuit_observe_text(&b, o->observables);
     if (!b.code && o->noise && *o->noise) b.circuit->trajectories = (size_t)o->trajectories;
     if (!b.code) b.code = kl_circuit_add_noise(b.circuit, o->noise, err);
     if (!b.code && o->fold > 1) b.code = kl_circuit_fold(b.circuit, o->fold, err);
-    if (!b.code && o->perfect_readout) b.code = kl_readout_perfect(b.circuit, err);
+    if (!b.code && o->perfect_readout) b.code = kl_circuit_readout_perfect(b.circuit, err);
     if (!b.code) b.code = kl_circuit_finish(b.circuit, err);
     if (b.code) kl_circuit_free(&b.circuit);
     *circuit = b.circuit;

@@ -14,22 +14,24 @@ struct kl_builder {
     struct kl_error *err;
     int code;
 };
-void kl_put(struct kl_builder *b, const struct kl_op *op);
-void kl_put_gate(struct kl_builder *b, enum kl_gate gate, int wire);               /* without angle */
-void kl_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0, int wire1);   /* without angle */
-void kl_put_weight(struct kl_builder *b, enum kl_gate gate, int wire, int weight); /* by a weight */
-void kl_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle);
-void kl_put_rot(struct kl_builder *b, int wire, int first_weight); /* KL_ROT, three weights */
+void kl_circuit_put(struct kl_builder *b, const struct kl_op *op);
+void kl_circuit_put_gate(struct kl_builder *b, enum kl_gate gate, int wire); /* without angle */
+void kl_circuit_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0,
+                         int wire1); /* without angle */
+void kl_circuit_put_weight(struct kl_builder *b, enum kl_gate gate, int wire,
+                           int weight); /* by a weight */
+void kl_circuit_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle);
+void kl_circuit_put_rot(struct kl_builder *b, int wire, int first_weight); /* KL_ROT, three weights */
 /* Pairs of wires, a gate on each. ring: q -> q + 1 mod n for q = 0 .. n - 1. circular: Qiskit's ring, n
    - 1 -> 0 first, none of it for two qubits. reverse-linear: the pairs of linear, last first. */
 enum kl_entanglement { KL_LINEAR, KL_REVERSE_LINEAR, KL_RING, KL_CIRCULAR, KL_FULL, KL_STAR };
-void kl_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind);
+void kl_circuit_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind);
 /* The option's choice, or `own` where there is none; a ring is `ring`. */
-enum kl_entanglement kl_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
-                                        enum kl_entanglement ring);
+enum kl_entanglement kl_circuit_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
+                                                enum kl_entanglement ring);
 
 /* Outputs from kl_circuit_options' text of observables (observables.c). Returns 0 or the code. */
-int kl_observe(struct kl_builder *b, const char *text);
+int kl_circuit_observe_text(struct kl_builder *b, const char *text);
 
 /* One kind of embedding: how many inputs for n qubits, how many angles that a scale can multiply (NULL:
    none), and its gates. */
@@ -39,7 +41,7 @@ struct kl_embedding {
     size_t (*n_scales)(int n);
     void (*put)(struct kl_builder *b);
 };
-const struct kl_embedding *kl_embedding_find(const char *name); /* NULL: there is none */
+const struct kl_embedding *kl_circuit_embedding_find(const char *name); /* NULL: there is none */
 /* One kind of ansatz: how many weights for n qubits and L layers, and the gates of layer l; l = L is
    what closes the circuit. shape: kl_circuit_weight_shape, NULL: a list. start: what comes before the
    first layer; NULL: nothing. entangles: the option entanglement applies. alike: every layer is on all
@@ -52,12 +54,12 @@ struct kl_ansatz {
     void (*start)(struct kl_builder *b);
     bool entangles, alike;
 };
-const struct kl_ansatz *kl_ansatz_find(const char *name);
+const struct kl_ansatz *kl_circuit_ansatz_find(const char *name);
 /* Layer l of a circuit whose layers are mirrored in blocks (mirror.c). */
-void kl_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l);
-int kl_mirror_check(const struct kl_circuit_options *o, const struct kl_ansatz *ansatz,
-                    struct kl_error *err);
-/* QCNN: wires that layer `layer` begins with: [n - kl_qcnn_wires, n). */
-int kl_qcnn_wires(int n, int layer);
+void kl_circuit_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l);
+int kl_circuit_mirror_check(const struct kl_circuit_options *o, const struct kl_ansatz *ansatz,
+                            struct kl_error *err);
+/* QCNN: wires that layer `layer` begins with: [n - kl_circuit_qcnn_wires, n). */
+int kl_circuit_qcnn_wires(int n, int layer);
 
 #endif

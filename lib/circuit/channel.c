@@ -4,7 +4,7 @@
 
 #include "circuit/noise.h"
 
-void kl_channel_then(struct kl_channel *c, struct kl_channel next)
+void kl_circuit_channel_then(struct kl_channel *c, struct kl_channel next)
 {
     c->x *= next.x;
     c->y *= next.y;
@@ -19,8 +19,8 @@ static struct kl_channel thermal(const struct kl_qubit_noise *q, double time)
     return (struct kl_channel){ coherence, coherence, energy, (1 - energy) * (1 - 2 * q->excited) };
 }
 
-void kl_noise_stages(struct kl_channel stage[KL_NOISE_STAGES], const struct kl_noise *noise, int qubit,
-                     bool on_several_wires)
+void kl_circuit_noise_stages(struct kl_channel stage[KL_NOISE_STAGES], const struct kl_noise *noise,
+                             int qubit, bool on_several_wires)
 {
     const struct kl_qubit_noise *q = &noise->qubit[noise->n_qubits ? qubit : 0];
     const int i = on_several_wires;
@@ -35,10 +35,11 @@ void kl_noise_stages(struct kl_channel stage[KL_NOISE_STAGES], const struct kl_n
     stage[5] = q->gate_time[i] > 0 ? thermal(q, q->gate_time[i]) : (struct kl_channel){ 1, 1, 1, 0 };
 }
 
-struct kl_channel kl_noise_channel(const struct kl_noise *noise, int qubit, bool on_several_wires)
+struct kl_channel kl_circuit_noise_channel(const struct kl_noise *noise, int qubit,
+                                           bool on_several_wires)
 {
     struct kl_channel stage[KL_NOISE_STAGES], c = { 1, 1, 1, 0 };
-    kl_noise_stages(stage, noise, qubit, on_several_wires);
-    for (int i = 0; i < KL_NOISE_STAGES; i++) kl_channel_then(&c, stage[i]);
+    kl_circuit_noise_stages(stage, noise, qubit, on_several_wires);
+    for (int i = 0; i < KL_NOISE_STAGES; i++) kl_circuit_channel_then(&c, stage[i]);
     return c;
 }

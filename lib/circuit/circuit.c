@@ -141,8 +141,8 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
 int kl_circuit_first_scale(const struct kl_circuit *c)
 {
     for (size_t i = 0; i < c->n_ops; i++)
-        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++)
-            if (kl_is_scaled(&c->ops[i].angle[k])) return c->ops[i].angle[k].scaled - 1;
+        for (int k = 0; k < kl_circuit_op_angles(&c->ops[i]); k++)
+            if (kl_circuit_is_scaled(&c->ops[i].angle[k])) return c->ops[i].angle[k].scaled - 1;
     return -1;
 }
 
@@ -150,10 +150,10 @@ bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight)
 {
     bool scales = false;
     for (size_t i = 0; i < c->n_ops; i++)
-        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++) {
+        for (int k = 0; k < kl_circuit_op_angles(&c->ops[i]); k++) {
             const struct kl_angle *a = &c->ops[i].angle[k];
             if (a->source == KL_WEIGHT && (size_t)a->index == weight) return false;
-            scales |= kl_is_scaled(a) && (size_t)a->scaled == weight + 1;
+            scales |= kl_circuit_is_scaled(a) && (size_t)a->scaled == weight + 1;
         }
     return scales;
 }
@@ -199,5 +199,5 @@ size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
 
 size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n)
 {
-    return kl_plan_all_rows(c->plan) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+    return kl_circuit_plan_all_rows(c->plan) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }

@@ -134,10 +134,10 @@ struct kl_circuit_options {
                          (Jerbi et al. 2021, arXiv:2103.05577); these weights come last, embedding after
                          embedding */
     const char *qasm; /* "": none; OpenQASM 3 in place of all else but the observables */
-    const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
+    const char *noise;    /* NULL or "": none; a text of kl_circuit_noise_text (noise.h) */
     int64_t trajectories; /* with noise: kl_circuit's; 0: the density matrix */
     int fold;             /* 0 or 1: none; else of kl_circuit_fold (noise.h) */
-    bool perfect_readout; /* the noise without its readout errors (kl_readout_perfect) */
+    bool perfect_readout; /* the noise without its readout errors (kl_circuit_readout_perfect) */
     const char *file;     /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
@@ -151,7 +151,7 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
                      struct kl_error *err);
 /* Observables in one canonical form, for keys: no blanks, sums sorted, weights as short as they can be.
    malloc'ed. KL_EUSAGE, KL_ENOMEM. */
-int kl_observables_text(char **canonical, const char *text, struct kl_error *err);
+int kl_circuit_observables_text(char **canonical, const char *text, struct kl_error *err);
 /* The shape that PennyLane or Qiskit give to the weights that are a list here; returns its rank, 0: a
    list there as well, or learnable scales behind them. The order is the same. */
 int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o);
@@ -210,20 +210,20 @@ bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
 /* The op after the gate that begins with op `begin` of n; the wires of ops [begin, end); how many gates
    there are. */
-size_t kl_gate_end(const struct kl_op *ops, size_t n, size_t begin);
-uint32_t kl_gate_wires(const struct kl_op *ops, size_t begin, size_t end);
+size_t kl_circuit_gate_end(const struct kl_op *ops, size_t n, size_t begin);
+uint32_t kl_circuit_gate_wires(const struct kl_op *ops, size_t begin, size_t end);
 size_t kl_circuit_gates(const struct kl_circuit *c);
 /* Some gate is of several ops, or does nothing: what its noise is depends on what one gate is. */
 bool kl_circuit_has_composites(const struct kl_circuit *c);
-int kl_op_angles(const struct kl_op *op);                       /* 0, 1 or 3 */
-uint32_t kl_op_wires(const struct kl_op *op);                   /* bit q set = wire q */
-void kl_op_span(int *first, int *last, const struct kl_op *op); /* wires, both included */
+int kl_circuit_op_angles(const struct kl_op *op);                       /* 0, 1 or 3 */
+uint32_t kl_circuit_op_wires(const struct kl_op *op);                   /* bit q set = wire q */
+void kl_circuit_op_span(int *first, int *last, const struct kl_op *op); /* wires, both included */
 /* Column of every gate (n_ops), each the first free on its span. Returns how many columns there
  * are. */
 int kl_circuit_columns(int *column, const struct kl_circuit *c);
 enum { KL_ANGLE_NAME = 40 };
-void kl_angle_name(char text[KL_ANGLE_NAME],
-                   const struct kl_angle *a); /* "w3", "2 x0", "x0x1", "-1.57" */
+void kl_circuit_angle_name(char text[KL_ANGLE_NAME],
+                           const struct kl_angle *a); /* "w3", "2 x0", "x0x1", "-1.57" */
 /* A drawing in rows of at most `width` characters where gates allow. KL_EIO, KL_ENOMEM. */
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */

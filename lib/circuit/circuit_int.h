@@ -27,7 +27,8 @@ struct kl_circuit_plan {
     struct kl_density_program *density; /* with noise: in place of these; else NULL */
     struct kl_trajectory
         *trajectory;   /* with noise by trajectories: what a realisation does to them; else NULL */
-    size_t n_readings; /* values that the kernels leave: the outputs if plain, else kl_term_reading's */
+    size_t n_readings; /* values that the kernels leave: the outputs if plain, else
+                          kl_circuit_term_reading's */
     bool plain;
     size_t n_angles, n_slots, n_scaled; /* n_scaled: angles that a scale multiplies */
     struct kl_angle *angles;
@@ -52,14 +53,14 @@ int kl_circuit_first_scale(const struct kl_circuit *c);
 /* Room for one more element of an array of n: it doubles. Returns 0 or KL_ENOMEM. */
 int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err);
 /* Which of the kernels' values a term means: strings come first, then targets. */
-size_t kl_term_reading(const struct kl_circuit *c, const struct kl_term *term);
+size_t kl_circuit_term_reading(const struct kl_circuit *c, const struct kl_term *term);
 /* The amplitudes of a target that are not 0: how many, and which (target.c). */
-size_t kl_target_size(const struct kl_circuit *c, const struct kl_target *target);
-void kl_target_amplitudes(struct kl_vqc_amplitude *amplitude, const struct kl_circuit *c,
-                          const struct kl_target *target);
+size_t kl_circuit_target_size(const struct kl_circuit *c, const struct kl_target *target);
+void kl_circuit_target_amplitudes(struct kl_vqc_amplitude *amplitude, const struct kl_circuit *c,
+                                  const struct kl_target *target);
 /* Wire 0 is the most significant bit. */
-uint32_t kl_wire_bit(const struct kl_circuit *c, int wire);
-uint32_t kl_wire_bits(const struct kl_circuit *c, uint32_t wires);
+uint32_t kl_circuit_wire_bit(const struct kl_circuit *c, int wire);
+uint32_t kl_circuit_wire_bits(const struct kl_circuit *c, uint32_t wires);
 /* Values a sample that forward keeps for adjoint besides the angles' cosines and sines; 0: the circuit
    is run again. */
 size_t kl_circuit_kept_values(const struct kl_circuit *c);
@@ -84,23 +85,23 @@ void kl_circuit_move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op);
 
 /* Rows of derivatives by angles: of slots, or of single angles where trajectories give the angles of a
    slot signs of their own; and that of angle i. */
-static inline size_t kl_plan_rows(const struct kl_circuit_plan *p)
+static inline size_t kl_circuit_plan_rows(const struct kl_circuit_plan *p)
 {
     return p->trajectory ? p->n_angles : p->n_slots;
 }
-static inline size_t kl_plan_row(const struct kl_circuit_plan *p, size_t i)
+static inline size_t kl_circuit_plan_row(const struct kl_circuit_plan *p, size_t i)
 {
     return p->trajectory ? i : (size_t)p->slot[i];
 }
 /* An angle that a learnable scale multiplies. Behind the rows of derivatives by angles each of them has
    a row of those by its scale. */
-static inline bool kl_is_scaled(const struct kl_angle *a)
+static inline bool kl_circuit_is_scaled(const struct kl_angle *a)
 {
     return a->source == KL_INPUT && a->scaled > 0;
 }
-static inline size_t kl_plan_all_rows(const struct kl_circuit_plan *p)
+static inline size_t kl_circuit_plan_all_rows(const struct kl_circuit_plan *p)
 {
-    return kl_plan_rows(p) + p->n_scaled;
+    return kl_circuit_plan_rows(p) + p->n_scaled;
 }
 /* One batch of n samples run again and again, forward, with some angles moved: that of a row by `by`, or
    those of the first `rows` by `by` times a sign for each sample and row, (n, rows) of -1, 0 and 1. Rows
@@ -124,8 +125,8 @@ void kl_circuit_runs_go_f32(float *out, struct kl_circuit_runs_f32 *runs, const 
 void kl_circuit_runs_go_f64(double *out, struct kl_circuit_runs_f64 *runs, const double *x,
                             const struct kl_circuit_move *move);
 /* dx (n, n_inputs) from derivatives by the angles' rows, as kl_circuit_samples leaves them, those by
-   scales included, which are set: groups of kl_circuit_lanes samples, the group's (kl_plan_all_rows,
-   lanes). */
+   scales included, which are set: groups of kl_circuit_lanes samples, the group's
+   (kl_circuit_plan_all_rows, lanes). */
 void kl_circuit_runs_inputs_f32(float *dx, struct kl_circuit_runs_f32 *runs, const float *x,
                                 float *dangles);
 void kl_circuit_runs_inputs_f64(double *dx, struct kl_circuit_runs_f64 *runs, const double *x,

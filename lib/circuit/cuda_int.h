@@ -41,10 +41,10 @@ struct kl_frame {
 };
 /* The bits of a number that stand for those of a mask, moves apart; and those of which the parity is
    that of a mask of what gates mean now. */
-uint32_t kl_frame_bits(const struct kl_frame *f, uint32_t mask);
-uint32_t kl_frame_parity(const struct kl_frame *f, uint32_t mask);
+uint32_t kl_circuit_frame_bits(const struct kl_frame *f, uint32_t mask);
+uint32_t kl_circuit_frame_parity(const struct kl_frame *f, uint32_t mask);
 /* The exclusive or of columns over bits. */
-uint32_t kl_sum_columns(const uint32_t *columns, uint32_t bits);
+uint32_t kl_circuit_sum_columns(const uint32_t *columns, uint32_t bits);
 
 /* Sets passes, n_passes, own_bits, lane_bits and home of `to`; the last frame, in which, for
    probabilities, numbers are those of the basis states, but for stages' flips. KL_ENOMEM. */

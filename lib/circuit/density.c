@@ -58,9 +58,9 @@ static void extend_map(struct lowering *l, const struct kl_element *e)
     double *scale = l->next_scale;
     for (size_t k = 0; k < l->r.n_strings; k++) {
         int sign;
-        const size_t to = kl_string_target(&sign, &l->r, e, k);
+        const size_t to = kl_circuit_string_target(&sign, &l->r, e, k);
         from[to] = l->from[k];
-        scale[to] = sign * kl_channel_factor(e, kl_string_of(&l->r, k)) * l->scale[k];
+        scale[to] = sign * kl_circuit_channel_factor(e, kl_circuit_string_of(&l->r, k)) * l->scale[k];
     }
     l->next_from = l->from, l->from = from;
     l->next_scale = l->scale, l->scale = scale;
@@ -81,7 +81,7 @@ static int put_map(struct lowering *l)
     if (!from || !back || !scale || !back_scale) return kl_fail_memory(l->err, 4 * bytes);
     for (size_t i = 0; i < n; i++) from[i] = back[i] = 0, scale[i] = back_scale[i] = 0;
     for (size_t k = 0; k < l->r.n_strings; k++) {
-        if (!kl_is_in(l->r.live, k) || !kl_is_in(l->r.live, l->from[k])) continue;
+        if (!kl_circuit_is_in(l->r.live, k) || !kl_circuit_is_in(l->r.live, l->from[k])) continue;
         const uint32_t to = l->place[k], at = l->place[l->from[k]];
         from[to] = at, back[at] = to;
         scale[to] = back_scale[at] = l->scale[k];
@@ -97,8 +97,8 @@ static int put_shift(struct lowering *l, const struct kl_element *e)
     const struct kl_density_op op = { .kind = KL_DENSITY_SHIFT, .factor = e->channel.shift };
     size_t n = 0;
     for (size_t k = 0; k < l->r.n_strings; k++) {
-        const size_t to = kl_string_shifted(&l->r, e, k);
-        if (to != k && kl_is_in(l->r.live, k) && kl_is_in(l->r.live, to))
+        const size_t to = kl_circuit_string_shifted(&l->r, e, k);
+        if (to != k && kl_circuit_is_in(l->r.live, k) && kl_circuit_is_in(l->r.live, to))
             l->pairs[n++] = (struct kl_density_pair){ (uint32_t)to, (uint32_t)k };
     }
     return put_pairs(l, op, n);
@@ -144,7 +144,7 @@ static int put_elements(struct lowering *l)
         }
         level = e->level;
         const struct kl_density_op op = { .kind = KL_DENSITY_ROTATE, .slot = e->slot };
-        if (!code) code = put_pairs(l, op, kl_reach_pairs(l->pairs, &l->r, i));
+        if (!code) code = put_pairs(l, op, kl_circuit_reach_pairs(l->pairs, &l->r, i));
     }
     return code ? code : flush(l);
 }
@@ -157,9 +157,9 @@ static int find_places(struct lowering *l)
              *start = kl_arena_take(l->memory, l->r.n_strings, sizeof *start);
     if (!x || !z || !start) return kl_fail_memory(l->err, 3 * l->r.n_strings * sizeof *x);
     for (size_t k = 0; k < l->r.n_strings; k++) {
-        if (!kl_is_in(l->r.live, k)) continue;
+        if (!kl_circuit_is_in(l->r.live, k)) continue;
         const uint32_t place = l->place[k] = (uint32_t)p->n_coefficients++;
-        x[place] = kl_string_of(&l->r, k).x, z[place] = kl_string_of(&l->r, k).z;
+        x[place] = kl_circuit_string_of(&l->r, k).x, z[place] = kl_circuit_string_of(&l->r, k).z;
         if (!p->from_given && !x[place]) start[p->n_start++] = place;
     }
     p->x = x, p->z = z, p->start = start;
@@ -175,8 +175,8 @@ struct terms {
 static void add_term(void *context, struct kl_string s, double weight)
 {
     struct terms *t = context;
-    const size_t k = kl_string_number(&t->l->r, s);
-    if (!kl_is_in(t->l->r.live, k)) return; /* it is 0 */
+    const size_t k = kl_circuit_string_number(&t->l->r, s);
+    if (!kl_circuit_is_in(t->l->r.live, k)) return; /* it is 0 */
     if (t->term) t->term[t->n] = (struct kl_density_term){ t->l->place[k], weight };
     t->n++;
 }
@@ -184,13 +184,13 @@ static void add_term(void *context, struct kl_string s, double weight)
 static int put_outputs(struct lowering *l, const struct kl_circuit *c)
 {
     struct terms t = { .l = l };
-    for (size_t o = 0; o < c->n_obs; o++) kl_output_terms(c, o, add_term, &t);
+    for (size_t o = 0; o < c->n_obs; o++) kl_circuit_output_terms(c, o, add_term, &t);
     size_t *first = kl_arena_take(l->memory, c->n_obs + 1, sizeof *first);
     t.term = kl_arena_take(l->memory, t.n + 1, sizeof *t.term);
     if (!first || !t.term) return kl_fail_memory(l->err, (t.n + 1) * sizeof *t.term);
     t.n = first[0] = 0;
     for (size_t o = 0; o < c->n_obs; o++) {
-        kl_output_terms(c, o, add_term, &t);
+        kl_circuit_output_terms(c, o, add_term, &t);
         first[o + 1] = t.n;
     }
     l->p->first = first;
@@ -221,15 +221,15 @@ int kl_circuit_density(struct kl_circuit_plan *plan, const struct kl_circuit *c,
     *l.p = (struct kl_density_program){ .n_qubits = c->n_qubits,
                                         .n_obs = c->n_obs,
                                         .from_given = c->amplitude_inputs };
-    int code = kl_elements_make(&l.r.all, plan, c, err);
-    if (!code) code = kl_reach_make(&l.r, c, err);
+    int code = kl_circuit_elements_make(&l.r.all, plan, c, err);
+    if (!code) code = kl_circuit_reach_make(&l.r, c, err);
     if (!code) code = take(&l, err);
     if (!code) code = find_places(&l);
     if (!code) code = put_elements(&l);
     if (!code) code = put_outputs(&l, c);
     l.p->ops = l.ops;
     l.p->n_ops = l.n_ops;
-    kl_reach_free(&l.r);
+    kl_circuit_reach_free(&l.r);
     free(l.place);
     free(l.from);
     free(l.next_from);

@@ -27,23 +27,24 @@ struct kl_elements {
 /* In the order of the gates; channels as trajectories draw them where c->trajectories. plan's angles,
    slots and n_slots are filled in. all->element is the caller's to free, after a failure too. KL_ENOMEM.
  */
-int kl_elements_list(struct kl_elements *elements, struct kl_circuit_plan *plan,
-                     const struct kl_circuit *c, struct kl_error *err);
+int kl_circuit_elements_list(struct kl_elements *elements, struct kl_circuit_plan *plan,
+                             const struct kl_circuit *c, struct kl_error *err);
 /* The same in order of execution, level after level. plan's angles, slots and n_slots are filled in.
  * KL_ENOMEM.
  */
-int kl_elements_make(struct kl_elements *elements, struct kl_circuit_plan *plan,
-                     const struct kl_circuit *c, struct kl_error *err);
+int kl_circuit_elements_make(struct kl_elements *elements, struct kl_circuit_plan *plan,
+                             const struct kl_circuit *c, struct kl_error *err);
 
 /* What becomes of a string: sign * string, for KL_ROTATION at an angle of pi/2. Returns the sign; for
    KL_ROTATION 0 if the string commutes with it, and is left as it is; 1 for a channel. */
-int kl_element_acts(struct kl_string *string, const struct kl_element *e);
-double kl_channel_factor(const struct kl_element *e, struct kl_string string);
+int kl_circuit_element_acts(struct kl_string *string, const struct kl_element *e);
+double kl_circuit_channel_factor(const struct kl_element *e, struct kl_string string);
 
 /* The value that is read of outputs, as sums of strings: calls add for each. Readout errors are in it.
  */
-void kl_output_terms(const struct kl_circuit *c, size_t output,
-                     void (*add)(void *context, struct kl_string string, double weight), void *context);
+void kl_circuit_output_terms(const struct kl_circuit *c, size_t output,
+                             void (*add)(void *context, struct kl_string string, double weight),
+                             void *context);
 
 /* Strings by number, x << n | z; sets of them are arrays of words, one bit a string (reach.c). */
 struct kl_reach {
@@ -54,22 +55,23 @@ struct kl_reach {
         *seen;      /* (all.n + 1 sets) before element i: can it differ from 0; is it in outputs */
     uint64_t *live; /* strings that need a place */
 };
-static inline bool kl_is_in(const uint64_t *set, size_t k)
+static inline bool kl_circuit_is_in(const uint64_t *set, size_t k)
 {
     return set[k / 64] >> k % 64 & 1;
 }
-struct kl_string kl_string_of(const struct kl_reach *r, size_t k);
-size_t kl_string_number(const struct kl_reach *r, struct kl_string s);
-/* Where element e takes string k, and *sign, as kl_element_acts says. */
-size_t kl_string_target(int *sign, const struct kl_reach *r, const struct kl_element *e, size_t k);
+struct kl_string kl_circuit_string_of(const struct kl_reach *r, size_t k);
+size_t kl_circuit_string_number(const struct kl_reach *r, struct kl_string s);
+/* Where element e takes string k, and *sign, as kl_circuit_element_acts says. */
+size_t kl_circuit_string_target(int *sign, const struct kl_reach *r, const struct kl_element *e,
+                                size_t k);
 /* The string with Z on the channel's qubit that gets the shift of string k; k itself: there is none. */
-size_t kl_string_shifted(const struct kl_reach *r, const struct kl_element *e, size_t k);
+size_t kl_circuit_string_shifted(const struct kl_reach *r, const struct kl_element *e, size_t k);
 /* The pairs of strings that rotation i mixes, from a string to what it becomes with sign +1; pairs has
    room for n_strings. */
-size_t kl_reach_pairs(struct kl_density_pair *pairs, const struct kl_reach *r, size_t i);
-/* r->all is set, and is kl_reach_free's to free. KL_ENOMEM. */
-int kl_reach_make(struct kl_reach *r, const struct kl_circuit *c, struct kl_error *err);
-void kl_reach_free(struct kl_reach *r);
+size_t kl_circuit_reach_pairs(struct kl_density_pair *pairs, const struct kl_reach *r, size_t i);
+/* r->all is set, and is kl_circuit_reach_free's to free. KL_ENOMEM. */
+int kl_circuit_reach_make(struct kl_reach *r, const struct kl_circuit *c, struct kl_error *err);
+void kl_circuit_reach_free(struct kl_reach *r);
 
 /* plan->density from a circuit with noise. KL_ENOMEM. */
 int kl_circuit_density(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err);

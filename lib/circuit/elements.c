@@ -59,9 +59,10 @@ static void put_controlled(const struct listing *l, const struct kl_op *op, uint
 
 static void put_op(const struct listing *l, const struct kl_op *op)
 {
-    const uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_wire_bit(l->c, op->wire[0]),
-                   second =
-                       op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_wire_bit(l->c, op->wire[1]) : 0;
+    const uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_circuit_wire_bit(l->c, op->wire[0]),
+                   second = op->gate >= KL_CNOT && op->gate <= KL_CRZ
+                                ? kl_circuit_wire_bit(l->c, op->wire[1])
+                                : 0;
     const struct kl_angle *angle = op->angle;
     switch (op->gate) {
     case KL_RX: put_rotation(l, first, 0, angle[0], 1); return;
@@ -75,7 +76,7 @@ static void put_op(const struct listing *l, const struct kl_op *op)
     case KL_CRX: put_controlled(l, op, first, second, 0); return;
     case KL_CRY: put_controlled(l, op, first, second, second); return;
     case KL_CRZ: put_controlled(l, op, first, 0, second); return;
-    case KL_MULTIRZ: put_rotation(l, 0, kl_wire_bits(l->c, op->mask), angle[0], 1); return;
+    case KL_MULTIRZ: put_rotation(l, 0, kl_circuit_wire_bits(l->c, op->mask), angle[0], 1); return;
     case KL_ID: return;
     default:
         put(l->to, (struct kl_element){
@@ -97,7 +98,7 @@ static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int
 {
     const struct kl_channel nothing = { 1, 1, 1, 0 };
     struct kl_channel stage[KL_NOISE_STAGES], pauli = nothing;
-    kl_noise_stages(stage, noise, qubit, several);
+    kl_circuit_noise_stages(stage, noise, qubit, several);
     for (int i = 0; i < KL_NOISE_STAGES; i++) {
         struct kl_channel c = stage[i];
         if (c.shift != 0) {
@@ -107,7 +108,7 @@ static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int
             c = (struct kl_channel){ c.x / kept, c.y / kept, c.z + moved, 0 };
             pauli = nothing;
         }
-        kl_channel_then(&pauli, c);
+        kl_circuit_channel_then(&pauli, c);
     }
     put_channel(to, bit, pauli);
 }
@@ -117,10 +118,10 @@ static void put_channels(struct kl_elements *to, const struct kl_circuit *c, uin
 {
     const bool several = (wires & (wires - 1)) != 0;
     for (int q = 0; q < c->n_qubits; q++) {
-        const uint32_t bit = kl_wire_bit(c, q);
+        const uint32_t bit = kl_circuit_wire_bit(c, q);
         if (!(wires >> q & 1)) continue;
         if (c->trajectories) put_stages(to, c->noise, q, several, bit);
-        else put_channel(to, bit, kl_noise_channel(c->noise, q, several));
+        else put_channel(to, bit, kl_circuit_noise_channel(c->noise, q, several));
     }
 }
 
@@ -174,34 +175,34 @@ static int sort(struct kl_elements *all, struct kl_error *err)
     return code;
 }
 
-int kl_elements_list(struct kl_elements *all, struct kl_circuit_plan *plan, const struct kl_circuit *c,
-                     struct kl_error *err)
+int kl_circuit_elements_list(struct kl_elements *all, struct kl_circuit_plan *plan,
+                             const struct kl_circuit *c, struct kl_error *err)
 {
     enum { CHANNELS = 5 }; /* of a wire: two that damp, and Pauli channels around them */
     const size_t angles = 3 * c->n_ops + 1; /* a Rot has three */
     size_t most = angles;
     for (size_t i = 0; i < c->n_ops; i++)
-        most += CHANNELS * (size_t)__builtin_popcount(kl_op_wires(&c->ops[i]));
+        most += CHANNELS * (size_t)__builtin_popcount(kl_circuit_op_wires(&c->ops[i]));
     *all = (struct kl_elements){ .element = malloc(most * sizeof *all->element) };
     plan->angles = kl_arena_take(&plan->memory, angles, sizeof *plan->angles);
     plan->slot = kl_arena_take(&plan->memory, angles, sizeof *plan->slot);
     plan->controlled = kl_arena_take(&plan->memory, angles, sizeof *plan->controlled);
     if (!all->element || !plan->angles || !plan->slot || !plan->controlled)
         return kl_fail_memory(err, most * sizeof *all->element);
-    const bool adds = !c->trajectories && kl_noise_errs(c->noise, c->n_qubits);
+    const bool adds = !c->trajectories && kl_circuit_noise_errs(c->noise, c->n_qubits);
     for (size_t i = 0, end; i < c->n_ops; i = end) {
         const struct listing l = { all, plan, c, all->n, adds };
-        end = kl_gate_end(c->ops, c->n_ops, i);
+        end = kl_circuit_gate_end(c->ops, c->n_ops, i);
         for (size_t k = i; k < end; k++) put_op(&l, &c->ops[k]);
-        put_channels(all, c, kl_gate_wires(c->ops, i, end));
+        put_channels(all, c, kl_circuit_gate_wires(c->ops, i, end));
     }
     return KL_OK;
 }
 
-int kl_elements_make(struct kl_elements *all, struct kl_circuit_plan *plan, const struct kl_circuit *c,
-                     struct kl_error *err)
+int kl_circuit_elements_make(struct kl_elements *all, struct kl_circuit_plan *plan,
+                             const struct kl_circuit *c, struct kl_error *err)
 {
-    const int code = kl_elements_list(all, plan, c, err);
+    const int code = kl_circuit_elements_list(all, plan, c, err);
     if (code) return code;
     find_levels(all, c->n_qubits);
     return sort(all, err);

@@ -21,7 +21,8 @@ static struct kl_angle input(struct kl_builder *b, int q, int r, double scale)
 static void put_inputs(struct kl_builder *b, enum kl_gate gate, double scale)
 {
     for (int q = 0; q < b->n; q++)
-        kl_put(b, &(struct kl_op){ .gate = gate, .wire = { q }, .angle = { input(b, q, -1, scale) } });
+        kl_circuit_put(
+            b, &(struct kl_op){ .gate = gate, .wire = { q }, .angle = { input(b, q, -1, scale) } });
 }
 
 /* AngleEmbedding of PennyLane. Z begins with H, without which RZ would leave |0> as it is. */
@@ -35,7 +36,7 @@ static void angle_y(struct kl_builder *b)
 }
 static void angle_z(struct kl_builder *b)
 {
-    for (int q = 0; q < b->n; q++) kl_put_gate(b, KL_H, q);
+    for (int q = 0; q < b->n; q++) kl_circuit_put_gate(b, KL_H, q);
     put_inputs(b, KL_RZ, 1);
 }
 
@@ -51,14 +52,15 @@ static void basis(struct kl_builder *b)
 static void iqp(struct kl_builder *b)
 {
     for (int q = 0; q < b->n; q++) {
-        kl_put_gate(b, KL_H, q);
-        kl_put(b, &(struct kl_op){ .gate = KL_RZ, .wire = { q }, .angle = { input(b, q, -1, 1) } });
+        kl_circuit_put_gate(b, KL_H, q);
+        kl_circuit_put(b,
+                       &(struct kl_op){ .gate = KL_RZ, .wire = { q }, .angle = { input(b, q, -1, 1) } });
     }
     for (int i = 0; i < b->n; i++)
         for (int j = i + 1; j < b->n; j++)
-            kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
-                                       .mask = 1u << i | 1u << j,
-                                       .angle = { input(b, i, j, 1) } });
+            kl_circuit_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
+                                               .mask = 1u << i | 1u << j,
+                                               .angle = { input(b, i, j, 1) } });
 }
 
 static void iqp_twice(struct kl_builder *b)
@@ -77,17 +79,17 @@ static void put_zz(struct kl_builder *b, int i, int j)
                                       { KL_INPUT, j, -1, -2 * M_PI, 0 },
                                       { KL_INPUT, i, j, 2, 0 } };
     for (int k = 0; k < 4; k++)
-        kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
-                                   .mask = 1u << i | 1u << j,
-                                   .angle = { terms[k] },
-                                   .whole = KL_SUM,
-                                   .next = k < 3 ? KL_SAME_PART : KL_OTHER_GATE });
+        kl_circuit_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
+                                           .mask = 1u << i | 1u << j,
+                                           .angle = { terms[k] },
+                                           .whole = KL_SUM,
+                                           .next = k < 3 ? KL_SAME_PART : KL_OTHER_GATE });
 }
 
 static void zz(struct kl_builder *b)
 {
     for (int rep = 0; rep < 2; rep++) {
-        for (int q = 0; q < b->n; q++) kl_put_gate(b, KL_H, q);
+        for (int q = 0; q < b->n; q++) kl_circuit_put_gate(b, KL_H, q);
         put_inputs(b, KL_RZ, 2);
         for (int i = 0; i < b->n; i++)
             for (int j = i + 1; j < b->n; j++) put_zz(b, i, j);
@@ -126,7 +128,7 @@ static const struct kl_embedding embeddings[] = {
 const char *const kl_embedding_names[] = { "angle-y", "angle-x", "angle-z",   "basis", "iqp",
                                            "iqp-2",   "zz",      "amplitude", NULL };
 
-const struct kl_embedding *kl_embedding_find(const char *name)
+const struct kl_embedding *kl_circuit_embedding_find(const char *name)
 {
     for (size_t i = 0; i < sizeof embeddings / sizeof *embeddings; i++)
         if (strcmp(embeddings[i].name, name) == 0) return &embeddings[i];

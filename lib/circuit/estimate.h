@@ -12,10 +12,10 @@ struct kl_measured {
         *readings; /* whose outputs are summed; NULL: none are, the circuit is read plainly */
 };
 /* KL_EUSAGE: more than KL_MOST_MEASURED_QUBITS; KL_ENOMEM. Free it in any case. */
-int kl_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct kl_error *err);
-void kl_measured_free(struct kl_measured *m);
+int kl_circuit_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct kl_error *err);
+void kl_circuit_measured_free(struct kl_measured *m);
 /* Sets the member of this name of the circuit, which may be NULL, and of what measures it. */
-void kl_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable);
+void kl_circuit_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable);
 
 struct kl_estimator {
     const struct kl_circuit *circuit;
@@ -27,7 +27,7 @@ struct kl_estimator {
     int64_t directions;    /* of a sample, whose mean is taken */
 };
 /* Whose angles dangles below are, for kl_circuit_angles_size and kl_circuit_weights. */
-static inline const struct kl_circuit *kl_estimated(const struct kl_estimator *e)
+static inline const struct kl_circuit *kl_circuit_estimated(const struct kl_estimator *e)
 {
     return e->shots.n ? e->measured->probabilities : e->circuit;
 }

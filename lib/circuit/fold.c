@@ -38,7 +38,7 @@ int kl_circuit_fold(struct kl_circuit *c, int factor, struct kl_error *err)
     c->ops = NULL;
     c->n_ops = 0;
     for (size_t i = 0, end; i < n && !code; i = end) {
-        end = kl_gate_end(ops, n, i);
+        end = kl_circuit_gate_end(ops, n, i);
         for (int k = 0; k < factor && !code; k++)
             code = append_gate(c, ops + i, end - i, k % 2 == 1, err);
     }

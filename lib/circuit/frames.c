@@ -47,7 +47,7 @@ static kl_real sign_of(struct kl_string frame, struct kl_string s)
    whose place is drawn. */
 static void begin_errors(struct words *w, const struct kl_circuit *c, size_t t)
 {
-    const struct kl_stratum stratum = kl_trajectory_stratum(c, t);
+    const struct kl_stratum stratum = kl_circuit_trajectory_stratum(c, t);
     const size_t k = stratum.kind == KL_STRATUM_ERRORS ? draw(w) : 0;
     for (size_t l = 0; l < w->lanes; l++)
         w->first[l] = stratum.kind == KL_STRATUM_ALL ? -1
@@ -88,9 +88,9 @@ static void damp(kl_real *cosine, kl_real *sine, const struct kl_string *frame,
     }
 }
 
-void KL_NAME(kl_frames_draw)(const struct KL_NAME(kl_frames) * f, kl_real *cosine, kl_real *sine,
-                             const struct kl_circuit *c, size_t first, size_t here, size_t lanes,
-                             size_t t)
+void kl_circuit_frames_draw(const struct kl_frames *f, kl_real *cosine, kl_real *sine,
+                            const struct kl_circuit *c, size_t first, size_t here, size_t lanes,
+                            size_t t)
 {
     const struct kl_trajectory *p = c->plan->trajectory;
     struct kl_string frame[KL_WIDEST] = { { 0, 0 } };
@@ -105,7 +105,7 @@ void KL_NAME(kl_frames_draw)(const struct KL_NAME(kl_frames) * f, kl_real *cosin
             for (size_t l = 0; l < lanes; l++) sign[l] = sign_of(frame[l], s->element.string);
             break;
         case KL_TRAJECTORY_CLIFFORD:
-            for (size_t l = 0; l < lanes; l++) kl_element_acts(&frame[l], &s->element);
+            for (size_t l = 0; l < lanes; l++) kl_circuit_element_acts(&frame[l], &s->element);
             break;
         case KL_TRAJECTORY_PAULI: change(frame, s, &w); break;
         case KL_TRAJECTORY_DAMP: damp(cosine, sine, frame, s, &w); break;

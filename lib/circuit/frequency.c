@@ -15,7 +15,7 @@ static int for_angles(struct kl_frequency *f, const struct kl_circuit *c,
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct kl_op *op = &c->ops[i];
         const bool controlled = op->gate == KL_CRX || op->gate == KL_CRY || op->gate == KL_CRZ;
-        for (int k = 0; k < kl_op_angles(op); k++) {
+        for (int k = 0; k < kl_circuit_op_angles(op); k++) {
             const struct kl_angle *a = &op->angle[k];
             if (a->source != KL_WEIGHT || a->scale == 0) continue;
             const double least = fabs(a->scale) * (controlled ? 0.5 : 1);

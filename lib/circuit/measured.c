@@ -2,7 +2,7 @@
    The circuits from which measurements of another one are drawn. */
 #include "circuit/estimate.h"
 
-int kl_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct kl_error *err)
+int kl_circuit_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct kl_error *err)
 {
     *m = (struct kl_measured){ 0 };
     if (c->n_qubits > KL_MOST_MEASURED_QUBITS)
@@ -16,14 +16,14 @@ int kl_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct k
     return code;
 }
 
-void kl_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable)
+void kl_circuit_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable)
 {
     struct kl_circuit *const all[] = { c, m->probabilities, m->readings };
     for (int i = 0; i < 3; i++)
         if (all[i]) all[i]->stoppable = stoppable;
 }
 
-void kl_measured_free(struct kl_measured *m)
+void kl_circuit_measured_free(struct kl_measured *m)
 {
     kl_circuit_free(&m->probabilities);
     kl_circuit_free(&m->readings);

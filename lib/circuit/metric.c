@@ -13,7 +13,7 @@
 
 struct batch {
     const struct kl_metric *m;
-    const struct KL_NAME(kl_vqc) * kernel;
+    const struct kl_vqc *kernel;
     size_t lanes, amplitudes; /* amplitudes: values of one part, real or imaginary */
     const kl_real *x, *w;
     kl_real *cosine, *sine;    /* (n_angles, lanes) */
@@ -166,8 +166,8 @@ static void add_level(double *sums, const struct batch *b, const struct kl_metri
         }
 }
 
-int KL_NAME(kl_metric_sums)(double *sums, const struct kl_metric *m, const kl_real *x, const kl_real *w,
-                            size_t n, struct kl_arena *work, struct kl_error *err)
+int kl_circuit_metric_sums(double *sums, const struct kl_metric *m, const kl_real *x, const kl_real *w,
+                           size_t n, struct kl_arena *work, struct kl_error *err)
 {
     struct batch b;
     int code = prepare(&b, m, x, w, work, err);

@@ -21,17 +21,17 @@ struct kl_metric {
     struct kl_metric_level *level; /* (n_levels + 1), level 0 being what stands before all weights */
 };
 /* KL_EUSAGE: noise, which leaves no pure state; KL_ENOMEM. */
-int kl_metric_make(struct kl_metric **metric, const struct kl_circuit *c, struct kl_error *err);
-void kl_metric_free(struct kl_metric **metric);
+int kl_circuit_metric_make(struct kl_metric **metric, const struct kl_circuit *c, struct kl_error *err);
+void kl_circuit_metric_free(struct kl_metric **metric);
 /* sums (groups, shape.size): of the metric tensors of n samples, in groups of KL_CIRCUIT_GROUP. Exact,
    from states: 2^n_qubits amplitudes of a vector of samples, three times (real amplitudes) or four
    times, in work, which the caller resets. x (n, n_inputs), w (n_weights). KL_ENOMEM. */
-int kl_metric_sums_f32(double *sums, const struct kl_metric *metric, const float *x, const float *w,
-                       size_t n, struct kl_arena *work, struct kl_error *err);
-int kl_metric_sums_f64(double *sums, const struct kl_metric *metric, const double *x, const double *w,
-                       size_t n, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_metric_sums_f32(double *sums, const struct kl_metric *metric, const float *x,
+                               const float *w, size_t n, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_metric_sums_f64(double *sums, const struct kl_metric *metric, const double *x,
+                               const double *w, size_t n, struct kl_arena *work, struct kl_error *err);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_metric_sums KL_NAME(kl_metric_sums)
+#define kl_circuit_metric_sums KL_NAME(kl_circuit_metric_sums)
 
 #endif

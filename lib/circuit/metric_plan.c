@@ -103,7 +103,7 @@ static int make_levels(struct kl_metric *m, struct kl_error *err)
     return make_shape(m, err);
 }
 
-int kl_metric_make(struct kl_metric **metric, const struct kl_circuit *c, struct kl_error *err)
+int kl_circuit_metric_make(struct kl_metric **metric, const struct kl_circuit *c, struct kl_error *err)
 {
     *metric = NULL;
     if (c->noise)
@@ -121,11 +121,11 @@ int kl_metric_make(struct kl_metric **metric, const struct kl_circuit *c, struct
     m->circuit = c;
     int code = kl_arena_init(&m->memory, 0, err);
     if (!code) code = make_levels(m, err);
-    if (code) kl_metric_free(metric);
+    if (code) kl_circuit_metric_free(metric);
     return code;
 }
 
-void kl_metric_free(struct kl_metric **metric)
+void kl_circuit_metric_free(struct kl_metric **metric)
 {
     if (!*metric) return;
     kl_arena_free(&(*metric)->memory);

@@ -6,8 +6,8 @@
    its rotations is its own inverse, and a rotation is undone by that of the negative angle. */
 #include "circuit/build_int.h"
 
-int kl_mirror_check(const struct kl_circuit_options *o, const struct kl_ansatz *ansatz,
-                    struct kl_error *err)
+int kl_circuit_mirror_check(const struct kl_circuit_options *o, const struct kl_ansatz *ansatz,
+                            struct kl_error *err)
 {
     if (!ansatz->alike)
         return kl_fail(err, KL_EUSAGE, "mirror: the layers of ansatz %s differ; none mirrors another",
@@ -35,20 +35,20 @@ static void reverse(struct kl_circuit *c, size_t from)
         c->ops[k] = op;
     }
     for (size_t i = from; i < c->n_ops; i++)
-        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++)
+        for (int k = 0; k < kl_circuit_op_angles(&c->ops[i]); k++)
             if (c->ops[i].angle[k].source == KL_CONSTANT) c->ops[i].angle[k].scale *= -1;
 }
 
 /* What each weight of a gate undoes, `ahead` weights before it; Rot is undone from its end. */
 static void note(int *undoes, const struct kl_op *op, int ahead)
 {
-    const int n = kl_op_angles(op);
+    const int n = kl_circuit_op_angles(op);
     for (int k = 0; k < n; k++)
         if (op->angle[k].source == KL_WEIGHT)
             undoes[op->angle[k].index] = ahead ? op->angle[n - 1 - k].index - ahead : KL_UNDONE;
 }
 
-void kl_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l)
+void kl_circuit_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l)
 {
     const int m = (int)b->options->mirror, block = l / (2 * m), place = l % (2 * m);
     const bool back = place >= m;
@@ -61,7 +61,7 @@ void kl_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l
     ansatz->put(b, layer);
     if (back) reverse(c, from);
     for (size_t i = from; i < c->n_ops; i++) {
-        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++)
+        for (int k = 0; k < kl_circuit_op_angles(&c->ops[i]); k++)
             if (c->ops[i].angle[k].source == KL_WEIGHT) c->ops[i].angle[k].index += (l - layer) * each;
         note(c->undoes, &c->ops[i], ahead * each);
     }

@@ -171,11 +171,12 @@ static int read_root(struct kl_noise *noise, json_t *root, const char *what, str
     return code;
 }
 
-int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, struct kl_error *err)
+int kl_circuit_noise_read(struct kl_noise *noise, const char *text, const char *what,
+                          struct kl_error *err)
 {
     json_t *root = NULL;
     *noise = (struct kl_noise){ 0 };
-    int code = kl_noise_parse(&root, text, what, err);
+    int code = kl_circuit_noise_parse(&root, text, what, err);
     if (!code) code = read_root(noise, root, what, err);
     json_decref(root);
     return code;
@@ -190,7 +191,7 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
     if (!noise) return kl_fail_memory(err, sizeof *noise);
     free(c->noise);
     c->noise = noise;
-    int code = kl_noise_read(noise, text, "noise", err);
+    int code = kl_circuit_noise_read(noise, text, "noise", err);
     if (!code && noise->n_qubits && noise->n_qubits < c->n_qubits)
         code = kl_fail(err, KL_EUSAGE,
                        "noise: it describes %d qubit%s, the circuit has %d; add the others to its list "
@@ -199,12 +200,12 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
     return code;
 }
 
-bool kl_noise_errs(const struct kl_noise *noise, int n_qubits)
+bool kl_circuit_noise_errs(const struct kl_noise *noise, int n_qubits)
 {
     bool found = false;
     for (int q = 0; q < n_qubits; q++)
         for (int several = 0; several < 2; several++) {
-            const struct kl_channel c = kl_noise_channel(noise, q, several);
+            const struct kl_channel c = kl_circuit_noise_channel(noise, q, several);
             found = found || c.x < 1 || c.y < 1 || c.z < 1;
         }
     return found;
@@ -212,10 +213,11 @@ bool kl_noise_errs(const struct kl_noise *noise, int n_qubits)
 
 bool kl_circuit_errs_by_composites(const struct kl_circuit *c)
 {
-    return c->noise && kl_circuit_has_composites(c) && kl_noise_errs(c->noise, c->n_qubits);
+    return c->noise && kl_circuit_has_composites(c) && kl_circuit_noise_errs(c->noise, c->n_qubits);
 }
 
-int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_options *o, struct kl_error *err)
+int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_options *o,
+                                         struct kl_error *err)
 {
     struct kl_circuit_options exact = *o;
     struct kl_circuit *c = NULL;
@@ -224,8 +226,8 @@ int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_opti
     exact.noise = NULL, exact.trajectories = 0, exact.fold = 0, exact.perfect_readout = false;
     int code = kl_circuit_build(&c, &exact, err);
     struct kl_noise noise;
-    if (!code) code = kl_noise_read(&noise, o->noise, "noise", err);
-    if (!code) *yes = kl_circuit_has_composites(c) && kl_noise_errs(&noise, c->n_qubits);
+    if (!code) code = kl_circuit_noise_read(&noise, o->noise, "noise", err);
+    if (!code) *yes = kl_circuit_has_composites(c) && kl_circuit_noise_errs(&noise, c->n_qubits);
     kl_circuit_free(&c);
     return code;
 }

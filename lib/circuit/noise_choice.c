@@ -6,7 +6,7 @@
 
 #include "circuit/noise_int.h"
 
-int kl_noise_choice_read(struct kl_noise_choice *choice, const char *list, struct kl_error *err)
+int kl_circuit_noise_choice_read(struct kl_noise_choice *choice, const char *list, struct kl_error *err)
 {
     choice->n = 0;
     for (;; list++) {
@@ -27,8 +27,8 @@ int kl_noise_choice_read(struct kl_noise_choice *choice, const char *list, struc
     }
 }
 
-int kl_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const char *what,
-                          struct kl_error *err)
+int kl_circuit_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const char *what,
+                                  struct kl_error *err)
 {
     for (int i = 0; i < choice->n; i++)
         if ((size_t)choice->qubit[i] >= n)
@@ -38,8 +38,8 @@ int kl_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const 
     return KL_OK;
 }
 
-int kl_noise_pick(json_t *root, struct kl_noise_source *source, const struct kl_noise_choice *choice,
-                  const char *what, struct kl_error *err)
+int kl_circuit_noise_pick(json_t *root, struct kl_noise_source *source,
+                          const struct kl_noise_choice *choice, const char *what, struct kl_error *err)
 {
     json_t *list = json_object_get(root, "qubits");
     const size_t n = json_array_size(list), most = KL_MAX_QUBITS;
@@ -49,7 +49,7 @@ int kl_noise_pick(json_t *root, struct kl_noise_source *source, const struct kl_
         return KL_OK;
     }
     if (!n) return kl_fail(err, KL_EUSAGE, "--noise: %s has no list 'qubits' to choose from", what);
-    int code = kl_noise_choice_check(choice, n, what, err);
+    int code = kl_circuit_noise_choice_check(choice, n, what, err);
     if (code) return code;
     source->n_taken = choice->n ? choice->n : (int)most;
     json_t *picked = json_array();
@@ -72,7 +72,7 @@ static bool has_own(const json_t *qubit, const char *name)
     return strncmp(name, "readout-", 8) == 0 && json_object_get(qubit, "readout");
 }
 
-void kl_noise_find_idle(struct kl_noise_source *source, const json_t *root)
+void kl_circuit_noise_find_idle(struct kl_noise_source *source, const json_t *root)
 {
     json_t *all = json_object_get(root, "all"), *list = json_object_get(root, "qubits");
     const char *name;

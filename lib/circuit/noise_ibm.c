@@ -10,7 +10,7 @@
 
 #include "circuit/noise_int.h"
 
-bool kl_is_ibm(const json_t *root)
+bool kl_circuit_noise_is_ibm(const json_t *root)
 {
     const json_t *list = json_object_get(root, "qubits");
     return json_object_get(root, "backend_name") || json_is_array(json_array_get(list, 0));
@@ -122,14 +122,15 @@ static int check_form(const json_t *root, const char *what, struct kl_error *err
         what);
 }
 
-int kl_noise_from_ibm(json_t **own, struct kl_noise_source *source, const json_t *root,
-                      const struct kl_noise_choice *choice, const char *what, struct kl_error *err)
+int kl_circuit_noise_from_ibm(json_t **own, struct kl_noise_source *source, const json_t *root,
+                              const struct kl_noise_choice *choice, const char *what,
+                              struct kl_error *err)
 {
     const json_t *name = json_object_get(root, "backend_name");
     int code = check_form(root, what, err);
     if (code) return code;
     const size_t n = json_array_size(json_object_get(root, "qubits"));
-    code = kl_noise_choice_check(choice, n, what, err);
+    code = kl_circuit_noise_choice_check(choice, n, what, err);
     if (code) return code;
     struct kl_ibm_qubit *qubits = calloc(n, sizeof *qubits);
     json_t *list = json_array();
@@ -137,7 +138,8 @@ int kl_noise_from_ibm(json_t **own, struct kl_noise_source *source, const json_t
     if (!qubits || !list || !*own || (name && json_object_set(*own, "name", (json_t *)name)))
         code = kl_fail_memory(err, n * sizeof *qubits);
     source->n_found = (int)n;
-    if (!code) code = kl_ibm_read(qubits, n, &source->pulse, source->unused, root, what, err);
+    if (!code)
+        code = kl_circuit_noise_ibm_read(qubits, n, &source->pulse, source->unused, root, what, err);
     if (!code) code = take_all(list, source, qubits, choice, what, err);
     if (!code && json_object_set(*own, "qubits", list)) code = kl_fail_memory(err, 64);
     json_decref(list);

@@ -60,7 +60,7 @@ static int read_number(double *to, const struct wanted *w, const json_t *item, c
     if (!isnan(*to)) return kl_fail(err, KL_EDATA, "%s: %s is given twice", here, w->name);
     if (!value || json_is_null(value)) return KL_OK;
     if (!json_is_number(value)) return kl_fail(err, KL_EDATA, "%s: %s: found no number", here, w->name);
-    if (w->kind == TIME && !kl_seconds(to, x, unit ? unit : ""))
+    if (w->kind == TIME && !kl_circuit_noise_seconds(to, x, unit ? unit : ""))
         return kl_fail(err, KL_EDATA, "%s: %s: found the unit '%.20s', expected " KL_TIME_UNITS, here,
                        w->name, unit ? unit : "");
     if (w->kind == TIME && (!(*to >= 0) || !isfinite(*to)))
@@ -194,8 +194,9 @@ static int read_gates(struct kl_ibm_qubit *qubits, size_t n, const char **pulse,
     return code;
 }
 
-int kl_ibm_read(struct kl_ibm_qubit *qubits, size_t n, const char **pulse, char unused[KL_NOISE_UNUSED],
-                const json_t *root, const char *what, struct kl_error *err)
+int kl_circuit_noise_ibm_read(struct kl_ibm_qubit *qubits, size_t n, const char **pulse,
+                              char unused[KL_NOISE_UNUSED], const json_t *root, const char *what,
+                              struct kl_error *err)
 {
     const json_t *list = json_object_get(root, "qubits"), *gates = json_object_get(root, "gates");
     static const char *const known[] = { "backend_name", "backend_version", "last_update_date", "qubits",

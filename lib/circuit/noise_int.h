@@ -8,18 +8,19 @@
 
 struct json_t;
 /* The text as JSON, not checked. */
-int kl_noise_parse(struct json_t **root, const char *text, const char *what, struct kl_error *err);
+int kl_circuit_noise_parse(struct json_t **root, const char *text, const char *what,
+                           struct kl_error *err);
 
 /* ---- spellings and units (noise_units.c) ---- */
 /* t1, t2, gate-time or gate-time-2 */
-bool kl_noise_is_time(const char *name);
+bool kl_circuit_noise_is_time(const char *name);
 /* x of a unit, "us", in seconds: the double that the same decimal number has in seconds. False: there is
    no such unit. */
 #define KL_TIME_UNITS "s, ms, us, ns or ps"
-bool kl_seconds(double *seconds, double x, const char *unit);
+bool kl_circuit_noise_seconds(double *seconds, double x, const char *unit);
 /* `all` and `qubits` in place: '_' in a name becomes '-', a time with a unit its number of seconds. What
    is of another form stays as it is. KL_EDATA, KL_ENOMEM. */
-int kl_noise_plain(struct json_t *root, const char *what, struct kl_error *err);
+int kl_circuit_noise_plain(struct json_t *root, const char *what, struct kl_error *err);
 
 /* ---- which qubits of a list (noise_choice.c) ---- */
 /* Numbers of a device's qubits, wire 0 first; n 0: nobody chose. */
@@ -27,23 +28,24 @@ struct kl_noise_choice {
     int n, qubit[KL_MAX_QUBITS];
 };
 /* From "0,3,5". KL_EUSAGE. */
-int kl_noise_choice_read(struct kl_noise_choice *choice, const char *list, struct kl_error *err);
+int kl_circuit_noise_choice_read(struct kl_noise_choice *choice, const char *list, struct kl_error *err);
 /* KL_EUSAGE: a number that none of the n qubits of the file has. */
-int kl_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const char *what,
-                          struct kl_error *err);
+int kl_circuit_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const char *what,
+                                  struct kl_error *err);
 /* The list `qubits` of root becomes those that were chosen, else the first KL_MAX_QUBITS. KL_EUSAGE,
    KL_ENOMEM. */
-int kl_noise_pick(struct json_t *root, struct kl_noise_source *source,
-                  const struct kl_noise_choice *choice, const char *what, struct kl_error *err);
+int kl_circuit_noise_pick(struct json_t *root, struct kl_noise_source *source,
+                          const struct kl_noise_choice *choice, const char *what, struct kl_error *err);
 /* source->idle, of a root whose qubits are picked. */
-void kl_noise_find_idle(struct kl_noise_source *source, const struct json_t *root);
+void kl_circuit_noise_find_idle(struct kl_noise_source *source, const struct json_t *root);
 
 /* ---- a backend's properties in IBM's form (noise_ibm.c, noise_ibm_read.c) ---- */
-bool kl_is_ibm(const struct json_t *root);
+bool kl_circuit_noise_is_ibm(const struct json_t *root);
 /* The same calibration in our own form, a new reference; docs/noise.md says what becomes of each number.
    KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
-int kl_noise_from_ibm(struct json_t **own, struct kl_noise_source *source, const struct json_t *root,
-                      const struct kl_noise_choice *choice, const char *what, struct kl_error *err);
+int kl_circuit_noise_from_ibm(struct json_t **own, struct kl_noise_source *source,
+                              const struct json_t *root, const struct kl_noise_choice *choice,
+                              const char *what, struct kl_error *err);
 /* What the properties say of a qubit. Times in seconds; NAN: not given. */
 struct kl_ibm_qubit {
     double t1, t2, meas1_prep0, meas0_prep1, readout_error, operational;
@@ -54,7 +56,8 @@ struct kl_ibm_qubit {
 };
 /* All n of the list. pulse: the name of the gate on one qubit whose numbers were taken. unused: names of
    what the file gives besides. KL_EDATA. */
-int kl_ibm_read(struct kl_ibm_qubit *qubits, size_t n, const char **pulse, char unused[KL_NOISE_UNUSED],
-                const struct json_t *root, const char *what, struct kl_error *err);
+int kl_circuit_noise_ibm_read(struct kl_ibm_qubit *qubits, size_t n, const char **pulse,
+                              char unused[KL_NOISE_UNUSED], const struct json_t *root, const char *what,
+                              struct kl_error *err);
 
 #endif

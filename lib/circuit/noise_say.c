@@ -246,15 +246,15 @@ static void say_idle_readout(const struct saying *s)
                    "noise: no output reads a qubit that has readout errors: they change nothing");
 }
 
-void kl_noise_say(const struct kl_log *log, const struct kl_noise_source *source,
-                  const struct kl_circuit *c)
+void kl_circuit_noise_say(const struct kl_log *log, const struct kl_noise_source *source,
+                          const struct kl_circuit *c)
 {
     struct saying s = { .log = log, .c = c, .noise = c->noise };
     if (!c->noise) return;
     s.n = c->noise->n_qubits ? c->n_qubits : 1;
     for (size_t i = 0, end; i < c->n_ops; i = end) {
-        end = kl_gate_end(c->ops, c->n_ops, i);
-        const uint32_t wires = kl_gate_wires(c->ops, i, end);
+        end = kl_circuit_gate_end(c->ops, c->n_ops, i);
+        const uint32_t wires = kl_circuit_gate_wires(c->ops, i, end);
         s.has[(wires & (wires - 1)) != 0] = true;
     }
     if (source) say_source(log, source, c->n_qubits);

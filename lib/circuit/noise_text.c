@@ -44,9 +44,9 @@ static bool read_item(char name[NAME], double *x, const char *item, size_t n)
     *x = strtod(equals + 1, &end);
     if (end == equals + 1 || end > item + n || !isfinite(*x)) return false;
     if (end == item + n) return true;
-    if ((size_t)(item + n - end) >= sizeof unit || !kl_noise_is_time(name)) return false;
+    if ((size_t)(item + n - end) >= sizeof unit || !kl_circuit_noise_is_time(name)) return false;
     snprintf(unit, sizeof unit, "%.*s", (int)(item + n - end), end);
-    return kl_seconds(x, *x, unit);
+    return kl_circuit_noise_seconds(x, *x, unit);
 }
 
 /* One item of n characters into the object. */
@@ -100,7 +100,7 @@ static int to_list(char **text, json_t *all, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_noise_parse(json_t **root, const char *text, const char *what, struct kl_error *err)
+int kl_circuit_noise_parse(json_t **root, const char *text, const char *what, struct kl_error *err)
 {
     return text[0] == '{' ? kl_json_parse(root, text, what, err) : from_list(root, text, err);
 }
@@ -112,7 +112,7 @@ static int canonical(char **text, json_t *root, const char *what, struct kl_erro
     json_t *sorted = NULL;
     char *json = NULL;
     int code = kl_json_dump(&json, root, err);
-    if (!code) code = kl_noise_read(&noise, json, what, err);
+    if (!code) code = kl_circuit_noise_read(&noise, json, what, err);
     free(json);
     json = NULL;
     if (code) return code;
@@ -148,7 +148,7 @@ static int read_option(struct option *o, const char *text, struct kl_error *err)
     o->path = strndup(text, list ? (size_t)(list - text) + length : n);
     if (!o->path) return kl_fail_memory(err, n);
     o->what = o->path;
-    return list ? kl_noise_choice_read(&o->choice, list + sizeof chosen - 1, err) : KL_OK;
+    return list ? kl_circuit_noise_choice_read(&o->choice, list + sizeof chosen - 1, err) : KL_OK;
 }
 
 /* In our own form, names and times plain, of the qubits that are taken. */
@@ -158,22 +158,22 @@ static int in_own_form(json_t **root, struct kl_noise_source *source, const stru
     int code;
     source->chosen = o->choice.n > 0;
     if (!json_is_object(*root)) return kl_fail(err, KL_EDATA, "%s: no JSON object", o->what);
-    if (kl_is_ibm(*root)) {
+    if (kl_circuit_noise_is_ibm(*root)) {
         json_t *own = NULL;
-        code = kl_noise_from_ibm(&own, source, *root, &o->choice, o->what, err);
+        code = kl_circuit_noise_from_ibm(&own, source, *root, &o->choice, o->what, err);
         json_decref(*root);
         *root = own;
         return code;
     }
     source->n_found = (int)json_array_size(json_object_get(*root, "qubits"));
-    code = kl_noise_plain(*root, o->what, err);
-    if (!code) code = kl_noise_pick(*root, source, &o->choice, o->what, err);
-    if (!code) kl_noise_find_idle(source, *root);
+    code = kl_circuit_noise_plain(*root, o->what, err);
+    if (!code) code = kl_circuit_noise_pick(*root, source, &o->choice, o->what, err);
+    if (!code) kl_circuit_noise_find_idle(source, *root);
     return code;
 }
 
-int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *option,
-                       struct kl_error *err)
+int kl_circuit_noise_text_from(char **text, struct kl_noise_source *source, const char *option,
+                               struct kl_error *err)
 {
     json_t *root = NULL;
     char *content = NULL;
@@ -188,7 +188,7 @@ int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *
     snprintf(source->file, sizeof source->file, "%s", o.what);
     if (!code && o.path) code = read_file(&content, o.path, err);
     if (!code && o.path) code = kl_json_parse(&root, content, o.what, err);
-    if (!code && !o.path) code = kl_noise_parse(&root, option, o.what, err);
+    if (!code && !o.path) code = kl_circuit_noise_parse(&root, option, o.what, err);
     if (!code) code = in_own_form(&root, source, &o, err);
     if (!code) code = canonical(text, root, o.what, err);
     kl_make_printable(source->file);
@@ -204,13 +204,13 @@ int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *
     return code;
 }
 
-int kl_noise_text(char **text, const char *option, struct kl_error *err)
+int kl_circuit_noise_text(char **text, const char *option, struct kl_error *err)
 {
     struct kl_noise_source source;
-    return kl_noise_text_from(text, &source, option, err);
+    return kl_circuit_noise_text_from(text, &source, option, err);
 }
 
-void kl_noise_label(char label[KL_NOISE_LABEL], const char *text)
+void kl_circuit_noise_label(char label[KL_NOISE_LABEL], const char *text)
 {
     json_t *root = NULL;
     snprintf(label, KL_NOISE_LABEL, "%.*s", KL_NOISE_LABEL - 1, text && *text ? text : "none");
@@ -224,8 +224,8 @@ void kl_noise_label(char label[KL_NOISE_LABEL], const char *text)
     json_decref(root);
 }
 
-int kl_trajectories_read(int64_t *n, const char *option, int64_t least, const char *noise,
-                         struct kl_error *err)
+int kl_circuit_trajectories_read(int64_t *n, const char *option, int64_t least, const char *noise,
+                                 struct kl_error *err)
 {
     char *end = NULL;
     *n = 0;

@@ -8,7 +8,7 @@
 
 #include "circuit/noise_int.h"
 
-bool kl_noise_is_time(const char *name)
+bool kl_circuit_noise_is_time(const char *name)
 {
     return strcmp(name, "t1") == 0 || strcmp(name, "t2") == 0 || strcmp(name, "gate-time") == 0 ||
            strcmp(name, "gate-time-2") == 0;
@@ -28,7 +28,7 @@ static double shifted(double x, int power)
     return strtod(text, NULL);
 }
 
-bool kl_seconds(double *seconds, double x, const char *unit)
+bool kl_circuit_noise_seconds(double *seconds, double x, const char *unit)
 {
     static const struct {
         const char *name;
@@ -50,7 +50,7 @@ static bool from_text(double *seconds, const char *text)
     char *end;
     const double x = strtod(text, &end);
     if (end == text || !isfinite(x)) return false;
-    return kl_seconds(seconds, x, end + (*end == ' '));
+    return kl_circuit_noise_seconds(seconds, x, end + (*end == ' '));
 }
 
 /* {"value": 120.1, "unit": "us"}, with IBM's name and date beside them or not */
@@ -62,7 +62,7 @@ static bool from_object(double *seconds, const json_t *object)
     known += json_object_get(object, "name") != NULL;
     known += json_object_get(object, "date") != NULL;
     return json_is_number(value) && unit && json_object_size(object) == known &&
-           kl_seconds(seconds, json_number_value(value), unit);
+           kl_circuit_noise_seconds(seconds, json_number_value(value), unit);
 }
 
 /* The value of a name, a new reference in *made. A bare number is seconds. */
@@ -71,7 +71,7 @@ static int plain_value(json_t **made, const char *name, json_t *value, const cha
 {
     const bool text = json_is_string(value), object = json_is_object(value);
     double seconds = NAN;
-    if (!kl_noise_is_time(name) || (!text && !object)) {
+    if (!kl_circuit_noise_is_time(name) || (!text && !object)) {
         *made = json_incref(value);
         return KL_OK;
     }
@@ -117,7 +117,7 @@ static int plain_numbers(json_t **made, json_t *object, const char *what, struct
     return KL_OK;
 }
 
-int kl_noise_plain(json_t *root, const char *what, struct kl_error *err)
+int kl_circuit_noise_plain(json_t *root, const char *what, struct kl_error *err)
 {
     json_t *all = json_object_get(root, "all"), *list = json_object_get(root, "qubits"), *made = NULL;
     char here[300];

@@ -35,7 +35,7 @@ static int observe_sum(struct kl_builder *b, const char *text)
     struct kl_summand s;
     size_t n;
     int code = kl_circuit_observe_sum(b->circuit, b->err);
-    for (; !code && (n = kl_summand_take(&s, text)); text += n)
+    for (; !code && (n = kl_circuit_summand_take(&s, text)); text += n)
         code = add_string(b, s.weight, s.string, s.length);
     return code;
 }
@@ -61,7 +61,8 @@ static int observe_each(struct kl_builder *b, char axis)
     const struct kl_circuit_options *o = b->options;
     const bool pooled = strcmp(o->ansatz, "qcnn") == 0; /* no text beside it */
     int code = KL_OK;
-    for (int q = pooled ? b->n - kl_qcnn_wires(b->n, (int)o->n_layers) : 0; q < b->n && !code; q++)
+    for (int q = pooled ? b->n - kl_circuit_qcnn_wires(b->n, (int)o->n_layers) : 0; q < b->n && !code;
+         q++)
         code = observe(b, axis != 'z' ? 1u << q : 0, axis != 'x' ? 1u << q : 0);
     return code;
 }
@@ -162,10 +163,10 @@ static char *end_of(char *at)
     return at;
 }
 
-int kl_observe(struct kl_builder *b, const char *text)
+int kl_circuit_observe_text(struct kl_builder *b, const char *text)
 {
     char *canonical = NULL;
-    int code = kl_observables_text(&canonical, text, b->err);
+    int code = kl_circuit_observables_text(&canonical, text, b->err);
     if (code) return code;
     b->alone = !*end_of(canonical);
     for (char *at = canonical, *end; !code; at = end + 1) {

@@ -13,6 +13,6 @@ struct kl_summand {
 };
 /* The summand at text: its bytes; 0: there is none, and without a string its number is none. Of
    canonical text: there is one up to the end. */
-size_t kl_summand_take(struct kl_summand *s, const char *text);
+size_t kl_circuit_summand_take(struct kl_summand *s, const char *text);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "circuit/observables_int.h"
 
-size_t kl_summand_take(struct kl_summand *s, const char *text)
+size_t kl_circuit_summand_take(struct kl_summand *s, const char *text)
 {
     const char *at = text;
     char *end;
@@ -27,7 +27,7 @@ size_t kl_summand_take(struct kl_summand *s, const char *text)
 static int read_summand(struct kl_summand *s, const char **text, struct kl_error *err)
 {
     const char *at = *text;
-    const size_t n = kl_summand_take(s, at);
+    const size_t n = kl_circuit_summand_take(s, at);
     *text += n;
     if (n) return KL_OK;
     if (!s->string)
@@ -164,7 +164,7 @@ static int strip(char *bare, const char *text, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_observables_text(char **canonical, const char *text, struct kl_error *err)
+int kl_circuit_observables_text(char **canonical, const char *text, struct kl_error *err)
 {
     size_t size;
     char *bare = malloc(strlen(text) + 1);

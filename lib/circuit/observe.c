@@ -99,7 +99,7 @@ int kl_circuit_observe_probabilities(struct kl_circuit *c, struct kl_error *err)
     return KL_OK;
 }
 
-size_t kl_term_reading(const struct kl_circuit *c, const struct kl_term *term)
+size_t kl_circuit_term_reading(const struct kl_circuit *c, const struct kl_term *term)
 {
     return term->string >= 0 ? (size_t)term->string : c->n_strings + (size_t)term->target;
 }
@@ -109,7 +109,8 @@ bool kl_circuit_reads_plainly(const struct kl_circuit *c)
     if (c->probabilities) return true;
     if (c->n_terms != c->n_obs || c->n_strings + c->n_targets != c->n_obs) return false;
     for (size_t o = 0; o < c->n_obs; o++)
-        if (c->end[o] != o + 1 || c->terms[o].weight != 1 || kl_term_reading(c, &c->terms[o]) != o)
+        if (c->end[o] != o + 1 || c->terms[o].weight != 1 ||
+            kl_circuit_term_reading(c, &c->terms[o]) != o)
             return false;
     return true;
 }

@@ -37,11 +37,11 @@
     { "circuit-file", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, file), "FILE", 0, 0, false,                     \
       "OpenQASM 3 in place of these: docs/circuits.md", NULL, NULL },                                     \
     { "qasm", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, qasm), "TEXT", 0, 0, true, NULL, NULL, NULL }
-/* The row of its noise, for tools that run it; the value becomes kl_noise_text's before the key. */
+/* The row of its noise, for tools that run it; the value becomes kl_circuit_noise_text's before the key. */
 #define KL_NOISE_OPTION(at, group)                                                                        \
     { "noise", 0, KL_OPT_STRING, at, "LIST|FILE", 0, 0, true,                                             \
       "NAME=NUMBER,... or calibration.json[,qubits=0,3,5]", group, NULL }
-/* How it is run; the value is read by kl_trajectories_read. */
+/* How it is run; the value is read by kl_circuit_trajectories_read. */
 #define KL_TRAJECTORIES_OPTION(at)                                                                        \
     { "trajectories", 0, KL_OPT_STRING, at, "T", 0, 0, true,                                              \
       "noise by T realisations; else above 7 qubits", NULL, NULL }

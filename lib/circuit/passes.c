@@ -25,7 +25,7 @@ static void forget_moves(struct building *b)
     b->moved = false;
 }
 
-uint32_t kl_sum_columns(const uint32_t *columns, uint32_t bits)
+uint32_t kl_circuit_sum_columns(const uint32_t *columns, uint32_t bits)
 {
     uint32_t sum = 0;
     for (; bits; bits &= bits - 1) sum ^= columns[__builtin_ctz(bits)];
@@ -38,22 +38,22 @@ static void compose(struct building *b, const struct kl_vqc_layer *then, bool mo
     struct kl_vqc_layer *m = &b->frame.moves;
     const struct kl_vqc_layer was = *m;
     for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) {
-        m->dual[q] = kl_sum_columns(was.dual, then->dual[q]);
-        m->direction[q] = kl_sum_columns(was.direction, then->direction[q]);
+        m->dual[q] = kl_circuit_sum_columns(was.dual, then->dual[q]);
+        m->direction[q] = kl_circuit_sum_columns(was.direction, then->direction[q]);
     }
     b->moved |= moves;
 }
 
-uint32_t kl_frame_bits(const struct kl_frame *f, uint32_t mask)
+uint32_t kl_circuit_frame_bits(const struct kl_frame *f, uint32_t mask)
 {
     uint32_t bits = 0;
     for (; mask; mask &= mask - 1) bits |= 1u << f->at[__builtin_ctz(mask)];
     return bits;
 }
 
-uint32_t kl_frame_parity(const struct kl_frame *f, uint32_t mask)
+uint32_t kl_circuit_frame_parity(const struct kl_frame *f, uint32_t mask)
 {
-    return kl_frame_bits(f, kl_sum_columns(f->moves.dual, mask));
+    return kl_circuit_frame_bits(f, kl_circuit_sum_columns(f->moves.dual, mask));
 }
 
 /* Where an amplitude goes of which bit `from` alone is set, into the next frame. */
@@ -200,21 +200,23 @@ static void controlled(struct building *b, const struct kl_circuit_gpu_stage *s)
                                     ? add_pass(b, KL_CUDA_CONTROLLED)
                                     : move_for(b, KL_CUDA_CONTROLLED, 1u << s->target);
     pass->matrix[0] = s->matrix[0];
-    pass->mask = kl_frame_bits(&b->frame, s->mask), pass->value = kl_frame_bits(&b->frame, s->value);
+    pass->mask = kl_circuit_frame_bits(&b->frame, s->mask),
+    pass->value = kl_circuit_frame_bits(&b->frame, s->value);
 }
 
 static void string(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     struct kl_cuda_pass *pass = add_pass(b, KL_CUDA_STRING);
     pass->matrix[0] = s->matrix[0];
-    pass->mask = kl_frame_parity(&b->frame, s->mask);
+    pass->mask = kl_circuit_frame_parity(&b->frame, s->mask);
 }
 
 static void sign(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     struct kl_cuda_pass *pass =
         b->moved ? move_for(b, KL_CUDA_SIGN, s->mask) : add_pass(b, KL_CUDA_SIGN);
-    pass->mask = kl_frame_bits(&b->frame, s->mask), pass->value = kl_frame_bits(&b->frame, s->value);
+    pass->mask = kl_circuit_frame_bits(&b->frame, s->mask),
+    pass->value = kl_circuit_frame_bits(&b->frame, s->value);
 }
 
 static void add_stage(struct building *b, const struct kl_circuit_gpu_stage *s)

@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-uint32_t kl_wire_bit(const struct kl_circuit *c, int wire)
+uint32_t kl_circuit_wire_bit(const struct kl_circuit *c, int wire)
 {
     return 1u << (c->n_qubits - 1 - wire);
 }
 
-uint32_t kl_wire_bits(const struct kl_circuit *c, uint32_t wires)
+uint32_t kl_circuit_wire_bits(const struct kl_circuit *c, uint32_t wires)
 {
     uint32_t result = 0;
     for (int q = 0; q < c->n_qubits; q++)
-        if (wires >> q & 1) result |= kl_wire_bit(c, q);
+        if (wires >> q & 1) result |= kl_circuit_wire_bit(c, q);
     return result;
 }
 
@@ -39,8 +39,9 @@ static void emit(struct lowering *l, enum kl_vqc_gate gate, uint32_t target, uin
 
 static void lower_op(struct lowering *l, const struct kl_circuit *c, const struct kl_op *op)
 {
-    uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_wire_bit(c, op->wire[0]);
-    uint32_t second = op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_wire_bit(c, op->wire[1]) : 0;
+    uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_circuit_wire_bit(c, op->wire[0]);
+    uint32_t second =
+        op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_circuit_wire_bit(c, op->wire[1]) : 0;
     switch (op->gate) {
     case KL_RX: emit(l, KL_VQC_RX, first, 0, &op->angle[0]); break;
     case KL_RY: emit(l, KL_VQC_RY, first, 0, &op->angle[0]); break;
@@ -57,7 +58,7 @@ static void lower_op(struct lowering *l, const struct kl_circuit *c, const struc
     case KL_CRX: emit(l, KL_VQC_RX, second, first, &op->angle[0]); break;
     case KL_CRY: emit(l, KL_VQC_RY, second, first, &op->angle[0]); break;
     case KL_CRZ: emit(l, KL_VQC_RZ, second, first, &op->angle[0]); break;
-    case KL_MULTIRZ: emit(l, KL_VQC_MULTIRZ, kl_wire_bits(c, op->mask), 0, &op->angle[0]); break;
+    case KL_MULTIRZ: emit(l, KL_VQC_MULTIRZ, kl_circuit_wire_bits(c, op->mask), 0, &op->angle[0]); break;
     case KL_ID: break;
     }
 }
@@ -66,10 +67,10 @@ static int lower_targets(struct kl_vqc_target *targets, struct kl_circuit_plan *
                          const struct kl_circuit *c, struct kl_error *err)
 {
     for (size_t i = 0; i < c->n_targets; i++) {
-        const size_t n = kl_target_size(c, &c->targets[i]);
+        const size_t n = kl_circuit_target_size(c, &c->targets[i]);
         struct kl_vqc_amplitude *amplitude = kl_arena_take(&plan->memory, n, sizeof *amplitude);
         if (!amplitude) return kl_fail_memory(err, n * sizeof *amplitude);
-        kl_target_amplitudes(amplitude, c, &c->targets[i]);
+        kl_circuit_target_amplitudes(amplitude, c, &c->targets[i]);
         targets[i] = (struct kl_vqc_target){ n, amplitude };
     }
     return KL_OK;
@@ -88,8 +89,8 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
         return kl_fail_memory(err, most * (sizeof *l.ops + sizeof *plan->angles));
     for (size_t i = 0; i < c->n_ops; i++) lower_op(&l, c, &c->ops[i]);
     for (size_t i = 0; i < c->n_strings; i++)
-        obs[i] = (struct kl_vqc_observable){ kl_wire_bits(c, c->strings[i].x),
-                                             kl_wire_bits(c, c->strings[i].z) };
+        obs[i] = (struct kl_vqc_observable){ kl_circuit_wire_bits(c, c->strings[i].x),
+                                             kl_circuit_wire_bits(c, c->strings[i].z) };
     int code = lower_targets(targets, plan, c, err);
     if (code) return code;
     plan->n_slots = plan->n_angles;
@@ -131,7 +132,7 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
         code = c->trajectories ? kl_circuit_trajectory(p, c, err) : kl_circuit_density(p, c, err);
     if (!code && !c->noise) code = lower(p, c, err);
     if (!code && !c->noise) code = kl_circuit_form(p, c->forward_only, err);
-    for (size_t i = 0; !code && i < p->n_angles; i++) p->n_scaled += kl_is_scaled(&p->angles[i]);
+    for (size_t i = 0; !code && i < p->n_angles; i++) p->n_scaled += kl_circuit_is_scaled(&p->angles[i]);
     if (code) kl_circuit_plan_free(plan);
     return code;
 }

@@ -93,7 +93,8 @@ static void put_u(struct kl_qasm_reader *r, const struct call *c)
 static void put_ops(struct kl_qasm_reader *r, const struct gate *g, const struct call *c)
 {
     const int a = c->wire[0], b = c->wire[1];
-    const struct kl_qasm_sum fixed = kl_qasm_constant(g->angle), pi = kl_qasm_constant(M_PI);
+    const struct kl_qasm_sum fixed = kl_circuit_qasm_constant(g->angle),
+                             pi = kl_circuit_qasm_constant(M_PI);
     switch (g->kind) {
     case PLAIN: put_fixed(r, g->gate, a, b); break;
     case TURN: put_sum(r, g->gate, &c->angle[0], 1, a, b); break;
@@ -141,19 +142,19 @@ static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struc
 static const struct kl_qasm_qubits *qubits(struct kl_qasm_reader *r)
 {
     char text[KL_QASM_WORD];
-    kl_qasm_word(r, text);
+    kl_circuit_qasm_word(r, text);
     for (int i = 0; i < r->n_registers; i++)
         if (strcmp(r->registers[i].text, text) == 0) return &r->registers[i];
-    if (text[0]) kl_qasm_fail(r, r->token, "'%s' is no qubit", text);
-    else kl_qasm_unexpected(r, "a qubit");
+    if (text[0]) kl_circuit_qasm_fail(r, r->token, "'%s' is no qubit", text);
+    else kl_circuit_qasm_unexpected(r, "a qubit");
     return NULL;
 }
 
 /* The rest of `q[0]`, behind its bracket. */
 static int element(struct kl_qasm_reader *r, const struct kl_qasm_qubits *q)
 {
-    const int index = kl_qasm_number(r, q->count - 1);
-    kl_qasm_expect(r, ']');
+    const int index = kl_circuit_qasm_number(r, q->count - 1);
+    kl_circuit_qasm_expect(r, ']');
     return q->first + index;
 }
 
@@ -161,21 +162,21 @@ static int wire(struct kl_qasm_reader *r)
 {
     const struct kl_qasm_qubits *q = qubits(r);
     if (!q || q->count == 0) return q ? q->first : 0;
-    if (!kl_qasm_take(r, '['))
-        kl_qasm_fail(r, r->token,
-                     "'%s' is a register of %d qubits: write the gate once for each, as %s[0]", q->text,
-                     q->count, q->text);
+    if (!kl_circuit_qasm_take(r, '['))
+        kl_circuit_qasm_fail(r, r->token,
+                             "'%s' is a register of %d qubits: write the gate once for each, as %s[0]",
+                             q->text, q->count, q->text);
     return element(r, q);
 }
 
-void kl_qasm_barrier(struct kl_qasm_reader *r)
+void kl_circuit_qasm_barrier(struct kl_qasm_reader *r)
 {
-    if (kl_qasm_take(r, ';')) return;
+    if (kl_circuit_qasm_take(r, ';')) return;
     do {
         const struct kl_qasm_qubits *q = qubits(r);
-        if (q && q->count && kl_qasm_take(r, '[')) element(r, q);
-    } while (kl_qasm_take(r, ','));
-    kl_qasm_expect(r, ';');
+        if (q && q->count && kl_circuit_qasm_take(r, '[')) element(r, q);
+    } while (kl_circuit_qasm_take(r, ','));
+    kl_circuit_qasm_expect(r, ';');
 }
 
 static const struct gate *find(const char *name)
@@ -185,36 +186,38 @@ static const struct gate *find(const char *name)
     return NULL;
 }
 
-bool kl_qasm_is_gate(const char *name)
+bool kl_circuit_qasm_is_gate(const char *name)
 {
     return find(name) != NULL;
 }
 
-void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
+void kl_circuit_qasm_gate(struct kl_qasm_reader *r, const char *name)
 {
     struct call c = { 0 };
     const struct gate *g = find(name);
     if (!g) {
-        kl_qasm_unread(r, name);
+        kl_circuit_qasm_unread(r, name);
         return;
     }
     if (r->at[strcspn(r->at, "$;")] == '$')
-        kl_qasm_fail(r, r->at + strcspn(r->at, "$"),
-                     "a qubit of a device: transpile has laid the circuit out, where outputs may have "
-                     "changed places; give it optimization_level=1, and no device");
-    kl_qasm_begin(r);
+        kl_circuit_qasm_fail(
+            r, r->at + strcspn(r->at, "$"),
+            "a qubit of a device: transpile has laid the circuit out, where outputs may have "
+            "changed places; give it optimization_level=1, and no device");
+    kl_circuit_qasm_begin(r);
     for (; g->n_angles && c.n_angles < g->n_angles && !r->code; c.n_angles++) {
-        kl_qasm_expect(r, c.n_angles ? ',' : '(');
-        c.angle[c.n_angles] = kl_qasm_angle(r);
+        kl_circuit_qasm_expect(r, c.n_angles ? ',' : '(');
+        c.angle[c.n_angles] = kl_circuit_qasm_angle(r);
     }
-    if (g->n_angles) kl_qasm_expect(r, ')');
+    if (g->n_angles) kl_circuit_qasm_expect(r, ')');
     for (; c.n_wires < g->n_wires && !r->code; c.n_wires++) {
-        if (c.n_wires) kl_qasm_expect(r, ',');
-        kl_qasm_skip(r);
+        if (c.n_wires) kl_circuit_qasm_expect(r, ',');
+        kl_circuit_qasm_skip(r);
         const char *at = r->at;
         c.wire[c.n_wires] = wire(r);
-        if (c.n_wires && c.wire[0] == c.wire[1]) kl_qasm_fail(r, at, "%s on the same qubit twice", name);
+        if (c.n_wires && c.wire[0] == c.wire[1])
+            kl_circuit_qasm_fail(r, at, "%s on the same qubit twice", name);
     }
-    kl_qasm_expect(r, ';');
+    kl_circuit_qasm_expect(r, ';');
     if (!r->code) put_call(r, g, &c);
 }

@@ -52,36 +52,37 @@ struct kl_qasm_reader {
 /* ---- letters (qasm_lex.c) ---- */
 /* Keeps the message and the place, unless something has failed before: of what does not fit r->at, of a
    word or number that has been read its beginning, r->token. */
-__attribute__((format(printf, 3, 4))) void kl_qasm_fail(struct kl_qasm_reader *r, const char *at,
-                                                        const char *format, ...);
-void kl_qasm_skip(struct kl_qasm_reader *r);           /* white space and comments */
-bool kl_qasm_take(struct kl_qasm_reader *r, char c);   /* true if it stood there */
-void kl_qasm_expect(struct kl_qasm_reader *r, char c); /* fails if it does not stand there */
+__attribute__((format(printf, 3, 4))) void kl_circuit_qasm_fail(struct kl_qasm_reader *r, const char *at,
+                                                                const char *format, ...);
+void kl_circuit_qasm_skip(struct kl_qasm_reader *r);           /* white space and comments */
+bool kl_circuit_qasm_take(struct kl_qasm_reader *r, char c);   /* true if it stood there */
+void kl_circuit_qasm_expect(struct kl_qasm_reader *r, char c); /* fails if it does not stand there */
 /* Fails: what stands at r->at is not what was expected. */
-void kl_qasm_unexpected(struct kl_qasm_reader *r, const char *expected);
+void kl_circuit_qasm_unexpected(struct kl_qasm_reader *r, const char *expected);
 /* A word, "" if there is none; r->at stays behind it. */
-void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD]);
-int kl_qasm_number(struct kl_qasm_reader *r, int most); /* a whole number from 0 to most */
+void kl_circuit_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD]);
+int kl_circuit_qasm_number(struct kl_qasm_reader *r, int most); /* a whole number from 0 to most */
 
 /* ---- parameters (qasm_names.c) ---- */
-const struct kl_qasm_name *kl_qasm_find(const struct kl_qasm_reader *r, const char *text); /* or NULL */
+const struct kl_qasm_name *kl_circuit_qasm_find(const struct kl_qasm_reader *r,
+                                                const char *text); /* or NULL */
 /* Adds a name that is not there. r->code becomes KL_ENOMEM if it cannot. */
-void kl_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name);
+void kl_circuit_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name);
 
 /* ---- angles (qasm_angle.c) ---- */
-struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r);
-struct kl_qasm_sum kl_qasm_constant(double value);
+struct kl_qasm_sum kl_circuit_qasm_angle(struct kl_qasm_reader *r);
+struct kl_qasm_sum kl_circuit_qasm_constant(double value);
 
 /* ---- gates (qasm_gates.c) ---- */
-bool kl_qasm_is_gate(const char *name);
+bool kl_circuit_qasm_is_gate(const char *name);
 /* The rest of a call of the gate `name`, to its semicolon; appended to r->circuit. */
-void kl_qasm_gate(struct kl_qasm_reader *r, const char *name);
+void kl_circuit_qasm_gate(struct kl_qasm_reader *r, const char *name);
 /* The rest of a barrier, which has no effect. */
-void kl_qasm_barrier(struct kl_qasm_reader *r);
+void kl_circuit_qasm_barrier(struct kl_qasm_reader *r);
 /* The circuit begins with its first gate, if it has not begun: declarations come before (qasm_read.c).
  */
-void kl_qasm_begin(struct kl_qasm_reader *r);
+void kl_circuit_qasm_begin(struct kl_qasm_reader *r);
 /* Fails: the statement that begins with this word is none that is read (qasm_unread.c). */
-void kl_qasm_unread(struct kl_qasm_reader *r, const char *word);
+void kl_circuit_qasm_unread(struct kl_qasm_reader *r, const char *word);
 
 #endif

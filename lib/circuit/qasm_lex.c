@@ -9,7 +9,7 @@
 
 #include "circuit/qasm_int.h"
 
-void kl_qasm_fail(struct kl_qasm_reader *r, const char *at, const char *format, ...)
+void kl_circuit_qasm_fail(struct kl_qasm_reader *r, const char *at, const char *format, ...)
 {
     char text[200];
     int line = 1, column = 1;
@@ -26,7 +26,7 @@ void kl_qasm_fail(struct kl_qasm_reader *r, const char *at, const char *format, 
     r->code = kl_fail(r->err, KL_EDATA, "OpenQASM, line %d, column %d: %s", line, column, text);
 }
 
-void kl_qasm_skip(struct kl_qasm_reader *r)
+void kl_circuit_qasm_skip(struct kl_qasm_reader *r)
 {
     for (;;) {
         while (isspace((unsigned char)*r->at)) r->at++;
@@ -35,7 +35,7 @@ void kl_qasm_skip(struct kl_qasm_reader *r)
         } else if (r->at[0] == '/' && r->at[1] == '*') {
             const char *end = strstr(r->at + 2, "*/");
             if (!end) {
-                kl_qasm_fail(r, r->at, "a comment without end");
+                kl_circuit_qasm_fail(r, r->at, "a comment without end");
                 return;
             }
             r->at = end + 2;
@@ -45,43 +45,43 @@ void kl_qasm_skip(struct kl_qasm_reader *r)
     }
 }
 
-bool kl_qasm_take(struct kl_qasm_reader *r, char c)
+bool kl_circuit_qasm_take(struct kl_qasm_reader *r, char c)
 {
-    kl_qasm_skip(r);
+    kl_circuit_qasm_skip(r);
     if (r->code || *r->at != c) return false;
     r->at++;
     return true;
 }
 
-void kl_qasm_expect(struct kl_qasm_reader *r, char c)
+void kl_circuit_qasm_expect(struct kl_qasm_reader *r, char c)
 {
-    kl_qasm_skip(r);
-    if (!kl_qasm_take(r, c)) kl_qasm_unexpected(r, (char[]){ '\'', c, '\'', 0 });
+    kl_circuit_qasm_skip(r);
+    if (!kl_circuit_qasm_take(r, c)) kl_circuit_qasm_unexpected(r, (char[]){ '\'', c, '\'', 0 });
 }
 
 /* A byte of UTF-8 is no letter by itself: it is told by what it is not. Qiskit names parameters in
  * Greek. */
-void kl_qasm_unexpected(struct kl_qasm_reader *r, const char *expected)
+void kl_circuit_qasm_unexpected(struct kl_qasm_reader *r, const char *expected)
 {
     if ((unsigned char)*r->at > 127)
-        kl_qasm_fail(
+        kl_circuit_qasm_fail(
             r, r->at,
             "found a letter that is not ASCII, expected %s; names are of A-Z, a-z, 0-9 and _, as in pi: "
             "rename it",
             expected);
-    else kl_qasm_fail(r, r->at, "found '%.1s', expected %s", *r->at ? r->at : " ", expected);
+    else kl_circuit_qasm_fail(r, r->at, "found '%.1s', expected %s", *r->at ? r->at : " ", expected);
 }
 
-void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD])
+void kl_circuit_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD])
 {
     size_t n = 0;
-    kl_qasm_skip(r);
+    kl_circuit_qasm_skip(r);
     r->token = r->at;
     text[0] = 0;
     if (!isalpha((unsigned char)*r->at) && *r->at != '_') return;
     while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') n++;
     if (n >= KL_QASM_WORD) {
-        kl_qasm_fail(r, r->token, "a name of more than %d letters", KL_QASM_WORD - 1);
+        kl_circuit_qasm_fail(r, r->token, "a name of more than %d letters", KL_QASM_WORD - 1);
         return;
     }
     memcpy(text, r->at, n);
@@ -89,15 +89,15 @@ void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD])
     r->at += n;
 }
 
-int kl_qasm_number(struct kl_qasm_reader *r, int most)
+int kl_circuit_qasm_number(struct kl_qasm_reader *r, int most)
 {
     char *end;
-    kl_qasm_skip(r);
+    kl_circuit_qasm_skip(r);
     r->token = r->at;
     long n = isdigit((unsigned char)*r->at) ? strtol(r->at, &end, 10) : -1;
     if (n < 0 || n > most) {
-        kl_qasm_fail(r, r->token, "found '%.*s', expected a whole number from 0 to %d",
-                     (int)strcspn(r->at, " ];,\n"), r->at, most);
+        kl_circuit_qasm_fail(r, r->token, "found '%.*s', expected a whole number from 0 to %d",
+                             (int)strcspn(r->at, " ];,\n"), r->at, most);
         return 0;
     }
     r->at = end;

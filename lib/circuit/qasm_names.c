@@ -17,7 +17,7 @@ static int *place(const struct kl_qasm_reader *r, const char *text)
     return &r->places[i];
 }
 
-const struct kl_qasm_name *kl_qasm_find(const struct kl_qasm_reader *r, const char *text)
+const struct kl_qasm_name *kl_circuit_qasm_find(const struct kl_qasm_reader *r, const char *text)
 {
     const int number = r->n_places ? *place(r, text) : 0;
     return number ? &r->names[number - 1] : NULL;
@@ -41,7 +41,7 @@ static bool grow(struct kl_qasm_reader *r)
     return true;
 }
 
-void kl_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name)
+void kl_circuit_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name)
 {
     if (2 * r->n_names == r->n_places && !grow(r)) return;
     r->names[r->n_names++] = *name;

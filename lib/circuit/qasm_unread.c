@@ -30,12 +30,12 @@ static const char *takes_measured(const char *rest)
     return strncmp(rest, "measure", 7) == 0 ? rest : NULL;
 }
 
-void kl_qasm_unread(struct kl_qasm_reader *r, const char *word)
+void kl_circuit_qasm_unread(struct kl_qasm_reader *r, const char *word)
 {
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
         if (strcmp(unread[i].word, word) == 0)
-            kl_qasm_fail(r, r->token, "'%s' is not read: %s", word, unread[i].why);
+            kl_circuit_qasm_fail(r, r->token, "'%s' is not read: %s", word, unread[i].why);
     const char *measure = takes_measured(r->at);
-    if (measure) kl_qasm_fail(r, measure, "'measure' is not read: %s", measures);
-    kl_qasm_fail(r, r->token, "'%s' is no gate or statement that is read here", word);
+    if (measure) kl_circuit_qasm_fail(r, measure, "'measure' is not read: %s", measures);
+    kl_circuit_qasm_fail(r, r->token, "'%s' is no gate or statement that is read here", word);
 }

@@ -6,7 +6,7 @@
 /* The number, at the end, of what differs from the first amplitude in these bits. */
 static uint32_t number_of(const struct kl_frame *last, uint32_t bits)
 {
-    return kl_frame_bits(last, kl_sum_columns(last->moves.direction, bits));
+    return kl_circuit_frame_bits(last, kl_circuit_sum_columns(last->moves.direction, bits));
 }
 
 static struct kl_cuda_term string_of(const struct kl_vqc_observable *o, const struct kl_frame *last,
@@ -14,7 +14,7 @@ static struct kl_cuda_term string_of(const struct kl_vqc_observable *o, const st
 {
     return (struct kl_cuda_term){
         .x = number_of(last, o->x),
-        .z = kl_frame_parity(last, o->z),
+        .z = kl_circuit_frame_parity(last, o->z),
         .turns = (__builtin_popcount(o->x & o->z) + 2 * __builtin_parity(o->z & flips)) % 4,
     };
 }

@@ -10,7 +10,7 @@ static double *errors_of(const struct kl_circuit *c, int qubit)
     return c->noise->qubit[c->noise->n_qubits ? qubit : 0].readout;
 }
 
-int kl_readout_check(const struct kl_circuit *c, struct kl_error *err)
+int kl_circuit_readout_check(const struct kl_circuit *c, struct kl_error *err)
 {
     for (int q = 0; c->noise && q < c->n_qubits; q++) {
         const double *e = errors_of(c, q);
@@ -24,16 +24,16 @@ int kl_readout_check(const struct kl_circuit *c, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_readout_perfect(struct kl_circuit *c, struct kl_error *err)
+int kl_circuit_readout_perfect(struct kl_circuit *c, struct kl_error *err)
 {
     if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, its readout is as it is");
-    int code = kl_readout_check(c, err);
+    int code = kl_circuit_readout_check(c, err);
     for (int q = 0; c->noise && !code && q < KL_MAX_QUBITS; q++)
         c->noise->qubit[q].readout[0] = c->noise->qubit[q].readout[1] = 0;
     return code;
 }
 
-void kl_readout_undo(double *p, const struct kl_circuit *c)
+void kl_circuit_readout_undo(double *p, const struct kl_circuit *c)
 {
     for (int q = 0; c->noise && q < c->n_qubits; q++) {
         const double *e = errors_of(c, q), f = 1 / (1 - e[0] - e[1]);
@@ -47,7 +47,8 @@ void kl_readout_undo(double *p, const struct kl_circuit *c)
     }
 }
 
-int kl_readout_mean_check(const struct kl_circuit *c, struct kl_pauli string, struct kl_error *err)
+int kl_circuit_readout_mean_check(const struct kl_circuit *c, struct kl_pauli string,
+                                  struct kl_error *err)
 {
     const uint32_t wires = string.x | string.z;
     for (int q = 0; c->noise && q < c->n_qubits && (wires & (wires - 1)); q++) {
@@ -62,7 +63,7 @@ int kl_readout_mean_check(const struct kl_circuit *c, struct kl_pauli string, st
     return KL_OK;
 }
 
-double kl_readout_mean(double mean, const struct kl_circuit *c, struct kl_pauli string)
+double kl_circuit_readout_mean(double mean, const struct kl_circuit *c, struct kl_pauli string)
 {
     const uint32_t wires = string.x | string.z;
     for (int q = 0; c->noise && q < c->n_qubits; q++) {

@@ -35,7 +35,8 @@ static void measure(struct tree *t, size_t shots, struct kl_coins *coins)
 {
     t->count[1] = (uint32_t)shots;
     for (size_t k = 1; k < t->n_states; k++) {
-        const uint32_t n = t->count[k], zeros = n ? kl_binomial(coins, n, t->sum[2 * k] / t->sum[k]) : 0;
+        const uint32_t n = t->count[k],
+                       zeros = n ? kl_circuit_binomial(coins, n, t->sum[2 * k] / t->sum[k]) : 0;
         t->count[2 * k] = zeros;
         t->count[2 * k + 1] = n - zeros;
     }
@@ -44,7 +45,7 @@ static void measure(struct tree *t, size_t shots, struct kl_coins *coins)
 /* The sum of (-1)^parity of the measured bits on the wires of z. */
 static double sum_of_signs(const double *counts, const struct kl_circuit *c, uint32_t z)
 {
-    const uint32_t bits = kl_wire_bits(c, z);
+    const uint32_t bits = kl_circuit_wire_bits(c, z);
     double sum = 0;
     for (uint32_t k = 0; k < 1u << c->n_qubits; k++)
         sum += __builtin_parity(k & bits) ? -counts[k] : counts[k];
@@ -56,9 +57,9 @@ static double mean_alone(double exact, const struct kl_circuit *c, struct kl_pau
                          uint32_t setting, const struct kl_shots *shots, struct kl_coins *coins)
 {
     begin_setting(coins, setting);
-    const uint32_t plus = kl_binomial(coins, (uint32_t)shots->n, (1 + exact) / 2);
+    const uint32_t plus = kl_circuit_binomial(coins, (uint32_t)shots->n, (1 + exact) / 2);
     const double mean = 2 * (double)plus / (double)shots->n - 1;
-    return shots->undo_readout ? kl_readout_mean(mean, c, string) : mean;
+    return shots->undo_readout ? kl_circuit_readout_mean(mean, c, string) : mean;
 }
 
 /* A fidelity is how often one outcome comes: with a basis state, of the common measurements. */
@@ -66,9 +67,10 @@ static double fidelity(const double *counts, const struct kl_circuit *c, const s
                        double exact, uint32_t setting, const struct kl_shots *shots,
                        struct kl_coins *coins)
 {
-    if (t->kind == KL_PRODUCT && !t->axis.x) return counts[kl_wire_bits(c, t->minus)] / (double)shots->n;
+    if (t->kind == KL_PRODUCT && !t->axis.x)
+        return counts[kl_circuit_wire_bits(c, t->minus)] / (double)shots->n;
     begin_setting(coins, setting);
-    return kl_binomial(coins, (uint32_t)shots->n, exact) / (double)shots->n;
+    return kl_circuit_binomial(coins, (uint32_t)shots->n, exact) / (double)shots->n;
 }
 
 /* Counts as doubles, which hold them exactly, in place of the leaves of the sums: where readout errors
@@ -78,7 +80,7 @@ static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree 
 {
     double *counts = t->sum + t->n_states;
     for (size_t k = 0; k < t->n_states; k++) counts[k] = t->count[t->n_states + k];
-    if (shots->undo_readout) kl_readout_undo(counts, c);
+    if (shots->undo_readout) kl_circuit_readout_undo(counts, c);
     for (size_t o = 0; o < c->n_obs; o++) {
         const uint32_t setting = (uint32_t)o + 1;
         double mean;
@@ -92,14 +94,13 @@ static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree 
     }
 }
 
-void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_circuit *c,
-                              const kl_real *p, size_t first, size_t n, uint32_t evaluation,
-                              const struct kl_shots *shots)
+void kl_circuit_shots_sample(kl_real *out, double *scratch, const struct kl_circuit *c, const kl_real *p,
+                             size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots)
 {
     const size_t n_states = (size_t)1 << c->n_qubits;
     struct tree t = { scratch, (uint32_t *)(scratch + 2 * n_states), n_states };
     for (size_t i = 0; i < n && !kl_circuit_stopped(c); i++) {
-        struct kl_coins coins = { .key = kl_shots_key(shots, shots->purpose, first + i),
+        struct kl_coins coins = { .key = kl_circuit_shots_key(shots, shots->purpose, first + i),
                                   .evaluation = evaluation };
         kl_real *row = out + i * c->n_obs;
         add_up(&t, p + i * n_states);

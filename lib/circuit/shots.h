@@ -22,9 +22,9 @@ struct kl_shots {
                             checked */
 };
 /* The value of an option --shots. KL_EUSAGE. */
-int kl_shots_number(size_t *n, const char *text, struct kl_error *err);
-/* Values of scratch for kl_shots_sample. */
-static inline size_t kl_shots_scratch(const struct kl_circuit *c)
+int kl_circuit_shots_number(size_t *n, const char *text, struct kl_error *err);
+/* Values of scratch for kl_circuit_shots_sample. */
+static inline size_t kl_circuit_shots_scratch(const struct kl_circuit *c)
 {
     return (size_t)3 << c->n_qubits;
 }
@@ -32,13 +32,15 @@ static inline size_t kl_shots_scratch(const struct kl_circuit *c)
    means of shots->n measurements of samples first .. first + n - 1. p (n, 2^n_qubits): probabilities of
    the basis states; where they are no numbers, the outputs are none either. evaluation: tells apart
    circuits that the same sample goes through. */
-void kl_shots_sample_f32(float *out, double *scratch, const struct kl_circuit *c, const float *p,
-                         size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
-void kl_shots_sample_f64(double *out, double *scratch, const struct kl_circuit *c, const double *p,
-                         size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
+void kl_circuit_shots_sample_f32(float *out, double *scratch, const struct kl_circuit *c, const float *p,
+                                 size_t first, size_t n, uint32_t evaluation,
+                                 const struct kl_shots *shots);
+void kl_circuit_shots_sample_f64(double *out, double *scratch, const struct kl_circuit *c,
+                                 const double *p, size_t first, size_t n, uint32_t evaluation,
+                                 const struct kl_shots *shots);
 
 /* The key of sample number `sample`'s own random numbers, for that purpose. */
-uint64_t kl_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample);
+uint64_t kl_circuit_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample);
 
 /* Fair coins, counter-based: a function of key, setting and evaluation. */
 struct kl_coins {
@@ -47,9 +49,9 @@ struct kl_coins {
     int left; /* bits in word */
 };
 /* How many of n trials succeed that each do with probability p (binomial.c). */
-uint32_t kl_binomial(struct kl_coins *coins, uint32_t n, double p);
+uint32_t kl_circuit_binomial(struct kl_coins *coins, uint32_t n, double p);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_shots_sample KL_NAME(kl_shots_sample)
+#define kl_circuit_shots_sample KL_NAME(kl_circuit_shots_sample)
 
 #endif

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-int kl_shots_number(size_t *n, const char *text, struct kl_error *err)
+int kl_circuit_shots_number(size_t *n, const char *text, struct kl_error *err)
 {
     char *end = NULL;
     const long long number = isdigit((unsigned char)*text) ? strtoll(text, &end, 10) : 0;

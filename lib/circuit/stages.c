@@ -155,8 +155,9 @@ static void set_angles(struct kl_circuit_gpu_stages *s, const struct kl_circuit_
     s->n_slots = (int)plan->program.n_slots;
     for (int k = 0; k < s->n_slots; k++) {
         const struct kl_angle *a = &plan->angles[k];
-        s->angles[k] = (struct kl_cuda_angle){ sources[a->source], a->index, a->index2,
-                                               kl_is_scaled(a) ? a->scaled : 0, (float)a->scale };
+        s->angles[k] =
+            (struct kl_cuda_angle){ sources[a->source], a->index, a->index2,
+                                    kl_circuit_is_scaled(a) ? a->scaled : 0, (float)a->scale };
     }
 }
 

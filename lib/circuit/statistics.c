@@ -15,8 +15,8 @@ void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit 
     int depth[KL_MAX_QUBITS] = { 0 };
     *counts = (struct kl_circuit_counts){ 0 };
     for (size_t i = 0, end; i < c->n_ops; i = end) {
-        end = kl_gate_end(c->ops, c->n_ops, i);
-        const uint32_t wires = kl_gate_wires(c->ops, i, end);
+        end = kl_circuit_gate_end(c->ops, c->n_ops, i);
+        const uint32_t wires = kl_circuit_gate_wires(c->ops, i, end);
         int before = 0;
         for (uint32_t left = wires; left; left &= left - 1)
             if (depth[__builtin_ctz(left)] > before) before = depth[__builtin_ctz(left)];
@@ -35,7 +35,7 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, int f
     for (size_t i = 0; i < c->n_ops && !code; i++) {
         struct kl_op op = c->ops[backwards ? c->n_ops - 1 - i : i];
         op.whole = KL_ITSELF, op.next = KL_OTHER_GATE; /* without noise that makes no difference */
-        const int n = kl_op_angles(&op);
+        const int n = kl_circuit_op_angles(&op);
         for (int k = 0; k < n; k++) {
             if (op.angle[k].source == KL_INPUT)
                 op.angle[k] = (struct kl_angle){ KL_CONSTANT, 0, -1, 0, 0 };
@@ -66,7 +66,7 @@ static void draw(double *x, size_t n, uint64_t seed, uint32_t batch)
 static void weights_to_inputs(struct kl_circuit *c)
 {
     for (size_t i = 0; i < c->n_ops; i++)
-        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++)
+        for (int k = 0; k < kl_circuit_op_angles(&c->ops[i]); k++)
             if (c->ops[i].angle[k].source == KL_WEIGHT) c->ops[i].angle[k].source = KL_INPUT;
     c->n_inputs = c->n_weights;
     c->n_weights = 0;

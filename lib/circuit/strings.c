@@ -44,13 +44,13 @@ static int conjugated(struct kl_string *p, const struct kl_element *e)
     }
 }
 
-int kl_element_acts(struct kl_string *string, const struct kl_element *e)
+int kl_circuit_element_acts(struct kl_string *string, const struct kl_element *e)
 {
     if (e->kind == KL_ROTATION) return rotated(string, e->string);
     return e->kind == KL_CLIFFORD ? conjugated(string, e) : 1;
 }
 
-double kl_channel_factor(const struct kl_element *e, struct kl_string p)
+double kl_circuit_channel_factor(const struct kl_element *e, struct kl_string p)
 {
     if (e->kind != KL_CHANNEL) return 1;
     const bool x = has(p.x, e->first), z = has(p.z, e->first);
@@ -99,8 +99,8 @@ static void expand_outcome(const struct sum *sum, struct kl_string p, uint32_t s
 static void expand_state(const struct sum *sum, const struct kl_circuit *c, const struct kl_target *t)
 {
     struct kl_vqc_amplitude a[KL_MOST_NOISY_QUBITS + 2];
-    const size_t n = kl_target_size(c, t), strings = (size_t)1 << 2 * c->n_qubits;
-    kl_target_amplitudes(a, c, t);
+    const size_t n = kl_circuit_target_size(c, t), strings = (size_t)1 << 2 * c->n_qubits;
+    kl_circuit_target_amplitudes(a, c, t);
     for (size_t k = 0; k < strings; k++) {
         const struct kl_string p = { (uint32_t)(k >> c->n_qubits),
                                      (uint32_t)k & ((1u << c->n_qubits) - 1) };
@@ -117,21 +117,22 @@ static void expand_state(const struct sum *sum, const struct kl_circuit *c, cons
 
 static void expand_target(const struct sum *sum, const struct kl_circuit *c, const struct kl_target *t)
 {
-    const struct kl_string axis = { kl_wire_bits(c, t->axis.x), kl_wire_bits(c, t->axis.z) };
+    const struct kl_string axis = { kl_circuit_wire_bits(c, t->axis.x),
+                                    kl_circuit_wire_bits(c, t->axis.z) };
     if (t->kind != KL_PRODUCT) expand_state(sum, c, t);
-    else expand_outcome(sum, axis, kl_wire_bits(c, t->minus), c->n_qubits);
+    else expand_outcome(sum, axis, kl_circuit_wire_bits(c, t->minus), c->n_qubits);
 }
 
 /* A qubit's readout is +1 for 0 and -1 for 1. Read with errors e0 in state 0 and e1 in state 1 its mean
    is that of (e1 - e0) + (1 - e0 - e1) Z; X and Y are turned to Z before they are read. */
-void kl_output_terms(const struct kl_circuit *c, size_t output,
-                     void (*add)(void *, struct kl_string, double), void *context)
+void kl_circuit_output_terms(const struct kl_circuit *c, size_t output,
+                             void (*add)(void *, struct kl_string, double), void *context)
 {
     double one[KL_MAX_QUBITS] = { 0 }, z[KL_MAX_QUBITS] = { 0 };
     struct sum sum = { 1, one, z, add, context };
     for (int q = 0; q < c->n_qubits; q++) {
         const double *error = c->noise->qubit[c->noise->n_qubits ? q : 0].readout;
-        const int b = __builtin_ctz(kl_wire_bit(c, q));
+        const int b = __builtin_ctz(kl_circuit_wire_bit(c, q));
         one[b] = error[1] - error[0];
         z[b] = 1 - error[0] - error[1];
     }
@@ -148,7 +149,7 @@ void kl_output_terms(const struct kl_circuit *c, size_t output,
             continue;
         }
         const struct kl_pauli *s = &c->strings[term->string];
-        const struct kl_string p = { kl_wire_bits(c, s->x), kl_wire_bits(c, s->z) };
+        const struct kl_string p = { kl_circuit_wire_bits(c, s->x), kl_circuit_wire_bits(c, s->z) };
         expand(&sum, p, p.x | p.z);
     }
 }

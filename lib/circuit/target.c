@@ -5,7 +5,7 @@
 
 #include "circuit/circuit_int.h"
 
-size_t kl_target_size(const struct kl_circuit *c, const struct kl_target *t)
+size_t kl_circuit_target_size(const struct kl_circuit *c, const struct kl_target *t)
 {
     if (t->kind == KL_PRODUCT) return (size_t)1 << __builtin_popcount(t->axis.x);
     return t->kind == KL_GHZ ? 2 : (size_t)c->n_qubits;
@@ -16,8 +16,8 @@ size_t kl_target_size(const struct kl_circuit *c, const struct kl_target *t)
 static void product(struct kl_vqc_amplitude *a, const struct kl_circuit *c, const struct kl_target *t)
 {
     static const double re[4] = { 1, 0, -1, 0 }, im[4] = { 0, 1, 0, -1 };
-    const uint32_t free = kl_wire_bits(c, t->axis.x), minus = kl_wire_bits(c, t->minus),
-                   turned = kl_wire_bits(c, t->axis.x & t->axis.z);
+    const uint32_t free = kl_circuit_wire_bits(c, t->axis.x), minus = kl_circuit_wire_bits(c, t->minus),
+                   turned = kl_circuit_wire_bits(c, t->axis.x & t->axis.z);
     const double size = pow(0.5, __builtin_popcount(free) / 2.0);
     uint32_t part = 0;
     do {
@@ -27,8 +27,8 @@ static void product(struct kl_vqc_amplitude *a, const struct kl_circuit *c, cons
     } while (part);
 }
 
-void kl_target_amplitudes(struct kl_vqc_amplitude *a, const struct kl_circuit *c,
-                          const struct kl_target *t)
+void kl_circuit_target_amplitudes(struct kl_vqc_amplitude *a, const struct kl_circuit *c,
+                                  const struct kl_target *t)
 {
     const int n = c->n_qubits;
     if (t->kind == KL_PRODUCT) product(a, c, t);

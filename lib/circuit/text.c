@@ -18,9 +18,9 @@ static void label(char cell[CELL], const struct kl_op *op)
 {
     char a[3][KL_ANGLE_NAME];
     const char *name = names[op->gate];
-    for (int i = 0; i < kl_op_angles(op); i++) kl_angle_name(a[i], &op->angle[i]);
+    for (int i = 0; i < kl_circuit_op_angles(op); i++) kl_circuit_angle_name(a[i], &op->angle[i]);
     if (op->gate == KL_ROT) snprintf(cell, CELL, "%s(%.12s,%.12s,%.12s)", name, a[0], a[1], a[2]);
-    else if (kl_op_angles(op)) snprintf(cell, CELL, "%s(%s)", name, a[0]);
+    else if (kl_circuit_op_angles(op)) snprintf(cell, CELL, "%s(%s)", name, a[0]);
     else snprintf(cell, CELL, "%s", name);
 }
 
@@ -28,7 +28,7 @@ static void label(char cell[CELL], const struct kl_op *op)
 static void cell_of(char cell[CELL], const struct kl_op *op, int q)
 {
     int first, last;
-    kl_op_span(&first, &last, op);
+    kl_circuit_op_span(&first, &last, op);
     cell[0] = 0;
     if (q < first || q > last) return;
     if (op->gate == KL_MULTIRZ) {

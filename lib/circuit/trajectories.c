@@ -9,13 +9,13 @@
 
 /* Of a thread, in group.frames. */
 struct scratch {
-    struct KL_NAME(kl_frames) frames;
+    struct kl_frames frames;
     kl_real share;  /* of the realisation in the mean */
     kl_real *dslot; /* (n_slots, lanes): derivatives as the kernels give them */
     kl_real *row;   /* (n_obs, lanes): what the outputs' weights are by probabilities */
 };
 
-size_t KL_NAME(kl_trajectories_scratch)(const struct kl_circuit *c, size_t lanes)
+size_t kl_circuit_trajectories_scratch(const struct kl_circuit *c, size_t lanes)
 {
     const struct kl_circuit_plan *p = c->plan;
     return lanes *
@@ -59,11 +59,11 @@ static void turn(const struct batch *b, const struct group *g, const struct scra
         kl_real *angle = g->cosine + (size_t)p->slot[i] * lanes;
         const kl_real *sign = s->frames.sign + i * lanes,
                       value = (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
-        if (a->source == KL_INPUT) KL_NAME(kl_batch_add_inputs)(angle, b, g, a, sign);
+        if (a->source == KL_INPUT) kl_circuit_batch_add_inputs(angle, b, g, a, sign);
         else
             for (size_t l = 0; l < lanes; l++) angle[l] += sign[l] * value;
         for (size_t l = 0; b->move && l < g->here; l++)
-            angle[l] += sign[l] * (kl_real)(b->move->by * KL_NAME(kl_batch_moved)(b, i, g->first + l));
+            angle[l] += sign[l] * (kl_real)(b->move->by * kl_circuit_batch_moved(b, i, g->first + l));
     }
     b->kernel->half_angles(g->cosine, g->sine, g->cosine, turned * lanes);
 }
@@ -71,13 +71,13 @@ static void turn(const struct batch *b, const struct group *g, const struct scra
 static void run(const struct batch *b, const struct group *g, const struct scratch *s)
 {
     turn(b, g, s, b->w);
-    KL_NAME(kl_batch_sweep)(b, g);
+    kl_circuit_batch_sweep(b, g);
 }
 
 static void draw(const struct batch *b, const struct group *g, struct scratch *s, size_t t)
 {
-    s->share = (kl_real)kl_trajectory_stratum(b->c, t).weight;
-    KL_NAME(kl_frames_draw)(&s->frames, g->cosine, g->sine, b->c, g->first, g->here, b->lanes, t);
+    s->share = (kl_real)kl_circuit_trajectory_stratum(b->c, t).weight;
+    kl_circuit_frames_draw(&s->frames, g->cosine, g->sine, b->c, g->first, g->here, b->lanes, t);
 }
 
 /* Outputs of one realisation, added up. */
@@ -118,11 +118,11 @@ static void misread(kl_real *p, size_t stride, const struct kl_circuit *c, bool 
     }
 }
 
-void KL_NAME(kl_trajectories_forward)(void *context, size_t number, int thread)
+void kl_circuit_trajectories_forward(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
     const struct kl_circuit *c = b->c;
-    const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
+    const struct group all = kl_circuit_batch_group(b, number, thread);
     struct scratch s = scratch_of(b, &all);
     kl_real *out = b->out + all.first * c->n_obs;
     for (size_t l = 0; l < all.here; l++)
@@ -167,14 +167,14 @@ static void weigh_probabilities(const struct batch *b, const struct group *g, co
     }
 }
 
-void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
+void kl_circuit_trajectories_back(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
     const struct kl_circuit_plan *p = b->plan;
-    const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
+    const struct group all = kl_circuit_batch_group(b, number, thread);
     struct scratch s = scratch_of(b, &all);
     const size_t lanes = b->lanes;
-    kl_real *dangle = b->dangles + number * kl_plan_all_rows(p) * lanes;
+    kl_real *dangle = b->dangles + number * kl_circuit_plan_all_rows(p) * lanes;
     memset(dangle, 0, p->n_angles * lanes * sizeof *dangle);
     if (b->dx) memset(b->dx + all.first * b->c->n_inputs, 0, all.here * b->c->n_inputs * sizeof *b->dx);
     if (b->c->probabilities) weigh_probabilities(b, &all, &s);
@@ -183,13 +183,13 @@ void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
         draw(b, &g, &s, t);
         if (!b->state) run(b, &g, &s);
         weigh(b, &g, &s);
-        KL_NAME(kl_batch_sweep_back)(b, &g, s.dslot);
+        kl_circuit_batch_sweep_back(b, &g, s.dslot);
         for (size_t i = 0; i < p->n_angles; i++)
             for (size_t l = 0; l < lanes; l++)
                 dangle[i * lanes + l] +=
                     s.frames.sign[i * lanes + l] * s.dslot[(size_t)p->slot[i] * lanes + l];
-        if (b->dx && b->c->amplitude_inputs) KL_NAME(kl_batch_amplitude_gradients)(b, &g);
+        if (b->dx && b->c->amplitude_inputs) kl_circuit_batch_amplitude_gradients(b, &g);
     }
-    KL_NAME(kl_batch_scale_gradients)(b, &all, dangle);
-    if (b->dx && !b->c->amplitude_inputs) KL_NAME(kl_batch_input_gradients)(b, &all, dangle);
+    kl_circuit_batch_scale_gradients(b, &all, dangle);
+    if (b->dx && !b->c->amplitude_inputs) kl_circuit_batch_input_gradients(b, &all, dangle);
 }

@@ -154,7 +154,7 @@ static int put_outputs(struct lowering *l, struct kl_error *err)
         first[o] = l->n_terms;
         l->constant = &constant[o];
         *l->constant = 0;
-        kl_output_terms(l->c, o, put_term, l);
+        kl_circuit_output_terms(l->c, o, put_term, l);
     }
     first[l->c->n_obs] = l->n_terms;
     l->t->first = first, l->t->term = l->terms, l->t->constant = constant, l->t->string = l->strings;
@@ -172,7 +172,7 @@ static int put_readout(struct lowering *l, struct kl_error *err)
     if (!readout) return kl_fail_memory(err, (size_t)c->n_qubits * sizeof *readout);
     for (int q = 0; q < c->n_qubits; q++) {
         const double *error = c->noise->qubit[c->noise->n_qubits ? q : 0].readout;
-        const int b = __builtin_ctz(kl_wire_bit(c, q));
+        const int b = __builtin_ctz(kl_circuit_wire_bit(c, q));
         readout[b][0] = error[0], readout[b][1] = error[1];
     }
     l->t->readout = (const double(*)[2])readout;
@@ -180,7 +180,7 @@ static int put_readout(struct lowering *l, struct kl_error *err)
     return KL_OK;
 }
 
-struct kl_stratum kl_trajectory_stratum(const struct kl_circuit *c, size_t t)
+struct kl_stratum kl_circuit_trajectory_stratum(const struct kl_circuit *c, size_t t)
 {
     const struct kl_trajectory *p = c->plan->trajectory;
     const size_t all = c->trajectories;
@@ -197,7 +197,7 @@ struct kl_stratum kl_trajectory_stratum(const struct kl_circuit *c, size_t t)
 int kl_circuit_trajectory(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err)
 {
     struct lowering l = { .plan = plan, .c = c };
-    int code = kl_elements_list(&l.all, plan, c, err);
+    int code = kl_circuit_elements_list(&l.all, plan, c, err);
     if (code) goto out;
     l.t = plan->trajectory = kl_arena_take(&plan->memory, 1, sizeof *l.t);
     l.ops = kl_arena_take(&plan->memory, 3 * l.all.n + 1, sizeof *l.ops);

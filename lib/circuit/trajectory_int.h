@@ -47,7 +47,7 @@ struct kl_stratum {
     enum { KL_STRATUM_ALL, KL_STRATUM_CLEAR, KL_STRATUM_ERRORS } kind;
     double weight; /* of each; they add up to 1 */
 };
-struct kl_stratum kl_trajectory_stratum(const struct kl_circuit *c, size_t t);
+struct kl_stratum kl_circuit_trajectory_stratum(const struct kl_circuit *c, size_t t);
 
 /* One realisation for the samples of a group, in lanes. */
 struct kl_frames_f32 {
@@ -62,13 +62,15 @@ struct kl_frames_f64 {
 /* Realisation c->draws.trajectory + t of `here` samples, the first of which is number `first` from
    c->draws.sample; further lanes repeat that one. cosine and sine (n_slots, lanes): the slots of
    KL_VQC_MIX are set. */
-void kl_frames_draw_f32(const struct kl_frames_f32 *f, float *cosine, float *sine,
-                        const struct kl_circuit *c, size_t first, size_t here, size_t lanes, size_t t);
-void kl_frames_draw_f64(const struct kl_frames_f64 *f, double *cosine, double *sine,
-                        const struct kl_circuit *c, size_t first, size_t here, size_t lanes, size_t t);
+void kl_circuit_frames_draw_f32(const struct kl_frames_f32 *f, float *cosine, float *sine,
+                                const struct kl_circuit *c, size_t first, size_t here, size_t lanes,
+                                size_t t);
+void kl_circuit_frames_draw_f64(const struct kl_frames_f64 *f, double *cosine, double *sine,
+                                const struct kl_circuit *c, size_t first, size_t here, size_t lanes,
+                                size_t t);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
 #define kl_frames KL_NAME(kl_frames)
-#define kl_frames_draw KL_NAME(kl_frames_draw)
+#define kl_circuit_frames_draw KL_NAME(kl_circuit_frames_draw)
 
 #endif

@@ -69,10 +69,10 @@ int kl_claims_origin(char why[KL_CLAIM_WHY], const struct kl_claims *c, const ch
                      const struct kl_file *file, struct kl_error *err)
 {
     json_t *records = NULL, *options = NULL;
-    const char *tool, *path = kl_file_path(file);
+    const char *tool, *path = kl_store_file_path(file);
     const json_t *tools = json_object_get(c->options, name);
     if (!c->data && !tools) return KL_OK;
-    int code = kl_json_parse(&records, kl_file_provenance(file), path, err);
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), path, err);
     if (!code && c->data && !comes_from(records, c->data))
         snprintf(why, KL_CLAIM_WHY, "%.200s does not come from the data of the claims (%.12s...)", path,
                  c->data);

@@ -14,7 +14,8 @@ static void read_model(char model[64])
     strcpy(model, "unknown");
     if ((unsigned int)__get_cpuid_max(0x80000000u, NULL) < 0x80000004u) return;
     for (unsigned int i = 0; i < 3; i++)
-        __get_cpuid(0x80000002u + i, &brand[4 * i], &brand[4 * i + 1], &brand[4 * i + 2], &brand[4 * i + 3]);
+        __get_cpuid(0x80000002u + i, &brand[4 * i], &brand[4 * i + 1], &brand[4 * i + 2],
+                    &brand[4 * i + 3]);
     const char *text = (const char *)brand;
     while (*text == ' ') text++;
     size_t n = strnlen(text, sizeof brand - (size_t)(text - (const char *)brand));
@@ -38,7 +39,7 @@ static void read_cpu(void)
     read_model(cpu.model);
 }
 
-const struct kl_cpu *kl_cpu(void)
+const struct kl_cpu *kl_device_cpu(void)
 {
     pthread_once(&once, read_cpu);
     return &cpu;

@@ -14,14 +14,14 @@ struct kl_cpu {
 };
 
 /* Read once; never NULL. */
-const struct kl_cpu *kl_cpu(void);
+const struct kl_cpu *kl_device_cpu(void);
 
 struct kl_memory {
     uint64_t total, available; /* bytes; 0: unknown */
     uint64_t limit;            /* of cgroup v2; 0: none */
 };
 /* meminfo: /proc/meminfo */
-void kl_memory_read(struct kl_memory *memory, const char *meminfo);
+void kl_device_memory(struct kl_memory *memory, const char *meminfo);
 
 enum { KL_MOST_GPUS = 16 };
 struct kl_gpu {
@@ -38,12 +38,12 @@ struct kl_gpus {
     struct kl_gpu gpu[KL_MOST_GPUS];
 };
 /* Takes up to a second where there is a driver. */
-void kl_gpus(struct kl_gpus *gpus);
+void kl_device_gpus(struct kl_gpus *gpus);
 
 /* GFLOP/s of the calling core on registers alone, float, in the vectors of "base", "avx2" or "avx512"
    (which the processor must have); the best of several short rounds, some 20 ms. */
-double kl_peak_gflops(const char *isa);
+double kl_device_peak_gflops(const char *isa);
 /* The sum of values, read as fast as memory gives them: to measure its bandwidth. */
-float kl_read_memory(const float *values, size_t n);
+float kl_device_read_memory(const float *values, size_t n);
 
 #endif

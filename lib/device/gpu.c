@@ -53,7 +53,7 @@ static void list_gpus(struct kl_gpus *gpus, const struct driver *driver)
     }
 }
 
-void kl_gpus(struct kl_gpus *gpus)
+void kl_device_gpus(struct kl_gpus *gpus)
 {
     struct driver driver;
     char node[32];

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-void kl_memory_read(struct kl_memory *memory, const char *meminfo)
+void kl_device_memory(struct kl_memory *memory, const char *meminfo)
 {
     char line[256];
     unsigned long long kilobytes;

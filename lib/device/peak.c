@@ -28,7 +28,7 @@ PEAK_LOOP(peak_base, v4, "sse2")
 PEAK_LOOP(peak_avx2, v8, "avx2,fma")
 PEAK_LOOP(peak_avx512, v16, "avx512f,fma")
 
-double kl_peak_gflops(const char *isa)
+double kl_device_peak_gflops(const char *isa)
 {
     const bool wide = strcmp(isa, "avx512") == 0, middle = strcmp(isa, "avx2") == 0;
     const double lanes = wide ? 16 : middle ? 8 : 4;
@@ -45,7 +45,7 @@ double kl_peak_gflops(const char *isa)
     return best;
 }
 
-float kl_read_memory(const float *values, size_t n)
+float kl_device_read_memory(const float *values, size_t n)
 {
     enum { CHAINS = 8 };
     v8 sums[CHAINS] = { { 0 } };

@@ -72,7 +72,7 @@ static double median(double *values)
 static bool make_files(struct trial *t)
 {
     for (int i = 0; i < 2; i++) {
-        const int end = kl_temporary_pattern(t->name[i], sizeof t->name[i], t->place, "doctor");
+        const int end = kl_store_temporary_pattern(t->name[i], sizeof t->name[i], t->place, "doctor");
         if (end < 0) errno = ENAMETOOLONG;
         t->fd[i] = end < 0 ? -1 : mkostemps(t->name[i], end, O_CLOEXEC);
         if (t->fd[i] < 0) {
@@ -123,7 +123,7 @@ static bool time_publishing(struct trial *t)
     for (int i = 0; i < TIMES; i++) {
         const double start = kl_clock();
         if (rename(t->name[i % 2], t->name[1 - i % 2])) return no(t, "rename over a file fails");
-        if (kl_sync_folder(t->folder, t->place, NULL)) return no(t, "fsync of the folder fails");
+        if (kl_store_sync_folder(t->folder, t->place, NULL)) return no(t, "fsync of the folder fails");
         times[i] = 1e3 * (kl_clock() - start);
         const int again = open(t->name[i % 2], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (again < 0) return no(t, "no file can be made");
@@ -156,12 +156,12 @@ static bool read_back(struct trial *t)
     return true;
 }
 
-int kl_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err)
+int kl_doctor_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err)
 {
     struct statfs fs;
     struct trial t = { .disk = disk, .fd = { -1, -1 } };
     *disk = (struct kl_disk){ .path = folder, .absent = access(folder, F_OK) != 0 && errno == ENOENT };
-    const int code = kl_shared_place(&t.place, folder, err);
+    const int code = kl_store_shared_place(&t.place, folder, err);
     if (code == KL_ENOMEM) return code;
     if (code) {
         snprintf(disk->problem, sizeof disk->problem, "%.250s", err->text);

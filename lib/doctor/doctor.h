@@ -83,11 +83,11 @@ int kl_doctor_json(FILE *to, const struct kl_doctor *d, struct kl_error *err); /
 void kl_doctor_bug_report(FILE *to, const struct kl_doctor *d);
 
 /* ---- its parts ---- */
-size_t kl_libraries(struct kl_library *libraries);
-int kl_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err); /* KL_ENOMEM */
-int kl_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
-                     struct kl_error *err);
-size_t kl_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates);
+size_t kl_doctor_libraries(struct kl_library *libraries);
+int kl_doctor_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err); /* KL_ENOMEM */
+int kl_doctor_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
+                            struct kl_error *err);
+size_t kl_doctor_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates);
 void kl_doctor_judge(struct kl_doctor *d);
 
 #endif

@@ -35,20 +35,20 @@ int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *optio
 {
     struct kl_pool *pool = NULL;
     memset(d, 0, sizeof *d);
-    d->cpu = kl_cpu();
+    d->cpu = kl_device_cpu();
     d->isa = kl_kernels()->isa;
     look_at_threads(d);
-    kl_memory_read(&d->memory, "/proc/meminfo");
-    kl_gpus(&d->gpus);
+    kl_device_memory(&d->memory, "/proc/meminfo");
+    kl_device_gpus(&d->gpus);
     look_at_cuda(d);
-    d->n_libraries = kl_libraries(d->library);
+    d->n_libraries = kl_doctor_libraries(d->library);
     int code = kl_pool_create(&pool, (int)options->threads, err);
     if (code) return code;
     d->threads.used = kl_pool_size(pool);
-    code = kl_disk_try(&d->disk, options->folder, err);
+    code = kl_doctor_disk_try(&d->disk, options->folder, err);
     if (!code && !options->no_bench) {
-        code = kl_rates_measure(&d->rates, pool, &d->memory, err);
-        if (!code) d->n_forecasts = kl_forecasts(d->forecast, &d->rates);
+        code = kl_doctor_rates_measure(&d->rates, pool, &d->memory, err);
+        if (!code) d->n_forecasts = kl_doctor_forecasts(d->forecast, &d->rates);
     }
     kl_pool_destroy(&pool);
     if (!code) kl_doctor_judge(d);

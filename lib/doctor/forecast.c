@@ -9,7 +9,7 @@ static const double sample = 5.0e5;       /* of the product, a step of the defau
 static const double sample_of_32 = 7.9e5; /* the same at batch 32 */
 static const double controls = 4.2;       /* a head and its three controls over the head alone */
 
-size_t kl_forecasts(struct kl_forecast *f, const struct kl_rates *r)
+size_t kl_doctor_forecasts(struct kl_forecast *f, const struct kl_rates *r)
 {
     const double grey = image_28 / r->convolution, photo = image_224 / r->convolution,
                  circuit = 1 / r->circuit[0];

@@ -34,11 +34,11 @@ static const char *dotted(char text[32], unsigned number)
     return text;
 }
 
-size_t kl_libraries(struct kl_library *libraries)
+size_t kl_doctor_libraries(struct kl_library *libraries)
 {
     char built[32], found[32];
     size_t n = 0;
-    kl_hdf5_versions(built, found);
+    kl_store_hdf5_versions(built, found);
     add(libraries, &n, "HDF5", built, found);
     add(libraries, &n, "libpng", PNG_LIBPNG_VER_STRING, dotted(found, png_access_version_number()));
     snprintf(built, sizeof built, "%d.%d.%d", JPEG / 1000000, JPEG / 1000 % 1000, JPEG % 1000);

@@ -25,7 +25,8 @@ static void run_one(void *context, size_t i, int thread)
     race->work(race->context, i);
 }
 
-double kl_rates_race(void (*work)(void *, size_t), void *context, struct kl_pool *pool, double seconds)
+double kl_doctor_rates_race(void (*work)(void *, size_t), void *context, struct kl_pool *pool,
+                            double seconds)
 {
     struct race race = { work, context };
     const size_t threads = (size_t)kl_pool_size(pool);
@@ -39,7 +40,7 @@ double kl_rates_race(void (*work)(void *, size_t), void *context, struct kl_pool
     return (double)threads / best;
 }
 
-void kl_rates_fill(float *values, size_t n, float step)
+void kl_doctor_rates_fill(float *values, size_t n, float step)
 {
     for (size_t i = 0; i < n; i++) values[i] = sinf(step * (float)(i + 1));
 }
@@ -49,7 +50,7 @@ void kl_rates_fill(float *values, size_t n, float step)
 static void find_peak(void *context, size_t thread)
 {
     double *peaks = context;
-    peaks[thread] = kl_peak_gflops(kl_kernels()->isa);
+    peaks[thread] = kl_device_peak_gflops(kl_kernels()->isa);
 }
 
 static int peak(struct kl_rates *rates, struct kl_pool *pool, struct kl_error *err)
@@ -75,7 +76,7 @@ struct reading {
 static void read_share(void *context, size_t thread)
 {
     struct reading *r = context;
-    const float sum = kl_read_memory(r->values + thread * r->n, r->n);
+    const float sum = kl_device_read_memory(r->values + thread * r->n, r->n);
     if (sum == 1) r->sink = sum;
 }
 
@@ -91,7 +92,8 @@ static int bandwidth(struct kl_rates *rates, struct kl_pool *pool, const struct 
     if (!(r.values = malloc(threads * r.n * sizeof *r.values))) return kl_fail_memory(err, bytes);
     for (size_t i = 0; i < threads * r.n; i += 64) r.values[i] = 0;
     memset(r.values, 0, threads * r.n * sizeof *r.values);
-    rates->bandwidth = (double)(r.n * sizeof *r.values) * kl_rates_race(read_share, &r, pool, 0.2);
+    rates->bandwidth =
+        (double)(r.n * sizeof *r.values) * kl_doctor_rates_race(read_share, &r, pool, 0.2);
     free(r.values);
     return KL_OK;
 }
@@ -123,8 +125,8 @@ static int product(struct kl_rates *rates, struct kl_pool *pool, struct kl_error
     const size_t threads = (size_t)kl_pool_size(pool), bytes = threads * MATRICES * sizeof(float);
     float *values = malloc(bytes);
     if (!values) return kl_fail_memory(err, bytes);
-    kl_rates_fill(values, threads * MATRICES, 0.37f);
-    rates->product = 2.0 * SIDE * SIDE * DEPTH * kl_rates_race(multiply, values, pool, 0.25);
+    kl_doctor_rates_fill(values, threads * MATRICES, 0.37f);
+    rates->product = 2.0 * SIDE * SIDE * DEPTH * kl_doctor_rates_race(multiply, values, pool, 0.25);
     const float *last = values + (threads - 1) * MATRICES;
     if (!product_is_right(last, last + SIDE * DEPTH, last + 2 * SIDE * DEPTH))
         snprintf(rates->problem, sizeof rates->problem, "matrix products (%s) give wrong numbers",
@@ -133,14 +135,14 @@ static int product(struct kl_rates *rates, struct kl_pool *pool, struct kl_error
     return KL_OK;
 }
 
-int kl_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
-                     struct kl_error *err)
+int kl_doctor_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
+                            struct kl_error *err)
 {
     memset(rates, 0, sizeof *rates);
     int code = peak(rates, pool, err);
     if (!code) code = bandwidth(rates, pool, memory, err);
     if (!code) code = product(rates, pool, err);
-    if (!code) code = kl_rates_convolution(rates, pool, err);
-    for (int i = 0; !code && i < 2; i++) code = kl_rates_circuit(rates, i, pool, err);
+    if (!code) code = kl_doctor_rates_convolution(rates, pool, err);
+    for (int i = 0; !code && i < 2; i++) code = kl_doctor_rates_circuit(rates, i, pool, err);
     return code;
 }

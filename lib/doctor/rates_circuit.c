@@ -44,7 +44,7 @@ static int make_work(struct work *k, const struct kl_circuit *c, struct kl_error
     k->dx = k->cot + (out + 15) / 16 * 16;
     k->dw = k->dx + (in + 15) / 16 * 16;
     k->state = k->dw + (weights + 15) / 16 * 16;
-    kl_rates_fill(k->cot, out, 0.11f);
+    kl_doctor_rates_fill(k->cot, out, 0.11f);
     return KL_OK;
 }
 
@@ -73,17 +73,17 @@ static int measure(struct kl_rates *rates, int i, struct work *works, size_t thr
         snprintf(rates->problem, sizeof rates->problem, "circuits of %d qubits give wrong numbers",
                  kl_rates_qubits[i]);
     for (size_t t = 0; t < threads; t++) {
-        kl_rates_fill(works[t].x, BATCH * works[t].c->n_inputs, 0.7f);
-        kl_rates_fill(works[t].w, works[t].c->n_weights, 0.3f);
+        kl_doctor_rates_fill(works[t].x, BATCH * works[t].c->n_inputs, 0.7f);
+        kl_doctor_rates_fill(works[t].w, works[t].c->n_weights, 0.3f);
     }
-    rates->circuit[i] = BATCH * kl_rates_race(step, works, pool, 0.25);
+    rates->circuit[i] = BATCH * kl_doctor_rates_race(step, works, pool, 0.25);
     rates->circuit_share[i] = rates->circuit[i] * operations(kl_rates_qubits[i]) / rates->peak;
     for (size_t t = 0; t < threads; t++)
         if (works[t].code) return kl_fail(err, works[t].code, "no memory for the circuits' scratch");
     return KL_OK;
 }
 
-int kl_rates_circuit(struct kl_rates *rates, int i, struct kl_pool *pool, struct kl_error *err)
+int kl_doctor_rates_circuit(struct kl_rates *rates, int i, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t threads = (size_t)kl_pool_size(pool);
     struct kl_circuit_options options;

@@ -72,12 +72,12 @@ static int make_layer(struct layer *l, struct kl_error *err)
     l->before = l->weights + weights;
     l->after = l->before + POINTS * STEP;
     for (size_t i = 0; i < all; i++) values[i] = 0;
-    kl_rates_fill(l->in, MAP, 0.13f);
+    kl_doctor_rates_fill(l->in, MAP, 0.13f);
     set_weights(l);
     return KL_OK;
 }
 
-int kl_rates_convolution(struct kl_rates *rates, struct kl_pool *pool, struct kl_error *err)
+int kl_doctor_rates_convolution(struct kl_rates *rates, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t threads = (size_t)kl_pool_size(pool);
     struct layer *layers = calloc(threads, sizeof *layers);
@@ -85,7 +85,7 @@ int kl_rates_convolution(struct kl_rates *rates, struct kl_pool *pool, struct kl
     for (size_t i = 0; !code && i < threads; i++) code = make_layer(&layers[i], err);
     if (!code) {
         const double plain = 2.0 * 9 * CHANNELS * CHANNELS * PIXELS;
-        rates->convolution = plain * kl_rates_race(convolve, layers, pool, 0.3);
+        rates->convolution = plain * kl_doctor_rates_race(convolve, layers, pool, 0.3);
         if (!is_right(&layers[threads - 1]))
             snprintf(rates->problem, sizeof rates->problem, "convolutions (%s) give wrong numbers",
                      kl_kernels()->isa);

@@ -11,7 +11,7 @@
 #include "head/evaluate.h"
 #include "head/head_int.h"
 #include "kernels/inline/philox.h"
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
 enum { SENTENCE = 1000 };     /* bytes of a line */
 enum { MOST_TRAINED = 8192 }; /* samples that are judged where none are kept for validation */
@@ -37,8 +37,8 @@ static void judge_head(struct kl_collapsed *head, struct judge *j, const int32_t
     size_t right = 0;
     for (size_t i = 0; i < j->n; i++) right += predictions[i] == j->labels[i];
     head->accuracy = j->n ? (double)right / (double)j->n : 0;
-    kl_confusion(j->confusion, j->labels, predictions, j->n, j->c);
-    head->merged = kl_merged_classes(j->taken, j->confusion, j->c);
+    kl_stats_confusion(j->confusion, j->labels, predictions, j->n, j->c);
+    head->merged = kl_stats_merged_classes(j->taken, j->confusion, j->c);
     for (size_t k = 0, pair = 0; k < j->c && pair < KL_COLLAPSE_PAIRS; k++)
         if (j->taken[k] >= 0) {
             head->pairs[pair][0] = (int32_t)k;
@@ -128,7 +128,7 @@ static int predict_block(struct samples *s, size_t from, size_t n, struct kl_hea
         code = kl_head_gpu_logits(s->logits, head, s->x, n, t->device, err);
     if (code) /* the training that a GPU ended is not lost by this: the CPU can judge it */
         code = kl_head_logits(s->logits, NULL, head, s->x, n, NULL, pool, err);
-    if (!code) kl_softmax(s->probabilities, s->predictions + from, s->logits, n, f->n_classes);
+    if (!code) kl_stats_softmax(s->probabilities, s->predictions + from, s->logits, n, f->n_classes);
     return code;
 }
 

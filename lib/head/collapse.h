@@ -11,7 +11,7 @@ struct kl_evaluation;
 enum { KL_COLLAPSE_PAIRS = 3 };
 struct kl_collapsed {
     double accuracy;
-    size_t merged; /* classes that are not told from another one (kl_merged_classes) */
+    size_t merged; /* classes that are not told from another one (kl_stats_merged_classes) */
     int32_t pairs[KL_COLLAPSE_PAIRS][2]; /* the first of them, and what each is taken for */
     bool far;                            /* below the median of the heads by more than chance */
 };

@@ -88,7 +88,7 @@ int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_e
     int code = 0;
     for (int i = 0; i < c->n && !code; i++) {
         snprintf(name, sizeof name, "controls/%s/position", kl_control_name(i));
-        if (kl_file_find(file, name)) code = kl_train_restore_control(&c->trains[i], file, err);
+        if (kl_store_file_find(file, name)) code = kl_train_restore_control(&c->trains[i], file, err);
     }
     return code;
 }
@@ -139,7 +139,7 @@ int kl_controls_difference(struct kl_paired *difference, const struct kl_control
         values[r] = kl_replica_val_accuracy(&head->replicas[r]);
         values[n + r] = kl_replica_val_accuracy(&c->trains[i].replicas[r]);
     }
-    *difference = kl_paired(values, values + n, n);
+    *difference = kl_stats_paired(values, values + n, n);
     free(values);
     return 0;
 }
@@ -165,7 +165,7 @@ void kl_controls_write(FILE *to, const struct kl_paired *differences, int n)
 {
     char text[KL_PAIRED_TEXT];
     for (int i = 0; i < n; i++) {
-        kl_paired_text(text, &differences[i]);
+        kl_stats_paired_text(text, &differences[i]);
         fprintf(to, "  circuit - %-6s %s\n", kl_control_name(i), text);
     }
 }

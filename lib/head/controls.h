@@ -5,7 +5,7 @@
 #define KL_CONTROLS_H
 
 #include "head/head.h"
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
 enum { KL_CONTROLS = KL_CORES - 1 }; /* control i has core i + 1 */
 

@@ -22,7 +22,7 @@ static size_t place(const struct kl_head_model *model, int t, size_t k)
     size_t i = k / tensor->dims[1], j = k % tensor->dims[1];
     for (int l = 0; l < model->n_twin; l++)
         if (t == model->twin[l].weight) kl_twin_entry(&i, &j, k, tensor->dims[0], tensor->dims[1]);
-    return tensor->offset + kl_tensor_index(tensor, i, j);
+    return tensor->offset + kl_nn_tensor_index(tensor, i, j);
 }
 
 static int loss_at(double *loss, double *logits, const struct kl_loss_check *c, double value, size_t at,
@@ -33,7 +33,7 @@ static int loss_at(double *loss, double *logits, const struct kl_loss_check *c, 
     int code = kl_head_forward_f64(logits, NULL, NULL, c->model, c->params, c->x, c->n, c->work, err);
     c->params[at] = kept;
     if (!code)
-        *loss = kl_cross_entropy_f64(NULL, NULL, logits, c->labels, c->n, c->model->n_classes, 1) /
+        *loss = kl_nn_cross_entropy_f64(NULL, NULL, logits, c->labels, c->n, c->model->n_classes, 1) /
                 (double)c->n;
     return code;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "head/meter.h"
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 struct halves {
@@ -174,8 +174,9 @@ int kl_drawn_save(struct kl_writer *w, size_t trajectories, const struct kl_draw
 {
     struct kl_json_pair pairs[KL_DRAWN_PAIRS];
     const size_t n_pairs = kl_drawn_pairs(pairs, trajectories, drawn, n);
-    int code = n_pairs ? kl_writer_integer(w, "", pairs[0].name, (int64_t)trajectories, err) : KL_OK;
+    int code =
+        n_pairs ? kl_store_writer_integer(w, "", pairs[0].name, (int64_t)trajectories, err) : KL_OK;
     for (size_t i = 1; i < n_pairs && !code; i++)
-        code = kl_writer_number(w, "", pairs[i].name, pairs[i].number, err);
+        code = kl_store_writer_number(w, "", pairs[i].name, pairs[i].number, err);
     return code;
 }

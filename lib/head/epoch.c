@@ -53,7 +53,7 @@ static double last_rate(const struct kl_train *train, const struct kl_replica *r
 {
     const struct kl_train_options *o = &train->options;
     const int64_t steps = train->steps_per_epoch, e = train->epoch;
-    const double lr = kl_schedule_rate(&o->schedule, e, steps - 1, steps, o->epochs, r->reductions);
+    const double lr = kl_nn_schedule_rate(&o->schedule, e, steps - 1, steps, o->epochs, r->reductions);
     return o->optimizer.kind == KL_SPSA ? kl_spsa_rate(train, (uint64_t)((e + 1) * steps - 1), lr) : lr;
 }
 
@@ -190,8 +190,8 @@ static int enter_stage(struct kl_train *train, struct kl_error *err)
         int code = kl_head_stage_circuit(&train->stage.circuit, whole, stage, err);
         if (code) return code;
     }
-    kl_metric_free(&train->metric);
-    kl_measured_free(&train->measured);
+    kl_circuit_metric_free(&train->metric);
+    kl_circuit_measured_free(&train->measured);
     return kl_train_tools(train, err);
 }
 
@@ -239,8 +239,8 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
     int entered = enter_stage(train, err);
     if (entered) return entered;
     describe(note, train);
-    kl_shuffle(train->order, train->training, train->n_training, train->options.seed,
-               (uint32_t)train->epoch);
+    kl_nn_shuffle(train->order, train->training, train->n_training, train->options.seed,
+                  (uint32_t)train->epoch);
     while (train->step < train->steps_per_epoch) {
         double start = kl_clock();
         int64_t count;

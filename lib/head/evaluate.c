@@ -22,8 +22,8 @@ static int all_rows(struct kl_evaluation *e, struct kl_error *err)
 static int validation_rows(struct kl_evaluation *e, struct kl_file *head, struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_file_expect(&set, head, "split/validation", KL_TYPE_I64, 1, err);
-    if (!code) code = kl_file_load((void **)&e->rows, head, set, err);
+    int code = kl_store_file_expect(&set, head, "split/validation", KL_TYPE_I64, 1, err);
+    if (!code) code = kl_store_file_load((void **)&e->rows, head, set, err);
     if (code) return code;
     e->n = set->dims[0];
     for (size_t i = 0; i < e->n; i++)
@@ -31,7 +31,7 @@ static int validation_rows(struct kl_evaluation *e, struct kl_file *head, struct
             return kl_fail(
                 err, KL_EDATA,
                 "%s: split/validation: row %lld, the features have %zu; give the file it was trained on",
-                kl_file_path(head), (long long)e->rows[i], e->features->n);
+                kl_store_file_path(head), (long long)e->rows[i], e->features->n);
     return KL_OK;
 }
 
@@ -67,16 +67,16 @@ static void judge(struct kl_evaluation *e, size_t r)
     size_t right = 0;
     for (size_t i = 0; i < e->n; i++) right += predicted[i] == e->labels[i];
     e->accuracy[r] = e->n ? (double)right / (double)e->n : 0;
-    e->log_loss[r] = kl_log_loss(p, e->labels, e->n, e->c);
-    e->top_k[r] = e->n ? (double)kl_top_k(p, e->labels, e->n, e->c, e->k) / (double)e->n : 0;
+    e->log_loss[r] = kl_stats_log_loss(p, e->labels, e->n, e->c);
+    e->top_k[r] = e->n ? (double)kl_stats_top_k(p, e->labels, e->n, e->c, e->k) / (double)e->n : 0;
     e->calibration_error[r] =
-        kl_calibration(count, accuracy, confidence, p, e->labels, e->n, e->c, KL_CALIBRATION_BINS);
+        kl_stats_calibration(count, accuracy, confidence, p, e->labels, e->n, e->c, KL_CALIBRATION_BINS);
 }
 
 /* Predictions and numbers of replica r from its logits. */
 static void judge_logits(struct kl_evaluation *e, size_t r, const float *logits)
 {
-    kl_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
+    kl_stats_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
     judge(e, r);
 }
 
@@ -164,8 +164,8 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
 {
     const struct kl_dataset *names;
     void *memory = NULL;
-    int code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_load(&memory, file, names, err);
+    int code = kl_store_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load(&memory, file, names, err);
     for (size_t i = 0; !code && i < f->n_classes && i < names->dims[0]; i++) {
         const char *made = (const char *)memory + i * names->item_size,
                    *found = f->class_names + i * f->name_size;
@@ -174,7 +174,7 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
         if (m != n || memcmp(made, found, n) != 0)
             code =
                 kl_fail(err, KL_EDATA, "%s: class %zu is '%.*s', in the features it is '%.*s'%s%.*s%s",
-                        kl_file_path(file), i, (int)m, made, (int)n, found,
+                        kl_store_file_path(file), i, (int)m, made, (int)n, found,
                         lacks ? "; if images come from folders, an empty folder '" : "",
                         lacks ? (int)m : 0, made, lacks ? "' keeps the numbering" : "");
     }
@@ -194,7 +194,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     e->c = head->model.n_classes;
     e->replicas = e->replica ? 1 : (size_t)head->n_replicas;
     const bool circuit = head->model.circuit; /* else there is neither noise nor a measurement */
-    kl_noise_label(e->noise, circuit ? head->noise : "");
+    kl_circuit_noise_label(e->noise, circuit ? head->noise : "");
     e->shots = circuit ? o->shots : 0;
     e->trained_shots = circuit ? head->shots : 0;
     e->trajectories = head->model.circuit ? head->model.circuit->trajectories : 0;
@@ -202,10 +202,10 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
         code = kl_fail(
             err, KL_EDATA,
             "%s: made for %zu features a sample, found %zu; extract them with the same backbone and tap",
-            kl_file_path(file), head->model.n_features, e->features->d);
+            kl_store_file_path(file), head->model.n_features, e->features->d);
     else if (head->model.n_classes < e->features->n_classes)
         code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu",
-                       kl_file_path(file), head->model.n_classes, e->features->n_classes);
+                       kl_store_file_path(file), head->model.n_classes, e->features->n_classes);
     else if (on_gpu(o) && (o->shots || e->trajectories || kl_mitigates(&o->mitigation)))
         code = kl_fail(err, KL_EUSAGE,
                        "shots, trajectories and mitigation: not on a GPU; give --device cpu");
@@ -266,6 +266,6 @@ int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a
         only_a += right_a && !right_b;
         only_b += right_b && !right_a;
     }
-    *test = kl_mcnemar(only_a, only_b);
+    *test = kl_stats_mcnemar(only_a, only_b);
     return KL_OK;
 }

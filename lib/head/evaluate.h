@@ -8,7 +8,7 @@
 #include "head/controls.h"
 #include "head/drawn.h"
 #include "head/mitigate.h"
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
 struct kl_file;
 struct kl_writer;
@@ -41,7 +41,7 @@ struct kl_evaluation_options {
                             then be the training file) */
     const char *replica; /* NULL: all heads of the file; "best": the one with the highest validation
                             accuracy, of each control as well; or a number, from 0 */
-    const char *noise;   /* a text of kl_noise_text; NULL: what the head was trained with */
+    const char *noise;   /* a text of kl_circuit_noise_text; NULL: what the head was trained with */
     size_t shots;        /* measurements a sample; 0: exact expectation values */
     uint64_t seed;       /* of the shots */
     struct kl_mitigation mitigation;

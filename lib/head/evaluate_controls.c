@@ -14,15 +14,15 @@ static int explain(struct kl_control_scores *s, struct kl_file *file, struct kl_
 {
     char *text = NULL;
     json_t *config = NULL;
-    int code = kl_file_text(&text, file, "", "config", err);
-    if (!code) code = kl_json_parse(&config, text, kl_file_path(file), err);
+    int code = kl_store_file_text(&text, file, "", "config", err);
+    if (!code) code = kl_json_parse(&config, text, kl_store_file_path(file), err);
     if (!code) {
         const char *core = json_string_value(json_object_get(config, "core"));
         if (core && strcmp(core, kl_core_names[KL_CORE_CIRCUIT]) != 0)
             s->absent = "the head is one itself (--core)";
         else if (json_is_true(json_object_get(config, "no-controls")))
             s->absent = "trained with --no-controls";
-        else if (!kl_file_find(file, "history/train_loss"))
+        else if (!kl_store_file_find(file, "history/train_loss"))
             s->absent = "the weights come from elsewhere";
         else s->absent = "trained by a version without them";
     }
@@ -61,7 +61,7 @@ static int control_logits(float *logits, int i, const struct kl_shots *shots,
     if (!code && ((!e->replica && (size_t)head->n_replicas != e->replicas) ||
                   head->model.n_classes != e->c || head->model.n_features != e->features->d))
         code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
-                       kl_file_path(file), kl_control_name(i));
+                       kl_store_file_path(file), kl_control_name(i));
     if (!code && kl_mitigates(&o->mitigation) && head->model.circuit)
         code = kl_mitigated_logits(logits, NULL, NULL, &job, x, e->n, pool, err);
     else if (!code) code = kl_evaluation_logits(logits, head, x, e->n, shots, o, pool, err);
@@ -81,12 +81,12 @@ static int judge(struct kl_control_scores *s, int i, size_t r, uint32_t own,
     size_t right = 0;
     const int code = control_logits(t->logits, i, &shots, e, file, o, t->x, pool, err);
     if (code) return code;
-    kl_softmax(t->probabilities, t->predictions, t->logits, e->n, e->c);
+    kl_stats_softmax(t->probabilities, t->predictions, t->logits, e->n, e->c);
     for (size_t k = 0; k < e->n; k++) right += t->predictions[k] == e->labels[k];
     s->accuracy[i][r] = e->n ? (double)right / (double)e->n : 0;
-    s->log_loss[i][r] = kl_log_loss(t->probabilities, e->labels, e->n, e->c);
-    kl_confusion(t->confusion, e->labels, t->predictions, e->n, e->c);
-    s->collapsed[i] += kl_merged_classes(t->taken, t->confusion, e->c) > 0;
+    s->log_loss[i][r] = kl_stats_log_loss(t->probabilities, e->labels, e->n, e->c);
+    kl_stats_confusion(t->confusion, e->labels, t->predictions, e->n, e->c);
+    s->collapsed[i] += kl_stats_merged_classes(t->taken, t->confusion, e->c) > 0;
     return KL_OK;
 }
 
@@ -96,7 +96,7 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     struct scratch t = { 0 };
     char group[64];
     *s = (struct kl_control_scores){ .replicas = e->replicas };
-    if (!kl_file_find(head, "controls/none/params/head.0.weight")) return explain(s, head, err);
+    if (!kl_store_file_find(head, "controls/none/params/head.0.weight")) return explain(s, head, err);
     double *values = calloc(2 * KL_CONTROLS * e->replicas, sizeof *values);
     s->accuracy[0] = values; /* owns all of them */
     t.logits = malloc((e->n + 1) * e->c * sizeof *t.logits);
@@ -118,7 +118,7 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
             code = judge(s, i, r, (uint32_t)(first + (int64_t)r), e, head, o, &t, pool, err);
             kl_meter_head(o->meter, e->n);
         }
-        s->difference[i] = kl_paired(e->accuracy, s->accuracy[i], e->replicas);
+        s->difference[i] = kl_stats_paired(e->accuracy, s->accuracy[i], e->replicas);
     }
     free(t.x);
     free(t.logits);
@@ -142,18 +142,18 @@ int kl_control_scores_save(struct kl_writer *w, const struct kl_control_scores *
     char text[96], name[64];
     if (s->absent) {
         snprintf(text, sizeof text, "no: %s", s->absent);
-        return kl_writer_text(w, "", "controls", text, err);
+        return kl_store_writer_text(w, "", "controls", text, err);
     }
-    int code = kl_writer_text(w, "", "controls", "yes", err);
+    int code = kl_store_writer_text(w, "", "controls", "yes", err);
     for (int i = 0; i < KL_CONTROLS && code >= 0; i++) {
         snprintf(name, sizeof name, "controls/%s/accuracy", kl_control_name(i));
-        code = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->accuracy[i], err);
+        code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->accuracy[i], err);
         snprintf(name, sizeof name, "controls/%s/log_loss", kl_control_name(i));
         if (code >= 0)
-            code = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->log_loss[i], err);
+            code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->log_loss[i], err);
     }
     kl_control_numbers(&numbers, s->difference, KL_CONTROLS, false);
     for (size_t k = 0; k < numbers.n && code >= 0; k++)
-        code = kl_writer_number(w, "", numbers.names[k], numbers.pairs[k].number, err);
+        code = kl_store_writer_number(w, "", numbers.names[k], numbers.pairs[k].number, err);
     return code < 0 ? code : KL_OK;
 }

@@ -17,7 +17,7 @@ int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, s
     struct kl_json_pair pairs[HEAD + 2 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
         { "output", KL_JSON_TEXT, found->output, 0 },
         { "key", KL_JSON_TEXT, found->key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "samples", KL_JSON_COUNT, NULL, (double)e->n },
         { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
         { "accuracy", KL_JSON_NUMBER, NULL, s.accuracy },
@@ -51,7 +51,7 @@ int kl_evaluation_confusion(int64_t **confusion, const struct kl_evaluation *e, 
 {
     *confusion = malloc(e->c * e->c * sizeof **confusion);
     if (!*confusion) return kl_fail_memory(err, e->c * e->c * sizeof **confusion);
-    kl_confusion(*confusion, e->labels, e->predictions, e->n, e->c);
+    kl_stats_confusion(*confusion, e->labels, e->predictions, e->n, e->c);
     return KL_OK;
 }
 
@@ -60,7 +60,7 @@ static void tell_classes(FILE *to, const struct kl_evaluation *e, const int64_t 
     const struct kl_features *f = e->features;
     fprintf(to, "%-20s %9s %9s %9s %9s\n", "class", "precision", "recall", "f1", "samples");
     for (size_t k = 0; k < f->n_classes; k++) {
-        struct kl_class_metrics m = kl_class_metrics(confusion, e->c, k);
+        struct kl_class_metrics m = kl_stats_class_metrics(confusion, e->c, k);
         fprintf(to, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)f->name_size,
                 f->class_names + k * f->name_size, m.precision, m.recall, m.f1, (long long)m.support);
     }

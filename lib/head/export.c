@@ -14,11 +14,11 @@ static int put_tensor(struct kl_weights *weights, struct kl_file *file, const st
     const struct kl_dataset *d;
     const size_t dims[3] = { n, t->dims[0], t->dims[1] }, rows = n ? n : 1;
     snprintf(name, sizeof name, "params/%s", t->name);
-    int code = kl_file_expect(&d, file, name, KL_TYPE_F32, 1 + t->rank, err);
+    int code = kl_store_file_expect(&d, file, name, KL_TYPE_F32, 1 + t->rank, err);
     if (code) return code;
     float *values = malloc(rows * t->size * sizeof *values);
     if (!values) return kl_fail_memory(err, rows * t->size * sizeof *values);
-    code = kl_file_rows(file, d, first, rows, values, err);
+    code = kl_store_file_rows(file, d, first, rows, values, err);
     if (!code)
         code = kl_weights_put(weights, t->name, n ? 1 + t->rank : t->rank, n ? dims : dims + 1, values,
                               err);

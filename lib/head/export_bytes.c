@@ -13,13 +13,13 @@ int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weigh
     const struct kl_dataset *names;
     char which[32] = "all", *config = NULL, *classes = NULL, *features = NULL;
     if (replica >= 0) snprintf(which, sizeof which, "%lld", (long long)replica);
-    int code = kl_file_text(&config, head, "", "config", err);
-    if (!code) code = kl_file_expect(&names, head, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_load((void **)&classes, head, names, err);
+    int code = kl_store_file_text(&config, head, "", "config", err);
+    if (!code) code = kl_store_file_expect(&names, head, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load((void **)&classes, head, names, err);
     if (!code) code = kl_origin_text(&features, head, err);
     if (!code) {
         const struct kl_weights_word words[] = { { "created_by", "qconvert " KL_VERSION, 0, 0 },
-                                                 { "key", kl_file_key(head), 0, 0 },
+                                                 { "key", kl_store_file_key(head), 0, 0 },
                                                  { "replica", which, 0, 0 },
                                                  { "config", config, 0, 0 },
                                                  { "features", features, 0, 0 },

@@ -17,9 +17,9 @@ static int load_values(struct kl_features *f, struct kl_file *file, const struct
     int code = 0;
     if (data->type != KL_TYPE_F32 && data->type != KL_TYPE_F16)
         return kl_fail(err, KL_EDATA, "%s: dataset features: neither float32 nor float16",
-                       kl_file_path(file));
+                       kl_store_file_path(file));
     if (data->type == KL_TYPE_F32) {
-        code = kl_file_load(&memory, file, data, err);
+        code = kl_store_file_load(&memory, file, data, err);
         f->x = memory;
         return code;
     }
@@ -30,7 +30,7 @@ static int load_values(struct kl_features *f, struct kl_file *file, const struct
     if (!half) return kl_fail_memory(err, BLOCK * f->d * sizeof *half);
     for (size_t row = 0; row < f->n && !code; row += BLOCK) {
         size_t n = f->n - row < BLOCK ? f->n - row : BLOCK;
-        code = kl_file_rows(file, data, row, n, half, err);
+        code = kl_store_file_rows(file, data, row, n, half, err);
         if (!code) kl_float_from_half(f->x + row * f->d, half, n * f->d);
     }
     free(half);
@@ -59,16 +59,16 @@ int kl_features_describe(struct kl_features *f, struct kl_file *file, struct kl_
     const struct kl_dataset *data, *names;
     void *memory = NULL;
     *f = (struct kl_features){ 0 };
-    data = kl_file_find(file, "features");
+    data = kl_store_file_find(file, "features");
     if (!data || data->rank != 2)
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
-                       kl_file_path(file));
-    if (!kl_file_find(file, "class_names"))
+                       kl_store_file_path(file));
+    if (!kl_store_file_find(file, "class_names"))
         return kl_fail(err, KL_EDATA,
                        "%s: has no labels; extract the features again with labels (--labels)",
-                       kl_file_path(file));
-    int code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_load(&memory, file, names, err);
+                       kl_store_file_path(file));
+    int code = kl_store_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load(&memory, file, names, err);
     if (code) return code;
     f->n = data->dims[0], f->d = data->dims[1], f->n_classes = names->dims[0],
     f->name_size = names->item_size;
@@ -81,14 +81,14 @@ int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_erro
     const struct kl_dataset *labels;
     void *memory = NULL;
     int code = kl_features_describe(f, file, err);
-    if (!code) code = kl_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
+    if (!code) code = kl_store_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
     if (!code && labels->dims[0] != f->n)
-        code = kl_fail(err, KL_EDATA, "%s: %zu features, but %zu labels", kl_file_path(file), f->n,
+        code = kl_fail(err, KL_EDATA, "%s: %zu features, but %zu labels", kl_store_file_path(file), f->n,
                        labels->dims[0]);
-    if (!code) code = kl_file_load(&memory, file, labels, err);
+    if (!code) code = kl_store_file_load(&memory, file, labels, err);
     f->labels = memory;
-    if (!code) code = load_values(f, file, kl_file_find(file, "features"), err);
-    if (!code) code = check(f, kl_file_path(file), err);
+    if (!code) code = load_values(f, file, kl_store_file_find(file, "features"), err);
+    if (!code) code = check(f, kl_store_file_path(file), err);
     if (code) kl_features_free(f);
     return code;
 }

@@ -5,35 +5,33 @@
 #include "head/head_int.h"
 #include "kernels/inline/real.h"
 
-int KL_NAME(kl_head_take)(kl_real **values, struct kl_arena *arena, size_t count, struct kl_error *err)
+int kl_head_take(kl_real **values, struct kl_arena *arena, size_t count, struct kl_error *err)
 {
     *values = kl_arena_take(arena, count, sizeof **values);
     return *values ? 0 : kl_fail_memory(err, count * sizeof **values);
 }
 
-int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
-                                 const struct kl_head_model *model, size_t n, bool with_state,
-                                 struct kl_arena *arena, struct kl_error *err)
+int kl_head_values_take(struct kl_head_values *values, const struct kl_head_model *model, size_t n,
+                        bool with_state, struct kl_arena *arena, struct kl_error *err)
 {
     int code = 0;
     for (int i = 0; i < model->n_reduce && !code; i++)
-        code = KL_NAME(kl_head_take)(&values->reduce[i], arena, n * model->reduce[i].d_out, err);
+        code = kl_head_take(&values->reduce[i], arena, n * model->reduce[i].d_out, err);
     for (int i = 0; i < model->n_head && !code; i++)
-        code = KL_NAME(kl_head_take)(&values->head[i], arena, n * model->head[i].d_out, err);
+        code = kl_head_take(&values->head[i], arena, n * model->head[i].d_out, err);
     for (int i = 0; i < model->n_twin && !code; i++)
-        code = KL_NAME(kl_head_take)(&values->twin[i], arena, n * model->twin[i].d_out, err);
+        code = kl_head_take(&values->twin[i], arena, n * model->twin[i].d_out, err);
     values->expval = model->n_twin ? values->twin[model->n_twin - 1] : NULL;
     values->state = NULL;
     if (!model->circuit) return code;
-    if (!code) code = KL_NAME(kl_head_take)(&values->expval, arena, n * model->n_expval, err);
+    if (!code) code = kl_head_take(&values->expval, arena, n * model->n_expval, err);
     if (!code && with_state)
-        code =
-            KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(model->circuit, n), err);
+        code = kl_head_take(&values->state, arena, kl_circuit_state_size(model->circuit, n), err);
     return code;
 }
 
-struct KL_NAME(kl_head_values) KL_NAME(kl_head_values_at)(struct KL_NAME(kl_head_values) v,
-                                                          const struct kl_head_model *model, size_t row)
+struct kl_head_values kl_head_values_at(struct kl_head_values v, const struct kl_head_model *model,
+                                        size_t row)
 {
     for (int i = 0; i < model->n_reduce; i++) v.reduce[i] += row * model->reduce[i].d_out;
     for (int i = 0; i < model->n_twin; i++) v.twin[i] += row * model->twin[i].d_out;
@@ -52,17 +50,16 @@ static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_
         const struct kl_layer *l = &layers[i];
         struct kl_dropout here = dropout ? *dropout : (struct kl_dropout){ 0 };
         here.layer = first + (uint32_t)i;
-        KL_NAME(kl_linear_forward)
-        (outputs[i], x, params + block->tensors[l->weight].offset,
-         params + block->tensors[l->bias].offset, n, l->d_in, l->d_out, l->act, &here);
+        kl_nn_linear_forward(outputs[i], x, params + block->tensors[l->weight].offset,
+                             params + block->tensors[l->bias].offset, n, l->d_in, l->d_out, l->act,
+                             &here);
         x = outputs[i];
     }
 }
 
-int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
-                             const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                             size_t n, const struct kl_dropout *dropout, const struct kl_estimator *e,
-                             struct kl_head_work *work, struct kl_error *err)
+int kl_head_measure(const struct kl_head_values *values, const struct kl_head_model *model,
+                    const kl_real *params, const kl_real *x, size_t n, const struct kl_dropout *dropout,
+                    const struct kl_estimator *e, struct kl_head_work *work, struct kl_error *err)
 {
     const struct kl_block *block = &model->block;
     const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : NULL;
@@ -71,39 +68,37 @@ int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
     kl_arena_reset(&work->circuit);
     if (!model->circuit) return 0;
     const kl_real *w = params + block->tensors[model->vqc].offset;
-    if (e && e->shots.n)
-        return KL_NAME(kl_circuit_outputs)(values->expval, e, angles, w, n, &work->circuit, err);
-    return KL_NAME(kl_circuit_forward)(values->expval, values->state, model->circuit, angles, w, n, NULL,
-                                       &work->circuit, err);
+    if (e && e->shots.n) return kl_circuit_outputs(values->expval, e, angles, w, n, &work->circuit, err);
+    return kl_circuit_forward(values->expval, values->state, model->circuit, angles, w, n, NULL,
+                              &work->circuit, err);
 }
 
-void KL_NAME(kl_head_classify)(const struct KL_NAME(kl_head_values) * values,
-                               const struct kl_head_model *model, const kl_real *params,
-                               const kl_real *x, size_t n, const struct kl_dropout *dropout)
+void kl_head_classify(const struct kl_head_values *values, const struct kl_head_model *model,
+                      const kl_real *params, const kl_real *x, size_t n,
+                      const struct kl_dropout *dropout)
 {
     chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, &model->block, params,
           values->expval ? values->expval : x, n, dropout);
 }
 
-int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
-                                 const struct kl_head_model *model, const kl_real *params,
-                                 const kl_real *x, size_t n, const struct kl_dropout *dropout,
-                                 const struct kl_estimator *e, struct kl_head_work *work,
-                                 struct kl_error *err)
+int kl_head_activations(const struct kl_head_values *values, const struct kl_head_model *model,
+                        const kl_real *params, const kl_real *x, size_t n,
+                        const struct kl_dropout *dropout, const struct kl_estimator *e,
+                        struct kl_head_work *work, struct kl_error *err)
 {
-    int code = KL_NAME(kl_head_measure)(values, model, params, x, n, dropout, e, work, err);
-    if (!code) KL_NAME(kl_head_classify)(values, model, params, x, n, dropout);
+    int code = kl_head_measure(values, model, params, x, n, dropout, e, work, err);
+    if (!code) kl_head_classify(values, model, params, x, n, dropout);
     return code;
 }
 
-int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
-                             const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                             size_t n, struct kl_head_work *work, struct kl_error *err)
+int kl_head_forward(kl_real *logits, kl_real *angles, kl_real *expval, const struct kl_head_model *model,
+                    const kl_real *params, const kl_real *x, size_t n, struct kl_head_work *work,
+                    struct kl_error *err)
 {
-    struct KL_NAME(kl_head_values) values;
+    struct kl_head_values values;
     kl_arena_reset(&work->values);
-    int code = KL_NAME(kl_head_values_take)(&values, model, n, false, &work->values, err);
-    if (!code) code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, NULL, work, err);
+    int code = kl_head_values_take(&values, model, n, false, &work->values, err);
+    if (!code) code = kl_head_activations(&values, model, params, x, n, NULL, NULL, work, err);
     if (code) return code;
     size_t row = sizeof *logits;
     memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * row);
@@ -113,14 +108,14 @@ int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
     return 0;
 }
 
-int KL_NAME(kl_head_logits_by)(kl_real *logits, const struct kl_head_model *model, const kl_real *params,
-                               const kl_real *x, size_t n, const struct kl_estimator *e,
-                               struct kl_head_work *work, struct kl_error *err)
+int kl_head_logits_by(kl_real *logits, const struct kl_head_model *model, const kl_real *params,
+                      const kl_real *x, size_t n, const struct kl_estimator *e,
+                      struct kl_head_work *work, struct kl_error *err)
 {
-    struct KL_NAME(kl_head_values) values;
+    struct kl_head_values values;
     kl_arena_reset(&work->values);
-    int code = KL_NAME(kl_head_values_take)(&values, model, n, false, &work->values, err);
-    if (!code) code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, e, work, err);
+    int code = kl_head_values_take(&values, model, n, false, &work->values, err);
+    if (!code) code = kl_head_activations(&values, model, params, x, n, NULL, e, work, err);
     if (code) return code;
     memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * sizeof *logits);
     return 0;

@@ -105,8 +105,8 @@ int kl_head_gpu_shape(struct kl_cuda_head *s, const struct kl_head_model *model,
     *s = (struct kl_cuda_head){ .n_features = (int32_t)model->n_features,
                                 .n_classes = (int32_t)model->n_classes,
                                 .batch = 1,
-                                .threshold = rate > 0 ? kl_dropout_threshold(rate) : 0,
-                                .keep_scale = (float)kl_dropout_scale(rate),
+                                .threshold = rate > 0 ? kl_nn_dropout_threshold(rate) : 0,
+                                .keep_scale = (float)kl_nn_dropout_scale(rate),
                                 .block = model->block.size };
     if (n > KL_CUDA_LAYERS || model->block.size > INT32_MAX) return refuse("so large a head", err);
     if (o) {

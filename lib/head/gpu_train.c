@@ -85,9 +85,9 @@ static struct kl_cuda_factors factors_at(const struct kl_train *train, const str
 {
     const struct kl_train_options *o = &train->options;
     const int64_t number = train->epoch * train->steps_per_epoch + step;
-    const double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch,
-                                       o->epochs, r->reductions);
-    const struct kl_update u = kl_update_at(&o->optimizer, lr, (uint64_t)number + 1);
+    const double lr = kl_nn_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch,
+                                          o->epochs, r->reductions);
+    const struct kl_update u = kl_nn_update_at(&o->optimizer, lr, (uint64_t)number + 1);
     if (u.kind == KL_SGD)
         return (struct kl_cuda_factors){ .decay = (float)u.sgd.decay,
                                          .beta1 = (float)u.sgd.momentum,

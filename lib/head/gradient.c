@@ -5,24 +5,23 @@
 #include "head/head_int.h"
 #include "kernels/inline/real.h"
 
-int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
-                                size_t n, const struct kl_head_diff *diff, struct kl_arena *arena,
-                                struct kl_error *err)
+int kl_head_batch_take(struct kl_head_batch *batch, const struct kl_head_model *model, size_t n,
+                       const struct kl_head_diff *diff, struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_circuit *c = model->circuit;
     size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP, angles = 0;
-    *batch = (struct KL_NAME(kl_head_batch)){ .n = n };
+    *batch = (struct kl_head_batch){ .n = n };
     if (c && diff) batch->diff = *diff;
     struct kl_estimator *e = &batch->diff.estimator;
     const enum kl_diff_method method = batch->diff.method;
     e->circuit = c;
     if (c) batch->draws = c->draws;
     e->inputs_only = model->options.core == KL_CORE_FROZEN;
-    int code = KL_NAME(kl_head_values_take)(&batch->y, model, n, method == KL_DIFF_ADJOINT, arena, err);
-    if (!code) code = KL_NAME(kl_head_values_take)(&batch->dy, model, n, false, arena, err);
-    if (c) angles = kl_circuit_angles_size(kl_estimated(e), n);
+    int code = kl_head_values_take(&batch->y, model, n, method == KL_DIFF_ADJOINT, arena, err);
+    if (!code) code = kl_head_values_take(&batch->dy, model, n, false, arena, err);
+    if (c) angles = kl_circuit_angles_size(kl_circuit_estimated(e), n);
     if (method == KL_DIFF_DIFFERENCES) angles = c->n_weights;
-    if (!code && c) code = KL_NAME(kl_head_take)(&batch->dangles, arena, angles, err);
+    if (!code && c) code = kl_head_take(&batch->dangles, arena, angles, err);
     if (code) return code;
     batch->loss = kl_arena_take(arena, groups, sizeof *batch->loss);
     batch->correct = kl_arena_take(arena, groups, sizeof *batch->correct);
@@ -38,12 +37,12 @@ static int chain_back(kl_real *dx, kl_real *const *dy, kl_real *const *y, const 
     for (int i = n_layers - 1; i >= 0; i--) {
         const struct kl_layer *l = &layers[i];
         kl_real *down = i > 0 ? dy[i - 1] : dx, *transposed;
-        KL_NAME(kl_activation_backward)(dy[i], y[i], n * l->d_out, l->act, l->dropout ? rate : 0);
+        kl_nn_activation_backward(dy[i], y[i], n * l->d_out, l->act, l->dropout ? rate : 0);
         if (!down) return 0;
-        int code = KL_NAME(kl_head_take)(&transposed, arena, l->d_in * l->d_out, err);
+        int code = kl_head_take(&transposed, arena, l->d_in * l->d_out, err);
         if (code) return code;
-        KL_NAME(kl_linear_inputs)
-        (down, transposed, dy[i], params + block->tensors[l->weight].offset, n, l->d_in, l->d_out);
+        kl_nn_linear_inputs(down, transposed, dy[i], params + block->tensors[l->weight].offset, n,
+                            l->d_in, l->d_out);
     }
     return 0;
 }
@@ -69,26 +68,24 @@ static int by_differences(kl_real *dangles, kl_real *dw, const struct kl_circuit
 }
 
 /* Each group's loss by itself, so that their sum does not depend on the parts. */
-static void losses(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
-                   size_t from, size_t to)
+static void losses(const struct kl_head_batch *batch, const struct kl_head_model *model, size_t from,
+                   size_t to)
 {
     const kl_real *logits = batch->y.head[model->n_head - 1];
     kl_real *d = batch->dy.head[model->n_head - 1];
     const size_t classes = model->n_classes;
     for (size_t i = from; i < to; i += KL_CIRCUIT_GROUP) {
         size_t g = i / KL_CIRCUIT_GROUP, here = to - i < KL_CIRCUIT_GROUP ? to - i : KL_CIRCUIT_GROUP;
-        batch->loss[g] =
-            KL_NAME(kl_cross_entropy)(d + i * classes, &batch->correct[g], logits + i * classes,
-                                      batch->labels + i, here, classes, 1 / (double)batch->n);
+        batch->loss[g] = kl_nn_cross_entropy(d + i * classes, &batch->correct[g], logits + i * classes,
+                                             batch->labels + i, here, classes, 1 / (double)batch->n);
     }
 }
 
 /* Through the core of n rows, which begin at row `from` of the batch: from dy.expval to the angles. */
-static int core_back(const struct KL_NAME(kl_head_batch) * batch,
-                     const struct KL_NAME(kl_head_values) * y, const struct KL_NAME(kl_head_values) * dy,
-                     const struct kl_head_model *model, const struct kl_estimator *e,
-                     const kl_real *params, size_t from, size_t n, struct kl_head_work *work,
-                     struct kl_error *err)
+static int core_back(const struct kl_head_batch *batch, const struct kl_head_values *y,
+                     const struct kl_head_values *dy, const struct kl_head_model *model,
+                     const struct kl_estimator *e, const kl_real *params, size_t from, size_t n,
+                     struct kl_head_work *work, struct kl_error *err)
 {
     const kl_real *angles = y->reduce[model->n_reduce - 1];
     kl_real *d_angles = dy->reduce[model->n_reduce - 1];
@@ -97,58 +94,55 @@ static int core_back(const struct KL_NAME(kl_head_batch) * batch,
                           n, 0, &work->circuit, err);
     const struct kl_circuit *c = model->circuit;
     const kl_real *w = params + model->block.tensors[model->vqc].offset, *cot = dy->expval;
-    kl_real *dangles = batch->dangles + kl_circuit_angles_size(kl_estimated(e), from);
+    kl_real *dangles = batch->dangles + kl_circuit_angles_size(kl_circuit_estimated(e), from);
     switch (batch->diff.method) {
     case KL_DIFF_SHIFT:
-        return KL_NAME(kl_circuit_shift_samples)(d_angles, dangles, e, angles, w, cot, n, &work->circuit,
-                                                 err);
+        return kl_circuit_shift_samples(d_angles, dangles, e, angles, w, cot, n, &work->circuit, err);
     case KL_DIFF_SPSA:
-        return KL_NAME(kl_circuit_spsa_samples)(d_angles, dangles, e, angles, w, cot, n, &work->circuit,
-                                                err);
+        return kl_circuit_spsa_samples(d_angles, dangles, e, angles, w, cot, n, &work->circuit, err);
     case KL_DIFF_DIFFERENCES:
         return by_differences(d_angles, batch->dangles, c, angles, w, cot, n, work, err);
     default:
-        return KL_NAME(kl_circuit_samples)(d_angles, dangles, y->state, c, angles, w, cot, n, NULL,
-                                           &work->circuit, err);
+        return kl_circuit_samples(d_angles, dangles, y->state, c, angles, w, cot, n, NULL,
+                                  &work->circuit, err);
     }
 }
 
-static int forward_rows(const struct KL_NAME(kl_head_batch) * batch,
-                        const struct KL_NAME(kl_head_values) * y, const struct kl_head_model *model,
-                        const kl_real *params, size_t from, size_t to, const struct kl_estimator *e,
-                        struct kl_head_work *work, struct kl_error *err)
+static int forward_rows(const struct kl_head_batch *batch, const struct kl_head_values *y,
+                        const struct kl_head_model *model, const kl_real *params, size_t from, size_t to,
+                        const struct kl_estimator *e, struct kl_head_work *work, struct kl_error *err)
 {
     struct kl_dropout dropout = batch->dropout;
     dropout.row = from;
-    int code = KL_NAME(kl_head_activations)(y, model, params, batch->x + from * model->n_features,
-                                            to - from, &dropout, e, work, err);
+    int code = kl_head_activations(y, model, params, batch->x + from * model->n_features, to - from,
+                                   &dropout, e, work, err);
     if (!code) losses(batch, model, from, to);
     return code;
 }
 
-int KL_NAME(kl_head_losses)(const struct KL_NAME(kl_head_batch) * batch,
-                            const struct kl_head_model *model, const kl_real *params, size_t from,
-                            size_t to, struct kl_head_work *work, struct kl_error *err)
+int kl_head_losses(const struct kl_head_batch *batch, const struct kl_head_model *model,
+                   const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
+                   struct kl_error *err)
 {
     struct kl_drawing_model own;
     struct kl_estimator e = batch->diff.estimator;
     e.first += from;
     model = kl_head_drawing(&own, model, &e, &batch->draws, from);
-    const struct KL_NAME(kl_head_values) y = KL_NAME(kl_head_values_at)(batch->y, model, from);
+    const struct kl_head_values y = kl_head_values_at(batch->y, model, from);
     return forward_rows(batch, &y, model, params, from, to, &e, work, err);
 }
 
-int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
-                          const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
-                          struct kl_error *err)
+int kl_head_rows(const struct kl_head_batch *batch, const struct kl_head_model *model,
+                 const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
+                 struct kl_error *err)
 {
     const size_t n = to - from;
     struct kl_drawing_model own;
     struct kl_estimator e = batch->diff.estimator;
     e.first += from;
     model = kl_head_drawing(&own, model, &e, &batch->draws, from);
-    const struct KL_NAME(kl_head_values) y = KL_NAME(kl_head_values_at)(batch->y, model, from),
-                                         dy = KL_NAME(kl_head_values_at)(batch->dy, model, from);
+    const struct kl_head_values y = kl_head_values_at(batch->y, model, from),
+                                dy = kl_head_values_at(batch->dy, model, from);
     int code = forward_rows(batch, &y, model, params, from, to, &e, work, err);
     if (code) return code;
     code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
@@ -161,23 +155,22 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
                       n, batch->dropout.rate, &work->circuit, err);
 }
 
-static void sum_circuit(kl_real *dw, const struct KL_NAME(kl_head_batch) * batch, size_t size)
+static void sum_circuit(kl_real *dw, const struct kl_head_batch *batch, size_t size)
 {
     memset(dw, 0, size * sizeof *dw);
     if (batch->diff.method == KL_DIFF_DIFFERENCES)
         memcpy(dw, batch->dangles, batch->diff.estimator.circuit->n_weights * sizeof *dw);
-    else KL_NAME(kl_circuit_weights)
-    (dw, batch->dangles, kl_estimated(&batch->diff.estimator), batch->n);
+    else kl_circuit_weights(dw, batch->dangles, kl_circuit_estimated(&batch->diff.estimator), batch->n);
 }
 
-void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * batch,
-                          const struct kl_head_model *model, const struct kl_head_part *part)
+void kl_head_sum(kl_real *grad, const struct kl_head_batch *batch, const struct kl_head_model *model,
+                 const struct kl_head_part *part)
 {
     if (part->kind == KL_PART_CIRCUIT) {
         sum_circuit(grad + part->offset, batch, part->size);
         return;
     }
-    const struct KL_NAME(kl_head_values) *y = &batch->y, *dy = &batch->dy;
+    const struct kl_head_values *y = &batch->y, *dy = &batch->dy;
     const struct {
         const struct kl_layer *layers;
         const kl_real *input;
@@ -192,15 +185,14 @@ void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * b
     const struct kl_layer *l = &chains[part->chain].layers[i];
     const kl_real *x = i > 0 ? chains[part->chain].y[i - 1] : chains[part->chain].input,
                   *d = chains[part->chain].dy[i];
-    if (part->kind == KL_PART_BIAS)
-        KL_NAME(kl_linear_biases)(grad + part->offset, d, batch->n, l->d_out);
-    else KL_NAME(kl_linear_weights)
-    (grad + model->block.tensors[l->weight].offset, x, d, batch->n, l->d_in, l->d_out, part->from,
-     part->to);
-    if (part->chain == KL_CHAIN_TWIN) KL_NAME(kl_twin_mask)(grad, model, part);
+    if (part->kind == KL_PART_BIAS) kl_nn_linear_biases(grad + part->offset, d, batch->n, l->d_out);
+    else
+        kl_nn_linear_weights(grad + model->block.tensors[l->weight].offset, x, d, batch->n, l->d_in,
+                             l->d_out, part->from, part->to);
+    if (part->chain == KL_CHAIN_TWIN) kl_twin_mask(grad, model, part);
 }
 
-double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch) * batch)
+double kl_head_loss(size_t *correct, const struct kl_head_batch *batch)
 {
     double sum = 0;
     size_t right = 0;
@@ -210,17 +202,16 @@ double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch
     return sum;
 }
 
-int KL_NAME(kl_head_gradient)(kl_real *grad, double *loss, size_t *correct,
-                              const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                              const int32_t *labels, size_t n, const struct kl_head_diff *diff,
-                              struct kl_head_work *work, struct kl_error *err)
+int kl_head_gradient(kl_real *grad, double *loss, size_t *correct, const struct kl_head_model *model,
+                     const kl_real *params, const kl_real *x, const int32_t *labels, size_t n,
+                     const struct kl_head_diff *diff, struct kl_head_work *work, struct kl_error *err)
 {
-    struct KL_NAME(kl_head_batch) batch;
+    struct kl_head_batch batch;
     kl_arena_reset(&work->values);
-    int code = KL_NAME(kl_head_batch_take)(&batch, model, n, diff, &work->values, err);
+    int code = kl_head_batch_take(&batch, model, n, diff, &work->values, err);
     batch.x = x;
     batch.labels = labels;
-    if (!code) code = KL_NAME(kl_head_rows)(&batch, model, params, 0, n, work, err);
+    if (!code) code = kl_head_rows(&batch, model, params, 0, n, work, err);
     if (code) return code;
     if (model->options.core == KL_CORE_FROZEN) {
         const struct kl_tensor *t = &model->block.tensors[model->vqc];
@@ -228,8 +219,8 @@ int KL_NAME(kl_head_gradient)(kl_real *grad, double *loss, size_t *correct,
     }
     for (size_t i = 0; i < kl_head_n_parts(model); i++) {
         struct kl_head_part part = kl_head_part(model, i);
-        KL_NAME(kl_head_sum)(grad, &batch, model, &part);
+        kl_head_sum(grad, &batch, model, &part);
     }
-    *loss = KL_NAME(kl_head_loss)(correct, &batch);
+    *loss = kl_head_loss(correct, &batch);
     return 0;
 }

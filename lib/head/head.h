@@ -107,14 +107,14 @@ struct kl_head {
     float *params;          /* of one replica, in memory order */
     int64_t n_replicas;     /* in the file */
     char *config;           /* JSON */
-    char *noise;            /* of the circuit as it was loaded, for kl_noise_label */
+    char *noise;            /* of the circuit as it was loaded, for kl_circuit_noise_label */
     size_t shots;           /* that it was trained with; 0: exact values */
     struct kl_meter *meter; /* (hidden) of kl_conditions */
 };
 enum { KL_TRAJECTORIES_JUDGED = 100 };
 /* How its circuit is run, where that is not as it was trained. */
 struct kl_conditions {
-    const char *noise; /* a text of kl_noise_text; NULL: what it was trained with */
+    const char *noise; /* a text of kl_circuit_noise_text; NULL: what it was trained with */
     int fold;          /* of kl_circuit_options */
     bool perfect_readout;
     size_t trajectories;    /* 0: KL_TRAJECTORIES_JUDGED, where the density matrix is too large */

@@ -23,20 +23,21 @@ static int check_names(const struct kl_history *h, const char *path, struct kl_e
 static int load_norms(struct kl_history *h, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *norms, *names;
-    if (!kl_file_find(file, "history/gradient_norm")) return KL_OK;
-    int code = kl_file_expect(&norms, file, "history/gradient_norm", KL_TYPE_F64, 3, err);
-    if (!code) code = kl_file_expect(&names, file, "history/gradient_group", KL_TYPE_STRING, 1, err);
+    if (!kl_store_file_find(file, "history/gradient_norm")) return KL_OK;
+    int code = kl_store_file_expect(&norms, file, "history/gradient_norm", KL_TYPE_F64, 3, err);
+    if (!code)
+        code = kl_store_file_expect(&names, file, "history/gradient_group", KL_TYPE_STRING, 1, err);
     if (code) return code;
     if (norms->dims[0] != h->replicas || norms->dims[1] != h->epochs || norms->dims[2] != names->dims[0])
         return kl_fail(
             err, KL_EDATA,
             "%s: dataset history/gradient_norm has another shape than the rest of the history",
-            kl_file_path(file));
-    code = kl_file_load((void **)&h->norms, file, norms, err);
-    if (!code) code = kl_file_load((void **)&h->group_names, file, names, err);
+            kl_store_file_path(file));
+    code = kl_store_file_load((void **)&h->norms, file, norms, err);
+    if (!code) code = kl_store_file_load((void **)&h->group_names, file, names, err);
     h->groups = norms->dims[2];
     h->name_size = names->item_size;
-    return code ? code : check_names(h, kl_file_path(file), err);
+    return code ? code : check_names(h, kl_store_file_path(file), err);
 }
 
 int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error *err)
@@ -47,12 +48,12 @@ int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error 
         const struct kl_dataset *d;
         void *data = NULL;
         snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
-        int code = kl_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
+        int code = kl_store_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
         if (!code && k > 0 && (d->dims[0] != h->replicas || d->dims[1] != h->epochs))
             code =
                 kl_fail(err, KL_EDATA, "%s: dataset %s has another shape than the rest of the history",
-                        kl_file_path(file), name);
-        if (!code) code = kl_file_load(&data, file, d, err);
+                        kl_store_file_path(file), name);
+        if (!code) code = kl_store_file_load(&data, file, d, err);
         if (code) {
             kl_history_free(h);
             return code;
@@ -113,8 +114,8 @@ int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *er
         fputs("}\n", memory);
     }
     bool written;
-    code =
-        fclose(memory) ? kl_fail_memory(err, size) : kl_publish_bytes(&written, path, text, size, err);
+    code = fclose(memory) ? kl_fail_memory(err, size)
+                          : kl_store_publish_bytes(&written, path, text, size, err);
 out:
     free(text);
     kl_history_free(&h);

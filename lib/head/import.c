@@ -166,7 +166,7 @@ static int put_tensor(struct kl_writer *writer, struct import *im, const struct 
     if (!code && im->model.vqc >= 0 && t == &im->model.block.tensors[im->model.vqc])
         say_degrees(im, values, heads * t->size);
     snprintf(name, sizeof name, "params/%s", t->name);
-    if (!code) code = kl_writer_put(writer, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
+    if (!code) code = kl_store_writer_put(writer, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
     free(values);
     return code;
 }
@@ -214,10 +214,10 @@ int kl_head_import(struct kl_writer *writer, const struct kl_head_import *from,
     if (!code) code = kl_head_check_map(from->map, block, err);
     if (!code) code = count_replicas(&im, err);
     for (int t = 0; t < block->n && !code; t++) code = put_tensor(writer, &im, &block->tensors[t], err);
-    if (!code) code = kl_writer_text(writer, "", "config", config, err);
+    if (!code) code = kl_store_writer_text(writer, "", "config", config, err);
     if (!code)
-        code = kl_writer_put(writer, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes,
-                             f->class_names, err);
+        code = kl_store_writer_put(writer, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes,
+                                   f->class_names, err);
     if (!code) note_unused(&im);
     free(im.used);
     kl_head_model_free(&im.model);

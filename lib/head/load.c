@@ -51,17 +51,17 @@ static int load_tensor(struct kl_head *head, struct kl_file *file, const char *c
     char name[128];
     const struct kl_dataset *d;
     name_dataset(name, control, t->name);
-    int code = kl_file_expect(&d, file, name, KL_TYPE_F32, 1 + t->rank, err);
+    int code = kl_store_file_expect(&d, file, name, KL_TYPE_F32, 1 + t->rank, err);
     if (code) return code;
     if ((int64_t)d->dims[0] != head->n_replicas || d->dims[1] != t->dims[0] ||
         (t->rank == 2 && d->dims[2] != t->dims[1]))
         return kl_fail(err, KL_EDATA,
                        "%s: dataset %s does not have the shape that its configuration implies",
-                       kl_file_path(file), name);
+                       kl_store_file_path(file), name);
     float *values = malloc(t->size * sizeof *values);
     if (!values) return kl_fail_memory(err, t->size * sizeof *values);
-    code = kl_file_rows(file, d, (size_t)replica, 1, values, err);
-    if (!code) kl_tensor_from_file_f32(head->params, t, values);
+    code = kl_store_file_rows(file, d, (size_t)replica, 1, values, err);
+    if (!code) kl_nn_tensor_from_file_f32(head->params, t, values);
     free(values);
     return code;
 }
@@ -75,10 +75,10 @@ static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas
     char name[128], tensor[32];
     const struct kl_dataset *first, *last;
     name_dataset(name, control, probe ? "head.0.weight" : "reduce.0.weight");
-    int code = kl_file_expect(&first, file, name, KL_TYPE_F32, 3, err);
+    int code = kl_store_file_expect(&first, file, name, KL_TYPE_F32, 3, err);
     snprintf(tensor, sizeof tensor, "head.%d.weight", probe ? 0 : o->n_classifier);
     name_dataset(name, control, tensor);
-    if (!code) code = kl_file_expect(&last, file, name, KL_TYPE_F32, 3, err);
+    if (!code) code = kl_store_file_expect(&last, file, name, KL_TYPE_F32, 3, err);
     if (code) return code;
     *n_features = first->dims[2], *n_classes = last->dims[1], *n_replicas = (int64_t)first->dims[0];
     return 0;
@@ -103,7 +103,7 @@ static void draw_by(struct kl_circuit *c, const struct kl_conditions *how)
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
                  const struct kl_conditions *how, struct kl_error *err)
 {
-    const char *path = kl_file_path(file);
+    const char *path = kl_store_file_path(file);
     struct kl_head *h = *head = calloc(1, sizeof *h);
     struct kl_head_options options;
     size_t n_features, n_classes;
@@ -111,7 +111,7 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     json_t *config = NULL;
     void *memory = NULL;
     if (!h) return kl_fail_memory(err, sizeof *h);
-    int code = kl_file_text(&h->config, file, "", "config", err);
+    int code = kl_store_file_text(&h->config, file, "", "config", err);
     if (code) goto out;
     code = kl_json_parse(&config, h->config, path, err);
     if (!code) code = kl_head_config(&options, &reduction, &classifier, config, path, err);
@@ -125,7 +125,7 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     }
     if (how) run_by(&options.circuit, how);
     const char *shots = json_string_value(json_object_get(config, "shots"));
-    if (shots) code = kl_shots_number(&h->shots, shots, err);
+    if (shots) code = kl_circuit_shots_number(&h->shots, shots, err);
     if (code) goto out;
     h->noise = strdup(options.circuit.noise ? options.circuit.noise : "");
     code = h->noise ? KL_OK : kl_fail_memory(err, 64);

@@ -70,7 +70,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
         code = kl_fail_memory(err, threads * sizeof *job.errors);
     for (size_t i = 0; i < threads && !code; i++) code = kl_head_work_init(&job.works[i], err);
     if (!code && shots && shots->n && head->model.circuit)
-        code = kl_measured_make(&job.measured, head->model.circuit, err);
+        code = kl_circuit_measured_make(&job.measured, head->model.circuit, err);
     if (code) goto out;
     if (job.measured.probabilities)
         job.estimator = (struct kl_estimator){ .circuit = head->model.circuit,
@@ -82,7 +82,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
         if (job.codes[i]) code = kl_fail(err, job.codes[i], "%s", job.errors[i].text);
 out:
     for (size_t i = 0; job.works && i < threads; i++) kl_head_work_free(&job.works[i]);
-    kl_measured_free(&job.measured);
+    kl_circuit_measured_free(&job.measured);
     free(job.works);
     free(job.errors);
     free(job.codes);

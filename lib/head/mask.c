@@ -5,8 +5,7 @@
 #include "head/twin.h"
 #include "kernels/inline/real.h"
 
-void KL_NAME(kl_twin_mask)(kl_real *values, const struct kl_head_model *model,
-                           const struct kl_head_part *part)
+void kl_twin_mask(kl_real *values, const struct kl_head_model *model, const struct kl_head_part *part)
 {
     const struct kl_layer *l = &model->twin[part->layer];
     const bool bias = part->kind == KL_PART_BIAS;
@@ -19,6 +18,6 @@ void KL_NAME(kl_twin_mask)(kl_real *values, const struct kl_head_model *model,
         size_t i, j;
         kl_twin_entry(&i, &j, k, l->d_out, l->d_in);
         if (i / KL_STRIP >= part->from && i / KL_STRIP < part->to)
-            values[t->offset + kl_tensor_index(t, i, j)] = 0;
+            values[t->offset + kl_nn_tensor_index(t, i, j)] = 0;
     }
 }

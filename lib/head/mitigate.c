@@ -64,7 +64,7 @@ static int check_noise(const struct kl_circuit *c, const struct kl_mitigation *m
     if (m->readout && !misreads(c))
         return kl_fail(err, KL_EUSAGE,
                        "--mitigate-readout: the noise has no readout errors; leave it away");
-    if (m->n_scales && !kl_noise_errs(c->noise, c->n_qubits))
+    if (m->n_scales && !kl_circuit_noise_errs(c->noise, c->n_qubits))
         return kl_fail(err, KL_EUSAGE,
                        "--zne: the noise has readout errors alone, which folded gates do not make "
                        "stronger; take --mitigate-readout");
@@ -77,12 +77,12 @@ static int check(const struct kl_head *head, const struct kl_mitigation_job *job
     const bool measured = job->shots && job->shots->n && c && !c->probabilities;
     if (!c)
         return kl_fail(err, KL_EUSAGE, "%s: --zne, --mitigate-readout: the head has no circuit",
-                       kl_file_path(job->file));
+                       kl_store_file_path(job->file));
     int code = check_noise(c, job->mitigation, err);
     if (code || !job->mitigation->readout) return code;
-    code = kl_readout_check(c, err);
+    code = kl_circuit_readout_check(c, err);
     for (size_t i = 0; i < c->n_strings && !code && measured; i++)
-        if (c->strings[i].x) code = kl_readout_mean_check(c, c->strings[i], err);
+        if (c->strings[i].x) code = kl_circuit_readout_mean_check(c, c->strings[i], err);
     for (size_t i = 0; i < c->n_targets && !code && measured; i++)
         if (c->targets[i].axis.x)
             code = kl_fail(err, KL_EUSAGE,

@@ -49,14 +49,14 @@ int kl_mitigation_save(struct kl_writer *w, const struct kl_mitigation *how,
 {
     if (!kl_mitigates(how)) return KL_OK;
     double *values = malloc(n * sizeof *values);
-    int code = values ? kl_writer_text(w, "", "mitigation", how->label, err)
+    int code = values ? kl_store_writer_text(w, "", "mitigation", how->label, err)
                       : kl_fail_memory(err, n * sizeof *values);
     for (int i = 0; i < NUMBERS && code >= 0; i++) {
         char name[64];
         snprintf(name, sizeof name, "replicas/%s", names[i]);
         for (size_t r = 0; r < n; r++) values[r] = number(&m[r], i);
-        code = kl_writer_number(w, "", names[i], mean(m, n, i), err);
-        if (code >= 0) code = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &n, values, err);
+        code = kl_store_writer_number(w, "", names[i], mean(m, n, i), err);
+        if (code >= 0) code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &n, values, err);
     }
     free(values);
     return code < 0 ? code : KL_OK;

@@ -34,7 +34,7 @@ __attribute__((format(printf, 4, 5))) static int put(const char *folder, const c
     if (size < 0) return kl_fail_memory(err, 256);
     int code = asprintf(&path, "%s/%s", folder, name) < 0
                    ? kl_fail_memory(err, strlen(folder))
-                   : kl_publish_bytes(&written, path, text, (size_t)size, err);
+                   : kl_store_publish_bytes(&written, path, text, (size_t)size, err);
     free(path);
     free(text);
     return code;
@@ -124,7 +124,7 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
     static const char *const parts[] = { "metrics", "params", "tags", "artifacts" };
     char id[33], folder[4][4096], run[2048];
     /* 24 digits of the key and the replica: writing again replaces the same run */
-    snprintf(id, sizeof id, "%.24s%08zx", kl_file_key(file), replica);
+    snprintf(id, sizeof id, "%.24s%08zx", kl_store_file_key(file), replica);
     if (snprintf(run, sizeof run, "%s/%s", experiment, id) >= (int)sizeof run)
         return kl_fail(err, KL_EUSAGE, "--mlflow: the path is too long");
     int code = make_folder(run, err);
@@ -135,9 +135,10 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
     if (!code) code = put_metrics(folder[0], h, replica, record->end, err);
     if (!code) code = put_params(folder[1], config, record->seed, replica, err);
     if (!code)
-        code = put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_file_key(file), replica);
-    if (!code) code = put(folder[2], "ketline.key", err, "%s", kl_file_key(file));
-    if (!code) code = put(folder[2], "ketline.content", err, "%s", kl_file_content(file));
+        code =
+            put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_store_file_key(file), replica);
+    if (!code) code = put(folder[2], "ketline.key", err, "%s", kl_store_file_key(file));
+    if (!code) code = put(folder[2], "ketline.content", err, "%s", kl_store_file_content(file));
     if (code) return code;
     return put(
         run, "meta.yaml", err,
@@ -145,7 +146,7 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
         "lifecycle_stage: active\nrun_id: %s\nrun_name: qtrain-%.8s-%zu\nrun_uuid: %s\nsource_name: "
         "qtrain\n"
         "source_type: 4\nsource_version: ''\nstart_time: %lld\nstatus: 3\ntags: []\nuser_id: ketline\n",
-        uri, id, record->end, experiment_id, id, kl_file_key(file), replica, id, record->start);
+        uri, id, record->end, experiment_id, id, kl_store_file_key(file), replica, id, record->start);
 }
 
 int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error *err)
@@ -156,7 +157,7 @@ int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error 
     int code = kl_history_load(&h, file, err);
     if (code) return code;
     code = kl_run_record(&record, file, err);
-    if (!code) code = kl_file_text(&config, file, "", "config", err);
+    if (!code) code = kl_store_file_text(&config, file, "", "config", err);
     if (!code) code = make_folder(folder, err);
     if (code) goto out;
     absolute = realpath(folder, NULL);

@@ -48,9 +48,9 @@ static int add_layer(struct kl_head_model *model, struct kl_layer *layer, const 
     *layer =
         (struct kl_layer){ .d_in = d_in, .d_out = d_out, .act = act, .dropout = act == KL_ACT_RELU };
     snprintf(name, sizeof name, "%s.%d.weight", part, i);
-    layer->weight = kl_block_add(&model->block, name, 2, d_out, d_in, err);
+    layer->weight = kl_nn_block_add(&model->block, name, 2, d_out, d_in, err);
     snprintf(name, sizeof name, "%s.%d.bias", part, i);
-    layer->bias = kl_block_add(&model->block, name, 1, d_out, 1, err);
+    layer->bias = kl_nn_block_add(&model->block, name, 1, d_out, 1, err);
     return layer->weight < 0 ? layer->weight : layer->bias < 0 ? layer->bias : 0;
 }
 
@@ -80,7 +80,7 @@ static int add_core(struct kl_head_model *model, struct kl_error *err)
                 err, KL_EUSAGE,
                 "the circuit has no weights that could be trained; give --layers 1 or more, or "
                 "another --circuit-file");
-        model->vqc = kl_block_add(&model->block, "vqc.weight", 1, c->n_weights, 1, err);
+        model->vqc = kl_nn_block_add(&model->block, "vqc.weight", 1, c->n_weights, 1, err);
         return model->vqc < 0 ? model->vqc : 0;
     }
     kl_twin_shape(&model->shape, c->n_inputs, c->n_obs, c->n_weights);
@@ -179,12 +179,12 @@ static void init_twin(float *params, const struct kl_head_model *model, uint64_t
                                *b = &model->block.tensors[l->bias];
         const uint32_t stream = (uint32_t)(KL_MAX_TENSORS + 2 * i);
         const double pass = l->d_in > l->d_out ? sqrt((double)l->d_out / (double)l->d_in) : 1;
-        kl_init_normal(params, w, near, seed, stream, replica);
-        kl_init_normal(params, b, near, seed, stream + 1, replica);
+        kl_nn_init_normal(params, w, near, seed, stream, replica);
+        kl_nn_init_normal(params, b, near, seed, stream + 1, replica);
         for (size_t k = 0; k < l->d_in || k < l->d_out; k++) { /* the first diagonal */
             size_t row, column;
             kl_twin_entry(&row, &column, k, l->d_out, l->d_in);
-            params[w->offset + kl_tensor_index(w, row, column)] += (float)pass;
+            params[w->offset + kl_nn_tensor_index(w, row, column)] += (float)pass;
         }
     }
     for (size_t i = 0; i < kl_head_n_parts(model); i++) {
@@ -200,8 +200,8 @@ static void init_circuit(float *params, const struct kl_head_model *model, uint6
     const struct kl_tensor *t = &model->block.tensors[model->vqc];
     float *w = params + t->offset;
     if (o->core == KL_CORE_FROZEN || o->init != KL_INIT_NORMAL)
-        kl_init_uniform(params, t, M_PI, seed, stream, replica);
-    else kl_init_normal(params, t, o->weight_scale, seed, stream, replica);
+        kl_nn_init_uniform(params, t, M_PI, seed, stream, replica);
+    else kl_nn_init_normal(params, t, o->weight_scale, seed, stream, replica);
     if (o->core == KL_CORE_FROZEN) return;
     if (o->init == KL_INIT_IDENTITY) {
         const int *undoes = model->circuit->undoes;
@@ -219,7 +219,7 @@ static void init_scales(float *params, const struct kl_head_model *model)
 {
     const struct kl_tensor *t = model->vqc >= 0 ? &model->block.tensors[model->vqc] : NULL;
     for (size_t w = 0; t && w < model->circuit->n_weights; w++)
-        if (kl_circuit_is_scale(model->circuit, w)) params[t->offset + kl_tensor_index(t, w, 0)] = 1;
+        if (kl_circuit_is_scale(model->circuit, w)) params[t->offset + kl_nn_tensor_index(t, w, 0)] = 1;
 }
 
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica)
@@ -231,7 +231,7 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
         double bound = 1 / sqrt((double)l->d_in);
         for (int k = 0; k < 2; k++) {
             int t = k ? l->bias : l->weight;
-            kl_init_uniform(params, &tensors[t], bound, seed, (uint32_t)t, replica);
+            kl_nn_init_uniform(params, &tensors[t], bound, seed, (uint32_t)t, replica);
         }
     }
     const int core = 2 * model->n_reduce; /* its number among the tensors of a head with a circuit */
@@ -241,6 +241,7 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
     for (int i = 0; i < model->n_head; i++) {
         const struct kl_layer *l = &model->head[i];
         double bound = sqrt(6 / (double)(l->d_in + l->d_out));
-        kl_init_uniform(params, &tensors[l->weight], bound, seed, (uint32_t)(core + 1 + 2 * i), replica);
+        kl_nn_init_uniform(params, &tensors[l->weight], bound, seed, (uint32_t)(core + 1 + 2 * i),
+                           replica);
     }
 }

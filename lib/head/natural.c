@@ -21,9 +21,9 @@ int kl_natural_rows(const struct kl_natural *natural, const struct kl_head_batch
 {
     const float *angles = batch->y.reduce[model->n_reduce - 1] + from * model->n_angles;
     kl_arena_reset(&work->circuit);
-    return kl_metric_sums_f32(natural->sums + from / KL_CIRCUIT_GROUP * natural->metric->shape.size,
-                              natural->metric, angles, params + model->block.tensors[model->vqc].offset,
-                              to - from, &work->circuit, err);
+    return kl_circuit_metric_sums_f32(
+        natural->sums + from / KL_CIRCUIT_GROUP * natural->metric->shape.size, natural->metric, angles,
+        params + model->block.tensors[model->vqc].offset, to - from, &work->circuit, err);
 }
 
 void kl_natural_update(float *params, const struct kl_natural *natural, const float *grad,

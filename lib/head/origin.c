@@ -23,9 +23,9 @@ int kl_origin_save(struct kl_writer *w, const struct kl_file *features, struct k
     int code = KL_OK;
     for (int i = 0; i < N_ORIGINS && !code; i++) {
         char *text = NULL;
-        if (!kl_file_has_attribute(features, "features", origins[i].name)) continue;
-        code = kl_file_text(&text, features, "features", origins[i].name, err);
-        if (!code) code = kl_writer_text(w, "", origins[i].kept, text, err);
+        if (!kl_store_file_has_attribute(features, "features", origins[i].name)) continue;
+        code = kl_store_file_text(&text, features, "features", origins[i].name, err);
+        if (!code) code = kl_store_writer_text(w, "", origins[i].kept, text, err);
         free(text);
     }
     return code;
@@ -37,8 +37,8 @@ static bool only_idle_resize(const char *trained, const char *found, const struc
 {
     double height, width;
     char size[64];
-    if (kl_file_number(&height, features, "features", "source_height", NULL) ||
-        kl_file_number(&width, features, "features", "source_width", NULL))
+    if (kl_store_file_number(&height, features, "features", "source_height", NULL) ||
+        kl_store_file_number(&width, features, "features", "source_width", NULL))
         return false;
     snprintf(size, sizeof size, ", %.0f x %.0f (", height, width);
     const size_t n = strcspn(found, "(");
@@ -53,8 +53,8 @@ int kl_origin_text(char **text, const struct kl_file *head, struct kl_error *err
     for (int i = 0; i < N_ORIGINS && !code; i++) {
         char *kept = NULL;
         json_t *value = NULL;
-        if (!kl_file_has_attribute(head, "", origins[i].kept)) continue;
-        code = kl_file_text(&kept, head, "", origins[i].kept, err);
+        if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_store_file_text(&kept, head, "", origins[i].kept, err);
         if (!code) code = kl_json_string(&value, kept, err);
         if (!code && json_object_set_new(origin, origins[i].name, value)) code = kl_fail_memory(err, 64);
         free(kept);
@@ -69,18 +69,18 @@ static int compare(bool *differs, int i, const char *head, const char *trained,
                    const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
 {
     char *found = NULL;
-    if (!kl_file_has_attribute(features, "features", origins[i].name)) return KL_OK;
-    int code = kl_file_text(&found, features, "features", origins[i].name, err);
+    if (!kl_store_file_has_attribute(features, "features", origins[i].name)) return KL_OK;
+    int code = kl_store_file_text(&found, features, "features", origins[i].name, err);
     if (!code && strcmp(trained, found) != 0) {
         if (origins[i].must_match)
             code = kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
-                           kl_file_path(features), origins[i].name, found, head, trained);
+                           kl_store_file_path(features), origins[i].name, found, head, trained);
         else if (!only_idle_resize(trained, found, features)) {
             *differs = true;
             kl_caution(log,
                        "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
                        "with the same options",
-                       kl_file_path(features), origins[i].name, found, head, trained);
+                       kl_store_file_path(features), origins[i].name, found, head, trained);
         }
     }
     free(found);
@@ -111,9 +111,9 @@ int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_f
     int code = KL_OK;
     for (int i = 0; i < N_ORIGINS && !code; i++) {
         char *trained = NULL;
-        if (!kl_file_has_attribute(head, "", origins[i].kept)) continue;
-        code = kl_file_text(&trained, head, "", origins[i].kept, err);
-        if (!code) code = compare(differs, i, kl_file_path(head), trained, features, log, err);
+        if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_store_file_text(&trained, head, "", origins[i].kept, err);
+        if (!code) code = compare(differs, i, kl_store_file_path(head), trained, features, log, err);
         free(trained);
     }
     return code;
@@ -122,7 +122,7 @@ int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_f
 /* The records of a file's provenance; the caller's to release. */
 static int load_records(json_t **records, const struct kl_file *file, struct kl_error *err)
 {
-    return kl_json_parse(records, kl_file_provenance(file), kl_file_path(file), err);
+    return kl_json_parse(records, kl_store_file_provenance(file), kl_store_file_path(file), err);
 }
 
 /* Shards are of one run each. */
@@ -142,7 +142,7 @@ int kl_origin_seen(const struct kl_file *features, const struct kl_log *log, str
             log,
             "%s: its backbone was trained on %lld of these images: accuracies on them, validation "
             "samples too, are higher than on new ones; judge heads with qeval on others",
-            kl_file_path(features), (long long)seen);
+            kl_store_file_path(features), (long long)seen);
     json_decref(records);
     return code;
 }
@@ -209,7 +209,7 @@ int kl_origin_same_images(const struct kl_file *head, const struct kl_file *feat
         kl_caution(log,
                    "%s: %s was trained on features of the same images (%s); unless these are others of "
                    "them, this is not the accuracy on new ones",
-                   kl_file_path(features), kl_file_path(head), same);
+                   kl_store_file_path(features), kl_store_file_path(head), same);
     json_decref(trained);
     json_decref(judged);
     return code;

@@ -100,7 +100,7 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
     if (circuit && model->circuit->trajectories && !v->trajectories)
         kl_note(log, 1, "noise by %zu trajectories a sample and step",
                 (size_t)model->circuit->trajectories);
-    if (circuit) kl_noise_say(log, &v->noise_source, model->circuit);
+    if (circuit) kl_circuit_noise_say(log, &v->noise_source, model->circuit);
     if (!circuit && (v->train.shots || v->head.circuit.noise))
         kl_caution(log, "--core %s has no circuit: --noise and --shots change nothing", v->shape.core);
     if (circuit && v->train.optimizer.kind == KL_SPSA && !v->train.shots &&

@@ -16,14 +16,14 @@ static int at_best_epochs(double **values, size_t *n, struct kl_file *file, cons
     int64_t *epochs = NULL;
     double *all = NULL;
     snprintf(name, sizeof name, "%shistory/%s", group, column);
-    int code = kl_file_expect(&history, file, name, KL_TYPE_F64, 2, err);
-    if (!code) code = kl_file_load((void **)&all, file, history, err);
+    int code = kl_store_file_expect(&history, file, name, KL_TYPE_F64, 2, err);
+    if (!code) code = kl_store_file_load((void **)&all, file, history, err);
     snprintf(name, sizeof name, "%sreplicas/best_epoch", group);
-    if (!code) code = kl_file_expect(&best, file, name, KL_TYPE_I64, 1, err);
-    if (!code) code = kl_file_load((void **)&epochs, file, best, err);
+    if (!code) code = kl_store_file_expect(&best, file, name, KL_TYPE_I64, 1, err);
+    if (!code) code = kl_store_file_load((void **)&epochs, file, best, err);
     if (!code && best->dims[0] != history->dims[0])
         code = kl_fail(err, KL_EDATA, "%s: %s: found %zu replicas, the history has %zu",
-                       kl_file_path(file), name, best->dims[0], history->dims[0]);
+                       kl_store_file_path(file), name, best->dims[0], history->dims[0]);
     for (size_t r = 0; !code && r < history->dims[0]; r++)
         all[r] = epochs[r] >= 0 && (size_t)epochs[r] < history->dims[1]
                      ? all[r * history->dims[1] + (size_t)epochs[r]]
@@ -39,16 +39,16 @@ static int find_best(int64_t *replica, struct kl_file *file, const char *group, 
 {
     double *accuracy = NULL, *loss = NULL;
     size_t n = 0;
-    if (!kl_file_find(file, "split/validation"))
+    if (!kl_store_file_find(file, "split/validation"))
         return kl_fail(err, KL_EUSAGE,
                        "%s: --replica best: no samples were kept for validation; give a number",
-                       kl_file_path(file));
+                       kl_store_file_path(file));
     int code = at_best_epochs(&accuracy, &n, file, group, "val_accuracy", err);
     if (!code) code = at_best_epochs(&loss, &n, file, group, "val_loss", err);
     *replica = 0;
     for (size_t r = 1; r < n && !code; r++)
-        if (kl_comes_before((struct kl_judgement){ accuracy[r], loss[r] },
-                            (struct kl_judgement){ accuracy[*replica], loss[*replica] }))
+        if (kl_stats_comes_before((struct kl_judgement){ accuracy[r], loss[r] },
+                                  (struct kl_judgement){ accuracy[*replica], loss[*replica] }))
             *replica = (int64_t)r;
     free(accuracy);
     free(loss);

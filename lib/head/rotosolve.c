@@ -159,7 +159,7 @@ static void search(void *context, size_t i, int thread)
                    t->angles[k]);
         kl_head_classify_f32(&y, model, s->crew->replica->params, NULL, to - from, &dropout);
         for (size_t row = from; row < to; row += KL_CIRCUIT_GROUP)
-            s->rotosolve->loss[k * groups + row / KL_CIRCUIT_GROUP] = kl_cross_entropy_f32(
+            s->rotosolve->loss[k * groups + row / KL_CIRCUIT_GROUP] = kl_nn_cross_entropy_f32(
                 NULL, NULL, logits + (row - from) * classes, s->batch.labels + row,
                 to - row < KL_CIRCUIT_GROUP ? to - row : KL_CIRCUIT_GROUP, classes, 1);
     }
@@ -188,7 +188,7 @@ int kl_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struc
     double angle = 0;
     if (f.degree == 0) return 0;
     int code = kl_step_for(s, s->parts, prepare, &t, err);
-    if (!code) code = kl_trig_minimum(&angle, f.degree, losses_at, &t, err);
+    if (!code) code = kl_nn_trig_minimum(&angle, f.degree, losses_at, &t, err);
     if (code) return code;
     float *w = s->crew->replica->params + model->block.tensors[model->vqc].offset + t.weight;
     *w = (float)(*w + fraction * angle / f.unit);

@@ -13,7 +13,7 @@
 static int name_checkpoint(char **path, const char *output, struct kl_error *err)
 {
     *path = NULL;
-    return output && strcmp(output, "-") != 0 ? kl_checkpoint_path(path, output, err) : KL_OK;
+    return output && strcmp(output, "-") != 0 ? kl_store_checkpoint_path(path, output, err) : KL_OK;
 }
 
 /* A part of the key of circuits whose channels stand after composite gates. */
@@ -21,7 +21,7 @@ static int add_composites(struct kl_key *key, const struct kl_circuit_options *o
 {
     bool composites = false;
     const int code = kl_circuit_options_err_by_composites(&composites, o, err);
-    return code || !composites ? code : kl_key_text(key, KL_COMPOSITES_PART, err);
+    return code || !composites ? code : kl_store_key_text(key, KL_COMPOSITES_PART, err);
 }
 
 static int make_key(struct kl_key **key, const struct kl_head_settings *v, const struct kl_file *input,
@@ -29,12 +29,12 @@ static int make_key(struct kl_key **key, const struct kl_head_settings *v, const
 {
     /* Before, the history of spsa had the schedule's rate; nothing else has changed since. */
     const int version = KL_HEAD_NUMERICAL_VERSION + (strcmp(v->optimizer, "spsa") == 0);
-    int code = kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, version, err);
-    if (!code) code = kl_key_options(*key, &kl_head_tool, v, err);
-    if (!code) code = kl_key_integer(*key, "seed", v->common.seed, err);
+    int code = kl_store_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, version, err);
+    if (!code) code = kl_store_key_options(*key, &kl_head_tool, v, err);
+    if (!code) code = kl_store_key_integer(*key, "seed", v->common.seed, err);
     if (!code && (v->head.core == KL_CORE_CIRCUIT || v->head.core == KL_CORE_FROZEN))
         code = add_composites(*key, &v->head.circuit, err);
-    return code ? code : kl_key_input(*key, "features", kl_file_content(input), err);
+    return code ? code : kl_store_key_input(*key, "features", kl_store_file_content(input), err);
 }
 
 int kl_head_key(char hex[65], const struct kl_head_settings *v, const struct kl_file *input,
@@ -42,8 +42,8 @@ int kl_head_key(char hex[65], const struct kl_head_settings *v, const struct kl_
 {
     struct kl_key *key = NULL;
     int code = make_key(&key, v, input, err);
-    if (!code) code = kl_key_finish(&key, hex, NULL, err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_key_finish(&key, hex, NULL, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -56,11 +56,11 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     (void)train;
     if (!run->checkpoint) return 0;
     header.kind = "checkpoint";
-    int code = kl_writer_open(&writer, run->checkpoint, &header, err);
+    int code = kl_store_writer_open(&writer, run->checkpoint, &header, err);
     if (!code) code = kl_train_save(writer, &run->train, run->config, err);
     if (!code) code = kl_controls_save(writer, &run->controls, true, err);
-    if (!code) return kl_writer_publish(&writer, NULL, err);
-    kl_writer_abort(&writer);
+    if (!code) return kl_store_writer_publish(&writer, NULL, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -91,18 +91,18 @@ static void say_resumed(const struct kl_head_run *run)
 static int resume(struct kl_head_run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_checkpoint_resume(&file, run->checkpoint, &run->stage, run->log, err);
+    int code = kl_store_checkpoint_resume(&file, run->checkpoint, &run->stage, run->log, err);
     if (code || !file) return code;
     code = kl_train_restore(&run->train, file, err);
     if (!code) code = kl_controls_restore(&run->controls, file, err);
     if (!code) say_resumed(run);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
 static int open_writer(struct kl_head_run *run, struct kl_error *err)
 {
-    return kl_writer_open(&run->writer, run->v->common.output, &run->stage.header, err);
+    return kl_store_writer_open(&run->writer, run->v->common.output, &run->stage.header, err);
 }
 
 int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err)
@@ -130,8 +130,8 @@ int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
     if (!code) code = kl_train_save(run->writer, &run->train, run->config, err);
     if (!code) code = kl_origin_save(run->writer, run->input, err);
     if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
-    if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
-    if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
+    if (!code) code = kl_store_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
+    if (!code && run->checkpoint) kl_store_checkpoint_remove(run->checkpoint, NULL);
     return code;
 }
 
@@ -142,11 +142,11 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     if (!(run->config = kl_options_json(&kl_head_tool, run->v, true))) return kl_fail_memory(err, 1024);
     int code = name_checkpoint(&run->checkpoint, run->v->common.output, err);
     if (!code) code = make_key(&key, run->v, run->input, err);
-    if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_stage_begin(&run->stage, answer, &key, out, err);
+    kl_store_key_abort(&key);
     /* A run that was killed between publishing and tidying up left it. */
     if (!code && (*answer == KL_STAGE_UP_TO_DATE || *answer == KL_STAGE_FETCHED) && run->checkpoint)
-        kl_checkpoint_remove(run->checkpoint, run->stage.key);
+        kl_store_checkpoint_remove(run->checkpoint, run->stage.key);
     return code;
 }
 
@@ -165,7 +165,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
         code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
     if (!code && v->resume) code = resume(run, err);
     else if (!code)
-        run->older = kl_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
+        run->older = kl_store_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
     run->train.checkpoint = save_checkpoint;
     run->train.checkpoint_context = run;
     run->train.device = &run->device;
@@ -223,12 +223,12 @@ int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err)
 
 void kl_head_run_close(struct kl_head_run *run)
 {
-    kl_writer_abort(&run->writer);
+    kl_store_writer_abort(&run->writer);
     kl_collapse_free(&run->collapse);
     kl_train_close(&run->train);
     kl_controls_close(&run->controls);
     kl_head_model_free(&run->model);
-    kl_stage_end(&run->stage);
+    kl_store_stage_end(&run->stage);
     free(run->config);
     free(run->checkpoint);
     run->config = run->checkpoint = NULL;

@@ -32,7 +32,7 @@ struct kl_head_run {
 /* The key of the head that these settings give on these features (`input`, open). */
 int kl_head_key(char hex[65], const struct kl_head_settings *settled, const struct kl_file *input,
                 struct kl_error *err);
-/* Key, and kl_stage_begin with it. */
+/* Key, and kl_store_stage_begin with it. */
 int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FILE *out,
                       struct kl_error *err);
 /* --device auto: the GPU where that pays (kl_device_auto), for training on these features by so many
@@ -56,7 +56,7 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *se
    to the bit, those of a training sample. train: opened. KL_ENOMEM. (samples.c) */
 int kl_head_remark_samples(const struct kl_log *log, const struct kl_train *train, struct kl_error *err);
 /* The same of a training that is not opened: a sweep says it once, by its first point's split. As
-   kl_split_stratified. */
+   kl_nn_split_stratified. */
 int kl_head_remark_split(const struct kl_log *log, const struct kl_features *features,
                          const struct kl_train_options *options, struct kl_error *err);
 /* What is said of a training that has run: the loss was still falling when the epochs were over. */

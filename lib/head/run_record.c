@@ -22,8 +22,8 @@ static int read_times(struct kl_run_record *r, const struct kl_file *file, struc
     double seconds = 0;
     struct tm utc = { 0 };
     r->start = r->end = now_ms();
-    if (!*kl_file_provenance(file)) return KL_OK;
-    int code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    if (!*kl_store_file_provenance(file)) return KL_OK;
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
     if (code) return code;
     const json_t *last = json_array_get(records, json_array_size(records) - 1);
     text = json_string_value(json_object_get(last, "time"));
@@ -39,7 +39,7 @@ static int read_times(struct kl_run_record *r, const struct kl_file *file, struc
 int kl_run_record(struct kl_run_record *r, const struct kl_file *file, struct kl_error *err)
 {
     json_t *parts;
-    int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     if (code) return code;
     const char *seed = json_string_value(json_object_get(json_object_get(parts, "parts"), "seed"));
     snprintf(r->seed, sizeof r->seed, "%s", seed ? seed : "");

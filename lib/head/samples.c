@@ -121,8 +121,8 @@ int kl_head_remark_split(const struct kl_log *log, const struct kl_features *f,
                          const struct kl_train_options *o, struct kl_error *err)
 {
     struct kl_train t = { .features = f };
-    int code = kl_split_stratified(&t.training, &t.n_training, &t.validation, &t.n_validation, f->labels,
-                                   f->n, f->n_classes, o->val_fraction, o->seed, err);
+    int code = kl_nn_split_stratified(&t.training, &t.n_training, &t.validation, &t.n_validation,
+                                      f->labels, f->n, f->n_classes, o->val_fraction, o->seed, err);
     if (!code) code = kl_head_remark_samples(log, &t, err);
     free(t.training);
     free(t.validation);

@@ -53,9 +53,9 @@ static int save_tensor(struct kl_writer *w, const struct kl_train *train, const 
     float *values = malloc(replicas * t->size * sizeof *values);
     if (!values) return kl_fail_memory(err, replicas * t->size * sizeof *values);
     for (size_t r = 0; r < replicas; r++)
-        kl_tensor_to_file_f32(values + r * t->size, t, *(float **)field(train, (int64_t)r, offset));
+        kl_nn_tensor_to_file_f32(values + r * t->size, t, *(float **)field(train, (int64_t)r, offset));
     snprintf(name, sizeof name, "%s%s/%s", prefix, group, t->name);
-    int code = kl_writer_put(w, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
+    int code = kl_store_writer_put(w, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
     free(values);
     return code < 0 ? code : 0;
 }
@@ -75,10 +75,12 @@ static int save_norms(struct kl_writer *w, const struct kl_train *train, const c
     for (size_t g = 0; g < groups && !code; g++) kl_head_group_name(names[g], train->whole, g);
     snprintf(name, sizeof name, "%shistory/gradient_norm", prefix);
     if (!code)
-        code = kl_writer_put(w, name, KL_TYPE_F64, 0, 3,
-                             (size_t[]){ replicas, (size_t)train->options.epochs, groups }, values, err);
+        code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 3,
+                                   (size_t[]){ replicas, (size_t)train->options.epochs, groups }, values,
+                                   err);
     snprintf(name, sizeof name, "%shistory/gradient_group", prefix);
-    if (code >= 0) code = kl_writer_put(w, name, KL_TYPE_STRING, KL_GROUP_NAME, 1, &groups, names, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, name, KL_TYPE_STRING, KL_GROUP_NAME, 1, &groups, names, err);
     free(values);
     free(names);
     return code < 0 ? code : 0;
@@ -97,14 +99,14 @@ static int save_replicas(struct kl_writer *w, const struct kl_train *train, cons
         for (size_t i = 0; i < replicas * epochs; i++)
             values[i] = train->replicas[i / epochs].history[k][i % epochs];
         snprintf(name, sizeof name, "%shistory/%s", prefix, kl_history_names[k]);
-        code = kl_writer_put(w, name, KL_TYPE_F64, 0, 2, dims, values, err);
+        code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 2, dims, values, err);
     }
     /* int64 and double columns alike are eight bytes */
     for (int c = 0; c < N_COLUMNS && code >= 0; c++) {
         for (size_t r = 0; r < replicas; r++)
             memcpy(&values[r], field(train, (int64_t)r, columns[c].offset), sizeof *values);
         snprintf(name, sizeof name, "%s%s", prefix, columns[c].name);
-        code = kl_writer_put(w, name, columns[c].type, 0, 1, dims, values, err);
+        code = kl_store_writer_put(w, name, columns[c].type, 0, 1, dims, values, err);
     }
     free(values);
     return code < 0 ? code : 0;
@@ -127,7 +129,7 @@ static int save_state(struct kl_writer *w, const struct kl_train *train, const c
     if (!code) code = save_norms(w, train, prefix, err);
     if (code || n_groups < N_GROUPS) return code;
     snprintf(name, sizeof name, "%sposition", prefix);
-    code = kl_writer_put(w, name, KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
+    code = kl_store_writer_put(w, name, KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
     return code < 0 ? code : 0;
 }
 
@@ -135,14 +137,14 @@ int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char 
                   struct kl_error *err)
 {
     const struct kl_features *f = train->features;
-    int code = kl_writer_text(w, "", "config", config, err);
+    int code = kl_store_writer_text(w, "", "config", config, err);
     if (code >= 0) code = save_state(w, train, "", N_GROUPS, err);
     if (code >= 0 && train->n_validation > 0)
-        code = kl_writer_put(w, "split/validation", KL_TYPE_I64, 0, 1, &train->n_validation,
-                             train->validation, err);
+        code = kl_store_writer_put(w, "split/validation", KL_TYPE_I64, 0, 1, &train->n_validation,
+                                   train->validation, err);
     if (code >= 0)
-        code = kl_writer_put(w, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes,
-                             f->class_names, err);
+        code = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes,
+                                   f->class_names, err);
     return code < 0 ? code : 0;
 }
 
@@ -161,13 +163,13 @@ static int load(void **data, struct kl_file *file, const char *name, enum kl_typ
                 const size_t *dims, struct kl_error *err)
 {
     const struct kl_dataset *d;
-    int code = kl_file_expect(&d, file, name, type, rank, err);
+    int code = kl_store_file_expect(&d, file, name, type, rank, err);
     if (code) return code;
     for (int i = 0; i < rank; i++)
         if (d->dims[i] != dims[i])
             return kl_fail(err, KL_EDATA, "%s: dataset %s: dimension %d is %zu, expected %zu",
-                           kl_file_path(file), name, i, d->dims[i], dims[i]);
-    return kl_file_load(data, file, d, err);
+                           kl_store_file_path(file), name, i, d->dims[i], dims[i]);
+    return kl_store_file_load(data, file, d, err);
 }
 
 static int restore_tensor(struct kl_train *train, struct kl_file *file, const char *prefix,
@@ -182,8 +184,8 @@ static int restore_tensor(struct kl_train *train, struct kl_file *file, const ch
                     (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
     if (code) return code;
     for (size_t r = 0; r < replicas; r++)
-        kl_tensor_from_file_f32(*(float **)field(train, (int64_t)r, offset), t,
-                                (float *)data + r * t->size);
+        kl_nn_tensor_from_file_f32(*(float **)field(train, (int64_t)r, offset), t,
+                                   (float *)data + r * t->size);
     free(data);
     return 0;
 }
@@ -234,7 +236,7 @@ static int restore_replicas(struct kl_train *train, struct kl_file *file, const 
             one->stopped_epoch >= (int64_t)epochs)
             return kl_fail(err, KL_EDATA,
                            "%s: replica %zu: best epoch %lld, stopped in %lld, of %zu epochs",
-                           kl_file_path(file), r, (long long)one->best_epoch,
+                           kl_store_file_path(file), r, (long long)one->best_epoch,
                            (long long)one->stopped_epoch, epochs);
     }
     return 0;
@@ -262,7 +264,7 @@ static int restore_state(struct kl_train *train, struct kl_file *file, const cha
     if (train->epoch < 0 || train->epoch > train->options.epochs || train->step < 0 ||
         train->step > train->steps_per_epoch)
         return kl_fail(err, KL_EDATA, "%s: dataset %s: epoch %lld, step %lld lies outside the training",
-                       kl_file_path(file), name, (long long)train->epoch, (long long)train->step);
+                       kl_store_file_path(file), name, (long long)train->epoch, (long long)train->step);
     return 0;
 }
 

@@ -73,21 +73,21 @@ void kl_head_settings_default(struct kl_head_settings *v)
 static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
 {
     const char *option = v->head.circuit.noise;
-    int code = option ? kl_noise_text_from(&v->noise, &v->noise_source, option, err) : KL_OK;
+    int code = option ? kl_circuit_noise_text_from(&v->noise, &v->noise_source, option, err) : KL_OK;
     v->head.circuit.noise = v->noise && *v->noise ? v->noise : NULL;
     if (!code && v->head.circuit.noise && v->train.optimizer.kind == KL_QNG)
         return kl_fail(err, KL_EUSAGE,
                        "--optimizer qng: its metric is that of pure states, and --noise leaves none; "
                        "leave one of them away");
     if (code) return code;
-    return kl_trajectories_read(&v->head.circuit.trajectories, v->trajectories, 1,
-                                v->noise ? v->noise : "", err);
+    return kl_circuit_trajectories_read(&v->head.circuit.trajectories, v->trajectories, 1,
+                                        v->noise ? v->noise : "", err);
 }
 
 static int settle_shots(struct kl_head_settings *v, struct kl_error *err)
 {
     if (!v->shots) return KL_OK;
-    int code = kl_shots_number(&v->train.shots, v->shots, err);
+    int code = kl_circuit_shots_number(&v->train.shots, v->shots, err);
     if (code || v->train.diff == KL_DIFF_SHIFT || v->train.diff == KL_DIFF_SPSA) return code;
     return kl_fail(err, KL_EUSAGE, "--diff-method %s: %s; with --shots take parameter-shift or spsa",
                    v->diff_method,
@@ -108,7 +108,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &v->qasm, err);
     if (!code) code = settle_noise(v, err);
-    if (!code) code = kl_observables_text(&v->observables, v->head.circuit.observables, err);
+    if (!code) code = kl_circuit_observables_text(&v->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = v->observables;
     if (!code) code = settle_shots(v, err);
     if (!code) code = kl_head_growth_check(&v->head, v->train.epochs, err);

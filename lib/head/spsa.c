@@ -129,6 +129,6 @@ int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_er
     for (size_t g = 0; g < groups; g++) s->batch.loss[g] = (s->batch.loss[g] + s->spsa->loss[g]) / 2;
     const float slope = (float)((plus - minus) / (2 * c * (double)s->batch.n));
     for (size_t k = 0; k < train->model->block.size; k++) s->grad[k] *= slope;
-    s->update = kl_update_at(&o->optimizer, kl_spsa_rate(train, number, lr), number + 1);
+    s->update = kl_nn_update_at(&o->optimizer, kl_spsa_rate(train, number, lr), number + 1);
     return 0;
 }

@@ -94,8 +94,8 @@ static void update(const struct kl_step *s, size_t i, const struct kl_head_part 
 {
     const struct kl_replica *r = s->crew->replica;
     if (p->kind == KL_PART_CIRCUIT && (s->natural.metric || s->rotosolve)) return;
-    s->squares[i] = kl_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset,
-                                        s->grad + p->offset, p->size, &s->update);
+    s->squares[i] = kl_nn_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset,
+                                           s->grad + p->offset, p->size, &s->update);
 }
 
 static void sum_part(void *context, size_t i, int thread)
@@ -140,17 +140,17 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
     const struct kl_train_options *o = &train->options;
     const size_t n_parts = kl_head_n_parts(train->model);
     uint64_t number = (uint64_t)(train->epoch * train->steps_per_epoch + step);
-    double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
-                                 replica->reductions);
+    double lr = kl_nn_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
+                                    replica->reductions);
     const double left = left_by_schedule(o, lr);
-    s->update = kl_update_at(&o->optimizer, lr,
-                             number + 1 - (uint64_t)(train->optimizer_epoch * train->steps_per_epoch));
+    s->update = kl_nn_update_at(
+        &o->optimizer, lr, number + 1 - (uint64_t)(train->optimizer_epoch * train->steps_per_epoch));
     s->batch.dropout.step = s->batch.diff.estimator.shots.step = s->batch.draws.step = (uint32_t)number;
     int code = s->rotosolve ? kl_rotosolve_turn(s, number, left, err) : 0;
     if (!code) code = s->spsa ? kl_spsa_gradient(s, number, lr, err) : descend(s, err);
     if (code) return code;
     if (o->optimizer.clip > 0)
-        kl_update_clip_f32(&s->update, &o->optimizer, s->grad, train->model->block.size);
+        kl_nn_update_clip_f32(&s->update, &o->optimizer, s->grad, train->model->block.size);
     if (o->optimizer.clip > 0 || s->spsa) kl_pool_for(s->crew->pool, n_parts, update_part, s);
     kl_train_norms_add(s->crew, s->squares, s->grad);
     if (s->natural.metric)

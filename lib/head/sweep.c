@@ -35,8 +35,8 @@ void kl_sweep_free(struct kl_sweep *sweep)
 struct kl_judgement kl_sweep_judge(const struct kl_sweep *sweep, size_t row)
 {
     const struct kl_sweep_row *r = &sweep->rows[row];
-    return (struct kl_judgement){ kl_mean(r->accuracy, sweep->replicas),
-                                  kl_mean(r->loss, sweep->replicas) };
+    return (struct kl_judgement){ kl_stats_mean(r->accuracy, sweep->replicas),
+                                  kl_stats_mean(r->loss, sweep->replicas) };
 }
 
 /* By insertion: points are few, and equal ones stay in the order of the grid. */
@@ -45,7 +45,7 @@ void kl_sweep_order(size_t *order, const struct kl_sweep *sweep)
     for (size_t i = 0; i < sweep->n; i++) {
         const struct kl_judgement own = kl_sweep_judge(sweep, i);
         size_t k = i;
-        for (; k > 0 && kl_comes_before(own, kl_sweep_judge(sweep, order[k - 1])); k--)
+        for (; k > 0 && kl_stats_comes_before(own, kl_sweep_judge(sweep, order[k - 1])); k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
@@ -57,15 +57,15 @@ static int at_best(double *to, const char *name, const int64_t *best, size_t rep
 {
     const struct kl_dataset *d;
     double *values = NULL;
-    int code = kl_file_expect(&d, head, name, KL_TYPE_F64, 2, err);
+    int code = kl_store_file_expect(&d, head, name, KL_TYPE_F64, 2, err);
     if (!code && d->dims[0] != replicas)
-        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_file_path(head),
+        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_store_file_path(head),
                        d->dims[0], replicas);
-    if (!code) code = kl_file_load((void **)&values, head, d, err);
+    if (!code) code = kl_store_file_load((void **)&values, head, d, err);
     for (size_t r = 0; !code && r < replicas; r++)
         if (best[r] < 0 || (size_t)best[r] >= d->dims[1])
             code = kl_fail(err, KL_EDATA, "%s: replicas/best_epoch: %lld of %zu epochs",
-                           kl_file_path(head), (long long)best[r], d->dims[1]);
+                           kl_store_file_path(head), (long long)best[r], d->dims[1]);
         else to[r] = values[r * d->dims[1] + (size_t)best[r]];
     free(values);
     return code;
@@ -77,8 +77,8 @@ static int count_epochs(int64_t *epochs, struct kl_file *head, struct kl_error *
     const struct kl_dataset *d;
     double *loss = NULL;
     *epochs = 0;
-    int code = kl_file_expect(&d, head, "history/train_loss", KL_TYPE_F64, 2, err);
-    if (!code) code = kl_file_load((void **)&loss, head, d, err);
+    int code = kl_store_file_expect(&d, head, "history/train_loss", KL_TYPE_F64, 2, err);
+    if (!code) code = kl_store_file_load((void **)&loss, head, d, err);
     for (size_t i = 0; !code && i < d->dims[0] * d->dims[1]; i++)
         if (!isnan(loss[i]) && (int64_t)(i % d->dims[1]) >= *epochs)
             *epochs = (int64_t)(i % d->dims[1]) + 1;
@@ -91,15 +91,15 @@ int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file
 {
     const struct kl_dataset *d;
     int64_t *best = NULL;
-    int code = kl_file_expect(&d, head, "replicas/best_epoch", KL_TYPE_I64, 1, err);
+    int code = kl_store_file_expect(&d, head, "replicas/best_epoch", KL_TYPE_I64, 1, err);
     if (!code && d->dims[0] != replicas)
-        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_file_path(head),
+        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_store_file_path(head),
                        d->dims[0], replicas);
-    if (!code) code = kl_file_load((void **)&best, head, d, err);
+    if (!code) code = kl_store_file_load((void **)&best, head, d, err);
     if (!code) code = at_best(row->accuracy, "history/val_accuracy", best, replicas, head, err);
     if (!code) code = at_best(row->loss, "history/val_loss", best, replicas, head, err);
     if (!code) code = count_epochs(&row->epochs, head, err);
-    if (!code) strcpy(row->key, kl_file_key(head));
+    if (!code) strcpy(row->key, kl_store_file_key(head));
     free(best);
     return code;
 }
@@ -112,8 +112,9 @@ static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, struct k
         memcpy(names + i * KL_SWEEP_NAME, sweep->rows[i].name, strlen(sweep->rows[i].name));
         memcpy(keys + i * 64, sweep->rows[i].key, strlen(sweep->rows[i].key));
     }
-    if (!code) code = kl_writer_put(w, "point", KL_TYPE_STRING, KL_SWEEP_NAME, 1, &sweep->n, names, err);
-    if (!code) code = kl_writer_put(w, "head_key", KL_TYPE_STRING, 64, 1, &sweep->n, keys, err);
+    if (!code)
+        code = kl_store_writer_put(w, "point", KL_TYPE_STRING, KL_SWEEP_NAME, 1, &sweep->n, names, err);
+    if (!code) code = kl_store_writer_put(w, "head_key", KL_TYPE_STRING, 64, 1, &sweep->n, keys, err);
     free(names);
     free(keys);
     return code;
@@ -134,12 +135,13 @@ int kl_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_e
             values[(n + i) * sweep->replicas + r] = sweep->rows[i].loss[r];
         }
     }
-    if (!code) code = kl_writer_put(w, "index", KL_TYPE_I64, 0, 1, dims, columns, err);
-    if (!code) code = kl_writer_put(w, "parameters", KL_TYPE_I64, 0, 1, dims, columns + n, err);
-    if (!code) code = kl_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, dims, columns + 2 * n, err);
-    if (!code) code = kl_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, dims, values, err);
+    if (!code) code = kl_store_writer_put(w, "index", KL_TYPE_I64, 0, 1, dims, columns, err);
+    if (!code) code = kl_store_writer_put(w, "parameters", KL_TYPE_I64, 0, 1, dims, columns + n, err);
+    if (!code) code = kl_store_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, dims, columns + 2 * n, err);
+    if (!code) code = kl_store_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, dims, values, err);
     if (!code)
-        code = kl_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, dims, values + n * sweep->replicas, err);
+        code = kl_store_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, dims, values + n * sweep->replicas,
+                                   err);
     free(columns);
     free(values);
     return code;

@@ -3,7 +3,7 @@
 #ifndef KL_HEAD_SWEEP_H
 #define KL_HEAD_SWEEP_H
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
 struct kl_file;
 struct kl_writer;
@@ -35,7 +35,7 @@ int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file
                        struct kl_error *err);
 /* Means over replicas; NaN if the point diverged. */
 struct kl_judgement kl_sweep_judge(const struct kl_sweep *sweep, size_t row);
-/* Rows from the best to the worst (kl_comes_before); those that diverged last. order: [n]. */
+/* Rows from the best to the worst (kl_stats_comes_before); those that diverged last. order: [n]. */
 void kl_sweep_order(size_t *order, const struct kl_sweep *sweep);
 /* All datasets of the file (docs/files.md). */
 int kl_sweep_save(struct kl_writer *writer, const struct kl_sweep *sweep, struct kl_error *err);

@@ -91,7 +91,7 @@ int kl_sweep_estimate(struct kl_estimate *estimate, const struct kl_sweep_points
     if (!todo) return kl_fail_memory(err, n * sizeof *todo);
     for (size_t i = first; i < first + n; i++) {
         const struct kl_sweep_point *p = &points->points[i];
-        const bool train = job->halving || p->v.common.force || !kl_is_up_to_date(p->path, p->key);
+        const bool train = job->halving || p->v.common.force || !kl_store_is_up_to_date(p->path, p->key);
         if (train) todo[n_todo++] = i;
     }
     int code = n_todo ? kl_features_load(&features, job->input, err) : KL_OK;

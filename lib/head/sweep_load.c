@@ -12,11 +12,11 @@
 static int take(void **data, const struct kl_dataset **d, struct kl_file *file, const char *name,
                 enum kl_type type, int rank, size_t n, struct kl_error *err)
 {
-    int code = kl_file_expect(d, file, name, type, rank, err);
+    int code = kl_store_file_expect(d, file, name, type, rank, err);
     if (!code && (*d)->dims[0] != n)
         code = kl_fail(err, KL_EDATA, "%s: %s: found %zu rows, expected one for each of %zu points",
-                       kl_file_path(file), name, (*d)->dims[0], n);
-    return code ? code : kl_file_load(data, file, *d, err);
+                       kl_store_file_path(file), name, (*d)->dims[0], n);
+    return code ? code : kl_store_file_load(data, file, *d, err);
 }
 
 static int take_numbers(struct kl_sweep *sweep, struct kl_file *file, struct kl_error *err)
@@ -46,7 +46,7 @@ static int take_judgement(struct kl_sweep *sweep, const char *name, struct kl_fi
     int code = take((void **)&values, &d, file, name, KL_TYPE_F64, 2, sweep->n, err);
     if (!code && d->dims[1] != sweep->replicas)
         code = kl_fail(err, KL_EDATA, "%s: %s: found %zu heads a point, expected %zu",
-                       kl_file_path(file), name, d->dims[1], sweep->replicas);
+                       kl_store_file_path(file), name, d->dims[1], sweep->replicas);
     for (size_t i = 0; i < sweep->n && !code; i++)
         memcpy(accuracy ? sweep->rows[i].accuracy : sweep->rows[i].loss, values + i * sweep->replicas,
                sweep->replicas * sizeof *values);
@@ -81,7 +81,7 @@ int kl_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error 
 {
     const struct kl_dataset *d;
     *sweep = (struct kl_sweep){ 0 };
-    int code = kl_file_expect(&d, file, "val_accuracy", KL_TYPE_F64, 2, err);
+    int code = kl_store_file_expect(&d, file, "val_accuracy", KL_TYPE_F64, 2, err);
     if (!code) code = kl_sweep_make(sweep, d->dims[0], d->dims[1], err);
     if (!code) code = take_texts(sweep, file, err);
     if (!code) code = take_numbers(sweep, file, err);

@@ -49,7 +49,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     struct kl_head_settings *v = &p->at->v;
     int code = KL_OK;
     if (job->halving) {
-        code = kl_target_check(p->at->path, "head", v->common.force, &job->input_path, 1, err);
+        code = kl_store_target_check(p->at->path, "head", v->common.force, &job->input_path, 1, err);
         v->common.force = true;
     }
     if (code) return code;
@@ -74,7 +74,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     code = kl_head_run_begin(&p->run, &answer, NULL, err);
     p->train = !code && answer == KL_STAGE_COMPUTE;
     if (p->train && !v->common.force && p->run.checkpoint)
-        v->resume = p->kept = kl_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
+        v->resume = p->kept = kl_store_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
     return code;
 }
 
@@ -269,9 +269,9 @@ static int read_back(struct point *p, size_t replicas, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (p->dropped || p->row->diverged) return KL_OK;
-    int code = kl_file_open_kind(&file, p->at->path, &kl_head_kind, err);
+    int code = kl_store_file_open_kind(&file, p->at->path, &kl_head_kind, err);
     if (!code) code = kl_sweep_read_head(p->row, replicas, file, err);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
@@ -291,8 +291,8 @@ static void crew_free(struct crew *crew)
 static int try_folder(const struct point *p, struct kl_error *err)
 {
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, p->at->path, &p->run.stage.header, err);
-    kl_writer_abort(&writer);
+    int code = kl_store_writer_open(&writer, p->at->path, &p->run.stage.header, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 

@@ -36,7 +36,7 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
     const int code = kl_sweep_write(to, s, MOST_ROWS, err);
     if (code) return code;
     fprintf(to, "%s: ", f->job->output);
-    if (f->status != KL_STAGE_COMPUTE) fprintf(to, "%s; ", kl_stage_status(f->status));
+    if (f->status != KL_STAGE_COMPUTE) fprintf(to, "%s; ", kl_store_stage_status(f->status));
     fprintf(to, "%zu point%s of %zu head%s", s->n, kl_s(s->n), s->replicas, kl_s(s->replicas));
     if (f->status == KL_STAGE_COMPUTE) fprintf(to, ", %.1f s; heads in %s", f->seconds, f->job->folder);
     fputc('\n', to);
@@ -58,7 +58,7 @@ static int write_json(FILE *to, const struct kl_sweep_found *f, const struct bes
     struct kl_json_pair pairs[11] = {
         { "output", KL_JSON_TEXT, f->job->output, 0 },
         { "key", KL_JSON_TEXT, f->key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(f->status), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(f->status), 0 },
         { "points", KL_JSON_COUNT, NULL, (double)f->sweep->n },
         { "replicas", KL_JSON_COUNT, NULL, (double)f->sweep->replicas },
     };

@@ -18,8 +18,8 @@ void kl_train_options_default(struct kl_train_options *o)
                                     .val_fraction = 0.1,
                                     .spsa_step = 0.1,
                                     .spsa_directions = 1 };
-    kl_optimizer_default(&o->optimizer);
-    kl_schedule_default(&o->schedule);
+    kl_nn_optimizer_default(&o->optimizer);
+    kl_nn_schedule_default(&o->schedule);
 }
 
 static int replica_open(struct kl_replica *r, const struct kl_train *train, int64_t index,
@@ -96,9 +96,9 @@ int kl_train_tools(struct kl_train *train, struct kl_error *err)
     const struct kl_train_options *o = &train->options;
     int code = 0;
     if (o->optimizer.kind == KL_QNG && model->options.core == KL_CORE_CIRCUIT)
-        code = kl_metric_make(&train->metric, model->circuit, err);
+        code = kl_circuit_metric_make(&train->metric, model->circuit, err);
     if (!code && o->shots && model->circuit)
-        code = kl_measured_make(&train->measured, model->circuit, err);
+        code = kl_circuit_measured_make(&train->measured, model->circuit, err);
     return code;
 }
 
@@ -108,9 +108,9 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
 {
     *train =
         (struct kl_train){ .whole = model, .model = model, .options = *options, .features = features };
-    int code = kl_split_stratified(&train->training, &train->n_training, &train->validation,
-                                   &train->n_validation, features->labels, features->n,
-                                   features->n_classes, options->val_fraction, options->seed, err);
+    int code = kl_nn_split_stratified(&train->training, &train->n_training, &train->validation,
+                                      &train->n_validation, features->labels, features->n,
+                                      features->n_classes, options->val_fraction, options->seed, err);
     if (code) return code;
     train->steps_per_epoch =
         ((int64_t)train->n_training + options->batch_size - 1) / options->batch_size;
@@ -143,8 +143,8 @@ void kl_train_close(struct kl_train *train)
         free(train->replicas[r].history[0]);
         free(train->replicas[r].norms);
     }
-    kl_metric_free(&train->metric);
-    kl_measured_free(&train->measured);
+    kl_circuit_metric_free(&train->metric);
+    kl_circuit_measured_free(&train->measured);
     free(train->replicas);
     free(train->order);
     free(train->training);

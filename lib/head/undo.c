@@ -15,7 +15,7 @@ struct kl_head_rollback {
 
 void kl_train_stoppable(struct kl_train *train, bool stoppable)
 {
-    kl_measured_stoppable(train->model->circuit, &train->measured, stoppable);
+    kl_circuit_measured_stoppable(train->model->circuit, &train->measured, stoppable);
 }
 
 void kl_train_rollback_free(struct kl_train *train)

@@ -45,8 +45,8 @@ static void block(void *context, size_t i, int thread)
     own->code = kl_head_logits_by_f32(own->logits, model, crew->replica->params, own->x, n, &e,
                                       &own->work, &own->error);
     if (own->code) return;
-    sums->val_loss[i] =
-        kl_cross_entropy_f32(NULL, &sums->val_correct[i], own->logits, own->labels, n, f->n_classes, 1);
+    sums->val_loss[i] = kl_nn_cross_entropy_f32(NULL, &sums->val_correct[i], own->logits, own->labels, n,
+                                                f->n_classes, 1);
 }
 
 static size_t n_blocks(const struct kl_train *train)

@@ -22,7 +22,7 @@ static uint32_t number(const struct tiff *t, size_t at, size_t bytes)
     return value;
 }
 
-bool kl_exif_turned(const unsigned char *block, size_t n)
+bool kl_ingest_exif_turned(const unsigned char *block, size_t n)
 {
     if (n < 14 || memcmp(block, "Exif\0", 6) != 0) return false;
     struct tiff t = { block + 6, n - 6, memcmp(block + 6, "II", 2) == 0 };

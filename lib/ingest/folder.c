@@ -28,7 +28,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
 static void source_close(struct kl_image_source *s)
 {
     struct folder *f = s->state;
-    if (f) kl_names_free(&f->files);
+    if (f) kl_ingest_names_free(&f->files);
     if (f) free(f->first_unread);
     free(f);
     s->state = NULL;
@@ -37,12 +37,13 @@ static void source_close(struct kl_image_source *s)
 static int count_unread(struct folder *f, const char *path, struct kl_error *err)
 {
     struct kl_names unread = { 0 };
-    int rc = kl_names_list(&unread, path, KL_NAMES_UNREAD, err);
-    if (!rc && unread.n && !f->first_unread && !(f->first_unread = kl_path_join(path, unread.items[0])))
+    int rc = kl_ingest_names_list(&unread, path, KL_NAMES_UNREAD, err);
+    if (!rc && unread.n && !f->first_unread &&
+        !(f->first_unread = kl_ingest_path_join(path, unread.items[0])))
         rc = kl_fail_memory(err, strlen(path));
     f->n_unread += unread.n;
     f->unread_folders += unread.n > 0;
-    kl_names_free(&unread);
+    kl_ingest_names_free(&unread);
     return rc;
 }
 
@@ -51,10 +52,10 @@ static int add_files(struct kl_image_source *s, const char *path, int32_t label,
 {
     struct folder *f = s->state;
     struct kl_names files = { 0 };
-    int rc = kl_names_list(&files, path, KL_NAMES_PICTURES, err);
+    int rc = kl_ingest_names_list(&files, path, KL_NAMES_PICTURES, err);
     if (!rc) rc = count_unread(f, path, err);
     for (size_t i = 0; i < files.n && !rc; i++)
-        rc = kl_names_add(&f->files, kl_path_join(path, files.items[i]), err);
+        rc = kl_ingest_names_add(&f->files, kl_ingest_path_join(path, files.items[i]), err);
     if (!rc && files.n) {
         int32_t *labels = realloc(s->labels, f->files.n * sizeof *labels);
         if (!labels) {
@@ -65,7 +66,7 @@ static int add_files(struct kl_image_source *s, const char *path, int32_t label,
         for (size_t i = f->files.n - files.n; i < f->files.n; i++) labels[i] = label;
     }
 out:
-    kl_names_free(&files);
+    kl_ingest_names_free(&files);
     return rc;
 }
 
@@ -75,23 +76,23 @@ static int remark_below(const char *path, const struct kl_log *log, struct kl_er
     struct kl_names folders = { 0 };
     size_t n = 0;
     char *first = NULL;
-    int rc = kl_names_list(&folders, path, KL_NAMES_FOLDERS, err);
+    int rc = kl_ingest_names_list(&folders, path, KL_NAMES_FOLDERS, err);
     for (size_t i = 0; i < folders.n && !rc; i++) {
         struct kl_names files = { 0 };
-        char *folder = kl_path_join(path, folders.items[i]);
-        rc = folder ? kl_names_list(&files, folder, KL_NAMES_PICTURES, err)
+        char *folder = kl_ingest_path_join(path, folders.items[i]);
+        rc = folder ? kl_ingest_names_list(&files, folder, KL_NAMES_PICTURES, err)
                     : kl_fail_memory(err, strlen(path));
-        if (!rc && files.n && !first && !(first = kl_path_join(folder, files.items[0])))
+        if (!rc && files.n && !first && !(first = kl_ingest_path_join(folder, files.items[0])))
             rc = kl_fail_memory(err, strlen(path));
         n += files.n;
-        kl_names_free(&files);
+        kl_ingest_names_free(&files);
         free(folder);
     }
     if (!rc && n)
         kl_caution(log,
                    "%s: left out %zu image file%s in sub-folders of this class (first: %s); move %s up",
                    path, n, kl_s(n), first, n == 1 ? "it" : "them");
-    kl_names_free(&folders);
+    kl_ingest_names_free(&folders);
     free(first);
     return rc;
 }
@@ -100,7 +101,7 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
                      const struct kl_log *log, struct kl_error *err)
 {
     const size_t before = ((struct folder *)s->state)->files.n;
-    char *path = kl_path_join(s->path, name);
+    char *path = kl_ingest_path_join(s->path, name);
     int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
     const bool none = ((struct folder *)s->state)->files.n == before;
     if (!rc && none) kl_caution(log, "%s: a class without PNG or JPEG files", path);
@@ -154,9 +155,10 @@ static char *find_deeper(const struct kl_image_source *s, const struct kl_names 
 {
     for (size_t i = 0; i < classes->n; i++) {
         struct kl_names below = { 0 };
-        char *path = kl_path_join(s->path, classes->items[i]);
-        const bool holds = path && kl_names_list(&below, path, KL_NAMES_FOLDERS, NULL) == 0 && below.n;
-        kl_names_free(&below);
+        char *path = kl_ingest_path_join(s->path, classes->items[i]);
+        const bool holds =
+            path && kl_ingest_names_list(&below, path, KL_NAMES_FOLDERS, NULL) == 0 && below.n;
+        kl_ingest_names_free(&below);
         if (holds) return path;
         free(path);
     }
@@ -203,11 +205,11 @@ static int nothing(const struct kl_image_source *s, const struct kl_names *class
 static int remark_beside(const struct kl_image_source *s, const struct kl_log *log, struct kl_error *err)
 {
     struct kl_names beside = { 0 };
-    const int rc = kl_names_list(&beside, s->path, KL_NAMES_PICTURES, err);
+    const int rc = kl_ingest_names_list(&beside, s->path, KL_NAMES_PICTURES, err);
     if (!rc && beside.n)
         kl_caution(log, "left out %zu image file%s beside the classes' sub-folders (first: %s/%s)",
                    beside.n, kl_s(beside.n), s->path, beside.items[0]);
-    kl_names_free(&beside);
+    kl_ingest_names_free(&beside);
     return rc;
 }
 
@@ -243,16 +245,16 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         return kl_fail(
             err, KL_EUSAGE,
             "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders", s->path);
-    if ((rc = kl_names_list(&classes, s->path, KL_NAMES_FOLDERS, err)) ||
+    if ((rc = kl_ingest_names_list(&classes, s->path, KL_NAMES_FOLDERS, err)) ||
         (rc = list(s, &classes, o, err)) || (!o->labels && (rc = set_class_names(s, &classes, err))))
         goto out;
-    rc = kl_folder_look(s, &f->files, o, err);
+    rc = kl_ingest_folder_look(s, &f->files, o, err);
     if (o->labels) { /* none */
         free(s->labels);
         s->labels = NULL;
     }
 out:
-    kl_names_free(&classes);
+    kl_ingest_names_free(&classes);
     return rc;
 }
 
@@ -263,8 +265,8 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++) {
         struct kl_picture *p = &pictures[i];
-        rc = kl_picture_decode(p, f->files.items[first + i], f->max_bytes, arena, err);
-        rc = kl_folder_refuse(rc, f->skip_bad, err);
+        rc = kl_ingest_picture_decode(p, f->files.items[first + i], f->max_bytes, arena, err);
+        rc = kl_ingest_folder_refuse(rc, f->skip_bad, err);
         if (!rc && s->height && (p->height != s->height || p->width != s->width))
             rc = kl_fail(err, KL_EDATA, "%s: changed while it was read", f->files.items[first + i]);
     }

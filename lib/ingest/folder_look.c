@@ -24,12 +24,12 @@ static void look_at(void *context, size_t i, int thread)
     struct look *look = &pass->looks[i];
     const char *path = pass->files->items[i];
     const struct kl_picture_header *h = &look->header;
-    look->rc = kl_picture_header(&look->header, path, pass->o->max_bytes, NULL);
+    look->rc = kl_ingest_picture_header(&look->header, path, pass->o->max_bytes, NULL);
     if (look->rc || !pass->o->skip_bad) return;
     struct kl_arena arena = { 0 };
     struct kl_picture picture;
     look->rc = kl_arena_init(&arena, h->height * h->width * 4 + 4096, NULL);
-    if (!look->rc) look->rc = kl_picture_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
+    if (!look->rc) look->rc = kl_ingest_picture_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
     kl_arena_free(&arena);
 }
 
@@ -40,7 +40,7 @@ static void say_left_out(const struct kl_images_options *o, const char *path, si
     struct kl_error why = { 0 };
     struct kl_arena arena = { 0 };
     struct kl_picture picture;
-    kl_picture_decode(&picture, path, o->max_bytes, &arena, &why);
+    kl_ingest_picture_decode(&picture, path, o->max_bytes, &arena, &why);
     kl_arena_free(&arena);
     if (before == SHOWN && o->log && o->log->level < 2)
         kl_note(o->log, 1, "more files cannot be read and are left out; -v names them");
@@ -59,7 +59,7 @@ static void remark_lost(const struct kl_image_source *s, const struct kl_names *
                    (int)(strrchr(file, '/') - file), file);
 }
 
-int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
+int kl_ingest_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
 {
     if (rc != KL_EDATA || skip_bad || !err) return rc;
     const size_t used = strlen(err->text);
@@ -71,8 +71,8 @@ int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
 static int refuse(const char *file, int rc, const struct kl_images_options *o, struct kl_error *err)
 {
     struct kl_picture_header header;
-    const int code =
-        kl_folder_refuse(kl_picture_header(&header, file, o->max_bytes, err), o->skip_bad, err);
+    const int code = kl_ingest_folder_refuse(kl_ingest_picture_header(&header, file, o->max_bytes, err),
+                                             o->skip_bad, err);
     return code ? code : kl_fail(err, rc, "%s: cannot be read", file);
 }
 
@@ -91,8 +91,8 @@ static void keep(struct kl_image_source *s, struct kl_names *files, size_t i,
     files->items[at] = file;
 }
 
-int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const struct kl_images_options *o,
-                   struct kl_error *err)
+int kl_ingest_folder_look(struct kl_image_source *s, struct kl_names *files,
+                          const struct kl_images_options *o, struct kl_error *err)
 {
     struct pass pass = { files, o, calloc(files->n, sizeof *pass.looks) };
     int rc = 0;

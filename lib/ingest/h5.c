@@ -30,7 +30,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
 static void source_close(struct kl_image_source *s)
 {
     struct h5 *f = s->state;
-    if (f) kl_foreign_free(&f->file);
+    if (f) kl_store_foreign_free(&f->file);
     free(f);
     s->state = NULL;
 }
@@ -62,7 +62,7 @@ static int take_labels(struct kl_image_source *s, const char *other, struct kl_e
 {
     struct h5 *f = s->state;
     if (other) {
-        const int rc = kl_foreign_labels_of(&s->labels, s->n, other, err);
+        const int rc = kl_store_foreign_labels_of(&s->labels, s->n, other, err);
         if (rc) return rc;
     } else {
         s->labels = f->file.label;
@@ -70,7 +70,7 @@ static int take_labels(struct kl_image_source *s, const char *other, struct kl_e
     }
     s->images_from = f->file.images;
     s->labels_from = other ? other : s->labels ? f->file.labels : "none";
-    return s->labels ? kl_image_source_number(s, err) : KL_OK;
+    return s->labels ? kl_ingest_image_source_number(s, err) : KL_OK;
 }
 
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
@@ -80,7 +80,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     struct h5 *f = s->state = calloc(1, sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
     int rc = resolve_labels(&labels, &other, o->labels, s->path, err);
-    if (!rc) rc = kl_foreign_read(&f->file, s->path, labels, err);
+    if (!rc) rc = kl_store_foreign_read(&f->file, s->path, labels, err);
     if (rc) return rc;
     const size_t *dims = f->file.dims;
     f->channels = f->file.rank == 4 ? dims[3] : 1;
@@ -119,7 +119,7 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
 
 /* ---- the key ---- */
 
-bool kl_is_h5(const char *path)
+bool kl_ingest_is_h5(const char *path)
 {
     char magic[8];
     if (access(path, F_OK) != 0) return strrchr(path, ':') != NULL;
@@ -135,10 +135,10 @@ static int identify_other(struct kl_key *key, json_t *record, const char *other,
     char file[4096], hex[65];
     const char *colon = strrchr(other, ':');
     snprintf(file, sizeof file, "%.*s", (int)(colon - other), other);
-    int rc = kl_input_content(hex, file, err);
-    if (!rc) rc = kl_key_input(key, "labels", hex, err);
-    if (!rc) rc = kl_key_text(key, "labels", colon + 1, err);
-    return rc ? rc : kl_input_record(record, "labels", other, hex, err);
+    int rc = kl_store_input_content(hex, file, err);
+    if (!rc) rc = kl_store_key_input(key, "labels", hex, err);
+    if (!rc) rc = kl_store_key_text(key, "labels", colon + 1, err);
+    return rc ? rc : kl_store_input_record(record, "labels", other, hex, err);
 }
 
 /* Which datasets were read, into the record of the images. */
@@ -161,20 +161,20 @@ static int record_datasets(json_t *record, size_t i, const struct kl_foreign *f,
 
 /* The key has a part for the labels unless they are those of the root by a usual name, which files of
    keys without it have. */
-int kl_h5_identify(struct kl_key *key, json_t *record, size_t i, const char *path, const char *given,
-                   struct kl_error *err)
+int kl_ingest_h5_identify(struct kl_key *key, json_t *record, size_t i, const char *path,
+                          const char *given, struct kl_error *err)
 {
     const char *labels, *other;
     char part[32] = "labels";
     struct kl_foreign f;
     int rc = resolve_labels(&labels, &other, given, path, err);
-    if (!rc) rc = kl_foreign_look(&f, path, labels, err);
+    if (!rc) rc = kl_store_foreign_look(&f, path, labels, err);
     if (rc) return rc;
     const char *from = other ? other : *f.labels ? f.labels : "none";
     if (i > 0 && !given) snprintf(part, sizeof part, "labels %zu", i + 1);
     if (other) rc = identify_other(key, record, other, err);
     else if (strcmp(f.labels, f.root_labels) != 0 || (given && strcmp(given, "none") == 0))
-        rc = kl_key_text(key, part, from, err);
+        rc = kl_store_key_text(key, part, from, err);
     return rc ? rc : record_datasets(record, i, &f, from, err);
 }
 

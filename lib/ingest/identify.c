@@ -13,10 +13,10 @@ static int identify_labels(struct kl_key *key, struct json_t *record, size_t i, 
                            const char *labels, struct kl_error *err)
 {
     char *found = NULL;
-    if (labels && strcmp(labels, "none") == 0) return kl_key_text(key, "labels", "none", err);
-    int rc = labels ? kl_no_folder(labels, err) : kl_idx_labels_path(&found, path, err);
+    if (labels && strcmp(labels, "none") == 0) return kl_store_key_text(key, "labels", "none", err);
+    int rc = labels ? kl_no_folder(labels, err) : kl_ingest_idx_labels_path(&found, path, err);
     const char *file = found ? found : labels;
-    if (!rc && file) rc = kl_input_identify(key, record, "labels", i, file, err);
+    if (!rc && file) rc = kl_store_input_identify(key, record, "labels", i, file, err);
     free(found);
     return rc;
 }
@@ -24,16 +24,16 @@ static int identify_labels(struct kl_key *key, struct json_t *record, size_t i, 
 static int find_jpeg(bool *found, const char *folder, struct kl_error *err)
 {
     struct kl_names classes = { 0 }, files = { 0 };
-    int rc = kl_names_list(&files, folder, KL_NAMES_JPEG, err);
-    if (!rc && !files.n) rc = kl_names_list(&classes, folder, KL_NAMES_FOLDERS, err);
+    int rc = kl_ingest_names_list(&files, folder, KL_NAMES_JPEG, err);
+    if (!rc && !files.n) rc = kl_ingest_names_list(&classes, folder, KL_NAMES_FOLDERS, err);
     for (size_t i = 0; i < classes.n && !rc && !files.n; i++) {
-        char *path = kl_path_join(folder, classes.items[i]);
-        rc = path ? kl_names_list(&files, path, KL_NAMES_JPEG, err) : kl_fail_memory(err, 256);
+        char *path = kl_ingest_path_join(folder, classes.items[i]);
+        rc = path ? kl_ingest_names_list(&files, path, KL_NAMES_JPEG, err) : kl_fail_memory(err, 256);
         free(path);
     }
     *found = files.n > 0;
-    kl_names_free(&classes);
-    kl_names_free(&files);
+    kl_ingest_names_free(&classes);
+    kl_ingest_names_free(&files);
     return rc;
 }
 
@@ -45,17 +45,18 @@ static int identify_decoder(struct kl_key *key, const char *path, bool skip_bad,
     bool jpeg = skip_bad;
     if (stat(path, &st) || !S_ISDIR(st.st_mode)) return KL_OK;
     const int rc = skip_bad ? KL_OK : find_jpeg(&jpeg, path, err);
-    return rc || !jpeg ? rc : kl_key_text(key, "jpeg", "libjpeg-turbo", err);
+    return rc || !jpeg ? rc : kl_store_key_text(key, "jpeg", "libjpeg-turbo", err);
 }
 
-int kl_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
-                       size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err)
+int kl_ingest_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
+                              size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err)
 {
     int rc = KL_OK;
     for (size_t i = 0; i < n_paths && !rc; i++) {
-        rc = kl_input_identify(key, record, "images", i, paths[i], err);
+        rc = kl_store_input_identify(key, record, "images", i, paths[i], err);
         if (!rc) rc = identify_decoder(key, paths[i], skip_bad, err);
-        if (!rc && kl_is_h5(paths[i])) rc = kl_h5_identify(key, record, i, paths[i], labels, err);
+        if (!rc && kl_ingest_is_h5(paths[i]))
+            rc = kl_ingest_h5_identify(key, record, i, paths[i], labels, err);
         else if (!rc) rc = identify_labels(key, record, i, paths[i], labels, err);
     }
     return rc;

@@ -124,7 +124,7 @@ static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank,
     if (rc) return rc;
     f->file_size = (uint64_t)st.st_size;
     const size_t n = f->file_size < KL_STAND_IN ? f->file_size : KL_STAND_IN;
-    if ((rc = kl_pread_all(f->fd, magic, n, 0, path, err))) return rc;
+    if ((rc = kl_store_pread_all(f->fd, magic, n, 0, path, err))) return rc;
     if ((rc = kl_no_stand_in(magic, n, path, err))) return rc;
     if (magic[0] == 0x1f && magic[1] == 0x8b) {
         if (!(f->gz = gzdopen(f->fd, "rb")))
@@ -149,7 +149,7 @@ static int check_end(struct idx *f, struct kl_error *err)
     return rc;
 }
 
-int kl_idx_labels_path(char **path, const char *images, struct kl_error *err)
+int kl_ingest_idx_labels_path(char **path, const char *images, struct kl_error *err)
 {
     static const char *const names[][2] = { { "images-idx3-ubyte", "labels-idx1-ubyte" },
                                             { "images.idx3-ubyte", "labels.idx1-ubyte" },
@@ -241,7 +241,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     s->channels = f->rank == 4 ? 3 : 1;
     s->in_order = f->gz != NULL;
     if (o->labels && strcmp(o->labels, "none") == 0) goto out;
-    if (!o->labels && (rc = kl_idx_labels_path(&found, s->path, err))) goto out;
+    if (!o->labels && (rc = kl_ingest_idx_labels_path(&found, s->path, err))) goto out;
     if (!o->labels && !found) {
         rc = kl_fail(err, KL_ENOINPUT,
                      "%s: no file of labels beside it (train-labels-idx1-ubyte for "
@@ -250,7 +250,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         goto out;
     }
     if ((rc = read_labels(s, found ? found : o->labels, s->total, err))) goto out;
-    rc = kl_image_source_number(s, err);
+    rc = kl_ingest_image_source_number(s, err);
 out:
     free(found);
     return rc;

@@ -15,13 +15,13 @@
 
 static const struct kl_driver *const drivers[] = { &kl_driver_folder, &kl_driver_h5, &kl_driver_idx };
 
-void kl_images_options_default(struct kl_images_options *options)
+void kl_ingest_images_options_default(struct kl_images_options *options)
 {
     *options =
         (struct kl_images_options){ .channels = KL_CHANNELS_AUTO, .max_bytes = (size_t)256 << 20 };
 }
 
-int kl_image_source_number(struct kl_image_source *s, struct kl_error *err)
+int kl_ingest_image_source_number(struct kl_image_source *s, struct kl_error *err)
 {
     int32_t most = 0;
     for (size_t i = 0; i < s->total; i++) {
@@ -53,7 +53,7 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
         if (S_ISREG(st.st_mode)) n_magic = st.st_size < KL_STAND_IN ? (size_t)st.st_size : KL_STAND_IN;
-        int code = kl_pread_all(fd, magic, n_magic, 0, path, err);
+        int code = kl_store_pread_all(fd, magic, n_magic, 0, path, err);
         close(fd);
         if (!code) code = kl_no_stand_in(magic, n_magic, path, err);
         if (code) return code;
@@ -67,7 +67,7 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
         errno = why;
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     }
-    if (kl_is_picture(magic, n_magic))
+    if (kl_ingest_is_picture(magic, n_magic))
         return kl_fail(
             err, KL_EDATA,
             "%s: a single image file; give the folder above its class's, in which each class is a "
@@ -182,8 +182,8 @@ static void gather_names(struct kl_images *im)
     }
 }
 
-int kl_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
-                   const struct kl_images_options *options, struct kl_error *err)
+int kl_ingest_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
+                          const struct kl_images_options *options, struct kl_error *err)
 {
     int rc = 0;
     struct kl_images *im = calloc(1, sizeof *im);
@@ -202,14 +202,14 @@ int kl_images_open(struct kl_images **images, const char *const *paths, size_t n
     if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err))) goto out;
     if ((rc = gather(im, options, err))) goto out;
     gather_names(im);
-    rc = kl_images_remark(im, options, err);
+    rc = kl_ingest_images_remark(im, options, err);
 out:
-    if (rc) kl_images_close(&im);
+    if (rc) kl_ingest_images_close(&im);
     *images = im;
     return rc;
 }
 
-void kl_images_close(struct kl_images **images)
+void kl_ingest_images_close(struct kl_images **images)
 {
     if (!images || !*images) return;
     struct kl_images *im = *images;

@@ -4,7 +4,7 @@
 
 #include "ingest/ingest_int.h"
 
-void kl_images_cancel(struct kl_images *images)
+void kl_ingest_images_cancel(struct kl_images *images)
 {
     pthread_mutex_lock(&images->turn->lock);
     images->cancelled = true;
@@ -55,7 +55,7 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
         q.channels = im->channels;
         q.pixels = pixels;
     }
-    return kl_resize(out, &height, &width, &q, arena, err);
+    return kl_ingest_resize(out, &height, &width, &q, arena, err);
 }
 
 /* A run of images within one source. */
@@ -95,8 +95,8 @@ static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixel
     return rc;
 }
 
-int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
-                   struct kl_arena *arena, struct kl_error *err)
+int kl_ingest_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
+                          struct kl_arena *arena, struct kl_error *err)
 {
     struct kl_turn *turn = images->turn;
     if (first > images->n || n > images->n - first)

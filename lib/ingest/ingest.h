@@ -24,12 +24,12 @@ struct kl_images_options {
     struct kl_pool *pool;     /* for skip_bad's first pass, or NULL */
     const struct kl_log *log; /* told of files left out, of classes without images; or NULL */
 };
-void kl_images_options_default(struct kl_images_options *options);
+void kl_ingest_images_options_default(struct kl_images_options *options);
 
 /* Several inputs, one after another, as one list of images. */
 struct kl_images {
     size_t n;                           /* images */
-    size_t height, width, channels;     /* as kl_images_read gives them; channels 1 or 3 */
+    size_t height, width, channels;     /* as kl_ingest_images_read gives them; channels 1 or 3 */
     size_t shorter;                     /* side, before what is in the middle is taken; 0: all is */
     size_t source_height, source_width; /* before the resize; 0: they differ */
     size_t source_channels;             /* 1: all are grey, 3: some have colour */
@@ -48,29 +48,29 @@ struct kl_images {
 };
 /* Open, read labels and names, check sizes; no pixel is decoded (but with skip_bad). KL_ENOINPUT,
    KL_EDATA, KL_ENOMEM. */
-int kl_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
-                   const struct kl_images_options *options, struct kl_error *err);
+int kl_ingest_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
+                          const struct kl_images_options *options, struct kl_error *err);
 /* Images [first, first + n) into pixels (n, height, width, channels), decoded, converted, resized; arena
    is reset. Thread-safe. Compressed sources are read in order: if images->in_order, every image must be
    asked for exactly once, in blocks that follow each other; a call waits for its turn, and pixels NULL
    passes over a block. KL_EDATA names file and image. */
-int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
-                   struct kl_arena *arena, struct kl_error *err);
+int kl_ingest_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
+                          struct kl_arena *arena, struct kl_error *err);
 /* Calls that wait for their turn return KL_ESIGNAL, now and later. */
-void kl_images_cancel(struct kl_images *images);
-void kl_images_close(struct kl_images **images); /* accepts NULL, clears the caller's pointer */
+void kl_ingest_images_cancel(struct kl_images *images);
+void kl_ingest_images_close(struct kl_images **images); /* accepts NULL, clears the caller's pointer */
 
 /* The file of labels that belongs to an IDX file of images ("train-images-idx3-ubyte.gz" ->
    "train-labels-idx1-ubyte.gz", or without .gz), malloc'ed; NULL if the name has no such form or no such
    file is there. KL_ENOMEM. */
-int kl_idx_labels_path(char **path, const char *images, struct kl_error *err);
+int kl_ingest_idx_labels_path(char **path, const char *images, struct kl_error *err);
 
 struct kl_key;
 struct json_t;
 /* Contents of the images' and labels' files (labels and skip_bad as in kl_images_options) into a key,
-   their paths and digests into a JSON object for the provenance (kl_input_identify). */
-int kl_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
-                       size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err);
+   their paths and digests into a JSON object for the provenance (kl_store_input_identify). */
+int kl_ingest_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
+                              size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err);
 
 /* ---- parts ---- */
 struct kl_picture {
@@ -86,13 +86,13 @@ struct kl_picture_header {
 };
 /* Size and colour of a PNG or JPEG file, which is told by its first bytes; path is named in messages.
    KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
-int kl_picture_header(struct kl_picture_header *header, const char *path, size_t max_bytes,
-                      struct kl_error *err);
+int kl_ingest_picture_header(struct kl_picture_header *header, const char *path, size_t max_bytes,
+                             struct kl_error *err);
 /* The whole file, all chunks of a PNG checked. 16 bits are scaled to 8, palettes expanded, alpha is
    ignored (as by PIL's convert("RGB")); of JPEG the pixels are PIL's, not turned. Pixels come from the
    arena: 1 channel for grey files, 3 for colour. */
-int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_bytes,
-                      struct kl_arena *arena, struct kl_error *err);
+int kl_ingest_picture_decode(struct kl_picture *picture, const char *path, size_t max_bytes,
+                             struct kl_arena *arena, struct kl_error *err);
 
 /* Bilinear with antialias, separable, in float32, rounded once (halves to even), as PyTorch's
    interpolate(bilinear, antialias=True) of the image as float32. Where the exact value lies halfway
@@ -103,7 +103,7 @@ int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_b
 struct kl_span { /* of the `whole` that rows or columns become, [from, from + n) */
     size_t whole, from, n;
 };
-int kl_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
-              const struct kl_picture *in, struct kl_arena *work, struct kl_error *err);
+int kl_ingest_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
+                     const struct kl_picture *in, struct kl_arena *work, struct kl_error *err);
 
 #endif

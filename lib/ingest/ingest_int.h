@@ -49,18 +49,18 @@ extern const struct kl_driver kl_driver_idx, kl_driver_folder, kl_driver_h5;
 
 /* Class names "0", "1", ... up to the largest label. KL_EDATA (labels that do not count from 0, more
    than 65,536), KL_ENOMEM. */
-int kl_image_source_number(struct kl_image_source *s, struct kl_error *err);
+int kl_ingest_image_source_number(struct kl_image_source *s, struct kl_error *err);
 
 /* remarks.c: notes of classes without an image, to the log of the options. KL_ENOMEM. */
-int kl_images_remark(const struct kl_images *images, const struct kl_images_options *options,
-                     struct kl_error *err);
+int kl_ingest_images_remark(const struct kl_images *images, const struct kl_images_options *options,
+                            struct kl_error *err);
 /* h5.c: is it read by that driver? */
-bool kl_is_h5(const char *path);
+bool kl_ingest_is_h5(const char *path);
 /* Which labels belong to images i into the key, the names of the datasets into the record of input i.
    Labels as in kl_images_options. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_ENOMEM. */
 struct kl_key;
 struct json_t;
-int kl_h5_identify(struct kl_key *key, struct json_t *record, size_t i, const char *path,
-                   const char *labels, struct kl_error *err);
+int kl_ingest_h5_identify(struct kl_key *key, struct json_t *record, size_t i, const char *path,
+                          const char *labels, struct kl_error *err);
 
 #endif

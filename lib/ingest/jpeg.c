@@ -84,7 +84,7 @@ static boolean on_exif(j_decompress_ptr jpeg)
     for (left = left > 2 ? left - 2 : 0; left && n < sizeof block; left--)
         block[n++] = (unsigned char)next_byte(jpeg);
     jpeg->src->skip_input_data(jpeg, (long)left);
-    r->turned |= kl_exif_turned(block, n);
+    r->turned |= kl_ingest_exif_turned(block, n);
     return TRUE;
 }
 

@@ -8,14 +8,14 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-void kl_names_free(struct kl_names *names)
+void kl_ingest_names_free(struct kl_names *names)
 {
     for (size_t i = 0; i < names->n; i++) free(names->items[i]);
     free(names->items);
     *names = (struct kl_names){ 0 };
 }
 
-int kl_names_add(struct kl_names *names, char *item, struct kl_error *err)
+int kl_ingest_names_add(struct kl_names *names, char *item, struct kl_error *err)
 {
     if (item && names->n == names->room) {
         const size_t room = names->room ? 2 * names->room : 64;
@@ -37,7 +37,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char *kl_path_join(const char *folder, const char *name)
+char *kl_ingest_path_join(const char *folder, const char *name)
 {
     char *path = malloc(strlen(folder) + strlen(name) + 2);
     if (path) sprintf(path, "%s/%s", folder, name);
@@ -60,8 +60,8 @@ static bool wanted(const char *name, enum kl_names_kind kind)
     return false;
 }
 
-int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
-                  struct kl_error *err)
+int kl_ingest_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
+                         struct kl_error *err)
 {
     int rc = 0;
     DIR *dir = opendir(path);
@@ -69,7 +69,7 @@ int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind k
     for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
         if (!wanted(e->d_name, kind)) continue;
         struct stat st;
-        char *full = kl_path_join(path, e->d_name);
+        char *full = kl_ingest_path_join(path, e->d_name);
         if (!full) {
             rc = kl_fail_memory(err, strlen(e->d_name));
         } else if (kind != KL_NAMES_FOLDERS && e->d_type == DT_DIR) {
@@ -79,7 +79,7 @@ int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind k
         } else if (stat(full, &st) < 0) {
             rc = kl_fail_errno(err, KL_ENOINPUT, "%s", full);
         } else if (kind == KL_NAMES_FOLDERS ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {
-            rc = kl_names_add(names, strdup(e->d_name), err);
+            rc = kl_ingest_names_add(names, strdup(e->d_name), err);
         }
         free(full);
     }

@@ -10,7 +10,7 @@ struct kl_names {
     size_t n, room;
 };
 /* Takes ownership of item, which may be NULL: KL_ENOMEM. */
-int kl_names_add(struct kl_names *names, char *item, struct kl_error *err);
+int kl_ingest_names_add(struct kl_names *names, char *item, struct kl_error *err);
 enum kl_names_kind {
     KL_NAMES_FOLDERS,
     KL_NAMES_PICTURES, /* PNG and JPEG, by their endings */
@@ -18,18 +18,18 @@ enum kl_names_kind {
     KL_NAMES_UNREAD    /* images of other formats */
 };
 /* What of this kind is in a folder, sorted; names that begin with a dot are passed over. */
-int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
-                  struct kl_error *err);
-void kl_names_free(struct kl_names *names);
+int kl_ingest_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
+                         struct kl_error *err);
+void kl_ingest_names_free(struct kl_names *names);
 /* "FOLDER/NAME", malloc'ed. */
-char *kl_path_join(const char *folder, const char *name);
+char *kl_ingest_path_join(const char *folder, const char *name);
 
 struct kl_image_source;
 /* folder_look.c: sizes, colour and index of a folder's files into the source; bad ones are an error, or
    leave the list and s->labels. */
-int kl_folder_look(struct kl_image_source *s, struct kl_names *files,
-                   const struct kl_images_options *options, struct kl_error *err);
+int kl_ingest_folder_look(struct kl_image_source *s, struct kl_names *files,
+                          const struct kl_images_options *options, struct kl_error *err);
 /* rc; a picture that is refused (KL_EDATA) has in *err what leaves it out, unless that was asked for. */
-int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err);
+int kl_ingest_folder_refuse(int rc, bool skip_bad, struct kl_error *err);
 
 #endif

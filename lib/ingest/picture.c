@@ -15,7 +15,7 @@ static const struct kl_picture_format *find_format(const unsigned char *magic, s
     return NULL;
 }
 
-bool kl_is_picture(const unsigned char *magic, size_t n)
+bool kl_ingest_is_picture(const unsigned char *magic, size_t n)
 {
     return find_format(magic, n) != NULL;
 }
@@ -61,8 +61,8 @@ static int look(struct kl_picture_header *h, FILE **file, const struct kl_pictur
     return code;
 }
 
-int kl_picture_header(struct kl_picture_header *header, const char *path, size_t max_bytes,
-                      struct kl_error *err)
+int kl_ingest_picture_header(struct kl_picture_header *header, const char *path, size_t max_bytes,
+                             struct kl_error *err)
 {
     const struct kl_picture_format *format;
     FILE *file;
@@ -71,8 +71,8 @@ int kl_picture_header(struct kl_picture_header *header, const char *path, size_t
     return code;
 }
 
-int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_bytes,
-                      struct kl_arena *arena, struct kl_error *err)
+int kl_ingest_picture_decode(struct kl_picture *picture, const char *path, size_t max_bytes,
+                             struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_picture_format *format;
     struct kl_picture_header header;

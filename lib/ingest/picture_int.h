@@ -21,10 +21,10 @@ struct kl_picture_format {
 };
 extern const struct kl_picture_format kl_format_png, kl_format_jpeg;
 /* Do a file's first n bytes say that it is of one of these formats? */
-bool kl_is_picture(const unsigned char *magic, size_t n);
+bool kl_ingest_is_picture(const unsigned char *magic, size_t n);
 
 /* Whether an Exif block, from its "Exif\0\0" on, says that the picture is to be turned or mirrored
    before it is looked at (tag 0x0112, Orientation, other than 1). What is no Exif block does not. */
-bool kl_exif_turned(const unsigned char *block, size_t n);
+bool kl_ingest_exif_turned(const unsigned char *block, size_t n);
 
 #endif

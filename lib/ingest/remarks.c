@@ -42,7 +42,8 @@ static void remark_empty(const struct kl_images *im, const struct kl_images_opti
                    im->n_classes - 1, empty, im->n_classes, empty == 1 ? "has" : "have", which);
 }
 
-int kl_images_remark(const struct kl_images *im, const struct kl_images_options *o, struct kl_error *err)
+int kl_ingest_images_remark(const struct kl_images *im, const struct kl_images_options *o,
+                            struct kl_error *err)
 {
     size_t at = 0;
     if (!im->n_classes) return 0;

@@ -79,8 +79,8 @@ static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows
     }
 }
 
-int kl_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
-              const struct kl_picture *in, struct kl_arena *work, struct kl_error *err)
+int kl_ingest_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
+                     const struct kl_picture *in, struct kl_arena *work, struct kl_error *err)
 {
     const size_t row = width->n * in->channels;
     struct taps across, down;

@@ -25,15 +25,15 @@ static void permute(int64_t *order, size_t n, uint64_t seed, uint32_t purpose, u
     }
 }
 
-void kl_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch)
+void kl_nn_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch)
 {
     for (size_t i = 0; i < n; i++) order[i] = from[i];
     permute(order, n, seed, KL_RANDOM_SHUFFLE, epoch);
 }
 
-int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
-                        size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
-                        double fraction, uint64_t seed, struct kl_error *err)
+int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
+                           size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
+                           double fraction, uint64_t seed, struct kl_error *err)
 {
     int code = 0;
     *training = malloc((n + 1) * sizeof **training);

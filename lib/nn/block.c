@@ -6,8 +6,8 @@
 
 enum { ALIGN_VALUES = 16 }; /* 64 bytes of float */
 
-int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
-                 struct kl_error *err)
+int kl_nn_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
+                    struct kl_error *err)
 {
     if (rank == 1) d1 = 1;
     if (block->n == KL_MAX_TENSORS)
@@ -21,7 +21,7 @@ int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, 
     return block->n++;
 }
 
-size_t kl_tensor_index(const struct kl_tensor *t, size_t i, size_t j)
+size_t kl_nn_tensor_index(const struct kl_tensor *t, size_t i, size_t j)
 {
     if (t->rank == 1) return i;
     const size_t outputs = t->dims[0], inputs = t->dims[1], first = i / KL_STRIP * KL_STRIP;
@@ -29,7 +29,7 @@ size_t kl_tensor_index(const struct kl_tensor *t, size_t i, size_t j)
     return first * inputs + j * width + (i - first);
 }
 
-int kl_block_find(const struct kl_block *block, const char *name)
+int kl_nn_block_find(const struct kl_block *block, const char *name)
 {
     for (int i = 0; i < block->n; i++)
         if (strcmp(block->tensors[i].name, name) == 0) return i;

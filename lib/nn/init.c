@@ -7,11 +7,11 @@
 
 static float *place(float *block, const struct kl_tensor *t, size_t i)
 {
-    return block + t->offset + kl_tensor_index(t, i / t->dims[1], i % t->dims[1]);
+    return block + t->offset + kl_nn_tensor_index(t, i / t->dims[1], i % t->dims[1]);
 }
 
-void kl_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
-                     uint32_t stream, uint32_t replica)
+void kl_nn_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
+                        uint32_t stream, uint32_t replica)
 {
     uint32_t words[4] = { 0 };
     for (size_t i = 0; i < t->size; i++) {
@@ -20,8 +20,8 @@ void kl_init_uniform(float *block, const struct kl_tensor *t, double bound, uint
     }
 }
 
-void kl_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed,
-                    uint32_t stream, uint32_t replica)
+void kl_nn_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed,
+                       uint32_t stream, uint32_t replica)
 {
     const double two_pi = 6.283185307179586;
     uint32_t words[4] = { 0 };

@@ -11,8 +11,8 @@
 #define EXP expf
 #endif
 
-double KL_NAME(kl_cross_entropy)(kl_real *d, size_t *correct, const kl_real *logits,
-                                 const int32_t *labels, size_t n, size_t classes, double scale)
+double kl_nn_cross_entropy(kl_real *d, size_t *correct, const kl_real *logits, const int32_t *labels,
+                           size_t n, size_t classes, double scale)
 {
     double total = 0;
     size_t right = 0;

@@ -23,7 +23,7 @@ struct kl_tensor {
     size_t offset, size; /* in values of the block */
 };
 /* Where in memory entry (i, j) of the file lies, counted from the tensor's offset. */
-size_t kl_tensor_index(const struct kl_tensor *t, size_t i, size_t j);
+size_t kl_nn_tensor_index(const struct kl_tensor *t, size_t i, size_t j);
 struct kl_block {
     struct kl_tensor tensors[KL_MAX_TENSORS];
     int n;
@@ -32,22 +32,22 @@ struct kl_block {
 };
 /* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large.
  */
-int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
-                 struct kl_error *err);
-int kl_block_find(const struct kl_block *block, const char *name); /* its number, or -1 */
+int kl_nn_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
+                    struct kl_error *err);
+int kl_nn_block_find(const struct kl_block *block, const char *name); /* its number, or -1 */
 /* Between a tensor inside a block and `file`, t->size values in the file's order. */
-void kl_tensor_to_file_f32(float *file, const struct kl_tensor *t, const float *block);
-void kl_tensor_to_file_f64(double *file, const struct kl_tensor *t, const double *block);
-void kl_tensor_from_file_f32(float *block, const struct kl_tensor *t, const float *file);
-void kl_tensor_from_file_f64(double *block, const struct kl_tensor *t, const double *file);
+void kl_nn_tensor_to_file_f32(float *file, const struct kl_tensor *t, const float *block);
+void kl_nn_tensor_to_file_f64(double *file, const struct kl_tensor *t, const double *block);
+void kl_nn_tensor_from_file_f32(float *block, const struct kl_tensor *t, const float *file);
+void kl_nn_tensor_from_file_f64(double *block, const struct kl_tensor *t, const double *file);
 
 /* ---- initial values (init.c) ---- */
 /* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958), drawn in the file's order
    into the tensor's place in the block. stream: number of the tensor. */
-void kl_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
-                     uint32_t stream, uint32_t replica);
-void kl_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed,
-                    uint32_t stream, uint32_t replica);
+void kl_nn_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
+                        uint32_t stream, uint32_t replica);
+void kl_nn_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed,
+                       uint32_t stream, uint32_t replica);
 
 /* ---- linear layers (linear.c) ---- */
 enum kl_activation { KL_ACT_NONE, KL_ACT_RELU, KL_ACT_TANH };
@@ -57,54 +57,54 @@ struct kl_dropout {
     uint32_t layer, step, replica;
     size_t row; /* of the batch, at which y begins */
 };
-/* Rates are counted in 65536ths: 16-bit numbers below the threshold drop; the scale of what stays is that
-   of the rate so rounded, hence unbiased. */
+/* Rates are counted in 65536ths: 16-bit numbers below the threshold drop; the scale of what stays is
+   that of the rate so rounded, hence unbiased. */
 enum { KL_DROPOUT_STEPS = 65536 };
-static inline uint32_t kl_dropout_threshold(double rate)
+static inline uint32_t kl_nn_dropout_threshold(double rate)
 {
     return (uint32_t)(rate * KL_DROPOUT_STEPS + 0.5);
 }
-static inline double kl_dropout_scale(double rate)
+static inline double kl_nn_dropout_scale(double rate)
 {
-    return (double)KL_DROPOUT_STEPS / (KL_DROPOUT_STEPS - kl_dropout_threshold(rate));
+    return (double)KL_DROPOUT_STEPS / (KL_DROPOUT_STEPS - kl_nn_dropout_threshold(rate));
 }
 /* Weights lie in strips. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536;
    dropout (NULL: none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
-void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n,
-                           size_t d_in, size_t d_out, enum kl_activation act,
-                           const struct kl_dropout *dropout);
-void kl_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n,
-                           size_t d_in, size_t d_out, enum kl_activation act,
-                           const struct kl_dropout *dropout);
+void kl_nn_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n,
+                              size_t d_in, size_t d_out, enum kl_activation act,
+                              const struct kl_dropout *dropout);
+void kl_nn_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n,
+                              size_t d_in, size_t d_out, enum kl_activation act,
+                              const struct kl_dropout *dropout);
 /* The way back, in parts: rows of a batch are independent of each other but for the sums in weights and
    biases, which run over samples in rising order. dy (count), the gradient at a layer's output y,
    becomes that before dropout and activation; rate: of the forward's dropout. */
-void kl_activation_backward_f32(float *dy, const float *y, size_t count, enum kl_activation act,
-                                double rate);
-void kl_activation_backward_f64(double *dy, const double *y, size_t count, enum kl_activation act,
-                                double rate);
+void kl_nn_activation_backward_f32(float *dy, const float *y, size_t count, enum kl_activation act,
+                                   double rate);
+void kl_nn_activation_backward_f64(double *dy, const double *y, size_t count, enum kl_activation act,
+                                   double rate);
 /* dx (n, d_in) = dy (n, d_out) w^T; wt: scratch of d_in * d_out values. */
-void kl_linear_inputs_f32(float *dx, float *wt, const float *dy, const float *w, size_t n, size_t d_in,
-                          size_t d_out);
-void kl_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n,
-                          size_t d_in, size_t d_out);
+void kl_nn_linear_inputs_f32(float *dx, float *wt, const float *dy, const float *w, size_t n,
+                             size_t d_in, size_t d_out);
+void kl_nn_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n,
+                             size_t d_in, size_t d_out);
 /* Strips [from, to) of dw (d_in, d_out) = x (n, d_in)^T dy (n, d_out). */
-void kl_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in,
-                           size_t d_out, size_t from, size_t to);
-void kl_linear_weights_f64(double *dw, const double *x, const double *dy, size_t n, size_t d_in,
-                           size_t d_out, size_t from, size_t to);
+void kl_nn_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in,
+                              size_t d_out, size_t from, size_t to);
+void kl_nn_linear_weights_f64(double *dw, const double *x, const double *dy, size_t n, size_t d_in,
+                              size_t d_out, size_t from, size_t to);
 /* db (d_out) = sum over the rows of dy. */
-void kl_linear_biases_f32(float *db, const float *dy, size_t n, size_t d_out);
-void kl_linear_biases_f64(double *db, const double *dy, size_t n, size_t d_out);
+void kl_nn_linear_biases_f32(float *db, const float *dy, size_t n, size_t d_out);
+void kl_nn_linear_biases_f64(double *db, const double *dy, size_t n, size_t d_out);
 
 /* ---- loss (loss.c) ---- */
 /* Sum of -log softmax(logits)[label] over n samples, in nats; *correct (may be NULL) counts argmax
    = label. d (n, classes), unless NULL, becomes the gradient of sum * scale. Labels must lie in [0,
    classes). */
-double kl_cross_entropy_f32(float *d, size_t *correct, const float *logits, const int32_t *labels,
-                            size_t n, size_t classes, double scale);
-double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels,
-                            size_t n, size_t classes, double scale);
+double kl_nn_cross_entropy_f32(float *d, size_t *correct, const float *logits, const int32_t *labels,
+                               size_t n, size_t classes, double scale);
+double kl_nn_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels,
+                               size_t n, size_t classes, double scale);
 
 /* ---- optimisers (optimizer.c) ---- */
 /* KL_QNG and KL_ROTOSOLVE are Adam here, KL_SPSA is SGD: how the circuit's weights are moved, and whence
@@ -120,23 +120,25 @@ struct kl_optimizer {
     double natural_lr, natural_lambda; /* of the circuit's weights under KL_QNG */
     double spsa_c;                     /* first perturbation of every parameter under KL_SPSA */
 };
-void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
+void kl_nn_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
 /* What is the same for all parameters at step `step` (from 1) at rate lr, before clipping. */
 struct kl_update {
     enum kl_optimizer_kind kind;
     struct kl_adam_factors adam;
     struct kl_sgd_factors sgd;
 };
-struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t step);
+struct kl_update kl_nn_update_at(const struct kl_optimizer *o, double lr, uint64_t step);
 /* Clip the update by the norm of the whole gradient (n values) where o asks for it. */
-void kl_update_clip_f32(struct kl_update *u, const struct kl_optimizer *o, const float *grad, size_t n);
-void kl_update_clip_f64(struct kl_update *u, const struct kl_optimizer *o, const double *grad, size_t n);
+void kl_nn_update_clip_f32(struct kl_update *u, const struct kl_optimizer *o, const float *grad,
+                           size_t n);
+void kl_nn_update_clip_f64(struct kl_update *u, const struct kl_optimizer *o, const double *grad,
+                           size_t n);
 /* Update n parameters; returns the sum of the gradient's squares, before clipping. m, v: the moments
    (SGD: m is the velocity, v unused), zeros before the first step. */
-double kl_update_apply_f32(float *params, float *m, float *v, const float *grad, size_t n,
-                           const struct kl_update *u);
-double kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
-                           const struct kl_update *u);
+double kl_nn_update_apply_f32(float *params, float *m, float *v, const float *grad, size_t n,
+                              const struct kl_update *u);
+double kl_nn_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
+                              const struct kl_update *u);
 
 /* ---- minima of rotations (trig.c) ---- */
 enum { KL_TRIG_POINTS = 512 };
@@ -145,8 +147,8 @@ typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n,
                                  struct kl_error *err);
 /* *at in [-pi, pi]: where a function with period 2 pi, no finer than cosines of `degree` turns, is
    smallest; 0 if nothing is smaller. What values_of returns, if not 0. */
-int kl_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
-                    struct kl_error *err);
+int kl_nn_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
+                       struct kl_error *err);
 
 /* ---- linear systems of natural gradients (skyline_cholesky.c) ---- */
 /* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:
@@ -172,33 +174,33 @@ struct kl_schedule {
     int64_t patience; /* plateau: epochs without improvement before a reduction */
     double factor;    /* step and plateau: what a reduction multiplies by */
 };
-void kl_schedule_default(struct kl_schedule *s); /* constant, 1e-3 */
+void kl_nn_schedule_default(struct kl_schedule *s); /* constant, 1e-3 */
 /* The rate of step `step` (from 0) of `epoch` (from 0): cosine falls from lr to min_lr between the
    warm-up and the last step (Loshchilov & Hutter 2016, arXiv:1608.03983). reductions: how many the
    plateau rule has made. */
-double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step,
-                        int64_t steps_per_epoch, int64_t epochs, int64_t reductions);
+double kl_nn_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step,
+                           int64_t steps_per_epoch, int64_t epochs, int64_t reductions);
 
 /* ---- order of samples (batch.c) ---- */
 /* Stratified split: round(n * fraction) of n samples go to validation, from each class its share to
    within one. Both lists, rising, are malloc'ed. KL_EDATA if a list would be empty while fraction >
    0, KL_ENOMEM. */
-int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
-                        size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
-                        double fraction, uint64_t seed, struct kl_error *err);
+int kl_nn_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
+                           size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
+                           double fraction, uint64_t seed, struct kl_error *err);
 /* order becomes a random permutation of `from` (n values) for this epoch (Fisher and Yates). */
-void kl_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch);
+void kl_nn_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_tensor_from_file KL_NAME(kl_tensor_from_file)
-#define kl_tensor_to_file KL_NAME(kl_tensor_to_file)
-#define kl_linear_forward KL_NAME(kl_linear_forward)
-#define kl_activation_backward KL_NAME(kl_activation_backward)
-#define kl_linear_inputs KL_NAME(kl_linear_inputs)
-#define kl_linear_weights KL_NAME(kl_linear_weights)
-#define kl_linear_biases KL_NAME(kl_linear_biases)
-#define kl_cross_entropy KL_NAME(kl_cross_entropy)
-#define kl_update_clip KL_NAME(kl_update_clip)
-#define kl_update_apply KL_NAME(kl_update_apply)
+#define kl_nn_tensor_from_file KL_NAME(kl_nn_tensor_from_file)
+#define kl_nn_tensor_to_file KL_NAME(kl_nn_tensor_to_file)
+#define kl_nn_linear_forward KL_NAME(kl_nn_linear_forward)
+#define kl_nn_activation_backward KL_NAME(kl_nn_activation_backward)
+#define kl_nn_linear_inputs KL_NAME(kl_nn_linear_inputs)
+#define kl_nn_linear_weights KL_NAME(kl_nn_linear_weights)
+#define kl_nn_linear_biases KL_NAME(kl_nn_linear_biases)
+#define kl_nn_cross_entropy KL_NAME(kl_nn_cross_entropy)
+#define kl_nn_update_clip KL_NAME(kl_nn_update_clip)
+#define kl_nn_update_apply KL_NAME(kl_nn_update_apply)
 
 #endif

@@ -21,14 +21,13 @@ static double clip_scale(const kl_real *grad, size_t n, double clip)
     return norm > clip ? clip / norm : 1;
 }
 
-void KL_NAME(kl_update_clip)(struct kl_update *u, const struct kl_optimizer *o, const kl_real *grad,
-                             size_t n)
+void kl_nn_update_clip(struct kl_update *u, const struct kl_optimizer *o, const kl_real *grad, size_t n)
 {
     u->adam.grad_scale = u->sgd.grad_scale = o->clip > 0 ? clip_scale(grad, n, o->clip) : 1;
 }
 
-double KL_NAME(kl_update_apply)(kl_real *params, kl_real *m, kl_real *v, const kl_real *grad, size_t n,
-                                const struct kl_update *u)
+double kl_nn_update_apply(kl_real *params, kl_real *m, kl_real *v, const kl_real *grad, size_t n,
+                          const struct kl_update *u)
 {
     return u->kind == KL_SGD ? kl_kernel_sgd(params, m, grad, n, &u->sgd)
                              : kl_kernel_adam(params, m, v, grad, n, &u->adam);

@@ -4,15 +4,15 @@
 
 #include "nn/nn.h"
 
-void kl_schedule_default(struct kl_schedule *s)
+void kl_nn_schedule_default(struct kl_schedule *s)
 {
     *s = (struct kl_schedule){
         .kind = KL_CONSTANT_RATE, .lr = 1e-3, .period = 10, .patience = 5, .factor = 0.1
     };
 }
 
-double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step,
-                        int64_t steps_per_epoch, int64_t epochs, int64_t reductions)
+double kl_nn_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step,
+                           int64_t steps_per_epoch, int64_t epochs, int64_t reductions)
 {
     int64_t at = epoch * steps_per_epoch + step, warm = s->warmup * steps_per_epoch;
     int64_t last = epochs * steps_per_epoch - 1;

@@ -22,8 +22,8 @@ static size_t least(const double *values, size_t n)
     return best;
 }
 
-int kl_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
-                    struct kl_error *err)
+int kl_nn_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
+                       struct kl_error *err)
 {
     double points[KL_TRIG_POINTS] = { 0 }, values[KL_TRIG_POINTS];
     size_t n = COARSE * degree < KL_TRIG_POINTS ? COARSE * degree : KL_TRIG_POINTS, best = 0;

@@ -4,7 +4,7 @@
 
 #include "nn/nn.h"
 
-void kl_optimizer_default(struct kl_optimizer *o)
+void kl_nn_optimizer_default(struct kl_optimizer *o)
 {
     *o = (struct kl_optimizer){ .kind = KL_ADAM,
                                 .beta1 = 0.9,
@@ -15,7 +15,7 @@ void kl_optimizer_default(struct kl_optimizer *o)
                                 .spsa_c = 0.01 };
 }
 
-struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t step)
+struct kl_update kl_nn_update_at(const struct kl_optimizer *o, double lr, uint64_t step)
 {
     /* torch's first velocity is the gradient itself, which momentum * 0 + g gives too */
     if (o->kind == KL_SGD || o->kind == KL_SPSA)

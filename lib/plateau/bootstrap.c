@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 #include "plateau/plateau_int.h"
 
 void kl_plateau_resample(uint8_t *counts, size_t resample, size_t draws, uint64_t seed)
@@ -69,9 +69,9 @@ void kl_plateau_interval(double *low, double *high, double *values, size_t n)
         if (!isnan(values[i])) values[known++] = values[i];
     *low = *high = NAN;
     if (!known) return;
-    kl_sort(values, known);
-    *low = kl_sorted_quantile(values, known, 0.025);
-    *high = kl_sorted_quantile(values, known, 0.975);
+    kl_stats_sort(values, known);
+    *low = kl_stats_sorted_quantile(values, known, 0.025);
+    *high = kl_stats_sorted_quantile(values, known, 0.975);
 }
 
 double kl_plateau_slope(const double *variance, size_t stride, const int *qubits, size_t n)

@@ -24,7 +24,7 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, doubl
     int code = KL_OK;
     for (size_t i = 0; i < c->n_ops && !code; i++) {
         struct kl_op op = c->ops[i];
-        const int n = kl_op_angles(&op);
+        const int n = kl_circuit_op_angles(&op);
         if (n && initial == 0 && op.angle[0].source == KL_INPUT) continue;
         for (int k = 0; k < n; k++) {
             struct kl_angle *a = &op.angle[k];
@@ -44,7 +44,7 @@ static int shift_sign(const struct kl_circuit *c, size_t k)
 {
     int sign = 0, places = 0;
     for (size_t i = 0; i < c->n_ops; i++)
-        for (int j = 0; j < kl_op_angles(&c->ops[i]); j++) {
+        for (int j = 0; j < kl_circuit_op_angles(&c->ops[i]); j++) {
             const struct kl_angle *a = &c->ops[i].angle[j];
             if (a->source != KL_INPUT || (size_t)a->index != k) continue;
             places++;

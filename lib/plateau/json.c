@@ -43,7 +43,7 @@ static json_t *scan_json(const struct kl_plateau *p, json_t *output, const char 
     }
     json_t *value = failed ? NULL
                            : json_pack("{s:O, s:s, s:s, s:I, s:I, s:I, s:O, s:O}", "output", output,
-                                       "key", key, "status", kl_stage_status(KL_STAGE_COMPUTE),
+                                       "key", key, "status", kl_store_stage_status(KL_STAGE_COMPUTE),
                                        "observables", (json_int_t)p->n_observables, "cells",
                                        (json_int_t)(p->n_qubits * p->n_layers), "draws",
                                        (json_int_t)p->n_draws, "variances", variances, "slopes", slopes);

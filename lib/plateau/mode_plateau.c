@@ -64,11 +64,11 @@ static void defaults(void *values)
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = kl_key_begin(&key, "plateau", SCHEMA, "plateau", NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &kl_plateau_tool, w->v, err);
-    if (!code) code = kl_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_key_abort(&key);
+    int code = kl_store_key_begin(&key, "plateau", SCHEMA, "plateau", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_plateau_tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -90,10 +90,10 @@ static int scan(struct work *w, struct kl_error *err)
 static int save(struct work *w, struct kl_error *err)
 {
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
+    int code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code) code = kl_plateau_save(writer, &w->plateau, err);
-    if (!code) return kl_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
-    kl_writer_abort(&writer);
+    if (!code) return kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -123,7 +123,7 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "plateau: no output; give -o PLATEAU.h5");
     int code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
     code = scan(w, err);
     if (!code) kl_plateau_remark(stage->log, &w->plateau, &w->v->scan);
     if (!code && common->output) code = save(w, err);

@@ -13,7 +13,8 @@ static int put(struct kl_writer *w, const char *name, const struct kl_plateau *p
 {
     const size_t cells[] = { p->n_observables, p->n_qubits, p->n_layers },
                  fits[] = { p->n_observables, p->n_layers };
-    return kl_writer_put(w, name, KL_TYPE_F64, 0, of_fit ? 2 : 3, of_fit ? fits : cells, data, err);
+    return kl_store_writer_put(w, name, KL_TYPE_F64, 0, of_fit ? 2 : 3, of_fit ? fits : cells, data,
+                               err);
 }
 
 int kl_plateau_save(struct kl_writer *w, const struct kl_plateau *p, struct kl_error *err)
@@ -21,11 +22,11 @@ int kl_plateau_save(struct kl_writer *w, const struct kl_plateau *p, struct kl_e
     int32_t qubits[KL_PLATEAU_LIST], layers[KL_PLATEAU_LIST];
     for (size_t i = 0; i < p->n_qubits; i++) qubits[i] = p->qubits[i];
     for (size_t i = 0; i < p->n_layers; i++) layers[i] = p->layers[i];
-    int code = kl_writer_put(w, "qubits", KL_TYPE_I32, 0, 1, &p->n_qubits, qubits, err);
-    if (code >= 0) code = kl_writer_put(w, "layers", KL_TYPE_I32, 0, 1, &p->n_layers, layers, err);
+    int code = kl_store_writer_put(w, "qubits", KL_TYPE_I32, 0, 1, &p->n_qubits, qubits, err);
+    if (code >= 0) code = kl_store_writer_put(w, "layers", KL_TYPE_I32, 0, 1, &p->n_layers, layers, err);
     if (code >= 0)
-        code = kl_writer_put(w, "observables", KL_TYPE_STRING, KL_PLATEAU_NAME, 1, &p->n_observables,
-                             p->observables, err);
+        code = kl_store_writer_put(w, "observables", KL_TYPE_STRING, KL_PLATEAU_NAME, 1,
+                                   &p->n_observables, p->observables, err);
     if (code >= 0) code = put(w, "mean", p, p->mean, false, err);
     if (code >= 0) code = put(w, "variance", p, p->variance, false, err);
     if (code >= 0) code = put(w, "variance_low", p, p->low, false, err);
@@ -33,10 +34,10 @@ int kl_plateau_save(struct kl_writer *w, const struct kl_plateau *p, struct kl_e
     if (code >= 0) code = put(w, "slope", p, p->slope, true, err);
     if (code >= 0) code = put(w, "slope_low", p, p->slope_low, true, err);
     if (code >= 0) code = put(w, "slope_high", p, p->slope_high, true, err);
-    if (code >= 0) code = kl_writer_text(w, "variance", "axes", "observable, qubits, layers", err);
-    if (code >= 0) code = kl_writer_text(w, "slope", "axes", "observable, layers", err);
-    if (code >= 0) code = kl_writer_text(w, "slope", "unit", "ln(variance) a qubit", err);
-    if (code >= 0) code = kl_writer_integer(w, "", "draws", (int64_t)p->n_draws, err);
+    if (code >= 0) code = kl_store_writer_text(w, "variance", "axes", "observable, qubits, layers", err);
+    if (code >= 0) code = kl_store_writer_text(w, "slope", "axes", "observable, layers", err);
+    if (code >= 0) code = kl_store_writer_text(w, "slope", "unit", "ln(variance) a qubit", err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "draws", (int64_t)p->n_draws, err);
     return code < 0 ? code : KL_OK;
 }
 

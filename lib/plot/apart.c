@@ -40,13 +40,13 @@ static bool names(struct named *first, const json_t *records, const char *kind, 
 static void write(FILE *to, const char *of, const char *kind, struct named found,
                   const struct kl_file *file)
 {
-    const char *path = kl_file_path(file);
+    const char *path = kl_store_file_path(file);
     if (strcmp(found.path, path) != 0)
         fprintf(to, "%s is of the %s %s, %s is another: these are of two runs\n", of, kind, found.path,
                 path);
     else
         fprintf(to, "%s is of a %s %s of content %.8s, here it is %.8s: these are of two runs\n", of,
-                kind, path, found.content, kl_file_content(file));
+                kind, path, found.content, kl_store_file_content(file));
 }
 
 /* One line on file i, unless it is what another was made from, or was made from that itself, or none
@@ -54,7 +54,7 @@ static void write(FILE *to, const char *of, const char *kind, struct named found
 static void tell(FILE *to, struct kl_file *const *files, json_t *const *records, size_t n, size_t i)
 {
     struct named first, found = { 0 };
-    const char *kind = kl_file_kind(files[i]), *content = kl_file_content(files[i]);
+    const char *kind = kl_store_file_kind(files[i]), *content = kl_store_file_content(files[i]);
     size_t of = n;
     for (size_t k = 0; k < n; k++) {
         if (k == i) continue;
@@ -62,10 +62,10 @@ static void tell(FILE *to, struct kl_file *const *files, json_t *const *records,
         if (first.path && of == n) of = k, found = first;
     }
     if (of < n && !names(&first, records[i], kind, found.content))
-        write(to, kl_file_path(files[of]), kind, found, files[i]);
+        write(to, kl_store_file_path(files[of]), kind, found, files[i]);
 }
 
-int kl_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err)
+int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err)
 {
     size_t size = 0;
     *lines = NULL;
@@ -73,7 +73,8 @@ int kl_files_apart(char **lines, struct kl_file *const *files, size_t n, struct 
     if (!records) return kl_fail_memory(err, n * sizeof *records);
     int code = KL_OK;
     for (size_t i = 0; i < n && !code; i++)
-        code = kl_json_parse(&records[i], kl_file_provenance(files[i]), kl_file_path(files[i]), err);
+        code = kl_json_parse(&records[i], kl_store_file_provenance(files[i]),
+                             kl_store_file_path(files[i]), err);
     FILE *to = code ? NULL : open_memstream(lines, &size);
     for (size_t i = 0; to && i < n; i++) tell(to, files, records, n, i);
     const bool failed = to && ferror(to);

@@ -6,12 +6,12 @@
 
 static const double TICK_SIZE = 7, LABEL_SIZE = 8;
 
-double kl_axes_x(const struct kl_axes *a, double value)
+double kl_plot_axes_x(const struct kl_axes *a, double value)
 {
     return a->left + (value - a->x0) / (a->x1 - a->x0) * a->width;
 }
 
-double kl_axes_y(const struct kl_axes *a, double value)
+double kl_plot_axes_y(const struct kl_axes *a, double value)
 {
     return a->top + a->height - (value - a->y0) / (a->y1 - a->y0) * a->height;
 }
@@ -43,7 +43,7 @@ static void superscript(char *to, size_t size, int power)
                                  *c == '-' ? "\xe2\x81\xbb" : digits[*c - '0']);
 }
 
-void kl_tick_text(char text[KL_TICK], double value, double step, double most)
+void kl_plot_tick_text(char text[KL_TICK], double value, double step, double most)
 {
     const int finest = (int)floor(log10(step) + 1e-9), tens = (int)floor(log10(most) + 1e-9);
     const char *minus = value < 0 ? "\xe2\x88\x92" : ""; /* a true one */
@@ -70,10 +70,10 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
     if (a->whole_x && step < 1) step = 1;
     double k = ceil(a->x0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */
-        double x = kl_axes_x(a, k * step);
+        double x = kl_plot_axes_x(a, k * step);
         line(cr, x, bottom, x, bottom + 3);
-        kl_tick_text(text, k * step, step, fmax(fabs(a->x0), fabs(a->x1)));
-        if (!a->no_x_numbers) kl_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
+        kl_plot_tick_text(text, k * step, step, fmax(fabs(a->x0), fabs(a->x1)));
+        if (!a->no_x_numbers) kl_plot_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
     }
 }
 
@@ -82,11 +82,11 @@ static double power_text(cairo_t *cr, double x, double y, double power)
 {
     const double small = 0.75 * TICK_SIZE;
     char text[KL_TICK];
-    kl_tick_text(text, power, 1, 1);
-    const double width = kl_text_width(cr, small, text);
-    kl_text(cr, x, y - 0.4 * TICK_SIZE, small, KL_RIGHT, text);
-    kl_text(cr, x - width, y, TICK_SIZE, KL_RIGHT, "10");
-    return width + kl_text_width(cr, TICK_SIZE, "10");
+    kl_plot_tick_text(text, power, 1, 1);
+    const double width = kl_plot_text_width(cr, small, text);
+    kl_plot_text(cr, x, y - 0.4 * TICK_SIZE, small, KL_RIGHT, text);
+    kl_plot_text(cr, x - width, y, TICK_SIZE, KL_RIGHT, "10");
+    return width + kl_plot_text_width(cr, TICK_SIZE, "10");
 }
 
 /* Decades, numbers at as many as leave room for them, with short ticks at 2 to 9 times where all have;
@@ -96,12 +96,13 @@ static double draw_decades(cairo_t *cr, const struct kl_axes *a)
     const double each = a->height / (a->y1 - a->y0), step = ceil(1.8 * TICK_SIZE / each);
     double widest = 0;
     for (double k = ceil(a->y0 - 1e-9); k <= a->y1 + 1e-9; k++) {
-        const double y = kl_axes_y(a, k);
+        const double y = kl_plot_axes_y(a, k);
         const bool numbered = fmod(fabs(k), step) == 0;
         if (numbered || each >= 3) line(cr, a->left - 3, y, a->left, y);
         if (numbered && !a->bare_y) widest = fmax(widest, power_text(cr, a->left - 5, y + 2.5, k));
         for (int m = 2; m < 10 && each > 12 && k + log10(m) < a->y1; m++)
-            line(cr, a->left - 1.5, kl_axes_y(a, k + log10(m)), a->left, kl_axes_y(a, k + log10(m)));
+            line(cr, a->left - 1.5, kl_plot_axes_y(a, k + log10(m)), a->left,
+                 kl_plot_axes_y(a, k + log10(m)));
     }
     return widest;
 }
@@ -114,37 +115,38 @@ static double draw_y_ticks(cairo_t *cr, const struct kl_axes *a)
     double widest = 0, step = round_step(range, a->height < 100 ? 2.5 : 5);
     double k = ceil(a->y0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->y1 + 1e-9 * step; k++) {
-        double y = kl_axes_y(a, k * step);
+        double y = kl_plot_axes_y(a, k * step);
         line(cr, a->left - 3, y, a->left, y);
-        kl_tick_text(text, k * step, step, fmax(fabs(a->y0), fabs(a->y1)));
+        kl_plot_tick_text(text, k * step, step, fmax(fabs(a->y0), fabs(a->y1)));
         if (a->bare_y) continue;
-        kl_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
-        widest = fmax(widest, kl_text_width(cr, TICK_SIZE, text));
+        kl_plot_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
+        widest = fmax(widest, kl_plot_text_width(cr, TICK_SIZE, text));
     }
     return widest;
 }
 
-void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *a, const char *label)
+void kl_plot_axes_draw_x(cairo_t *cr, const struct kl_axes *a, const char *label)
 {
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, a->left, a->top, a->width, a->height);
     cairo_stroke(cr);
     draw_x_ticks(cr, a);
     if (label)
-        kl_text(cr, a->left + a->width / 2, a->top + a->height + 23, LABEL_SIZE, KL_CENTRE, label);
+        kl_plot_text(cr, a->left + a->width / 2, a->top + a->height + 23, LABEL_SIZE, KL_CENTRE, label);
 }
 
-void kl_axes_draw(cairo_t *cr, const struct kl_axes *a, const char *x_label, const char *y_label)
+void kl_plot_axes_draw(cairo_t *cr, const struct kl_axes *a, const char *x_label, const char *y_label)
 {
-    kl_axes_draw_x(cr, a, x_label);
+    kl_plot_axes_draw_x(cr, a, x_label);
     const double widest = a->log_y ? draw_decades(cr, a) : draw_y_ticks(cr, a);
     if (a->bare_y) return;
     const double out = a->label_out > 0 ? a->label_out : widest + 11;
-    kl_text_upwards(cr, a->left - out, a->top + a->height / 2, LABEL_SIZE, KL_CENTRE, INFINITY, y_label);
+    kl_plot_text_upwards(cr, a->left - out, a->top + a->height / 2, LABEL_SIZE, KL_CENTRE, INFINITY,
+                         y_label);
 }
 
-void kl_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark)
+void kl_plot_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark)
 {
     const double r = radius;
     switch (mark) {

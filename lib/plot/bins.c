@@ -5,12 +5,12 @@
 
 enum { PLACES = 1000 };
 
-size_t kl_bin_width(size_t n)
+size_t kl_plot_bin_width(size_t n)
 {
     return n / (PLACES + 1) + 1;
 }
 
-double kl_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k)
+double kl_plot_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k)
 {
     const size_t from = k * width, to = from + width < n ? from + width : n;
     double sum = 0;

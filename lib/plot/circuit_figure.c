@@ -17,8 +17,8 @@ static void wire_label(cairo_t *cr, double y, int q, bool begins)
 {
     char text[32];
     snprintf(text, sizeof text, begins ? "q%d |0\xe2\x9f\xa9" : "q%d", q);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, 36, y + 2.5, 7, KL_RIGHT, text);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, 36, y + 2.5, 7, KL_RIGHT, text);
 }
 
 static bool is_measured(const struct kl_circuit *c, int q)
@@ -47,7 +47,7 @@ static int find_columns(struct places *p, cairo_t *cr, const struct kl_circuit *
     if (!p->column || !p->row || !p->x || !p->wide) return kl_fail_memory(err, 4 * n * sizeof *p->x);
     p->columns = kl_circuit_columns(p->column, c);
     for (size_t i = 0; i < c->n_ops; i++) {
-        double *wide = &p->wide[p->column[i]], own = kl_gate_width(cr, &c->ops[i]);
+        double *wide = &p->wide[p->column[i]], own = kl_plot_gate_width(cr, &c->ops[i]);
         if (own > *wide) *wide = own;
     }
     p->wide[p->columns++] = METER;
@@ -113,11 +113,11 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
     for (int q = 0; q < c->n_qubits; q++) {
         const double y = top + STEP * q;
         wire_label(cr, y, q, row == 0);
-        kl_colour(cr, 0, 0.6);
+        kl_plot_colour(cr, 0, 0.6);
         cairo_move_to(cr, LEFT, y);
         cairo_line_to(cr, last ? meters - KL_GATE_BOX / 2.0 : end_of_row(p, row) + 4, y);
         cairo_stroke(cr);
-        if (last && is_measured(c, q)) kl_draw_meter(cr, meters, y);
+        if (last && is_measured(c, q)) kl_plot_meter(cr, meters, y);
     }
 }
 
@@ -125,12 +125,12 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
 static void caption(cairo_t *cr, double room, const char *title, size_t n, const struct kl_circuit *c)
 {
     char part[80];
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
     const size_t all = kl_circuit_gates(c);
     if (n < all) {
         snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, all);
-        kl_text(cr, 14, 14 + LINE, 8, KL_LEFT, part);
+        kl_plot_text(cr, 14, 14 + LINE, 8, KL_LEFT, part);
         cairo_translate(cr, 0, LINE);
     }
     cairo_translate(cr, 0, 18);
@@ -148,7 +148,7 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
     const double scale = best_places(p, c, sheet->width - 10, sheet->height - 30);
     for (size_t i = 0, end; i < c->n_ops; i = end) {
         bool whole = true;
-        for (end = kl_gate_end(c->ops, c->n_ops, i); i < end; i++)
+        for (end = kl_circuit_gate_end(c->ops, c->n_ops, i); i < end; i++)
             whole = whole && p->column[i] < p->columns;
         n += whole;
     }
@@ -158,14 +158,14 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
     for (int row = 0; row < p->rows; row++) draw_wires(cr, p, c, row);
     for (size_t i = 0; i < c->n_ops; i++)
         if (p->column[i] < p->columns)
-            kl_draw_gate(cr, p->x[p->column[i]], TOP + row_height * p->row[p->column[i]], &c->ops[i],
+            kl_plot_gate(cr, p->x[p->column[i]], TOP + row_height * p->row[p->column[i]], &c->ops[i],
                          c->n_qubits);
 out:
     free(p->column), free(p->row), free(p->x), free(p->wide);
     return code;
 }
 
-int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     char *config = NULL, title[KL_TITLE];
     struct kl_circuit_options o;
@@ -177,20 +177,20 @@ int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *input
         o = *inputs->circuit;
         noisy = o.noise && *o.noise;
     } else {
-        code = kl_file_text(&config, inputs->file, "", "config", err);
+        code = kl_store_file_text(&config, inputs->file, "", "config", err);
         if (code) return code;
-        code = kl_json_parse(&options, config, kl_file_path(inputs->file), err);
-        if (!code) code = kl_circuit_config(&o, options, kl_file_path(inputs->file), err);
+        code = kl_json_parse(&options, config, kl_store_file_path(inputs->file), err);
+        if (!code) code = kl_circuit_config(&o, options, kl_store_file_path(inputs->file), err);
         const char *core = code ? NULL : kl_circuit_absent(options);
         if (core)
             code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s",
-                           kl_file_path(inputs->file), core);
+                           kl_store_file_path(inputs->file), core);
         const char *noise = json_string_value(json_object_get(options, "noise"));
         noisy = noise && *noise;
     }
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) {
-        kl_circuit_title(title, &o, c, noisy);
+        kl_plot_circuit_title(title, &o, c, noisy);
         code = draw(sheet, c, title, inputs->drawn, err);
     }
     kl_circuit_free(&c);

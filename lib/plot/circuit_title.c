@@ -5,8 +5,8 @@
 #include "circuit/circuit.h"
 #include "plot/plot.h"
 
-void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
-                      const struct kl_circuit *c, bool noisy)
+void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
+                           const struct kl_circuit *c, bool noisy)
 {
     char what[200];
     const size_t gates = kl_circuit_gates(c);

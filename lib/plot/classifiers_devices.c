@@ -44,9 +44,9 @@ static void draw_cell(cairo_t *cr, const struct kl_report_view *v, const struct 
     cairo_fill(cr);
     if (v->n_devices > MOST_NUMBERED) return;
     if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
-    else kl_colour(cr, 0, 1);
+    else kl_plot_colour(cr, 0, 1);
     snprintf(text, sizeof text, "%.1f", 100 * share);
-    kl_text(cr, x + wide / 2, y + high / 2 + 0.36 * size, size, KL_CENTRE, text);
+    kl_plot_text(cr, x + wide / 2, y + high / 2 + 0.36 * size, size, KL_CENTRE, text);
 }
 
 /* Device d's name, below and, where it has a line of its own, at the left. */
@@ -56,16 +56,16 @@ static void name_device(cairo_t *cr, const struct kl_report_view *v, const struc
     char name[KL_NAME];
     const double wide = axes->width / (double)v->n_devices, high = axes->height / (double)v->n_devices;
     if (v->n_devices > MOST_NUMBERED) return;
-    kl_name(name, v->names, v->n_devices, v->name_size, d);
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, axes->left + wide * ((double)d + 0.5), axes->top + axes->height + 10, 6.5,
-                   KL_CENTRE, 0.95 * wide, name);
+    kl_plot_name(name, v->names, v->n_devices, v->name_size, d);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, axes->left + wide * ((double)d + 0.5), axes->top + axes->height + 10, 6.5,
+                        KL_CENTRE, 0.95 * wide, name);
     if (left_too)
-        kl_text_within(cr, axes->left - 5, axes->top + high * ((double)d + 0.5) + 2.3, 6.5, KL_RIGHT, 26,
-                       name);
+        kl_plot_text_within(cr, axes->left - 5, axes->top + high * ((double)d + 0.5) + 2.3, 6.5,
+                            KL_RIGHT, 26, name);
 }
 
-void kl_draw_confusions(cairo_t *cr, const struct kl_report_view *v)
+void kl_plot_confusions(cairo_t *cr, const struct kl_report_view *v)
 {
     char title[100];
     const bool many = v->n_devices > MOST_NUMBERED;
@@ -75,16 +75,16 @@ void kl_draw_confusions(cairo_t *cr, const struct kl_report_view *v)
     if (many)
         snprintf(title, sizeof title, "%s: share of each device's rows, darkest %.1f %%",
                  v->rows[0].name, 100 * full);
-    struct kl_axes axes = kl_view_panel(cr, 1, title);
+    struct kl_axes axes = kl_plot_view_panel(cr, 1, title);
     axes.x0 = 0.5, axes.x1 = (double)v->n_devices + 0.5;
     axes.whole_x = true;
     for (size_t t = 0; t < v->n_devices; t++)
         for (size_t p = 0; p < v->n_devices; p++) draw_cell(cr, v, &axes, t, p, full);
     for (size_t d = 0; d < v->n_devices; d++) name_device(cr, v, &axes, d, true);
     axes.no_x_numbers = !many;
-    kl_axes_draw_x(cr, &axes, "device found");
-    kl_text_upwards(cr, axes.left - (many ? 6 : 33), axes.top + axes.height / 2, 8, KL_CENTRE, INFINITY,
-                    many ? "true device, first on top" : "true device");
+    kl_plot_axes_draw_x(cr, &axes, "device found");
+    kl_plot_text_upwards(cr, axes.left - (many ? 6 : 33), axes.top + axes.height / 2, 8, KL_CENTRE,
+                         INFINITY, many ? "true device, first on top" : "true device");
 }
 
 /* A rate of a device: the mean over splits as a bar, the least and the most as a line. */
@@ -99,30 +99,30 @@ static void draw_rate(cairo_t *cr, const struct kl_report_view *v, const struct 
         const double value = v->per_class[(s * v->n_devices + d) * KL_REPORT_RATES + k];
         sum += value, least = fmin(least, value), most = fmax(most, value);
     }
-    const double y = kl_axes_y(axes, sum / (double)v->n_splits);
-    kl_colour(cr, colours[k], 0.85);
+    const double y = kl_plot_axes_y(axes, sum / (double)v->n_splits);
+    kl_plot_colour(cr, colours[k], 0.85);
     cairo_rectangle(cr, x, y, 0.92 * wide, axes->top + axes->height - y);
     cairo_fill(cr);
     if (v->n_splits == 1 || v->n_devices > MOST_NUMBERED) return;
-    kl_colour(cr, 0, 0.8);
+    kl_plot_colour(cr, 0, 0.8);
     cairo_set_line_width(cr, fmin(0.7, 0.3 * wide));
-    cairo_move_to(cr, x + 0.46 * wide, kl_axes_y(axes, least));
-    cairo_line_to(cr, x + 0.46 * wide, kl_axes_y(axes, most));
+    cairo_move_to(cr, x + 0.46 * wide, kl_plot_axes_y(axes, least));
+    cairo_line_to(cr, x + 0.46 * wide, kl_plot_axes_y(axes, most));
     cairo_stroke(cr);
 }
 
-void kl_draw_class_rates(cairo_t *cr, const struct kl_report_view *v)
+void kl_plot_class_rates(cairo_t *cr, const struct kl_report_view *v)
 {
     const bool many = v->n_devices > MOST_NUMBERED;
     const char *title = v->n_splits > 1 && !many
                             ? "left to right: precision, recall, F1; line: range of splits"
                             : "left to right: precision, recall, F1";
-    struct kl_axes axes = kl_view_panel(cr, 2, title);
+    struct kl_axes axes = kl_plot_view_panel(cr, 2, title);
     axes.y0 = 0, axes.y1 = 1, axes.x0 = 0.5, axes.x1 = (double)v->n_devices + 0.5;
     axes.whole_x = true, axes.no_x_numbers = !many;
     for (size_t d = 0; d < v->n_devices; d++) {
         for (size_t k = 0; k < KL_REPORT_RATES; k++) draw_rate(cr, v, &axes, d, k);
         name_device(cr, v, &axes, d, false);
     }
-    kl_axes_draw(cr, &axes, "device", "rate");
+    kl_plot_axes_draw(cr, &axes, "device", "rate");
 }

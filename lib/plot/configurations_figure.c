@@ -40,7 +40,7 @@ static const double PANEL = 406, PANEL_WIDTH = 106;
 
 static void put(cairo_t *cr, enum column c, double y, const char *word)
 {
-    kl_text_within(cr, columns[c].x, y, 6.5, columns[c].align, columns[c].room, word);
+    kl_plot_text_within(cr, columns[c].x, y, 6.5, columns[c].align, columns[c].room, word);
 }
 
 static void put_number(cairo_t *cr, enum column c, double y, const char *form, double value)
@@ -52,15 +52,15 @@ static void put_number(cairo_t *cr, enum column c, double y, const char *form, d
 
 static void draw_heads(cairo_t *cr)
 {
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     for (int c = 0; c < COLUMNS; c++)
-        kl_text(cr, columns[c].x, TOP - 8, 6.5, columns[c].align, columns[c].head);
-    kl_text(cr, PANEL + PANEL_WIDTH / 2, TOP - 8, 6.5, KL_CENTRE, "accuracy, 95 %");
+        kl_plot_text(cr, columns[c].x, TOP - 8, 6.5, columns[c].align, columns[c].head);
+    kl_plot_text(cr, PANEL + PANEL_WIDTH / 2, TOP - 8, 6.5, KL_CENTRE, "accuracy, 95 %");
 }
 
 static void draw_words(cairo_t *cr, const struct kl_configuration *l, double y)
 {
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     put(cr, CLASSIFIER, y, l->name);
     put(cr, LAYERS, y, l->layers);
     put(cr, EPOCHS, y, l->epochs);
@@ -76,12 +76,12 @@ static void draw_words(cairo_t *cr, const struct kl_configuration *l, double y)
 static void draw_interval(cairo_t *cr, const struct kl_configuration *l, double x0, double y0, double x1,
                           double y1, double x, double y)
 {
-    kl_colour(cr, strcmp(l->layers, "-") == 0 ? 2 : 1, 1);
+    kl_plot_colour(cr, strcmp(l->layers, "-") == 0 ? 2 : 1, 1);
     cairo_set_line_width(cr, 1.2);
     cairo_move_to(cr, x0, y0);
     cairo_line_to(cr, x1, y1);
     cairo_stroke(cr);
-    kl_mark(cr, x, y, 2.2, KL_CIRCLE);
+    kl_plot_mark(cr, x, y, 2.2, KL_CIRCLE);
 }
 
 /* Accuracies of all lines and chance. */
@@ -101,10 +101,10 @@ static const char *draw_chances(cairo_t *cr, const struct kl_axes *a,
                                 const struct kl_configurations *lines)
 {
     bool differ = false;
-    kl_colour(cr, 0, 0.5);
+    kl_plot_colour(cr, 0, 0.5);
     cairo_set_line_width(cr, 0.6);
     for (size_t i = 0; i < lines->n; i++) {
-        const double x = kl_axes_x(a, lines->line[i].chance);
+        const double x = kl_plot_axes_x(a, lines->line[i].chance);
         cairo_move_to(cr, x, a->top + STEP * (double)i);
         cairo_line_to(cr, x, a->top + STEP * (double)(i + 1));
         differ = differ || lines->line[i].chance != lines->line[0].chance;
@@ -124,10 +124,10 @@ static double draw_table(cairo_t *cr, const struct kl_configurations *lines)
         const struct kl_configuration *l = &lines->line[i];
         const double y = TOP + STEP * ((double)i + 0.5);
         draw_words(cr, l, y + 2.3);
-        draw_interval(cr, l, kl_axes_x(&a, l->low), y, kl_axes_x(&a, l->high), y, kl_axes_x(&a, l->mean),
-                      y);
+        draw_interval(cr, l, kl_plot_axes_x(&a, l->low), y, kl_plot_axes_x(&a, l->high), y,
+                      kl_plot_axes_x(&a, l->mean), y);
     }
-    kl_axes_draw_x(cr, &a, draw_chances(cr, &a, lines));
+    kl_plot_axes_draw_x(cr, &a, draw_chances(cr, &a, lines));
     return a.top + a.height;
 }
 
@@ -136,12 +136,12 @@ static void draw_powers(cairo_t *cr, const struct kl_axes *a)
 {
     const double every = ceil((a->x1 - a->x0) / 12);
     for (double k = ceil(a->x0); k <= a->x1; k += every) {
-        kl_colour(cr, 0, 1);
+        kl_plot_colour(cr, 0, 1);
         char word[KL_TICK];
-        kl_tick_text(word, pow(10, k), pow(10, k), pow(10, k));
-        kl_text(cr, kl_axes_x(a, k), a->top + a->height + 11, 7, KL_CENTRE, word);
+        kl_plot_tick_text(word, pow(10, k), pow(10, k), pow(10, k));
+        kl_plot_text(cr, kl_plot_axes_x(a, k), a->top + a->height + 11, 7, KL_CENTRE, word);
     }
-    kl_text(cr, a->left + a->width / 2, a->top + a->height + 23, 8, KL_CENTRE, "parameters");
+    kl_plot_text(cr, a->left + a->width / 2, a->top + a->height + 23, 8, KL_CENTRE, "parameters");
 }
 
 /* A line's place across; those of one size stand side by side. */
@@ -150,7 +150,7 @@ static double place(const struct kl_axes *a, const struct kl_configurations *lin
     size_t same = 0, before = 0;
     for (size_t k = 0; k < lines->n; k++)
         if (lines->line[k].parameters == lines->line[i].parameters) same++, before += k < i;
-    return kl_axes_x(a, log10(lines->line[i].parameters)) +
+    return kl_plot_axes_x(a, log10(lines->line[i].parameters)) +
            6 * ((double)before - (double)(same - 1) / 2);
 }
 
@@ -168,11 +168,12 @@ static void draw_size(cairo_t *cr, const struct kl_axes *a, const struct kl_conf
 {
     const struct kl_configuration *l = &lines->line[i];
     if (!(l->parameters > 0)) return;
-    const double x = place(a, lines, i), y = kl_axes_y(a, l->mean);
-    draw_interval(cr, l, x, kl_axes_y(a, l->low), x, kl_axes_y(a, l->high), x, y);
+    const double x = place(a, lines, i), y = kl_plot_axes_y(a, l->mean);
+    draw_interval(cr, l, x, kl_plot_axes_y(a, l->low), x, kl_plot_axes_y(a, l->high), x, y);
     const bool late = x > a->left + 0.9 * a->width; /* a name would leave the frame */
     if (l->named || strcmp(l->layers, "-") == 0)
-        kl_text_within(cr, late ? x - 5 : x + 5, y + 2.3, 6.5, late ? KL_RIGHT : KL_LEFT, 90, l->name);
+        kl_plot_text_within(cr, late ? x - 5 : x + 5, y + 2.3, 6.5, late ? KL_RIGHT : KL_LEFT, 90,
+                            l->name);
 }
 
 static void draw_sizes(cairo_t *cr, const struct kl_configurations *lines, double top)
@@ -190,18 +191,18 @@ static void draw_sizes(cairo_t *cr, const struct kl_configurations *lines, doubl
     a.x0 = floor(a.x0), a.x1 = fmax(ceil(a.x1), a.x0 + 1);
     range(&a.y0, &a.y1, lines);
     for (size_t i = 0; i < lines->n; i++) draw_size(cr, &a, lines, i);
-    kl_axes_draw(cr, &a, NULL, "accuracy");
+    kl_plot_axes_draw(cr, &a, NULL, "accuracy");
     draw_powers(cr, &a);
     if (stand_side_by_side(lines))
-        kl_text(cr, a.left + a.width, a.top - 4, 6.5, KL_RIGHT, "equal sizes side by side");
+        kl_plot_text(cr, a.left + a.width, a.top - 4, 6.5, KL_RIGHT, "equal sizes side by side");
 }
 
-int kl_draw_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                            struct kl_error *err)
 {
     struct kl_configurations *lines = calloc(1, sizeof *lines);
     int code = lines ? KL_OK : kl_fail_memory(err, sizeof *lines);
-    if (!code) code = kl_configurations_load(lines, inputs, err);
+    if (!code) code = kl_plot_configurations_load(lines, inputs, err);
     if (!code) draw_sizes(sheet->cr, lines, draw_table(sheet->cr, lines) + 50);
     free(lines);
     return code;

@@ -12,7 +12,8 @@
 static int number(double *value, const struct kl_file *f, const char *name, struct kl_error *err)
 {
     *value = NAN;
-    return kl_file_has_attribute(f, "", name) ? kl_file_number(value, f, "", name, err) : KL_OK;
+    return kl_store_file_has_attribute(f, "", name) ? kl_store_file_number(value, f, "", name, err)
+                                                    : KL_OK;
 }
 
 /* "-": there is none. */
@@ -20,7 +21,7 @@ static int text(char to[KL_SETTING], const struct kl_file *f, const char *name, 
 {
     char *value = NULL;
     int code = KL_OK;
-    if (kl_file_has_attribute(f, "", name)) code = kl_file_text(&value, f, "", name, err);
+    if (kl_store_file_has_attribute(f, "", name)) code = kl_store_file_text(&value, f, "", name, err);
     snprintf(to, KL_SETTING, "%s", value ? value : "-");
     free(value);
     return code;
@@ -29,8 +30,8 @@ static int text(char to[KL_SETTING], const struct kl_file *f, const char *name, 
 /* The file's name without its folder and its end. */
 static void name_file(char name[KL_SETTING], const struct kl_file *f)
 {
-    const char *slash = strrchr(kl_file_path(f), '/');
-    snprintf(name, KL_SETTING, "%.*s", KL_SETTING - 1, slash ? slash + 1 : kl_file_path(f));
+    const char *slash = strrchr(kl_store_file_path(f), '/');
+    snprintf(name, KL_SETTING, "%.*s", KL_SETTING - 1, slash ? slash + 1 : kl_store_file_path(f));
     char *dot = strrchr(name, '.');
     if (dot && dot > name) *dot = '\0';
 }
@@ -104,11 +105,11 @@ static int load_file(struct kl_configurations *c, struct kl_file *f, bool yardst
                      struct kl_error *err)
 {
     struct kl_report_view v;
-    int code = kl_report_view_load(&v, f, err);
+    int code = kl_plot_report_view_load(&v, f, err);
     if (!code && !yardsticks) code = add_line(c, f, &v, &v.rows[0], true, err);
     for (size_t i = 1; !code && yardsticks && i < v.n_rows; i++)
         if (isfinite(v.rows[i].low)) code = add_line(c, f, &v, &v.rows[i], false, err);
-    kl_report_view_free(&v);
+    kl_plot_report_view_free(&v);
     return code;
 }
 
@@ -116,21 +117,21 @@ static size_t count_reports(const struct kl_figure_inputs *inputs)
 {
     size_t n = 0;
     for (size_t i = 0; i < inputs->n_files; i++)
-        n += strcmp(kl_file_kind(inputs->files[i]), "device-report") == 0;
+        n += strcmp(kl_store_file_kind(inputs->files[i]), "device-report") == 0;
     return n;
 }
 
-int kl_configurations_load(struct kl_configurations *c, const struct kl_figure_inputs *inputs,
-                           struct kl_error *err)
+int kl_plot_configurations_load(struct kl_configurations *c, const struct kl_figure_inputs *inputs,
+                                struct kl_error *err)
 {
     c->alone = count_reports(inputs) < 2;
     int code = inputs->n_files ? KL_OK : load_file(c, inputs->file, false, err);
     for (size_t i = 0; i < inputs->n_files && !code; i++) {
-        if (strcmp(kl_file_kind(inputs->files[i]), "device-report") != 0) continue;
+        if (strcmp(kl_store_file_kind(inputs->files[i]), "device-report") != 0) continue;
         if (c->n == KL_CONFIGURATIONS)
             return kl_fail(err, KL_EUSAGE,
                            "%s: is one report too many; a figure of configurations has %d",
-                           kl_file_path(inputs->files[i]), (int)KL_CONFIGURATIONS);
+                           kl_store_file_path(inputs->files[i]), (int)KL_CONFIGURATIONS);
         code = load_file(c, inputs->files[i], false, err);
     }
     return code ? code : load_file(c, inputs->file, true, err);

@@ -12,7 +12,7 @@ struct kl_configuration {
         splits[KL_SETTING];                  /* "-": has none */
     double parameters, batch, dropout, test; /* NaN: has none */
     double mean, low, high, chance;          /* of the accuracy; 1 / devices */
-    bool named;                              /* with its model: a yardstick, or the one report there is */
+    bool named; /* with its model: a yardstick, or the one report there is */
 };
 /* The chosen model of each report, then the yardsticks of inputs->file, which had the same splits.
    KL_EDATA, KL_ENOMEM; KL_EUSAGE: more than KL_CONFIGURATIONS reports. */
@@ -21,7 +21,7 @@ struct kl_configurations {
     size_t n;
     bool alone; /* there is one report */
 };
-int kl_configurations_load(struct kl_configurations *c, const struct kl_figure_inputs *inputs,
-                           struct kl_error *err);
+int kl_plot_configurations_load(struct kl_configurations *c, const struct kl_figure_inputs *inputs,
+                                struct kl_error *err);
 
 #endif

@@ -31,9 +31,9 @@ static void draw_cell(cairo_t *cr, double x, double y, double side, double size,
     cairo_fill(cr);
     if (!count || size < SMALLEST) return;
     if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
-    else kl_colour(cr, 0, 1);
+    else kl_plot_colour(cr, 0, 1);
     snprintf(text, sizeof text, "%lld", (long long)count);
-    kl_text(cr, x + side / 2, y + side / 2 + 0.36 * size, size, KL_CENTRE, text);
+    kl_plot_text(cr, x + side / 2, y + side / 2 + 0.36 * size, size, KL_CENTRE, text);
 }
 
 /* The size of text at which the largest count fits its cell; too small: none is written. */
@@ -43,7 +43,7 @@ static double count_size(cairo_t *cr, const struct matrix *m, double side)
     int64_t most = 0;
     for (size_t i = 0; i < m->c * m->c; i++) most = m->counts[i] > most ? m->counts[i] : most;
     snprintf(text, sizeof text, "%lld", (long long)most);
-    return fmin(SIZE, SIZE * (side - 2) / kl_text_width(cr, SIZE, text));
+    return fmin(SIZE, SIZE * (side - 2) / kl_plot_text_width(cr, SIZE, text));
 }
 
 static void draw_cells(cairo_t *cr, const struct matrix *m, double side)
@@ -57,7 +57,7 @@ static void draw_cells(cairo_t *cr, const struct matrix *m, double side)
                       m->counts[t * m->c + p],
                       total ? (double)m->counts[t * m->c + p] / (double)total : 0);
     }
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     cairo_rectangle(cr, LEFT, TOP, SIDE, SIDE);
     cairo_stroke(cr);
 }
@@ -71,21 +71,22 @@ static void draw_names(cairo_t *cr, const struct matrix *m, double side)
     const double size = fmin(SIZE, fmax(side, SMALLEST));
     const size_t every = (size_t)fmax(1, ceil((size + 0.5) / side - 0.2));
     for (size_t k = 0; k < m->c; k += every) {
-        kl_name(text, m->names, m->n_names, m->name_size, k);
-        widest = fmax(widest, fmin(kl_text_width(cr, size, text), ROOM));
+        kl_plot_name(text, m->names, m->n_names, m->name_size, k);
+        widest = fmax(widest, fmin(kl_plot_text_width(cr, size, text), ROOM));
     }
     const bool upright = widest < side * (double)every - 2;
     for (size_t k = 0; k < m->c; k += every) {
         const double middle = ((double)k + 0.5) * side;
-        kl_name(text, m->names, m->n_names, m->name_size, k);
-        kl_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, ROOM, text);
-        if (upright) kl_text(cr, LEFT + middle, TOP + SIDE + 10, size, KL_CENTRE, text);
+        kl_plot_name(text, m->names, m->n_names, m->name_size, k);
+        kl_plot_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, ROOM, text);
+        if (upright) kl_plot_text(cr, LEFT + middle, TOP + SIDE + 10, size, KL_CENTRE, text);
         else
-            kl_text_upwards(cr, LEFT + middle + 0.36 * size, TOP + SIDE + 4, size, KL_RIGHT, ROOM, text);
+            kl_plot_text_upwards(cr, LEFT + middle + 0.36 * size, TOP + SIDE + 4, size, KL_RIGHT, ROOM,
+                                 text);
     }
-    kl_text(cr, LEFT + SIDE / 2, TOP + SIDE + (upright ? 22 : 15 + widest), 8, KL_CENTRE,
-            "predicted class");
-    kl_text_upwards(cr, LEFT - 9 - widest, TOP + SIDE / 2, 8, KL_CENTRE, INFINITY, "true class");
+    kl_plot_text(cr, LEFT + SIDE / 2, TOP + SIDE + (upright ? 22 : 15 + widest), 8, KL_CENTRE,
+                 "predicted class");
+    kl_plot_text_upwards(cr, LEFT - 9 - widest, TOP + SIDE / 2, 8, KL_CENTRE, INFINITY, "true class");
 }
 
 static void draw_scale(cairo_t *cr)
@@ -98,7 +99,7 @@ static void draw_scale(cairo_t *cr)
         cairo_rectangle(cr, x, TOP + SIDE - (k + 1) * height, 7, height + (k ? 0.2 : 0));
         cairo_fill(cr);
     }
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     cairo_rectangle(cr, x, TOP, 7, SIDE);
     cairo_stroke(cr);
     for (int k = 0; k <= 4; k++) {
@@ -107,22 +108,23 @@ static void draw_scale(cairo_t *cr)
         cairo_line_to(cr, x + 9.5, y);
         cairo_stroke(cr);
         snprintf(text, sizeof text, "%d", 25 * k);
-        kl_text(cr, x + 12, y + 2.2, 6, KL_LEFT, text);
+        kl_plot_text(cr, x + 12, y + 2.2, 6, KL_LEFT, text);
     }
-    kl_text_upwards(cr, x + 32, TOP + SIDE / 2, SIZE, KL_CENTRE, INFINITY, "% of the true class");
+    kl_plot_text_upwards(cr, x + 32, TOP + SIDE / 2, SIZE, KL_CENTRE, INFINITY, "% of the true class");
 }
 
-int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err)
 {
     const struct kl_dataset *set, *names_set;
     int64_t *counts = NULL;
     char *names = NULL, which[KL_WHICH];
-    int code = kl_file_expect(&set, inputs->file, "confusion", KL_TYPE_I64, 3, err);
-    if (!code) code = kl_which_replica(which, inputs, set->dims[0], err);
-    if (!code) code = kl_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_load((void **)&counts, inputs->file, set, err);
-    if (!code) code = kl_file_load((void **)&names, inputs->file, names_set, err);
+    int code = kl_store_file_expect(&set, inputs->file, "confusion", KL_TYPE_I64, 3, err);
+    if (!code) code = kl_plot_which_replica(which, inputs, set->dims[0], err);
+    if (!code)
+        code = kl_store_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load((void **)&counts, inputs->file, set, err);
+    if (!code) code = kl_store_file_load((void **)&names, inputs->file, names_set, err);
     if (!code) {
         const size_t c = set->dims[1];
         const struct matrix m = { counts + (size_t)inputs->replica * c * c, names, c, names_set->dims[0],
@@ -132,7 +134,7 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
         double n = 0;
         for (size_t i = 0; i < c * c; i++) n += (double)m.counts[i];
         draw_scale(sheet->cr);
-        code = kl_draw_report_head(sheet->cr, LEFT, TOP, inputs->file, n, which, err);
+        code = kl_plot_report_head(sheet->cr, LEFT, TOP, inputs->file, n, which, err);
     }
     free(counts);
     free(names);

@@ -13,7 +13,7 @@ static bool is_empty(const struct kl_series *s)
     return true;
 }
 
-int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     static const char *const names[4] = { "history/train_loss", "history/val_loss",
                                           "history/train_accuracy", "history/val_accuracy" };
@@ -22,23 +22,23 @@ int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
     struct kl_series s[4] = { { 0 } };
     int code = KL_OK;
     right.left = 288;
-    for (int i = 0; !code && i < 4; i++) code = kl_series_load(&s[i], inputs->file, names[i], err);
+    for (int i = 0; !code && i < 4; i++) code = kl_plot_series_load(&s[i], inputs->file, names[i], err);
     if (!code) {
         char text[120];
-        kl_series_lengths(s, 4);
+        kl_plot_series_lengths(s, 4);
         const bool marked = s[0].shown <= KL_SERIES_MARKED;
-        double x = kl_series_legend(sheet->cr, 44, 1, KL_CIRCLE, marked, "training");
-        if (!is_empty(&s[1])) kl_series_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
-        kl_series_panel(sheet->cr, left, &s[0], &s[1], "cross-entropy (nats)", true);
-        kl_series_panel(sheet->cr, right, &s[2], &s[3], "accuracy", false);
+        double x = kl_plot_series_legend(sheet->cr, 44, 1, KL_CIRCLE, marked, "training");
+        if (!is_empty(&s[1])) kl_plot_series_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
+        kl_plot_series_panel(sheet->cr, left, &s[0], &s[1], "cross-entropy (nats)", true);
+        kl_plot_series_panel(sheet->cr, right, &s[2], &s[3], "accuracy", false);
         snprintf(text, sizeof text, "mean and range of %zu heads", s[0].replicas);
         if (s[0].common < s[0].shown)
             snprintf(text, sizeof text,
                      "mean of %zu heads, to epoch %zu where the first stops; range of all that train",
                      s[0].replicas, s[0].common);
-        if (s[0].replicas > 1) kl_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
+        if (s[0].replicas > 1) kl_plot_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
     }
-    if (!code) code = kl_draw_gradients(sheet->cr, 206, s[0].shown, inputs->file, err);
+    if (!code) code = kl_plot_gradients(sheet->cr, 206, s[0].shown, inputs->file, err);
     for (int i = 0; i < 4; i++) free(s[i].values);
     return code;
 }

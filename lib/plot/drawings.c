@@ -65,7 +65,7 @@ static int check_alone(const struct kl_drawings *d, const struct kl_drawing *one
         if (strcmp(other->path, one->path) == 0)
             return kl_fail(err, KL_EUSAGE,
                            "%s: both %s and %s give this figure; draw them into two folders", one->path,
-                           kl_file_path(other->file), kl_file_path(one->file));
+                           kl_store_file_path(other->file), kl_store_file_path(one->file));
     return KL_OK;
 }
 
@@ -101,7 +101,8 @@ static int add_formats(struct kl_drawings *d, const struct kl_figure *figure, st
 static bool stands_beside(const struct kl_drawings *d, const struct kl_file *file)
 {
     for (const struct kl_figure *f = kl_figures; f->name; f++)
-        if (f->beside && strcmp(f->beside, kl_file_kind(file)) == 0 && strcmp(f->name, d->figure) == 0)
+        if (f->beside && strcmp(f->beside, kl_store_file_kind(file)) == 0 &&
+            strcmp(f->name, d->figure) == 0)
             return true;
     return false;
 }
@@ -112,15 +113,15 @@ static void note_others(const struct kl_drawings *d, const struct kl_file *file)
     char names[160] = "";
     size_t used = 0;
     for (const struct kl_figure *f = kl_figures; f->name; f++)
-        if (strcmp(f->kind, kl_file_kind(file)) == 0 && used < sizeof names)
+        if (strcmp(f->kind, kl_store_file_kind(file)) == 0 && used < sizeof names)
             used +=
                 (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", f->name);
     if (used)
-        kl_note(d->log, 1, "%s: holds '%s'; its figures: %s", kl_file_path(file), kl_file_kind(file),
-                names);
+        kl_note(d->log, 1, "%s: holds '%s'; its figures: %s", kl_store_file_path(file),
+                kl_store_file_kind(file), names);
     else
         kl_note(d->log, 1, "%s: holds '%s', which has no figures; --report PAGE.html makes a page of it",
-                kl_file_path(file), kl_file_kind(file));
+                kl_store_file_path(file), kl_store_file_kind(file));
 }
 
 static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error *err)
@@ -130,9 +131,9 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
     const size_t before = d->n;
     const struct kl_figure_inputs inputs = inputs_of(d, file);
     for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
-        if (!kl_figure_takes(f, &inputs)) continue;
+        if (!kl_plot_figure_takes(f, &inputs)) continue;
         if (!takes_all(d) && strcmp(f->name, d->figure) != 0) continue;
-        code = kl_figure_obstacle(why, f, &inputs, err);
+        code = kl_plot_figure_obstacle(why, f, &inputs, err);
         if (*why) memcpy(left_out, why, sizeof why);
         if (!code && *why && !takes_all(d))
             code = f->needs_images ? kl_fail(err, KL_EUSAGE, "figure %s %s", f->name, why)
@@ -153,7 +154,7 @@ static int draw_all(struct kl_drawings *d, struct kl_error *err)
         struct kl_figure_inputs inputs = inputs_of(d, one->file);
         bool written = false;
         inputs.lacking = *lacking ? NULL : lacking; /* told once */
-        code = kl_figure_write(&written, one->figure, &inputs, one->format, one->path, err);
+        code = kl_plot_figure_write(&written, one->figure, &inputs, one->format, one->path, err);
         d->written += written;
         if (!code) kl_note(d->log, 2, "%s: %s", one->path, written ? "written" : "up to date");
         if (!code && *lacking && inputs.lacking)
@@ -176,7 +177,8 @@ static void note_left(const struct kl_drawings *d, struct kl_file *file)
     const struct kl_figure_inputs inputs = inputs_of(d, file);
     for (const struct kl_figure *f = kl_figures; f->name; f++) {
         size_t n = 0;
-        if (!kl_figure_takes(f, &inputs) || kl_figure_obstacle(why, f, &inputs, NULL) || !*why) continue;
+        if (!kl_plot_figure_takes(f, &inputs) || kl_plot_figure_obstacle(why, f, &inputs, NULL) || !*why)
+            continue;
         for (int k = KL_PNG; k <= KL_SVG; k++) {
             name_in_folder(path, d, f->name, (enum kl_figure_format)k);
             if (access(path, F_OK) == 0 && !is_drawn(d, path)) memcpy(there[n++], path, sizeof path);
@@ -187,7 +189,7 @@ static void note_left(const struct kl_drawings *d, struct kl_file *file)
     }
 }
 
-int kl_drawings_place(struct kl_drawings *d, struct kl_error *err)
+int kl_plot_drawings_place(struct kl_drawings *d, struct kl_error *err)
 {
     const char *output = d->output;
     struct stat st;
@@ -210,23 +212,23 @@ int kl_drawings_place(struct kl_drawings *d, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_drawings_choose(struct kl_drawings *d, struct kl_error *err)
+int kl_plot_drawings_choose(struct kl_drawings *d, struct kl_error *err)
 {
     int code = KL_OK;
     for (size_t i = 0; i < d->n_files && !code; i++) code = add_file(d, d->files[i], err);
     return !code && !d->n ? kl_fail(err, KL_EUSAGE, "nothing was drawn") : code;
 }
 
-int kl_drawings_check(const struct kl_drawings *d, bool force, const char *const *inputs, size_t n,
-                      struct kl_error *err)
+int kl_plot_drawings_check(const struct kl_drawings *d, bool force, const char *const *inputs, size_t n,
+                           struct kl_error *err)
 {
     int code = KL_OK;
     for (size_t i = 0; i < d->n && !code; i++)
-        code = kl_figure_target_check(d->list[i].path, d->list[i].format, force, inputs, n, err);
+        code = kl_plot_figure_target_check(d->list[i].path, d->list[i].format, force, inputs, n, err);
     return code;
 }
 
-int kl_drawings_write(struct kl_drawings *d, struct kl_error *err)
+int kl_plot_drawings_write(struct kl_drawings *d, struct kl_error *err)
 {
     int code = KL_OK;
     if (!d->single && mkdir(d->output, 0777) != 0 && errno != EEXIST)
@@ -236,7 +238,7 @@ int kl_drawings_write(struct kl_drawings *d, struct kl_error *err)
     return code;
 }
 
-void kl_drawings_free(struct kl_drawings *d)
+void kl_plot_drawings_free(struct kl_drawings *d)
 {
     free(d->list);
 }

@@ -14,23 +14,23 @@ struct kl_drawings {
     const struct kl_log *log;
     struct kl_file *const *files; /* [n_files], open */
     size_t n_files;
-    bool single; /* output is a file (kl_drawings_place) */
+    bool single; /* output is a file (kl_plot_drawings_place) */
     struct kl_drawing
         *list; /* [n] files, of which so many were written: the others were there already */
     size_t n, n_figures, written; /* a figure may be two files, PNG and SVG */
 };
 /* Can output be drawn into? KL_EUSAGE: "-", a format that is not written, one file for all figures.
  */
-int kl_drawings_place(struct kl_drawings *d, struct kl_error *err);
+int kl_plot_drawings_place(struct kl_drawings *d, struct kl_error *err);
 /* The list: figures of the files' kinds. What "all" leaves out is noted. KL_EUSAGE: two files for one
    figure, or nothing to draw; KL_EDATA: the named figure needs what the file lacks; KL_ENOMEM. */
-int kl_drawings_choose(struct kl_drawings *d, struct kl_error *err);
-/* May each be written where it goes? As kl_figure_target_check. */
-int kl_drawings_check(const struct kl_drawings *d, bool force, const char *const *inputs, size_t n,
-                      struct kl_error *err);
+int kl_plot_drawings_choose(struct kl_drawings *d, struct kl_error *err);
+/* May each be written where it goes? As kl_plot_figure_target_check. */
+int kl_plot_drawings_check(const struct kl_drawings *d, bool force, const char *const *inputs, size_t n,
+                           struct kl_error *err);
 /* Makes the folder; a file whose bytes are the same already is not touched; older figures there that
    were left out this time are noted. KL_EDATA, KL_EIO, KL_ENOMEM. */
-int kl_drawings_write(struct kl_drawings *d, struct kl_error *err);
-void kl_drawings_free(struct kl_drawings *d);
+int kl_plot_drawings_write(struct kl_drawings *d, struct kl_error *err);
+void kl_plot_drawings_free(struct kl_drawings *d);
 
 #endif

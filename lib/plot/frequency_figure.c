@@ -11,27 +11,28 @@ enum { BINS = 20 };
 static void draw_positions(cairo_t *cr, const struct kl_bits_view *v, int panel, const char *label,
                            const char *title, double (*of)(double rate))
 {
-    const size_t width = kl_bin_width(v->n_bits), places = (v->n_bits + width - 1) / width;
+    const size_t width = kl_plot_bin_width(v->n_bits), places = (v->n_bits + width - 1) / width;
     char text[96];
     snprintf(text, sizeof text, "%s, means of %zu", title, width);
-    struct kl_axes axes = kl_view_panel(cr, panel, width > 1 ? text : title);
+    struct kl_axes axes = kl_plot_view_panel(cr, panel, width > 1 ? text : title);
     axes.x0 = 0.5, axes.x1 = (double)v->n_bits + 0.5, axes.whole_x = true; /* the first is 1 */
     for (int drawing = 0; drawing < 2; drawing++) { /* first how far the axis must reach */
-        if (drawing) kl_view_margin(&axes);
+        if (drawing) kl_plot_view_margin(&axes);
         cairo_set_line_width(cr, v->n_devices > KL_VIEW_NAMED ? 0.3 : 0.7);
         for (size_t d = 0; d < v->n_devices; d++) {
-            kl_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
+            kl_plot_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
             for (size_t k = 0; k < places; k++) {
                 double x;
-                const double y = of(kl_bin_mean(&x, v->position + d * v->n_bits, v->n_bits, width, k));
-                if (drawing) cairo_line_to(cr, kl_axes_x(&axes, x + 1), kl_axes_y(&axes, y));
-                else kl_view_widen(&axes, &y, 1);
+                const double y =
+                    of(kl_plot_bin_mean(&x, v->position + d * v->n_bits, v->n_bits, width, k));
+                if (drawing) cairo_line_to(cr, kl_plot_axes_x(&axes, x + 1), kl_plot_axes_y(&axes, y));
+                else kl_plot_view_widen(&axes, &y, 1);
             }
             if (drawing) cairo_stroke(cr);
         }
     }
-    kl_axes_draw(cr, &axes, "position in the row", label);
-    kl_view_legend(cr, v, &axes);
+    kl_plot_axes_draw(cr, &axes, "position in the row", label);
+    kl_plot_view_legend(cr, v, &axes);
 }
 
 static double same(double rate)
@@ -47,32 +48,33 @@ static double variance(double rate)
 /* Marks with two standard errors, and the line of a fair coin. */
 static void draw_rates(cairo_t *cr, const struct kl_bits_view *v)
 {
-    struct kl_axes axes = kl_view_panel(cr, 1, "rate of ones, two standard errors");
+    struct kl_axes axes = kl_plot_view_panel(cr, 1, "rate of ones, two standard errors");
     axes.x0 = 0.5, axes.x1 = (double)v->n_devices + 0.5, axes.no_x_numbers = axes.whole_x = true;
     const double fair = 0.5;
-    kl_view_widen(&axes, &fair, 1);
+    kl_plot_view_widen(&axes, &fair, 1);
     for (size_t d = 0; d < v->n_devices; d++) {
         const double ends[] = { v->rate[d] - 2 * v->rate_se[d], v->rate[d] + 2 * v->rate_se[d] };
-        kl_view_widen(&axes, ends, 2);
+        kl_plot_view_widen(&axes, ends, 2);
     }
-    kl_view_margin(&axes);
-    kl_colour(cr, 0, 0.5);
+    kl_plot_view_margin(&axes);
+    kl_plot_colour(cr, 0, 0.5);
     cairo_set_line_width(cr, 0.5);
-    cairo_move_to(cr, axes.left, kl_axes_y(&axes, fair));
-    cairo_line_to(cr, axes.left + axes.width, kl_axes_y(&axes, fair));
+    cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, fair));
+    cairo_line_to(cr, axes.left + axes.width, kl_plot_axes_y(&axes, fair));
     cairo_stroke(cr);
     for (size_t d = 0; d < v->n_devices; d++) {
-        const double x = kl_axes_x(&axes, (double)d + 1), room = axes.width / (double)v->n_devices;
-        kl_view_colour(cr, v, d, 1);
+        const double x = kl_plot_axes_x(&axes, (double)d + 1), room = axes.width / (double)v->n_devices;
+        kl_plot_view_colour(cr, v, d, 1);
         cairo_set_line_width(cr, fmin(1.2, 0.4 * room));
-        cairo_move_to(cr, x, kl_axes_y(&axes, v->rate[d] - 2 * v->rate_se[d]));
-        cairo_line_to(cr, x, kl_axes_y(&axes, v->rate[d] + 2 * v->rate_se[d]));
+        cairo_move_to(cr, x, kl_plot_axes_y(&axes, v->rate[d] - 2 * v->rate_se[d]));
+        cairo_line_to(cr, x, kl_plot_axes_y(&axes, v->rate[d] + 2 * v->rate_se[d]));
         cairo_stroke(cr);
-        kl_mark(cr, x, kl_axes_y(&axes, v->rate[d]), fmin(3, 0.35 * room), KL_CIRCLE);
-        kl_view_name_place(cr, v, &axes, d);
+        kl_plot_mark(cr, x, kl_plot_axes_y(&axes, v->rate[d]), fmin(3, 0.35 * room), KL_CIRCLE);
+        kl_plot_view_name_place(cr, v, &axes, d);
     }
-    kl_axes_draw(cr, &axes, v->n_devices > KL_VIEW_NAMED ? "devices, in the file's order" : "device",
-                 "rate of 1");
+    kl_plot_axes_draw(cr, &axes,
+                      v->n_devices > KL_VIEW_NAMED ? "devices, in the file's order" : "device",
+                      "rate of 1");
 }
 
 /* Counts of device d in bins of `width` numbers of ones from `first` on, as shares of its rows. */
@@ -115,44 +117,45 @@ static bool is_outside(const struct kl_bits_view *v, const struct kl_axes *axes,
 
 static void draw_histogram(cairo_t *cr, const struct kl_bits_view *v)
 {
-    struct kl_axes axes = kl_view_panel(cr, 3, "ones in a row");
+    struct kl_axes axes = kl_plot_view_panel(cr, 3, "ones in a row");
     double bins[BINS];
     size_t first, width;
     choose_bins(&first, &width, v);
     axes.x0 = (double)first, axes.x1 = (double)(first + BINS * width), axes.y0 = 0;
     for (size_t d = 0; d < v->n_devices; d++) {
         fill_bins(bins, v, d, first, width);
-        kl_view_widen(&axes, bins, BINS);
+        kl_plot_view_widen(&axes, bins, BINS);
     }
     axes.y1 = axes.y1 > 0 ? 1.06 * axes.y1 : 1;
     cairo_set_line_width(cr, v->n_devices > KL_VIEW_NAMED ? 0.3 : 0.9);
     for (size_t d = 0; d < v->n_devices; d++) {
         fill_bins(bins, v, d, first, width);
-        kl_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
-        cairo_move_to(cr, axes.left, kl_axes_y(&axes, 0));
+        kl_plot_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
+        cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, 0));
         for (int k = 0; k < BINS; k++) {
-            cairo_line_to(cr, kl_axes_x(&axes, axes.x0 + k * (double)width), kl_axes_y(&axes, bins[k]));
-            cairo_line_to(cr, kl_axes_x(&axes, axes.x0 + (k + 1) * (double)width),
-                          kl_axes_y(&axes, bins[k]));
+            cairo_line_to(cr, kl_plot_axes_x(&axes, axes.x0 + k * (double)width),
+                          kl_plot_axes_y(&axes, bins[k]));
+            cairo_line_to(cr, kl_plot_axes_x(&axes, axes.x0 + (k + 1) * (double)width),
+                          kl_plot_axes_y(&axes, bins[k]));
         }
         cairo_stroke(cr);
     }
-    kl_axes_draw(cr, &axes, "ones in a row", "share of rows");
-    kl_view_say_rows(cr, v, &axes, is_outside, "lie outside");
-    kl_view_legend(cr, v, &axes);
+    kl_plot_axes_draw(cr, &axes, "ones in a row", "share of rows");
+    kl_plot_view_say_rows(cr, v, &axes, is_outside, "lie outside");
+    kl_plot_view_legend(cr, v, &axes);
 }
 
-int kl_draw_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err)
 {
     struct kl_bits_view v;
-    int code = kl_bits_view_load(&v, inputs->file, err);
+    int code = kl_plot_bits_view_load(&v, inputs->file, err);
     if (!code) {
         draw_positions(sheet->cr, &v, 0, "rate of 1", "rate of ones by position", same);
         draw_rates(sheet->cr, &v);
         draw_positions(sheet->cr, &v, 2, "variance", "variance by position", variance);
         draw_histogram(sheet->cr, &v);
     }
-    kl_bits_view_free(&v);
+    kl_plot_bits_view_free(&v);
     return code;
 }

@@ -32,21 +32,21 @@ struct gan {
 static int load(void **data, const struct kl_dataset **set, struct kl_file *file, const char *name,
                 enum kl_type type, int rank, struct kl_error *err)
 {
-    int code = kl_file_expect(set, file, name, type, rank, err);
-    return code ? code : kl_file_load(data, file, *set, err);
+    int code = kl_store_file_expect(set, file, name, type, rank, err);
+    return code ? code : kl_store_file_load(data, file, *set, err);
 }
 
 static int load_scores(struct gan *g, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *set;
     int code = KL_OK;
-    g->sound = kl_file_find(file, sets[1][0]) != NULL;
+    g->sound = kl_store_file_find(file, sets[1][0]) != NULL;
     for (int i = 0; i < 4 && !code; i++) {
         if (!sets[g->sound][i]) continue;
         code = load((void **)&g->score[i], &set, file, sets[g->sound][i], KL_TYPE_F64, 1, err);
         if (!code && set->dims[0] != g->n_pairs)
             code = kl_fail(err, KL_EDATA, "%s: %s: expected one number for each pair",
-                           kl_file_path(file), sets[g->sound][i]);
+                           kl_store_file_path(file), sets[g->sound][i]);
     }
     return code;
 }
@@ -67,7 +67,7 @@ static int load_pairs(struct gan *g, struct kl_file *file, struct kl_error *err)
                 (size_t)g->models[i] < g->n_models;
     return right ? KL_OK
                  : kl_fail(err, KL_EDATA, "%s: pairs, model: expected two devices and generators each",
-                           kl_file_path(file));
+                           kl_store_file_path(file));
 }
 
 static int load_gan(struct gan *g, struct kl_file *file, struct kl_error *err)
@@ -75,11 +75,11 @@ static int load_gan(struct gan *g, struct kl_file *file, struct kl_error *err)
     const struct kl_dataset *set;
     int code = KL_OK;
     for (int i = 0; i < 3 && !code; i++) {
-        if (i == 2 && !kl_file_find(file, histories[i])) continue; /* there was no discriminator */
+        if (i == 2 && !kl_store_file_find(file, histories[i])) continue; /* there was no discriminator */
         code = load((void **)&g->history[i], &set, file, histories[i], KL_TYPE_F64, 2, err);
         if (code) return code;
         if (i && (set->dims[0] != g->n_models || set->dims[1] != g->n_epochs))
-            return kl_fail(err, KL_EDATA, "%s: histories of different shapes", kl_file_path(file));
+            return kl_fail(err, KL_EDATA, "%s: histories of different shapes", kl_store_file_path(file));
         g->n_models = set->dims[0], g->n_epochs = set->dims[1];
     }
     if (!code) code = load_pairs(g, file, err);
@@ -120,24 +120,24 @@ static void finish_range(struct kl_axes *axes, bool from_zero)
 /* A bar, its interval, and the mark that it is compared with; nothing for what is no number. */
 static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *g, size_t i)
 {
-    const double x = kl_axes_x(axes, (double)i + 1), half = 0.36 * axes->width / (double)g->n_pairs,
-                 zero = kl_axes_y(axes, 0), y = kl_axes_y(axes, g->score[0][i]);
+    const double x = kl_plot_axes_x(axes, (double)i + 1), half = 0.36 * axes->width / (double)g->n_pairs,
+                 zero = kl_plot_axes_y(axes, 0), y = kl_plot_axes_y(axes, g->score[0][i]);
     if (isfinite(y)) {
-        kl_colour(cr, 1, 0.85);
+        kl_plot_colour(cr, 1, 0.85);
         cairo_rectangle(cr, x - half, fmin(y, zero), 2 * half, fabs(zero - y));
         cairo_fill(cr);
     }
     if (g->score[1] && isfinite(g->score[1][i]) && isfinite(g->score[2][i])) {
-        kl_colour(cr, 0, 1);
+        kl_plot_colour(cr, 0, 1);
         cairo_set_line_width(cr, 0.7);
-        cairo_move_to(cr, x, kl_axes_y(axes, g->score[1][i]));
-        cairo_line_to(cr, x, kl_axes_y(axes, g->score[2][i]));
+        cairo_move_to(cr, x, kl_plot_axes_y(axes, g->score[1][i]));
+        cairo_line_to(cr, x, kl_plot_axes_y(axes, g->score[2][i]));
         cairo_stroke(cr);
     }
     if (!isfinite(g->score[3][i])) return;
-    kl_colour(cr, 2, 1);
-    kl_mark(cr, x + (g->score[1] ? fmin(half, 4) : 0), kl_axes_y(axes, g->score[3][i]),
-            fmin(2.2, 0.6 + half), KL_DIAMOND);
+    kl_plot_colour(cr, 2, 1);
+    kl_plot_mark(cr, x + (g->score[1] ? fmin(half, 4) : 0), kl_plot_axes_y(axes, g->score[3][i]),
+                 fmin(2.2, 0.6 + half), KL_DIAMOND);
 }
 
 static void name_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *g, size_t i)
@@ -145,9 +145,9 @@ static void name_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *
     char a[NAME + 1], b[NAME + 1], text[2 * NAME + 4];
     device_name(a, g, g->pairs[2 * i]), device_name(b, g, g->pairs[2 * i + 1]);
     snprintf(text, sizeof text, "%s v %s", a, b);
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, kl_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5, KL_CENTRE,
-                   0.98 * axes->width / (double)g->n_pairs, text);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, kl_plot_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5,
+                        KL_CENTRE, 0.98 * axes->width / (double)g->n_pairs, text);
 }
 
 static void draw_pairs(cairo_t *cr, const struct gan *g)
@@ -159,22 +159,22 @@ static void draw_pairs(cairo_t *cr, const struct gan *g)
     finish_range(&axes, true);
     for (size_t i = 0; i < g->n_pairs; i++) draw_bar(cr, &axes, g, i);
     for (size_t i = 0; i < g->n_pairs && g->n_pairs <= MOST_NAMED; i++) name_bar(cr, &axes, g, i);
-    kl_axes_draw(cr, &axes, NULL, g->sound ? "KL(b || a), nats a word" : "KL, nats");
-    kl_colour(cr, 0, 1);
-    kl_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
-            g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
+    kl_plot_axes_draw(cr, &axes, NULL, g->sound ? "KL(b || a), nats a word" : "KL, nats");
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
+                 g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
     if (g->sound)
-        kl_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 29, 7, KL_CENTRE,
-                "95 % of rows alone: too narrow for KL itself");
-    kl_text(cr, LEFT + WIDTH / 2, TOP - 6, 7.5, KL_CENTRE,
-            g->sound ? "bar: learnt, 95 % of rows; diamond: by frequencies"
-                     : "bar: trained; diamond: of the uniform law");
+        kl_plot_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 29, 7, KL_CENTRE,
+                     "95 % of rows alone: too narrow for KL itself");
+    kl_plot_text(cr, LEFT + WIDTH / 2, TOP - 6, 7.5, KL_CENTRE,
+                 g->sound ? "bar: learnt, 95 % of rows; diamond: by frequencies"
+                          : "bar: trained; diamond: of the uniform law");
 }
 
 static void draw_line(cairo_t *cr, const struct kl_axes *axes, const double *values, size_t n)
 {
     for (size_t e = 0; e < n && isfinite(values[e]); e++)
-        cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, values[e]));
+        cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, values[e]));
     cairo_stroke(cr);
 }
 
@@ -189,8 +189,8 @@ static size_t place_of(const struct gan *g, size_t m)
 /* A generator of one device has the colour that this device has in the other figures. */
 static void colour_line(cairo_t *cr, const struct gan *g, size_t m, double alpha)
 {
-    if (g->sound && g->n_devices < KL_N_COLOURS) kl_colour(cr, g->pairs[place_of(g, m)] + 1, alpha);
-    else kl_ramp(cr, m, g->n_models, alpha);
+    if (g->sound && g->n_devices < KL_N_COLOURS) kl_plot_colour(cr, g->pairs[place_of(g, m)] + 1, alpha);
+    else kl_plot_ramp(cr, m, g->n_models, alpha);
 }
 
 static void name_lines(cairo_t *cr, const struct kl_axes *axes, const struct gan *g)
@@ -201,8 +201,8 @@ static void name_lines(cairo_t *cr, const struct kl_axes *axes, const struct gan
         device_name(a, g, g->pairs[i]), device_name(b, g, g->pairs[i - i % 2 + 1]);
         snprintf(text, sizeof text, g->sound ? "%s" : "%s v %s", a, b);
         colour_line(cr, g, m, 1);
-        kl_text_within(cr, axes->left + axes->width + 4, axes->top + 6 + 9 * (double)m, 6.5, KL_LEFT, 26,
-                       text);
+        kl_plot_text_within(cr, axes->left + axes->width + 4, axes->top + 6 + 9 * (double)m, 6.5,
+                            KL_LEFT, 26, text);
     }
 }
 
@@ -230,14 +230,14 @@ static void draw_history(cairo_t *cr, const struct gan *g, int k, const char *la
         colour_line(cr, g, m, g->n_models > MOST_LINES ? 0.35 : 1);
         draw_line(cr, &axes, g->history[k] + m * g->n_epochs, g->n_epochs);
     }
-    kl_axes_draw(cr, &axes, "epoch", label);
+    kl_plot_axes_draw(cr, &axes, "epoch", label);
     if (g->history[k]) name_lines(cr, &axes, g);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,
-            g->history[k] ? title : "no discriminator was trained");
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,
+                 g->history[k] ? title : "no discriminator was trained");
 }
 
-int kl_draw_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct gan g = { 0 };
     int code = load_gan(&g, inputs->file, err);

@@ -17,13 +17,14 @@ struct norms {
 static int load(struct norms *n, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *values, *names;
-    int code = kl_file_expect(&values, file, "history/gradient_norm", KL_TYPE_F64, 3, err);
-    if (!code) code = kl_file_expect(&names, file, "history/gradient_group", KL_TYPE_STRING, 1, err);
+    int code = kl_store_file_expect(&values, file, "history/gradient_norm", KL_TYPE_F64, 3, err);
+    if (!code)
+        code = kl_store_file_expect(&names, file, "history/gradient_group", KL_TYPE_STRING, 1, err);
     if (!code && values->dims[2] != names->dims[0])
         code = kl_fail(err, KL_EDATA, "%s: history/gradient_norm has %zu groups, expected %zu",
-                       kl_file_path(file), values->dims[2], names->dims[0]);
-    if (!code) code = kl_file_load((void **)&n->values, file, values, err);
-    if (!code) code = kl_file_load((void **)&n->names, file, names, err);
+                       kl_store_file_path(file), values->dims[2], names->dims[0]);
+    if (!code) code = kl_store_file_load((void **)&n->values, file, values, err);
+    if (!code) code = kl_store_file_load((void **)&n->names, file, names, err);
     if (code) return code;
     n->replicas = values->dims[0], n->epochs = values->dims[1], n->groups = values->dims[2];
     n->name_size = names->item_size;
@@ -93,12 +94,12 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct norm
             joined = 0;
             continue;
         }
-        const double x = kl_axes_x(axes, (double)e + 1), y = kl_axes_y(axes, v);
+        const double x = kl_plot_axes_x(axes, (double)e + 1), y = kl_plot_axes_y(axes, v);
         cairo_line_to(cr, x, y);
         const bool last = e + 1 == n->shown || !isfinite(log_mean(n, e + 1, g));
         if (!joined++ && last) {
             cairo_new_path(cr);
-            kl_mark(cr, x, y, 1.6, KL_CIRCLE);
+            kl_plot_mark(cr, x, y, 1.6, KL_CIRCLE);
         }
     }
     cairo_stroke(cr);
@@ -114,22 +115,23 @@ static void name_zeros(cairo_t *cr, const struct kl_axes *axes, const struct nor
             const double mean = mean_of(n, e, g);
             zeros += mean == 0, others += mean > 0;
         }
-    kl_colour(cr, 0, 1);
-    if (zeros && !others) kl_text(cr, x, bottom - axes->height / 2, 7, KL_CENTRE, "every gradient is 0");
-    else if (zeros) kl_text(cr, x, bottom - 5, 6.5, KL_CENTRE, "no line where a gradient is 0");
+    kl_plot_colour(cr, 0, 1);
+    if (zeros && !others)
+        kl_plot_text(cr, x, bottom - axes->height / 2, 7, KL_CENTRE, "every gradient is 0");
+    else if (zeros) kl_plot_text(cr, x, bottom - 5, 6.5, KL_CENTRE, "no line where a gradient is 0");
 }
 
 /* A sample of line i of n and its name; returns where the next may begin. */
 static double draw_entry(cairo_t *cr, double x, double y, size_t i, size_t n, const char *name)
 {
-    kl_ramp(cr, i, n, 1);
+    kl_plot_ramp(cr, i, n, 1);
     cairo_set_line_width(cr, 1.1);
     cairo_move_to(cr, x, y - 2.5);
     cairo_line_to(cr, x + 7, y - 2.5);
     cairo_stroke(cr);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, x + 9, y, 6, KL_LEFT, name);
-    return x + kl_text_width(cr, 6, name) + 13;
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, x + 9, y, 6, KL_LEFT, name);
+    return x + kl_plot_text_width(cr, 6, name) + 13;
 }
 
 /* Lines of one kind, and above the panel the names of the first ones, for which there is room, and of
@@ -143,10 +145,10 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct nor
     for (size_t g = 0; g < n->groups; g++) {
         char name[KL_NAME];
         if (of_circuit(n, g) != circuit) continue;
-        kl_ramp(cr, i, count, 1);
+        kl_plot_ramp(cr, i, count, 1);
         draw_line(cr, axes, n, g);
-        kl_name(name, n->names, n->groups, n->name_size, g);
-        const double width = kl_text_width(cr, 6, name) + 13;
+        kl_plot_name(name, n->names, n->groups, n->name_size, g);
+        const double width = kl_plot_text_width(cr, 6, name) + 13;
         if (i + 1 == count || x + 2 * width <= end) x = draw_entry(cr, x, y, i, count, name);
         i++;
     }
@@ -162,14 +164,14 @@ static void draw_common(cairo_t *cr, double top, const struct norms *n)
     snprintf(text, sizeof text,
              "gradients: mean of the heads that still train, from epoch %zu on fewer than %zu",
              common + 1, n->replicas);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, 483, top - 15, 7, KL_RIGHT, text);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, 483, top - 15, 7, KL_RIGHT, text);
 }
 
-int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err)
+int kl_plot_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err)
 {
     struct norms n = { 0 };
-    if (!kl_file_find(file, "history/gradient_norm")) return KL_OK;
+    if (!kl_store_file_find(file, "history/gradient_norm")) return KL_OK;
     int code = load(&n, file, err);
     if (!code) {
         struct kl_axes axes = { .left = 44, .top = top, .width = 195, .height = 140, .whole_x = true };
@@ -183,7 +185,7 @@ int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *fil
         for (int panel = circuit ? 0 : 1; panel < 2; panel++) {
             axes.left = circuit && panel ? 288 : 44;
             draw_panel(cr, &axes, &n, panel == 0);
-            kl_axes_draw(cr, &axes, "epoch", "norm of the gradient");
+            kl_plot_axes_draw(cr, &axes, "epoch", "norm of the gradient");
         }
     }
     free(n.values);

@@ -5,10 +5,10 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-int kl_key_option(double *value, const struct kl_file *file, const char *name, struct kl_error *err)
+int kl_plot_key_option(double *value, const struct kl_file *file, const char *name, struct kl_error *err)
 {
     json_t *parts = NULL;
-    const int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    const int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     const json_t *option = json_object_get(json_object_get(parts, "options"), name);
     *value = json_is_number(option) ? json_number_value(option) : NAN;
     json_decref(parts);

@@ -24,26 +24,26 @@ static int load_whole(int64_t **data, const struct learning *l, struct kl_file *
                       struct kl_error *err)
 {
     const struct kl_dataset *set;
-    const int code = kl_file_expect(&set, file, name, KL_TYPE_I64, 1, err);
+    const int code = kl_store_file_expect(&set, file, name, KL_TYPE_I64, 1, err);
     if (!code && set->dims[0] < l->runs)
-        return kl_fail(err, KL_EDATA, "%s: %s: found %zu runs, expected %zu", kl_file_path(file), name,
-                       set->dims[0], l->runs);
-    return code ? code : kl_file_load((void **)data, file, set, err);
+        return kl_fail(err, KL_EDATA, "%s: %s: found %zu runs, expected %zu", kl_store_file_path(file),
+                       name, set->dims[0], l->runs);
+    return code ? code : kl_store_file_load((void **)data, file, set, err);
 }
 
 /* Runs on shuffled labels stand last. */
 static int load_histories(struct learning *l, struct kl_file *file, struct kl_error *err)
 {
     double null = 0;
-    int code = kl_file_number(&null, file, "", "null", err);
+    int code = kl_store_file_number(&null, file, "", "null", err);
     for (int i = 0; i < N_SERIES && !code; i++) {
         struct kl_series *s = &l->series[i];
-        code = kl_series_load(s, file, names[i], err);
+        code = kl_plot_series_load(s, file, names[i], err);
         if (!code &&
             (!(null >= 0 && null < (double)s->replicas) ||
              (i && (s->replicas - (size_t)null != l->runs || s->epochs != l->series[0].epochs))))
-            code = kl_fail(err, KL_EDATA, "%s: %s: its shape does not fit the runs", kl_file_path(file),
-                           names[i]);
+            code = kl_fail(err, KL_EDATA, "%s: %s: its shape does not fit the runs",
+                           kl_store_file_path(file), names[i]);
         if (!code) l->runs = s->replicas -= (size_t)null;
     }
     for (size_t i = 0; !code && i < l->runs * l->series[RATE].epochs; i++)
@@ -58,15 +58,15 @@ static int load(struct learning *l, struct kl_file *file, struct kl_error *err)
     int code = load_histories(l, file, err);
     if (!code) code = load_whole(&l->best, l, file, "best_epoch", err);
     if (!code) code = load_whole(&l->epochs, l, file, "epochs", err);
-    if (!code) code = kl_file_text(&protocol, file, "", "protocol", err);
+    if (!code) code = kl_store_file_text(&protocol, file, "", "protocol", err);
     l->on_test = protocol && strcmp(protocol, "reference") == 0;
     free(protocol);
     for (size_t r = 0; r < l->runs && !code; r++)
         if (l->best[r] < 0 || l->best[r] >= l->epochs[r] || (size_t)l->epochs[r] > l->series[0].epochs)
             code = kl_fail(err, KL_EDATA, "%s: run %zu: found epoch %lld of %lld, of at most %zu",
-                           kl_file_path(file), r, (long long)l->best[r], (long long)l->epochs[r],
+                           kl_store_file_path(file), r, (long long)l->best[r], (long long)l->epochs[r],
                            l->series[0].epochs);
-    if (!code) kl_series_lengths(l->series, N_SERIES);
+    if (!code) kl_plot_series_lengths(l->series, N_SERIES);
     return code;
 }
 
@@ -74,12 +74,12 @@ static int load(struct learning *l, struct kl_file *file, struct kl_error *err)
 static void mark_best(cairo_t *cr, const struct kl_axes *axes, const struct learning *l, int series)
 {
     const struct kl_series *s = &l->series[series];
-    kl_colour(cr, 0, l->runs > 8 ? 0.5 : 0.9);
+    kl_plot_colour(cr, 0, l->runs > 8 ? 0.5 : 0.9);
     for (size_t r = 0; r < l->runs; r++) {
         const double value = s->values[r * s->epochs + (size_t)l->best[r]];
         if (isfinite(value))
-            kl_mark(cr, kl_axes_x(axes, (double)l->best[r] + 1), kl_axes_y(axes, value), 1.8,
-                    KL_DIAMOND);
+            kl_plot_mark(cr, kl_plot_axes_x(axes, (double)l->best[r] + 1), kl_plot_axes_y(axes, value),
+                         1.8, KL_DIAMOND);
     }
 }
 
@@ -91,19 +91,20 @@ static void draw_runs(cairo_t *cr, struct kl_axes axes, const struct learning *l
     axes.y0 = (double)l->runs + 0.5, axes.y1 = 0.5;
     const double step = axes.height / (double)l->runs;
     for (size_t r = 0; r < l->runs; r++) {
-        const double y = kl_axes_y(&axes, (double)r + 1);
-        kl_colour(cr, 6, 1);
+        const double y = kl_plot_axes_y(&axes, (double)r + 1);
+        kl_plot_colour(cr, 6, 1);
         cairo_set_line_width(cr, fmin(0.8 * step, 3));
         cairo_move_to(cr, axes.left, y);
-        cairo_line_to(cr, kl_axes_x(&axes, (double)l->epochs[r]), y);
+        cairo_line_to(cr, kl_plot_axes_x(&axes, (double)l->epochs[r]), y);
         cairo_stroke(cr);
-        kl_colour(cr, 0, 0.9);
-        kl_mark(cr, kl_axes_x(&axes, (double)l->best[r] + 1), y, fmax(0.5, fmin(0.5 * step, 1.8)),
-                KL_DIAMOND);
+        kl_plot_colour(cr, 0, 0.9);
+        kl_plot_mark(cr, kl_plot_axes_x(&axes, (double)l->best[r] + 1), y,
+                     fmax(0.5, fmin(0.5 * step, 1.8)), KL_DIAMOND);
     }
-    kl_axes_draw_x(cr, &axes, "epoch");
+    kl_plot_axes_draw_x(cr, &axes, "epoch");
     snprintf(label, sizeof label, l->runs > 1 ? "%zu runs, first on top" : "the run", l->runs);
-    kl_text_upwards(cr, axes.left - 6, axes.top + axes.height / 2, 8, KL_CENTRE, axes.height, label);
+    kl_plot_text_upwards(cr, axes.left - 6, axes.top + axes.height / 2, 8, KL_CENTRE, axes.height,
+                         label);
 }
 
 static void draw_head(cairo_t *cr, const struct learning *l)
@@ -111,17 +112,17 @@ static void draw_head(cairo_t *cr, const struct learning *l)
     const struct kl_series *s = &l->series[TRAIN_LOSS];
     const bool marked = s->shown <= KL_SERIES_MARKED;
     char text[160];
-    double x = kl_series_legend(cr, 44, 1, KL_CIRCLE, marked, "training");
-    x = kl_series_legend(cr, x, 2, KL_TRIANGLE, marked, l->on_test ? "test rows" : "validation");
-    kl_colour(cr, 0, 0.9);
-    kl_mark(cr, x, 7.5, 1.8, KL_DIAMOND);
-    kl_text(cr, x + 6, 10, 7, KL_LEFT, "best epoch");
+    double x = kl_plot_series_legend(cr, 44, 1, KL_CIRCLE, marked, "training");
+    x = kl_plot_series_legend(cr, x, 2, KL_TRIANGLE, marked, l->on_test ? "test rows" : "validation");
+    kl_plot_colour(cr, 0, 0.9);
+    kl_plot_mark(cr, x, 7.5, 1.8, KL_DIAMOND);
+    kl_plot_text(cr, x + 6, 10, 7, KL_LEFT, "best epoch");
     if (l->runs == 1) return;
     snprintf(text, sizeof text, "mean and range of %zu runs", l->runs);
     if (s->common < s->shown)
         snprintf(text, sizeof text, "mean of %zu runs, to epoch %zu where the first stops; range of all",
                  l->runs, s->common);
-    kl_text(cr, 483, 10, 7, KL_RIGHT, text);
+    kl_plot_text(cr, 483, 10, 7, KL_RIGHT, text);
 }
 
 static void draw(cairo_t *cr, const struct learning *l)
@@ -129,19 +130,19 @@ static void draw(cairo_t *cr, const struct learning *l)
     const struct kl_series *s = l->series;
     struct kl_axes at = { .left = 44, .top = 16, .width = 195, .height = 140 };
     draw_head(cr, l);
-    struct kl_axes axes = kl_series_panel(cr, at, &s[TRAIN_LOSS], &s[JUDGE_LOSS],
-                                          "loss (training: with penalties)", false);
+    struct kl_axes axes = kl_plot_series_panel(cr, at, &s[TRAIN_LOSS], &s[JUDGE_LOSS],
+                                               "loss (training: with penalties)", false);
     mark_best(cr, &axes, l, JUDGE_LOSS);
     at.left = 288;
-    axes = kl_series_panel(cr, at, &s[TRAIN_ACCURACY], &s[JUDGE_ACCURACY], "accuracy", false);
+    axes = kl_plot_series_panel(cr, at, &s[TRAIN_ACCURACY], &s[JUDGE_ACCURACY], "accuracy", false);
     mark_best(cr, &axes, l, JUDGE_ACCURACY);
     at.top = 200, at.height = 90;
     draw_runs(cr, at, l);
     at.left = 44, at.log_y = true;
-    kl_series_panel(cr, at, &s[RATE], NULL, "learning rate", false);
+    kl_plot_series_panel(cr, at, &s[RATE], NULL, "learning rate", false);
 }
 
-int kl_draw_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct learning l = { .runs = 0 };
     const int code = load(&l, inputs->file, err);

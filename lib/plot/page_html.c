@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void kl_html_text(FILE *to, const char *text)
+void kl_plot_html_text(FILE *to, const char *text)
 {
     while (*text) {
-        const size_t n = kl_text_character(text);
+        const size_t n = kl_plot_text_character(text);
         if (!n) fputc('?', to);
         else if (*text == '&') fputs("&amp;", to);
         else if (*text == '<') fputs("&lt;", to);
@@ -19,7 +19,7 @@ void kl_html_text(FILE *to, const char *text)
     }
 }
 
-void kl_html_base64(FILE *to, const unsigned char *bytes, size_t n)
+void kl_plot_html_base64(FILE *to, const unsigned char *bytes, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
@@ -30,25 +30,25 @@ void kl_html_base64(FILE *to, const unsigned char *bytes, size_t n)
     }
 }
 
-void kl_html_name(FILE *to, const char *name)
+void kl_plot_html_name(FILE *to, const char *name)
 {
     char words[120];
     snprintf(words, sizeof words, "%s", name);
     for (char *c = words; *c; c++)
         if (*c == '_') *c = ' ';
-    kl_html_text(to, words);
+    kl_plot_html_text(to, words);
 }
 
-void kl_html_fact(FILE *to, const char *name, const char *text)
+void kl_plot_html_fact(FILE *to, const char *name, const char *text)
 {
     fputs("<tr><th scope=\"row\">", to);
-    kl_html_name(to, name);
+    kl_plot_html_name(to, name);
     fputs("</th><td>", to);
-    kl_html_text(to, text);
+    kl_plot_html_text(to, text);
     fputs("</td></tr>\n", to);
 }
 
-const char *kl_page_form(const double *values, size_t n, size_t stride)
+const char *kl_plot_page_form(const double *values, size_t n, size_t stride)
 {
     bool whole = true;
     double most = 0;
@@ -63,7 +63,7 @@ const char *kl_page_form(const double *values, size_t n, size_t stride)
     return most < 10 ? "%.4f" : most < 1000 ? "%.2f" : "%.1f";
 }
 
-void kl_page_number(char text[KL_PAGE_NUMBER], double value, const char *form)
+void kl_plot_page_number(char text[KL_PAGE_NUMBER], double value, const char *form)
 {
     if (isnan(value)) form = "-";
     else if (value != 0 && fabs(value) < 5e-5 && strcmp(form, "%.4f") == 0) form = "%.1e";
@@ -71,16 +71,16 @@ void kl_page_number(char text[KL_PAGE_NUMBER], double value, const char *form)
     if (text[0] == '-' && text[1] && strtod(text, NULL) == 0) memmove(text, text + 1, strlen(text));
 }
 
-void kl_html_number(FILE *to, double value, const char *form)
+void kl_plot_html_number(FILE *to, double value, const char *form)
 {
     char text[KL_PAGE_NUMBER];
-    kl_page_number(text, value, form);
+    kl_plot_page_number(text, value, form);
     fprintf(to, "<td class=\"n\">%s</td>", text);
 }
 
-void kl_html_caption(FILE *to, const char *caption)
+void kl_plot_html_caption(FILE *to, const char *caption)
 {
     fputs("<h3>", to);
-    kl_html_text(to, caption);
+    kl_plot_html_text(to, caption);
     fputs("</h3>\n<div class=\"wide\"><table>\n<tr>", to);
 }

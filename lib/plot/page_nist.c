@@ -19,23 +19,23 @@ struct sheet {
 static int load_names(char **names, size_t *n, size_t *size, struct kl_file *file, const char *set,
                       struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, set);
+    const struct kl_dataset *d = kl_store_file_find(file, set);
     if (!d || d->type != KL_TYPE_STRING || d->rank != 1)
-        return kl_fail(err, KL_EDATA, "%s: %s: expected names", kl_file_path(file), set);
+        return kl_fail(err, KL_EDATA, "%s: %s: expected names", kl_store_file_path(file), set);
     *n = d->rows, *size = d->item_size;
-    return kl_file_load((void **)names, file, d, err);
+    return kl_store_file_load((void **)names, file, d, err);
 }
 
 /* [n, k], or [n] where k is 1. */
 static int load(void **data, struct sheet *s, struct kl_file *file, const char *set, enum kl_type type,
                 size_t k, struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, set);
+    const struct kl_dataset *d = kl_store_file_find(file, set);
     if (!d || d->type != type || d->rank != (k > 1 ? 2 : 1) || d->rows != s->n ||
         (k > 1 && d->dims[1] != k))
-        return kl_fail(err, KL_EDATA, "%s: %s: expected %zu numbers of each device", kl_file_path(file),
-                       set, k);
-    int code = kl_file_load(data, file, d, err);
+        return kl_fail(err, KL_EDATA, "%s: %s: expected %zu numbers of each device",
+                       kl_store_file_path(file), set, k);
+    int code = kl_store_file_load(data, file, d, err);
     if (!code) s->data[s->n_data++] = *data;
     return code;
 }
@@ -56,9 +56,9 @@ static void end(struct sheet *s)
 static void write_name(FILE *to, const char *tag, const char *names, size_t n, size_t size, size_t k)
 {
     char name[KL_NAME];
-    kl_name(name, names, n, size, k);
+    kl_plot_name(name, names, n, size, k);
     fputs(tag, to);
-    kl_html_text(to, name);
+    kl_plot_html_text(to, name);
 }
 
 /* The least log10 p, after Holm, of the values that belong to a test; NaN: it has none. */
@@ -73,22 +73,22 @@ static double least(const double *log10_p, const int32_t *test, size_t values, s
 static int write_tests(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     static const char *const words[] = { "failed", "passed", "not applicable" };
-    const struct kl_dataset *tests = kl_file_find(file, "sp800_22/test");
+    const struct kl_dataset *tests = kl_store_file_find(file, "sp800_22/test");
     int32_t *verdict = NULL, *test = NULL;
     double *p = NULL;
     struct sheet s;
     int code = begin(&s, file, "sp800_22/test_names", err);
     if (!code && (!tests || tests->type != KL_TYPE_I32 || tests->rank != 1))
-        code = kl_fail(err, KL_EDATA, "%s: sp800_22/test: expected numbers", kl_file_path(file));
+        code = kl_fail(err, KL_EDATA, "%s: sp800_22/test: expected numbers", kl_store_file_path(file));
     if (!code) code = load((void **)&verdict, &s, file, "sp800_22/verdict", KL_TYPE_I32, s.k, err);
     if (!code)
         code = load((void **)&p, &s, file, "sp800_22/log10_p_holm", KL_TYPE_F64, tests->rows, err);
-    if (!code) code = kl_file_load((void **)&test, file, tests, err);
+    if (!code) code = kl_store_file_load((void **)&test, file, tests, err);
     if (!code) {
         /* older files know the first sequence alone */
-        kl_html_caption(to, kl_file_schema(file) >= 2
-                                ? "SP 800-22: least log10 p, after Holm"
-                                : "SP 800-22, the first sequence: log10 p after Holm");
+        kl_plot_html_caption(to, kl_store_file_schema(file) >= 2
+                                     ? "SP 800-22: least log10 p, after Holm"
+                                     : "SP 800-22, the first sequence: log10 p after Holm");
         fputs("<th></th>", to);
         for (size_t i = 0; i < s.n; i++)
             write_name(to, "<th colspan=\"2\">", s.devices, s.n, s.device_size, i), fputs("</th>", to);
@@ -99,8 +99,8 @@ static int write_tests(FILE *to, struct kl_file *file, struct kl_error *err)
         for (size_t i = 0; i < s.n; i++) {
             const int32_t found = verdict[i * s.k + k];
             fprintf(to, "<td>%s</td>", found >= 0 && found < 3 ? words[found] : "?");
-            kl_html_number(to, found == 2 ? NAN : least(p + i * tests->rows, test, tests->rows, k),
-                           "%.1f");
+            kl_plot_html_number(to, found == 2 ? NAN : least(p + i * tests->rows, test, tests->rows, k),
+                                "%.1f");
         }
     }
     if (!code) fputs("</tr>\n</table></div>\n", to);
@@ -116,12 +116,12 @@ static int write_entropies(FILE *to, struct kl_file *file, struct kl_error *err)
     int code = begin(&s, file, "entropy/names", err);
     if (!code) code = load((void **)&bit, &s, file, "entropy/bit", KL_TYPE_F64, s.k, err);
     if (!code) code = load((void **)&symbol, &s, file, "entropy/symbol", KL_TYPE_F64, s.k, err);
-    if (!code) code = kl_file_number(&width, file, "", "symbol_bits", err);
+    if (!code) code = kl_store_file_number(&width, file, "", "symbol_bits", err);
     if (width < 2) symbol = NULL; /* the same; s frees it */
     if (!code) code = load((void **)&assessed, &s, file, "entropy/assessed", KL_TYPE_F64, 1, err);
     if (!code) {
-        kl_html_caption(to, symbol ? "SP 800-90B, min-entropy: bits a bit, bits a symbol"
-                                   : "SP 800-90B, min-entropy: bits a bit");
+        kl_plot_html_caption(to, symbol ? "SP 800-90B, min-entropy: bits a bit, bits a symbol"
+                                        : "SP 800-90B, min-entropy: bits a bit");
         fputs("<th></th>", to);
         for (size_t i = 0; i < s.n; i++)
             write_name(to, symbol ? "<th class=\"n\" colspan=\"2\">" : "<th class=\"n\">", s.devices,
@@ -134,8 +134,8 @@ static int write_entropies(FILE *to, struct kl_file *file, struct kl_error *err)
         fputs("</th>", to);
         for (size_t i = 0; i < s.n; i++) {
             if (k == s.k && symbol) fputs("<td></td>", to);
-            kl_html_number(to, k == s.k ? assessed[i] : bit[i * s.k + k], "%.4f");
-            if (k < s.k && symbol) kl_html_number(to, symbol[i * s.k + k], "%.4f");
+            kl_plot_html_number(to, k == s.k ? assessed[i] : bit[i * s.k + k], "%.4f");
+            if (k < s.k && symbol) kl_plot_html_number(to, symbol[i * s.k + k], "%.4f");
         }
     }
     if (!code) fputs("</tr>\n</table></div>\n", to);
@@ -168,32 +168,32 @@ static int write_uses(FILE *to, struct kl_file *file, struct kl_error *err)
     int32_t *verdict = NULL;
     double *row = NULL, *bit = NULL, permutations;
     struct sheet s;
-    if (!kl_file_find(file, "iid/verdict")) return KL_OK;
+    if (!kl_store_file_find(file, "iid/verdict")) return KL_OK;
     int code = begin(&s, file, "iid/names", err);
     if (!code) code = load((void **)&verdict, &s, file, "iid/verdict", KL_TYPE_I32, 1, err);
     if (!code) code = load((void **)&row, &s, file, "extractable/row", KL_TYPE_F64, 1, err);
     if (!code) code = load((void **)&bit, &s, file, "extractable/bit", KL_TYPE_F64, 1, err);
-    if (!code) code = kl_key_option(&permutations, file, "permutations", err);
+    if (!code) code = kl_plot_key_option(&permutations, file, "permutations", err);
     if (!code) {
-        kl_html_caption(to, "SP 800-90B, independence, and bits that can be extracted");
+        kl_plot_html_caption(to, "SP 800-90B, independence, and bits that can be extracted");
         fputs("<th></th>", to);
         for (size_t i = 0; i < s.n; i++)
             write_name(to, "<th class=\"n\">", s.devices, s.n, s.device_size, i), fputs("</th>", to);
         row_begin(to, "independent, identically distributed");
         for (size_t i = 0; i < s.n; i++) write_verdict(to, verdict[i], permutations);
         row_begin(to, "of a row alone");
-        for (size_t i = 0; i < s.n; i++) kl_html_number(to, row[i], "%.0f");
+        for (size_t i = 0; i < s.n; i++) kl_plot_html_number(to, row[i], "%.0f");
         row_begin(to, "of each bit of long blocks");
-        for (size_t i = 0; i < s.n; i++) kl_html_number(to, bit[i], "%.4f");
+        for (size_t i = 0; i < s.n; i++) kl_plot_html_number(to, bit[i], "%.4f");
         fputs("</tr>\n</table></div>\n", to);
     }
     end(&s);
     return code;
 }
 
-int kl_page_nist(FILE *to, struct kl_file *file, struct kl_error *err)
+int kl_plot_page_nist(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    if (strcmp(kl_file_kind(file), "nist") != 0) return KL_OK;
+    if (strcmp(kl_store_file_kind(file), "nist") != 0) return KL_OK;
     int code = write_tests(to, file, err);
     if (!code) code = write_entropies(to, file, err);
     return code ? code : write_uses(to, file, err);

@@ -16,19 +16,19 @@ static void write_word(FILE *to, const char *text)
 {
     char part[8] = "";
     if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
-        kl_html_text(to, text);
+        kl_plot_html_text(to, text);
         return;
     }
     fputc('\'', to);
     for (const char *quote; (quote = strchr(text, '\'')); text = quote + 1) {
         for (; text < quote; text += strlen(part)) {
-            const size_t n = kl_text_character(text);
+            const size_t n = kl_plot_text_character(text);
             snprintf(part, sizeof part, "%.*s", n ? (int)n : 1, text);
-            kl_html_text(to, part);
+            kl_plot_html_text(to, part);
         }
         fputs("'\\''", to);
     }
-    kl_html_text(to, text);
+    kl_plot_html_text(to, text);
     fputc('\'', to);
 }
 
@@ -52,11 +52,11 @@ static void write_input(FILE *to, const char *role, const json_t *input)
                        : *member(input, "sha256") ? "sha256"
                                                   : "bits";
     fputs("<br><span class=\"soft\">", to);
-    kl_html_text(to, role);
+    kl_plot_html_text(to, role);
     fputs("</span> ", to);
-    kl_html_text(to, member(input, "path"));
+    kl_plot_html_text(to, member(input, "path"));
     fprintf(to, " <span class=\"hex soft\">%s ", name);
-    kl_html_text(to, member(input, name));
+    kl_plot_html_text(to, member(input, name));
     fputs("</span>", to);
 }
 
@@ -78,19 +78,19 @@ static void write_record(FILE *to, const json_t *record)
     fputs("<li><code>", to);
     write_command(to, record);
     fputs("</code><br><span class=\"soft\">", to);
-    kl_html_text(to, member(record, "tool"));
+    kl_plot_html_text(to, member(record, "tool"));
     fputc(' ', to);
-    kl_html_text(to, member(record, "version"));
+    kl_plot_html_text(to, member(record, "version"));
     fputs(", ", to);
-    kl_html_text(to, member(record, "time"));
+    kl_plot_html_text(to, member(record, "time"));
     fprintf(to, ", %.3g s on ", json_number_value(json_object_get(record, "seconds")));
-    kl_html_text(to, member(record, "device"));
+    kl_plot_html_text(to, member(record, "device"));
     if (json_is_integer(threads)) fprintf(to, ", threads %lld", (long long)json_integer_value(threads));
     if (json_is_integer(seed)) fprintf(to, ", seed %lld", (long long)json_integer_value(seed));
     fputs("</span>", to);
     if (*member(record, "note")) {
         fputs("<br>note: ", to);
-        kl_html_text(to, member(record, "note"));
+        kl_plot_html_text(to, member(record, "note"));
     }
     write_inputs(to, record);
     fputs("</li>\n", to);
@@ -101,7 +101,7 @@ static int write_new(FILE *to, json_t *seen, const struct kl_file *file, struct 
 {
     json_t *records, *record;
     size_t i;
-    int code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
     if (code) return code;
     json_array_foreach(records, i, record)
     {
@@ -114,7 +114,7 @@ static int write_new(FILE *to, json_t *seen, const struct kl_file *file, struct 
     return code;
 }
 
-int kl_page_provenance(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
+int kl_plot_page_provenance(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
 {
     json_t *seen = json_object();
     int code = seen ? KL_OK : kl_fail_memory(err, 64);
@@ -125,11 +125,11 @@ int kl_page_provenance(FILE *to, struct kl_file *const *files, size_t n, struct 
     return code;
 }
 
-int kl_page_options(FILE *to, const struct kl_file *file, struct kl_error *err)
+int kl_plot_page_options(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     json_t *parts, *value;
     const char *name;
-    int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     if (code) return code;
     const json_t *options = json_object_get(parts, "options");
     if (json_object_size(options)) {
@@ -139,11 +139,11 @@ int kl_page_options(FILE *to, const struct kl_file *file, struct kl_error *err)
             char *text = NULL;
             if (code || json_is_null(value)) continue;
             if (json_is_string(value)) {
-                kl_html_fact(to, name, json_string_value(value));
+                kl_plot_html_fact(to, name, json_string_value(value));
                 continue;
             }
             code = kl_json_dump_as(&text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6), err);
-            if (!code) kl_html_fact(to, name, text);
+            if (!code) kl_plot_html_fact(to, name, text);
             free(text);
         }
         fputs("</table></div></details>\n", to);

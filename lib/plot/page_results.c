@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "plot/page_int.h"
 
 /* In this order before all others, which stand by their names. digits: always four, as the tools print
@@ -56,14 +56,14 @@ static bool is_beside(const struct kl_file *file, const char *name)
         const size_t n = strlen(name), end = strlen(ends[i]);
         if (n <= end || strcmp(name + n - end, ends[i]) != 0) continue;
         snprintf(stem, sizeof stem, "%.*s", (int)(n - end), name);
-        return kl_file_has_attribute(file, "", stem);
+        return kl_store_file_has_attribute(file, "", stem);
     }
     return false;
 }
 
-const char *kl_page_interval_of(const struct kl_file *file, const char *name)
+const char *kl_plot_page_interval_of(const struct kl_file *file, const char *name)
 {
-    const struct kl_dataset *heads = kl_file_find(file, "replicas/accuracy");
+    const struct kl_dataset *heads = kl_store_file_find(file, "replicas/accuracy");
     return heads && heads->rows > 1 && strcmp(name, "accuracy") == 0 ? " of samples" : "";
 }
 
@@ -71,16 +71,16 @@ const char *kl_page_interval_of(const struct kl_file *file, const char *name)
 static void write_difference(FILE *to, const struct kl_file *file, const char *name, const char *title,
                              double difference)
 {
-    const struct kl_dataset *seeds = kl_file_find(file, "replicas/accuracy");
+    const struct kl_dataset *seeds = kl_store_file_find(file, "replicas/accuracy");
     struct kl_paired of = { seeds ? seeds->rows : 1, difference, difference, difference };
     char text[KL_PAIRED_TEXT], low[128];
     double ends[2];
     snprintf(low, sizeof low, "%s_low", name);
-    if (kl_file_interval(ends, file, name)) of.low = ends[0], of.high = ends[1];
-    if (of.n > 1 && !kl_file_has_attribute(file, "", low)) /* of a version without intervals */
+    if (kl_store_file_interval(ends, file, name)) of.low = ends[0], of.high = ends[1];
+    if (of.n > 1 && !kl_store_file_has_attribute(file, "", low)) /* of a version without intervals */
         snprintf(text, sizeof text, "%+.4f", difference);
-    else kl_paired_text(text, &of);
-    kl_html_fact(to, title, text);
+    else kl_stats_paired_text(text, &of);
+    kl_plot_html_fact(to, title, text);
 }
 
 /* "0.9728 (95 % 0.9496 to 0.9848)"; "0.4382 (standard error 0.0205)" */
@@ -89,23 +89,25 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
 {
     char text[KL_PAGE_NUMBER], low[KL_PAGE_NUMBER], high[KL_PAGE_NUMBER], whole[4 * KL_PAGE_NUMBER],
         error[128];
-    const char *form = digits ? "%.4f" : strstr(name, "log10_p") ? "%.1f" : kl_page_form(&value, 1, 1);
+    const char *form = digits                    ? "%.4f"
+                       : strstr(name, "log10_p") ? "%.1f"
+                                                 : kl_plot_page_form(&value, 1, 1);
     double ends[2], spread;
-    kl_page_number(text, value, form);
+    kl_plot_page_number(text, value, form);
     snprintf(whole, sizeof whole, "%s", text);
-    if (kl_file_interval(ends, file, name)) {
-        if (strcmp(form, "%.0f") == 0) form = kl_page_form(ends, 2, 1);
-        kl_page_number(text, value, form);
-        kl_page_number(low, ends[0], form);
-        kl_page_number(high, ends[1], form);
-        snprintf(whole, sizeof whole, "%s (95 %%%s %s to %s)", text, kl_page_interval_of(file, name),
-                 low, high);
+    if (kl_store_file_interval(ends, file, name)) {
+        if (strcmp(form, "%.0f") == 0) form = kl_plot_page_form(ends, 2, 1);
+        kl_plot_page_number(text, value, form);
+        kl_plot_page_number(low, ends[0], form);
+        kl_plot_page_number(high, ends[1], form);
+        snprintf(whole, sizeof whole, "%s (95 %%%s %s to %s)", text,
+                 kl_plot_page_interval_of(file, name), low, high);
     }
     snprintf(error, sizeof error, "%s_error", name);
-    if (kl_file_has_attribute(file, "", error) && !kl_file_number(&spread, file, "", error, NULL) &&
-        !isnan(spread))
+    if (kl_store_file_has_attribute(file, "", error) &&
+        !kl_store_file_number(&spread, file, "", error, NULL) && !isnan(spread))
         snprintf(whole, sizeof whole, "%s (standard error %.3g)", text, spread);
-    kl_html_fact(to, title, whole);
+    kl_plot_html_fact(to, title, whole);
 }
 
 static void write_one(FILE *to, const struct kl_file *file, const char *name, const char *text)
@@ -114,7 +116,7 @@ static void write_one(FILE *to, const struct kl_file *file, const char *name, co
     const char *title = k < KNOWN ? known[k].words : name;
     double value;
     if (strcmp(name, "controls") == 0 && strcmp(text, "yes") == 0) return; /* they have rows */
-    if (kl_file_number(&value, file, "", name, NULL)) kl_html_fact(to, title, text);
+    if (kl_store_file_number(&value, file, "", name, NULL)) kl_plot_html_fact(to, title, text);
     else if (strncmp(name, "minus_", 6) == 0) write_difference(to, file, name, title, value);
     else write_number(to, file, name, title, k < KNOWN && known[k].digits, value);
 }
@@ -125,22 +127,22 @@ static int write_part(FILE *to, const struct kl_file *file, size_t known_one, st
     const char *name;
     char *text;
     for (size_t k = 0;; k++) {
-        int code = kl_file_result(&name, &text, file, k, err);
+        int code = kl_store_file_result(&name, &text, file, k, err);
         if (code || !name) return code;
         if (find_known(name) == known_one && !is_beside(file, name)) write_one(to, file, name, text);
         free(text);
     }
 }
 
-int kl_page_results(FILE *to, const struct kl_file *file, struct kl_error *err)
+int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     const char *name;
     char *text;
-    int code = kl_file_result(&name, &text, file, 0, err);
+    int code = kl_store_file_result(&name, &text, file, 0, err);
     if (code || !name) return code;
     free(text);
     fprintf(to, "<h3>%s</h3>\n<div class=\"wide\"><table>\n",
-            strstr(kl_file_kind(file), "report") ? "Results" : "Facts");
+            strstr(kl_store_file_kind(file), "report") ? "Results" : "Facts");
     for (size_t i = 0; i <= KNOWN && !code; i++) code = write_part(to, file, i, err);
     fputs("</table></div>\n", to);
     return code;

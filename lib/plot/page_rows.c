@@ -9,10 +9,10 @@ static int load_devices(struct kl_page_rows *r, struct kl_file *file, struct kl_
 {
     static const char *const names[] = { "devices", "device_names", "class_names" };
     const struct kl_dataset *d = NULL;
-    for (int i = 0; i < 3 && !d; i++) d = kl_file_find(file, names[i]);
+    for (int i = 0; i < 3 && !d; i++) d = kl_store_file_find(file, names[i]);
     if (!d || d->type != KL_TYPE_STRING || d->rank != 1) return KL_OK;
     r->n_devices = d->rows, r->size = d->item_size;
-    return kl_file_load((void **)&r->devices, file, d, err);
+    return kl_store_file_load((void **)&r->devices, file, d, err);
 }
 
 /* What extract-features --reference leaves: numbers of devices beside those of pairs. */
@@ -21,23 +21,23 @@ static bool is_reference_of_devices(const char *name)
     return strcmp(name, "reference/rate") == 0 || strcmp(name, "reference/last_row_rate") == 0;
 }
 
-bool kl_page_rows_agree(const char *one, const char *other)
+bool kl_plot_page_rows_agree(const char *one, const char *other)
 {
     return is_reference_of_devices(one) == is_reference_of_devices(other);
 }
 
-int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
-                      struct kl_error *err)
+int kl_plot_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
+                           struct kl_error *err)
 {
     *r = (struct kl_page_rows){ 0 };
-    const bool of_bits = strcmp(kl_file_kind(file), "device-bits") == 0;
+    const bool of_bits = strcmp(kl_store_file_kind(file), "device-bits") == 0;
     const bool devices = strncmp(group, "device_", 7) == 0 || is_reference_of_devices(group) ||
-                         strcmp(kl_file_kind(file), "synthetic") == 0 ||
-                         strcmp(kl_file_kind(file), "nist") == 0;
+                         strcmp(kl_store_file_kind(file), "synthetic") == 0 ||
+                         strcmp(kl_store_file_kind(file), "nist") == 0;
     const bool pairs =
         !devices && (strncmp(group, "pairs/", 6) == 0 || strncmp(group, "scores/", 7) == 0 ||
                      (of_bits && strncmp(group, "reference/", 10) == 0));
-    const struct kl_dataset *d = kl_file_find(file, "pairs");
+    const struct kl_dataset *d = kl_store_file_find(file, "pairs");
     if (!devices && !pairs) return KL_OK;
     int code = load_devices(r, file, err);
     if (code || !r->devices) return code;
@@ -45,7 +45,7 @@ int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *
     r->are_pairs =
         pairs && (d ? d->type == KL_TYPE_I32 && d->rank == 2 && d->rows == rows && d->dims[1] == 2
                     : rows == r->n_devices * (r->n_devices - 1) / 2);
-    if (r->are_pairs && d) code = kl_file_load((void **)&r->pairs, file, d, err);
+    if (r->are_pairs && d) code = kl_store_file_load((void **)&r->pairs, file, d, err);
     return code;
 }
 
@@ -61,7 +61,7 @@ static void find_pair(size_t pair[2], const struct kl_page_rows *r, size_t row)
     pair[0] = first, pair[1] = first + 1 + row;
 }
 
-void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const char *tag)
+void kl_plot_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const char *tag)
 {
     char a[KL_NAME], b[KL_NAME];
     size_t pair[2] = { row, row };
@@ -71,17 +71,17 @@ void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const
         return;
     }
     if (r->are_pairs) find_pair(pair, r, row);
-    kl_name(a, r->devices, r->n_devices, r->size, pair[0]);
-    kl_name(b, r->devices, r->n_devices, r->size, pair[1]);
-    kl_html_text(to, a);
+    kl_plot_name(a, r->devices, r->n_devices, r->size, pair[0]);
+    kl_plot_name(b, r->devices, r->n_devices, r->size, pair[1]);
+    kl_plot_html_text(to, a);
     if (r->are_pairs) {
         fputs(" v ", to);
-        kl_html_text(to, b);
+        kl_plot_html_text(to, b);
     }
     fputs("</th>", to);
 }
 
-void kl_page_rows_free(struct kl_page_rows *r)
+void kl_plot_page_rows_free(struct kl_page_rows *r)
 {
     free(r->devices);
     free(r->pairs);

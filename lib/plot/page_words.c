@@ -28,17 +28,17 @@ static size_t rank(const char *kind)
     return i;
 }
 
-const char *kl_page_kind(const char *kind)
+const char *kl_plot_page_kind(const char *kind)
 {
     const size_t i = rank(kind);
     return i < KINDS ? kinds[i][1] : kind;
 }
 
-size_t kl_page_main(struct kl_file *const *files, size_t n)
+size_t kl_plot_page_main(struct kl_file *const *files, size_t n)
 {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
-        if (rank(kl_file_kind(files[i])) < rank(kl_file_kind(files[best]))) best = i;
+        if (rank(kl_store_file_kind(files[i])) < rank(kl_store_file_kind(files[best]))) best = i;
     return best;
 }
 
@@ -75,7 +75,7 @@ static const struct {
     { "nist", "restart", "SP 800-90B after restarts", "" },
 };
 
-struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n)
+struct kl_page_words kl_plot_page_words(const char *kind, const char *name, size_t n)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].kind, kind) == 0 && strlen(words[i].name) == n &&
@@ -98,7 +98,7 @@ static const char *const columns[][2] = {
     { "scores/test_b", "z b" },
 };
 
-const char *kl_page_column(const char *name)
+const char *kl_plot_page_column(const char *name)
 {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strcmp(columns[i][0], name) == 0) return columns[i][1];
@@ -130,7 +130,7 @@ static const char *const sentences[][2] = {
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 
-const char *kl_page_sentence(const char *figure)
+const char *kl_plot_page_sentence(const char *figure)
 {
     for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
         if (strcmp(sentences[i][0], figure) == 0) return sentences[i][1];

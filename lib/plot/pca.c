@@ -81,7 +81,8 @@ static void fix_sign(double *v, size_t d)
         for (size_t j = 0; j < d; j++) v[j] = -v[j];
 }
 
-int kl_pca(double *scores, double explained[2], const float *x, size_t n, size_t d, struct kl_error *err)
+int kl_plot_pca_project(double *scores, double explained[2], const float *x, size_t n, size_t d,
+                        struct kl_error *err)
 {
     size_t values = d * d + 5 * d + 1;
     double *c = calloc(values, sizeof *c);

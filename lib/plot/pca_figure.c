@@ -16,8 +16,8 @@ enum {
 static void draw_point(cairo_t *cr, double x, double y, double radius, double alpha, int32_t label)
 {
     const int colours = KL_N_COLOURS - 1;
-    kl_colour(cr, label < 0 ? 0 : 1 + label % colours, alpha);
-    kl_mark(cr, x, y, radius, label < 0 ? KL_CIRCLE : (enum kl_mark)(label / colours % KL_N_MARKS));
+    kl_plot_colour(cr, label < 0 ? 0 : 1 + label % colours, alpha);
+    kl_plot_mark(cr, x, y, radius, label < 0 ? KL_CIRCLE : (enum kl_mark)(label / colours % KL_N_MARKS));
 }
 
 static void draw_legend(cairo_t *cr, double x, double y, const char *names, size_t n, size_t size)
@@ -25,13 +25,13 @@ static void draw_legend(cairo_t *cr, double x, double y, const char *names, size
     char text[KL_NAME];
     for (size_t k = 0; k < n && k < MOST_NAMES; k++, y += 10) {
         draw_point(cr, x, y - 2.5, 2.1, 1, (int32_t)k);
-        kl_name(text, names, n, size, k);
-        kl_colour(cr, 0, 1);
-        kl_text_within(cr, x + 6, y, 7, KL_LEFT, 90, text);
+        kl_plot_name(text, names, n, size, k);
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text_within(cr, x + 6, y, 7, KL_LEFT, 90, text);
     }
     if (n <= MOST_NAMES) return;
     snprintf(text, sizeof text, "and %zu more", n - MOST_NAMES);
-    kl_text(cr, x - 2, y, 7, KL_LEFT, text);
+    kl_plot_text(cr, x - 2, y, 7, KL_LEFT, text);
 }
 
 /* Evenly spaced rows as float, whatever is stored. */
@@ -47,7 +47,7 @@ static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file,
     int code = *x && half ? KL_OK : kl_fail_memory(err, *n * d * sizeof **x);
     for (size_t i = 0; !code && i < *n; i++) {
         void *to = set->type == KL_TYPE_F16 ? (void *)half : (void *)(*x + i * d);
-        code = kl_file_rows(file, set, i * *step, 1, to, err);
+        code = kl_store_file_rows(file, set, i * *step, 1, to, err);
         if (!code && set->type == KL_TYPE_F16) kl_float_from_half(*x + i * d, half, d);
     }
     free(half);
@@ -80,43 +80,43 @@ static double draw(cairo_t *cr, const double *scores, const double explained[2],
     char text[64], x_label[64], y_label[64];
     fit(&axes, scores, n);
     for (size_t i = 0; i < n; i++)
-        draw_point(cr, kl_axes_x(&axes, scores[2 * i]), kl_axes_y(&axes, scores[2 * i + 1]), 1.5, 0.7,
-                   labels[i * step]);
+        draw_point(cr, kl_plot_axes_x(&axes, scores[2 * i]), kl_plot_axes_y(&axes, scores[2 * i + 1]),
+                   1.5, 0.7, labels[i * step]);
     snprintf(x_label, sizeof x_label, "first component (%.1f %%)", 100 * explained[0]);
     snprintf(y_label, sizeof y_label, "second component (%.1f %%)", 100 * explained[1]);
-    kl_axes_draw(cr, &axes, x_label, y_label);
+    kl_plot_axes_draw(cr, &axes, x_label, y_label);
     if (!(explained[0] > 0))
-        kl_text(cr, axes.left + axes.width / 2, axes.top + axes.height / 2 - 8, 7, KL_CENTRE,
-                "all samples are equal");
+        kl_plot_text(cr, axes.left + axes.width / 2, axes.top + axes.height / 2 - 8, 7, KL_CENTRE,
+                     "all samples are equal");
     snprintf(text, sizeof text, "%zu of %zu samples; axes: share of variance", n, all);
     if (n == all) snprintf(text, sizeof text, "%zu samples; axes: share of variance", n);
-    kl_text(cr, axes.left, 9, 7, KL_LEFT, text);
+    kl_plot_text(cr, axes.left, 9, 7, KL_LEFT, text);
     return axes.left + axes.width;
 }
 
-int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    const struct kl_dataset *set = kl_file_find(inputs->file, "features"), *labels_set,
+    const struct kl_dataset *set = kl_store_file_find(inputs->file, "features"), *labels_set,
                             *names_set = NULL;
     float *x = NULL;
     double *scores = NULL, explained[2];
     int32_t *labels = NULL;
     char *names = NULL;
     size_t n = 0, step = 1;
-    int code = kl_file_expect(&set, inputs->file, "features",
-                              set && set->type == KL_TYPE_F16 ? KL_TYPE_F16 : KL_TYPE_F32, 2, err);
-    if (!code) code = kl_file_expect(&labels_set, inputs->file, "labels", KL_TYPE_I32, 1, err);
-    if (!code && kl_file_find(inputs->file, "class_names"))
-        code = kl_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
+    int code = kl_store_file_expect(&set, inputs->file, "features",
+                                    set && set->type == KL_TYPE_F16 ? KL_TYPE_F16 : KL_TYPE_F32, 2, err);
+    if (!code) code = kl_store_file_expect(&labels_set, inputs->file, "labels", KL_TYPE_I32, 1, err);
+    if (!code && kl_store_file_find(inputs->file, "class_names"))
+        code = kl_store_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code && set->dims[0] < 3)
         code = kl_fail(err, KL_EDATA, "%s: found %zu samples, expected at least 3 for two components",
-                       kl_file_path(inputs->file), set->dims[0]);
-    if (!code) code = kl_file_load((void **)&labels, inputs->file, labels_set, err);
-    if (!code && names_set) code = kl_file_load((void **)&names, inputs->file, names_set, err);
+                       kl_store_file_path(inputs->file), set->dims[0]);
+    if (!code) code = kl_store_file_load((void **)&labels, inputs->file, labels_set, err);
+    if (!code && names_set) code = kl_store_file_load((void **)&names, inputs->file, names_set, err);
     if (!code) code = load_rows(&x, &n, &step, inputs->file, set, err);
     if (!code && !(scores = malloc(2 * n * sizeof *scores)))
         code = kl_fail_memory(err, 2 * n * sizeof *scores);
-    if (!code) code = kl_pca(scores, explained, x, n, set->dims[1], err);
+    if (!code) code = kl_plot_pca_project(scores, explained, x, n, set->dims[1], err);
     if (!code) {
         double right = draw(sheet->cr, scores, explained, labels, n, step, set->dims[0]);
         if (names_set)

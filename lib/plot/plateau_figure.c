@@ -22,8 +22,8 @@ struct scan {
 static int load(void **data, const struct kl_dataset **set, struct kl_file *file, const char *name,
                 enum kl_type type, int rank, struct kl_error *err)
 {
-    int code = kl_file_expect(set, file, name, type, rank, err);
-    return code ? code : kl_file_load(data, file, *set, err);
+    int code = kl_store_file_expect(set, file, name, type, rank, err);
+    return code ? code : kl_store_file_load(data, file, *set, err);
 }
 
 static int load_scan(struct scan *s, struct kl_file *file, struct kl_error *err)
@@ -43,7 +43,7 @@ static int load_scan(struct scan *s, struct kl_file *file, struct kl_error *err)
                       set->dims[2] != s->n_layers))
             code =
                 kl_fail(err, KL_EDATA, "%s: %s: expected one number for each observable, qubits, layers",
-                        kl_file_path(file), names[i]);
+                        kl_store_file_path(file), names[i]);
     }
     return code;
 }
@@ -64,25 +64,25 @@ static void draw_run(cairo_t *cr, const struct kl_axes *axes, const struct scan 
                      size_t from, size_t to)
 {
     const size_t stride = s->n_layers, base = o * s->n_qubits * stride + l;
-    kl_ramp(cr, l, s->n_layers, to - from > 1 ? 0.18 : 0.5);
+    kl_plot_ramp(cr, l, s->n_layers, to - from > 1 ? 0.18 : 0.5);
     cairo_set_line_width(cr, 1.1);
     for (size_t q = from; q < to; q++)
-        cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
-                      kl_axes_y(axes, bounded_log(s->high[base + q * stride])));
+        cairo_line_to(cr, kl_plot_axes_x(axes, s->qubits[q]),
+                      kl_plot_axes_y(axes, bounded_log(s->high[base + q * stride])));
     for (size_t q = to; q-- > from;)
-        cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
-                      kl_axes_y(axes, bounded_log(s->low[base + q * stride])));
+        cairo_line_to(cr, kl_plot_axes_x(axes, s->qubits[q]),
+                      kl_plot_axes_y(axes, bounded_log(s->low[base + q * stride])));
     cairo_close_path(cr);
     if (to - from > 1) cairo_fill(cr);
     else cairo_stroke(cr); /* a cell alone has a bar for a band */
-    kl_ramp(cr, l, s->n_layers, 1);
+    kl_plot_ramp(cr, l, s->n_layers, 1);
     for (size_t q = from; q < to; q++)
-        cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
-                      kl_axes_y(axes, bounded_log(s->variance[base + q * stride])));
+        cairo_line_to(cr, kl_plot_axes_x(axes, s->qubits[q]),
+                      kl_plot_axes_y(axes, bounded_log(s->variance[base + q * stride])));
     cairo_stroke(cr);
     for (size_t q = from; q < to; q++) {
-        cairo_arc(cr, kl_axes_x(axes, s->qubits[q]),
-                  kl_axes_y(axes, bounded_log(s->variance[base + q * stride])), 1.5, 0, 2 * M_PI);
+        cairo_arc(cr, kl_plot_axes_x(axes, s->qubits[q]),
+                  kl_plot_axes_y(axes, bounded_log(s->variance[base + q * stride])), 1.5, 0, 2 * M_PI);
         cairo_fill(cr);
     }
 }
@@ -119,11 +119,11 @@ static void name_zeros(cairo_t *cr, const struct kl_axes *axes, const struct sca
     }
     if (!n) return;
     snprintf(text + used, sizeof text - used, " layer%s: 0", single ? "" : "s");
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     if (n == s->n_layers)
-        kl_text(cr, axes->left + axes->width / 2, TOP + HEIGHT / 2, 7, KL_CENTRE,
-                "every derivative is 0");
-    else kl_text_within(cr, axes->left + 5, TOP + HEIGHT - 5, 6.5, KL_LEFT, axes->width - 10, text);
+        kl_plot_text(cr, axes->left + axes->width / 2, TOP + HEIGHT / 2, 7, KL_CENTRE,
+                     "every derivative is 0");
+    else kl_plot_text_within(cr, axes->left + 5, TOP + HEIGHT - 5, 6.5, KL_LEFT, axes->width - 10, text);
 }
 
 static void title_of(char title[64], const char *name)
@@ -157,18 +157,18 @@ static void draw_legend(cairo_t *cr, const struct scan *s, double x)
 {
     const double step = fmin(11, HEIGHT / (double)(s->n_layers + 1));
     char text[16];
-    kl_colour(cr, 0, 1);
-    kl_text(cr, x, TOP + 6, 7, KL_LEFT, "layers");
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, x, TOP + 6, 7, KL_LEFT, "layers");
     for (size_t l = 0; l < s->n_layers; l++) {
         const double y = TOP + 7 + step * (double)(l + 1);
-        kl_ramp(cr, l, s->n_layers, 1);
+        kl_plot_ramp(cr, l, s->n_layers, 1);
         cairo_set_line_width(cr, 1.2);
         cairo_move_to(cr, x, y - 2.5);
         cairo_line_to(cr, x + 14, y - 2.5);
         cairo_stroke(cr);
-        kl_colour(cr, 0, 1);
+        kl_plot_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%d", s->layers[l]);
-        kl_text(cr, x + 18, y, fmin(7, step), KL_LEFT, text);
+        kl_plot_text(cr, x + 18, y, fmin(7, step), KL_LEFT, text);
     }
 }
 
@@ -183,8 +183,8 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct sca
     draw_lines(cr, axes, s, o);
     cairo_restore(cr);
     name_zeros(cr, axes, s, o);
-    kl_axes_draw(cr, axes, "qubits", "variance of the derivative");
-    kl_text(cr, axes->left + axes->width / 2, axes->top - 6, 8, KL_CENTRE, title);
+    kl_plot_axes_draw(cr, axes, "qubits", "variance of the derivative");
+    kl_plot_text(cr, axes->left + axes->width / 2, axes->top - 6, 8, KL_CENTRE, title);
 }
 
 /* What the bands are: each cell's variance, of so many draws of all parameters. */
@@ -193,13 +193,13 @@ static void say_bands(cairo_t *cr, const struct kl_axes *last, const struct kl_f
     double draws;
     char text[96] = "band: 95 % by bootstrap";
     const size_t used = strlen(text);
-    if (!kl_file_number(&draws, file, "", "draws", NULL))
+    if (!kl_store_file_number(&draws, file, "", "draws", NULL))
         snprintf(text + used, sizeof text - used, ", of %.0f draws of the parameters", draws);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
 }
 
-int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct scan s = { 0 };
     int code = load_scan(&s, inputs->file, err);

@@ -23,7 +23,7 @@ struct kl_figure_inputs {
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
     size_t *drawn;                            /* circuit: its gates that there is room for; or NULL */
     char *lacking; /* [KL_CHARACTER], "" before: the first character that the font lacks; or NULL */
-    struct kl_file *const *files;             /* [n_files]: all, for figures that look beside theirs */
+    struct kl_file *const *files; /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
 };
 struct kl_figure {
@@ -42,35 +42,36 @@ enum kl_figure_format { KL_PNG, KL_SVG };
 /* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.
    KL_EDATA, KL_ENOMEM. (choice.c) */
 enum { KL_OBSTACLE = 200 };
-int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
-                       const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
+                            const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* Is inputs->file of the figure's kind, and if the figure is of all files of a kind, the first of them?
  */
-bool kl_figure_takes(const struct kl_figure *figure, const struct kl_figure_inputs *inputs);
+bool kl_plot_figure_takes(const struct kl_figure *figure, const struct kl_figure_inputs *inputs);
 /* May a figure go to path? KL_EUSAGE if that is one of the n inputs or, without force, holds something
    other than a picture of this format. */
-int kl_figure_target_check(const char *path, enum kl_figure_format format, bool force,
-                           const char *const *inputs, size_t n, struct kl_error *err);
+int kl_plot_figure_target_check(const char *path, enum kl_figure_format format, bool force,
+                                const char *const *inputs, size_t n, struct kl_error *err);
 /* The finished picture, malloc'ed. KL_EDATA, KL_ENOMEM. */
-int kl_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *figure,
-                    const struct kl_figure_inputs *inputs, enum kl_figure_format format,
-                    struct kl_error *err);
+int kl_plot_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *figure,
+                         const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                         struct kl_error *err);
 /* Draw and write to path, atomically, only if the bytes differ; *written says. KL_EDATA, KL_EIO,
    KL_ENOMEM. */
-int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
-                    enum kl_figure_format format, const char *path, struct kl_error *err);
+int kl_plot_figure_write(bool *written, const struct kl_figure *figure,
+                         const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                         const char *path, struct kl_error *err);
 
 /* Lines, each ended by a newline, on files that are drawn together and are of two runs: of the kind that
    another one was made from, and not the one that it was made from, by the records of provenance. NULL:
    none. malloc'ed. KL_EDATA, KL_ENOMEM. (apart.c) */
-int kl_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err);
+int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err);
 
 /* ---- the page (page.c): files as one HTML document that needs nothing beside it, no script and no
    network: each one's results, tables and figures (SVG), and what it was all made from. The same files
    give the same bytes, written to path, atomically, only if they differ; *written says. inputs->file is
    not used. KL_EDATA, KL_EIO, KL_ENOMEM. */
-int kl_page_write(bool *written, const char *path, struct kl_file *const *files, size_t n,
-                  const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_page_write(bool *written, const char *path, struct kl_file *const *files, size_t n,
+                       const struct kl_figure_inputs *inputs, struct kl_error *err);
 
 /* ---- the sheet ----
    A figure is drawn twice: first to find out how much room it takes, then on a sheet that is cut to
@@ -86,40 +87,40 @@ struct kl_sheet {
 enum { KL_N_COLOURS = 7 };
 /* Okabe & Ito's palette, which colour-blind readers can tell apart, without its yellow, which white
    paper swallows; i is taken modulo 7, 0 is black. */
-void kl_colour(cairo_t *cr, int i, double alpha);
+void kl_plot_colour(cairo_t *cr, int i, double alpha);
 /* The i-th of n colours in an order: five points of viridis (van der Walt & Smith 2015), from dark to
    light, which print and colour-blind readers keep. Its yellow end is too light for lines. */
-void kl_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
+void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
-size_t kl_svg_renumber(unsigned char *bytes, size_t n);
+size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n);
 
 /* A finished PNG file says its resolution; bytes have room for KL_PNG_RESOLUTION more. Returns the new
    length. */
 enum { KL_PNG_RESOLUTION = 21 };
-size_t kl_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch);
+size_t kl_plot_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch);
 
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
-void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
+void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
 /* Cut to the width `room`, with three dots in its middle. */
-void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
-                    const char *text);
+void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                         const char *text);
 /* What that shows of text. */
 enum { KL_TEXT = 404 };
-void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text);
-/* kl_text_within from bottom to top. */
-void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
-                     const char *text);
-double kl_text_width(cairo_t *cr, double size, const char *text);
+void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text);
+/* kl_plot_text_within from bottom to top. */
+void kl_plot_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text);
+double kl_plot_text_width(cairo_t *cr, double size, const char *text);
 /* Texts on cr that have a character without a glyph put the first one into lacking, if that is empty;
    NULL: nowhere. */
-void kl_text_watch(cairo_t *cr, char *lacking);
+void kl_plot_text_watch(cairo_t *cr, char *lacking);
 /* Bytes of the printable UTF-8 character that begins at text; 0: none does. */
-size_t kl_text_character(const char *text);
+size_t kl_plot_text_character(const char *text);
 /* The k-th of n names, each in `size` bytes; a class beyond them has its number. */
 enum { KL_NAME = 80 };
-void kl_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k);
+void kl_plot_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k);
 
 /* ---- a plot: a frame with axes ---- */
 struct kl_axes {
@@ -132,37 +133,39 @@ struct kl_axes {
     double label_out;                /* distance of the y label from the frame; 0: beside the numbers */
 };
 /* Frame, about five ticks at round numbers an axis, labels; x_label may be NULL. */
-void kl_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label, const char *y_label);
+void kl_plot_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label,
+                       const char *y_label);
 /* Frame and the lower axis alone. */
-void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *axes, const char *label);
+void kl_plot_axes_draw_x(cairo_t *cr, const struct kl_axes *axes, const char *label);
 /* A number of ticks that are `step` apart, the largest of about `most`: with as many decimals as tell
    them apart, and above 1e6 and below 1e-4 times the power of ten of `most`. */
 enum { KL_TICK = 60 };
-void kl_tick_text(char text[KL_TICK], double value, double step, double most);
-double kl_axes_x(const struct kl_axes *axes, double value);
-double kl_axes_y(const struct kl_axes *axes, double value);
+void kl_plot_tick_text(char text[KL_TICK], double value, double step, double most);
+double kl_plot_axes_x(const struct kl_axes *axes, double value);
+double kl_plot_axes_y(const struct kl_axes *axes, double value);
 /* A filled mark, of about the same area whatever its form. */
 enum kl_mark { KL_CIRCLE, KL_TRIANGLE, KL_SQUARE, KL_DIAMOND, KL_N_MARKS };
-void kl_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
+void kl_plot_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
 
 /* How many of n values in a row one place stands for, 1 up to a thousand of them; their mean at place k,
    of ceil(n / width), and the middle of their numbers (from 0). (bins.c) */
-size_t kl_bin_width(size_t n);
-double kl_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k);
+size_t kl_plot_bin_width(size_t n);
+double kl_plot_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k);
 
 /* Of a report over n heads: is there a head inputs->replica (KL_EUSAGE)? "replica 0 (of 0 to 4)" for the
    figure, empty for the only one. */
 enum { KL_WHICH = 80 };
-int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
-                     struct kl_error *err);
+int kl_plot_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
+                          struct kl_error *err);
 
 /* A number among the options that a file's key was made of; NaN: it has no such option. (key_option.c)
    KL_EDATA, KL_ENOMEM. */
-int kl_key_option(double *value, const struct kl_file *file, const char *name, struct kl_error *err);
+int kl_plot_key_option(double *value, const struct kl_file *file, const char *name,
+                       struct kl_error *err);
 
 /* Above the frame of a report's figure whose top is at `top`: its n samples, shots and noise, which
    replica, and what the numbers are not to be taken for. (replica.c) KL_EDATA, KL_ENOMEM. */
-int kl_draw_report_head(cairo_t *cr, double left, double top, const struct kl_file *file, double n,
+int kl_plot_report_head(cairo_t *cr, double left, double top, const struct kl_file *file, double n,
                         const char *which, struct kl_error *err);
 
 /* --images as one input or, where no such file is there, several with commas between them. The caller
@@ -173,7 +176,7 @@ struct kl_sample_paths {
     size_t n;
     char *text; /* what several point into */
 };
-int kl_sample_paths_split(struct kl_sample_paths *paths, const char *images, struct kl_error *err);
+int kl_plot_sample_paths_split(struct kl_sample_paths *paths, const char *images, struct kl_error *err);
 
 /* The record of the run that made a report's features (sample_origin.c), from its provenance. */
 struct kl_sample_origin {
@@ -181,69 +184,70 @@ struct kl_sample_origin {
     const struct json_t *record; /* NULL: there is none */
     bool merged;                 /* of one of the shards that the features were merged from */
 };
-int kl_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
-                          struct kl_error *err);
-void kl_sample_origin_free(struct kl_sample_origin *origin);
+int kl_plot_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
+                               struct kl_error *err);
+void kl_plot_sample_origin_free(struct kl_sample_origin *origin);
 /* Are inputs->images what the report's features were made from, by their digests? KL_EDATA: no, or rows
    cannot be counted in them. *known: false if the report does not say what that was. */
-int kl_sample_images_check(bool *known, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inputs,
+                                struct kl_error *err);
 /* Pixels (n, height, width, channels) of rows [n] of a report's features, from inputs->images: what the
    features were made from, in any form that ingest reads. The caller frees pixels. */
 struct kl_sample_images {
     size_t height, width, channels, size; /* size: bytes of one */
     uint8_t *pixels;
 };
-int kl_sample_images_read(struct kl_sample_images *images, const struct kl_figure_inputs *inputs,
-                          const int64_t *rows, size_t n, struct kl_error *err);
+int kl_plot_sample_images_read(struct kl_sample_images *images, const struct kl_figure_inputs *inputs,
+                               const int64_t *rows, size_t n, struct kl_error *err);
 
 /* Places for each of c classes that have so many samples: one each in turn; where a last round does not
    reach all, it is spread over them. quota [c] begins at 0. */
-void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
+void kl_plot_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
 
 /* Norms of gradients by epoch, the mean over replicas, below the curves: panels of the circuit's layers
    and of the linear ones, whose tops lie at `top`, for epochs up to `shown`. A file without them:
    nothing. */
-int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err);
+int kl_plot_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err);
 
 /* ---- the figures ---- */
-int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err);
-int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
-int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err);
-int kl_draw_bit_tests(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_bit_tests(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err);
-int kl_draw_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
-int kl_draw_symbols(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_symbols(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err);
-int kl_draw_synthetic(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_draw_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_synthetic_figure(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                             struct kl_error *err);
+int kl_plot_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err);
-int kl_draw_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                      struct kl_error *err);
-int kl_draw_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
-int kl_draw_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                            struct kl_error *err);
-int kl_draw_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };
-void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
-                      const struct kl_circuit *circuit, bool noisy);
+void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
+                           const struct kl_circuit *circuit, bool noisy);
 /* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance, 0 of
    samples that are all equal. Subspace iteration on the covariance (Golub & Van Loan, Matrix
    Computations, 8.2.4), from a fixed start; a component's largest loading is positive. */
-int kl_pca(double *scores, double explained[2], const float *x, size_t n, size_t d,
-           struct kl_error *err);
+int kl_plot_pca_project(double *scores, double explained[2], const float *x, size_t n, size_t d,
+                        struct kl_error *err);
 
 #endif

@@ -16,7 +16,7 @@ static void put_number(unsigned char *to, uint32_t n)
     for (int i = 0; i < 4; i++) to[i] = (unsigned char)(n >> (24 - 8 * i));
 }
 
-size_t kl_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch)
+size_t kl_plot_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch)
 {
     unsigned char chunk[CHUNK] = { 0, 0, 0, DATA, 'p', 'H', 'Y', 's' };
     const uint32_t dots_a_metre = (uint32_t)lround(dots_an_inch / 0.0254);

@@ -11,7 +11,7 @@
 
 enum { SIDE = 96 /* images that differ in size, or whose middle was taken, are drawn at this one */ };
 
-int kl_sample_paths_split(struct kl_sample_paths *p, const char *images, struct kl_error *err)
+int kl_plot_sample_paths_split(struct kl_sample_paths *p, const char *images, struct kl_error *err)
 {
     *p = (struct kl_sample_paths){ .paths = { images }, .n = 1 };
     if (access(images, F_OK) == 0 || !strchr(images, ',')) return KL_OK;
@@ -30,13 +30,13 @@ int kl_sample_paths_split(struct kl_sample_paths *p, const char *images, struct 
 static int recall(struct kl_images_options *o, const struct kl_file *report, struct kl_error *err)
 {
     struct kl_sample_origin origin;
-    int code = kl_sample_origin_find(&origin, report, err);
+    int code = kl_plot_sample_origin_find(&origin, report, err);
     const json_t *options = json_object_get(origin.record, "options");
     const json_int_t crop = json_integer_value(json_object_get(options, "crop")),
                      shorter = json_integer_value(json_object_get(options, "resize"));
     o->skip_bad = json_is_true(json_object_get(options, "skip-bad"));
     if (crop > 0 && shorter >= crop) o->crop = SIDE, o->resize = (size_t)(SIDE * shorter / crop);
-    kl_sample_origin_free(&origin);
+    kl_plot_sample_origin_free(&origin);
     return code;
 }
 
@@ -46,15 +46,15 @@ static int open_images(struct kl_images **images, struct kl_sample_paths *p,
                        const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_images_options options;
-    kl_images_options_default(&options);
+    kl_ingest_images_options_default(&options);
     options.labels = "none";
     int code = recall(&options, inputs->file, err);
-    if (!code) code = kl_sample_paths_split(p, inputs->images, err);
+    if (!code) code = kl_plot_sample_paths_split(p, inputs->images, err);
     if (code) return code;
-    code = kl_images_open(images, p->paths, p->n, &options, err);
+    code = kl_ingest_images_open(images, p->paths, p->n, &options, err);
     if (code != KL_EDATA || options.crop) return code;
     options.resize = SIDE;
-    return kl_images_open(images, p->paths, p->n, &options, err);
+    return kl_ingest_images_open(images, p->paths, p->n, &options, err);
 }
 
 /* In one pass: a compressed file goes only forwards. */
@@ -70,8 +70,8 @@ static int read_images(uint8_t *pixels, struct kl_images *images, const int64_t 
         for (size_t k = 0; k < n; k++)
             if ((size_t)rows[k] >= from && (size_t)rows[k] < next) next = (size_t)rows[k], first = k;
         if (next > from && images->in_order)
-            code = kl_images_read(images, from, next - from, NULL, &arena, err);
-        if (!code) code = kl_images_read(images, next, 1, pixels + first * size, &arena, err);
+            code = kl_ingest_images_read(images, from, next - from, NULL, &arena, err);
+        if (!code) code = kl_ingest_images_read(images, next, 1, pixels + first * size, &arena, err);
         for (size_t k = 0; !code && k < n; k++) {
             if ((size_t)rows[k] != next) continue;
             if (k != first) memcpy(pixels + k * size, pixels + first * size, size);
@@ -83,8 +83,8 @@ static int read_images(uint8_t *pixels, struct kl_images *images, const int64_t 
     return code;
 }
 
-int kl_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inputs *inputs,
-                          const int64_t *rows, size_t n, struct kl_error *err)
+int kl_plot_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inputs *inputs,
+                               const int64_t *rows, size_t n, struct kl_error *err)
 {
     struct kl_images *images = NULL;
     struct kl_sample_paths paths = { 0 };
@@ -103,7 +103,7 @@ int kl_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inp
         code =
             s->pixels ? read_images(s->pixels, images, rows, n, err) : kl_fail_memory(err, n * s->size);
     }
-    kl_images_close(&images);
+    kl_ingest_images_close(&images);
     free(paths.text);
     return code;
 }

@@ -48,11 +48,12 @@ static const json_t *features_record(bool *merged, const json_t *records, const 
     return NULL;
 }
 
-int kl_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
-                          struct kl_error *err)
+int kl_plot_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
+                               struct kl_error *err)
 {
     *origin = (struct kl_sample_origin){ 0 };
-    int code = kl_json_parse(&origin->records, kl_file_provenance(report), kl_file_path(report), err);
+    int code = kl_json_parse(&origin->records, kl_store_file_provenance(report),
+                             kl_store_file_path(report), err);
     const size_t n = code ? 0 : json_array_size(origin->records);
     if (n)
         origin->record =
@@ -60,7 +61,7 @@ int kl_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file 
     return code;
 }
 
-void kl_sample_origin_free(struct kl_sample_origin *origin)
+void kl_plot_sample_origin_free(struct kl_sample_origin *origin)
 {
     json_decref(origin->records);
     *origin = (struct kl_sample_origin){ 0 };
@@ -91,7 +92,7 @@ static const char *dataset_of(const char *path)
 static int compare(const json_t *given, const json_t *made, const struct kl_figure_inputs *inputs,
                    struct kl_error *err)
 {
-    const char *report = kl_file_path(inputs->file);
+    const char *report = kl_store_file_path(inputs->file);
     const size_t n = count_inputs(given), expected = count_inputs(made);
     if (n != expected)
         return kl_fail(err, KL_EDATA,
@@ -118,10 +119,10 @@ static int identify(json_t *given, const char *images, struct kl_error *err)
 {
     struct kl_sample_paths paths;
     struct kl_key *key = NULL;
-    int code = kl_sample_paths_split(&paths, images, err);
-    if (!code) code = kl_key_begin(&key, "features", 1, "figures", 1, err);
-    if (!code) code = kl_images_identify(key, given, paths.paths, paths.n, "none", false, err);
-    kl_key_abort(&key);
+    int code = kl_plot_sample_paths_split(&paths, images, err);
+    if (!code) code = kl_store_key_begin(&key, "features", 1, "figures", 1, err);
+    if (!code) code = kl_ingest_images_identify(key, given, paths.paths, paths.n, "none", false, err);
+    kl_store_key_abort(&key);
     free(paths.text);
     return code;
 }
@@ -137,19 +138,19 @@ static int check_whole(const struct kl_sample_origin *origin, const char *report
                    report, shard);
 }
 
-int kl_sample_images_check(bool *known, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_sample_origin origin;
     json_t *given = NULL;
-    int code = kl_sample_origin_find(&origin, inputs->file, err);
+    int code = kl_plot_sample_origin_find(&origin, inputs->file, err);
     *known = origin.record != NULL;
     if (!code && *known) {
-        code = check_whole(&origin, kl_file_path(inputs->file), err);
+        code = check_whole(&origin, kl_store_file_path(inputs->file), err);
         if (!code && !(given = json_object())) code = kl_fail_memory(err, sizeof *given);
         if (!code) code = identify(given, inputs->images, err);
         if (!code) code = compare(given, json_object_get(origin.record, "inputs"), inputs, err);
     }
     json_decref(given);
-    kl_sample_origin_free(&origin);
+    kl_plot_sample_origin_free(&origin);
     return code;
 }

@@ -27,17 +27,17 @@ static int load(struct report *r, const struct kl_figure_inputs *inputs, struct 
     int32_t *predictions = NULL;
     const size_t replica = (size_t)inputs->replica;
     struct kl_file *file = inputs->file;
-    int code = kl_file_expect(&p, file, "probabilities", KL_TYPE_F32, 3, err);
-    if (!code) code = kl_which_replica(r->which, inputs, p->dims[0], err);
-    if (!code) code = kl_file_load((void **)&all, file, p, err);
-    if (!code) code = kl_file_expect(&set, file, "predictions", KL_TYPE_I32, 2, err);
-    if (!code) code = kl_file_load((void **)&predictions, file, set, err);
-    if (!code) code = kl_file_expect(&set, file, "labels", KL_TYPE_I32, 1, err);
-    if (!code) code = kl_file_load((void **)&r->labels, file, set, err);
-    if (!code) code = kl_file_expect(&set, file, "index", KL_TYPE_I64, 1, err);
-    if (!code) code = kl_file_load((void **)&r->index, file, set, err);
-    if (!code) code = kl_file_expect(&set, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_load((void **)&r->names, file, set, err);
+    int code = kl_store_file_expect(&p, file, "probabilities", KL_TYPE_F32, 3, err);
+    if (!code) code = kl_plot_which_replica(r->which, inputs, p->dims[0], err);
+    if (!code) code = kl_store_file_load((void **)&all, file, p, err);
+    if (!code) code = kl_store_file_expect(&set, file, "predictions", KL_TYPE_I32, 2, err);
+    if (!code) code = kl_store_file_load((void **)&predictions, file, set, err);
+    if (!code) code = kl_store_file_expect(&set, file, "labels", KL_TYPE_I32, 1, err);
+    if (!code) code = kl_store_file_load((void **)&r->labels, file, set, err);
+    if (!code) code = kl_store_file_expect(&set, file, "index", KL_TYPE_I64, 1, err);
+    if (!code) code = kl_store_file_load((void **)&r->index, file, set, err);
+    if (!code) code = kl_store_file_expect(&set, file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load((void **)&r->names, file, set, err);
     r->probabilities = all;
     r->predictions = predictions;
     if (code) return code;
@@ -48,7 +48,7 @@ static int load(struct report *r, const struct kl_figure_inputs *inputs, struct 
     for (size_t i = 0; i < r->n; i++)
         if (r->labels[i] < 0 || r->predictions[i] < 0 || (size_t)r->predictions[i] >= r->c)
             return kl_fail(err, KL_EDATA, "%s: row %zu has label %d and prediction %d, of %zu class%s",
-                           kl_file_path(file), i, r->labels[i], r->predictions[i], r->c,
+                           kl_store_file_path(file), i, r->labels[i], r->predictions[i], r->c,
                            r->c == 1 ? "" : "es");
     if (r->n) {
         memmove(all, all + replica * r->n * r->c, r->n * r->c * sizeof *all);
@@ -84,7 +84,7 @@ static size_t choose_wrong(size_t rows[PLACES], const struct report *r)
     return n;
 }
 
-void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places)
+void kl_plot_share_places(size_t *quota, const size_t *have, size_t c, size_t places)
 {
     for (size_t open = 1; places && open;) {
         open = 0;
@@ -108,7 +108,7 @@ static int choose(size_t rows[PLACES], size_t *n, const struct report *r, struct
     *n = choose_wrong(rows, r);
     for (size_t i = 0; i < r->n; i++)
         if (is_right(r, i)) have[r->labels[i]]++;
-    kl_share_places(quota, have, r->c, PLACES - *n);
+    kl_plot_share_places(quota, have, r->c, PLACES - *n);
     for (size_t i = 0; i < r->n && *n < PLACES; i++) {
         if (!is_right(r, i) || !quota[r->labels[i]]) continue;
         quota[r->labels[i]]--;
@@ -155,22 +155,22 @@ static void draw_sample(cairo_t *cr, const struct report *r, const struct kl_sam
     const bool right = is_right(r, row);
     char name[KL_NAME], share[16], text[KL_NAME + 16];
     draw_image(cr, x, y, side, images->pixels + place * images->size, images);
-    kl_name(name, r->names, r->n_names, r->name_size, (size_t)r->predictions[row]);
+    kl_plot_name(name, r->names, r->n_names, r->name_size, (size_t)r->predictions[row]);
     snprintf(share, sizeof share, " (%.1f %%)", 100 * (double)confidence(r, row));
     /* The name and its share, centred together; of the two only the name is cut. */
-    const double rest = kl_text_width(cr, TEXT, share), room = step - 4 - rest,
-                 wide = fmin(kl_text_width(cr, TEXT, name), room),
+    const double rest = kl_plot_text_width(cr, TEXT, share), room = step - 4 - rest,
+                 wide = fmin(kl_plot_text_width(cr, TEXT, name), room),
                  between = middle - rest / 2 + wide / 2;
-    kl_colour(cr, right ? 0 : 2, 1);
-    kl_text_within(cr, between, y + side + 8, TEXT, KL_RIGHT, room, name);
-    kl_text(cr, between, y + side + 8, TEXT, KL_LEFT, share);
+    kl_plot_colour(cr, right ? 0 : 2, 1);
+    kl_plot_text_within(cr, between, y + side + 8, TEXT, KL_RIGHT, room, name);
+    kl_plot_text(cr, between, y + side + 8, TEXT, KL_LEFT, share);
     if (right) return;
-    kl_name(name, r->names, r->n_names, r->name_size, (size_t)r->labels[row]);
+    kl_plot_name(name, r->names, r->n_names, r->name_size, (size_t)r->labels[row]);
     snprintf(text, sizeof text, "is %s", name);
-    kl_text_within(cr, middle, y + side + 16, TEXT, KL_CENTRE, step - 4, text);
+    kl_plot_text_within(cr, middle, y + side + 16, TEXT, KL_CENTRE, step - 4, text);
 }
 
-int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct report r = { 0 };
     struct kl_sample_images images = { 0 };
@@ -179,10 +179,10 @@ int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     int code = load(&r, inputs, err);
     if (!code) code = choose(rows, &n, &r, err);
     for (size_t k = 0; k < n; k++) wanted[k] = r.index[rows[k]];
-    if (!code) code = kl_sample_images_read(&images, inputs, wanted, n, err);
+    if (!code) code = kl_plot_sample_images_read(&images, inputs, wanted, n, err);
     for (size_t k = 0; !code && k < n; k++) draw_sample(sheet->cr, &r, &images, k, rows[k]);
-    kl_colour(sheet->cr, 0, 1);
-    if (!code && *r.which) kl_text(sheet->cr, 10, 9, 7, KL_LEFT, r.which);
+    kl_plot_colour(sheet->cr, 0, 1);
+    if (!code && *r.which) kl_plot_text(sheet->cr, 10, 9, 7, KL_LEFT, r.which);
     free(images.pixels);
     free(r.labels), free(r.predictions), free(r.probabilities), free(r.index), free(r.names);
     return code;

@@ -8,11 +8,12 @@
 
 #include "store/store.h"
 
-int kl_series_load(struct kl_series *s, struct kl_file *file, const char *name, struct kl_error *err)
+int kl_plot_series_load(struct kl_series *s, struct kl_file *file, const char *name,
+                        struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_file_expect(&set, file, name, KL_TYPE_F64, 2, err);
-    if (!code) code = kl_file_load((void **)&s->values, file, set, err);
+    int code = kl_store_file_expect(&set, file, name, KL_TYPE_F64, 2, err);
+    if (!code) code = kl_store_file_load((void **)&s->values, file, set, err);
     if (!code) {
         s->replicas = set->dims[0];
         s->epochs = set->dims[1];
@@ -29,7 +30,7 @@ static size_t last_epoch(const struct kl_series *s, size_t n, size_t replica)
     return last;
 }
 
-void kl_series_lengths(struct kl_series *s, size_t n)
+void kl_plot_series_lengths(struct kl_series *s, size_t n)
 {
     size_t shown = 0, common = s[0].epochs;
     for (size_t r = 0; r < s[0].replicas; r++) {
@@ -77,14 +78,14 @@ static void draw_range(cairo_t *cr, const struct kl_axes *axes, const struct kl_
     double least, mean, most;
     for (size_t e = 0; e < s->shown; e++)
         if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, most));
+            cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, most));
     for (size_t e = s->shown; e-- > 0;)
         if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, least));
+            cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, least));
     cairo_close_path(cr);
-    kl_colour(cr, colour, 0.2);
+    kl_plot_colour(cr, colour, 0.2);
     cairo_fill_preserve(cr);
-    kl_colour(cr, colour, s->shown == 1 ? 0.8 : 0.25);
+    kl_plot_colour(cr, colour, s->shown == 1 ? 0.8 : 0.25);
     cairo_set_line_width(cr, s->shown == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
     cairo_stroke(cr);
 }
@@ -95,17 +96,17 @@ static void draw_mean(cairo_t *cr, const struct kl_axes *axes, const struct kl_s
     double least, mean, most;
     for (size_t e = 0; e < s->common; e++)
         if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean));
-    kl_colour(cr, colour, 1);
+            cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, mean));
+    kl_plot_colour(cr, colour, 1);
     cairo_set_line_width(cr, 1.2);
     cairo_stroke(cr);
     for (size_t e = 0; e < s->common && s->shown <= KL_SERIES_MARKED; e++)
         if (at_epoch(s, e, &least, &mean, &most))
-            kl_mark(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean), 2, mark);
+            kl_plot_mark(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, mean), 2, mark);
 }
 
-struct kl_axes kl_series_panel(cairo_t *cr, struct kl_axes axes, const struct kl_series *train,
-                               const struct kl_series *val, const char *label, bool from_zero)
+struct kl_axes kl_plot_series_panel(cairo_t *cr, struct kl_axes axes, const struct kl_series *train,
+                                    const struct kl_series *val, const char *label, bool from_zero)
 {
     axes.whole_x = true;
     axes.x0 = 0.5;
@@ -126,20 +127,20 @@ struct kl_axes kl_series_panel(cairo_t *cr, struct kl_axes axes, const struct kl
     if (val) draw_range(cr, &axes, val, 2);
     draw_mean(cr, &axes, train, 1, KL_CIRCLE);
     if (val) draw_mean(cr, &axes, val, 2, KL_TRIANGLE);
-    kl_axes_draw(cr, &axes, "epoch", label);
+    kl_plot_axes_draw(cr, &axes, "epoch", label);
     return axes;
 }
 
-double kl_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
-                        const char *text)
+double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
+                             const char *text)
 {
-    kl_colour(cr, colour, 1);
+    kl_plot_colour(cr, colour, 1);
     cairo_set_line_width(cr, 1.2);
     cairo_move_to(cr, x, 7.5);
     cairo_line_to(cr, x + 14, 7.5);
     cairo_stroke(cr);
-    if (marked) kl_mark(cr, x + 7, 7.5, 2, mark);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, x + 18, 10, 7, KL_LEFT, text);
-    return x + 18 + kl_text_width(cr, 7, text) + 14;
+    if (marked) kl_plot_mark(cr, x + 7, 7.5, 2, mark);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, x + 18, 10, 7, KL_LEFT, text);
+    return x + 18 + kl_plot_text_width(cr, 7, text) + 14;
 }

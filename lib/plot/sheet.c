@@ -57,7 +57,7 @@ static int measure(struct box *ink, const struct kl_figure *figure,
     sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
     sheet.cr = cairo_create(sheet.surface);
     set_font(sheet.cr);
-    kl_text_watch(sheet.cr, inputs->lacking);
+    kl_plot_text_watch(sheet.cr, inputs->lacking);
     int code = figure->draw(&sheet, inputs, err);
     if (!code) code = status_code(cairo_status(sheet.cr), err);
     cairo_recording_surface_ink_extents(sheet.surface, &ink->x, &ink->y, &ink->width, &ink->height);
@@ -92,14 +92,15 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
-    if (!status && format == KL_PNG) sheet->n = kl_png_set_resolution(sheet->bytes, sheet->n, PNG_DOTS);
-    if (!status && format == KL_SVG) sheet->n = kl_svg_renumber(sheet->bytes, sheet->n);
+    if (!status && format == KL_PNG)
+        sheet->n = kl_plot_png_set_resolution(sheet->bytes, sheet->n, PNG_DOTS);
+    if (!status && format == KL_SVG) sheet->n = kl_plot_svg_renumber(sheet->bytes, sheet->n);
     return status_code(status, err);
 }
 
-int kl_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *figure,
-                    const struct kl_figure_inputs *inputs, enum kl_figure_format format,
-                    struct kl_error *err)
+int kl_plot_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *figure,
+                         const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                         struct kl_error *err)
 {
     struct kl_sheet sheet;
     struct box ink;
@@ -119,19 +120,20 @@ int kl_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *fi
     return KL_OK;
 }
 
-int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
-                    enum kl_figure_format format, const char *path, struct kl_error *err)
+int kl_plot_figure_write(bool *written, const struct kl_figure *figure,
+                         const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                         const char *path, struct kl_error *err)
 {
     unsigned char *bytes;
     size_t n;
     *written = false;
-    int code = kl_figure_bytes(&bytes, &n, figure, inputs, format, err);
-    if (!code) code = kl_publish_bytes(written, path, bytes, n, err);
+    int code = kl_plot_figure_bytes(&bytes, &n, figure, inputs, format, err);
+    if (!code) code = kl_store_publish_bytes(written, path, bytes, n, err);
     free(bytes);
     return code;
 }
 
-void kl_colour(cairo_t *cr, int i, double alpha)
+void kl_plot_colour(cairo_t *cr, int i, double alpha)
 {
     static const double palette[KL_N_COLOURS][3] = { { 0, 0, 0 },         { 0, .447, .698 },
                                                      { .835, .369, 0 },   { 0, .620, .451 },
@@ -141,7 +143,7 @@ void kl_colour(cairo_t *cr, int i, double alpha)
     cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
 }
 
-void kl_ramp(cairo_t *cr, size_t i, size_t n, double alpha)
+void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha)
 {
     static const double at[5][3] = { { .267, .005, .329 },
                                      { .229, .322, .546 },
@@ -159,31 +161,31 @@ void kl_ramp(cairo_t *cr, size_t i, size_t n, double alpha)
 
 /* One column of a journal is 250 points wide, two are 510. */
 const struct kl_figure kl_figures[] = {
-    { "curves", "head", 510, 380, kl_draw_curves, .dataset = "history/train_loss" },
-    { "circuit", "head", 500, 640, kl_draw_circuit, .needs_circuit = true },
-    { "confusion", "report", 250, 250, kl_draw_confusion, .dataset = NULL },
-    { "calibration", "report", 250, 250, kl_draw_calibration, .dataset = NULL },
-    { "samples", "report", 360, 250, kl_draw_samples, .needs_images = true },
-    { "pca", "features", 300, 250, kl_draw_pca, .dataset = NULL },
-    { "sweep", "sweep", 510, 300, kl_draw_sweep, .dataset = NULL },
-    { "plateau", "plateau", 510, 190, kl_draw_plateau, .dataset = NULL },
-    { "frequency", "device-bits", 520, 350, kl_draw_frequency, .dataset = "device_stats/rate",
+    { "curves", "head", 510, 380, kl_plot_curves, .dataset = "history/train_loss" },
+    { "circuit", "head", 500, 640, kl_plot_circuit, .needs_circuit = true },
+    { "confusion", "report", 250, 250, kl_plot_confusion, .dataset = NULL },
+    { "calibration", "report", 250, 250, kl_plot_calibration, .dataset = NULL },
+    { "samples", "report", 360, 250, kl_plot_samples, .needs_images = true },
+    { "pca", "features", 300, 250, kl_plot_pca, .dataset = NULL },
+    { "sweep", "sweep", 510, 300, kl_plot_sweep, .dataset = NULL },
+    { "plateau", "plateau", 510, 190, kl_plot_plateau, .dataset = NULL },
+    { "frequency", "device-bits", 520, 350, kl_plot_frequency, .dataset = "device_stats/rate",
       .lack = NO_STATISTICS },
-    { "bit-tests", "device-bits", 520, 350, kl_draw_bit_tests, .dataset = "device_stats/rate",
+    { "bit-tests", "device-bits", 520, 350, kl_plot_bit_tests, .dataset = "device_stats/rate",
       .lack = NO_STATISTICS },
-    { "transitions", "device-bits", 540, 1160, kl_draw_transitions, .dataset = "device_stats/rate",
+    { "transitions", "device-bits", 540, 1160, kl_plot_transitions, .dataset = "device_stats/rate",
       .lack = NO_STATISTICS },
-    { "symbols", "device-bits", 520, 190, kl_draw_symbols, .dataset = "device_stats/rate",
+    { "symbols", "device-bits", 520, 190, kl_plot_symbols, .dataset = "device_stats/rate",
       .lack = NO_STATISTICS },
-    { "learning", "device-classifier", 510, 330, kl_draw_learning, .dataset = "history/train_loss",
+    { "learning", "device-classifier", 510, 330, kl_plot_learning, .dataset = "history/train_loss",
       .lack = "no network, and so no epochs" },
-    { "classifiers", "device-report", 510, 350, kl_draw_classifiers, .dataset = NULL },
-    { "configurations", "device-report", 560, 640, kl_draw_configurations, .dataset = NULL,
+    { "classifiers", "device-report", 510, 350, kl_plot_classifiers, .dataset = NULL },
+    { "configurations", "device-report", 560, 640, kl_plot_configurations, .dataset = NULL,
       .beside = "device-report" },
-    { "gan", "gan", 510, 350, kl_draw_gan, .dataset = NULL },
-    { "tournament", "tournament", 510, 350, kl_draw_tournament, .dataset = NULL },
-    { "synthetic", "synthetic", 510, 370, kl_draw_synthetic, .dataset = NULL },
-    { "validation", "synthetic", 540, 760, kl_draw_validation, .dataset = "network/confusion",
+    { "gan", "gan", 510, 350, kl_plot_gan, .dataset = NULL },
+    { "tournament", "tournament", 510, 350, kl_plot_tournament, .dataset = NULL },
+    { "synthetic", "synthetic", 510, 370, kl_plot_synthetic_figure, .dataset = NULL },
+    { "validation", "synthetic", 540, 760, kl_plot_validation, .dataset = "network/confusion",
       .lack = "no devices of the study, or was made by an older version", .beside = "device-report" },
     { .name = NULL },
 };

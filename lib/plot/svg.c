@@ -24,7 +24,7 @@ static unsigned long read_number(const unsigned char *bytes, size_t n, size_t *a
     return number;
 }
 
-size_t kl_svg_renumber(unsigned char *bytes, size_t n)
+size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n)
 {
     unsigned long least = (unsigned long)-1;
     size_t kept = 0;

@@ -27,8 +27,8 @@ static void append(char label[KL_SWEEP_LABEL], const char *option, size_t length
     snprintf(label + used, KL_SWEEP_LABEL - used, "%s%.*s", used ? " " : "", (int)length, option);
 }
 
-void kl_sweep_labels(char (*labels)[KL_SWEEP_LABEL], char shared[KL_SWEEP_LABEL],
-                     const char (*names)[KL_SWEEP_LABEL], size_t n)
+void kl_plot_sweep_labels(char (*labels)[KL_SWEEP_LABEL], char shared[KL_SWEEP_LABEL],
+                          const char (*names)[KL_SWEEP_LABEL], size_t n)
 {
     size_t length;
     shared[0] = '\0';
@@ -43,14 +43,14 @@ void kl_sweep_labels(char (*labels)[KL_SWEEP_LABEL], char shared[KL_SWEEP_LABEL]
     }
 }
 
-bool kl_sweep_labels_collide(cairo_t *cr, double size, double room, const char (*labels)[KL_SWEEP_LABEL],
-                             size_t n)
+bool kl_plot_sweep_labels_collide(cairo_t *cr, double size, double room,
+                                  const char (*labels)[KL_SWEEP_LABEL], size_t n)
 {
     char one[KL_TEXT], other[KL_TEXT];
     for (size_t i = 0; i < n; i++) {
-        kl_text_cut(one, cr, size, room, labels[i]);
+        kl_plot_text_cut(one, cr, size, room, labels[i]);
         for (size_t k = 0; k < i; k++) {
-            kl_text_cut(other, cr, size, room, labels[k]);
+            kl_plot_text_cut(other, cr, size, room, labels[k]);
             if (strcmp(one, other) == 0) return true;
         }
     }

@@ -18,10 +18,10 @@ static void draw_fit(cairo_t *cr, const struct kl_axes *a, const struct kl_plot_
         xy += (s->mean[i] - mx) * (s->accuracy[i] - my);
     }
     if (!(xx > 0)) return;
-    kl_colour(cr, 0, 0.6);
+    kl_plot_colour(cr, 0, 0.6);
     cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, kl_axes_x(a, a->x0), kl_axes_y(a, my + xy / xx * (a->x0 - mx)));
-    cairo_line_to(cr, kl_axes_x(a, a->x1), kl_axes_y(a, my + xy / xx * (a->x1 - mx)));
+    cairo_move_to(cr, kl_plot_axes_x(a, a->x0), kl_plot_axes_y(a, my + xy / xx * (a->x0 - mx)));
+    cairo_line_to(cr, kl_plot_axes_x(a, a->x1), kl_plot_axes_y(a, my + xy / xx * (a->x1 - mx)));
     cairo_stroke(cr);
 }
 
@@ -36,10 +36,10 @@ static void draw_classes(cairo_t *cr, const struct kl_axes *a, const struct kl_p
     for (int k = 0; k < classes && k <= MOST_CLASSES; k++) {
         const double y = a->top + 6 + 10 * (double)k;
         snprintf(text, sizeof text, k < MOST_CLASSES ? "class %d" : "and on", k);
-        kl_colour(cr, k + 1, 0.9);
-        if (k < MOST_CLASSES) kl_mark(cr, x, y, 2.2, (enum kl_mark)(k % KL_N_MARKS));
-        kl_colour(cr, 0, 1);
-        kl_text(cr, x + 5, y + 2.3, 6.5, KL_LEFT, text);
+        kl_plot_colour(cr, k + 1, 0.9);
+        if (k < MOST_CLASSES) kl_plot_mark(cr, x, y, 2.2, (enum kl_mark)(k % KL_N_MARKS));
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, x + 5, y + 2.3, 6.5, KL_LEFT, text);
     }
 }
 
@@ -59,7 +59,7 @@ static void title_scatter(cairo_t *cr, const struct kl_axes *a, const struct kl_
         snprintf(text, sizeof text, "devices by class; all accuracies are equal");
     else if (all_equal(s->mean, s->d))
         snprintf(text, sizeof text, "devices by class; all divergences are equal");
-    kl_synthetic_title(cr, a, text);
+    kl_plot_synthetic_title(cr, a, text);
 }
 
 static double margin(double range)
@@ -67,8 +67,8 @@ static double margin(double range)
     return range > 1e-9 ? 0.08 * range : 0.05;
 }
 
-int kl_synthetic_scatter(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthetic *s,
-                         const struct kl_file *file, struct kl_error *err)
+int kl_plot_synthetic_scatter(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthetic *s,
+                              const struct kl_file *file, struct kl_error *err)
 {
     double r = 0;
     a.x0 = a.y0 = INFINITY, a.x1 = a.y1 = -INFINITY;
@@ -84,12 +84,12 @@ int kl_synthetic_scatter(cairo_t *cr, struct kl_axes a, const struct kl_plot_syn
     draw_fit(cr, &a, s);
     cairo_restore(cr);
     for (size_t i = 0; i < s->d; i++) {
-        kl_colour(cr, s->class[i] + 1, 0.9);
-        kl_mark(cr, kl_axes_x(&a, s->mean[i]), kl_axes_y(&a, s->accuracy[i]), 2.2,
-                (enum kl_mark)(s->class[i] % KL_N_MARKS));
+        kl_plot_colour(cr, s->class[i] + 1, 0.9);
+        kl_plot_mark(cr, kl_plot_axes_x(&a, s->mean[i]), kl_plot_axes_y(&a, s->accuracy[i]), 2.2,
+                     (enum kl_mark)(s->class[i] % KL_N_MARKS));
     }
-    kl_axes_draw(cr, &a, "mean smoothed divergence to the others, nats", "held-out accuracy");
-    int code = kl_file_number(&r, file, "smoothed/divergence", "pearson", err);
+    kl_plot_axes_draw(cr, &a, "mean smoothed divergence to the others, nats", "held-out accuracy");
+    int code = kl_store_file_number(&r, file, "smoothed/divergence", "pearson", err);
     draw_classes(cr, &a, s);
     title_scatter(cr, &a, s, r);
     return code;

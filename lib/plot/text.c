@@ -7,7 +7,7 @@
 
 enum { LONGEST = KL_TEXT - 4 };
 
-size_t kl_text_character(const char *text)
+size_t kl_plot_text_character(const char *text)
 {
     const unsigned char *t = (const unsigned char *)text;
     const size_t n = t[0] < 0x80                   ? 1
@@ -31,7 +31,7 @@ static void clean(char out[LONGEST], const char *text)
 {
     size_t used = 0;
     while (*text && used + 5 < LONGEST) {
-        size_t n = kl_text_character(text);
+        size_t n = kl_plot_text_character(text);
         if (n) memcpy(out + used, text, n);
         else out[used] = '?', n = 1;
         used += n;
@@ -48,7 +48,7 @@ static double width_of(cairo_t *cr, double size, const char *text)
     return extents.x_advance;
 }
 
-double kl_text_width(cairo_t *cr, double size, const char *text)
+double kl_plot_text_width(cairo_t *cr, double size, const char *text)
 {
     char printable[LONGEST];
     clean(printable, text);
@@ -84,7 +84,7 @@ static void shorten(char out[KL_TEXT], cairo_t *cr, double size, double room, co
     }
 }
 
-void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text)
+void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text)
 {
     char whole[LONGEST];
     clean(whole, text);
@@ -93,7 +93,7 @@ void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const
 
 static const cairo_user_data_key_t watched;
 
-void kl_text_watch(cairo_t *cr, char *lacking)
+void kl_plot_text_watch(cairo_t *cr, char *lacking)
 {
     cairo_set_user_data(cr, &watched, lacking, NULL);
 }
@@ -114,17 +114,17 @@ static void look_for_boxes(cairo_t *cr, const char *text)
 {
     char *lacking = cairo_get_user_data(cr, &watched);
     for (size_t n; lacking && !*lacking && *text; text += n) {
-        n = kl_text_character(text);
+        n = kl_plot_text_character(text);
         if (n == 0) n = 1;
         if (n > 1 && is_lacking(cr, text, n)) memcpy(lacking, text, n), lacking[n] = '\0';
     }
 }
 
-void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
-                    const char *text)
+void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                         const char *text)
 {
     char printable[KL_TEXT];
-    kl_text_cut(printable, cr, size, room, text);
+    kl_plot_text_cut(printable, cr, size, room, text);
     const double wide = width_of(cr, size, printable);
     cairo_move_to(cr, x - (align == KL_LEFT ? 0 : align == KL_CENTRE ? wide / 2 : wide), y);
     look_for_boxes(cr, printable);
@@ -132,22 +132,22 @@ void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align 
     cairo_new_path(cr); /* no current point: the next line begins anew */
 }
 
-void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text)
+void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text)
 {
-    kl_text_within(cr, x, y, size, align, INFINITY, text);
+    kl_plot_text_within(cr, x, y, size, align, INFINITY, text);
 }
 
-void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
-                     const char *text)
+void kl_plot_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text)
 {
     cairo_save(cr);
     cairo_translate(cr, x, y);
     cairo_rotate(cr, -M_PI / 2);
-    kl_text_within(cr, 0, 0, size, align, room, text);
+    kl_plot_text_within(cr, 0, 0, size, align, room, text);
     cairo_restore(cr);
 }
 
-void kl_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k)
+void kl_plot_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k)
 {
     if (k >= n) snprintf(text, KL_NAME, "%zu", k);
     else snprintf(text, KL_NAME, "%.*s", (int)(size < KL_NAME ? size : KL_NAME - 1), names + k * size);

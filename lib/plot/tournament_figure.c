@@ -38,24 +38,24 @@ static int load(void **data, struct kl_file *file, const char *name, enum kl_typ
                 size_t rows, size_t columns, struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_file_expect(&set, file, name, type, rank, err);
+    int code = kl_store_file_expect(&set, file, name, type, rank, err);
     if (!code && (set->dims[0] != rows || (columns && set->dims[1] != columns)))
-        code =
-            kl_fail(err, KL_EDATA, "%s: %s: its shape does not fit the pairs", kl_file_path(file), name);
-    return code ? code : kl_file_load(data, file, set, err);
+        code = kl_fail(err, KL_EDATA, "%s: %s: its shape does not fit the pairs",
+                       kl_store_file_path(file), name);
+    return code ? code : kl_store_file_load(data, file, set, err);
 }
 
 static int load_results(struct results *r, struct kl_file *f, struct kl_error *err)
 {
     const struct kl_dataset *names, *pairs, *rates;
-    int code = kl_file_expect(&names, f, "devices", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_expect(&pairs, f, "pairs", KL_TYPE_I32, 2, err);
-    if (!code) code = kl_file_expect(&rates, f, "rates", KL_TYPE_F64, 2, err);
+    int code = kl_store_file_expect(&names, f, "devices", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_expect(&pairs, f, "pairs", KL_TYPE_I32, 2, err);
+    if (!code) code = kl_store_file_expect(&rates, f, "rates", KL_TYPE_F64, 2, err);
     if (code) return code;
     r->n_devices = names->dims[0], r->n_pairs = pairs->dims[0], r->n_bits = rates->dims[1];
     r->name_size = names->item_size;
     const size_t p = r->n_pairs, d = r->n_devices;
-    code = kl_file_load((void **)&r->names, f, names, err);
+    code = kl_store_file_load((void **)&r->names, f, names, err);
     if (!code) code = load((void **)&r->pairs, f, "pairs", KL_TYPE_I32, 2, p, 2, err);
     if (!code) code = load((void **)&r->rates, f, "rates", KL_TYPE_F64, 2, d, 0, err);
     if (!code) code = load((void **)&r->order, f, "order", KL_TYPE_I64, 1, p, 0, err);
@@ -65,7 +65,7 @@ static int load_results(struct results *r, struct kl_file *f, struct kl_error *e
     if (!code) code = load((void **)&r->low, f, "divergence_low", KL_TYPE_F64, 2, p, DIVERGENCES, err);
     if (!code) code = load((void **)&r->high, f, "divergence_high", KL_TYPE_F64, 2, p, DIVERGENCES, err);
     if (!code) code = load((void **)&r->row_accuracy, f, "row_accuracy", KL_TYPE_F64, 1, p, 0, err);
-    const bool bounded = kl_file_find(f, "accuracy_low"); /* not in older files */
+    const bool bounded = kl_store_file_find(f, "accuracy_low"); /* not in older files */
     if (!code && bounded)
         code = load((void **)&r->accuracy_low, f, "accuracy_low", KL_TYPE_F64, 1, p, 0, err);
     if (!code && bounded)
@@ -74,14 +74,14 @@ static int load_results(struct results *r, struct kl_file *f, struct kl_error *e
         if (r->order[i] < 0 || (size_t)r->order[i] >= p || r->pairs[2 * i] < 0 ||
             r->pairs[2 * i + 1] < 0 || (size_t)r->pairs[2 * i] >= d || (size_t)r->pairs[2 * i + 1] >= d)
             code = kl_fail(err, KL_EDATA, "%s: pair %zu names a device that is not there",
-                           kl_file_path(f), i);
+                           kl_store_file_path(f), i);
     return code;
 }
 
 static void title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
-    kl_colour(cr, 0, 1);
-    kl_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
 }
 
 static size_t shown_pairs(const struct results *r)
@@ -95,12 +95,12 @@ static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results
     char first[KL_NAME], second[KL_NAME], text[2 * KL_NAME + 4];
     const int32_t *pair = r->pairs + 2 * r->order[place];
     const double step = a->height / (double)shown_pairs(r), y = a->top + step * ((double)place + 0.5);
-    kl_name(first, r->names, r->n_devices, r->name_size, (size_t)pair[0]);
-    kl_name(second, r->names, r->n_devices, r->name_size, (size_t)pair[1]);
+    kl_plot_name(first, r->names, r->n_devices, r->name_size, (size_t)pair[0]);
+    kl_plot_name(second, r->names, r->n_devices, r->name_size, (size_t)pair[1]);
     snprintf(text, sizeof text, "%s v %s", first, second);
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
-    kl_colour(cr, 0, 0.15);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
+    kl_plot_colour(cr, 0, 0.15);
     cairo_set_line_width(cr, 0.6);
     cairo_move_to(cr, a->left, y), cairo_line_to(cr, a->left + a->width, y);
     cairo_stroke(cr);
@@ -118,13 +118,13 @@ static void say_left_out(cairo_t *cr, const struct kl_axes *a, const struct resu
     char text[80];
     if (shown_pairs(r) == r->n_pairs) return;
     snprintf(text, sizeof text, "%zu of %zu pairs, the furthest apart", shown_pairs(r), r->n_pairs);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
 }
 
 static void mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark)
 {
-    if (isfinite(x) && isfinite(y)) kl_mark(cr, x, y, radius, mark);
+    if (isfinite(x) && isfinite(y)) kl_plot_mark(cr, x, y, radius, mark);
 }
 
 static void draw_composites(cairo_t *cr, struct kl_axes a, const struct results *r)
@@ -137,14 +137,14 @@ static void draw_composites(cairo_t *cr, struct kl_axes a, const struct results 
         const size_t at = (size_t)r->order[k] * SCORES + COMPOSITE;
         const double y = line_of(cr, &a, r, k);
         if (isfinite(r->null_q95[at])) {
-            kl_colour(cr, 2, 0.3);
-            cairo_rectangle(cr, a.left, y - 3, kl_axes_x(&a, r->null_q95[at]) - a.left, 6);
+            kl_plot_colour(cr, 2, 0.3);
+            cairo_rectangle(cr, a.left, y - 3, kl_plot_axes_x(&a, r->null_q95[at]) - a.left, 6);
             cairo_fill(cr);
         }
-        kl_colour(cr, 1, 1);
-        mark(cr, kl_axes_x(&a, r->score[at]), y, 2.4, KL_CIRCLE);
+        kl_plot_colour(cr, 1, 1);
+        mark(cr, kl_plot_axes_x(&a, r->score[at]), y, 2.4, KL_CIRCLE);
     }
-    kl_axes_draw_x(cr, &a, "the study's composite");
+    kl_plot_axes_draw_x(cr, &a, "the study's composite");
     say_left_out(cr, &a, r);
     title(cr, &a, "score; shaded: 95 % of permutations");
 }
@@ -158,16 +158,16 @@ static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results
     for (size_t k = 0; k < shown_pairs(r); k++) {
         const size_t at = (size_t)r->order[k] * DIVERGENCES + JS;
         const double y = line_of(cr, &a, r, k);
-        kl_colour(cr, 1, 1);
+        kl_plot_colour(cr, 1, 1);
         cairo_set_line_width(cr, 1.2);
         if (isfinite(r->low[at]) && isfinite(r->high[at])) {
-            cairo_move_to(cr, kl_axes_x(&a, 1e3 * r->low[at]), y);
-            cairo_line_to(cr, kl_axes_x(&a, 1e3 * r->high[at]), y);
+            cairo_move_to(cr, kl_plot_axes_x(&a, 1e3 * r->low[at]), y);
+            cairo_line_to(cr, kl_plot_axes_x(&a, 1e3 * r->high[at]), y);
             cairo_stroke(cr);
         }
-        mark(cr, kl_axes_x(&a, 1e3 * r->js[at]), y, 2.2, KL_SQUARE);
+        mark(cr, kl_plot_axes_x(&a, 1e3 * r->js[at]), y, 2.2, KL_SQUARE);
     }
-    kl_axes_draw_x(cr, &a, "10\xe2\x81\xbb\xc2\xb3 nats a symbol");
+    kl_plot_axes_draw_x(cr, &a, "10\xe2\x81\xbb\xc2\xb3 nats a symbol");
     say_left_out(cr, &a, r);
     title(cr, &a, "Jensen\xe2\x80\x93Shannon, 95 % by bootstrap");
 }
@@ -175,7 +175,7 @@ static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results
 static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
 {
     const size_t devices = r->n_devices < MOST_DEVICES ? r->n_devices : MOST_DEVICES;
-    const size_t width = kl_bin_width(r->n_bits), places = (r->n_bits + width - 1) / width;
+    const size_t width = kl_plot_bin_width(r->n_bits), places = (r->n_bits + width - 1) / width;
     const double each = fmin(30, (a.width - 12) / (double)devices);
     char text[112] = "rates by position";
     size_t used = strlen(text);
@@ -187,24 +187,24 @@ static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
     double x;
     for (size_t i = 0; i < devices * places; i++) {
         const double y =
-            kl_bin_mean(&x, r->rates + i / places * r->n_bits, r->n_bits, width, i % places);
+            kl_plot_bin_mean(&x, r->rates + i / places * r->n_bits, r->n_bits, width, i % places);
         a.y0 = fmin(a.y0, y), a.y1 = fmax(a.y1, y);
     }
     const double margin = fmax(0.06 * (a.y1 - a.y0), 0.005);
     a.y0 -= margin, a.y1 += 3 * margin;
     for (size_t d = 0; d < devices; d++) {
         char name[KL_NAME];
-        kl_colour(cr, (int)d + 1, 0.9);
+        kl_plot_colour(cr, (int)d + 1, 0.9);
         cairo_set_line_width(cr, 0.7);
         for (size_t k = 0; k < places; k++) {
-            const double y = kl_bin_mean(&x, r->rates + d * r->n_bits, r->n_bits, width, k);
-            cairo_line_to(cr, kl_axes_x(&a, x + 1), kl_axes_y(&a, y));
+            const double y = kl_plot_bin_mean(&x, r->rates + d * r->n_bits, r->n_bits, width, k);
+            cairo_line_to(cr, kl_plot_axes_x(&a, x + 1), kl_plot_axes_y(&a, y));
         }
         cairo_stroke(cr);
-        kl_name(name, r->names, r->n_devices, r->name_size, d);
-        kl_text_within(cr, a.left + 6 + each * (double)d, a.top + 8, 6.5, KL_LEFT, each - 2, name);
+        kl_plot_name(name, r->names, r->n_devices, r->name_size, d);
+        kl_plot_text_within(cr, a.left + 6 + each * (double)d, a.top + 8, 6.5, KL_LEFT, each - 2, name);
     }
-    kl_axes_draw(cr, &a, "position", "rate of ones");
+    kl_plot_axes_draw(cr, &a, "position", "rate of ones");
     title(cr, &a, text);
 }
 
@@ -223,23 +223,23 @@ static double least_accuracy(const struct results *r)
 
 static void draw_accuracy(cairo_t *cr, const struct kl_axes *a, const struct results *r, size_t i)
 {
-    const double x = kl_axes_x(a, r->score[i * SCORES + COMPOSITE]);
+    const double x = kl_plot_axes_x(a, r->score[i * SCORES + COMPOSITE]);
     if (!isfinite(x)) return;
     if (isfinite(r->row_accuracy[i])) {
-        kl_colour(cr, 0, 0.8);
+        kl_plot_colour(cr, 0, 0.8);
         cairo_set_line_width(cr, 0.9);
-        cairo_move_to(cr, x - 4, kl_axes_y(a, r->row_accuracy[i]));
-        cairo_line_to(cr, x + 4, kl_axes_y(a, r->row_accuracy[i]));
+        cairo_move_to(cr, x - 4, kl_plot_axes_y(a, r->row_accuracy[i]));
+        cairo_line_to(cr, x + 4, kl_plot_axes_y(a, r->row_accuracy[i]));
         cairo_stroke(cr);
     }
-    kl_colour(cr, 3, 0.9);
+    kl_plot_colour(cr, 3, 0.9);
     if (r->accuracy_low && isfinite(r->accuracy_low[i]) && isfinite(r->accuracy_high[i])) {
         cairo_set_line_width(cr, 1);
-        cairo_move_to(cr, x, kl_axes_y(a, r->accuracy_low[i]));
-        cairo_line_to(cr, x, kl_axes_y(a, r->accuracy_high[i]));
+        cairo_move_to(cr, x, kl_plot_axes_y(a, r->accuracy_low[i]));
+        cairo_line_to(cr, x, kl_plot_axes_y(a, r->accuracy_high[i]));
         cairo_stroke(cr);
     }
-    mark(cr, x, kl_axes_y(a, r->score[i * SCORES + ACCURACY]), 2.2, KL_CIRCLE);
+    mark(cr, x, kl_plot_axes_y(a, r->score[i * SCORES + ACCURACY]), 2.2, KL_CIRCLE);
 }
 
 /* Held-out accuracy against the composite: what a score says of how far devices can be told apart. */
@@ -248,11 +248,11 @@ static void draw_accuracies(cairo_t *cr, struct kl_axes a, const struct results 
     a.y0 = least_accuracy(r), a.y1 = 1;
     for (size_t i = 0; i < r->n_pairs; i++) reach(&a, 1.1 * r->score[i * SCORES + COMPOSITE]);
     for (size_t i = 0; i < r->n_pairs; i++) draw_accuracy(cr, &a, r, i);
-    kl_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
+    kl_plot_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
     title(cr, &a, "device found, 95 %; bar: best if independent");
 }
 
-int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err)
 {
     struct results r = { 0 };

@@ -27,24 +27,24 @@ static void draw_matrix(cairo_t *cr, double x, double y, const char *title, cons
         shade(cr, there ? p[i] : 0.5);
         cairo_rectangle(cr, left, top, half, half);
         cairo_fill(cr);
-        kl_colour(cr, 0, 1);
+        kl_plot_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%.4f", p[i]);
-        kl_text(cr, left + half / 2, top + half / 2 + 2, 8, KL_CENTRE, there ? text : "-");
+        kl_plot_text(cr, left + half / 2, top + half / 2 + 2, 8, KL_CENTRE, there ? text : "-");
         if (!errors || !isfinite(errors[i])) continue;
         snprintf(text, sizeof text, "\xc2\xb1 %.4f", errors[i]);
-        kl_text(cr, left + half / 2, top + half / 2 + 11, 6.5, KL_CENTRE, text);
+        kl_plot_text(cr, left + half / 2, top + half / 2 + 11, 6.5, KL_CENTRE, text);
     }
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, x, y, SIDE, SIDE);
     cairo_stroke(cr);
     for (int b = 0; b < 2; b++) {
-        kl_text(cr, x + (b + 0.5) * half, y + SIDE + 9, 7, KL_CENTRE, b ? "1" : "0");
-        kl_text(cr, x - 4, y + (b + 0.5) * half + 2.5, 7, KL_RIGHT, b ? "1" : "0");
+        kl_plot_text(cr, x + (b + 0.5) * half, y + SIDE + 9, 7, KL_CENTRE, b ? "1" : "0");
+        kl_plot_text(cr, x - 4, y + (b + 0.5) * half + 2.5, 7, KL_RIGHT, b ? "1" : "0");
     }
-    kl_text(cr, x + half, y + SIDE + 19, 7, KL_CENTRE, "next bit");
-    kl_text_upwards(cr, x - 14, y + half, 7, KL_CENTRE, SIDE, "bit");
-    kl_text_within(cr, x + half, y - 6, 7.5, KL_CENTRE, SIDE + 20, title);
+    kl_plot_text(cr, x + half, y + SIDE + 19, 7, KL_CENTRE, "next bit");
+    kl_plot_text_upwards(cr, x - 14, y + half, 7, KL_CENTRE, SIDE, "bit");
+    kl_plot_text_within(cr, x + half, y - 6, 7.5, KL_CENTRE, SIDE + 20, title);
 }
 
 static void draw_scale(cairo_t *cr, double x, double y)
@@ -56,26 +56,26 @@ static void draw_scale(cairo_t *cr, double x, double y)
         cairo_rectangle(cr, x, y + SIDE * (1 - (k + 1.0) / STEPS), 7, SIDE / STEPS + 0.2);
         cairo_fill(cr);
     }
-    kl_colour(cr, 0, 1);
+    kl_plot_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, x, y, 7, SIDE);
     cairo_stroke(cr);
     for (int k = 0; k <= 6; k++) {
         snprintf(text, sizeof text, "%.2f", LOW + (HIGH - LOW) * k / 6);
-        kl_text(cr, x + 10, y + SIDE * (1 - k / 6.0) + 2.2, 6, KL_LEFT, text);
+        kl_plot_text(cr, x + 10, y + SIDE * (1 - k / 6.0) + 2.2, 6, KL_LEFT, text);
     }
 }
 
-int kl_draw_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err)
 {
     static const double fair[4] = { 0.5, 0.5, 0.5, 0.5 };
     struct kl_bits_view v;
-    int code = kl_bits_view_load(&v, inputs->file, err);
+    int code = kl_plot_bits_view_load(&v, inputs->file, err);
     const size_t n = code ? 0 : v.n_devices < MOST ? v.n_devices : MOST;
     for (size_t i = 0; i <= n && !code; i++) {
         char title[KL_NAME + 16] = "independent and fair", name[KL_NAME];
-        if (i > 0) kl_name(name, v.names, v.n_devices, v.name_size, i - 1);
+        if (i > 0) kl_plot_name(name, v.names, v.n_devices, v.name_size, i - 1);
         if (i > 0) snprintf(title, sizeof title, "device %s", name);
         draw_matrix(sheet->cr, LEFT + (double)(i % COLUMNS) * ACROSS, TOP + (double)(i / COLUMNS) * DOWN,
                     title, i ? v.conditional + 4 * (i - 1) : fair,
@@ -84,12 +84,12 @@ int kl_draw_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *i
     if (!code && n < v.n_devices) {
         char text[64];
         snprintf(text, sizeof text, "the first %zu of %zu devices", n, v.n_devices);
-        kl_text(sheet->cr, LEFT, TOP + (double)(n / COLUMNS + 1) * DOWN - 12, 8, KL_LEFT, text);
+        kl_plot_text(sheet->cr, LEFT, TOP + (double)(n / COLUMNS + 1) * DOWN - 12, 8, KL_LEFT, text);
     }
     if (!code) {
         const double columns = n + 1 < COLUMNS ? (double)n + 1 : COLUMNS;
         draw_scale(sheet->cr, LEFT + columns * ACROSS - 18, TOP);
     }
-    kl_bits_view_free(&v);
+    kl_plot_bits_view_free(&v);
     return code;
 }

@@ -40,27 +40,27 @@ static void draw_fit(cairo_t *cr, struct kl_axes a, const struct kl_validation *
     cairo_rectangle(cr, a.left, a.top, a.width, a.height);
     cairo_clip(cr);
     for (int line = -1; line <= 1; line++) {
-        kl_colour(cr, 0, line ? 0.35 : 0.7);
+        kl_plot_colour(cr, 0, line ? 0.35 : 0.7);
         cairo_set_line_width(cr, 0.8);
         for (int k = 0; k <= STEPS; k++) {
             const double x = a.x0 + (a.x1 - a.x0) * k / STEPS;
             const double y = residuals ? 2 * v->scatter * line : line_at(v, x) + line * band_at(v, x);
-            cairo_line_to(cr, kl_axes_x(&a, x), kl_axes_y(&a, y));
+            cairo_line_to(cr, kl_plot_axes_x(&a, x), kl_plot_axes_y(&a, y));
         }
         cairo_stroke(cr);
     }
     cairo_restore(cr);
     for (size_t i = 0; i < v->d; i++) {
         const double y = v->accuracy[i] - (residuals ? line_at(v, v->mean[i]) : 0);
-        kl_colour(cr, v->class[i] + 1, 0.9);
-        kl_mark(cr, kl_axes_x(&a, v->mean[i]), kl_axes_y(&a, y), 2.2,
-                (enum kl_mark)(v->class[i] % KL_N_MARKS));
+        kl_plot_colour(cr, v->class[i] + 1, 0.9);
+        kl_plot_mark(cr, kl_plot_axes_x(&a, v->mean[i]), kl_plot_axes_y(&a, y), 2.2,
+                     (enum kl_mark)(v->class[i] % KL_N_MARKS));
     }
-    kl_axes_draw(cr, &a, "mean divergence to the others, nats",
-                 residuals ? "accuracy above the line" : "accuracy, training rows included");
-    kl_validation_title(cr, &a,
-                        residuals ? "residuals, twice their deviation"
-                                  : "the network by device, 95 % of the line");
+    kl_plot_axes_draw(cr, &a, "mean divergence to the others, nats",
+                      residuals ? "accuracy above the line" : "accuracy, training rows included");
+    kl_plot_validation_title(cr, &a,
+                             residuals ? "residuals, twice their deviation"
+                                       : "the network by device, 95 % of the line");
 }
 
 /* Of each class's test rows, the share of each answer. */
@@ -78,14 +78,15 @@ static void draw_confusion(cairo_t *cr, struct kl_axes a, const struct kl_valida
         cairo_rectangle(cr, a.left + wide * (double)p, a.top + high * (double)t, wide, high);
         cairo_fill(cr);
         if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
-        else kl_colour(cr, 0, 1);
+        else kl_plot_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%.1f", 100 * share);
-        kl_text(cr, a.left + wide * ((double)p + 0.5), a.top + high * ((double)t + 0.5) + 2.5, 7,
-                KL_CENTRE, text);
+        kl_plot_text(cr, a.left + wide * ((double)p + 0.5), a.top + high * ((double)t + 0.5) + 2.5, 7,
+                     KL_CENTRE, text);
     }
-    kl_axes_draw_x(cr, &a, "class named");
-    kl_text_upwards(cr, a.left - 10, a.top + a.height / 2, 8, KL_CENTRE, INFINITY, "class, 0 on top");
-    kl_validation_title(cr, &a, "the network: % of each class's test rows");
+    kl_plot_axes_draw_x(cr, &a, "class named");
+    kl_plot_text_upwards(cr, a.left - 10, a.top + a.height / 2, 8, KL_CENTRE, INFINITY,
+                         "class, 0 on top");
+    kl_plot_validation_title(cr, &a, "the network: % of each class's test rows");
 }
 
 /* Shares of the pairs, within classes and between them, in bins of the logarithm. */
@@ -121,28 +122,28 @@ static void draw_pairs(cairo_t *cr, struct kl_axes a, const struct kl_validation
     count_pairs(share, &a, v);
     a.no_x_numbers = a.whole_x = true;
     for (int k = 0; k < 2; k++) {
-        kl_colour(cr, k + 1, 0.55);
+        kl_plot_colour(cr, k + 1, 0.55);
         for (size_t i = 0; i < BINS; i++)
-            cairo_rectangle(cr, a.left + wide * (double)i, kl_axes_y(&a, share[k][i]), wide,
-                            a.top + a.height - kl_axes_y(&a, share[k][i]));
+            cairo_rectangle(cr, a.left + wide * (double)i, kl_plot_axes_y(&a, share[k][i]), wide,
+                            a.top + a.height - kl_plot_axes_y(&a, share[k][i]));
         cairo_fill(cr);
-        kl_colour(cr, k + 1, 1);
-        kl_text(cr, a.left + a.width - 4, a.top + 10 + 9 * k, 7, KL_RIGHT, names[k]);
+        kl_plot_colour(cr, k + 1, 1);
+        kl_plot_text(cr, a.left + a.width - 4, a.top + 10 + 9 * k, 7, KL_RIGHT, names[k]);
     }
     for (double k = ceil(a.x0); k <= a.x1; k++) {
         char text[24];
         snprintf(text, sizeof text, "%g", pow(10, k));
-        kl_colour(cr, 0, 1);
-        kl_text(cr, kl_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, kl_plot_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
     }
-    kl_axes_draw(cr, &a, "the study's divergence, nats", "% of the pairs");
-    kl_validation_title(cr, &a, "every pair of devices");
+    kl_plot_axes_draw(cr, &a, "the study's divergence, nats", "% of the pairs");
+    kl_plot_validation_title(cr, &a, "every pair of devices");
 }
 
 static const struct kl_file *find_report(const struct kl_figure_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->n_files; i++)
-        if (strcmp(kl_file_kind(inputs->files[i]), "device-report") == 0) return inputs->files[i];
+        if (strcmp(kl_store_file_kind(inputs->files[i]), "device-report") == 0) return inputs->files[i];
     return NULL;
 }
 
@@ -157,23 +158,23 @@ static struct kl_axes panel(int i)
                              .y1 = 1 };
 }
 
-int kl_draw_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+int kl_plot_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err)
 {
     struct kl_validation v;
     cairo_t *cr = sheet->cr;
     const struct kl_file *report = find_report(inputs);
-    int code = kl_validation_load(&v, inputs->file, err);
-    if (!code) code = kl_validation_accuracies(cr, panel(0), &v, err);
-    if (!code) code = kl_validation_p(cr, panel(2), &v, err);
-    if (!code) code = kl_validation_r(cr, panel(3), &v, err);
-    if (!code && report) code = kl_validation_tasks(cr, panel(7), &v, report, err);
+    int code = kl_plot_validation_load(&v, inputs->file, err);
+    if (!code) code = kl_plot_validation_accuracies(cr, panel(0), &v, err);
+    if (!code) code = kl_plot_validation_p(cr, panel(2), &v, err);
+    if (!code) code = kl_plot_validation_r(cr, panel(3), &v, err);
+    if (!code && report) code = kl_plot_validation_tasks(cr, panel(7), &v, report, err);
     if (!code) {
         draw_confusion(cr, panel(1), &v);
         draw_fit(cr, panel(4), &v, false);
         draw_fit(cr, panel(5), &v, true);
         draw_pairs(cr, panel(6), &v);
     }
-    kl_validation_free(&v);
+    kl_plot_validation_free(&v);
     return code;
 }

@@ -15,21 +15,23 @@ struct kl_validation {
     size_t d, c;
     double slope, level, centre, xx, scatter, t; /* of the fit; scatter: residual deviation */
 };
-/* KL_EDATA: not of this form; KL_ENOMEM. Free with kl_validation_free in every case. */
-int kl_validation_load(struct kl_validation *v, struct kl_file *file, struct kl_error *err);
-void kl_validation_free(struct kl_validation *v);
+/* KL_EDATA: not of this form; KL_ENOMEM. Free with kl_plot_validation_free in every case. */
+int kl_plot_validation_load(struct kl_validation *v, struct kl_file *file, struct kl_error *err);
+void kl_plot_validation_free(struct kl_validation *v);
 
 /* ---- panels of bars (validation_bars.c): within the axes' frame. KL_EDATA, KL_ENOMEM ---- */
-void kl_validation_title(cairo_t *cr, const struct kl_axes *a, const char *text);
+void kl_plot_validation_title(cairo_t *cr, const struct kl_axes *a, const char *text);
 /* Test rows whose class is named, by what. */
-int kl_validation_accuracies(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
-                             struct kl_error *err);
+int kl_plot_validation_accuracies(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
+                                  struct kl_error *err);
 /* p-values, of pairs as if independent and of permuted devices. */
-int kl_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v, struct kl_error *err);
+int kl_plot_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
+                         struct kl_error *err);
 /* Correlations of divergence and accuracy, with their intervals. */
-int kl_validation_r(cairo_t *cr, struct kl_axes a, const struct kl_validation *v, struct kl_error *err);
+int kl_plot_validation_r(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
+                         struct kl_error *err);
 /* The classifier of measured devices, from its report, beside that of the synthetic ones' classes. */
-int kl_validation_tasks(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
-                        const struct kl_file *report, struct kl_error *err);
+int kl_plot_validation_tasks(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
+                             const struct kl_file *report, struct kl_error *err);
 
 #endif

@@ -8,11 +8,11 @@
 #include "store/kind.h"
 #include "store/store_int.h"
 
-int kl_checkpoint_path(char **path, const char *target, struct kl_error *err)
+int kl_store_checkpoint_path(char **path, const char *target, struct kl_error *err)
 {
     char prefix[160];
-    const char *name = kl_path_name(target);
-    kl_name_prefix(prefix, name);
+    const char *name = kl_store_path_name(target);
+    kl_store_name_prefix(prefix, name);
     if (asprintf(path, "%.*s%scheckpoint", (int)(name - target), target, prefix) >= 0) return KL_OK;
     *path = NULL;
     return kl_fail_memory(err, strlen(target));
@@ -21,27 +21,27 @@ int kl_checkpoint_path(char **path, const char *target, struct kl_error *err)
 /* The kind is the store's own; what such a file holds is the business of its stage. */
 static const struct kl_kind checkpoint = { .name = "checkpoint" };
 
-bool kl_checkpoint_is(const char *name)
+bool kl_store_checkpoint_is(const char *name)
 {
     static const char ending[] = ".checkpoint";
     size_t n = strlen(name), end = sizeof ending - 1;
     return name[0] == '.' && n > end + 1 && strcmp(name + n - end, ending) == 0;
 }
 
-bool kl_checkpoint_is_ours(const char *path, struct kl_error *err)
+bool kl_store_checkpoint_is_ours(const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    bool ours = kl_file_open_kind(&file, path, &checkpoint, err) == 0;
-    kl_file_close(&file);
+    bool ours = kl_store_file_open_kind(&file, path, &checkpoint, err) == 0;
+    kl_store_file_close(&file);
     return ours;
 }
 
-bool kl_checkpoint_fits(const char *path, const char *key)
+bool kl_store_checkpoint_fits(const char *path, const char *key)
 {
     struct kl_file *file = NULL;
-    bool fits = kl_file_open_kind(&file, path, &checkpoint, NULL) == 0 &&
-                strcmp(kl_file_key(file), key) == 0 && kl_file_verify(file, NULL, NULL) == 0;
-    kl_file_close(&file);
+    bool fits = kl_store_file_open_kind(&file, path, &checkpoint, NULL) == 0 &&
+                strcmp(kl_store_file_key(file), key) == 0 && kl_store_file_verify(file, NULL, NULL) == 0;
+    kl_store_file_close(&file);
     return fits;
 }
 
@@ -49,19 +49,19 @@ bool kl_checkpoint_fits(const char *path, const char *key)
 static int refuse(const struct kl_file *file, const struct kl_stage *stage, struct kl_error *err)
 {
     char *differs = NULL;
-    int code = kl_key_diff(&differs, kl_file_key_parts(file), stage->key_parts, err);
+    int code = kl_store_key_diff(&differs, kl_store_file_key_parts(file), stage->key_parts, err);
     if (!code)
         code = kl_fail(err, KL_EUSAGE,
                        "%s: belongs to a run with other options or inputs (%.*s%s); repeat those, or "
                        "leave --resume away",
-                       kl_file_path(file), (int)strcspn(differs, "\n"), differs,
+                       kl_store_file_path(file), (int)strcspn(differs, "\n"), differs,
                        strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
     free(differs);
     return code;
 }
 
-int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
-                         const struct kl_log *log, struct kl_error *err)
+int kl_store_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
+                               const struct kl_log *log, struct kl_error *err)
 {
     *file = NULL;
     if (!path || access(path, F_OK) != 0) {
@@ -69,13 +69,13 @@ int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct k
                 path ? ": " : "");
         return KL_OK;
     }
-    int code = kl_file_open_kind(file, path, &checkpoint, err);
-    if (!code && strcmp(kl_file_key(*file), stage->key) != 0) code = refuse(*file, stage, err);
-    if (code) kl_file_close(file);
+    int code = kl_store_file_open_kind(file, path, &checkpoint, err);
+    if (!code && strcmp(kl_store_file_key(*file), stage->key) != 0) code = refuse(*file, stage, err);
+    if (code) kl_store_file_close(file);
     return code;
 }
 
-void kl_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first)
+void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first)
 {
     kl_note(log, 1,
             "%s is of a stopped run with other options or inputs, and goes with this one's first %s; to "
@@ -83,31 +83,31 @@ void kl_checkpoint_say_forgotten(const char *path, const struct kl_log *log, con
             path, first);
 }
 
-bool kl_checkpoint_forgotten(const char *path, const struct kl_stage *stage, const struct kl_log *log,
-                             const char *first)
+bool kl_store_checkpoint_forgotten(const char *path, const struct kl_stage *stage,
+                                   const struct kl_log *log, const char *first)
 {
     struct kl_file *file = NULL;
-    if (!path || kl_file_open_kind(&file, path, &checkpoint, NULL)) return false;
-    if (strcmp(kl_file_key(file), stage->key) == 0)
+    if (!path || kl_store_file_open_kind(&file, path, &checkpoint, NULL)) return false;
+    if (strcmp(kl_store_file_key(file), stage->key) == 0)
         kl_note(log, 1, "%s is of a stopped run; without --resume it begins anew", path);
-    else kl_checkpoint_say_forgotten(path, log, first);
-    kl_file_close(&file);
+    else kl_store_checkpoint_say_forgotten(path, log, first);
+    kl_store_file_close(&file);
     return true;
 }
 
-void kl_checkpoint_remove(const char *path, const char *key)
+void kl_store_checkpoint_remove(const char *path, const char *key)
 {
     struct kl_file *file = NULL;
     char *folder;
     if (key) {
-        bool same = kl_file_open_kind(&file, path, &checkpoint, NULL) == 0 &&
-                    strcmp(kl_file_key(file), key) == 0;
-        kl_file_close(&file);
+        bool same = kl_store_file_open_kind(&file, path, &checkpoint, NULL) == 0 &&
+                    strcmp(kl_store_file_key(file), key) == 0;
+        kl_store_file_close(&file);
         if (!same) return;
     }
     unlink(path);
     /* A run that was killed while it wrote a checkpoint left that one's temporary. */
-    if (!(folder = kl_path_folder(path))) return;
-    kl_temporary_sweep(folder, kl_path_name(path), false, NULL, NULL);
+    if (!(folder = kl_store_path_folder(path))) return;
+    kl_store_temporary_sweep(folder, kl_store_path_name(path), false, NULL, NULL);
     free(folder);
 }

@@ -5,7 +5,7 @@
 
 #include "store/store_int.h"
 
-void kl_entry_free(struct kl_entry *e)
+void kl_store_entry_free(struct kl_entry *e)
 {
     free(e->stored.digests);
     free(e->stored.checked);
@@ -28,7 +28,7 @@ static bool name_fits(const char *name)
     return true;
 }
 
-bool kl_dataset_measure(struct kl_dataset *d)
+bool kl_store_dataset_measure(struct kl_dataset *d)
 {
     size_t all;
     if (d->rank == 0) d->dims[0] = 1;
@@ -50,10 +50,11 @@ static int describe(struct kl_dataset *d, const char *name, enum kl_type type, s
     memset(d, 0, sizeof *d);
     strcpy(d->name, name);
     d->type = type;
-    d->item_size = type == KL_TYPE_STRING ? item_size : kl_type_size(type);
+    d->item_size = type == KL_TYPE_STRING ? item_size : kl_store_type_size(type);
     d->rank = rank;
     for (int i = 0; i < rank; i++) d->dims[i] = dims[i];
-    return kl_dataset_measure(d) ? 0 : kl_fail(err, KL_EDATA, "dataset %s: its size overflows", name);
+    return kl_store_dataset_measure(d) ? 0
+                                       : kl_fail(err, KL_EDATA, "dataset %s: its size overflows", name);
 }
 
 static int entry_new(struct kl_entry **entry, const struct kl_dataset *d, bool in_memory,
@@ -62,13 +63,13 @@ static int entry_new(struct kl_entry **entry, const struct kl_dataset *d, bool i
     struct kl_entry *e = *entry = calloc(1, sizeof *e);
     if (!e) return kl_fail_memory(err, sizeof *e);
     e->stored.dataset = *d;
-    e->stored.n_blocks = kl_block_count(d->rows, d->row_size);
+    e->stored.n_blocks = kl_store_block_count(d->rows, d->row_size);
     e->stored.digests = calloc(e->stored.n_blocks + 1, 16);
     e->stored.checked = calloc(e->stored.n_blocks + 1, 1);
     e->written = calloc(d->rows / 8 + 1, 1);
     if (in_memory) e->memory = calloc(d->rows * d->row_size + 1, 1);
     if (e->stored.digests && e->stored.checked && e->written && (e->memory || !in_memory)) return 0;
-    kl_entry_free(e);
+    kl_store_entry_free(e);
     *entry = NULL;
     return kl_fail_memory(err, 17 * d->rows);
 }
@@ -97,8 +98,8 @@ static int declare(struct kl_writer *w, const char *name, enum kl_type type, siz
     return e->stored.dataset.id;
 }
 
-int kl_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size,
-                      int rank, const size_t *dims, struct kl_error *err)
+int kl_store_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size,
+                            int rank, const size_t *dims, struct kl_error *err)
 {
     pthread_mutex_lock(&w->mutex);
     int rc = declare(w, name, type, item_size, rank, dims, false, err);
@@ -106,8 +107,8 @@ int kl_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, 
     return rc;
 }
 
-int kl_writer_put(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size, int rank,
-                  const size_t *dims, const void *data, struct kl_error *err)
+int kl_store_writer_put(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size,
+                        int rank, const size_t *dims, const void *data, struct kl_error *err)
 {
     unsigned char sum[16] = { 0 };
     pthread_mutex_lock(&w->mutex);
@@ -117,8 +118,8 @@ int kl_writer_put(struct kl_writer *w, const char *name, enum kl_type type, size
         const struct kl_dataset *d = &e->stored.dataset;
         e->put = true;
         if (d->rows && d->row_size) memcpy(e->memory, data, d->rows * d->row_size);
-        kl_row_sum_add(sum, data, d->rows, d->row_size);
-        rc = kl_entry_mark(e, 0, d->rows, sum, err);
+        kl_store_row_sum_add(sum, data, d->rows, d->row_size);
+        rc = kl_store_entry_mark(e, 0, d->rows, sum, err);
     }
     pthread_mutex_unlock(&w->mutex);
     return rc < 0 ? rc : 0;

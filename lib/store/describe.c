@@ -13,7 +13,7 @@ const char *const kl_type_names[] = {
     [KL_TYPE_STRING] = "string"
 };
 
-void kl_size_text(char text[32], double bytes)
+void kl_store_size_text(char text[32], double bytes)
 {
     static const char *const units[] = { "bytes", "KB", "MB", "GB", "TB" };
     int unit = 0;
@@ -30,7 +30,7 @@ static void shape_text(char text[96], const struct kl_dataset *d)
     if (!d->rank) snprintf(text, 96, "one value");
 }
 
-const char *kl_json_text(const json_t *object, const char *name)
+const char *kl_store_json_text(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
     return text ? text : "";
@@ -39,10 +39,10 @@ const char *kl_json_text(const json_t *object, const char *name)
 static int write_classes(FILE *to, struct kl_file *file, const char *dataset, struct kl_error *err)
 {
     enum { COLUMNS = 84 };
-    const struct kl_dataset *d = dataset ? kl_file_find(file, dataset) : NULL;
+    const struct kl_dataset *d = dataset ? kl_store_file_find(file, dataset) : NULL;
     char *names = NULL;
     if (!d || d->type != KL_TYPE_STRING || d->rank != 1) return KL_OK;
-    int code = kl_file_load((void **)&names, file, d, err);
+    int code = kl_store_file_load((void **)&names, file, d, err);
     if (code) return code;
     fputs("classes    ", to);
     int column = 0;
@@ -66,13 +66,13 @@ static void write_datasets_read(FILE *to, const json_t *own)
     json_t *input;
     json_object_foreach(json_object_get(own, "inputs"), role, input)
     {
-        if (!*kl_json_text(input, "dataset")) continue;
+        if (!*kl_store_json_text(input, "dataset")) continue;
         fputs("images     ", to);
-        kl_write_safely(to, kl_json_text(input, "path"));
+        kl_store_write_safely(to, kl_store_json_text(input, "path"));
         fputs(": dataset ", to);
-        kl_write_safely(to, kl_json_text(input, "dataset"));
+        kl_store_write_safely(to, kl_store_json_text(input, "dataset"));
         fputs(", labels ", to);
-        kl_write_safely(to, kl_json_text(input, "labels"));
+        kl_store_write_safely(to, kl_store_json_text(input, "labels"));
         fputc('\n', to);
     }
 }
@@ -81,32 +81,32 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
 {
     json_t *records, *line;
     size_t i;
-    int code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
     if (code) return code;
-    const json_t *own = kl_own_record(records);
+    const json_t *own = kl_store_own_record(records);
     if (own) {
-        fprintf(to, "made       %s, %.3g s on %s; run %.8s\n", kl_json_text(own, "time"),
-                json_number_value(json_object_get(own, "seconds")), kl_json_text(own, "device"),
-                kl_json_text(own, "id"));
+        fprintf(to, "made       %s, %.3g s on %s; run %.8s\n", kl_store_json_text(own, "time"),
+                json_number_value(json_object_get(own, "seconds")), kl_store_json_text(own, "device"),
+                kl_store_json_text(own, "id"));
         fputs("by         ", to);
-        kl_write_command(to, own);
+        kl_store_write_command(to, own);
         fputc('\n', to);
         write_datasets_read(to, own);
-        if (*kl_json_text(own, "note")) {
+        if (*kl_store_json_text(own, "note")) {
             fputs("note       ", to);
-            kl_write_safely(to, kl_json_text(own, "note"));
+            kl_store_write_safely(to, kl_store_json_text(own, "note"));
             fputc('\n', to);
         }
         json_array_foreach(json_object_get(own, "cautions"), i, line)
         {
             fputs("caution    ", to);
-            kl_write_safely(to, json_string_value(line) ? json_string_value(line) : "");
+            kl_store_write_safely(to, json_string_value(line) ? json_string_value(line) : "");
             fputc('\n', to);
         }
         if (json_array_size(records) > 1)
             fprintf(to, "after      %zu earlier %s; cache log %s draws them\n",
                     json_array_size(records) - 1, json_array_size(records) == 2 ? "stage" : "stages",
-                    strcmp(kl_file_path(file), "standard input") ? kl_file_path(file) : "-");
+                    strcmp(kl_store_file_path(file), "standard input") ? kl_store_file_path(file) : "-");
     }
     json_decref(records);
     return KL_OK;
@@ -115,9 +115,9 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
 static int write_part(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     double index, count;
-    if (!kl_file_has_attribute(file, "", "shard_index")) return KL_OK;
-    int code = kl_file_number(&index, file, "", "shard_index", err);
-    if (!code) code = kl_file_number(&count, file, "", "shard_count", err);
+    if (!kl_store_file_has_attribute(file, "", "shard_index")) return KL_OK;
+    int code = kl_store_file_number(&index, file, "", "shard_index", err);
+    if (!code) code = kl_store_file_number(&count, file, "", "shard_count", err);
     if (!code)
         fprintf(to,
                 "part       %.0f of %.0f of a run, numbered from 0; cache merge makes one file of all\n",
@@ -135,7 +135,7 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
     json_t *parts, *value;
     const char *name;
     size_t column = 0; /* 0: nothing is written yet */
-    int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     if (code) return code;
     json_object_foreach(json_object_get(parts, "options"), name, value)
     {
@@ -169,15 +169,15 @@ static const struct kl_kind_group *group_of(const struct kl_kind *kind, const st
 
 static void write_datasets(FILE *to, const struct kl_file *file, const struct kl_kind *kind)
 {
-    const size_t n = kl_file_n_datasets(file);
+    const size_t n = kl_store_file_n_datasets(file);
     size_t width = 36;
     for (size_t i = 0; i < n; i++) {
-        const struct kl_dataset *d = kl_file_dataset(file, i);
+        const struct kl_dataset *d = kl_store_file_dataset(file, i);
         if (!group_of(kind, d) && strlen(d->name) > width) width = strlen(d->name);
     }
     fputs("\ndatasets\n", to);
     for (size_t i = 0; i < n; i++) {
-        const struct kl_dataset *d = kl_file_dataset(file, i);
+        const struct kl_dataset *d = kl_store_file_dataset(file, i);
         char shape[96];
         if (group_of(kind, d)) continue;
         shape_text(shape, d);
@@ -185,25 +185,27 @@ static void write_datasets(FILE *to, const struct kl_file *file, const struct kl
     }
     for (const struct kl_kind_group *g = kind->groups; g && g->words; g++) {
         size_t counted = 0;
-        for (size_t i = 0; i < n; i++) counted += group_of(kind, kl_file_dataset(file, i)) == g;
+        for (size_t i = 0; i < n; i++) counted += group_of(kind, kl_store_file_dataset(file, i)) == g;
         if (counted) fprintf(to, "  and %zu of %s\n", counted, g->words);
     }
 }
 
-int kl_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
+int kl_store_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                           struct kl_error *err)
 {
     char size[32];
-    kl_size_text(size, (double)file->stat.st_size); /* what came by standard input has no name to ask */
-    fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_file_path(file), kl_file_kind(file), size,
-            kl_file_created_by(file));
+    kl_store_size_text(size,
+                       (double)file->stat.st_size); /* what came by standard input has no name to ask */
+    fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_store_file_path(file), kl_store_file_kind(file),
+            size, kl_store_file_created_by(file));
     int code = write_origin(to, file, err);
     if (!code) code = write_part(to, file, err);
     if (code) return code;
-    fprintf(to, "key        %s\ncontent    %s\n", kl_file_key(file), kl_file_content(file));
+    fprintf(to, "key        %s\ncontent    %s\n", kl_store_file_key(file), kl_store_file_content(file));
     for (const struct kl_kind_heading *h = kind->headings; h && h->attribute; h++) {
         char *text = NULL;
-        if (!kl_file_has_attribute(file, h->object, h->attribute)) continue;
-        code = kl_file_text(&text, file, h->object, h->attribute, err);
+        if (!kl_store_file_has_attribute(file, h->object, h->attribute)) continue;
+        code = kl_store_file_text(&text, file, h->object, h->attribute, err);
         if (!code) fprintf(to, "%-10s %s\n", h->attribute, text);
         free(text);
         if (code) return code;
@@ -211,11 +213,11 @@ int kl_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind,
     code = write_classes(to, file, kind->classes, err);
     if (code) return code;
     code = write_options(to, file, err);
-    if (!code) code = kl_write_attributes(to, file, kind, err);
-    if (!code) kl_write_numbers(to, file, kind);
-    if (!code) code = kl_write_replicas(to, file, kind, err);
-    if (!code) code = kl_write_history(to, file, kind, err);
-    if (!code) code = kl_write_tables(to, file, kind, err);
+    if (!code) code = kl_store_write_attributes(to, file, kind, err);
+    if (!code) kl_store_write_numbers(to, file, kind);
+    if (!code) code = kl_store_write_replicas(to, file, kind, err);
+    if (!code) code = kl_store_write_history(to, file, kind, err);
+    if (!code) code = kl_store_write_tables(to, file, kind, err);
     if (!code) write_datasets(to, file, kind);
     return code || !kind->write ? code : kind->write(to, file, err);
 }

@@ -8,20 +8,22 @@
 #include "store/kind.h"
 
 /* The file's kind in a list that ends with NULL; one without contents: it is not there. */
-const struct kl_kind *kl_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file);
+const struct kl_kind *kl_store_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file);
 /* One page: what it is, its numbers, its datasets, where it came from. KL_ENOMEM, KL_EDATA, KL_EIO. */
-int kl_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
+int kl_store_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                           struct kl_error *err);
 /* The same as one JSON object. */
-int kl_describe_json(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
+int kl_store_describe_json(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                           struct kl_error *err);
 /* The provenance as a tree: the file's own record first, its parents below it, back to the raw inputs
    (lineage.c). KL_EDATA without provenance. */
-int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err);
+int kl_store_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err);
 
 /* Lines of a table of files, or one JSON object a line (found.c). */
-void kl_describe_heading(FILE *to);
-int kl_describe_found(FILE *to, const struct kl_found *found, bool json, struct kl_error *err);
+void kl_store_describe_heading(FILE *to);
+int kl_store_describe_found(FILE *to, const struct kl_found *found, bool json, struct kl_error *err);
 /* May a damaged file be put aside? If it is sealed as ours are, or lies under a key in a shared store;
    foreign HDF5 files are nobody's business here. */
-bool kl_found_is_ours(const struct kl_found *found);
+bool kl_store_found_is_ours(const struct kl_found *found);
 
 #endif

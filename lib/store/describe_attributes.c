@@ -11,7 +11,7 @@ enum { COLUMNS = 96, LONGEST = 70, TEXT = 640 }; /* of a line, of a text, of bot
 /* `config` and what a shard says of its whole are long JSON that readers take apart themselves. */
 static bool is_told(const struct kl_attribute *a)
 {
-    return !kl_attribute_is_standard(a) && strcmp(a->name, "config") != 0 &&
+    return !kl_store_attribute_is_standard(a) && strcmp(a->name, "config") != 0 &&
            strncmp(a->name, "whole_", 6) != 0;
 }
 
@@ -22,7 +22,7 @@ static const struct kl_attribute *with_end(const struct kl_file *file, const str
     char name[256];
     const int n = snprintf(name, sizeof name, "%s%s", a->name, end);
     if (n < 0 || (size_t)n >= sizeof name) return NULL;
-    const struct kl_attribute *found = kl_attributes_find(&file->attributes, a->object, name);
+    const struct kl_attribute *found = kl_store_attributes_find(&file->attributes, a->object, name);
     return found && found->type == KL_ATTR_NUMBER ? found : NULL;
 }
 
@@ -37,7 +37,7 @@ static bool is_beside(const struct kl_file *file, const struct kl_attribute *a)
         if (length <= n || strcmp(a->name + length - n, ends[i]) != 0) continue;
         memcpy(name, a->name, length - n);
         name[length - n] = '\0';
-        const struct kl_attribute *of = kl_attributes_find(&file->attributes, a->object, name);
+        const struct kl_attribute *of = kl_store_attributes_find(&file->attributes, a->object, name);
         return of && of->type == KL_ATTR_NUMBER &&
                (i == 2 || (with_end(file, of, "_low") && with_end(file, of, "_high")));
     }
@@ -89,16 +89,16 @@ static bool is_on_page(const struct kl_file *file, const struct kl_kind *kind,
     if (!is_told(a) || is_kept_off(kind, a) || is_beside(file, a)) return false;
     if (strncmp(a->name, "shard_", 6) == 0) return false;
     if (a->type == KL_ATTR_TEXT && (*a->object || strlen(a->text) > LONGEST)) return false;
-    return *a->object || (!kl_is_number_of_kind(kind, a->name) && !is_option(options, a->name));
+    return *a->object || (!kl_store_is_number_of_kind(kind, a->name) && !is_option(options, a->name));
 }
 
-int kl_write_attributes(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
-                        struct kl_error *err)
+int kl_store_write_attributes(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
+                              struct kl_error *err)
 {
     size_t column = 0; /* 0: nothing is written yet */
     const char *object = "";
     json_t *parts;
-    int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
     if (code) return code;
     for (size_t i = 0; i < file->attributes.n; i++) {
         const struct kl_attribute *a = &file->attributes.items[i];
@@ -112,7 +112,7 @@ int kl_write_attributes(FILE *to, const struct kl_file *file, const struct kl_ki
             column = 0;
         }
         if (begins) {
-            kl_write_safely(to, a->object);
+            kl_store_write_safely(to, a->object);
             fputs(": ", to);
             column = strlen(object = a->object) + 2;
         }
@@ -130,14 +130,14 @@ static json_t *value_json(const struct kl_file *file, const struct kl_kind *kind
     json_t *value = NULL;
     if (a->type == KL_ATTR_INTEGER) return json_integer(a->integer);
     if (a->type == KL_ATTR_NUMBER)
-        return isfinite(a->number) && !kl_is_end_of_none(file, kind, a) ? json_real(a->number)
-                                                                        : json_null();
+        return isfinite(a->number) && !kl_store_is_end_of_none(file, kind, a) ? json_real(a->number)
+                                                                              : json_null();
     kl_json_string(&value, a->text, NULL);
     return value;
 }
 
-int kl_attributes_json(json_t **attributes, const struct kl_file *file, const struct kl_kind *kind,
-                       struct kl_error *err)
+int kl_store_attributes_json(json_t **attributes, const struct kl_file *file, const struct kl_kind *kind,
+                             struct kl_error *err)
 {
     *attributes = json_object();
     bool failed = !*attributes;

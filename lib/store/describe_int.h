@@ -13,14 +13,16 @@ struct kl_attribute;
 extern const char *const kl_type_names[];
 /* describe_results.c: the kind's numbers; mean and standard deviation of its replicas; some epochs of
    its history, and the best of each run. */
-void kl_write_numbers(FILE *to, const struct kl_file *file, const struct kl_kind *kind);
-int kl_write_replicas(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
-int kl_write_history(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
+void kl_store_write_numbers(FILE *to, const struct kl_file *file, const struct kl_kind *kind);
+int kl_store_write_replicas(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                            struct kl_error *err);
+int kl_store_write_history(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                           struct kl_error *err);
 /* Is the attribute an end of the interval of a difference, which has none? */
-bool kl_is_end_of_none(const struct kl_file *file, const struct kl_kind *kind,
-                       const struct kl_attribute *a);
-/* Has kl_write_numbers a line for this root attribute? */
-bool kl_is_number_of_kind(const struct kl_kind *kind, const char *name);
+bool kl_store_is_end_of_none(const struct kl_file *file, const struct kl_kind *kind,
+                             const struct kl_attribute *a);
+/* Has kl_store_write_numbers a line for this root attribute? */
+bool kl_store_is_number_of_kind(const struct kl_kind *kind, const char *name);
 
 /* A table of a file: words or numbers along its axes, numbers in its columns. */
 struct kl_table {
@@ -39,31 +41,32 @@ struct kl_table {
     } columns[KL_KIND_COLUMNS];
 };
 /* n_columns stays 0 where the file has no such table. Free it in any case. */
-int kl_table_load(struct kl_table *table, const struct kl_kind_table *as, struct kl_file *file,
-                  struct kl_error *err);
-void kl_table_free(struct kl_table *table);
+int kl_store_table_load(struct kl_table *table, const struct kl_kind_table *as, struct kl_file *file,
+                        struct kl_error *err);
+void kl_store_table_free(struct kl_table *table);
 /* All tables of the file's kind (describe_rows.c). */
-int kl_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
+int kl_store_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                          struct kl_error *err);
 /* {"pairs": [{"first": "1", ...}, ...]} */
-int kl_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *kind,
-                   struct kl_error *err);
+int kl_store_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *kind,
+                         struct kl_error *err);
 
 /* Attributes that say what a stage found or how it went about it, several a line; options and what
-   kl_write_numbers writes are left out (describe_attributes.c). KL_EDATA, KL_ENOMEM. */
-int kl_write_attributes(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
-                        struct kl_error *err);
+   kl_store_write_numbers writes are left out (describe_attributes.c). KL_EDATA, KL_ENOMEM. */
+int kl_store_write_attributes(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
+                              struct kl_error *err);
 /* All of them; of a dataset as NAME/ATTRIBUTE. */
-int kl_attributes_json(json_t **attributes, const struct kl_file *file, const struct kl_kind *kind,
-                       struct kl_error *err);
+int kl_store_attributes_json(json_t **attributes, const struct kl_file *file, const struct kl_kind *kind,
+                             struct kl_error *err);
 
 /* "748.1 KB" */
-void kl_size_text(char text[32], double bytes);
+void kl_store_size_text(char text[32], double bytes);
 /* A member that is a text, or "". */
-const char *kl_json_text(const json_t *object, const char *name);
+const char *kl_store_json_text(const json_t *object, const char *name);
 /* The file's own record, which is the last one; NULL: none. */
-json_t *kl_own_record(json_t *records);
+json_t *kl_store_own_record(json_t *records);
 /* The command line of a record; what would steer a terminal becomes '?'. */
-void kl_write_command(FILE *to, const json_t *record);
-void kl_write_safely(FILE *to, const char *text);
+void kl_store_write_command(FILE *to, const json_t *record);
+void kl_store_write_safely(FILE *to, const char *text);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_end(const char *name, const struct kl_kind_number *of)
            (strcmp(name + n, "_low") == 0 || strcmp(name + n, "_high") == 0);
 }
 
-bool kl_is_number_of_kind(const struct kl_kind *kind, const char *name)
+bool kl_store_is_number_of_kind(const struct kl_kind *kind, const char *name)
 {
     for (const struct kl_kind_number *n = kind->numbers; n && n->attribute; n++)
         if (strcmp(n->attribute, name) == 0 || is_end(name, n)) return true;
@@ -25,11 +25,11 @@ bool kl_is_number_of_kind(const struct kl_kind *kind, const char *name)
 static bool has_no_interval(const struct kl_file *file, const struct kl_kind_number *n)
 {
     double ends[2];
-    return n->difference && !kl_file_interval(ends, file, n->attribute);
+    return n->difference && !kl_store_file_interval(ends, file, n->attribute);
 }
 
-bool kl_is_end_of_none(const struct kl_file *file, const struct kl_kind *kind,
-                       const struct kl_attribute *a)
+bool kl_store_is_end_of_none(const struct kl_file *file, const struct kl_kind *kind,
+                             const struct kl_attribute *a)
 {
     for (const struct kl_kind_number *n = *a->object ? NULL : kind->numbers; n && n->attribute; n++)
         if (is_end(a->name, n) && has_no_interval(file, n)) return true;
@@ -42,9 +42,9 @@ static bool put_value(FILE *to, const struct kl_file *file, const char *name, co
 {
     char *text = NULL;
     double value;
-    if (!kl_file_has_attribute(file, "", name)) return false;
-    const int code = format ? kl_file_number(&value, file, "", name, NULL)
-                            : kl_file_text(&text, file, "", name, NULL);
+    if (!kl_store_file_has_attribute(file, "", name)) return false;
+    const int code = format ? kl_store_file_number(&value, file, "", name, NULL)
+                            : kl_store_file_text(&text, file, "", name, NULL);
     if (!code) fprintf(to, "%-20s ", title);
     if (!code && format) fprintf(to, format, value);
     else if (!code) fputs(text, to);
@@ -60,10 +60,10 @@ static void write_end(FILE *to, const struct kl_file *file, const struct kl_kind
     if (put_value(to, file, name, title, n->format)) fputc('\n', to);
 }
 
-void kl_write_numbers(FILE *to, const struct kl_file *file, const struct kl_kind *kind)
+void kl_store_write_numbers(FILE *to, const struct kl_file *file, const struct kl_kind *kind)
 {
     const struct kl_dataset *d =
-        kind->replicas.dataset ? kl_file_find(file, kind->replicas.dataset) : NULL;
+        kind->replicas.dataset ? kl_store_file_find(file, kind->replicas.dataset) : NULL;
     const bool several = d && d->rows > 1;
     for (const struct kl_kind_number *n = kind->numbers; n && n->attribute; n++) {
         const bool none = has_no_interval(file, n);
@@ -77,13 +77,14 @@ void kl_write_numbers(FILE *to, const struct kl_file *file, const struct kl_kind
     }
 }
 
-int kl_write_replicas(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
+int kl_store_write_replicas(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                            struct kl_error *err)
 {
     const struct kl_dataset *d =
-        kind->replicas.dataset ? kl_file_find(file, kind->replicas.dataset) : NULL;
+        kind->replicas.dataset ? kl_store_file_find(file, kind->replicas.dataset) : NULL;
     double *of = NULL, mean = 0, square = 0;
     if (!d || d->type != KL_TYPE_F64 || d->rank != 1 || d->rows < 2) return KL_OK;
-    int code = kl_file_load((void **)&of, file, d, err);
+    int code = kl_store_file_load((void **)&of, file, d, err);
     if (code) return code;
     double n = (double)d->rows;
     for (size_t r = 0; r < d->rows; r++) mean += of[r] / n;
@@ -100,8 +101,9 @@ int kl_write_replicas(FILE *to, struct kl_file *file, const struct kl_kind *kind
 static bool is_text(const struct kl_file *file, const char *name, const char *expected)
 {
     char *text = NULL;
-    const bool found = kl_file_has_attribute(file, "", name) &&
-                       kl_file_text(&text, file, "", name, NULL) == KL_OK && strcmp(text, expected) == 0;
+    const bool found = kl_store_file_has_attribute(file, "", name) &&
+                       kl_store_file_text(&text, file, "", name, NULL) == KL_OK &&
+                       strcmp(text, expected) == 0;
     free(text);
     return found;
 }
@@ -109,7 +111,7 @@ static bool is_text(const struct kl_file *file, const char *name, const char *ex
 static const struct kl_kind_history *find_history(const struct kl_file *file, const struct kl_kind *kind)
 {
     for (const struct kl_kind_history *h = kind->histories; h && h->loss.dataset; h++)
-        if ((!h->needs || kl_file_find(file, h->needs)) &&
+        if ((!h->needs || kl_store_file_find(file, h->needs)) &&
             (!h->attribute || is_text(file, h->attribute, h->is)))
             return h;
     return NULL;
@@ -125,8 +127,8 @@ static bool fit(const struct kl_dataset *loss, const struct kl_dataset *judged)
 static size_t count_runs(const struct kl_kind_history *h, const struct kl_file *file, size_t all)
 {
     double n = 0;
-    if (h->left_out && kl_file_has_attribute(file, "", h->left_out))
-        (void)kl_file_number(&n, file, "", h->left_out, NULL);
+    if (h->left_out && kl_store_file_has_attribute(file, "", h->left_out))
+        (void)kl_store_file_number(&n, file, "", h->left_out, NULL);
     return all - (n > 0 && n < (double)all ? (size_t)n : 0);
 }
 
@@ -142,15 +144,16 @@ static void write_best(FILE *to, const struct kl_kind_history *h, const double *
     fputc('\n', to);
 }
 
-int kl_write_history(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
+int kl_store_write_history(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                           struct kl_error *err)
 {
     const struct kl_kind_history *h = find_history(file, kind);
-    const struct kl_dataset *loss = h ? kl_file_find(file, h->loss.dataset) : NULL,
-                            *judged = h ? kl_file_find(file, h->judged.dataset) : NULL;
+    const struct kl_dataset *loss = h ? kl_store_file_find(file, h->loss.dataset) : NULL,
+                            *judged = h ? kl_store_file_find(file, h->judged.dataset) : NULL;
     double *l = NULL, *j = NULL;
     if (!fit(loss, judged)) return KL_OK;
-    int code = kl_file_load((void **)&l, file, loss, err);
-    if (!code) code = kl_file_load((void **)&j, file, judged, err);
+    int code = kl_store_file_load((void **)&l, file, loss, err);
+    if (!code) code = kl_store_file_load((void **)&j, file, judged, err);
     const size_t epochs = loss->dims[1], runs = count_runs(h, file, loss->dims[0]),
                  step = epochs > 10 ? (epochs + 9) / 10 : 1;
     if (!code) {

@@ -111,15 +111,16 @@ static void write_table(FILE *to, const struct kl_table *t)
     if (t->n_rows > shown) fprintf(to, "... and %zu more\n", t->n_rows - shown);
 }
 
-int kl_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
+int kl_store_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *kind,
+                          struct kl_error *err)
 {
     int code = KL_OK;
     for (const struct kl_kind_table *as = kind->tables; as && as->name && !code; as++) {
         struct kl_table t = { 0 };
         if (as->only_json) continue;
-        code = kl_table_load(&t, as, file, err);
+        code = kl_store_table_load(&t, as, file, err);
         if (!code && t.n_columns) write_table(to, &t);
-        kl_table_free(&t);
+        kl_store_table_free(&t);
     }
     return code;
 }
@@ -177,14 +178,14 @@ static json_t *row_json(const struct kl_table *t, size_t at)
     return NULL;
 }
 
-int kl_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *kind,
-                   struct kl_error *err)
+int kl_store_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *kind,
+                         struct kl_error *err)
 {
     *tables = json_object();
     int code = *tables ? KL_OK : kl_fail_memory(err, 1024);
     for (const struct kl_kind_table *as = kind->tables; as && as->name && !code; as++) {
         struct kl_table t = { 0 };
-        code = kl_table_load(&t, as, file, err);
+        code = kl_store_table_load(&t, as, file, err);
         json_t *rows = t.n_columns && !code ? json_array() : NULL;
         int failed = t.n_columns && !code && !rows;
         for (size_t i = 0; i < t.n_rows && rows && !failed; i++)
@@ -192,7 +193,7 @@ int kl_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *
         if (rows && !failed) failed = json_object_set(*tables, as->name, rows);
         if (failed) code = kl_fail_memory(err, 1024);
         json_decref(rows);
-        kl_table_free(&t);
+        kl_store_table_free(&t);
     }
     return code;
 }

@@ -12,7 +12,7 @@
 static int load_numbers(double **numbers, size_t *inner, struct kl_file *file, const char *name,
                         size_t rows, struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, name);
+    const struct kl_dataset *d = kl_store_file_find(file, name);
     void *data = NULL;
     size_t n = 1;
     *numbers = NULL;
@@ -20,10 +20,10 @@ static int load_numbers(double **numbers, size_t *inner, struct kl_file *file, c
     if (!d || d->type == KL_TYPE_STRING || d->type == KL_TYPE_F16 || !rows || !n || n % rows)
         return KL_OK;
     *inner = n / rows;
-    int code = kl_file_load(&data, file, d, err);
+    int code = kl_store_file_load(&data, file, d, err);
     if (!code && !(*numbers = malloc(n * sizeof **numbers)))
         code = kl_fail_memory(err, n * sizeof **numbers);
-    for (size_t i = 0; i < n && !code; i++) (*numbers)[i] = kl_type_number(d->type, data, i);
+    for (size_t i = 0; i < n && !code; i++) (*numbers)[i] = kl_store_type_number(d->type, data, i);
     free(data);
     return code;
 }
@@ -31,11 +31,11 @@ static int load_numbers(double **numbers, size_t *inner, struct kl_file *file, c
 static int load_axis(struct kl_table_axis *axis, struct kl_file *file, const char *name,
                      struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, name);
+    const struct kl_dataset *d = kl_store_file_find(file, name);
     size_t one;
     if (!d || d->rank != 1) return KL_OK;
     axis->n = d->rows, axis->size = d->item_size;
-    if (d->type == KL_TYPE_STRING) return kl_file_load((void **)&axis->words, file, d, err);
+    if (d->type == KL_TYPE_STRING) return kl_store_file_load((void **)&axis->words, file, d, err);
     return load_numbers(&axis->numbers, &one, file, name, d->rows, err);
 }
 
@@ -105,7 +105,7 @@ static int load_one(double **to, struct kl_file *file, const char *name, const c
 static int load_range(struct kl_table_column *own, struct kl_file *file, const struct kl_table *t,
                       const struct kl_kind_column *c, struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, c->dataset);
+    const struct kl_dataset *d = kl_store_file_find(file, c->dataset);
     struct kl_kind_column end = *c;
     if (d->rank < 2 || d->dims[1] < 2) return KL_OK;
     end.cell = KL_CELL_LEAST;
@@ -119,7 +119,7 @@ static int load_column(struct kl_table *t, const struct kl_kind_column *c, struc
 {
     struct kl_table_column *own = &t->columns[t->n_columns];
     const char *spread = c->spread ? c->spread : c->dataset;
-    const struct kl_dataset *d = kl_file_find(file, c->dataset);
+    const struct kl_dataset *d = kl_store_file_find(file, c->dataset);
     *own = (struct kl_table_column){ .as = c };
     int code = load_one(&own->value, file, c->dataset, "", t, c, err);
     if (own->value) t->n_columns++; /* from here on it is freed with the table */
@@ -157,7 +157,7 @@ static int load_rows(struct kl_table *t, struct kl_file *file, struct kl_error *
     int code = KL_OK;
     t->n_rows = 1;
     if (v->pairs) {
-        const struct kl_dataset *d = kl_file_find(file, v->pairs);
+        const struct kl_dataset *d = kl_store_file_find(file, v->pairs);
         t->n_rows = d && d->rank == 2 && d->dims[1] == 2 ? d->rows : 0;
         code = load_axis(&t->axes[0], file, v->axes[0].dataset, err);
         if (!code)
@@ -173,7 +173,7 @@ static int load_rows(struct kl_table *t, struct kl_file *file, struct kl_error *
     return code;
 }
 
-void kl_table_free(struct kl_table *t)
+void kl_store_table_free(struct kl_table *t)
 {
     for (int i = 0; i < KL_KIND_AXES; i++) free(t->axes[i].words), free(t->axes[i].numbers);
     for (int k = 0; k < t->n_columns; k++) {
@@ -184,11 +184,12 @@ void kl_table_free(struct kl_table *t)
     *t = (struct kl_table){ 0 };
 }
 
-int kl_table_load(struct kl_table *t, const struct kl_kind_table *as, struct kl_file *file,
-                  struct kl_error *err)
+int kl_store_table_load(struct kl_table *t, const struct kl_kind_table *as, struct kl_file *file,
+                        struct kl_error *err)
 {
     *t = (struct kl_table){ .as = as };
-    if ((as->needs && !kl_file_find(file, as->needs)) || (as->lacks && kl_file_find(file, as->lacks)))
+    if ((as->needs && !kl_store_file_find(file, as->needs)) ||
+        (as->lacks && kl_store_file_find(file, as->lacks)))
         return KL_OK;
     int code = load_rows(t, file, err);
     if (code || !t->n_rows) return code;

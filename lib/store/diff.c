@@ -67,7 +67,7 @@ static void add_value(struct text *t, const json_t *value, const json_t *records
             if (strtod(number, NULL) == json_real_value(value)) break;
         }
         add(t, number);
-    } else if (json_is_string(value) && kl_is_key(json_string_value(value))) {
+    } else if (json_is_string(value) && kl_store_is_key(json_string_value(value))) {
         add_digest(t, json_string_value(value), records);
     } else {
         char *words = NULL;
@@ -135,21 +135,23 @@ static int diff(char **text, struct text t, const char *old_parts, const char *n
     return rc;
 }
 
-int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err)
+int kl_store_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err)
 {
     return diff(text, (struct text){ 0 }, old_parts, new_parts, err);
 }
 
-int kl_file_diff(char **text, const struct kl_file *a, const struct kl_file *b, struct kl_error *err)
+int kl_store_file_diff(char **text, const struct kl_file *a, const struct kl_file *b,
+                       struct kl_error *err)
 {
     const struct kl_file *const files[] = { a, b };
     json_t *records[2] = { NULL, NULL };
     int code = KL_OK;
     for (int i = 0; i < 2 && !code; i++)
-        code = kl_json_parse(&records[i], kl_file_provenance(files[i]), kl_file_path(files[i]), err);
+        code = kl_json_parse(&records[i], kl_store_file_provenance(files[i]),
+                             kl_store_file_path(files[i]), err);
     if (!code)
-        code = diff(text, (struct text){ .records = { records[0], records[1] } }, kl_file_key_parts(a),
-                    kl_file_key_parts(b), err);
+        code = diff(text, (struct text){ .records = { records[0], records[1] } },
+                    kl_store_file_key_parts(a), kl_store_file_key_parts(b), err);
     json_decref(records[0]);
     json_decref(records[1]);
     return code;

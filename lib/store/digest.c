@@ -10,13 +10,13 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "files hold little-endian data as it lies in memory");
 
-size_t kl_type_size(enum kl_type type)
+size_t kl_store_type_size(enum kl_type type)
 {
     static const unsigned char size[] = { 1, 4, 8, 2, 4, 8, 0 };
     return size[type];
 }
 
-double kl_type_number(enum kl_type type, const void *data, size_t i)
+double kl_store_type_number(enum kl_type type, const void *data, size_t i)
 {
     switch (type) {
     case KL_TYPE_U8: return ((const uint8_t *)data)[i];
@@ -28,27 +28,27 @@ double kl_type_number(enum kl_type type, const void *data, size_t i)
 }
 
 /* A rule of the row's size alone, so that readers, writers and merges agree without being told. */
-size_t kl_block_rows(size_t row_size)
+size_t kl_store_block_rows(size_t row_size)
 {
     if (row_size == 0) return 1;
     size_t rows = KL_BLOCK_BYTES / row_size;
     return rows ? rows : 1;
 }
 
-size_t kl_block_count(size_t rows, size_t row_size)
+size_t kl_store_block_count(size_t rows, size_t row_size)
 {
     if (row_size == 0) return 0;
-    size_t per = kl_block_rows(row_size);
+    size_t per = kl_store_block_rows(row_size);
     return rows / per + (rows % per != 0);
 }
 
-size_t kl_block_span(size_t rows, size_t row_size, size_t b)
+size_t kl_store_block_span(size_t rows, size_t row_size, size_t b)
 {
-    size_t per = kl_block_rows(row_size), first = b * per;
+    size_t per = kl_store_block_rows(row_size), first = b * per;
     return rows - first < per ? rows - first : per;
 }
 
-void kl_sum_add(unsigned char sum[16], const unsigned char other[16])
+void kl_store_sum_add(unsigned char sum[16], const unsigned char other[16])
 {
     unsigned carry = 0;
     for (int i = 15; i >= 0; i--) {
@@ -58,17 +58,17 @@ void kl_sum_add(unsigned char sum[16], const unsigned char other[16])
     }
 }
 
-void kl_row_sum_add(unsigned char sum[16], const void *data, size_t n, size_t row_size)
+void kl_store_row_sum_add(unsigned char sum[16], const void *data, size_t n, size_t row_size)
 {
     const unsigned char *row = data;
     unsigned char digest[16];
     for (size_t i = 0; i < n && row_size; i++, row += row_size) {
         kl_xxh128(digest, row, row_size);
-        kl_sum_add(sum, digest);
+        kl_store_sum_add(sum, digest);
     }
 }
 
-void kl_hex(char *text, const unsigned char *bytes, size_t n)
+void kl_store_hex(char *text, const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
@@ -77,7 +77,7 @@ void kl_hex(char *text, const unsigned char *bytes, size_t n)
     text[2 * n] = 0;
 }
 
-bool kl_is_key(const char *text)
+bool kl_store_is_key(const char *text)
 {
     return text && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
@@ -120,15 +120,16 @@ static void add_attribute(struct kl_sha256 *s, const struct kl_attribute *a)
 }
 
 /* stored in name order, attributes sorted. */
-int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
-                      const struct kl_attributes *attributes, struct kl_error *err)
+int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
+                            const struct kl_attributes *attributes, struct kl_error *err)
 {
     struct kl_sha256 s;
     int rc = kl_sha256_begin(&s, err);
     if (rc) return rc;
     for (size_t i = 0; i < n; i++) add_dataset(&s, stored[i]);
     for (size_t i = 0; i < attributes->n; i++)
-        if (!kl_attribute_is_standard(&attributes->items[i])) add_attribute(&s, &attributes->items[i]);
+        if (!kl_store_attribute_is_standard(&attributes->items[i]))
+            add_attribute(&s, &attributes->items[i]);
     kl_sha256_end(&s, hex);
     return 0;
 }

@@ -113,7 +113,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     (void)type;
     (void)dxpl;
     const struct driver *d = (struct driver *)file;
-    if (kl_pwrite_all(d->fd, buffer, n, at, "HDF5", NULL)) note_problem(d);
+    if (kl_store_pwrite_all(d->fd, buffer, n, at, "HDF5", NULL)) note_problem(d);
     return 0;
 }
 
@@ -153,7 +153,7 @@ static hid_t registered(void)
     return driver;
 }
 
-hid_t kl_driver_access_list(void)
+hid_t kl_store_driver_access_list(void)
 {
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), driver = registered();
     herr_t status = driver < 0 ? -1 : H5Pset_driver(fapl, driver, NULL);

@@ -11,6 +11,6 @@
 #define KL_DRIVER_NAME "/ketline/%d/%p"
 
 /* File access list with this driver, HDF5 1.8's format and no locks; negative: HDF5 failed. */
-hid_t kl_driver_access_list(void);
+hid_t kl_store_driver_access_list(void);
 
 #endif

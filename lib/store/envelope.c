@@ -33,10 +33,10 @@ static uint64_t superblock_eof(const unsigned char *b)
     return base == 0 && eof >= SUPERBLOCK_BYTES && eof < (uint64_t)INT64_MAX ? eof : 0;
 }
 
-uint64_t kl_superblock_eof(int fd)
+uint64_t kl_store_superblock_eof(int fd)
 {
     unsigned char b[SUPERBLOCK_BYTES];
-    return kl_pread_all(fd, b, sizeof b, 0, "", NULL) ? 0 : superblock_eof(b);
+    return kl_store_pread_all(fd, b, sizeof b, 0, "", NULL) ? 0 : superblock_eof(b);
 }
 
 static int digest_range(XXH3_state_t *state, int fd, uint64_t from, uint64_t to, char *buffer,
@@ -44,7 +44,7 @@ static int digest_range(XXH3_state_t *state, int fd, uint64_t from, uint64_t to,
 {
     while (from < to) {
         size_t n = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
-        int rc = kl_pread_all(fd, buffer, n, from, path, err);
+        int rc = kl_store_pread_all(fd, buffer, n, from, path, err);
         if (rc) return rc;
         XXH3_128bits_update(state, buffer, n);
         from += n;
@@ -87,16 +87,16 @@ static int by_offset(const void *x, const void *y)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-int kl_envelope_write(int fd, const char *path, uint64_t eof, struct kl_extent *extents, size_t n,
-                      struct kl_error *err)
+int kl_store_envelope_write(int fd, const char *path, uint64_t eof, struct kl_extent *extents, size_t n,
+                            struct kl_error *err)
 {
     struct seal seal = { .version = SEAL_VERSION, .n_extents = (uint32_t)n, .eof = eof };
     memcpy(seal.magic, seal_magic, sizeof seal.magic);
     seal.size = eof + n * sizeof *extents + sizeof seal;
     if (n) qsort(extents, n, sizeof *extents, by_offset);
     int rc = seal_digest(seal.digest, fd, path, extents, &seal, err);
-    if (!rc && n) rc = kl_pwrite_all(fd, extents, n * sizeof *extents, eof, path, err);
-    if (!rc) rc = kl_pwrite_all(fd, &seal, sizeof seal, eof + n * sizeof *extents, path, err);
+    if (!rc && n) rc = kl_store_pwrite_all(fd, extents, n * sizeof *extents, eof, path, err);
+    if (!rc) rc = kl_store_pwrite_all(fd, &seal, sizeof seal, eof + n * sizeof *extents, path, err);
     return rc;
 }
 
@@ -119,13 +119,13 @@ static int read_seal(struct seal *seal, int fd, const char *path, uint64_t size,
     unsigned char head[KL_STAND_IN];
     const size_t n = size < KL_STAND_IN ? (size_t)size : KL_STAND_IN;
     if (size == 0) return kl_fail(err, KL_EDATA, "%s: is empty; make it again", path);
-    int rc = kl_pread_all(fd, head, n, 0, path, err);
+    int rc = kl_store_pread_all(fd, head, n, 0, path, err);
     if (!rc) rc = kl_no_stand_in(head, n, path, err);
     if (rc) return rc;
     if (size < SUPERBLOCK_BYTES + sizeof *seal)
         return kl_fail(err, KL_EDATA, "%s: not a ketline file: only %llu bytes", path,
                        (unsigned long long)size);
-    if ((rc = kl_pread_all(fd, seal, sizeof *seal, size - sizeof *seal, path, err))) return rc;
+    if ((rc = kl_store_pread_all(fd, seal, sizeof *seal, size - sizeof *seal, path, err))) return rc;
     if (memcmp(head, hdf5_signature, 8))
         return kl_fail(err, KL_EDATA, "%s: not an HDF5 file (its first eight bytes are others)", path);
     uint64_t eof = superblock_eof(head);
@@ -153,7 +153,7 @@ static int read_seal(struct seal *seal, int fd, const char *path, uint64_t size,
     return 0;
 }
 
-int kl_envelope_check(struct kl_envelope *envelope, int fd, const char *path, struct kl_error *err)
+int kl_store_envelope_check(struct kl_envelope *envelope, int fd, const char *path, struct kl_error *err)
 {
     struct stat s;
     struct seal seal;
@@ -165,7 +165,7 @@ int kl_envelope_check(struct kl_envelope *envelope, int fd, const char *path, st
     size_t bytes = seal.n_extents * sizeof *extents;
     extents = malloc(bytes ? bytes : 1);
     if (!extents) return kl_fail_memory(err, bytes);
-    rc = kl_pread_all(fd, extents, bytes, seal.eof, path, err);
+    rc = kl_store_pread_all(fd, extents, bytes, seal.eof, path, err);
     if (!rc && !extents_fit(extents, seal.n_extents, seal.eof))
         rc = kl_fail(err, KL_EDATA, "%s: its list of large datasets is damaged; make it again", path);
     if (!rc) rc = seal_digest(digest, fd, path, extents, &seal, err);

@@ -82,7 +82,7 @@ static pid_t start(const int ends[2], const struct kl_wish *wish)
     pid_t pid = fork();
     if (pid) return pid;
     close(ends[0]);
-    _exit(kl_foreign_child(ends[1], wish));
+    _exit(kl_store_foreign_child(ends[1], wish));
 }
 
 static int by_child(struct kl_foreign *f, const struct kl_wish *wish, struct kl_error *err)
@@ -107,9 +107,9 @@ static int check_pixels(const struct kl_file *file, const char *path, struct kl_
 {
     static const struct kl_kind images = { .name = "images" };
     const struct kl_dataset *d;
-    for (size_t i = 0; (d = kl_file_dataset(file, i)); i++)
+    for (size_t i = 0; (d = kl_store_file_dataset(file, i)); i++)
         if (d->type == KL_TYPE_U8 && (d->rank == 3 || d->rank == 4)) return KL_OK;
-    return kl_fail_kind(err, path, kl_file_kind(file), &images);
+    return kl_store_fail_kind(err, path, kl_store_file_kind(file), &images);
 }
 
 /* Is it no HDF5 file at all, or one of ours? */
@@ -119,9 +119,9 @@ static int look_at_ends(bool *ours, const struct kl_wish *wish, struct kl_error 
     const size_t n = wish->size < KL_STAND_IN ? (size_t)wish->size : KL_STAND_IN;
     int fd = open(wish->path, O_RDONLY | O_CLOEXEC), rc = 0;
     *ours = fd >= 0 && wish->size > KL_SEAL_BYTES &&
-            kl_pread_all(fd, magic, 8, wish->size - KL_SEAL_BYTES, wish->path, NULL) == 0 &&
+            kl_store_pread_all(fd, magic, 8, wish->size - KL_SEAL_BYTES, wish->path, NULL) == 0 &&
             memcmp(magic, "KETLSEAL", 8) == 0;
-    if (fd >= 0 && kl_pread_all(fd, first, n, 0, wish->path, NULL) == 0)
+    if (fd >= 0 && kl_store_pread_all(fd, first, n, 0, wish->path, NULL) == 0)
         rc = kl_no_stand_in(first, n, wish->path, err);
     if (fd >= 0) close(fd);
     return rc;
@@ -134,14 +134,14 @@ static int check_ours(const struct kl_wish *wish, struct kl_error *err)
     bool ours;
     int rc = look_at_ends(&ours, wish, err);
     if (rc || !ours) return rc;
-    rc = kl_file_open(&file, wish->path, err);
-    if (!rc && !wish->look) rc = kl_file_verify(file, NULL, err);
+    rc = kl_store_file_open(&file, wish->path, err);
+    if (!rc && !wish->look) rc = kl_store_file_verify(file, NULL, err);
     if (!rc && !wish->n) rc = check_pixels(file, wish->path, err);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return rc;
 }
 
-void kl_foreign_free(struct kl_foreign *f)
+void kl_store_foreign_free(struct kl_foreign *f)
 {
     free(f->data);
     free(f->label);
@@ -169,7 +169,7 @@ static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *e
     wish->size = (uint64_t)s.st_size;
     if ((rc = check_ours(wish, err))) return rc;
     rc = by_child(f, wish, err);
-    if (rc) kl_foreign_free(f);
+    if (rc) kl_store_foreign_free(f);
     return rc;
 }
 
@@ -187,17 +187,19 @@ static int read_images(struct kl_foreign *f, const char *path, const char *label
     return rc;
 }
 
-int kl_foreign_read(struct kl_foreign *f, const char *path, const char *labels, struct kl_error *err)
+int kl_store_foreign_read(struct kl_foreign *f, const char *path, const char *labels,
+                          struct kl_error *err)
 {
     return read_images(f, path, labels, false, err);
 }
 
-int kl_foreign_look(struct kl_foreign *f, const char *path, const char *labels, struct kl_error *err)
+int kl_store_foreign_look(struct kl_foreign *f, const char *path, const char *labels,
+                          struct kl_error *err)
 {
     return read_images(f, path, labels, true, err);
 }
 
-int kl_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err)
+int kl_store_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err)
 {
     char *name;
     struct kl_foreign f = { 0 };

@@ -30,7 +30,7 @@ static int send_all(int to, const void *data, size_t n)
 }
 
 /* Contiguous or chunked, in this file, no filters but HDF5's own deflate, shuffle and checksum. */
-bool kl_foreign_simple(hid_t set)
+bool kl_store_foreign_simple(hid_t set)
 {
     hid_t dcpl = H5Dget_create_plist(set);
     H5D_layout_t layout = H5Pget_layout(dcpl);
@@ -53,12 +53,12 @@ static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *
 {
     const char *name = images->name;
     if (set < 0 || images->kind == KL_LISTED_BROKEN)
-        return kl_answer_refuse(a, name, "HDF5 cannot open it: damaged");
+        return kl_store_answer_refuse(a, name, "HDF5 cannot open it: damaged");
     a->rank = images->rank;
     if ((a->rank != 3 && a->rank != 4) || images->kind != KL_LISTED_U8)
-        return kl_answer_refuse(a, name, "expected uint8 of shape (n, h, w) or (n, h, w, c)");
-    if (!kl_foreign_simple(set))
-        return kl_answer_refuse(
+        return kl_store_answer_refuse(a, name, "expected uint8 of shape (n, h, w) or (n, h, w, c)");
+    if (!kl_store_foreign_simple(set))
+        return kl_store_answer_refuse(
             a, name,
             "stored in a way that is not read (external, virtual, or a filter other than gzip, shuffle, "
             "fletcher32)");
@@ -71,7 +71,7 @@ static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *
     }
     /* deflate cannot pack more than 1032 to 1: a file that claims more is made to fill our memory */
     if (!fits || all > KL_FOREIGN_BYTES || all / 1040 > file_size)
-        return kl_answer_refuse(a, name, "its size is beyond reason for a file of this length");
+        return kl_store_answer_refuse(a, name, "its size is beyond reason for a file of this length");
     return 0;
 }
 
@@ -124,11 +124,11 @@ static int32_t *read_labels(hid_t file, const char *name, uint64_t n_images, con
         if (strcmp(all[i].name, name) == 0) listed = &all[i];
     if (listed) {
         hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-        labels = kl_foreign_labels(set, listed, n_images, a);
+        labels = kl_store_foreign_labels(set, listed, n_images, a);
         if (set >= 0) H5Dclose(set);
     } else {
-        kl_answer_refuse(a, name,
-                         *name ? "absent, or not a plain dataset" : "name the labels: FILE:DATASET");
+        kl_store_answer_refuse(
+            a, name, *name ? "absent, or not a plain dataset" : "name the labels: FILE:DATASET");
     }
     a->n_labels = labels ? n_images : 0;
     return labels;
@@ -140,21 +140,22 @@ static int32_t *answer(struct kl_answer *a, hid_t *set, hid_t file, const struct
     const struct kl_listed *images;
     size_t n = 0;
     int32_t *labels = NULL;
-    struct kl_listed *all = kl_foreign_list(&n, file, wish, a);
+    struct kl_listed *all = kl_store_foreign_list(&n, file, wish, a);
     if (!all) return NULL;
     if (wish->n) labels = read_labels(file, wish->labels, wish->n, all, n, a);
-    else if ((images = kl_foreign_choose_images(a, wish->images, all, n))) {
+    else if ((images = kl_store_foreign_choose_images(a, wish->images, all, n))) {
         strcpy(a->images, images->name);
         *set = H5Dopen2(file, images->name, H5P_DEFAULT);
         if (check_images(a, *set, images, wish->size) == 0 &&
-            kl_foreign_choose_labels(a, images, wish->labels, all, n) == 0 && *a->labels && !wish->look)
+            kl_store_foreign_choose_labels(a, images, wish->labels, all, n) == 0 && *a->labels &&
+            !wish->look)
             labels = read_labels(file, a->labels, a->dims[0], all, n, a);
     }
     free(all);
     return labels;
 }
 
-int kl_foreign_child(int to, const struct kl_wish *wish)
+int kl_store_foreign_child(int to, const struct kl_wish *wish)
 {
     struct kl_answer a = { 0 };
     limit_child();
@@ -164,7 +165,7 @@ int kl_foreign_child(int to, const struct kl_wish *wish)
     H5Pset_file_locking(fapl, 0, 1);
     hid_t file = H5Fopen(wish->path, H5F_ACC_RDONLY, fapl), set = -1;
     int32_t *labels = NULL;
-    if (file < 0) kl_answer_refuse(&a, "", "HDF5 cannot open it: damaged or not an HDF5 file");
+    if (file < 0) kl_store_answer_refuse(&a, "", "HDF5 cannot open it: damaged or not an HDF5 file");
     else labels = answer(&a, &set, file, wish);
     if (send_all(to, &a, sizeof a)) return 1;
     if (a.code || wish->look) return 0;

@@ -10,12 +10,13 @@
 
 /* Contiguous, compact or chunked, in this file, no filters but HDF5's own deflate, shuffle and checksum.
  */
-bool kl_foreign_simple(hid_t set);
+bool kl_store_foreign_simple(hid_t set);
 /* foreign_list.c: the datasets of a file, at most KL_FOREIGN_LISTED beside those of the wanted and of
    the usual names; malloc'ed, NULL: the answer says why. */
-struct kl_listed *kl_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
-                                  struct kl_answer *a);
+struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
+                                        struct kl_answer *a);
 /* foreign_labels.c: n labels, malloc'ed; or NULL, and the answer refuses. set: open, or negative. */
-int32_t *kl_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n, struct kl_answer *a);
+int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
+                                 struct kl_answer *a);
 
 #endif

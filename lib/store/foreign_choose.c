@@ -10,7 +10,7 @@
 const char *const kl_usual_images[] = { "images", "x", "X", "data", "image", "x_train", NULL };
 const char *const kl_usual_labels[] = { "labels", "y", "label", "y_train", NULL };
 
-int kl_answer_refuse(struct kl_answer *a, const char *name, const char *text)
+int kl_store_answer_refuse(struct kl_answer *a, const char *name, const char *text)
 {
     a->code = KL_EDATA;
     snprintf(a->text, sizeof a->text, "%s%.140s%s%.480s", *name ? "dataset " : "", name,
@@ -54,7 +54,7 @@ static bool is_vector(const struct kl_listed *l, uint64_t n)
     return l->rank >= 1 && l->rank <= 4 && rest == 1;
 }
 
-bool kl_listed_fits(const struct kl_listed *l, uint64_t n)
+bool kl_store_listed_fits(const struct kl_listed *l, uint64_t n)
 {
     if (l->kind == KL_LISTED_BROKEN) return true; /* reading it tells */
     return l->kind != KL_LISTED_OTHER && (is_vector(l, n) || (l->rank == 2 && l->dims[0] == n));
@@ -74,12 +74,12 @@ static int check_only(struct kl_answer *a, const struct kl_listed *only, const s
 {
     struct kl_words words, theirs;
     char text[400];
-    kl_words_of(&words, only->name);
+    kl_store_words_of(&words, only->name);
     if ((words.mask || words.labels) && !words.images)
-        return kl_answer_refuse(a, only->name,
-                                "by its name it holds no images; name the images as FILE:DATASET");
+        return kl_store_answer_refuse(a, only->name,
+                                      "by its name it holds no images; name the images as FILE:DATASET");
     for (size_t i = 0; i < n; i++) {
-        kl_words_of(&theirs, all[i].name);
+        kl_store_words_of(&theirs, all[i].name);
         if (&all[i] == only || !theirs.images || !looks_like_images(&all[i]) ||
             all[i].kind == KL_LISTED_U8)
             continue;
@@ -87,7 +87,7 @@ static int check_only(struct kl_answer *a, const struct kl_listed *only, const s
                  "the only one of uint8, but by its name %.100s holds the images; name them as "
                  "FILE:DATASET",
                  all[i].name);
-        return kl_answer_refuse(a, only->name, text);
+        return kl_store_answer_refuse(a, only->name, text);
     }
     return 0;
 }
@@ -103,17 +103,17 @@ static int refuse_images(struct kl_answer *a, bool several, const struct kl_list
              : *names ? "no images in its root"
                       : "no uint8 dataset of shape (n, h, w) or (n, h, w, c)",
              *names ? " (" : "", names, *names ? ")" : "");
-    return kl_answer_refuse(a, "", text);
+    return kl_store_answer_refuse(a, "", text);
 }
 
-const struct kl_listed *kl_foreign_choose_images(struct kl_answer *a, const char *wanted,
-                                                 const struct kl_listed *all, size_t n)
+const struct kl_listed *kl_store_foreign_choose_images(struct kl_answer *a, const char *wanted,
+                                                       const struct kl_listed *all, size_t n)
 {
     const struct kl_listed *only = NULL;
     size_t fit = 0;
     if (*wanted) {
         if (!(only = find(all, n, wanted)))
-            kl_answer_refuse(a, wanted, "absent, or not a plain dataset");
+            kl_store_answer_refuse(a, wanted, "absent, or not a plain dataset");
         return only;
     }
     if ((only = first_of(kl_usual_images, all, n))) return only;
@@ -134,7 +134,7 @@ struct pairing {
 
 static bool named_labels(struct kl_words *words, const struct kl_listed *l)
 {
-    kl_words_of(words, l->name);
+    kl_store_words_of(words, l->name);
     return words->labels && !words->mask;
 }
 
@@ -142,7 +142,7 @@ static bool named_labels(struct kl_words *words, const struct kl_listed *l)
 static bool is_pair(const struct pairing *p, const struct kl_words *images, const struct kl_listed *l)
 {
     struct kl_words words;
-    return l != p->images && named_labels(&words, l) && kl_words_equal(&words, images);
+    return l != p->images && named_labels(&words, l) && kl_store_words_equal(&words, images);
 }
 
 /* Do these labels belong, by their names, to other images of the file? */
@@ -151,7 +151,7 @@ static bool is_anothers(const struct pairing *p, const struct kl_listed *l)
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         if (&p->all[i] == p->images || &p->all[i] == l || !looks_like_images(&p->all[i])) continue;
-        kl_words_of(&words, p->all[i].name);
+        kl_store_words_of(&words, p->all[i].name);
         if (!words.labels && is_pair(p, &words, l)) return true;
     }
     return false;
@@ -165,12 +165,12 @@ static int refuse_labels(struct kl_answer *a, const struct pairing *p, bool pair
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
-        if (l == p->images || !kl_listed_fits(l, count)) continue;
+        if (l == p->images || !kl_store_listed_fits(l, count)) continue;
         if (pairs ? is_pair(p, &p->words, l) : named_labels(&words, l))
             add_name(names, sizeof names, l->name);
     }
     snprintf(text, sizeof text, "%s (%s); name them: --labels DATASET, or --labels none", how, names);
-    return kl_answer_refuse(a, p->images->name, text);
+    return kl_store_answer_refuse(a, p->images->name, text);
 }
 
 /* "classes", texts, but not one for each image. */
@@ -187,7 +187,7 @@ static int choose_pair(const struct kl_listed **labels, struct kl_answer *a, con
     for (size_t i = 0; i < p->n; i++) {
         const struct kl_listed *l = &p->all[i];
         if (!is_pair(p, &p->words, l) || is_list_of_names(l, p->images->dims[0])) continue;
-        if (kl_listed_fits(l, p->images->dims[0]) ? fit++ == 0 : !*labels) *labels = l;
+        if (kl_store_listed_fits(l, p->images->dims[0]) ? fit++ == 0 : !*labels) *labels = l;
     }
     return fit > 1 ? refuse_labels(a, p, true, "which labels belong to it is not plain") : 0;
 }
@@ -212,7 +212,7 @@ static int choose_other(const struct kl_listed **labels, struct kl_answer *a, co
         const struct kl_listed *l = &p->all[i];
         if (l == p->images) continue;
         if (looks_like_images(l) && l->dims[0] == count) others++;
-        if (!named_labels(&words, l) || !kl_listed_fits(l, count)) continue;
+        if (!named_labels(&words, l) || !kl_store_listed_fits(l, count)) continue;
         if (l->rank == 2 && !is_vector(l, count)) continue; /* a table, of whatever */
         if (is_anothers(p, l) || is_strange(&words, l, &p->words)) anothers++;
         else if (fit++ == 0) *labels = l;
@@ -232,7 +232,7 @@ static int choose_labels(const struct kl_listed **labels, struct kl_answer *a, c
         return rc || *labels ? rc : choose_other(labels, a, p);
     }
     if (*wanted && !(*labels = find(p->all, p->n, wanted)))
-        return kl_answer_refuse(a, wanted, "absent, or not a plain dataset");
+        return kl_store_answer_refuse(a, wanted, "absent, or not a plain dataset");
     return 0;
 }
 
@@ -284,12 +284,12 @@ static void remark(struct kl_answer *a, const struct pairing *p, const struct kl
             "", "");
 }
 
-int kl_foreign_choose_labels(struct kl_answer *a, const struct kl_listed *images, const char *wanted,
-                             const struct kl_listed *all, size_t n)
+int kl_store_foreign_choose_labels(struct kl_answer *a, const struct kl_listed *images,
+                                   const char *wanted, const struct kl_listed *all, size_t n)
 {
     const struct kl_listed *labels = NULL, *root = first_of(kl_usual_labels, all, n);
     struct pairing p = { .all = all, .n = n, .images = images };
-    kl_words_of(&p.words, images->name);
+    kl_store_words_of(&p.words, images->name);
     if (root) strcpy(a->root_labels, root->name);
     if (choose_labels(&labels, a, wanted, &p)) return -1;
     if (labels) strcpy(a->labels, labels->name);

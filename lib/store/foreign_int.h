@@ -33,7 +33,7 @@ struct kl_answer {
 };
 
 /* The child's whole life; its exit status. to: the pipe. */
-int kl_foreign_child(int to, const struct kl_wish *wish);
+int kl_store_foreign_child(int to, const struct kl_wish *wish);
 
 /* A dataset of a file, listed. */
 struct kl_listed {
@@ -53,21 +53,21 @@ struct kl_words {
     int n;
     char stem[KL_WORDS][32]; /* the others, small letters */
 };
-void kl_words_of(struct kl_words *words, const char *name);
-bool kl_words_equal(const struct kl_words *a, const struct kl_words *b);
+void kl_store_words_of(struct kl_words *words, const char *name);
+bool kl_store_words_equal(const struct kl_words *a, const struct kl_words *b);
 
 /* foreign_choose.c, from the n datasets of a file. The images: `wanted`, or if that is "" the first of
    the usual names, or the only one that fits; NULL: the answer refuses. */
 extern const char *const kl_usual_images[], *const kl_usual_labels[]; /* up to a NULL */
-const struct kl_listed *kl_foreign_choose_images(struct kl_answer *answer, const char *wanted,
-                                                 const struct kl_listed *all, size_t n);
+const struct kl_listed *kl_store_foreign_choose_images(struct kl_answer *answer, const char *wanted,
+                                                       const struct kl_listed *all, size_t n);
 /* Which labels belong to these images, and what of the file is not used: labels, root_labels and note of
    the answer. wanted: as in kl_wish. -1: the answer refuses. */
-int kl_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images,
-                             const char *wanted, const struct kl_listed *all, size_t n);
+int kl_store_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images,
+                                   const char *wanted, const struct kl_listed *all, size_t n);
 /* text about a dataset, or about none (""), as the answer. Returns -1. */
-int kl_answer_refuse(struct kl_answer *answer, const char *name, const char *text);
+int kl_store_answer_refuse(struct kl_answer *answer, const char *name, const char *text);
 /* Could it hold one label for each of n images: so many numbers, or rows of so many? */
-bool kl_listed_fits(const struct kl_listed *listed, uint64_t n);
+bool kl_store_listed_fits(const struct kl_listed *listed, uint64_t n);
 
 #endif

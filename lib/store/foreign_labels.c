@@ -45,7 +45,8 @@ static bool read_values(int32_t *labels, hid_t set, uint64_t n, uint64_t row)
     return fine;
 }
 
-int32_t *kl_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n, struct kl_answer *a)
+int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
+                                 struct kl_answer *a)
 {
     hid_t type = H5Dget_type(set);
     const H5T_class_t class = H5Tget_class(type); /* Python's bool is an ENUM */
@@ -55,14 +56,14 @@ int32_t *kl_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n
     for (int i = 0; all && i < listed->rank; i++)
         if (__builtin_mul_overflow(all, listed->dims[i], &all)) all = 0;
     const uint64_t row = n && all % n == 0 ? all / n : 0;
-    bool fine = numbers && row && row <= 65536 && kl_listed_fits(listed, n) && kl_foreign_simple(set) &&
-                (labels = malloc(n * 4 + 1));
+    bool fine = numbers && row && row <= 65536 && kl_store_listed_fits(listed, n) &&
+                kl_store_foreign_simple(set) && (labels = malloc(n * 4 + 1));
     if (fine && row == 1 && class != H5T_FLOAT)
         fine = H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) >= 0;
     else if (fine) fine = read_values(labels, set, n, row);
     H5Tclose(type);
     if (fine) return labels;
-    kl_answer_refuse(
+    kl_store_answer_refuse(
         a, listed->name,
         "expected one whole number for each image, or a row of zeros with a one; --labels none "
         "leaves the labels out");

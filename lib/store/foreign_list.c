@@ -80,11 +80,12 @@ static void add_all(struct list *list, hid_t file, const char *const *names)
     for (; *names; names++) add(list, file, *names);
 }
 
-struct kl_listed *kl_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
+                                        struct kl_answer *a)
 {
     struct list list = { .room = KL_FOREIGN_LISTED + 32 };
     if (!(list.items = calloc(list.room, sizeof *list.items))) {
-        kl_answer_refuse(a, "", "no memory to list its datasets");
+        kl_store_answer_refuse(a, "", "no memory to list its datasets");
         return NULL;
     }
     if (*wish->images) add(&list, file, wish->images);
@@ -92,7 +93,7 @@ struct kl_listed *kl_foreign_list(size_t *n, hid_t file, const struct kl_wish *w
     add_all(&list, file, kl_usual_images);
     add_all(&list, file, kl_usual_labels);
     if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &list) < 0) {
-        kl_answer_refuse(a, "", "HDF5 cannot list its datasets: damaged");
+        kl_store_answer_refuse(a, "", "HDF5 cannot list its datasets: damaged");
         free(list.items);
         return NULL;
     }

@@ -68,7 +68,7 @@ static void add_word(struct kl_words *words, const char *word, size_t n)
     stem[n] = 0;
 }
 
-void kl_words_of(struct kl_words *words, const char *name)
+void kl_store_words_of(struct kl_words *words, const char *name)
 {
     char word[KL_FOREIGN_NAME];
     size_t n = 0;
@@ -86,7 +86,7 @@ void kl_words_of(struct kl_words *words, const char *name)
     }
 }
 
-bool kl_words_equal(const struct kl_words *a, const struct kl_words *b)
+bool kl_store_words_equal(const struct kl_words *a, const struct kl_words *b)
 {
     for (int i = 0; i < a->n && i < b->n; i++)
         if (strcmp(a->stem[i], b->stem[i]) != 0) return false;

@@ -26,17 +26,17 @@ static int found_json(FILE *to, const struct kl_found *f, struct kl_error *err)
 /* As wide as the longest kind that there is. */
 enum { KIND = 17 };
 
-void kl_describe_heading(FILE *to)
+void kl_store_describe_heading(FILE *to)
 {
     fprintf(to, "%-*s %-12s %9s %8s  %-24s %s\n", KIND, "kind", "key", "size", "rows", "created by",
             "file");
 }
 
-int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_error *err)
+int kl_store_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_error *err)
 {
     char size[32], rows[24] = "-";
     if (json) return found_json(to, f, err);
-    kl_size_text(size, (double)f->size);
+    kl_store_size_text(size, (double)f->size);
     if (f->rows) snprintf(rows, sizeof rows, "%llu", (unsigned long long)f->rows);
     if (f->code)
         fprintf(to, "%-*s %-12s %9s %8s  %s\n", KIND, f->code == KL_EDATA ? "not whole" : "not read", "",
@@ -47,7 +47,7 @@ int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_e
     return KL_OK;
 }
 
-bool kl_found_is_ours(const struct kl_found *f)
+bool kl_store_found_is_ours(const struct kl_found *f)
 {
-    return *f->kind /* its envelope is whole */ || kl_has_shared_name(f->path);
+    return *f->kind /* its envelope is whole */ || kl_store_has_shared_name(f->path);
 }

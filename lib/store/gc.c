@@ -20,7 +20,7 @@ static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t b
         errno = error;
         kl_fail_errno(&problem, KL_EIO, "%s: cannot be removed", path);
         problem.code = KL_EIO; /* whatever the reason */
-        kl_pass_over(&gc->passed, &problem);
+        kl_store_pass_over(&gc->passed, &problem);
         gc->n_left++;
     } else {
         gc->n++;
@@ -50,11 +50,11 @@ static void take_away(struct kl_gc *gc, const char *path, const char *why, const
 static bool is_ours(const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    if (kl_has_shared_name(path)) return true;
+    if (kl_store_has_shared_name(path)) return true;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
     if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool ours = fd >= 0 && kl_file_open_fd(&file, fd, path, err) == 0;
-    kl_file_close(&file);
+    bool ours = fd >= 0 && kl_store_file_open_fd(&file, fd, path, err) == 0;
+    kl_store_file_close(&file);
     return ours;
 }
 
@@ -72,7 +72,8 @@ static int one_file(struct kl_gc *gc, const char *path, const struct stat *s, st
 static bool is_forgotten(const char *name, const char *path, const struct stat *s, struct kl_error *err)
 {
     if (!S_ISREG(s->st_mode) || difftime(time(NULL), s->st_mtim.tv_sec) <= RESUME_SECONDS) return false;
-    return kl_partial_is_dead(name, s) || (kl_checkpoint_is(name) && kl_checkpoint_is_ours(path, err));
+    return kl_store_partial_is_dead(name, s) ||
+           (kl_store_checkpoint_is(name) && kl_store_checkpoint_is_ours(path, err));
 }
 
 static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err);
@@ -80,7 +81,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err)
 /* What the sweep of temporaries leaves: a folder, a file that could be resumed, a result. */
 static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, struct kl_error *err)
 {
-    const char *name = kl_path_name(path);
+    const char *name = kl_store_path_name(path);
     struct kl_error why = { 0 };
     size_t length = strlen(name);
     if (name[0] == '.') {
@@ -90,7 +91,7 @@ static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, st
         return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
     }
     if (S_ISDIR(s->st_mode) && gc_folder(gc, path, err)) {
-        const int code = kl_pass_over(&gc->passed, err);
+        const int code = kl_store_pass_over(&gc->passed, err);
         gc->n_unlisted += !code;
         return code;
     }
@@ -103,7 +104,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err)
 {
     DIR *d = opendir(folder);
     if (!d) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
-    int rc = kl_temporary_sweep(folder, NULL, gc->dry, swept, gc)
+    int rc = kl_store_temporary_sweep(folder, NULL, gc->dry, swept, gc)
                  ? KL_OK
                  : kl_fail_errno(err, KL_EIO, "%s: reading the folder", folder);
     bool unseen = false;
@@ -120,7 +121,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err)
         else if (errno != ENOENT && errno != ENOTDIR && !unseen) {
             unseen = true;
             kl_fail_errno(err, KL_EIO, "%s: cannot be looked into", folder);
-            rc = kl_pass_over(&gc->passed, err);
+            rc = kl_store_pass_over(&gc->passed, err);
             gc->n_unlisted++;
         }
         free(path);
@@ -137,5 +138,5 @@ int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
     gc->n_left = gc->n_unlisted = 0;
     gc->passed = (struct kl_passed){ 0 };
     const int code = gc_folder(gc, folder, err);
-    return code ? code : kl_passed_end(&gc->passed, err);
+    return code ? code : kl_store_passed_end(&gc->passed, err);
 }

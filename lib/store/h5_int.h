@@ -9,11 +9,11 @@
 
 /* KL_ENOMEM, or `code` with these words. HDF5 does not say whether memory ran out; errno of its
    allocation does. */
-int kl_h5_failed(struct kl_error *err, int code, const char *format, ...)
+int kl_store_h5_failed(struct kl_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
-void kl_h5_hush(void);
+void kl_store_h5_hush(void);
 /* A type as it stands in the file; item_size: of KL_TYPE_STRING. */
-hid_t kl_h5_type(enum kl_type type, size_t item_size);
+hid_t kl_store_h5_type(enum kl_type type, size_t item_size);
 
 #endif

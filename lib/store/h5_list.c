@@ -26,12 +26,12 @@ static bool known_type(hid_t type, enum kl_type *found, size_t *item_size)
         return H5Tis_variable_str(type) == 0 && *item_size > 0 && *item_size <= INT_MAX; /* as "%.*s" */
     }
     for (int t = KL_TYPE_U8; t < KL_TYPE_STRING; t++) {
-        hid_t ours = kl_h5_type((enum kl_type)t, 0);
+        hid_t ours = kl_store_h5_type((enum kl_type)t, 0);
         bool equal = H5Tequal(type, ours) > 0;
         H5Tclose(ours);
         if (equal) {
             *found = (enum kl_type)t;
-            *item_size = kl_type_size((enum kl_type)t);
+            *item_size = kl_store_type_size((enum kl_type)t);
             return true;
         }
     }
@@ -61,13 +61,13 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
                                          : KL_ATTR_INTEGER;
         a.text = text;
         fine = H5Aread(attribute, type, to) >= 0;
-        if (fine) l->rc = kl_attributes_set(l->attributes, l->object, name, &a, l->err);
+        if (fine) l->rc = kl_store_attributes_set(l->attributes, l->object, name, &a, l->err);
     }
     if (!text) l->rc = kl_fail_memory(l->err, size + 1);
     else if (!fine)
-        l->rc =
-            kl_h5_failed(l->err, KL_EDATA, "%s: attribute %s of %s: not of a form that ketline writes",
-                         l->path, name, kl_object_name(l->object));
+        l->rc = kl_store_h5_failed(l->err, KL_EDATA,
+                                   "%s: attribute %s of %s: not of a form that ketline writes", l->path,
+                                   name, kl_store_object_name(l->object));
     free(text);
     H5Sclose(space);
     H5Tclose(type);
@@ -90,7 +90,7 @@ static int describe(struct kl_dataset *d, hid_t set, const char *name)
         for (int i = 0; i < rank; i++) d->dims[i] = dims[i];
         haddr_t at = H5Dget_offset(set);
         d->offset = at == HADDR_UNDEF ? 0 : at;
-        fine = kl_dataset_measure(d) && (at != HADDR_UNDEF || d->rows * d->row_size == 0);
+        fine = kl_store_dataset_measure(d) && (at != HADDR_UNDEF || d->rows * d->row_size == 0);
     }
     H5Pclose(dcpl);
     H5Tclose(type);
@@ -110,8 +110,8 @@ static int one_dataset(struct listing *l, hid_t set, const char *name)
     struct kl_dataset *d = &l->datasets[l->n];
     memset(d, 0, sizeof *d);
     if (describe(d, set, name))
-        return kl_h5_failed(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes",
-                            l->path, name);
+        return kl_store_h5_failed(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes",
+                                  l->path, name);
     l->n++;
     return 0;
 }
@@ -126,8 +126,8 @@ static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, v
     if (info->type == H5O_TYPE_DATASET) l->rc = one_dataset(l, object, name);
     if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 &&
         !l->rc)
-        l->rc = kl_h5_failed(l->err, KL_EDATA, "%s: attributes of %s: HDF5 cannot read them", l->path,
-                             kl_object_name(l->object));
+        l->rc = kl_store_h5_failed(l->err, KL_EDATA, "%s: attributes of %s: HDF5 cannot read them",
+                                   l->path, kl_store_object_name(l->object));
     H5Oclose(object);
     return l->rc ? -1 : 0;
 }
@@ -139,22 +139,22 @@ static int unreadable(struct kl_error *err, const char *path, int problem)
     return kl_fail_errno(err, KL_EIO, "%s: reading failed", path);
 }
 
-int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
-               struct kl_attributes *attributes, struct kl_error *err)
+int kl_store_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
+                     struct kl_attributes *attributes, struct kl_error *err)
 {
     char name[64];
     int problem = 0;
     struct listing l = { .attributes = attributes, .path = path, .err = err };
-    kl_h5_hush();
+    kl_store_h5_hush();
     H5PLset_loading_state(0);
     snprintf(name, sizeof name, KL_DRIVER_NAME, fd, (void *)&problem);
-    hid_t fapl = kl_driver_access_list(), file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
+    hid_t fapl = kl_store_driver_access_list(), file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
     H5Pclose(fapl);
     if (file < 0)
         return problem ? unreadable(err, path, problem)
-                       : kl_h5_failed(err, KL_EDATA, "%s: HDF5 cannot open it", path);
+                       : kl_store_h5_failed(err, KL_EDATA, "%s: HDF5 cannot open it", path);
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, one_object, &l, H5O_INFO_BASIC) < 0 && !l.rc)
-        l.rc = kl_h5_failed(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
+        l.rc = kl_store_h5_failed(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
     H5Fclose(file);
     if (problem) l.rc = unreadable(err, path, problem);
     if (l.rc) {

@@ -11,9 +11,9 @@ struct kl_passed {
     struct kl_error first;
 };
 /* Takes *err in and clears it; KL_ENOMEM stays and is returned. */
-int kl_pass_over(struct kl_passed *passed, struct kl_error *err);
+int kl_store_pass_over(struct kl_passed *passed, struct kl_error *err);
 /* KL_EIO, which names the first, if there are any. */
-int kl_passed_end(const struct kl_passed *passed, struct kl_error *err);
+int kl_store_passed_end(const struct kl_passed *passed, struct kl_error *err);
 
 struct kl_found {
     const char *path;

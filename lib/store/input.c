@@ -103,12 +103,12 @@ static int fingerprint(char hex[65], bool *settled, const struct members *m, str
     if (rc) return rc;
     *settled = true;
     for (size_t i = 0; i < m->n; i++) {
-        kl_stat_identity(identity, &m->items[i].stat);
-        kl_stat_slot(slot, &m->items[i].stat);
+        kl_store_stat_identity(identity, &m->items[i].stat);
+        kl_store_stat_slot(slot, &m->items[i].stat);
         kl_sha256_add(&s, m->items[i].name, strlen(m->items[i].name) + 1);
         kl_sha256_add(&s, identity, strlen(identity) + 1);
         kl_sha256_add(&s, slot, strlen(slot) + 1);
-        *settled &= kl_stat_settled(&m->items[i].stat);
+        *settled &= kl_store_stat_settled(&m->items[i].stat);
     }
     kl_sha256_end(&s, hex);
     return 0;
@@ -145,16 +145,16 @@ static int folder_content(char hex[65], const char *path, const struct stat *s, 
         qsort(m.items, m.n, sizeof *m.items, by_name);
         rc = fingerprint(print, &settled, &m, err);
     }
-    kl_stat_slot(slot, s);
-    if (!rc && !kl_memo_get("folder", slot, print, hex, 65)) {
+    kl_store_stat_slot(slot, s);
+    if (!rc && !kl_store_memo_get("folder", slot, print, hex, 65)) {
         rc = folder_digest(hex, path, &m, err);
-        if (!rc && settled) kl_memo_put("folder", slot, print, hex);
+        if (!rc && settled) kl_store_memo_put("folder", slot, print, hex);
     }
     members_free(&m);
     return rc;
 }
 
-int kl_input_content(char hex[65], const char *path, struct kl_error *err)
+int kl_store_input_content(char hex[65], const char *path, struct kl_error *err)
 {
     struct stat s, after;
     char slot[64], identity[128], now[128];
@@ -165,22 +165,22 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err)
     if (S_ISDIR(s.st_mode)) return folder_content(hex, path, &s, err);
     int rc = kl_regular(&s, path, err);
     if (rc) return rc;
-    kl_stat_slot(slot, &s);
-    kl_stat_identity(identity, &s);
-    if (kl_memo_get("sha256", slot, identity, hex, 65) && kl_is_key(hex)) return 0;
+    kl_store_stat_slot(slot, &s);
+    kl_store_stat_identity(identity, &s);
+    if (kl_store_memo_get("sha256", slot, identity, hex, 65) && kl_store_is_key(hex)) return 0;
     rc = kl_sha256_file(hex, path, err);
     if (rc) return rc;
     if (stat(path, &after))
         return kl_fail_errno(err, KL_ENOINPUT, "%s: vanished while it was read", path);
-    kl_stat_identity(now, &after);
-    if (strcmp(identity, now) == 0 && s.st_ino == after.st_ino && kl_stat_settled(&s))
-        kl_memo_put("sha256", slot, identity, hex);
+    kl_store_stat_identity(now, &after);
+    if (strcmp(identity, now) == 0 && s.st_ino == after.st_ino && kl_store_stat_settled(&s))
+        kl_store_memo_put("sha256", slot, identity, hex);
     return 0;
 }
 
 /* Path and digest under the role's name, or "ROLE 2", "ROLE 3"... if there were some before. */
-int kl_input_record_as(json_t *record, const char *role, const char *path, const char *member,
-                       const char *hex, struct kl_error *err)
+int kl_store_input_record_as(json_t *record, const char *role, const char *path, const char *member,
+                             const char *hex, struct kl_error *err)
 {
     char name[64];
     json_t *text = NULL;
@@ -193,14 +193,14 @@ int kl_input_record_as(json_t *record, const char *role, const char *path, const
     return rc;
 }
 
-int kl_input_record(json_t *record, const char *role, const char *path, const char *sha256,
-                    struct kl_error *err)
+int kl_store_input_record(json_t *record, const char *role, const char *path, const char *sha256,
+                          struct kl_error *err)
 {
-    return kl_input_record_as(record, role, path, "sha256", sha256, err);
+    return kl_store_input_record_as(record, role, path, "sha256", sha256, err);
 }
 
-int kl_input_identify(struct kl_key *key, json_t *record, const char *role, size_t i, const char *path,
-                      struct kl_error *err)
+int kl_store_input_identify(struct kl_key *key, json_t *record, const char *role, size_t i,
+                            const char *path, struct kl_error *err)
 {
     char hex[65], file[4096], part[48] = "dataset";
     snprintf(file, sizeof file, "%s", path);
@@ -208,8 +208,8 @@ int kl_input_identify(struct kl_key *key, json_t *record, const char *role, size
     const bool inside = colon && access(path, F_OK) != 0; /* FILE:DATASET */
     if (inside) *colon = 0;
     if (i > 0) snprintf(part, sizeof part, "dataset %zu", i + 1);
-    int rc = kl_input_content(hex, file, err);
-    if (!rc) rc = kl_key_input(key, role, hex, err);
-    if (!rc && inside) rc = kl_key_text(key, part, colon + 1, err);
-    return rc ? rc : kl_input_record(record, role, path, hex, err);
+    int rc = kl_store_input_content(hex, file, err);
+    if (!rc) rc = kl_store_key_input(key, role, hex, err);
+    if (!rc && inside) rc = kl_store_key_text(key, part, colon + 1, err);
+    return rc ? rc : kl_store_input_record(record, role, path, hex, err);
 }

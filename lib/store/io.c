@@ -9,7 +9,8 @@
 
 #include "store/store_int.h"
 
-int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err)
+int kl_store_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path,
+                       struct kl_error *err)
 {
     char *at = data;
     while (n) {
@@ -28,8 +29,8 @@ int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path
     return 0;
 }
 
-int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
-                  struct kl_error *err)
+int kl_store_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
+                        struct kl_error *err)
 {
     const char *at = data;
     while (n) {
@@ -61,8 +62,8 @@ static int write_all(int fd, const char *at, size_t n, const char *path, struct 
     return 0;
 }
 
-int kl_copy_all(int to, const char *to_name, int from, const char *from_name, uint64_t limit,
-                struct kl_error *err)
+int kl_store_copy_all(int to, const char *to_name, int from, const char *from_name, uint64_t limit,
+                      struct kl_error *err)
 {
     enum { ROOM = 1 << 18 };
     int rc = 0;
@@ -89,22 +90,22 @@ int kl_copy_all(int to, const char *to_name, int from, const char *from_name, ui
     return rc;
 }
 
-const char *kl_path_name(const char *path)
+const char *kl_store_path_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-char *kl_path_folder(const char *path)
+char *kl_store_path_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (!slash) return strdup(".");
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-int kl_open_folder(int *fd, const char *path, struct kl_error *err)
+int kl_store_open_folder(int *fd, const char *path, struct kl_error *err)
 {
-    char *folder = kl_path_folder(path);
+    char *folder = kl_store_path_folder(path);
     if (!folder) return kl_fail_memory(err, strlen(path));
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = *fd < 0 ? kl_fail_errno(err, KL_EIO, "%s: cannot open the folder", folder) : 0;
@@ -112,7 +113,7 @@ int kl_open_folder(int *fd, const char *path, struct kl_error *err)
     return rc;
 }
 
-int kl_sync_folder(int fd, const char *path, struct kl_error *err)
+int kl_store_sync_folder(int fd, const char *path, struct kl_error *err)
 {
     if (fsync(fd) && errno != EINVAL && errno != ENOTSUP &&
         errno != EBADF) /* some file systems have none */
@@ -120,7 +121,7 @@ int kl_sync_folder(int fd, const char *path, struct kl_error *err)
     return 0;
 }
 
-int kl_make_folders(const char *folder)
+int kl_store_make_folders(const char *folder)
 {
     char path[4096];
     size_t n = strlen(folder);
@@ -139,7 +140,7 @@ int kl_make_folders(const char *folder)
     return 0;
 }
 
-char *kl_read_small(const char *path, size_t limit, size_t *n)
+char *kl_store_read_small(const char *path, size_t limit, size_t *n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return NULL;

@@ -52,10 +52,10 @@ static int digest_rows(unsigned char digest[16], unsigned char (*sums)[16], cons
         if (order[i]->placed && !buffer) rc = kl_fail_memory(err, step * d->row_size);
         for (size_t r = row; buffer && r < row + n && !rc; r += step) {
             size_t k = row + n - r < step ? row + n - r : step;
-            rc = kl_pread_all(w->temporary.fd, buffer, k * d->row_size, d->offset + r * d->row_size,
-                              w->temporary.target, err);
+            rc = kl_store_pread_all(w->temporary.fd, buffer, k * d->row_size,
+                                    d->offset + r * d->row_size, w->temporary.target, err);
             if (!rc) XXH3_128bits_update(state, buffer, k * d->row_size);
-            if (!rc && sums) kl_row_sum_add(sums[i], buffer, k, d->row_size);
+            if (!rc && sums) kl_store_row_sum_add(sums[i], buffer, k, d->row_size);
         }
         free(buffer);
     }
@@ -88,7 +88,7 @@ static char *record_bytes(const struct kl_partial *p, const struct record *r, si
 static int get_ready(struct kl_writer *w, struct kl_error *err)
 {
     struct kl_partial *p = w->partial;
-    int rc = kl_writer_freeze(w, err);
+    int rc = kl_store_writer_freeze(w, err);
     if (rc || p->ready) return rc;
     unsigned char one[16];
     uint64_t end = 0;
@@ -100,7 +100,7 @@ static int get_ready(struct kl_writer *w, struct kl_error *err)
             snprintf(text, sizeof text, "%s %d %zu %zu %zu %llu %d", d->name, (int)d->type, d->item_size,
                      d->rows, d->row_size, (unsigned long long)d->offset, w->entries[i]->placed);
         kl_xxh128(one, text, (size_t)n);
-        kl_sum_add(p->layout, one);
+        kl_store_sum_add(p->layout, one);
         if (w->entries[i]->placed && d->offset + d->rows * d->row_size > end)
             end = d->offset + d->rows * d->row_size;
     }
@@ -122,10 +122,10 @@ static int keep_rows(struct kl_writer *w, const struct record *r, const char *pa
         const struct kl_dataset *d = &order[i]->stored.dataset;
         if (!order[i]->placed) {
             memcpy(order[i]->memory + r->row * d->row_size, payload, r->n * d->row_size);
-            kl_row_sum_add(sums[i], payload, r->n, d->row_size);
+            kl_store_row_sum_add(sums[i], payload, r->n, d->row_size);
             payload += r->n * d->row_size;
         }
-        rc = kl_entry_mark(order[i], r->row, r->n, sums[i], err);
+        rc = kl_store_entry_mark(order[i], r->row, r->n, sums[i], err);
     }
     for (size_t i = r->row; i < r->row + r->n && fresh; i++) done[i] = true;
     free(sums);
@@ -141,15 +141,16 @@ static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order
     unsigned char digest[16];
     size_t n;
     *more = false;
-    if (p->end + sizeof r + 16 > size || kl_pread_all(w->temporary.fd, &r, sizeof r, p->end, "", NULL) ||
+    if (p->end + sizeof r + 16 > size ||
+        kl_store_pread_all(w->temporary.fd, &r, sizeof r, p->end, "", NULL) ||
         memcmp(r.magic, record_magic, 8) || r.rows != rows || r.row > rows || r.n > rows - r.row ||
         r.payload != payload_size(order, n_order, r.n) || r.payload > size - p->end - sizeof r - 16)
         return 0;
     char *bytes = record_bytes(p, &r, &n);
     if (!bytes) return kl_fail_memory(err, r.payload);
     int rc = 0;
-    if (kl_pread_all(w->temporary.fd, bytes + 16 + sizeof r, r.payload + 16, p->end + sizeof r, "",
-                     NULL) == 0) {
+    if (kl_store_pread_all(w->temporary.fd, bytes + 16 + sizeof r, r.payload + 16, p->end + sizeof r, "",
+                           NULL) == 0) {
         kl_xxh128(digest, bytes, n);
         *more = memcmp(digest, bytes + n, 16) == 0;
     }
@@ -157,13 +158,13 @@ static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order
         rc = keep_rows(w, &r, bytes + 16 + sizeof r, order, n_order, done, err);
         p->end += sizeof r + r.payload + 16;
         p->n_records++;
-        if (p->older) kl_partial_forget(w);
+        if (p->older) kl_store_partial_forget(w);
     }
     free(bytes);
     return rc;
 }
 
-int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_error *err)
+int kl_store_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_error *err)
 {
     struct stat s;
     size_t n_order = 0;
@@ -184,7 +185,7 @@ int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_
     return rc;
 }
 
-int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err)
+int kl_store_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err)
 {
     struct record r = { .row = row, .n = n };
     size_t n_order = 0, size = 0;
@@ -215,10 +216,11 @@ int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, st
             to += n * row_size;
         }
         kl_xxh128((unsigned char *)to, bytes, size);
-        rc = kl_pwrite_all(w->temporary.fd, bytes + 16, size, w->partial->end, w->temporary.target, err);
+        rc = kl_store_pwrite_all(w->temporary.fd, bytes + 16, size, w->partial->end, w->temporary.target,
+                                 err);
         w->partial->end += size;
         w->partial->n_records++;
-        if (!rc && w->partial->older) kl_partial_forget(w);
+        if (!rc && w->partial->older) kl_store_partial_forget(w);
     }
     pthread_mutex_unlock(&w->mutex);
     free(bytes);

@@ -12,7 +12,7 @@ struct kl_key {
     json_t *root;
 };
 
-void kl_key_abort(struct kl_key **key)
+void kl_store_key_abort(struct kl_key **key)
 {
     if (!key || !*key) return;
     json_decref((*key)->root);
@@ -20,8 +20,8 @@ void kl_key_abort(struct kl_key **key)
     *key = NULL;
 }
 
-int kl_key_begin(struct kl_key **key, const char *kind, int schema, const char *stage,
-                 int numerical_version, struct kl_error *err)
+int kl_store_key_begin(struct kl_key **key, const char *kind, int schema, const char *stage,
+                       int numerical_version, struct kl_error *err)
 {
     struct kl_key *k = *key = calloc(1, sizeof *k);
     if (!k) return kl_fail_memory(err, sizeof *k);
@@ -30,17 +30,17 @@ int kl_key_begin(struct kl_key **key, const char *kind, int schema, const char *
     k->root = json_pack("{s:s,s:i,s:s,s:i,s:{},s:{},s:{}}", "kind", kind, "schema", schema, "stage",
                         stage, "numerical_version", numerical_version, "options", "parts", "inputs");
     if (k->root) return 0;
-    kl_key_abort(key);
+    kl_store_key_abort(key);
     return kl_fail_memory(err, 256);
 }
 
-const struct kl_key_head *kl_key_head(const struct kl_key *key)
+const struct kl_key_head *kl_store_key_head(const struct kl_key *key)
 {
     return &key->head;
 }
 
-int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *values,
-                   struct kl_error *err)
+int kl_store_key_options(struct kl_key *key, const struct kl_tool *tool, const void *values,
+                         struct kl_error *err)
 {
     json_t *options = NULL;
     char *text = kl_options_json(tool, values, true);
@@ -52,7 +52,7 @@ int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *v
     return rc;
 }
 
-int kl_key_text(struct kl_key *key, const char *name, const char *value, struct kl_error *err)
+int kl_store_key_text(struct kl_key *key, const char *name, const char *value, struct kl_error *err)
 {
     json_t *text;
     int rc = kl_json_string(&text, value, err);
@@ -61,17 +61,17 @@ int kl_key_text(struct kl_key *key, const char *name, const char *value, struct 
     return rc;
 }
 
-int kl_key_integer(struct kl_key *key, const char *name, int64_t value, struct kl_error *err)
+int kl_store_key_integer(struct kl_key *key, const char *name, int64_t value, struct kl_error *err)
 {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)value);
-    return kl_key_text(key, name, text, err);
+    return kl_store_key_text(key, name, text, err);
 }
 
-int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err)
+int kl_store_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err)
 {
     json_t *inputs = json_object_get(key->root, "inputs"), *list = json_object_get(inputs, role);
-    if (!kl_is_key(content))
+    if (!kl_store_is_key(content))
         return kl_fail(err, KL_EINTERNAL, "key: the content of input %s is not 64 hex digits", role);
     if (!list) {
         list = json_array();
@@ -80,12 +80,12 @@ int kl_key_input(struct kl_key *key, const char *role, const char *content, stru
     return json_array_append_new(list, json_string(content)) ? kl_fail_memory(err, 64) : 0;
 }
 
-int kl_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err)
+int kl_store_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err)
 {
     char *text = NULL;
     int rc = kl_json_dump(&text, (*key)->root, err);
     if (!rc) rc = kl_sha256_hex(hex, text, strlen(text), err);
-    kl_key_abort(key);
+    kl_store_key_abort(key);
     if (rc) {
         free(text);
         text = NULL;

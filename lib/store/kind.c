@@ -16,7 +16,8 @@ static void name_maker(char words[64], const struct kl_kind *kind)
     if (kind->maker) snprintf(words, 64, ", which comes from %s", kind->maker);
 }
 
-int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const struct kl_kind *kind)
+int kl_store_fail_kind(struct kl_error *err, const char *path, const char *found,
+                       const struct kl_kind *kind)
 {
     char maker[64];
     name_maker(maker, kind);
@@ -27,7 +28,7 @@ static bool is_stand_in(int fd, off_t size)
 {
     unsigned char first[KL_STAND_IN];
     const size_t n = size < KL_STAND_IN ? (size_t)size : KL_STAND_IN;
-    return kl_pread_all(fd, first, n, 0, "", NULL) == 0 && kl_no_stand_in(first, n, "", NULL) != 0;
+    return kl_store_pread_all(fd, first, n, 0, "", NULL) == 0 && kl_no_stand_in(first, n, "", NULL) != 0;
 }
 
 /* Images given to qtrain, say: what it wants in place of a file that is none of ours at all. */
@@ -37,7 +38,7 @@ static int add_expected(struct kl_error *err, const char *path, const struct kl_
     struct stat s;
     int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool file = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode),
-               foreign = file && kl_superblock_eof(fd) == 0 && !is_stand_in(fd, s.st_size);
+               foreign = file && kl_store_superblock_eof(fd) == 0 && !is_stand_in(fd, s.st_size);
     const struct kl_error why = err ? *err : (struct kl_error){ 0 };
     if (fd >= 0) close(fd);
     name_maker(maker, kind);
@@ -45,22 +46,22 @@ static int add_expected(struct kl_error *err, const char *path, const struct kl_
                    : KL_EDATA;
 }
 
-int kl_file_open_kind(struct kl_file **file, const char *path, const struct kl_kind *kind,
-                      struct kl_error *err)
+int kl_store_file_open_kind(struct kl_file **file, const char *path, const struct kl_kind *kind,
+                            struct kl_error *err)
 {
-    int rc = kl_file_open(file, path, err);
+    int rc = kl_store_file_open(file, path, err);
     if (rc == KL_EDATA) return add_expected(err, path, kind);
-    if (!rc && strcmp(kl_file_kind(*file), kind->name)) {
-        rc = kl_fail_kind(err, path, kl_file_kind(*file), kind);
-        kl_file_close(file);
+    if (!rc && strcmp(kl_store_file_kind(*file), kind->name)) {
+        rc = kl_store_fail_kind(err, path, kl_store_file_kind(*file), kind);
+        kl_store_file_close(file);
     }
     return rc;
 }
 
-const struct kl_kind *kl_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file)
+const struct kl_kind *kl_store_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file)
 {
     static const struct kl_kind none = { .name = "" };
     for (; *kinds; kinds++)
-        if (strcmp((*kinds)->name, kl_file_kind(file)) == 0) return *kinds;
+        if (strcmp((*kinds)->name, kl_store_file_kind(file)) == 0) return *kinds;
     return &none;
 }

@@ -8,7 +8,7 @@
 #include "store/describe_int.h"
 #include "store/store_int.h"
 
-json_t *kl_own_record(json_t *records)
+json_t *kl_store_own_record(json_t *records)
 {
     size_t n = json_array_size(records);
     return n ? json_array_get(records, n - 1) : NULL;
@@ -22,7 +22,7 @@ static int put(FILE *to, const char *text)
     return n ? n : 1;
 }
 
-void kl_write_safely(FILE *to, const char *text)
+void kl_store_write_safely(FILE *to, const char *text)
 {
     while (*text) text += put(to, text);
 }
@@ -31,7 +31,7 @@ void kl_write_safely(FILE *to, const char *text)
 static void write_word(FILE *to, const char *text)
 {
     if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
-        kl_write_safely(to, text);
+        kl_store_write_safely(to, text);
         return;
     }
     fputc('\'', to);
@@ -41,7 +41,7 @@ static void write_word(FILE *to, const char *text)
     fputc('\'', to);
 }
 
-void kl_write_command(FILE *to, const json_t *record)
+void kl_store_write_command(FILE *to, const json_t *record)
 {
     size_t i;
     json_t *word;
@@ -70,7 +70,7 @@ static json_t *find_record(json_t *records, const char *id)
     json_t *record;
     json_array_foreach(records, i, record)
     {
-        if (strcmp(kl_json_text(record, "id"), id) == 0) return record;
+        if (strcmp(kl_store_json_text(record, "id"), id) == 0) return record;
     }
     return NULL;
 }
@@ -80,10 +80,11 @@ static const char *digest_name(json_t *input)
 {
     const char *name;
     json_t *value;
-    if (*kl_json_text(input, "sha256")) return "sha256";
+    if (*kl_store_json_text(input, "sha256")) return "sha256";
     json_object_foreach(input, name, value)
     {
-        if (strcmp(name, "path") != 0 && json_is_string(value) && kl_is_key(json_string_value(value)))
+        if (strcmp(name, "path") != 0 && json_is_string(value) &&
+            kl_store_is_key(json_string_value(value)))
             return name;
     }
     return NULL;
@@ -96,46 +97,46 @@ static void draw_body(struct tree *t, const json_t *record, bool bar)
     json_t *input, *caution;
     size_t i;
     fprintf(t->to, "%s%s", prefix, margin);
-    kl_write_command(t->to, record);
+    kl_store_write_command(t->to, record);
     fprintf(t->to, "\n%s%s", prefix, margin);
-    kl_write_safely(t->to, kl_json_text(record, "time"));
+    kl_store_write_safely(t->to, kl_store_json_text(record, "time"));
     fprintf(t->to, ", %.3g s\n", json_number_value(json_object_get(record, "seconds")));
-    if (*kl_json_text(record, "note")) {
+    if (*kl_store_json_text(record, "note")) {
         fprintf(t->to, "%s%snote: ", prefix, margin);
-        kl_write_safely(t->to, kl_json_text(record, "note"));
+        kl_store_write_safely(t->to, kl_store_json_text(record, "note"));
         fputc('\n', t->to);
     }
     json_array_foreach(json_object_get(record, "cautions"), i, caution)
     {
         fprintf(t->to, "%s%scaution: ", prefix, margin);
-        kl_write_safely(t->to, json_string_value(caution) ? json_string_value(caution) : "");
+        kl_store_write_safely(t->to, json_string_value(caution) ? json_string_value(caution) : "");
         fputc('\n', t->to);
     }
     json_object_foreach(json_object_get(record, "inputs"), role, input)
     {
         if (!json_is_object(input)) continue;
         fprintf(t->to, "%s%s", prefix, margin);
-        kl_write_safely(t->to, role);
+        kl_store_write_safely(t->to, role);
         fputs(": ", t->to);
-        kl_write_safely(t->to, kl_json_text(input, "path"));
+        kl_store_write_safely(t->to, kl_store_json_text(input, "path"));
         fputc('\n', t->to);
         const char *name = digest_name(input);
         if (!name) continue;
         fprintf(t->to, "%s%s  ", prefix, margin);
-        kl_write_safely(t->to, name);
+        kl_store_write_safely(t->to, name);
         fputc(' ', t->to);
-        kl_write_safely(t->to, kl_json_text(input, name));
+        kl_store_write_safely(t->to, kl_store_json_text(input, name));
         fputc('\n', t->to);
     }
 }
 
 static void draw(struct tree *t, const json_t *record, size_t depth)
 {
-    const char *id = kl_json_text(record, "id");
+    const char *id = kl_store_json_text(record, "id");
     fputs("* ", t->to);
-    kl_write_safely(t->to, kl_json_text(record, "tool"));
+    kl_store_write_safely(t->to, kl_store_json_text(record, "tool"));
     fputc(' ', t->to);
-    kl_write_safely(t->to, kl_json_text(record, "version"));
+    kl_store_write_safely(t->to, kl_store_json_text(record, "version"));
     fprintf(t->to, "  %.8s", id);
     if (json_object_get(t->drawn, id)) {
         fputs("  (shown above)\n", t->to);
@@ -158,17 +159,17 @@ static void draw(struct tree *t, const json_t *record, size_t depth)
     }
 }
 
-int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err)
+int kl_store_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     struct tree t = { .to = to, .drawn = json_object() };
-    int code = kl_json_parse(&t.records, kl_file_provenance(file), kl_file_path(file), err);
-    json_t *own = kl_own_record(t.records);
+    int code = kl_json_parse(&t.records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    json_t *own = kl_store_own_record(t.records);
     if (code) own = NULL;
     else if (!t.drawn) code = kl_fail_memory(err, sizeof(json_t));
     else if (own) draw(&t, own, 0);
     else
         code = kl_fail(err, KL_EDATA, "%s: no provenance; it was written with --no-provenance",
-                       kl_file_path(file));
+                       kl_store_file_path(file));
     json_decref(t.records);
     json_decref(t.drawn);
     if (!code && t.failed) code = kl_fail_memory(err, 64);

@@ -17,7 +17,7 @@ static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
     return false;
 }
 
-int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
+int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
 {
     struct kl_error err = { 0 };
     struct kl_cautions cautions = { 0 };
@@ -48,7 +48,7 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
                                        .n_inputs = n_inputs,
                                        .start = kl_clock() };
         code = mode->run(&run, &err);
-        kl_stage_end(&run.stage);
+        kl_store_stage_end(&run.stage);
     }
     kl_cautions_free(&cautions);
     free(inputs);
@@ -56,11 +56,11 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
     return kl_end(&log, code, &err);
 }
 
-int kl_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
-                  FILE *messages)
+int kl_store_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
+                        FILE *messages)
 {
     const struct kl_mode *mode = modes[0];
     for (size_t i = 1; i < n; i++)
         if (is_chosen(modes[i], argc, argv)) mode = modes[i];
-    return kl_mode_main(mode, argc, argv, out, messages);
+    return kl_store_mode_main(mode, argc, argv, out, messages);
 }

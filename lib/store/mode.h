@@ -23,9 +23,9 @@ struct kl_mode {
     bool keeps_nothing;
 };
 /* What main does for a mode; the exit status. out, messages: standard output and standard error. */
-int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
+int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
 /* The same for the one of n modes that the command line chooses; for the first, if it chooses none. */
-int kl_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
-                  FILE *messages);
+int kl_store_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
+                        FILE *messages);
 
 #endif

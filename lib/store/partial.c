@@ -29,7 +29,7 @@ static const char *parse_name(const char *name, const char *prefix, char tag[64]
     return name + p;
 }
 
-bool kl_partial_is_dead(const char *name, const struct stat *s)
+bool kl_store_partial_is_dead(const char *name, const struct stat *s)
 {
     size_t n = strlen(name), end = sizeof suffix - 1;
     char tag[64];
@@ -39,7 +39,7 @@ bool kl_partial_is_dead(const char *name, const struct stat *s)
     if (*to != '.' || to - from > 63) return false;
     memcpy(tag, from, (size_t)(to - from));
     tag[to - from] = 0;
-    return strcmp(tag, released) == 0 || kl_process_dead(tag, s);
+    return strcmp(tag, released) == 0 || kl_store_process_dead(tag, s);
 }
 
 static int make_path(char **path, const char *folder, const char *prefix, const char *key,
@@ -62,7 +62,7 @@ static struct dirent *next_dead(DIR *d, const char *prefix, const char *key, boo
         const char *theirs = parse_name(e->d_name, prefix, tag);
         if (theirs && (strncmp(theirs, key, 16) == 0) == own &&
             fstatat(dirfd(d), e->d_name, s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(s->st_mode) &&
-            (strcmp(tag, released) == 0 || kl_process_dead(tag, s)))
+            (strcmp(tag, released) == 0 || kl_store_process_dead(tag, s)))
             return e;
     }
     return NULL;
@@ -97,7 +97,7 @@ static int find_older(char **older, const char *target, const char *folder, cons
     struct stat s;
     DIR *d = opendir(folder);
     struct dirent *e = d ? next_dead(d, prefix, key, false, &s) : NULL;
-    const int length = (int)(kl_path_name(target) - target);
+    const int length = (int)(kl_store_path_name(target) - target);
     *older = NULL;
     int rc = KL_OK;
     if (e && asprintf(older, "%.*s%s", length, target, e->d_name) < 0) {
@@ -108,13 +108,13 @@ static int find_older(char **older, const char *target, const char *folder, cons
     return rc;
 }
 
-void kl_partial_forget(struct kl_writer *w)
+void kl_store_partial_forget(struct kl_writer *w)
 {
-    char prefix[160], *folder = kl_path_folder(w->temporary.target);
-    const struct kl_attribute *key = kl_attributes_find(&w->attributes, "", "key");
+    char prefix[160], *folder = kl_store_path_folder(w->temporary.target);
+    const struct kl_attribute *key = kl_store_attributes_find(&w->attributes, "", "key");
     struct stat s;
     DIR *d = folder ? opendir(folder) : NULL;
-    kl_name_prefix(prefix, kl_path_name(w->temporary.target));
+    kl_store_name_prefix(prefix, kl_store_path_name(w->temporary.target));
     for (struct dirent *e; d && (e = next_dead(d, prefix, key->text, false, &s));)
         unlinkat(dirfd(d), e->d_name, 0);
     if (d) closedir(d);
@@ -125,18 +125,18 @@ void kl_partial_forget(struct kl_writer *w)
 
 static int open_beside(struct kl_temporary *t, char **older, const char *key, struct kl_error *err)
 {
-    char prefix[160], tag[64], *folder = kl_path_folder(t->target);
+    char prefix[160], tag[64], *folder = kl_store_path_folder(t->target);
     if (!folder) return kl_fail_memory(err, strlen(t->target));
-    kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
-    kl_name_prefix(prefix, kl_path_name(t->target));
-    kl_process_tag(tag);
+    kl_store_temporary_sweep(folder, kl_store_path_name(t->target), false, NULL, NULL);
+    kl_store_name_prefix(prefix, kl_store_path_name(t->target));
+    kl_store_process_tag(tag);
     int rc = find_older(older, t->target, folder, prefix, key, err);
     if (!rc) rc = make_path(&t->path, folder, prefix, key, tag, err);
     if (!rc) {
         int flags = take_over(folder, prefix, key, t->path) ? 0 : O_CREAT | O_EXCL;
         t->fd = open(t->path, O_RDWR | O_CLOEXEC | flags, 0666);
         if (t->fd < 0) {
-            rc = kl_fail_place(err, t->target);
+            rc = kl_store_fail_place(err, t->target);
             free(t->path);
             t->path = NULL;
         }
@@ -145,22 +145,22 @@ static int open_beside(struct kl_temporary *t, char **older, const char *key, st
     return rc;
 }
 
-int kl_writer_open_partial(struct kl_writer **writer, const char *path, const struct kl_header *header,
-                           struct kl_error *err)
+int kl_store_writer_open_partial(struct kl_writer **writer, const char *path,
+                                 const struct kl_header *header, struct kl_error *err)
 {
     struct kl_temporary t;
-    int rc = kl_temporary_resolve(&t, path, err);
+    int rc = kl_store_temporary_resolve(&t, path, err);
     if (rc || t.stream) {
-        kl_temporary_abort(&t);
-        return rc ? rc : kl_writer_open(writer, path, header, err);
+        kl_store_temporary_abort(&t);
+        return rc ? rc : kl_store_writer_open(writer, path, header, err);
     }
-    rc = kl_writer_open(writer, NULL, header, err);
+    rc = kl_store_writer_open(writer, NULL, header, err);
     if (!rc && !((*writer)->partial = calloc(1, sizeof *(*writer)->partial)))
         rc = kl_fail_memory(err, sizeof *(*writer)->partial);
     if (!rc) rc = open_beside(&t, &(*writer)->partial->older, header->key, err);
     if (rc) {
-        kl_temporary_abort(&t);
-        kl_writer_abort(writer);
+        kl_store_temporary_abort(&t);
+        kl_store_writer_abort(writer);
         return rc;
     }
     (*writer)->temporary = t;
@@ -172,17 +172,18 @@ static bool keeps(const struct kl_writer *w)
     return w && w->partial && w->temporary.path && w->partial->n_records && !w->broken;
 }
 
-void kl_writer_note_older(const struct kl_writer *w, const struct kl_log *log, const char *first)
+void kl_store_writer_note_older(const struct kl_writer *w, const struct kl_log *log, const char *first)
 {
-    if (w->partial && w->partial->older) kl_checkpoint_say_forgotten(w->partial->older, log, first);
+    if (w->partial && w->partial->older)
+        kl_store_checkpoint_say_forgotten(w->partial->older, log, first);
 }
 
-void kl_writer_spoiled(struct kl_writer *w)
+void kl_store_writer_spoiled(struct kl_writer *w)
 {
     w->broken = true;
 }
 
-void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how)
+void kl_store_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how)
 {
     if (keeps(w))
         kl_note(log, 1, "%s; what is done is kept, and the same command goes on from there", how);
@@ -193,13 +194,13 @@ void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, cons
 
 /* What has been journalled is kept under a name that says that nobody works on it; anything else goes.
  */
-void kl_partial_free(struct kl_writer *w)
+void kl_store_partial_free(struct kl_writer *w)
 {
     struct kl_temporary *t = &w->temporary;
     if (keeps(w)) {
-        char prefix[160], *folder = kl_path_folder(t->target), *path = NULL;
-        kl_name_prefix(prefix, kl_path_name(t->target));
-        const struct kl_attribute *key = kl_attributes_find(&w->attributes, "", "key");
+        char prefix[160], *folder = kl_store_path_folder(t->target), *path = NULL;
+        kl_store_name_prefix(prefix, kl_store_path_name(t->target));
+        const struct kl_attribute *key = kl_store_attributes_find(&w->attributes, "", "key");
         if (folder && make_path(&path, folder, prefix, key->text, released, NULL) == 0 &&
             rename(t->path, path) == 0) {
             free(t->path);

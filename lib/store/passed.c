@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/housekeeping.h"
 
-int kl_pass_over(struct kl_passed *passed, struct kl_error *err)
+int kl_store_pass_over(struct kl_passed *passed, struct kl_error *err)
 {
     if (err->code == KL_ENOMEM) return KL_ENOMEM; /* that is not the file's fault */
     if (passed->n++ == 0) passed->first = *err;
@@ -9,7 +9,7 @@ int kl_pass_over(struct kl_passed *passed, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_passed_end(const struct kl_passed *passed, struct kl_error *err)
+int kl_store_passed_end(const struct kl_passed *passed, struct kl_error *err)
 {
     if (!passed->n) return KL_OK;
     if (passed->n == 1) return kl_fail(err, KL_EIO, "%s", passed->first.text);

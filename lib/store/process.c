@@ -47,17 +47,17 @@ static void host_tag(char tag[9])
     more = fd < 0 ? 0 : read(fd, text + n, sizeof text - n);
     if (fd >= 0) close(fd);
     kl_xxh128(digest, text, n + (more > 0 ? (size_t)more : 0));
-    kl_hex(tag, digest, 4);
+    kl_store_hex(tag, digest, 4);
 }
 
-void kl_process_tag(char tag[64])
+void kl_store_process_tag(char tag[64])
 {
     char host[9];
     host_tag(host);
     snprintf(tag, 64, "%s-%ld-%llu", host, (long)getpid(), process_start(getpid()));
 }
 
-bool kl_process_dead(const char *tag, const struct stat *file)
+bool kl_store_process_dead(const char *tag, const struct stat *file)
 {
     char host[9], theirs[9];
     long pid;

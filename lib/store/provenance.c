@@ -37,10 +37,10 @@ static int name_file(json_t *inputs, const struct kl_file *parent, struct kl_err
     json_t *files = json_object_get(inputs, "files"), *path = NULL, *input = NULL;
     if (!files && (set(inputs, "files", json_array()) || !(files = json_object_get(inputs, "files"))))
         return kl_fail_memory(err, 64);
-    int rc = kl_json_string(&path, kl_file_path(parent), err);
+    int rc = kl_json_string(&path, kl_store_file_path(parent), err);
     if (!rc)
-        input = json_pack("{s:O,s:s,s:s}", "path", path, "kind", kl_file_kind(parent), "content",
-                          kl_file_content(parent));
+        input = json_pack("{s:O,s:s,s:s}", "path", path, "kind", kl_store_file_kind(parent), "content",
+                          kl_store_file_content(parent));
     if (!rc && (!input || json_array_append(files, input))) rc = kl_fail_memory(err, 256);
     json_decref(input);
     json_decref(path);
@@ -52,9 +52,10 @@ static int take_parent(json_t *records, json_t *ids, json_t *inputs, const struc
 {
     json_t *theirs = NULL;
     const char *last = NULL;
-    int rc = kl_json_parse(&theirs, kl_file_provenance(parent), kl_file_path(parent), err);
+    int rc = kl_json_parse(&theirs, kl_store_file_provenance(parent), kl_store_file_path(parent), err);
     if (!rc && !json_is_array(theirs))
-        rc = kl_fail(err, KL_EDATA, "%s: its provenance is not a JSON array", kl_file_path(parent));
+        rc =
+            kl_fail(err, KL_EDATA, "%s: its provenance is not a JSON array", kl_store_file_path(parent));
     if (!rc && take_records(records, theirs, &last)) rc = kl_fail_memory(err, 256);
     if (!rc && last && json_array_append_new(ids, json_string(last))) rc = kl_fail_memory(err, 64);
     if (!rc) rc = name_file(inputs, parent, err);
@@ -115,13 +116,13 @@ static int set_cautions(json_t *record, const char *cautions, struct kl_error *e
     return rc || !set(record, "cautions", lines) ? rc : kl_fail_memory(err, 256);
 }
 
-int kl_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err)
+int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err)
 {
     json_t *records = NULL, *line;
     size_t n = 0, i;
     *lines = NULL;
-    int rc = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
-    const json_t *own = rc ? NULL : json_object_get(kl_own_record(records), "cautions");
+    int rc = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    const json_t *own = rc ? NULL : json_object_get(kl_store_own_record(records), "cautions");
     json_array_foreach(own, i, line)
     {
         const char *text = json_string_value(line);
@@ -138,10 +139,10 @@ int kl_file_cautions(char **lines, const struct kl_file *file, struct kl_error *
     return rc;
 }
 
-int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
-                       char **argv, const struct kl_file *const *parents, size_t n_parents,
-                       const char *raw_inputs, const char *cautions, double seconds,
-                       struct kl_error *err)
+int kl_store_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
+                             char **argv, const struct kl_file *const *parents, size_t n_parents,
+                             const char *raw_inputs, const char *cautions, double seconds,
+                             struct kl_error *err)
 {
     json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL,
            *record = NULL, *word;

@@ -10,18 +10,18 @@
 
 #include "store/store_int.h"
 
-void kl_writer_abort(struct kl_writer **writer)
+void kl_store_writer_abort(struct kl_writer **writer)
 {
     struct kl_writer *w = writer ? *writer : NULL;
     if (!w) return;
-    if (w->h5 >= 0) kl_h5_close(&w->h5, &w->h5_problem, NULL);
+    if (w->h5 >= 0) kl_store_h5_close(&w->h5, &w->h5_problem, NULL);
     if (w->memory_fd >= 0) close(w->memory_fd);
-    if (w->partial) kl_partial_free(w); /* keeps the rows that are journalled */
-    kl_temporary_abort(&w->temporary);
-    for (size_t i = 0; i < w->n; i++) kl_entry_free(w->entries[i]);
+    if (w->partial) kl_store_partial_free(w); /* keeps the rows that are journalled */
+    kl_store_temporary_abort(&w->temporary);
+    for (size_t i = 0; i < w->n; i++) kl_store_entry_free(w->entries[i]);
     free(w->entries);
     free(w->provenance);
-    kl_attributes_free(&w->attributes);
+    kl_store_attributes_free(&w->attributes);
     pthread_mutex_destroy(&w->mutex);
     free(w);
     *writer = NULL;
@@ -30,20 +30,20 @@ void kl_writer_abort(struct kl_writer **writer)
 static int set_header(struct kl_writer *w, const struct kl_header *h, struct kl_error *err)
 {
     char created[200];
-    if (!h->kind || !*h->kind || !kl_is_key(h->key) || !h->key_parts)
+    if (!h->kind || !*h->kind || !kl_store_is_key(h->key) || !h->key_parts)
         return kl_fail(err, KL_EINTERNAL, "a file without kind, key or key_parts was to be written");
     snprintf(created, sizeof created, "%s %s", h->tool ? h->tool : "ketline", KL_VERSION);
-    int rc = kl_writer_text(w, "", "kind", h->kind, err);
-    if (!rc) rc = kl_writer_integer(w, "", "schema", h->schema, err);
-    if (!rc) rc = kl_writer_text(w, "", "key", h->key, err);
-    if (!rc) rc = kl_writer_text(w, "", "key_parts", h->key_parts, err);
-    if (!rc) rc = kl_writer_text(w, "", "created_by", created, err);
+    int rc = kl_store_writer_text(w, "", "kind", h->kind, err);
+    if (!rc) rc = kl_store_writer_integer(w, "", "schema", h->schema, err);
+    if (!rc) rc = kl_store_writer_text(w, "", "key", h->key, err);
+    if (!rc) rc = kl_store_writer_text(w, "", "key_parts", h->key_parts, err);
+    if (!rc) rc = kl_store_writer_text(w, "", "created_by", created, err);
     return rc;
 }
 
 /* path NULL: partial.c opens the temporary itself. */
-int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
-                   struct kl_error *err)
+int kl_store_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
+                         struct kl_error *err)
 {
     struct kl_writer *w = calloc(1, sizeof *w);
     *writer = NULL;
@@ -53,38 +53,38 @@ int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_
     w->h5 = -1;
     w->temporary.fd = -1;
     int rc = set_header(w, header, err);
-    if (!rc && path) rc = kl_temporary_open(&w->temporary, path, err);
-    if (rc) kl_writer_abort(&w);
+    if (!rc && path) rc = kl_store_temporary_open(&w->temporary, path, err);
+    if (rc) kl_store_writer_abort(&w);
     *writer = w;
     return rc;
 }
 
 /* ---- attributes and provenance ---- */
-int kl_writer_text(struct kl_writer *w, const char *object, const char *name, const char *value,
-                   struct kl_error *err)
+int kl_store_writer_text(struct kl_writer *w, const char *object, const char *name, const char *value,
+                         struct kl_error *err)
 {
     struct kl_attribute a = { .type = KL_ATTR_TEXT, .text = (char *)value };
     if (strlen(value) > KL_TEXT_BYTES)
         return kl_fail(err, KL_EDATA, "attribute %s: %zu bytes of text, at most %d fit", name,
                        strlen(value), KL_TEXT_BYTES);
-    return kl_attributes_set(&w->attributes, object, name, &a, err);
+    return kl_store_attributes_set(&w->attributes, object, name, &a, err);
 }
 
-int kl_writer_number(struct kl_writer *w, const char *object, const char *name, double value,
-                     struct kl_error *err)
+int kl_store_writer_number(struct kl_writer *w, const char *object, const char *name, double value,
+                           struct kl_error *err)
 {
     struct kl_attribute a = { .type = KL_ATTR_NUMBER, .number = value };
-    return kl_attributes_set(&w->attributes, object, name, &a, err);
+    return kl_store_attributes_set(&w->attributes, object, name, &a, err);
 }
 
-int kl_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
-                      struct kl_error *err)
+int kl_store_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
+                            struct kl_error *err)
 {
     struct kl_attribute a = { .type = KL_ATTR_INTEGER, .integer = value };
-    return kl_attributes_set(&w->attributes, object, name, &a, err);
+    return kl_store_attributes_set(&w->attributes, object, name, &a, err);
 }
 
-int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_error *err)
+int kl_store_writer_provenance(struct kl_writer *w, const char *records, struct kl_error *err)
 {
     char *copy = records ? strdup(records) : NULL;
     if (records && !copy) return kl_fail_memory(err, strlen(records));
@@ -94,8 +94,8 @@ int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_err
 }
 
 /* ---- rows ---- */
-int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16],
-                  struct kl_error *err)
+int kl_store_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16],
+                        struct kl_error *err)
 {
     for (size_t i = row; i < row + n; i++) {
         if (e->written[i / 8] >> (i % 8) & 1)
@@ -104,7 +104,7 @@ int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char 
         e->written[i / 8] |= (unsigned char)(1u << (i % 8));
     }
     e->n_written += n;
-    kl_sum_add(e->stored.row_sum, sum);
+    kl_store_sum_add(e->stored.row_sum, sum);
     return 0;
 }
 
@@ -134,15 +134,15 @@ static int place(struct kl_writer *w, struct kl_entry *e, struct kl_error *err)
     const struct kl_dataset *d = &e->stored.dataset;
     e->placed = true;
     if (!e->memory) return 0;
-    int rc = kl_pwrite_all(w->temporary.fd, e->memory, d->rows * d->row_size, d->offset,
-                           w->temporary.target, err);
+    int rc = kl_store_pwrite_all(w->temporary.fd, e->memory, d->rows * d->row_size, d->offset,
+                                 w->temporary.target, err);
     free(e->memory);
     e->memory = NULL;
     return rc;
 }
 
 /* Large datasets that are known by now get their places, in name order. With the mutex held. */
-int kl_writer_freeze(struct kl_writer *w, struct kl_error *err)
+int kl_store_writer_freeze(struct kl_writer *w, struct kl_error *err)
 {
     uint64_t end = 0;
     size_t n = 0;
@@ -156,10 +156,10 @@ int kl_writer_freeze(struct kl_writer *w, struct kl_error *err)
             KL_LARGE_BYTES)
             order[n++] = w->entries[i];
     qsort(order, n, sizeof *order, by_name);
-    int rc = kl_h5_create(&w->memory_fd, &w->h5, &w->h5_problem, err);
+    int rc = kl_store_h5_create(&w->memory_fd, &w->h5, &w->h5_problem, err);
     for (size_t i = 0; i < n && !rc; i++) {
         struct kl_dataset *d = &order[i]->stored.dataset;
-        rc = kl_h5_dataset(w->h5, d, err);
+        rc = kl_store_h5_dataset(w->h5, d, err);
         if (!rc && d->offset + d->rows * d->row_size > end) end = d->offset + d->rows * d->row_size;
     }
     if (!rc) rc = reserve(w, end, err);
@@ -173,22 +173,22 @@ int kl_writer_freeze(struct kl_writer *w, struct kl_error *err)
 static void digest_whole_blocks(struct kl_entry *e, size_t row, size_t n, const char *data)
 {
     const struct kl_dataset *d = &e->stored.dataset;
-    size_t per = kl_block_rows(d->row_size), b = (row + per - 1) / per;
+    size_t per = kl_store_block_rows(d->row_size), b = (row + per - 1) / per;
     for (; b < e->stored.n_blocks; b++) {
-        size_t span = kl_block_span(d->rows, d->row_size, b);
+        size_t span = kl_store_block_span(d->rows, d->row_size, b);
         if (b * per + span > row + n) break;
         kl_xxh128(e->stored.digests + 16 * b, data + (b * per - row) * d->row_size, span * d->row_size);
         e->stored.checked[b] = 1;
     }
 }
 
-int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data,
-                   struct kl_error *err)
+int kl_store_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data,
+                         struct kl_error *err)
 {
     unsigned char sum[16] = { 0 };
     pthread_mutex_lock(&w->mutex);
     struct kl_entry *e = dataset >= 0 && (size_t)dataset < w->n ? w->entries[dataset] : NULL;
-    int rc = e ? kl_writer_freeze(w, err)
+    int rc = e ? kl_store_writer_freeze(w, err)
                : kl_fail(err, KL_EINTERNAL, "dataset number %d is not declared", dataset);
     pthread_mutex_unlock(&w->mutex);
     if (rc || n == 0) return rc;
@@ -196,27 +196,27 @@ int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const
     if (row > d->rows || n > d->rows - row)
         return kl_fail(err, KL_EINTERNAL, "dataset %s: rows %zu to %zu of %zu were to be written",
                        d->name, row, row + n, d->rows);
-    kl_row_sum_add(sum, data, n, d->row_size);
+    kl_store_row_sum_add(sum, data, n, d->row_size);
     if (e->placed) {
         digest_whole_blocks(e, row, n, data);
-        rc = kl_pwrite_all(w->temporary.fd, data, n * d->row_size, d->offset + row * d->row_size,
-                           w->temporary.target, err);
+        rc = kl_store_pwrite_all(w->temporary.fd, data, n * d->row_size, d->offset + row * d->row_size,
+                                 w->temporary.target, err);
     }
     pthread_mutex_lock(&w->mutex);
     if (!e->placed) memcpy(e->memory + row * d->row_size, data, n * d->row_size);
-    if (!rc) rc = kl_entry_mark(e, row, n, sum, err);
+    if (!rc) rc = kl_store_entry_mark(e, row, n, sum, err);
     w->broken |= rc != 0;
     pthread_mutex_unlock(&w->mutex);
     return rc;
 }
 
-int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err)
+int kl_store_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err)
 {
     struct kl_writer *w = *writer;
     char hex[65];
-    int rc = kl_writer_seal(w, hex, err);
-    if (!rc) rc = kl_temporary_publish(&w->temporary, err);
+    int rc = kl_store_writer_seal(w, hex, err);
+    if (!rc) rc = kl_store_temporary_publish(&w->temporary, err);
     if (!rc && content) memcpy(content, hex, sizeof hex);
-    kl_writer_abort(writer);
+    kl_store_writer_abort(writer);
     return rc;
 }

@@ -12,11 +12,11 @@ struct kl_raw {
     unsigned char buffer[1 << 16];
 };
 
-int kl_raw_open(struct kl_raw **raw, const char *path, struct kl_error *err)
+int kl_store_raw_open(struct kl_raw **raw, const char *path, struct kl_error *err)
 {
     *raw = calloc(1, sizeof **raw);
     if (!*raw) return kl_fail_memory(err, sizeof **raw);
-    const int code = kl_temporary_open(&(*raw)->temporary, path, err);
+    const int code = kl_store_temporary_open(&(*raw)->temporary, path, err);
     if (!code) return KL_OK;
     free(*raw);
     *raw = NULL;
@@ -26,13 +26,13 @@ int kl_raw_open(struct kl_raw **raw, const char *path, struct kl_error *err)
 static int flush(struct kl_raw *raw, struct kl_error *err)
 {
     const struct kl_temporary *t = &raw->temporary;
-    const int code = kl_pwrite_all(t->fd, raw->buffer, raw->n, raw->size, t->target, err);
+    const int code = kl_store_pwrite_all(t->fd, raw->buffer, raw->n, raw->size, t->target, err);
     raw->size += raw->n;
     raw->n = 0;
     return code;
 }
 
-int kl_raw_write(struct kl_raw *raw, const void *data, size_t n, struct kl_error *err)
+int kl_store_raw_write(struct kl_raw *raw, const void *data, size_t n, struct kl_error *err)
 {
     const unsigned char *from = data;
     int code = KL_OK;
@@ -45,19 +45,19 @@ int kl_raw_write(struct kl_raw *raw, const void *data, size_t n, struct kl_error
     return code;
 }
 
-int kl_raw_publish(struct kl_raw **raw, struct kl_error *err)
+int kl_store_raw_publish(struct kl_raw **raw, struct kl_error *err)
 {
     int code = flush(*raw, err);
-    if (!code) code = kl_temporary_publish(&(*raw)->temporary, err);
-    else kl_temporary_abort(&(*raw)->temporary);
+    if (!code) code = kl_store_temporary_publish(&(*raw)->temporary, err);
+    else kl_store_temporary_abort(&(*raw)->temporary);
     free(*raw);
     *raw = NULL;
     return code;
 }
 
-void kl_raw_abort(struct kl_raw **raw)
+void kl_store_raw_abort(struct kl_raw **raw)
 {
-    if (*raw) kl_temporary_abort(&(*raw)->temporary);
+    if (*raw) kl_store_temporary_abort(&(*raw)->temporary);
     free(*raw);
     *raw = NULL;
 }

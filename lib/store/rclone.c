@@ -10,13 +10,13 @@
 
 enum { MOST_WORDS = 16, ABSENT = 127 };
 
-bool kl_is_remote(const char *place)
+bool kl_store_is_remote(const char *place)
 {
     const size_t n = strcspn(place, ":/");
     return n > 0 && place[n] == ':' && access(place, F_OK) != 0;
 }
 
-int kl_rclone_start(struct kl_rclone *r, const char *const *words, struct kl_error *err)
+int kl_store_rclone_start(struct kl_rclone *r, const char *const *words, struct kl_error *err)
 {
     char *argv[MOST_WORDS] = { "rclone" };
     int ends[2];
@@ -40,7 +40,7 @@ int kl_rclone_start(struct kl_rclone *r, const char *const *words, struct kl_err
     return err ? err->code : KL_EIO;
 }
 
-int kl_rclone_end(struct kl_rclone *r, int *status, struct kl_error *err)
+int kl_store_rclone_end(struct kl_rclone *r, int *status, struct kl_error *err)
 {
     int ended = 0;
     if (r->fd >= 0) close(r->fd);

@@ -9,7 +9,7 @@
 
 #include "store/store_int.h"
 
-void kl_file_close(struct kl_file **file)
+void kl_store_file_close(struct kl_file **file)
 {
     struct kl_file *f = file ? *file : NULL;
     if (!f) return;
@@ -22,7 +22,7 @@ void kl_file_close(struct kl_file **file)
     free(f->envelope.extents);
     free(f->provenance);
     free(f->path);
-    kl_attributes_free(&f->attributes);
+    kl_store_attributes_free(&f->attributes);
     close(f->fd);
     free(f);
     *file = NULL;
@@ -74,10 +74,10 @@ static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const str
     if (!s) return kl_fail_memory(err, sizeof *s);
     s->dataset = *d;
     s->dataset.id = (int)f->n++;
-    s->n_blocks = kl_block_count(d->rows, d->row_size);
+    s->n_blocks = kl_store_block_count(d->rows, d->row_size);
     strcat(name, d->name);
     const struct kl_dataset *g = find_listed(all, n_all, name);
-    const struct kl_attribute *sum = kl_attributes_find(&f->attributes, name, "row_sum");
+    const struct kl_attribute *sum = kl_store_attributes_find(&f->attributes, name, "row_sum");
     if (!g || g->type != KL_TYPE_U8 || g->rank != 2 || g->dims[0] != s->n_blocks || g->dims[1] != 16 ||
         !sum || sum->type != KL_ATTR_TEXT || !from_hex(s->row_sum, sum->text))
         return kl_fail(err, KL_EDATA, "%s: dataset %s: its digests are missing or of another form",
@@ -85,7 +85,7 @@ static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const str
     s->digests = malloc(16 * s->n_blocks + 1);
     s->checked = calloc(s->n_blocks + 1, 1);
     if (!s->digests || !s->checked) return kl_fail_memory(err, 17 * s->n_blocks);
-    return kl_pread_all(f->fd, s->digests, 16 * s->n_blocks, g->offset, f->path, err);
+    return kl_store_pread_all(f->fd, s->digests, 16 * s->n_blocks, g->offset, f->path, err);
 }
 
 static int by_name(const void *x, const void *y)
@@ -101,7 +101,7 @@ static int take_provenance(struct kl_file *f, const struct kl_dataset *d, struct
     f->provenance = calloc(1, n + 3);
     if (!f->provenance) return kl_fail_memory(err, n);
     strcpy(f->provenance, "[]");
-    return d ? kl_pread_all(f->fd, f->provenance, n, d->offset, f->path, err) : 0;
+    return d ? kl_store_pread_all(f->fd, f->provenance, n, d->offset, f->path, err) : 0;
 }
 
 static int take_all(struct kl_file *f, struct kl_dataset *all, size_t n_all, struct kl_error *err)
@@ -127,18 +127,18 @@ static int check_header(struct kl_file *f, struct kl_error *err)
 {
     static const char *const names[] = { "kind", "key", "key_parts", "content", "created_by" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct kl_attribute *a = kl_attributes_find(&f->attributes, "", names[i]);
-        if (!a || a->type != KL_ATTR_TEXT || ((i == 1 || i == 3) && !kl_is_key(a->text)))
+        const struct kl_attribute *a = kl_store_attributes_find(&f->attributes, "", names[i]);
+        if (!a || a->type != KL_ATTR_TEXT || ((i == 1 || i == 3) && !kl_store_is_key(a->text)))
             return kl_fail(err, KL_EDATA, "%s: root attribute %s: missing or of another form", f->path,
                            names[i]);
     }
-    const struct kl_attribute *schema = kl_attributes_find(&f->attributes, "", "schema");
+    const struct kl_attribute *schema = kl_store_attributes_find(&f->attributes, "", "schema");
     if (!schema || schema->type != KL_ATTR_INTEGER)
         return kl_fail(err, KL_EDATA, "%s: root attribute schema: missing or not an integer", f->path);
     return 0;
 }
 
-int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err)
+int kl_store_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err)
 {
     struct kl_dataset *all = NULL;
     size_t n_all = 0;
@@ -154,95 +154,96 @@ int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_e
     if (!f->path) rc = kl_fail_memory(err, strlen(path));
     else if (fstat(fd, &f->stat)) rc = kl_fail_errno(err, KL_EIO, "%s: fstat failed", path);
     else rc = kl_regular(&f->stat, path, err);
-    if (!rc) rc = kl_envelope_check(&f->envelope, fd, path, err);
-    if (!rc) rc = kl_h5_list(fd, path, &all, &n_all, &f->attributes, err);
+    if (!rc) rc = kl_store_envelope_check(&f->envelope, fd, path, err);
+    if (!rc) rc = kl_store_h5_list(fd, path, &all, &n_all, &f->attributes, err);
     if (!rc) rc = check_header(f, err);
     if (!rc) rc = take_all(f, all, n_all, err);
-    kl_attributes_sort(&f->attributes);
+    kl_store_attributes_sort(&f->attributes);
     free(all);
-    if (rc) kl_file_close(&f);
+    if (rc) kl_store_file_close(&f);
     *file = f;
     return rc;
 }
 
-int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err)
+int kl_store_file_open(struct kl_file **file, const char *path, struct kl_error *err)
 {
     int fd = -1;
     *file = NULL;
     if (strcmp(path, "-") == 0) {
         struct stat s;
-        int rc = kl_spool(&fd, STDIN_FILENO, UINT64_MAX, "standard input", err);
+        int rc = kl_store_spool(&fd, STDIN_FILENO, UINT64_MAX, "standard input", err);
         if (!rc && fstat(fd, &s) == 0 && s.st_size == 0) {
             close(fd);
             return kl_fail(err, KL_EDATA, "standard input: is empty; what writes to it has failed");
         }
-        return rc ? rc : kl_file_open_fd(file, fd, "standard input", err);
+        return rc ? rc : kl_store_file_open_fd(file, fd, "standard input", err);
     }
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang us */
     if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    return kl_file_open_fd(file, fd, path, err);
+    return kl_store_file_open_fd(file, fd, path, err);
 }
 
 static const char *root_text(const struct kl_file *file, const char *name)
 {
-    return kl_attributes_find(&file->attributes, "", name)->text; /* there, or it would not be open */
+    return kl_store_attributes_find(&file->attributes, "", name)
+        ->text; /* there, or it would not be open */
 }
 
-const char *kl_file_path(const struct kl_file *file)
+const char *kl_store_file_path(const struct kl_file *file)
 {
     return file->path;
 }
-const char *kl_file_kind(const struct kl_file *file)
+const char *kl_store_file_kind(const struct kl_file *file)
 {
     return root_text(file, "kind");
 }
-const char *kl_file_key(const struct kl_file *file)
+const char *kl_store_file_key(const struct kl_file *file)
 {
     return root_text(file, "key");
 }
-const char *kl_file_content(const struct kl_file *file)
+const char *kl_store_file_content(const struct kl_file *file)
 {
     return root_text(file, "content");
 }
-const char *kl_file_created_by(const struct kl_file *file)
+const char *kl_store_file_created_by(const struct kl_file *file)
 {
     return root_text(file, "created_by");
 }
-const char *kl_file_key_parts(const struct kl_file *file)
+const char *kl_store_file_key_parts(const struct kl_file *file)
 {
     return root_text(file, "key_parts");
 }
-const char *kl_file_provenance(const struct kl_file *file)
+const char *kl_store_file_provenance(const struct kl_file *file)
 {
     return file->provenance;
 }
-size_t kl_file_n_datasets(const struct kl_file *file)
+size_t kl_store_file_n_datasets(const struct kl_file *file)
 {
     return file->n;
 }
 
-int kl_file_schema(const struct kl_file *file)
+int kl_store_file_schema(const struct kl_file *file)
 {
-    return (int)kl_attributes_find(&file->attributes, "", "schema")->integer;
+    return (int)kl_store_attributes_find(&file->attributes, "", "schema")->integer;
 }
 
-const struct kl_dataset *kl_file_dataset(const struct kl_file *file, size_t i)
+const struct kl_dataset *kl_store_file_dataset(const struct kl_file *file, size_t i)
 {
     return i < file->n ? &file->stored[i]->dataset : NULL;
 }
 
-const struct kl_dataset *kl_file_find(const struct kl_file *file, const char *name)
+const struct kl_dataset *kl_store_file_find(const struct kl_file *file, const char *name)
 {
     for (size_t i = 0; i < file->n; i++)
         if (strcmp(file->stored[i]->dataset.name, name) == 0) return &file->stored[i]->dataset;
     return NULL;
 }
 
-int kl_file_expect(const struct kl_dataset **dataset, const struct kl_file *file, const char *name,
-                   enum kl_type type, int rank, struct kl_error *err)
+int kl_store_file_expect(const struct kl_dataset **dataset, const struct kl_file *file, const char *name,
+                         enum kl_type type, int rank, struct kl_error *err)
 {
     static const char *const names[] = { "u8", "i32", "i64", "f16", "f32", "f64", "string" };
-    const struct kl_dataset *d = kl_file_find(file, name);
+    const struct kl_dataset *d = kl_store_file_find(file, name);
     *dataset = d;
     if (!d) return kl_fail(err, KL_EDATA, "%s: has no dataset %s", file->path, name);
     if (d->type != type)

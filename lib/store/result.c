@@ -8,24 +8,24 @@
 /* `config` is the whole configuration, which readers take apart themselves. */
 static bool is_result(const struct kl_attribute *a)
 {
-    return !a->object[0] && !kl_attribute_is_standard(a) && strcmp(a->name, "config") != 0;
+    return !a->object[0] && !kl_store_attribute_is_standard(a) && strcmp(a->name, "config") != 0;
 }
 
-bool kl_file_interval(double ends[2], const struct kl_file *file, const char *name)
+bool kl_store_file_interval(double ends[2], const struct kl_file *file, const char *name)
 {
     static const char *const ending[2] = { "_low", "_high" };
     char full[256];
     for (int i = 0; i < 2; i++) {
         const int n = snprintf(full, sizeof full, "%s%s", name, ending[i]);
-        if (n < 0 || (size_t)n >= sizeof full || !kl_file_has_attribute(file, "", full) ||
-            kl_file_number(&ends[i], file, "", full, NULL))
+        if (n < 0 || (size_t)n >= sizeof full || !kl_store_file_has_attribute(file, "", full) ||
+            kl_store_file_number(&ends[i], file, "", full, NULL))
             return false;
     }
     return kl_has_width(ends[0], ends[1]);
 }
 
-int kl_file_result(const char **name, char **text, const struct kl_file *file, size_t k,
-                   struct kl_error *err)
+int kl_store_file_result(const char **name, char **text, const struct kl_file *file, size_t k,
+                         struct kl_error *err)
 {
     const struct kl_attributes *all = &file->attributes;
     size_t i = 0;

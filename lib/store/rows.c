@@ -9,19 +9,19 @@
 
 static int damaged(const struct kl_file *f, const struct kl_stored *s, size_t b, struct kl_error *err)
 {
-    size_t per = kl_block_rows(s->dataset.row_size), first = b * per;
+    size_t per = kl_store_block_rows(s->dataset.row_size), first = b * per;
     return kl_fail(err, KL_EDATA,
                    "%s: dataset %s: block %zu (rows %zu to %zu) is damaged: other digest than when it "
                    "was published; make it again",
                    f->path, s->dataset.name, b, first,
-                   first + kl_block_span(s->dataset.rows, s->dataset.row_size, b) - 1);
+                   first + kl_store_block_span(s->dataset.rows, s->dataset.row_size, b) - 1);
 }
 
 static int check_block(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
                        struct kl_error *err)
 {
     unsigned char digest[16];
-    size_t n = kl_block_span(s->dataset.rows, s->dataset.row_size, b) * s->dataset.row_size;
+    size_t n = kl_store_block_span(s->dataset.rows, s->dataset.row_size, b) * s->dataset.row_size;
     kl_xxh128(digest, data, n);
     if (memcmp(digest, s->digests + 16 * b, 16)) return damaged(f, s, b, err);
     __atomic_store_n(&s->checked[b], 1, __ATOMIC_RELAXED);
@@ -33,28 +33,29 @@ static int read_in_block(struct kl_file *f, struct kl_stored *s, size_t b, size_
                          size_t n, void *out, struct kl_error *err)
 {
     const struct kl_dataset *d = &s->dataset;
-    size_t span = kl_block_span(d->rows, d->row_size, b);
+    size_t span = kl_store_block_span(d->rows, d->row_size, b);
     bool checked = __atomic_load_n(&s->checked[b], __ATOMIC_RELAXED);
     if (checked || n == span) {
-        int rc = kl_pread_all(f->fd, out, n * d->row_size, d->offset + from * d->row_size, f->path, err);
+        int rc = kl_store_pread_all(f->fd, out, n * d->row_size, d->offset + from * d->row_size, f->path,
+                                    err);
         return rc || checked ? rc : check_block(f, s, b, out, err);
     }
     char *whole = malloc(span * d->row_size);
     if (!whole) return kl_fail_memory(err, span * d->row_size);
-    int rc =
-        kl_pread_all(f->fd, whole, span * d->row_size, d->offset + first * d->row_size, f->path, err);
+    int rc = kl_store_pread_all(f->fd, whole, span * d->row_size, d->offset + first * d->row_size,
+                                f->path, err);
     if (!rc) rc = check_block(f, s, b, whole, err);
     if (!rc) memcpy(out, whole + (from - first) * d->row_size, n * d->row_size);
     free(whole);
     return rc;
 }
 
-int kl_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t row, size_t n, void *out,
-                 struct kl_error *err)
+int kl_store_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t row, size_t n,
+                       void *out, struct kl_error *err)
 {
     struct kl_stored *s = file->stored[dataset->id];
     const struct kl_dataset *d = &s->dataset;
-    size_t per = kl_block_rows(d->row_size), end = row + n;
+    size_t per = kl_store_block_rows(d->row_size), end = row + n;
     if (row > d->rows || n > d->rows - row)
         return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: rows %zu to %zu of %zu asked for", file->path,
                        d->name, row, end, d->rows);
@@ -83,13 +84,13 @@ static void *load_memory(size_t bytes)
     return memory;
 }
 
-int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset,
-                 struct kl_error *err)
+int kl_store_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset,
+                       struct kl_error *err)
 {
     size_t bytes = dataset->rows * dataset->row_size;
     *data = load_memory(bytes);
     if (!*data) return kl_fail_memory(err, bytes);
-    int rc = kl_file_rows(file, dataset, 0, dataset->rows, *data, err);
+    int rc = kl_store_file_rows(file, dataset, 0, dataset->rows, *data, err);
     if (rc) {
         free(*data);
         *data = NULL;
@@ -101,18 +102,18 @@ static int verify_dataset(struct kl_file *f, struct kl_stored *s, const struct k
                           uint64_t *done, uint64_t total, struct kl_error *err)
 {
     const struct kl_dataset *d = &s->dataset;
-    size_t per = kl_block_rows(d->row_size);
+    size_t per = kl_store_block_rows(d->row_size);
     unsigned char sum[16] = { 0 };
     int rc = 0;
     char *block = malloc(per * d->row_size + 1);
     if (!block) return kl_fail_memory(err, per * d->row_size);
     for (size_t b = 0; b < s->n_blocks && !rc; b++) {
-        size_t n = kl_block_span(d->rows, d->row_size, b);
-        rc =
-            kl_pread_all(f->fd, block, n * d->row_size, d->offset + b * per * d->row_size, f->path, err);
+        size_t n = kl_store_block_span(d->rows, d->row_size, b);
+        rc = kl_store_pread_all(f->fd, block, n * d->row_size, d->offset + b * per * d->row_size,
+                                f->path, err);
         if (!rc) rc = check_block(f, s, b, block, err);
         if (rc) break;
-        kl_row_sum_add(sum, block, n, d->row_size);
+        kl_store_row_sum_add(sum, block, n, d->row_size);
         *done += n * d->row_size;
         if (kl_watch_step(watch, *done, total, d->name))
             rc = kl_fail(err, KL_ESIGNAL, "%s: stopped", f->path);
@@ -124,7 +125,7 @@ static int verify_dataset(struct kl_file *f, struct kl_stored *s, const struct k
     return rc;
 }
 
-int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err)
+int kl_store_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err)
 {
     char content[65];
     uint64_t done = 0, total = 0;
@@ -133,49 +134,50 @@ int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl
         total += (uint64_t)file->stored[i]->dataset.rows * file->stored[i]->dataset.row_size;
     for (size_t i = 0; i < file->n && !rc; i++)
         rc = verify_dataset(file, file->stored[i], watch, &done, total, err);
-    if (!rc) rc = kl_content_digest(content, file->stored, file->n, &file->attributes, err);
-    if (!rc && strcmp(content, kl_file_content(file)))
+    if (!rc) rc = kl_store_content_digest(content, file->stored, file->n, &file->attributes, err);
+    if (!rc && strcmp(content, kl_store_file_content(file)))
         rc = kl_fail(err, KL_EDATA, "%s: content is %s, recorded is %s", file->path, content,
-                     kl_file_content(file));
+                     kl_store_file_content(file));
     return rc;
 }
 
 static const struct kl_attribute *attribute(const struct kl_file *file, const char *object,
                                             const char *name, struct kl_error *err)
 {
-    const struct kl_attribute *a = kl_attributes_find(&file->attributes, object, name);
+    const struct kl_attribute *a = kl_store_attributes_find(&file->attributes, object, name);
     if (!a)
-        kl_fail(err, KL_EDATA, "%s: %s has no attribute %s", file->path, kl_object_name(object), name);
+        kl_fail(err, KL_EDATA, "%s: %s has no attribute %s", file->path, kl_store_object_name(object),
+                name);
     return a;
 }
 
-int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name,
-                 struct kl_error *err)
+int kl_store_file_text(char **value, const struct kl_file *file, const char *object, const char *name,
+                       struct kl_error *err)
 {
     const struct kl_attribute *a = attribute(file, object, name, err);
     *value = NULL;
     if (!a) return KL_EDATA;
     if (a->type != KL_ATTR_TEXT)
         return kl_fail(err, KL_EDATA, "%s: attribute %s of %s is a number, expected a text", file->path,
-                       name, kl_object_name(object));
+                       name, kl_store_object_name(object));
     *value = strdup(a->text);
     return *value ? 0 : kl_fail_memory(err, strlen(a->text));
 }
 
-int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
-                   struct kl_error *err)
+int kl_store_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
+                         struct kl_error *err)
 {
     const struct kl_attribute *a = attribute(file, object, name, err);
     *value = 0;
     if (!a) return KL_EDATA;
     if (a->type == KL_ATTR_TEXT)
         return kl_fail(err, KL_EDATA, "%s: attribute %s of %s is a text, expected a number", file->path,
-                       name, kl_object_name(object));
+                       name, kl_store_object_name(object));
     *value = a->type == KL_ATTR_NUMBER ? a->number : (double)a->integer;
     return 0;
 }
 
-bool kl_file_has_attribute(const struct kl_file *file, const char *object, const char *name)
+bool kl_store_file_has_attribute(const struct kl_file *file, const char *object, const char *name)
 {
-    return kl_attributes_find(&file->attributes, object, name) != NULL;
+    return kl_store_attributes_find(&file->attributes, object, name) != NULL;
 }

@@ -26,16 +26,18 @@ static int digest_rest(struct kl_writer *w, struct kl_entry *e, struct kl_error 
 {
     struct kl_stored *s = &e->stored;
     const struct kl_dataset *d = &s->dataset;
-    size_t per = kl_block_rows(d->row_size);
+    size_t per = kl_store_block_rows(d->row_size);
     char *block = NULL;
     int rc = 0;
     for (size_t b = 0; b < s->n_blocks && !rc; b++) {
-        size_t n = kl_block_span(d->rows, d->row_size, b) * d->row_size, from = b * per * d->row_size;
+        size_t n = kl_store_block_span(d->rows, d->row_size, b) * d->row_size,
+               from = b * per * d->row_size;
         if (s->checked[b]) continue;
         if (e->placed && !block && !(block = malloc(per * d->row_size)))
             return kl_fail_memory(err, per * d->row_size);
         if (e->placed)
-            rc = kl_pread_all(w->temporary.fd, block, n, d->offset + from, w->temporary.target, err);
+            rc = kl_store_pread_all(w->temporary.fd, block, n, d->offset + from, w->temporary.target,
+                                    err);
         if (!rc) kl_xxh128(s->digests + 16 * b, e->placed ? (void *)block : e->memory + from, n);
         s->checked[b] = 1;
     }
@@ -66,7 +68,7 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
         struct kl_entry *e = (struct kl_entry *)order[i];
         struct kl_dataset *d = &order[i]->dataset;
         if (e->placed) continue;
-        rc = kl_h5_dataset(w->h5, d, err);
+        rc = kl_store_h5_dataset(w->h5, d, err);
         late[(*n_late)++] = (struct late){ d->offset, e->memory, d->rows * d->row_size };
     }
     for (size_t i = 0; i < w->n && !rc; i++) {
@@ -75,9 +77,9 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
             .type = KL_TYPE_U8, .item_size = 1, .rank = 2, .dims = { n, 16 }, .rows = n, .row_size = 16
         };
         snprintf(g.name, sizeof g.name, "digests/%.119s", order[i]->dataset.name);
-        rc = kl_h5_dataset(w->h5, &g, err);
-        kl_hex(sum, order[i]->row_sum, 16);
-        if (!rc) rc = kl_writer_text(w, g.name, "row_sum", sum, err);
+        rc = kl_store_h5_dataset(w->h5, &g, err);
+        kl_store_hex(sum, order[i]->row_sum, 16);
+        if (!rc) rc = kl_store_writer_text(w, g.name, "row_sum", sum, err);
         late[(*n_late)++] = (struct late){ g.offset, order[i]->digests, 16 * n };
     }
     if (!rc && w->provenance && *w->provenance) {
@@ -87,11 +89,11 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
                                 .dims = { 1 },
                                 .rows = 1,
                                 .row_size = strlen(w->provenance) };
-        rc = kl_h5_dataset(w->h5, &p, err);
+        rc = kl_store_h5_dataset(w->h5, &p, err);
         late[(*n_late)++] = (struct late){ p.offset, w->provenance, p.row_size };
     }
-    kl_attributes_sort(&w->attributes);
-    return rc ? rc : kl_h5_attributes(w->h5, &w->attributes, err);
+    kl_store_attributes_sort(&w->attributes);
+    return rc ? rc : kl_store_h5_attributes(w->h5, &w->attributes, err);
 }
 
 /* [from, to) of the skeleton, all that HDF5 wrote there and the late data. */
@@ -101,8 +103,8 @@ static int copy_range(const struct kl_writer *w, uint64_t from, uint64_t to, cha
     int rc = 0;
     while (from < to && !rc) {
         size_t n = to - from < room ? (size_t)(to - from) : room;
-        rc = kl_pread_all(w->memory_fd, buffer, n, from, "the skeleton in memory", err);
-        if (!rc) rc = kl_pwrite_all(w->temporary.fd, buffer, n, from, w->temporary.target, err);
+        rc = kl_store_pread_all(w->memory_fd, buffer, n, from, "the skeleton in memory", err);
+        if (!rc) rc = kl_store_pwrite_all(w->temporary.fd, buffer, n, from, w->temporary.target, err);
         from += n;
     }
     return rc;
@@ -149,24 +151,24 @@ static size_t list_extents(struct kl_extent *extents, const struct kl_writer *w,
 /* Close HDF5's part and bring metadata, small datasets and seal to the temporary. */
 static int assemble(struct kl_writer *w, const struct late *late, size_t n_late, struct kl_error *err)
 {
-    int rc = kl_h5_close(&w->h5, &w->h5_problem, err);
+    int rc = kl_store_h5_close(&w->h5, &w->h5_problem, err);
     if (rc) return rc;
     errno = 0;
-    const uint64_t eof = kl_superblock_eof(w->memory_fd);
+    const uint64_t eof = kl_store_superblock_eof(w->memory_fd);
     if (!eof && errno) return kl_fail_errno(err, KL_EIO, "reading a file's metadata from memory failed");
     if (!eof) return kl_fail(err, KL_EINTERNAL, "HDF5 wrote a superblock of another version");
     struct kl_extent *extents = malloc((w->n + 1) * sizeof *extents);
     if (!extents) return kl_fail_memory(err, w->n * sizeof *extents);
     for (size_t i = 0; i < n_late && !rc; i++)
-        rc = kl_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset,
-                           "the skeleton in memory", err);
+        rc = kl_store_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset,
+                                 "the skeleton in memory", err);
     size_t n = list_extents(extents, w, true);
     if (!rc && ftruncate(w->temporary.fd, (off_t)eof))
         rc = kl_fail_errno(err, KL_EIO, "%s: setting its size to %llu bytes failed", w->temporary.target,
                            (unsigned long long)eof);
     if (!rc) rc = copy_skeleton(w, extents, n, eof, err);
     n = list_extents(extents, w, false);
-    if (!rc) rc = kl_envelope_write(w->temporary.fd, w->temporary.target, eof, extents, n, err);
+    if (!rc) rc = kl_store_envelope_write(w->temporary.fd, w->temporary.target, eof, extents, n, err);
     free(extents);
     return rc;
 }
@@ -177,22 +179,22 @@ static int read_back(const struct kl_writer *w, const char *content, struct kl_e
     struct kl_file *file = NULL;
     int fd = fcntl(w->temporary.fd, F_DUPFD_CLOEXEC, 3);
     if (fd < 0) return kl_fail_errno(err, KL_EIO, "%s: reopening failed", w->temporary.target);
-    int rc = kl_file_open_fd(&file, fd, w->temporary.target, err);
-    if (!rc) rc = kl_file_verify(file, NULL, err);
-    if (!rc && strcmp(kl_file_content(file), content))
+    int rc = kl_store_file_open_fd(&file, fd, w->temporary.target, err);
+    if (!rc) rc = kl_store_file_verify(file, NULL, err);
+    if (!rc && strcmp(kl_store_file_content(file), content))
         rc = kl_fail(err, KL_EIO, "%s: read back with another content than was written",
                      w->temporary.target);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return rc == KL_EDATA ? KL_EIO : rc; /* the disk, not an input, is at fault */
 }
 
-int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err)
+int kl_store_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err)
 {
     size_t n_late = 0;
     struct kl_stored **order = malloc((w->n + 1) * sizeof *order);
     struct late *late = malloc((2 * w->n + 1) * sizeof *late);
     int rc = order && late ? 0 : kl_fail_memory(err, w->n * sizeof *late);
-    if (!rc) rc = kl_writer_freeze(w, err);
+    if (!rc) rc = kl_store_writer_freeze(w, err);
     if (!rc) rc = complete(w, err);
     for (size_t i = 0; i < w->n && !rc; i++) {
         order[i] = &w->entries[i]->stored;
@@ -200,9 +202,9 @@ int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err)
     }
     if (rc) goto out;
     if (w->n) qsort(order, w->n, sizeof *order, by_name);
-    kl_attributes_sort(&w->attributes);
-    rc = kl_content_digest(content, order, w->n, &w->attributes, err);
-    if (!rc) rc = kl_writer_text(w, "", "content", content, err);
+    kl_store_attributes_sort(&w->attributes);
+    rc = kl_store_content_digest(content, order, w->n, &w->attributes, err);
+    if (!rc) rc = kl_store_writer_text(w, "", "content", content, err);
     if (!rc) rc = create_rest(w, order, late, &n_late, err);
     if (!rc) rc = assemble(w, late, n_late, err);
     if (!rc) rc = read_back(w, content, err);

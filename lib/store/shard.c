@@ -132,8 +132,8 @@ static int from_environment(struct kl_shard *shard, const struct variables *v, c
                    v->option);
 }
 
-int kl_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log *log,
-                   struct kl_error *err)
+int kl_store_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log *log,
+                         struct kl_error *err)
 {
     enum { MOST = 1000000 };
     struct variables v = { .option = text };
@@ -157,44 +157,44 @@ int kl_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log
     return code ? code : from_environment(shard, &v, log, err);
 }
 
-int kl_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err)
+int kl_store_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err)
 {
-    return kl_key_finish(key, shard->whole_key, &shard->whole_parts, err);
+    return kl_store_key_finish(key, shard->whole_key, &shard->whole_parts, err);
 }
 
-int kl_key_shard(struct kl_key *key, const struct kl_shard *shard, struct kl_error *err)
+int kl_store_key_shard(struct kl_key *key, const struct kl_shard *shard, struct kl_error *err)
 {
     char text[64];
     if (!shard->count) return KL_OK;
     snprintf(text, sizeof text, "%zu/%zu", shard->index, shard->count);
-    return kl_key_text(key, "shard", text, err);
+    return kl_store_key_text(key, "shard", text, err);
 }
 
-int kl_shard_save(struct kl_writer *w, const struct kl_shard *shard, struct kl_error *err)
+int kl_store_shard_save(struct kl_writer *w, const struct kl_shard *shard, struct kl_error *err)
 {
     if (!shard->count) return KL_OK;
-    int code = kl_writer_integer(w, "", "shard_index", (int64_t)shard->index, err);
-    if (!code) code = kl_writer_integer(w, "", "shard_count", (int64_t)shard->count, err);
-    if (!code) code = kl_writer_text(w, "", "whole_key", shard->whole_key, err);
-    return code ? code : kl_writer_text(w, "", "whole_key_parts", shard->whole_parts, err);
+    int code = kl_store_writer_integer(w, "", "shard_index", (int64_t)shard->index, err);
+    if (!code) code = kl_store_writer_integer(w, "", "shard_count", (int64_t)shard->count, err);
+    if (!code) code = kl_store_writer_text(w, "", "whole_key", shard->whole_key, err);
+    return code ? code : kl_store_writer_text(w, "", "whole_key_parts", shard->whole_parts, err);
 }
 
-void kl_shard_free(struct kl_shard *shard)
+void kl_store_shard_free(struct kl_shard *shard)
 {
     free(shard->whole_parts);
     shard->whole_parts = NULL;
 }
 
-int kl_shard_check_target(const struct kl_shard *shard, const char *path, struct kl_error *err)
+int kl_store_shard_check_target(const struct kl_shard *shard, const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     char *whole = NULL;
     double index = 0;
     int code = KL_OK;
-    if (!shard->count || strcmp(path, "-") == 0 || kl_file_open(&file, path, NULL)) return KL_OK;
-    if (kl_file_has_attribute(file, "", "shard_index") &&
-        kl_file_text(&whole, file, "", "whole_key", NULL) == KL_OK &&
-        kl_file_number(&index, file, "", "shard_index", NULL) == KL_OK &&
+    if (!shard->count || strcmp(path, "-") == 0 || kl_store_file_open(&file, path, NULL)) return KL_OK;
+    if (kl_store_file_has_attribute(file, "", "shard_index") &&
+        kl_store_file_text(&whole, file, "", "whole_key", NULL) == KL_OK &&
+        kl_store_file_number(&index, file, "", "shard_index", NULL) == KL_OK &&
         strcmp(whole, shard->whole_key) == 0 && index != (double)shard->index)
         code =
             kl_fail(err, KL_EUSAGE,
@@ -202,17 +202,17 @@ int kl_shard_check_target(const struct kl_shard *shard, const char *path, struct
                     "its own, or --force",
                     path, index, shard->index);
     free(whole);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return code;
 }
 
-void kl_shard_say(const struct kl_file *file, const struct kl_log *log)
+void kl_store_shard_say(const struct kl_file *file, const struct kl_log *log)
 {
     double index, count;
-    if (!kl_file_has_attribute(file, "", "shard_index")) return;
-    if (kl_file_number(&index, file, "", "shard_index", NULL) ||
-        kl_file_number(&count, file, "", "shard_count", NULL))
+    if (!kl_store_file_has_attribute(file, "", "shard_index")) return;
+    if (kl_store_file_number(&index, file, "", "shard_index", NULL) ||
+        kl_store_file_number(&count, file, "", "shard_count", NULL))
         return;
     kl_caution(log, "%s: is part %.0f of %.0f, numbered from 0; cache merge makes one file of all",
-               kl_file_path(file), index, count);
+               kl_store_file_path(file), index, count);
 }

@@ -10,7 +10,7 @@
 
 /* A new store is one folder: with those above it a mistyped name would pass for one, empty and perhaps
    on another disk. */
-int kl_shared_place(char **place, const char *store, struct kl_error *err)
+int kl_store_shared_place(char **place, const char *store, struct kl_error *err)
 {
     struct stat s;
     size_t n = strlen(store);
@@ -19,7 +19,7 @@ int kl_shared_place(char **place, const char *store, struct kl_error *err)
     if (there && !S_ISDIR(s.st_mode))
         return kl_fail(err, KL_EIO, "store %s: found a file, expected a folder", store);
     while (n > 1 && store[n - 1] == '/') n--;
-    char *path = strndup(store, n), *folder = path ? kl_path_folder(path) : NULL;
+    char *path = strndup(store, n), *folder = path ? kl_store_path_folder(path) : NULL;
     int code = folder ? KL_OK : kl_fail_memory(err, n);
     if (!code && absent && lstat(path, &s) == 0)
         code = kl_fail(err, KL_EIO, "store %s: is a link to what does not exist", store);
@@ -32,10 +32,10 @@ int kl_shared_place(char **place, const char *store, struct kl_error *err)
     return code;
 }
 
-int kl_shared_check(const char *store, struct kl_error *err)
+int kl_store_shared_check(const char *store, struct kl_error *err)
 {
     char *place;
-    const int code = kl_shared_place(&place, store, err);
+    const int code = kl_store_shared_place(&place, store, err);
     free(place);
     return code;
 }
@@ -43,11 +43,11 @@ int kl_shared_check(const char *store, struct kl_error *err)
 static char *shared_path(const char *store, const char *key, struct kl_error *err)
 {
     size_t n = strlen(store) + 80;
-    char *path = kl_is_key(key) ? malloc(n) : NULL;
+    char *path = kl_store_is_key(key) ? malloc(n) : NULL;
     if (path) snprintf(path, n, "%s/%.2s/%s.h5", store, key, key + 2);
     else
-        kl_fail(err, kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL, "%s: shared store: key '%.64s'", store,
-                key);
+        kl_fail(err, kl_store_is_key(key) ? KL_ENOMEM : KL_EINTERNAL, "%s: shared store: key '%.64s'",
+                store, key);
     return path;
 }
 
@@ -57,29 +57,29 @@ static int copy_verified(const char *from, int fd, const char *key, const char *
 {
     struct kl_temporary t;
     struct kl_file *file = NULL;
-    int copy = -1, rc = kl_temporary_open(&t, target, err);
+    int copy = -1, rc = kl_store_temporary_open(&t, target, err);
     if (rc) return rc;
-    rc = kl_copy_all(t.fd, target, fd, from, UINT64_MAX, err);
+    rc = kl_store_copy_all(t.fd, target, fd, from, UINT64_MAX, err);
     if (!rc && (copy = fcntl(t.fd, F_DUPFD_CLOEXEC, 3)) < 0)
         rc = kl_fail_errno(err, KL_EIO, "%s: reopening failed", target);
-    if (!rc) rc = kl_file_open_fd(&file, copy, from, err);
-    if (!rc) rc = kl_file_verify(file, NULL, err);
-    if (!rc && strcmp(kl_file_key(file), key))
-        rc = kl_fail(err, KL_EDATA, "%s: has key %.12s..., expected %.12s...", from, kl_file_key(file),
-                     key);
-    kl_file_close(&file);
-    if (!rc) return kl_temporary_publish(&t, err);
-    kl_temporary_abort(&t);
+    if (!rc) rc = kl_store_file_open_fd(&file, copy, from, err);
+    if (!rc) rc = kl_store_file_verify(file, NULL, err);
+    if (!rc && strcmp(kl_store_file_key(file), key))
+        rc = kl_fail(err, KL_EDATA, "%s: has key %.12s..., expected %.12s...", from,
+                     kl_store_file_key(file), key);
+    kl_store_file_close(&file);
+    if (!rc) return kl_store_temporary_publish(&t, err);
+    kl_store_temporary_abort(&t);
     return rc;
 }
 
-int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
-                    struct kl_error *err)
+int kl_store_shared_fetch(bool *found, const char *store, const char *key, const char *target,
+                          struct kl_error *err)
 {
     int rc = 0;
     *found = false;
     char *path = shared_path(store, key, err);
-    if (!path) return kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
+    if (!path) return kl_store_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
         rc = kl_fail_errno(err, KL_EIO, "%s: cannot be opened", path);
@@ -92,26 +92,29 @@ int kl_shared_fetch(bool *found, const char *store, const char *key, const char 
     return rc;
 }
 
-int kl_shared_put(const char *store, const char *key, const char *path, int fd, struct kl_error *err)
+int kl_store_shared_put(const char *store, const char *key, const char *path, int fd,
+                        struct kl_error *err)
 {
     int rc = 0;
-    char *target = shared_path(store, key, err), *folder = target ? kl_path_folder(target) : NULL;
+    char *target = shared_path(store, key, err), *folder = target ? kl_store_path_folder(target) : NULL;
     if (!target || !folder)
-        rc = target ? kl_fail_memory(err, 80) : kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
-    else if (kl_make_folders(folder)) rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
+        rc = target ? kl_fail_memory(err, 80) : kl_store_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
+    else if (kl_store_make_folders(folder))
+        rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
     else rc = copy_verified(path, fd, key, target, err);
     free(folder);
     free(target);
     return rc;
 }
 
-int kl_shared_publish(const char *store, const char *key, const char *path, int fd, struct kl_error *err)
+int kl_store_shared_publish(const char *store, const char *key, const char *path, int fd,
+                            struct kl_error *err)
 {
     char *target = shared_path(store, key, err);
-    if (!target) return kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
-    const bool there = kl_is_up_to_date(target, key);
+    if (!target) return kl_store_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
+    const bool there = kl_store_is_up_to_date(target, key);
     free(target);
     if (there) return KL_OK;
     if (lseek(fd, 0, SEEK_SET)) return kl_fail_errno(err, KL_EIO, "%s: seeking failed", path);
-    return kl_shared_put(store, key, path, fd, err);
+    return kl_store_shared_put(store, key, path, fd, err);
 }

@@ -10,21 +10,22 @@
 #include "store/describe_int.h"
 #include "store/store_int.h"
 
-bool kl_is_up_to_date(const char *path, const char *key)
+bool kl_store_is_up_to_date(const char *path, const char *key)
 {
     struct stat s;
     struct kl_file *file = NULL;
     char slot[64], identity[128], value[160];
     if (stat(path, &s) || !S_ISREG(s.st_mode)) return false;
-    kl_stat_slot(slot, &s);
-    kl_stat_identity(identity, &s);
-    if (kl_memo_get("verified", slot, identity, value, sizeof value)) return strcmp(value, key) == 0;
-    if (kl_file_open(&file, path, NULL)) return false;
-    bool same = strcmp(kl_file_key(file), key) == 0 && kl_file_verify(file, NULL, NULL) == 0;
-    kl_stat_slot(slot, &file->stat);
-    kl_stat_identity(identity, &file->stat);
-    if (same && kl_stat_settled(&file->stat)) kl_memo_put("verified", slot, identity, key);
-    kl_file_close(&file);
+    kl_store_stat_slot(slot, &s);
+    kl_store_stat_identity(identity, &s);
+    if (kl_store_memo_get("verified", slot, identity, value, sizeof value))
+        return strcmp(value, key) == 0;
+    if (kl_store_file_open(&file, path, NULL)) return false;
+    bool same = strcmp(kl_store_file_key(file), key) == 0 && kl_store_file_verify(file, NULL, NULL) == 0;
+    kl_store_stat_slot(slot, &file->stat);
+    kl_store_stat_identity(identity, &file->stat);
+    if (same && kl_store_stat_settled(&file->stat)) kl_store_memo_put("verified", slot, identity, key);
+    kl_store_file_close(&file);
     return same;
 }
 
@@ -38,7 +39,7 @@ static const char *store_of(const struct kl_stage *stage)
 static double last_seconds(const struct kl_file *file)
 {
     json_t *records = NULL;
-    kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), NULL);
+    kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), NULL);
     json_t *seconds = json_object_get(json_array_get(records, json_array_size(records) - 1), "seconds");
     double value = json_is_number(seconds) ? json_number_value(seconds) : -1;
     json_decref(records);
@@ -63,8 +64,8 @@ static void outlook_free(struct outlook *o)
 
 static int look_for_checkpoint(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
-    int code = kl_checkpoint_path(&o->checkpoint, stage->common->output, err);
-    if (code || kl_checkpoint_fits(o->checkpoint, stage->key)) return code;
+    int code = kl_store_checkpoint_path(&o->checkpoint, stage->common->output, err);
+    if (code || kl_store_checkpoint_fits(o->checkpoint, stage->key)) return code;
     free(o->checkpoint);
     o->checkpoint = NULL;
     return KL_OK;
@@ -78,16 +79,17 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     bool there = false;
     const char *path = stage->common->output;
     *o = (struct outlook){ .why = "the target does not exist", .seconds = -1, .estimate.seconds = -1 };
-    if (path && strcmp(path, "-") && (there = kl_is_up_to_date(path, stage->key)))
+    if (path && strcmp(path, "-") && (there = kl_store_is_up_to_date(path, stage->key)))
         o->why = "the target has this key";
     else if (store_of(stage)) {
-        const int code = kl_shared_check(store_of(stage), err);
+        const int code = kl_store_shared_check(store_of(stage), err);
         if (code) return code;
         size_t n = strlen(store_of(stage)) + 80;
         char *shared = malloc(n);
         if (!shared) return kl_fail_memory(err, n);
         snprintf(shared, n, "%s/%.2s/%s.h5", store_of(stage), stage->key, stage->key + 2);
-        if ((there = kl_is_up_to_date(shared, stage->key))) o->why = "the shared store has this key";
+        if ((there = kl_store_is_up_to_date(shared, stage->key)))
+            o->why = "the shared store has this key";
         free(shared);
     }
     o->hit = there && !stage->common->force;
@@ -95,10 +97,10 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     if (o->hit || !path || strcmp(path, "-") == 0) return 0;
     int rc = look_for_checkpoint(o, stage, err);
     if (rc) return rc;
-    rc = kl_file_open(&file, path, &problem);
+    rc = kl_store_file_open(&file, path, &problem);
     if (rc == 0) {
         o->seconds = last_seconds(file);
-        rc = kl_key_diff(&o->differs, kl_file_key_parts(file), stage->key_parts, err);
+        rc = kl_store_key_diff(&o->differs, kl_store_file_key_parts(file), stage->key_parts, err);
         if (!stage->common->force)
             o->why = o->differs && *o->differs ? "the target has another key" : "the target is damaged";
     } else {
@@ -106,7 +108,7 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
             o->why = "the target is damaged or of another origin";
         rc = 0;
     }
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return rc;
 }
 
@@ -186,12 +188,12 @@ static bool has_note(const char *path, const char *note)
 {
     struct kl_file *file = NULL;
     json_t *records = NULL;
-    if (kl_file_open(&file, path, NULL)) return true; /* which whoever reads it will say */
-    kl_json_parse(&records, kl_file_provenance(file), path, NULL);
-    const char *found = json_string_value(json_object_get(kl_own_record(records), "note"));
+    if (kl_store_file_open(&file, path, NULL)) return true; /* which whoever reads it will say */
+    kl_json_parse(&records, kl_store_file_provenance(file), path, NULL);
+    const char *found = json_string_value(json_object_get(kl_store_own_record(records), "note"));
     const bool same = found && strcmp(found, note) == 0;
     json_decref(records);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return same;
 }
 
@@ -202,7 +204,7 @@ static void say_note_lost(const struct kl_stage *stage, enum kl_stage_answer ans
     if (answer == KL_STAGE_COMPUTE || !note || !*note || strcmp(output, "-") == 0) return;
     if (!stage->log || has_note(output, note)) return;
     kl_note(stage->log, 1, "--note is not kept: %s is %s, with the record of the run that wrote it",
-            output, kl_stage_status(answer));
+            output, kl_store_stage_status(answer));
 }
 
 /* Target, then shared store. */
@@ -213,29 +215,29 @@ static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer,
     bool found = false;
     *answer = KL_STAGE_COMPUTE;
     if (!output) return 0;
-    if (!stage->common->force && strcmp(output, "-") && kl_is_up_to_date(output, stage->key)) {
+    if (!stage->common->force && strcmp(output, "-") && kl_store_is_up_to_date(output, stage->key)) {
         *answer = KL_STAGE_UP_TO_DATE;
         return 0;
     }
-    int rc = store ? kl_shared_check(store, err) : KL_OK;
+    int rc = store ? kl_store_shared_check(store, err) : KL_OK;
     if (!rc)
-        rc = kl_target_check(output, stage->kind, stage->common->force, stage->inputs, stage->n_inputs,
-                             err);
+        rc = kl_store_target_check(output, stage->kind, stage->common->force, stage->inputs,
+                                   stage->n_inputs, err);
     if (rc || !store || stage->common->force) return rc;
-    if (kl_shared_fetch(&found, store, stage->key, output, &problem) && stage->log)
+    if (kl_store_shared_fetch(&found, store, stage->key, output, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: %s; computing instead", problem.text);
     if (found) *answer = KL_STAGE_FETCHED;
     return 0;
 }
 
-int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
-                   struct kl_error *err)
+int kl_store_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key,
+                         FILE *out, struct kl_error *err)
 {
     *answer = KL_STAGE_ANSWERED;
     if (stage->start == 0) stage->start = kl_clock();
-    memcpy(stage->kind, kl_key_head(*key)->kind, sizeof stage->kind);
-    int schema = kl_key_head(*key)->schema;
-    int rc = kl_key_finish(key, stage->key, &stage->key_parts, err);
+    memcpy(stage->kind, kl_store_key_head(*key)->kind, sizeof stage->kind);
+    int schema = kl_store_key_head(*key)->schema;
+    int rc = kl_store_key_finish(key, stage->key, &stage->key_parts, err);
     if (rc) return rc;
     stage->header = (struct kl_header){ .kind = stage->kind,
                                         .schema = schema,
@@ -252,7 +254,7 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
     return rc;
 }
 
-const char *kl_stage_status(enum kl_stage_answer answer)
+const char *kl_store_stage_status(enum kl_stage_answer answer)
 {
     return answer == KL_STAGE_COMPUTE      ? "computed"
            : answer == KL_STAGE_UP_TO_DATE ? "up to date"
@@ -266,16 +268,16 @@ static void say_cautions(const struct kl_log *log, const char *lines)
         kl_note(log, 1, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
-int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
-                    struct kl_error *err)
+int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
+                          struct kl_error *err)
 {
-    const char *output = stage->common->output, *status = kl_stage_status(answer);
+    const char *output = stage->common->output, *status = kl_store_stage_status(answer);
     struct kl_file *file = NULL;
     char *lines = NULL;
     if (strcmp(output, "-") == 0) return 0;
-    int code = kl_file_open(&file, output, err);
-    if (!code) code = kl_file_cautions(&lines, file, err);
-    kl_file_close(&file);
+    int code = kl_store_file_open(&file, output, err);
+    if (!code) code = kl_store_file_cautions(&lines, file, err);
+    kl_store_file_close(&file);
     if (!code && answer == KL_STAGE_FETCHED) say_cautions(stage->log, lines);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "key", KL_JSON_TEXT, stage->key, 0 },
@@ -287,9 +289,9 @@ int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, F
     return code;
 }
 
-int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
-                     const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
-                     char content[65], struct kl_error *err)
+int kl_store_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
+                           const struct kl_file *const *parents, size_t n_parents,
+                           const char *raw_inputs, char content[65], struct kl_error *err)
 {
     char *records = NULL;
     struct kl_error problem = { 0 };
@@ -300,21 +302,22 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
         const char *lines = !cautions        ? NULL
                             : cautions->lost ? "cautions are missing here: there was no memory for one\n"
                                              : cautions->lines;
-        rc = kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv, parents,
-                                n_parents, raw_inputs, lines, kl_clock() - stage->start, err);
-        if (!rc) rc = kl_writer_provenance(*writer, records, err);
+        rc = kl_store_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
+                                      parents, n_parents, raw_inputs, lines, kl_clock() - stage->start,
+                                      err);
+        if (!rc) rc = kl_store_writer_provenance(*writer, records, err);
         free(records);
     }
     if (rc) {
-        kl_writer_abort(writer);
+        kl_store_writer_abort(writer);
         return rc;
     }
     /* The file has no name if it goes to standard output: a second descriptor outlives the writer. */
     const int fd = store ? fcntl((*writer)->temporary.fd, F_DUPFD_CLOEXEC, 3) : -1;
     if (store && fd < 0) kl_fail_errno(&problem, KL_EIO, "%s: reopening failed", output);
     const bool first = store && access(store, F_OK) != 0; /* or its name was mistyped */
-    rc = kl_writer_publish(writer, content, err);
-    if (!rc && fd >= 0) kl_shared_publish(store, stage->key, output, fd, &problem);
+    rc = kl_store_writer_publish(writer, content, err);
+    if (!rc && fd >= 0) kl_store_shared_publish(store, stage->key, output, fd, &problem);
     if (!rc && problem.code)
         kl_note(stage->log, 1, "shared store: not published there: %s", problem.text);
     else if (!rc && first) kl_note(stage->log, 1, "new store at %s", store);
@@ -322,18 +325,18 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     return rc;
 }
 
-int kl_stage_unchanged(const struct kl_stage *stage, struct kl_key **again, const char *input,
-                       struct kl_error *err)
+int kl_store_stage_unchanged(const struct kl_stage *stage, struct kl_key **again, const char *input,
+                             struct kl_error *err)
 {
     char key[65], *parts = NULL;
-    const int code = kl_key_finish(again, key, &parts, err);
+    const int code = kl_store_key_finish(again, key, &parts, err);
     free(parts);
     if (code || strcmp(key, stage->key) == 0) return code;
     return kl_fail(err, KL_EDATA, "%s: changed while it was read; nothing is kept, run this again",
                    input);
 }
 
-void kl_stage_end(struct kl_stage *stage)
+void kl_store_stage_end(struct kl_stage *stage)
 {
     free(stage->key_parts);
     stage->key_parts = NULL;

@@ -27,11 +27,12 @@ static bool same_file(const char *a, const char *b)
     return stat_file(&s, a) && stat_file(&t, b) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
-bool kl_same_place(const char *a, const char *b)
+bool kl_store_same_place(const char *a, const char *b)
 {
-    char *in = kl_path_folder(a), *of = kl_path_folder(b);
-    const bool same = same_file(a, b) ||
-                      (in && of && strcmp(kl_path_name(a), kl_path_name(b)) == 0 && same_file(in, of));
+    char *in = kl_store_path_folder(a), *of = kl_store_path_folder(b);
+    const bool same =
+        same_file(a, b) ||
+        (in && of && strcmp(kl_store_path_name(a), kl_store_path_name(b)) == 0 && same_file(in, of));
     free(in), free(of);
     return same;
 }
@@ -41,20 +42,20 @@ bool kl_same_place(const char *a, const char *b)
 static bool was_ours(const char *path, const struct stat *s)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    uint64_t size = (uint64_t)s->st_size, eof = fd < 0 ? 0 : kl_superblock_eof(fd);
+    uint64_t size = (uint64_t)s->st_size, eof = fd < 0 ? 0 : kl_store_superblock_eof(fd);
     bool ours = eof && eof != size;
     char magic[8] = "";
     if (fd >= 0 && !ours && size >= KL_SEAL_BYTES &&
-        kl_pread_all(fd, magic, sizeof magic, size - KL_SEAL_BYTES, path, NULL) == 0)
+        kl_store_pread_all(fd, magic, sizeof magic, size - KL_SEAL_BYTES, path, NULL) == 0)
         ours = memcmp(magic, "KETLSEAL", sizeof magic) == 0;
     if (fd >= 0) close(fd);
     return ours;
 }
 
-int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err)
+int kl_store_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (kl_same_place(inputs[i], path))
+        if (kl_store_same_place(inputs[i], path))
             return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name", path);
     return KL_OK;
 }
@@ -69,7 +70,7 @@ static int refuse(const char *path, struct kl_error *err)
 static mode_t type_of_folder(const char *path)
 {
     struct stat s;
-    char *folder = kl_path_folder(path);
+    char *folder = kl_store_path_folder(path);
     const mode_t type = folder && stat(folder, &s) == 0 ? s.st_mode & S_IFMT : 0;
     free(folder);
     return type;
@@ -80,10 +81,10 @@ static bool lies_in_file(const char *path)
     return type && type != S_IFDIR;
 }
 
-int kl_fail_place(struct kl_error *err, const char *path)
+int kl_store_fail_place(struct kl_error *err, const char *path)
 {
     const int why = errno;
-    const char *name = kl_path_name(path);
+    const char *name = kl_store_path_name(path);
     if (lies_in_file(path))
         return kl_fail(err, KL_EIO, "%.*s: is no folder, %s cannot lie in it", (int)(name - path - 1),
                        path, name);
@@ -94,51 +95,51 @@ int kl_fail_place(struct kl_error *err, const char *path)
                : kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", path);
 }
 
-int kl_place_check(const char *path, struct kl_error *err)
+int kl_store_place_check(const char *path, struct kl_error *err)
 {
-    char *folder = kl_path_folder(path);
+    char *folder = kl_store_path_folder(path);
     if (!folder) return kl_fail_memory(err, strlen(path));
     const int failed = access(folder, W_OK | X_OK), why = errno;
     free(folder);
     errno = why;
-    return failed || lies_in_file(path) ? kl_fail_place(err, path) : KL_OK;
+    return failed || lies_in_file(path) ? kl_store_fail_place(err, path) : KL_OK;
 }
 
-int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
-                    struct kl_error *err)
+int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
+                          size_t n, struct kl_error *err)
 {
     struct stat s;
     struct kl_file *file = NULL;
     struct kl_error problem = { 0 };
     if (strcmp(path, "-") == 0 || stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
-    int rc = kl_target_no_input(path, inputs, n, err);
+    int rc = kl_store_target_no_input(path, inputs, n, err);
     if (rc || force || s.st_size == 0) return rc;
-    rc = kl_file_open(&file, path, &problem);
-    if (rc == KL_OK && strcmp(kl_file_kind(file), kind))
+    rc = kl_store_file_open(&file, path, &problem);
+    if (rc == KL_OK && strcmp(kl_store_file_kind(file), kind))
         rc = kl_fail(
             err, KL_EUSAGE,
             "%s: holds a file of kind '%s', which one of kind '%s' would replace; give another name, "
             "or --force to replace it",
-            path, kl_file_kind(file), kind);
+            path, kl_store_file_kind(file), kind);
     else if (rc == KL_EDATA) rc = was_ours(path, &s) ? KL_OK : refuse(path, err);
     else if (rc == KL_ENOMEM) *err = problem;
     else rc = KL_OK; /* it cannot be read: writing will tell */
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return rc;
 }
 
-int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
-                          const char *const *inputs, size_t n, struct kl_error *err)
+int kl_store_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
+                                const char *const *inputs, size_t n, struct kl_error *err)
 {
     struct stat s;
     char found[64];
     const size_t length = strlen(mark);
-    int rc = kl_target_no_input(path, inputs, n, err);
+    int rc = kl_store_target_no_input(path, inputs, n, err);
     if (rc) return rc;
     if (stat(path, &s) || !S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
-    rc = length <= sizeof found ? kl_pread_all(fd, found, length, at, path, err) : KL_EDATA;
+    rc = length <= sizeof found ? kl_store_pread_all(fd, found, length, at, path, err) : KL_EDATA;
     close(fd);
     if (rc == KL_EIO) return rc;
     return !rc && memcmp(found, mark, length) == 0 ? KL_OK : refuse(path, err);

@@ -18,7 +18,7 @@ static const char suffix[] = ".ketline-tmp";
 enum { NAME_ROOM = 120 };
 
 /* ".NAME." with long names cut and told apart by a digest. */
-void kl_name_prefix(char prefix[160], const char *name)
+void kl_store_name_prefix(char prefix[160], const char *name)
 {
     unsigned char digest[16];
     char hex[17];
@@ -27,11 +27,11 @@ void kl_name_prefix(char prefix[160], const char *name)
         return;
     }
     kl_xxh128(digest, name, strlen(name));
-    kl_hex(hex, digest, 8);
+    kl_store_hex(hex, digest, 8);
     snprintf(prefix, 160, ".%.100s~%s.", name, hex);
 }
 
-bool kl_temporary_is(const char *name)
+bool kl_store_temporary_is(const char *name)
 {
     size_t n = strlen(name);
     return name[0] == '.' && n > sizeof suffix && strcmp(name + n - (sizeof suffix - 1), suffix) == 0;
@@ -47,22 +47,23 @@ static const char *tag_of(const char *name)
     return dots == 2 ? end + 1 : "";
 }
 
-bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
-                        void (*each)(void *context, const char *path, uint64_t bytes, int error),
-                        void *context)
+bool kl_store_temporary_sweep(const char *folder, const char *name, bool dry,
+                              void (*each)(void *context, const char *path, uint64_t bytes, int error),
+                              void *context)
 {
     char prefix[160] = ".", path[PATH_MAX];
     DIR *d = opendir(folder);
     if (!d) return false;
-    if (name) kl_name_prefix(prefix, name);
+    if (name) kl_store_name_prefix(prefix, name);
     for (struct dirent *entry; (errno = 0, entry = readdir(d));) {
         struct stat s;
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_temporary_is(entry->d_name)) continue;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_store_temporary_is(entry->d_name))
+            continue;
         const char *tag = tag_of(entry->d_name);
         if (name && tag != entry->d_name + strlen(prefix))
             continue; /* of another target whose name begins with this one */
         if (fstatat(dirfd(d), entry->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode) ||
-            !kl_process_dead(tag, &s))
+            !kl_store_process_dead(tag, &s))
             continue;
         const int error = dry || unlinkat(dirfd(d), entry->d_name, 0) == 0 ? 0 : errno;
         if (error == ENOENT || error == ESTALE) continue; /* another run was quicker */
@@ -75,12 +76,12 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
     return !why;
 }
 
-int kl_temporary_pattern(char *path, size_t room, const char *folder, const char *name)
+int kl_store_temporary_pattern(char *path, size_t room, const char *folder, const char *name)
 {
     char prefix[160], tag[64];
-    kl_temporary_sweep(folder, name, false, NULL, NULL);
-    kl_name_prefix(prefix, name);
-    kl_process_tag(tag);
+    kl_store_temporary_sweep(folder, name, false, NULL, NULL);
+    kl_store_name_prefix(prefix, name);
+    kl_store_process_tag(tag);
     const int n = snprintf(path, room, "%s/%s%s.XXXXXX%s", folder, prefix, tag, suffix);
     return (size_t)n < room ? (int)sizeof suffix - 1 : -1;
 }
@@ -103,7 +104,7 @@ static int open_unlinked(struct kl_error *err)
     return fd;
 }
 
-int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_error *err)
+int kl_store_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_error *err)
 {
     static atomic_flag taken = ATOMIC_FLAG_INIT; /* a second reader would find an empty input */
     *fd = -1;
@@ -112,7 +113,7 @@ int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_erro
                        "-: standard input can be one input only; name a file for the other");
     *fd = open_unlinked(err);
     if (*fd < 0) return *fd;
-    int rc = kl_copy_all(*fd, spool_folder(), from, name, limit, err);
+    int rc = kl_store_copy_all(*fd, spool_folder(), from, name, limit, err);
     if (rc) {
         close(*fd);
         *fd = -1;
@@ -121,7 +122,7 @@ int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_erro
 }
 
 /* The target: symbolic links resolved, so that a link to another disk stays a link. */
-int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err)
+int kl_store_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err)
 {
     struct stat s;
     memset(t, 0, sizeof *t);
@@ -142,13 +143,13 @@ int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_err
 static int open_beside(struct kl_temporary *t, struct kl_error *err)
 {
     char prefix[160], tag[64];
-    char *folder = kl_path_folder(t->target);
+    char *folder = kl_store_path_folder(t->target);
     int rc = 0;
     if (!folder) return kl_fail_memory(err, strlen(t->target));
     size_t room = strlen(folder) + 320;
-    kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
-    kl_name_prefix(prefix, kl_path_name(t->target));
-    kl_process_tag(tag);
+    kl_store_temporary_sweep(folder, kl_store_path_name(t->target), false, NULL, NULL);
+    kl_store_name_prefix(prefix, kl_store_path_name(t->target));
+    kl_store_process_tag(tag);
     t->path = malloc(room);
     if (!t->path) rc = kl_fail_memory(err, room);
     for (int tries = 0; !rc && t->fd < 0; tries++) {
@@ -157,7 +158,7 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err)
             random = (uint32_t)(kl_clock() * 1e6) + (uint32_t)tries;
         snprintf(t->path, room, "%s/%s%s.%08x%s", folder, prefix, tag, random, suffix);
         t->fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (t->fd < 0 && (errno != EEXIST || tries > 100)) rc = kl_fail_place(err, t->target);
+        if (t->fd < 0 && (errno != EEXIST || tries > 100)) rc = kl_store_fail_place(err, t->target);
     }
     if (rc) {
         free(t->path);
@@ -167,20 +168,20 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err)
     return rc;
 }
 
-int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err)
+int kl_store_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err)
 {
-    int rc = kl_temporary_resolve(t, path, err);
+    int rc = kl_store_temporary_resolve(t, path, err);
     if (!rc && t->stream) {
         t->fd = open_unlinked(err);
         rc = t->fd < 0 ? t->fd : 0;
     } else if (!rc) {
         rc = open_beside(t, err);
     }
-    if (rc) kl_temporary_abort(t);
+    if (rc) kl_store_temporary_abort(t);
     return rc;
 }
 
-void kl_temporary_abort(struct kl_temporary *t)
+void kl_store_temporary_abort(struct kl_temporary *t)
 {
     if (t->fd >= 0) close(t->fd);
     if (t->path) unlink(t->path);
@@ -194,8 +195,9 @@ static int to_stream(struct kl_temporary *t, struct kl_error *err)
 {
     int to = t->to_stdout ? STDOUT_FILENO : open(t->target, O_WRONLY | O_CLOEXEC);
     if (to < 0) return kl_fail_errno(err, KL_EIO, "%s: cannot be opened for writing", t->target);
-    int rc = lseek(t->fd, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: seeking failed", t->target)
-                                       : kl_copy_all(to, t->target, t->fd, t->target, UINT64_MAX, err);
+    int rc = lseek(t->fd, 0, SEEK_SET)
+                 ? kl_fail_errno(err, KL_EIO, "%s: seeking failed", t->target)
+                 : kl_store_copy_all(to, t->target, t->fd, t->target, UINT64_MAX, err);
     if (!t->to_stdout && close(to) && !rc)
         rc = kl_fail_errno(err, KL_EIO, "%s: closing failed", t->target);
     return rc;
@@ -205,22 +207,22 @@ static int to_stream(struct kl_temporary *t, struct kl_error *err)
    there. */
 static int to_target(struct kl_temporary *t, struct kl_error *err)
 {
-    int folder = -1, rc = kl_open_folder(&folder, t->target, err);
+    int folder = -1, rc = kl_store_open_folder(&folder, t->target, err);
     if (!rc && fsync(t->fd)) rc = kl_fail_errno(err, KL_EIO, "%s: fsync failed", t->target);
     if (!rc && rename(t->path, t->target))
         rc = kl_fail_errno(err, KL_EIO, "%s: renaming the finished file to this name failed", t->target);
     if (!rc) {
         free(t->path);
         t->path = NULL;
-        rc = kl_sync_folder(folder, t->target, err);
+        rc = kl_store_sync_folder(folder, t->target, err);
     }
     if (folder >= 0) close(folder);
     return rc;
 }
 
-int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err)
+int kl_store_temporary_publish(struct kl_temporary *t, struct kl_error *err)
 {
     int rc = t->stream ? to_stream(t, err) : to_target(t, err);
-    kl_temporary_abort(t);
+    kl_store_temporary_abort(t);
     return rc;
 }

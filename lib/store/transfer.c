@@ -37,7 +37,7 @@ static bool is_there(const struct transfer *w, const char name[NAME])
     if (w->names) return bsearch(name, w->names, w->n_names, NAME, by_name) != NULL;
     key_of(key, name);
     snprintf(path, sizeof path, "%.4000s/%s", w->to, name);
-    return access(path, F_OK) == 0 && kl_is_up_to_date(path, key);
+    return access(path, F_OK) == 0 && kl_store_is_up_to_date(path, key);
 }
 
 /* The bytes of a file into the local store at w->to, where they are checked before they appear. */
@@ -46,13 +46,13 @@ static int take(struct transfer *w, const char name[NAME], const char *from, int
 {
     char key[65];
     key_of(key, name);
-    return kl_shared_put(w->to, key, from, fd, err);
+    return kl_store_shared_put(w->to, key, from, fd, err);
 }
 
 /* Was a word of rclone's obeyed? */
 static int obeyed(struct kl_rclone *r, const char *place, struct kl_error *err)
 {
-    int status = 0, code = kl_rclone_end(r, &status, err);
+    int status = 0, code = kl_store_rclone_end(r, &status, err);
     if (kl_signals_pending()) return kl_fail(err, KL_ESIGNAL, "stopped"); /* and so was rclone */
     if (!code && status)
         code = kl_fail(err, KL_EIO, "%s: rclone %s ended with status %d", place, r->what, status);
@@ -62,16 +62,16 @@ static int obeyed(struct kl_rclone *r, const char *place, struct kl_error *err)
 static int verify(const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_file_open(&file, path, err);
-    if (!code) code = kl_file_verify(file, NULL, err);
-    kl_file_close(&file);
+    int code = kl_store_file_open(&file, path, err);
+    if (!code) code = kl_store_file_verify(file, NULL, err);
+    kl_store_file_close(&file);
     return code;
 }
 
 static int obey(const char *const *words, const char *place, struct kl_error *err)
 {
     struct kl_rclone r;
-    int code = kl_rclone_start(&r, words, err);
+    int code = kl_store_rclone_start(&r, words, err);
     return code ? code : obeyed(&r, place, err);
 }
 
@@ -106,7 +106,7 @@ static int push_one(void *context, const struct kl_found *found)
     struct transfer *w = context;
     const char *path = found->path;
     struct kl_error why = { 0 };
-    if (!kl_has_shared_name(path)) return 0;
+    if (!kl_store_has_shared_name(path)) return 0;
     const char *name = path + strlen(path) - (NAME - 1);
     if (kl_signals_pending()) return w->err.code = kl_fail(&w->err, KL_ESIGNAL, "stopped");
     if (!found->code && is_there(w, name)) {
@@ -136,7 +136,7 @@ static int read_names(struct transfer *w, int fd, const char *place, struct kl_e
         line[strcspn(line, "\n")] = '\0';
         char path[4300];
         snprintf(path, sizeof path, "/%s", line);
-        if (strlen(line) != NAME - 1 || !kl_has_shared_name(path)) continue;
+        if (strlen(line) != NAME - 1 || !kl_store_has_shared_name(path)) continue;
         if (w->n_names == room) {
             char(*more)[NAME] = realloc(w->names, (room = 2 * room + 64) * NAME);
             if (!more) code = kl_fail_memory(err, room * NAME);
@@ -154,7 +154,7 @@ static int list_remote(struct transfer *w, const char *remote, struct kl_error *
 {
     const char *const words[] = { "lsf", "-q", "-R", "--files-only", remote, NULL };
     struct kl_rclone r;
-    int code = kl_rclone_start(&r, words, err);
+    int code = kl_store_rclone_start(&r, words, err);
     if (code) return code;
     if (!(w->names = malloc(NAME))) code = kl_fail_memory(err, NAME);
     if (!code) code = read_names(w, r.fd, remote, err);
@@ -175,7 +175,7 @@ static int fetch(struct transfer *w, const char name[NAME], struct kl_error *err
     struct kl_rclone r;
     snprintf(from, sizeof from, "%.4000s/%s", w->from, name);
     const char *const words[] = { "cat", "-q", from, NULL };
-    int code = kl_rclone_start(&r, words, err);
+    int code = kl_store_rclone_start(&r, words, err);
     if (code) return code;
     struct kl_error why = { 0 };
     code = take(w, name, from, r.fd, &why);
@@ -209,15 +209,15 @@ static int pull_all(struct transfer *w, struct kl_error *err)
 int kl_store_transfer(struct kl_transfer *t, const char *from, const char *to, struct kl_error *err)
 {
     struct transfer w = { .t = t, .from = from, .to = to };
-    if (kl_is_remote(from) && kl_is_remote(to))
+    if (kl_store_is_remote(from) && kl_store_is_remote(to))
         return kl_fail(err, KL_EUSAGE, "%s, %s: one of the two must be a folder here", from, to);
     int code = KL_OK;
-    if (kl_is_remote(from)) {
+    if (kl_store_is_remote(from)) {
         code = list_remote(&w, from, err);
         if (!code) return pull_all(&w, err);
     } else {
-        if (kl_is_remote(to)) code = make_remote(to, err);
-        if (!code && kl_is_remote(to)) code = list_remote(&w, to, err);
+        if (kl_store_is_remote(to)) code = make_remote(to, err);
+        if (!code && kl_store_is_remote(to)) code = list_remote(&w, to, err);
         if (!code) code = kl_store_walk(from, false, push_one, &w, NULL, err);
         if (!code && w.err.code) code = kl_fail(err, w.err.code, "%s", w.err.text);
     }

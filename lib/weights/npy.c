@@ -162,15 +162,15 @@ static int add(struct kl_weights *weights, const struct kl_npy *r, const struct 
                        r->rank, (int)KL_WEIGHTS_RANK);
     int rc = kl_weights_count(&count, file->path, name, r->rank, r->dims, err);
     if (rc) return rc;
-    if (n / kl_element_size(element) != count || n % kl_element_size(element))
-        return refuse_size(file->path, name, n, count * kl_element_size(element), err);
+    if (n / kl_weights_element_size(element) != count || n % kl_weights_element_size(element))
+        return refuse_size(file->path, name, n, count * kl_weights_element_size(element), err);
     for (int i = 0; i < r->rank; step *= r->dims[i++]) strides[i] = step;
     return kl_weights_add(weights, file->path, name, r->rank, r->dims, r->fortran ? strides : NULL,
                           element, data, err);
 }
 
-int kl_npy_header(struct kl_npy *array, const char *path, const char *name, const unsigned char *data,
-                  size_t n, struct kl_error *err)
+int kl_weights_npy_header(struct kl_npy *array, const char *path, const char *name,
+                          const unsigned char *data, size_t n, struct kl_error *err)
 {
     const int version = n >= 10 && memcmp(data, "\x93NUMPY", 6) == 0 && data[7] == 0 ? data[6] : 0;
     const size_t begin = version == 1 ? 10 : 12;
@@ -195,11 +195,11 @@ int kl_npy_header(struct kl_npy *array, const char *path, const char *name, cons
     return KL_OK;
 }
 
-int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
-                 const unsigned char *data, size_t n, struct kl_error *err)
+int kl_weights_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
+                         const unsigned char *data, size_t n, struct kl_error *err)
 {
     struct kl_npy array;
-    int rc = kl_npy_header(&array, file->path, name, data, n, err);
+    int rc = kl_weights_npy_header(&array, file->path, name, data, n, err);
     if (rc) return rc;
     data += array.begin;
     n -= array.begin;

@@ -4,11 +4,11 @@
 
 #include "weights/weights_int.h"
 
-int kl_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
+int kl_weights_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
 {
     struct kl_zip zip;
     char name[512];
-    int rc = kl_zip_open(&zip, file, KL_ARCHIVE_NUMPY, err);
+    int rc = kl_weights_zip_open(&zip, file, KL_ARCHIVE_NUMPY, err);
     if (rc) return rc;
     for (size_t i = 0; i < zip.n && !rc; i++) {
         const struct kl_zip_member *m = &zip.members[i];
@@ -18,8 +18,8 @@ int kl_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct
             break;
         }
         snprintf(name, sizeof name, "%.*s", (int)(n - 4), m->name);
-        rc = kl_npy_parse(weights, file, name, m->data, m->n, err);
+        rc = kl_weights_npy_parse(weights, file, name, m->data, m->n, err);
     }
-    kl_zip_close(&zip);
+    kl_weights_zip_close(&zip);
     return rc;
 }

@@ -8,14 +8,14 @@
 
 enum { MAX_VALUES = 200000, MAX_MEMO = 1000000, MAX_STRING = 65536, MAX_STACK = 100000, NONE = -1 };
 
-int kl_pickle_refuse(struct kl_pickle *m, const char *why)
+int kl_weights_pickle_refuse(struct kl_pickle *m, const char *why)
 {
     return kl_fail(m->err, KL_EDATA, "%s: the pickle in it is refused: %s", m->file->path, why);
 }
 
-int kl_pickle_new(struct kl_pickle *m, enum kl_pickle_type type)
+int kl_weights_pickle_new(struct kl_pickle *m, enum kl_pickle_type type)
 {
-    if (m->n_values == MAX_VALUES) return kl_pickle_refuse(m, "too many values");
+    if (m->n_values == MAX_VALUES) return kl_weights_pickle_refuse(m, "too many values");
     if (m->n_values == m->room_values) {
         const int room = m->room_values ? 2 * m->room_values : 256;
         struct kl_pickle_value *more = realloc(m->values, (size_t)room * sizeof *more);
@@ -27,26 +27,26 @@ int kl_pickle_new(struct kl_pickle *m, enum kl_pickle_type type)
     return m->n_values++;
 }
 
-int kl_pickle_push(struct kl_pickle *m, int value)
+int kl_weights_pickle_push(struct kl_pickle *m, int value)
 {
     if (value < 0) return value;
-    if (m->depth == MAX_STACK) return kl_pickle_refuse(m, "the stack is too deep");
+    if (m->depth == MAX_STACK) return kl_weights_pickle_refuse(m, "the stack is too deep");
     m->stack[m->depth++] = value;
     return 0;
 }
 
 static int push_int(struct kl_pickle *m, enum kl_pickle_type type, int64_t integer)
 {
-    const int v = kl_pickle_new(m, type);
+    const int v = kl_weights_pickle_new(m, type);
     if (v >= 0) m->values[v].integer = integer;
-    return kl_pickle_push(m, v);
+    return kl_weights_pickle_push(m, v);
 }
 
-struct kl_pickle_value *kl_pickle_top(struct kl_pickle *m, int below, enum kl_pickle_type type)
+struct kl_pickle_value *kl_weights_pickle_top(struct kl_pickle *m, int below, enum kl_pickle_type type)
 {
     if (m->depth > below && m->values[m->stack[m->depth - 1 - below]].type == type)
         return &m->values[m->stack[m->depth - 1 - below]];
-    kl_pickle_refuse(m, "an instruction finds a value of another type on the stack");
+    kl_weights_pickle_refuse(m, "an instruction finds a value of another type on the stack");
     return NULL;
 }
 
@@ -83,15 +83,15 @@ static int add_items(struct kl_pickle *m, int value, const int *items, size_t n)
 /* The top n values become a tuple. */
 static int make_tuple(struct kl_pickle *m, int n)
 {
-    if (m->depth < n) return kl_pickle_refuse(m, "the stack is empty");
+    if (m->depth < n) return kl_weights_pickle_refuse(m, "the stack is empty");
     for (int i = 0; i < n; i++)
         if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK)
-            return kl_pickle_refuse(m, "a mark inside a tuple");
-    const int tuple = kl_pickle_new(m, T_TUPLE);
+            return kl_weights_pickle_refuse(m, "a mark inside a tuple");
+    const int tuple = kl_weights_pickle_new(m, T_TUPLE);
     if (tuple < 0) return tuple;
     const int rc = add_items(m, tuple, m->stack + m->depth - n, (size_t)n);
     m->depth -= n;
-    return rc ? rc : kl_pickle_push(m, tuple);
+    return rc ? rc : kl_weights_pickle_push(m, tuple);
 }
 
 /* How many values lie above the last mark; negative: a code. */
@@ -99,13 +99,13 @@ static int above_mark(struct kl_pickle *m)
 {
     for (int i = 0; i < m->depth; i++)
         if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK) return i;
-    return kl_pickle_refuse(m, "no mark on the stack");
+    return kl_weights_pickle_refuse(m, "no mark on the stack");
 }
 
 static int set_items(struct kl_pickle *m, int n)
 {
-    if (n % 2 || m->depth < n + 1) return kl_pickle_refuse(m, "a key without a value");
-    if (!kl_pickle_top(m, n, T_DICT)) return KL_EDATA;
+    if (n % 2 || m->depth < n + 1) return kl_weights_pickle_refuse(m, "a key without a value");
+    if (!kl_weights_pickle_top(m, n, T_DICT)) return KL_EDATA;
     m->depth -= n;
     return add_items(m, m->stack[m->depth - 1], m->stack + m->depth, (size_t)n);
 }
@@ -113,16 +113,16 @@ static int set_items(struct kl_pickle *m, int n)
 /* BUILD: a dictionary's attributes (_metadata of a state dictionary), which are not needed. */
 static int build(struct kl_pickle *m)
 {
-    if (!kl_pickle_top(m, 0, T_DICT) || !kl_pickle_top(m, 1, T_DICT)) return KL_EDATA;
+    if (!kl_weights_pickle_top(m, 0, T_DICT) || !kl_weights_pickle_top(m, 1, T_DICT)) return KL_EDATA;
     m->depth--;
     return 0;
 }
 
 static int memo_put(struct kl_pickle *m, uint32_t i)
 {
-    if (i >= MAX_MEMO) return kl_pickle_refuse(m, "its memo is too large");
+    if (i >= MAX_MEMO) return kl_weights_pickle_refuse(m, "its memo is too large");
     if (m->depth == 0 || m->values[m->stack[m->depth - 1]].type == T_MARK)
-        return kl_pickle_refuse(m, "a memo of nothing");
+        return kl_weights_pickle_refuse(m, "a memo of nothing");
     if (i >= (uint32_t)m->n_memo) {
         const size_t room = 2 * (size_t)i + 256;
         int *more = realloc(m->memo, room * sizeof *more);
@@ -138,20 +138,20 @@ static int memo_put(struct kl_pickle *m, uint32_t i)
 static int memo_get(struct kl_pickle *m, uint32_t i)
 {
     if (i >= (uint32_t)m->n_memo || m->memo[i] == NONE)
-        return kl_pickle_refuse(m, "it reads a memo that was not written");
-    return kl_pickle_push(m, m->memo[i]);
+        return kl_weights_pickle_refuse(m, "it reads a memo that was not written");
+    return kl_weights_pickle_push(m, m->memo[i]);
 }
 
 static int string(struct kl_pickle *m, size_t n)
 {
     const unsigned char *text;
-    if (n > MAX_STRING || !take(m, &text, n)) return kl_pickle_refuse(m, "a string is too long");
-    const int v = kl_pickle_new(m, T_STRING);
+    if (n > MAX_STRING || !take(m, &text, n)) return kl_weights_pickle_refuse(m, "a string is too long");
+    const int v = kl_weights_pickle_new(m, T_STRING);
     if (v >= 0) {
         m->values[v].text = text;
         m->values[v].n = n;
     }
-    return kl_pickle_push(m, v);
+    return kl_weights_pickle_push(m, v);
 }
 
 /* LONG1: n bytes, two's complement, little-endian. */
@@ -159,7 +159,7 @@ static int long1(struct kl_pickle *m, size_t n)
 {
     const unsigned char *b;
     int64_t x = 0;
-    if (n > 8 || !take(m, &b, n)) return kl_pickle_refuse(m, "a number of more than 64 bits");
+    if (n > 8 || !take(m, &b, n)) return kl_weights_pickle_refuse(m, "a number of more than 64 bits");
     for (size_t i = 0; i < n; i++) x |= (int64_t)((uint64_t)b[i] << (8 * i));
     if (n && n < 8 && b[n - 1] & 0x80) x |= (int64_t)(UINT64_MAX << (8 * n));
     return push_int(m, T_INT, x);
@@ -209,10 +209,10 @@ static int step(struct kl_pickle *m, unsigned char opcode)
                        "%s: the pickle in it is refused: opcode 0x%02x, which no state dictionary of "
                        "tensors needs",
                        m->file->path, opcode);
-    if (!take(m, &b, (size_t)width)) return kl_pickle_refuse(m, "it is truncated");
+    if (!take(m, &b, (size_t)width)) return kl_weights_pickle_refuse(m, "it is truncated");
     const uint32_t x = little(b, width);
     switch (opcode) {
-    case 0x80: return x == 2 ? 0 : kl_pickle_refuse(m, "its protocol is not 2");
+    case 0x80: return x == 2 ? 0 : kl_weights_pickle_refuse(m, "its protocol is not 2");
     case 'q':
     case 'r': return memo_put(m, x);
     case 'h':
@@ -222,10 +222,10 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     case 'J': return push_int(m, T_INT, (int32_t)x);
     case 0x8a: return long1(m, x);
     case 'X': return string(m, x);
-    case 'c': return kl_pth_global(m);
-    case '}': return kl_pickle_push(m, kl_pickle_new(m, T_DICT));
-    case '(': return kl_pickle_push(m, kl_pickle_new(m, T_MARK));
-    case 'N': return kl_pickle_push(m, kl_pickle_new(m, T_NONE));
+    case 'c': return kl_weights_pth_global(m);
+    case '}': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_DICT));
+    case '(': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_MARK));
+    case 'N': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_NONE));
     case 0x88:
     case 0x89: return push_int(m, T_BOOL, opcode == 0x88);
     case ')': return make_tuple(m, 0);
@@ -233,8 +233,8 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     case 0x86:
     case 0x87: return make_tuple(m, opcode - 0x84);
     case 's': return set_items(m, 2);
-    case 'R': return kl_pth_reduce(m);
-    case 'Q': return kl_pth_persistent(m);
+    case 'R': return kl_weights_pth_reduce(m);
+    case 'Q': return kl_weights_pth_persistent(m);
     case 'b': return build(m);
     default: break; /* 't' and 'u' take what is above the mark, and the mark */
     }
@@ -244,23 +244,23 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     return opcode == 't' ? make_tuple(m, n) : set_items(m, n);
 }
 
-int kl_pickle_run(struct kl_pickle *m)
+int kl_weights_pickle_run(struct kl_pickle *m)
 {
     if (!(m->stack = malloc(MAX_STACK * sizeof *m->stack)))
         return kl_fail_memory(m->err, MAX_STACK * sizeof *m->stack);
     if (m->end - m->at < 2 || m->at[0] != 0x80)
-        return kl_pickle_refuse(m, "it does not begin with its protocol");
+        return kl_weights_pickle_refuse(m, "it does not begin with its protocol");
     while (m->at < m->end) {
         const unsigned char opcode = *m->at++;
         if (opcode == '.')
-            return m->at == m->end ? KL_OK : kl_pickle_refuse(m, "something follows its end");
+            return m->at == m->end ? KL_OK : kl_weights_pickle_refuse(m, "something follows its end");
         const int rc = step(m, opcode);
         if (rc) return rc;
     }
-    return kl_pickle_refuse(m, "it is truncated");
+    return kl_weights_pickle_refuse(m, "it is truncated");
 }
 
-void kl_pickle_free(struct kl_pickle *m)
+void kl_weights_pickle_free(struct kl_pickle *m)
 {
     for (int i = 0; i < m->n_values; i++) free(m->values[i].items);
     free(m->values);

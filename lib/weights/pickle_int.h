@@ -45,18 +45,19 @@ struct kl_pickle {
 };
 
 /* From the protocol to STOP, which leaves its result on the stack. KL_EDATA, KL_ENOMEM. */
-int kl_pickle_run(struct kl_pickle *m);
-void kl_pickle_free(struct kl_pickle *m);                   /* what it made, not *m */
-int kl_pickle_refuse(struct kl_pickle *m, const char *why); /* KL_EDATA */
+int kl_weights_pickle_run(struct kl_pickle *m);
+void kl_weights_pickle_free(struct kl_pickle *m);                   /* what it made, not *m */
+int kl_weights_pickle_refuse(struct kl_pickle *m, const char *why); /* KL_EDATA */
 /* Number of a new value; negative: a code. Pointers to values do not outlive it. */
-int kl_pickle_new(struct kl_pickle *m, enum kl_pickle_type type);
-int kl_pickle_push(struct kl_pickle *m, int value); /* a negative value is a code, and returned */
+int kl_weights_pickle_new(struct kl_pickle *m, enum kl_pickle_type type);
+int kl_weights_pickle_push(struct kl_pickle *m,
+                           int value); /* a negative value is a code, and returned */
 /* The top value, or one below it, if it has this type; NULL after a message. */
-struct kl_pickle_value *kl_pickle_top(struct kl_pickle *m, int below, enum kl_pickle_type type);
+struct kl_pickle_value *kl_weights_pickle_top(struct kl_pickle *m, int below, enum kl_pickle_type type);
 
 /* ---- pth.c: what opcodes mean that name something outside; nothing is called ---- */
-int kl_pth_global(struct kl_pickle *m);     /* GLOBAL: two lines, module and name */
-int kl_pth_persistent(struct kl_pickle *m); /* BINPERSID: a storage */
-int kl_pth_reduce(struct kl_pickle *m);     /* REDUCE: name, tuple of arguments */
+int kl_weights_pth_global(struct kl_pickle *m);     /* GLOBAL: two lines, module and name */
+int kl_weights_pth_persistent(struct kl_pickle *m); /* BINPERSID: a storage */
+int kl_weights_pth_reduce(struct kl_pickle *m);     /* REDUCE: name, tuple of arguments */
 
 #endif

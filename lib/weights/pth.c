@@ -20,7 +20,7 @@ static bool line_is(const unsigned char *line, size_t n, const char *text)
 }
 
 /* GLOBAL: two lines, module and name. Only those that a dictionary of tensors needs are known. */
-int kl_pth_global(struct kl_pickle *m)
+int kl_weights_pth_global(struct kl_pickle *m)
 {
     static const struct {
         const char *name;
@@ -32,31 +32,31 @@ int kl_pth_global(struct kl_pickle *m)
     size_t n[2];
     for (int i = 0; i < 2; i++) {
         const unsigned char *end = memchr(m->at, '\n', (size_t)(m->end - m->at));
-        if (!end) return kl_pickle_refuse(m, "it is truncated");
+        if (!end) return kl_weights_pickle_refuse(m, "it is truncated");
         lines[i] = m->at;
         n[i] = (size_t)(end - m->at);
         m->at = end + 1;
     }
-    const int v = kl_pickle_new(m, T_NAME);
+    const int v = kl_weights_pickle_new(m, T_NAME);
     if (v < 0) return v;
     struct kl_pickle_value *name = &m->values[v];
     if (line_is(lines[0], n[0], "collections") && line_is(lines[1], n[1], "OrderedDict")) {
         name->integer = N_ORDERED_DICT;
-        return kl_pickle_push(m, v);
+        return kl_weights_pickle_push(m, v);
     }
     if (line_is(lines[0], n[0], "torch._utils") && line_is(lines[1], n[1], "_rebuild_tensor_v2")) {
         name->integer = N_REBUILD_TENSOR;
-        return kl_pickle_push(m, v);
+        return kl_weights_pickle_push(m, v);
     }
     if (line_is(lines[0], n[0], "torch._utils") && line_is(lines[1], n[1], "_rebuild_parameter")) {
         name->integer = N_REBUILD_PARAMETER;
-        return kl_pickle_push(m, v);
+        return kl_weights_pickle_push(m, v);
     }
     for (size_t i = 0; i < sizeof storages / sizeof *storages && line_is(lines[0], n[0], "torch"); i++)
         if (line_is(lines[1], n[1], storages[i].name)) {
             name->integer = N_STORAGE;
             name->element = storages[i].element;
-            return kl_pickle_push(m, v);
+            return kl_weights_pickle_push(m, v);
         }
     char shown[2][41] = { "", "" }; /* its own words, without control characters */
     for (int i = 0; i < 2; i++)
@@ -71,36 +71,37 @@ int kl_pth_global(struct kl_pickle *m)
 
 /* BINPERSID: ('storage', type, key, location, elements), whose bytes are the member data/key, exactly.
  */
-int kl_pth_persistent(struct kl_pickle *m)
+int kl_weights_pth_persistent(struct kl_pickle *m)
 {
     char name[256];
-    const struct kl_pickle_value *tuple = kl_pickle_top(m, 0, T_TUPLE);
+    const struct kl_pickle_value *tuple = kl_weights_pickle_top(m, 0, T_TUPLE);
     if (!tuple) return KL_EDATA;
-    if (tuple->n != 5) return kl_pickle_refuse(m, "a persistent id that is not of a storage");
+    if (tuple->n != 5) return kl_weights_pickle_refuse(m, "a persistent id that is not of a storage");
     const struct kl_pickle_value *v = m->values;
     const int *id = tuple->items;
     if (!is_text(&v[id[0]], "storage") || v[id[1]].type != T_NAME || v[id[1]].integer != N_STORAGE ||
         v[id[2]].type != T_STRING || v[id[3]].type != T_STRING || v[id[4]].type != T_INT)
-        return kl_pickle_refuse(m, "a persistent id that is not of a storage");
+        return kl_weights_pickle_refuse(m, "a persistent id that is not of a storage");
     const enum kl_element element = v[id[1]].element;
     const int64_t n = v[id[4]].integer;
     const struct kl_pickle_value *key = &v[id[2]];
     for (size_t i = 0; i < key->n; i++)
         if (key->text[i] < '0' || key->text[i] > '9' || key->n > 20)
-            return kl_pickle_refuse(m, "the key of a storage is not a number");
+            return kl_weights_pickle_refuse(m, "the key of a storage is not a number");
     snprintf(name, sizeof name, "%.200sdata/%.*s", m->prefix, (int)key->n, (const char *)key->text);
-    const struct kl_zip_member *member = kl_zip_find(m->zip, name);
-    if (!member) return kl_pickle_refuse(m, "a storage has no member in the archive");
-    if (n < 0 || (uint64_t)n != member->n / kl_element_size(element) ||
-        member->n % kl_element_size(element))
-        return kl_pickle_refuse(m, "a storage's declared length differs from its data in the archive");
+    const struct kl_zip_member *member = kl_weights_zip_find(m->zip, name);
+    if (!member) return kl_weights_pickle_refuse(m, "a storage has no member in the archive");
+    if (n < 0 || (uint64_t)n != member->n / kl_weights_element_size(element) ||
+        member->n % kl_weights_element_size(element))
+        return kl_weights_pickle_refuse(
+            m, "a storage's declared length differs from its data in the archive");
     m->depth--;
-    const int storage = kl_pickle_new(m, T_STORAGE);
+    const int storage = kl_weights_pickle_new(m, T_STORAGE);
     if (storage < 0) return storage;
     m->values[storage].integer = n;
     m->values[storage].text = member->data;
     m->values[storage].element = element;
-    return kl_pickle_push(m, storage);
+    return kl_weights_pickle_push(m, storage);
 }
 
 /* A tuple of at most four sizes. */
@@ -139,36 +140,36 @@ static int rebuild_tensor(struct kl_pickle *m, const int *args, size_t n)
     struct kl_pickle_value t = { .type = T_TENSOR };
     if (n < 6 || v[args[0]].type != T_STORAGE || v[args[1]].type != T_INT || v[args[1]].integer < 0 ||
         n > 6 || v[args[4]].type != T_BOOL || v[args[5]].type != T_DICT || v[args[5]].n)
-        return kl_pickle_refuse(
+        return kl_weights_pickle_refuse(
             m, "the arguments of a tensor are not storage, offset, size, stride, flag, no hooks");
     t.storage = args[0];
     t.offset = (size_t)v[args[1]].integer;
     if (!sizes_of(t.dims, &t.rank, m, &v[args[2]]) || !sizes_of(t.strides, &rank, m, &v[args[3]]) ||
         rank != t.rank)
-        return kl_pickle_refuse(
+        return kl_weights_pickle_refuse(
             m, "the size or stride of a tensor is not one of at most four whole numbers");
     if (!extent_fits(&t, v[t.storage].integer))
-        return kl_pickle_refuse(m, "a tensor reaches beyond its storage");
-    const int tensor = kl_pickle_new(m, T_TENSOR);
+        return kl_weights_pickle_refuse(m, "a tensor reaches beyond its storage");
+    const int tensor = kl_weights_pickle_new(m, T_TENSOR);
     if (tensor >= 0) m->values[tensor] = t;
     return tensor;
 }
 
 /* REDUCE: name, tuple of arguments. */
-int kl_pth_reduce(struct kl_pickle *m)
+int kl_weights_pth_reduce(struct kl_pickle *m)
 {
-    const struct kl_pickle_value *args = kl_pickle_top(m, 0, T_TUPLE),
-                                 *name = args ? kl_pickle_top(m, 1, T_NAME) : NULL;
+    const struct kl_pickle_value *args = kl_weights_pickle_top(m, 0, T_TUPLE),
+                                 *name = args ? kl_weights_pickle_top(m, 1, T_NAME) : NULL;
     int result;
     if (!name) return KL_EDATA;
-    if (name->integer == N_ORDERED_DICT && args->n == 0) result = kl_pickle_new(m, T_DICT);
+    if (name->integer == N_ORDERED_DICT && args->n == 0) result = kl_weights_pickle_new(m, T_DICT);
     else if (name->integer == N_REBUILD_TENSOR) result = rebuild_tensor(m, args->items, args->n);
     else if (name->integer == N_REBUILD_PARAMETER && args->n == 3 &&
              m->values[args->items[0]].type == T_TENSOR)
         result = args->items[0];
-    else return kl_pickle_refuse(m, "a call that no state dictionary needs");
+    else return kl_weights_pickle_refuse(m, "a call that no state dictionary needs");
     m->depth -= 2;
-    return kl_pickle_push(m, result);
+    return kl_weights_pickle_push(m, result);
 }
 
 /* The dictionary that STOP leaves: names to tensors, nothing else. */
@@ -177,22 +178,23 @@ static int collect(struct kl_weights *weights, struct kl_pickle *m)
     char name[128];
     int rc = 0;
     size_t bytes = 0;
-    const struct kl_pickle_value *dict = m->depth == 1 ? kl_pickle_top(m, 0, T_DICT) : NULL;
-    if (!dict) return kl_pickle_refuse(m, "it does not end in one dictionary");
+    const struct kl_pickle_value *dict = m->depth == 1 ? kl_weights_pickle_top(m, 0, T_DICT) : NULL;
+    if (!dict) return kl_weights_pickle_refuse(m, "it does not end in one dictionary");
     for (size_t i = 0; i < dict->n && !rc; i += 2) {
         const struct kl_pickle_value *key = &m->values[dict->items[i]],
                                      *t = &m->values[dict->items[i + 1]];
         if (key->type != T_STRING || t->type != T_TENSOR || key->n >= sizeof name ||
             memchr(key->text, 0, key->n))
-            return kl_pickle_refuse(m, "its dictionary holds something else than tensors by name");
+            return kl_weights_pickle_refuse(m,
+                                            "its dictionary holds something else than tensors by name");
         memcpy(name, key->text, key->n);
         name[key->n] = 0;
         const struct kl_pickle_value *s = &m->values[t->storage];
-        bytes += (size_t)s->integer * kl_element_size(s->element);
+        bytes += (size_t)s->integer * kl_weights_element_size(s->element);
         if (bytes > 2 * m->file->n)
-            return kl_pickle_refuse(m, "its tensors share their storages too often");
+            return kl_weights_pickle_refuse(m, "its tensors share their storages too often");
         rc = kl_weights_add(weights, m->file->path, name, t->rank, t->dims, t->strides, s->element,
-                            s->text + t->offset * kl_element_size(s->element), m->err);
+                            s->text + t->offset * kl_weights_element_size(s->element), m->err);
     }
     return rc;
 }
@@ -205,7 +207,8 @@ static int check_members(char *prefix, size_t size, struct kl_pickle *m)
                                          ".storage_alignment", ".data/serialization_id" };
     const char *slash = strchr(m->zip->members[0].name, '/');
     const size_t n = slash ? (size_t)(slash - m->zip->members[0].name) + 1 : 0;
-    if (n == 0 || n >= size) return kl_pickle_refuse(m, "the archive's members are not in one folder");
+    if (n == 0 || n >= size)
+        return kl_weights_pickle_refuse(m, "the archive's members are not in one folder");
     memcpy(prefix, m->zip->members[0].name, n);
     prefix[n] = 0;
     for (size_t i = 0; i < m->zip->n; i++) {
@@ -223,28 +226,28 @@ static int check_members(char *prefix, size_t size, struct kl_pickle *m)
     return 0;
 }
 
-int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
+int kl_weights_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
 {
     struct kl_zip zip;
     char prefix[201], name[256];
     struct kl_pickle m = { .file = file, .err = err, .zip = &zip, .prefix = prefix };
-    int rc = kl_zip_open(&zip, file, KL_ARCHIVE_TORCH, err);
+    int rc = kl_weights_zip_open(&zip, file, KL_ARCHIVE_TORCH, err);
     if (rc) return rc;
     if ((rc = check_members(prefix, sizeof prefix, &m))) goto out;
     snprintf(name, sizeof name, "%sbyteorder", prefix);
-    const struct kl_zip_member *order = kl_zip_find(&zip, name);
+    const struct kl_zip_member *order = kl_weights_zip_find(&zip, name);
     snprintf(name, sizeof name, "%sdata.pkl", prefix);
-    const struct kl_zip_member *pickle = kl_zip_find(&zip, name);
+    const struct kl_zip_member *pickle = kl_weights_zip_find(&zip, name);
     if (!pickle || (order && (order->n != 6 || memcmp(order->data, "little", 6) != 0))) {
-        rc = kl_pickle_refuse(&m,
-                              pickle ? "its numbers are not little-endian" : "there is none (data.pkl)");
+        rc = kl_weights_pickle_refuse(&m, pickle ? "its numbers are not little-endian"
+                                                 : "there is none (data.pkl)");
         goto out;
     }
     m.at = pickle->data;
     m.end = pickle->data + pickle->n;
-    if (!(rc = kl_pickle_run(&m))) rc = collect(weights, &m);
+    if (!(rc = kl_weights_pickle_run(&m))) rc = collect(weights, &m);
 out:
-    kl_pickle_free(&m);
-    kl_zip_close(&zip);
+    kl_weights_pickle_free(&m);
+    kl_weights_zip_close(&zip);
     return rc;
 }

@@ -14,7 +14,7 @@
 enum { MAX_TENSORS = 10000 };
 static const size_t MAX_FILE = (size_t)4 << 30;
 
-size_t kl_element_size(enum kl_element element)
+size_t kl_weights_element_size(enum kl_element element)
 {
     static const size_t size[] = { 2, 2, 4, 8, 4, 8 };
     return size[element];
@@ -232,9 +232,9 @@ static int read_weights(struct kl_weights **weights, const char *path, bool name
     if ((rc = kl_sha256_hex(w->sha256, data, file.n, err)) ||
         (named && (rc = check_name(path, w->sha256, err))))
         goto out;
-    if (is_npz(&file)) rc = kl_npz_parse(w, &file, err);
-    else if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0) rc = kl_pth_parse(w, &file, err);
-    else if (file.n >= 9 && data[8] == '{') rc = kl_safetensors_parse(w, &file, err);
+    if (is_npz(&file)) rc = kl_weights_npz_parse(w, &file, err);
+    else if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0) rc = kl_weights_pth_parse(w, &file, err);
+    else if (file.n >= 9 && data[8] == '{') rc = kl_weights_safetensors_parse(w, &file, err);
     else if (file.n >= 2 && data[0] == 0x80 && data[1] >= 1 && data[1] <= 5)
         rc = kl_fail(err, KL_EDATA,
                      "%s: in the old format of torch.save (before PyTorch 1.6), which is not read; "

@@ -62,7 +62,7 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
     e->name = name;
     e->dtype = json_string_value(dtype);
     e->element = element_of(e->dtype);
-    e->bits = e->element == KL_EL_NONE ? bits_of(e->dtype) : 8 * kl_element_size(e->element);
+    e->bits = e->element == KL_EL_NONE ? bits_of(e->dtype) : 8 * kl_weights_element_size(e->element);
     if (!e->bits)
         return kl_fail(err, KL_EDATA,
                        "%s: tensor %.100s: dtype %.20s, expected F16, BF16, F32, F64, I32 or I64", path,
@@ -109,7 +109,8 @@ static int by_place(const void *a, const void *b)
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
+int kl_weights_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file,
+                                 struct kl_error *err)
 {
     int rc = 0;
     uint64_t header = 0;

@@ -18,8 +18,8 @@ struct kl_weight {
 struct kl_weights {
     struct kl_weight *tensors;
     size_t n;
-    char *path;      /* of the file, for messages; NULL: it was not read from one */
-    char sha256[65]; /* of the file */
+    char *path;              /* of the file, for messages; NULL: it was not read from one */
+    char sha256[65];         /* of the file */
     char *config, *features; /* texts that stand beside the tensors under these names; NULL: none */
     /* n_classes strings of name_size bytes each, likewise; NULL: none, or (odd_names) no list of texts
      */
@@ -53,8 +53,8 @@ struct kl_npy {
 /* From the first n bytes of an array: all of it, or enough for its header (KL_NPY_HEADER). name: of the
    array, for messages. KL_EDATA. */
 enum { KL_NPY_HEADER = 65536 + 12 };
-int kl_npy_header(struct kl_npy *array, const char *path, const char *name, const unsigned char *data,
-                  size_t n, struct kl_error *err);
+int kl_weights_npy_header(struct kl_npy *array, const char *path, const char *name,
+                          const unsigned char *data, size_t n, struct kl_error *err);
 
 /* ---- writing (write.c chooses; write_safetensors.c, write_npz.c) ---- */
 /* Append a copy of one tensor. KL_EDATA (a name twice or too long), KL_ENOMEM. */

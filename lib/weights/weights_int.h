@@ -7,7 +7,7 @@
 #include "weights/weights.h"
 
 enum kl_element { KL_EL_F16, KL_EL_BF16, KL_EL_F32, KL_EL_F64, KL_EL_I32, KL_EL_I64, KL_EL_NONE };
-size_t kl_element_size(enum kl_element element);
+size_t kl_weights_element_size(enum kl_element element);
 
 struct kl_bytes {
     const unsigned char *data;
@@ -26,8 +26,8 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
                      struct kl_error *err);
 
 /* words.c: config, features and class_names, which stand beside the tensors. Where the text of that name
-   is kept, NULL: it is none that is; n bytes of NumPy's UTF-32 into it; n_classes strings of `size` bytes
-   of it; the metadata of safetensors (NULL: none), where all are texts. KL_ENOMEM. */
+   is kept, NULL: it is none that is; n bytes of NumPy's UTF-32 into it; n_classes strings of `size`
+   bytes of it; the metadata of safetensors (NULL: none), where all are texts. KL_ENOMEM. */
 struct json_t;
 char **kl_weights_word(struct kl_weights *weights, const char *name);
 int kl_weights_text(char **word, const unsigned char *data, size_t n, struct kl_error *err);
@@ -36,7 +36,8 @@ int kl_weights_classes(struct kl_weights *weights, const unsigned char *data, si
 int kl_weights_metadata(struct kl_weights *weights, const struct json_t *metadata, struct kl_error *err);
 
 /* safetensors.c: header of at most 100 MB, no duplicate names, data without holes or overlaps. */
-int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
+int kl_weights_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file,
+                                 struct kl_error *err);
 
 /* zip.c: the one strict reading of an archive: members side by side from byte 0, each local header
    equal to its central entry, CRC-32 checked; central directory and end record close the file. Members
@@ -54,27 +55,29 @@ struct kl_zip {
     size_t n;
     size_t inflated; /* bytes in all */
 };
-int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive from,
-                struct kl_error *err);
-const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name); /* NULL: absent */
-void kl_zip_close(struct kl_zip *zip);
+int kl_weights_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive from,
+                        struct kl_error *err);
+const struct kl_zip_member *kl_weights_zip_find(const struct kl_zip *zip,
+                                                const char *name); /* NULL: absent */
+void kl_weights_zip_close(struct kl_zip *zip);
 
 /* npz.c: an archive of .npy, as numpy.savez and savez_compressed write it: floats of 16 to 64 bits and
    integers of 32 and 64, little-endian, in either order; text is passed over, but for config,
    features and class_names; objects (which are pickles) are refused. npy.c: one array. */
-int kl_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
-int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
-                 const unsigned char *data, size_t n, struct kl_error *err);
+int kl_weights_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
+int kl_weights_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
+                         const unsigned char *data, size_t n, struct kl_error *err);
 
 /* write_safetensors.c, write_npz.c: what kl_weights_make does. A stream that fails is the caller's to
    find. */
-int kl_safetensors_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
+int kl_weights_safetensors_write(FILE *to, const struct kl_weights *weights,
+                                 const struct kl_weights_word *words, size_t n_words,
+                                 struct kl_error *err);
+int kl_weights_npz_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
                          size_t n_words, struct kl_error *err);
-int kl_npz_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
-                 size_t n_words, struct kl_error *err);
 
 /* pth.c over pickle.c: the stack machine of a state dictionary (some twenty opcodes, four names), which
    builds values and calls nothing. */
-int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
+int kl_weights_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 
 #endif

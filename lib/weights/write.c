@@ -12,8 +12,9 @@ static const struct {
     size_t mark_at;
     const char *mark;
 } formats[] = {
-    [KL_SAFETENSORS] = { ".safetensors", kl_safetensors_write, 8, "{\"__metadata__\":{\"created_by\":" },
-    [KL_NPZ] = { ".npz", kl_npz_write, 30, "created_by.npy" },
+    [KL_SAFETENSORS] = { ".safetensors", kl_weights_safetensors_write, 8,
+                         "{\"__metadata__\":{\"created_by\":" },
+    [KL_NPZ] = { ".npz", kl_weights_npz_write, 30, "created_by.npy" },
 };
 
 enum kl_weights_format kl_weights_format(const char *path)

@@ -108,8 +108,8 @@ static int put_word(FILE *to, struct member *m, const struct kl_weights_word *wo
     return rc;
 }
 
-int kl_npz_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
-                 size_t n_words, struct kl_error *err)
+int kl_weights_npz_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
+                         size_t n_words, struct kl_error *err)
 {
     const size_t n = n_words + weights->n;
     struct member *members = calloc(n + 1, sizeof *members);

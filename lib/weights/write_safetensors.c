@@ -54,8 +54,9 @@ static int put_tensor(json_t *root, const struct kl_weight *t, size_t *at, struc
     return json_object_set_new(root, t->name, entry) ? kl_fail_memory(err, 128) : 0;
 }
 
-int kl_safetensors_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
-                         size_t n_words, struct kl_error *err)
+int kl_weights_safetensors_write(FILE *to, const struct kl_weights *weights,
+                                 const struct kl_weights_word *words, size_t n_words,
+                                 struct kl_error *err)
 {
     size_t at = 0;
     char *text = NULL;

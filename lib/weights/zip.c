@@ -225,8 +225,8 @@ static int sort_members(struct kl_zip *zip, const struct kl_bytes *f, struct kl_
     return 0;
 }
 
-int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive from,
-                struct kl_error *err)
+int kl_weights_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive from,
+                        struct kl_error *err)
 {
     size_t n = 0, directory = 0, size = 0, at = 0, entry = 0;
     *zip = (struct kl_zip){ 0 };
@@ -256,11 +256,11 @@ int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive
                  "there is something between its members and its directory, or after the last entry");
     else rc = sort_members(zip, file, err);
 out:
-    if (rc) kl_zip_close(zip);
+    if (rc) kl_weights_zip_close(zip);
     return rc;
 }
 
-const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name)
+const struct kl_zip_member *kl_weights_zip_find(const struct kl_zip *zip, const char *name)
 {
     const struct kl_zip_member wanted = { .name = name }, *key = &wanted,
                                **found =
@@ -268,7 +268,7 @@ const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *na
     return found ? *found : NULL;
 }
 
-void kl_zip_close(struct kl_zip *zip)
+void kl_weights_zip_close(struct kl_zip *zip)
 {
     for (size_t i = 0; i < zip->n; i++) {
         free((char *)zip->members[i].name);

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         printf("bench circuit%d/ketline %.4g s\n", sizes[i], one < all ? one : all);
     }
     for (int isa = 0; kl_kernels_of(isa); isa++) {
-        double peak = kl_peak_gflops(kl_kernels_of(isa)->isa);
+        double peak = kl_device_peak_gflops(kl_kernels_of(isa)->isa);
         kl_kernels_use(kl_kernels_of(isa));
         for (size_t i = 0; i < 2; i++) {
             double t = ring_seconds(sizes[i], NULL, budget / 2), rate = 1e-9 * flops(sizes[i]) / t;

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         const double seconds = (kl_clock() - start) / (double)r.o.epochs;
         if (seconds < best) best = seconds;
     }
-    const double peak = kl_peak_gflops(kl_kernels()->isa),
+    const double peak = kl_device_peak_gflops(kl_kernels()->isa),
                  rate = step_flops(&r.o.net) * 600 / best * 1e-9;
     printf("%s: an epoch %.2f ms, a step %.2f us with its share of the accuracies: products %.1f "
            "GFLOP/s of %.1f (%.0f %%)\n",

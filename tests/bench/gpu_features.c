@@ -64,15 +64,15 @@ static int measure(const struct kl_weights *weights, const struct kl_device *dev
     struct kl_error err;
     char name[64];
     snprintf(name, sizeof name, "%zux%zu-%s", side, side, names[precision]);
-    kl_resnet18_options_default(&o);
+    kl_backbone_resnet18_options_default(&o);
     o.height = o.width = side, o.pixels = pixels;
-    must(kl_resnet18_create(&net, NULL, &o, &err), &err);
+    must(kl_backbone_resnet18_create(&net, NULL, &o, &err), &err);
     int code = kl_backbone_gpu_prepare(&gpu, device, precision, &err);
     if (!code) code = kl_backbone_gpu_open(gpu, net, weights, N, 1, NULL, &err);
     if (!code) code = time_gpu(gpu, image, name, runs, &err);
     if (code) printf("features, %s: %s\n", name, err.text);
     kl_backbone_gpu_close(&gpu);
-    kl_resnet18_free(&net);
+    kl_backbone_resnet18_free(&net);
     return code != 0;
 }
 
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("card %s\n", device.name);
-    must(kl_weights_shipped(path, sizeof path, &err), &err);
+    must(kl_backbone_weights_shipped(path, sizeof path, &err), &err);
     must(kl_weights_read(&weights, path, &err), &err);
     for (int p = KL_FP32; p <= KL_FP16; p++) {
         failed |= measure(weights, &device, 28, KL_PIXELS_GREY, (enum kl_precision)p, runs);

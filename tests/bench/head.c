@@ -84,7 +84,7 @@ int main(int argc, char **argv)
     double one = train(&model, &features, 1, quick ? 3 : 10, 0),
            alone = train(&model, &features, 1, quick ? 3 : 10, 1),
            sixteen = train(&model, &features, 16, quick ? 2 : 4, 0);
-    double peak = kl_peak_gflops(kl_kernels()->isa), rate = flops / best * 1e-9;
+    double peak = kl_device_peak_gflops(kl_kernels()->isa), rate = flops / best * 1e-9;
     printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, on one "
            "thread "
            "%.2f times; 16 replicas %.2f times one\n",

@@ -63,7 +63,8 @@ int main(int argc, char **argv)
     printf("bench %s-1-thread/ketline %.4g s\n", work, seconds(&flops, &o, NULL, 3));
     printf("bench %s-in-memory/ketline %.4g s\n", work, seconds(&flops, &o, pool, 5));
     for (int isa = 0; kl_kernels_of(isa); isa++) {
-        const double peak = kl_peak_gflops(kl_kernels_of(isa)->isa) / 2; /* double: half the lanes */
+        const double peak =
+            kl_device_peak_gflops(kl_kernels_of(isa)->isa) / 2; /* double: half the lanes */
         kl_kernels_use(kl_kernels_of(isa));
         const double t = seconds(&flops, &o, NULL, 3), rate = 1e-9 * flops / t;
         printf("%s: %.3g s, one thread; %.1f GFLOP/s, peak in double %.1f: %.0f%%\n",

@@ -29,8 +29,8 @@ static void run_block(void *context, size_t i, int thread)
 {
     const struct job *j = context;
     struct kl_error err;
-    if (kl_resnet18_run(j->net, j->features + i * j->block * j->values,
-                        j->images + i * j->block * j->pixels, j->block, &j->work[thread], &err))
+    if (kl_backbone_resnet18_run(j->net, j->features + i * j->block * j->values,
+                                 j->images + i * j->block * j->pixels, j->block, &j->work[thread], &err))
         die(&err);
 }
 
@@ -38,12 +38,12 @@ static void run_block(void *context, size_t i, int thread)
 static double rate(const struct kl_resnet18 *net, size_t side, int threads, size_t blocks,
                    double seconds)
 {
-    struct job j = { .net = net, .block = kl_resnet18_block(net), .pixels = side * side };
+    struct job j = { .net = net, .block = kl_backbone_resnet18_block(net), .pixels = side * side };
     size_t dims[3], n = blocks * j.block;
     struct kl_arena work[2] = { { 0 } };
     struct kl_pool *pool;
     struct kl_error err;
-    int rank = kl_resnet18_shape(net, dims);
+    int rank = kl_backbone_resnet18_shape(net, dims);
     j.values = rank == 1 ? dims[0] : dims[0] * dims[1] * dims[2];
     uint8_t *images = malloc(n * j.pixels);
     if (!images || !(j.features = malloc(n * j.values * sizeof(float)))) exit(75);
@@ -51,7 +51,7 @@ static double rate(const struct kl_resnet18 *net, size_t side, int threads, size
     j.images = images;
     j.work = work;
     for (int t = 0; t < threads; t++)
-        if (kl_arena_init(&work[t], kl_resnet18_workspace(net), &err)) die(&err);
+        if (kl_arena_init(&work[t], kl_backbone_resnet18_workspace(net), &err)) die(&err);
     if (kl_pool_create(&pool, threads, &err)) die(&err);
     double best = 0, start = kl_clock();
     for (int round = 0; round < 2 || kl_clock() - start < seconds; round++) {
@@ -102,11 +102,11 @@ static void bench(const struct kl_weights *weights, size_t side, double seconds,
     struct kl_error err;
     struct kl_resnet18 *net;
     double before = 0, done = 0;
-    kl_resnet18_options_default(&o);
+    kl_backbone_resnet18_options_default(&o);
     o.height = o.width = side;
     for (int s = 0; s < 4; s++) {
         o.tap = s < 3 ? (enum kl_tap)s : KL_TAP_AVGPOOL;
-        if (kl_resnet18_create(&net, weights, &o, &err)) die(&err);
+        if (kl_backbone_resnet18_create(&net, weights, &o, &err)) die(&err);
         double r = rate(net, side, 1, side < 100 ? 4 : 1, seconds / 3), all = multiply_adds(side, s);
         double gflops = 2e-9 * (all - done) / (1 / r - before);
         printf("# %zu pixels, %-12s: %6.1f us an image, %6.1f GFLOP/s, %3.0f %% of peak %.0f\n", side,
@@ -114,13 +114,13 @@ static void bench(const struct kl_weights *weights, size_t side, double seconds,
         before = 1 / r;
         done = all;
         if (s < 3) {
-            kl_resnet18_free(&net);
+            kl_backbone_resnet18_free(&net);
             continue;
         }
         printf("bench resnet18-%zu-1-thread/ketline %.1f images/s\n", side, r);
         r = rate(net, side, 2, side < 100 ? 8 : 2, seconds);
         printf("bench resnet18-%zu/ketline %.1f images/s\n", side, r);
-        kl_resnet18_free(&net);
+        kl_backbone_resnet18_free(&net);
     }
 }
 
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         return 77;
     }
     if (kl_weights_read(&weights, path, &err)) die(&err);
-    double peak = kl_peak_gflops(kl_kernels()->isa);
+    double peak = kl_device_peak_gflops(kl_kernels()->isa);
     bench(weights, 28, seconds, peak);
     bench(weights, 224, seconds, peak);
     kl_weights_free(&weights);

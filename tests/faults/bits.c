@@ -42,11 +42,11 @@ static int read_whole(struct kl_error *err)
     int rc = record ? refill(err) : kl_fail_memory(err, 64);
     if (!rc) rc = kl_bits_read_files(&b, now->paths, now->n, &now->how, err);
     if (!rc) rc = kl_bits_content(hex, &b, err);
-    if (!rc) rc = kl_key_begin(&key, "bits", 1, "test", 1, err);
+    if (!rc) rc = kl_store_key_begin(&key, "bits", 1, "test", 1, err);
     if (!rc) rc = kl_bits_identify(key, record, &b, now->paths, now->n, err);
     if (!rc && !now->digest[0]) strcpy(now->digest, hex);
     if (!rc && strcmp(now->digest, hex)) rc = kl_fail(err, KL_EINTERNAL, "other bits");
-    kl_key_abort(&key);
+    kl_store_key_abort(&key);
     json_decref(record);
     kl_bits_free(&b);
     return rc;
@@ -62,7 +62,7 @@ static int read_blocks(struct kl_error *err)
     json_t *record = json_object();
     size_t n_files = 0, rows[2] = { 0 };
     int rc = record ? refill(err) : kl_fail_memory(err, 64);
-    if (!rc) rc = kl_key_begin(&key, "bits", 1, "test", 1, err);
+    if (!rc) rc = kl_store_key_begin(&key, "bits", 1, "test", 1, err);
     if (!rc) rc = kl_bits_inputs_open(&in, now->paths, now->n, &now->how, err);
     if (!rc) rc = kl_bits_inputs_identify(key, record, files, &n_files, &in, err);
     for (int pass = 0; pass < 2 && !rc; pass++) {
@@ -71,7 +71,7 @@ static int read_blocks(struct kl_error *err)
         if (!rc) rc = kl_bits_inputs_rewind(&in, err);
     }
     if (!rc && (rows[0] != rows[1] || !rows[0])) rc = kl_fail(err, KL_EINTERNAL, "other rows");
-    kl_key_abort(&key);
+    kl_store_key_abort(&key);
     json_decref(record);
     kl_bits_inputs_close(&in);
     return rc;

@@ -31,7 +31,7 @@ static int whole(const char *noise, int64_t trajectories, const char *observable
     kl_circuit_options_default(&o);
     o.n_qubits = QUBITS, o.n_layers = LAYERS, o.observables = observables;
     char *text = NULL;
-    int code = noise ? kl_noise_text(&text, noise, err) : KL_OK;
+    int code = noise ? kl_circuit_noise_text(&text, noise, err) : KL_OK;
     o.noise = text;
     o.trajectories = trajectories;
     if (!code) code = kl_circuit_build(&c, &o, err);

@@ -40,16 +40,16 @@ static int read_all(struct kl_error *err)
     struct kl_arena arena = { 0 };
     uint8_t *pixels = NULL;
     char hex[65];
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     o.labels = now->labels, o.resize = now->resize, o.skip_bad = now->skip_bad;
-    int rc = kl_images_open(&im, &now->path, 1, &o, err);
+    int rc = kl_ingest_images_open(&im, &now->path, 1, &o, err);
     if (!rc && !(pixels = malloc(im->n * im->height * im->width * im->channels)))
         rc = kl_fail_memory(err, im->n);
-    if (!rc) rc = kl_images_read(im, 0, im->n, pixels, &arena, err);
+    if (!rc) rc = kl_ingest_images_read(im, 0, im->n, pixels, &arena, err);
     if (!rc) rc = digest_of(hex, im, pixels, err);
     if (!rc && !now->digest[0]) strcpy(now->digest, hex);
     if (!rc && strcmp(hex, now->digest)) rc = kl_fail(err, KL_EINTERNAL, "%s: other images", now->path);
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     kl_arena_free(&arena);
     free(pixels);
     return rc;

@@ -20,40 +20,40 @@ static int wrong(struct kl_error *err, int line)
 /* A question whose answer may be "no" for want of memory, but never "yes" in its place. */
 static int same_place(struct kl_error *err)
 {
-    return kl_same_place(ours, other) ? wrong(err, __LINE__) : 0;
+    return kl_store_same_place(ours, other) ? wrong(err, __LINE__) : 0;
 }
 
 static int check_target(struct kl_error *err)
 {
-    int rc = kl_target_check(ours, "features", false, NULL, 0, err);
-    if (!rc) rc = kl_place_check(ours, err);
+    int rc = kl_store_target_check(ours, "features", false, NULL, 0, err);
+    if (!rc) rc = kl_store_place_check(ours, err);
     return rc;
 }
 
 static int check_other(struct kl_error *err)
 {
-    int rc = kl_target_check(foreign, "features", false, NULL, 0, err);
+    int rc = kl_store_target_check(foreign, "features", false, NULL, 0, err);
     return rc == KL_EUSAGE ? 0 : rc;
 }
 
 static int check_mark(struct kl_error *err)
 {
-    return kl_target_check_bytes(other, 0, "words", false, NULL, 0, err);
+    return kl_store_target_check_bytes(other, 0, "words", false, NULL, 0, err);
 }
 
 static int check_figure(struct kl_error *err)
 {
-    return kl_figure_target_check(figure, KL_SVG, false, NULL, 0, err);
+    return kl_plot_figure_target_check(figure, KL_SVG, false, NULL, 0, err);
 }
 
 static int checkpoints(struct kl_error *err)
 {
     char *path = NULL;
-    int rc = kl_checkpoint_path(&path, ours, err);
+    int rc = kl_store_checkpoint_path(&path, ours, err);
     if (!rc && strcmp(path, checkpoint)) rc = wrong(err, __LINE__);
-    if (!rc && !kl_checkpoint_fits(path, test_header.key)) rc = kl_fail_memory(err, 1);
-    kl_checkpoint_remove(checkpoint, "another key"); /* which stays, whatever fails */
-    kl_checkpoint_remove(other, NULL);
+    if (!rc && !kl_store_checkpoint_fits(path, test_header.key)) rc = kl_fail_memory(err, 1);
+    kl_store_checkpoint_remove(checkpoint, "another key"); /* which stays, whatever fails */
+    kl_store_checkpoint_remove(other, NULL);
     free(path);
     return rc;
 }
@@ -63,9 +63,9 @@ static int spooled(struct kl_error *err)
     int fd = -1;
     FILE *f = tmpfile();
     if (f) fputs("words", f), fflush(f), rewind(f);
-    int rc = f ? kl_spool(&fd, fileno(f), 100, "words", err) : kl_fail_memory(err, 1);
+    int rc = f ? kl_store_spool(&fd, fileno(f), 100, "words", err) : kl_fail_memory(err, 1);
     char text[8] = "";
-    if (!rc) rc = kl_pread_all(fd, text, 5, 0, "words", err);
+    if (!rc) rc = kl_store_pread_all(fd, text, 5, 0, "words", err);
     if (!rc && strcmp(text, "words")) rc = wrong(err, __LINE__);
     if (fd >= 0) close(fd);
     if (f) fclose(f);
@@ -75,9 +75,9 @@ static int spooled(struct kl_error *err)
 static int resolved(struct kl_error *err)
 {
     struct kl_temporary t;
-    int rc = kl_temporary_resolve(&t, "-", err);
+    int rc = kl_store_temporary_resolve(&t, "-", err);
     if (!rc && !t.to_stdout) rc = wrong(err, __LINE__);
-    kl_temporary_abort(&t);
+    kl_store_temporary_abort(&t);
     return rc;
 }
 
@@ -90,7 +90,7 @@ static int swept(struct kl_error *err)
     if (!f) return kl_fail_memory(err, 1);
     fclose(f);
     utimensat(AT_FDCWD, path, old, 0);
-    bool done = kl_temporary_sweep(test_folder, "x", false, NULL, NULL);
+    bool done = kl_store_temporary_sweep(test_folder, "x", false, NULL, NULL);
     return done ? 0 : kl_fail_errno(err, KL_EIO, "not swept");
 }
 
@@ -99,7 +99,7 @@ static int content(struct kl_error *err)
 {
     static char first[65];
     char hex[65], path[1024];
-    int rc = kl_input_content(hex, in_folder(path, "inputs"), err);
+    int rc = kl_store_input_content(hex, in_folder(path, "inputs"), err);
     if (!rc && !*first) memcpy(first, hex, sizeof first);
     return !rc && strcmp(hex, first) ? wrong(err, __LINE__) : rc;
 }
@@ -112,7 +112,7 @@ static int stream(struct kl_error *err)
 static int published(struct kl_error *err)
 {
     bool written;
-    int rc = kl_publish_bytes(&written, other, "words", 5, err);
+    int rc = kl_store_publish_bytes(&written, other, "words", 5, err);
     return rc;
 }
 
@@ -121,13 +121,13 @@ static int questions(struct kl_error *err)
     struct kl_file *f = NULL;
     char *text = NULL, row[8];
     float *all = NULL;
-    int rc = kl_file_open(&f, large, err);
-    if (!rc) rc = kl_file_text(&text, f, "a", "word", err);
+    int rc = kl_store_file_open(&f, large, err);
+    if (!rc) rc = kl_store_file_text(&text, f, "a", "word", err);
     if (!rc && strcmp(text, "text")) rc = wrong(err, __LINE__);
-    if (!rc) rc = kl_file_rows(f, kl_file_find(f, "a"), 9000, 1, row, err);
-    if (!rc) rc = kl_file_load((void **)&all, f, kl_file_find(f, "b"), err);
-    if (!rc) rc = kl_file_verify(f, NULL, err);
-    kl_file_close(&f);
+    if (!rc) rc = kl_store_file_rows(f, kl_store_file_find(f, "a"), 9000, 1, row, err);
+    if (!rc) rc = kl_store_file_load((void **)&all, f, kl_store_file_find(f, "b"), err);
+    if (!rc) rc = kl_store_file_verify(f, NULL, err);
+    kl_store_file_close(&f);
     free(text);
     free(all);
     return rc;
@@ -140,15 +140,15 @@ static int make_large(struct kl_error *err)
     static char x[PIECE * 8];
     struct kl_writer *w = NULL;
     const size_t dims[2] = { ROWS, 8 };
-    int rc = kl_writer_open(&w, large, &test_header, err), sets[2] = { 0 };
+    int rc = kl_store_writer_open(&w, large, &test_header, err), sets[2] = { 0 };
     for (int i = 0; i < 2 && !rc; i++)
-        if ((sets[i] = kl_writer_dataset(w, i ? "b" : "a", KL_TYPE_U8, 0, 2, dims, err)) < 0)
+        if ((sets[i] = kl_store_writer_dataset(w, i ? "b" : "a", KL_TYPE_U8, 0, 2, dims, err)) < 0)
             rc = sets[i];
     for (size_t row = 0; row < ROWS && !rc; row += PIECE)
-        for (int i = 0; i < 2 && !rc; i++) rc = kl_writer_rows(w, sets[i], row, PIECE, x, err);
-    if (!rc) rc = kl_writer_text(w, "a", "word", "text", err);
-    if (!rc) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+        for (int i = 0; i < 2 && !rc; i++) rc = kl_store_writer_rows(w, sets[i], row, PIECE, x, err);
+    if (!rc) rc = kl_store_writer_text(w, "a", "word", "text", err);
+    if (!rc) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -169,7 +169,8 @@ static void make_inputs(void)
     for (int i = 0; i < 5; i++) {
         in_folder(path, names[i]);
         if (i < 3) CHECK(mkdir(path, 0777) == 0, "%s", path);
-        else CHECK(kl_publish_bytes(&(bool){ false }, path, names[i], strlen(names[i]), NULL) == 0);
+        else
+            CHECK(kl_store_publish_bytes(&(bool){ false }, path, names[i], strlen(names[i]), NULL) == 0);
     }
 }
 
@@ -191,11 +192,12 @@ int main(void)
     CHECK(write_test_file(ours, 6, 4, 1, &err) == KL_ENOMEM, "%s", err.text);
     faults_disarm();
     CHECK(write_test_file(ours, 6, 4, 1, &err) == 0, "%s", err.text);
-    CHECK(kl_writer_open(&w, checkpoint, &header, &err) == 0 && kl_writer_publish(&w, NULL, &err) == 0,
+    CHECK(kl_store_writer_open(&w, checkpoint, &header, &err) == 0 &&
+              kl_store_writer_publish(&w, NULL, &err) == 0,
           "%s", err.text);
     bool written;
-    CHECK(kl_publish_bytes(&written, other, "words", 5, &err) == 0, "%s", err.text);
-    CHECK(kl_publish_bytes(&written, figure, "<svg></svg>", 11, &err) == 0, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, other, "words", 5, &err) == 0, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, figure, "<svg></svg>", 11, &err) == 0, "%s", err.text);
     CHECK(make_large(&err) == 0, "%s", err.text);
     make_foreign();
     make_inputs();

@@ -29,17 +29,17 @@ static int write_partial(struct kl_error *err)
     size_t dims[2] = { ROWS, WIDTH };
     float x[ROWS / 3 * WIDTH];
     bool done[ROWS];
-    int set = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc) set = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
-    rc = rc ? rc : set < 0 ? set : kl_writer_done_rows(w, set, done, err);
+    int set = 0, rc = kl_store_writer_open_partial(&w, path, &test_header, err);
+    if (!rc) set = kl_store_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
+    rc = rc ? rc : set < 0 ? set : kl_store_writer_done_rows(w, set, done, err);
     for (size_t i = 0; i < ROWS && !rc; i += ROWS / 3) {
         for (size_t j = 0; j < ROWS / 3 * WIDTH; j++) x[j] = test_value(i + j / WIDTH, j % WIDTH, 2);
         if (done[i]) continue;
-        rc = kl_writer_rows(w, set, i, ROWS / 3, x, err);
-        rc = rc ? rc : kl_writer_journal(w, set, i, ROWS / 3, err);
+        rc = kl_store_writer_rows(w, set, i, ROWS / 3, x, err);
+        rc = rc ? rc : kl_store_writer_journal(w, set, i, ROWS / 3, err);
     }
-    rc = rc ? rc : kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    rc = rc ? rc : kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -50,13 +50,13 @@ static int stop_partial(struct kl_error *err)
     size_t dims[2] = { ROWS, WIDTH };
     static float x[ROWS / 3 * WIDTH];
     bool done[ROWS];
-    int set = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc) set = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
-    rc = rc ? rc : set < 0 ? set : kl_writer_done_rows(w, set, done, err);
+    int set = 0, rc = kl_store_writer_open_partial(&w, path, &test_header, err);
+    if (!rc) set = kl_store_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
+    rc = rc ? rc : set < 0 ? set : kl_store_writer_done_rows(w, set, done, err);
     for (size_t j = 0; j < ROWS / 3 * WIDTH; j++) x[j] = test_value(j / WIDTH, j % WIDTH, 2);
-    if (!rc && !done[0]) rc = kl_writer_rows(w, set, 0, ROWS / 3, x, err);
-    if (!rc && !done[0]) rc = kl_writer_journal(w, set, 0, ROWS / 3, err);
-    kl_writer_abort(&w);
+    if (!rc && !done[0]) rc = kl_store_writer_rows(w, set, 0, ROWS / 3, x, err);
+    if (!rc && !done[0]) rc = kl_store_writer_journal(w, set, 0, ROWS / 3, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -84,19 +84,19 @@ static int run_stage(struct kl_error *err)
     size_t dims[2] = { ROWS, WIDTH };
     static float x[ROWS * WIDTH];
     for (size_t j = 0; j < ROWS * WIDTH; j++) x[j] = test_value(j / WIDTH, j % WIDTH, 2);
-    int rc = kl_key_begin(&key, "features", 1, "test", 1, err);
-    rc = rc ? rc : kl_key_options(key, &tool, &values, err);
-    rc = rc ? rc : kl_key_text(key, "a", "b", err);
-    rc = rc ? rc : kl_key_input(key, "images", test_header.key, err);
-    rc = rc ? rc : kl_stage_begin(&stage, &answer, &key, stdout, err);
-    kl_key_abort(&key);
-    rc = rc ? rc : kl_writer_open(&w, path, &stage.header, err);
-    rc = rc ? rc : kl_writer_put(w, "features", KL_TYPE_F32, 0, 2, dims, x, err);
-    rc = rc ? rc : kl_stage_publish(&stage, &w, NULL, 0, NULL, NULL, err);
-    kl_writer_abort(&w);
+    int rc = kl_store_key_begin(&key, "features", 1, "test", 1, err);
+    rc = rc ? rc : kl_store_key_options(key, &tool, &values, err);
+    rc = rc ? rc : kl_store_key_text(key, "a", "b", err);
+    rc = rc ? rc : kl_store_key_input(key, "images", test_header.key, err);
+    rc = rc ? rc : kl_store_stage_begin(&stage, &answer, &key, stdout, err);
+    kl_store_key_abort(&key);
+    rc = rc ? rc : kl_store_writer_open(&w, path, &stage.header, err);
+    rc = rc ? rc : kl_store_writer_put(w, "features", KL_TYPE_F32, 0, 2, dims, x, err);
+    rc = rc ? rc : kl_store_stage_publish(&stage, &w, NULL, 0, NULL, NULL, err);
+    kl_store_writer_abort(&w);
     fclose(log.to);
     rc = rc ? rc : check_shared(&stage, said, err);
-    kl_stage_end(&stage);
+    kl_store_stage_end(&stage);
     return rc;
 }
 
@@ -104,7 +104,7 @@ static int merge_one(struct kl_error *err)
 {
     const char *list[1] = { shard };
     unlink(merged);
-    return kl_merge(merged, list, 1, &(struct kl_common){ 0 }, err);
+    return kl_store_merge(merged, list, 1, &(struct kl_common){ 0 }, err);
 }
 
 static int make_shard(struct kl_error *err)
@@ -115,14 +115,14 @@ static int make_shard(struct kl_error *err)
     size_t dims[2] = { ROWS, WIDTH };
     float x[ROWS * WIDTH] = { 0 };
     int rc = kl_sha256_hex(key, "{}", 2, err);
-    rc = rc ? rc : kl_writer_open(&w, shard, &header, err);
-    rc = rc ? rc : kl_writer_put(w, "index", KL_TYPE_F32, 0, 2, dims, x, err);
-    rc = rc ? rc : kl_writer_integer(w, "", "shard_index", 0, err);
-    rc = rc ? rc : kl_writer_integer(w, "", "shard_count", 1, err);
-    rc = rc ? rc : kl_writer_text(w, "", "whole_key", key, err);
-    rc = rc ? rc : kl_writer_text(w, "", "whole_key_parts", "{}", err);
-    rc = rc ? rc : kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    rc = rc ? rc : kl_store_writer_open(&w, shard, &header, err);
+    rc = rc ? rc : kl_store_writer_put(w, "index", KL_TYPE_F32, 0, 2, dims, x, err);
+    rc = rc ? rc : kl_store_writer_integer(w, "", "shard_index", 0, err);
+    rc = rc ? rc : kl_store_writer_integer(w, "", "shard_count", 1, err);
+    rc = rc ? rc : kl_store_writer_text(w, "", "whole_key", key, err);
+    rc = rc ? rc : kl_store_writer_text(w, "", "whole_key_parts", "{}", err);
+    rc = rc ? rc : kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 

@@ -25,32 +25,33 @@ static int run(const char *to, bool resumable, size_t pieces, struct kl_error *e
     static unsigned char rows[PIECE * WIDTH];
     static bool done[ROWS];
     struct kl_writer *w = NULL;
-    int sets[SETS] = { 0 },
-        rc = (resumable ? kl_writer_open_partial : kl_writer_open)(&w, to, &test_header, err);
+    int sets[SETS] = { 0 }, rc = (resumable ? kl_store_writer_open_partial
+                                            : kl_store_writer_open)(&w, to, &test_header, err);
     for (int i = 0; i < SETS && !rc; i++) {
         const struct shape *h = &shapes[i];
         if (i > LARGE && i < ONE)
-            rc = kl_writer_put(w, names[i], KL_TYPE_U8, 0, h->rank, h->dims, rows, err);
-        else if ((sets[i] = kl_writer_dataset(w, names[i], KL_TYPE_U8, 0, h->rank, h->dims, err)) < 0)
+            rc = kl_store_writer_put(w, names[i], KL_TYPE_U8, 0, h->rank, h->dims, rows, err);
+        else if ((sets[i] = kl_store_writer_dataset(w, names[i], KL_TYPE_U8, 0, h->rank, h->dims, err)) <
+                 0)
             rc = sets[i];
     }
-    if (!rc && resumable) rc = kl_writer_done_rows(w, sets[ONE], done, err);
-    if (!rc && !done[0]) rc = kl_writer_rows(w, sets[ONE], 0, 1, rows, err);
-    if (!rc) rc = kl_writer_rows(w, sets[ONE + 1], 0, 1, rows, err);
-    if (!rc && resumable && !done[0]) rc = kl_writer_journal(w, sets[ONE], 0, 1, err);
+    if (!rc && resumable) rc = kl_store_writer_done_rows(w, sets[ONE], done, err);
+    if (!rc && !done[0]) rc = kl_store_writer_rows(w, sets[ONE], 0, 1, rows, err);
+    if (!rc) rc = kl_store_writer_rows(w, sets[ONE + 1], 0, 1, rows, err);
+    if (!rc && resumable && !done[0]) rc = kl_store_writer_journal(w, sets[ONE], 0, 1, err);
     memset(done, 0, sizeof done);
-    if (!rc && resumable) rc = kl_writer_done_rows(w, sets[0], done, err);
+    if (!rc && resumable) rc = kl_store_writer_done_rows(w, sets[0], done, err);
     for (size_t p = 0; p < pieces && !rc; p++) {
         const size_t row = p * PIECE;
         for (size_t i = 0; i < sizeof rows; i++) rows[i] = (unsigned char)(i * 7 + p);
         for (int i = 0; i <= LARGE && !rc && !done[row]; i++)
-            rc = kl_writer_rows(w, sets[i], row, PIECE, rows, err);
-        if (!rc && resumable && !done[row]) rc = kl_writer_journal(w, sets[0], row, PIECE, err);
+            rc = kl_store_writer_rows(w, sets[i], row, PIECE, rows, err);
+        if (!rc && resumable && !done[row]) rc = kl_store_writer_journal(w, sets[0], row, PIECE, err);
         memset(rows, 0, sizeof rows);
     }
-    if (!rc) rc = kl_writer_provenance(w, "[{\"id\":\"x\"}]", err);
-    if (!rc && pieces == PIECES) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    if (!rc) rc = kl_store_writer_provenance(w, "[{\"id\":\"x\"}]", err);
+    if (!rc && pieces == PIECES) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 

@@ -22,7 +22,7 @@ static const char *noise, *noise_canonical;
 static int noise_text(struct kl_error *err)
 {
     char *text = NULL;
-    int rc = kl_noise_text(&text, noise, err);
+    int rc = kl_circuit_noise_text(&text, noise, err);
     if (!rc && !strstr(text, noise_canonical)) rc = other(err, text);
     free(text);
     return rc;
@@ -30,16 +30,16 @@ static int noise_text(struct kl_error *err)
 
 #define V(name, unit, value) "{\"name\":\"" name "\",\"unit\":\"" unit "\",\"value\":" value "}"
 #define QUBIT "[" V("T1", "us", "50") "," V("T2", "us", "50") "," V("readout_error", "", "0.1") "]"
-#define GATE(name, qubits)                                                                        \
-    "{\"gate\":\"" name "\",\"qubits\":[" qubits "],\"parameters\":[" V("gate_error", "", "0.01") "," \
-    V("gate_length", "ns", "35") "]}"
-static const char properties[] = "{\"backend_name\":\"d\",\"qubits\":[" QUBIT "," QUBIT "],\"gates\":[" GATE(
-    "sx", "0") "," GATE("cx", "0,1") "]}";
+#define GATE(name, qubits)                       \
+    "{\"gate\":\"" name "\",\"qubits\":[" qubits \
+    "],\"parameters\":[" V("gate_error", "", "0.01") "," V("gate_length", "ns", "35") "]}"
+static const char properties[] = "{\"backend_name\":\"d\",\"qubits\":[" QUBIT "," QUBIT
+                                 "],\"gates\":[" GATE("sx", "0") "," GATE("cx", "0,1") "]}";
 
 static int observables(struct kl_error *err)
 {
     char *text = NULL;
-    int rc = kl_observables_text(&text, "z, 0.5*ZZ - XI, probs(0,1), fidelity(0+)", err);
+    int rc = kl_circuit_observables_text(&text, "z, 0.5*ZZ - XI, probs(0,1), fidelity(0+)", err);
     if (!rc && strcmp(text, "z,-XI+0.5*ZZ,probs(0,1),fidelity(0+)")) rc = other(err, text);
     free(text);
     return rc;

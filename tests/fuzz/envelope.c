@@ -28,15 +28,15 @@ static bool is_whole(const unsigned char *data, size_t n)
     struct kl_error err = { 0 };
     struct fuzz_file file;
     fuzz_file_make(&file, data, n);
-    int code = kl_file_open_fd(&f, dup(file.fd), "x", &err);
-    for (size_t i = 0; !code && i < kl_file_n_datasets(f); i++) {
+    int code = kl_store_file_open_fd(&f, dup(file.fd), "x", &err);
+    for (size_t i = 0; !code && i < kl_store_file_n_datasets(f); i++) {
         void *values = NULL;
-        code = kl_file_load(&values, f, kl_file_dataset(f, i), &err);
+        code = kl_store_file_load(&values, f, kl_store_file_dataset(f, i), &err);
         free(values);
     }
-    if (!code) code = kl_file_verify(f, NULL, &err);
+    if (!code) code = kl_store_file_verify(f, NULL, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
-    kl_file_close(&f);
+    kl_store_file_close(&f);
     fuzz_file_free(&file);
     return code == 0;
 }
@@ -92,7 +92,7 @@ static bool check_envelope(const unsigned char *data, size_t n)
     const bool expected = should_be_whole(bytes, size, eof);
     if (expected) put_digest(bytes, size, eof);
     fuzz_file_make(&file, bytes, size);
-    const int code = kl_envelope_check(&envelope, file.fd, "x", &err);
+    const int code = kl_store_envelope_check(&envelope, file.fd, "x", &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     need(expected == !code, "not as the format says", err.text);
     free(envelope.extents);

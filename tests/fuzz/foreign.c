@@ -19,7 +19,7 @@ bool fuzz(const unsigned char *data, size_t n)
     struct kl_foreign f;
     snprintf(path, sizeof path, "%s/x.h5", fuzz_folder()); /* HDF5 wants a name */
     fuzz_write(path, data, n);
-    const int code = kl_foreign_read(&f, path, NULL, &err);
+    const int code = kl_store_foreign_read(&f, path, NULL, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     for (int i = 0; i < f.rank && !code; i++) all *= f.dims[i];
     if (!code) need((f.rank == 3 || f.rank == 4) && all / DEFLATE_MOST <= n, "an impossible size", path);
@@ -28,6 +28,6 @@ bool fuzz(const unsigned char *data, size_t n)
     for (size_t i = 0; i < f.dims[0] && !code && f.label; i++) sum += (unsigned)f.label[i];
     (void)sum;
     need(!code || (!f.data && !f.label), "refused, and something left", err.text);
-    kl_foreign_free(&f);
+    kl_store_foreign_free(&f);
     return code == 0;
 }

@@ -51,19 +51,19 @@ static bool as_images(const struct fuzz_file *file)
     struct kl_error err = { 0 };
     struct kl_arena arena;
     const char *path = file->path;
-    kl_images_options_default(&options);
+    kl_ingest_images_options_default(&options);
     options.labels = "none";
     options.max_bytes = MOST_PIXELS;
-    int code = kl_images_open(&im, &path, 1, &options, &err);
+    int code = kl_ingest_images_open(&im, &path, 1, &options, &err);
     if (!code && im->n * im->height * im->width * im->channels <= MOST_PIXELS) {
         need(kl_arena_init(&arena, 0, &err) == 0, "no memory", "");
         uint8_t *pixels = malloc(im->n * im->height * im->width * im->channels);
-        code = kl_images_read(im, 0, im->n, pixels, &arena, &err);
+        code = kl_ingest_images_read(im, 0, im->n, pixels, &arena, &err);
         if (!code) check_images(im, pixels, file);
         free(pixels);
         kl_arena_free(&arena);
     }
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     return code == 0;
 }
@@ -83,15 +83,15 @@ static bool as_labels(const struct fuzz_file *file)
     images[7] = (unsigned char)many;
     fuzz_file_make(&beside, images, 16 + many);
     const char *path = beside.path;
-    kl_images_options_default(&options);
+    kl_ingest_images_options_default(&options);
     options.labels = file->path;
-    const int code = kl_images_open(&im, &path, 1, &options, &err);
+    const int code = kl_ingest_images_open(&im, &path, 1, &options, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     else need(n == 8 + many && im->n == many && bytes[3] == 1, "another length", file->path);
     for (size_t i = 0; i < many && !code; i++)
         need(im->labels[i] == bytes[8 + i] && im->labels[i] < (int)im->n_classes, "other labels",
              file->path);
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     fuzz_file_free(&beside);
     free(bytes);
     return code == 0;

@@ -19,7 +19,7 @@ static void check_again(const json_t *value)
     need(kl_json_parse(&again, first, "again", &err) == 0, err.text, first);
     need(kl_json_dump(&second, again, &err) == 0, "cannot be written again", err.text);
     need(strcmp(first, second) == 0, "another text", second);
-    need(kl_key_diff(&difference, first, second, &err) == 0, "no key", err.text);
+    need(kl_store_key_diff(&difference, first, second, &err) == 0, "no key", err.text);
     need(!*difference, "differs from itself", difference);
     json_decref(again);
     free(first);

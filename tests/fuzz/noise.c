@@ -34,7 +34,7 @@ static void check_qubit(const struct kl_qubit_noise *q, const char *text)
          text);
     for (int several = 0; several < 2; several++) {
         const struct kl_noise noise = { .qubit = { *q } };
-        const struct kl_channel c = kl_noise_channel(&noise, 0, several);
+        const struct kl_channel c = kl_circuit_noise_channel(&noise, 0, several);
         need(fabs(c.x) <= 1 + 1e-12 && fabs(c.y) <= 1 + 1e-12 && fabs(c.z) + fabs(c.shift) <= 1 + 1e-12,
              "a channel that leaves the ball", text);
     }
@@ -45,13 +45,13 @@ static void check_text(const char *text)
     struct kl_error err = { 0 };
     struct kl_noise noise;
     char *again, label[KL_NOISE_LABEL];
-    need(kl_noise_text(&again, text, &err) == 0, err.text, text);
+    need(kl_circuit_noise_text(&again, text, &err) == 0, err.text, text);
     need(strcmp(again, text) == 0, "another canonical text", again);
     free(again);
-    kl_noise_label(label, text);
+    kl_circuit_noise_label(label, text);
     for (const char *c = label; *c; c++) need((unsigned char)*c >= ' ' && *c != 127, "a label", label);
     if (!*text) return; /* none */
-    need(kl_noise_read(&noise, text, "x", &err) == 0, err.text, text);
+    need(kl_circuit_noise_read(&noise, text, "x", &err) == 0, err.text, text);
     for (int q = 0; q < (noise.n_qubits ? noise.n_qubits : 1); q++) check_qubit(&noise.qubit[q], text);
 }
 
@@ -59,7 +59,7 @@ static bool check(const char *option)
 {
     struct kl_error err = { 0 };
     char *text;
-    const int code = kl_noise_text(&text, option, &err);
+    const int code = kl_circuit_noise_text(&text, option, &err);
     if (code) need(text == NULL, "refused, and a text left", option);
     if (code) need_refusal(code, KL_EUSAGE, KL_EDATA, &err);
     else check_text(text);

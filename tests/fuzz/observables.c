@@ -45,11 +45,11 @@ bool fuzz(const unsigned char *data, size_t n)
     char *text, *canonical = NULL, *second = NULL;
     const int n_qubits = n ? data[0] % 5 + 1 : 1;
     text = fuzz_text(data + (n > 0), n - (n > 0));
-    const int code = kl_observables_text(&canonical, text, &err);
+    const int code = kl_circuit_observables_text(&canonical, text, &err);
     if (code) need_refusal(code, KL_EUSAGE, KL_EUSAGE, &err);
     const int built = build(&c, text, n_qubits, &err);
     if (!code) {
-        need(kl_observables_text(&second, canonical, &err) == 0, err.text, canonical);
+        need(kl_circuit_observables_text(&second, canonical, &err) == 0, err.text, canonical);
         need(strcmp(canonical, second) == 0, "another canonical text", second);
         need(build(&again, canonical, n_qubits, &err) == built, "built otherwise", canonical);
         if (!built)

@@ -23,24 +23,24 @@ static int write_rows(int most, struct kl_error *err)
     size_t dims[2] = { ROWS, WIDTH }, names[1] = { 2 };
     bool done[ROWS];
     static float x[WIDTH];
-    int f = 0, l = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc) f = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
-    if (!rc) l = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err);
-    if (!rc) rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
-    rc = rc ? rc : kl_writer_done_rows(w, f, done, err);
+    int f = 0, l = 0, rc = kl_store_writer_open_partial(&w, path, &test_header, err);
+    if (!rc) f = kl_store_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
+    if (!rc) l = kl_store_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err);
+    if (!rc) rc = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
+    rc = rc ? rc : kl_store_writer_done_rows(w, f, done, err);
     for (size_t at = 0; at < ROWS && !rc && most > 0; at += STEP) {
         if (done[at]) continue;
         for (size_t i = at; i < at + STEP && !rc; i++) {
             const int32_t label = (int32_t)i;
             for (size_t j = 0; j < WIDTH; j++) x[j] = test_value(i, j, 1);
-            rc = kl_writer_rows(w, f, i, 1, x, err);
-            rc = rc ? rc : kl_writer_rows(w, l, i, 1, &label, err);
+            rc = kl_store_writer_rows(w, f, i, 1, x, err);
+            rc = rc ? rc : kl_store_writer_rows(w, l, i, 1, &label, err);
         }
-        rc = rc ? rc : kl_writer_journal(w, f, at, STEP, err);
+        rc = rc ? rc : kl_store_writer_journal(w, f, at, STEP, err);
         most--;
     }
-    if (!rc && most > 0) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    if (!rc && most > 0) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -75,17 +75,17 @@ static void check_result(void)
     struct kl_file *f;
     float *x = NULL;
     int32_t *labels = NULL;
-    int rc = kl_file_open_kind(&f, path, &kind, &err);
-    if (!rc) rc = kl_file_load((void **)&x, f, kl_file_find(f, "features"), &err);
-    if (!rc) rc = kl_file_load((void **)&labels, f, kl_file_find(f, "labels"), &err);
-    if (!rc) rc = kl_file_verify(f, NULL, &err);
+    int rc = kl_store_file_open_kind(&f, path, &kind, &err);
+    if (!rc) rc = kl_store_file_load((void **)&x, f, kl_store_file_find(f, "features"), &err);
+    if (!rc) rc = kl_store_file_load((void **)&labels, f, kl_store_file_find(f, "labels"), &err);
+    if (!rc) rc = kl_store_file_verify(f, NULL, &err);
     need(rc == 0, "the result is not whole", err.text);
     for (size_t i = 0; i < ROWS * WIDTH; i++)
         need(x[i] == test_value(i / WIDTH, i % WIDTH, 1) && labels[i / WIDTH] == (int32_t)(i / WIDTH),
              "other rows than those that were written", path);
     free(x);
     free(labels);
-    kl_file_close(&f);
+    kl_store_file_close(&f);
     need(count_files(fuzz_folder(), ".ketline-partial") == 0, "something was left", fuzz_folder());
 }
 

@@ -166,8 +166,8 @@ static void make_changed(void)
     unsigned char bytes[1 << 18];
     int fd = open(sound, O_RDONLY | O_CLOEXEC);
     const ssize_t n = read(fd, bytes, sizeof bytes);
-    need(n > 0 && n < (ssize_t)sizeof bytes && !kl_envelope_check(&envelope, fd, sound, &err), err.text,
-         sound);
+    need(n > 0 && n < (ssize_t)sizeof bytes && !kl_store_envelope_check(&envelope, fd, sound, &err),
+         err.text, sound);
     close(fd);
     fuzz_write(path, bytes, envelope.eof);
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
@@ -179,7 +179,8 @@ static void make_changed(void)
     H5Fclose(file);
     H5Pclose(fapl);
     fd = open(path, O_RDWR | O_CLOEXEC);
-    need(kl_envelope_write(fd, path, kl_superblock_eof(fd), envelope.extents, envelope.n, &err) == 0,
+    need(kl_store_envelope_write(fd, path, kl_store_superblock_eof(fd), envelope.extents, envelope.n,
+                                 &err) == 0,
          err.text, path);
     close(fd);
     free(envelope.extents);
@@ -190,22 +191,23 @@ static void need_the_same(struct kl_file *f)
 {
     struct kl_error err = { 0 };
     struct kl_file *before;
-    need(kl_file_open(&before, sound, &err) == 0, err.text, sound);
-    need(strcmp(kl_file_content(f), kl_file_content(before)) == 0 &&
-             kl_file_n_datasets(f) == kl_file_n_datasets(before),
+    need(kl_store_file_open(&before, sound, &err) == 0, err.text, sound);
+    need(strcmp(kl_store_file_content(f), kl_store_file_content(before)) == 0 &&
+             kl_store_file_n_datasets(f) == kl_store_file_n_datasets(before),
          "whole, and another content", path);
-    for (size_t i = 0; i < kl_file_n_datasets(f); i++) {
-        const struct kl_dataset *d = kl_file_dataset(f, i), *e = kl_file_find(before, d->name);
+    for (size_t i = 0; i < kl_store_file_n_datasets(f); i++) {
+        const struct kl_dataset *d = kl_store_file_dataset(f, i),
+                                *e = kl_store_file_find(before, d->name);
         void *x = NULL, *y = NULL;
         need(e && e->type == d->type && e->rows == d->rows && e->row_size == d->row_size,
              "another dataset", d->name);
-        need(kl_file_load(&x, f, d, &err) == 0 && kl_file_load(&y, before, e, &err) == 0, err.text,
-             d->name);
+        need(kl_store_file_load(&x, f, d, &err) == 0 && kl_store_file_load(&y, before, e, &err) == 0,
+             err.text, d->name);
         need(memcmp(x, y, d->rows * d->row_size) == 0, "whole, and other numbers", d->name);
         free(x);
         free(y);
     }
-    kl_file_close(&before);
+    kl_store_file_close(&before);
 }
 
 static void prepare(void)
@@ -226,10 +228,10 @@ bool fuzz(const unsigned char *data, size_t n)
     program.n = n;
     program.ring = false;
     make_changed();
-    int code = kl_file_open(&f, path, &err);
-    if (!code) code = kl_file_verify(f, NULL, &err);
+    int code = kl_store_file_open(&f, path, &err);
+    if (!code) code = kl_store_file_verify(f, NULL, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     else need_the_same(f);
-    kl_file_close(&f);
+    kl_store_file_close(&f);
     return code == 0 && !failures;
 }

@@ -87,12 +87,12 @@ bool fuzz(const unsigned char *data, size_t n)
                                 { "a/data/0", numbers, sizeof numbers, 0 },
                                 { "a/data/1", numbers, 4, 0 },
                                 { "a/data/2", numbers, 0, 0 } };
-    if (n >= 2 && data[0] == 'P' && data[1] == 'K') return check_weights(kl_pth_parse, data, n);
+    if (n >= 2 && data[0] == 'P' && data[1] == 'K') return check_weights(kl_weights_pth_parse, data, n);
     put_archive(members, 4);
     unsigned char *exact = malloc(archive.n);
     need(exact != NULL, "no memory", "");
     memcpy(exact, archive.bytes, archive.n);
-    const bool read = check_weights(kl_pth_parse, exact, archive.n);
+    const bool read = check_weights(kl_weights_pth_parse, exact, archive.n);
     free(exact);
     return read;
 }

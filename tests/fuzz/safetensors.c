@@ -7,5 +7,5 @@ const int fuzz_corpus = 20;
 
 bool fuzz(const unsigned char *data, size_t n)
 {
-    return check_weights(kl_safetensors_parse, data, n);
+    return check_weights(kl_weights_safetensors_parse, data, n);
 }

@@ -76,13 +76,13 @@ static void check_trajectory(hid_t file, const struct kl_mlp_batch *batch, doubl
     static double m[MOST], v[MOST], grad[MOST], work[2 * MOST], found[MOST], expected[MOST], rows[30];
     struct kl_optimizer adam;
     struct kl_mlp_loss loss;
-    kl_optimizer_default(&adam);
+    kl_nn_optimizer_default(&adam);
     golden_values(rows, 30, file, "classifier/trajectory_10_steps");
     for (int s = 0; s < 10; s++) {
         kl_kernels()->mlp_gradient_f64(&loss, grad, params, &net, batch, L1, NULL, work);
         const double now[] = { loss.cross_entropy, L1 * loss.sum_abs, sqrt(loss.squares) };
         compare("trajectory", now, rows + 3 * s, 3, 1e-10);
-        struct kl_update update = kl_update_at(&adam, 1e-3, (uint64_t)s + 1);
+        struct kl_update update = kl_nn_update_at(&adam, 1e-3, (uint64_t)s + 1);
         update.adam.grad_scale = fmin(1, 1 / (now[2] + 1e-6));
         kl_kernels()->adam_f64(params, m, v, grad, kl_mlp_layer(&net, net.n_layers), &update.adam);
         if (s > 0) continue;

@@ -42,7 +42,7 @@ static double *block(hid_t group, const char *part, const struct kl_block *table
     for (int t = 0; t < table->n; t++) {
         snprintf(name, sizeof name, "%s/%s", part, table->tensors[t].name);
         read_golden(group, name, H5T_NATIVE_DOUBLE, tensor);
-        kl_tensor_from_file_f64(values, &table->tensors[t], tensor);
+        kl_nn_tensor_from_file_f64(values, &table->tensors[t], tensor);
     }
     free(tensor);
     return values;
@@ -66,7 +66,7 @@ static void follow(const char *name, hid_t group, const struct kl_head_model *mo
            *after = block(group, "after", &model->block), *own = calloc(3 * size, sizeof *own);
     double logits[N * CLASSES], expected[N * CLASSES], losses[STEPS], loss = 0;
     struct kl_optimizer adam;
-    kl_optimizer_default(&adam);
+    kl_nn_optimizer_default(&adam);
     read_golden(group, "logits", H5T_NATIVE_DOUBLE, expected);
     read_golden(group, "losses", H5T_NATIVE_DOUBLE, losses);
     if (kl_head_forward_f64(logits, NULL, NULL, model, p, x, N, work, NULL)) failures++;
@@ -76,8 +76,8 @@ static void follow(const char *name, hid_t group, const struct kl_head_model *mo
         loss /= N;
         compare(name, "loss", "", &loss, &losses[step], 1);
         if (step == 0) compare_blocks(name, "gradient", own, grad, &model->block);
-        struct kl_update update = kl_update_at(&adam, LR, (uint64_t)step + 1);
-        kl_update_apply_f64(p, own + size, own + 2 * size, own, size, &update);
+        struct kl_update update = kl_nn_update_at(&adam, LR, (uint64_t)step + 1);
+        kl_nn_update_apply_f64(p, own + size, own + 2 * size, own, size, &update);
     }
     compare_blocks(name, "after 20 steps", p, after, &model->block);
     free(p), free(grad), free(after), free(own);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/bits/device_pairs.h"
 #include "qrng/bits/symbols.h"
 
@@ -101,7 +101,7 @@ static void check_fit(json_t *golden, const struct kl_tally *t)
     expect("dispersion", fit.dispersion_chi_square,
            json_number_value(member(golden, "dispersion_over_rows_chi2_df6000_approx")));
     expect("dispersion df", fit.dispersion_df, 1999 * 3); /* golden: about, 6000 */
-    expect("dispersion p", pow(10, kl_chi_square_log10_p(fit.dispersion_chi_square, 6000)),
+    expect("dispersion p", pow(10, kl_stats_chi_square_log10_p(fit.dispersion_chi_square, 6000)),
            json_number_value(member(golden, "dispersion_p")));
 }
 
@@ -155,7 +155,9 @@ static void count_golden(struct kl_tallies *t, json_t *golden)
             uint64_t word = 0;
             int32_t device = d;
             for (size_t j = 0; j < n; j++) word |= (uint64_t)(text[j] - '0') << j;
-            const struct kl_bits block = { 1, n, 1, &word, &device, 0, NULL, symbol_bits, 0, NULL, 0, 0 };
+            const struct kl_bits block = {
+                1, n, 1, &word, &device, 0, NULL, symbol_bits, 0, NULL, 0, 0
+            };
             must(kl_tallies_add(t, &block, &err), &err);
         }
     }

@@ -67,7 +67,7 @@ static void run_epochs(double *found, hid_t file, size_t ahead, bool settle)
     struct kl_gan_losses losses;
     make_pair_f64(&p, file);
     for (size_t e = 0; e < 20; e++) {
-        const struct kl_update update = kl_update_at(&adam, 0.01, e + 1);
+        const struct kl_update update = kl_nn_update_at(&adam, 0.01, e + 1);
         double *row = found + 5 * e;
         while (p.g.n_latent <= e + ahead && p.g.n_latent < 21) {
             const int at = (int)p.g.n_latent;
@@ -145,7 +145,7 @@ static void check_quantum(hid_t file)
     static double found[30], expected[30];
     make_quantum(&q, file);
     for (int e = 0; e < 10; e++) {
-        const struct kl_update update = kl_update_at(&adam, 0.01, (uint64_t)e + 1);
+        const struct kl_update update = kl_nn_update_at(&adam, 0.01, (uint64_t)e + 1);
         struct kl_gan_losses losses;
         score_quantum(&q, &losses);
         found[3 * e] = losses.generator, found[3 * e + 1] = kl_gan_discriminator_loss(&losses);
@@ -158,7 +158,7 @@ static void check_quantum(hid_t file)
             same_f64("quantum/grad_theta", q.g.grad, file, 1e-11);
             discriminator_f64(&q.d, "quantum/grad_D", q.d.grad, file, 1e-11);
         }
-        kl_update_apply_f64(q.g.angles, q.g.m, q.g.v, q.g.grad, 120, &update);
+        kl_nn_update_apply_f64(q.g.angles, q.g.m, q.g.v, q.g.grad, 120, &update);
         kl_discriminator_step_f64(&q.d, &update);
     }
     golden_values(expected, 30, file, "quantum/trajectory_10_epochs");

@@ -128,7 +128,7 @@ static void NAME(check_step)(struct NAME(pair) * p, hid_t file)
                                           "gan/after_step_1/G/b3" };
     static const size_t rows[] = { 128, 256, 32 }, columns[] = { 32, 128, 256 };
     static REAL block[MOST];
-    const struct kl_update update = kl_update_at(&adam, 0.01, 1);
+    const struct kl_update update = kl_nn_update_at(&adam, 0.01, 1);
     const struct NAME(kl_gan_layer) *l = p->g.layer;
     NAME(latent)(NAME(kl_gan_network_latent)(&p->g), 1);
     NAME(kl_gan_network_step)(&p->g, NULL);

@@ -46,7 +46,7 @@ static void block_from(double *block, const struct kl_block *table, hid_t file, 
     for (int t = 0; t < table->n; t++) {
         snprintf(name, sizeof name, "%s/%s", group, table->tensors[t].name);
         read_golden(file, name, H5T_NATIVE_DOUBLE, values);
-        kl_tensor_from_file_f64(block, &table->tensors[t], values);
+        kl_nn_tensor_from_file_f64(block, &table->tensors[t], values);
     }
     free(values);
 }
@@ -92,14 +92,14 @@ static void check_double(const struct golden *g, struct kl_head_model *model, st
                        method == KL_DIFF_DIFFERENCES ? 1e-8 : bound);
     }
     struct kl_optimizer adam;
-    kl_optimizer_default(&adam);
+    kl_nn_optimizer_default(&adam);
     for (int step = 0; step < STEPS; step++) {
         if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N, NULL, work, NULL))
             failures++;
         loss /= N;
         compare("adam_losses", "f64", &loss, &g->losses[step], 1, bound);
-        struct kl_update update = kl_update_at(&adam, 1e-2, (uint64_t)step + 1);
-        kl_update_apply_f64(p, m, v, grad, size, &update);
+        struct kl_update update = kl_nn_update_at(&adam, 1e-2, (uint64_t)step + 1);
+        kl_nn_update_apply_f64(p, m, v, grad, size, &update);
     }
     compare_blocks("after 60 steps f64", p, g->after, &model->block, bound);
     free(p);
@@ -122,7 +122,7 @@ static void check_float(const struct golden *g, struct kl_head_model *model, str
     widen(wide_logits, logits, N * CLASSES);
     compare("logits", "f32", wide_logits, g->logits, N * CLASSES, 2e-6);
     struct kl_optimizer adam;
-    kl_optimizer_default(&adam);
+    kl_nn_optimizer_default(&adam);
     for (int step = 0; step < STEPS; step++) {
         if (kl_head_gradient_f32(grad, &loss, NULL, model, p, x, g->labels, N, NULL, work, NULL))
             failures++;
@@ -130,8 +130,8 @@ static void check_float(const struct golden *g, struct kl_head_model *model, str
         compare("adam_losses", "f32", &loss, &g->losses[step], 1, step == 0 ? 2e-6 : 2e-3);
         widen(wide, grad, size);
         if (step == 0) compare_blocks("gradient f32", wide, g->grad, &model->block, 2e-6);
-        struct kl_update update = kl_update_at(&adam, 1e-2, (uint64_t)step + 1);
-        kl_update_apply_f32(p, m, v, grad, size, &update);
+        struct kl_update update = kl_nn_update_at(&adam, 1e-2, (uint64_t)step + 1);
+        kl_nn_update_apply_f32(p, m, v, grad, size, &update);
     }
     widen(wide, p, size);
     compare_blocks("after 60 steps f32", wide, g->after, &model->block, 2e-2);

@@ -39,8 +39,8 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     write_file(group);
     const size_t n = golden_values(expected, MOST, group, "pixels");
     must(kl_arena_init(&arena, 0, &err), &err);
-    must(kl_picture_header(&h, path, (size_t)1 << 20, &err), &err);
-    must(kl_picture_decode(&p, path, (size_t)1 << 20, &arena, &err), &err);
+    must(kl_ingest_picture_header(&h, path, (size_t)1 << 20, &err), &err);
+    must(kl_ingest_picture_decode(&p, path, (size_t)1 << 20, &arena, &err), &err);
     expect(name, "height", (double)p.height, golden_number(group, "height"));
     expect(name, "width", (double)p.width, golden_number(group, "width"));
     expect(name, "channels", (double)p.channels, golden_number(group, "channels"));

@@ -26,7 +26,7 @@ static void batch_of(const char *name, const struct kl_metric *m, const double *
     struct kl_error err;
     for (size_t k = 0; k < n * n_x; k++) many[k] = x[k % (SAMPLES * n_x)];
     must(kl_arena_init(&work, 0, &err), &err);
-    must(kl_metric_sums_f64(sums, m, many, w, n, &work, &err), &err);
+    must(kl_circuit_metric_sums_f64(sums, m, many, w, n, &work, &err), &err);
     for (size_t g = 0; g * KL_CIRCUIT_GROUP < n; g++)
         for (size_t i = 0; i < n_w; i++)
             for (size_t j = 0; j <= i; j++) {
@@ -54,7 +54,7 @@ static void in_float(const char *name, const struct kl_metric *m, const double *
     for (size_t k = 0; k < n_x; k++) x32[k] = (float)x[k];
     for (size_t k = 0; k < n_w; k++) w32[k] = (float)w[k];
     must(kl_arena_init(&work, 0, &err), &err);
-    must(kl_metric_sums_f32(sums, m, x32, w32, 1, &work, &err), &err);
+    must(kl_circuit_metric_sums_f32(sums, m, x32, w32, 1, &work, &err), &err);
     for (size_t i = 0; i < n_w; i++)
         for (size_t j = 0; j <= i; j++)
             if (!(fabs(entry(sums, &m->shape, i, j) - expected[i * n_w + j]) <= 4e-6)) {
@@ -73,7 +73,7 @@ static void solution(const char *name, const struct kl_metric *m, const double *
     struct kl_error err;
     const size_t n = golden_values(step, MOST, group, "gradient");
     must(kl_arena_init(&work, 0, &err), &err);
-    must(kl_metric_sums_f64(sums, m, x, w, SAMPLES, &work, &err), &err);
+    must(kl_circuit_metric_sums_f64(sums, m, x, w, SAMPLES, &work, &err), &err);
     for (size_t k = 0; k < m->shape.size; k++) sums[k] /= SAMPLES;
     kl_nn_skyline_solve(step, sums, &m->shape, 1e-3);
     golden_values(expected, MOST, group, "step");
@@ -99,11 +99,11 @@ static void check(const char *name, hid_t group, const struct kl_circuit *c)
         failures++;
         return;
     }
-    must(kl_metric_make(&m, c, &err), &err);
+    must(kl_circuit_metric_make(&m, c, &err), &err);
     for (size_t k = 1; k <= LARGEST; k += 3) batch_of(name, m, x, w, expected, k);
     in_float(name, m, x, w, expected);
     solution(name, m, x, w, group);
-    kl_metric_free(&m);
+    kl_circuit_metric_free(&m);
 }
 
 static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *context)

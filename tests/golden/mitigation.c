@@ -59,7 +59,7 @@ static void check_scales(const char *name, hid_t group, const char *scales, cons
     for (int s = 0; s < m.n_scales; s++) {
         struct kl_circuit *c = circuit_of(group);
         must(kl_circuit_fold(c, m.scale[s], &err), &err);
-        if (perfect) must(kl_readout_perfect(c, &err), &err);
+        if (perfect) must(kl_circuit_readout_perfect(c, &err), &err);
         n = run(out, &c, group);
         compare(name, group, each, out, (size_t)s * n, n);
         for (size_t i = 0; i < n; i++) sum[i] += m.weight[s] * out[i];
@@ -76,7 +76,7 @@ static void check_readout(const char *name, hid_t group)
     must(kl_circuit_with_probabilities(&probabilities, c, &err), &err);
     const size_t n = run(p, &probabilities, group);
     compare(name, group, "read", p, 0, n);
-    for (size_t i = 0; i < SAMPLES; i++) kl_readout_undo(p + i * n / SAMPLES, own);
+    for (size_t i = 0; i < SAMPLES; i++) kl_circuit_readout_undo(p + i * n / SAMPLES, own);
     compare(name, group, "restored", p, 0, n);
     kl_circuit_free(&c);
     kl_circuit_free(&own);

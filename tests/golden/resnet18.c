@@ -50,11 +50,11 @@ static struct kl_resnet18 *create(size_t size, enum kl_pixels pixels, enum kl_ta
     struct kl_resnet18_options o;
     struct kl_resnet18 *net;
     struct kl_error err;
-    kl_resnet18_options_default(&o);
+    kl_backbone_resnet18_options_default(&o);
     o.height = o.width = size;
     o.pixels = pixels;
     o.tap = tap;
-    must(kl_resnet18_create(&net, weights, &o, &err), &err);
+    must(kl_backbone_resnet18_create(&net, weights, &o, &err), &err);
     return net;
 }
 
@@ -62,9 +62,9 @@ static float *run(const struct kl_resnet18 *net, const void *images, size_t n)
 {
     size_t dims[3];
     struct kl_error err;
-    kl_resnet18_shape(net, dims);
+    kl_backbone_resnet18_shape(net, dims);
     float *features = malloc(n * dims[0] * dims[1] * dims[2] * sizeof *features);
-    must(kl_resnet18_run(net, features, images, n, &work, &err), &err);
+    must(kl_backbone_resnet18_run(net, features, images, n, &work, &err), &err);
     return features;
 }
 
@@ -79,7 +79,7 @@ static void check_tap(hid_t file, size_t size, size_t n, enum kl_tap tap, const 
     struct kl_resnet18 *net = create(size, KL_PIXELS_NORMALISED, tap);
     float *got = run(net, x, n);
     compare(path, got, want, count);
-    kl_resnet18_free(&net);
+    kl_backbone_resnet18_free(&net);
     free(x), free(want), free(got);
 }
 
@@ -102,14 +102,14 @@ static void check_bytes(hid_t file, size_t size)
         }
         free(alone);
     }
-    kl_resnet18_free(&net);
+    kl_backbone_resnet18_free(&net);
     free(got);
     uint8_t *rgb = malloc(16 * pixels * 3);
     for (size_t i = 0; i < 16 * pixels * 3; i++) rgb[i] = grey[i / 3];
     net = create(size, KL_PIXELS_RGB, KL_TAP_AVGPOOL);
     got = run(net, rgb, 16);
     compare("the same as RGB", got, want, count);
-    kl_resnet18_free(&net);
+    kl_backbone_resnet18_free(&net);
     free(grey), free(rgb), free(want), free(got);
 }
 

@@ -43,7 +43,7 @@ static void run(hid_t file, struct kl_head_model *model, const struct kl_feature
         const struct kl_tensor *tensor = &model->block.tensors[t];
         tensor_of(values, file, "init", tensor);
         for (size_t i = 0; i < tensor->size; i++) one[i] = (float)values[i];
-        kl_tensor_from_file_f32(params, tensor, one);
+        kl_nn_tensor_from_file_f32(params, tensor, one);
     }
     must(kl_train_run(&train, NULL, NULL, &err), &err);
     golden_values(losses, STEPS, file, "losses");
@@ -52,7 +52,7 @@ static void run(hid_t file, struct kl_head_model *model, const struct kl_feature
     for (int t = 0; t < model->block.n; t++) {
         const struct kl_tensor *tensor = &model->block.tensors[t];
         tensor_of(values, file, "after", tensor);
-        kl_tensor_to_file_f32(one, tensor, params);
+        kl_nn_tensor_to_file_f32(one, tensor, params);
         for (size_t i = 0; i < tensor->size; i++) near(tensor->name, one[i], values[i], 5e-6);
     }
     kl_train_close(&train);

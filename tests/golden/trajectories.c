@@ -19,7 +19,7 @@ static struct kl_circuit *circuit_of(hid_t group)
     struct kl_error err;
     char list[256], *text;
     golden_text(list, sizeof list, group, "noise");
-    must(kl_noise_text(&text, list, &err), &err);
+    must(kl_circuit_noise_text(&text, list, &err), &err);
     kl_circuit_options_default(&o);
     o.n_qubits = QUBITS, o.n_layers = LAYERS, o.noise = text, o.trajectories = TRAJECTORIES;
     must(kl_circuit_build(&c, &o, &err), &err);

@@ -79,10 +79,10 @@ static int import(const char *path, const struct model *m, const struct kl_head_
     snprintf(from, sizeof from, "tests/golden/weights/%s", m->file);
     int code = kl_weights_read(&weights, from, err);
     const struct kl_head_import import = { o, weights, from, m->map, &log };
-    if (!code) code = kl_writer_open(&writer, path, &header, err);
+    if (!code) code = kl_store_writer_open(&writer, path, &header, err);
     if (!code) code = kl_head_import(writer, &import, &features, m->config, err);
-    if (!code) code = kl_writer_publish(&writer, NULL, err);
-    kl_writer_abort(&writer);
+    if (!code) code = kl_store_writer_publish(&writer, NULL, err);
+    kl_store_writer_abort(&writer);
     kl_weights_free(&weights);
     return code;
 }
@@ -99,7 +99,7 @@ static void check_model(const struct model *m, hid_t golden, const float *x)
     in_folder(path, "head.h5");
     read_golden(golden, m->golden, want);
     int code = import(path, m, &o, &err);
-    if (!code) code = kl_file_open(&file, path, &err);
+    if (!code) code = kl_store_file_open(&file, path, &err);
     if (!code) code = kl_head_load(&head, file, NULL, 0, NULL, &err);
     if (!code) code = kl_head_logits(logits, NULL, head, x, N, NULL, NULL, &err);
     CHECK(code == 0, "%s: %s", m->file, err.text);
@@ -110,7 +110,7 @@ static void check_model(const struct model *m, hid_t golden, const float *x)
     }
     CHECK(worst <= 1e-5, "%s: logits differ by %.3g", m->file, worst);
     kl_head_free(&head);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     unlink(path);
 }
 

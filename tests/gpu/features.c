@@ -110,17 +110,17 @@ static void check(size_t height, size_t width, enum kl_pixels kind, enum kl_tap 
     struct kl_error err;
     char what[64];
     size_t dims[3];
-    kl_resnet18_options_default(&o);
+    kl_backbone_resnet18_options_default(&o);
     o.height = height, o.width = width, o.pixels = kind, o.tap = tap;
-    must_not(kl_resnet18_create(&net, weights, &o, &err), &err);
-    must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
-    kl_resnet18_shape(net, dims);
+    must_not(kl_backbone_resnet18_create(&net, weights, &o, &err), &err);
+    must_not(kl_backbone_resnet18_create(&shape, NULL, &o, &err), &err);
+    kl_backbone_resnet18_shape(net, dims);
     const size_t d = dims[0] * dims[1] * dims[2];
     uint8_t *pixels = malloc(n * image);
     float *want = malloc(n * d * sizeof *want);
     if (!pixels || !want) exit(1);
     draw(pixels, n, height, width, channels);
-    must_not(kl_resnet18_run(net, want, pixels, n, &work, &err), &err);
+    must_not(kl_backbone_resnet18_run(net, want, pixels, n, &work, &err), &err);
     snprintf(what, sizeof what, "%zu x %zu, %s, tap %d", height, width, channels == 1 ? "grey" : "rgb",
              (int)tap + 1);
     for (int p = 0; p < 4; p++) {
@@ -134,7 +134,7 @@ static void check(size_t height, size_t width, enum kl_pixels kind, enum kl_tap 
         }
         kl_backbone_gpu_close(&gpu);
     }
-    kl_resnet18_free(&net), kl_resnet18_free(&shape);
+    kl_backbone_resnet18_free(&net), kl_backbone_resnet18_free(&shape);
     free(pixels), free(want);
 }
 
@@ -187,9 +187,9 @@ static void check_said(void)
     struct kl_backbone_gpu *gpu;
     struct kl_error err;
     char text[256];
-    kl_resnet18_options_default(&o);
+    kl_backbone_resnet18_options_default(&o);
     o.height = o.width = 17;
-    must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
+    must_not(kl_backbone_resnet18_create(&shape, NULL, &o, &err), &err);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         int lines = 0;
         setenv("KETLINE_EMULATED_CUDNN", told[i].cudnn, 1);
@@ -203,7 +203,7 @@ static void check_said(void)
         kl_backbone_gpu_close(&gpu);
     }
     unsetenv("KETLINE_EMULATED_CUDNN"), unsetenv("KETLINE_EMULATED_CAPTURE");
-    kl_resnet18_free(&shape);
+    kl_backbone_resnet18_free(&shape);
 }
 
 /* A cuDNN that has no algorithm, one that finds a parameter wrong, or the GPU, and a fused call that
@@ -224,8 +224,8 @@ static void check_refusals(void)
     struct kl_resnet18 *shape;
     struct kl_backbone_gpu *gpu;
     struct kl_error err;
-    kl_resnet18_options_default(&o);
-    must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
+    kl_backbone_resnet18_options_default(&o);
+    must_not(kl_backbone_resnet18_create(&shape, NULL, &o, &err), &err);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         setenv("KETLINE_EMULATED_CUDNN", told[i].cudnn, 1);
         must_not(kl_backbone_gpu_prepare(&gpu, &device, KL_TF32, &err), &err);
@@ -235,7 +235,7 @@ static void check_refusals(void)
         kl_backbone_gpu_close(&gpu);
     }
     unsetenv("KETLINE_EMULATED_CUDNN");
-    kl_resnet18_free(&shape);
+    kl_backbone_resnet18_free(&shape);
 }
 
 /* cuDNN loads its engines in the thread that prepares, not at the first convolution. */
@@ -287,7 +287,7 @@ int main(void)
     open_gpu();
     take_switches();
     char file[4096];
-    must_not(kl_weights_shipped(file, sizeof file, &err), &err);
+    must_not(kl_backbone_weights_shipped(file, sizeof file, &err), &err);
     must_not(kl_arena_init(&work, 0, &err), &err);
     must_not(kl_weights_read(&weights, file, &err), &err);
     if (racecheck) check_races();

@@ -68,7 +68,7 @@ static void bench(const struct kl_kernels *table)
     static const struct shape sizes[] = { { 64, 128, 512 }, { 512, 128, 64 }, { 64, 512, 128 },
                                           { 64, 32, 128 },  { 64, 16, 4 },    { 64, 64, 64 },
                                           { 512, 512, 512 } };
-    double peak = kl_peak_gflops(table->isa);
+    double peak = kl_device_peak_gflops(table->isa);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 2; layout++) {
             struct shape s = sizes[i];

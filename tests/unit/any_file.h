@@ -15,7 +15,7 @@ static inline int open_any_file(struct kl_writer **w, const char *path, const ch
                                 struct kl_error *err)
 {
     const struct kl_header header = ANY_HEADER(kind);
-    return kl_writer_open(w, path, &header, err);
+    return kl_store_writer_open(w, path, &header, err);
 }
 
 #endif

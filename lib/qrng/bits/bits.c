@@ -105,7 +105,7 @@ void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, i
 
 void kl_bits_free(struct kl_bits *bits)
 {
-    for (size_t i = 0; i < bits->n_files; i++) kl_file_close(&bits->files[i]);
+    for (size_t i = 0; i < bits->n_files; i++) kl_store_file_close(&bits->files[i]);
     free(bits->files);
     free(bits->words);
     free(bits->device);

@@ -67,11 +67,12 @@ int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *e
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err);
 /* The begin of a stage on bits that were read (stage.c): its key, of the options in it, the seed
-   and the bits, and what kl_stage_begin answers. *raw: for kl_bits_publish; the caller's to release. */
+   and the bits, and what kl_store_stage_begin answers. *raw: for kl_bits_publish; the caller's to
+   release. */
 int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_stage *stage,
                   const struct kl_bits *bits, const char *kind, int schema, int numerical_version,
                   FILE *out, struct kl_error *err);
-/* Its end: kl_stage_publish with the inputs' record. */
+/* Its end: kl_store_stage_publish with the inputs' record. */
 int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_bits *bits,
                     const struct json_t *raw, struct kl_error *err);
 /* rows [n_devices]: how many each device has. */

@@ -71,7 +71,7 @@ static int measure(struct kl_bits_widths *w, const struct kl_bits_source *s, str
     *w = (struct kl_bits_widths){ 0 };
     for (bool used = false; !code && w->n < size && !used;) {
         const size_t n = size - w->n < PART ? (size_t)(size - w->n) : PART;
-        code = kl_pread_all(s->fd, part, n, w->n, s->path, err);
+        code = kl_store_pread_all(s->fd, part, n, w->n, s->path, err);
         if (!code) kl_bits_widths_add(w, part, n);
         used = w->other;
         for (size_t j = 0; j < 8; j++) used &= w->set[j] >= 128;
@@ -122,7 +122,7 @@ int kl_bits_check(const struct kl_bits_source *s, struct kl_error *err)
     unsigned char first[KL_BITS_LOOK];
     struct kl_bits_widths w;
     const size_t n = s->size < sizeof first ? (size_t)s->size : sizeof first;
-    int code = kl_pread_all(s->fd, first, n, 0, s->path, err);
+    int code = kl_store_pread_all(s->fd, first, n, 0, s->path, err);
     if (!code) code = kl_no_stand_in(first, n, s->path, err);
     if (code) return code;
     const struct kl_bits_look look = kl_bits_look(first, n);

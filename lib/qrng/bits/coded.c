@@ -176,7 +176,7 @@ static int fill(struct kl_bits_source *s, struct kl_error *err)
     struct coded *f = s->state;
     f->at = 0;
     f->end = s->size - f->offset < ROOM ? (size_t)(s->size - f->offset) : ROOM;
-    const int rc = kl_pread_all(s->fd, f->buffer, f->end, f->offset, s->path, err);
+    const int rc = kl_store_pread_all(s->fd, f->buffer, f->end, f->offset, s->path, err);
     f->offset += f->end;
     return rc;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 
 enum { MOST = 1 << KL_BITS_SYMBOL };
 
@@ -28,7 +28,7 @@ struct kl_successive kl_successive_test(const int64_t *table, size_t n)
         t.chi_square += off * off / expected;
         t.least = fmin(t.least, expected);
     }
-    t.log10_p = t.df > 0 ? kl_chi_square_log10_p(t.chi_square, t.df) : NAN;
+    t.log10_p = t.df > 0 ? kl_stats_chi_square_log10_p(t.chi_square, t.df) : NAN;
     return t;
 }
 
@@ -51,7 +51,7 @@ int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tes
         if (tests[i].log10_p < least) least = tests[i].log10_p, d->device = (int)i;
         d->rough |= tests[i].least < 5;
     }
-    const int code = tested ? kl_holm(adjusted, p, tested, err) : KL_OK;
+    const int code = tested ? kl_stats_holm(adjusted, p, tested, err) : KL_OK;
     d->tested = tested > 0;
     for (size_t i = 0; i < tested && !code; i++) d->log10_p = fmin(d->log10_p, adjusted[i]);
     free(p);
@@ -97,7 +97,8 @@ void kl_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *
 int kl_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
                       const char (*names)[KL_BITS_NAME], struct kl_error *err)
 {
-    int code = d->tested ? kl_writer_number(w, "", "dependence_log10_p", d->log10_p, err) : KL_OK;
-    return code || !kl_depends(d) ? code
-                                  : kl_writer_text(w, "", "dependence_device", names[d->device], err);
+    int code = d->tested ? kl_store_writer_number(w, "", "dependence_log10_p", d->log10_p, err) : KL_OK;
+    return code || !kl_depends(d)
+               ? code
+               : kl_store_writer_text(w, "", "dependence_device", names[d->device], err);
 }

@@ -6,13 +6,13 @@
    100, mostly 95. */
 #include <math.h>
 
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 #include "qrng/bits/symbols.h"
 
 /* Of n sorted values, those from `known` on infinite. */
 static double quantile(const double *sorted, size_t known, size_t n, double share)
 {
-    return ceil(share * (double)(n - 1)) < (double)known ? kl_sorted_quantile(sorted, n, share)
+    return ceil(share * (double)(n - 1)) < (double)known ? kl_stats_sorted_quantile(sorted, n, share)
                                                          : INFINITY;
 }
 
@@ -23,7 +23,7 @@ struct kl_interval kl_divergence_interval(double estimate, double *values, size_
     if (!isfinite(estimate)) return (struct kl_interval){ NAN, NAN };
     if (distance) estimate *= estimate;
     for (size_t i = 0; i < n && distance; i++) values[i] *= values[i];
-    kl_sort(values, n);
+    kl_stats_sort(values, n);
     while (known < n && isfinite(values[known])) mean += values[known++];
     if (!known) return (struct kl_interval){ 0, INFINITY };
     const double twice = 2 * (mean / (double)known - estimate);

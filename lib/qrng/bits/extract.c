@@ -51,8 +51,8 @@ static int declare(struct columns *c, struct kl_writer *writer, size_t rows, str
     for (int i = 0; i < N_COLUMNS; i++) {
         const size_t dims[] = { rows, c->width[i] };
         const int rank = i == BITS || i == SYMBOLS || i == TRANSITIONS ? 2 : 1;
-        c->dataset[i] = kl_writer_dataset(writer, names[i], i == BITS ? KL_TYPE_U8 : KL_TYPE_I32, 0,
-                                          rank, dims, err);
+        c->dataset[i] = kl_store_writer_dataset(writer, names[i], i == BITS ? KL_TYPE_U8 : KL_TYPE_I32,
+                                                0, rank, dims, err);
         if (c->dataset[i] < 0) return c->dataset[i];
     }
     return KL_OK;
@@ -96,8 +96,8 @@ static int write_block(struct columns *c, struct kl_writer *writer, size_t row,
         c->numbers[LABELS][r] = block->device[r];
     }
     for (int i = 0; i < N_COLUMNS && !rc; i++)
-        rc = kl_writer_rows(writer, c->dataset[i], row, block->n_rows,
-                            i == BITS ? (void *)c->bytes : c->numbers[i], err);
+        rc = kl_store_writer_rows(writer, c->dataset[i], row, block->n_rows,
+                                  i == BITS ? (void *)c->bytes : c->numbers[i], err);
     return rc;
 }
 
@@ -123,11 +123,11 @@ static int write_rows(struct kl_bits_extract *e, struct columns *c, struct kl_wr
 static int write_head(const struct kl_bits_extract *e, struct kl_writer *writer, struct kl_error *err)
 {
     const size_t n = (size_t)e->inputs.n_devices;
-    int rc =
-        kl_writer_put(writer, "class_names", KL_TYPE_STRING, KL_BITS_NAME, 1, &n, e->inputs.names, err);
-    if (!rc) rc = kl_writer_integer(writer, "", "n_bits", (int64_t)e->inputs.n_bits, err);
-    if (!rc) rc = kl_writer_integer(writer, "", "n_rows", (int64_t)e->n_rows, err);
-    if (!rc) rc = kl_writer_integer(writer, "", "symbol_bits", e->inputs.symbol_bits, err);
+    int rc = kl_store_writer_put(writer, "class_names", KL_TYPE_STRING, KL_BITS_NAME, 1, &n,
+                                 e->inputs.names, err);
+    if (!rc) rc = kl_store_writer_integer(writer, "", "n_bits", (int64_t)e->inputs.n_bits, err);
+    if (!rc) rc = kl_store_writer_integer(writer, "", "n_rows", (int64_t)e->n_rows, err);
+    if (!rc) rc = kl_store_writer_integer(writer, "", "symbol_bits", e->inputs.symbol_bits, err);
     return rc;
 }
 

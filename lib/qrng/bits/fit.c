@@ -4,7 +4,7 @@
    wherever the symbol stands, and the counts of rows scatter as one multinomial law says. */
 #include <math.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/bits/dependence.h"
 #include "qrng/bits/statistics.h"
 
@@ -15,7 +15,7 @@ static struct kl_fit_pairs pairs(const double c[4])
     const double margins = (c[0] + c[1]) * (c[2] + c[3]) * (c[0] + c[2]) * (c[1] + c[3]);
     const double phi = (c[0] * c[3] - c[1] * c[2]) / sqrt(margins);
     if (!(margins > 0)) return (struct kl_fit_pairs){ NAN, NAN, NAN };
-    return (struct kl_fit_pairs){ phi, n * phi * phi, kl_chi_square_log10_p(n * phi * phi, 1) };
+    return (struct kl_fit_pairs){ phi, n * phi * phi, kl_stats_chi_square_log10_p(n * phi * phi, 1) };
 }
 
 static void fit_pairs(struct kl_fit *fit, const struct kl_tally *t)
@@ -31,7 +31,7 @@ static void fit_pairs(struct kl_fit *fit, const struct kl_tally *t)
 
 static double log10_p(double chi_square, double df)
 {
-    return df > 0 ? kl_chi_square_log10_p(chi_square, df) : NAN;
+    return df > 0 ? kl_stats_chi_square_log10_p(chi_square, df) : NAN;
 }
 
 static void fit_successive(struct kl_fit *fit, const struct kl_tally *t)

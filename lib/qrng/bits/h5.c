@@ -23,7 +23,7 @@ static int read_names(struct kl_bits_source *s, struct kl_error *err)
     const struct h5 *f = s->state;
     struct kl_bits *b = &s->block;
     void *names = NULL;
-    int rc = kl_file_load(&names, s->file, f->names, err);
+    int rc = kl_store_file_load(&names, s->file, f->names, err);
     b->n_devices = (int)f->names->rows;
     if (!rc && !(b->names = calloc(f->names->rows, sizeof *b->names)))
         rc = kl_fail_memory(err, f->names->rows * sizeof *b->names);
@@ -38,10 +38,10 @@ static int open_file(struct kl_bits_source *s, struct kl_error *err)
 {
     const int copy = dup(s->fd);
     if (copy < 0) return kl_fail_errno(err, KL_EIO, "%s", s->path);
-    int rc = kl_file_open_fd(&s->file, copy, s->path, err);
-    if (!rc && strcmp(kl_file_kind(s->file), kl_bits_kind.name) != 0)
-        rc = kl_fail_kind(err, s->path, kl_file_kind(s->file), &kl_bits_kind);
-    if (!rc && !kl_file_find(s->file, "bits"))
+    int rc = kl_store_file_open_fd(&s->file, copy, s->path, err);
+    if (!rc && strcmp(kl_store_file_kind(s->file), kl_bits_kind.name) != 0)
+        rc = kl_store_fail_kind(err, s->path, kl_store_file_kind(s->file), &kl_bits_kind);
+    if (!rc && !kl_store_file_find(s->file, "bits"))
         rc = kl_fail(err, KL_EDATA, "%s: holds statistics alone; make it without --only-statistics",
                      s->path);
     return rc;
@@ -54,11 +54,11 @@ static int h5_open(struct kl_bits_source *s, struct kl_error *err)
     struct h5 *f = s->state = calloc(1, sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
     int rc = open_file(s, err);
-    if (!rc) rc = kl_file_expect(&f->bits, s->file, "bits", KL_TYPE_U8, 2, err);
-    if (!rc) rc = kl_file_expect(&f->labels, s->file, "labels", KL_TYPE_I32, 1, err);
-    if (!rc) rc = kl_file_expect(&f->names, s->file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!rc) rc = kl_file_number(&n_bits, s->file, "", "n_bits", err);
-    if (!rc) rc = kl_file_number(&symbol_bits, s->file, "", "symbol_bits", err);
+    if (!rc) rc = kl_store_file_expect(&f->bits, s->file, "bits", KL_TYPE_U8, 2, err);
+    if (!rc) rc = kl_store_file_expect(&f->labels, s->file, "labels", KL_TYPE_I32, 1, err);
+    if (!rc) rc = kl_store_file_expect(&f->names, s->file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!rc) rc = kl_store_file_number(&n_bits, s->file, "", "n_bits", err);
+    if (!rc) rc = kl_store_file_number(&symbol_bits, s->file, "", "symbol_bits", err);
     if (rc) return rc;
     if (f->labels->rows != f->bits->rows || f->names->rows < 1 || f->names->rows > KL_BITS_DEVICES ||
         !(n_bits >= 1 && n_bits <= KL_BITS_ROW) ||
@@ -78,8 +78,8 @@ static int h5_next(struct kl_bits_source *s, size_t max_rows, struct kl_error *e
     const struct h5 *f = s->state;
     struct kl_bits *b = &s->block;
     const size_t left = f->bits->rows - s->row, n = max_rows < left ? max_rows : left;
-    int rc = kl_file_rows(s->file, f->bits, s->row, n, f->bytes, err);
-    if (!rc) rc = kl_file_rows(s->file, f->labels, s->row, n, b->device, err);
+    int rc = kl_store_file_rows(s->file, f->bits, s->row, n, f->bytes, err);
+    if (!rc) rc = kl_store_file_rows(s->file, f->labels, s->row, n, b->device, err);
     for (size_t r = 0; r < n && !rc; r++) {
         kl_bits_unpack(b->words + r * b->words_per_row, f->bytes + r * f->bits->row_size, b->n_bits);
         if (b->device[r] < 0 || b->device[r] >= b->n_devices)

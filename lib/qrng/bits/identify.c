@@ -26,7 +26,7 @@ int kl_bits_content(char hex[65], const struct kl_bits *b, struct kl_error *err)
 static bool is_parent(const struct kl_bits *bits, const char *path)
 {
     for (size_t i = 0; i < bits->n_files; i++)
-        if (strcmp(kl_file_path(bits->files[i]), path) == 0) return true;
+        if (strcmp(kl_store_file_path(bits->files[i]), path) == 0) return true;
     return false;
 }
 
@@ -37,10 +37,10 @@ static int record_input(struct json_t *record, const char *path, const char *bit
     struct stat st;
     const bool piped = strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
     if (piped)
-        return kl_input_record_as(record, "bits", strcmp(path, "-") == 0 ? KL_BITS_STDIN : path, "bits",
-                                  bits, err);
-    const int rc = kl_input_content(hex, path, err);
-    return rc ? rc : kl_input_record(record, "bits", path, hex, err);
+        return kl_store_input_record_as(record, "bits", strcmp(path, "-") == 0 ? KL_BITS_STDIN : path,
+                                        "bits", bits, err);
+    const int rc = kl_store_input_content(hex, path, err);
+    return rc ? rc : kl_store_input_record(record, "bits", path, hex, err);
 }
 
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
@@ -48,7 +48,7 @@ int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_
 {
     char hex[65];
     int rc = kl_bits_content(hex, bits, err);
-    if (!rc) rc = kl_key_input(key, "bits", hex, err);
+    if (!rc) rc = kl_store_key_input(key, "bits", hex, err);
     for (size_t i = 0; i < n && !rc; i++)
         if (!is_parent(bits, strcmp(paths[i], "-") == 0 ? KL_BITS_STDIN : paths[i]))
             rc = record_input(record, paths[i], hex, err);
@@ -69,7 +69,7 @@ static int find_spooled(struct kl_bits_source *s, struct kl_error *err)
     }
     for (uint64_t at = 0; at < s->size && !rc; at += ROOM) {
         const size_t n = s->size - at < ROOM ? (size_t)(s->size - at) : ROOM;
-        rc = kl_pread_all(s->fd, buffer, n, at, s->path, err);
+        rc = kl_store_pread_all(s->fd, buffer, n, at, s->path, err);
         if (!rc) kl_sha256_add(&sha, buffer, n);
     }
     kl_sha256_end(&sha, rc ? NULL : s->content);
@@ -79,7 +79,7 @@ static int find_spooled(struct kl_bits_source *s, struct kl_error *err)
 
 static int source_content(char hex[65], struct kl_bits_source *s, struct kl_error *err)
 {
-    if (!s->spooled) return kl_input_content(hex, s->path, err);
+    if (!s->spooled) return kl_store_input_content(hex, s->path, err);
     const int rc = *s->content ? KL_OK : find_spooled(s, err);
     memcpy(hex, s->content, sizeof s->content);
     return rc;
@@ -91,7 +91,7 @@ static int key_name(struct kl_key *key, size_t i, const char *path, struct kl_er
     char part[32], name[KL_BITS_NAME];
     snprintf(part, sizeof part, "name %zu", i + 1);
     kl_bits_name(name, path);
-    return kl_key_text(key, part, name, err);
+    return kl_store_key_text(key, part, name, err);
 }
 
 int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl_file **files,
@@ -104,13 +104,13 @@ int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl
         struct kl_bits_source *s = in->sources[i];
         if (s->file) {
             files[(*n_files)++] = s->file;
-            rc = kl_key_input(key, "bits", kl_file_content(s->file), err);
+            rc = kl_store_key_input(key, "bits", kl_store_file_content(s->file), err);
             continue;
         }
         rc = source_content(hex, s, err);
-        if (!rc) rc = kl_key_input(key, "bits", hex, err);
+        if (!rc) rc = kl_store_key_input(key, "bits", hex, err);
         if (!rc && !s->labelled) rc = key_name(key, i, s->path, err);
-        if (!rc) rc = kl_input_record(record, "bits", s->path, hex, err);
+        if (!rc) rc = kl_store_input_record(record, "bits", s->path, hex, err);
     }
     return rc;
 }

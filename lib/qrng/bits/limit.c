@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/bits/symbols.h"
 
 enum { MOST_SYMBOLS = KL_LIMIT_SYMBOLS, MOST_CLASSES = KL_LIMIT_CLASSES };
@@ -81,7 +81,7 @@ struct kl_limit kl_symbol_limit(double *confusion, const double *p, const double
     struct sum s = {
         .p = p, .classes = classes, .m = m, .n = n, .confusion = confusion, .symbols = symbols
     };
-    for (size_t i = 0; i <= n; i++) s.log_factorial[i] = kl_log_factorial((double)i);
+    for (size_t i = 0; i <= n; i++) s.log_factorial[i] = kl_stats_log_factorial((double)i);
     for (size_t i = 0; i < classes * m; i++) s.log_p[i / m][i % m] = log(p[i]);
     if (confusion) memset(confusion, 0, classes * classes * sizeof *confusion);
     add(&s, 0, n);

@@ -75,8 +75,9 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
 static int make_key(struct work *w, struct kl_key **key, struct kl_error *err)
 {
     json_object_clear(w->raw);
-    int code = kl_key_begin(key, "device-bits", SCHEMA, kl_extract_tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(*key, &kl_extract_tool, w->v, err);
+    int code =
+        kl_store_key_begin(key, "device-bits", SCHEMA, kl_extract_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(*key, &kl_extract_tool, w->v, err);
     return code ? code
                 : kl_bits_inputs_identify(*key, w->raw, w->parents, &w->n_parents, &w->e.inputs, err);
 }
@@ -95,8 +96,8 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     if (!code && (!(w->raw = json_object()) || !w->parents))
         code = kl_fail_memory(err, stage->n_inputs * sizeof *w->parents);
     if (!code) code = make_key(w, &key, err);
-    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -117,8 +118,8 @@ static int check_unchanged(struct work *w, struct kl_error *err)
 {
     struct kl_key *key = NULL;
     int code = make_key(w, &key, err);
-    if (!code) code = kl_stage_unchanged(&w->run->stage, &key, w->run->stage.inputs[0], err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_stage_unchanged(&w->run->stage, &key, w->run->stage.inputs[0], err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -133,7 +134,7 @@ static int compute(struct work *w, struct kl_error *err)
     w->e.reference = w->v->reference;
     int code = kl_bits_extract_count(&w->e, err);
     if (!code) code = judge(&w->verdict, &w->e.tallies, err);
-    if (!code) code = kl_writer_open(&w->writer, w->v->common.output, &stage->header, err);
+    if (!code) code = kl_store_writer_open(&w->writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_bits_extract_save(&w->e, w->writer, err);
     kl_progress_end(&progress);
     kl_bits_note_dropped(stage->log, w->e.inputs.n_dropped, w->e.inputs.n_bits);
@@ -146,8 +147,8 @@ static int compute(struct work *w, struct kl_error *err)
     if (!code) code = check_unchanged(w, err);
     if (!code) code = kl_json_dump(&raw, w->raw, err);
     if (!code)
-        code = kl_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,
-                                w->n_parents, raw, NULL, err);
+        code = kl_store_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,
+                                      w->n_parents, raw, NULL, err);
     free(raw);
     return code;
 }
@@ -188,7 +189,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "rows", KL_JSON_COUNT, NULL, (double)w->e.n_rows },
         { "bits", KL_JSON_COUNT, NULL, (double)in->n_bits },
         { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
@@ -217,7 +218,8 @@ static int work(struct work *w, struct kl_error *err)
     int code = check(w->v, w->run->stage.n_inputs, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
     code = compute(w, err);
     return code ? code : report(w, kl_words_to(&w->v->common), err);
 }
@@ -226,7 +228,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     int code = work(&w, err);
-    kl_writer_abort(&w.writer);
+    kl_store_writer_abort(&w.writer);
     kl_bits_extract_free(&w.e);
     json_decref(w.raw);
     free(w.parents);

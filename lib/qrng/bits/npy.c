@@ -57,8 +57,8 @@ static int read_shape(struct kl_bits_source *s, size_t *n_bits, struct kl_error 
     struct kl_npy a;
     const size_t n = s->size < KL_NPY_HEADER ? (size_t)s->size : KL_NPY_HEADER;
     unsigned char *head = malloc(n);
-    int rc = head ? kl_pread_all(s->fd, head, n, 0, s->path, err) : kl_fail_memory(err, n);
-    if (!rc) rc = kl_npy_header(&a, s->path, "of bits", head, n, err);
+    int rc = head ? kl_store_pread_all(s->fd, head, n, 0, s->path, err) : kl_fail_memory(err, n);
+    if (!rc) rc = kl_weights_npy_header(&a, s->path, "of bits", head, n, err);
     free(head);
     if (rc) return rc;
     f->text = strncmp(a.descr, "<U", 2) == 0 || strncmp(a.descr, "|S", 2) == 0;
@@ -131,8 +131,8 @@ static int npy_next(struct kl_bits_source *s, size_t max_rows, struct kl_error *
 {
     const struct npy *f = s->state;
     const size_t left = f->n_rows - s->row, n = max_rows < left ? max_rows : left;
-    int rc =
-        kl_pread_all(s->fd, f->buffer, n * f->row_size, f->begin + s->row * f->row_size, s->path, err);
+    int rc = kl_store_pread_all(s->fd, f->buffer, n * f->row_size, f->begin + s->row * f->row_size,
+                                s->path, err);
     for (size_t r = 0; r < n && !rc; r++) rc = read_row(s, f->buffer + r * f->row_size, err);
     return rc;
 }

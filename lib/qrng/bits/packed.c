@@ -50,7 +50,7 @@ static int packed_next(struct kl_bits_source *s, size_t max_rows, struct kl_erro
     struct kl_bits *b = &s->block;
     const size_t left = f->n_rows - s->row, n = max_rows < left ? max_rows : left;
     const size_t bytes = (n * b->n_bits + 7) / 8;
-    int rc = kl_pread_all(s->fd, f->buffer, bytes, (uint64_t)s->row / 8 * b->n_bits, s->path, err);
+    int rc = kl_store_pread_all(s->fd, f->buffer, bytes, (uint64_t)s->row / 8 * b->n_bits, s->path, err);
     if (rc) return rc;
     for (size_t w = 0; w < (bytes + 7) / 8; w++) f->buffer[w] = kl_bits_reverse(f->buffer[w]);
     for (size_t r = 0; r < n; r++)

@@ -97,7 +97,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
     if (strcmp(path, "-") == 0) {
         s->path = KL_BITS_STDIN;
         s->spooled = true;
-        int rc = kl_spool(&s->fd, STDIN_FILENO, limit, s->path, err);
+        int rc = kl_store_spool(&s->fd, STDIN_FILENO, limit, s->path, err);
         if (rc) return rc;
     } else {
         int rc = kl_no_folder(path, err);
@@ -113,7 +113,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
             s->path, s->coding ? "" : ", with --packed");
     if (!S_ISREG(st.st_mode)) {
         s->spooled = true;
-        int from = s->fd, rc = kl_spool(&s->fd, from, limit, s->path, err);
+        int from = s->fd, rc = kl_store_spool(&s->fd, from, limit, s->path, err);
         close(from);
         if (rc) return rc;
         if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
@@ -138,7 +138,7 @@ int kl_bits_open(struct kl_bits_source **source, const char *path, const struct 
     if (s->coding) limit_rows(s, how->row_bits);
     int rc = open_input(s, path, err);
     const size_t n = s->size < sizeof first ? (size_t)s->size : sizeof first;
-    if (!rc) rc = kl_pread_all(s->fd, first, n, 0, s->path, err);
+    if (!rc) rc = kl_store_pread_all(s->fd, first, n, 0, s->path, err);
     for (size_t i = 0; i < sizeof formats / sizeof *formats && !s->format; i++)
         if (formats[i]->knows(first, n, how)) s->format = formats[i];
     return rc ? rc : s->format->open(s, err);
@@ -227,7 +227,7 @@ void kl_bits_close(struct kl_bits_source **source)
     if (s->format) s->format->close(s);
     free(s->state);
     if (s->fd >= 0) close(s->fd);
-    kl_file_close(&s->file);
+    kl_store_file_close(&s->file);
     kl_bits_free(&s->block);
     free(s->count);
     free(s);

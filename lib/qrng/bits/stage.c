@@ -11,14 +11,14 @@ int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_s
 {
     struct kl_key *key = NULL;
     int code = (*raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
-    if (!code) code = kl_key_begin(&key, kind, schema, stage->tool->name, numerical_version, err);
-    if (!code) code = kl_key_options(key, stage->tool, stage->values, err);
-    if (!code) code = kl_key_integer(key, "seed", stage->common->seed, err);
+    if (!code) code = kl_store_key_begin(&key, kind, schema, stage->tool->name, numerical_version, err);
+    if (!code) code = kl_store_key_options(key, stage->tool, stage->values, err);
+    if (!code) code = kl_store_key_integer(key, "seed", stage->common->seed, err);
     /* The bits' digest has it, but who compares two keys should not look for other data. */
-    if (!code) code = kl_key_integer(key, "symbol_bits", bits->symbol_bits, err);
+    if (!code) code = kl_store_key_integer(key, "symbol_bits", bits->symbol_bits, err);
     if (!code) code = kl_bits_identify(key, *raw, bits, stage->inputs, stage->n_inputs, err);
-    if (!code) code = kl_stage_begin(stage, answer, &key, out, err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_stage_begin(stage, answer, &key, out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -28,8 +28,8 @@ int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const str
     char *text = NULL;
     int code = kl_json_dump(&text, raw, err);
     if (!code)
-        code = kl_stage_publish(stage, writer, (const struct kl_file *const *)bits->files, bits->n_files,
-                                text, NULL, err);
+        code = kl_store_stage_publish(stage, writer, (const struct kl_file *const *)bits->files,
+                                      bits->n_files, text, NULL, err);
     free(text);
     return code;
 }

@@ -14,7 +14,7 @@ static int save_counts(struct kl_writer *writer, const char *name, int rank, con
     int64_t *counts = malloc(n * sizeof *counts);
     if (!counts) return kl_fail_memory(err, n * sizeof *counts);
     for (size_t i = 0; i < n; i++) counts[i] = (int64_t)values[i];
-    int rc = kl_writer_put(writer, name, KL_TYPE_I64, 0, rank, dims, counts, err);
+    int rc = kl_store_writer_put(writer, name, KL_TYPE_I64, 0, rank, dims, counts, err);
     free(counts);
     return rc;
 }
@@ -34,8 +34,9 @@ static int save_statistic(struct kl_writer *writer, const struct kl_statistic *s
         kl_statistic_values(values + d * width, errors + d * width, s, &t->devices[d]);
     snprintf(name, sizeof name, "%s_se", s->name);
     int rc = s->count ? save_counts(writer, s->name, rank, dims, values, n * width, err)
-                      : kl_writer_put(writer, s->name, KL_TYPE_F64, 0, rank, dims, values, err);
-    if (!rc && s->has_error) rc = kl_writer_put(writer, name, KL_TYPE_F64, 0, rank, dims, errors, err);
+                      : kl_store_writer_put(writer, s->name, KL_TYPE_F64, 0, rank, dims, values, err);
+    if (!rc && s->has_error)
+        rc = kl_store_writer_put(writer, name, KL_TYPE_F64, 0, rank, dims, errors, err);
     free(values);
     return rc;
 }
@@ -50,7 +51,7 @@ static int save_pairs(struct kl_writer *writer, const char *name, const struct k
     if (!values) return kl_fail_memory(err, n * sizeof *values);
     for (int a = 0; a < t->n_devices; a++)
         for (int b = a + 1; b < t->n_devices; b++) values[i++] = of(&t->devices[a], &t->devices[b]);
-    int rc = kl_writer_put(writer, name, KL_TYPE_F64, 0, 1, &n, values, err);
+    int rc = kl_store_writer_put(writer, name, KL_TYPE_F64, 0, 1, &n, values, err);
     free(values);
     return rc;
 }
@@ -75,7 +76,7 @@ static int save_devices_of_pairs(struct kl_writer *writer, int n_devices, size_t
     if (!devices) return kl_fail_memory(err, 2 * n * sizeof *devices);
     for (int a = 0; a < n_devices; a++)
         for (int b = a + 1; b < n_devices; b++) devices[i++] = a, devices[i++] = b;
-    int rc = kl_writer_put(writer, "pairs/devices", KL_TYPE_I32, 0, 2, dims, devices, err);
+    int rc = kl_store_writer_put(writer, "pairs/devices", KL_TYPE_I32, 0, 2, dims, devices, err);
     free(devices);
     return rc;
 }
@@ -120,8 +121,9 @@ static int save_reference(struct kl_writer *writer, const struct kl_tallies *t, 
         for (int i = 0; i < REFERENCE_RUNS; i++)
             runs[d * REFERENCE_RUNS + (size_t)i] = (double)t->devices[d].reference_runs[i];
     }
-    int rc = kl_writer_put(writer, "reference/rate", KL_TYPE_F64, 0, 1, dims, values, err);
-    if (!rc) rc = kl_writer_put(writer, "reference/last_row_rate", KL_TYPE_F64, 0, 1, dims, last, err);
+    int rc = kl_store_writer_put(writer, "reference/rate", KL_TYPE_F64, 0, 1, dims, values, err);
+    if (!rc)
+        rc = kl_store_writer_put(writer, "reference/last_row_rate", KL_TYPE_F64, 0, 1, dims, last, err);
     if (!rc) rc = save_counts(writer, "reference/run_lengths", 2, dims, runs, n * REFERENCE_RUNS, err);
     free(values);
     return rc;

@@ -2,7 +2,7 @@
    Pearson's chi-squared and the likelihood ratio (G) of two devices' symbol counts. */
 #include <math.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/bits/symbols.h"
 
 double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n)
@@ -35,7 +35,7 @@ struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t 
     }
     t.g = fmax(t.g, 0);
     t.chi_square = kl_symbol_chi_square(a, b, n);
-    t.log10_p = kl_chi_square_log10_p(t.chi_square, t.df);
-    t.log10_p_g = kl_chi_square_log10_p(t.g, t.df);
+    t.log10_p = kl_stats_chi_square_log10_p(t.chi_square, t.df);
+    t.log10_p_g = kl_stats_chi_square_log10_p(t.g, t.df);
     return t;
 }

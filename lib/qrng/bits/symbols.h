@@ -4,7 +4,7 @@
 #ifndef KL_QRNG_BITS_SYMBOLS_H
 #define KL_QRNG_BITS_SYMBOLS_H
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/bits/bits.h"
 
 /* Divergences of the devices' symbols, in nats a symbol but for the total variation. */

@@ -51,7 +51,7 @@ static int fill(struct kl_bits_source *s, struct kl_error *err)
     }
     size_t n = t->room - t->end;
     if (n > s->size - t->offset) n = (size_t)(s->size - t->offset);
-    int rc = kl_pread_all(s->fd, t->buffer + t->end, n, t->offset, s->path, err);
+    int rc = kl_store_pread_all(s->fd, t->buffer + t->end, n, t->offset, s->path, err);
     t->end += n;
     t->offset += n;
     return rc;

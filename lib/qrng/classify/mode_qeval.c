@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/bits/options.h"
 #include "qrng/classify/study.h"
 #include "store/mode.h"
@@ -66,12 +66,14 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     if (!code) code = kl_study_open(&w->study, &w->classifier.v, &w->bits, err);
     if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
     if (!code)
-        code = kl_key_begin(&key, "device-report", SCHEMA, kl_judge_tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &kl_judge_tool, w->v, err);
-    if (!code) code = kl_key_input(key, "classifier", kl_file_content(w->classifier.file), err);
+        code = kl_store_key_begin(&key, "device-report", SCHEMA, kl_judge_tool.name, NUMERICAL_VERSION,
+                                  err);
+    if (!code) code = kl_store_key_options(key, &kl_judge_tool, w->v, err);
+    if (!code)
+        code = kl_store_key_input(key, "classifier", kl_store_file_content(w->classifier.file), err);
     if (!code) code = kl_bits_identify(key, w->raw, &w->bits, paths, n, err);
-    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_key_abort(&key);
+    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -86,11 +88,11 @@ static int judge(struct work *w, struct kl_error *err)
     if (!w->parents) return kl_fail_memory(err, n * sizeof *w->parents);
     w->parents[0] = w->classifier.file;
     for (size_t i = 0; i + 1 < n; i++) w->parents[i + 1] = w->bits.files[i];
-    int code = kl_writer_open(&w->writer, w->v->common.output, &stage->header, err);
+    int code = kl_store_writer_open(&w->writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_study_judge(&w->report, &w->study, w->classifier.file, w->writer, err);
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = kl_json_dump(&raw, w->raw, err);
-    if (!code) code = kl_stage_publish(stage, &w->writer, w->parents, n, raw, NULL, err);
+    if (!code) code = kl_store_stage_publish(stage, &w->writer, w->parents, n, raw, NULL, err);
     free(raw);
     return code;
 }
@@ -104,14 +106,14 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 6] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "protocol", KL_JSON_TEXT, w->study.v->protocol, 0 },
         { "splits", KL_JSON_COUNT, NULL, (double)r->n_splits },
         { "test_rows", KL_JSON_COUNT, NULL, (double)r->n_test },
-        { "accuracy_sd", KL_JSON_NUMBER, NULL, kl_deviation(first->accuracy, r->n_splits) },
+        { "accuracy_sd", KL_JSON_NUMBER, NULL, kl_stats_deviation(first->accuracy, r->n_splits) },
         { "accuracy_low", KL_JSON_NUMBER, NULL, first->low },
         { "accuracy_high", KL_JSON_NUMBER, NULL, first->high },
-        { "log_loss", KL_JSON_NUMBER, NULL, kl_mean(first->log_loss, r->n_splits) },
+        { "log_loss", KL_JSON_NUMBER, NULL, kl_stats_mean(first->log_loss, r->n_splits) },
         { "log10_p", KL_JSON_NUMBER, NULL, first->worst_log10_p },
         kl_json_cautions(w->run->stage.log),
     };
@@ -130,8 +132,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
                                0 };
     if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
     if (r->last)
-        pairs[n++] =
-            (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL, kl_mean(r->last, r->n_chosen) };
+        pairs[n++] = (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL,
+                                            kl_stats_mean(r->last, r->n_chosen) };
     if (common->json) return kl_json_line(out, pairs, n, err);
     if (!common->quiet) kl_study_table(out, r, &w->study);
     return KL_OK;
@@ -149,7 +151,8 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
     int code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
     code = judge(w, err);
     return code ? code : report(w, kl_words_to(common), err);
 }
@@ -158,7 +161,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
-    kl_writer_abort(&w.writer);
+    kl_store_writer_abort(&w.writer);
     kl_study_report_free(&w.report);
     kl_study_close(&w.study);
     kl_study_file_close(&w.classifier);

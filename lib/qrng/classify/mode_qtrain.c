@@ -60,13 +60,13 @@ static int train(struct work *w, struct kl_error *err)
     w->v->common.device_used = w->device.name;
     kl_device_unmeasured(w->v->common.device, stage->log);
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
-    if (!code) kl_writer_note_older(w->writer, stage->log, "split");
+    if (!code) code = kl_store_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
+    if (!code) kl_store_writer_note_older(w->writer, stage->log, "split");
     kl_progress_begin(&progress, stage->log, w->v->common.progress, "runs");
     if (!code) code = kl_study_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
-    if (code == KL_ESIGNAL) kl_writer_stopped(w->writer, stage->log, err->text);
+    if (code == KL_ESIGNAL) kl_store_writer_stopped(w->writer, stage->log, err->text);
     return code ? code : kl_bits_publish(stage, &w->writer, &w->bits, w->raw, err);
 }
 
@@ -81,7 +81,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "devices", KL_JSON_COUNT, NULL, (double)w->bits.n_devices },
         { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
         { "splits", KL_JSON_COUNT, NULL, (double)n },
@@ -110,7 +110,8 @@ static int work(struct work *w, struct kl_error *err)
     int code = kl_study_settings_check(w->v, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
     code = train(w, err);
     return code ? code : report(w, kl_words_to(common), err);
 }
@@ -119,7 +120,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
-    kl_writer_abort(&w.writer);
+    kl_store_writer_abort(&w.writer);
     kl_study_close(&w.study);
     kl_bits_free(&w.bits);
     json_decref(w.raw);

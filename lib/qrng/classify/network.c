@@ -75,11 +75,11 @@ static double step(struct training *t, const int64_t *which, size_t n)
                                           .purpose = KL_RANDOM_DROPOUT,
                                           .step = (uint32_t)t->step,
                                           .replica = (uint32_t)(t->step >> 32),
-                                          .threshold = kl_dropout_threshold(o->dropout),
-                                          .scale = kl_dropout_scale(o->dropout) };
+                                          .threshold = kl_nn_dropout_threshold(o->dropout),
+                                          .scale = kl_nn_dropout_scale(o->dropout) };
     fill(&batch, t->samples, which, n);
     t->kernels->mlp_gradient_f32(&loss, t->grad, t->params, &o->net, &batch, o->l1, &drop, t->work);
-    struct kl_update update = kl_update_at(&t->optimizer, t->stopping.lr, ++t->step);
+    struct kl_update update = kl_nn_update_at(&t->optimizer, t->stopping.lr, ++t->step);
     const double scale = o->clip / (sqrt(loss.squares) + 1e-6);
     update.adam.grad_scale = o->clip > 0 && scale < 1 ? scale : 1;
     t->kernels->adam_f32(t->params, t->m, t->v, t->grad, t->size, &update.adam);
@@ -109,7 +109,7 @@ static double judge(const struct training *t, double *loss, const int64_t *which
             correct += (int32_t)most == batch.label[s];
         }
         size_t right = 0;
-        if (loss) sum += kl_cross_entropy_f32(NULL, &right, logits, batch.label, batch.n, classes, 1);
+        if (loss) sum += kl_nn_cross_entropy_f32(NULL, &right, logits, batch.label, batch.n, classes, 1);
         correct += right;
     }
     if (loss) *loss = sum / (double)n;
@@ -120,7 +120,7 @@ static double epoch(struct training *t, int64_t number, const int64_t *training,
 {
     const size_t batch = (size_t)t->o->batch;
     double sum = 0;
-    kl_shuffle(t->order, training, n, t->seed, (uint32_t)number);
+    kl_nn_shuffle(t->order, training, n, t->seed, (uint32_t)number);
     for (size_t i = 0; i < n && !stops(t); i += batch)
         sum += step(t, t->order + i, n - i < batch ? n - i : batch);
     return sum / (double)((n + batch - 1) / batch);
@@ -153,7 +153,7 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
                           .seed = kl_network_seed(seed, stream),
                           .stop = stop,
                           .size = kl_mlp_layer(&o->net, o->net.n_layers) };
-    kl_optimizer_default(&t.optimizer);
+    kl_nn_optimizer_default(&t.optimizer);
     t.optimizer.weight_decay = o->weight_decay;
     int rc = kl_arena_init(&memory, 0, err);
     if (!rc) rc = take_memory(&t, &memory, n_training, err);

@@ -40,14 +40,14 @@ static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_gpu *c, s
 {
     enum { MOST = 1 << 16 };
     struct kl_optimizer optimizer;
-    kl_optimizer_default(&optimizer);
+    kl_nn_optimizer_default(&optimizer);
     optimizer.weight_decay = c->o->weight_decay;
     float *rate = malloc(2 * MOST * sizeof *rate);
     if (!rate) return kl_fail_memory(err, 2 * MOST * sizeof *rate);
     float *root = rate + MOST;
     shape->rate = rate, shape->root = root;
     for (size_t t = 0; t < MOST; t++) {
-        const struct kl_adam_factors f = kl_update_at(&optimizer, 1, t + 1).adam;
+        const struct kl_adam_factors f = kl_nn_update_at(&optimizer, 1, t + 1).adam;
         rate[t] = (float)f.rate, root[t] = (float)f.root;
         shape->n_steps = t + 1;
         shape->adam = (struct kl_cuda_factors){ .decay = (float)f.decay,
@@ -67,8 +67,8 @@ static int open_on_gpu(struct kl_network_gpu *c, size_t *n_places, int device, s
     const struct kl_network_options *o = c->o;
     struct kl_cuda_mlp shape = { .net = o->net,
                                  .batch = (int32_t)o->batch,
-                                 .threshold = kl_dropout_threshold(o->dropout),
-                                 .keep_scale = (float)kl_dropout_scale(o->dropout),
+                                 .threshold = kl_nn_dropout_threshold(o->dropout),
+                                 .keep_scale = (float)kl_nn_dropout_scale(o->dropout),
                                  .l1 = (float)o->l1,
                                  .clip = (float)o->clip,
                                  .rows = c->samples->rows,
@@ -118,7 +118,7 @@ static void draw_order(struct kl_network_gpu *c, size_t place, int64_t epoch, in
 {
     const struct place *p = &c->places[place];
     int32_t *order = c->order + place * c->samples->n;
-    kl_shuffle(drawn, p->training, p->n_training, p->seed, (uint32_t)epoch);
+    kl_nn_shuffle(drawn, p->training, p->n_training, p->seed, (uint32_t)epoch);
     for (size_t i = 0; i < p->n_training; i++) order[i] = (int32_t)drawn[i];
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/classify/study_int.h"
 
 int kl_judge_take(struct kl_judge *j, struct kl_arena *memory, struct kl_error *err)
@@ -36,11 +36,12 @@ int kl_judge_take(struct kl_judge *j, struct kl_arena *memory, struct kl_error *
 int kl_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const char *name,
                   enum kl_type type, int rank, size_t row_size, struct kl_error *err)
 {
-    const int rc = kl_file_expect(d, j->file, name, type, rank, err);
+    const int rc = kl_store_file_expect(d, j->file, name, type, rank, err);
     if (rc) return rc;
     if ((*d)->rows == j->study->n_runs && (*d)->row_size == row_size) return KL_OK;
     return kl_fail(err, KL_EDATA, "%s: %s: found %zu rows of %zu bytes, expected %zu of %zu",
-                   kl_file_path(j->file), name, (*d)->rows, (*d)->row_size, j->study->n_runs, row_size);
+                   kl_store_file_path(j->file), name, (*d)->rows, (*d)->row_size, j->study->n_runs,
+                   row_size);
 }
 
 static int read_row(void *to, const struct kl_judge *j, const char *name, enum kl_type type, int rank,
@@ -48,7 +49,7 @@ static int read_row(void *to, const struct kl_judge *j, const char *name, enum k
 {
     const struct kl_dataset *d;
     const int rc = kl_judge_find(&d, j, name, type, rank, row_size, err);
-    return rc ? rc : kl_file_rows(j->file, d, run, 1, to, err);
+    return rc ? rc : kl_store_file_rows(j->file, d, run, 1, to, err);
 }
 
 int kl_judge_load(struct kl_judge *j, size_t run, struct kl_error *err)
@@ -58,8 +59,8 @@ int kl_judge_load(struct kl_judge *j, size_t run, struct kl_error *err)
     kl_study_labels(j->labels, j->study, run, j->rows);
     j->count = kl_study_rows(j->rows, j->part, j->n, KL_PART_TEST, KL_PART_TEST);
     if (!j->count)
-        return kl_fail(err, KL_EDATA, "%s: splits: run %zu has no test rows", kl_file_path(j->file),
-                       run + 1);
+        return kl_fail(err, KL_EDATA, "%s: splits: run %zu has no test rows",
+                       kl_store_file_path(j->file), run + 1);
     for (size_t i = 0; i < j->count; i++) j->own[i] = j->labels[j->rows[i]];
     return KL_OK;
 }
@@ -107,7 +108,7 @@ static int predict(struct kl_judge *j, int model, size_t run, struct kl_error *e
 {
     const int rc =
         model == KL_STUDY_NETWORK ? network_logits(j, run, err) : rule_logits(j, model, run, err);
-    if (!rc) kl_softmax(j->probabilities, j->predicted, j->logits, j->count, j->c);
+    if (!rc) kl_stats_softmax(j->probabilities, j->predicted, j->logits, j->count, j->c);
     return rc;
 }
 
@@ -135,7 +136,7 @@ int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, str
     int rc = kl_judge_load(j, run, err);
     if (!rc) rc = predict(j, model, run, err);
     if (rc) return rc;
-    kl_confusion(j->confusion, j->own, j->predicted, j->count, j->c);
+    kl_stats_confusion(j->confusion, j->own, j->predicted, j->count, j->c);
     *right = 0;
     for (size_t k = 0; k < j->c; k++) *right += (size_t)j->confusion[k * j->c + k];
     return KL_OK;
@@ -146,6 +147,6 @@ int kl_judge_put(const struct kl_judge *j, const char *model, const char *what, 
 {
     char name[96];
     snprintf(name, sizeof name, "%s/%s", model, what);
-    const int rc = kl_writer_put(j->w, name, KL_TYPE_F64, 0, 1, &n, values, err);
+    const int rc = kl_store_writer_put(j->w, name, KL_TYPE_F64, 0, 1, &n, values, err);
     return rc < 0 ? rc : KL_OK;
 }

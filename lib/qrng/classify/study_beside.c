@@ -23,7 +23,7 @@ int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error
     if (rc) return rc;
     r->null_p = (double)as_good / (double)(r->n_null + 1);
     rc = kl_judge_put(j, "null", "accuracy", r->null, r->n_null, err);
-    return rc ? rc : kl_writer_number(j->w, "", "null_p", r->null_p, err);
+    return rc ? rc : kl_store_writer_number(j->w, "", "null_p", r->null_p, err);
 }
 
 /* Are there as many rows of each device? Those of others have another limit. */
@@ -65,7 +65,7 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
     r->symbol_bits = b->symbol_bits;
     find_limit(r, j->study, j->c);
     int rc = kl_dependence_find(&r->dependence, b, b->symbol_bits, err);
-    if (!rc) rc = kl_writer_integer(j->w, "", "symbol_bits", b->symbol_bits, err);
+    if (!rc) rc = kl_store_writer_integer(j->w, "", "symbol_bits", b->symbol_bits, err);
     if (!rc) rc = kl_dependence_put(j->w, &r->dependence, b->names, err);
     if (rc || r->no_limit) return rc;
     const struct {
@@ -76,6 +76,6 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
                     { "limit_information_bits", r->limit.information },
                     { "limit_information_bits_error", r->limit.information_error } };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++)
-        rc = kl_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);
+        rc = kl_store_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);
     return rc;
 }

@@ -35,11 +35,11 @@ int kl_study_count_collapsed(size_t *n, const char *path, size_t n_splits, struc
     const struct kl_dataset *d;
     uint8_t *all = NULL;
     *n = 0;
-    int rc = kl_file_open_kind(&file, path, &kl_study_kind, err);
-    if (!rc) rc = kl_file_expect(&d, file, "collapsed", KL_TYPE_U8, 1, err);
-    if (!rc) rc = kl_file_load((void **)&all, file, d, err);
+    int rc = kl_store_file_open_kind(&file, path, &kl_study_kind, err);
+    if (!rc) rc = kl_store_file_expect(&d, file, "collapsed", KL_TYPE_U8, 1, err);
+    if (!rc) rc = kl_store_file_load((void **)&all, file, d, err);
     for (size_t i = 0; !rc && i < d->rows && i < n_splits; i++) *n += all[i];
     free(all);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     return rc;
 }

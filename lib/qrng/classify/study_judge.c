@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
-#include "metrics/metrics.h"
+#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "qrng/classify/study_int.h"
 #include "store/kind.h"
 
@@ -31,7 +31,7 @@ static int declare(struct sets *sets, const struct kl_judge *j, const char *mode
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char name[96];
         snprintf(name, sizeof name, "%s/%s", model, all[i].name);
-        *all[i].set = kl_writer_dataset(j->w, name, all[i].type, 0, all[i].rank, all[i].dims, err);
+        *all[i].set = kl_store_writer_dataset(j->w, name, all[i].type, 0, all[i].rank, all[i].dims, err);
         if (*all[i].set < 0) return *all[i].set;
     }
     return KL_OK;
@@ -52,12 +52,12 @@ static int write_split(struct kl_judge *j, const struct sets *sets, size_t s,
                        const struct kl_interval *wilson, const double *calibration, struct kl_error *err)
 {
     spread(j);
-    int rc = kl_writer_rows(j->w, sets->predictions, s, 1, j->spread_predicted, err);
-    if (!rc) rc = kl_writer_rows(j->w, sets->probabilities, s, 1, j->spread, err);
-    if (!rc) rc = kl_writer_rows(j->w, sets->confusion, s, 1, j->confusion, err);
-    if (!rc) rc = kl_writer_rows(j->w, sets->per_class, s, 1, j->per_class, err);
-    if (!rc) rc = kl_writer_rows(j->w, sets->calibration, s, 1, calibration, err);
-    return rc ? rc : kl_writer_rows(j->w, sets->wilson, s, 1, wilson, err);
+    int rc = kl_store_writer_rows(j->w, sets->predictions, s, 1, j->spread_predicted, err);
+    if (!rc) rc = kl_store_writer_rows(j->w, sets->probabilities, s, 1, j->spread, err);
+    if (!rc) rc = kl_store_writer_rows(j->w, sets->confusion, s, 1, j->confusion, err);
+    if (!rc) rc = kl_store_writer_rows(j->w, sets->per_class, s, 1, j->per_class, err);
+    if (!rc) rc = kl_store_writer_rows(j->w, sets->calibration, s, 1, calibration, err);
+    return rc ? rc : kl_store_writer_rows(j->w, sets->wilson, s, 1, wilson, err);
 }
 
 /* What always naming the commonest device of the test rows scores. */
@@ -84,19 +84,19 @@ static int judge_split(struct kl_study_verdict *v, struct kl_judge *j, const str
     const double guess = commonest(j);
     v->commonest += guess / (double)j->study->n_splits;
     v->accuracy[s] = (double)right / (double)j->count;
-    const struct kl_interval wilson = kl_wilson(v->accuracy[s], j->count, KL_Z95);
-    v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
-    v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
-                                             j->count, j->c, KL_STUDY_BINS);
-    v->log10_p[s] =
-        right ? kl_log_beta_lower((double)right, (double)(j->count - right) + 1, guess, 1 - guess) /
-                    log(10)
-              : 0;
+    const struct kl_interval wilson = kl_stats_wilson(v->accuracy[s], j->count, KL_Z95);
+    v->log_loss[s] = kl_stats_log_loss(j->probabilities, j->own, j->count, j->c);
+    v->calibration_error[s] = kl_stats_calibration(counts, accuracy, confidence, j->probabilities,
+                                                   j->own, j->count, j->c, KL_STUDY_BINS);
+    v->log10_p[s] = right ? kl_stats_log_beta_lower((double)right, (double)(j->count - right) + 1, guess,
+                                                    1 - guess) /
+                                log(10)
+                          : 0;
     for (size_t b = 0; b < KL_STUDY_BINS; b++)
         calibration[b][0] = (double)counts[b], calibration[b][1] = accuracy[b],
         calibration[b][2] = confidence[b];
     for (size_t k = 0; k < j->c; k++) {
-        const struct kl_class_metrics m = kl_class_metrics(j->confusion, j->c, k);
+        const struct kl_class_metrics m = kl_stats_class_metrics(j->confusion, j->c, k);
         v->recall[s * j->c + k] = m.recall;
         memcpy(j->per_class + 3 * k, (const double[]){ m.precision, m.recall, m.f1 },
                3 * sizeof(double));
@@ -121,7 +121,7 @@ static int put_alike(const struct kl_study_verdict *v, const struct kl_judge *j,
 {
     char name[96];
     snprintf(name, sizeof name, "%s/collapsed", kl_study_model_name(v->model));
-    const int rc = kl_writer_put(j->w, name, KL_TYPE_U8, 0, 1, &s, v->alike, err);
+    const int rc = kl_store_writer_put(j->w, name, KL_TYPE_U8, 0, 1, &s, v->alike, err);
     return rc < 0 ? rc : KL_OK;
 }
 
@@ -131,12 +131,13 @@ static int conclude(struct kl_study_verdict *v, const struct kl_judge *j,
 {
     const char *name = kl_study_model_name(v->model);
     const size_t s = r->n_splits;
-    v->mean = kl_mean(v->accuracy, s);
+    v->mean = kl_stats_mean(v->accuracy, s);
     v->others = s > v->collapsed ? v->others / (double)(s - v->collapsed) : NAN;
-    struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
+    struct kl_interval of =
+        kl_stats_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
     if (!kl_has_width(of.low,
                       of.high)) /* one split, or equal ones, which bear no interval of their own */
-        of = kl_wilson(v->mean, r->n_test, KL_Z95);
+        of = kl_stats_wilson(v->mean, r->n_test, KL_Z95);
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
     for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);
@@ -151,7 +152,7 @@ static int conclude(struct kl_study_verdict *v, const struct kl_judge *j,
     } numbers[] = { { "accuracy", v->mean },
                     { "accuracy_low", v->low },
                     { "accuracy_high", v->high },
-                    { "log_loss", kl_mean(v->log_loss, s) },
+                    { "log_loss", kl_stats_mean(v->log_loss, s) },
                     { "worst_log10_p", v->worst_log10_p },
                     { "parameters", (double)n_parameters(j->study, v->model) },
                     { "collapsed", (double)v->collapsed },
@@ -159,7 +160,7 @@ static int conclude(struct kl_study_verdict *v, const struct kl_judge *j,
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++) {
         char attribute[96];
         snprintf(attribute, sizeof attribute, "%s_%s", name, numbers[i].name);
-        rc = kl_writer_number(j->w, "", attribute, numbers[i].value, err);
+        rc = kl_store_writer_number(j->w, "", attribute, numbers[i].value, err);
     }
     return rc;
 }

@@ -57,7 +57,7 @@ static int fit_rules(const struct kl_study_training *t, const struct kl_study_ru
         } else {
             for (size_t i = 0; i < size; i++) run->rule[i] = NAN;
         }
-        if (!rc) rc = kl_writer_rows(t->w, t->sets.rules[k], run->number, 1, run->rule, err);
+        if (!rc) rc = kl_store_writer_rows(t->w, t->sets.rules[k], run->number, 1, run->rule, err);
     }
     return rc;
 }
@@ -81,7 +81,7 @@ int kl_study_run_begin(struct kl_study_run *run, const struct kl_study_training 
     if (rc) return rc;
     kl_study_labels(run->labels, s, number, run->training);
     rc = kl_study_split(run->part, s, number, run->labels, err);
-    if (!rc) rc = kl_writer_rows(t->w, t->sets.split, number, 1, run->part, err);
+    if (!rc) rc = kl_store_writer_rows(t->w, t->sets.split, number, 1, run->part, err);
     if (!rc) rc = fit_rules(t, run, err);
     choose_rows(run, s);
     return rc;
@@ -96,18 +96,18 @@ static int write_network(const struct kl_study_training *t, const struct kl_stud
     const float *at = n->params;
     uint8_t collapsed;
     int rc = kl_study_collapse(&collapsed, t->study, own, err);
-    if (!rc) rc = kl_writer_rows(t->w, t->sets.collapsed, run, 1, &collapsed, err);
+    if (!rc) rc = kl_store_writer_rows(t->w, t->sets.collapsed, run, 1, &collapsed, err);
     for (int l = 0; l < net->n_layers && !rc; l++) {
-        rc = kl_writer_rows(t->w, t->sets.weight[l], run, 1, at, err);
+        rc = kl_store_writer_rows(t->w, t->sets.weight[l], run, 1, at, err);
         at += (size_t)net->size[l] * (size_t)net->size[l + 1];
-        if (!rc) rc = kl_writer_rows(t->w, t->sets.bias[l], run, 1, at, err);
+        if (!rc) rc = kl_store_writer_rows(t->w, t->sets.bias[l], run, 1, at, err);
         at += net->size[l + 1];
     }
     for (int h = 0; h < KL_NETWORK_HISTORIES && !rc; h++)
-        rc = kl_writer_rows(t->w, t->sets.history[h], run, 1, n->history + h * t->study->options.epochs,
-                            err);
-    if (!rc) rc = kl_writer_rows(t->w, t->sets.best, run, 1, &n->best, err);
-    return rc ? rc : kl_writer_rows(t->w, t->sets.epochs, run, 1, &n->epochs, err);
+        rc = kl_store_writer_rows(t->w, t->sets.history[h], run, 1,
+                                  n->history + h * t->study->options.epochs, err);
+    if (!rc) rc = kl_store_writer_rows(t->w, t->sets.best, run, 1, &n->best, err);
+    return rc ? rc : kl_store_writer_rows(t->w, t->sets.epochs, run, 1, &n->epochs, err);
 }
 
 int kl_study_run_end(const struct kl_study_run *run, struct kl_study_training *t, struct kl_error *err)
@@ -115,7 +115,7 @@ int kl_study_run_end(const struct kl_study_run *run, struct kl_study_training *t
     int rc = t->study->network ? write_network(t, run, err) : KL_OK;
     if (rc) return rc;
     pthread_mutex_lock(&t->lock);
-    rc = kl_writer_journal(t->w, t->sets.split, run->number, 1, err);
+    rc = kl_store_writer_journal(t->w, t->sets.split, run->number, 1, err);
     if (!rc && kl_watch_step(t->watch, ++t->finished, t->study->n_runs, NULL))
         rc = kl_fail(err, KL_ESIGNAL, "stopped");
     pthread_mutex_unlock(&t->lock);

@@ -23,8 +23,8 @@ void kl_study_labels(int32_t *labels, const struct kl_study *study, size_t run, 
     int64_t *const from = scratch, *const order = scratch + b->n_rows;
     for (size_t i = 0; i < b->n_rows; i++) from[i] = (int64_t)i;
     /* The upper half of the seed tells these orders from those of the training rows. */
-    kl_shuffle(order, from, b->n_rows, (uint64_t)study->v->common.seed ^ 1ull << 63,
-               (uint32_t)(run - study->n_splits));
+    kl_nn_shuffle(order, from, b->n_rows, (uint64_t)study->v->common.seed ^ 1ull << 63,
+                  (uint32_t)(run - study->n_splits));
     for (size_t i = 0; i < b->n_rows; i++) labels[i] = b->device[order[i]];
 }
 
@@ -40,8 +40,8 @@ static int draw(uint8_t *part, enum kl_part to, const struct kl_study *s, const 
     if (!rc) {
         const size_t left = kl_study_rows(rows, part, n, KL_PART_TRAINING, KL_PART_TRAINING);
         for (size_t i = 0; i < left; i++) own[i] = labels[rows[i]];
-        rc = kl_split_stratified(&stay, &n_stay, &taken, &n_taken, own, left, (size_t)s->bits->n_devices,
-                                 share, seed, err);
+        rc = kl_nn_split_stratified(&stay, &n_stay, &taken, &n_taken, own, left,
+                                    (size_t)s->bits->n_devices, share, seed, err);
     }
     for (size_t i = 0; !rc && i < n_taken; i++) part[rows[taken[i]]] = (uint8_t)to;
     free(rows), free(own), free(stay), free(taken);
@@ -63,7 +63,7 @@ static int deal(uint8_t *part, const struct kl_study *s, const int32_t *labels, 
         size_t count = 0;
         for (size_t i = 0; i < n; i++)
             if (labels[i] == c) members[count++] = (int64_t)i;
-        kl_shuffle(members + n, members, count, seed ^ 1ull << 62, (uint32_t)c);
+        kl_nn_shuffle(members + n, members, count, seed ^ 1ull << 62, (uint32_t)c);
         for (size_t i = 0; i < count; i++, dealt++)
             if (dealt % folds == fold) part[members[n + i]] = KL_PART_TEST;
     }

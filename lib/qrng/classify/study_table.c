@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/classify/study_int.h"
 
 enum { SHOWN_CLASSES = 8 };
@@ -11,8 +11,8 @@ enum { SHOWN_CLASSES = 8 };
 static void write_model(FILE *to, const struct kl_study_verdict *v, const struct kl_study_report *r)
 {
     fprintf(to, "%-10s %.4f  %.4f to %.4f  %8.4f  %11.4f  %11.1f ", kl_study_model_name(v->model),
-            v->mean, v->low, v->high, kl_mean(v->log_loss, r->n_splits),
-            kl_mean(v->calibration_error, r->n_splits), v->worst_log10_p);
+            v->mean, v->low, v->high, kl_stats_mean(v->log_loss, r->n_splits),
+            kl_stats_mean(v->calibration_error, r->n_splits), v->worst_log10_p);
     for (size_t k = 0; k < r->classes && k < SHOWN_CLASSES; k++) {
         double sum = 0;
         for (size_t s = 0; s < r->n_splits; s++) sum += v->recall[s * r->classes + k];
@@ -28,8 +28,8 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
     for (int m = 1; m < r->n_models && r->n_splits > 1; m++) {
         const struct kl_study_verdict *other = &r->models[m];
         const size_t n_train = own->n_train < other->n_train ? own->n_train : other->n_train;
-        const struct kl_interval of = kl_resampled(own->accuracy, other->accuracy, r->n_splits,
-                                                   (double)r->n_test / (double)n_train);
+        const struct kl_interval of = kl_stats_resampled(own->accuracy, other->accuracy, r->n_splits,
+                                                         (double)r->n_test / (double)n_train);
         const double mean = (of.low + of.high) / 2;
         fprintf(to, "%s less %s: %+.4f ", kl_study_model_name(own->model),
                 kl_study_model_name(other->model), mean);
@@ -98,8 +98,8 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
     write_differences(to, r);
     if (r->n_null)
         fprintf(to, "shuffled labels: %s %.4f (sd %.4f) over %zu runs, p = %.4g for the first split\n",
-                kl_study_model_name(r->models[0].model), kl_mean(r->null, r->n_null),
-                kl_deviation(r->null, r->n_null), r->n_null, r->null_p);
+                kl_study_model_name(r->models[0].model), kl_stats_mean(r->null, r->n_null),
+                kl_stats_deviation(r->null, r->n_null), r->n_null, r->null_p);
     if (!r->no_limit) write_information(to, r, study->bits);
     if (biased) kl_study_reference_table(to, r, strcmp(study->v->keep, "last") == 0);
 }

@@ -68,7 +68,7 @@ int kl_study_train(const struct kl_study *study, struct kl_writer *w, const stru
     if (rc) return rc;
     t.done = calloc(study->n_runs, sizeof *t.done);
     if (!t.done) return kl_fail_memory(err, study->n_runs);
-    rc = kl_writer_done_rows(w, t.sets.split, t.done, err);
+    rc = kl_store_writer_done_rows(w, t.sets.split, t.done, err);
     for (size_t i = 0; i < study->n_runs; i++) t.finished += t.done[i];
     pthread_mutex_init(&t.lock, NULL);
     if (!rc && device->cuda) rc = kl_study_gpu(&t, device, pool, err);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/nist/nist90b.h"
 
 static unsigned word_at(const uint64_t *row, size_t at, int width)
@@ -74,7 +74,7 @@ static double log_tail(double entropy, const struct kl_entropy_verdict *of)
 {
     const double bits = entropy * of->width, p = exp2(-bits), other = -expm1(-bits * M_LN2);
     if ((double)of->count <= p * (double)of->words) return 0;
-    return kl_log_beta_lower((double)of->count, (double)(of->words - of->count) + 1, p, other);
+    return kl_stats_log_beta_lower((double)of->count, (double)(of->words - of->count) + 1, p, other);
 }
 
 /* The commonest word of a width. */

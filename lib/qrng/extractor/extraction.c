@@ -31,7 +31,7 @@ static int hash_blocks(struct kl_extraction *e, struct kl_error *err)
     for (size_t b = 0; !code && b < blocks; b++) {
         kl_toeplitz_apply(e->hash, e->out, (const uint8_t *)(e->waiting + b * words));
         for (size_t i = 0; i < e->n_out / 8; i++) e->out[i] = (uint8_t)kl_bits_reverse(e->out[i]);
-        code = kl_raw_write(e->raw, e->out, e->n_out / 8, err);
+        code = kl_store_raw_write(e->raw, e->out, e->n_out / 8, err);
         e->written += e->n_out;
     }
     e->n_waiting -= blocks * e->n_in;
@@ -51,7 +51,7 @@ static int keep_bits(struct kl_extraction *e, size_t n, struct kl_error *err)
         e->filled = 0;
     }
     e->written += 8 * bytes;
-    return bytes ? kl_raw_write(e->raw, e->out, bytes, err) : KL_OK;
+    return bytes ? kl_store_raw_write(e->raw, e->out, bytes, err) : KL_OK;
 }
 
 /* Whole bytes of a block of rows at once. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/bits/form.h"
 #include "store/store.h"
 
@@ -22,7 +22,7 @@ static bool too_common(size_t count, size_t n, double p, double kinds)
 {
     const double c = (double)count;
     if (c <= (double)n * p) return false;
-    return log(kinds) + kl_log_beta_lower(c, (double)n - c + 1, p, 1 - p) < log(1e-11);
+    return log(kinds) + kl_stats_log_beta_lower(c, (double)n - c + 1, p, 1 - p) < log(1e-11);
 }
 
 /* Whichever of a bit's two values is the commoner one. */
@@ -112,7 +112,7 @@ int kl_hash_seed_read(uint8_t *seed, size_t n, const char *path, const char *con
                       size_t n_inputs, struct kl_error *err)
 {
     for (size_t i = 0; i < n_inputs; i++)
-        if (kl_same_place(path, inputs[i]))
+        if (kl_store_same_place(path, inputs[i]))
             return kl_fail(err, KL_EUSAGE,
                            "%s: --hash-seed: is an input too; the seed must not depend on the bits",
                            path);

@@ -295,11 +295,12 @@ static int work(struct work *w, struct kl_error *err)
                        w->v->method);
     if (!common->output) return kl_fail(err, KL_EUSAGE, "no output; give -o OUT.bin");
     int code = refuse(w->v, err);
-    if (!code) code = kl_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
-    if (!code && w->v->hash_seed) code = kl_target_no_input(common->output, &w->v->hash_seed, 1, err);
+    if (!code) code = kl_store_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
+    if (!code && w->v->hash_seed)
+        code = kl_store_target_no_input(common->output, &w->v->hash_seed, 1, err);
     if (!code) code = check_target(common, err);
     if (!code && strcmp(w->v->method, "toeplitz") == 0) code = begin_toeplitz(w, err);
-    if (!code) code = kl_raw_open(&w->e.raw, common->output, err);
+    if (!code) code = kl_store_raw_open(&w->e.raw, common->output, err);
     kl_progress_begin(&progress, stage->log, common->progress, "bits");
     if (!code) code = take_inputs(w, &progress.watch, err);
     kl_progress_end(&progress);
@@ -307,7 +308,7 @@ static int work(struct work *w, struct kl_error *err)
         code =
             kl_fail(err, KL_EDATA, "%s: %llu bits give none; expected more of them%s", stage->inputs[0],
                     (unsigned long long)w->e.read, w->e.hash ? ", or a smaller --block-bits" : "");
-    if (!code) code = kl_raw_publish(&w->e.raw, err);
+    if (!code) code = kl_store_raw_publish(&w->e.raw, err);
     return code ? code : report(w, kl_words_to(common), err);
 }
 
@@ -316,7 +317,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     struct work w = { .run = run, .v = run->values };
     w.claim.entropy = w.v->entropy;
     int code = work(&w, err);
-    kl_raw_abort(&w.e.raw);
+    kl_store_raw_abort(&w.e.raw);
     kl_toeplitz_free(&w.e.hash);
     kl_extraction_end(&w.e);
     kl_entropy_claim_free(&w.claim);

@@ -12,7 +12,7 @@
 
 enum { CHUNK = 256 }; /* cells of an item of the threads' */
 
-static void place_cells(struct KL_NAME(kl_discriminator) * d, enum kl_gan_coordinates kind)
+static void place_cells(struct kl_discriminator *d, enum kl_gan_coordinates kind)
 {
     const double last = sqrt((double)d->n_cells) - 1; /* of a row */
     for (size_t k = 0; k < d->n_cells; k++) {
@@ -31,11 +31,10 @@ static size_t bits_of(size_t n_cells)
     return (size_t)__builtin_ctzl(n_cells);
 }
 
-int KL_NAME(kl_discriminator_make)(struct KL_NAME(kl_discriminator) * d, enum kl_gan_coordinates kind,
-                                   size_t n_cells, size_t n_hidden, struct kl_arena *memory,
-                                   struct kl_error *err)
+int kl_discriminator_make(struct kl_discriminator *d, enum kl_gan_coordinates kind, size_t n_cells,
+                          size_t n_hidden, struct kl_arena *memory, struct kl_error *err)
 {
-    *d = (struct KL_NAME(kl_discriminator)){ .n_cells = n_cells, .n_hidden = n_hidden };
+    *d = (struct kl_discriminator){ .n_cells = n_cells, .n_hidden = n_hidden };
     d->n_inputs = kind == KL_GAN_PLANE ? 2 : bits_of(n_cells);
     d->n_params = n_hidden * (d->n_inputs + 2) + 1;
     d->stride = (n_cells + KL_GAN_COLUMNS - 1) / KL_GAN_COLUMNS * KL_GAN_COLUMNS;
@@ -59,52 +58,51 @@ int KL_NAME(kl_discriminator_make)(struct KL_NAME(kl_discriminator) * d, enum kl
 }
 
 struct scoring {
-    struct KL_NAME(kl_discriminator) * d;
+    struct kl_discriminator *d;
     kl_real *dp;
     const kl_real *law, *target;
     struct kl_gan_losses *losses; /* of each chunk */
 };
 
-static size_t chunks_of(const struct KL_NAME(kl_discriminator) * d)
+static size_t chunks_of(const struct kl_discriminator *d)
 {
     return (d->stride + CHUNK - 1) / CHUNK;
 }
 
 /* Cells of a chunk, as the kernels take them. */
-static struct KL_NAME(kl_gan_cells) cells_of(const struct KL_NAME(kl_discriminator) * d, size_t from)
+static struct kl_gan_cells cells_of(const struct kl_discriminator *d, size_t from)
 {
-    return (struct KL_NAME(kl_gan_cells)){ .x = d->x + from,
-                                           .params = d->params,
-                                           .slope = (kl_real)KL_GAN_SLOPE,
-                                           .n = d->stride - from < CHUNK ? d->stride - from : CHUNK,
-                                           .stride = d->stride,
-                                           .n_inputs = d->n_inputs,
-                                           .n_hidden = d->n_hidden };
+    return (struct kl_gan_cells){ .x = d->x + from,
+                                  .params = d->params,
+                                  .slope = (kl_real)KL_GAN_SLOPE,
+                                  .n = d->stride - from < CHUNK ? d->stride - from : CHUNK,
+                                  .stride = d->stride,
+                                  .n_inputs = d->n_inputs,
+                                  .n_hidden = d->n_hidden };
 }
 
-static struct KL_NAME(kl_gan_seen) seen_of(const struct scoring *s, size_t from, size_t n)
+static struct kl_gan_seen seen_of(const struct scoring *s, size_t from, size_t n)
 {
-    return (struct KL_NAME(kl_gan_seen)){ .d = s->d->out + from,
-                                          .other = s->d->other + from,
-                                          .dp = s->dp + from,
-                                          .unseen = s->d->unseen + from,
-                                          .epsilon = (kl_real)KL_GAN_EPSILON,
-                                          .n = n };
+    return (struct kl_gan_seen){ .d = s->d->out + from,
+                                 .other = s->d->other + from,
+                                 .dp = s->dp + from,
+                                 .unseen = s->d->unseen + from,
+                                 .epsilon = (kl_real)KL_GAN_EPSILON,
+                                 .n = n };
 }
 
 static void look_at_chunk(void *context, size_t c, int thread)
 {
     const struct scoring *s = context;
     const size_t from = c * CHUNK;
-    const struct KL_NAME(kl_gan_cells) cells = cells_of(s->d, from);
-    const struct KL_NAME(kl_gan_seen) seen = seen_of(s, from, cells.n);
+    const struct kl_gan_cells cells = cells_of(s->d, from);
+    const struct kl_gan_seen seen = seen_of(s, from, cells.n);
     (void)thread;
     kl_kernel_gan_logits(seen.d, &cells);
     kl_kernel_gan_look(&seen);
 }
 
-void KL_NAME(kl_discriminator_look)(kl_real *dp, struct KL_NAME(kl_discriminator) * d,
-                                    struct kl_pool *pool)
+void kl_discriminator_look(kl_real *dp, struct kl_discriminator *d, struct kl_pool *pool)
 {
     struct scoring s = { .d = d, .dp = dp };
     kl_pool_for(pool, chunks_of(d), look_at_chunk, &s);
@@ -113,10 +111,10 @@ void KL_NAME(kl_discriminator_look)(kl_real *dp, struct KL_NAME(kl_discriminator
 static void judge_chunk(void *context, size_t c, int thread)
 {
     const struct scoring *s = context;
-    struct KL_NAME(kl_discriminator) *d = s->d;
+    struct kl_discriminator *d = s->d;
     const size_t from = c * CHUNK;
-    const struct KL_NAME(kl_gan_cells) cells = cells_of(d, from);
-    const struct KL_NAME(kl_gan_seen) seen = seen_of(s, from, cells.n);
+    const struct kl_gan_cells cells = cells_of(d, from);
+    const struct kl_gan_seen seen = seen_of(s, from, cells.n);
     double sums[3];
     (void)thread;
     kl_kernel_gan_judge(sums, d->d_logit + from, s->law + from, s->target + from, &seen);
@@ -128,9 +126,9 @@ static void judge_chunk(void *context, size_t c, int thread)
 static void score_chunk(void *context, size_t c, int thread)
 {
     const struct scoring *s = context;
-    struct KL_NAME(kl_discriminator) *d = s->d;
+    struct kl_discriminator *d = s->d;
     const size_t from = c * CHUNK, to = from + CHUNK < d->n_cells ? from + CHUNK : d->n_cells;
-    const struct KL_NAME(kl_gan_cells) cells = cells_of(d, from);
+    const struct kl_gan_cells cells = cells_of(d, from);
     struct kl_gan_losses *sum = &s->losses[c];
     (void)thread;
     kl_kernel_gan_logits(d->out + from, &cells);
@@ -151,7 +149,7 @@ static void score_chunk(void *context, size_t c, int thread)
 static void add_chunks(struct kl_gan_losses *losses, struct scoring *s, struct kl_pool *pool,
                        void (*chunk)(void *context, size_t c, int thread))
 {
-    struct KL_NAME(kl_discriminator) *d = s->d;
+    struct kl_discriminator *d = s->d;
     struct kl_gan_losses parts[KL_GAN_CHUNKS];
     s->losses = parts;
     kl_pool_for(pool, chunks_of(d), chunk, s);
@@ -165,23 +163,21 @@ static void add_chunks(struct kl_gan_losses *losses, struct scoring *s, struct k
     }
 }
 
-void KL_NAME(kl_discriminator_judge)(struct kl_gan_losses *losses, kl_real *dp,
-                                     struct KL_NAME(kl_discriminator) * d, const kl_real *law,
-                                     const kl_real *target, struct kl_pool *pool)
+void kl_discriminator_judge(struct kl_gan_losses *losses, kl_real *dp, struct kl_discriminator *d,
+                            const kl_real *law, const kl_real *target, struct kl_pool *pool)
 {
     struct scoring s = { .d = d, .dp = dp, .law = law, .target = target };
     add_chunks(losses, &s, pool, judge_chunk);
 }
 
-void KL_NAME(kl_discriminator_score)(struct kl_gan_losses *losses, kl_real *dp,
-                                     struct KL_NAME(kl_discriminator) * d, const kl_real *law,
-                                     const kl_real *target, struct kl_pool *pool)
+void kl_discriminator_score(struct kl_gan_losses *losses, kl_real *dp, struct kl_discriminator *d,
+                            const kl_real *law, const kl_real *target, struct kl_pool *pool)
 {
     struct scoring s = { .d = d, .dp = dp, .law = law, .target = target };
     add_chunks(losses, &s, pool, score_chunk);
 }
 
-void KL_NAME(kl_discriminator_step)(struct KL_NAME(kl_discriminator) * d, const struct kl_update *update)
+void kl_discriminator_step(struct kl_discriminator *d, const struct kl_update *update)
 {
-    KL_NAME(kl_update_apply)(d->params, d->m, d->v, d->grad, d->n_params, update);
+    kl_nn_update_apply(d->params, d->m, d->v, d->grad, d->n_params, update);
 }

@@ -19,11 +19,11 @@ static uint64_t seed_of(const struct kl_gan_learner *l)
 static int make_quantum(struct kl_gan_learner *l, struct kl_error *err)
 {
     int code = kl_born_circuit(&l->circuit, (int)l->o->word_bits, (int)l->o->repetitions, err);
-    if (!code && l->o->shots) code = kl_measured_make(&l->measured, l->circuit, err);
+    if (!code && l->o->shots) code = kl_circuit_measured_make(&l->measured, l->circuit, err);
     if (!code) code = kl_born_make_f32(&l->born, l->circuit, &l->memory, err);
     if (code) return code;
-    kl_measured_stoppable(l->circuit, &l->measured,
-                          l->to->stop != NULL); /* what is half trained is not kept */
+    kl_circuit_measured_stoppable(l->circuit, &l->measured,
+                                  l->to->stop != NULL); /* what is half trained is not kept */
     const size_t n = l->circuit->n_weights;
     kl_gan_uniform(l->scratch, n, START, seed_of(l), 0, l->to->replica);
     for (size_t i = 0; i < n; i++) l->born.angles[i] = (float)l->scratch[i];
@@ -60,7 +60,7 @@ int kl_gan_learner_law(struct kl_gan_learner *l, int64_t epoch, bool judged, str
 static int shift_gradient(struct kl_gan_learner *l, int64_t epoch, struct kl_error *err)
 {
     const struct kl_estimator e = estimator(l, epoch);
-    const struct kl_circuit *measured = kl_estimated(&e);
+    const struct kl_circuit *measured = kl_circuit_estimated(&e);
     const size_t size = kl_circuit_angles_size(measured, 1);
     float *dangles = kl_arena_take(&l->work, size, sizeof *dangles);
     if (!dangles) return kl_fail_memory(err, size * sizeof *dangles);
@@ -77,14 +77,14 @@ static int step_generator(struct kl_gan_learner *l, int64_t epoch, const struct 
     if (l->o->generator == KL_GAN_NETWORK) {
         struct kl_gan_mixture *g = &l->mixture;
         kl_gan_mixture_gradient(g, l->dp);
-        kl_update_apply_f32(g->params, g->m, g->v, g->grad, g->block.size, update);
+        kl_nn_update_apply_f32(g->params, g->m, g->v, g->grad, g->block.size, update);
         return KL_OK;
     }
     int code = l->o->shots ? shift_gradient(l, epoch, err)
                            : kl_born_gradient_f32(&l->born, l->dp, &l->work, err);
     if (!code)
-        kl_update_apply_f32(l->born.angles, l->born.m, l->born.v, l->born.grad, l->circuit->n_weights,
-                            circuit_update);
+        kl_nn_update_apply_f32(l->born.angles, l->born.m, l->born.v, l->born.grad, l->circuit->n_weights,
+                               circuit_update);
     return code;
 }
 
@@ -120,8 +120,8 @@ int kl_gan_learner_step(struct kl_gan_learner *l, int64_t epoch, struct kl_error
                                        .weight_decay = o->decay };
     struct kl_optimizer plain = adam;
     plain.weight_decay = 0;
-    const struct kl_update update = kl_update_at(&adam, o->lr, (uint64_t)epoch + 1),
-                           circuit = kl_update_at(&plain, o->lr, (uint64_t)epoch + 1);
+    const struct kl_update update = kl_nn_update_at(&adam, o->lr, (uint64_t)epoch + 1),
+                           circuit = kl_nn_update_at(&plain, o->lr, (uint64_t)epoch + 1);
     int code =
         o->generator == KL_GAN_NETWORK || o->shots ? kl_gan_learner_law(l, epoch, false, err) : KL_OK;
     if (code) return code;
@@ -131,7 +131,7 @@ int kl_gan_learner_step(struct kl_gan_learner *l, int64_t epoch, struct kl_error
         l->to->history[KL_GAN_DISCRIMINATOR_LOSS][epoch] = kl_gan_discriminator_loss(&losses);
     code = step_generator(l, epoch, &update, &circuit, err);
     for (int64_t i = 0; i < o->steps && !code; i++) {
-        const struct kl_update own = kl_update_at(&adam, o->lr, (uint64_t)(epoch * o->steps + i) + 1);
+        const struct kl_update own = kl_nn_update_at(&adam, o->lr, (uint64_t)(epoch * o->steps + i) + 1);
         if (i) kl_gan_learner_score(l);
         if (o->penalty > 0) kl_discriminator_penalty_f32(&l->d, l->target, o->penalty);
         kl_discriminator_step_f32(&l->d, &own);
@@ -174,7 +174,7 @@ int kl_gan_learner_make(struct kl_gan_learner *l, struct kl_error *err)
 
 void kl_gan_learner_release(struct kl_gan_learner *l)
 {
-    kl_measured_free(&l->measured);
+    kl_circuit_measured_free(&l->measured);
     kl_circuit_free(&l->circuit);
     kl_arena_free(&l->memory);
     kl_arena_free(&l->work);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/gan/gan_int.h"
 
 /* The study's way holds no rows out. */
@@ -27,8 +27,8 @@ static void reference_unlearnt(struct kl_gan_study *s, double *target, double *l
    errors of rows? A law is in float: less than 1e-6 is rounding. */
 static bool is_better(const double *costs, size_t n, double uniform)
 {
-    const double error = kl_deviation(costs, n) / sqrt((double)n);
-    return kl_mean(costs, n) + 2 * error < uniform - 1e-6;
+    const double error = kl_stats_deviation(costs, n) / sqrt((double)n);
+    return kl_stats_mean(costs, n) + 2 * error < uniform - 1e-6;
 }
 
 static int sound_unlearnt(struct kl_gan_study *s, double *table, struct kl_error *err)

@@ -38,7 +38,7 @@ static void write_zeros(void *context, size_t item, int thread)
     memset(z->at + from, 0, (to - from) * sizeof *z->at);
 }
 
-static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t columns, bool last,
+static int make_layer(struct kl_gan_layer *l, size_t rows, size_t columns, bool last,
                       struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t stride = columns + PAD, n_steps = last ? columns + 1 : rows,
@@ -60,22 +60,22 @@ static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t colu
 static void make_steps(struct kl_bare_adam *steps, const struct kl_optimizer *adam, double lr, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct kl_adam_factors f = kl_update_at(adam, lr, i + 1).adam;
+        const struct kl_adam_factors f = kl_nn_update_at(adam, lr, i + 1).adam;
         const double all = 1 / ((1 - f.beta1) * f.rate);
         steps[i] = (struct kl_bare_adam){ f.decay, f.beta1, f.beta2, f.root * sqrt(1 - f.beta2) * all,
                                           f.epsilon * all };
     }
 }
 
-int KL_NAME(kl_gan_network_make)(struct KL_NAME(kl_gan_network) * g, const struct kl_gan_sizes *size,
-                                 const struct kl_optimizer *adam, double lr, size_t epochs,
-                                 struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
+int kl_gan_network_make(struct kl_gan_network *g, const struct kl_gan_sizes *size,
+                        const struct kl_optimizer *adam, double lr, size_t epochs,
+                        struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t most = size->hidden1 > size->hidden2 ? size->hidden1 : size->hidden2,
                  stride = size->latent + PAD,
                  all = KL_GAN_LATENTS * stride + KL_GAN_PAST * size->cells +
                        (2 * PARTS + 1) * (most + PAD) + PARTS * kl_gan_part_sums(size->cells);
-    *g = (struct KL_NAME(kl_gan_network)){ .epochs = epochs };
+    *g = (struct kl_gan_network){ .epochs = epochs };
     int code = make_layer(&g->layer[0], size->hidden1, size->latent, false, memory, pool, err);
     if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, false, memory, pool, err);
     if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, true, memory, pool, err);
@@ -92,34 +92,34 @@ int KL_NAME(kl_gan_network_make)(struct KL_NAME(kl_gan_network) * g, const struc
 }
 
 /* ---- the first layer ---- */
-static kl_real *latent_of(const struct KL_NAME(kl_gan_network) * g, size_t epoch)
+static kl_real *latent_of(const struct kl_gan_network *g, size_t epoch)
 {
     return g->latent + epoch % KL_GAN_LATENTS * g->layer[0].stride;
 }
 
-kl_real *KL_NAME(kl_gan_network_latent)(struct KL_NAME(kl_gan_network) * g)
+kl_real *kl_gan_network_latent(struct kl_gan_network *g)
 {
     return latent_of(g, g->n_latent++);
 }
 
 /* A row's step of the epoch at hand, and all that are known with it. */
-static void step_row(const struct KL_NAME(kl_gan_network) * g, size_t i)
+static void step_row(const struct kl_gan_network *g, size_t i)
 {
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[0];
+    const struct kl_gan_layer *l = &g->layer[0];
     const size_t at = i * l->stride;
     kl_real d = l->d[i];
     if (l->steps[i] > g->epoch) return;
     do {
         const size_t t = l->steps[i]++;
-        const struct KL_NAME(kl_gan_step_rows) row = { .w = l->w + at,
-                                                       .m = l->m + at,
-                                                       .v = l->v + at,
-                                                       .d = &d,
-                                                       .x = latent_of(g, t),
-                                                       .next = latent_of(g, t + 1),
-                                                       .next_out = &l->a[i],
-                                                       .rows = 1,
-                                                       .columns = l->stride };
+        const struct kl_gan_step_rows row = { .w = l->w + at,
+                                              .m = l->m + at,
+                                              .v = l->v + at,
+                                              .d = &d,
+                                              .x = latent_of(g, t),
+                                              .next = latent_of(g, t + 1),
+                                              .next_out = &l->a[i],
+                                              .rows = 1,
+                                              .columns = l->stride };
         kl_kernel_gan_step(&row, &g->adam[t]);
         d = 0;
     } while (!(l->a[i] > 0) && l->steps[i] + 1 < g->n_latent);
@@ -127,47 +127,46 @@ static void step_row(const struct KL_NAME(kl_gan_network) * g, size_t i)
 
 static void step_rows(void *context, size_t item, int thread)
 {
-    const struct KL_NAME(kl_gan_network) *g = context;
+    const struct kl_gan_network *g = context;
     (void)thread;
     for (size_t i = item * ROWS; i < (item + 1) * ROWS; i++) step_row(g, i);
 }
 
 /* What the first epoch makes of its latent vector. */
-static void begin(const struct KL_NAME(kl_gan_network) * g)
+static void begin(const struct kl_gan_network *g)
 {
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[0];
+    const struct kl_gan_layer *l = &g->layer[0];
     kl_kernel_gan_forward(l->a, l->w, latent_of(g, 0), l->rows, l->stride);
 }
 
 /* ---- all of them ---- */
-void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * g, const kl_real *dp,
-                                 struct kl_pool *pool)
+void kl_gan_network_law(kl_real *law, struct kl_gan_network *g, const kl_real *dp, struct kl_pool *pool)
 {
-    struct KL_NAME(kl_gan_layer) *l = g->layer;
+    struct kl_gan_layer *l = g->layer;
     if (g->epoch == 0) begin(g);
     for (size_t i = 0; i < l[0].rows; i++) /* a row in advance was negative here */
         l[0].h[i] = l[0].steps[i] == g->epoch && l[0].a[i] > 0 ? l[0].a[i] : 0;
     kl_kernel_gan_forward(l[1].a, l[1].w, l[0].h, l[1].rows, l[1].stride);
     for (size_t i = 0; i < l[1].rows; i++) l[1].h[i] = l[1].a[i] > 0 ? l[1].a[i] : 0;
-    KL_NAME(kl_gan_cells_law)(law, g, dp, pool);
+    kl_gan_cells_law(law, g, dp, pool);
 }
 
-static void step_second(const struct KL_NAME(kl_gan_network) * g)
+static void step_second(const struct kl_gan_network *g)
 {
-    const struct KL_NAME(kl_gan_layer) *first = &g->layer[0], *l = &g->layer[1];
-    const struct KL_NAME(kl_gan_step_rows) rows = { .w = l->w,
-                                                    .m = l->m,
-                                                    .v = l->v,
-                                                    .d = l->d,
-                                                    .x = first->h,
-                                                    .back = g->back,
-                                                    .rows = l->rows,
-                                                    .columns = l->stride };
+    const struct kl_gan_layer *first = &g->layer[0], *l = &g->layer[1];
+    const struct kl_gan_step_rows rows = { .w = l->w,
+                                           .m = l->m,
+                                           .v = l->v,
+                                           .d = l->d,
+                                           .x = first->h,
+                                           .back = g->back,
+                                           .rows = l->rows,
+                                           .columns = l->stride };
     kl_kernel_gan_step(&rows, &g->adam[g->epoch]);
     for (size_t i = 0; i < first->rows; i++) first->d[i] = first->h[i] > 0 ? g->back[i] : 0;
 }
 
-void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
+void kl_gan_network_step(struct kl_gan_network *g, struct kl_pool *pool)
 {
     step_second(g);
     kl_pool_for(pool, g->layer[0].rows / ROWS, step_rows, g);

@@ -18,14 +18,14 @@ struct part {
     size_t weights, from, n;
 };
 
-static struct part part_of(const struct KL_NAME(kl_gan_network) * g, size_t i)
+static struct part part_of(const struct kl_gan_network *g, size_t i)
 {
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    const struct kl_gan_layer *l = &g->layer[2];
     const size_t n = l->rows / PARTS;
     return (struct part){ i * kl_gan_part_weights(l->rows, l->columns + 1), i * n, n };
 }
 
-void KL_NAME(kl_gan_network_set)(struct KL_NAME(kl_gan_network) * g, size_t j, const kl_real *w)
+void kl_gan_network_set(struct kl_gan_network *g, size_t j, const kl_real *w)
 {
     for (size_t i = 0; i < PARTS; i++) {
         const struct part p = part_of(g, i);
@@ -35,33 +35,33 @@ void KL_NAME(kl_gan_network_set)(struct KL_NAME(kl_gan_network) * g, size_t j, c
 
 /* Input j's weights of a part take their steps up to `until` and, for y, add themselves to sums (cells
    of the part); `next` inputs on follows another, 0: none. */
-static void take_steps(const struct KL_NAME(kl_gan_network) * g, const struct part *p, size_t j,
-                       size_t until, kl_real *sums, kl_real y, size_t next)
+static void take_steps(const struct kl_gan_network *g, const struct part *p, size_t j, size_t until,
+                       kl_real *sums, kl_real y, size_t next)
 {
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    const struct kl_gan_layer *l = &g->layer[2];
     const size_t at = p->weights + j * p->n, steps = l->steps[j];
-    const struct KL_NAME(kl_gan_input) in = { .w = l->w + at,
-                                              .m = l->m + at,
-                                              .v = l->v + at,
-                                              .d = KL_NAME(kl_gan_past)(g, steps) + p->from,
-                                              .out = sums,
-                                              .x = g->last[j],
-                                              .y = y,
-                                              .n = p->n,
-                                              .ahead = (ptrdiff_t)(next * p->n),
-                                              .n_steps = until - steps,
-                                              .steps = g->adam + steps };
+    const struct kl_gan_input in = { .w = l->w + at,
+                                     .m = l->m + at,
+                                     .v = l->v + at,
+                                     .d = kl_gan_past(g, steps) + p->from,
+                                     .out = sums,
+                                     .x = g->last[j],
+                                     .y = y,
+                                     .n = p->n,
+                                     .ahead = (ptrdiff_t)(next * p->n),
+                                     .n_steps = until - steps,
+                                     .steps = g->adam + steps };
     kl_kernel_gan_input(&in);
 }
 
 /* Its step with a gradient can wait no longer: the derivatives are about to be forgotten. */
-static bool overdue(const struct KL_NAME(kl_gan_network) * g, size_t j)
+static bool overdue(const struct kl_gan_network *g, size_t j)
 {
     return g->last[j] != 0 && g->epoch - g->layer[2].steps[j] == KL_GAN_PAST;
 }
 
 /* From row j to the next that is wanted; 0: there is none. */
-static size_t to_next(const struct KL_NAME(kl_gan_network) * g, size_t j)
+static size_t to_next(const struct kl_gan_network *g, size_t j)
 {
     const size_t columns = g->layer[2].columns;
     size_t next = j + 1;
@@ -70,7 +70,7 @@ static size_t to_next(const struct KL_NAME(kl_gan_network) * g, size_t j)
 }
 
 struct sweep {
-    const struct KL_NAME(kl_gan_network) * g;
+    const struct kl_gan_network *g;
     kl_real *law;
     const kl_real *dp;
     struct weight { /* of a part: the largest logit, sums of e = e^(logit - it) and of e (dp - level) */
@@ -87,9 +87,9 @@ static kl_real level_of(const struct sweep *s)
 }
 
 /* sums (cells of the part) = their logits. */
-static void add_inputs(const struct KL_NAME(kl_gan_network) * g, const struct part *p, kl_real *sums)
+static void add_inputs(const struct kl_gan_network *g, const struct part *p, kl_real *sums)
 {
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    const struct kl_gan_layer *l = &g->layer[2];
     const kl_real *h = g->layer[1].h;
     memset(sums, 0, p->n * sizeof *sums);
     for (size_t j = 0; j <= l->columns; j++) {
@@ -101,16 +101,16 @@ static void add_inputs(const struct KL_NAME(kl_gan_network) * g, const struct pa
 static void sweep_part(void *context, size_t i, int thread)
 {
     struct sweep *s = context;
-    const struct KL_NAME(kl_gan_network) *g = s->g;
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    const struct kl_gan_network *g = s->g;
+    const struct kl_gan_layer *l = &g->layer[2];
     const struct part p = part_of(g, i);
     kl_real *sums = g->sums + i * kl_gan_part_sums(l->rows), *back = g->back + 2 * i * l->columns;
-    const struct KL_NAME(kl_gan_weighed) weighed = { .x = sums,
-                                                     .dp = s->dp + p.from,
-                                                     .e = s->law + p.from,
-                                                     .u = sums + p.n,
-                                                     .level = level_of(s),
-                                                     .n = p.n };
+    const struct kl_gan_weighed weighed = { .x = sums,
+                                            .dp = s->dp + p.from,
+                                            .e = s->law + p.from,
+                                            .u = sums + p.n,
+                                            .level = level_of(s),
+                                            .n = p.n };
     (void)thread;
     add_inputs(g, &p, sums);
     memcpy(l->a + p.from, sums, p.n * sizeof *sums);
@@ -121,10 +121,10 @@ static void sweep_part(void *context, size_t i, int thread)
 }
 
 /* law and both layers' derivatives, of what the parts have. */
-static void finish(const struct KL_NAME(kl_gan_network) * g, const struct sweep *s)
+static void finish(const struct kl_gan_network *g, const struct sweep *s)
 {
-    const struct KL_NAME(kl_gan_layer) *second = &g->layer[1], *l = &g->layer[2];
-    kl_real most = s->parts[0].most, scale[PARTS], *d = KL_NAME(kl_gan_past)(g, g->epoch);
+    const struct kl_gan_layer *second = &g->layer[1], *l = &g->layer[2];
+    kl_real most = s->parts[0].most, scale[PARTS], *d = kl_gan_past(g, g->epoch);
     double all[2] = { 0 };
     for (size_t i = 1; i < PARTS; i++) most = s->parts[i].most > most ? s->parts[i].most : most;
     for (size_t i = 0; i < PARTS; i++)
@@ -145,10 +145,9 @@ static void finish(const struct KL_NAME(kl_gan_network) * g, const struct sweep 
     }
 }
 
-void KL_NAME(kl_gan_cells_law)(kl_real *law, struct KL_NAME(kl_gan_network) * g, const kl_real *dp,
-                               struct kl_pool *pool)
+void kl_gan_cells_law(kl_real *law, struct kl_gan_network *g, const kl_real *dp, struct kl_pool *pool)
 {
-    struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    struct kl_gan_layer *l = &g->layer[2];
     const kl_real *h = g->layer[1].h;
     struct sweep s = { .g = g, .law = law, .dp = dp };
     kl_pool_for(pool, PARTS, sweep_part, &s);
@@ -157,10 +156,10 @@ void KL_NAME(kl_gan_cells_law)(kl_real *law, struct KL_NAME(kl_gan_network) * g,
         else if (overdue(g, j)) l->steps[j]++, g->last[j] = 0;
     }
     finish(g, &s);
-    l->d = KL_NAME(kl_gan_past)(g, g->epoch);
+    l->d = kl_gan_past(g, g->epoch);
 }
 
-void KL_NAME(kl_gan_network_settle)(struct KL_NAME(kl_gan_network) * g)
+void kl_gan_network_settle(struct kl_gan_network *g)
 {
     for (size_t j = 0; j <= g->layer[2].columns; j++) {
         for (size_t i = 0; i < PARTS; i++) {

@@ -11,7 +11,7 @@
 #include "qrng/gan/gan.h"
 
 /* s_h of each neuron at cell k, and g (n_inputs), the logit's slope there. */
-static void find_slope(kl_real *s, kl_real *g, const struct KL_NAME(kl_discriminator) * d, size_t k)
+static void find_slope(kl_real *s, kl_real *g, const struct kl_discriminator *d, size_t k)
 {
     const size_t n = d->n_inputs;
     const kl_real *bias = d->params + d->n_hidden * n, *behind = bias + d->n_hidden;
@@ -25,8 +25,7 @@ static void find_slope(kl_real *s, kl_real *g, const struct KL_NAME(kl_discrimin
     }
 }
 
-double KL_NAME(kl_discriminator_penalty)(struct KL_NAME(kl_discriminator) * d, const kl_real *target,
-                                         double weight)
+double kl_discriminator_penalty(struct kl_discriminator *d, const kl_real *target, double weight)
 {
     const size_t n = d->n_inputs;
     const kl_real *behind = d->params + d->n_hidden * (n + 1);

@@ -50,7 +50,7 @@ struct kl_optimizer kl_gan_reference_adam(const struct kl_gan_options *o)
 struct kl_update kl_gan_reference_update(const struct kl_gan_options *o, int64_t epoch)
 {
     const struct kl_optimizer adam = kl_gan_reference_adam(o);
-    return kl_update_at(&adam, o->lr, (uint64_t)epoch + 1);
+    return kl_nn_update_at(&adam, o->lr, (uint64_t)epoch + 1);
 }
 
 void kl_gan_reference_record(const struct kl_gan_place *to, int64_t epoch,
@@ -82,9 +82,10 @@ static int make_quantum(struct quantum *q, const struct kl_gan_place *to, const 
 {
     int code = kl_arena_init(&q->work, 0, err);
     if (!code) code = kl_born_circuit(&q->circuit, KL_GAN_MOST_QUBITS, (int)o->repetitions, err);
-    if (!code && o->shots) code = kl_measured_make(&q->measured, q->circuit, err);
+    if (!code && o->shots) code = kl_circuit_measured_make(&q->measured, q->circuit, err);
     if (!code)
-        kl_measured_stoppable(q->circuit, &q->measured, to->stop != NULL); /* half trained is not kept */
+        kl_circuit_measured_stoppable(q->circuit, &q->measured,
+                                      to->stop != NULL); /* half trained is not kept */
     if (!code) code = kl_born_make_f64(&q->g, q->circuit, memory, err);
     if (!code) code = kl_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, QUANTUM_HIDDEN, memory, err);
     if (code) return code;
@@ -122,7 +123,7 @@ static int quantum_gradient(struct quantum *q, const struct kl_gan_place *to,
 {
     const struct kl_estimator e = estimator(q, to, o, epoch);
     if (!o->shots) return kl_born_gradient_f64(&q->g, q->dp, &q->work, err);
-    const struct kl_circuit *measured = kl_estimated(&e);
+    const struct kl_circuit *measured = kl_circuit_estimated(&e);
     const size_t size = kl_circuit_angles_size(measured, 1);
     double *dangles = kl_arena_take(&q->work, size, sizeof *dangles);
     if (!dangles) return kl_fail_memory(err, size * sizeof *dangles);
@@ -147,7 +148,7 @@ static int train_quantum(struct quantum *q, const struct kl_gan_place *to,
         kl_gan_reference_record(to, e, &losses, kl_gan_divergence(target, q->law, CELLS));
         code = quantum_gradient(q, to, o, e, err);
         if (code) return code;
-        kl_update_apply_f64(q->g.angles, q->g.m, q->g.v, q->g.grad, q->circuit->n_weights, &update);
+        kl_nn_update_apply_f64(q->g.angles, q->g.m, q->g.v, q->g.grad, q->circuit->n_weights, &update);
         kl_discriminator_step_f64(&q->d, &update);
     }
     for (size_t k = 0; k < CELLS; k++) to->law[k] = (float)q->law[k];
@@ -164,7 +165,7 @@ static int reference_quantum(const struct kl_gan_place *to, const struct kl_gan_
     int code = make_quantum(&q, to, o, memory, err);
     for (size_t k = 0; k < CELLS; k++) to->target[k] = (float)target[k];
     if (!code) code = train_quantum(&q, to, o, target, pool, err);
-    kl_measured_free(&q.measured);
+    kl_circuit_measured_free(&q.measured);
     kl_circuit_free(&q.circuit);
     kl_arena_free(&q.work);
     return code;

@@ -17,7 +17,7 @@ static int put(struct kl_writer *w, const char *name, enum kl_type type, size_t 
                const void *data, struct kl_error *err)
 {
     const size_t dims[] = { rows, row };
-    return kl_writer_put(w, name, type, 0, row ? 2 : 1, dims, data, err);
+    return kl_store_writer_put(w, name, type, 0, row ? 2 : 1, dims, data, err);
 }
 
 static int save_pairs(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err)
@@ -31,8 +31,8 @@ static int save_pairs(struct kl_writer *w, const struct kl_gan_study *s, struct 
     if (!code) code = put(w, "model", KL_TYPE_I32, n, 2, s->model, err);
     const size_t devices = (size_t)s->bits->n_devices;
     if (!code)
-        code =
-            kl_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &devices, s->bits->names, err);
+        code = kl_store_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &devices,
+                                   s->bits->names, err);
     return code;
 }
 
@@ -84,11 +84,12 @@ int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct 
     if (!code) code = save_models(w, s, err);
     if (!code && all) code = save_scores(w, s, err);
     if (!code && all)
-        code = kl_writer_integer(w, "", "no_better_than_uniform", (int64_t)s->unlearnt, err);
+        code = kl_store_writer_integer(w, "", "no_better_than_uniform", (int64_t)s->unlearnt, err);
     if (!code && !all) code = put(w, "done", KL_TYPE_U8, s->n_models, 0, done, err);
-    if (!code) code = kl_writer_text(w, "", "generator", generators[s->o.generator], err);
-    if (!code) code = kl_writer_text(w, "", "loss", losses[s->o.loss], err);
-    if (!code) code = kl_writer_text(w, "", "protocol", s->o.reference ? "reference" : "sound", err);
+    if (!code) code = kl_store_writer_text(w, "", "generator", generators[s->o.generator], err);
+    if (!code) code = kl_store_writer_text(w, "", "loss", losses[s->o.loss], err);
+    if (!code)
+        code = kl_store_writer_text(w, "", "protocol", s->o.reference ? "reference" : "sound", err);
     free(done);
     return code;
 }
@@ -98,11 +99,11 @@ static int load(void *to, size_t size, struct kl_file *file, const char *name, e
                 struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_file_expect(&set, file, name, type, -1, err);
+    int code = kl_store_file_expect(&set, file, name, type, -1, err);
     if (!code && set->rows * set->row_size != size)
-        code = kl_fail(err, KL_EDATA, "%s: %s: %zu bytes, expected %zu", kl_file_path(file), name,
+        code = kl_fail(err, KL_EDATA, "%s: %s: %zu bytes, expected %zu", kl_store_file_path(file), name,
                        set->rows * set->row_size, size);
-    return code ? code : kl_file_rows(file, set, 0, set->rows, to, err);
+    return code ? code : kl_store_file_rows(file, set, 0, set->rows, to, err);
 }
 
 int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl_error *err)

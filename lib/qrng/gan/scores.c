@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "metrics/metrics.h"
-#include "metrics/ranks.h"
+#include "stats/stats.h"
+#include "stats/ranks.h"
 #include "qrng/gan/study.h"
 
 /* What is looked up for each word: the cost under the law of a or of b, by the model or by frequencies.
@@ -82,9 +82,9 @@ static int bootstrap(const struct kl_gan_study *s, size_t i, const struct held_o
     }
     for (int k = 0; k < N_STATISTICS; k++) {
         double *low = s->scores + (score_of[k] + 1) * all + i;
-        kl_sort(values + (size_t)k * n, n);
-        low[0] = kl_sorted_quantile(values + (size_t)k * n, n, 0.025);
-        low[all] = kl_sorted_quantile(values + (size_t)k * n, n, 0.975);
+        kl_stats_sort(values + (size_t)k * n, n);
+        low[0] = kl_stats_sorted_quantile(values + (size_t)k * n, n, 0.025);
+        low[all] = kl_stats_sorted_quantile(values + (size_t)k * n, n, 0.975);
     }
     free(values);
     return KL_OK;
@@ -93,8 +93,8 @@ static int bootstrap(const struct kl_gan_study *s, size_t i, const struct held_o
 /* In standard errors of the rows' mean: how far it is from the law's. */
 static double test(const double *rows, size_t n, double expected)
 {
-    const double deviation = kl_deviation(rows, n);
-    return deviation > 0 ? (kl_mean(rows, n) - expected) / (deviation / sqrt((double)n)) : NAN;
+    const double deviation = kl_stats_deviation(rows, n);
+    return deviation > 0 ? (kl_stats_mean(rows, n) - expected) / (deviation / sqrt((double)n)) : NAN;
 }
 
 /* table (n_cells) of a pair. */
@@ -130,8 +130,8 @@ static void set_scores(const struct kl_gan_study *s, size_t i, const struct held
     for (int side = 0; side < 2; side++)
         for (size_t row = 0; row < h->n[side]; row++) add_row(sums, h, side, row);
     for (int k = 0; k < N_STATISTICS; k++) score[score_of[k] * all] = sums[k];
-    score[KL_GAN_ON_A * all] = kl_mean(h->row[LAW_A][0], h->n[0]);
-    score[KL_GAN_ON_B * all] = kl_mean(h->row[LAW_A][1], h->n[1]);
+    score[KL_GAN_ON_A * all] = kl_stats_mean(h->row[LAW_A][0], h->n[0]);
+    score[KL_GAN_ON_B * all] = kl_stats_mean(h->row[LAW_A][1], h->n[1]);
     score[KL_GAN_Z_A * all] = test(h->row[WITNESS][0], h->n[0], expected);
     score[KL_GAN_Z_B * all] = test(h->row[WITNESS][1], h->n[1], expected);
 }

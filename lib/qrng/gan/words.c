@@ -19,7 +19,7 @@ int kl_gan_split(struct kl_gan_rows *rows, const struct kl_bits *bits, int32_t d
     }
     for (size_t r = 0; r < bits->n_rows; r++)
         if (bits->device[r] == device) own[n++] = (int64_t)r;
-    kl_shuffle(rows->rows, own, n, seed, (uint32_t)device);
+    kl_nn_shuffle(rows->rows, own, n, seed, (uint32_t)device);
     free(own);
     rows->from[0] = 0;
     rows->from[1] = n * 7 / 10;

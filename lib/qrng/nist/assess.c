@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/nist/report.h"
 
 typedef int correction(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
@@ -32,10 +32,11 @@ static int correct_all(struct kl_nist_device *d, struct kl_error *err)
 {
     const size_t bytes = d->n_sequences * KL_NIST22_VALUES * sizeof(double);
     double *p = malloc(bytes);
-    int code = p ? correct(d->rate, p, d, 0, KL_NIST22_VALUES, kl_false_discovery, err)
+    int code = p ? correct(d->rate, p, d, 0, KL_NIST22_VALUES, kl_stats_false_discovery, err)
                  : kl_fail_memory(err, bytes);
     for (int t = 0; !code && t < KL_NIST22_TESTS; t++)
-        code = correct(d->holm, p, d, kl_nist22_tests[t].first, kl_nist22_tests[t].n, kl_holm, err);
+        code =
+            correct(d->holm, p, d, kl_nist22_tests[t].first, kl_nist22_tests[t].n, kl_stats_holm, err);
     free(p);
     return code;
 }

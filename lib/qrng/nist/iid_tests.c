@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/nist/iid.h"
 #include "qrng/nist/nist90b_int.h"
 
@@ -55,7 +55,8 @@ static double chi_square(const size_t *counts, const double *expected, size_t n)
 
 static void finish(struct kl_iid_test *test, double statistic, double df)
 {
-    *test = (struct kl_iid_test){ statistic, df, df > 0 ? kl_chi_square_log10_p(statistic, df) : NAN };
+    *test =
+        (struct kl_iid_test){ statistic, df, df > 0 ? kl_stats_chi_square_log10_p(statistic, df) : NAN };
 }
 
 /* counts [k] of the k symbols; pairs do not overlap. */

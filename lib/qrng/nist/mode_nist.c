@@ -112,10 +112,10 @@ static int save(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, w->v->common.output, &stage->header, err);
+    int code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_nist_save(writer, &w->report, err);
     if (!code) code = kl_bits_publish(stage, &writer, &w->bits, w->raw, err);
-    kl_writer_abort(&writer);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -127,10 +127,11 @@ static int report_json(const struct work *w, FILE *out, struct kl_error *err)
     int code = kl_nist_json(&value, &w->report, err);
     if (!code) code = kl_json_string(&path, output ? output : "", err);
     if (!code) code = kl_json_lines(&cautions, kl_json_cautions(w->run->stage.log).text, err);
-    if (!code && (json_object_set(value, "output", path) ||
-                  json_object_set_new(value, "key", json_string(w->run->stage.key)) ||
-                  json_object_set(value, "cautions", cautions) ||
-                  json_object_set_new(value, "status", json_string(kl_stage_status(KL_STAGE_COMPUTE)))))
+    if (!code &&
+        (json_object_set(value, "output", path) ||
+         json_object_set_new(value, "key", json_string(w->run->stage.key)) ||
+         json_object_set(value, "cautions", cautions) ||
+         json_object_set_new(value, "status", json_string(kl_store_stage_status(KL_STAGE_COMPUTE)))))
         code = kl_fail_memory(err, 256);
     if (!code) code = kl_json_dump(&text, value, err);
     if (!code) fprintf(out, "%s\n", text);
@@ -166,7 +167,8 @@ static int work(struct work *w, struct kl_error *err)
                        (long long)w->v->nist.sequence_bits, KL_NIST_SEQUENCE);
     int code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
     code = compute(w, err);
     if (!code && common->output) code = save(w, err);
     return code ? code : report(w, kl_words_to(common), err);

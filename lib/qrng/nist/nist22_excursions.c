@@ -53,7 +53,8 @@ size_t kl_nist22_variants(struct kl_nist22_value values[KL_NIST22_VARIANTS], con
     for (int s = 0; s < KL_NIST22_VARIANTS; s++) {
         const double x = s < FAR_VARIANT ? FAR_VARIANT - s : s - FAR_VARIANT + 1;
         const double xi = (double)visits[s];
-        values[s] = (struct kl_nist22_value){ xi, kl_normal_log10_p((xi - j) / sqrt(j * (4 * x - 2))) };
+        values[s] =
+            (struct kl_nist22_value){ xi, kl_stats_normal_log10_p((xi - j) / sqrt(j * (4 * x - 2))) };
     }
     return cycles;
 }

@@ -14,7 +14,7 @@ static size_t ones(const uint8_t *bits, size_t n)
 struct kl_nist22_value kl_nist22_frequency(const uint8_t *bits, size_t n)
 {
     const double sum = 2 * (double)ones(bits, n) - (double)n, s = fabs(sum) / sqrt((double)n);
-    return (struct kl_nist22_value){ s, kl_normal_log10_p(s) };
+    return (struct kl_nist22_value){ s, kl_stats_normal_log10_p(s) };
 }
 
 struct kl_nist22_value kl_nist22_block_frequency(const uint8_t *bits, size_t n, size_t block)
@@ -60,6 +60,6 @@ struct kl_nist22_value kl_nist22_cumulative_sums(const uint8_t *bits, size_t n, 
     }
     const double u = (double)most / sqrt((double)n);
     const double log10_p =
-        u > far ? log10(4) + kl_normal_log10_upper(u) : log10(reached(n, (size_t)most));
+        u > far ? log10(4) + kl_stats_normal_log10_upper(u) : log10(reached(n, (size_t)most));
     return (struct kl_nist22_value){ (double)most, log10_p };
 }

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/nist/nist22.h"
 
 /* igamc(a, x) of the publication. */
 static inline double kl_nist22_igamc(double a, double x)
 {
-    return x > 0 ? kl_log_gamma_upper(a, x) / M_LN10 : 0;
+    return x > 0 ? kl_stats_log_gamma_upper(a, x) / M_LN10 : 0;
 }
 
 /* Chi-squared of k counts that sum to n, against a law. */

@@ -13,7 +13,7 @@ struct kl_nist22_value kl_nist22_runs(const uint8_t *bits, size_t n)
     const double off = fabs((double)runs - 2 * size * p * (1 - p));
     if (ones == 0 || ones == n) return (struct kl_nist22_value){ 1, -INFINITY };
     return (struct kl_nist22_value){ (double)runs,
-                                     kl_normal_log10_p(off / (sqrt(size) * 2 * p * (1 - p))) };
+                                     kl_stats_normal_log10_p(off / (sqrt(size) * 2 * p * (1 - p))) };
 }
 
 /* Section 2.4.4: the longest run falls in one of k + 1 classes, up to `least`, ..., from `least` + k on.

@@ -35,6 +35,6 @@ int kl_nist22_spectral(struct kl_nist22_value *value, const uint8_t *bits, size_
     if (code) return code;
     const double expected = 0.95 * (double)n / 2;
     const double d = ((double)below - expected) / sqrt((double)n * 0.95 * 0.05 / 4);
-    *value = (struct kl_nist22_value){ d, kl_normal_log10_p(d) };
+    *value = (struct kl_nist22_value){ d, kl_stats_normal_log10_p(d) };
     return KL_OK;
 }

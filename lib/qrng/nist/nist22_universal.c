@@ -28,6 +28,6 @@ int kl_nist22_universal(struct kl_nist22_value *value, const uint8_t *bits, size
     const double f = sum / (double)tested, l = length;
     const double c = 0.7 - 0.8 / l + (4 + 32 / l) * pow((double)tested, -3 / l) / 15;
     const double sigma = c * sqrt(variances[length] / (double)tested);
-    *value = (struct kl_nist22_value){ f, kl_normal_log10_p((f - means[length]) / sigma) };
+    *value = (struct kl_nist22_value){ f, kl_stats_normal_log10_p((f - means[length]) / sigma) };
     return KL_OK;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/nist/iid.h"
 #include "qrng/nist/nist90b_int.h"
 
@@ -22,7 +22,7 @@ static double poisson(double mean, size_t j)
 {
     const double m = (double)j;
     if (j == 0 || mean == 0) return j ? 0 : exp(-mean);
-    return exp(m * log(mean) - mean - kl_log_factorial(m));
+    return exp(m * log(mean) - mean - kl_stats_log_factorial(m));
 }
 
 /* Probability that none of k counts exceeds x: counts that sum to n are Poisson variables of mean n p,

@@ -15,7 +15,7 @@ static int put_names(struct kl_writer *w, const char *name, const char *const *n
 {
     char texts[KL_IID_STATISTICS + 1][NAME] = { { 0 } };
     for (size_t i = 0; i < n; i++) snprintf(texts[i], NAME, "%s", names[i]);
-    return kl_writer_put(w, name, KL_TYPE_STRING, NAME, 1, &n, texts, err);
+    return kl_store_writer_put(w, name, KL_TYPE_STRING, NAME, 1, &n, texts, err);
 }
 
 static int put_values(struct kl_writer *w, struct kl_error *err)
@@ -29,10 +29,12 @@ static int put_values(struct kl_writer *w, struct kl_error *err)
         for (int v = 0; v < kl_nist22_tests[t].n; v++) test[kl_nist22_tests[t].first + v] = t;
     }
     for (int v = 0; v < KL_NIST22_VALUES; v++) kl_nist22_part(parts[v], v);
-    int code = kl_writer_put(w, "sp800_22/test_names", KL_TYPE_STRING, NAME, 1, &n_tests, tests, err);
-    if (code >= 0) code = kl_writer_put(w, "sp800_22/test", KL_TYPE_I32, 0, 1, &n, test, err);
+    int code =
+        kl_store_writer_put(w, "sp800_22/test_names", KL_TYPE_STRING, NAME, 1, &n_tests, tests, err);
+    if (code >= 0) code = kl_store_writer_put(w, "sp800_22/test", KL_TYPE_I32, 0, 1, &n, test, err);
     if (code >= 0)
-        code = kl_writer_put(w, "sp800_22/part", KL_TYPE_STRING, KL_NIST22_PART, 1, &n, parts, err);
+        code =
+            kl_store_writer_put(w, "sp800_22/part", KL_TYPE_STRING, KL_NIST22_PART, 1, &n, parts, err);
     return code;
 }
 
@@ -51,8 +53,9 @@ static int put_suites(struct kl_writer *w, const struct kl_nist_report *r, struc
         statistic[i] = there ? d->suites[sequence].values[i % dims[2]].statistic : NAN;
         log10_p[i] = there ? d->suites[sequence].values[i % dims[2]].log10_p : NAN;
     }
-    int code = kl_writer_put(w, "sp800_22/statistic", KL_TYPE_F64, 0, 3, dims, statistic, err);
-    if (code >= 0) code = kl_writer_put(w, "sp800_22/log10_p", KL_TYPE_F64, 0, 3, dims, log10_p, err);
+    int code = kl_store_writer_put(w, "sp800_22/statistic", KL_TYPE_F64, 0, 3, dims, statistic, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "sp800_22/log10_p", KL_TYPE_F64, 0, 3, dims, log10_p, err);
     free(statistic);
     return code;
 }
@@ -66,7 +69,7 @@ static int put_each(struct kl_writer *w, const char *name, const struct kl_nist_
     if (!all) return kl_fail_memory(err, r->n_devices * n * sizeof *all);
     for (size_t i = 0; i < r->n_devices; i++)
         memcpy(all + i * n, (const char *)&r->devices[i] + offset, n * sizeof *all);
-    const int code = kl_writer_put(w, name, KL_TYPE_F64, 0, n > 1 ? 2 : 1, dims, all, err);
+    const int code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, n > 1 ? 2 : 1, dims, all, err);
     free(all);
     return code;
 }
@@ -77,7 +80,7 @@ static int put_iid_verdicts(struct kl_writer *w, const struct kl_nist_report *r,
     int32_t *verdict = malloc(n * sizeof *verdict);
     if (!verdict) return kl_fail_memory(err, n * sizeof *verdict);
     for (size_t i = 0; i < n; i++) verdict[i] = kl_nist_iid_verdict(&r->devices[i]);
-    const int code = kl_writer_put(w, "iid/verdict", KL_TYPE_I32, 0, 1, &n, verdict, err);
+    const int code = kl_store_writer_put(w, "iid/verdict", KL_TYPE_I32, 0, 1, &n, verdict, err);
     free(verdict);
     return code;
 }
@@ -93,9 +96,9 @@ static int put_verdicts(struct kl_writer *w, const struct kl_nist_report *r, str
         verdict[i] = kl_nist_verdict(d, (int)(i % KL_NIST22_TESTS));
         snprintf(why[i], KL_NIST22_WHY, "%s", kl_nist_why(d, (int)(i % KL_NIST22_TESTS)));
     }
-    if (!code) code = kl_writer_put(w, "sp800_22/verdict", KL_TYPE_I32, 0, 2, dims, verdict, err);
+    if (!code) code = kl_store_writer_put(w, "sp800_22/verdict", KL_TYPE_I32, 0, 2, dims, verdict, err);
     if (code >= 0)
-        code = kl_writer_put(w, "sp800_22/why", KL_TYPE_STRING, KL_NIST22_WHY, 2, dims, why, err);
+        code = kl_store_writer_put(w, "sp800_22/why", KL_TYPE_STRING, KL_NIST22_WHY, 2, dims, why, err);
     free(verdict), free(why);
     return code;
 }
@@ -119,10 +122,10 @@ static int put_counts(struct kl_writer *w, const struct kl_nist_report *r, struc
         share[i] = m->sequences ? (double)m->passed / (double)m->sequences : NAN;
         uniform[i] = m->uniformity_p;
     }
-    if (!code) code = kl_writer_put(w, "iid/permutations", KL_TYPE_I64, 0, 3, three, counts, err);
-    if (code >= 0) code = kl_writer_put(w, "sp800_22/passed", KL_TYPE_F64, 0, 2, two, share, err);
+    if (!code) code = kl_store_writer_put(w, "iid/permutations", KL_TYPE_I64, 0, 3, three, counts, err);
+    if (code >= 0) code = kl_store_writer_put(w, "sp800_22/passed", KL_TYPE_F64, 0, 2, two, share, err);
     if (code >= 0)
-        code = kl_writer_put(w, "sp800_22/uniformity_p", KL_TYPE_F64, 0, 2, two, uniform, err);
+        code = kl_store_writer_put(w, "sp800_22/uniformity_p", KL_TYPE_F64, 0, 2, two, uniform, err);
     free(counts), free(share);
     return code;
 }
@@ -151,7 +154,7 @@ static const struct column {
 int kl_nist_save(struct kl_writer *w, const struct kl_nist_report *r, struct kl_error *err)
 {
     const size_t n = r->n_devices;
-    int code = kl_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &n, r->names, err);
+    int code = kl_store_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &n, r->names, err);
     if (code >= 0) code = put_values(w, err);
     if (code >= 0) code = put_suites(w, r, err);
     if (code >= 0) code = put_verdicts(w, r, err);
@@ -164,9 +167,9 @@ int kl_nist_save(struct kl_writer *w, const struct kl_nist_report *r, struct kl_
         if (!restart || r->options.restarts)
             code = put_each(w, columns[c].name, r, columns[c].offset, columns[c].n, err);
     }
-    if (code >= 0) code = kl_writer_number(w, "", "information", r->information, err);
-    if (code >= 0) code = kl_writer_number(w, "", "information_error", r->information_error, err);
-    if (code >= 0) code = kl_writer_integer(w, "", "symbol_bits", r->symbol_bits, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", "information", r->information, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", "information_error", r->information_error, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "symbol_bits", r->symbol_bits, err);
     return code < 0 ? code : KL_OK;
 }
 

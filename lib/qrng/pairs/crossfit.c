@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "kernels/select.h"
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/pairs/planes.h"
 
 /* ln of the smoothed share of number i among its `among` alternatives, counts c [.] of all numbers. */
@@ -77,6 +77,6 @@ double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
 void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p)
 {
     const double rows = floor(4 / (1 / (double)p->rows_a + 1 / (double)(p->rows - p->rows_a)));
-    const struct kl_interval i = kl_wilson(accuracy, (size_t)rows, KL_Z95);
+    const struct kl_interval i = kl_stats_wilson(accuracy, (size_t)rows, KL_Z95);
     *low = i.low, *high = i.high;
 }

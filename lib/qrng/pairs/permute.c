@@ -6,7 +6,7 @@
 
 #include "base/course.h"
 #include "kernels/inline/philox.h"
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 #include "qrng/pairs/planes.h"
 
 struct job {
@@ -67,10 +67,10 @@ static void judge(struct kl_pair_result *r, uint32_t wanted, const double *score
             as_high += column[i] >= r->score[s];
             sum += column[i];
         }
-        kl_sort(column, n);
+        kl_stats_sort(column, n);
         r->p[s] = (1 + (double)as_high) / (1 + (double)n);
         r->null_mean[s] = sum / (double)n;
-        r->null_q95[s] = kl_sorted_quantile(column, n, 0.95);
+        r->null_q95[s] = kl_stats_sorted_quantile(column, n, 0.95);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 #include "qrng/pairs/tournament_int.h"
 
 enum { MOST_WIDTH = KL_SELF_WIDTH, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32, PART = 16 };
@@ -203,9 +203,9 @@ static void summarise(double *mean, double *q95, const double *scores, double *c
     for (size_t s = 0; s < KL_N_LEGACY; s++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++) sum += column[i] = scores[i * KL_N_LEGACY + s];
-        kl_sort(column, n);
+        kl_stats_sort(column, n);
         mean[s] = sum / (double)n;
-        q95[s] = kl_sorted_quantile(column, n, 0.95);
+        q95[s] = kl_stats_sorted_quantile(column, n, 0.95);
     }
 }
 

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/pairs/tournament_int.h"
 
 /* log10 of p-values of all pairs, after Holm. A score is permuted for all of them or for none. */
 static int correct(double *p, size_t n, struct kl_error *err)
 {
-    return isnan(p[0]) ? KL_OK : kl_holm(p, p, n, err);
+    return isnan(p[0]) ? KL_OK : kl_stats_holm(p, p, n, err);
 }
 
 static int correct_all(struct kl_tournament *t, struct kl_error *err)
@@ -63,8 +63,8 @@ int kl_tournament_rank(struct kl_tournament *t, struct kl_error *err)
 struct kl_differ kl_tournament_differ(const struct kl_tournament *t)
 {
     struct kl_differ d = { .permutations = t->permutations, .dependent = kl_depends(&t->dependence) };
-    for (size_t i = 0; i < t->n_devices; i++) kl_differ_device(&d, (size_t)t->rows[i]);
+    for (size_t i = 0; i < t->n_devices; i++) kl_stats_differ_device(&d, (size_t)t->rows[i]);
     for (size_t i = 0; i < t->n_pairs; i++)
-        kl_differ_add(&d, t->pairs[i].log10_p_holm, t->pairs[i].p_holm[KL_SCORE_ACCURACY]);
+        kl_stats_differ_add(&d, t->pairs[i].log10_p_holm, t->pairs[i].p_holm[KL_SCORE_ACCURACY]);
     return d;
 }

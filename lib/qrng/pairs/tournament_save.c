@@ -15,7 +15,7 @@ static int put_each(struct kl_writer *w, const char *name, const struct kl_tourn
         for (size_t k = 0; k < n; k++)
             scratch[i * n + k] =
                 *(const double *)((const char *)&t->pairs[i] + offset + k * sizeof(double));
-    return kl_writer_put(w, name, KL_TYPE_F64, 0, n > 1 ? 2 : 1, dims, scratch, err);
+    return kl_store_writer_put(w, name, KL_TYPE_F64, 0, n > 1 ? 2 : 1, dims, scratch, err);
 }
 
 #define OF(field) offsetof(struct kl_pair_result, field)
@@ -55,10 +55,10 @@ static int put_pairs(struct kl_writer *w, const struct kl_tournament *t, struct 
         numbers[2 * i] = t->pairs[i].a, numbers[2 * i + 1] = t->pairs[i].b;
         order[i] = (int64_t)t->order[i];
     }
-    if (!code) code = kl_writer_put(w, "pairs", KL_TYPE_I32, 0, 2, two, numbers, err);
-    if (code >= 0) code = kl_writer_put(w, "order", KL_TYPE_I64, 0, 1, &n, order, err);
+    if (!code) code = kl_store_writer_put(w, "pairs", KL_TYPE_I32, 0, 2, two, numbers, err);
+    if (code >= 0) code = kl_store_writer_put(w, "order", KL_TYPE_I64, 0, 1, &n, order, err);
     for (size_t i = 0; i < n && code >= 0; i++) numbers[i] = t->pairs[i].test.df;
-    if (code >= 0) code = kl_writer_put(w, "df", KL_TYPE_I32, 0, 1, &n, numbers, err);
+    if (code >= 0) code = kl_store_writer_put(w, "df", KL_TYPE_I32, 0, 1, &n, numbers, err);
     for (size_t c = 0; c < sizeof columns / sizeof *columns && code >= 0; c++)
         code = put_each(w, columns[c].name, t, columns[c].offset, columns[c].n, scratch, err);
     free(scratch), free(numbers), free(order);
@@ -69,12 +69,14 @@ static int put_devices(struct kl_writer *w, const struct kl_tournament *t, struc
 {
     const size_t d = t->n_devices, counts[2] = { d, t->n_symbols }, rates[2] = { d, t->n_bits },
                  self[2] = { d, KL_N_LEGACY };
-    int code = kl_writer_put(w, "devices", KL_TYPE_STRING, sizeof *t->names, 1, &d, t->names, err);
-    if (code >= 0) code = kl_writer_put(w, "rows", KL_TYPE_I64, 0, 1, &d, t->rows, err);
-    if (code >= 0) code = kl_writer_put(w, "symbol_counts", KL_TYPE_I64, 0, 2, counts, t->counts, err);
-    if (code >= 0) code = kl_writer_put(w, "rates", KL_TYPE_F64, 0, 2, rates, t->rates, err);
-    if (code >= 0) code = kl_writer_put(w, "self_mean", KL_TYPE_F64, 0, 2, self, t->self_mean, err);
-    if (code >= 0) code = kl_writer_put(w, "self_q95", KL_TYPE_F64, 0, 2, self, t->self_q95, err);
+    int code = kl_store_writer_put(w, "devices", KL_TYPE_STRING, sizeof *t->names, 1, &d, t->names, err);
+    if (code >= 0) code = kl_store_writer_put(w, "rows", KL_TYPE_I64, 0, 1, &d, t->rows, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "symbol_counts", KL_TYPE_I64, 0, 2, counts, t->counts, err);
+    if (code >= 0) code = kl_store_writer_put(w, "rates", KL_TYPE_F64, 0, 2, rates, t->rates, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "self_mean", KL_TYPE_F64, 0, 2, self, t->self_mean, err);
+    if (code >= 0) code = kl_store_writer_put(w, "self_q95", KL_TYPE_F64, 0, 2, self, t->self_q95, err);
     return code;
 }
 
@@ -83,7 +85,7 @@ static int put_names(struct kl_writer *w, const char *name, const char *const *n
 {
     char text[KL_N_SCORES][16] = { "" };
     for (size_t i = 0; i < n; i++) snprintf(text[i], sizeof text[i], "%s", names[i]);
-    return kl_writer_put(w, name, KL_TYPE_STRING, sizeof *text, 1, &n, text, err);
+    return kl_store_writer_put(w, name, KL_TYPE_STRING, sizeof *text, 1, &n, text, err);
 }
 
 int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struct kl_error *err)
@@ -92,15 +94,16 @@ int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struc
     if (code >= 0) code = put_pairs(w, t, err);
     if (code >= 0) code = put_names(w, "scores", kl_score_names, KL_N_SCORES, err);
     if (code >= 0) code = put_names(w, "divergences", kl_divergence_names, KL_N_DIVERGENCES, err);
-    if (code >= 0) code = kl_writer_text(w, "score", "axes", "pair, score", err);
-    if (code >= 0) code = kl_writer_text(w, "divergence", "unit", "nats a symbol", err);
-    if (code >= 0) code = kl_writer_text(w, "row_js", "unit", "nats a row", err);
-    if (code >= 0) code = kl_writer_text(w, "row_js_error", "unit", "nats a row", err);
-    if (code >= 0) code = kl_writer_integer(w, "", "permutations", (int64_t)t->permutations, err);
-    if (code >= 0) code = kl_writer_integer(w, "", "resamples", (int64_t)t->resamples, err);
-    if (code >= 0) code = kl_writer_integer(w, "", "symbol_bits", t->symbol_bits, err);
+    if (code >= 0) code = kl_store_writer_text(w, "score", "axes", "pair, score", err);
+    if (code >= 0) code = kl_store_writer_text(w, "divergence", "unit", "nats a symbol", err);
+    if (code >= 0) code = kl_store_writer_text(w, "row_js", "unit", "nats a row", err);
+    if (code >= 0) code = kl_store_writer_text(w, "row_js_error", "unit", "nats a row", err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "permutations", (int64_t)t->permutations, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "resamples", (int64_t)t->resamples, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "symbol_bits", t->symbol_bits, err);
     if (code >= 0) code = kl_dependence_put(w, &t->dependence, t->names, err);
-    if (code >= 0) code = kl_writer_text(w, "", "rows_are", t->reference ? "the study's" : "all", err);
+    if (code >= 0)
+        code = kl_store_writer_text(w, "", "rows_are", t->reference ? "the study's" : "all", err);
     return code < 0 ? code : KL_OK;
 }
 

@@ -58,9 +58,9 @@ static void describe(struct kl_class_pair *p, double *values, size_t n)
     for (size_t i = 0; i < n; i++) sum += values[i];
     p->mean = sum / (double)n;
     for (size_t i = 0; i < n; i++) squares += (values[i] - p->mean) * (values[i] - p->mean);
-    kl_sort(values, n);
+    kl_stats_sort(values, n);
     p->deviation = sqrt(squares / (double)n);
-    p->median = kl_sorted_quantile(values, n, 0.5);
+    p->median = kl_stats_sorted_quantile(values, n, 0.5);
     p->least = values[0], p->most = values[n - 1];
 }
 
@@ -98,7 +98,7 @@ static int test_by_ranks(struct kl_contrast *c, const struct kl_synthetic *s, do
                     values[n[0] + n[1]] = c->divergence[i * d + k], n[within]++;
     c->test = (struct kl_mann_whitney){ NAN, NAN };
     if (!n[0] || !n[1]) return KL_OK;
-    return kl_mann_whitney(&c->test, values, n[0], values + n[0], n[1], err);
+    return kl_stats_mann_whitney(&c->test, values, n[0], values + n[0], n[1], err);
 }
 
 int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,

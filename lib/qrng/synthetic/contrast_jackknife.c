@@ -4,7 +4,7 @@
    are dependent, devices are not. */
 #include <math.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 #include "qrng/synthetic/synthetic.h"
 
 enum { MOST = KL_SYNTHETIC_CLASSES };
@@ -73,6 +73,6 @@ void kl_contrast_jackknife(struct kl_contrast *c, const struct kl_synthetic *s)
     }
     for (size_t x = 0; x < classes; x++)
         variance += (n[x] - 1) / n[x] * fmax(0, second[x] - first[x] * first[x] / n[x]);
-    const double half = kl_student_quantile(0.95, s->n_devices - classes) * sqrt(variance);
+    const double half = kl_stats_student_quantile(0.95, s->n_devices - classes) * sqrt(variance);
     c->ratio_low = exp(whole - half), c->ratio_high = exp(whole + half);
 }

@@ -119,7 +119,7 @@ int kl_contrast_permute(struct kl_contrast *c, const struct kl_synthetic *s, str
     if (!values) return kl_fail_memory(err, (2 * pairs + d * d) * sizeof *values);
     for (size_t i = 0, at = 0; i < d; i++)
         for (size_t k = i + 1; k < d; k++) values[at++] = c->divergence[i * d + k];
-    int code = kl_ranks(ranks, NULL, values, pairs, err);
+    int code = kl_stats_ranks(ranks, NULL, values, pairs, err);
     for (size_t i = 0, at = 0; i < d && !code; i++)
         for (size_t k = i + 1; k < d; k++) square[i * d + k] = ranks[at++];
     if (!code) code = test(c, s, square, pool, err);

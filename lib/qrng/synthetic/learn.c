@@ -145,8 +145,8 @@ int kl_synthetic_learn(struct kl_synthetic *s, struct kl_pool *pool, struct kl_e
         if (job.code[i] == KL_ESIGNAL) code = kl_fail(err, KL_ESIGNAL, "stopped");
         else if (job.code[i]) code = kl_fail_memory(err, s->bits.n_rows * sizeof(int64_t));
         if (code) break;
-        l->pearson = kl_pearson(s->study.mean, l->accuracy, s->n_devices);
-        code = kl_spearman(&l->spearman, s->study.mean, l->accuracy, s->n_devices, err);
+        l->pearson = kl_stats_pearson(s->study.mean, l->accuracy, s->n_devices);
+        code = kl_stats_spearman(&l->spearman, s->study.mean, l->accuracy, s->n_devices, err);
     }
     free(job.classes), free(job.rows);
     return code;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/bits/words.h"
 #include "qrng/classify/mt19937.h"
 #include "qrng/synthetic/synthetic.h"
@@ -72,7 +72,7 @@ static void choose_law(struct kl_synthetic_device *d, const struct kl_synthetic_
         return;
     }
     for (int s = 0; s < KL_LAW; s++) {
-        const double z = kl_normal_quantile(kl_philox_unit(u[s]));
+        const double z = kl_stats_normal_quantile(kl_philox_unit(u[s]));
         sum += d->law[s] = c->law[s] * exp(plan->options->spread * z);
     }
     for (int s = 0; s < KL_LAW; s++) d->law[s] /= sum;
@@ -140,12 +140,14 @@ int kl_synthetic_save_bits(struct kl_writer *w, const struct kl_bits *b, struct 
     if (!bytes) return kl_fail_memory(err, dims[0] * dims[1]);
     for (size_t r = 0; r < b->n_rows; r++)
         kl_bits_pack(bytes + r * dims[1], kl_bits_row(b, r), b->n_bits);
-    int code = kl_writer_put(w, "bits", KL_TYPE_U8, 0, 2, dims, bytes, err);
-    if (code >= 0) code = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &b->n_rows, b->device, err);
+    int code = kl_store_writer_put(w, "bits", KL_TYPE_U8, 0, 2, dims, bytes, err);
     if (code >= 0)
-        code = kl_writer_put(w, "class_names", KL_TYPE_STRING, sizeof *b->names, 1, &n, b->names, err);
-    if (code >= 0) code = kl_writer_integer(w, "", "n_bits", (int64_t)b->n_bits, err);
-    if (code >= 0) code = kl_writer_integer(w, "", "symbol_bits", b->symbol_bits, err);
+        code = kl_store_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &b->n_rows, b->device, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, sizeof *b->names, 1, &n, b->names,
+                                   err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "n_bits", (int64_t)b->n_bits, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "symbol_bits", b->symbol_bits, err);
     free(bytes);
     return code < 0 ? code : KL_OK;
 }

@@ -80,12 +80,12 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     /* For the others version 7 stays: their p were never approximations. */
     const int version = NUMERICAL_VERSION + (!w->v->only_bits && w->v->o.devices <= KL_SPEARMAN_EXACT);
     int code =
-        kl_key_begin(&key, w->v->only_bits ? "device-bits" : "synthetic",
-                     w->v->only_bits ? BITS_SCHEMA : SCHEMA, kl_synthetic_tool.name, version, err);
-    if (!code) code = kl_key_options(key, &kl_synthetic_tool, w->v, err);
-    if (!code) code = kl_key_integer(key, "seed", w->v->o.seed, err);
-    if (!code) code = kl_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_key_abort(&key);
+        kl_store_key_begin(&key, w->v->only_bits ? "device-bits" : "synthetic",
+                           w->v->only_bits ? BITS_SCHEMA : SCHEMA, kl_synthetic_tool.name, version, err);
+    if (!code) code = kl_store_key_options(key, &kl_synthetic_tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->o.seed, err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
     return code;
 }
 
@@ -117,12 +117,12 @@ static int compute(struct work *w, struct kl_error *err)
 static int save(struct work *w, struct kl_error *err)
 {
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
+    int code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code)
         code = w->v->only_bits ? kl_synthetic_save_bits(writer, &w->s.bits, err)
                                : kl_synthetic_save(writer, &w->s, err);
-    if (!code) return kl_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
-    kl_writer_abort(&writer);
+    if (!code) return kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
     return code;
 }
 
@@ -134,7 +134,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "devices", KL_JSON_COUNT, NULL, (double)w->v->o.devices },
         { "rows", KL_JSON_COUNT, NULL, (double)s->bits.n_rows },
         kl_json_cautions(w->run->stage.log),
@@ -194,7 +194,8 @@ static int work(struct work *w, struct kl_error *err)
     if (!code) code = kl_synthetic_plan(&plan, &w->v->o, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
     code = compute(w, err);
     if (!code && common->output) code = save(w, err);
     return code ? code : report(w, kl_words_to(common), err);

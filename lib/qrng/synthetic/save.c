@@ -24,14 +24,15 @@ static int put_devices(struct kl_writer *w, const struct kl_synthetic *s, struct
         for (size_t k = 0; k < KL_LAW; k++) numbers[4 * d + i * KL_LAW + k] = v->law[k];
     }
     static const char *const names[] = { "bias", "copy", "drift", "rate" };
-    int code = kl_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &d, s->bits.names, err);
-    if (code >= 0) code = kl_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, classes, err);
+    int code =
+        kl_store_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &d, s->bits.names, err);
+    if (code >= 0) code = kl_store_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, classes, err);
     for (size_t k = 0; k < 4 && code >= 0; k++)
         if (k == 3 || !s->plan.pairs)
-            code = kl_writer_put(w, names[k], KL_TYPE_F64, 0, 1, &d, numbers + k * d, err);
+            code = kl_store_writer_put(w, names[k], KL_TYPE_F64, 0, 1, &d, numbers + k * d, err);
     if (code >= 0 && s->plan.pairs)
-        code = kl_writer_put(w, "law", KL_TYPE_F64, 0, 2, law, numbers + 4 * d, err);
-    if (code >= 0) code = kl_writer_put(w, "accuracy", KL_TYPE_F64, 0, 1, &d, s->accuracy, err);
+        code = kl_store_writer_put(w, "law", KL_TYPE_F64, 0, 2, law, numbers + 4 * d, err);
+    if (code >= 0) code = kl_store_writer_put(w, "accuracy", KL_TYPE_F64, 0, 1, &d, s->accuracy, err);
     free(numbers), free(classes);
     return code;
 }
@@ -68,16 +69,16 @@ static int put_contrast(struct kl_writer *w, const char *name, const struct kl_c
         for (size_t k = 0; k < COLUMNS; k++) table[i * COLUMNS + k] = row[k];
     }
     snprintf(path, sizeof path, "%s/class_pairs", name);
-    if (!code) code = kl_writer_put(w, path, KL_TYPE_F64, 0, 2, pairs, table, err);
+    if (!code) code = kl_store_writer_put(w, path, KL_TYPE_F64, 0, 2, pairs, table, err);
     if (code >= 0)
-        code = kl_writer_text(w, path, "columns",
-                              "class, class, pairs, mean, deviation, median, least, most", err);
+        code = kl_store_writer_text(w, path, "columns",
+                                    "class, class, pairs, mean, deviation, median, least, most", err);
     snprintf(path, sizeof path, "%s/mean", name);
-    if (code >= 0) code = kl_writer_put(w, path, KL_TYPE_F64, 0, 1, square, c->mean, err);
+    if (code >= 0) code = kl_store_writer_put(w, path, KL_TYPE_F64, 0, 1, square, c->mean, err);
     snprintf(path, sizeof path, "%s/divergence", name);
-    if (code >= 0) code = kl_writer_put(w, path, KL_TYPE_F64, 0, 2, square, c->divergence, err);
+    if (code >= 0) code = kl_store_writer_put(w, path, KL_TYPE_F64, 0, 2, square, c->divergence, err);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && code >= 0; k++)
-        code = kl_writer_number(w, path, numbers[k].name, numbers[k].value, err);
+        code = kl_store_writer_number(w, path, numbers[k].name, numbers[k].value, err);
     free(table);
     return code;
 }
@@ -85,12 +86,15 @@ static int put_contrast(struct kl_writer *w, const char *name, const struct kl_c
 static int put_power(struct kl_writer *w, const struct kl_synthetic *s, struct kl_error *err)
 {
     const size_t effects = KL_POWER_EFFECTS, rows = KL_POWER_ROWS, dims[2] = { effects, rows };
-    int code = kl_writer_put(w, "power/effect", KL_TYPE_F64, 0, 1, &effects, s->effect, err);
-    if (code >= 0) code = kl_writer_put(w, "power/rows", KL_TYPE_I64, 0, 1, &rows, s->rows, err);
-    if (code >= 0) code = kl_writer_put(w, "power/rejected", KL_TYPE_F64, 0, 2, dims, s->power, err);
-    if (code >= 0) code = kl_writer_put(w, "power/accuracy", KL_TYPE_F64, 0, 2, dims, s->learnt, err);
-    if (code >= 0) code = kl_writer_text(w, "power/effect", "unit", "total variation a symbol", err);
-    if (code >= 0) code = kl_writer_text(w, "power/rejected", "test", "chi-squared at 5 %", err);
+    int code = kl_store_writer_put(w, "power/effect", KL_TYPE_F64, 0, 1, &effects, s->effect, err);
+    if (code >= 0) code = kl_store_writer_put(w, "power/rows", KL_TYPE_I64, 0, 1, &rows, s->rows, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "power/rejected", KL_TYPE_F64, 0, 2, dims, s->power, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "power/accuracy", KL_TYPE_F64, 0, 2, dims, s->learnt, err);
+    if (code >= 0)
+        code = kl_store_writer_text(w, "power/effect", "unit", "total variation a symbol", err);
+    if (code >= 0) code = kl_store_writer_text(w, "power/rejected", "test", "chi-squared at 5 %", err);
     return code;
 }
 
@@ -107,15 +111,16 @@ static int put_learner(struct kl_writer *w, const struct kl_synthetic *s, int i,
                     { "spearman", l->spearman.r }, { "log10_p_spearman", l->spearman.log10_p } };
     char path[48];
     snprintf(path, sizeof path, "%s/accuracy", kl_synthetic_learner_names[i]);
-    int code = kl_writer_put(w, path, KL_TYPE_F64, 0, 1, &s->n_devices, l->accuracy, err);
+    int code = kl_store_writer_put(w, path, KL_TYPE_F64, 0, 1, &s->n_devices, l->accuracy, err);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && code >= 0; k++)
-        code = kl_writer_number(w, path, numbers[k].name, numbers[k].value, err);
+        code = kl_store_writer_number(w, path, numbers[k].name, numbers[k].value, err);
     const size_t c = s->n_classes, square[2] = { c, c };
     int64_t confusion[KL_SYNTHETIC_CLASSES * KL_SYNTHETIC_CLASSES];
     for (size_t k = 0; k < c * c; k++) confusion[k] = l->confusion[k / c][k % c];
     snprintf(path, sizeof path, "%s/confusion", kl_synthetic_learner_names[i]);
-    if (code >= 0) code = kl_writer_put(w, path, KL_TYPE_I64, 0, 2, square, confusion, err);
-    if (code >= 0) code = kl_writer_text(w, path, "axes", "true class, named class, test rows", err);
+    if (code >= 0) code = kl_store_writer_put(w, path, KL_TYPE_I64, 0, 2, square, confusion, err);
+    if (code >= 0)
+        code = kl_store_writer_text(w, path, "axes", "true class, named class, test rows", err);
     return code;
 }
 
@@ -127,8 +132,8 @@ int kl_synthetic_save(struct kl_writer *w, const struct kl_synthetic *s, struct 
     for (int i = 0; i < KL_SYNTHETIC_LEARNERS && s->plan.study && code >= 0; i++)
         code = put_learner(w, s, i, err);
     if (code >= 0 && s->plan.options->trials && s->rows[0]) code = put_power(w, s, err);
-    if (code >= 0) code = kl_writer_text(w, "", "variant", s->plan.options->variant, err);
-    if (code >= 0) code = kl_writer_integer(w, "", "draws", (int64_t)s->draws, err);
+    if (code >= 0) code = kl_store_writer_text(w, "", "variant", s->plan.options->variant, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "draws", (int64_t)s->draws, err);
     return code < 0 ? code : KL_OK;
 }
 

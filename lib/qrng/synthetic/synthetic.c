@@ -51,8 +51,8 @@ static int name_classes(struct kl_synthetic *s, struct kl_error *err)
 
 static int correlate(struct kl_contrast *c, const struct kl_synthetic *s, struct kl_error *err)
 {
-    c->pearson = kl_pearson(c->mean, s->accuracy, s->n_devices);
-    return kl_spearman(&c->spearman, c->mean, s->accuracy, s->n_devices, err);
+    c->pearson = kl_stats_pearson(c->mean, s->accuracy, s->n_devices);
+    return kl_stats_spearman(&c->spearman, c->mean, s->accuracy, s->n_devices, err);
 }
 
 static int stop(const struct kl_watch *watch, uint64_t done, struct kl_error *err)

@@ -5,7 +5,7 @@
 #ifndef KL_QRNG_SYNTHETIC_SYNTHETIC_H
 #define KL_QRNG_SYNTHETIC_SYNTHETIC_H
 
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 #include "qrng/bits/bits.h"
 
 struct kl_synthetic_options {

@@ -2,7 +2,7 @@
    The study of synthetic devices as text. */
 #include <math.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/synthetic/synthetic.h"
 
 /* "-" for what is not defined. */
@@ -22,7 +22,7 @@ static void put_correlation(FILE *to, const char *name, const struct kl_correlat
 /* Where Student's p of many devices is below what their orders can give, that is said in its place. */
 static void put_rank_correlation(FILE *to, const struct kl_correlation *c, size_t n)
 {
-    const double least = (M_LN2 - kl_log_factorial((double)n)) / M_LN10;
+    const double least = (M_LN2 - kl_stats_log_factorial((double)n)) / M_LN10;
     if (n > KL_SPEARMAN_EXACT && c->log10_p < least)
         fprintf(to, "rho %.4f (p >= %.2g)", c->r, pow(10, least));
     else put_correlation(to, "rho", c, n);

@@ -23,11 +23,11 @@ static void describe_h5(FILE *to, const char *path)
 {
     struct kl_error err = { 0 };
     struct kl_file *file = NULL;
-    int code = kl_file_open(&file, path, &err);
-    if (!code) code = kl_file_verify(file, NULL, &err);
+    int code = kl_store_file_open(&file, path, &err);
+    if (!code) code = kl_store_file_verify(file, NULL, &err);
     if (code) fprintf(to, "%s %s\n", path, err.text);
-    else fprintf(to, "%s whole %s\n", path, kl_file_content(file));
-    kl_file_close(&file);
+    else fprintf(to, "%s whole %s\n", path, kl_store_file_content(file));
+    kl_store_file_close(&file);
 }
 
 static void describe(FILE *to, const char *path, bool varies)

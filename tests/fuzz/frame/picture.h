@@ -34,15 +34,15 @@ static inline bool in_folder(uint8_t **pixels, bool skip_bad, struct kl_images *
     struct kl_images *im;
     struct kl_arena arena;
     const char *folders = fuzz_folder();
-    kl_images_options_default(&options);
+    kl_ingest_images_options_default(&options);
     options.max_bytes = MOST_BYTES;
     options.skip_bad = skip_bad;
     need(kl_arena_init(&arena, 0, err) == 0, "no memory", "");
-    int code = kl_images_open(&im, &folders, 1, &options, err);
+    int code = kl_ingest_images_open(&im, &folders, 1, &options, err);
     if (!code) *found = *im;
     *pixels = code ? NULL : malloc(im->height * im->width * im->channels);
-    if (!code) code = kl_images_read(im, 0, 1, *pixels, &arena, err);
-    kl_images_close(&im);
+    if (!code) code = kl_ingest_images_read(im, 0, 1, *pixels, &arena, err);
+    kl_ingest_images_close(&im);
     kl_arena_free(&arena);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, err);
     return code == 0;
@@ -60,13 +60,13 @@ static inline bool fuzz_picture(struct kl_picture_header *header, const char *na
     make_folder(name);
     fuzz_write(picture_path, data, n);
     need(kl_arena_init(&arena, 0, &err) == 0, "no memory", "");
-    const int code = kl_picture_decode(&picture, picture_path, MOST_BYTES, &arena, &err);
+    const int code = kl_ingest_picture_decode(&picture, picture_path, MOST_BYTES, &arena, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     const bool read = in_folder(&pixels, false, &found, &other);
     need(read == !code, "alone it is read otherwise than in a folder", code ? err.text : other.text);
     if (read) {
         const size_t size = picture.height * picture.width * picture.channels;
-        need(kl_picture_header(header, picture_path, MOST_BYTES, &err) == 0 &&
+        need(kl_ingest_picture_header(header, picture_path, MOST_BYTES, &err) == 0 &&
                  header->height == picture.height && header->width == picture.width &&
                  header->colour == (picture.channels == 3),
              "another size than in the header", picture_path);

@@ -68,8 +68,8 @@ static inline bool check_weights(parser *parser, const unsigned char *data, size
     const int code = parser(w, &file, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
     if (!code && has_plain_names(w)) {
-        need_again(w, KL_SAFETENSORS, kl_safetensors_parse);
-        need_again(w, KL_NPZ, kl_npz_parse);
+        need_again(w, KL_SAFETENSORS, kl_weights_safetensors_parse);
+        need_again(w, KL_NPZ, kl_weights_npz_parse);
     }
     kl_weights_free(&w);
     return code == 0;

@@ -98,7 +98,7 @@ static void check_networks(void)
         struct kl_error err = { 0 };
         const char *unused = NULL, *said = networks[i].said;
         size_t n = 9;
-        const int code = kl_resnet18_expect(w, KL_TAP_AVGPOOL, &n, &unused, &err);
+        const int code = kl_backbone_resnet18_expect(w, KL_TAP_AVGPOOL, &n, &unused, &err);
         CHECK(code == (said ? KL_EDATA : 0) && strstr(err.text, said ? said : ""), "network %zu: %s", i,
               err.text);
         CHECK(said || n == 0, "network %zu: %zu not used, first %s", i, n, unused);
@@ -153,7 +153,7 @@ static void check_more(void)
         const char *unused = "", *said = more[i].said;
         size_t n = 9;
         put(w, more[i].name, 1, 0, 0);
-        const int code = kl_resnet18_expect(w, more[i].tap, &n, &unused, &err);
+        const int code = kl_backbone_resnet18_expect(w, more[i].tap, &n, &unused, &err);
         CHECK(code == (said ? KL_EDATA : 0) && strstr(err.text, said ? said : ""), "%s: %d %s",
               more[i].name, code, err.text);
         CHECK(said || (n == more[i].unused && (!n || strcmp(unused, more[i].name) == 0)),
@@ -167,10 +167,10 @@ static void check_refused(const struct kl_weights *w, const char *said)
     struct kl_resnet18 *net = NULL;
     struct kl_resnet18_options o;
     struct kl_error err = { 0 };
-    kl_resnet18_options_default(&o);
-    CHECK(kl_resnet18_create(&net, w, &o, &err) == KL_EDATA && strcmp(err.text, said) == 0, "%s",
-          err.text);
-    kl_resnet18_free(&net);
+    kl_backbone_resnet18_options_default(&o);
+    CHECK(kl_backbone_resnet18_create(&net, w, &o, &err) == KL_EDATA && strcmp(err.text, said) == 0,
+          "%s", err.text);
+    kl_backbone_resnet18_free(&net);
 }
 
 /* A first tensor of another shape, or none of its name. */

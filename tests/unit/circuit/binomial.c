@@ -12,7 +12,7 @@ enum { DRAWS = 20000, MOST = 64 };
 static uint32_t draw(uint32_t i, uint32_t n, double p)
 {
     struct kl_coins coins = { .key = 42, .evaluation = i };
-    return kl_binomial(&coins, n, p);
+    return kl_circuit_binomial(&coins, n, p);
 }
 
 /* Values that are expected less than five times go together. */

@@ -76,7 +76,7 @@ static void estimate(rule_fn *rule, const struct kl_estimator *e, size_t n)
     must(kl_circuit_outputs_f64(found.out, e, exact.x, exact.w, n, &work, &err), &err);
     must(rule(found.dx, dangles, e, exact.x, exact.w, exact.cot, n, &work, &err), &err);
     memset(found.dw, 0, sizeof found.dw);
-    kl_circuit_weights_f64(found.dw, dangles, kl_estimated(e), n);
+    kl_circuit_weights_f64(found.dw, dangles, kl_circuit_estimated(e), n);
 }
 
 static double rms(const double *a, const double *b, size_t n)
@@ -103,7 +103,7 @@ static void check_convergence(struct kl_circuit *c)
     struct kl_measured m;
     struct kl_error err;
     double out[6], dx[6], one = 0;
-    must(kl_measured_make(&m, c, &err), &err);
+    must(kl_circuit_measured_make(&m, c, &err), &err);
     run_exactly(c, SAMPLES);
     for (size_t i = 0; i < SAMPLES * c->n_obs; i++) one += 1 - exact.out[i] * exact.out[i];
     one = sqrt(one / (double)(SAMPLES * c->n_obs));
@@ -119,7 +119,7 @@ static void check_convergence(struct kl_circuit *c)
     }
     check_slope("outputs", out);
     check_slope("gradients", dx);
-    kl_measured_free(&m);
+    kl_circuit_measured_free(&m);
     kl_circuit_free(&c);
 }
 
@@ -149,7 +149,7 @@ static void check_mean(const char *what, struct kl_circuit *c, rule_fn *rule, si
     static double sum[2][FEW * MOST_INPUTS + MOST_WEIGHTS], squares[2][FEW * MOST_INPUTS + MOST_WEIGHTS];
     struct kl_measured m;
     struct kl_error err;
-    must(kl_measured_make(&m, c, &err), &err);
+    must(kl_circuit_measured_make(&m, c, &err), &err);
     run_exactly(c, FEW);
     memset(sum, 0, sizeof sum), memset(squares, 0, sizeof squares);
     for (uint32_t k = 0; k < REPEATS; k++) {
@@ -166,7 +166,7 @@ static void check_mean(const char *what, struct kl_circuit *c, rule_fn *rule, si
     }
     judge(what, sum[0], squares[0], exact.dx, FEW * c->n_inputs, REPEATS);
     judge(what, sum[1], squares[1], exact.dw, c->n_weights, REPEATS);
-    kl_measured_free(&m);
+    kl_circuit_measured_free(&m);
     kl_circuit_free(&c);
 }
 
@@ -178,23 +178,24 @@ static void check_parts(rule_fn *rule)
     struct kl_circuit *c = make("strongly-entangling", "angle-y", "ZIII,XIYI", NULL);
     struct kl_measured m;
     struct kl_error err;
-    must(kl_measured_make(&m, c, &err), &err);
+    must(kl_circuit_measured_make(&m, c, &err), &err);
     struct kl_estimator e = {
         .circuit = c, .measured = &m, .shots = { .n = 50, .seed = 3 }, .step = 0.1, .directions = 2
     };
     run_exactly(c, ALL);
     estimate(rule, &e, ALL);
-    double *parts = dangles + kl_circuit_angles_size(kl_estimated(&e), ALL),
-           *second = parts + kl_circuit_angles_size(kl_estimated(&e), FROM), dw[MOST_WEIGHTS] = { 0 };
+    double *parts = dangles + kl_circuit_angles_size(kl_circuit_estimated(&e), ALL),
+           *second = parts + kl_circuit_angles_size(kl_circuit_estimated(&e), FROM),
+           dw[MOST_WEIGHTS] = { 0 };
     must(rule(dx, parts, &e, exact.x, exact.w, exact.cot, FROM, &work, &err), &err);
     e.first = FROM;
     must(rule(dx + FROM * c->n_inputs, second, &e, exact.x + FROM * c->n_inputs, exact.w,
               exact.cot + FROM * c->n_obs, ALL - FROM, &work, &err),
          &err);
-    kl_circuit_weights_f64(dw, parts, kl_estimated(&e), ALL);
+    kl_circuit_weights_f64(dw, parts, kl_circuit_estimated(&e), ALL);
     CHECK(memcmp(dx, found.dx, ALL * c->n_inputs * sizeof *dx) == 0);
     CHECK(memcmp(dw, found.dw, c->n_weights * sizeof *dw) == 0);
-    kl_measured_free(&m);
+    kl_circuit_measured_free(&m);
     kl_circuit_free(&c);
 }
 
@@ -206,7 +207,7 @@ static void check_wide(struct kl_circuit *c)
     struct kl_measured m;
     struct kl_error err;
     double dx[FEW * MOST_INPUTS];
-    must(kl_measured_make(&m, c, &err), &err);
+    must(kl_circuit_measured_make(&m, c, &err), &err);
     struct kl_estimator e = { .circuit = c, .shots = { .seed = 9 }, .step = 0.3, .directions = 1 };
     run_exactly(c, FEW);
     estimate(kl_circuit_spsa_samples_f64, &e, FEW);
@@ -215,7 +216,7 @@ static void check_wide(struct kl_circuit *c)
     estimate(kl_circuit_spsa_samples_f64, &e, FEW);
     const double away = rms(found.dx, dx, FEW * c->n_inputs);
     CHECK(away < 0.01 && rms(dx, exact.dx, FEW * c->n_inputs) > 0.1, "%g", away);
-    kl_measured_free(&m);
+    kl_circuit_measured_free(&m);
     kl_circuit_free(&c);
 }
 

@@ -62,8 +62,8 @@ static int refused(const char *qasm, bool metric_too)
     CHECK(kl_circuit_build(&c, &o, &err) == 0, "%s", err.text);
     int code = kl_circuit_frequencies(f, c, &err);
     struct kl_metric *metric = NULL;
-    if (metric_too) CHECK(kl_metric_make(&metric, c, &err) == code);
-    kl_metric_free(&metric);
+    if (metric_too) CHECK(kl_circuit_metric_make(&metric, c, &err) == code);
+    kl_circuit_metric_free(&metric);
     kl_circuit_free(&c);
     return code;
 }

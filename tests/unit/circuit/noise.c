@@ -12,7 +12,7 @@ static void is(const char *option, const char *expected)
 {
     struct kl_error err = { 0 };
     char *text = NULL;
-    int code = kl_noise_text(&text, option, &err);
+    int code = kl_circuit_noise_text(&text, option, &err);
     CHECK(code == 0 && strcmp(text, expected) == 0, "%s: found %s %s", option, text ? text : "",
           code ? err.text : "");
     free(text);
@@ -22,7 +22,7 @@ static void refused(const char *option, int expected, const char *words)
 {
     struct kl_error err = { 0 };
     char *text = NULL;
-    int code = kl_noise_text(&text, option, &err);
+    int code = kl_circuit_noise_text(&text, option, &err);
     CHECK(code == expected && err.code == expected && strstr(err.text, words), "%s: %d %s", option, code,
           err.text);
     CHECK(text == NULL);
@@ -67,16 +67,17 @@ static void check_defaults(void)
 {
     struct kl_noise n;
     struct kl_error err;
-    CHECK(kl_noise_read(&n, "depolarizing=0.1,bit-flip-2=0.2,readout=0.3,readout-1=0.4", "", &err) == 0);
+    CHECK(kl_circuit_noise_read(&n, "depolarizing=0.1,bit-flip-2=0.2,readout=0.3,readout-1=0.4", "",
+                                &err) == 0);
     CHECK(n.n_qubits == 0);
     CHECK(n.qubit[0].depolarizing[0] == 0.1 && n.qubit[0].depolarizing[1] == 0.1);
     CHECK(n.qubit[0].bit_flip[0] == 0 && n.qubit[0].bit_flip[1] == 0.2);
     CHECK(n.qubit[0].readout[0] == 0.3 && n.qubit[0].readout[1] == 0.4);
     CHECK(isinf(n.qubit[0].t1) && isinf(n.qubit[0].t2) && n.qubit[0].gate_time[1] == 0);
-    CHECK(kl_noise_read(&n,
-                        "{\"all\":{\"phase-flip\":0.1,\"t1\":1,\"gate-time\":1},\"qubits\":"
-                        "[{\"phase-flip\":0.2},{}]}",
-                        "", &err) == 0);
+    CHECK(kl_circuit_noise_read(&n,
+                                "{\"all\":{\"phase-flip\":0.1,\"t1\":1,\"gate-time\":1},\"qubits\":"
+                                "[{\"phase-flip\":0.2},{}]}",
+                                "", &err) == 0);
     CHECK(n.n_qubits == 2 && n.qubit[0].phase_flip[0] == 0.2 && n.qubit[1].phase_flip[1] == 0.1);
     CHECK(n.qubit[1].t2 == 2);
 }

@@ -30,8 +30,8 @@ static struct kl_error err;
 static int read_option(const char *option)
 {
     char *text;
-    int code = kl_noise_text_from(&text, &source, option, &err);
-    if (!code) code = kl_noise_read(&noise, text, "text", &err);
+    int code = kl_circuit_noise_text_from(&text, &source, option, &err);
+    if (!code) code = kl_circuit_noise_read(&noise, text, "text", &err);
     free(text);
     return code;
 }
@@ -59,7 +59,8 @@ static bool near(double x, double expected)
 /* Mean fidelity of a gate on two such wires from their channels: a product of entangled fidelities. */
 static double pair_infidelity(int a, int b)
 {
-    const struct kl_channel c = kl_noise_channel(&noise, a, true), d = kl_noise_channel(&noise, b, true);
+    const struct kl_channel c = kl_circuit_noise_channel(&noise, a, true),
+                            d = kl_circuit_noise_channel(&noise, b, true);
     const double f = (1 + c.x + c.y + c.z) / 4 * (1 + d.x + d.y + d.z) / 4;
     return 1 - (4 * f + 1) / 5;
 }
@@ -88,7 +89,7 @@ static void check_numbers(void)
     CHECK(near(q[0].depolarizing[0], 0.00274084546273), "%.15g", q[0].depolarizing[0]);
     CHECK(near(q[1].depolarizing[0], 0.00264634677081), "%.15g", q[1].depolarizing[0]);
     CHECK(q[2].depolarizing[0] == 0);
-    const struct kl_channel c = kl_noise_channel(&noise, 0, false);
+    const struct kl_channel c = kl_circuit_noise_channel(&noise, 0, false);
     CHECK(near(c.x, 0.99597446194740) && near(c.z, 0.99605107610519) &&
           near(c.shift, 2.9554332928788e-4));
     /* the mean of 80, 100 and 80 ns on qubit 0; the gate that does not work is left out */
@@ -106,8 +107,8 @@ static void check_numbers(void)
 static void check_same_text(void)
 {
     char *a = NULL, *b = NULL;
-    CHECK(kl_noise_text(&a, FILE_OF(QUBIT("50", "60"), GATE("u2", "0", "0", "35")), &err) == 0 &&
-              kl_noise_text(
+    CHECK(kl_circuit_noise_text(&a, FILE_OF(QUBIT("50", "60"), GATE("u2", "0", "0", "35")), &err) == 0 &&
+              kl_circuit_noise_text(
                   &b,
                   "{\"qubits\":[{\"gate_time\":\"35 ns\",\"t2\":6e-5,\"t1\":{\"value\":50,"
                   "\"unit\":\"us\"},\"readout-0\":0.01,\"readout-1\":0.03,\"depolarizing\":0.0}],"

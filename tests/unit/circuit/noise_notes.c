@@ -21,11 +21,11 @@ static void said(const char *option, int n, int layers, const char *observables,
     kl_circuit_options_default(&o);
     o.n_qubits = n, o.n_layers = layers, o.ansatz = ring, o.observables = observables;
     const struct kl_log log = { "t", open_memstream(&lines, &size), 1, NULL };
-    int code = kl_noise_text_from(&text, &source, option, &err);
+    int code = kl_circuit_noise_text_from(&text, &source, option, &err);
     o.noise = text;
     if (!code) code = kl_circuit_build(&c, &o, &err);
     CHECK(code == 0, "%s: %s", option, err.text);
-    if (!code) kl_noise_say(&log, &source, c);
+    if (!code) kl_circuit_noise_say(&log, &source, c);
     fclose(log.to);
     CHECK(strcmp(lines, expected) == 0, "%s:\nfound    %sexpected %s", option, lines, expected);
     kl_circuit_free(&c);

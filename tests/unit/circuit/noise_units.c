@@ -12,8 +12,8 @@ static void same(const char *a, const char *b)
 {
     struct kl_error err = { 0 };
     char *one = NULL, *other = NULL;
-    CHECK(kl_noise_text(&one, a, &err) == 0, "%s: %s", a, err.text);
-    CHECK(kl_noise_text(&other, b, &err) == 0, "%s: %s", b, err.text);
+    CHECK(kl_circuit_noise_text(&one, a, &err) == 0, "%s: %s", a, err.text);
+    CHECK(kl_circuit_noise_text(&other, b, &err) == 0, "%s: %s", b, err.text);
     CHECK(one && other && strcmp(one, other) == 0, "%s: %s, %s: %s", a, one, b, other);
     free(one);
     free(other);
@@ -23,7 +23,7 @@ static void refused(const char *option, int expected, const char *words)
 {
     struct kl_error err = { 0 };
     char *text = NULL;
-    const int code = kl_noise_text(&text, option, &err);
+    const int code = kl_circuit_noise_text(&text, option, &err);
     CHECK(code == expected && !text && strstr(err.text, words), "%s: %d %s", option, code, err.text);
     free(text);
 }
@@ -76,13 +76,13 @@ static void check_choice(void)
     for (int i = 1; i < 27; i++) fprintf(to, ",{\"bit-flip\":%.2f}", i / 100.);
     fputs("]}", to);
     fclose(to);
-    CHECK(kl_noise_text_from(&text, &source, path, &err) == 0, "%s", err.text);
-    CHECK(kl_noise_read(&noise, text, "", &err) == 0 && noise.n_qubits == 20 &&
+    CHECK(kl_circuit_noise_text_from(&text, &source, path, &err) == 0, "%s", err.text);
+    CHECK(kl_circuit_noise_read(&noise, text, "", &err) == 0 && noise.n_qubits == 20 &&
           noise.qubit[19].bit_flip[0] == 0.19);
     CHECK(source.n_found == 27 && source.n_taken == 20 && !source.chosen && source.taken[19] == 19);
     free(text);
     snprintf(option, sizeof option, "%s,qubits=26,3,0", path);
-    CHECK(kl_noise_text_from(&text, &source, option, &err) == 0, "%s", err.text);
+    CHECK(kl_circuit_noise_text_from(&text, &source, option, &err) == 0, "%s", err.text);
     CHECK(
         text &&
             strcmp(text,

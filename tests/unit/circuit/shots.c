@@ -35,8 +35,8 @@ static void sample(const struct kl_circuit *c, const float p_row[4], float xx, s
         memcpy(p + 4 * i, p_row, 4 * sizeof *p);
         out[i * OBS + 3] = xx;
     }
-    CHECK(sizeof scratch / sizeof *scratch == kl_shots_scratch(c));
-    kl_shots_sample_f32(out, scratch, c, p, first, n, 0, &s);
+    CHECK(sizeof scratch / sizeof *scratch == kl_circuit_shots_scratch(c));
+    kl_circuit_shots_sample_f32(out, scratch, c, p, first, n, 0, &s);
 }
 
 /* Standard deviation of output o from the exact value, in units of what one shot's is, over sqrt(shots).
@@ -116,7 +116,7 @@ static void check_undone(void)
         memcpy(p + 4 * i, read, sizeof read);
         out[i * OBS + 3] = (float)(0.3 - 0.1 + 0.6 * exact[3]);
     }
-    kl_shots_sample_f32(out, scratch, c, p, 0, ROWS, 0, &s);
+    kl_circuit_shots_sample_f32(out, scratch, c, p, 0, ROWS, 0, &s);
     for (int o = 0; o < OBS; o++) {
         double mean = 0;
         for (size_t i = 0; i < ROWS; i++) mean += out[i * OBS + (size_t)o] / (double)ROWS;

@@ -13,7 +13,7 @@ static void refused(const char *option, int code, const char *words)
 {
     struct kl_error err = { 0 };
     char *text = NULL;
-    const int found = kl_noise_text(&text, option, &err);
+    const int found = kl_circuit_noise_text(&text, option, &err);
     CHECK(found == code && !text && strstr(err.text, words), "%s: %d %s", option, found, err.text);
     free(text);
 }
@@ -33,11 +33,11 @@ static void check_noise(void)
     refused(path, KL_EDATA, "expected a calibration in JSON");
     close(fd);
     /* 17 digits, and not one more than the number needs */
-    CHECK(kl_noise_text(&text, "depolarizing=0.30000000000000004,bit-flip=0.25", &err) == 0 &&
+    CHECK(kl_circuit_noise_text(&text, "depolarizing=0.30000000000000004,bit-flip=0.25", &err) == 0 &&
               strcmp(text, "bit-flip=0.25,depolarizing=0.30000000000000004") == 0,
           "%s", text ? text : err.text);
     free(text);
-    CHECK(kl_noise_text(&text, "", &err) == 0 && !*text, "%s", err.text);
+    CHECK(kl_circuit_noise_text(&text, "", &err) == 0 && !*text, "%s", err.text);
     free(text);
     static const char *const labels[][2] = {
         { NULL, "none" },
@@ -48,7 +48,7 @@ static void check_noise(void)
         { "{\"name\":\"n\",\"qubits\":[{}]}", "n (1 qubit)" },
     };
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        kl_noise_label(label, labels[i][0]);
+        kl_circuit_noise_label(label, labels[i][0]);
         CHECK(strcmp(label, labels[i][1]) == 0, "%s: %s", labels[i][0], label);
     }
 }
@@ -58,14 +58,16 @@ static void check_trajectories(void)
     static const char *const wrong[] = { "", "x", "5x", "1", "1000001" };
     struct kl_error err = { 0 };
     int64_t n = 7;
-    CHECK(kl_trajectories_read(&n, NULL, 2, "", &err) == 0 && n == 0, "%s", err.text);
-    CHECK(kl_trajectories_read(&n, "50", 2, "bit-flip=0.1", &err) == 0 && n == 50, "%s", err.text);
-    CHECK(kl_trajectories_read(&n, "50", 2, NULL, &err) == 0 && n == 50, "not known yet: %s", err.text);
-    CHECK(kl_trajectories_read(&n, "50", 2, "", &err) == KL_EUSAGE &&
+    CHECK(kl_circuit_trajectories_read(&n, NULL, 2, "", &err) == 0 && n == 0, "%s", err.text);
+    CHECK(kl_circuit_trajectories_read(&n, "50", 2, "bit-flip=0.1", &err) == 0 && n == 50, "%s",
+          err.text);
+    CHECK(kl_circuit_trajectories_read(&n, "50", 2, NULL, &err) == 0 && n == 50, "not known yet: %s",
+          err.text);
+    CHECK(kl_circuit_trajectories_read(&n, "50", 2, "", &err) == KL_EUSAGE &&
               strstr(err.text, "there is no noise"),
           "%s", err.text);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CHECK(kl_trajectories_read(&n, wrong[i], 2, "", &err) == KL_EUSAGE &&
+        CHECK(kl_circuit_trajectories_read(&n, wrong[i], 2, "", &err) == KL_EUSAGE &&
                   strstr(err.text, "expected a whole number from 2 to 1000000"),
               "%s: %s", wrong[i], err.text);
 }
@@ -99,10 +101,10 @@ static void check_circuits(void)
           err.text);
     static const char *const overflow[] = { "1e308*ZZ+1e308*ZZ", "z,XX-1e308*ZZ-1e308*ZZ" };
     for (int i = 0; i < 2; i++)
-        CHECK(kl_observables_text(&text, overflow[i], &err) == KL_EUSAGE &&
+        CHECK(kl_circuit_observables_text(&text, overflow[i], &err) == KL_EUSAGE &&
                   strstr(err.text, "the weights of ZZ in ") && !text,
               "%s", err.text);
-    CHECK(kl_observables_text(&text, "0.30000000000000004*ZZ", &err) == 0 &&
+    CHECK(kl_circuit_observables_text(&text, "0.30000000000000004*ZZ", &err) == 0 &&
               strcmp(text, "0.30000000000000004*ZZ") == 0,
           "%s", text ? text : err.text);
     free(text);

@@ -52,7 +52,7 @@ static struct kl_circuit *build(const char *ansatz, const char *observables, con
     struct kl_circuit *c;
     struct kl_error err;
     char *text;
-    must(kl_noise_text(&text, noise, &err), &err);
+    must(kl_circuit_noise_text(&text, noise, &err), &err);
     kl_circuit_options_default(&o);
     o.n_qubits = 3, o.n_layers = 2;
     o.ansatz = ansatz, o.observables = observables, o.noise = text, o.trajectories = trajectories;

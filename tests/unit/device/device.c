@@ -29,10 +29,10 @@ static void memory(const char *folder)
     struct kl_memory m;
     snprintf(path, sizeof path, "%s/meminfo", folder);
     write_text(path, "MemTotal:       24684032 kB\nMemFree:  1 kB\nMemAvailable:   24059484 kB\n");
-    kl_memory_read(&m, path);
+    kl_device_memory(&m, path);
     CHECK(m.total == 24684032ull * 1024 && m.available == 24059484ull * 1024, "found %llu, %llu",
           (unsigned long long)m.total, (unsigned long long)m.available);
-    kl_memory_read(&m, "/nonexistent");
+    kl_device_memory(&m, "/nonexistent");
     CHECK(m.total == 0 && m.available == 0, "no file, nothing known");
 }
 
@@ -49,7 +49,7 @@ static const char driver_c[] =
 static void gpus_of_child(void)
 {
     struct kl_gpus g;
-    kl_gpus(&g);
+    kl_device_gpus(&g);
     if (getenv("NO_GPU")) {
         CHECK(g.library && g.n == 0 && strstr(g.problem, "100"), "found %d: %s", g.n, g.problem);
         return;
@@ -73,7 +73,7 @@ static void gpus(const char *folder, const char *self)
         "&& LD_LIBRARY_PATH='%s' '%s' damaged",
         folder, source, folder, self, folder, self, folder, folder, folder, self);
     CHECK(system(command) == 0, "a driver of our own");
-    kl_gpus(&g);
+    kl_device_gpus(&g);
     CHECK(g.n == 0 || (g.library && *g.gpu[0].name), "whatever is here has a name");
 }
 
@@ -82,17 +82,17 @@ int main(int argc, char **argv)
     if (argc > 1) {
         struct kl_gpus g;
         if (strcmp(argv[1], "gpus") == 0) gpus_of_child();
-        else kl_gpus(&g); /* a library that is none: no crash */
+        else kl_device_gpus(&g); /* a library that is none: no crash */
         return failures != 0;
     }
     make_test_folder();
     memory(test_folder);
     gpus(test_folder, argv[0]);
-    const double base = kl_peak_gflops("base");
+    const double base = kl_device_peak_gflops("base");
     CHECK(base > 0.5 && base < 1000, "%g GFLOP/s of four lanes", base);
     float values[256];
     for (int i = 0; i < 256; i++) values[i] = 1;
-    CHECK(kl_read_memory(values, 256) == 64 && kl_read_memory(values, 3) == 0,
+    CHECK(kl_device_read_memory(values, 256) == 64 && kl_device_read_memory(values, 3) == 0,
           "lanes 0 and 7 of 32 each");
     return failures != 0;
 }

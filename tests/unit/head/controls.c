@@ -37,7 +37,7 @@ static struct kl_train_options train_options(void)
 /* Has a tensor the same bits in two blocks? */
 static bool equal(const struct kl_head_model *model, const float *a, const float *b, const char *name)
 {
-    const int t = kl_block_find(&model->block, name);
+    const int t = kl_nn_block_find(&model->block, name);
     CHECK(t >= 0);
     const size_t offset = model->block.tensors[t].offset;
     return memcmp(a + offset, b + offset, model->block.tensors[t].size * sizeof *a) == 0;
@@ -129,11 +129,11 @@ static void twin_keeps_its_structure(const struct kl_features *f)
     CHECK(kl_train_open(&train, &model, f, &o, 1, &err) == 0 &&
           kl_train_run(&train, NULL, NULL, &err) == 0);
     float *initial = malloc(model.block.size * sizeof *initial), first[16], last[16];
-    const struct kl_tensor *t = &model.block.tensors[kl_block_find(&model.block, "twin.0.weight")];
+    const struct kl_tensor *t = &model.block.tensors[kl_nn_block_find(&model.block, "twin.0.weight")];
     for (int64_t r = 0; r < REPLICAS; r++) {
         kl_head_init(initial, &model, o.seed, (uint32_t)r);
-        kl_tensor_to_file_f32(first, t, initial);
-        kl_tensor_to_file_f32(last, t, train.replicas[r].params);
+        kl_nn_tensor_to_file_f32(first, t, initial);
+        kl_nn_tensor_to_file_f32(last, t, train.replicas[r].params);
         for (int i = 0; i < 16; i++) {
             CHECK((first[i] != 0) == ring[i / 4][i % 4] && (last[i] != 0) == ring[i / 4][i % 4]);
             CHECK((first[i] != last[i]) == ring[i / 4][i % 4]);
@@ -163,8 +163,8 @@ static void all_begin_alike(void)
     }
     for (int i = 1; i < 3; i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            const int t = kl_block_find(&models[0].block, names[k]),
-                      u = kl_block_find(&models[i].block, names[k]);
+            const int t = kl_nn_block_find(&models[0].block, names[k]),
+                      u = kl_nn_block_find(&models[i].block, names[k]);
             CHECK(t >= 0 && u >= 0);
             const struct kl_tensor *a = &models[0].block.tensors[t], *b = &models[i].block.tensors[u];
             CHECK(a->size == b->size &&
@@ -250,14 +250,14 @@ static void same_bits(const struct kl_features *f)
         int code = kl_controls_run(&a, NULL, &watch, &err);
         CHECK(code == 0 || code == KL_ESIGNAL);
         stops += code != 0;
-        CHECK(kl_writer_open(&writer, path, &header, &err) == 0 &&
+        CHECK(kl_store_writer_open(&writer, path, &header, &err) == 0 &&
               kl_controls_save(writer, &a, true, &err) == 0 &&
-              kl_writer_publish(&writer, NULL, &err) == 0);
+              kl_store_writer_publish(&writer, NULL, &err) == 0);
         CHECK(kl_controls_open(&b, &options, f, &o, 1, &err) == 0 &&
-              kl_file_open(&file, path, &err) == 0 && kl_controls_restore(&b, file, &err) == 0);
+              kl_store_file_open(&file, path, &err) == 0 && kl_controls_restore(&b, file, &err) == 0);
         CHECK(code == 0 || !same(&whole, &b));
         CHECK(kl_controls_run(&b, NULL, NULL, &err) == 0 && same(&whole, &b));
-        kl_file_close(&file);
+        kl_store_file_close(&file);
         kl_controls_close(&a), kl_controls_close(&b);
     }
     CHECK(stops >= 9); /* in each of the three */

@@ -45,10 +45,10 @@ static void save(const char *path, const struct kl_train *train, const struct kl
     struct kl_writer *writer;
     struct kl_error err;
     must(kl_sha256_hex(key, "{}", 2, &err), &err);
-    must(kl_writer_open(&writer, path, &header, &err), &err);
+    must(kl_store_writer_open(&writer, path, &header, &err), &err);
     must(kl_train_save(writer, train, config, &err), &err);
     must(kl_controls_save(writer, controls, false, &err), &err);
-    must(kl_writer_publish(&writer, NULL, &err), &err);
+    must(kl_store_writer_publish(&writer, NULL, &err), &err);
 }
 
 /* A head that was trained under noise, with its controls. */
@@ -118,7 +118,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/head.h5", test_folder);
     make_features(&f, N);
     make_head(path, &f);
-    must(kl_file_open(&head, path, &err), &err);
+    must(kl_store_file_open(&head, path, &err), &err);
     must(kl_mitigation_make(&extrapolated, "1,3,5", "linear", false, &err), &err);
     must(kl_mitigation_make(&readout, NULL, "linear", true, &err), &err);
     check("as it was trained", head, &f, (struct kl_evaluation_options){ 0 });
@@ -129,7 +129,7 @@ int main(void)
     check("extrapolated", head, &f, (struct kl_evaluation_options){ .mitigation = extrapolated });
     check("readout mitigated", head, &f,
           (struct kl_evaluation_options){ .noise = "readout=0.05", .mitigation = readout });
-    kl_file_close(&head);
+    kl_store_file_close(&head);
     free(f.x);
     free(f.labels);
     return failures ? 1 : 0;

@@ -39,12 +39,12 @@ static void import(float angle, const char *wanted)
     if (!code) code = kl_weights_put(w, "vqc.weight", 1, &angles, weights, &err);
     if (!code) code = kl_weights_put(w, "head.0.weight", 2, out, ones, &err);
     if (!code) code = kl_weights_put(w, "head.0.bias", 1, two, ones, &err);
-    if (!code) code = kl_writer_open(&writer, path, &header, &err);
+    if (!code) code = kl_store_writer_open(&writer, path, &header, &err);
     if (!code) code = kl_head_import(writer, &from, &features, "{}", &err);
     CHECK(code == KL_OK, "%s", err.text);
     fclose(log.to);
     CHECK(strcmp(text, wanted) == 0, "angle %g: found '%s', expected '%s'", angle, text, wanted);
-    kl_writer_abort(&writer);
+    kl_store_writer_abort(&writer);
     kl_weights_free(&w);
     free(text);
 }

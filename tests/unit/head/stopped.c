@@ -44,9 +44,9 @@ static int save(const char *path, const struct kl_train *train)
     char key[65];
     int code = kl_sha256_hex(key, "{}", 2, &err);
     header.key = key;
-    if (!code) code = kl_writer_open(&writer, path, &header, &err);
+    if (!code) code = kl_store_writer_open(&writer, path, &header, &err);
     if (!code) code = kl_train_save(writer, train, "{}", &err);
-    return code ? code : kl_writer_publish(&writer, NULL, &err);
+    return code ? code : kl_store_writer_publish(&writer, NULL, &err);
 }
 
 /* In a process of its own: trained until SIGTERM after `delay` seconds, and saved. */
@@ -101,11 +101,11 @@ static void goes_on(struct scene *s, const struct kl_train *whole, int stop)
     struct kl_error err = { 0 };
     struct kl_file *file = NULL;
     CHECK(kl_train_open(&train, &s->model, &s->features, &s->options, 1, &err) == 0, "%s", err.text);
-    CHECK(kl_file_open(&file, s->path, &err) == 0 && kl_train_restore(&train, file, &err) == 0, "%s",
-          err.text);
+    CHECK(kl_store_file_open(&file, s->path, &err) == 0 && kl_train_restore(&train, file, &err) == 0,
+          "%s", err.text);
     CHECK(kl_train_run(&train, NULL, NULL, &err) == 0, "%s", err.text);
     CHECK(same(whole, &train), "stop %d", stop);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     kl_train_close(&train);
 }
 

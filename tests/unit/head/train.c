@@ -78,16 +78,17 @@ static void resumed(struct kl_head_model *model, const struct kl_features *f,
     header.key = key;
     CHECK(kl_train_open(&first, model, f, o, 1, &err) == 0);
     CHECK(kl_train_run(&first, NULL, &watch, &err) == KL_ESIGNAL);
-    CHECK(kl_writer_open(&writer, path, &header, &err) == 0 &&
-          kl_train_save(writer, &first, "{}", &err) == 0 && kl_writer_publish(&writer, NULL, &err) == 0);
+    CHECK(kl_store_writer_open(&writer, path, &header, &err) == 0 &&
+          kl_train_save(writer, &first, "{}", &err) == 0 &&
+          kl_store_writer_publish(&writer, NULL, &err) == 0);
     CHECK(!same(whole, 0, &first, 0));
     CHECK(kl_train_open(&second, model, f, o, 1, &err) == 0);
-    CHECK(kl_file_open(&file, path, &err) == 0 && kl_train_restore(&second, file, &err) == 0);
+    CHECK(kl_store_file_open(&file, path, &err) == 0 && kl_train_restore(&second, file, &err) == 0);
     CHECK(second.epoch == first.epoch && second.step == first.step);
     CHECK(kl_train_run(&second, NULL, NULL, &err) == 0);
     for (int64_t r = 0; r < o->replicas; r++) CHECK(same(whole, r, &second, r));
     if (err.code != KL_ESIGNAL) fprintf(stderr, "%s:%d: stop %d: %s\n", __FILE__, __LINE__, k, err.text);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
     kl_train_close(&first), kl_train_close(&second);
 }
 
@@ -167,7 +168,7 @@ static double loss_at(const struct kl_head_model *model, const float *params,
     CHECK(kl_head_work_init(&work, &err) == 0);
     CHECK(kl_head_forward_f32(logits, NULL, NULL, model, moved, f->x, N, &work, &err) == 0);
     kl_head_work_free(&work);
-    return kl_cross_entropy_f32(NULL, NULL, logits, f->labels, N, CLASSES, 1) / N;
+    return kl_nn_cross_entropy_f32(NULL, NULL, logits, f->labels, N, CLASSES, 1) / N;
 }
 
 /* One step on all samples, nothing else moving: no weight of a fine grid is better. */

@@ -7,7 +7,7 @@
 static struct kl_images_options options(size_t resize, size_t crop)
 {
     struct kl_images_options o;
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     o.resize = resize, o.crop = crop, o.labels = "none";
     return o;
 }
@@ -25,12 +25,12 @@ static void read_one(uint8_t *pixels, size_t h, size_t w, size_t resize, size_t 
     file[11] = (uint8_t)h, file[15] = (uint8_t)w;
     for (size_t i = 0; i < h * w; i++) file[16 + i] = (uint8_t)i;
     put(path, file, 16 + h * w);
-    CHECK(kl_images_open(&im, &path, 1, &o, &err) == 0, "%s", err.text);
+    CHECK(kl_ingest_images_open(&im, &path, 1, &o, &err) == 0, "%s", err.text);
     if (!im) return;
     CHECK(im->height == crop && im->width == crop && im->shorter == resize, "%zu x %zu", im->height,
           im->width);
-    CHECK(kl_images_read(im, 0, 1, pixels, arena, &err) == 0, "%s", err.text);
-    kl_images_close(&im);
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, arena, &err) == 0, "%s", err.text);
+    kl_ingest_images_close(&im);
 }
 
 /* Not resized: rows from `top` on, columns from `left` on. */
@@ -60,7 +60,7 @@ static void resized(struct kl_arena *arena)
     for (size_t i = 0; i < 60; i++) in[i] = (uint8_t)i;
     const struct kl_picture p = { 6, 10, 1, in };
     const struct kl_span rows = { 4, 0, 4 }, columns = { 6, 0, 6 };
-    CHECK(kl_resize(whole, &rows, &columns, &p, arena, NULL) == 0, "whole");
+    CHECK(kl_ingest_resize(whole, &rows, &columns, &p, arena, NULL) == 0, "whole");
     read_one(found, 6, 10, 4, 3, arena);
     for (size_t y = 0; y < 3; y++) CHECK(memcmp(found + 3 * y, whole + 6 * y + 2, 3) == 0, "row %zu", y);
 }
@@ -75,7 +75,7 @@ static void of_its_size(struct kl_arena *arena)
     for (size_t side = 29; side <= 32; side += 3) {
         const struct kl_span all = { side, 0, side };
         const size_t from = side == 32 ? 2 : 0;
-        CHECK(kl_resize(whole, &all, &all, &p, arena, NULL) == 0, "whole");
+        CHECK(kl_ingest_resize(whole, &all, &all, &p, arena, NULL) == 0, "whole");
         read_one(found, 28, 28, side, 28, arena);
         for (size_t y = 0; y < 28; y++)
             CHECK(memcmp(found + 28 * y, whole + side * (y + from) + from, 28) == 0, "%zu: row %zu",

@@ -42,9 +42,9 @@ static void ways(void)
             for (size_t at = 8; at <= 700; at += 346) {
                 const struct field fields[] = { { 0x010f, 2, 6 }, { 0x0112, 3, way } };
                 const size_t n = make(block, little, at, fields, 2);
-                CHECK(kl_exif_turned(block, n) == (way >= 2 && way <= 8), "%u, %d, at %zu", way, little,
-                      at);
-                CHECK(!kl_exif_turned(block, n - 17), "%u, cut", way);
+                CHECK(kl_ingest_exif_turned(block, n) == (way >= 2 && way <= 8), "%u, %d, at %zu", way,
+                      little, at);
+                CHECK(!kl_ingest_exif_turned(block, n - 17), "%u, cut", way);
             }
 }
 
@@ -53,16 +53,17 @@ static void others(void)
     static const struct field kinds[][1] = { { { 0x0112, 4, 6 } }, { { 0x0113, 3, 6 } } };
     unsigned char block[64];
     for (size_t i = 0; i < 2; i++)
-        CHECK(!kl_exif_turned(block, make(block, true, 8, kinds[i], 1)), "another field: %zu", i);
+        CHECK(!kl_ingest_exif_turned(block, make(block, true, 8, kinds[i], 1)), "another field: %zu", i);
     const struct field turned[] = { { 0x0112, 3, 6 } };
     const size_t n = make(block, true, 8, turned, 1);
-    CHECK(kl_exif_turned(block, n), "as it is");
+    CHECK(kl_ingest_exif_turned(block, n), "as it is");
     for (size_t byte = 0; byte < 8; byte++) {
         block[byte] ^= 1;
-        CHECK(!kl_exif_turned(block, n), "byte %zu of its beginning", byte);
+        CHECK(!kl_ingest_exif_turned(block, n), "byte %zu of its beginning", byte);
         block[byte] ^= 1;
     }
-    for (size_t size = 0; size < 14; size++) CHECK(!kl_exif_turned(block, size), "of %zu bytes", size);
+    for (size_t size = 0; size < 14; size++)
+        CHECK(!kl_ingest_exif_turned(block, size), "of %zu bytes", size);
 }
 
 /* However far away a directory is said to be, and however many fields it has. */
@@ -73,11 +74,12 @@ static void lies(void)
     make(block, true, 8, turned, 1);
     for (uint64_t at = 0; at < (uint64_t)1 << 32; at = at * 2 + 1) {
         for (int b = 0; b < 4; b++) block[10 + b] = (unsigned char)(at >> 8 * b);
-        CHECK(!kl_exif_turned(block, 40) || at == 8, "a directory at %llu", (unsigned long long)at);
+        CHECK(!kl_ingest_exif_turned(block, 40) || at == 8, "a directory at %llu",
+              (unsigned long long)at);
     }
     make(block, true, 8, turned, 1);
     block[14] = block[15] = 255;
-    CHECK(kl_exif_turned(block, 36), "65,535 fields, of which one is there");
+    CHECK(kl_ingest_exif_turned(block, 36), "65,535 fields, of which one is there");
     free(block);
 }
 

@@ -27,15 +27,15 @@ static int read_everything(unsigned char *pixels, const char *path, const char *
     struct kl_images *im = NULL;
     struct kl_images_options o;
     struct kl_arena arena;
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     o.labels = labels;
     kl_arena_init(&arena, 4096, NULL);
-    int rc = kl_images_open(&im, &path, 1, &o, err);
+    int rc = kl_ingest_images_open(&im, &path, 1, &o, err);
     for (size_t i = 0; !rc && i < im->n; i += 2) {
         const size_t n = im->n - i < 2 ? im->n - i : 2;
-        rc = kl_images_read(im, i, n, pixels + i * H * W, &arena, err);
+        rc = kl_ingest_images_read(im, i, n, pixels + i * H * W, &arena, err);
     }
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     kl_arena_free(&arena);
     return rc;
 }
@@ -59,14 +59,14 @@ static void values(void)
     const char *both[] = { plain, plain };
     struct kl_images *im = NULL;
     struct kl_images_options o;
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     o.limit = N + 2;
-    CHECK(kl_images_open(&im, both, 2, &o, &err) == 0, "%s", err.text);
+    CHECK(kl_ingest_images_open(&im, both, 2, &o, &err) == 0, "%s", err.text);
     CHECK(im && im->n == N + 2 && im->n_classes == 7 && im->labels[N + 1] == labels_file[8 + 1] &&
               im->index[N] == N,
           "two inputs, one list");
     CHECK(im && strcmp(im->class_names + 6 * im->class_name_size, "6") == 0, "class names");
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
 }
 
 static void damage(void)
@@ -156,8 +156,8 @@ static void read_block(void *context, size_t i, int thread)
     struct shared *s = context;
     const size_t size = s->im->height * s->im->width, first = 64 * i;
     const size_t n = s->im->n - first < 64 ? s->im->n - first : 64;
-    if (kl_images_read(s->im, first, n, i % 5 == 3 ? NULL : s->pixels + first * size, &s->arenas[thread],
-                       NULL))
+    if (kl_ingest_images_read(s->im, first, n, i % 5 == 3 ? NULL : s->pixels + first * size,
+                              &s->arenas[thread], NULL))
         s->failed = true;
 }
 
@@ -175,8 +175,8 @@ static void mnist(const char *shared)
         printf("skipped: %s is not there\n", path);
         return;
     }
-    kl_images_options_default(&o);
-    CHECK(kl_images_open(&s.im, paths, 1, &o, &err) == 0, "%s", err.text);
+    kl_ingest_images_options_default(&o);
+    CHECK(kl_ingest_images_open(&s.im, paths, 1, &o, &err) == 0, "%s", err.text);
     if (!s.im) return;
     static const int32_t first[] = { 7, 2, 1, 0, 4, 1, 4, 9, 5, 9 };
     CHECK(memcmp(s.im->labels, first, sizeof first) == 0 && s.im->n == 10000, "labels");
@@ -195,7 +195,7 @@ static void mnist(const char *shared)
     for (int i = 0; i < 4; i++) kl_arena_free(&s.arenas[i]);
     free(s.pixels);
     free(whole);
-    kl_images_close(&s.im);
+    kl_ingest_images_close(&s.im);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 static struct kl_images_options defaults(void)
 {
     struct kl_images_options o;
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     return o;
 }
 
@@ -23,11 +23,11 @@ static int open_and_read(const char *path, const struct kl_images_options *o, ui
 {
     struct kl_images *im = NULL;
     struct kl_arena arena = { 0 };
-    int rc = kl_images_open(&im, &path, 1, o, err);
+    int rc = kl_ingest_images_open(&im, &path, 1, o, err);
     if (!rc && im->n * im->height * im->width * im->channels <= room)
-        rc = kl_images_read(im, 0, im->n, pixels, &arena, err);
+        rc = kl_ingest_images_read(im, 0, im->n, pixels, &arena, err);
     if (!rc) *shape = *im;
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     kl_arena_free(&arena);
     return rc;
 }
@@ -179,27 +179,27 @@ static void check_changes(void)
     copy(file, "tests/fuzz/png/grey");
     size_t n;
     unsigned char *bytes = get_file(file, &n);
-    CHECK(kl_images_open(&im, (const char *const[]){ set }, 1, &o, &err) == 0, "%s", err.text);
+    CHECK(kl_ingest_images_open(&im, (const char *const[]){ set }, 1, &o, &err) == 0, "%s", err.text);
     bytes[19]++; /* its width; the check of the header then fails as well */
     put(file, bytes, n);
-    CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               one_line(&err, "changes/a/1.png"),
           "%s", err.text);
     copy(file, "tests/fuzz/png/interlaced");
-    CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               strstr(err.text, "changes/a/1.png: changed while it was read"),
           "%s", err.text);
     copy(file, "tests/fuzz/png/palette");
-    CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               strstr(err.text, "changes/a/1.png: changed while it was read"),
           "%s", err.text);
     unlink(file);
-    CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_ENOINPUT && one_line(&err, file), "%s",
-          err.text);
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_ENOINPUT && one_line(&err, file),
+          "%s", err.text);
     CHECK(mkdir(file, 0777) == 0);
-    CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_EIO && one_line(&err, file), "%s",
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, &arena, &err) == KL_EIO && one_line(&err, file), "%s",
           err.text);
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     kl_arena_free(&arena);
     free(bytes);
     free(set);
@@ -213,11 +213,11 @@ static void write_h5(const char *path, int rank, const size_t dims[4], const int
     uint8_t x[256];
     for (size_t i = 0; i < sizeof x; i++) x[i] = (uint8_t)(7 * i);
     int rc = open_any_file(&w, path, "images", &err);
-    if (!rc) rc = kl_writer_put(w, "images", KL_TYPE_U8, 0, rank, dims, x, &err);
-    if (!rc && labels) rc = kl_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, labels, &err);
-    if (!rc) rc = kl_writer_publish(&w, NULL, &err);
+    if (!rc) rc = kl_store_writer_put(w, "images", KL_TYPE_U8, 0, rank, dims, x, &err);
+    if (!rc && labels) rc = kl_store_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, labels, &err);
+    if (!rc) rc = kl_store_writer_publish(&w, NULL, &err);
     CHECK(rc == 0, "%s", err.text);
-    kl_writer_abort(&w);
+    kl_store_writer_abort(&w);
 }
 
 static void check_h5(void)
@@ -287,11 +287,11 @@ static void check_passing(void)
     gzFile file = gzopen(path, "wb");
     CHECK(file && gzwrite(file, images, sizeof images) == sizeof images && gzclose(file) == 0, "gzip");
     o.labels = "none";
-    CHECK(kl_images_open(&im, &path, 1, &o, &err) == 0, "%s", err.text);
-    CHECK(im && kl_images_read(im, 0, 8, NULL, &arena, &err) == KL_EDATA &&
+    CHECK(kl_ingest_images_open(&im, &path, 1, &o, &err) == 0, "%s", err.text);
+    CHECK(im && kl_ingest_images_read(im, 0, 8, NULL, &arena, &err) == KL_EDATA &&
               strstr(err.text, "truncated: the file ends 1 bytes early"),
           "%s", err.text);
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     kl_arena_free(&arena);
 }
 

@@ -13,7 +13,7 @@ static void cut(struct kl_arena *arena, const char *path, const unsigned char *w
     for (size_t left = 0; left < n; left++) {
         put(path, whole, left);
         kl_arena_reset(arena);
-        CHECK(kl_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path),
+        CHECK(kl_ingest_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path),
               "cut at %zu of %zu", left, n);
     }
 }
@@ -29,9 +29,9 @@ static size_t flip(struct kl_arena *arena, const char *path, unsigned char *whol
         whole[bit / 8] ^= (unsigned char)(1 << bit % 8);
         put(path, whole, n);
         kl_arena_reset(arena);
-        const int code = kl_picture_decode(&p, path, LIMIT, arena, &err);
+        const int code = kl_ingest_picture_decode(&p, path, LIMIT, arena, &err);
         CHECK(code == 0 || (code == KL_EDATA && one_line(&err, path)), "bit %zu: %s", bit, err.text);
-        CHECK(code || (kl_picture_header(&h, path, LIMIT, &err) == 0 && h.height == p.height &&
+        CHECK(code || (kl_ingest_picture_header(&h, path, LIMIT, &err) == 0 && h.height == p.height &&
                        h.width == p.width && h.colour == (p.channels == 3)),
               "bit %zu: another size than in the header", bit);
         refused += code != 0;
@@ -86,26 +86,27 @@ static void a_folder(struct kl_arena *arena)
     copy(path_of("set/a/3.png"), "tests/fuzz/jpeg/420"); /* as is often met */
     copy(path_of("set/b/4.jpg"), "tests/fuzz/png/rgb");
     copy(path_of("set/b/5.jfif"), "tests/fuzz/jpeg/turned-behind-xmp");
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     o.resize = 6, o.log = &log;
-    CHECK(kl_images_open(&im, paths, 1, &o, &err) == 0, "%s", err.text); /* only headers are read */
-    CHECK(im && kl_images_read(im, 0, 1, pixels[0], arena, &err) == KL_EDATA &&
+    CHECK(kl_ingest_images_open(&im, paths, 1, &o, &err) == 0, "%s",
+          err.text); /* only headers are read */
+    CHECK(im && kl_ingest_images_read(im, 0, 1, pixels[0], arena, &err) == KL_EDATA &&
               strstr(err.text, "set/a/0.jpg: cannot be read as JPEG: Premature end of JPEG file; "
                                "--skip-bad leaves it out"),
           "%s", err.text);
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     o.skip_bad = true;
-    CHECK(kl_images_open(&im, paths, 1, &o, &err) == 0, "%s", err.text);
+    CHECK(kl_ingest_images_open(&im, paths, 1, &o, &err) == 0, "%s", err.text);
     if (!im) return;
     CHECK(im->n == 5 && im->channels == 3 && im->n_classes == 2 && im->skipped == 1, "what it holds");
     for (size_t i = 0; i < im->n; i++)
-        CHECK(kl_images_read(im, i, 1, pixels[i], arena, &err) == 0, "%s", err.text);
+        CHECK(kl_ingest_images_read(im, i, 1, pixels[i], arena, &err) == 0, "%s", err.text);
     CHECK(memcmp(pixels[1], pixels[4], (size_t)6 * 6 * 3) == 0, "the same photograph twice");
     fclose(to);
     CHECK(strstr(said, "3 of 5 image files are to be turned, as their Exif says (first: ") &&
               strstr(said, "set/a/1.jpg)"),
           "%s", said);
-    kl_images_close(&im);
+    kl_ingest_images_close(&im);
     free(said);
 }
 

@@ -33,7 +33,7 @@ static void each(const char *name, struct kl_arena *arena)
         struct kl_error err = { 0 };
         kl_arena_reset(arena);
         count = 0, fails = i;
-        const int code = kl_picture_decode(&p, path, 1 << 20, arena, &err);
+        const int code = kl_ingest_picture_decode(&p, path, 1 << 20, arena, &err);
         const bool failed = count >= fails;
         fails = 0;
         CHECK(code == 0 || (failed && code == KL_ENOMEM), "%s, %zu: %d %s", name, i, code, err.text);

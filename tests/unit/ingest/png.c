@@ -69,7 +69,7 @@ static void all_types(struct kl_arena *arena)
         size_t wrong = 0;
         write_png(path, type, depth, i % 2);
         kl_arena_reset(arena);
-        const int code = kl_picture_decode(&p, path, LIMIT, arena, &err);
+        const int code = kl_ingest_picture_decode(&p, path, LIMIT, arena, &err);
         CHECK(code == 0 && err.code == 0, "type %d depth %d: %s", type, depth, err.text);
         if (code) continue;
         CHECK(p.height == H && p.width == W && p.channels == (type & 2 ? 3 : 1),
@@ -95,7 +95,7 @@ static void damage(struct kl_arena *arena)
     for (size_t cut = 0; cut < n; cut++) {
         put(path, whole, cut);
         kl_arena_reset(arena);
-        CHECK(kl_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path),
+        CHECK(kl_ingest_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path),
               "cut at %zu", cut);
     }
     for (size_t bit = 0; bit < 8 * n;
@@ -103,7 +103,7 @@ static void damage(struct kl_arena *arena)
         whole[bit / 8] ^= (unsigned char)(1 << bit % 8);
         put(path, whole, n);
         kl_arena_reset(arena);
-        CHECK(kl_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA, "bit %zu", bit);
+        CHECK(kl_ingest_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA, "bit %zu", bit);
         whole[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
     free(whole);
@@ -126,7 +126,7 @@ static void bombs(struct kl_arena *arena)
         for (int k = 0; k < 4; k++) b[29 + k] = (unsigned char)(crc >> (24 - 8 * k));
         memcpy(b + 33, "\0\0\0\0IEND\256B`\202", 12);
         put(path, b, sizeof b);
-        CHECK(kl_picture_decode(&p, path, (size_t)256 << 20, arena, &err) == KL_EDATA &&
+        CHECK(kl_ingest_picture_decode(&p, path, (size_t)256 << 20, arena, &err) == KL_EDATA &&
                   one_line(&err, path),
               "bomb %zu: %s", i, err.text);
     }
@@ -139,11 +139,11 @@ static void a_folder(struct kl_arena *arena)
     struct kl_error err = { 0 };
     unsigned char pixels[H * W * 3];
     char path[1024];
-    kl_images_options_default(&o);
+    kl_ingest_images_options_default(&o);
     in_folder(path, "set");
     const char *paths[] = { path };
     mkdir(path, 0777);
-    CHECK(kl_images_open(&im, paths, 1, &o, &err) == KL_EDATA, "an empty folder");
+    CHECK(kl_ingest_images_open(&im, paths, 1, &o, &err) == KL_EDATA, "an empty folder");
     mkdir(path_of("set/cat"), 0777);
     mkdir(path_of("set/ant"), 0777);
     write_png(path_of("set/cat/1.png"), 0, 8, false);
@@ -151,20 +151,21 @@ static void a_folder(struct kl_arena *arena)
     write_png(path_of("set/ant/9.png"), 0, 8, false);
     put(path_of("set/ant/notes.txt"), "x", 1);
     put(path_of("set/ant/bad.png"), "\211PNG", 4);
-    CHECK(kl_images_open(&im, paths, 1, &o, &err) == KL_EDATA && strstr(err.text, "bad.png"), "%s",
-          err.text);
+    CHECK(kl_ingest_images_open(&im, paths, 1, &o, &err) == KL_EDATA && strstr(err.text, "bad.png"),
+          "%s", err.text);
     o.skip_bad = true;
-    CHECK(kl_images_open(&im, paths, 1, &o, &err) == 0, "%s", err.text);
+    CHECK(kl_ingest_images_open(&im, paths, 1, &o, &err) == 0, "%s", err.text);
     if (!im) return;
     CHECK(im->n == 3 && im->skipped == 1 && im->channels == 3 && im->n_classes == 2, "what it holds");
     CHECK(im->labels[0] == 0 && im->labels[1] == 1 && im->index[0] == 0 && im->index[1] == 2,
           "labels and index");
     CHECK(strcmp(im->class_names, "ant") == 0, "class names are sorted");
-    CHECK(kl_images_read(im, 0, 1, pixels, arena, &err) == 0, "%s", err.text);
+    CHECK(kl_ingest_images_read(im, 0, 1, pixels, arena, &err) == 0, "%s", err.text);
     CHECK(pixels[3] == sample(0, 1, 0, 8) && pixels[4] == pixels[3] && pixels[5] == pixels[3],
           "grey as RGB");
-    CHECK(kl_images_read(im, 2, 1, pixels, arena, &err) == 0 && pixels[4] == sample(0, 1, 1, 8), "RGB");
-    kl_images_close(&im);
+    CHECK(kl_ingest_images_read(im, 2, 1, pixels, arena, &err) == 0 && pixels[4] == sample(0, 1, 1, 8),
+          "RGB");
+    kl_ingest_images_close(&im);
 }
 
 /* mnist-png/<class>/<i>.png is record i - 60000 of the IDX file. */
@@ -182,23 +183,23 @@ static void real_ones(struct kl_arena *arena, const char *shared)
         printf("skipped: %s is not there\n", set);
         return;
     }
-    kl_images_options_default(&o);
-    CHECK(kl_images_open(&a, paths, 1, &o, &err) == 0, "%s", err.text);
+    kl_ingest_images_options_default(&o);
+    CHECK(kl_ingest_images_open(&a, paths, 1, &o, &err) == 0, "%s", err.text);
     unsigned char *pixels = malloc(10000 * 784);
-    CHECK(a && kl_images_read(a, 0, 10000, pixels, arena, &err) == 0, "%s", err.text);
+    CHECK(a && kl_ingest_images_read(a, 0, 10000, pixels, arena, &err) == 0, "%s", err.text);
     for (int i = 0; a && i < 300; i++) {
         struct kl_picture p;
         snprintf(name, sizeof name, "%s/%d/%d.png", set, a->labels[i], 60000 + i);
         if (access(name, R_OK) != 0) continue;
         seen++;
         kl_arena_reset(arena);
-        CHECK(kl_picture_decode(&p, name, LIMIT, arena, &err) == 0 &&
+        CHECK(kl_ingest_picture_decode(&p, name, LIMIT, arena, &err) == 0 &&
                   memcmp(p.pixels, pixels + 784 * i, 784) == 0,
               "%s", name);
     }
     CHECK(seen > 100, "only %zu files", seen);
     free(pixels);
-    kl_images_close(&a);
+    kl_ingest_images_close(&a);
 }
 
 int main(void)

@@ -8,7 +8,7 @@ static int resize(uint8_t *out, size_t height, size_t width, const struct kl_pic
                   struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_span rows = { height, 0, height }, columns = { width, 0, width };
-    return kl_resize(out, &rows, &columns, p, arena, err);
+    return kl_ingest_resize(out, &rows, &columns, p, arena, err);
 }
 
 static void simple(struct kl_arena *arena)
@@ -43,7 +43,7 @@ static void part(struct kl_arena *arena)
         const struct kl_span rows = { h, 3, h - 5 }, columns = { w, 4, w - 7 };
         kl_arena_reset(arena);
         CHECK(resize(whole, h, w, &p, arena, NULL) == 0, "whole");
-        CHECK(kl_resize(found, &rows, &columns, &p, arena, NULL) == 0, "part");
+        CHECK(kl_ingest_resize(found, &rows, &columns, &p, arena, NULL) == 0, "part");
         for (size_t y = 0; y < rows.n; y++)
             CHECK(memcmp(found + y * columns.n * 3, whole + ((y + 3) * w + 4) * 3, columns.n * 3) == 0,
                   "%zu x %zu, row %zu", h, w, y);

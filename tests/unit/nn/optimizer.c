@@ -17,9 +17,9 @@ static void near(const char *what, double found, double expected)
 static void step(double *p, double *m, double *v, const double *grad, size_t n,
                  const struct kl_optimizer *o, double lr, uint64_t number)
 {
-    struct kl_update update = kl_update_at(o, lr, number);
-    kl_update_clip_f64(&update, o, grad, n);
-    kl_update_apply_f64(p, m, v, grad, n, &update);
+    struct kl_update update = kl_nn_update_at(o, lr, number);
+    kl_nn_update_clip_f64(&update, o, grad, n);
+    kl_nn_update_apply_f64(p, m, v, grad, n, &update);
 }
 
 static void optimisers(void)
@@ -54,7 +54,8 @@ static void optimisers(void)
     }
 }
 
-/* By hand: the gradient (3, 4) has norm 5, so clipping to 1 leaves (0.6, 0.8); clipping to 10 leaves it. */
+/* By hand: the gradient (3, 4) has norm 5, so clipping to 1 leaves (0.6, 0.8); clipping to 10 leaves it.
+ */
 static void clipping(void)
 {
     struct kl_optimizer o = { .kind = KL_SGD, .clip = 1 };
@@ -82,22 +83,24 @@ static void schedules(void)
                                      0.10904610688211376,
                                      0.1 };
     struct kl_schedule s;
-    kl_schedule_default(&s);
+    kl_nn_schedule_default(&s);
     s.kind = KL_COSINE_RATE, s.lr = 0.4, s.min_lr = 0.1;
-    for (int i = 0; i < 10; i++) near("cosine", kl_schedule_rate(&s, i / 5, i % 5, 5, 2, 0), cosine[i]);
+    for (int i = 0; i < 10; i++)
+        near("cosine", kl_nn_schedule_rate(&s, i / 5, i % 5, 5, 2, 0), cosine[i]);
     /* one epoch of warm-up, four steps: 1/5, 2/5, 3/5, 4/5 of lr, then the cosine from its top */
     s.warmup = 1;
-    for (int i = 0; i < 4; i++) near("warm-up", kl_schedule_rate(&s, 0, i, 4, 3, 0), 0.4 * (i + 1) / 5);
-    near("after warm-up", kl_schedule_rate(&s, 1, 0, 4, 3, 0), 0.4);
-    near("the end", kl_schedule_rate(&s, 2, 3, 4, 3, 0), 0.1);
+    for (int i = 0; i < 4; i++)
+        near("warm-up", kl_nn_schedule_rate(&s, 0, i, 4, 3, 0), 0.4 * (i + 1) / 5);
+    near("after warm-up", kl_nn_schedule_rate(&s, 1, 0, 4, 3, 0), 0.4);
+    near("the end", kl_nn_schedule_rate(&s, 2, 3, 4, 3, 0), 0.1);
     /* torch's StepLR(step_size=3, gamma=0.5) */
     struct kl_schedule step = { .kind = KL_STEP_RATE, .lr = 1, .period = 3, .factor = 0.5 };
     static const double stairs[] = { 1, 1, 1, 0.5, 0.5, 0.5, 0.25 };
-    for (int e = 0; e < 7; e++) near("step", kl_schedule_rate(&step, e, 0, 4, 9, 0), stairs[e]);
+    for (int e = 0; e < 7; e++) near("step", kl_nn_schedule_rate(&step, e, 0, 4, 9, 0), stairs[e]);
     struct kl_schedule plateau = { .kind = KL_PLATEAU_RATE, .lr = 1, .min_lr = 0.05, .factor = 0.1 };
-    near("plateau 0", kl_schedule_rate(&plateau, 5, 0, 4, 9, 0), 1);
-    near("plateau 1", kl_schedule_rate(&plateau, 5, 0, 4, 9, 1), 0.1);
-    near("plateau floor", kl_schedule_rate(&plateau, 5, 0, 4, 9, 3), 0.05);
+    near("plateau 0", kl_nn_schedule_rate(&plateau, 5, 0, 4, 9, 0), 1);
+    near("plateau 1", kl_nn_schedule_rate(&plateau, 5, 0, 4, 9, 1), 0.1);
+    near("plateau floor", kl_nn_schedule_rate(&plateau, 5, 0, 4, 9, 3), 0.05);
 }
 
 int main(void)

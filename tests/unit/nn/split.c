@@ -15,7 +15,7 @@ static void split(void)
     int64_t *train, *val, *train2, *val2;
     size_t n_train, n_val, per_class[CLASSES] = { 0 }, in_val[CLASSES] = { 0 }, seen[N] = { 0 };
     for (int i = 0; i < N; i++) labels[i] = i * i % CLASSES, per_class[labels[i]]++;
-    CHECK(kl_split_stratified(&train, &n_train, &val, &n_val, labels, N, CLASSES, 0.1, 5, NULL) == 0);
+    CHECK(kl_nn_split_stratified(&train, &n_train, &val, &n_val, labels, N, CLASSES, 0.1, 5, NULL) == 0);
     CHECK(n_val == 100 && n_train == N - 100);
     for (size_t i = 0; i < n_train; i++) seen[train[i]]++;
     for (size_t i = 0; i < n_val; i++) seen[val[i]]++, in_val[labels[val[i]]]++;
@@ -24,17 +24,19 @@ static void split(void)
         double share = 0.1 * (double)per_class[c];
         CHECK((double)in_val[c] > share - 1 && (double)in_val[c] < share + 1);
     }
-    CHECK(kl_split_stratified(&train2, &n_train, &val2, &n_val, labels, N, CLASSES, 0.1, 5, NULL) == 0);
+    CHECK(kl_nn_split_stratified(&train2, &n_train, &val2, &n_val, labels, N, CLASSES, 0.1, 5, NULL) ==
+          0);
     CHECK(memcmp(val, val2, n_val * sizeof *val) == 0);
     free(train2), free(val2);
-    CHECK(kl_split_stratified(&train2, &n_train, &val2, &n_val, labels, N, CLASSES, 0.1, 6, NULL) == 0);
+    CHECK(kl_nn_split_stratified(&train2, &n_train, &val2, &n_val, labels, N, CLASSES, 0.1, 6, NULL) ==
+          0);
     CHECK(memcmp(val, val2, n_val * sizeof *val) != 0);
     free(train2), free(val2), free(train), free(val);
-    CHECK(kl_split_stratified(&train, &n_train, &val, &n_val, labels, N, CLASSES, 0, 5, NULL) == 0);
+    CHECK(kl_nn_split_stratified(&train, &n_train, &val, &n_val, labels, N, CLASSES, 0, 5, NULL) == 0);
     CHECK(n_val == 0 && n_train == N);
     free(train), free(val);
     struct kl_error err;
-    CHECK(kl_split_stratified(&train, &n_train, &val, &n_val, labels, 3, CLASSES, 0.1, 5, &err) ==
+    CHECK(kl_nn_split_stratified(&train, &n_train, &val, &n_val, labels, 3, CLASSES, 0.1, 5, &err) ==
           KL_EDATA);
 }
 
@@ -42,17 +44,17 @@ static void shuffle(void)
 {
     int64_t from[N], a[N], b[N], seen[N] = { 0 };
     for (int i = 0; i < N; i++) from[i] = i;
-    kl_shuffle(a, from, N, 3, 7);
-    kl_shuffle(b, from, N, 3, 7);
+    kl_nn_shuffle(a, from, N, 3, 7);
+    kl_nn_shuffle(b, from, N, 3, 7);
     CHECK(memcmp(a, b, sizeof a) == 0);
     for (int i = 0; i < N; i++) seen[a[i]]++;
     for (int i = 0; i < N; i++) CHECK(seen[i] == 1);
     size_t in_place = 0;
     for (int i = 0; i < N; i++) in_place += a[i] == i;
     CHECK(in_place < 12); /* one is expected; twelve or more: below 1e-8 */
-    kl_shuffle(b, from, N, 3, 8);
+    kl_nn_shuffle(b, from, N, 3, 8);
     CHECK(memcmp(a, b, sizeof a) != 0);
-    kl_shuffle(b, from, N, 4, 7);
+    kl_nn_shuffle(b, from, N, 4, 7);
     CHECK(memcmp(a, b, sizeof a) != 0);
 }
 

@@ -46,18 +46,18 @@ int main(void)
     for (int k = 0; k < 100; k++) {
         struct polynomial p = { .cosine = { cos(k) }, .sine = { sin(k) }, .degree = 1 };
         /* cos(angle - k) is least at k + pi */
-        CHECK(kl_trig_minimum(&at, 1, values_of, &p, &err) == 0);
+        CHECK(kl_nn_trig_minimum(&at, 1, values_of, &p, &err) == 0);
         CHECK(fabs(remainder(at - k - M_PI, 2 * M_PI)) < 1e-7, "%d: %.12g", k, at);
     }
     for (int k = 0; k < 100; k++) {
         struct polynomial p = { .degree = 5 };
         double lowest = 1e9;
         for (int d = 0; d < 5; d++) p.cosine[d] = sin(k + 1.7 * d), p.sine[d] = cos(2.3 * k + d * d);
-        CHECK(kl_trig_minimum(&at, 5, values_of, &p, &err) == 0);
+        CHECK(kl_nn_trig_minimum(&at, 5, values_of, &p, &err) == 0);
         for (int i = 0; i < 10000; i++) lowest = fmin(lowest, value(&p, 2 * M_PI * i / 10000));
         CHECK(value(&p, at) < lowest + 1e-9, "%d: %.12g, lowest %.12g", k, value(&p, at), lowest);
     }
-    CHECK(kl_trig_minimum(&at, 3, flat, NULL, &err) == 0 && at == 0);
-    CHECK(kl_trig_minimum(&at, 3, refuse, NULL, &err) == KL_EDATA);
+    CHECK(kl_nn_trig_minimum(&at, 3, flat, NULL, &err) == 0 && at == 0);
+    CHECK(kl_nn_trig_minimum(&at, 3, refuse, NULL, &err) == KL_EDATA);
     return failures != 0;
 }

@@ -19,8 +19,8 @@ static int put(struct kl_writer *w, const char *name, size_t rows, size_t column
 {
     static double values[MOST];
     for (size_t i = 0; i < rows * columns; i++) values[i] = value;
-    return kl_writer_put(w, name, KL_TYPE_F64, 0, columns > 1 ? 2 : 1, (const size_t[]){ rows, columns },
-                         values, err);
+    return kl_store_writer_put(w, name, KL_TYPE_F64, 0, columns > 1 ? 2 : 1,
+                               (const size_t[]){ rows, columns }, values, err);
 }
 
 static int put_rows(struct kl_writer *w, const struct bits *b, struct kl_error *err)
@@ -33,14 +33,14 @@ static int put_rows(struct kl_writer *w, const struct bits *b, struct kl_error *
         rows[i] = 1998 + b->rare, ones[i * (BITS + 1)] = b->rare, ones[i * (BITS + 1) + BITS / 2] = 1998;
         for (size_t k = 0; k < RUNS; k++) runs[i * RUNS + k] = k < 14 ? 1 : b->long_runs;
     }
-    int rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 1, 1, &d, names, err);
-    if (rc >= 0) rc = kl_writer_put(w, "device_stats/rows", KL_TYPE_I64, 0, 1, &d, rows, err);
+    int rc = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, 1, 1, &d, names, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "device_stats/rows", KL_TYPE_I64, 0, 1, &d, rows, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "device_stats/ones_histogram", KL_TYPE_I64, 0, 2,
-                           (const size_t[]){ d, BITS + 1 }, ones, err);
+        rc = kl_store_writer_put(w, "device_stats/ones_histogram", KL_TYPE_I64, 0, 2,
+                                 (const size_t[]){ d, BITS + 1 }, ones, err);
     return rc < 0 ? rc
-                  : kl_writer_put(w, "device_stats/run_lengths_per_row", KL_TYPE_F64, 0, 2,
-                                  (const size_t[]){ d, RUNS }, runs, err);
+                  : kl_store_writer_put(w, "device_stats/run_lengths_per_row", KL_TYPE_F64, 0, 2,
+                                        (const size_t[]){ d, RUNS }, runs, err);
 }
 
 static int write_bits(struct kl_writer *w, const void *what, struct kl_error *err)
@@ -65,7 +65,7 @@ static int write_bits(struct kl_writer *w, const void *what, struct kl_error *er
     int rc = put_rows(w, b, err);
     for (size_t i = 0; i < sizeof sets / sizeof *sets && rc >= 0; i++)
         rc = put(w, sets[i].name, b->devices, sets[i].columns, sets[i].value, err);
-    return rc < 0 ? rc : kl_writer_number(w, "", "symbol_bits", b->symbol_bits, err);
+    return rc < 0 ? rc : kl_store_writer_number(w, "", "symbol_bits", b->symbol_bits, err);
 }
 
 static void draw(const char *name, const struct bits *b)

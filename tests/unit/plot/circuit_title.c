@@ -11,7 +11,7 @@ static void expect(const struct kl_circuit_options *o, bool noisy, const char *w
     struct kl_circuit *c = NULL;
     struct kl_error err = { 0 };
     char title[KL_TITLE] = "";
-    if (kl_circuit_build(&c, o, &err) == 0) kl_circuit_title(title, o, c, noisy);
+    if (kl_circuit_build(&c, o, &err) == 0) kl_plot_circuit_title(title, o, c, noisy);
     CHECK(strcmp(title, wanted) == 0, "found %s, expected %s%s", title, wanted, err.text);
     kl_circuit_free(&c);
 }

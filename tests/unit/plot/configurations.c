@@ -16,34 +16,35 @@ static void write_report(const char *path, size_t devices, double parameters)
     struct kl_error err = { 0 };
     struct kl_writer *w = NULL;
     int rc = open_any_file(&w, path, "device-report", &err);
-    if (rc >= 0) rc = kl_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "abc", &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 3,
-                           (const size_t[]){ SPLITS, devices, devices }, counts, &err);
+        rc = kl_store_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "abc", &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "network/per_class", KL_TYPE_F64, 0, 3,
-                           (const size_t[]){ SPLITS, devices, 3 }, rates, &err);
+        rc = kl_store_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 3,
+                                 (const size_t[]){ SPLITS, devices, devices }, counts, &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "network/calibration", KL_TYPE_F64, 0, 3,
-                           (const size_t[]){ SPLITS, BINS, 3 }, bins, &err);
+        rc = kl_store_writer_put(w, "network/per_class", KL_TYPE_F64, 0, 3,
+                                 (const size_t[]){ SPLITS, devices, 3 }, rates, &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "network/expected_calibration_error", KL_TYPE_F64, 0, 1, &splits, accuracy,
-                           &err);
+        rc = kl_store_writer_put(w, "network/calibration", KL_TYPE_F64, 0, 3,
+                                 (const size_t[]){ SPLITS, BINS, 3 }, bins, &err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, "network/expected_calibration_error", KL_TYPE_F64, 0, 1, &splits,
+                                 accuracy, &err);
     for (int model = 0; model < 2; model++) {
         char name[40];
         snprintf(name, sizeof name, "%s/accuracy", model ? "pairs" : "network");
-        if (rc >= 0) rc = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &splits, accuracy, &err);
+        if (rc >= 0) rc = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &splits, accuracy, &err);
         for (int i = 0; i < 3 && rc >= 0; i++) {
             snprintf(name, sizeof name, "%s_%s", model ? "pairs" : "network", ends[i]);
-            rc = kl_writer_number(w, "", name, 0.5 + 0.1 * (i == 2) - 0.1 * (i == 1), &err);
+            rc = kl_store_writer_number(w, "", name, 0.5 + 0.1 * (i == 2) - 0.1 * (i == 1), &err);
         }
     }
-    if (rc >= 0) rc = kl_writer_text(w, "", "model", "network", &err);
-    if (rc >= 0) rc = kl_writer_text(w, "", "layers", "8-3", &err);
-    if (rc >= 0) rc = kl_writer_number(w, "", "network_parameters", parameters, &err);
-    if (rc >= 0) rc = kl_writer_number(w, "", "pairs_parameters", 9, &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    kl_writer_abort(&w);
+    if (rc >= 0) rc = kl_store_writer_text(w, "", "model", "network", &err);
+    if (rc >= 0) rc = kl_store_writer_text(w, "", "layers", "8-3", &err);
+    if (rc >= 0) rc = kl_store_writer_number(w, "", "network_parameters", parameters, &err);
+    if (rc >= 0) rc = kl_store_writer_number(w, "", "pairs_parameters", 9, &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    kl_store_writer_abort(&w);
     CHECK(rc >= 0, "%s", err.text);
 }
 

@@ -31,8 +31,9 @@ static int put_histories(struct kl_writer *w, const struct classifier *c, struct
     int rc = 0;
     for (int i = 0; i < RUNS * EPOCHS; i++) values[i] = 1 / (1.0 + i);
     for (int i = 0; i < 5 && rc >= 0; i++)
-        rc = kl_writer_put(w, names[i], KL_TYPE_F64, 0, 2,
-                           (const size_t[]){ i < 4 ? RUNS : c->runs_of_rates, EPOCHS }, values, err);
+        rc = kl_store_writer_put(w, names[i], KL_TYPE_F64, 0, 2,
+                                 (const size_t[]){ i < 4 ? RUNS : c->runs_of_rates, EPOCHS }, values,
+                                 err);
     return rc < 0 ? rc : KL_OK;
 }
 
@@ -42,10 +43,10 @@ static int write_classifier(struct kl_writer *w, const void *what, struct kl_err
     const int64_t best[RUNS] = { 0, c->best, 0 }, epochs[RUNS] = { EPOCHS, c->epochs, EPOCHS };
     const size_t runs = RUNS;
     int rc = put_histories(w, c, err);
-    if (rc >= 0) rc = kl_writer_put(w, "best_epoch", KL_TYPE_I64, 0, 1, &c->n_best, best, err);
-    if (rc >= 0) rc = kl_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, &runs, epochs, err);
-    if (rc >= 0) rc = kl_writer_text(w, "", "protocol", "holdout", err);
-    return rc < 0 ? rc : kl_writer_number(w, "", "null", c->null, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "best_epoch", KL_TYPE_I64, 0, 1, &c->n_best, best, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, &runs, epochs, err);
+    if (rc >= 0) rc = kl_store_writer_text(w, "", "protocol", "holdout", err);
+    return rc < 0 ? rc : kl_store_writer_number(w, "", "null", c->null, err);
 }
 
 struct report {
@@ -71,14 +72,15 @@ static int write_synthetic(struct kl_writer *w, const void *what, struct kl_erro
     static const char *const names[] = {
         "test", "pearson", "spearman", "log10_p_pearson", "log10_p_spearman", "log10_p_u", "p_devices"
     };
-    int rc = kl_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, class, err);
-    if (rc >= 0) rc = kl_writer_put(w, "study/mean", KL_TYPE_F64, 0, 1, &s->means, values, err);
-    if (rc >= 0) rc = kl_writer_put(w, "study/divergence", KL_TYPE_F64, 0, 2, square, values, err);
-    if (rc >= 0) rc = kl_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 2, square, confusion, err);
+    int rc = kl_store_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, class, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "study/mean", KL_TYPE_F64, 0, 1, &s->means, values, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "study/divergence", KL_TYPE_F64, 0, 2, square, values, err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 2, square, confusion, err);
     for (int i = 0; i < 3 && rc >= 0; i++)
-        rc = kl_writer_put(w, sets[i], KL_TYPE_F64, 0, 1, &d, values, err);
+        rc = kl_store_writer_put(w, sets[i], KL_TYPE_F64, 0, 1, &d, values, err);
     for (int i = 0; i < 21 && rc >= 0; i++)
-        rc = kl_writer_number(w, i % 3 ? sets[i % 3] : "study/divergence", names[i / 3], 0.5, err);
+        rc = kl_store_writer_number(w, i % 3 ? sets[i % 3] : "study/divergence", names[i / 3], 0.5, err);
     return rc < 0 ? rc : KL_OK;
 }
 
@@ -88,23 +90,24 @@ static int write_report(struct kl_writer *w, const void *what, struct kl_error *
     const int64_t confusion[9] = { 3, 1, 0, 2, 0, 1, 1, 1, 1 };
     const double accuracy = 0.6, numbers[BINS * 3] = { 1, 0.6, 0.6 };
     const size_t one = 1, devices = DEVICES;
-    int rc = kl_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "ab", err);
-    if (rc >= 0) rc = kl_writer_text(w, "", "model", r->model, err);
+    int rc = kl_store_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "ab", err);
+    if (rc >= 0) rc = kl_store_writer_text(w, "", "model", r->model, err);
     const char *const attributes[] = { "ones_accuracy", "ones_accuracy_low", "ones_accuracy_high" };
-    for (int i = 0; i < 3 && rc >= 0; i++) rc = kl_writer_number(w, "", attributes[i], accuracy, err);
-    if (rc >= 0) rc = kl_writer_put(w, "ones/accuracy", KL_TYPE_F64, 0, 1, &one, &accuracy, err);
+    for (int i = 0; i < 3 && rc >= 0; i++)
+        rc = kl_store_writer_number(w, "", attributes[i], accuracy, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "ones/accuracy", KL_TYPE_F64, 0, 1, &one, &accuracy, err);
     if (rc >= 0)
-        rc =
-            kl_writer_put(w, "ones/expected_calibration_error", KL_TYPE_F64, 0, 1, &one, &accuracy, err);
+        rc = kl_store_writer_put(w, "ones/expected_calibration_error", KL_TYPE_F64, 0, 1, &one,
+                                 &accuracy, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "ones/confusion", KL_TYPE_I64, 0, 3,
-                           (const size_t[]){ 1, r->confused, r->confused }, confusion, err);
+        rc = kl_store_writer_put(w, "ones/confusion", KL_TYPE_I64, 0, 3,
+                                 (const size_t[]){ 1, r->confused, r->confused }, confusion, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "ones/per_class", KL_TYPE_F64, 0, 3,
-                           (const size_t[]){ 1, DEVICES, r->rates }, numbers, err);
+        rc = kl_store_writer_put(w, "ones/per_class", KL_TYPE_F64, 0, 3,
+                                 (const size_t[]){ 1, DEVICES, r->rates }, numbers, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "ones/calibration", KL_TYPE_F64, 0, 3,
-                           (const size_t[]){ 1, BINS, r->bins }, numbers, err);
+        rc = kl_store_writer_put(w, "ones/calibration", KL_TYPE_F64, 0, 3,
+                                 (const size_t[]){ 1, BINS, r->bins }, numbers, err);
     return rc;
 }
 
@@ -121,19 +124,19 @@ static void expect_of(const char *name, const char *kind,
     size_t n = 0;
     int rc = open_any_file(&w, path, kind, &err);
     if (rc >= 0) rc = write(w, what, &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    if (rc >= 0) rc = kl_file_open(&file, path, &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    if (rc >= 0) rc = kl_store_file_open(&file, path, &err);
     CHECK(rc >= 0, "%s", err.text);
     while (figure->name && strcmp(figure->name, name) != 0) figure++;
     const struct kl_figure_inputs inputs = { .file = file };
-    if (rc >= 0) rc = kl_figure_bytes(&bytes, &n, figure, &inputs, KL_SVG, &err);
+    if (rc >= 0) rc = kl_plot_figure_bytes(&bytes, &n, figure, &inputs, KL_SVG, &err);
     if (!words) CHECK(rc == KL_OK && n > 1000, "%s: %d %s", kind, rc, err.text);
     else
         CHECK(rc == KL_EDATA && strstr(err.text, words), "%s: %d %s, expected %s", kind, rc, err.text,
               words);
     free(bytes);
-    kl_file_close(&file);
-    kl_writer_abort(&w);
+    kl_store_file_close(&file);
+    kl_store_writer_abort(&w);
 }
 
 static void expect(const char *kind, int (*write)(struct kl_writer *, const void *, struct kl_error *),

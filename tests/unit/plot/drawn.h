@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What a figure writes and where, and where its discs and rectangles are: this program's own
-   cairo_show_text, cairo_arc and cairo_rectangle stand before the library's. Whole files' figures: words.h. */
+   cairo_show_text, cairo_arc and cairo_rectangle stand before the library's. Whole files' figures:
+   words.h. */
 #ifndef KL_TEST_DRAWN_H
 #define KL_TEST_DRAWN_H
 
@@ -90,10 +91,10 @@ static inline void draw_file(const char *path, const char *kind, const char *nam
     struct kl_file *file = NULL;
     struct kl_header header = ANY_HEADER(kind);
     header.key_parts = drawn_key_parts;
-    int rc = kl_writer_open(&w, path, &header, &err);
+    int rc = kl_store_writer_open(&w, path, &header, &err);
     if (rc >= 0) rc = write(w, what, &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    if (rc >= 0) rc = kl_file_open(&file, path, &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    if (rc >= 0) rc = kl_store_file_open(&file, path, &err);
     while (figure->name && strcmp(figure->name, name) != 0) figure++;
     struct kl_sheet sheet = { .width = figure->width, .height = figure->height };
     sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
@@ -101,15 +102,15 @@ static inline void draw_file(const char *path, const char *kind, const char *nam
     const struct kl_figure_inputs inputs = { .file = file };
     unsigned char *bytes = NULL;
     size_t n;
-    if (rc >= 0) rc = kl_figure_bytes(&bytes, &n, figure, &inputs, KL_PNG, &err);
+    if (rc >= 0) rc = kl_plot_figure_bytes(&bytes, &n, figure, &inputs, KL_PNG, &err);
     free(bytes);
     n_drawn_texts = n_drawn_discs = n_drawn_boxes = 0; /* of the finished figure, which is drawn twice */
     if (rc >= 0) rc = figure->draw(&sheet, &inputs, &err);
     CHECK(rc >= 0, "%s: %d %s", name, rc, err.text);
     cairo_destroy(sheet.cr);
     cairo_surface_destroy(sheet.surface);
-    kl_file_close(&file);
-    kl_writer_abort(&w);
+    kl_store_file_close(&file);
+    kl_store_writer_abort(&w);
 }
 
 #endif

@@ -15,10 +15,10 @@ static void draw_samples(float last)
     for (size_t i = 0; i < N * D; i++) x[i] = 0.1F * (float)(1 + i % D);
     x[N * D - 1] += last;
     int rc = open_any_file(&w, path, "features", &err);
-    if (rc >= 0) rc = kl_writer_put(w, "features", KL_TYPE_F32, 0, 2, both, x, &err);
-    if (rc >= 0) rc = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &n, labels, &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    kl_writer_abort(&w);
+    if (rc >= 0) rc = kl_store_writer_put(w, "features", KL_TYPE_F32, 0, 2, both, x, &err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &n, labels, &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    kl_store_writer_abort(&w);
     CHECK(rc >= 0, "%s", err.text);
     draw_figure("pca", (const char *const[]){ path }, 1);
 }

@@ -22,17 +22,17 @@ static int write_gan(struct kl_writer *w, const void *what, struct kl_error *err
                                           "scores/plugin_excess" };
     static const char *const histories[] = { "history/divergence", "history/generator_loss",
                                              "history/discriminator_loss" };
-    int rc = kl_writer_put(w, "pairs", KL_TYPE_I32, 0, 2, pairs, of, err);
-    if (rc >= 0) rc = kl_writer_put(w, "model", KL_TYPE_I32, 0, 2, pairs, of, err);
-    if (rc >= 0) rc = kl_writer_put(w, "devices", KL_TYPE_STRING, 1, 1, &two, "ab", err);
+    int rc = kl_store_writer_put(w, "pairs", KL_TYPE_I32, 0, 2, pairs, of, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "model", KL_TYPE_I32, 0, 2, pairs, of, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "devices", KL_TYPE_STRING, 1, 1, &two, "ab", err);
     for (int i = 0; i < 4 && rc >= 0; i++) {
         const double score[PAIRS] = { bad->scores, i == bad->which ? bad->value : bad->scores };
-        rc = kl_writer_put(w, scores[i], KL_TYPE_F64, 0, 1, &two, score, err);
+        rc = kl_store_writer_put(w, scores[i], KL_TYPE_F64, 0, 1, &two, score, err);
     }
     for (int i = 0; i < 3 && rc >= 0; i++) {
         for (int k = 0; k < PAIRS * EPOCHS; k++)
             history[k] = i == 0 && bad->which == 4 ? bad->value : 1 / (1.0 + k);
-        rc = kl_writer_put(w, histories[i], KL_TYPE_F64, 0, 2, epochs, history, err);
+        rc = kl_store_writer_put(w, histories[i], KL_TYPE_F64, 0, 2, epochs, history, err);
     }
     return rc;
 }

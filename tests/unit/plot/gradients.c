@@ -26,13 +26,14 @@ static void draw_curves(double circuit, double linear, size_t stop)
     norms[1] = 1;
     int rc = open_any_file(&w, path, "head", &err);
     for (size_t i = 0; i < 4 && rc >= 0; i++)
-        rc = kl_writer_put(w, curves[i], KL_TYPE_F64, 0, 2, two, losses, &err);
-    if (rc >= 0) rc = kl_writer_put(w, "history/gradient_norm", KL_TYPE_F64, 0, 3, three, norms, &err);
+        rc = kl_store_writer_put(w, curves[i], KL_TYPE_F64, 0, 2, two, losses, &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "history/gradient_group", KL_TYPE_STRING, 10, 1, &groups,
-                           "circuit.0\0head.0\0\0\0", &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    kl_writer_abort(&w);
+        rc = kl_store_writer_put(w, "history/gradient_norm", KL_TYPE_F64, 0, 3, three, norms, &err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, "history/gradient_group", KL_TYPE_STRING, 10, 1, &groups,
+                                 "circuit.0\0head.0\0\0\0", &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    kl_store_writer_abort(&w);
     CHECK(rc >= 0, "%s", err.text);
     draw_figure("curves", (const char *const[]){ path }, 1);
 }

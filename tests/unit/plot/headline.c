@@ -27,24 +27,26 @@ static int write_file(const char *kind, double count, struct kl_error *err)
     const double accuracy[RUNS] = { 0.5, 0.5, 0.5 };
     struct kl_writer *w = NULL;
     int rc = open_any_file(&w, path, kind, err);
-    if (rc >= 0) rc = kl_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "ab", err);
-    if (rc >= 0) rc = kl_writer_put(w, "pairs", KL_TYPE_STRING, 1, 1, &devices, "cd", err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "ab", err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "pairs", KL_TYPE_STRING, 1, 1, &devices, "cd", err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "rows", KL_TYPE_I64, 0, 1, &devices, (int64_t[DEVICES]){ 40, 50 }, err);
-    if (rc >= 0) rc = kl_writer_put(w, "collapsed", KL_TYPE_U8, 0, 1, &runs, "\1\0\1", err);
-    if (rc >= 0) rc = kl_writer_put(w, "ones/accuracy", KL_TYPE_F64, 0, 1, &runs, accuracy, err);
+        rc = kl_store_writer_put(w, "rows", KL_TYPE_I64, 0, 1, &devices, (int64_t[DEVICES]){ 40, 50 },
+                                 err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "collapsed", KL_TYPE_U8, 0, 1, &runs, "\1\0\1", err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "ones/accuracy", KL_TYPE_F64, 0, 1, &runs, accuracy, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "log10_p_holm", KL_TYPE_F64, 0, 1, &runs, (double[RUNS]){ -9, -9 }, err);
-    if (rc >= 0) rc = kl_writer_put(w, "scores", KL_TYPE_STRING, 8, 1, &one, "accuracy", err);
+        rc = kl_store_writer_put(w, "log10_p_holm", KL_TYPE_F64, 0, 1, &runs, (double[RUNS]){ -9, -9 },
+                                 err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "scores", KL_TYPE_STRING, 8, 1, &one, "accuracy", err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "score_p_holm", KL_TYPE_F64, 0, 2, (const size_t[]){ RUNS, 1 }, accuracy,
-                           err);
-    if (rc >= 0) rc = kl_writer_text(w, "", "model", "ones", err);
-    if (rc >= 0) rc = kl_writer_text(w, "", "protocol", "holdout", err);
+        rc = kl_store_writer_put(w, "score_p_holm", KL_TYPE_F64, 0, 2, (const size_t[]){ RUNS, 1 },
+                                 accuracy, err);
+    if (rc >= 0) rc = kl_store_writer_text(w, "", "model", "ones", err);
+    if (rc >= 0) rc = kl_store_writer_text(w, "", "protocol", "holdout", err);
     for (size_t i = 0; i < sizeof counts / sizeof *counts && rc >= 0; i++)
-        rc = kl_writer_number(w, "", counts[i], count, err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+        rc = kl_store_writer_number(w, "", counts[i], count, err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -54,11 +56,11 @@ static void expect(const char *kind, double count, const char *words)
     struct kl_error err = { 0 };
     struct kl_file *file = NULL;
     int rc = write_file(kind, count, &err);
-    if (rc >= 0) rc = kl_file_open(&file, path, &err);
-    if (rc >= 0) rc = kl_page_headline(text, file, &err);
+    if (rc >= 0) rc = kl_store_file_open(&file, path, &err);
+    if (rc >= 0) rc = kl_plot_page_headline(text, file, &err);
     CHECK(rc >= 0, "%s, %g: %s", kind, count, err.text);
     CHECK(strcmp(text, words) == 0, "%s, %g: found '%s', expected '%s'", kind, count, text, words);
-    kl_file_close(&file);
+    kl_store_file_close(&file);
 }
 
 int main(void)

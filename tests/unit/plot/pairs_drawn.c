@@ -16,11 +16,11 @@ static int put_numbers(struct kl_writer *w, size_t p, struct kl_error *err)
 {
     static const double zeros[PAIRS * SCORES];
     static const char *const names[] = { "divergence", "divergence_low", "divergence_high" };
-    int rc =
-        kl_writer_put(w, "score_null_q95", KL_TYPE_F64, 0, 2, (const size_t[]){ p, SCORES }, zeros, err);
+    int rc = kl_store_writer_put(w, "score_null_q95", KL_TYPE_F64, 0, 2, (const size_t[]){ p, SCORES },
+                                 zeros, err);
     for (int i = 0; i < 3 && rc >= 0; i++)
-        rc = kl_writer_put(w, names[i], KL_TYPE_F64, 0, 2, (const size_t[]){ p, DIVERGENCES }, zeros,
-                           err);
+        rc = kl_store_writer_put(w, names[i], KL_TYPE_F64, 0, 2, (const size_t[]){ p, DIVERGENCES },
+                                 zeros, err);
     return rc;
 }
 
@@ -39,17 +39,19 @@ static int write_pairs(struct kl_writer *w, const void *what, struct kl_error *e
             score[n * SCORES + 7] = t->accuracy[n % 3];
             accuracy[n] = 0.5;
         }
-    int rc =
-        kl_writer_put(w, "devices", KL_TYPE_STRING, 5, 1, &d, "dev00dev01dev02dev03dev04dev05", err);
-    if (rc >= 0) rc = kl_writer_put(w, "pairs", KL_TYPE_I32, 0, 2, (const size_t[]){ p, 2 }, pairs, err);
+    int rc = kl_store_writer_put(w, "devices", KL_TYPE_STRING, 5, 1, &d,
+                                 "dev00dev01dev02dev03dev04dev05", err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "rates", KL_TYPE_F64, 0, 2, (const size_t[]){ d, BITS }, rates, err);
-    if (rc >= 0) rc = kl_writer_put(w, "order", KL_TYPE_I64, 0, 1, &p, order, err);
+        rc = kl_store_writer_put(w, "pairs", KL_TYPE_I32, 0, 2, (const size_t[]){ p, 2 }, pairs, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "score", KL_TYPE_F64, 0, 2, (const size_t[]){ p, SCORES }, score, err);
-    if (rc >= 0) rc = kl_writer_put(w, "row_accuracy", KL_TYPE_F64, 0, 1, &p, accuracy, err);
-    if (rc >= 0) rc = kl_writer_put(w, "accuracy_low", KL_TYPE_F64, 0, 1, &p, accuracy, err);
-    if (rc >= 0) rc = kl_writer_put(w, "accuracy_high", KL_TYPE_F64, 0, 1, &p, accuracy, err);
+        rc = kl_store_writer_put(w, "rates", KL_TYPE_F64, 0, 2, (const size_t[]){ d, BITS }, rates, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "order", KL_TYPE_I64, 0, 1, &p, order, err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, "score", KL_TYPE_F64, 0, 2, (const size_t[]){ p, SCORES }, score,
+                                 err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "row_accuracy", KL_TYPE_F64, 0, 1, &p, accuracy, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "accuracy_low", KL_TYPE_F64, 0, 1, &p, accuracy, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "accuracy_high", KL_TYPE_F64, 0, 1, &p, accuracy, err);
     return rc < 0 ? rc : put_numbers(w, p, err);
 }
 

@@ -24,7 +24,7 @@ static void flat(double start, double slope, double share)
     struct kl_error err;
     for (int i = 0; i < N * D; i++)
         x[i] = (float)(start * (1 + i % D) + slope * (double)((i / D) * (1 + i % D)));
-    if (kl_pca(scores, explained, x, N, D, &err)) failures++;
+    if (kl_plot_pca_project(scores, explained, x, N, D, &err)) failures++;
     expect("share of the first", explained[0], share);
     expect("share of the second", explained[1], 0);
     for (int i = 0; i < N; i++) expect("second score", scores[2 * i + 1], 0);
@@ -43,7 +43,7 @@ int main(void)
     for (int i = 0; i < N; i++)
         for (int j = 0; j < D; j++)
             x[i * D + j] = (float)((i * 7 + j * 3) % 11 - 5 + 0.25 * i * (j == 2));
-    if (kl_pca(scores, explained, x, N, D, &err)) return 1;
+    if (kl_plot_pca_project(scores, explained, x, N, D, &err)) return 1;
     for (int k = 0; k < 2; k++) expect("explained", explained[k], explained_expected[k]);
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 2; k++) expect("score", scores[2 * i + k], first[i][k]);

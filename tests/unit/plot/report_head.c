@@ -14,15 +14,16 @@ static void draw_report(bool trained, int64_t shots)
     struct kl_writer *w = NULL;
     int rc = open_any_file(&w, path, "report", &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "confusion", KL_TYPE_I64, 0, 3, counts, (int64_t[]){ 5, 1, 2, 4 }, &err);
-    if (rc >= 0) rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 1, 1, &classes, "ab", &err);
+        rc = kl_store_writer_put(w, "confusion", KL_TYPE_I64, 0, 3, counts, (int64_t[]){ 5, 1, 2, 4 },
+                                 &err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, 1, 1, &classes, "ab", &err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "calibration", KL_TYPE_F64, 0, 3, bins, (double[]){ 5, .5, .4, 7, .9, .8 },
-                           &err);
-    if (rc >= 0 && trained) rc = kl_writer_integer(w, "", "trained_on_these", 1, &err);
-    if (rc >= 0 && shots) rc = kl_writer_integer(w, "", "shots", shots, &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    kl_writer_abort(&w);
+        rc = kl_store_writer_put(w, "calibration", KL_TYPE_F64, 0, 3, bins,
+                                 (double[]){ 5, .5, .4, 7, .9, .8 }, &err);
+    if (rc >= 0 && trained) rc = kl_store_writer_integer(w, "", "trained_on_these", 1, &err);
+    if (rc >= 0 && shots) rc = kl_store_writer_integer(w, "", "shots", shots, &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    kl_store_writer_abort(&w);
     CHECK(rc >= 0, "%s", err.text);
     for (size_t i = 0; i < 2; i++) {
         draw_figure(figures[i], (const char *const[]){ path }, 1);

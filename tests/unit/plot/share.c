@@ -8,7 +8,7 @@ enum { MOST = 20 };
 static void expect(size_t c, const size_t have[MOST], size_t places, const size_t wanted[MOST])
 {
     size_t quota[MOST] = { 0 };
-    kl_share_places(quota, have, c, places);
+    kl_plot_share_places(quota, have, c, places);
     for (size_t k = 0; k < c; k++)
         CHECK(quota[k] == wanted[k], "class %zu of %zu, %zu places: found %zu, expected %zu", k, c,
               places, quota[k], wanted[k]);

@@ -10,7 +10,7 @@ static void expect(const char *from, const char *to)
     unsigned char bytes[200];
     size_t n = strlen(from);
     memcpy(bytes, from, n);
-    n = kl_svg_renumber(bytes, n);
+    n = kl_plot_svg_renumber(bytes, n);
     CHECK(n == strlen(to) && memcmp(bytes, to, n) == 0, "found %.*s", (int)n, (const char *)bytes);
 }
 

@@ -24,12 +24,12 @@ static void draw_sweep(const char (*names)[NAME], size_t diverged)
             of < POINTS - diverged || i == (POINTS - diverged) * HEADS ? 0.9 - 0.1 * (double)of : NAN;
     }
     int rc = open_any_file(&w, path, "sweep", &err);
-    if (rc >= 0) rc = kl_writer_put(w, "point", KL_TYPE_STRING, NAME, 1, &points, names, &err);
-    if (rc >= 0) rc = kl_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, &points, epochs, &err);
-    if (rc >= 0) rc = kl_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, both, accuracy, &err);
-    if (rc >= 0) rc = kl_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, both, accuracy, &err);
-    if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
-    kl_writer_abort(&w);
+    if (rc >= 0) rc = kl_store_writer_put(w, "point", KL_TYPE_STRING, NAME, 1, &points, names, &err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, &points, epochs, &err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, both, accuracy, &err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, both, accuracy, &err);
+    if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
+    kl_store_writer_abort(&w);
     CHECK(rc >= 0, "%s", err.text);
     draw_figure("sweep", (const char *const[]){ path }, 1);
 }

@@ -20,16 +20,16 @@ static int write_study(struct kl_writer *w, const void *what, struct kl_error *e
     const double *e = s->divergence, square[9] = { 0, e[0], e[1], e[0], 0, e[2], e[1], e[2], 0 };
     static const double pairs[PAIRS * COLUMNS];
     const size_t d = DEVICES;
-    int rc = kl_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, s->class, err);
+    int rc = kl_store_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, s->class, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "smoothed/divergence", KL_TYPE_F64, 0, 2, (const size_t[]){ d, d }, square,
-                           err);
-    if (rc >= 0) rc = kl_writer_put(w, "smoothed/mean", KL_TYPE_F64, 0, 1, &d, s->mean, err);
-    if (rc >= 0) rc = kl_writer_put(w, "accuracy", KL_TYPE_F64, 0, 1, &d, s->accuracy, err);
+        rc = kl_store_writer_put(w, "smoothed/divergence", KL_TYPE_F64, 0, 2, (const size_t[]){ d, d },
+                                 square, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "smoothed/mean", KL_TYPE_F64, 0, 1, &d, s->mean, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "accuracy", KL_TYPE_F64, 0, 1, &d, s->accuracy, err);
     if (rc >= 0)
-        rc = kl_writer_put(w, "smoothed/class_pairs", KL_TYPE_F64, 0, 2,
-                           (const size_t[]){ s->class_pairs, COLUMNS }, pairs, err);
-    return rc < 0 ? rc : kl_writer_number(w, "smoothed/divergence", "pearson", s->r, err);
+        rc = kl_store_writer_put(w, "smoothed/class_pairs", KL_TYPE_F64, 0, 2,
+                                 (const size_t[]){ s->class_pairs, COLUMNS }, pairs, err);
+    return rc < 0 ? rc : kl_store_writer_number(w, "smoothed/divergence", "pearson", s->r, err);
 }
 
 static void draw(const struct study *s)

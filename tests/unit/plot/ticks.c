@@ -13,7 +13,7 @@
 static void expect(double value, double step, double most, const char *text)
 {
     char found[KL_TICK];
-    kl_tick_text(found, value, step, most);
+    kl_plot_tick_text(found, value, step, most);
     CHECK(strcmp(found, text) == 0, "%g: found '%s', expected '%s'", value, found, text);
 }
 
@@ -30,7 +30,7 @@ static void expect_axis(struct kl_axes axes, size_t most_texts, size_t most_line
     cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
     cairo_t *cr = cairo_create(surface);
     n_drawn_texts = lines = 0;
-    kl_axes_draw(cr, &axes, "", "");
+    kl_plot_axes_draw(cr, &axes, "", "");
     CHECK(n_drawn_texts <= most_texts, "%zu texts", n_drawn_texts);
     CHECK(lines <= most_lines, "%zu ticks", lines);
     for (size_t i = 0; i < n_drawn_texts; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   How often a text stands in a figure of files (drawn.h has what was drawn). A figure is drawn twice, the
-   first time to be measured. */
+   How often a text stands in a figure of files (drawn.h has what was drawn). A figure is drawn twice,
+   the first time to be measured. */
 #ifndef KL_TEST_WORDS_H
 #define KL_TEST_WORDS_H
 
@@ -20,10 +20,10 @@ static inline void list_drawn(void)
     for (size_t i = 0; i < n_drawn_texts / 2; i++) fprintf(stderr, "drawn: %s\n", drawn_texts[i].text);
 }
 
-#define CHECK_DRAWN(text, n)                                                          \
-    do {                                                                              \
-        CHECK(times_drawn(text) == (n), "'%s' %zu times", text, times_drawn(text));   \
-        if (times_drawn(text) != (n)) list_drawn();                                   \
+#define CHECK_DRAWN(text, n)                                                        \
+    do {                                                                            \
+        CHECK(times_drawn(text) == (n), "'%s' %zu times", text, times_drawn(text)); \
+        if (times_drawn(text) != (n)) list_drawn();                                 \
     } while (0)
 
 /* The figure of this name of n files of its kind, at paths. */
@@ -36,13 +36,13 @@ static inline void draw_figure(const char *name, const char *const *paths, size_
     size_t size;
     int code = KL_OK;
     while (figure->name && strcmp(figure->name, name) != 0) figure++;
-    for (size_t i = 0; i < n && !code; i++) code = kl_file_open(&files[i], paths[i], &err);
+    for (size_t i = 0; i < n && !code; i++) code = kl_store_file_open(&files[i], paths[i], &err);
     const struct kl_figure_inputs inputs = { .file = files[0], .files = files, .n_files = n };
     n_drawn_texts = n_drawn_discs = n_drawn_boxes = 0;
-    if (!code) code = kl_figure_bytes(&bytes, &size, figure, &inputs, KL_SVG, &err);
+    if (!code) code = kl_plot_figure_bytes(&bytes, &size, figure, &inputs, KL_SVG, &err);
     CHECK(!code, "%s: %s", name, err.text);
     free(bytes);
-    for (size_t i = 0; i < n; i++) kl_file_close(&files[i]);
+    for (size_t i = 0; i < n; i++) kl_store_file_close(&files[i]);
 }
 
 #endif

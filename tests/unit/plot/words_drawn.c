@@ -22,16 +22,17 @@ static int write_validation(struct kl_writer *w, const void *what, struct kl_err
     static const char *const names[] = {
         "test", "pearson", "spearman", "log10_p_pearson", "log10_p_spearman", "log10_p_u"
     };
-    int rc = kl_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, class, err);
-    if (rc >= 0) rc = kl_writer_put(w, "study/mean", KL_TYPE_F64, 0, 1, &d, values, err);
-    if (rc >= 0) rc = kl_writer_put(w, "accuracy", KL_TYPE_F64, 0, 1, &d, values, err);
-    if (rc >= 0) rc = kl_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 2, square, confusion, err);
+    int rc = kl_store_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, class, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "study/mean", KL_TYPE_F64, 0, 1, &d, values, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "accuracy", KL_TYPE_F64, 0, 1, &d, values, err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 2, square, confusion, err);
     for (int i = 0; i < 3 && rc >= 0; i++)
-        rc = kl_writer_put(w, sets[i], KL_TYPE_F64, 0, i ? 1 : 2, square, values, err);
+        rc = kl_store_writer_put(w, sets[i], KL_TYPE_F64, 0, i ? 1 : 2, square, values, err);
     for (int i = 0; i < 18 && rc >= 0; i++)
-        rc = kl_writer_number(w, sets[i % 3], names[i / 3], 0.5, err);
-    if (rc >= 0) rc = kl_writer_number(w, sets[0], "p_devices", o->p, err);
-    return rc < 0 ? rc : kl_writer_number(w, sets[0], "orders", o->orders, err);
+        rc = kl_store_writer_number(w, sets[i % 3], names[i / 3], 0.5, err);
+    if (rc >= 0) rc = kl_store_writer_number(w, sets[0], "p_devices", o->p, err);
+    return rc < 0 ? rc : kl_store_writer_number(w, sets[0], "orders", o->orders, err);
 }
 
 static void check_bound(void)
@@ -56,12 +57,13 @@ static int write_plateau(struct kl_writer *w, const void *what, struct kl_error 
     const size_t one = 1, two = 2, cells[] = { 1, 2, 1 };
     const double variance[] = { 0.1, 0.05 };
     (void)what;
-    int rc = kl_writer_put(w, "qubits", KL_TYPE_I32, 0, 1, &two, (const int32_t[]){ 2, 4 }, err);
-    if (rc >= 0) rc = kl_writer_put(w, "layers", KL_TYPE_I32, 0, 1, &one, (const int32_t[]){ 1 }, err);
-    if (rc >= 0) rc = kl_writer_put(w, "observables", KL_TYPE_STRING, 5, 1, &one, "local", err);
+    int rc = kl_store_writer_put(w, "qubits", KL_TYPE_I32, 0, 1, &two, (const int32_t[]){ 2, 4 }, err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, "layers", KL_TYPE_I32, 0, 1, &one, (const int32_t[]){ 1 }, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "observables", KL_TYPE_STRING, 5, 1, &one, "local", err);
     for (int i = 0; i < 3 && rc >= 0; i++)
-        rc = kl_writer_put(w, names[i], KL_TYPE_F64, 0, 3, cells, variance, err);
-    return rc < 0 ? rc : kl_writer_integer(w, "", "draws", 200, err);
+        rc = kl_store_writer_put(w, names[i], KL_TYPE_F64, 0, 3, cells, variance, err);
+    return rc < 0 ? rc : kl_store_writer_integer(w, "", "draws", 200, err);
 }
 
 int main(void)

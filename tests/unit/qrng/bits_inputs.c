@@ -94,7 +94,7 @@ static void check_device_bits(void)
     put("g.txt", "0110110110\n", 11);
     CHECK(write_device_bits("e.h5", &single, &err) == 0 && write_device_bits("f.h5", &single, &err) == 0,
           "%s", err.text);
-    CHECK(kl_key_begin(&key, "bits", 1, "test", 1, &err) == 0 &&
+    CHECK(kl_store_key_begin(&key, "bits", 1, "test", 1, &err) == 0 &&
               kl_bits_read_files(&b, two, 3, &plain, &err) == 0 && b.n_devices == 3,
           "%s", err.text);
     CHECK(kl_bits_identify(key, record, &b, two, 3, &err) == 0 && json_object_size(record) == 1, "%s",
@@ -102,7 +102,7 @@ static void check_device_bits(void)
     unlink("g.txt");
     CHECK(kl_bits_identify(key, record, &b, two, 3, &err) == KL_ENOINPUT && strstr(err.text, "g.txt"),
           "%s", err.text);
-    kl_key_abort(&key);
+    kl_store_key_abort(&key);
     json_decref(record);
     kl_bits_free(&b);
     put("t.txt", "0110110110\n", 11);
@@ -233,7 +233,7 @@ static void check_streams(void)
           "%s", err.text);
     kl_bits_free(&b);
     const char *zero = "/dev/zero", *dash = "-";
-    CHECK(kl_key_begin(&key, "bits", 1, "test", 1, &err) == 0 &&
+    CHECK(kl_store_key_begin(&key, "bits", 1, "test", 1, &err) == 0 &&
               kl_bits_inputs_open(&in, &zero, 1, &some, &err) == 0 &&
               kl_bits_inputs_identify(key, record, files, &n_files, &in, &err) == 0,
           "%s", err.text);
@@ -250,7 +250,7 @@ static void check_streams(void)
           "%s", err.text);
     CHECK(kl_bits_identify(key, record, &b, &dash, 1, &err) == 0, "%s", err.text);
     kl_bits_free(&b);
-    kl_key_abort(&key);
+    kl_store_key_abort(&key);
     json_decref(record);
 }
 

@@ -26,14 +26,16 @@ static inline int write_device_bits(const char *path, const struct device_bits *
                  n_names = (size_t)(2 + b->names);
     struct kl_writer *w = NULL;
     int rc = open_any_file(&w, path, b->kind ? b->kind : "device-bits", err);
-    if (!rc && !b->no_bits) rc = kl_writer_put(w, "bits", KL_TYPE_U8, 0, 2, dims, bits, err);
-    if (!rc && !b->no_labels) rc = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &n_labels, labels, err);
+    if (!rc && !b->no_bits) rc = kl_store_writer_put(w, "bits", KL_TYPE_U8, 0, 2, dims, bits, err);
+    if (!rc && !b->no_labels)
+        rc = kl_store_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &n_labels, labels, err);
     if (!rc && !b->no_names)
-        rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 3, 1, &n_names, names, err);
-    if (!rc && !b->no_n_bits) rc = kl_writer_number(w, "", "n_bits", 10 + b->n_bits, err);
-    if (!rc && !b->no_symbol_bits) rc = kl_writer_number(w, "", "symbol_bits", 1 + b->symbol_bits, err);
-    if (!rc) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+        rc = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, 3, 1, &n_names, names, err);
+    if (!rc && !b->no_n_bits) rc = kl_store_writer_number(w, "", "n_bits", 10 + b->n_bits, err);
+    if (!rc && !b->no_symbol_bits)
+        rc = kl_store_writer_number(w, "", "symbol_bits", 1 + b->symbol_bits, err);
+    if (!rc) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 #include "qrng/nist/nist22.h"
 #include "qrng/nist/nist90b.h"
 
@@ -55,7 +55,7 @@ static void check_false_discovery(void)
                         expected[5] = { 0.025, 0.05, 0.05, 0.025, 0.8 };
     double log10_p[5];
     for (int i = 0; i < 5; i++) log10_p[i] = log10(p[i]);
-    CHECK(kl_false_discovery(log10_p, log10_p, 5, &err) == KL_OK);
+    CHECK(kl_stats_false_discovery(log10_p, log10_p, 5, &err) == KL_OK);
     for (int i = 0; i < 5; i++)
         CHECK(fabs(pow(10, log10_p[i]) - expected[i]) < 1e-12, "%d: %g", i, pow(10, log10_p[i]));
 }

@@ -66,7 +66,7 @@ static void check_concurrent(void)
                 rc = write_test_file(path, ROWS, WIDTH, 1, &err);
                 rc = rc ? rc : read_test_file(path, ROWS, WIDTH, 1, &err);
                 const int fd = open(path, O_RDONLY | O_CLOEXEC);
-                rc = rc ? rc : kl_shared_publish(store, test_header.key, path, fd, &err);
+                rc = rc ? rc : kl_store_shared_publish(store, test_header.key, path, fd, &err);
                 close(fd);
             }
             if (rc) fprintf(stderr, "%s\n", err.text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A file cut at every byte, and with every bit flipped: refused in words, or the very same data. A
-   larger one (datasets outside of the seal) at random bits and lengths. Never other data, never a crash. */
+   larger one (datasets outside of the seal) at random bits and lengths. Never other data, never a crash.
+ */
 #include <fcntl.h>
 
 #include "store_test.h"
@@ -73,8 +74,8 @@ int main(void)
     for (int i = 0; i < 100; i++) fputs("not a file of ours\n", f);
     fclose(f);
     struct kl_file *file;
-    CHECK(kl_file_open(&file, path, &err) == KL_EDATA && strstr(err.text, "not an HDF5 file"), "%s",
-          err.text);
-    CHECK(kl_file_open(&file, test_folder, &err) == KL_ENOINPUT, "%s", err.text);
+    CHECK(kl_store_file_open(&file, path, &err) == KL_EDATA && strstr(err.text, "not an HDF5 file"),
+          "%s", err.text);
+    CHECK(kl_store_file_open(&file, test_folder, &err) == KL_ENOINPUT, "%s", err.text);
     return failures != 0;
 }

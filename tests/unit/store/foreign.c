@@ -12,7 +12,7 @@ static void check_read(const char *path, int expected, const char *words)
 {
     struct kl_error err = { 0 };
     struct kl_foreign f;
-    int rc = kl_foreign_read(&f, path, NULL, &err);
+    int rc = kl_store_foreign_read(&f, path, NULL, &err);
     CHECK(rc == expected, "%s: %d %s", path, rc, err.text);
     CHECK(rc == 0 || (!f.data && strstr(err.text, words)), "%s: %s", path, err.text);
     if (rc == 0) {
@@ -21,7 +21,7 @@ static void check_read(const char *path, int expected, const char *words)
         CHECK(same, "%s: other pixels", path);
         CHECK(f.label && f.label[29] == 9, "%s: labels", path);
     }
-    kl_foreign_free(&f);
+    kl_store_foreign_free(&f);
 }
 
 static void check_ours(char path[1024])
@@ -33,11 +33,11 @@ static void check_ours(char path[1024])
     int64_t y[30];
     for (size_t i = 0; i < sizeof x; i++) x[i] = (uint8_t)((i * 7) % 251);
     for (int i = 0; i < 30; i++) y[i] = i % 10;
-    int rc = kl_writer_open(&w, in_folder(path, "ours.h5"), &test_header, &err);
-    rc = rc ? rc : kl_writer_put(w, "images", KL_TYPE_U8, 0, 3, dims, x, &err);
-    rc = rc ? rc : kl_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, y, &err);
-    rc = rc ? rc : kl_writer_put(w, "params/numbers", KL_TYPE_F32, 0, 1, dims, y, &err);
-    rc = rc ? rc : kl_writer_publish(&w, NULL, &err);
+    int rc = kl_store_writer_open(&w, in_folder(path, "ours.h5"), &test_header, &err);
+    rc = rc ? rc : kl_store_writer_put(w, "images", KL_TYPE_U8, 0, 3, dims, x, &err);
+    rc = rc ? rc : kl_store_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, y, &err);
+    rc = rc ? rc : kl_store_writer_put(w, "params/numbers", KL_TYPE_F32, 0, 1, dims, y, &err);
+    rc = rc ? rc : kl_store_writer_publish(&w, NULL, &err);
     CHECK(rc == 0, "%s", err.text);
     check_read(path, 0, "");
     char named[1100], flat[1024];
@@ -51,9 +51,9 @@ static void check_ours(char path[1024])
     check_read(test_folder, KL_ENOINPUT, "is a folder, expected a file");
     snprintf(named, sizeof named, "%s:params/numbers", path);
     check_read(named, KL_EDATA, "dataset params/numbers: expected uint8");
-    rc = kl_writer_open(&w, in_folder(flat, "flat.h5"), &test_header, &err);
-    rc = rc ? rc : kl_writer_put(w, "bytes", KL_TYPE_U8, 0, 1, dims, x, &err);
-    rc = rc ? rc : kl_writer_publish(&w, NULL, &err);
+    rc = kl_store_writer_open(&w, in_folder(flat, "flat.h5"), &test_header, &err);
+    rc = rc ? rc : kl_store_writer_put(w, "bytes", KL_TYPE_U8, 0, 1, dims, x, &err);
+    rc = rc ? rc : kl_store_writer_publish(&w, NULL, &err);
     CHECK(rc == 0, "%s", err.text);
     check_read(flat, KL_EDATA, "images");
     signal(SIGCHLD, SIG_IGN); /* its end is then not told */
@@ -91,13 +91,13 @@ static void mutate(const char *sealed)
             CHECK(pwrite(fd, &byte, 1, (off_t)at[k]) == 1, "write");
         }
         double start = kl_clock();
-        int rc = kl_foreign_read(&f, path, "none", &err);
+        int rc = kl_store_foreign_read(&f, path, "none", &err);
         double took = kl_clock() - start;
         longest = took > longest ? took : longest;
         CHECK(rc == 0 || rc == KL_EDATA, "%d %s", rc, err.text);
         good += rc == 0;
         refused += rc != 0;
-        kl_foreign_free(&f);
+        kl_store_foreign_free(&f);
         for (int k = 0; k < 4; k++) CHECK(pwrite(fd, bytes + at[k], 1, (off_t)at[k]) == 1, "write");
     }
     CHECK(longest < 8, "one took %.1f s", longest);

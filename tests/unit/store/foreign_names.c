@@ -228,8 +228,8 @@ static void check(const struct layout *l)
     struct kl_answer a = { 0 };
     size_t n = 0;
     while (n < 6 && *l->sets[n].name) n++;
-    const struct kl_listed *images = kl_foreign_choose_images(&a, l->wanted, l->sets, n);
-    const bool fine = images && kl_foreign_choose_labels(&a, images, NULL, l->sets, n) == 0;
+    const struct kl_listed *images = kl_store_foreign_choose_images(&a, l->wanted, l->sets, n);
+    const bool fine = images && kl_store_foreign_choose_labels(&a, images, NULL, l->sets, n) == 0;
     CHECK(fine == (l->images != NULL), "%s of %s: %s%s", l->wanted, l->sets[0].name, a.text, a.labels);
     if (!fine)
         CHECK(l->said && strstr(a.text, l->said), "%s of %s: %s", l->wanted, l->sets[0].name, a.text);
@@ -249,14 +249,15 @@ static void check_many(void)
         snprintf(many[i].name, sizeof many[i].name, "n%zu", i);
     }
     many[5] = (struct kl_listed)U8("pictures", PICTURES);
-    CHECK(!kl_foreign_choose_images(&a, "", many, KL_FOREIGN_LISTED), "one of many");
+    CHECK(!kl_store_foreign_choose_images(&a, "", many, KL_FOREIGN_LISTED), "one of many");
     many[7] = (struct kl_listed)LABELS("some_labels");
     a = (struct kl_answer){ 0 };
-    CHECK(kl_foreign_choose_labels(&a, &many[5], NULL, many, KL_FOREIGN_LISTED) < 0, "labels '%s'",
+    CHECK(kl_store_foreign_choose_labels(&a, &many[5], NULL, many, KL_FOREIGN_LISTED) < 0, "labels '%s'",
           a.labels);
     many[8] = (struct kl_listed)LABELS("labels");
     a = (struct kl_answer){ 0 };
-    CHECK(kl_foreign_choose_labels(&a, &many[5], NULL, many, KL_FOREIGN_LISTED) == 0, "%s", a.text);
+    CHECK(kl_store_foreign_choose_labels(&a, &many[5], NULL, many, KL_FOREIGN_LISTED) == 0, "%s",
+          a.text);
     CHECK(strcmp(a.labels, "labels") == 0, "'%s'", a.labels);
 }
 
@@ -265,16 +266,16 @@ static void check_wanted(void)
 {
     static const struct kl_listed sets[] = { U8("x", PICTURES), LABELS("y"), LABELS("z") };
     struct kl_answer a = { 0 };
-    CHECK(kl_foreign_choose_labels(&a, &sets[0], "z", sets, 3) == 0 && strcmp(a.labels, "z") == 0, "%s",
-          a.text);
+    CHECK(kl_store_foreign_choose_labels(&a, &sets[0], "z", sets, 3) == 0 && strcmp(a.labels, "z") == 0,
+          "%s", a.text);
     CHECK(strcmp(a.root_labels, "y") == 0 && strstr(a.note, "not used: y"), "%s %s", a.root_labels,
           a.note);
     a = (struct kl_answer){ 0 };
-    CHECK(kl_foreign_choose_labels(&a, &sets[0], "", sets, 3) == 0 && !*a.labels && !*a.note, "%s",
+    CHECK(kl_store_foreign_choose_labels(&a, &sets[0], "", sets, 3) == 0 && !*a.labels && !*a.note, "%s",
           a.note);
-    CHECK(kl_foreign_choose_labels(&a, &sets[0], "w", sets, 3) < 0 &&
+    CHECK(kl_store_foreign_choose_labels(&a, &sets[0], "w", sets, 3) < 0 &&
           strstr(a.text, "dataset w: absent"));
-    CHECK(!kl_foreign_choose_images(&a, "w", sets, 3) && strstr(a.text, "dataset w: absent"));
+    CHECK(!kl_store_foreign_choose_images(&a, "w", sets, 3) && strstr(a.text, "dataset w: absent"));
 }
 
 int main(void)

@@ -21,30 +21,31 @@ static int write_rows(const char *path, size_t first, size_t n, int index, int c
     rc = rc ? rc : kl_sha256_hex(shard_key, path, strlen(path), err);
     header.key = count ? shard_key : whole_key;
     header.key_parts = count ? "{}" : whole_parts;
-    rc = rc ? rc : kl_writer_open(&w, path, &header, err);
+    rc = rc ? rc : kl_store_writer_open(&w, path, &header, err);
     if (!rc && count) {
-        kl_writer_integer(w, "", "shard_index", index, err);
-        kl_writer_integer(w, "", "shard_count", count, err);
-        kl_writer_text(w, "", "whole_key", whole_key, err);
-        kl_writer_text(w, "", "whole_key_parts", whole_parts, err);
+        kl_store_writer_integer(w, "", "shard_index", index, err);
+        kl_store_writer_integer(w, "", "shard_count", count, err);
+        kl_store_writer_text(w, "", "whole_key", whole_key, err);
+        kl_store_writer_text(w, "", "whole_key_parts", whole_parts, err);
     }
     if (!rc) {
-        x = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
-        y = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err);
-        z = kl_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err);
-        rc = x < 0 || y < 0 || z < 0 ? KL_EINTERNAL : kl_writer_text(w, "features", "tap", "pool", err);
+        x = kl_store_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
+        y = kl_store_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err);
+        z = kl_store_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err);
+        rc = x < 0 || y < 0 || z < 0 ? KL_EINTERNAL
+                                     : kl_store_writer_text(w, "features", "tap", "pool", err);
     }
     for (size_t i = 0; i < n && !rc; i++) {
         int64_t at = (int64_t)(first + i);
         int32_t label = (int32_t)(at % 10);
         for (size_t j = 0; j < WIDTH; j++) row[j] = test_value(first + i, j, seed);
-        rc = kl_writer_rows(w, x, i, 1, row, err);
-        rc = rc ? rc : kl_writer_rows(w, y, i, 1, &label, err);
-        rc = rc ? rc : kl_writer_rows(w, z, i, 1, &at, err);
+        rc = kl_store_writer_rows(w, x, i, 1, row, err);
+        rc = rc ? rc : kl_store_writer_rows(w, y, i, 1, &label, err);
+        rc = rc ? rc : kl_store_writer_rows(w, z, i, 1, &at, err);
     }
-    rc = rc ? rc : kl_writer_put(w, "class_names", KL_TYPE_STRING, 2, 1, names, "a\0b\0c", err);
-    rc = rc ? rc : kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    rc = rc ? rc : kl_store_writer_put(w, "class_names", KL_TYPE_STRING, 2, 1, names, "a\0b\0c", err);
+    rc = rc ? rc : kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -71,35 +72,40 @@ int main(void)
     in_folder(merged, "merged.h5");
     for (int count = 1; count <= 8; count = count < 3 ? count + 1 : count + 4) {
         CHECK(make_shards(paths, list, count, &err) == 0, "%s", err.text);
-        int rc =
-            kl_merge(merged, list, (size_t)count, &(struct kl_common){ .no_provenance = true }, &err);
+        int rc = kl_store_merge(merged, list, (size_t)count,
+                                &(struct kl_common){ .no_provenance = true }, &err);
         CHECK(rc == 0, "%d shards: %s", count, err.text);
         snprintf(command, sizeof command, "cmp '%s' '%s'", whole, merged);
         CHECK(system(command) == 0, "%d shards", count);
         unlink(merged);
     }
     CHECK(make_shards(paths, list, 3, &err) == 0, "%s", err.text);
-    CHECK(kl_merge(merged, list, 2, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+    CHECK(kl_store_merge(merged, list, 2, &(struct kl_common){ .no_provenance = true }, &err) ==
+                  KL_EDATA &&
               strstr(err.text, "one of 3 shards"),
           "%s", err.text);
     const char *twice[3] = { list[0], list[1], list[1] };
-    CHECK(kl_merge(merged, twice, 3, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+    CHECK(kl_store_merge(merged, twice, 3, &(struct kl_common){ .no_provenance = true }, &err) ==
+                  KL_EDATA &&
               strstr(err.text, "both shard 1"),
           "%s", err.text);
     const char *odd[3] = { list[0], list[1], whole };
-    CHECK(kl_merge(merged, odd, 3, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+    CHECK(kl_store_merge(merged, odd, 3, &(struct kl_common){ .no_provenance = true }, &err) ==
+                  KL_EDATA &&
               strstr(err.text, "not a shard"),
           "%s", err.text);
     CHECK(write_rows(in_folder(foreign, "f.h5"), 5, 10, 7, 3, 1, &err) == 0, "%s", err.text);
     const char *missing[3] = { list[0], list[1], foreign };
-    CHECK(kl_merge(merged, missing, 3, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+    CHECK(kl_store_merge(merged, missing, 3, &(struct kl_common){ .no_provenance = true }, &err) ==
+                  KL_EDATA &&
               strstr(err.text, "shard 7 of 3"),
           "%s", err.text);
     CHECK(access(merged, F_OK) != 0, "a refused merge left a file");
-    CHECK(kl_merge(merged, list, 3, &(struct kl_common){ 0 }, &err) == 0, "%s", err.text);
+    CHECK(kl_store_merge(merged, list, 3, &(struct kl_common){ 0 }, &err) == 0, "%s", err.text);
     struct kl_file *f = NULL;
-    CHECK(kl_file_open(&f, merged, &err) == 0 && strstr(kl_file_provenance(f), "cache merge"), "%s",
-          err.text);
-    kl_file_close(&f);
+    CHECK(kl_store_file_open(&f, merged, &err) == 0 &&
+              strstr(kl_store_file_provenance(f), "cache merge"),
+          "%s", err.text);
+    kl_store_file_close(&f);
     return failures != 0;
 }

@@ -29,7 +29,7 @@ static bool there(const char *name)
 static const char *tag_of(char tag[64], long pid, unsigned long long start)
 {
     char own[64];
-    kl_process_tag(own);
+    kl_store_process_tag(own);
     snprintf(tag, 64, "%.8s-%ld-%llu", own, pid, start);
     return tag;
 }
@@ -38,7 +38,7 @@ static unsigned long long own_start(void)
 {
     char own[64];
     unsigned long long start = 0;
-    kl_process_tag(own);
+    kl_store_process_tag(own);
     CHECK(sscanf(own, "%*8s-%*d-%llu", &start) == 1 && start, "%s", own);
     return start;
 }
@@ -48,17 +48,20 @@ static void check_dead(void)
     char tag[64];
     const time_t now = time(NULL);
     const struct stat fresh = { .st_mtime = now }, old = { .st_mtime = now - 3 * 24 * 3600 };
-    kl_process_tag(tag);
-    CHECK(!kl_process_dead(tag, &old), "this process");
-    CHECK(kl_process_dead(tag_of(tag, getpid(), own_start() + 1), &fresh), "its number, used again");
-    CHECK(!kl_process_dead(tag_of(tag, getpid(), 0), &old), "a run that could not tell its start");
-    CHECK(!kl_process_dead("00000000-1-1", &fresh) && kl_process_dead("00000000-1-1", &old),
+    kl_store_process_tag(tag);
+    CHECK(!kl_store_process_dead(tag, &old), "this process");
+    CHECK(kl_store_process_dead(tag_of(tag, getpid(), own_start() + 1), &fresh),
+          "its number, used again");
+    CHECK(!kl_store_process_dead(tag_of(tag, getpid(), 0), &old), "a run that could not tell its start");
+    CHECK(!kl_store_process_dead("00000000-1-1", &fresh) && kl_store_process_dead("00000000-1-1", &old),
           "another machine's");
-    CHECK(!kl_process_dead("words", &fresh) && kl_process_dead("words", &old), "no tag");
-    CHECK(!kl_process_dead(tag_of(tag, 0, 1), &fresh) && kl_process_dead(tag, &old), "no process");
-    kl_process_tag(tag);
+    CHECK(!kl_store_process_dead("words", &fresh) && kl_store_process_dead("words", &old), "no tag");
+    CHECK(!kl_store_process_dead(tag_of(tag, 0, 1), &fresh) && kl_store_process_dead(tag, &old),
+          "no process");
+    kl_store_process_tag(tag);
     pid_t child = fork();
-    if (child == 0) _exit(setuid(65534) ? 0 : kl_process_dead(tag, &old)); /* which may not signal us */
+    if (child == 0)
+        _exit(setuid(65534) ? 0 : kl_store_process_dead(tag, &old)); /* which may not signal us */
     int status = 1;
     waitpid(child, &status, 0);
     CHECK(status == 0, "another user's");
@@ -66,9 +69,9 @@ static void check_dead(void)
     if (child == 0) _exit(0);
     siginfo_t info;
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT); /* ended, and nobody has waited for it */
-    CHECK(kl_process_dead(tag_of(tag, child, 1), &fresh), "a zombie");
+    CHECK(kl_store_process_dead(tag_of(tag, child, 1), &fresh), "a zombie");
     waitpid(child, NULL, 0);
-    CHECK(kl_process_dead(tag_of(tag, child, 1), &fresh), "an ended one");
+    CHECK(kl_store_process_dead(tag_of(tag, child, 1), &fresh), "an ended one");
 }
 
 static void count(void *context, const char *path, uint64_t bytes, int error)
@@ -82,7 +85,7 @@ static void check_sweep(void)
     char dead[64], own[64], names[6][100], folder[1024];
     int n = 0;
     tag_of(dead, getpid(), own_start() + 1);
-    kl_process_tag(own);
+    kl_store_process_tag(own);
     snprintf(names[0], 100, ".t.h5.%s.00000001.ketline-tmp", dead);
     snprintf(names[1], 100, ".t.h5.x.h5.%s.00000002.ketline-tmp", dead); /* of t.h5.x.h5 */
     snprintf(names[2], 100, ".t.h5.%s.00000003.ketline-tmp", own);
@@ -92,16 +95,17 @@ static void check_sweep(void)
     for (int i = 0; i < 6; i++)
         if (i == 3) CHECK(symlink("nowhere", in_folder(folder, names[i])) == 0);
         else put(names[i]);
-    CHECK(kl_temporary_is(names[0]) && !kl_temporary_is(names[4]) && !kl_temporary_is(".ketline-tmp") &&
-          !kl_temporary_is(""));
-    CHECK(kl_temporary_sweep(test_folder, "t.h5", true, count, &n) && n == 1 && there(names[0]), "%d",
-          n);
-    CHECK(kl_temporary_sweep(test_folder, "t.h5", false, count, &n) && n == 2 && !there(names[0]), "%d",
-          n);
+    CHECK(kl_store_temporary_is(names[0]) && !kl_store_temporary_is(names[4]) &&
+          !kl_store_temporary_is(".ketline-tmp") && !kl_store_temporary_is(""));
+    CHECK(kl_store_temporary_sweep(test_folder, "t.h5", true, count, &n) && n == 1 && there(names[0]),
+          "%d", n);
+    CHECK(kl_store_temporary_sweep(test_folder, "t.h5", false, count, &n) && n == 2 && !there(names[0]),
+          "%d", n);
     CHECK(there(names[1]) && there(names[2]) && there(names[3]), "others' went");
-    CHECK(kl_temporary_sweep(test_folder, NULL, false, NULL, NULL) && !there(names[1]), "all");
+    CHECK(kl_store_temporary_sweep(test_folder, NULL, false, NULL, NULL) && !there(names[1]), "all");
     CHECK(there(names[2]) && there(names[3]) && there(names[4]) && there(names[5]));
-    CHECK(!kl_temporary_sweep(in_folder(folder, "none"), NULL, false, NULL, NULL) && errno == ENOENT);
+    CHECK(!kl_store_temporary_sweep(in_folder(folder, "none"), NULL, false, NULL, NULL) &&
+          errno == ENOENT);
     for (int i = 2; i < 6; i++) unlink(in_folder(folder, names[i]));
 }
 
@@ -110,13 +114,14 @@ static void check_patterns(void)
     char path[2048], name[260], prefix[160], again[160];
     memset(name, 'n', sizeof name);
     name[200] = 0;
-    kl_name_prefix(prefix, name);
+    kl_store_name_prefix(prefix, name);
     name[150] = 'm'; /* where it is cut off */
-    kl_name_prefix(again, name);
+    kl_store_name_prefix(again, name);
     CHECK(strlen(prefix) < 160 && prefix[0] == '.' && strcmp(prefix, again) != 0, "%s", prefix);
-    CHECK(kl_temporary_pattern(path, sizeof path, test_folder, "trial") == 12, "the length of the end");
+    CHECK(kl_store_temporary_pattern(path, sizeof path, test_folder, "trial") == 12,
+          "the length of the end");
     CHECK(strstr(path, "/.trial.") && strstr(path, ".XXXXXX.ketline-tmp"), "%s", path);
-    CHECK(kl_temporary_pattern(path, 20, test_folder, "trial") == -1, "no room");
+    CHECK(kl_store_temporary_pattern(path, 20, test_folder, "trial") == -1, "no room");
 }
 
 /* Small files for the tools themselves, and folders on the way. */
@@ -128,37 +133,37 @@ static void check_small(void)
     int fd = -1;
     put("small");
     in_folder(path, "small");
-    char *text = kl_read_small(path, 1, &n);
+    char *text = kl_store_read_small(path, 1, &n);
     CHECK(text && n == 1 && strcmp(text, "x") == 0);
     free(text);
-    CHECK(!kl_read_small(path, 0, &n) && errno == EFBIG, "larger than asked for");
-    CHECK(!kl_read_small(test_folder, 100, NULL) && errno == EFBIG, "a folder");
-    CHECK(!kl_read_small(in_folder(path, "none"), 100, NULL) && errno == ENOENT);
-    CHECK(kl_make_folders(in_folder(path, "a/b/c")) == 0 && kl_make_folders(path) == 0 &&
+    CHECK(!kl_store_read_small(path, 0, &n) && errno == EFBIG, "larger than asked for");
+    CHECK(!kl_store_read_small(test_folder, 100, NULL) && errno == EFBIG, "a folder");
+    CHECK(!kl_store_read_small(in_folder(path, "none"), 100, NULL) && errno == ENOENT);
+    CHECK(kl_store_make_folders(in_folder(path, "a/b/c")) == 0 && kl_store_make_folders(path) == 0 &&
           there("a/b/c"));
-    CHECK(kl_make_folders("") == -1 && errno == ENOENT);
+    CHECK(kl_store_make_folders("") == -1 && errno == ENOENT);
     memset(deep, 'd', sizeof deep);
     deep[sizeof deep - 1] = 0;
-    CHECK(kl_make_folders(deep) == -1 && errno == ENAMETOOLONG);
-    CHECK(kl_make_folders(in_folder(path, "small/a")) == -1 && errno == ENOTDIR);
-    CHECK(kl_open_folder(&fd, "/nonexistent/a", &err) == KL_EIO &&
+    CHECK(kl_store_make_folders(deep) == -1 && errno == ENAMETOOLONG);
+    CHECK(kl_store_make_folders(in_folder(path, "small/a")) == -1 && errno == ENOTDIR);
+    CHECK(kl_store_open_folder(&fd, "/nonexistent/a", &err) == KL_EIO &&
               strstr(err.text, "/nonexistent: cannot open the folder"),
           "%s", err.text);
-    CHECK(kl_open_folder(&fd, "/a", &err) == 0, "%s", err.text);
-    CHECK(kl_sync_folder(fd, "/a", &err) == 0, "%s", err.text);
+    CHECK(kl_store_open_folder(&fd, "/a", &err) == 0, "%s", err.text);
+    CHECK(kl_store_sync_folder(fd, "/a", &err) == 0, "%s", err.text);
     close(fd);
-    CHECK(kl_sync_folder(fd, "/a", &err) == 0, "no descriptor: %s", err.text);
+    CHECK(kl_store_sync_folder(fd, "/a", &err) == 0, "no descriptor: %s", err.text);
     char own[1024], *checkpoint = NULL;
-    CHECK(kl_checkpoint_path(&checkpoint, in_folder(own, "h.h5"), &err) == 0, "%s", err.text);
+    CHECK(kl_store_checkpoint_path(&checkpoint, in_folder(own, "h.h5"), &err) == 0, "%s", err.text);
     CHECK(checkpoint && strstr(checkpoint, "/.h.h5.checkpoint"), "%s", checkpoint);
-    CHECK(kl_checkpoint_is(".h.h5.checkpoint") && !kl_checkpoint_is("h.h5.checkpoint") &&
-          !kl_checkpoint_is(".checkpoint") && !kl_checkpoint_is(".h.h5.checkpoinx"));
-    CHECK(!kl_checkpoint_fits(checkpoint, test_header.key), "none is there");
+    CHECK(kl_store_checkpoint_is(".h.h5.checkpoint") && !kl_store_checkpoint_is("h.h5.checkpoint") &&
+          !kl_store_checkpoint_is(".checkpoint") && !kl_store_checkpoint_is(".h.h5.checkpoinx"));
+    CHECK(!kl_store_checkpoint_fits(checkpoint, test_header.key), "none is there");
     CHECK(write_test_file(checkpoint, 3, 2, 1, &err) == 0, "%s", err.text);
-    CHECK(!kl_checkpoint_fits(checkpoint, test_header.key), "of another kind");
-    kl_checkpoint_remove(checkpoint, test_header.key);
+    CHECK(!kl_store_checkpoint_fits(checkpoint, test_header.key), "of another kind");
+    kl_store_checkpoint_remove(checkpoint, test_header.key);
     CHECK(there(".h.h5.checkpoint"), "not ours to remove");
-    kl_checkpoint_remove(checkpoint, NULL);
+    kl_store_checkpoint_remove(checkpoint, NULL);
     CHECK(!there(".h.h5.checkpoint"));
     struct kl_header header = test_header;
     struct kl_writer *w = NULL;
@@ -166,17 +171,19 @@ static void check_small(void)
     header.kind = "checkpoint";
     memset(other, '0', 64);
     other[64] = 0;
-    CHECK(kl_writer_open(&w, checkpoint, &header, &err) == 0 && kl_writer_publish(&w, NULL, &err) == 0,
+    CHECK(kl_store_writer_open(&w, checkpoint, &header, &err) == 0 &&
+              kl_store_writer_publish(&w, NULL, &err) == 0,
           "%s", err.text);
-    CHECK(kl_checkpoint_fits(checkpoint, test_header.key) && !kl_checkpoint_fits(checkpoint, other));
-    kl_checkpoint_remove(checkpoint, other);
+    CHECK(kl_store_checkpoint_fits(checkpoint, test_header.key) &&
+          !kl_store_checkpoint_fits(checkpoint, other));
+    kl_store_checkpoint_remove(checkpoint, other);
     CHECK(there(".h.h5.checkpoint"), "of another key");
-    kl_checkpoint_remove(checkpoint, test_header.key);
+    kl_store_checkpoint_remove(checkpoint, test_header.key);
     CHECK(!there(".h.h5.checkpoint"));
     free(checkpoint);
     int ends[2];
-    CHECK(pipe(ends) == 0 && kl_sync_folder(ends[1], "a", &err) == 0, "what cannot be synchronised: %s",
-          err.text);
+    CHECK(pipe(ends) == 0 && kl_store_sync_folder(ends[1], "a", &err) == 0,
+          "what cannot be synchronised: %s", err.text);
 }
 
 int main(void)

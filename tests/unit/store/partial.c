@@ -18,10 +18,10 @@ static int run(const char *path, int stop_after, int *kept, struct kl_error *err
     bool done[ROWS];
     float rows[STEP * WIDTH];
     int32_t labels[STEP];
-    int x = 0, y = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc && (x = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0) rc = x;
-    if (!rc && (y = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0) rc = y;
-    if (!rc) rc = kl_writer_done_rows(w, x, done, err);
+    int x = 0, y = 0, rc = kl_store_writer_open_partial(&w, path, &test_header, err);
+    if (!rc && (x = kl_store_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0) rc = x;
+    if (!rc && (y = kl_store_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0) rc = y;
+    if (!rc) rc = kl_store_writer_done_rows(w, x, done, err);
     for (size_t i = 0; i < ROWS && !rc; i += STEP) {
         bool have = true;
         for (size_t j = i; j < i + STEP; j++) have &= done[j];
@@ -34,12 +34,12 @@ static int run(const char *path, int stop_after, int *kept, struct kl_error *err
             labels[j] = (int32_t)(i + j) * 3;
             for (size_t k = 0; k < WIDTH; k++) rows[j * WIDTH + k] = test_value(i + j, k, 5);
         }
-        rc = rc ? rc : kl_writer_rows(w, x, i, STEP, rows, err);
-        rc = rc ? rc : kl_writer_rows(w, y, i, STEP, labels, err);
-        rc = rc ? rc : kl_writer_journal(w, x, i, STEP, err);
+        rc = rc ? rc : kl_store_writer_rows(w, x, i, STEP, rows, err);
+        rc = rc ? rc : kl_store_writer_rows(w, y, i, STEP, labels, err);
+        rc = rc ? rc : kl_store_writer_journal(w, x, i, STEP, err);
     }
-    if (!rc) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    if (!rc) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -139,26 +139,26 @@ static int run_odd(const char *path, bool stop, int *kept, struct kl_error *err)
                  other[1] = { 7 };
     for (size_t i = 0; i < FEW * WIDE; i++) wide[i] = (float)(i % 777);
     for (size_t i = 0; i < MANY * 50; i++) many[i] = (float)(i % 333);
-    int rc = kl_writer_open_partial(&w, path, &test_header, err), z = 0, a = 0, n = 0;
-    if (!rc && (z = kl_writer_dataset(w, "z", KL_TYPE_F32, 0, 2, manys, err)) < 0) rc = z;
-    if (!rc && (n = kl_writer_dataset(w, "none", KL_TYPE_F32, 0, 2, none, err)) < 0) rc = n;
-    if (!rc && (a = kl_writer_dataset(w, "a", KL_TYPE_F32, 0, 2, wides, err)) < 0) rc = a;
-    const int o = rc ? rc : kl_writer_dataset(w, "other", KL_TYPE_U8, 0, 1, other, err);
-    const int s = rc ? rc : kl_writer_dataset(w, "scalar", KL_TYPE_U8, 0, 0, NULL, err);
-    if (!rc) rc = kl_writer_done_rows(w, z, done, err);
+    int rc = kl_store_writer_open_partial(&w, path, &test_header, err), z = 0, a = 0, n = 0;
+    if (!rc && (z = kl_store_writer_dataset(w, "z", KL_TYPE_F32, 0, 2, manys, err)) < 0) rc = z;
+    if (!rc && (n = kl_store_writer_dataset(w, "none", KL_TYPE_F32, 0, 2, none, err)) < 0) rc = n;
+    if (!rc && (a = kl_store_writer_dataset(w, "a", KL_TYPE_F32, 0, 2, wides, err)) < 0) rc = a;
+    const int o = rc ? rc : kl_store_writer_dataset(w, "other", KL_TYPE_U8, 0, 1, other, err);
+    const int s = rc ? rc : kl_store_writer_dataset(w, "scalar", KL_TYPE_U8, 0, 0, NULL, err);
+    if (!rc) rc = kl_store_writer_done_rows(w, z, done, err);
     for (size_t i = 0; i < MANY && !rc; i++) *kept += done[i];
-    if (!rc && !done[0]) rc = kl_writer_rows(w, z, 0, MANY, many, err);
-    if (!rc && !done[0]) rc = kl_writer_rows(w, n, 0, MANY, "", err);
-    if (!rc && !done[0]) rc = kl_writer_journal(w, z, 0, MANY, err);
-    if (!rc) rc = kl_writer_done_rows(w, a, done, err);
+    if (!rc && !done[0]) rc = kl_store_writer_rows(w, z, 0, MANY, many, err);
+    if (!rc && !done[0]) rc = kl_store_writer_rows(w, n, 0, MANY, "", err);
+    if (!rc && !done[0]) rc = kl_store_writer_journal(w, z, 0, MANY, err);
+    if (!rc) rc = kl_store_writer_done_rows(w, a, done, err);
     for (size_t i = 0; i < FEW && !rc; i++) *kept += done[i];
-    if (!rc && !done[0]) rc = kl_writer_rows(w, a, 0, FEW, wide, err);
-    if (!rc && !done[0]) rc = kl_writer_journal(w, a, 0, FEW, err);
+    if (!rc && !done[0]) rc = kl_store_writer_rows(w, a, 0, FEW, wide, err);
+    if (!rc && !done[0]) rc = kl_store_writer_journal(w, a, 0, FEW, err);
     if (!rc && stop) rc = KL_ESIGNAL;
-    if (!rc) rc = kl_writer_rows(w, o, 0, 7, "1234567", err);
-    if (!rc) rc = kl_writer_rows(w, s, 0, 1, "x", err);
-    if (!rc) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    if (!rc) rc = kl_store_writer_rows(w, o, 0, 7, "1234567", err);
+    if (!rc) rc = kl_store_writer_rows(w, s, 0, 1, "x", err);
+    if (!rc) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     return rc;
 }
 
@@ -248,7 +248,7 @@ static void check_names(const char *whole)
     struct stat s, now = { .st_mtime = time(NULL) };
     int kept = 0;
     memset(x, 'x', 64);
-    kl_process_tag(tag);
+    kl_store_process_tag(tag);
     snprintf(names[0], 200, ".names.h5.%s-free.deadbeef.ketline-partial", key);
     snprintf(names[1], 200, ".names.h5.%s.free-deadbeef.ketline-partial", key);
     snprintf(names[2], 200, ".names.h5.%s.free.deadbee.ketline-partial", key);
@@ -257,17 +257,18 @@ static void check_names(const char *whole)
     snprintf(names[5], 200, ".other.h5.%s.free.deadbeef.ketline-partial", key);
     snprintf(names[6], 200, ".names.h5.%s.%s.deadbeef.ketline-partial", key, tag);
     snprintf(names[7], 200, ".names.h5.%s.free.00000000.ketline-partial", key);
-    CHECK(!kl_partial_is_dead("names.h5.0011223344556677.free.deadbeef.ketline-partial", &now));
-    CHECK(!kl_partial_is_dead(".short.free.deadbeef.ketline-partial", &now));
+    CHECK(!kl_store_partial_is_dead("names.h5.0011223344556677.free.deadbeef.ketline-partial", &now));
+    CHECK(!kl_store_partial_is_dead(".short.free.deadbeef.ketline-partial", &now));
     snprintf(file, sizeof file, ".names.h5.%s.00000000-1-1.deadbeef.ketline-partial", key);
-    CHECK(kl_partial_is_dead(file, &(struct stat){ .st_mtime = 1 }) && !kl_partial_is_dead(file, &now));
+    CHECK(kl_store_partial_is_dead(file, &(struct stat){ .st_mtime = 1 }) &&
+          !kl_store_partial_is_dead(file, &now));
     snprintf(names[8], 200, ".names.h5.%s.free.deadbeef.ketline-partial", other);
     for (int i = 0; i < 9; i++) {
         snprintf(file, sizeof file, "%s/%s", test_folder, names[i]);
         FILE *f = i == 7 ? NULL : fopen(file, "w");
         CHECK(i == 7 ? mkdir(file, 0700) == 0 : f && fputs("not a journal", f) >= 0, "%s", file);
         if (f) fclose(f);
-        CHECK(kl_partial_is_dead(names[i], &now) == (i == 5 || i == 7 || i == 8), "%s", names[i]);
+        CHECK(kl_store_partial_is_dead(names[i], &now) == (i == 5 || i == 7 || i == 8), "%s", names[i]);
     }
     CHECK(run(in_folder(path, "names.h5"), 1000, &kept, &err) == 0 && kept == 0, "%s", err.text);
     CHECK(same_bytes(whole, path), "other bytes");

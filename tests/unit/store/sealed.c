@@ -11,9 +11,9 @@ static void seal(const char *path, struct kl_extent *extents, size_t n)
 {
     struct kl_error err = { 0 };
     const int fd = open(path, O_RDWR);
-    const uint64_t eof = kl_superblock_eof(fd);
+    const uint64_t eof = kl_store_superblock_eof(fd);
     CHECK(eof && ftruncate(fd, (off_t)eof) == 0, "%s", path);
-    CHECK(kl_envelope_write(fd, path, eof, extents, n, &err) == 0, "%s", err.text);
+    CHECK(kl_store_envelope_write(fd, path, eof, extents, n, &err) == 0, "%s", err.text);
     close(fd);
 }
 
@@ -132,7 +132,7 @@ static void check_changes(void)
         CHECK(write_test_file(path, 6, 4, 1, &err) == 0, "%s", err.text);
         seal(path, NULL, 0); /* HDF5 wants its file to end where it says */
         int fd = open(path, O_RDWR);
-        CHECK(ftruncate(fd, (off_t)kl_superblock_eof(fd)) == 0);
+        CHECK(ftruncate(fd, (off_t)kl_store_superblock_eof(fd)) == 0);
         close(fd);
         hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
         H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
@@ -142,11 +142,11 @@ static void check_changes(void)
         H5Fclose(file);
         H5Pclose(fapl);
         seal(path, NULL, 0);
-        int rc = kl_file_open(&f, path, &err);
-        if (!rc) rc = kl_file_verify(f, NULL, &err);
+        int rc = kl_store_file_open(&f, path, &err);
+        if (!rc) rc = kl_store_file_verify(f, NULL, &err);
         CHECK(rc == KL_EDATA && strstr(err.text, words[c]) && strstr(err.text, path), "%d: %d %s",
               (int)c, rc, err.text);
-        kl_file_close(&f);
+        kl_store_file_close(&f);
     }
 }
 
@@ -158,31 +158,32 @@ static void check_extents(void)
     struct kl_file *f = NULL;
     struct kl_extent twice[2];
     in_folder(path, "large.h5");
-    CHECK(write_test_file(path, 500, 64, 1, &err) == 0 && kl_file_open(&f, path, &err) == 0, "%s",
+    CHECK(write_test_file(path, 500, 64, 1, &err) == 0 && kl_store_file_open(&f, path, &err) == 0, "%s",
           err.text);
     CHECK(f && f->envelope.n == 1);
     if (!f) return;
     twice[0] = f->envelope.extents[0];
     twice[1] = (struct kl_extent){ twice[0].offset + KL_LARGE_BYTES, twice[0].length - KL_LARGE_BYTES };
     twice[0].length = KL_LARGE_BYTES;
-    kl_file_close(&f);
+    kl_store_file_close(&f);
     seal(path, NULL, 0);
-    CHECK(kl_file_open(&f, path, &err) == KL_EDATA &&
+    CHECK(kl_store_file_open(&f, path, &err) == KL_EDATA &&
               strstr(err.text, "dataset features: lies outside of what the seal knows"),
           "%s", err.text);
     seal(path, twice, 1);
-    CHECK(kl_file_open(&f, path, &err) == KL_EDATA &&
+    CHECK(kl_store_file_open(&f, path, &err) == KL_EDATA &&
               strstr(err.text, "dataset features: lies outside of what the seal knows"),
           "%s", err.text);
     CHECK(write_test_file(path, 6, 4, 1, &err) == 0, "%s", err.text);
     /* a file of no large dataset, behind which there is room for one */
     const int fd = open(path, O_RDWR);
-    uint64_t eof = kl_superblock_eof(fd);
+    uint64_t eof = kl_store_superblock_eof(fd);
     struct kl_extent none = { eof - KL_LARGE_BYTES, KL_LARGE_BYTES };
     close(fd);
     if (eof > KL_LARGE_BYTES + 48) {
         seal(path, &none, 1);
-        CHECK(kl_file_open(&f, path, &err) == KL_EDATA && strstr(err.text, "the seal names 1 large"),
+        CHECK(kl_store_file_open(&f, path, &err) == KL_EDATA &&
+                  strstr(err.text, "the seal names 1 large"),
               "%s", err.text);
     }
 }

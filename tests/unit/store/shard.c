@@ -117,7 +117,7 @@ int main(void)
         struct kl_log log = { "tool", open_memstream(&text, &n), 1, NULL };
         struct kl_error err = { 0 };
         set_variables(taken[i].variables);
-        const int code = kl_shard_parse(&shard, taken[i].option, &log, &err);
+        const int code = kl_store_shard_parse(&shard, taken[i].option, &log, &err);
         fclose(log.to);
         CHECK(code == 0 && shard.index == taken[i].index && shard.count == taken[i].count,
               "%s, %s: %zu of %zu, %s", taken[i].option, taken[i].variables, shard.index, shard.count,
@@ -129,10 +129,10 @@ int main(void)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct kl_error err = { 0 };
         set_variables(refused[i].variables);
-        const int code = kl_shard_parse(&shard, refused[i].option, NULL, &err);
+        const int code = kl_store_shard_parse(&shard, refused[i].option, NULL, &err);
         CHECK(code == KL_EUSAGE && shard.count == 0 && strstr(err.text, refused[i].said),
               "%s, %s: %d, %s", refused[i].option, refused[i].variables, code, err.text);
     }
-    CHECK(kl_shard_parse(&shard, NULL, NULL, NULL) == 0 && shard.count == 0, "no shard");
+    CHECK(kl_store_shard_parse(&shard, NULL, NULL, NULL) == 0 && shard.count == 0, "no shard");
     return failures != 0;
 }

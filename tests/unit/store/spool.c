@@ -17,31 +17,31 @@ static void check_spool(void)
     CHECK(pipe(ends) == 0 && write(ends[1], "abcdef", 6) == 6);
     close(ends[1]);
     setenv("TMPDIR", "", 1);
-    CHECK(kl_spool(&fd, ends[0], 4, "a pipe", &err) == 0, "%s", err.text);
+    CHECK(kl_store_spool(&fd, ends[0], 4, "a pipe", &err) == 0, "%s", err.text);
     CHECK(fd >= 0 && pread(fd, text, 8, 0) == 4 && strcmp(text, "abcd") == 0, "%s", text);
     close(fd);
     unsetenv("TMPDIR");
-    CHECK(kl_spool(&fd, ends[0], 4, "a pipe", &err) == 0, "%s", err.text);
+    CHECK(kl_store_spool(&fd, ends[0], 4, "a pipe", &err) == 0, "%s", err.text);
     close(fd);
     close(ends[0]);
-    CHECK(kl_spool(&fd, 99, 4, "a pipe", &err) == KL_EIO && fd < 0 &&
+    CHECK(kl_store_spool(&fd, 99, 4, "a pipe", &err) == KL_EIO && fd < 0 &&
               strstr(err.text, "a pipe: reading failed"),
           "%s", err.text);
     setenv("TMPDIR", "/nonexistent", 1);
-    CHECK(kl_spool(&fd, 99, 4, "a pipe", &err) == KL_EIO && fd < 0 &&
+    CHECK(kl_store_spool(&fd, 99, 4, "a pipe", &err) == KL_EIO && fd < 0 &&
               strstr(err.text, "/nonexistent: cannot make a temporary file (TMPDIR says where)"),
           "%s", err.text);
     if (tmp) setenv("TMPDIR", tmp, 1);
     else unsetenv("TMPDIR");
     free(tmp);
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-    CHECK(kl_spool(&fd, STDIN_FILENO, 4, "standard input", &err) == 0, "%s", err.text);
+    CHECK(kl_store_spool(&fd, STDIN_FILENO, 4, "standard input", &err) == 0, "%s", err.text);
     close(fd);
-    CHECK(kl_spool(&fd, STDIN_FILENO, 4, "standard input", &err) == KL_EUSAGE &&
+    CHECK(kl_store_spool(&fd, STDIN_FILENO, 4, "standard input", &err) == KL_EUSAGE &&
               strstr(err.text, "standard input can be one input only"),
           "%s", err.text);
     struct kl_file *f;
-    CHECK(kl_file_open(&f, "-", &err) == KL_EUSAGE && !f, "%s", err.text);
+    CHECK(kl_store_file_open(&f, "-", &err) == KL_EUSAGE && !f, "%s", err.text);
 }
 
 static int word; /* the child's to its parent: it has its handlers, or one of them ran */
@@ -81,7 +81,7 @@ static _Noreturn void spool_of_child(int from, bool stop)
     sigaction(SIGUSR1, &act, NULL);
     kl_signals_install();
     say(0);
-    const int rc = kl_spool(&fd, from, 100, "a pipe", &err);
+    const int rc = kl_store_spool(&fd, from, 100, "a pipe", &err);
     _exit(stop ? rc != KL_ESIGNAL || !strstr(err.text, "a pipe: stopped while it was read") : rc != 0);
 }
 
@@ -118,7 +118,7 @@ static void check_interrupted(void)
     if (child == 0) { /* an endless input, which never waits */
         kl_signals_install();
         raise(SIGTERM);
-        const int rc = kl_spool(&fd, open("/dev/zero", O_RDONLY), UINT64_MAX, "zeros", &err);
+        const int rc = kl_store_spool(&fd, open("/dev/zero", O_RDONLY), UINT64_MAX, "zeros", &err);
         _exit(rc != KL_ESIGNAL || !strstr(err.text, "zeros: stopped while it was read"));
     }
     waitpid(child, &status, 0);
@@ -131,22 +131,24 @@ static void check_published(void)
     struct kl_error err = { 0 };
     bool written;
     in_folder(path, "bytes");
-    CHECK(kl_publish_bytes(&written, path, "abc", 3, &err) == 0 && written, "%s", err.text);
-    CHECK(kl_publish_bytes(&written, path, "abc", 3, &err) == 0 && !written, "the same bytes");
-    CHECK(kl_publish_bytes(&written, path, "abd", 3, &err) == 0 && written, "others");
-    CHECK(kl_publish_bytes(&written, path, "abdc", 4, &err) == 0 && written, "more");
-    CHECK(kl_publish_bytes(&written, test_folder, "abc", 3, &err) == KL_EIO && !written &&
+    CHECK(kl_store_publish_bytes(&written, path, "abc", 3, &err) == 0 && written, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, path, "abc", 3, &err) == 0 && !written, "the same bytes");
+    CHECK(kl_store_publish_bytes(&written, path, "abd", 3, &err) == 0 && written, "others");
+    CHECK(kl_store_publish_bytes(&written, path, "abdc", 4, &err) == 0 && written, "more");
+    CHECK(kl_store_publish_bytes(&written, test_folder, "abc", 3, &err) == KL_EIO && !written &&
               strstr(err.text, "is a folder; name a file in it"),
           "%s", err.text);
-    CHECK(kl_publish_bytes(&written, "/nonexistent/a", "abc", 3, &err) == KL_EIO && !written &&
+    CHECK(kl_store_publish_bytes(&written, "/nonexistent/a", "abc", 3, &err) == KL_EIO && !written &&
               strstr(err.text, "its folder does not exist; make it first"),
           "%s", err.text);
-    CHECK(kl_publish_bytes(&written, "/dev/null", "abc", 3, &err) == 0 && written, "%s", err.text);
-    CHECK(kl_publish_bytes(&written, "/dev/full", "abc", 3, &err) == KL_EIO && !written, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, "/dev/null", "abc", 3, &err) == 0 && written, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, "/dev/full", "abc", 3, &err) == KL_EIO && !written, "%s",
+          err.text);
     CHECK(symlink("nowhere/x", in_folder(link, "dangling")) == 0);
-    CHECK(kl_publish_bytes(&written, link, "abc", 3, &err) == 0 && written, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, link, "abc", 3, &err) == 0 && written, "%s", err.text);
     CHECK(mkfifo(in_folder(fifo, "fifo"), 0600) == 0);
-    CHECK(kl_publish_bytes(&written, "/dev/fd/99", "abc", 3, &err) != 0 && !written, "%s", err.text);
+    CHECK(kl_store_publish_bytes(&written, "/dev/fd/99", "abc", 3, &err) != 0 && !written, "%s",
+          err.text);
     CHECK(count_files(test_folder, ".ketline-tmp") == 0);
 }
 

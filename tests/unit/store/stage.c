@@ -36,18 +36,19 @@ static enum kl_stage_answer run(struct values *v, int numerical, FILE *out, int 
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     size_t dims[2] = { 40, (size_t)v->width };
     float *x = calloc(40 * dims[1], sizeof *x);
-    int rc = kl_key_begin(&key, "features", 1, "test", numerical, err);
-    if (!rc) rc = kl_key_options(key, &tool, v, err);
-    if (!rc) rc = kl_key_input(key, "images", test_header.key, err);
-    if (!rc) rc = kl_stage_begin(&stage, &answer, &key, out, err);
+    int rc = kl_store_key_begin(&key, "features", 1, "test", numerical, err);
+    if (!rc) rc = kl_store_key_options(key, &tool, v, err);
+    if (!rc) rc = kl_store_key_input(key, "images", test_header.key, err);
+    if (!rc) rc = kl_store_stage_begin(&stage, &answer, &key, out, err);
     if (!rc && answer == KL_STAGE_COMPUTE) {
-        rc = kl_writer_open(&w, v->common.output, &stage.header, err);
-        if (!rc) rc = kl_writer_put(w, "x", KL_TYPE_F32, 0, 2, dims, x, err);
+        rc = kl_store_writer_open(&w, v->common.output, &stage.header, err);
+        if (!rc) rc = kl_store_writer_put(w, "x", KL_TYPE_F32, 0, 2, dims, x, err);
         rc = rc ? rc
-                : kl_stage_publish(&stage, &w, NULL, 0, "{\"images\":{\"path\":\"a.png\"}}", NULL, err);
-        kl_writer_abort(&w);
+                : kl_store_stage_publish(&stage, &w, NULL, 0, "{\"images\":{\"path\":\"a.png\"}}", NULL,
+                                         err);
+        kl_store_writer_abort(&w);
     }
-    kl_stage_end(&stage);
+    kl_store_stage_end(&stage);
     free(x);
     *code = rc;
     return answer;
@@ -137,13 +138,14 @@ static void check_provenance(struct values *v)
     struct kl_file *f = NULL;
     char *records = NULL, *again = NULL;
     char *argv[] = { "test", "-o", "x" };
-    int rc = kl_file_open(&f, v->common.output, &err);
-    CHECK(rc == 0 && strstr(kl_file_provenance(f), "a.png"), "%s", err.text);
+    int rc = kl_store_file_open(&f, v->common.output, &err);
+    CHECK(rc == 0 && strstr(kl_store_file_provenance(f), "a.png"), "%s", err.text);
     const struct kl_file *parents[2] = { f, f };
     v->common.note = "first try";
-    rc = kl_provenance_make(&records, &tool, v, 3, argv, parents, 2, NULL, "one\nand two\n", 1.5, &err);
+    rc = kl_store_provenance_make(&records, &tool, v, 3, argv, parents, 2, NULL, "one\nand two\n", 1.5,
+                                  &err);
     CHECK(rc == 0 && strstr(records, "\"cautions\":[\"one\",\"and two\"]"), "%s: %s", err.text, records);
-    rc = kl_provenance_make(&again, &tool, v, 3, argv, parents, 2, NULL, NULL, 1.5, &err);
+    rc = kl_store_provenance_make(&again, &tool, v, 3, argv, parents, 2, NULL, NULL, 1.5, &err);
     CHECK(rc == 0 && !strstr(again, "cautions"), "%s", again);
     CHECK(rc == 0 && strstr(records, "first try") && strstr(records, "\"seconds\":1.5"), "%s", err.text);
     int ids = 0;
@@ -153,7 +155,7 @@ static void check_provenance(struct values *v)
     CHECK(id && strncmp(id, strstr(again, "\"id\":"), 40) == 0, "ids differ");
     free(records);
     free(again);
-    kl_file_close(&f);
+    kl_store_file_close(&f);
 }
 
 static void check_inputs(void)
@@ -164,18 +166,19 @@ static void check_inputs(void)
     FILE *f = fopen(in_folder(a, "images/a"), "w");
     fputs("abc", f);
     fclose(f);
-    CHECK(kl_input_content(first, a, &err) == 0, "%s", err.text);
+    CHECK(kl_store_input_content(first, a, &err) == 0, "%s", err.text);
     CHECK(strcmp(first, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0, "%s",
           first);
     set_old(a);
-    CHECK(kl_input_content(first, folder, &err) == 0, "%s", err.text);
-    CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second) == 0, "twice");
+    CHECK(kl_store_input_content(first, folder, &err) == 0, "%s", err.text);
+    CHECK(kl_store_input_content(second, folder, &err) == 0 && strcmp(first, second) == 0, "twice");
     rename(a, in_folder(b, "images/b"));
-    CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second), "a name counts");
+    CHECK(kl_store_input_content(second, folder, &err) == 0 && strcmp(first, second), "a name counts");
     memcpy(first, second, sizeof first);
     mkdir(in_folder(a, "images/none"), 0777);
-    CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second), "an empty class counts");
-    CHECK(kl_input_content(second, "/nonexistent", &err) == KL_ENOINPUT, "%s", err.text);
+    CHECK(kl_store_input_content(second, folder, &err) == 0 && strcmp(first, second),
+          "an empty class counts");
+    CHECK(kl_store_input_content(second, "/nonexistent", &err) == KL_ENOINPUT, "%s", err.text);
 }
 
 /* What dead runs left goes, what is whole or alive stays. */

@@ -47,25 +47,28 @@ static inline int write_test_file(const char *path, size_t n, size_t width, unsi
     size_t dims[2] = { n, width }, names[1] = { 2 };
     float *row = malloc(sizeof(float) * (width + 1));
     if (!row) return kl_fail_memory(err, sizeof(float) * width);
-    int rc = kl_writer_open(&w, path, &test_header, err), features = 0, labels = 0, index = 0;
+    int rc = kl_store_writer_open(&w, path, &test_header, err), features = 0, labels = 0, index = 0;
     if (!rc)
-        rc = (features = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0 ? features
-                                                                                             : 0;
+        rc = (features = kl_store_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0
+                 ? features
+                 : 0;
     if (!rc)
-        rc = (labels = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0 ? labels : 0;
-    if (!rc) rc = (index = kl_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0 ? index : 0;
-    if (!rc) rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
-    if (!rc) rc = kl_writer_text(w, "features", "backbone", "resnet18", err);
+        rc = (labels = kl_store_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0 ? labels
+                                                                                               : 0;
+    if (!rc)
+        rc = (index = kl_store_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0 ? index : 0;
+    if (!rc) rc = kl_store_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
+    if (!rc) rc = kl_store_writer_text(w, "features", "backbone", "resnet18", err);
     for (size_t i = 0; i < n && !rc; i++) {
         int32_t label = (int32_t)(i % 10);
         int64_t at = (int64_t)i;
         for (size_t j = 0; j < width; j++) row[j] = test_value(i, j, seed);
-        rc = kl_writer_rows(w, features, i, 1, row, err);
-        if (!rc) rc = kl_writer_rows(w, labels, i, 1, &label, err);
-        if (!rc) rc = kl_writer_rows(w, index, i, 1, &at, err);
+        rc = kl_store_writer_rows(w, features, i, 1, row, err);
+        if (!rc) rc = kl_store_writer_rows(w, labels, i, 1, &label, err);
+        if (!rc) rc = kl_store_writer_rows(w, index, i, 1, &at, err);
     }
-    if (!rc) rc = kl_writer_publish(&w, NULL, err);
-    kl_writer_abort(&w);
+    if (!rc) rc = kl_store_writer_publish(&w, NULL, err);
+    kl_store_writer_abort(&w);
     free(row);
     return rc;
 }
@@ -78,16 +81,16 @@ static inline int read_test_file(const char *path, size_t n, size_t width, unsig
     struct kl_file *f = NULL;
     const struct kl_dataset *d;
     float *x = NULL;
-    int rc = kl_file_open_kind(&f, path, &kind, err);
-    if (!rc) rc = kl_file_expect(&d, f, "features", KL_TYPE_F32, 2, err);
-    if (!rc) rc = kl_file_load((void **)&x, f, d, err);
+    int rc = kl_store_file_open_kind(&f, path, &kind, err);
+    if (!rc) rc = kl_store_file_expect(&d, f, "features", KL_TYPE_F32, 2, err);
+    if (!rc) rc = kl_store_file_load((void **)&x, f, d, err);
     if (!rc && (d->dims[0] != n || d->dims[1] != width)) rc = 1;
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t j = 0; j < width; j++)
             if (x[i * width + j] != test_value(i, j, seed)) rc = 1;
-    if (!rc) rc = kl_file_verify(f, NULL, err);
+    if (!rc) rc = kl_store_file_verify(f, NULL, err);
     free(x);
-    kl_file_close(&f);
+    kl_store_file_close(&f);
     return rc;
 }
 

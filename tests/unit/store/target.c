@@ -27,34 +27,38 @@ static void check_places(void)
     memset(long_name, 'x', sizeof long_name);
     long_name[sizeof long_name - 3] = ':';
     long_name[sizeof long_name - 1] = 0;
-    CHECK(kl_same_place(a, a) && kl_same_place(a, link) && kl_same_place(a, dots));
-    CHECK(kl_same_place(a, set) && kl_same_place(set, a), "FILE:DATASET is FILE");
-    CHECK(!kl_same_place(a, other) && !kl_same_place(a, none) && !kl_same_place(set_none, a));
-    CHECK(!kl_same_place(a, long_name) && !kl_same_place(a, folder));
-    CHECK(kl_same_place(other, other), "neither is there, and they would be one file");
+    CHECK(kl_store_same_place(a, a) && kl_store_same_place(a, link) && kl_store_same_place(a, dots));
+    CHECK(kl_store_same_place(a, set) && kl_store_same_place(set, a), "FILE:DATASET is FILE");
+    CHECK(!kl_store_same_place(a, other) && !kl_store_same_place(a, none) &&
+          !kl_store_same_place(set_none, a));
+    CHECK(!kl_store_same_place(a, long_name) && !kl_store_same_place(a, folder));
+    CHECK(kl_store_same_place(other, other), "neither is there, and they would be one file");
     snprintf(dots, sizeof dots, "%s/../b", folder);
-    CHECK(kl_same_place(other, dots) && !kl_same_place(none, none), "a folder that is there, or not");
-    CHECK(!kl_same_place("/dev/shm/a", a), "another file system");
+    CHECK(kl_store_same_place(other, dots) && !kl_store_same_place(none, none),
+          "a folder that is there, or not");
+    CHECK(!kl_store_same_place("/dev/shm/a", a), "another file system");
     struct kl_error err = { 0 };
-    CHECK(kl_target_no_input(a, (const char *const[]){ other, link }, 2, &err) == KL_EUSAGE &&
+    CHECK(kl_store_target_no_input(a, (const char *const[]){ other, link }, 2, &err) == KL_EUSAGE &&
               strstr(err.text, "is an input; give another name"),
           "%s", err.text);
-    CHECK(kl_target_no_input(a, (const char *const[]){ other }, 1, &err) == 0);
-    CHECK(kl_place_check(other, &err) == 0 && kl_place_check("x", &err) == 0, "%s", err.text);
-    CHECK(kl_place_check(none, &err) == KL_EIO && strstr(err.text, "folder does not exist"), "%s",
+    CHECK(kl_store_target_no_input(a, (const char *const[]){ other }, 1, &err) == 0);
+    CHECK(kl_store_place_check(other, &err) == 0 && kl_store_place_check("x", &err) == 0, "%s",
+          err.text);
+    CHECK(kl_store_place_check(none, &err) == KL_EIO && strstr(err.text, "folder does not exist"), "%s",
           err.text);
     snprintf(dots, sizeof dots, "%s/b/c", a);
-    CHECK(kl_place_check(dots, &err) == KL_EIO && strstr(err.text, "folder does not exist"), "%s",
+    CHECK(kl_store_place_check(dots, &err) == KL_EIO && strstr(err.text, "folder does not exist"), "%s",
           err.text);
     snprintf(dots, sizeof dots, "%s/c", a);
-    CHECK(kl_place_check(dots, &err) == KL_EIO && strstr(err.text, "is no folder, c cannot lie in it"),
+    CHECK(kl_store_place_check(dots, &err) == KL_EIO &&
+              strstr(err.text, "is no folder, c cannot lie in it"),
           "%s", err.text);
-    CHECK(chmod(a, 0700) == 0 && kl_place_check(dots, &err) == KL_EIO &&
+    CHECK(chmod(a, 0700) == 0 && kl_store_place_check(dots, &err) == KL_EIO &&
               strstr(err.text, "is no folder"),
           "a program: %s", err.text);
-    CHECK(kl_place_check("/proc/version", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
-          err.text);
-    CHECK(kl_place_check("/sys/x", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
+    CHECK(kl_store_place_check("/proc/version", &err) == 0 || strstr(err.text, "cannot create a file"),
+          "%s", err.text);
+    CHECK(kl_store_place_check("/sys/x", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
           err.text);
 }
 
@@ -73,7 +77,7 @@ static void check_ours(void)
     struct kl_error err = { 0 };
     struct stat s;
     in_folder(path, "t.h5");
-#define TARGET(kind, force) kl_target_check(path, kind, force, NULL, 0, &err)
+#define TARGET(kind, force) kl_store_target_check(path, kind, force, NULL, 0, &err)
     CHECK(TARGET("features", false) == 0, "nothing is there");
     put(path, "", 0);
     CHECK(TARGET("features", false) == 0, "an empty file");
@@ -87,7 +91,8 @@ static void check_ours(void)
     CHECK(TARGET("features", false) == KL_EUSAGE && strstr(err.text, "was not written by ketline"), "%s",
           err.text);
     CHECK(TARGET("features", true) == 0, "by force");
-    CHECK(kl_target_check(path, "features", true, (const char *const[]){ path }, 1, &err) == KL_EUSAGE,
+    CHECK(kl_store_target_check(path, "features", true, (const char *const[]){ path }, 1, &err) ==
+              KL_EUSAGE,
           "an input, even by force");
     put_superblock(path, 2, 200, 200);
     CHECK(TARGET("features", false) == KL_EUSAGE, "another program's, as long as it says");
@@ -107,8 +112,9 @@ static void check_ours(void)
     close(fd);
     CHECK(TARGET("head", false) == 0, "ours, damaged");
     mkdir(in_folder(sub, "folder.h5"), 0777);
-    CHECK(kl_target_check(sub, "head", false, NULL, 0, &err) == 0, "a folder: opening it will tell");
-    CHECK(kl_target_check("-", "head", false, NULL, 0, &err) == 0, "standard output");
+    CHECK(kl_store_target_check(sub, "head", false, NULL, 0, &err) == 0,
+          "a folder: opening it will tell");
+    CHECK(kl_store_target_check("-", "head", false, NULL, 0, &err) == 0, "standard output");
 }
 
 static void check_bytes(void)
@@ -119,7 +125,7 @@ static void check_bytes(void)
     in_folder(path, "t.svg");
     memset(mark, 'm', sizeof mark - 1);
     mark[sizeof mark - 1] = 0;
-#define BYTES(mark, force) kl_target_check_bytes(path, 2, mark, force, NULL, 0, &err)
+#define BYTES(mark, force) kl_store_target_check_bytes(path, 2, mark, force, NULL, 0, &err)
     CHECK(BYTES("ket", false) == 0, "nothing is there");
     put(path, "", 0);
     CHECK(BYTES("ket", false) == 0, "an empty file");
@@ -129,9 +135,11 @@ static void check_bytes(void)
           err.text);
     CHECK(BYTES("ketline and more", false) == KL_EUSAGE, "too short");
     CHECK(BYTES(mark, false) == KL_EUSAGE, "a mark that no file is searched for");
-    CHECK(kl_target_check_bytes(path, 2, "ket", true, inputs, 1, &err) == KL_EUSAGE, "an input");
-    CHECK(kl_target_check_bytes(in_folder(sub, "sub"), 0, "k", false, NULL, 0, &err) == 0, "a folder");
-    CHECK(kl_target_check_bytes("/proc/self/mem", 0, "k", false, NULL, 0, &err) == 0, "empty, it says");
+    CHECK(kl_store_target_check_bytes(path, 2, "ket", true, inputs, 1, &err) == KL_EUSAGE, "an input");
+    CHECK(kl_store_target_check_bytes(in_folder(sub, "sub"), 0, "k", false, NULL, 0, &err) == 0,
+          "a folder");
+    CHECK(kl_store_target_check_bytes("/proc/self/mem", 0, "k", false, NULL, 0, &err) == 0,
+          "empty, it says");
 }
 
 int main(void)

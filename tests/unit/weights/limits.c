@@ -56,14 +56,14 @@ static void check_values(void)
         fill(&t, MOST_VALUES - room);
         add(&t, tensor, sizeof tensor - 1);
         m.at = t.bytes, m.end = t.bytes + t.n;
-        const int rc = kl_pickle_run(&m);
+        const int rc = kl_weights_pickle_run(&m);
         CHECK(rc == 0 ||
                   (rc == KL_EDATA && strcmp(err.text, "x.pth: the pickle in it is refused: too many "
                                                       "values") == 0),
               "room for %zu: %d %s", room, rc, err.text);
         CHECK(m.n_values <= MOST_VALUES && (rc == 0) == (room >= 23), "room for %zu: %d", room, rc);
         refused += rc != 0;
-        kl_pickle_free(&m);
+        kl_weights_pickle_free(&m);
     }
     CHECK(refused == 23, "%d", refused);
 }
@@ -147,8 +147,8 @@ static void check_inflated(void)
         number(&t, packed.n, 4);
         number(&t, at, 4);
         number(&t, 0, 2);
-        CHECK(refused(kl_npz_parse, t.bytes, t.n, &err) && strstr(err.text, cases[i].words), "%zu: %s",
-              i, err.text);
+        CHECK(refused(kl_weights_npz_parse, t.bytes, t.n, &err) && strstr(err.text, cases[i].words),
+              "%zu: %s", i, err.text);
     }
 }
 

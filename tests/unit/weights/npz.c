@@ -20,7 +20,7 @@ static size_t make_npy(unsigned char *to, const char *header, const void *data, 
 
 static int parse_array(struct kl_weights *weights, const struct kl_bytes *f, struct kl_error *err)
 {
-    return kl_npy_parse(weights, f, "a", f->data, f->n, err);
+    return kl_weights_npy_parse(weights, f, "a", f->data, f->n, err);
 }
 
 static const float six[6] = { 0, 1, 2, 3, 4, 5 };
@@ -159,10 +159,10 @@ static void damage(size_t n, const char *what)
     struct kl_weights *w;
     struct kl_error err;
     for (size_t cut = 0; cut < n; cut++)
-        CHECK(refused(kl_npz_parse, file, cut, &err), "%s cut at %zu: %s", what, cut, err.text);
+        CHECK(refused(kl_weights_npz_parse, file, cut, &err), "%s cut at %zu: %s", what, cut, err.text);
     for (size_t bit = 0; bit < 8 * n; bit++) {
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        const int rc = parse(&w, kl_npz_parse, file, n, &err);
+        const int rc = parse(&w, kl_weights_npz_parse, file, n, &err);
         CHECK(rc == KL_EDATA || (rc == 0 && w->n >= 1 && w->tensors[0].n == 6 &&
                                  memcmp(w->tensors[0].data, six, sizeof six) == 0),
               "%s, bit %zu: %d %s", what, bit, rc, err.text);
@@ -176,11 +176,11 @@ static void archives(void)
     struct kl_error err;
     for (int deflated = 0; deflated < 2; deflated++) {
         size_t n = make_archive(deflated, (struct trick){ 0 });
-        CHECK(parse_only(kl_npz_parse, file, n, &err) == 0, "%s", err.text);
-        CHECK(refused(kl_pth_parse, file, n, &err), "an .npz is no .pth");
+        CHECK(parse_only(kl_weights_npz_parse, file, n, &err) == 0, "%s", err.text);
+        CHECK(refused(kl_weights_pth_parse, file, n, &err), "an .npz is no .pth");
         damage(n, deflated ? "deflated" : "stored");
         n = make_archive(deflated, (struct trick){ .short_sizes = true });
-        CHECK(parse_only(kl_npz_parse, file, n, &err) == 0, "%s", err.text);
+        CHECK(parse_only(kl_weights_npz_parse, file, n, &err) == 0, "%s", err.text);
         damage(n, "sizes twice");
         static const struct trick tricks[] = { { .method = 1 },
                                                { .zip64_size = 1 },
@@ -191,7 +191,7 @@ static void archives(void)
                                                { .cut = 1 } };
         for (size_t i = 0; i < sizeof tricks / sizeof *tricks; i++) {
             n = make_archive(deflated, tricks[i]);
-            CHECK(refused(kl_npz_parse, file, n, &err), "trick %zu: %s", i, err.text);
+            CHECK(refused(kl_weights_npz_parse, file, n, &err), "trick %zu: %s", i, err.text);
         }
     }
 }
@@ -214,7 +214,7 @@ static void written(void)
         CHECK(kl_weights_put(w, "a", 1, (size_t[]){ 1 }, six, &err) == KL_EDATA, "a name twice");
         CHECK(kl_weights_make(&bytes, &n, (enum kl_weights_format)format, w, words, 3, &err) == 0, "%s",
               err.text);
-        parser *p = format == KL_NPZ ? kl_npz_parse : kl_safetensors_parse;
+        parser *p = format == KL_NPZ ? kl_weights_npz_parse : kl_weights_safetensors_parse;
         CHECK(parse(&back, p, bytes, n, &err) == 0, "%s", err.text);
         const struct kl_weight *a = kl_weights_find(back, "a"), *b = kl_weights_find(back, "b.c");
         CHECK(a && b && back->n == 2, "two tensors");

@@ -146,18 +146,18 @@ static void sound(void)
     struct kl_error err;
     static const float want[] = { 1, 3, 5, 2, 4, 6 }; /* strides (1, 2): column-major */
     make_pickle(SOUND, sizeof SOUND - 1);
-    CHECK(parse(&w, kl_pth_parse, file, length, &err) == 0, "%s", err.text);
+    CHECK(parse(&w, kl_weights_pth_parse, file, length, &err) == 0, "%s", err.text);
     const struct kl_weight *t = kl_weights_find(w, "w");
     CHECK(t && t->rank == 2 && t->dims[0] == 2 && t->dims[1] == 3, "shape");
     CHECK(t && memcmp(t->data, want, sizeof want) == 0, "values");
     kl_weights_free(&w);
     const size_t n = length;
     for (size_t cut = 0; cut < n; cut++)
-        CHECK(refused(kl_pth_parse, file, cut, &err), "cut at %zu: %s", cut, err.text);
+        CHECK(refused(kl_weights_pth_parse, file, cut, &err), "cut at %zu: %s", cut, err.text);
     for (size_t bit = 0; bit < 8 * n;
          bit++) { /* only version bytes, times, attributes and padding have no second copy */
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        const int rc = parse(&w, kl_pth_parse, file, n, &err);
+        const int rc = parse(&w, kl_weights_pth_parse, file, n, &err);
         CHECK(rc == KL_EDATA ||
                   (rc == 0 && w->n == 1 && memcmp(w->tensors[0].data, want, sizeof want) == 0),
               "bit %zu: %d %s", bit, rc, err.text);
@@ -203,7 +203,7 @@ static void archives(void)
     members[0].n = sizeof SOUND - 1;
     for (size_t i = 0; i < sizeof tricks / sizeof *tricks; i++) {
         make(members, 4, &tricks[i]);
-        CHECK(refused(kl_pth_parse, file, length, &err), "trick %zu: %s", i, err.text);
+        CHECK(refused(kl_weights_pth_parse, file, length, &err), "trick %zu: %s", i, err.text);
     }
     static const char *const names[] = { "a/data.pkl", "a/data/0",  "a/../x",      "/etc/passwd",
                                          "a\\b",       "b/version", "a/code/x.py", "a/constants.pkl",
@@ -211,15 +211,16 @@ static void archives(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         members[4] = (struct member){ names[i], "x", 1 };
         make(members, 5, &none);
-        CHECK(refused(kl_pth_parse, file, length, &err), "a further member %s: %s", names[i], err.text);
+        CHECK(refused(kl_weights_pth_parse, file, length, &err), "a further member %s: %s", names[i],
+              err.text);
     }
     members[1].data = "big";
     members[1].n = 3;
     make(members, 4, &none);
-    CHECK(refused(kl_pth_parse, file, length, &err), "byte order");
+    CHECK(refused(kl_weights_pth_parse, file, length, &err), "byte order");
     members[1] = (struct member){ "a/byteorder", "little", 6 };
     make(members, 2, &none);
-    CHECK(refused(kl_pth_parse, file, length, &err), "no storage");
+    CHECK(refused(kl_weights_pth_parse, file, length, &err), "no storage");
 }
 
 #define P(text)               \
@@ -292,7 +293,7 @@ static void refused_pickles(void)
     struct kl_error err;
     for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
         make_pickle(evil[i].text, evil[i].n);
-        CHECK(refused(kl_pth_parse, file, length, &err), "pickle %zu: %s", i, err.text);
+        CHECK(refused(kl_weights_pth_parse, file, length, &err), "pickle %zu: %s", i, err.text);
         CHECK(!strstr(err.text, "archive is refused"), "pickle %zu should get as far as the pickle: %s",
               i, err.text);
     }
@@ -305,7 +306,7 @@ static void sound_parameter(void)
         STORAGE("\6"), "\0", "K\2", "K\1") "\x88"
                                            "ccollections\nOrderedDict\n)R\x87R");
     make_pickle(param, sizeof param - 1);
-    CHECK(parse_only(kl_pth_parse, file, length, &err) == 0, "a parameter: %s", err.text);
+    CHECK(parse_only(kl_weights_pth_parse, file, length, &err) == 0, "a parameter: %s", err.text);
 }
 
 /* Each byte of the pickle replaced, with a true CRC. */
@@ -318,7 +319,7 @@ static void every_byte(void)
             memcpy(copy, SOUND, sizeof copy);
             copy[i] = (char)x;
             make_pickle(copy, sizeof copy - 1);
-            const int rc = parse_only(kl_pth_parse, file, length, &err);
+            const int rc = parse_only(kl_weights_pth_parse, file, length, &err);
             CHECK(rc == 0 || rc == KL_EDATA, "byte %zu as %d: %d %s", i, x, rc, err.text);
         }
     }
@@ -330,8 +331,8 @@ static int run(const struct kl_zip *zip, const char *pickle, size_t n, struct kl
     struct kl_pickle m = { .file = &f, .err = err, .zip = zip, .prefix = "a/" };
     m.at = (const unsigned char *)pickle;
     m.end = m.at + n;
-    const int code = kl_pickle_run(&m);
-    kl_pickle_free(&m);
+    const int code = kl_weights_pickle_run(&m);
+    kl_weights_pickle_free(&m);
     return code;
 }
 
@@ -368,7 +369,7 @@ static void large(void)
           "%s", err.text);
     memset(pickle + 2, '(', 100001);
     CHECK(run(&zip, pickle, 100003, &err) == KL_EDATA && strstr(err.text, "too deep"), "%s", err.text);
-    kl_zip_close(&zip);
+    kl_weights_zip_close(&zip);
     free(pickle);
 }
 

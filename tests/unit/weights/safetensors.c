@@ -28,7 +28,7 @@ static void values(void)
     struct kl_weights *w = NULL;
     struct kl_error err;
     const size_t n = make(file, header, data, sizeof data);
-    CHECK(parse(&w, kl_safetensors_parse, file, n, &err) == 0, "%s", err.text);
+    CHECK(parse(&w, kl_weights_safetensors_parse, file, n, &err) == 0, "%s", err.text);
     const struct kl_weight *h = kl_weights_find(w, "h"), *b = kl_weights_find(w, "b"),
                            *l = kl_weights_find(w, "l");
     const struct kl_weight *f = kl_weights_find(w, "f"), *e = kl_weights_find(w, "e");
@@ -40,13 +40,13 @@ static void values(void)
           "I64, F32, an empty one");
     kl_weights_free(&w);
     for (size_t cut = 0; cut < n; cut++)
-        CHECK(refused(kl_safetensors_parse, file, cut, &err), "cut at %zu: %s", cut, err.text);
+        CHECK(refused(kl_weights_safetensors_parse, file, cut, &err), "cut at %zu: %s", cut, err.text);
     file[n] = 0;
-    CHECK(refused(kl_safetensors_parse, file, n + 1, &err), "a byte too many");
+    CHECK(refused(kl_weights_safetensors_parse, file, n + 1, &err), "a byte too many");
     for (size_t bit = 0; bit < 8 * (n - sizeof data);
          bit++) { /* any answer, but no damage (run under a sanitizer) */
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        const int rc = parse_only(kl_safetensors_parse, file, n, &err);
+        const int rc = parse_only(kl_weights_safetensors_parse, file, n, &err);
         CHECK(rc == 0 || rc == KL_EDATA, "bit %zu: %d %s", bit, rc, err.text);
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
@@ -72,7 +72,8 @@ static void others(void)
                  "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[%d,%d]}}",
                  types[i].dtype, end, end, end + 4);
         const size_t n = make(file, header, data, (size_t)end + 4);
-        CHECK(parse(&w, kl_safetensors_parse, file, n, &err) == 0, "%s: %s", types[i].dtype, err.text);
+        CHECK(parse(&w, kl_weights_safetensors_parse, file, n, &err) == 0, "%s: %s", types[i].dtype,
+              err.text);
         const struct kl_weight *a = kl_weights_find(w, "a"), *b = kl_weights_find(w, "b");
         CHECK(a && a->n == 0 && strcmp(a->unread, types[i].dtype) == 0, "%s", types[i].dtype);
         CHECK(b && b->data[0] == 42 && !*b->unread, "%s", types[i].dtype);
@@ -117,19 +118,19 @@ static void attacks(void)
     struct kl_error err;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         const size_t n = make(file, headers[i], eight, 8);
-        CHECK(refused(kl_safetensors_parse, file, n, &err), "header %zu: %s", i, err.text);
+        CHECK(refused(kl_weights_safetensors_parse, file, n, &err), "header %zu: %s", i, err.text);
     }
     size_t n = make(file, "{\"a\":" T("[2]", "0", "8") "}", eight, 8);
-    CHECK(parse_only(kl_safetensors_parse, file, n, &err) == 0, "the same, sound: %s", err.text);
+    CHECK(parse_only(kl_weights_safetensors_parse, file, n, &err) == 0, "the same, sound: %s", err.text);
     for (int i = 3; i < 8; i++) {
         memcpy(file, eight, 8);
         file[i] = 0x7f;
-        CHECK(refused(kl_safetensors_parse, file, n, &err), "header length %d", i);
+        CHECK(refused(kl_weights_safetensors_parse, file, n, &err), "header length %d", i);
     }
     char *deep = malloc(200000);
     memset(deep, '[', 200000);
     memcpy(deep, "\x38\x0d\x03\0\0\0\0\0{\"a\":", 13); /* 0x30d38 = 200000 - 8 */
-    CHECK(refused(kl_safetensors_parse, deep, 200000, &err) && strstr(err.text, "depth"), "%s",
+    CHECK(refused(kl_weights_safetensors_parse, deep, 200000, &err) && strstr(err.text, "depth"), "%s",
           err.text);
     free(deep);
 }

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 
 enum { STEPS = 10000000 };
 
@@ -12,9 +12,9 @@ enum { STEPS = 10000000 };
 static double log_factor(double a, double b, double x, double y)
 {
     const double n = a + b, off = b * x - a * y; /* of n x from a, and of b from n y */
-    return a * kl_log_ratio_less(x * n / a, off / a) + b * kl_log_ratio_less(y * n / b, -off / b) +
-           0.5 * log(a * b / (2 * M_PI * n)) + kl_stirling_error(n) - kl_stirling_error(a) -
-           kl_stirling_error(b);
+    return a * kl_stats_log_ratio_less(x * n / a, off / a) +
+           b * kl_stats_log_ratio_less(y * n / b, -off / b) + 0.5 * log(a * b / (2 * M_PI * n)) +
+           kl_stats_stirling_error(n) - kl_stats_stirling_error(a) - kl_stats_stirling_error(b);
 }
 
 static double log_fraction(double a, double b, double x, double y)
@@ -36,7 +36,7 @@ static double log_fraction(double a, double b, double x, double y)
     return log_factor(a, b, x, y) - log(a) + log(h);
 }
 
-double kl_log_beta_lower(double a, double b, double x, double y)
+double kl_stats_log_beta_lower(double a, double b, double x, double y)
 {
     if (isnan(x) || isnan(y)) return NAN;
     if (!(x > 0)) return -INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Tails and quantiles against mpmath with 60 digits: gammainc, betainc (regularized), erfc, erfinv;
    Holm's correction against statsmodels' rule, worked by hand. */
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 
 #include <math.h>
 
@@ -32,7 +32,7 @@ static void check_chi_square(void)
                                        { 1.01e6, 1e6, -12.042463162307305 },
                                        { 0, 3, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        expect("chi-squared", kl_chi_square_log10_p(cases[i][0], cases[i][1]), cases[i][2]);
+        expect("chi-squared", kl_stats_chi_square_log10_p(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
 static void check_gamma_and_beta(void)
@@ -49,9 +49,9 @@ static void check_gamma_and_beta(void)
         { 2000, 300, 0.5, -708.5332944582045 }
     };
     for (size_t i = 0; i < sizeof gamma / sizeof *gamma; i++)
-        expect("gamma", kl_log_gamma_lower(gamma[i][0], gamma[i][1]), gamma[i][2]);
+        expect("gamma", kl_stats_log_gamma_lower(gamma[i][0], gamma[i][1]), gamma[i][2]);
     for (size_t i = 0; i < sizeof beta / sizeof *beta; i++)
-        expect("beta", kl_log_beta_lower(beta[i][0], beta[i][1], beta[i][2], 1 - beta[i][2]),
+        expect("beta", kl_stats_log_beta_lower(beta[i][0], beta[i][1], beta[i][2], 1 - beta[i][2]),
                beta[i][3]);
 }
 
@@ -71,11 +71,11 @@ static void check_student_and_normal(void)
                                           { 0.3, -0.52440051270804082 }, { 0.05, -1.6448536269514727 },
                                           { 0.9999, 3.7190164854557084 } };
     for (size_t i = 0; i < sizeof student / sizeof *student; i++)
-        expect("student", kl_student_log10_p(student[i][0], student[i][1]), student[i][2]);
+        expect("student", kl_stats_student_log10_p(student[i][0], student[i][1]), student[i][2]);
     for (size_t i = 0; i < sizeof normal / sizeof *normal; i++)
-        expect("normal", kl_normal_log10_upper(normal[i][0]), normal[i][1]);
+        expect("normal", kl_stats_normal_log10_upper(normal[i][0]), normal[i][1]);
     for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
-        expect("quantile", kl_normal_quantile(quantile[i][0]), quantile[i][1]);
+        expect("quantile", kl_stats_normal_quantile(quantile[i][0]), quantile[i][1]);
 }
 
 /* p = 0.01, 0.04, 0.03, 0.005 become 0.03, 0.06, 0.06, 0.02. */
@@ -83,12 +83,12 @@ static void check_holm(void)
 {
     double p[4] = { log10(0.01), log10(0.04), log10(0.03), log10(0.005) }, one[2] = { -0.1, -900 };
     static const double expected[4] = { 0.03, 0.06, 0.06, 0.02 };
-    CHECK(isnan(kl_student_log10_p(NAN, 3)) && isnan(kl_chi_square_log10_p(NAN, 3)) &&
-          isnan(kl_log_gamma_lower(2, NAN)) && isnan(kl_log_beta_lower(1, 2, NAN, NAN)));
-    CHECK(isinf(kl_chi_square_log10_p(INFINITY, 1)) && kl_log_gamma_lower(2, INFINITY) == 0);
-    CHECK(kl_holm(p, p, 4, NULL) == 0);
+    CHECK(isnan(kl_stats_student_log10_p(NAN, 3)) && isnan(kl_stats_chi_square_log10_p(NAN, 3)) &&
+          isnan(kl_stats_log_gamma_lower(2, NAN)) && isnan(kl_stats_log_beta_lower(1, 2, NAN, NAN)));
+    CHECK(isinf(kl_stats_chi_square_log10_p(INFINITY, 1)) && kl_stats_log_gamma_lower(2, INFINITY) == 0);
+    CHECK(kl_stats_holm(p, p, 4, NULL) == 0);
     for (int i = 0; i < 4; i++) expect("Holm", p[i], log10(expected[i]));
-    CHECK(kl_holm(one, one, 2, NULL) == 0);
+    CHECK(kl_stats_holm(one, one, 2, NULL) == 0);
     expect("Holm", one[0], -0.1);
     expect("Holm", one[1], -900 + log10(2));
 }

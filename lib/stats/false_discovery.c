@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 
 struct ranked {
     double log10_p;
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
     return (x->log10_p > y->log10_p) - (x->log10_p < y->log10_p);
 }
 
-int kl_false_discovery(double *adjusted, const double *log10_p, size_t n, struct kl_error *err)
+int kl_stats_false_discovery(double *adjusted, const double *log10_p, size_t n, struct kl_error *err)
 {
     struct ranked *order = malloc(n * sizeof *order);
     if (!order) return kl_fail_memory(err, n * sizeof *order);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 
 struct ranked {
     double log10_p;
@@ -16,7 +16,7 @@ static int by_p(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
-int kl_holm(double *adjusted, const double *log10_p, size_t n, struct kl_error *err)
+int kl_stats_holm(double *adjusted, const double *log10_p, size_t n, struct kl_error *err)
 {
     double largest = -INFINITY;
     struct ranked *sorted = malloc((n + 1) * sizeof *sorted);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
-#include "metrics/ranks.h"
+#include "stats/distributions.h"
+#include "stats/ranks.h"
 
 /* Twice a rank is a whole number; their sum is at most n (n + 1). */
 enum { SUMS = KL_MANN_WHITNEY_EXACT * (KL_MANN_WHITNEY_EXACT + 1) + 1 };
@@ -33,8 +33,8 @@ static int exact_log10_p(double *log10_p, const double *ranks, size_t na, size_t
     return KL_OK;
 }
 
-int kl_mann_whitney(struct kl_mann_whitney *m, const double *a, size_t na, const double *b, size_t nb,
-                    struct kl_error *err)
+int kl_stats_mann_whitney(struct kl_mann_whitney *m, const double *a, size_t na, const double *b,
+                          size_t nb, struct kl_error *err)
 {
     const size_t n = na + nb;
     const double x = (double)na, y = (double)nb;
@@ -43,13 +43,14 @@ int kl_mann_whitney(struct kl_mann_whitney *m, const double *a, size_t na, const
     double *const ranks = values + n;
     memcpy(values, a, na * sizeof *a);
     memcpy(values + na, b, nb * sizeof *b);
-    int code = kl_ranks(ranks, &ties, values, n, err);
+    int code = kl_stats_ranks(ranks, &ties, values, n, err);
     for (size_t i = 0; i < na && !code; i++) sum += ranks[i];
     m->u = sum - x * (x + 1) / 2;
     if (!code && n <= KL_MANN_WHITNEY_EXACT) code = exact_log10_p(&m->log10_p, ranks, na, n, sum, err);
     free(values);
     if (code || n <= KL_MANN_WHITNEY_EXACT) return code;
     const double total = x + y, variance = x * y / 12 * (total + 1 - ties / (total * (total - 1)));
-    m->log10_p = variance > 0 ? kl_normal_log10_upper((m->u - x * y / 2 - 0.5) / sqrt(variance)) : 0;
+    m->log10_p =
+        variance > 0 ? kl_stats_normal_log10_upper((m->u - x * y / 2 - 0.5) / sqrt(variance)) : 0;
     return KL_OK;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
-   metrics: the numbers that a report prints. n samples, c classes; labels are 0 .. c-1. */
-#ifndef KL_METRICS_H
-#define KL_METRICS_H
+   stats: the numbers that a report prints. n samples, c classes; labels are 0 .. c-1. */
+#ifndef KL_STATS_H
+#define KL_STATS_H
 
 #include "base/base.h"
 
 /* Softmax of logits (n, c) in double, rounded once: probabilities (n, c), and predictions [n], the first
    of the largest (may be NULL). */
-void kl_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n, size_t c);
+void kl_stats_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n,
+                      size_t c);
 
 /* Mean of n > 0 values in their order, and their sample standard deviation (n - 1); 0 of one value. */
-double kl_mean(const double *values, size_t n);
-double kl_deviation(const double *values, size_t n);
+double kl_stats_mean(const double *values, size_t n);
+double kl_stats_deviation(const double *values, size_t n);
 
 /* Mean accuracy and loss on validation samples, of heads that are compared by them. Does a come before
    b? The higher accuracy does, of equal ones the lower loss; what is no number comes last. Accuracies
@@ -19,7 +20,7 @@ double kl_deviation(const double *values, size_t n);
 struct kl_judgement {
     double accuracy, loss;
 };
-bool kl_comes_before(struct kl_judgement a, struct kl_judgement b);
+bool kl_stats_comes_before(struct kl_judgement a, struct kl_judgement b);
 
 #define KL_Z95 1.959963984540054 /* standard deviations: the middle 95 % of a normal law */
 /* Interval of a proportion p of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
@@ -27,39 +28,40 @@ bool kl_comes_before(struct kl_judgement a, struct kl_judgement b);
 struct kl_interval {
     double low, high;
 };
-struct kl_interval kl_wilson(double p, size_t n, double z);
+struct kl_interval kl_stats_wilson(double p, size_t n, double z);
 
 /* counts (c, c) [true][predicted] is set. */
-void kl_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n,
-                  size_t c);
+void kl_stats_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n,
+                        size_t c);
 /* Of one class, from the confusion matrix; a ratio without cases is 0, as scikit-learn's
    zero_division=0. */
 struct kl_class_metrics {
     double precision, recall, f1;
     int64_t support; /* samples whose label it is */
 };
-struct kl_class_metrics kl_class_metrics(const int64_t *counts, size_t c, size_t k);
-/* Classes that predictions do not tell from another one. taken (c): the class that most wrong predictions
-   of this one's samples name, if the two are not told apart; else -1. They are not where that class is
-   named more often than the right one; or where, among the samples predicted as either, the mean of their
-   recalls is below 0.6 (it is 0.5 where both are one to the classifier); of each such pair the class with
-   the lower recall is set. At least KL_FEWEST_TAKEN samples must be taken for the other. Returns how many
-   are set. */
+struct kl_class_metrics kl_stats_class_metrics(const int64_t *counts, size_t c, size_t k);
+/* Classes that predictions do not tell from another one. taken (c): the class that most wrong
+   predictions of this one's samples name, if the two are not told apart; else -1. They are not where
+   that class is named more often than the right one; or where, among the samples predicted as either,
+   the mean of their recalls is below 0.6 (it is 0.5 where both are one to the classifier); of each such
+   pair the class with the lower recall is set. At least KL_FEWEST_TAKEN samples must be taken for the
+   other. Returns how many are set. */
 enum { KL_FEWEST_TAKEN = 5 };
-size_t kl_merged_classes(int32_t *taken, const int64_t *counts, size_t c);
+size_t kl_stats_merged_classes(int32_t *taken, const int64_t *counts, size_t c);
 
 /* Samples whose label is among the k most probable; of equal probabilities the lower class comes first.
  */
-size_t kl_top_k(const float *probabilities, const int32_t *labels, size_t n, size_t c, size_t k);
+size_t kl_stats_top_k(const float *probabilities, const int32_t *labels, size_t n, size_t c, size_t k);
 
 /* Mean of -log probability of the label, in nats. */
-double kl_log_loss(const float *probabilities, const int32_t *labels, size_t n, size_t c);
+double kl_stats_log_loss(const float *probabilities, const int32_t *labels, size_t n, size_t c);
 
 /* Expected calibration error (Guo et al. 2017, arXiv:1706.04599): predictions in `bins` equal intervals
    (low, high] of their largest probability; sum over bins of count/n * |accuracy - confidence|. count,
    accuracy, confidence: [bins], set. */
-double kl_calibration(int64_t *count, double *accuracy, double *confidence, const float *probabilities,
-                      const int32_t *labels, size_t n, size_t c, size_t bins);
+double kl_stats_calibration(int64_t *count, double *accuracy, double *confidence,
+                            const float *probabilities, const int32_t *labels, size_t n, size_t c,
+                            size_t bins);
 
 /* McNemar's paired test on samples that only one of two classifiers gets right (McNemar 1947,
    doi:10.1007/BF02295996): two-sided p. exact: binomial, for fewer than 25 such samples; else
@@ -69,7 +71,7 @@ struct kl_mcnemar {
     bool exact;
     double statistic, p; /* statistic: chi-squared, or the smaller count */
 };
-struct kl_mcnemar kl_mcnemar(int64_t only_first, int64_t only_second);
+struct kl_mcnemar kl_stats_mcnemar(int64_t only_first, int64_t only_second);
 
 /* Mean difference of n pairs and its 95 % interval by Student's t (1908, doi:10.1093/biomet/6.1.1): mean
    of a - b, -+ t(n - 1) s / sqrt(n), s the standard deviation of the differences. low and high are NaN
@@ -79,11 +81,11 @@ struct kl_paired {
     size_t n;
     double difference, low, high;
 };
-struct kl_paired kl_paired(const double *a, const double *b, size_t n);
+struct kl_paired kl_stats_paired(const double *a, const double *b, size_t n);
 /* "+0.0012 (95 % -0.0004 to +0.0031, paired over 5 seeds)"; of one pair: how to get an interval; of
    equal differences: that there is none. */
 enum { KL_PAIRED_TEXT = 96 };
-void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p);
+void kl_stats_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p);
 /* How many of n pairs of devices differ at 5 %, by p-values that are corrected for their number: of
    symbols, and of held-out rows by permutation. */
 struct kl_differ {
@@ -94,27 +96,27 @@ struct kl_differ {
     bool left_out;       /* held-out rows, of what was permuted */
 };
 /* One device more, of so many rows. */
-void kl_differ_device(struct kl_differ *d, size_t rows);
+void kl_stats_differ_device(struct kl_differ *d, size_t rows);
 /* One pair more. held_out NaN: there is none, of any pair. */
-void kl_differ_add(struct kl_differ *d, double log10_p, double held_out);
+void kl_stats_differ_add(struct kl_differ *d, double log10_p, double held_out);
 /* The smallest p that permutations of the labels of a and b rows can give, where each device's rows are
    dealt in turn to KL_CROSSFIT_FOLDS folds and labels are permuted within them: 1 / (permutations + 1),
    and in the mean no less than the share of the labels that are as they were, or of as many rows
    exchanged, which tells as much. */
 enum { KL_CROSSFIT_FOLDS = 5 };
-double kl_least_permuted_p(size_t permutations, size_t a, size_t b);
+double kl_stats_least_permuted_p(size_t permutations, size_t a, size_t b);
 /* Are there permutations, and both they and rows as many as it takes for a pair to differ? */
-bool kl_differ_by_rows(const struct kl_differ *d);
+bool kl_stats_differ_by_rows(const struct kl_differ *d);
 /* "2 of 3 pairs differ by symbols if independent, 3 by held-out rows (Holm, 5 % each)" */
 enum { KL_DIFFER_TEXT = 192 };
-void kl_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d);
+void kl_stats_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d);
 /* 95 % interval of the mean of n scores a, or with b of the differences a - b, from n splits of the same
    data, whose test rows are `ratio` times as many as their training rows: mean -+ t(n - 1) s
    sqrt(1/n + ratio), the corrected resampled t (Nadeau & Bengio 2003, doi:10.1023/A:1024068626366):
    splits share rows, so s / sqrt(n) alone would be too small. NaN if n is 1; of no width if all are
    equal. */
-struct kl_interval kl_resampled(const double *a, const double *b, size_t n, double ratio);
+struct kl_interval kl_stats_resampled(const double *a, const double *b, size_t n, double ratio);
 /* t with P(|T| <= t) = level, for nu >= 1 degrees of freedom. */
-double kl_student_quantile(double level, size_t nu);
+double kl_stats_student_quantile(double level, size_t nu);
 
 #endif

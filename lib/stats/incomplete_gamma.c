@@ -4,18 +4,18 @@
 #include <float.h>
 #include <math.h>
 
-#include "metrics/distributions.h"
+#include "stats/distributions.h"
 
 enum { STEPS = 10000000 };
 
-double kl_stirling_error(double n)
+double kl_stats_stirling_error(double n)
 {
-    if (n < 16) return kl_log_factorial(n) - (n + 0.5) * log(n) + n - 0.5 * log(2 * M_PI);
+    if (n < 16) return kl_stats_log_factorial(n) - (n + 0.5) * log(n) + n - 0.5 * log(2 * M_PI);
     const double s = 1 / (n * n); /* DLMF 5.11.1 */
     return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s / 1188)))) / n;
 }
 
-double kl_log_ratio_less(double ratio, double off)
+double kl_stats_log_ratio_less(double ratio, double off)
 {
     if (fabs(off) > 0.1) return log(ratio) - off;
     double power = off, sum = 0;
@@ -26,7 +26,8 @@ double kl_log_ratio_less(double ratio, double off)
 /* ln(x^a e^-x / Gamma(a + 1)) */
 static double log_factor(double a, double x)
 {
-    return a * kl_log_ratio_less(x / a, (x - a) / a) - 0.5 * log(2 * M_PI * a) - kl_stirling_error(a);
+    return a * kl_stats_log_ratio_less(x / a, (x - a) / a) - 0.5 * log(2 * M_PI * a) -
+           kl_stats_stirling_error(a);
 }
 
 static double log_series(double a, double x)
@@ -50,7 +51,7 @@ static double log_fraction(double a, double x)
     return log_factor(a, x) + log(a) + log(h);
 }
 
-double kl_log_gamma_upper(double a, double x)
+double kl_stats_log_gamma_upper(double a, double x)
 {
     if (isnan(x)) return NAN;
     if (!(x > 0)) return 0;
@@ -58,7 +59,7 @@ double kl_log_gamma_upper(double a, double x)
     return x < a + 1 ? log1p(-exp(log_series(a, x))) : log_fraction(a, x);
 }
 
-double kl_log_gamma_lower(double a, double x)
+double kl_stats_log_gamma_lower(double a, double x)
 {
     if (isnan(x)) return NAN;
     if (!(x > 0)) return -INFINITY;

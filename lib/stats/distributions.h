@@ -8,34 +8,34 @@
 #include "base/base.h"
 
 /* ln Q(a, x) and ln P(a, x), regularised incomplete gamma functions (DLMF 8.2.4), a > 0, x >= 0. */
-double kl_log_gamma_upper(double a, double x);
-double kl_log_gamma_lower(double a, double x);
+double kl_stats_log_gamma_upper(double a, double x);
+double kl_stats_log_gamma_lower(double a, double x);
 /* ln I_x(a, b), regularised incomplete beta function (DLMF 8.17.2), a, b > 0, x + y = 1: both are given,
    so that neither has lost digits. */
-double kl_log_beta_lower(double a, double b, double x, double y);
+double kl_stats_log_beta_lower(double a, double b, double x, double y);
 /* ln n! = ln Gamma(n + 1), n >= 0; from several threads at once, as all here. */
-double kl_log_factorial(double n);
+double kl_stats_log_factorial(double n);
 /* ln(n!) - ln(sqrt(2 pi n) (n/e)^n), n > 0 (Loader 2000, "Fast and accurate computation of binomial
    probabilities"): what is small in ln n!. */
-double kl_stirling_error(double n);
+double kl_stats_stirling_error(double n);
 /* ln(ratio) - off, ratio = 1 + off: without cancellation where the ratio is close to 1 or to 0. */
-double kl_log_ratio_less(double ratio, double off);
+double kl_stats_log_ratio_less(double ratio, double off);
 
 /* log10 of the probability of at least x, chi-squared with df degrees of freedom. */
-double kl_chi_square_log10_p(double x, double df);
+double kl_stats_chi_square_log10_p(double x, double df);
 /* log10 of the probability of |T| >= |t|, Student's t with df degrees of freedom. */
-double kl_student_log10_p(double t, double df);
+double kl_stats_student_log10_p(double t, double df);
 /* log10 of the probability of Z >= z, and of |Z| >= |z|, standard normal. */
-double kl_normal_log10_upper(double z);
-double kl_normal_log10_p(double z);
+double kl_stats_normal_log10_upper(double z);
+double kl_stats_normal_log10_p(double z);
 /* z with P(Z <= z) = p, 0 < p < 1. */
-double kl_normal_quantile(double p);
+double kl_stats_normal_quantile(double p);
 
 /* Holm's correction (1979, doi:10.2307/4615733) of n tests: adjusted[i] = log10 of the family-wise p of
    test i, at most 0; log10_p [n]. adjusted may be log10_p. KL_ENOMEM. */
-int kl_holm(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+int kl_stats_holm(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
 /* Benjamini and Hochberg's (1995, doi:10.1111/j.2517-6161.1995.tb02031.x): log10 of the share of false
-   ones among all tests with a p as small, if they are independent. As kl_holm. */
-int kl_false_discovery(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+   ones among all tests with a p as small, if they are independent. As kl_stats_holm. */
+int kl_stats_false_discovery(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
 
 #endif

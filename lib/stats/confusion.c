@@ -2,15 +2,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
-void kl_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n, size_t c)
+void kl_stats_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n,
+                        size_t c)
 {
     memset(counts, 0, c * c * sizeof *counts);
     for (size_t i = 0; i < n; i++) counts[(size_t)labels[i] * c + (size_t)predictions[i]]++;
 }
 
-struct kl_class_metrics kl_class_metrics(const int64_t *counts, size_t c, size_t k)
+struct kl_class_metrics kl_stats_class_metrics(const int64_t *counts, size_t c, size_t k)
 {
     int64_t right = counts[k * c + k], predicted = 0, support = 0;
     for (size_t i = 0; i < c; i++) {
@@ -33,7 +34,8 @@ static size_t most_taken_for(const int64_t *counts, size_t c, size_t k)
     return most;
 }
 
-/* The recall of class a among the samples that are predicted as a or b; a class without any has no say. */
+/* The recall of class a among the samples that are predicted as a or b; a class without any has no say.
+ */
 static double recall_beside(const int64_t *counts, size_t c, size_t a, size_t b)
 {
     const int64_t right = counts[a * c + a], all = right + counts[a * c + b];
@@ -49,7 +51,7 @@ static bool are_told_apart(const int64_t *counts, size_t c, size_t k, size_t oth
     return counts[k * c + other] <= counts[k * c + k] && (own + others) / 2 >= 0.6;
 }
 
-size_t kl_merged_classes(int32_t *taken, const int64_t *counts, size_t c)
+size_t kl_stats_merged_classes(int32_t *taken, const int64_t *counts, size_t c)
 {
     size_t merged = 0;
     for (size_t k = 0; k < c; k++) {
@@ -63,7 +65,7 @@ size_t kl_merged_classes(int32_t *taken, const int64_t *counts, size_t c)
     return merged;
 }
 
-size_t kl_top_k(const float *probabilities, const int32_t *labels, size_t n, size_t c, size_t k)
+size_t kl_stats_top_k(const float *probabilities, const int32_t *labels, size_t n, size_t c, size_t k)
 {
     size_t hits = 0;
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +78,7 @@ size_t kl_top_k(const float *probabilities, const int32_t *labels, size_t n, siz
     return hits;
 }
 
-double kl_log_loss(const float *probabilities, const int32_t *labels, size_t n, size_t c)
+double kl_stats_log_loss(const float *probabilities, const int32_t *labels, size_t n, size_t c)
 {
     const double least = 1e-45; /* the smallest positive float: a probability that was rounded to 0 */
     double sum = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
-double kl_calibration(int64_t *count, double *accuracy, double *confidence, const float *probabilities,
-                      const int32_t *labels, size_t n, size_t c, size_t bins)
+double kl_stats_calibration(int64_t *count, double *accuracy, double *confidence,
+                            const float *probabilities, const int32_t *labels, size_t n, size_t c,
+                            size_t bins)
 {
     for (size_t b = 0; b < bins; b++) {
         count[b] = 0;

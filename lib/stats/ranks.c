@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int kl_ranks(double *ranks, double *ties, const double *values, size_t n, struct kl_error *err)
+int kl_stats_ranks(double *ranks, double *ties, const double *values, size_t n, struct kl_error *err)
 {
     struct ranked *sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted) return kl_fail_memory(err, n * sizeof *sorted);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
-bool kl_comes_before(struct kl_judgement a, struct kl_judgement b)
+bool kl_stats_comes_before(struct kl_judgement a, struct kl_judgement b)
 {
     if (isnan(a.accuracy) || isnan(b.accuracy)) return !isnan(a.accuracy) && isnan(b.accuracy);
     if (fabs(a.accuracy - b.accuracy) > 1e-12) return a.accuracy > b.accuracy;

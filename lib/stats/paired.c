@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
 /* P(|T| <= t) for Student's t with nu degrees of freedom, as a finite sum (Abramowitz and Stegun 1964,
    26.7.3 and 26.7.4). */
@@ -17,7 +17,7 @@ static double within(double t, size_t nu)
     return odd ? 2 / M_PI * (theta + sin(theta) * sum) : sin(theta) * sum;
 }
 
-double kl_student_quantile(double level, size_t nu)
+double kl_stats_student_quantile(double level, size_t nu)
 {
     double low = 0, high = 1;
     while (within(high, nu) < level) high *= 2;
@@ -29,20 +29,20 @@ double kl_student_quantile(double level, size_t nu)
     return (low + high) / 2;
 }
 
-struct kl_paired kl_paired(const double *a, const double *b, size_t n)
+struct kl_paired kl_stats_paired(const double *a, const double *b, size_t n)
 {
     struct kl_paired p = { .n = n, .low = NAN, .high = NAN };
     double squares = 0;
     for (size_t i = 0; i < n; i++) p.difference += (a[i] - b[i]) / (double)n;
     if (n < 2) return p;
     for (size_t i = 0; i < n; i++) squares += pow(a[i] - b[i] - p.difference, 2);
-    double half = kl_student_quantile(0.95, n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
+    double half = kl_stats_student_quantile(0.95, n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
     p.low = p.difference - half;
     p.high = p.difference + half;
     return p;
 }
 
-void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p)
+void kl_stats_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p)
 {
     if (p->n < 2)
         snprintf(text, KL_PAIRED_TEXT, "%+.4f (one seed; several --replicas give an interval)",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
-struct kl_interval kl_wilson(double p, size_t n, double z)
+struct kl_interval kl_stats_wilson(double p, size_t n, double z)
 {
     if (!n) return (struct kl_interval){ 0, 1 };
     double total = (double)n, z2 = z * z;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "metrics/metrics.h"
+#include "stats/stats.h"
 
-void kl_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n, size_t c)
+void kl_stats_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n,
+                      size_t c)
 {
     for (size_t i = 0; i < n; i++) {
         const float *row = logits + i * c;

@@ -3,7 +3,7 @@
    and asymptotic above 36, with equal ones itertools.combinations of the ranks; pearsonr, spearmanr,
    rankdata; exact p-values of rank correlations against permutation_test over all pairings of |rho| (up
    to 8) and NumPy over all of itertools.permutations (9). */
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 
 #include <math.h>
 
@@ -47,7 +47,7 @@ static void check_exact(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kl_correlation c;
-        CHECK(kl_spearman(&c, cases[i].x, cases[i].y, cases[i].n, NULL) == 0);
+        CHECK(kl_stats_spearman(&c, cases[i].x, cases[i].y, cases[i].n, NULL) == 0);
         near("rho", c.r, cases[i].r), near("its exact p", c.log10_p, cases[i].log10_p);
     }
 }
@@ -58,15 +58,15 @@ static void check_few_values(void)
     static const double three[] = { 4, 5, 6 }, below[] = { 1, 2, 3 }, nine[] = { 9 };
     double a[25], b[12];
     struct kl_mann_whitney m;
-    CHECK(kl_mann_whitney(&m, three, 3, below, 3, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, three, 3, below, 3, NULL) == 0);
     near("p of three above three", m.log10_p, -1.3010299956639813);
-    CHECK(kl_mann_whitney(&m, nine, 1, below, 3, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, nine, 1, below, 3, NULL) == 0);
     near("p of one above three", m.log10_p, -0.6020599913279624);
     for (int i = 0; i < 25; i++) a[i] = i + 2.5;
     for (int i = 0; i < 12; i++) b[i] = i;
-    CHECK(kl_mann_whitney(&m, a, 24, b, 12, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, a, 24, b, 12, NULL) == 0);
     near("u of 36", m.u, 243), near("its p", m.log10_p, -3.5845760945283764);
-    CHECK(kl_mann_whitney(&m, a, 25, b, 12, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, a, 25, b, 12, NULL) == 0);
     near("u of 37", m.u, 255), near("its p by the normal law", m.log10_p, -3.457276262514381);
 }
 
@@ -80,26 +80,26 @@ int main(void)
     double found[8], ties, high[300], low[100];
     struct kl_mann_whitney m;
     struct kl_correlation c;
-    CHECK(kl_ranks(found, &ties, x, 8, NULL) == 0);
+    CHECK(kl_stats_ranks(found, &ties, x, 8, NULL) == 0);
     for (int i = 0; i < 8; i++) near("rank", found[i], ranks[i]);
     near("ties", ties, 12);
-    CHECK(kl_mann_whitney(&m, a, 7, b, 6, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, a, 7, b, 6, NULL) == 0);
     near("u", m.u, 29.5), near("its p", m.log10_p, -0.9467155535824606); /* 194 of 1716 */
     check_few_values();
     for (int i = 0; i < 300; i++) high[i] = 200 + i;
     for (int i = 0; i < 100; i++) low[i] = i;
-    CHECK(kl_mann_whitney(&m, high, 300, low, 100, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, high, 300, low, 100, NULL) == 0);
     near("u", m.u, 30000), near("its p", m.log10_p, -50.30957804166968);
-    CHECK(kl_mann_whitney(&m, same, 3, same, 3, NULL) == 0);
+    CHECK(kl_stats_mann_whitney(&m, same, 3, same, 3, NULL) == 0);
     near("u of equal values", m.u, 4.5), near("its p", m.log10_p, 0);
-    c = kl_pearson(x, y, 8);
+    c = kl_stats_pearson(x, y, 8);
     near("r", c.r, 0.8720067516001283), near("its p", c.log10_p, -2.323149010799621);
-    CHECK(kl_spearman(&c, x, y, 8, NULL) == 0);
+    CHECK(kl_stats_spearman(&c, x, y, 8, NULL) == 0);
     near("rho", c.r, 0.8666825838483473), near("its p", c.log10_p, -2.068962080865939);
-    CHECK(isnan(kl_pearson(same, x, 3).r));
-    CHECK(isnan(kl_pearson(x, y, 2).log10_p)); /* two pairs always lie on a line */
+    CHECK(isnan(kl_stats_pearson(same, x, 3).r));
+    CHECK(isnan(kl_stats_pearson(x, y, 2).log10_p)); /* two pairs always lie on a line */
     check_exact();
-    CHECK(kl_spearman(&c, ten, other_ten, 10, NULL) == 0); /* Student's */
+    CHECK(kl_stats_spearman(&c, ten, other_ten, 10, NULL) == 0); /* Student's */
     near("rho of ten", c.r, 0.9151515151515152), near("its p", c.log10_p, -3.689365292379768);
     return failures != 0;
 }

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics/distributions.h"
-#include "metrics/metrics.h"
-#include "metrics/ranks.h"
+#include "stats/distributions.h"
+#include "stats/stats.h"
+#include "stats/ranks.h"
 
 /* Exactly; about a rounded mean equal values would scatter. */
 static bool all_equal(const double *x, size_t n)
@@ -14,9 +14,9 @@ static bool all_equal(const double *x, size_t n)
     return true;
 }
 
-struct kl_correlation kl_pearson(const double *x, const double *y, size_t n)
+struct kl_correlation kl_stats_pearson(const double *x, const double *y, size_t n)
 {
-    const double mx = kl_mean(x, n), my = kl_mean(y, n);
+    const double mx = kl_stats_mean(x, n), my = kl_stats_mean(y, n);
     double xx = 0, yy = 0, xy = 0;
     for (size_t i = 0; i < n; i++) {
         xx += (x[i] - mx) * (x[i] - mx);
@@ -27,7 +27,7 @@ struct kl_correlation kl_pearson(const double *x, const double *y, size_t n)
         return (struct kl_correlation){ NAN, 0 };
     const double r = fmax(-1, fmin(1, xy / sqrt(xx * yy))), df = (double)n - 2;
     const double t = r * sqrt(df / ((1 - r) * (1 + r)));
-    return (struct kl_correlation){ r, df > 0 ? kl_student_log10_p(t, df) : NAN };
+    return (struct kl_correlation){ r, df > 0 ? kl_stats_student_log10_p(t, df) : NAN };
 }
 
 /* For ranks in n! orders, which are tried one after another (Heap 1963, doi:10.1093/comjnl/6.3.293);
@@ -57,14 +57,14 @@ static double exact_log10_p(const double *x, const double *y, size_t n)
     return log10((double)as_far / (double)orders);
 }
 
-int kl_spearman(struct kl_correlation *c, const double *x, const double *y, size_t n,
-                struct kl_error *err)
+int kl_stats_spearman(struct kl_correlation *c, const double *x, const double *y, size_t n,
+                      struct kl_error *err)
 {
     double *ranks = malloc(2 * n * sizeof *ranks);
     if (!ranks) return kl_fail_memory(err, 2 * n * sizeof *ranks);
-    int code = kl_ranks(ranks, NULL, x, n, err);
-    if (!code) code = kl_ranks(ranks + n, NULL, y, n, err);
-    if (!code) *c = kl_pearson(ranks, ranks + n, n);
+    int code = kl_stats_ranks(ranks, NULL, x, n, err);
+    if (!code) code = kl_stats_ranks(ranks + n, NULL, y, n, err);
+    if (!code) *c = kl_stats_pearson(ranks, ranks + n, n);
     if (!code && !isnan(c->r) && n <= KL_SPEARMAN_EXACT) c->log10_p = exact_log10_p(ranks, ranks + n, n);
     free(ranks);
     return code;

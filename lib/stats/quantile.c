@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "metrics/ranks.h"
+#include "stats/ranks.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -9,12 +9,12 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void kl_sort(double *values, size_t n)
+void kl_stats_sort(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, by_value);
 }
 
-double kl_sorted_quantile(const double *sorted, size_t n, double share)
+double kl_stats_sorted_quantile(const double *sorted, size_t n, double share)
 {
     const double at = share * (double)(n - 1);
     const size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
