@@ -16,7 +16,7 @@ DEPS_TEST := clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge openmpi-
 LIBS := hdf5 libpng libjpeg cairo jansson yaml-0.1 libcrypto libxxhash zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
-CFLAGS += -std=c17 -D_GNU_SOURCE $(OPT) -g -Wall -Wextra -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast \
+CFLAGS += -std=c17 -D_GNU_SOURCE $(OPT) -g -Wall -Wextra -Wpointer-arith -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast \
   -pthread -I. -Ilib -I$(BUILD) $(PKG_CFLAGS) $(SAN)
 LDLIBS += $(PKG_LIBS) -lbz2 -pthread -lm -ldl
 LDFLAGS += $(SAN)

@@ -23,7 +23,7 @@ done
 
 # 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind. qrng has rooms
 # of its own: which of them each includes.
-order=(base store claims device ingest weights stats nn circuit)
+order=(base store claims device ingest weights stats nn train circuit)
 stages=" cache doctor backbone head qrng control sequence sampling plateau plot "
 rank() {
     local i

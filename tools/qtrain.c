@@ -12,6 +12,7 @@
 #include "qrng/classify/study.h"
 #include "store/mode.h"
 #include "store/shard.h"
+#include "train/history.h"
 
 struct run {
     struct kl_head_settings *v;
@@ -65,8 +66,10 @@ static int write_histories(const struct run *run, struct kl_error *err)
     const struct kl_head_settings *v = run->v;
     if ((!v->history && !v->mlflow) || !v->common.output) return 0;
     int code = kl_store_file_open_kind(&file, v->common.output, &kl_head_kind, err);
-    if (!code && v->history) code = kl_history_jsonl(v->history, file, err);
-    if (!code && v->mlflow) code = kl_history_mlflow(v->mlflow, file, err);
+    if (!code && v->history)
+        code = kl_history_jsonl(v->history, file, kl_head_history_rows, KL_HISTORY_ROWS, err);
+    if (!code && v->mlflow)
+        code = kl_history_mlflow(v->mlflow, "qtrain", file, kl_head_history_rows, KL_HISTORY_ROWS, err);
     kl_store_file_close(&file);
     return code;
 }
@@ -81,26 +84,26 @@ static int compare(struct run *run, struct kl_error *err)
     return code;
 }
 
-static double seconds_per_epoch(const struct kl_train *t)
+static double seconds_per_epoch(const struct kl_head_train *t)
 {
-    return t->epochs_run > 0 ? t->seconds / (double)t->epochs_run : 0;
+    return t->loop.epochs_run > 0 ? t->loop.seconds / (double)t->loop.epochs_run : 0;
 }
 
 static int summarise_as_json(const struct run *run, int64_t epochs, double mean, FILE *out,
                              struct kl_error *err)
 {
     enum { HEAD = 12 };
-    const struct kl_train *t = &run->head.train;
+    const struct kl_head_train *t = &run->head.train;
     struct kl_control_numbers numbers;
     struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
         { "output", KL_JSON_TEXT, run->v->common.output, 0 },
         { "key", KL_JSON_TEXT, run->head.stage.key, 0 },
         { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
-        { "replicas", KL_JSON_COUNT, NULL, (double)t->options.replicas },
+        { "replicas", KL_JSON_COUNT, NULL, (double)t->loop.options.replicas },
         { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
-        { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
-        { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
+        { "best_epoch", KL_JSON_COUNT, NULL, (double)t->loop.replicas[0].best_epoch + 1 },
+        { "seconds", KL_JSON_NUMBER, NULL, t->loop.seconds },
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, seconds_per_epoch(t) },
         { "collapsed", KL_JSON_COUNT, NULL, (double)run->head.collapse.n_collapsed },
         kl_json_cautions(run->head.log),
@@ -122,16 +125,17 @@ static void write_controls(const struct run *run, FILE *out)
 
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
-    const struct kl_train *t = &run->head.train;
-    const int64_t n = t->options.replicas;
+    const struct kl_head_train *t = &run->head.train;
+    const int64_t n = t->loop.options.replicas;
     const enum kl_history_row judged = t->n_validation ? KL_VAL_ACCURACY : KL_TRAIN_ACCURACY;
     const char *what = t->n_validation ? "val" : "no validation, train";
     double sum = 0, low = 1, high = 0;
     int64_t epochs = 0;
     for (int64_t r = 0; r < n; r++) {
-        double a = t->replicas[r].history[judged][t->replicas[r].best_epoch];
+        double a = t->loop.replicas[r].history[judged][t->loop.replicas[r].best_epoch];
         sum += a, low = a < low ? a : low, high = a > high ? a : high;
-        int64_t ran = t->replicas[r].stopped_epoch >= 0 ? t->replicas[r].stopped_epoch + 1 : t->epoch;
+        int64_t ran = t->loop.replicas[r].stopped_epoch >= 0 ? t->loop.replicas[r].stopped_epoch + 1
+                                                             : t->loop.epoch;
         epochs = ran > epochs ? ran : epochs;
     }
     double mean = sum / (double)n, per_epoch = seconds_per_epoch(t);
@@ -141,12 +145,12 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     if (n == 1)
         fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
                 output, (long long)epochs, kl_s((uint64_t)epochs), what, mean,
-                (long long)t->replicas[0].best_epoch + 1, t->seconds, per_epoch);
+                (long long)t->loop.replicas[0].best_epoch + 1, t->loop.seconds, per_epoch);
     else
         fprintf(out,
                 "%s: %lld heads, %lld epoch%s, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
                 output, (long long)n, (long long)epochs, kl_s((uint64_t)epochs), what, mean, low, high,
-                t->seconds, per_epoch);
+                t->loop.seconds, per_epoch);
     if (run->head.controls.n) write_controls(run, out);
     return KL_OK;
 }

@@ -89,7 +89,7 @@ struct samples {
 };
 
 /* Those kept for validation, or every n-th of the others. */
-static int choose(struct samples *s, struct kl_arena *memory, const struct kl_train *t,
+static int choose(struct samples *s, struct kl_arena *memory, const struct kl_head_train *t,
                   struct kl_error *err)
 {
     const struct kl_features *f = t->features;
@@ -116,7 +116,7 @@ static int choose(struct samples *s, struct kl_arena *memory, const struct kl_tr
 /* A head of samples [from, from + n), by the parameters of the best epoch. A circuit of trajectories
    draws those of the training's validation. */
 static int predict_block(struct samples *s, size_t from, size_t n, struct kl_head *head,
-                         struct kl_circuit *circuit, const struct kl_train *t, struct kl_pool *pool,
+                         struct kl_circuit *circuit, const struct kl_head_train *t, struct kl_pool *pool,
                          struct kl_error *err)
 {
     const struct kl_features *f = t->features;
@@ -132,17 +132,17 @@ static int predict_block(struct samples *s, size_t from, size_t n, struct kl_hea
     return code;
 }
 
-static int predict(struct samples *s, const struct kl_train *t, int64_t r, struct kl_pool *pool,
+static int predict(struct samples *s, const struct kl_head_train *t, int64_t r, struct kl_pool *pool,
                    struct kl_error *err)
 {
-    struct kl_head head = { .model = *t->whole, .params = t->replicas[r].best };
+    struct kl_head head = { .model = *t->whole, .params = t->loop.replicas[r].best };
     struct kl_circuit circuit = { 0 };
     int code = KL_OK;
     if (head.model.circuit) {
         circuit = *head.model.circuit;
-        circuit.draws = (struct kl_draws){ .seed = t->options.seed,
+        circuit.draws = (struct kl_draws){ .seed = t->loop.options.seed,
                                            .purpose = KL_RANDOM_VALIDATION_TRAJECTORIES,
-                                           .replica = (uint32_t)(t->options.first_replica + r) };
+                                           .replica = (uint32_t)(t->loop.options.first_replica + r) };
         head.model.circuit = &circuit;
     }
     for (size_t from = 0; from < s->n && !code; from += BLOCK)
@@ -151,13 +151,13 @@ static int predict(struct samples *s, const struct kl_train *t, int64_t r, struc
     return code;
 }
 
-int kl_collapse_of_training(struct kl_collapse *c, const struct kl_train *t, struct kl_pool *pool,
+int kl_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *t, struct kl_pool *pool,
                             struct kl_error *err)
 {
     struct kl_arena memory = { 0 };
     struct samples s;
     struct judge j;
-    int code = make(c, (size_t)t->options.replicas, 0, t->n_validation ? "val " : "train ", err);
+    int code = make(c, (size_t)t->loop.options.replicas, 0, t->n_validation ? "val " : "train ", err);
     if (!code) code = kl_arena_init(&memory, 0, err);
     if (!code) code = choose(&s, &memory, t, err);
     if (!code) code = judge_open(&j, &memory, s.n, t->features->n_classes, err);

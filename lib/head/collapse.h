@@ -25,8 +25,8 @@ struct kl_collapse {
 /* The heads of a training that has ended, each at its best epoch and with exact outputs, on its
    validation samples; without any, on some thousands of those that it was trained on. Free with
    kl_collapse_free. KL_ENOMEM, KL_EDEVICE. */
-int kl_collapse_of_training(struct kl_collapse *c, const struct kl_train *train, struct kl_pool *pool,
-                            struct kl_error *err);
+int kl_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *train,
+                            struct kl_pool *pool, struct kl_error *err);
 /* Heads that were judged on labelled samples. KL_ENOMEM. */
 int kl_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation *e,
                               struct kl_error *err);

@@ -23,8 +23,9 @@ int kl_controls_open(struct kl_controls *c, const struct kl_head_options *head,
     for (int i = 0; i < c->n && !code; i++) {
         o.core = (enum kl_core)(i + 1);
         code = kl_head_model_make(&c->models[i], &o, features->d, features->n_classes, err);
-        if (!code) code = kl_train_open(&c->trains[i], &c->models[i], features, options, n_threads, err);
-        c->trains[i].bears_divergence = true; /* the head is worth its file without it */
+        if (!code)
+            code = kl_head_train_open(&c->trains[i], &c->models[i], features, options, n_threads, err);
+        c->trains[i].loop.bears_divergence = true; /* the head is worth its file without it */
     }
     return code;
 }
@@ -32,7 +33,7 @@ int kl_controls_open(struct kl_controls *c, const struct kl_head_options *head,
 void kl_controls_close(struct kl_controls *c)
 {
     for (int i = 0; i < c->n; i++) {
-        kl_train_close(&c->trains[i]);
+        kl_head_train_close(&c->trains[i]);
         kl_head_model_free(&c->models[i]);
     }
     *c = (struct kl_controls){ 0 };
@@ -58,19 +59,19 @@ int kl_controls_run(struct kl_controls *c, struct kl_pool *pool, const struct kl
                     struct kl_error *err)
 {
     for (int i = 0; i < c->n; i++) {
-        const uint64_t epochs = (uint64_t)c->trains[i].options.epochs;
+        const uint64_t epochs = (uint64_t)c->trains[i].loop.options.epochs;
         struct lap lap = { watch, kl_control_name(i), epochs * (uint64_t)i, epochs * (uint64_t)c->n };
         const struct kl_watch own = { step, &lap };
         struct kl_error why;
-        int code = kl_train_run(&c->trains[i], pool, &own, &why);
+        int code = kl_train_run(&c->trains[i].loop, pool, &own, &why);
         if (code) return kl_fail(err, code, "control %s: %.900s", kl_control_name(i), why.text);
     }
     return 0;
 }
 
-static bool begun(const struct kl_train *train)
+static bool begun(const struct kl_head_train *train)
 {
-    return train->epoch > 0 || train->step > 0;
+    return train->loop.epoch > 0 || train->loop.step > 0;
 }
 
 int kl_controls_save(struct kl_writer *writer, const struct kl_controls *c, bool whole,
@@ -78,7 +79,7 @@ int kl_controls_save(struct kl_writer *writer, const struct kl_controls *c, bool
 {
     int code = 0;
     for (int i = 0; i < c->n && !code; i++)
-        if (begun(&c->trains[i])) code = kl_train_save_control(writer, &c->trains[i], whole, err);
+        if (begun(&c->trains[i])) code = kl_head_train_save_control(writer, &c->trains[i], whole, err);
     return code;
 }
 
@@ -88,7 +89,8 @@ int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_e
     int code = 0;
     for (int i = 0; i < c->n && !code; i++) {
         snprintf(name, sizeof name, "controls/%s/position", kl_control_name(i));
-        if (kl_store_file_find(file, name)) code = kl_train_restore_control(&c->trains[i], file, err);
+        if (kl_store_file_find(file, name))
+            code = kl_head_train_restore_control(&c->trains[i], file, err);
     }
     return code;
 }
@@ -96,9 +98,9 @@ int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_e
 void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log *log)
 {
     for (int i = 0; i < c->n; i++)
-        for (int64_t r = 0; r < c->trains[i].options.replicas; r++) {
-            const struct kl_replica *replica = &c->trains[i].replicas[r];
-            const int64_t epoch = kl_replica_diverged(replica);
+        for (int64_t r = 0; r < c->trains[i].loop.options.replicas; r++) {
+            const struct kl_replica *replica = &c->trains[i].loop.replicas[r];
+            const int64_t epoch = kl_replica_diverged(&c->trains[i].loop, replica);
             if (epoch < 0) continue;
             kl_caution(log, "control %s, replica %lld diverged in epoch %lld; it is judged %s",
                        kl_control_name(i), (long long)r, (long long)epoch + 1,
@@ -125,19 +127,19 @@ void kl_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[
 double kl_controls_seconds(const struct kl_controls *c)
 {
     double seconds = 0;
-    for (int i = 0; i < c->n; i++) seconds += c->trains[i].seconds;
+    for (int i = 0; i < c->n; i++) seconds += c->trains[i].loop.seconds;
     return seconds;
 }
 
 int kl_controls_difference(struct kl_paired *difference, const struct kl_controls *c, int i,
-                           const struct kl_train *head, struct kl_error *err)
+                           const struct kl_head_train *head, struct kl_error *err)
 {
-    const size_t n = (size_t)head->options.replicas;
+    const size_t n = (size_t)head->loop.options.replicas;
     double *values = malloc(2 * n * sizeof *values);
     if (!values) return kl_fail_memory(err, 2 * n * sizeof *values);
     for (size_t r = 0; r < n; r++) {
-        values[r] = kl_replica_val_accuracy(&head->replicas[r]);
-        values[n + r] = kl_replica_val_accuracy(&c->trains[i].replicas[r]);
+        values[r] = kl_head_val_accuracy(head, (int64_t)r);
+        values[n + r] = kl_head_val_accuracy(&c->trains[i], (int64_t)r);
     }
     *difference = kl_stats_paired(values, values + n, n);
     free(values);

@@ -11,8 +11,8 @@ enum { KL_CONTROLS = KL_CORES - 1 }; /* control i has core i + 1 */
 
 struct kl_controls {
     struct kl_head_model models[KL_CONTROLS];
-    struct kl_train trains[KL_CONTROLS]; /* whose divergence is borne */
-    int n;                               /* KL_CONTROLS, or 0: not open */
+    struct kl_head_train trains[KL_CONTROLS]; /* whose divergence is borne */
+    int n;                                    /* KL_CONTROLS, or 0: not open */
 };
 const char *kl_control_name(int i);
 /* features must outlive it. KL_EUSAGE, KL_EDATA, KL_ENOMEM. Close it in any case. */
@@ -40,7 +40,7 @@ void kl_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[
 /* Validation accuracy of the head less that of control i, each at its best epoch, paired over replicas.
    There must be validation samples. KL_ENOMEM. */
 int kl_controls_difference(struct kl_paired *difference, const struct kl_controls *c, int i,
-                           const struct kl_train *head, struct kl_error *err);
+                           const struct kl_head_train *head, struct kl_error *err);
 
 /* Such differences as named numbers, for JSON and reports: minus_twin, and with more than one replica
    minus_twin_low and minus_twin_high; the others alike. told: NaN, null in JSON, for the ends of what is

@@ -3,27 +3,11 @@
    away. */
 #include "head/run.h"
 
-static int64_t steps_done(const struct kl_train *t)
+/* Adds what is left of one training. */
+static int add(double *seconds, struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
 {
-    return t->epoch * t->steps_per_epoch + t->step;
-}
-
-/* Adds what is left of one training. Validation, of which a moment may have seen nothing, is the way
-   forward alone: a third of a step, row by row. */
-static int add(double *seconds, struct kl_train *t, struct kl_pool *pool, struct kl_error *err)
-{
-    struct kl_trial trial;
-    double whole = 0;
-    const uint64_t from = (uint64_t)steps_done(t);
-    t->checkpoint = NULL;
-    kl_trial_begin(&trial);
-    int code = kl_trial_end(kl_train_run(t, pool, &trial.watch, err));
-    trial.seconds = kl_clock() - trial.start; /* the watch has been told of epochs */
-    trial.from = from, trial.done = (uint64_t)steps_done(t);
-    trial.total = (uint64_t)(t->options.epochs * t->steps_per_epoch);
-    if (kl_train_finished(t)) whole = trial.seconds;
-    else if (!code) code = kl_trial_whole(&whole, &trial, "a step", err);
-    if (!t->epochs_run) whole *= 1 + (double)t->n_validation / 3 / (double)t->n_training;
+    double whole;
+    const int code = kl_train_estimate(&whole, train, pool, err);
     *seconds += whole;
     return code;
 }
@@ -40,9 +24,9 @@ int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
     if (v->head.grow && !v->resume) run->v = &whole;
     int code = kl_head_run_open(run, features, kl_pool_size(pool), err);
     run->train.log = NULL;
-    if (!code) code = add(&estimate->seconds, &run->train, pool, err);
+    if (!code) code = add(&estimate->seconds, &run->train.loop, pool, err);
     for (int i = 0; i < run->controls.n && !code; i++)
-        code = add(&estimate->seconds, &run->controls.trains[i], pool, err);
+        code = add(&estimate->seconds, &run->controls.trains[i].loop, pool, err);
     run->log = log, run->v = v;
     return code;
 }

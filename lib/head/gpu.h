@@ -17,17 +17,11 @@ int kl_head_gpu_check(const struct kl_head_model *model, const struct kl_train_o
 int kl_head_gpu_shape(struct kl_cuda_head *shape, const struct kl_head_model *model,
                       const struct kl_train_options *o, struct kl_arena *memory, struct kl_error *err);
 
-/* ---- a training on train->device (gpu_train.c) ---- */
-int kl_head_gpu_begin(struct kl_train *train, struct kl_error *err);
-/* The next steps of the epoch, at most `most`; *count: how many they were. */
-int kl_head_gpu_steps(int64_t *count, struct kl_train *train, struct kl_error *err);
-/* At the end of an epoch: parameters back, and all replicas on the validation samples. */
-int kl_head_gpu_validate(struct kl_train *train, struct kl_error *err);
-void kl_head_gpu_validation(double *loss, double *accuracy, const struct kl_train *train,
+/* ---- a training on its device (gpu_train.c) ---- */
+extern const struct kl_train_device kl_head_gpu_device;
+/* Of the validation that was made last. */
+void kl_head_gpu_validation(double *loss, double *accuracy, const struct kl_head_train *train,
                             size_t replica);
-/* Parameters and moments back into the replicas. */
-int kl_head_gpu_fetch(struct kl_train *train, struct kl_error *err);
-void kl_head_gpu_end(struct kl_train *train);
 
 /* ---- a head used (gpu_logits.c) ---- */
 /* As kl_head_logits, without shots, all samples on the GPU. KL_EUSAGE, KL_EDEVICE, KL_ENOMEM. */

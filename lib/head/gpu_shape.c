@@ -16,8 +16,8 @@ int kl_head_gpu_check(const struct kl_head_model *model, const struct kl_train_o
     struct kl_cuda_head shape;
     struct kl_arena memory;
     if (model->options.grow) return refuse("--grow", err);
-    if (o->shots) return refuse("--shots", err);
-    if (o->diff != KL_DIFF_ADJOINT) return refuse("--diff-method other than adjoint", err);
+    if (model->options.shots) return refuse("--shots", err);
+    if (model->options.diff != KL_DIFF_ADJOINT) return refuse("--diff-method other than adjoint", err);
     if (kind != KL_SGD && kind != KL_ADAM && kind != KL_ADAMW)
         return refuse("--optimizer other than adam, adamw or sgd", err);
     int code = kl_arena_init(&memory, 0, err);

@@ -21,9 +21,9 @@ struct kl_head_gpu {
     double *val_loss, *val_accuracy; /* (replicas) */
 };
 
-static int take(struct kl_head_gpu *gpu, const struct kl_train *train, struct kl_error *err)
+static int take(struct kl_head_gpu *gpu, const struct kl_head_train *train, struct kl_error *err)
 {
-    const size_t n = (size_t)train->options.replicas, rows = train->n_training,
+    const size_t n = (size_t)train->loop.options.replicas, rows = train->n_training,
                  held = train->n_validation;
     gpu->order = kl_arena_take(&gpu->memory, rows, sizeof *gpu->order);
     gpu->validation = kl_arena_take(&gpu->memory, held + 1, sizeof *gpu->validation);
@@ -43,7 +43,7 @@ static int take(struct kl_head_gpu *gpu, const struct kl_train *train, struct kl
 }
 
 /* One line, when the GPU's memory is not enough for all at once. */
-static void say_room(const struct kl_train *train)
+static void say_room(const struct kl_head_train *train)
 {
     const struct kl_head_gpu *gpu = train->gpu;
     char slices[80] = "";
@@ -58,14 +58,15 @@ static void say_room(const struct kl_train *train)
             chunk ? "are streamed" : "stay there");
 }
 
-int kl_head_gpu_begin(struct kl_train *train, struct kl_error *err)
+static int begin(struct kl_train *loop, struct kl_error *err)
 {
+    struct kl_head_train *train = loop->learner->context;
     const struct kl_features *f = train->features;
     const struct kl_cuda *cuda = train->device->cuda;
-    struct kl_train_options o = train->options;
+    struct kl_train_options o = train->loop.options;
     struct kl_head_gpu *gpu = train->gpu = calloc(1, sizeof *gpu);
     if (!gpu) return kl_fail_memory(err, sizeof *gpu);
-    o.batch_size = (int64_t)kl_train_batch_size(train);
+    o.batch_size = (int64_t)kl_head_batch_size(train);
     int code = kl_arena_init(&gpu->memory, 0, err);
     if (!code) code = kl_head_gpu_shape(&gpu->shape, train->model, &o, &gpu->memory, err);
     gpu->n_sums = 2 + (size_t)gpu->shape.n_groups;
@@ -74,19 +75,19 @@ int kl_head_gpu_begin(struct kl_train *train, struct kl_error *err)
         code = cuda->heads->open(&gpu->heads, &gpu->shape, (size_t)o.replicas, f->x, f->labels, f->n,
                                  train->device->number, err);
     for (int64_t r = 0; r < o.replicas && !code; r++)
-        code = cuda->heads->put(gpu->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
-                                train->replicas[r].v, err);
+        code = cuda->heads->put(gpu->heads, (size_t)r, train->loop.replicas[r].params,
+                                train->loop.replicas[r].m, train->loop.replicas[r].v, err);
     if (!code) say_room(train);
     return code;
 }
 
-static struct kl_cuda_factors factors_at(const struct kl_train *train, const struct kl_replica *r,
+static struct kl_cuda_factors factors_at(const struct kl_head_train *train, const struct kl_replica *r,
                                          int64_t step)
 {
-    const struct kl_train_options *o = &train->options;
-    const int64_t number = train->epoch * train->steps_per_epoch + step;
-    const double lr = kl_nn_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch,
-                                          o->epochs, r->reductions);
+    const struct kl_train_options *o = &train->loop.options;
+    const int64_t number = train->loop.epoch * train->learner.steps_per_epoch + step;
+    const double lr = kl_nn_schedule_rate(&o->schedule, train->loop.epoch, step,
+                                          train->learner.steps_per_epoch, o->epochs, r->reductions);
     const struct kl_update u = kl_nn_update_at(&o->optimizer, lr, (uint64_t)number + 1);
     if (u.kind == KL_SGD)
         return (struct kl_cuda_factors){ .decay = (float)u.sgd.decay,
@@ -106,50 +107,46 @@ static struct kl_cuda_factors factors_at(const struct kl_train *train, const str
 
 /* Of `count` steps; those of the replica before it stand before them, and mostly are the same: powers
    are dear for hundreds of replicas, which a GPU waits for. */
-static void factors_of(struct kl_cuda_factors *factors, const struct kl_train *train,
+static void factors_of(struct kl_cuda_factors *factors, const struct kl_head_train *train,
                        const struct kl_replica *r, int64_t count, const struct kl_replica *before)
 {
     if (before && before->reductions == r->reductions)
         memcpy(factors, factors - count, (size_t)count * sizeof *factors);
     else
-        for (int64_t i = 0; i < count; i++) factors[i] = factors_at(train, r, train->step + i);
+        for (int64_t i = 0; i < count; i++) factors[i] = factors_at(train, r, train->loop.step + i);
 }
 
-/* The epoch's sums of a replica, to the GPU's array or back from it. */
-static void exchange(double *sums, const struct kl_head_gpu *gpu, struct kl_train *train,
-                     struct kl_replica *r, bool back)
+/* The epoch's sums of a replica, to the GPU's array, where the loss comes first, or back from it. */
+static void exchange(double *sums, const struct kl_head_gpu *gpu, struct kl_replica *r, bool back)
 {
-    const size_t groups = gpu->n_sums - 2;
-    double *norms = r->norms + (size_t)train->epoch * groups;
-    if (back) r->epoch_loss = sums[0], r->epoch_correct = (int64_t)sums[1];
-    else sums[0] = r->epoch_loss, sums[1] = (double)r->epoch_correct;
-    for (size_t g = 0; g < groups; g++)
-        *(back ? &norms[g] : &sums[2 + g]) = back ? sums[2 + g] : norms[g];
+    for (size_t i = 0; i < gpu->n_sums; i++) {
+        const size_t own = i == 0 ? KL_HEAD_LOSS : i == 1 ? KL_HEAD_CORRECT : KL_HEAD_NORMS + i - 2;
+        *(back ? &r->sums[own] : &sums[i]) = back ? sums[i] : r->sums[own];
+    }
 }
 
 /* The replicas that train on, and what their steps need. */
-static size_t prepare(struct kl_head_gpu *gpu, struct kl_train *train, int64_t count)
+static size_t prepare(struct kl_head_gpu *gpu, struct kl_head_train *train, int64_t count)
 {
     size_t n = 0;
-    for (int64_t r = 0; r < train->options.replicas; r++) {
-        struct kl_replica *replica = &train->replicas[r];
-        const struct kl_crew crew = { .train = train, .replica = replica };
+    for (int64_t r = 0; r < train->loop.options.replicas; r++) {
+        struct kl_replica *replica = &train->loop.replicas[r];
         if (replica->stopped_epoch >= 0) continue;
-        if (train->step == 0) kl_train_norms_begin(&crew);
         gpu->which[n] = (int32_t)r;
-        gpu->replica[n] = (uint32_t)(train->options.first_replica + r);
+        gpu->replica[n] = (uint32_t)(train->loop.options.first_replica + r);
         factors_of(gpu->factors + (int64_t)n * count, train, replica, count,
-                   n ? &train->replicas[gpu->which[n - 1]] : NULL);
-        exchange(gpu->sums + n * gpu->n_sums, gpu, train, replica, false);
+                   n ? &train->loop.replicas[gpu->which[n - 1]] : NULL);
+        exchange(gpu->sums + n * gpu->n_sums, gpu, replica, false);
         n++;
     }
     return n;
 }
 
-int kl_head_gpu_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
+static int steps_on_gpu(int64_t *count, struct kl_train *loop, struct kl_error *err)
 {
+    struct kl_head_train *train = loop->learner->context;
     struct kl_head_gpu *gpu = train->gpu;
-    const int64_t left = train->steps_per_epoch - train->step;
+    const int64_t left = train->learner.steps_per_epoch - train->loop.step;
     *count = left < KL_CUDA_STEPS ? left : KL_CUDA_STEPS; /* then the watch is asked */
     for (size_t i = 0; i < train->n_training; i++) gpu->order[i] = (int32_t)train->order[i];
     const size_t n = prepare(gpu, train, *count);
@@ -159,16 +156,16 @@ int kl_head_gpu_steps(int64_t *count, struct kl_train *train, struct kl_error *e
         .which = gpu->which,
         .replica = gpu->replica,
         .order = gpu->order,
-        .first = train->step,
+        .first = train->loop.step,
         .count = *count,
-        .number = (uint32_t)(train->epoch * train->steps_per_epoch + train->step),
+        .number = (uint32_t)(train->loop.epoch * train->learner.steps_per_epoch + train->loop.step),
         .factors = gpu->factors,
         .sums = gpu->sums,
     };
     int code = train->device->cuda->heads->steps(gpu->heads, &steps, err);
     if (code) return code;
     for (size_t i = 0; i < n; i++)
-        exchange(gpu->sums + i * gpu->n_sums, gpu, train, &train->replicas[gpu->which[i]], true);
+        exchange(gpu->sums + i * gpu->n_sums, gpu, &train->loop.replicas[gpu->which[i]], true);
     return KL_OK;
 }
 
@@ -182,17 +179,18 @@ static void judged(struct kl_head_gpu *gpu, size_t r, size_t i, size_t n)
     gpu->val_accuracy[r] = (double)right / (double)n;
 }
 
-int kl_head_gpu_validate(struct kl_train *train, struct kl_error *err)
+static int judge(struct kl_train *loop, struct kl_error *err)
 {
+    struct kl_head_train *train = loop->learner->context;
     struct kl_head_gpu *gpu = train->gpu;
     const struct kl_cuda_heads_calls *calls = train->device->cuda->heads;
     const struct kl_cuda_judged to = { .loss = gpu->loss, .right = gpu->right };
     size_t n = 0;
     int code = KL_OK;
-    for (int64_t r = 0; r < train->options.replicas && !code; r++) {
-        if (train->replicas[r].stopped_epoch >= 0) continue;
+    for (int64_t r = 0; r < train->loop.options.replicas && !code; r++) {
+        if (train->loop.replicas[r].stopped_epoch >= 0) continue;
         gpu->which[n++] = (int32_t)r;
-        code = calls->get(gpu->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
+        code = calls->get(gpu->heads, (size_t)r, train->loop.replicas[r].params, NULL, NULL, err);
     }
     if (code || !n || !train->n_validation) return code;
     code = calls->judge(gpu->heads, &to, gpu->which, n, gpu->validation, train->n_validation, err);
@@ -200,17 +198,19 @@ int kl_head_gpu_validate(struct kl_train *train, struct kl_error *err)
     return code;
 }
 
-void kl_head_gpu_validation(double *loss, double *accuracy, const struct kl_train *train, size_t replica)
+void kl_head_gpu_validation(double *loss, double *accuracy, const struct kl_head_train *train,
+                            size_t replica)
 {
     *loss = train->gpu->val_loss[replica];
     *accuracy = train->gpu->val_accuracy[replica];
 }
 
-int kl_head_gpu_fetch(struct kl_train *train, struct kl_error *err)
+static int fetch(struct kl_train *loop, struct kl_error *err)
 {
+    struct kl_head_train *train = loop->learner->context;
     int code = KL_OK;
-    for (int64_t i = 0; i < train->options.replicas && !code; i++) {
-        struct kl_replica *r = &train->replicas[i];
+    for (int64_t i = 0; i < train->loop.options.replicas && !code; i++) {
+        struct kl_replica *r = &train->loop.replicas[i];
         if (r->stopped_epoch < 0)
             code = train->device->cuda->heads->get(train->gpu->heads, (size_t)i, r->params, r->m, r->v,
                                                    err);
@@ -218,11 +218,14 @@ int kl_head_gpu_fetch(struct kl_train *train, struct kl_error *err)
     return code;
 }
 
-void kl_head_gpu_end(struct kl_train *train)
+static void end(struct kl_train *loop)
 {
+    struct kl_head_train *train = loop->learner->context;
     if (!train->gpu) return;
     if (train->gpu->heads) train->device->cuda->heads->close(&train->gpu->heads);
     kl_arena_free(&train->gpu->memory);
     free(train->gpu);
     train->gpu = NULL;
 }
+
+const struct kl_train_device kl_head_gpu_device = { begin, steps_on_gpu, judge, fetch, end };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
    A circuit that grows while it is trained: which layers are there when. */
-#include "head/head.h"
+#include <string.h>
+
+#include "circuit/metric.h"
+#include "head/train_int.h"
 
 int64_t kl_head_stages(const struct kl_head_model *model)
 {
@@ -49,4 +52,34 @@ int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct
                    "--grow %lld: the last of %lld layers join after epoch %lld; found %lld epochs, give "
                    "more, or a smaller --grow",
                    (long long)o->grow, (long long)layers, (long long)last, (long long)epochs);
+}
+
+/* Where layers have joined, the optimiser begins anew: moments of the old circuit's gradients would be
+   wrong for the new one's, and those of the new layers are 0. */
+int kl_head_enter_stage(struct kl_head_train *train, struct kl_error *err)
+{
+    const struct kl_head_model *whole = train->whole;
+    struct kl_train *loop = &train->loop;
+    const int64_t stage = kl_head_stage(whole, loop->epoch), begin = kl_head_stage_begin(whole, stage);
+    const size_t moments = 2 * whole->block.size; /* m, then v */
+    const bool joined = stage > 0 && loop->epoch == begin && loop->step == 0;
+    for (int64_t r = 0; joined && r < loop->options.replicas; r++)
+        memset(loop->replicas[r].m, 0, moments * sizeof(float));
+    loop->optimizer_epoch = begin;
+    if (loop->epoch > begin && loop->step == 0 && train->model != whole && train->stage.circuit)
+        return 0; /* as in the epoch before */
+    const bool was_whole = train->model == whole, is_whole = stage + 1 == kl_head_stages(whole);
+    if (was_whole && is_whole) return 0;
+    kl_circuit_free(&train->stage.circuit);
+    train->model = train->whole;
+    if (!is_whole) {
+        train->stage = *whole;
+        train->stage.circuit = NULL;
+        train->model = &train->stage;
+        int code = kl_head_stage_circuit(&train->stage.circuit, whole, stage, err);
+        if (code) return code;
+    }
+    kl_circuit_metric_free(&train->metric);
+    kl_circuit_measured_free(&train->measured);
+    return kl_head_tools(train, err);
 }

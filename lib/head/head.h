@@ -10,6 +10,7 @@
 #include "head/features.h"
 #include "head/twin.h"
 #include "nn/nn.h"
+#include "train/train.h"
 struct kl_writer;
 struct kl_kind;
 struct kl_metric;
@@ -36,6 +37,8 @@ enum kl_init {
                          et al. 2019, arXiv:1903.05076): the state is the embedded one */
 };
 
+enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES, KL_DIFF_SPSA };
+
 /* What a head is made of. The defaults are the reference system's: features-128-32-4, ry-ring of 4
    qubits and 3 layers, 4-16-classes. */
 struct kl_head_options {
@@ -48,6 +51,10 @@ struct kl_head_options {
     double weight_scale;               /* circuit and twin start as weight_scale * N(0, 1), 0.01 */
     enum kl_init init;                 /* of the circuit */
     int64_t grow; /* epochs after which the next layers of the circuit join (grow.c); 0: all at once */
+    enum kl_diff_method diff; /* of the circuit, while it trains */
+    size_t shots;     /* measurements an evaluation while it trains; 0: exact expectation values */
+    double spsa_step; /* of KL_DIFF_SPSA, radians, 0.1 */
+    int64_t spsa_directions; /* a sample and step, 1 */
 };
 void kl_head_options_default(struct kl_head_options *o);
 /* "128,32" -> widths; "" or "none" -> 0 widths. KL_EUSAGE names the option. */
@@ -137,25 +144,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
 int kl_head_classify_outputs(float *logits, const struct kl_head *head, const float *outputs, size_t n,
                              struct kl_error *err);
 
-/* ---- training (train.c, epoch.c, step.c, save.c) ---- */
-enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES, KL_DIFF_SPSA };
-struct kl_train_options {
-    int64_t epochs, batch_size;
-    int64_t replicas, first_replica; /* replica indices first_replica .. first_replica + replicas - 1 */
-    int64_t patience; /* stop a replica after so many epochs without a better validation; 0: never */
-    int64_t checkpoint_every; /* epochs; 0: only when stopped by a signal */
-    double val_fraction;
-    uint64_t seed;
-    enum kl_diff_method diff;
-    size_t shots;            /* measurements an evaluation of the circuit; 0: exact expectation values */
-    double spsa_step;        /* of KL_DIFF_SPSA, radians */
-    int64_t spsa_directions; /* a sample and step */
-    struct kl_optimizer optimizer;
-    struct kl_schedule schedule;
-};
-void kl_train_options_default(
-    struct kl_train_options *o); /* the reference's: 50 epochs of 64, Adam 1e-3, 10 % validation */
-
+/* ---- training (train.c, step.c, validate.c, save.c): a learner of lib/train ---- */
 enum kl_history_row {
     KL_TRAIN_LOSS,
     KL_TRAIN_ACCURACY,
@@ -164,7 +153,7 @@ enum kl_history_row {
     KL_LEARNING_RATE,
     KL_HISTORY_ROWS
 };
-extern const char *const kl_history_names[KL_HISTORY_ROWS];
+extern const struct kl_train_row kl_head_history_rows[KL_HISTORY_ROWS];
 extern const struct kl_kind kl_head_kind, kl_checkpoint_kind; /* what their files show (store/kind.h) */
 
 /* Groups of parameters whose gradients' norms are recorded (norms.c): a linear layer with its bias, or a
@@ -174,88 +163,52 @@ enum { KL_GROUP_NAME = 24 };
 size_t kl_head_n_groups(const struct kl_head_model *model);
 void kl_head_group_name(char name[KL_GROUP_NAME], const struct kl_head_model *model, size_t group);
 
-/* One of the heads trained side by side: its parameters and all else that differs between replicas. */
-struct kl_replica {
-    float *params, *m, *v, *best;     /* block.size each */
-    double *history[KL_HISTORY_ROWS]; /* [epochs]; NaN where no epoch was */
-    double *norms; /* [epochs, groups] mean over an epoch's steps of the gradient's L2 norm, before
-                      clipping; NaN where no epoch was; the sum so far in the epoch begun */
-    int64_t best_epoch, stopped_epoch; /* from 0; -1: none */
-    int64_t stale, plateau_stale, reductions;
-    int64_t epoch_correct; /* of the epoch begun */
-    double epoch_loss;     /* sum, in nats */
-};
-struct kl_train {
+struct kl_head_train {
+    struct kl_train loop;        /* replicas, position, history */
+    struct kl_learner learner;   /* (hidden) */
     struct kl_head_model *whole; /* the model */
     struct kl_head_model *model; /* the same or, while its circuit grows, `stage` */
     struct kl_head_model stage;  /* (hidden) with the circuit of the stage */
-    struct kl_train_options options;
     const struct kl_features *features;
     int64_t *training, *validation, *order;
     size_t n_training, n_validation;
-    int64_t optimizer_epoch;              /* in which the optimiser began: the first of the stage */
-    int64_t epoch, step, steps_per_epoch; /* the position; every random number follows from it */
-    bool bears_divergence; /* a replica whose loss is no number ends there, at its best epoch so far */
-    int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
-    struct kl_replica *replicas;
-    struct kl_metric *metric;          /* (hidden) of natural gradients; NULL: none are taken */
-    struct kl_measured measured;       /* (hidden) with shots */
-    float *batches;                    /* (hidden) gathered for the next `ahead` steps */
-    int32_t *batch_labels;             /* (hidden) */
-    int64_t ahead;                     /* (hidden) */
-    double step_seconds;               /* (hidden) of the last round, of all replicas; 0: unknown */
-    struct kl_head_rollback *rollback; /* (hidden) of a round that may be undone (undo.c) */
-    struct kl_train_thread *threads;   /* (hidden) */
-    const struct kl_device *device;    /* where steps are taken (gpu.h); NULL: the CPU */
-    struct kl_head_gpu *gpu;           /* (hidden) while they are, on a GPU */
-    const struct kl_log *log;          /* where is said what a GPU had no memory for; NULL: nowhere */
-    int n_threads;
-    double seconds;     /* spent in kl_train_run, since it was opened */
-    int64_t epochs_run; /* that ended in this time; with a resumed part of one */
-    int (*checkpoint)(void *context, struct kl_train *train, struct kl_error *err); /* may be NULL */
-    void *checkpoint_context;
+    double *norms; /* [replicas, epochs, groups] mean over an epoch's steps of the gradient's L2 norm,
+                      before clipping; NaN where no epoch was */
+    struct kl_metric *metric;       /* (hidden) of natural gradients; NULL: none are taken */
+    struct kl_measured measured;    /* (hidden) with shots */
+    float *batches;                 /* (hidden) gathered for the next learner.ahead steps */
+    int32_t *batch_labels;          /* (hidden) */
+    struct kl_head_thread *threads; /* (hidden) */
+    const struct kl_device *device; /* where steps are taken (gpu.h); NULL: the CPU */
+    struct kl_head_gpu *gpu;        /* (hidden) while they are, on a GPU */
+    const struct kl_log *log;       /* where is said what a GPU had no memory for; NULL: nowhere */
 };
 /* Split, initial values, workspace. model and features must outlive it. KL_EDATA, KL_EUSAGE, KL_ENOMEM.
  */
-int kl_train_open(struct kl_train *train, struct kl_head_model *model,
-                  const struct kl_features *features, const struct kl_train_options *options,
-                  int n_threads, struct kl_error *err);
-/* Train from the position to the last epoch. Replicas are spread over the threads of pool (NULL:
-   none); each alone is computed in one order, so neither the threads nor the other replicas change
-   a bit. KL_ESIGNAL when watch says stop or, where a step takes long, soon after a signal
-   (kl_signals_pending): the position is then between two steps, and calling again goes on to the very
-   bits of an uninterrupted run. KL_EDATA if the loss is no number and that is not borne. */
-int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
-                 struct kl_error *err);
-void kl_train_close(struct kl_train *train);
-bool kl_train_finished(const struct kl_train *train); /* no epoch is left, or every replica stopped */
-/* Between two calls of kl_train_run: give back all memory but the state (replicas, split), for long
-   waits; take it again, for any number of threads, none fewer than the pool has. KL_ENOMEM; close it
-   then. */
-void kl_train_rest(struct kl_train *train);
-int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err);
-/* At the best epoch of a replica that has ended one; there must be validation samples. */
-double kl_replica_val_accuracy(const struct kl_replica *replica);
-/* Its loss was no longer a number: the epoch (from 0), or -1. */
-int64_t kl_replica_diverged(const struct kl_replica *replica);
+int kl_head_train_open(struct kl_head_train *train, struct kl_head_model *model,
+                       const struct kl_features *features, const struct kl_train_options *options,
+                       int n_threads, struct kl_error *err);
+/* Where kl_train_run(&train->loop, ...) takes the steps; NULL: on the CPU, as without this. */
+void kl_head_train_on(struct kl_head_train *train, const struct kl_device *device);
+void kl_head_train_close(struct kl_head_train *train);
+/* Norms of epoch e of replica r. */
+static inline double *kl_head_norms(const struct kl_head_train *train, int64_t r, int64_t e)
+{
+    return train->norms + (size_t)(r * train->loop.options.epochs + e) * kl_head_n_groups(train->whole);
+}
+/* At the best epoch of replica r, which has ended one; there must be validation samples. */
+double kl_head_val_accuracy(const struct kl_head_train *train, int64_t r);
 /* Put all datasets and the attribute `config` into a head or checkpoint file. */
-int kl_train_save(struct kl_writer *writer, const struct kl_train *train, const char *config,
-                  struct kl_error *err);
+int kl_head_train_save(struct kl_writer *writer, const struct kl_head_train *train, const char *config,
+                       struct kl_error *err);
 /* The training of a control, into the group controls/<its core>. whole: all from which it can go on, as
    a checkpoint needs it; else parameters of the best epoch, history and numbers of each replica. */
-int kl_train_save_control(struct kl_writer *writer, const struct kl_train *train, bool whole,
-                          struct kl_error *err);
+int kl_head_train_save_control(struct kl_writer *writer, const struct kl_head_train *train, bool whole,
+                               struct kl_error *err);
 /* Take the state from such a file, whose key the caller has compared. KL_EDATA if the shapes differ. */
-int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err);
-int kl_train_restore_control(struct kl_train *train, struct kl_file *file, struct kl_error *err);
-
-/* ---- what others read (history.c, mlflow.c) ---- */
-/* One JSON object a line: replica, epoch (from 1) and the rows of the history, of a finished head file.
- */
-int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *err);
-/* A file store of MLflow (https://mlflow.org): experiment "ketline", one run a replica, whose id
-   follows from the file's key. */
-int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error *err);
+int kl_head_train_restore(struct kl_head_train *train, struct kl_file *file, struct kl_error *err);
+int kl_head_train_restore_control(struct kl_head_train *train, struct kl_file *file,
+                                  struct kl_error *err);
 
 /* ---- the model's functions, in float and double (forward.c, gradient.c) ---- */
 /* Scratch, one a thread; made once, grown when needed. */

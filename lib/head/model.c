@@ -16,7 +16,9 @@ void kl_head_options_default(struct kl_head_options *o)
                                    .reduction = { 128, 32 },
                                    .classifier = { 16 },
                                    .dropout = 0.2,
-                                   .weight_scale = 0.01 };
+                                   .weight_scale = 0.01,
+                                   .spsa_step = 0.1,
+                                   .spsa_directions = 1 };
     kl_circuit_options_default(&o->circuit);
 }
 
@@ -155,7 +157,9 @@ int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options
 
 void kl_head_model_free(struct kl_head_model *model)
 {
-    if (model) kl_circuit_free(&model->circuit);
+    if (!model) return;
+    kl_circuit_free(&model->circuit);
+    kl_nn_block_free(&model->block);
 }
 
 size_t kl_head_parameters(const struct kl_head_model *model)
@@ -167,6 +171,8 @@ size_t kl_head_parameters(const struct kl_head_model *model)
     return n + kl_twin_parameters(&model->shape);
 }
 
+enum { TWIN_STREAM = 64 }; /* of its first layer; those of all else are tensors' numbers */
+
 /* A twin begins near the map that hands its inputs on, as near as the circuit begins to no rotation:
    from random matrices many twins never tell all classes apart, and such a control would flatter the
    circuit. */
@@ -177,7 +183,7 @@ static void init_twin(float *params, const struct kl_head_model *model, uint64_t
         const struct kl_layer *l = &model->twin[i];
         const struct kl_tensor *w = &model->block.tensors[l->weight],
                                *b = &model->block.tensors[l->bias];
-        const uint32_t stream = (uint32_t)(KL_MAX_TENSORS + 2 * i);
+        const uint32_t stream = (uint32_t)(TWIN_STREAM + 2 * i);
         const double pass = l->d_in > l->d_out ? sqrt((double)l->d_out / (double)l->d_in) : 1;
         kl_nn_init_normal(params, w, near, seed, stream, replica);
         kl_nn_init_normal(params, b, near, seed, stream + 1, replica);

@@ -41,21 +41,11 @@ void kl_head_group_name(char name[KL_GROUP_NAME], const struct kl_head_model *mo
     snprintf(name, KL_GROUP_NAME, "%s.%zu", chains[i].name, group);
 }
 
-static double *row(const struct kl_crew *crew)
+void kl_head_norms_add(double *sums, const struct kl_head_model *model, const double *squares,
+                       const float *grad)
 {
-    return crew->replica->norms + (size_t)crew->train->epoch * kl_head_n_groups(crew->train->whole);
-}
-
-void kl_train_norms_begin(const struct kl_crew *crew)
-{
-    memset(row(crew), 0, kl_head_n_groups(crew->train->whole) * sizeof(double));
-}
-
-void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const float *grad)
-{
-    const struct kl_head_model *model = crew->train->whole;
     const int before = model->n_reduce + model->n_twin;
-    double *to = row(crew);
+    double *to = sums + KL_HEAD_NORMS;
     for (int k = 0; k < before + model->n_head; k++) {
         double sum = 0;
         for (size_t i = kl_head_layer_parts(model, k); i > 0; i--) sum += *squares++;
@@ -63,7 +53,7 @@ void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const
         *to++ += sqrt(sum);
     }
     const float *circuit = model->vqc < 0 ? NULL : grad + model->block.tensors[model->vqc].offset;
-    to = row(crew) + before;
+    to = sums + KL_HEAD_NORMS + before;
     for (size_t l = 0; l < n_circuit(model); l++) {
         size_t begin, end;
         circuit_group(&begin, &end, model, l);
@@ -73,15 +63,15 @@ void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const
     }
 }
 
-void kl_train_norms_end(const struct kl_crew *crew)
+void kl_head_norms_end(double *norms, const struct kl_head_train *train, const double *sums)
 {
-    const struct kl_head_model *whole = crew->train->whole, *now = crew->train->model;
-    double *to = row(crew);
-    for (size_t g = 0; g < kl_head_n_groups(whole); g++) to[g] /= (double)crew->train->steps_per_epoch;
-    to += whole->n_reduce + whole->n_twin;
+    const struct kl_head_model *whole = train->whole, *now = train->model;
+    for (size_t g = 0; g < kl_head_n_groups(whole); g++)
+        norms[g] = sums[KL_HEAD_NORMS + g] / (double)train->learner.steps_per_epoch;
+    norms += whole->n_reduce + whole->n_twin;
     for (size_t l = 0; now != whole && l < n_circuit(whole); l++) {
         size_t begin, end;
         circuit_group(&begin, &end, whole, l);
-        if (end > now->circuit->n_weights) to[l] = NAN; /* not there yet */
+        if (end > now->circuit->n_weights) norms[l] = NAN; /* not there yet */
     }
 }

@@ -96,15 +96,15 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
     say_rate(log, v);
     say_scale(log, v);
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
-    if (v->train.shots && circuit) say_shots(log, v);
+    if (v->head.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)
         kl_note(log, 1, "noise by %zu trajectories a sample and step",
                 (size_t)model->circuit->trajectories);
     if (circuit) kl_circuit_noise_say(log, &v->noise_source, model->circuit);
-    if (!circuit && (v->train.shots || v->head.circuit.noise))
+    if (!circuit && (v->head.shots || v->head.circuit.noise))
         kl_caution(log, "--core %s has no circuit: --noise and --shots change nothing", v->shape.core);
-    if (circuit && v->train.optimizer.kind == KL_SPSA && !v->train.shots &&
-        v->train.diff != KL_DIFF_ADJOINT)
+    if (circuit && v->train.optimizer.kind == KL_SPSA && !v->head.shots &&
+        v->head.diff != KL_DIFF_ADJOINT)
         kl_note(log, 1, "--optimizer spsa takes no derivatives: --diff-method %s changes nothing",
                 v->diff_method);
     if (circuit && model->options.grow && kl_head_stages(model) == 1)
@@ -113,13 +113,13 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
 }
 
 /* Of the epochs [from, from + n), over the replicas that went on to the last one; NaN: none did. */
-static double mean_of(const struct kl_train *t, enum kl_history_row row, int64_t from, int64_t n)
+static double mean_of(const struct kl_head_train *t, enum kl_history_row row, int64_t from, int64_t n)
 {
     double sum = 0;
     int64_t count = 0;
-    for (int64_t r = 0; r < t->options.replicas; r++) {
-        if (t->replicas[r].stopped_epoch >= 0) continue;
-        for (int64_t i = from; i < from + n; i++) sum += t->replicas[r].history[row][i];
+    for (int64_t r = 0; r < t->loop.options.replicas; r++) {
+        if (t->loop.replicas[r].stopped_epoch >= 0) continue;
+        for (int64_t i = from; i < from + n; i++) sum += t->loop.replicas[r].history[row][i];
         count += n;
     }
     return sum / (double)count;
@@ -127,7 +127,7 @@ static double mean_of(const struct kl_train *t, enum kl_history_row row, int64_t
 
 /* Has the loss been below `last` in an epoch before `until`? Then the rate is too high, not the epochs
    too few: it oscillates, or was lost. */
-static bool was_lower(const struct kl_train *t, double last, int64_t until)
+static bool was_lower(const struct kl_head_train *t, double last, int64_t until)
 {
     for (int64_t e = 0; e < until; e++)
         if (mean_of(t, KL_TRAIN_LOSS, e, 1) < last) return true;
@@ -138,9 +138,9 @@ static bool was_lower(const struct kl_train *t, double last, int64_t until)
    whole fall from the last tenth of the epochs but one to the last; those of thousands, which are
    learned, 3 % at most. What only learns its samples by heart has a validation loss that rises; what
    learns nothing, labels without meaning, hardly falls. */
-void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *t)
+void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *t)
 {
-    const int64_t epochs = t->options.epochs, n = epochs / 10;
+    const int64_t epochs = t->loop.options.epochs, n = epochs / 10;
     if (!n) return;
     const double first = mean_of(t, KL_TRAIN_LOSS, 0, 1),
                  last = mean_of(t, KL_TRAIN_LOSS, epochs - n, n), whole = first - last,

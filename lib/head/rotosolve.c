@@ -24,12 +24,12 @@ struct turn {
     size_t n_angles;
 };
 
-int kl_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_train *train, size_t n,
+int kl_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_head_train *train, size_t n,
                       struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_head_model *model = train->model;
     *rotosolve = NULL;
-    if (train->options.optimizer.kind != KL_ROTOSOLVE || model->options.core != KL_CORE_CIRCUIT ||
+    if (train->loop.options.optimizer.kind != KL_ROTOSOLVE || model->options.core != KL_CORE_CIRCUIT ||
         model->circuit->n_weights == 0)
         return 0;
     const size_t n_weights = model->circuit->n_weights,
@@ -50,21 +50,20 @@ int kl_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_train *tr
 
 static size_t values_a_term(const struct turn *t)
 {
-    return t->step->batch.n * t->step->crew->train->model->n_expval;
+    return t->step->batch.n * t->step->train->model->n_expval;
 }
 
 /* Outputs of rows from e->first on with the weight `shift` further. */
 static int shifted(float *out, const struct turn *t, double shift, const struct kl_estimator *e,
                    const float *angles, size_t n, struct kl_head_work *work, struct kl_error *err)
 {
-    const struct kl_head_model *model = t->step->crew->train->model;
+    const struct kl_head_model *model = t->step->train->model;
     const struct kl_circuit *c = model->circuit;
     float *w;
     kl_arena_reset(&work->circuit);
     int code = kl_head_take_f32(&w, &work->circuit, c->n_weights, err);
     if (code) return code;
-    memcpy(w, t->step->crew->replica->params + model->block.tensors[model->vqc].offset,
-           c->n_weights * sizeof *w);
+    memcpy(w, t->step->params + model->block.tensors[model->vqc].offset, c->n_weights * sizeof *w);
     w[t->weight] = (float)(w[t->weight] + shift);
     return kl_circuit_outputs_f32(out, e, angles, w, n, &work->circuit, err);
 }
@@ -95,7 +94,7 @@ static int prepare_rows(const struct turn *t, size_t from, size_t to, struct kl_
     e.first += from;
     e.shots.purpose = KL_RANDOM_STEP_SHOTS;
     const struct kl_head_model *model =
-        kl_head_drawing(&own, s->crew->train->model, &e, &s->batch.draws, from);
+        kl_head_drawing(&own, s->train->model, &e, &s->batch.draws, from);
     const struct kl_frequency f = s->rotosolve->frequency[t->weight];
     const size_t points = 2 * f.degree + 1, stride = values_a_term(t);
     struct kl_head_values_f32 y = kl_head_values_at_f32(s->batch.y, model, from);
@@ -104,9 +103,8 @@ static int prepare_rows(const struct turn *t, size_t from, size_t to, struct kl_
     dropout.row = from;
     y.state = NULL;
     y.expval = terms;
-    int code =
-        kl_head_measure_f32(&y, model, s->crew->replica->params, s->batch.x + from * model->n_features,
-                            to - from, &dropout, &e, work, err);
+    int code = kl_head_measure_f32(&y, model, s->params, s->batch.x + from * model->n_features,
+                                   to - from, &dropout, &e, work, err);
     for (size_t p = 1; p < points && !code; p++) {
         e.shots.purpose += 256;
         code = shifted(terms + p * stride, t, 2 * M_PI * (double)p / (double)points / f.unit, &e,
@@ -117,14 +115,15 @@ static int prepare_rows(const struct turn *t, size_t from, size_t to, struct kl_
     return code;
 }
 
-static void prepare(void *context, size_t i, int thread)
+static int prepare(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct turn *t = context;
-    struct kl_train_thread *own = kl_step_thread(t->step, thread);
     const size_t from = kl_step_begin(t->step, i), to = kl_step_begin(t->step, i + 1);
     const unsigned before = kl_flush_begin();
-    if (from < to && !own->code) own->code = prepare_rows(t, from, to, &own->work, &own->error);
+    const int code =
+        from < to ? prepare_rows(t, from, to, &t->step->train->threads[thread].work, err) : 0;
     kl_flush_end(before);
+    return code;
 }
 
 /* Outputs of n rows from their terms. */
@@ -140,30 +139,31 @@ static void outputs_at(float *out, const float *terms, size_t stride, size_t n, 
 }
 
 /* Losses of a part's rows at all angles, group by group. */
-static void search(void *context, size_t i, int thread)
+static int search(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct turn *t = context;
     struct kl_step *s = t->step;
-    const struct kl_head_model *model = s->crew->train->model;
+    const struct kl_head_model *model = s->train->model;
     const size_t from = kl_step_begin(s, i), to = kl_step_begin(s, i + 1), classes = model->n_classes,
                  groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     const struct kl_head_values_f32 y = kl_head_values_at_f32(s->batch.y, model, from);
     const float *logits = y.head[model->n_head - 1];
     struct kl_dropout dropout = s->batch.dropout;
     const unsigned before = kl_flush_begin();
-    (void)thread;
+    (void)thread, (void)err;
     dropout.row = from;
     for (size_t k = 0; k < t->n_angles && from < to; k++) {
         outputs_at(y.expval, s->rotosolve->terms + from * model->n_expval, values_a_term(t),
                    (to - from) * model->n_expval, s->rotosolve->frequency[t->weight].degree,
                    t->angles[k]);
-        kl_head_classify_f32(&y, model, s->crew->replica->params, NULL, to - from, &dropout);
+        kl_head_classify_f32(&y, model, s->params, NULL, to - from, &dropout);
         for (size_t row = from; row < to; row += KL_CIRCUIT_GROUP)
             s->rotosolve->loss[k * groups + row / KL_CIRCUIT_GROUP] = kl_nn_cross_entropy_f32(
                 NULL, NULL, logits + (row - from) * classes, s->batch.labels + row,
                 to - row < KL_CIRCUIT_GROUP ? to - row : KL_CIRCUIT_GROUP, classes, 1);
     }
     kl_flush_end(before);
+    return 0;
 }
 
 static int losses_at(double *values, const double *angles, size_t n, void *context, struct kl_error *err)
@@ -172,7 +172,7 @@ static int losses_at(double *values, const double *angles, size_t n, void *conte
     const size_t groups = (t->step->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     t->angles = angles;
     t->n_angles = n;
-    int code = kl_step_for(t->step, t->step->parts, search, t, err);
+    int code = kl_crew_for(t->step->crew, t->step->parts, search, t, err);
     for (size_t k = 0; k < n; k++) {
         values[k] = 0;
         for (size_t g = 0; g < groups; g++) values[k] += t->step->rotosolve->loss[k * groups + g];
@@ -182,15 +182,15 @@ static int losses_at(double *values, const double *angles, size_t n, void *conte
 
 int kl_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struct kl_error *err)
 {
-    const struct kl_head_model *model = s->crew->train->model;
+    const struct kl_head_model *model = s->train->model;
     struct turn t = { .step = s, .weight = (size_t)(number % model->circuit->n_weights) };
     const struct kl_frequency f = s->rotosolve->frequency[t.weight];
     double angle = 0;
     if (f.degree == 0) return 0;
-    int code = kl_step_for(s, s->parts, prepare, &t, err);
+    int code = kl_crew_for(s->crew, s->parts, prepare, &t, err);
     if (!code) code = kl_nn_trig_minimum(&angle, f.degree, losses_at, &t, err);
     if (code) return code;
-    float *w = s->crew->replica->params + model->block.tensors[model->vqc].offset + t.weight;
+    float *w = s->params + model->block.tensors[model->vqc].offset + t.weight;
     *w = (float)(*w + fraction * angle / f.unit);
     return 0;
 }

@@ -57,7 +57,7 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     if (!run->checkpoint) return 0;
     header.kind = "checkpoint";
     int code = kl_store_writer_open(&writer, run->checkpoint, &header, err);
-    if (!code) code = kl_train_save(writer, &run->train, run->config, err);
+    if (!code) code = kl_head_train_save(writer, &run->train, run->config, err);
     if (!code) code = kl_controls_save(writer, &run->controls, true, err);
     if (!code) return kl_store_writer_publish(&writer, NULL, err);
     kl_store_writer_abort(&writer);
@@ -66,23 +66,23 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
 
 int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err)
 {
-    return save_checkpoint(run, &run->train, err);
+    return save_checkpoint(run, &run->train.loop, err);
 }
 
 /* What the checkpoint held, and what is left. */
 static void say_resumed(const struct kl_head_run *run)
 {
-    const struct kl_train *at = &run->train;
+    const struct kl_head_train *at = &run->train;
     const char *name = "head";
     char within[64] = "", then[64] = "";
     int controls = run->controls.n; /* still to come */
     for (int i = 0; i < run->controls.n; i++)
-        if (run->controls.trains[i].epoch > 0 || run->controls.trains[i].step > 0)
+        if (run->controls.trains[i].loop.epoch > 0 || run->controls.trains[i].loop.step > 0)
             at = &run->controls.trains[i], name = kl_control_name(i), controls = run->controls.n - 1 - i;
-    const long long done = at->epoch, all = at->options.epochs;
-    if (at->step)
-        snprintf(within, sizeof within, " and %lld of %lld steps of the next", (long long)at->step,
-                 (long long)at->steps_per_epoch);
+    const long long done = at->loop.epoch, all = at->loop.options.epochs;
+    if (at->loop.step)
+        snprintf(within, sizeof within, " and %lld of %lld steps of the next", (long long)at->loop.step,
+                 (long long)at->learner.steps_per_epoch);
     if (controls) snprintf(then, sizeof then, ", then %d control%s", controls, kl_s((unsigned)controls));
     kl_note(run->log, 1, "found %s: %lld of %lld epoch%s of the %s%s; %lld left%s", run->checkpoint,
             done, all, kl_s((uint64_t)all), name, within, all - done, then);
@@ -93,7 +93,7 @@ static int resume(struct kl_head_run *run, struct kl_error *err)
     struct kl_file *file = NULL;
     int code = kl_store_checkpoint_resume(&file, run->checkpoint, &run->stage, run->log, err);
     if (code || !file) return code;
-    code = kl_train_restore(&run->train, file, err);
+    code = kl_head_train_restore(&run->train, file, err);
     if (!code) code = kl_controls_restore(&run->controls, file, err);
     if (!code) say_resumed(run);
     kl_store_file_close(&file);
@@ -119,7 +119,7 @@ int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     if (!code) kl_collapse_say(run->log, &run->collapse, run->train.features);
     if (!code && run->controls.n)
         kl_controls_say_collapsed(run->log, run->collapsed_controls,
-                                  (size_t)run->train.options.replicas);
+                                  (size_t)run->train.loop.options.replicas);
     return code;
 }
 
@@ -127,7 +127,7 @@ int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->input };
     int code = run->writer ? KL_OK : open_writer(run, err);
-    if (!code) code = kl_train_save(run->writer, &run->train, run->config, err);
+    if (!code) code = kl_head_train_save(run->writer, &run->train, run->config, err);
     if (!code) code = kl_origin_save(run->writer, run->input, err);
     if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
     if (!code) code = kl_store_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
@@ -159,21 +159,21 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     if (!code && run->device.cuda) code = kl_head_gpu_check(&run->model, &v->train, err);
     if (!code) kl_head_remarks(run->log, v, &run->model);
     if (!code && !run->late) code = open_writer(run, err);
-    if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);
+    if (!code) code = kl_head_train_open(&run->train, &run->model, features, &v->train, threads, err);
     if (!code) code = kl_head_remark_samples(run->log, &run->train, err);
     if (!code && !v->no_controls)
         code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
     if (!code && v->resume) code = resume(run, err);
     else if (!code)
         run->older = kl_store_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
-    run->train.checkpoint = save_checkpoint;
-    run->train.checkpoint_context = run;
-    run->train.device = &run->device;
+    run->train.loop.checkpoint = save_checkpoint;
+    run->train.loop.checkpoint_context = run;
+    kl_head_train_on(&run->train, &run->device);
     run->train.log = run->log;
     for (int i = 0; i < run->controls.n; i++) {
-        run->controls.trains[i].checkpoint = save_checkpoint;
-        run->controls.trains[i].checkpoint_context = run;
-        run->controls.trains[i].device = &run->device;
+        run->controls.trains[i].loop.checkpoint = save_checkpoint;
+        run->controls.trains[i].loop.checkpoint_context = run;
+        kl_head_train_on(&run->controls.trains[i], &run->device);
     }
     return code;
 }
@@ -184,9 +184,9 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     struct kl_progress progress;
     const char *mode = run->v->common.progress;
     kl_progress_begin(&progress, run->log, mode, "epochs");
-    int code = kl_train_run(&run->train, pool, &progress.watch, err);
+    int code = kl_train_run(&run->train.loop, pool, &progress.watch, err);
     kl_progress_end(&progress);
-    if (!code && run->controls.n && kl_train_finished(&run->train)) {
+    if (!code && run->controls.n && kl_train_finished(&run->train.loop)) {
         kl_progress_begin(&progress, run->log, mode, "epochs of controls");
         code = kl_controls_run(&run->controls, pool, &progress.watch, err);
         kl_progress_end(&progress);
@@ -196,7 +196,7 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_note(run->log, 1, "%s stays; the same command with --resume goes on from there",
                 run->checkpoint);
     if (code != KL_ESIGNAL) return code;
-    if (run->older && run->train.epochs_run == 0) {
+    if (run->older && run->train.loop.epochs_run == 0) {
         kl_note(run->log, 1, "%s; %s stays as it was", err->text, run->checkpoint);
         return code;
     }
@@ -209,15 +209,15 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
 
 void kl_head_run_rest(struct kl_head_run *run)
 {
-    kl_train_rest(&run->train);
-    for (int i = 0; i < run->controls.n; i++) kl_train_rest(&run->controls.trains[i]);
+    kl_train_rest(&run->train.loop);
+    for (int i = 0; i < run->controls.n; i++) kl_train_rest(&run->controls.trains[i].loop);
 }
 
 int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err)
 {
-    int code = kl_train_wake(&run->train, threads, err);
+    int code = kl_train_wake(&run->train.loop, threads, err);
     for (int i = 0; i < run->controls.n && !code; i++)
-        code = kl_train_wake(&run->controls.trains[i], threads, err);
+        code = kl_train_wake(&run->controls.trains[i].loop, threads, err);
     return code;
 }
 
@@ -225,7 +225,7 @@ void kl_head_run_close(struct kl_head_run *run)
 {
     kl_store_writer_abort(&run->writer);
     kl_collapse_free(&run->collapse);
-    kl_train_close(&run->train);
+    kl_head_train_close(&run->train);
     kl_controls_close(&run->controls);
     kl_head_model_free(&run->model);
     kl_store_stage_end(&run->stage);

@@ -20,7 +20,7 @@ struct kl_head_run {
     struct kl_device device; /* where it trains: the CPU unless the tool has chosen */
     bool late;               /* begin the file when it is published, and not when training is opened */
     struct kl_head_model model;
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_controls controls;
     struct kl_collapse collapse; /* of its heads, once judged */
     size_t collapsed_controls[KL_CONTROLS];
@@ -54,13 +54,14 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *se
 /* What its samples are, where that is not what an accuracy takes for granted: classes without any, rows
    that are all equal, fewer than 30 validation samples, or one in a hundred of them whose features are,
    to the bit, those of a training sample. train: opened. KL_ENOMEM. (samples.c) */
-int kl_head_remark_samples(const struct kl_log *log, const struct kl_train *train, struct kl_error *err);
+int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train *train,
+                           struct kl_error *err);
 /* The same of a training that is not opened: a sweep says it once, by its first point's split. As
    kl_nn_split_stratified. */
 int kl_head_remark_split(const struct kl_log *log, const struct kl_features *features,
                          const struct kl_train_options *options, struct kl_error *err);
 /* What is said of a training that has run: the loss was still falling when the epochs were over. */
-void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *train);
+void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *train);
 /* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* After the training and before publishing, whose file keeps what is said: did it end too soon, and

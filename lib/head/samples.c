@@ -65,7 +65,7 @@ static void digest_row(unsigned char digest[DIGEST], const struct kl_features *f
 }
 
 /* How many validation rows are, to the bit, training rows too; by their digests. */
-static int count_copies(size_t *n, const struct kl_train *t, struct kl_error *err)
+static int count_copies(size_t *n, const struct kl_head_train *t, struct kl_error *err)
 {
     struct set training = { .size = 2 };
     unsigned char digest[DIGEST];
@@ -86,7 +86,7 @@ static int count_copies(size_t *n, const struct kl_train *t, struct kl_error *er
 }
 
 /* Public sets of images have a few copies, by far less than one in a hundred, which change nothing. */
-static int say_copies(const struct kl_log *log, const struct kl_train *t, struct kl_error *err)
+static int say_copies(const struct kl_log *log, const struct kl_head_train *t, struct kl_error *err)
 {
     const size_t n = t->n_validation;
     size_t copies = 0;
@@ -99,7 +99,7 @@ static int say_copies(const struct kl_log *log, const struct kl_train *t, struct
     return code;
 }
 
-int kl_head_remark_samples(const struct kl_log *log, const struct kl_train *t, struct kl_error *err)
+int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train *t, struct kl_error *err)
 {
     const size_t n = t->n_validation;
     int code = count_classes(log, t->features, err);
@@ -120,7 +120,7 @@ int kl_head_remark_samples(const struct kl_log *log, const struct kl_train *t, s
 int kl_head_remark_split(const struct kl_log *log, const struct kl_features *f,
                          const struct kl_train_options *o, struct kl_error *err)
 {
-    struct kl_train t = { .features = f };
+    struct kl_head_train t = { .features = f };
     int code = kl_nn_split_stratified(&t.training, &t.n_training, &t.validation, &t.n_validation,
                                       f->labels, f->n, f->n_classes, o->val_fraction, o->seed, err);
     if (!code) code = kl_head_remark_samples(log, &t, err);

@@ -87,11 +87,11 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
 static int settle_shots(struct kl_head_settings *v, struct kl_error *err)
 {
     if (!v->shots) return KL_OK;
-    int code = kl_circuit_shots_number(&v->train.shots, v->shots, err);
-    if (code || v->train.diff == KL_DIFF_SHIFT || v->train.diff == KL_DIFF_SPSA) return code;
+    int code = kl_circuit_shots_number(&v->head.shots, v->shots, err);
+    if (code || v->head.diff == KL_DIFF_SHIFT || v->head.diff == KL_DIFF_SPSA) return code;
     return kl_fail(err, KL_EUSAGE, "--diff-method %s: %s; with --shots take parameter-shift or spsa",
                    v->diff_method,
-                   v->train.diff == KL_DIFF_ADJOINT
+                   v->head.diff == KL_DIFF_ADJOINT
                        ? "it differentiates exact expectation values, not measurements"
                        : "its step is too small for measurements, whose noise it would divide by 2e-5");
 }
@@ -103,7 +103,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     v->train.optimizer.kind = (enum kl_optimizer_kind)kl_choice(KL_OPTIMIZER_CHOICES, v->optimizer);
     v->train.schedule.kind = (enum kl_schedule_kind)kl_choice(KL_SCHEDULE_CHOICES, v->schedule);
     v->head.init = (enum kl_init)kl_choice(KL_INIT_CHOICES, v->init);
-    v->train.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
+    v->head.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
     if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &v->qasm, err);

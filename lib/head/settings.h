@@ -128,9 +128,9 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "Gradients", NULL },                                                                       \
     { "shots", 0, KL_OPT_STRING, KL_HEAD_AT(shots), "N", 0, 0, true,                             \
       "train on means of N measurements; else exact values", NULL, NULL },                       \
-    { "spsa-step", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.spsa_step), "C", 1e-6, 3, true,             \
+    { "spsa-step", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.spsa_step), "C", 1e-6, 3, true,             \
       "of diff-method spsa, radians", NULL, NULL },                                              \
-    { "spsa-directions", 0, KL_OPT_INT, KL_HEAD_AT(train.spsa_directions), "K", 1, 1e6, true,    \
+    { "spsa-directions", 0, KL_OPT_INT, KL_HEAD_AT(head.spsa_directions), "K", 1, 1e6, true,    \
       "of a sample, averaged", NULL, NULL }
 /* clang-format on */
 

@@ -21,12 +21,12 @@ struct perturbation {
     double c; /* signed; 0: draw the signs */
 };
 
-int kl_spsa_take(struct kl_spsa **spsa, const struct kl_train *train, size_t n, struct kl_arena *arena,
-                 struct kl_error *err)
+int kl_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, size_t n,
+                 struct kl_arena *arena, struct kl_error *err)
 {
     const size_t size = train->model->block.size, groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     *spsa = NULL;
-    if (train->options.optimizer.kind != KL_SPSA) return 0;
+    if (train->loop.options.optimizer.kind != KL_SPSA) return 0;
     struct kl_spsa *made = kl_arena_take(arena, 1, sizeof *made);
     if (!made) return kl_fail_memory(err, sizeof *made);
     made->params = kl_arena_take(arena, size, sizeof *made->params);
@@ -39,16 +39,16 @@ int kl_spsa_take(struct kl_spsa **spsa, const struct kl_train *train, size_t n, 
 
 /* Signs of one part of the parameters into grad: bit i mod 128 of Philox's block i / 128, i the place in
    the block of parameters. */
-static void draw_signs(void *context, size_t i, int thread)
+static int draw_signs(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct perturbation *p = context;
-    const struct kl_train *train = p->step->crew->train;
+    const struct kl_head_train *train = p->step->train;
     const struct kl_head_part part = kl_head_part(train->model, i);
     uint32_t words[4] = { 0 };
-    (void)thread;
+    (void)thread, (void)err;
     for (size_t k = part.offset; k < part.offset + part.size; k++) {
         if (k == part.offset || k % 128 == 0)
-            kl_philox(words, train->options.seed, (uint32_t)(k / 128), KL_RANDOM_SPSA,
+            kl_philox(words, train->loop.options.seed, (uint32_t)(k / 128), KL_RANDOM_SPSA,
                       (uint32_t)p->number, (uint32_t)p->step->crew->index);
         p->step->grad[k] = words[k % 128 / 32] >> (k % 32) & 1 ? 1 : -1;
     }
@@ -57,29 +57,32 @@ static void draw_signs(void *context, size_t i, int thread)
             p->step->grad[part.offset + k] = 0;
     if (part.chain == KL_CHAIN_TWIN && part.kind != KL_PART_CIRCUIT)
         kl_twin_mask_f32(p->step->grad, train->model, &part);
+    return 0;
 }
 
-static void perturb(void *context, size_t i, int thread)
+static int perturb(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct perturbation *p = context;
-    const struct kl_head_part part = kl_head_part(p->step->crew->train->model, i);
-    (void)thread;
-    const float c = (float)p->c, *from = p->step->crew->replica->params;
+    const struct kl_head_part part = kl_head_part(p->step->train->model, i);
+    (void)thread, (void)err;
+    const float c = (float)p->c, *from = p->step->params;
     for (size_t k = part.offset; k < part.offset + part.size; k++)
         p->step->spsa->params[k] = from[k] + c * p->step->grad[k];
+    return 0;
 }
 
-static void losses(void *context, size_t i, int thread)
+static int losses(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct perturbation *p = context;
     struct kl_step *s = p->step;
-    struct kl_train_thread *own = kl_step_thread(s, thread);
     const size_t from = kl_step_begin(s, i), to = kl_step_begin(s, i + 1);
     const unsigned before = kl_flush_begin();
-    if (from < to && !own->code)
-        own->code = kl_head_losses_f32(&s->batch, s->crew->train->model, s->spsa->params, from, to,
-                                       &own->work, &own->error);
+    int code = 0;
+    if (from < to)
+        code = kl_head_losses_f32(&s->batch, s->train->model, s->spsa->params, from, to,
+                                  &s->train->threads[thread].work, err);
     kl_flush_end(before);
+    return code;
 }
 
 /* The sum of the losses, parameters perturbed by c times the signs. */
@@ -87,8 +90,8 @@ static int loss_at(double *sum, struct perturbation *p, double c, struct kl_erro
 {
     struct kl_step *s = p->step;
     p->c = c;
-    int code = kl_step_for(s, kl_head_n_parts(s->crew->train->model), perturb, p, err);
-    if (!code) code = kl_step_for(s, s->parts, losses, p, err);
+    int code = kl_crew_for(s->crew, kl_head_n_parts(s->train->model), perturb, p, err);
+    if (!code) code = kl_crew_for(s->crew, s->parts, losses, p, err);
     if (!code) *sum = kl_head_loss_f32(NULL, &s->batch);
     return code;
 }
@@ -96,27 +99,27 @@ static int loss_at(double *sum, struct perturbation *p, double c, struct kl_erro
 /* A frozen circuit's weights are no part of what is perturbed, but of the head. */
 static void keep_frozen(const struct kl_step *s)
 {
-    const struct kl_head_model *m = s->crew->train->model;
+    const struct kl_head_model *m = s->train->model;
     if (m->options.core != KL_CORE_FROZEN) return;
     const struct kl_tensor *t = &m->block.tensors[m->vqc];
-    memcpy(s->spsa->params + t->offset, s->crew->replica->params + t->offset, t->size * sizeof(float));
+    memcpy(s->spsa->params + t->offset, s->params + t->offset, t->size * sizeof(float));
 }
 
-double kl_spsa_rate(const struct kl_train *train, uint64_t number, double lr)
+double kl_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr)
 {
-    const double stability = 0.1 * (double)(train->steps_per_epoch * train->options.epochs);
+    const double stability = 0.1 * (double)(train->learner.steps_per_epoch * train->loop.options.epochs);
     return lr * pow((stability + 1) / (stability + (double)number + 1), 0.602);
 }
 
 int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err)
 {
-    const struct kl_train *train = s->crew->train;
-    const struct kl_train_options *o = &train->options;
+    const struct kl_head_train *train = s->train;
+    const struct kl_train_options *o = &train->loop.options;
     const double c = o->optimizer.spsa_c / pow((double)number + 1, 0.101);
     const size_t groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     struct perturbation p = { s, number, 0 };
     double plus = 0, minus = 0;
-    int code = kl_step_for(s, kl_head_n_parts(train->model), draw_signs, &p, err);
+    int code = kl_crew_for(s->crew, kl_head_n_parts(train->model), draw_signs, &p, err);
     keep_frozen(s);
     const uint32_t purpose = s->batch.diff.estimator.shots.purpose;
     s->batch.diff.estimator.shots.purpose = KL_RANDOM_STEP_SHOTS; /* each loss has its own */

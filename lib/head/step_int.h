@@ -9,6 +9,8 @@
 
 struct kl_step {
     const struct kl_crew *crew;
+    struct kl_head_train *train;
+    float *params; /* of the replica */
     struct kl_head_batch_f32 batch;
     struct kl_update update;
     float *grad;
@@ -20,28 +22,23 @@ struct kl_step {
 };
 /* Row at which part i of the batch begins. */
 size_t kl_step_begin(const struct kl_step *s, size_t i);
-/* What the pool's thread `thread` works with. */
-struct kl_train_thread *kl_step_thread(const struct kl_step *s, int thread);
-/* fn for i < n, by the crew; then the first failure of its threads. */
-int kl_step_for(const struct kl_step *s, size_t n, void (*fn)(void *context, size_t i, int thread),
-                void *context, struct kl_error *err);
 
 /* ---- rotosolve.c ---- */
 /* Room for batches of n rows; *rotosolve becomes NULL where it has nothing to do. KL_EUSAGE, KL_ENOMEM.
  */
-int kl_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_train *train, size_t n,
+int kl_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_head_train *train, size_t n,
                       struct kl_arena *arena, struct kl_error *err);
 /* Moves the circuit's weight `number` mod n_weights by `fraction` of the way to where the batch's loss
    is smallest, all others kept. */
 int kl_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struct kl_error *err);
 
 /* ---- spsa.c ---- */
-int kl_spsa_take(struct kl_spsa **spsa, const struct kl_train *train, size_t n, struct kl_arena *arena,
-                 struct kl_error *err);
+int kl_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, size_t n,
+                 struct kl_arena *arena, struct kl_error *err);
 /* s->grad and s->update of step `number` (from 0) at rate lr, from two losses; batch.loss and correct
    are those of the parameters plus the perturbation, and the mean of both losses. */
 int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err);
 /* What is left of the rate lr in step `number`. */
-double kl_spsa_rate(const struct kl_train *train, uint64_t number, double lr);
+double kl_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr);
 
 #endif

@@ -102,7 +102,7 @@ static int advance(struct crew *crew, struct point *p)
 {
     char *checkpoint = p->run.checkpoint;
     p->run.checkpoint = NULL;
-    p->run.train.until = crew->until;
+    p->run.train.loop.until = crew->until;
     int code = kl_head_run_train(&p->run, crew->shared, &p->error);
     p->run.checkpoint = checkpoint;
     p->row->diverged = code == KL_EDATA;
@@ -192,10 +192,10 @@ static void train_round(struct crew *crew, struct kl_pool *pool)
 /* Into the row, from the state of a training that has not ended. */
 static void take_numbers(struct point *p)
 {
-    const struct kl_train *t = &p->run.train;
-    p->row->epochs = t->epoch;
-    for (int64_t i = 0; i < t->options.replicas; i++) {
-        const struct kl_replica *r = &t->replicas[i];
+    const struct kl_head_train *t = &p->run.train;
+    p->row->epochs = t->loop.epoch;
+    for (int64_t i = 0; i < t->loop.options.replicas; i++) {
+        const struct kl_replica *r = &t->loop.replicas[i];
         p->row->accuracy[i] = r->history[KL_VAL_ACCURACY][r->best_epoch];
         p->row->loss[i] = r->history[KL_VAL_LOSS][r->best_epoch];
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A replica on the validation samples, in blocks; and what a thread needs to train and validate. */
+#include <math.h>
 #include <string.h>
 
 #include "head/head_int.h"
@@ -11,68 +12,69 @@ enum { BLOCK = 256 };
 
 struct validation {
     const struct kl_crew *crew;
+    const struct kl_head_train *train;
     const struct kl_head_model *model;
 };
 
-static void block(void *context, size_t i, int thread)
+static int block(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct validation *v = context;
     const struct kl_crew *crew = v->crew;
-    const struct kl_train *train = crew->train;
+    const struct kl_head_train *train = v->train;
     const struct kl_features *f = train->features;
-    struct kl_train_thread *sums = &train->threads[crew->thread],
-                           *own = &train->threads[crew->pool ? thread : crew->thread];
+    struct kl_head_thread *sums = &train->threads[crew->thread], *own = &train->threads[thread];
     /* The same realisations in each epoch, so that epochs compare. */
-    const struct kl_draws draws = { .seed = train->options.seed,
+    const struct kl_draws draws = { .seed = train->loop.options.seed,
                                     .purpose = KL_RANDOM_VALIDATION_TRAJECTORIES,
                                     .replica = (uint32_t)crew->index,
                                     .rows = train->validation };
     struct kl_drawing_model drawing;
     size_t from = i * BLOCK, n = train->n_validation - from < BLOCK ? train->n_validation - from : BLOCK;
-    if (own->code) return;
     for (size_t k = 0; k < n; k++) {
         size_t row = (size_t)train->validation[from + k];
         memcpy(own->x + k * f->d, f->x + row * f->d, f->d * sizeof *f->x);
         own->labels[k] = f->labels[row];
     }
-    struct kl_estimator e = kl_train_estimator(train, crew->index, KL_RANDOM_VALIDATION_SHOTS);
+    struct kl_estimator e = kl_head_estimator(train, crew->index, KL_RANDOM_VALIDATION_SHOTS);
     e.circuit = v->model->circuit;
     if (v->model != train->model) e.shots.n = 0; /* what is measured is the other one */
-    e.shots.step = (uint32_t)train->epoch;
+    e.shots.step = (uint32_t)train->loop.epoch;
     e.shots.rows = train->validation;
     e.first = from;
     const struct kl_head_model *model = kl_head_drawing(&drawing, v->model, &e, &draws, from);
-    own->code = kl_head_logits_by_f32(own->logits, model, crew->replica->params, own->x, n, &e,
-                                      &own->work, &own->error);
-    if (own->code) return;
+    int code =
+        kl_head_logits_by_f32(own->logits, model, crew->replica->params, own->x, n, &e, &own->work, err);
+    if (code) return code;
     sums->val_loss[i] = kl_nn_cross_entropy_f32(NULL, &sums->val_correct[i], own->logits, own->labels, n,
                                                 f->n_classes, 1);
+    return 0;
 }
 
-static size_t n_blocks(const struct kl_train *train)
+static size_t n_blocks(const struct kl_head_train *train)
 {
     return (train->n_validation + BLOCK - 1) / BLOCK;
 }
 
-int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew,
-                      const struct kl_head_model *model, struct kl_error *err)
+/* Of a replica that goes on, or of what it began as. */
+int kl_head_judge(const struct kl_crew *crew, bool untrained, struct kl_error *err)
 {
-    struct validation v = { crew, model };
-    const struct kl_train *train = crew->train;
-    const struct kl_train_thread *own = &train->threads[crew->thread];
+    const struct kl_head_train *train = kl_crew_learner(crew);
+    const struct kl_replica *r = crew->replica;
+    struct validation v = { crew, train, untrained ? train->whole : train->model };
+    const struct kl_head_thread *own = &train->threads[crew->thread];
     size_t right = 0;
-    *loss = 0;
-    kl_pool_for(crew->pool, n_blocks(train), block, &v);
-    for (int i = 0; i < train->n_threads; i++)
-        if ((crew->pool || i == crew->thread) && train->threads[i].code)
-            return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
-    for (size_t i = 0; i < n_blocks(train); i++) *loss += own->val_loss[i], right += own->val_correct[i];
-    *loss /= (double)train->n_validation;
-    *accuracy = (double)right / (double)train->n_validation;
+    double loss = 0;
+    if (!untrained && !isfinite(r->sums[KL_HEAD_LOSS])) return 0;
+    int code = kl_crew_for(crew, n_blocks(train), block, &v, err);
+    if (code) return code;
+    for (size_t i = 0; i < n_blocks(train); i++) loss += own->val_loss[i], right += own->val_correct[i];
+    r->history[KL_VAL_LOSS][train->loop.epoch] = loss / (double)train->n_validation;
+    r->history[KL_VAL_ACCURACY][train->loop.epoch] = (double)right / (double)train->n_validation;
     return 0;
 }
 
-int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err)
+int kl_head_thread_init(struct kl_head_thread *own, const struct kl_head_train *train,
+                        struct kl_error *err)
 {
     const struct kl_head_model *model = train->model;
     int code = kl_head_work_init(&own->work, err);
@@ -94,7 +96,7 @@ int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *tra
     return 0;
 }
 
-void kl_train_thread_free(struct kl_train_thread *own)
+void kl_head_thread_free(struct kl_head_thread *own)
 {
     kl_head_work_free(&own->work);
     kl_arena_free(&own->buffers);

@@ -1,29 +1,60 @@
 /* SPDX-License-Identifier: MIT
    The table of a block of parameters. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "nn/nn.h"
 
 enum { ALIGN_VALUES = 16 }; /* 64 bytes of float */
 
+static int make_room(struct kl_block *block, struct kl_error *err)
+{
+    if (block->n < block->room) return 0;
+    const int room = block->room ? 2 * block->room : 16;
+    struct kl_tensor *tensors = realloc(block->tensors, (size_t)room * sizeof *tensors);
+    if (!tensors) return kl_fail_memory(err, (size_t)room * sizeof *tensors);
+    block->tensors = tensors, block->room = room;
+    return 0;
+}
+
+int kl_nn_block_add_tensor(struct kl_block *block, const char *name, int rank, const size_t *dims,
+                           struct kl_error *err)
+{
+    struct kl_tensor t = { .rank = rank, .dims = { 1, 1, 1, 1 }, .offset = block->size, .size = 1 };
+    if (rank < 1 || rank > KL_TENSOR_RANK)
+        return kl_fail(err, KL_EUSAGE, "%s: no tensor of rank %d", name, rank);
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] == 0 || dims[i] > (size_t)1 << 24 || t.size > ((size_t)1 << 48) / dims[i])
+            return kl_fail(err, KL_EUSAGE, "%s: no tensor of %zu x %zu values", name, dims[0],
+                           rank > 1 ? dims[1] : (size_t)1);
+        t.dims[i] = dims[i], t.size *= dims[i];
+    }
+    strncpy(t.name, name, sizeof t.name - 1);
+    const int code = make_room(block, err);
+    if (code) return code;
+    block->tensors[block->n] = t;
+    block->size += (t.size + ALIGN_VALUES - 1) / ALIGN_VALUES * ALIGN_VALUES;
+    return block->n++;
+}
+
 int kl_nn_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
                     struct kl_error *err)
 {
-    if (rank == 1) d1 = 1;
-    if (block->n == KL_MAX_TENSORS)
-        return kl_fail(err, KL_EUSAGE, "%s: a model holds at most %d tensors", name, KL_MAX_TENSORS);
-    if (d0 == 0 || d1 == 0 || d0 > (size_t)1 << 24 || d1 > (size_t)1 << 24)
-        return kl_fail(err, KL_EUSAGE, "%s: no tensor of %zu x %zu values", name, d0, d1);
-    struct kl_tensor *t = &block->tensors[block->n];
-    *t = (struct kl_tensor){ .rank = rank, .dims = { d0, d1 }, .offset = block->size, .size = d0 * d1 };
-    strncpy(t->name, name, sizeof t->name - 1);
-    block->size += (t->size + ALIGN_VALUES - 1) / ALIGN_VALUES * ALIGN_VALUES;
-    return block->n++;
+    const int number = kl_nn_block_add_tensor(block, name, rank, (size_t[]){ d0, d1 }, err);
+    if (number >= 0) block->tensors[number].strips = rank == 2;
+    return number;
+}
+
+void kl_nn_block_free(struct kl_block *block)
+{
+    free(block->tensors);
+    *block = (struct kl_block){ 0 };
 }
 
 size_t kl_nn_tensor_index(const struct kl_tensor *t, size_t i, size_t j)
 {
     if (t->rank == 1) return i;
+    if (!t->strips) return i * (t->size / t->dims[0]) + j;
     const size_t outputs = t->dims[0], inputs = t->dims[1], first = i / KL_STRIP * KL_STRIP;
     const size_t width = outputs - first < KL_STRIP ? outputs - first : KL_STRIP;
     return first * inputs + j * width + (i - first);

@@ -7,7 +7,8 @@
 
 static float *place(float *block, const struct kl_tensor *t, size_t i)
 {
-    return block + t->offset + kl_nn_tensor_index(t, i / t->dims[1], i % t->dims[1]);
+    const size_t row = t->size / t->dims[0];
+    return block + t->offset + kl_nn_tensor_index(t, i / row, i % row);
 }
 
 void kl_nn_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,

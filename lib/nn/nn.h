@@ -10,30 +10,35 @@
 #include "kernels/optim.h"
 
 /* ---- the block of parameters (block.c, order.c) ---- */
-enum { KL_MAX_TENSORS = 64 };
-
-/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]). Memory holds a
-   weight as strips of KL_STRIP outputs (the last may be narrower), each [in, width]: products walk
-   through it from one end to the other without packing, and a strip is a part that a thread can take. */
-enum { KL_STRIP = 32 };
+/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]), and so does memory
+   but for the weights of linear layers: these lie as strips of KL_STRIP outputs (the last may be
+   narrower), each [in, width]: products walk through it from one end to the other without packing, and a
+   strip is a part that a thread can take. */
+enum { KL_STRIP = 32, KL_TENSOR_RANK = 4 };
 struct kl_tensor {
     char name[48];
-    int rank;            /* 1 or 2 */
-    size_t dims[2];      /* as in files; dims[1] = 1 if rank is 1 */
-    size_t offset, size; /* in values of the block */
+    int rank;                    /* 1 to KL_TENSOR_RANK */
+    size_t dims[KL_TENSOR_RANK]; /* as in files; 1 from the rank on */
+    bool strips;                 /* of rank 2, the weight of a linear layer */
+    size_t offset, size;         /* in values of the block */
 };
-/* Where in memory entry (i, j) of the file lies, counted from the tensor's offset. */
+/* Where in memory entry (i, j) of the file lies, counted from the tensor's offset. Of rank 3 or 4 entry
+   (i, j) is value j of part i of the first dimension. */
 size_t kl_nn_tensor_index(const struct kl_tensor *t, size_t i, size_t j);
 struct kl_block {
-    struct kl_tensor tensors[KL_MAX_TENSORS];
-    int n;
+    struct kl_tensor *tensors;
+    int n, room; /* room: (hidden) of the table */
     size_t
         size; /* values in all, padding (kept at 0) included: tensors start at multiples of 16 values */
 };
-/* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large.
- */
+/* Append a tensor: of any kind, in memory as in files; the weight (d0 outputs, d1 inputs) or, of rank 1,
+   bias of a linear layer. Returns its number, or KL_EUSAGE when a size is 0 or too large, KL_ENOMEM.
+   Free the block in any case. */
+int kl_nn_block_add_tensor(struct kl_block *block, const char *name, int rank, const size_t *dims,
+                           struct kl_error *err);
 int kl_nn_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
                     struct kl_error *err);
+void kl_nn_block_free(struct kl_block *block);                        /* of its table */
 int kl_nn_block_find(const struct kl_block *block, const char *name); /* its number, or -1 */
 /* Between a tensor inside a block and `file`, t->size values in the file's order. */
 void kl_nn_tensor_to_file_f32(float *file, const struct kl_tensor *t, const float *block);
@@ -173,6 +178,7 @@ struct kl_schedule {
     int64_t period;   /* step: epochs between reductions */
     int64_t patience; /* plateau: epochs without improvement before a reduction */
     double factor;    /* step and plateau: what a reduction multiplies by */
+    double threshold; /* plateau: the part by which an epoch has to be better; 0: as the best one is */
 };
 void kl_nn_schedule_default(struct kl_schedule *s); /* constant, 1e-3 */
 /* The rate of step `step` (from 0) of `epoch` (from 0): cosine falls from lr to min_lr between the

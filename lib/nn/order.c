@@ -6,11 +6,13 @@
 void kl_nn_tensor_to_file(kl_real *file, const struct kl_tensor *t, const kl_real *block)
 {
     for (size_t i = 0; i < t->dims[0]; i++)
-        for (size_t j = 0; j < t->dims[1]; j++) *file++ = block[t->offset + kl_nn_tensor_index(t, i, j)];
+        for (size_t j = 0; j < t->size / t->dims[0]; j++)
+            *file++ = block[t->offset + kl_nn_tensor_index(t, i, j)];
 }
 
 void kl_nn_tensor_from_file(kl_real *block, const struct kl_tensor *t, const kl_real *file)
 {
     for (size_t i = 0; i < t->dims[0]; i++)
-        for (size_t j = 0; j < t->dims[1]; j++) block[t->offset + kl_nn_tensor_index(t, i, j)] = *file++;
+        for (size_t j = 0; j < t->size / t->dims[0]; j++)
+            block[t->offset + kl_nn_tensor_index(t, i, j)] = *file++;
 }

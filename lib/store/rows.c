@@ -181,3 +181,16 @@ bool kl_store_file_has_attribute(const struct kl_file *file, const char *object,
 {
     return kl_store_attributes_find(&file->attributes, object, name) != NULL;
 }
+
+int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name, enum kl_type type,
+                             int rank, const size_t *dims, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    int code = kl_store_file_expect(&d, file, name, type, rank, err);
+    if (code) return code;
+    for (int i = 0; i < rank; i++)
+        if (d->dims[i] != dims[i])
+            return kl_fail(err, KL_EDATA, "%s: dataset %s: dimension %d is %zu, expected %zu",
+                           kl_store_file_path(file), name, i, d->dims[i], dims[i]);
+    return kl_store_file_load(data, file, d, err);
+}

@@ -76,20 +76,20 @@ static void train(const char *name, struct kl_head_model *model, const struct kl
                   int64_t replicas, int64_t epochs)
 {
     struct kl_train_options o;
-    struct kl_train t;
+    struct kl_head_train t;
     struct kl_pool *pool;
     struct kl_error err;
     if (!wanted(name)) return;
     kl_train_options_default(&o);
     o.replicas = replicas, o.epochs = epochs;
     must(kl_pool_create(&pool, 0, &err), &err);
-    must(kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err), &err);
-    t.device = &device;
-    must(kl_train_run(&t, pool, NULL, &err), &err);
-    printf("bench %s/gpu %.6g s\n", name, t.seconds);
-    printf("%s: val accuracy %.4f, loss %.4f\n", name, kl_replica_val_accuracy(&t.replicas[0]),
-           t.replicas[0].history[KL_TRAIN_LOSS][epochs - 1]);
-    kl_train_close(&t);
+    must(kl_head_train_open(&t, model, f, &o, kl_pool_size(pool), &err), &err);
+    kl_head_train_on(&t, &device);
+    must(kl_train_run(&t.loop, pool, NULL, &err), &err);
+    printf("bench %s/gpu %.6g s\n", name, t.loop.seconds);
+    printf("%s: val accuracy %.4f, loss %.4f\n", name, kl_head_val_accuracy(&t, 0),
+           t.loop.replicas[0].history[KL_TRAIN_LOSS][epochs - 1]);
+    kl_head_train_close(&t);
     kl_pool_destroy(&pool);
 }
 

@@ -18,7 +18,7 @@ static double train(struct kl_head_model *model, const struct kl_features *f, in
                     int64_t epochs, int threads)
 {
     struct kl_train_options o;
-    struct kl_train t;
+    struct kl_head_train t;
     struct kl_pool *pool = NULL;
     struct kl_error err;
     struct lap l = { .best = 1e9 };
@@ -27,12 +27,12 @@ static double train(struct kl_head_model *model, const struct kl_features *f, in
     o.replicas = replicas;
     o.epochs = epochs;
     if (kl_pool_create(&pool, threads, &err) ||
-        kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
-        kl_train_run(&t, pool, &watch, &err)) {
+        kl_head_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
+        kl_train_run(&t.loop, pool, &watch, &err)) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
-    kl_train_close(&t);
+    kl_head_train_close(&t);
     kl_pool_destroy(&pool);
     return l.best;
 }

@@ -25,7 +25,7 @@ static double train(const char *noise, int64_t n_qubits, size_t shots, const str
     struct kl_head_options options;
     struct kl_head_model model;
     struct kl_train_options o;
-    struct kl_train t;
+    struct kl_head_train t;
     struct kl_pool *pool = NULL;
     struct kl_error err;
     struct lap l = { .best = 1e9 };
@@ -36,13 +36,13 @@ static double train(const char *noise, int64_t n_qubits, size_t shots, const str
     kl_train_options_default(&o);
     o.epochs = epochs;
     o.val_fraction = 0;
-    o.shots = shots;
-    if (shots) o.diff = KL_DIFF_SHIFT;
+    options.shots = shots;
+    if (shots) options.diff = KL_DIFF_SHIFT;
     must(kl_head_model_make(&model, &options, D, CLASSES, &err), &err);
     must(kl_pool_create(&pool, 0, &err), &err);
-    must(kl_train_open(&t, &model, f, &o, kl_pool_size(pool), &err), &err);
-    must(kl_train_run(&t, pool, &watch, &err), &err);
-    kl_train_close(&t);
+    must(kl_head_train_open(&t, &model, f, &o, kl_pool_size(pool), &err), &err);
+    must(kl_train_run(&t.loop, pool, &watch, &err), &err);
+    kl_head_train_close(&t);
     kl_pool_destroy(&pool);
     kl_head_model_free(&model);
     return l.best;

@@ -147,7 +147,7 @@ static void check_norms(const struct golden *g, struct kl_head_model *model)
     float *x = malloc(N * D * sizeof *x);
     struct kl_features features = { .x = x, .labels = g->labels, .n = N, .d = D, .n_classes = CLASSES };
     struct kl_train_options options;
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_error err = { 0 };
     features.class_names = (char *)names, features.name_size = 1;
     for (size_t i = 0; i < N * D; i++) x[i] = (float)g->x[i];
@@ -155,9 +155,10 @@ static void check_norms(const struct golden *g, struct kl_head_model *model)
     options.epochs = 1, options.val_fraction = 0;
     const double dropout = model->options.dropout;
     model->options.dropout = 0;
-    if (kl_train_open(&train, model, &features, &options, 1, &err)) exit(1);
-    for (size_t i = 0; i < model->block.size; i++) train.replicas[0].params[i] = (float)g->init[i];
-    if (kl_train_run(&train, NULL, NULL, &err)) failures++;
+    if (kl_head_train_open(&train, model, &features, &options, 1, &err)) exit(1);
+    float *params = train.loop.replicas[0].params;
+    for (size_t i = 0; i < model->block.size; i++) params[i] = (float)g->init[i];
+    if (kl_train_run(&train.loop, NULL, NULL, &err)) failures++;
     for (size_t i = 0, groups = kl_head_n_groups(model); i < groups; i++) {
         char name[KL_GROUP_NAME];
         double sum = 0;
@@ -172,11 +173,11 @@ static void check_norms(const struct golden *g, struct kl_head_model *model)
         }
         sum = sqrt(sum);
         if (!(sum > 0)) failures++;
-        compare("norms", name, &train.replicas[0].norms[i], &sum, 1, 1e-5 * sum);
+        compare("norms", name, &kl_head_norms(&train, 0, 0)[i], &sum, 1, 1e-5 * sum);
     }
     if (kl_head_n_groups(model) != 3 + 3 + 2) failures++;
     model->options.dropout = dropout;
-    kl_train_close(&train);
+    kl_head_train_close(&train);
     free(x);
 }
 

@@ -26,7 +26,7 @@ static void near(const char *what, double found, double expected, double bound)
 
 static void run(hid_t file, struct kl_head_model *model, const struct kl_features *features)
 {
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_train_options o;
     struct kl_error err;
     double values[64], losses[STEPS];
@@ -37,25 +37,25 @@ static void run(hid_t file, struct kl_head_model *model, const struct kl_feature
     o.schedule.lr = 0.05;
     o.optimizer.kind = KL_SPSA;
     o.optimizer.spsa_c = 0.02;
-    must(kl_train_open(&train, model, features, &o, 1, &err), &err);
-    float *params = train.replicas[0].params;
+    must(kl_head_train_open(&train, model, features, &o, 1, &err), &err);
+    float *params = train.loop.replicas[0].params;
     for (int t = 0; t < model->block.n; t++) {
         const struct kl_tensor *tensor = &model->block.tensors[t];
         tensor_of(values, file, "init", tensor);
         for (size_t i = 0; i < tensor->size; i++) one[i] = (float)values[i];
         kl_nn_tensor_from_file_f32(params, tensor, one);
     }
-    must(kl_train_run(&train, NULL, NULL, &err), &err);
+    must(kl_train_run(&train.loop, NULL, NULL, &err), &err);
     golden_values(losses, STEPS, file, "losses");
     for (int k = 0; k < STEPS; k++)
-        near("loss", train.replicas[0].history[KL_TRAIN_LOSS][k], losses[k], 2e-6);
+        near("loss", train.loop.replicas[0].history[KL_TRAIN_LOSS][k], losses[k], 2e-6);
     for (int t = 0; t < model->block.n; t++) {
         const struct kl_tensor *tensor = &model->block.tensors[t];
         tensor_of(values, file, "after", tensor);
         kl_nn_tensor_to_file_f32(one, tensor, params);
         for (size_t i = 0; i < tensor->size; i++) near(tensor->name, one[i], values[i], 5e-6);
     }
-    kl_train_close(&train);
+    kl_head_train_close(&train);
 }
 
 int main(void)

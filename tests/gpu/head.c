@@ -138,26 +138,28 @@ static void must_not(int code, const struct kl_error *err)
     exit(1);
 }
 
-static void train_on(struct kl_train *t, struct kl_head_model *model, const struct kl_features *f,
+static void train_on(struct kl_head_train *t, struct kl_head_model *model, const struct kl_features *f,
                      const struct kl_train_options *o, const struct kl_device *where, int64_t parts)
 {
     struct kl_error err;
-    must_not(kl_train_open(t, model, f, o, 1, &err), &err);
-    t->device = where;
+    must_not(kl_head_train_open(t, model, f, o, 1, &err), &err);
+    kl_head_train_on(t, where);
     for (int64_t i = 1; i <= parts; i++) {
-        t->until = o->epochs * i / parts;
-        must_not(kl_train_run(t, NULL, NULL, &err), &err);
+        t->loop.until = o->epochs * i / parts;
+        must_not(kl_train_run(&t->loop, NULL, NULL, &err), &err);
     }
 }
 
 static double slack = 1; /* 10 after hundreds of steps, which carry the last bits on */
-static void compare(const struct kind *k, const struct kl_train *cpu, const struct kl_train *gpu)
+static void compare(const struct kind *k, const struct kl_head_train *cpu,
+                    const struct kl_head_train *gpu)
 {
-    const size_t epochs = (size_t)cpu->options.epochs, norms = epochs * kl_head_n_groups(cpu->model);
-    for (int64_t i = 0; i < cpu->options.replicas; i++) {
-        const struct kl_replica *a = &cpu->replicas[i], *b = &gpu->replicas[i];
+    const size_t epochs = (size_t)cpu->loop.options.epochs,
+                 norms = epochs * kl_head_n_groups(cpu->model);
+    for (int64_t i = 0; i < cpu->loop.options.replicas; i++) {
+        const struct kl_replica *a = &cpu->loop.replicas[i], *b = &gpu->loop.replicas[i];
         const double history = far_from(a->history[0], b->history[0], KL_HISTORY_ROWS * epochs),
-                     norm = far_from(a->norms, b->norms, norms),
+                     norm = far_from(kl_head_norms(cpu, i, 0), kl_head_norms(gpu, i, 0), norms),
                      params = far_from_floats(a->params, b->params, cpu->model->block.size);
         CHECK(history < slack * 1e-4, "%s, replica %lld: history differs by %.3g", k->name, (long long)i,
               history);
@@ -168,18 +170,19 @@ static void compare(const struct kind *k, const struct kl_train *cpu, const stru
         CHECK(a->best_epoch == b->best_epoch, "%s", k->name);
         digest_of(b->params, 4 * cpu->model->block.size * sizeof(float));
         digest_of(b->history[0], KL_HISTORY_ROWS * epochs * sizeof(double));
-        digest_of(b->norms, norms * sizeof(double));
+        digest_of(kl_head_norms(gpu, i, 0), norms * sizeof(double));
     }
 }
 
-static bool same(const struct kl_train *a, int64_t i, const struct kl_train *b, int64_t j)
+static bool same(const struct kl_head_train *a, int64_t i, const struct kl_head_train *b, int64_t j)
 {
-    const struct kl_replica *r = &a->replicas[i], *s = &b->replicas[j];
+    const struct kl_replica *r = &a->loop.replicas[i], *s = &b->loop.replicas[j];
     const size_t size = a->model->block.size * sizeof(float),
-                 epochs = (size_t)a->options.epochs * sizeof(double);
+                 epochs = (size_t)a->loop.options.epochs * sizeof(double);
     return memcmp(r->params, s->params, 4 * size) == 0 &&
            memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) == 0 &&
-           memcmp(r->norms, s->norms, kl_head_n_groups(a->model) * epochs) == 0;
+           memcmp(kl_head_norms(a, i, 0), kl_head_norms(b, j, 0), kl_head_n_groups(a->model) * epochs) ==
+               0;
 }
 
 static void check_logits(const struct kind *k, struct kl_head_model *model, const float *params,
@@ -197,7 +200,7 @@ static void check_logits(const struct kind *k, struct kl_head_model *model, cons
 
 /* Heads judged together, some of them and in another order, say what each says alone. */
 static void check_judged(const struct kind *k, const struct kl_head_model *model,
-                         const struct kl_train *trained, const struct kl_features *f)
+                         const struct kl_head_train *trained, const struct kl_features *f)
 {
     enum { HEADS = 3, TOLD = 2 };
     static const int32_t which[TOLD] = { 2, 0 };
@@ -214,7 +217,7 @@ static void check_judged(const struct kind *k, const struct kl_head_model *model
     must_not(kl_head_gpu_shape(&shape, model, NULL, &memory, &err), &err);
     must_not(calls->open(&heads, &shape, HEADS, f->x, NULL, f->n, device.number, &err), &err);
     for (size_t i = 0; i < HEADS; i++)
-        must_not(calls->put(heads, i, trained->replicas[i].params, NULL, NULL, &err), &err);
+        must_not(calls->put(heads, i, trained->loop.replicas[i].params, NULL, NULL, &err), &err);
     struct kl_cuda_judged to = { .logits = together };
     must_not(calls->judge(heads, &to, which, TOLD, rows, f->n, &err), &err);
     to.logits = alone;
@@ -231,24 +234,24 @@ static void check_judged(const struct kind *k, const struct kl_head_model *model
 /* What must not change a bit: a run in parts, a replica alone, and `many` (unless 0), each of which has
    fewer blocks. */
 static void check_bits(const struct kind *k, struct kl_head_model *model, const struct kl_features *f,
-                       struct kl_train_options o, const struct kl_train *gpu, int64_t many)
+                       struct kl_train_options o, const struct kl_head_train *gpu, int64_t many)
 {
-    struct kl_train other;
+    struct kl_head_train other;
     train_on(&other, model, f, &o, &device, 2);
     for (int64_t r = 0; r < o.replicas; r++)
         CHECK(same(gpu, r, &other, r), "%s: a run in parts has other bits", k->name);
-    kl_train_close(&other);
+    kl_head_train_close(&other);
     o.replicas = 1, o.first_replica = 2;
     train_on(&other, model, f, &o, &device, 1);
     CHECK(same(gpu, 2, &other, 0), "%s: a replica alone has other bits than in company", k->name);
     CHECK(!same(gpu, 1, &other, 0), "%s: all replicas are the same", k->name);
-    kl_train_close(&other);
+    kl_head_train_close(&other);
     if (!many) return;
     o.replicas = many, o.first_replica = 0;
     train_on(&other, model, f, &o, &device, 1);
     for (int64_t r = 0; r < 3; r++)
         CHECK(same(gpu, r, &other, r), "%s: a head of fewer blocks has other bits", k->name);
-    kl_train_close(&other);
+    kl_head_train_close(&other);
 }
 
 static void check(const struct kind *k, const struct kl_features *f, int64_t many)
@@ -256,7 +259,7 @@ static void check(const struct kind *k, const struct kl_features *f, int64_t man
     struct kl_head_options h;
     struct kl_train_options o;
     struct kl_head_model model;
-    struct kl_train cpu, gpu;
+    struct kl_head_train cpu, gpu;
     struct kl_error err;
     options_of(&h, &o, k);
     must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
@@ -264,14 +267,14 @@ static void check(const struct kind *k, const struct kl_features *f, int64_t man
     train_on(&cpu, &model, f, &o, NULL, 1);
     train_on(&gpu, &model, f, &o, &device, 1);
     compare(k, &cpu, &gpu);
-    check_logits(k, &model, gpu.replicas[0].params, f);
+    check_logits(k, &model, gpu.loop.replicas[0].params, f);
     if (f->d == judged.d && k->qubits <= 10) {
-        check_logits(k, &model, gpu.replicas[0].params, &judged);
+        check_logits(k, &model, gpu.loop.replicas[0].params, &judged);
         check_judged(k, &model, &gpu, &judged);
     }
     if (!racecheck) check_bits(k, &model, f, o, &gpu, many);
-    kl_train_close(&gpu);
-    kl_train_close(&cpu);
+    kl_head_train_close(&gpu);
+    kl_head_train_close(&cpu);
     kl_head_model_free(&model);
 }
 
@@ -332,7 +335,7 @@ static void check_course(const struct kl_features *f)
     struct kl_head_options h;
     struct kl_train_options o;
     struct kl_head_model model;
-    struct kl_train cpu, gpu;
+    struct kl_head_train cpu, gpu;
     struct kl_error err;
     options_of(&h, &o, k);
     o.epochs = 20, o.patience = 3, o.schedule.kind = KL_PLATEAU_RATE, o.schedule.patience = 0;
@@ -342,16 +345,16 @@ static void check_course(const struct kl_features *f)
     train_on(&gpu, &model, f, &o, &device, 1);
     bool rates = false, ends = false;
     for (int64_t r = 0; r < o.replicas; r++) {
-        const struct kl_replica *a = &cpu.replicas[r], *b = &gpu.replicas[r];
+        const struct kl_replica *a = &cpu.loop.replicas[r], *b = &gpu.loop.replicas[r];
         CHECK(a->reductions == b->reductions && a->stopped_epoch == b->stopped_epoch, "replica %d",
               (int)r);
-        rates |= b->reductions != gpu.replicas[0].reductions;
-        ends |= b->stopped_epoch != gpu.replicas[0].stopped_epoch;
+        rates |= b->reductions != gpu.loop.replicas[0].reductions;
+        ends |= b->stopped_epoch != gpu.loop.replicas[0].stopped_epoch;
     }
     CHECK(rates && ends, "all replicas take the same course: this checks nothing");
     compare(k, &cpu, &gpu);
-    kl_train_close(&gpu);
-    kl_train_close(&cpu);
+    kl_head_train_close(&gpu);
+    kl_head_train_close(&cpu);
     kl_head_model_free(&model);
 }
 
@@ -364,11 +367,11 @@ static void check_refusals(const struct kl_features *f)
     struct kl_error err;
     options_of(&h, &o, &kinds[0]);
     must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
-    o.shots = 100;
+    model.options.shots = 100;
     CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
-    o.shots = 0, o.diff = KL_DIFF_SHIFT;
+    model.options.shots = 0, model.options.diff = KL_DIFF_SHIFT;
     CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
-    o.diff = KL_DIFF_ADJOINT, o.optimizer.kind = KL_QNG;
+    model.options.diff = KL_DIFF_ADJOINT, o.optimizer.kind = KL_QNG;
     CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
     kl_head_model_free(&model);
     options_of(&h, &o, &kinds[0]);

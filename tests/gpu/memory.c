@@ -52,7 +52,7 @@ static void model_make(struct kl_head_model *model, struct kl_train_options *o, 
 }
 
 /* What was said; the code of the training. */
-static int train_with(char *said, size_t size, struct kl_train *t, size_t memory,
+static int train_with(char *said, size_t size, struct kl_head_train *t, size_t memory,
                       struct kl_head_model *model, const struct kl_features *f,
                       const struct kl_train_options *o)
 {
@@ -63,23 +63,24 @@ static int train_with(char *said, size_t size, struct kl_train *t, size_t memory
     memset(said, 0, size);
     FILE *to = fmemopen(said, size - 1, "w");
     const struct kl_log log = { "test", to, 1, NULL };
-    int code = kl_train_open(t, model, f, o, 1, &err);
-    t->device = &device;
+    int code = kl_head_train_open(t, model, f, o, 1, &err);
+    kl_head_train_on(t, &device);
     t->log = &log;
-    if (!code) code = kl_train_run(t, NULL, NULL, &err);
+    if (!code) code = kl_train_run(&t->loop, NULL, NULL, &err);
     fclose(to);
     CHECK(!code || (code == KL_ENOMEM && strstr(err.text, "the GPU's memory is full")), "%s", err.text);
     return code;
 }
 
-static bool same(const struct kl_train *a, const struct kl_train *b)
+static bool same(const struct kl_head_train *a, const struct kl_head_train *b)
 {
     bool alike = true;
-    for (int64_t r = 0; r < a->options.replicas; r++) {
-        const struct kl_replica *x = &a->replicas[r], *y = &b->replicas[r];
+    for (int64_t r = 0; r < a->loop.options.replicas; r++) {
+        const struct kl_replica *x = &a->loop.replicas[r], *y = &b->loop.replicas[r];
         alike = alike && memcmp(x->params, y->params, 4 * a->model->block.size * sizeof(float)) == 0 &&
                 memcmp(x->history[0], y->history[0], KL_HISTORY_ROWS * sizeof(double)) == 0 &&
-                memcmp(x->norms, y->norms, kl_head_n_groups(a->model) * sizeof(double)) == 0;
+                memcmp(kl_head_norms(a, r, 0), kl_head_norms(b, r, 0),
+                       kl_head_n_groups(a->model) * sizeof(double)) == 0;
     }
     return alike;
 }
@@ -90,7 +91,7 @@ static void check(double clip)
     struct kl_features f;
     struct kl_train_options o;
     struct kl_head_model model;
-    struct kl_train whole, less;
+    struct kl_head_train whole, less;
     char said[256];
     int streamed = 0, sliced = 0, code = 0;
     make_features(&f);
@@ -104,12 +105,12 @@ static void check(double clip)
         CHECK(code || same(&whole, &less), "%zu bytes, other bits: %s", memory, said);
         if (!code && strstr(said, "features are streamed")) streamed++;
         if (!code && strstr(said, "batches of 100 rows in slices of")) sliced++;
-        kl_train_close(&less);
+        kl_head_train_close(&less);
     }
     CHECK(code == KL_ENOMEM, "no memory at all was enough");
     CHECK(streamed > sliced && sliced > 1, "streamed %d times, in slices %d times", streamed, sliced);
-    digest_of(whole.replicas[0].params, model.block.size * sizeof(float));
-    kl_train_close(&whole);
+    digest_of(whole.loop.replicas[0].params, model.block.size * sizeof(float));
+    kl_head_train_close(&whole);
     kl_head_model_free(&model);
 }
 
@@ -191,7 +192,7 @@ static void check_streamed(void)
     struct kl_features f;
     struct kl_train_options o;
     struct kl_head_model model;
-    struct kl_train whole, less;
+    struct kl_head_train whole, less;
     char said[256];
     size_t left = 0, all = 0;
     uint64_t memory = 0;
@@ -209,9 +210,9 @@ static void check_streamed(void)
               strstr(said, "features are streamed"),
           "streamed: %s", said);
     driver.drop(memory);
-    digest_of(less.replicas[0].params, model.block.size * sizeof(float));
-    kl_train_close(&whole);
-    kl_train_close(&less);
+    digest_of(less.loop.replicas[0].params, model.block.size * sizeof(float));
+    kl_head_train_close(&whole);
+    kl_head_train_close(&less);
     kl_head_model_free(&model);
 }
 

@@ -174,6 +174,7 @@ int kl_gan_learner_make(struct kl_gan_learner *l, struct kl_error *err)
 
 void kl_gan_learner_release(struct kl_gan_learner *l)
 {
+    kl_nn_block_free(&l->mixture.block);
     kl_circuit_measured_free(&l->measured);
     kl_circuit_free(&l->circuit);
     kl_arena_free(&l->memory);

@@ -72,7 +72,7 @@ static void of_trainings(bool same, double val_fraction)
     struct kl_train_options options;
     struct kl_head_model model;
     struct kl_features f;
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_collapse c;
     struct kl_error err;
     kl_head_options_default(&head);
@@ -83,22 +83,22 @@ static void of_trainings(bool same, double val_fraction)
     make_features(&f, N);
     for (int i = 0; same && i < N; i++) f.labels[i] = f.labels[i] ? 1 + i / 3 % 2 : 0;
     CHECK(kl_head_model_make(&model, &head, f.d, f.n_classes, &err) == 0, "%s", err.text);
-    CHECK(kl_train_open(&train, &model, &f, &options, 1, &err) == 0, "%s", err.text);
-    CHECK(kl_train_run(&train, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_head_train_open(&train, &model, &f, &options, 1, &err) == 0, "%s", err.text);
+    CHECK(kl_train_run(&train.loop, NULL, NULL, &err) == 0, "%s", err.text);
     CHECK(kl_collapse_of_training(&c, &train, NULL, &err) == 0, "%s", err.text);
     CHECK(c.n_collapsed == (same ? 1 : 0), "%s: %zu", same ? "same" : "different", c.n_collapsed);
-    const int64_t best = train.replicas[0].best_epoch;
+    const int64_t best = train.loop.replicas[0].best_epoch;
     if (val_fraction > 0)
-        CHECK(fabs(c.heads[0].accuracy - train.replicas[0].history[KL_VAL_ACCURACY][best]) < 1e-12,
+        CHECK(fabs(c.heads[0].accuracy - train.loop.replicas[0].history[KL_VAL_ACCURACY][best]) < 1e-12,
               "%g: not that of the best epoch, %g", c.heads[0].accuracy,
-              train.replicas[0].history[KL_VAL_ACCURACY][best]);
+              train.loop.replicas[0].history[KL_VAL_ACCURACY][best]);
     if (same) {
         const int32_t *pair = c.heads[0].pairs[0];
         CHECK(pair[0] + pair[1] == 3 && pair[0] && pair[1], "%d for %d", (int)pair[0], (int)pair[1]);
         CHECK(strcmp(c.samples, val_fraction > 0 ? "val " : "train ") == 0, "%s", c.samples);
     }
     kl_collapse_free(&c);
-    kl_train_close(&train);
+    kl_head_train_close(&train);
     kl_head_model_free(&model);
     free(f.x);
     free(f.labels);

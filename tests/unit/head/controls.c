@@ -52,7 +52,7 @@ static void frozen_is_frozen(const struct kl_features *f)
     head_options(&options);
     for (int run = 0; run < 12; run++) {
         struct kl_head_model model;
-        struct kl_train train;
+        struct kl_head_train train;
         struct kl_train_options o = train_options();
         const bool trains = run >= 6; /* the same circuit, not frozen: the test would see it move */
         options.core = trains ? KL_CORE_CIRCUIT : KL_CORE_FROZEN;
@@ -62,17 +62,17 @@ static void frozen_is_frozen(const struct kl_features *f)
         o.optimizer.clip = run % 2 ? 0.5 : 0;
         CHECK(kl_head_model_make(&model, &options, D, CLASSES, &err) == 0);
         float *initial = malloc(model.block.size * sizeof *initial);
-        CHECK(kl_train_open(&train, &model, f, &o, 1, &err) == 0 &&
-              kl_train_run(&train, NULL, NULL, &err) == 0);
+        CHECK(kl_head_train_open(&train, &model, f, &o, 1, &err) == 0 &&
+              kl_train_run(&train.loop, NULL, NULL, &err) == 0);
         for (int64_t r = 0; r < REPLICAS; r++) {
-            const struct kl_replica *replica = &train.replicas[r];
+            const struct kl_replica *replica = &train.loop.replicas[r];
             kl_head_init(initial, &model, o.seed, (uint32_t)r);
             CHECK(equal(&model, initial, replica->params, "vqc.weight") == !trains);
             if (!trains) CHECK(equal(&model, initial, replica->best, "vqc.weight"));
             CHECK(!equal(&model, initial, replica->params, "reduce.0.weight"));
         }
-        CHECK(!equal(&model, train.replicas[0].best, train.replicas[1].best, "vqc.weight"));
-        kl_train_close(&train);
+        CHECK(!equal(&model, train.loop.replicas[0].best, train.loop.replicas[1].best, "vqc.weight"));
+        kl_head_train_close(&train);
         kl_head_model_free(&model);
         free(initial);
     }
@@ -118,7 +118,7 @@ static void twin_keeps_its_structure(const struct kl_features *f)
     struct kl_head_options options;
     struct kl_train_options o = train_options();
     struct kl_head_model model;
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_error err = { 0 };
     head_options(&options);
     options.core = KL_CORE_TWIN;
@@ -126,21 +126,21 @@ static void twin_keeps_its_structure(const struct kl_features *f)
     o.optimizer.weight_decay = 0.1;
     CHECK(kl_head_model_make(&model, &options, D, CLASSES, &err) == 0);
     CHECK(kl_head_parameters(&model) == 12 * (D + 1) + 4 * 13 + 12 + 16 * 5 + CLASSES * 17);
-    CHECK(kl_train_open(&train, &model, f, &o, 1, &err) == 0 &&
-          kl_train_run(&train, NULL, NULL, &err) == 0);
+    CHECK(kl_head_train_open(&train, &model, f, &o, 1, &err) == 0 &&
+          kl_train_run(&train.loop, NULL, NULL, &err) == 0);
     float *initial = malloc(model.block.size * sizeof *initial), first[16], last[16];
     const struct kl_tensor *t = &model.block.tensors[kl_nn_block_find(&model.block, "twin.0.weight")];
     for (int64_t r = 0; r < REPLICAS; r++) {
         kl_head_init(initial, &model, o.seed, (uint32_t)r);
         kl_nn_tensor_to_file_f32(first, t, initial);
-        kl_nn_tensor_to_file_f32(last, t, train.replicas[r].params);
+        kl_nn_tensor_to_file_f32(last, t, train.loop.replicas[r].params);
         for (int i = 0; i < 16; i++) {
             CHECK((first[i] != 0) == ring[i / 4][i % 4] && (last[i] != 0) == ring[i / 4][i % 4]);
             CHECK((first[i] != last[i]) == ring[i / 4][i % 4]);
         }
-        CHECK(!equal(&model, initial, train.replicas[r].params, "twin.0.bias"));
+        CHECK(!equal(&model, initial, train.loop.replicas[r].params, "twin.0.bias"));
     }
-    kl_train_close(&train);
+    kl_head_train_close(&train);
     kl_head_model_free(&model);
     free(initial);
 }
@@ -201,9 +201,10 @@ static bool same(const struct kl_controls *a, const struct kl_controls *b)
     bool equal = true;
     for (int i = 0; i < KL_CONTROLS; i++)
         for (int64_t r = 0; r < REPLICAS; r++) {
-            const struct kl_replica *p = &a->trains[i].replicas[r], *q = &b->trains[i].replicas[r];
+            const struct kl_replica *p = &a->trains[i].loop.replicas[r],
+                                    *q = &b->trains[i].loop.replicas[r];
             const size_t size = a->models[i].block.size * sizeof(float),
-                         epochs = (size_t)a->trains[i].options.epochs * sizeof(double);
+                         epochs = (size_t)a->trains[i].loop.options.epochs * sizeof(double);
             equal = equal && memcmp(p->params, q->params, 4 * size) == 0 &&
                     memcmp(p->history[0], q->history[0], KL_HISTORY_ROWS * epochs) == 0;
         }

@@ -35,7 +35,7 @@ static void must(int code, const struct kl_error *err)
     exit(1);
 }
 
-static void save(const char *path, const struct kl_train *train, const struct kl_controls *controls,
+static void save(const char *path, const struct kl_head_train *train, const struct kl_controls *controls,
                  const char *config)
 {
     char key[65];
@@ -46,7 +46,7 @@ static void save(const char *path, const struct kl_train *train, const struct kl
     struct kl_error err;
     must(kl_sha256_hex(key, "{}", 2, &err), &err);
     must(kl_store_writer_open(&writer, path, &header, &err), &err);
-    must(kl_train_save(writer, train, config, &err), &err);
+    must(kl_head_train_save(writer, train, config, &err), &err);
     must(kl_controls_save(writer, controls, false, &err), &err);
     must(kl_store_writer_publish(&writer, NULL, &err), &err);
 }
@@ -56,7 +56,7 @@ static void make_head(const char *path, const struct kl_features *f)
 {
     struct kl_head_settings v;
     struct kl_head_model model;
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_controls controls;
     struct kl_error err;
     kl_head_settings_default(&v);
@@ -68,13 +68,13 @@ static void make_head(const char *path, const struct kl_features *f)
     char *config = kl_options_json(&kl_head_tool, &v, true);
     CHECK(config);
     must(kl_head_model_make(&model, &v.head, D, CLASSES, &err), &err);
-    must(kl_train_open(&train, &model, f, &v.train, 1, &err), &err);
-    must(kl_train_run(&train, NULL, NULL, &err), &err);
+    must(kl_head_train_open(&train, &model, f, &v.train, 1, &err), &err);
+    must(kl_train_run(&train.loop, NULL, NULL, &err), &err);
     must(kl_controls_open(&controls, &v.head, f, &v.train, 1, &err), &err);
     must(kl_controls_run(&controls, NULL, NULL, &err), &err);
     save(path, &train, &controls, config);
     kl_controls_close(&controls);
-    kl_train_close(&train);
+    kl_head_train_close(&train);
     kl_head_model_free(&model);
     kl_head_settings_free(&v);
     free(config);

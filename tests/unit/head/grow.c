@@ -117,7 +117,7 @@ static void make_features(struct kl_features *f)
     }
 }
 
-static void train(struct kl_train *t, struct kl_head_model *model, const struct kl_head_options *o,
+static void train(struct kl_head_train *t, struct kl_head_model *model, const struct kl_head_options *o,
                   const struct kl_features *f, int64_t epochs)
 {
     struct kl_train_options to;
@@ -125,8 +125,8 @@ static void train(struct kl_train *t, struct kl_head_model *model, const struct 
     kl_train_options_default(&to);
     to.epochs = epochs, to.batch_size = 16, to.seed = SEED, to.schedule.lr = 0.01;
     CHECK(kl_head_model_make(model, o, f->d, f->n_classes, &err) == 0, "%s", err.text);
-    CHECK(kl_train_open(t, model, f, &to, 1, &err) == 0, "%s", err.text);
-    CHECK(kl_train_run(t, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_head_train_open(t, model, f, &to, 1, &err) == 0, "%s", err.text);
+    CHECK(kl_train_run(&t->loop, NULL, NULL, &err) == 0, "%s", err.text);
 }
 
 /* Of three layers that join after 2 epochs each, by the head of one layer. */
@@ -134,7 +134,7 @@ static void grows(const char *ansatz, const struct kl_features *f)
 {
     struct kl_head_options o;
     struct kl_head_model model, small_model;
-    struct kl_train grown, small;
+    struct kl_head_train grown, small;
     kl_head_options_default(&o);
     o.circuit.ansatz = ansatz;
     o.circuit.n_layers = 1;
@@ -142,21 +142,21 @@ static void grows(const char *ansatz, const struct kl_features *f)
     o.circuit.n_layers = 3;
     o.grow = 2;
     train(&grown, &model, &o, f, 7);
-    const struct kl_replica *r = &grown.replicas[0], *s = &small.replicas[0];
+    const struct kl_replica *r = &grown.loop.replicas[0], *s = &small.loop.replicas[0];
     for (int k = 0; k < KL_LEARNING_RATE; k++)
         CHECK(memcmp(r->history[k], s->history[k], 2 * sizeof(double)) == 0, "%s %d", ansatz, k);
     CHECK(memcmp(r->history[0], s->history[0], 2 * sizeof(double)) == 0);
     CHECK(r->history[0][2] != r->history[0][1]);
     CHECK(r->best_epoch >= 4, "%s: %d", ansatz, (int)r->best_epoch);
-    const size_t groups = kl_head_n_groups(&model), layers = model.circuit->n_layers,
+    const size_t layers = model.circuit->n_layers,
                  last = (size_t)model.n_reduce + layers - 1; /* which joins in epoch 5 */
     for (size_t e = 0; e < 7; e++)
-        CHECK(isnan(r->norms[e * groups + last]) == (e < 4), "%s: epoch %zu", ansatz, e);
+        CHECK(isnan(kl_head_norms(&grown, 0, (int64_t)e)[last]) == (e < 4), "%s: epoch %zu", ansatz, e);
     const struct kl_tensor *t = &model.block.tensors[model.vqc];
     CHECK(t->size == model.circuit->n_weights);
     for (size_t i = 0; i < t->size; i++)
-        CHECK(r->params[t->offset + i] != 0, "%s: weight %zu", ansatz, i);
-    kl_train_close(&grown), kl_train_close(&small);
+        CHECK(((const float *)r->params)[t->offset + i] != 0, "%s: weight %zu", ansatz, i);
+    kl_head_train_close(&grown), kl_head_train_close(&small);
     kl_head_model_free(&model), kl_head_model_free(&small_model);
 }
 
@@ -166,17 +166,18 @@ static void new_weights_move_by_the_rate(const struct kl_features *f)
     struct kl_head_options o;
     struct kl_head_model model;
     struct kl_train_options to;
-    struct kl_train t;
+    struct kl_head_train t;
     kl_head_options_default(&o);
     o.circuit.n_layers = 2;
     o.grow = 3;
     kl_train_options_default(&to);
     to.epochs = 4, to.batch_size = N, to.val_fraction = 0; /* one step an epoch */
     CHECK(kl_head_model_make(&model, &o, f->d, f->n_classes, NULL) == 0);
-    CHECK(kl_train_open(&t, &model, f, &to, 1, NULL) == 0 && kl_train_run(&t, NULL, NULL, NULL) == 0);
-    const float *w = t.replicas[0].params + model.block.tensors[model.vqc].offset;
+    CHECK(kl_head_train_open(&t, &model, f, &to, 1, NULL) == 0 &&
+          kl_train_run(&t.loop, NULL, NULL, NULL) == 0);
+    const float *w = (const float *)t.loop.replicas[0].params + model.block.tensors[model.vqc].offset;
     for (int q = 0; q < QUBITS; q++) CHECK(fabs(fabs(w[QUBITS + q]) - 1e-3) < 1e-5, "%g", w[QUBITS + q]);
-    kl_train_close(&t);
+    kl_head_train_close(&t);
     kl_head_model_free(&model);
 }
 

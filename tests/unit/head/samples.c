@@ -10,7 +10,7 @@ enum { ROWS = 1000, WIDTH = 3, NAME = 2 };
 
 struct set {
     struct kl_features f;
-    struct kl_train t;
+    struct kl_head_train t;
     float x[ROWS * WIDTH];
     int32_t labels[ROWS];
     int64_t rows[ROWS]; /* 0, 1, 2, ... */
@@ -31,11 +31,11 @@ static void make(struct set *s, size_t n, size_t n_validation, size_t n_classes)
         s->rows[i] = (int64_t)i, s->labels[i] = (int32_t)(i % n_classes);
         for (size_t j = 0; j < WIDTH; j++) s->x[i * WIDTH + j] = (float)(i * WIDTH + j);
     }
-    s->t = (struct kl_train){ .features = &s->f,
-                              .validation = s->rows,
-                              .n_validation = n_validation,
-                              .training = s->rows + n_validation,
-                              .n_training = n - n_validation };
+    s->t = (struct kl_head_train){ .features = &s->f,
+                                   .validation = s->rows,
+                                   .n_validation = n_validation,
+                                   .training = s->rows + n_validation,
+                                   .n_training = n - n_validation };
 }
 
 static void copy_row(struct set *s, size_t to, size_t from)

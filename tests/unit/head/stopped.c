@@ -36,7 +36,7 @@ static void terminate(int number)
     raise(SIGTERM);
 }
 
-static int save(const char *path, const struct kl_train *train)
+static int save(const char *path, const struct kl_head_train *train)
 {
     struct kl_header header = { .kind = "checkpoint", .schema = 1, .tool = "test", .key_parts = "{}" };
     struct kl_writer *writer = NULL;
@@ -45,14 +45,14 @@ static int save(const char *path, const struct kl_train *train)
     int code = kl_sha256_hex(key, "{}", 2, &err);
     header.key = key;
     if (!code) code = kl_store_writer_open(&writer, path, &header, &err);
-    if (!code) code = kl_train_save(writer, train, "{}", &err);
+    if (!code) code = kl_head_train_save(writer, train, "{}", &err);
     return code ? code : kl_store_writer_publish(&writer, NULL, &err);
 }
 
 /* In a process of its own: trained until SIGTERM after `delay` seconds, and saved. */
 static int stopped_after(struct scene *s, double delay, int threads)
 {
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_error err;
     struct kl_pool *pool = NULL;
     const struct kl_watch watch = { stop_at_signal, NULL };
@@ -60,15 +60,15 @@ static int stopped_after(struct scene *s, double delay, int threads)
     kl_signals_install();
     signal(SIGALRM, terminate);
     if (kl_pool_create(&pool, threads, &err) ||
-        kl_train_open(&train, &s->model, &s->features, &s->options, threads, &err))
+        kl_head_train_open(&train, &s->model, &s->features, &s->options, threads, &err))
         return FAILED;
     setitimer(ITIMER_REAL, &timer, NULL);
-    int code = kl_train_run(&train, pool, &watch, &err);
+    int code = kl_train_run(&train.loop, pool, &watch, &err);
     if (!code) return FINISHED;
     for (int64_t i = 0; i < s->options.replicas; i++)
-        if (!isnan(train.replicas[i].history[KL_VAL_LOSS][train.epoch]))
+        if (!isnan(train.loop.replicas[i].history[KL_VAL_LOSS][train.loop.epoch]))
             return FAILED; /* the epoch has not ended */
-    const int how = train.epoch == 0 && train.step == 0 ? GIVEN_UP : GONE_FURTHER;
+    const int how = train.loop.epoch == 0 && train.loop.step == 0 ? GIVEN_UP : GONE_FURTHER;
     return code == KL_ESIGNAL && !save(s->path, &train) ? how : FAILED;
 }
 
@@ -81,47 +81,50 @@ static int child(struct scene *s, double delay, int threads)
     return WEXITSTATUS(status);
 }
 
-static bool same(const struct kl_train *a, const struct kl_train *b)
+static bool same(const struct kl_head_train *a, const struct kl_head_train *b)
 {
     const size_t size = a->model->block.size * sizeof(float),
-                 epochs = (size_t)a->options.epochs * sizeof(double);
-    for (int64_t i = 0; i < a->options.replicas; i++) {
-        const struct kl_replica *r = &a->replicas[i], *s = &b->replicas[i];
+                 epochs = (size_t)a->loop.options.epochs * sizeof(double);
+    for (int64_t i = 0; i < a->loop.options.replicas; i++) {
+        const struct kl_replica *r = &a->loop.replicas[i], *s = &b->loop.replicas[i];
         if (memcmp(r->params, s->params, 4 * size) ||
             memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) ||
-            memcmp(r->norms, s->norms, kl_head_n_groups(a->model) * epochs))
+            memcmp(kl_head_norms(a, i, 0), kl_head_norms(b, i, 0), kl_head_n_groups(a->model) * epochs))
             return false;
     }
     return true;
 }
 
-static void goes_on(struct scene *s, const struct kl_train *whole, int stop)
+static void goes_on(struct scene *s, const struct kl_head_train *whole, int stop)
 {
-    struct kl_train train;
+    struct kl_head_train train;
     struct kl_error err = { 0 };
     struct kl_file *file = NULL;
-    CHECK(kl_train_open(&train, &s->model, &s->features, &s->options, 1, &err) == 0, "%s", err.text);
-    CHECK(kl_store_file_open(&file, s->path, &err) == 0 && kl_train_restore(&train, file, &err) == 0,
+    CHECK(kl_head_train_open(&train, &s->model, &s->features, &s->options, 1, &err) == 0, "%s",
+          err.text);
+    CHECK(kl_store_file_open(&file, s->path, &err) == 0 &&
+              kl_head_train_restore(&train, file, &err) == 0,
           "%s", err.text);
-    CHECK(kl_train_run(&train, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_train_run(&train.loop, NULL, NULL, &err) == 0, "%s", err.text);
     CHECK(same(whole, &train), "stop %d", stop);
     kl_store_file_close(&file);
-    kl_train_close(&train);
+    kl_head_train_close(&train);
 }
 
 /* At so many moments, the first before anything is done, the others evenly until after an undisturbed
  * run's end. */
 static void stopped_anywhere(struct scene *s, enum kl_optimizer_kind kind, int64_t shots, int stops)
 {
-    struct kl_train whole;
+    struct kl_head_train whole;
     struct kl_error err;
     int met[FAILED + 1] = { 0 };
     s->options.optimizer.kind = kind;
-    s->options.shots = (size_t)shots;
-    s->options.diff = shots ? KL_DIFF_SHIFT : KL_DIFF_ADJOINT;
+    s->model.options.shots = (size_t)shots;
+    s->model.options.diff = shots ? KL_DIFF_SHIFT : KL_DIFF_ADJOINT;
     const double start = kl_clock();
-    CHECK(kl_train_open(&whole, &s->model, &s->features, &s->options, 1, &err) == 0, "%s", err.text);
-    CHECK(kl_train_run(&whole, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_head_train_open(&whole, &s->model, &s->features, &s->options, 1, &err) == 0, "%s",
+          err.text);
+    CHECK(kl_train_run(&whole.loop, NULL, NULL, &err) == 0, "%s", err.text);
     const double seconds = kl_clock() - start;
     for (int i = 0; i < stops; i++) {
         const int how = child(s, 1.1 * seconds * i / stops, 1 + i % 2);
@@ -130,7 +133,7 @@ static void stopped_anywhere(struct scene *s, enum kl_optimizer_kind kind, int64
     }
     CHECK(met[GIVEN_UP] > 0 && met[FAILED] == 0, "given up %d, gone further %d, finished %d, failed %d",
           met[GIVEN_UP], met[GONE_FURTHER], met[FINISHED], met[FAILED]);
-    kl_train_close(&whole);
+    kl_head_train_close(&whole);
 }
 
 int main(void)

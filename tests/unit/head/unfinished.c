@@ -39,15 +39,16 @@ static double no_number(int e)
 static bool told(double (*train)(int), double (*validation)(int), double (*other)(int), int stopped,
                  int epochs)
 {
-    double rows[REPLICAS][2][EPOCHS];
+    double rows[REPLICAS][2][EPOCHS], *history[REPLICAS][KL_HISTORY_ROWS] = { 0 };
     struct kl_replica replicas[REPLICAS];
     char *text = NULL;
     size_t n = 0;
     const struct kl_log log = { "qtrain", open_memstream(&text, &n), 1, NULL };
-    struct kl_train t = { .replicas = replicas, .n_validation = validation ? 10 : 0 };
-    t.options.replicas = REPLICAS, t.options.epochs = epochs;
+    struct kl_head_train t = { .loop.replicas = replicas, .n_validation = validation ? 10 : 0 };
+    t.loop.options.replicas = REPLICAS, t.loop.options.epochs = epochs;
     for (int r = 0; r < REPLICAS; r++) {
         replicas[r] = (struct kl_replica){ .stopped_epoch = r ? stopped : -1 };
+        replicas[r].history = history[r];
         replicas[r].history[KL_TRAIN_LOSS] = rows[r][0];
         replicas[r].history[KL_VAL_LOSS] = rows[r][1];
         for (int e = 0; e < EPOCHS; e++) {

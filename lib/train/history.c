@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   The history of a head file as JSON lines. */
+   The history of a finished file, and the same as JSON lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/history_int.h"
 #include "store/store.h"
+#include "train/history.h"
 
 /* They become names of files and members of JSON. */
 static int check_names(const struct kl_history *h, const char *path, struct kl_error *err)
@@ -40,14 +40,16 @@ static int load_norms(struct kl_history *h, struct kl_file *file, struct kl_erro
     return code ? code : check_names(h, kl_store_file_path(file), err);
 }
 
-int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error *err)
+int kl_history_load(struct kl_history *h, struct kl_file *file, const struct kl_train_row *rows,
+                    int n_rows, struct kl_error *err)
 {
-    *h = (struct kl_history){ 0 };
-    for (int k = 0; k < KL_HISTORY_ROWS; k++) {
+    *h = (struct kl_history){ .names = rows, .rows = calloc((size_t)n_rows, sizeof *h->rows) };
+    if (!h->rows) return kl_fail_memory(err, (size_t)n_rows * sizeof *h->rows);
+    for (int k = 0; k < n_rows; k++) {
         char name[64];
         const struct kl_dataset *d;
         void *data = NULL;
-        snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
+        snprintf(name, sizeof name, "history/%s", rows[k].name);
         int code = kl_store_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
         if (!code && k > 0 && (d->dims[0] != h->replicas || d->dims[1] != h->epochs))
             code =
@@ -59,7 +61,7 @@ int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error 
             return code;
         }
         h->replicas = d->dims[0], h->epochs = d->dims[1];
-        h->rows[k] = data;
+        h->rows[h->n_rows++] = data;
     }
     int code = load_norms(h, file, err);
     if (code) kl_history_free(h);
@@ -73,7 +75,8 @@ void kl_history_group(char name[80], const struct kl_history *h, size_t g)
 
 void kl_history_free(struct kl_history *h)
 {
-    for (int k = 0; k < KL_HISTORY_ROWS; k++) free(h->rows[k]);
+    for (int k = 0; k < h->n_rows; k++) free(h->rows[k]);
+    free(h->rows);
     free(h->norms);
     free(h->group_names);
     *h = (struct kl_history){ 0 };
@@ -93,12 +96,13 @@ static void put_norms(FILE *to, const struct kl_history *h, size_t i)
     if (n) fputc('}', to);
 }
 
-int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *err)
+int kl_history_jsonl(const char *path, struct kl_file *file, const struct kl_train_row *rows, int n_rows,
+                     struct kl_error *err)
 {
     struct kl_history h;
     char *text = NULL;
     size_t size = 0;
-    int code = kl_history_load(&h, file, err);
+    int code = kl_history_load(&h, file, rows, n_rows, err);
     if (code) return code;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) {
@@ -108,8 +112,8 @@ int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *er
     for (size_t i = 0; i < h.replicas * h.epochs; i++) {
         if (isnan(h.rows[0][i])) continue; /* stopped before */
         fprintf(memory, "{\"replica\":%zu,\"epoch\":%zu", i / h.epochs, i % h.epochs + 1);
-        for (int k = 0; k < KL_HISTORY_ROWS; k++)
-            if (!isnan(h.rows[k][i])) fprintf(memory, ",\"%s\":%.9g", kl_history_names[k], h.rows[k][i]);
+        for (int k = 0; k < n_rows; k++)
+            if (!isnan(h.rows[k][i])) fprintf(memory, ",\"%s\":%.9g", rows[k].name, h.rows[k][i]);
         put_norms(memory, &h, i);
         fputs("}\n", memory);
     }

@@ -8,13 +8,61 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
-#include "head/history_int.h"
 #include "store/store.h"
+#include "train/history.h"
 
 /* The bytes of "ketline" as a number: an id that MLflow's own random ones will not meet. */
 static const char experiment_id[] = "30229373217500773";
 
+/* ---- what a file tells of the run that made it: its seed, its beginning and its end ---- */
+struct run_record {
+    char seed[32];        /* "" where the file does not say */
+    long long start, end; /* milliseconds since 1970; a file without provenance: both now */
+};
+
+static long long now_ms(void)
+{
+    struct timespec clock;
+    clock_gettime(CLOCK_REALTIME, &clock);
+    return (long long)clock.tv_sec * 1000 + clock.tv_nsec / 1000000;
+}
+
+/* The newest record is the last; a file without records was finished now, as far as anyone knows. */
+static int read_times(struct run_record *r, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *records;
+    const char *text = NULL;
+    double seconds = 0;
+    struct tm utc = { 0 };
+    r->start = r->end = now_ms();
+    if (!*kl_store_file_provenance(file)) return KL_OK;
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    if (code) return code;
+    const json_t *last = json_array_get(records, json_array_size(records) - 1);
+    text = json_string_value(json_object_get(last, "time"));
+    seconds = json_number_value(json_object_get(last, "seconds"));
+    if (text && strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc)) {
+        r->end = (long long)timegm(&utc) * 1000;
+        r->start = r->end - (long long)(seconds * 1000);
+    }
+    json_decref(records);
+    return KL_OK;
+}
+
+static int run_record(struct run_record *r, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *parts;
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
+    if (code) return code;
+    const char *seed = json_string_value(json_object_get(json_object_get(parts, "parts"), "seed"));
+    snprintf(r->seed, sizeof r->seed, "%s", seed ? seed : "");
+    json_decref(parts);
+    return read_times(r, file, err);
+}
+
+/* ---- the folder ---- */
 static int make_folder(const char *path, struct kl_error *err)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
@@ -63,8 +111,8 @@ static int put_metrics(const char *folder, const struct kl_history *h, size_t re
 {
     const size_t first = replica * h->epochs;
     int code = 0;
-    for (int k = 0; k < KL_HISTORY_ROWS && !code; k++)
-        code = put_metric(folder, kl_history_names[k], h->rows[k] + first, h->epochs, 1, time, err);
+    for (int k = 0; k < h->n_rows && !code; k++)
+        code = put_metric(folder, h->names[k].name, h->rows[k] + first, h->epochs, 1, time, err);
     for (size_t g = 0; g < h->groups && !code; g++) {
         char group[80], name[96];
         kl_history_group(group, h, g);
@@ -118,9 +166,10 @@ static char *file_uri(const char *path)
 }
 
 static int put_run(const char *experiment, const char *uri, struct kl_file *file, const char *config,
-                   const struct kl_history *h, size_t replica, const struct kl_run_record *record,
+                   const struct kl_history *h, size_t replica, const struct run_record *record,
                    struct kl_error *err)
 {
+    const char *tool = h->tool;
     static const char *const parts[] = { "metrics", "params", "tags", "artifacts" };
     char id[33], folder[4][4096], run[2048];
     /* 24 digits of the key and the replica: writing again replaces the same run */
@@ -136,27 +185,30 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
     if (!code) code = put_params(folder[1], config, record->seed, replica, err);
     if (!code)
         code =
-            put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_store_file_key(file), replica);
+            put(folder[2], "mlflow.runName", err, "%s-%.8s-%zu", tool, kl_store_file_key(file), replica);
     if (!code) code = put(folder[2], "ketline.key", err, "%s", kl_store_file_key(file));
     if (!code) code = put(folder[2], "ketline.content", err, "%s", kl_store_file_content(file));
     if (code) return code;
     return put(
         run, "meta.yaml", err,
         "artifact_uri: '%s/%s/artifacts'\nend_time: %lld\nentry_point_name: ''\nexperiment_id: '%s'\n"
-        "lifecycle_stage: active\nrun_id: %s\nrun_name: qtrain-%.8s-%zu\nrun_uuid: %s\nsource_name: "
-        "qtrain\n"
+        "lifecycle_stage: active\nrun_id: %s\nrun_name: %s-%.8s-%zu\nrun_uuid: %s\nsource_name: "
+        "%s\n"
         "source_type: 4\nsource_version: ''\nstart_time: %lld\nstatus: 3\ntags: []\nuser_id: ketline\n",
-        uri, id, record->end, experiment_id, id, kl_store_file_key(file), replica, id, record->start);
+        uri, id, record->end, experiment_id, id, tool, kl_store_file_key(file), replica, id, tool,
+        record->start);
 }
 
-int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error *err)
+int kl_history_mlflow(const char *folder, const char *tool, struct kl_file *file,
+                      const struct kl_train_row *rows, int n_rows, struct kl_error *err)
 {
     struct kl_history h;
     char *config = NULL, *experiment = NULL, *uri = NULL, *absolute = NULL;
-    struct kl_run_record record;
-    int code = kl_history_load(&h, file, err);
+    struct run_record record;
+    int code = kl_history_load(&h, file, rows, n_rows, err);
     if (code) return code;
-    code = kl_run_record(&record, file, err);
+    h.tool = tool;
+    code = run_record(&record, file, err);
     if (!code) code = kl_store_file_text(&config, file, "", "config", err);
     if (!code) code = make_folder(folder, err);
     if (code) goto out;

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+   The state of a training: opened, closed, rested; and which epoch of a replica is its best, when it
+   stops early, when its rate falls. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/train_int.h"
+
+void kl_train_options_default(struct kl_train_options *o)
+{
+    *o = (struct kl_train_options){ .epochs = 50, .batch_size = 64, .replicas = 1, .val_fraction = 0.1 };
+    kl_nn_optimizer_default(&o->optimizer);
+    kl_nn_schedule_default(&o->schedule);
+}
+
+/* ---- memory ---- */
+
+static int replica_open(struct kl_replica *r, const struct kl_train *train, int64_t index,
+                        struct kl_error *err)
+{
+    const struct kl_learner *l = train->learner;
+    const size_t size = l->block->size * kl_train_real(l), epochs = (size_t)train->options.epochs,
+                 rows = (size_t)l->n_rows, numbers = rows * epochs + (size_t)l->n_sums;
+    *r = (struct kl_replica){ .best_epoch = -1, .stopped_epoch = -1, .plateau_best = -1e300 };
+    void *values = NULL;
+    if (posix_memalign(&values, 64, 4 * size)) return kl_fail_memory(err, 4 * size);
+    memset(values, 0, 4 * size);
+    r->params = values;
+    r->m = (char *)values + size, r->v = (char *)values + 2 * size, r->best = (char *)values + 3 * size;
+    r->history = malloc(rows * sizeof *r->history + numbers * sizeof(double) + 1);
+    if (!r->history) return kl_fail_memory(err, numbers * sizeof(double));
+    double *history = (double *)(r->history + rows);
+    for (size_t k = 0; k < rows; k++) r->history[k] = history + k * epochs;
+    for (size_t i = 0; i < rows * epochs; i++) history[i] = NAN;
+    r->sums = history + rows * epochs;
+    memset(r->sums, 0, (size_t)l->n_sums * sizeof *r->sums);
+    l->init(l->context, r->params, index);
+    return 0;
+}
+
+int kl_train_open(struct kl_train *train, const struct kl_learner *learner,
+                  const struct kl_train_options *o, int n_threads, struct kl_error *err)
+{
+    *train = (struct kl_train){ .learner = learner, .options = *o };
+    int code = 0;
+    if (learner->steps_per_epoch * o->epochs > (int64_t)UINT32_MAX)
+        code = kl_fail(err, KL_EUSAGE,
+                       "%lld epochs of %lld steps: more than 2^32 steps; fewer epochs, larger batches",
+                       (long long)o->epochs, (long long)learner->steps_per_epoch);
+    if (!code) train->replicas = calloc((size_t)o->replicas, sizeof *train->replicas);
+    if (!code && !train->replicas)
+        code = kl_fail_memory(err, (size_t)o->replicas * sizeof *train->replicas);
+    for (int64_t r = 0; r < o->replicas && !code; r++)
+        code = replica_open(&train->replicas[r], train, o->first_replica + r, err);
+    if (!code) code = kl_train_wake(train, n_threads, err);
+    if (code) kl_train_close(train);
+    return code;
+}
+
+int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err)
+{
+    const struct kl_learner *l = train->learner;
+    train->n_threads = n_threads;
+    train->threads = calloc((size_t)n_threads, sizeof *train->threads);
+    if (!train->threads) return kl_fail_memory(err, (size_t)n_threads * sizeof *train->threads);
+    int code = l->gradient ? kl_train_take_grads(train, err) : 0;
+    return code || !l->wake ? code : l->wake(train, n_threads, err);
+}
+
+void kl_train_rest(struct kl_train *train)
+{
+    if (train->learner && train->learner->rest) train->learner->rest(train);
+    kl_train_rollback_free(train);
+    for (int i = 0; train->threads && i < train->n_threads; i++) free(train->threads[i].grads);
+    free(train->threads);
+    train->threads = NULL;
+}
+
+void kl_train_close(struct kl_train *train)
+{
+    kl_train_rest(train);
+    for (int64_t r = 0; train->replicas && r < train->options.replicas; r++) {
+        free(train->replicas[r].params);
+        free(train->replicas[r].history);
+    }
+    free(train->replicas);
+    *train = (struct kl_train){ 0 };
+}
+
+/* ---- the judgement of epochs ---- */
+
+/* The earlier epoch on a tie. */
+static bool better(const struct kl_learner *l, const struct kl_replica *r, int64_t epoch)
+{
+    if (r->best_epoch < l->best_from || l->n_judged == 0) return true;
+    for (int k = 0; k < l->n_judged; k++) {
+        const double *row = r->history[l->judged[k].row], sign = l->judged[k].higher ? 1 : -1,
+                     a = sign * row[epoch], b = sign * row[r->best_epoch];
+        if (a > b) return true;
+        if (!(a == b)) return false;
+    }
+    return false;
+}
+
+/* A schedule with a threshold asks for a little more than better, of the first row alone. */
+static bool leaves_plateau(const struct kl_train *train, struct kl_replica *r, bool best)
+{
+    const struct kl_learner *l = train->learner;
+    const double threshold = train->options.schedule.threshold;
+    if (threshold <= 0 || l->n_judged == 0) return best;
+    const double value = (l->judged[0].higher ? 1 : -1) * r->history[l->judged[0].row][train->epoch];
+    if (!(value > r->plateau_best + threshold * fabs(r->plateau_best))) return false;
+    r->plateau_best = value;
+    return true;
+}
+
+bool kl_train_judge_epoch(struct kl_train *train, struct kl_replica *r)
+{
+    const struct kl_learner *l = train->learner;
+    const struct kl_train_options *o = &train->options;
+    const int64_t e = train->epoch;
+    const bool best = better(l, r, e);
+    if (best) {
+        r->best_epoch = e;
+        r->stale = 0;
+        memcpy(r->best, r->params, l->block->size * kl_train_real(l));
+    } else r->stale++;
+    if (leaves_plateau(train, r, best)) r->plateau_stale = 0;
+    else if (++r->plateau_stale > o->schedule.patience) r->reductions++, r->plateau_stale = 0;
+    if (!best && o->patience > 0 && r->stale >= o->patience) r->stopped_epoch = e;
+    return best;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+   A step by the learner's gradient: its parts, their sum in rising order, clipping, the update. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/train_int.h"
+
+enum { ALIGN = 64, CHUNK = 1 << 14 /* values that one thread updates at a time */ };
+
+struct kl_train_step kl_train_step_at(const struct kl_crew *crew, int64_t step)
+{
+    const struct kl_train *train = crew->train;
+    const struct kl_train_options *o = &train->options;
+    const int64_t steps = train->learner->steps_per_epoch;
+    const uint64_t number = (uint64_t)(train->epoch * steps + step);
+    const double lr = kl_nn_schedule_rate(&o->schedule, train->epoch, step, steps, o->epochs,
+                                          crew->replica->reductions);
+    return (struct kl_train_step){
+        .epoch = train->epoch,
+        .step = step,
+        .number = number,
+        .lr = lr,
+        .left = o->schedule.lr > 0 ? lr / o->schedule.lr : 1,
+        .update =
+            kl_nn_update_at(&o->optimizer, lr, number + 1 - (uint64_t)(train->optimizer_epoch * steps)),
+    };
+}
+
+static size_t n_parts(const struct kl_train *train)
+{
+    return train->learner->parts ? train->learner->parts : 1;
+}
+
+/* A thread that takes whole replicas adds each part to the first as it comes. */
+static size_t n_buffers(const struct kl_train *train)
+{
+    return kl_train_whole_replicas(train) && n_parts(train) > 2 ? 2 : n_parts(train);
+}
+
+static size_t block_bytes(const struct kl_train *train)
+{
+    return train->learner->block->size * kl_train_real(train->learner);
+}
+
+int kl_train_take_grads(struct kl_train *train, struct kl_error *err)
+{
+    const size_t n = n_buffers(train), sums = (size_t)train->learner->n_sums * sizeof(double),
+                 bytes = n * block_bytes(train);
+    const int owners = kl_train_whole_replicas(train) ? train->n_threads : 1;
+    for (int i = 0; i < owners; i++) {
+        void *memory = NULL;
+        if (posix_memalign(&memory, ALIGN, bytes + n * sums)) return kl_fail_memory(err, bytes);
+        memset(memory, 0, bytes + n * sums); /* the padding between tensors stays 0 */
+        train->threads[i].grads = memory;
+        train->threads[i].sums = (double *)((char *)memory + bytes);
+    }
+    return 0;
+}
+
+struct parts {
+    const struct kl_crew *crew;
+    const struct kl_train_step *step;
+    struct kl_update update;
+};
+
+static void *grad_at(const struct kl_crew *crew, size_t i)
+{
+    return (char *)crew->train->threads[crew->thread].grads + i * block_bytes(crew->train);
+}
+
+static int compute_part(void *context, size_t part, int thread, struct kl_error *err)
+{
+    const struct parts *p = context;
+    const struct kl_crew *crew = p->crew;
+    const struct kl_learner *l = crew->train->learner;
+    const size_t buffer = part < n_buffers(crew->train) ? part : 1;
+    double *sums = crew->train->threads[crew->thread].sums + buffer * (size_t)l->n_sums;
+    memset(sums, 0, (size_t)l->n_sums * sizeof *sums);
+    return l->gradient(crew, p->step, part, grad_at(crew, buffer), sums, thread, err);
+}
+
+/* Buffer i joins the first. */
+static void add(const struct kl_crew *crew, size_t i)
+{
+    const struct kl_learner *l = crew->train->learner;
+    double *sums = crew->train->threads[crew->thread].sums;
+    if (l->wide) {
+        double *to = grad_at(crew, 0), *from = grad_at(crew, i);
+        for (size_t k = 0; k < l->block->size; k++) to[k] += from[k];
+    } else {
+        float *to = grad_at(crew, 0), *from = grad_at(crew, i);
+        for (size_t k = 0; k < l->block->size; k++) to[k] += from[k];
+    }
+    for (int k = 0; k < l->n_sums; k++) sums[k] += sums[i * (size_t)l->n_sums + (size_t)k];
+}
+
+static int sum_parts(struct parts *p, struct kl_error *err)
+{
+    const struct kl_crew *crew = p->crew;
+    const size_t n = n_parts(crew->train);
+    if (n_buffers(crew->train) == n) {
+        const int code = kl_crew_for(crew, n, compute_part, p, err);
+        for (size_t i = 1; i < n && !code; i++) add(crew, i);
+        return code;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int code = compute_part(p, i, crew->thread, err);
+        if (code) return code;
+        if (i) add(crew, 1);
+    }
+    return 0;
+}
+
+static int update_chunk(void *context, size_t i, int thread, struct kl_error *err)
+{
+    const struct parts *p = context;
+    const struct kl_learner *l = p->crew->train->learner;
+    struct kl_replica *r = p->crew->replica;
+    const size_t from = i * CHUNK, left = l->block->size - from, n = left < CHUNK ? left : CHUNK;
+    void *grad = grad_at(p->crew, 0);
+    (void)thread, (void)err;
+    if (l->wide)
+        kl_nn_update_apply_f64((double *)r->params + from, (double *)r->m + from, (double *)r->v + from,
+                               (double *)grad + from, n, &p->update);
+    else
+        kl_nn_update_apply_f32((float *)r->params + from, (float *)r->m + from, (float *)r->v + from,
+                               (float *)grad + from, n, &p->update);
+    return 0;
+}
+
+static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *err)
+{
+    const struct kl_learner *l = crew->train->learner;
+    const struct kl_optimizer *o = &crew->train->options.optimizer;
+    const struct kl_train_step at = kl_train_step_at(crew, step);
+    const double *sums = crew->train->threads[crew->thread].sums;
+    struct parts p = { crew, &at, at.update };
+    int code = sum_parts(&p, err);
+    if (code) return code;
+    if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
+    else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);
+    code = kl_crew_for(crew, (l->block->size + CHUNK - 1) / CHUNK, update_chunk, &p, err);
+    for (int k = 0; k < l->n_sums; k++) crew->replica->sums[k] += sums[k];
+    return code || !l->after_update ? code : l->after_update(crew, &at, err);
+}
+
+int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err)
+{
+    int code = 0;
+    for (int64_t step = first; step < first + count && !code; step++) code = one_step(crew, step, err);
+    return code;
+}
