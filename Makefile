@@ -88,7 +88,7 @@ endif
 
 include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
 -include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) \
-  $(wildcard tests/bench/*.c tests/faults/*.c tests/faults/whole/*.c tests/fuzz/frame/*.c))
+  $(wildcard tests/bench/*.c tests/faults/*.c tests/faults/whole/*.c tests/fuzz/frame/*.c tests/stages/*.c tests/stages/*/*.c))
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -17,8 +17,20 @@ WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
 FAULT_OBJS := $(patsubst %.c,$(BUILD)/%.o,tests/faults/faults.c $(wildcard tests/faults/calls/*.c))
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
+# Stages that prove docs/adding-a-stage.md: of each folder of tests/stages a tool, and a `cache` that draws its files.
+STAGES := $(patsubst tests/stages/%/,%,$(wildcard tests/stages/*/))
+STAGE_PROGRAMS := $(foreach s,$(STAGES),$(BUILD)/tests/stages/$(s)/$(s) $(BUILD)/tests/stages/$(s)/cache)
+define STAGE
+$(BUILD)/tests/stages/$(1)/$(1): $(BUILD)/tests/stages/run.o
+$(BUILD)/tests/stages/$(1)/cache: $(BUILD)/tests/stages/cache.o
+$(BUILD)/tests/stages/$(1)/$(1) $(BUILD)/tests/stages/$(1)/cache: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/stages/$(1)/*.c)) $(BUILD)/libketline.a
+	$$(call SAY,LD)
+	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LDLIBS)
+endef
+$(foreach s,$(STAGES),$(eval $(call STAGE,$(s))))
+
 .PHONY: test-programs bench-programs
-test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \
+test-programs: $(TEST_PROGRAMS) $(STAGE_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \
   $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so
 bench-programs: $(BENCH_PROGRAMS)
 

@@ -54,25 +54,17 @@ static int read_bits(struct run *run, struct kl_error *err)
     return code;
 }
 
-static int save(struct run *run, const char *path, const char *kind, struct kl_writer **writer,
-                struct kl_error *err)
+static int save_models(void *context, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_header header = run->stage->header;
-    header.kind = kind;
-    int code = kl_store_writer_open(writer, path, &header, err);
-    return code ? code : kl_gan_study_save(*writer, &run->study, err);
+    const struct run *run = context;
+    return kl_gan_study_save(writer, &run->study, err);
 }
 
 /* The models that are done, beside the target. */
 static int keep(void *context, struct kl_error *err)
 {
     struct run *run = context;
-    struct kl_writer *writer = NULL;
-    if (!run->checkpoint) return KL_OK;
-    int code = save(run, run->checkpoint, "checkpoint", &writer, err);
-    if (!code) return kl_store_writer_publish(&writer, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    return kl_store_checkpoint_write(run->checkpoint, run->stage, save_models, run, err);
 }
 
 static size_t count_done(const struct kl_gan_study *s)
@@ -162,7 +154,8 @@ static int train(struct run *run, struct kl_error *err)
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    int code = save(run, run->v->common.output, "gan", &run->writer, err);
+    int code = kl_store_writer_open(&run->writer, run->v->common.output, &run->stage->header, err);
+    if (!code) code = kl_gan_study_save(run->writer, &run->study, err);
     if (!code) code = kl_bits_publish(run->stage, &run->writer, &run->bits, run->raw, err);
     if (!code && run->checkpoint) kl_store_checkpoint_remove(run->checkpoint, NULL);
     return code;
@@ -201,8 +194,7 @@ static int work(struct run *run, struct kl_error *err)
     const char *output = run->v->common.output;
     int code = settle(run, err);
     if (!code) code = read_bits(run, err);
-    if (!code && output && strcmp(output, "-") != 0)
-        code = kl_store_checkpoint_path(&run->checkpoint, output, err);
+    if (!code) code = kl_store_checkpoint_path(&run->checkpoint, output, err);
     if (!code)
         code = kl_bits_begin(&answer, &run->raw, run->stage, &run->bits, "gan", GAN_SCHEMA,
                              NUMERICAL_VERSION + (run->v->gan.shots && !run->v->gan.reference), run->out,

@@ -86,7 +86,7 @@ static int check(struct run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
     if (!h->common.output || strcmp(h->common.output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "no output; give -o SWEEP.h5, beside which the heads go");
-    if (h->train.val_fraction <= 0)
+    if (h->train.options.val_fraction <= 0)
         return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
     if (run->v->halving && run->v->shard)
         return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
@@ -189,7 +189,7 @@ static int train(struct run *run, struct kl_error *err)
     if (code) return code;
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder of the heads cannot be made", run->folder);
-    code = kl_sweep_make(&run->sweep, n, (size_t)run->v->head.train.replicas, err);
+    code = kl_sweep_make(&run->sweep, n, (size_t)run->v->head.train.options.replicas, err);
     if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
     kl_progress_begin(&progress, run->stage->log, common->progress, "points");
     if (!code) code = kl_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);

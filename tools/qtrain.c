@@ -13,6 +13,7 @@
 #include "store/mode.h"
 #include "store/shard.h"
 #include "train/history.h"
+#include "train/stage.h"
 
 struct run {
     struct kl_head_settings *v;
@@ -24,56 +25,6 @@ struct run {
     int n_found;
 };
 
-static int check_mlflow(const char *folder, struct kl_error *err)
-{
-    struct stat s;
-    if (strcmp(folder, "-") == 0)
-        return kl_fail(err, KL_EUSAGE, "--mlflow: found '-', expected a folder");
-    if (stat(folder, &s)) return kl_store_place_check(folder, err);
-    if (!S_ISDIR(s.st_mode))
-        return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, expected a folder", folder);
-    return access(folder, W_OK | X_OK) ? kl_fail_errno(err, KL_EIO, "--mlflow: %s", folder) : KL_OK;
-}
-
-/* Before anything is trained: histories are read from the finished head file, so there has to be one,
-   and they replace nothing but older ones. */
-static int check_histories(const struct kl_head_settings *v, const char *input, struct kl_error *err)
-{
-    const char *const inputs[] = { input, v->common.config };
-    const size_t n_inputs = v->common.config ? 2 : 1;
-    if ((v->history || v->mlflow) && v->common.output && strcmp(v->common.output, "-") == 0)
-        return kl_fail(
-            err, KL_EUSAGE,
-            "--%s: cannot be made while the head goes to standard output; name a file with -o",
-            v->history ? "history" : "mlflow");
-    if (v->mlflow && v->common.output && kl_store_same_place(v->mlflow, v->common.output))
-        return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, which -o writes; give a folder",
-                       v->mlflow);
-    int code = v->mlflow ? check_mlflow(v->mlflow, err) : KL_OK;
-    if (code || !v->history || strcmp(v->history, "-") == 0) return code;
-    if (v->common.output && kl_store_same_place(v->history, v->common.output))
-        return kl_fail(err, KL_EUSAGE,
-                       "--history: found the file %s, which -o writes; give another name", v->history);
-    if (access(v->history, F_OK) && kl_store_place_check(v->history, err)) return err->code;
-    return kl_store_target_check_bytes(v->history, 0, "{\"replica\":", v->common.force, inputs, n_inputs,
-                                       err);
-}
-
-/* --history and --mlflow are made from the finished file, so they come with "up to date" as well. */
-static int write_histories(const struct run *run, struct kl_error *err)
-{
-    struct kl_file *file = NULL;
-    const struct kl_head_settings *v = run->v;
-    if ((!v->history && !v->mlflow) || !v->common.output) return 0;
-    int code = kl_store_file_open_kind(&file, v->common.output, &kl_head_kind, err);
-    if (!code && v->history)
-        code = kl_history_jsonl(v->history, file, kl_head_history_rows, KL_HISTORY_ROWS, err);
-    if (!code && v->mlflow)
-        code = kl_history_mlflow(v->mlflow, "qtrain", file, kl_head_history_rows, KL_HISTORY_ROWS, err);
-    kl_store_file_close(&file);
-    return code;
-}
-
 /* Accuracy on the validation samples, the head's less each control's. */
 static int compare(struct run *run, struct kl_error *err)
 {
@@ -84,12 +35,7 @@ static int compare(struct run *run, struct kl_error *err)
     return code;
 }
 
-static double seconds_per_epoch(const struct kl_head_train *t)
-{
-    return t->loop.epochs_run > 0 ? t->loop.seconds / (double)t->loop.epochs_run : 0;
-}
-
-static int summarise_as_json(const struct run *run, int64_t epochs, double mean, FILE *out,
+static int summarise_as_json(const struct run *run, const struct kl_train_summary *s, FILE *out,
                              struct kl_error *err)
 {
     enum { HEAD = 12 };
@@ -99,12 +45,12 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
         { "output", KL_JSON_TEXT, run->v->common.output, 0 },
         { "key", KL_JSON_TEXT, run->head.stage.key, 0 },
         { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
+        { "epochs", KL_JSON_COUNT, NULL, (double)s->epochs },
         { "replicas", KL_JSON_COUNT, NULL, (double)t->loop.options.replicas },
-        { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
+        { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, s->mean },
         { "best_epoch", KL_JSON_COUNT, NULL, (double)t->loop.replicas[0].best_epoch + 1 },
         { "seconds", KL_JSON_NUMBER, NULL, t->loop.seconds },
-        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, seconds_per_epoch(t) },
+        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, s->seconds_per_epoch },
         { "collapsed", KL_JSON_COUNT, NULL, (double)run->head.collapse.n_collapsed },
         kl_json_cautions(run->head.log),
         { "controls", KL_JSON_BOOL, NULL, run->head.controls.n > 0 }
@@ -129,28 +75,19 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     const int64_t n = t->loop.options.replicas;
     const enum kl_history_row judged = t->n_validation ? KL_VAL_ACCURACY : KL_TRAIN_ACCURACY;
     const char *what = t->n_validation ? "val" : "no validation, train";
-    double sum = 0, low = 1, high = 0;
-    int64_t epochs = 0;
-    for (int64_t r = 0; r < n; r++) {
-        double a = t->loop.replicas[r].history[judged][t->loop.replicas[r].best_epoch];
-        sum += a, low = a < low ? a : low, high = a > high ? a : high;
-        int64_t ran = t->loop.replicas[r].stopped_epoch >= 0 ? t->loop.replicas[r].stopped_epoch + 1
-                                                             : t->loop.epoch;
-        epochs = ran > epochs ? ran : epochs;
-    }
-    double mean = sum / (double)n, per_epoch = seconds_per_epoch(t);
+    const struct kl_train_summary s = kl_train_summary(&t->loop, judged);
     const char *output = run->v->common.output;
-    if (run->v->common.json) return summarise_as_json(run, epochs, mean, out, err);
+    if (run->v->common.json) return summarise_as_json(run, &s, out, err);
     if (run->v->common.quiet) return KL_OK;
     if (n == 1)
         fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
-                output, (long long)epochs, kl_s((uint64_t)epochs), what, mean,
-                (long long)t->loop.replicas[0].best_epoch + 1, t->loop.seconds, per_epoch);
+                output, (long long)s.epochs, kl_s((uint64_t)s.epochs), what, s.mean,
+                (long long)t->loop.replicas[0].best_epoch + 1, t->loop.seconds, s.seconds_per_epoch);
     else
         fprintf(out,
                 "%s: %lld heads, %lld epoch%s, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
-                output, (long long)n, (long long)epochs, kl_s((uint64_t)epochs), what, mean, low, high,
-                t->loop.seconds, per_epoch);
+                output, (long long)n, (long long)s.epochs, kl_s((uint64_t)s.epochs), what, s.mean, s.low,
+                s.high, t->loop.seconds, s.seconds_per_epoch);
     if (run->head.controls.n) write_controls(run, out);
     return KL_OK;
 }
@@ -193,7 +130,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
 /* Where the summary goes: not among the lines of --history -. */
 static FILE *words_to(const struct kl_head_settings *v)
 {
-    return v->history && strcmp(v->history, "-") == 0 ? stderr : kl_words_to(&v->common);
+    return v->train.history && strcmp(v->train.history, "-") == 0 ? stderr : kl_words_to(&v->common);
 }
 
 static int work(struct run *run, const char *path, FILE *out, struct kl_error *err)
@@ -202,7 +139,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     int code = kl_head_settings_settle(run->v, err);
     if (!code && !run->v->common.output && !run->v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
-    if (!code) code = check_histories(run->v, path, err);
+    if (!code) code = kl_train_history_check(&run->v->train, &run->v->common, &kl_head_kind, path, err);
     if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
     run->head.input = run->input;
     if (!code) code = kl_head_run_begin(&run->head, &answer, out, err);
@@ -210,7 +147,9 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     out = words_to(run->v);
     code = answer == KL_STAGE_COMPUTE ? train(run, out, err)
                                       : kl_store_stage_report(&run->head.stage, answer, out, err);
-    return code ? code : write_histories(run, err);
+    return code ? code
+                : kl_train_history_write(&run->v->train, &run->v->common, "qtrain", &kl_head_kind,
+                                         kl_head_history_rows, KL_HISTORY_ROWS, err);
 }
 
 static int check_gradients(struct run *run, const char *path, FILE *out, struct kl_error *err)
@@ -225,7 +164,8 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
                                   run->features.n_classes, err);
     if (!code)
         code = kl_head_check_gradients(&check, &run->head.model, &run->features,
-                                       (size_t)run->v->train.batch_size, run->v->train.seed, err);
+                                       (size_t)run->v->train.options.batch_size,
+                                       run->v->train.options.seed, err);
     if (!code && run->v->common.json)
         code = kl_gradient_check_json(out, &check, run->v->shape.core, err);
     if (code) return code;

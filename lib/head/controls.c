@@ -100,7 +100,7 @@ void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log 
     for (int i = 0; i < c->n; i++)
         for (int64_t r = 0; r < c->trains[i].loop.options.replicas; r++) {
             const struct kl_replica *replica = &c->trains[i].loop.replicas[r];
-            const int64_t epoch = kl_replica_diverged(&c->trains[i].loop, replica);
+            const int64_t epoch = kl_train_diverged(&c->trains[i].loop, replica);
             if (epoch < 0) continue;
             kl_caution(log, "control %s, replica %lld diverged in epoch %lld; it is judged %s",
                        kl_control_name(i), (long long)r, (long long)epoch + 1,

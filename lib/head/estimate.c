@@ -19,9 +19,9 @@ int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
     const struct kl_log *log = run->log, quiet = { log->tool, log->to, 0, NULL };
     struct kl_head_settings whole = *v; /* a circuit that grows has all layers at last */
     whole.head.grow = 0;
-    *estimate = (struct kl_estimate){ .at_most = v->head.grow || v->train.patience > 0 };
+    *estimate = (struct kl_estimate){ .at_most = v->head.grow || v->train.options.patience > 0 };
     run->log = &quiet, run->late = true;
-    if (v->head.grow && !v->resume) run->v = &whole;
+    if (v->head.grow && !v->train.resume) run->v = &whole;
     int code = kl_head_run_open(run, features, kl_pool_size(pool), err);
     run->train.log = NULL;
     if (!code) code = add(&estimate->seconds, &run->train.loop, pool, err);

@@ -57,8 +57,8 @@ bool kl_idle_among(const char *values, const char *value)
 
 const char *kl_idle_value(const struct kl_head_settings *v, const char *name)
 {
-    return *name == 'o'   ? v->optimizer
-           : *name == 's' ? v->schedule
+    return *name == 'o'   ? v->train.optimizer
+           : *name == 's' ? v->train.schedule
            : *name == 'd' ? v->diff_method
                           : v->shape.core;
 }

@@ -9,7 +9,7 @@
 
 static void say_shots(const struct kl_log *log, const struct kl_head_settings *v)
 {
-    if (v->train.optimizer.kind == KL_SPSA)
+    if (v->train.options.optimizer.kind == KL_SPSA)
         kl_note(log, 1, "losses from %s measurements an evaluation", v->shots);
     else
         kl_note(log, 1, "gradients by %s, from %s measurements an evaluation", v->diff_method, v->shots);
@@ -61,12 +61,12 @@ static void say_unjudged(const struct kl_log *log, const struct kl_train_options
 /* A rate that is 0 throughout, or that never becomes what was asked for. */
 static void say_rate(const struct kl_log *log, const struct kl_head_settings *v)
 {
-    const struct kl_schedule *s = &v->train.schedule;
-    const struct kl_optimizer *o = &v->train.optimizer;
+    const struct kl_schedule *s = &v->train.options.schedule;
+    const struct kl_optimizer *o = &v->train.options.optimizer;
     const bool rises = s->min_lr > 0 && (s->kind == KL_COSINE_RATE || s->kind == KL_PLATEAU_RATE),
                turns = v->head.core == KL_CORE_CIRCUIT &&
                        (o->kind == KL_ROTOSOLVE || (o->kind == KL_QNG && o->natural_lr > 0));
-    const long long warmup = s->warmup, epochs = v->train.epochs;
+    const long long warmup = s->warmup, epochs = v->train.options.epochs;
     if (s->lr == 0 && !rises)
         kl_caution(log, "--lr 0: %s stays as it was drawn", turns ? "all but the circuit" : "the head");
     else if (warmup >= epochs)
@@ -92,7 +92,7 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
                      const struct kl_head_model *model)
 {
     const bool circuit = model->circuit;
-    say_unjudged(log, &v->train);
+    say_unjudged(log, &v->train.options);
     say_rate(log, v);
     say_scale(log, v);
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
@@ -103,7 +103,7 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
     if (circuit) kl_circuit_noise_say(log, &v->noise_source, model->circuit);
     if (!circuit && (v->head.shots || v->head.circuit.noise))
         kl_caution(log, "--core %s has no circuit: --noise and --shots change nothing", v->shape.core);
-    if (circuit && v->train.optimizer.kind == KL_SPSA && !v->head.shots &&
+    if (circuit && v->train.options.optimizer.kind == KL_SPSA && !v->head.shots &&
         v->head.diff != KL_DIFF_ADJOINT)
         kl_note(log, 1, "--optimizer spsa takes no derivatives: --diff-method %s changes nothing",
                 v->diff_method);

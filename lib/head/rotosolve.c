@@ -172,7 +172,7 @@ static int losses_at(double *values, const double *angles, size_t n, void *conte
     const size_t groups = (t->step->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     t->angles = angles;
     t->n_angles = n;
-    int code = kl_crew_for(t->step->crew, t->step->parts, search, t, err);
+    int code = kl_train_crew_for(t->step->crew, t->step->parts, search, t, err);
     for (size_t k = 0; k < n; k++) {
         values[k] = 0;
         for (size_t g = 0; g < groups; g++) values[k] += t->step->rotosolve->loss[k * groups + g];
@@ -187,7 +187,7 @@ int kl_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struc
     const struct kl_frequency f = s->rotosolve->frequency[t.weight];
     double angle = 0;
     if (f.degree == 0) return 0;
-    int code = kl_crew_for(s->crew, s->parts, prepare, &t, err);
+    int code = kl_train_crew_for(s->crew, s->parts, prepare, &t, err);
     if (!code) code = kl_nn_trig_minimum(&angle, f.degree, losses_at, &t, err);
     if (code) return code;
     float *w = s->params + model->block.tensors[model->vqc].offset + t.weight;

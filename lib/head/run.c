@@ -8,13 +8,7 @@
 
 #include "circuit/noise.h"
 #include "head/gpu.h"
-
-/* A pipe has no folder to keep a checkpoint in. */
-static int name_checkpoint(char **path, const char *output, struct kl_error *err)
-{
-    *path = NULL;
-    return output && strcmp(output, "-") != 0 ? kl_store_checkpoint_path(path, output, err) : KL_OK;
-}
+#include "train/stage.h"
 
 /* A part of the key of circuits whose channels stand after composite gates. */
 static int add_composites(struct kl_key *key, const struct kl_circuit_options *o, struct kl_error *err)
@@ -28,7 +22,7 @@ static int make_key(struct kl_key **key, const struct kl_head_settings *v, const
                     struct kl_error *err)
 {
     /* Before, the history of spsa had the schedule's rate; nothing else has changed since. */
-    const int version = KL_HEAD_NUMERICAL_VERSION + (strcmp(v->optimizer, "spsa") == 0);
+    const int version = KL_HEAD_NUMERICAL_VERSION + (strcmp(v->train.optimizer, "spsa") == 0);
     int code = kl_store_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, version, err);
     if (!code) code = kl_store_key_options(*key, &kl_head_tool, v, err);
     if (!code) code = kl_store_key_integer(*key, "seed", v->common.seed, err);
@@ -48,25 +42,22 @@ int kl_head_key(char hex[65], const struct kl_head_settings *v, const struct kl_
 }
 
 /* Whichever training is under way: the head's or a control's. */
-static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
+static int save_all(void *context, struct kl_writer *writer, struct kl_error *err)
 {
     const struct kl_head_run *run = context;
-    struct kl_writer *writer = NULL;
-    struct kl_header header = run->stage.header;
-    (void)train;
-    if (!run->checkpoint) return 0;
-    header.kind = "checkpoint";
-    int code = kl_store_writer_open(&writer, run->checkpoint, &header, err);
-    if (!code) code = kl_head_train_save(writer, &run->train, run->config, err);
-    if (!code) code = kl_controls_save(writer, &run->controls, true, err);
-    if (!code) return kl_store_writer_publish(&writer, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    int code = kl_head_train_save(writer, &run->train, run->config, err);
+    return code ? code : kl_controls_save(writer, &run->controls, true, err);
 }
 
 int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err)
 {
-    return save_checkpoint(run, &run->train.loop, err);
+    return kl_store_checkpoint_write(run->checkpoint, &run->stage, save_all, run, err);
+}
+
+static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
+{
+    (void)train;
+    return kl_head_run_keep(context, err);
 }
 
 /* What the checkpoint held, and what is left. */
@@ -140,7 +131,7 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
 {
     struct kl_key *key = NULL;
     if (!(run->config = kl_options_json(&kl_head_tool, run->v, true))) return kl_fail_memory(err, 1024);
-    int code = name_checkpoint(&run->checkpoint, run->v->common.output, err);
+    int code = kl_store_checkpoint_path(&run->checkpoint, run->v->common.output, err);
     if (!code) code = make_key(&key, run->v, run->input, err);
     if (!code) code = kl_store_stage_begin(&run->stage, answer, &key, out, err);
     kl_store_key_abort(&key);
@@ -156,14 +147,15 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 {
     const struct kl_head_settings *v = run->v;
     int code = kl_head_model_make(&run->model, &v->head, features->d, features->n_classes, err);
-    if (!code && run->device.cuda) code = kl_head_gpu_check(&run->model, &v->train, err);
+    if (!code && run->device.cuda) code = kl_head_gpu_check(&run->model, &v->train.options, err);
     if (!code) kl_head_remarks(run->log, v, &run->model);
     if (!code && !run->late) code = open_writer(run, err);
-    if (!code) code = kl_head_train_open(&run->train, &run->model, features, &v->train, threads, err);
+    if (!code)
+        code = kl_head_train_open(&run->train, &run->model, features, &v->train.options, threads, err);
     if (!code) code = kl_head_remark_samples(run->log, &run->train, err);
     if (!code && !v->no_controls)
-        code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
-    if (!code && v->resume) code = resume(run, err);
+        code = kl_controls_open(&run->controls, &v->head, features, &v->train.options, threads, err);
+    if (!code && v->train.resume) code = resume(run, err);
     else if (!code)
         run->older = kl_store_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
     run->train.loop.checkpoint = save_checkpoint;
@@ -195,16 +187,9 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     if (code == KL_EDEVICE && run->checkpoint && access(run->checkpoint, F_OK) == 0)
         kl_note(run->log, 1, "%s stays; the same command with --resume goes on from there",
                 run->checkpoint);
-    if (code != KL_ESIGNAL) return code;
-    if (run->older && run->train.loop.epochs_run == 0) {
-        kl_note(run->log, 1, "%s; %s stays as it was", err->text, run->checkpoint);
-        return code;
-    }
-    int saved = kl_head_run_keep(run, err);
-    if (saved) return saved;
-    if (run->checkpoint)
-        kl_note(run->log, 1, "%s; the same command with --resume goes on from there", err->text);
-    return code;
+    return code == KL_ESIGNAL
+               ? kl_train_stopped(&run->train.loop, run->log, run->checkpoint, run->older, err)
+               : code;
 }
 
 void kl_head_run_rest(struct kl_head_run *run)

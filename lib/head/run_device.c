@@ -17,7 +17,7 @@
 static struct kl_device_work work_of(const struct kl_head_run *run, const struct kl_head_model *model,
                                      size_t samples)
 {
-    const struct kl_train_options *o = &run->v->train;
+    const struct kl_train_options *o = &run->v->train.options;
     const double size = (double)model->block.size, epochs = (double)o->epochs,
                  heads = (double)o->replicas, trainings = run->v->no_controls ? 1 : 1 + KL_CONTROLS,
                  steps = epochs * (double)samples / (double)o->batch_size;
@@ -38,7 +38,7 @@ int kl_head_run_device(struct kl_head_run *run, const struct kl_features *featur
     const int code = kl_head_model_make(&model, &v->head, features->d, features->n_classes, err);
     if (code) return code;
     struct kl_device_work work = work_of(run, &model, features->n);
-    if (kl_head_gpu_check(&model, &v->train, &refused)) work.refused = refused.text;
+    if (kl_head_gpu_check(&model, &v->train.options, &refused)) work.refused = refused.text;
     kl_device_auto(&run->device, &work, threads, run->log);
     kl_head_model_free(&model);
     return KL_OK;

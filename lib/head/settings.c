@@ -12,17 +12,12 @@ static const struct kl_option options[] = {
     { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,
       "do not train the three other cores beside the circuit", NULL, NULL },
     KL_HEAD_TRAINING_SETTINGS,
-    { "resume", 0, KL_OPT_FLAG, KL_HEAD_AT(resume), NULL, 0, 0, false,
-      "go on from the checkpoint of a stopped run", "Run", NULL },
+    KL_TRAIN_RESUME_OPTION(KL_HEAD_AT(train)),
     KL_DEVICE_OPTION(KL_HEAD_AT(common.device)),
-    { "checkpoint-every", 0, KL_OPT_INT, KL_HEAD_AT(train.checkpoint_every), "N", 0, 1e6, false,
-      "epochs; 0: only when stopped by a signal", NULL, NULL },
+    KL_TRAIN_CHECKPOINT_OPTION(KL_HEAD_AT(train)),
     { "check-gradients", 0, KL_OPT_FLAG, KL_HEAD_AT(check_gradients), NULL, 0, 0, false,
       "compare adjoint, shift rules and differences; train nothing", NULL, NULL },
-    { "history", 0, KL_OPT_STRING, KL_HEAD_AT(history), "FILE", 0, 0, false,
-      "the history as JSON lines too", NULL, NULL },
-    { "mlflow", 0, KL_OPT_STRING, KL_HEAD_AT(mlflow), "DIR", 0, 0, false,
-      "and as a file store of MLflow", NULL, NULL },
+    KL_TRAIN_HISTORY_OPTIONS(KL_HEAD_AT(train)),
 };
 const struct kl_tool kl_head_tool = {
     .name = "qtrain",
@@ -60,13 +55,11 @@ void kl_head_settings_complete(struct kl_head_settings *v)
 void kl_head_settings_default(struct kl_head_settings *v)
 {
     *v = (struct kl_head_settings){ .common = { .progress = "auto", .device = "auto" },
-                                    .optimizer = "adam",
-                                    .schedule = "constant",
                                     .diff_method = usual_diff,
                                     .init = "normal" };
     kl_head_shape_default(&v->shape);
     kl_head_options_default(&v->head);
-    kl_train_options_default(&v->train);
+    kl_train_settings_default(&v->train);
 }
 
 /* --noise as its canonical text; none: as if it had not been given. */
@@ -75,7 +68,7 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
     const char *option = v->head.circuit.noise;
     int code = option ? kl_circuit_noise_text_from(&v->noise, &v->noise_source, option, err) : KL_OK;
     v->head.circuit.noise = v->noise && *v->noise ? v->noise : NULL;
-    if (!code && v->head.circuit.noise && v->train.optimizer.kind == KL_QNG)
+    if (!code && v->head.circuit.noise && v->train.options.optimizer.kind == KL_QNG)
         return kl_fail(err, KL_EUSAGE,
                        "--optimizer qng: its metric is that of pure states, and --noise leaves none; "
                        "leave one of them away");
@@ -100,18 +93,16 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
 {
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
     kl_head_settings_complete(v);
-    v->train.optimizer.kind = (enum kl_optimizer_kind)kl_choice(KL_OPTIMIZER_CHOICES, v->optimizer);
-    v->train.schedule.kind = (enum kl_schedule_kind)kl_choice(KL_SCHEDULE_CHOICES, v->schedule);
+    kl_train_settings_settle(&v->train, KL_HEAD_OPTIMIZERS, v->common.seed);
     v->head.init = (enum kl_init)kl_choice(KL_INIT_CHOICES, v->init);
     v->head.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
     if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
-    v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &v->qasm, err);
     if (!code) code = settle_noise(v, err);
     if (!code) code = kl_circuit_observables_text(&v->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = v->observables;
     if (!code) code = settle_shots(v, err);
-    if (!code) code = kl_head_growth_check(&v->head, v->train.epochs, err);
+    if (!code) code = kl_head_growth_check(&v->head, v->train.options.epochs, err);
     return code;
 }
 

@@ -7,6 +7,7 @@
 #include "circuit/noise.h"
 #include "circuit/options.h"
 #include "head/head.h"
+#include "train/options.h"
 
 /* What surrounds the circuit, as texts: "circuit", "128,32", "16" by default. */
 struct kl_head_shape_texts {
@@ -20,11 +21,11 @@ int kl_head_shape_settle(struct kl_head_options *head, const struct kl_head_shap
 struct kl_head_settings {
     struct kl_common common;
     struct kl_head_options head;
-    struct kl_train_options train;
+    struct kl_train_settings train;
     struct kl_head_shape_texts shape;
-    const char *optimizer, *schedule, *diff_method, *init, *history, *mlflow;
+    const char *diff_method, *init;
     const char *shots, *trajectories;
-    bool no_controls, resume, check_gradients;
+    bool no_controls, check_gradients;
     char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
     struct kl_noise_source noise_source;
 };
@@ -53,8 +54,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 /* clang-format on */
 
 /* In the order of their enums. */
-#define KL_OPTIMIZER_CHOICES "sgd|adam|adamw|qng|rotosolve|spsa"
-#define KL_SCHEDULE_CHOICES "constant|step|cosine|plateau"
+#define KL_HEAD_OPTIMIZERS KL_TRAIN_OPTIMIZERS "|qng|rotosolve|spsa"
 #define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff|spsa"
 #define KL_INIT_CHOICES "normal|uniform|identity"
 
@@ -76,52 +76,16 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "circuit weights start small, within pi, or (--mirror) undoing each other", NULL, NULL },  \
     { "grow", 0, KL_OPT_INT, KL_HEAD_AT(head.grow), "E", 0, 1e6, true,                           \
       "begin with one layer, the next joins after E epochs; 0: all at once", NULL, NULL },       \
-    { "epochs", 'e', KL_OPT_INT, KL_HEAD_AT(train.epochs), "N", 1, 1e6, true,                    \
-      "passes over the training samples", "Training", "num_epochs" },                            \
-    { "batch-size", 'b', KL_OPT_INT, KL_HEAD_AT(train.batch_size), "N", 1, 1e6, true,            \
-      "samples a step", NULL, "batch" },                                                         \
-    { "lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.lr), "X", 0, 1e3, true,                   \
-      "learning rate", NULL, "learning_rate" },                                                  \
-    { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), KL_OPTIMIZER_CHOICES, 0, 0, true,    \
-      "update rule", NULL, NULL },                                                               \
-    { "momentum", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.momentum), "X", 0, 1, true,        \
-      "of sgd and spsa", NULL, NULL },                                                           \
-    { "beta1", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta1), "X", 0, 0.999999, true,       \
-      "of Adam", NULL, NULL },                                                                   \
-    { "beta2", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta2), "X", 0, 0.999999, true,       \
-      "of Adam", NULL, NULL },                                                                   \
-    { "epsilon", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.epsilon), "X", 0, 1, true,          \
-      "of Adam", NULL, NULL },                                                                   \
-    { "qng-lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.natural_lr), "X", 0, 1e3, true,      \
+    KL_TRAIN_STEP_OPTIONS(KL_HEAD_AT(train), KL_HEAD_OPTIMIZERS, "of sgd and spsa"),             \
+    { "qng-lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.options.optimizer.natural_lr), "X", 0, 1e3, true,      \
       "learning rate of the circuit under qng", NULL, NULL },                                    \
-    { "qng-lambda", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.natural_lambda), "X", 1e-6, 1e6, \
+    { "qng-lambda", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.options.optimizer.natural_lambda), "X", 1e-6, 1e6, \
       true, "added to the metric's diagonal under qng", NULL, NULL },                            \
-    { "spsa-c", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.spsa_c), "X", 1e-6, 10, true,        \
+    { "spsa-c", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.options.optimizer.spsa_c), "X", 1e-6, 10, true,        \
       "first perturbation under spsa", NULL, NULL },                                             \
-    { "weight-decay", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.weight_decay), "X", 0, 1e3,    \
-      true, "decoupled with adamw", NULL, NULL },                                                \
-    { "clip", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.clip), "X", 0, 1e9, true,              \
-      "largest norm of the gradient; 0: any", NULL, "gradient_clip" },                           \
-    { "schedule", 0, KL_OPT_CHOICE, KL_HEAD_AT(schedule), KL_SCHEDULE_CHOICES, 0,                \
-      0, true, "of the learning rate", NULL, "scheduler" },                                      \
-    { "warmup", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.warmup), "N", 0, 1e6, true,             \
-      "epochs of rising rate", NULL, "warmup_epochs" },                                          \
-    { "period", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.period), "N", 1, 1e6, true,             \
-      "epochs a step of schedule step", NULL, "step_size" },                                     \
-    { "factor", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.factor), "X", 0, 1, true,             \
-      "of step and plateau", NULL, "gamma" },                                                    \
-    { "plateau-patience", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.patience), "N", 0, 1e6,       \
-      true, "epochs before a reduction", NULL, NULL },                                           \
-    { "min-lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.min_lr), "X", 0, 1e3, true,           \
-      "of cosine and plateau", NULL, NULL },                                                     \
-    { "patience", 0, KL_OPT_INT, KL_HEAD_AT(train.patience), "N", 0, 1e6, true,                  \
-      "stop after N epochs without gain; 0: never", NULL, "early_stopping_patience" },           \
-    { "val-fraction", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.val_fraction), "P", 0, 0.9, true,        \
-      "stratified validation part", NULL, "validation_split" },                                  \
-    { "replicas", 0, KL_OPT_INT, KL_HEAD_AT(train.replicas), "R", 1, 65536, true,                \
-      "heads that differ in their random numbers", NULL, NULL },                                 \
-    { "replica", 0, KL_OPT_INT, KL_HEAD_AT(train.first_replica), "K", 0, 4e9, true,              \
-      "index of the first", NULL, NULL },                                                        \
+    KL_TRAIN_SCHEDULE_OPTIONS(KL_HEAD_AT(train)),                                                \
+    KL_TRAIN_VALIDATION_OPTION(KL_HEAD_AT(train), "stratified validation part"),                 \
+    KL_TRAIN_REPLICA_OPTIONS(KL_HEAD_AT(train), "heads that differ in their random numbers"),    \
     { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
       KL_DIFF_CHOICES, 0, 0, true,                                                               \
       "how the circuit is differentiated; with --shots parameter-shift or spsa",                 \

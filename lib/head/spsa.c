@@ -90,8 +90,8 @@ static int loss_at(double *sum, struct perturbation *p, double c, struct kl_erro
 {
     struct kl_step *s = p->step;
     p->c = c;
-    int code = kl_crew_for(s->crew, kl_head_n_parts(s->train->model), perturb, p, err);
-    if (!code) code = kl_crew_for(s->crew, s->parts, losses, p, err);
+    int code = kl_train_crew_for(s->crew, kl_head_n_parts(s->train->model), perturb, p, err);
+    if (!code) code = kl_train_crew_for(s->crew, s->parts, losses, p, err);
     if (!code) *sum = kl_head_loss_f32(NULL, &s->batch);
     return code;
 }
@@ -119,7 +119,7 @@ int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_er
     const size_t groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     struct perturbation p = { s, number, 0 };
     double plus = 0, minus = 0;
-    int code = kl_crew_for(s->crew, kl_head_n_parts(train->model), draw_signs, &p, err);
+    int code = kl_train_crew_for(s->crew, kl_head_n_parts(train->model), draw_signs, &p, err);
     keep_frozen(s);
     const uint32_t purpose = s->batch.diff.estimator.shots.purpose;
     s->batch.diff.estimator.shots.purpose = KL_RANDOM_STEP_SHOTS; /* each loss has its own */

@@ -110,8 +110,8 @@ static int update_part(void *context, size_t i, int thread, struct kl_error *err
 /* The gradient by back-propagation; without clipping the update as well. */
 static int descend(struct kl_step *s, struct kl_error *err)
 {
-    int code = kl_crew_for(s->crew, s->parts, rows, s, err);
-    return code ? code : kl_crew_for(s->crew, kl_head_n_parts(s->train->model), sum_part, s, err);
+    int code = kl_train_crew_for(s->crew, s->parts, rows, s, err);
+    return code ? code : kl_train_crew_for(s->crew, kl_head_n_parts(s->train->model), sum_part, s, err);
 }
 
 static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
@@ -128,7 +128,7 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
     if (!code) code = s->spsa ? kl_spsa_gradient(s, at.number, at.lr, err) : descend(s, err);
     if (code) return code;
     if (o->clip > 0) kl_nn_update_clip_f32(&s->update, o, s->grad, train->model->block.size);
-    if (o->clip > 0 || s->spsa) code = kl_crew_for(s->crew, n_parts, update_part, s, err);
+    if (o->clip > 0 || s->spsa) code = kl_train_crew_for(s->crew, n_parts, update_part, s, err);
     kl_head_norms_add(replica->sums, train->whole, s->squares, s->grad);
     if (s->natural.metric)
         kl_natural_update(s->params, &s->natural, s->grad, train->model, s->batch.n, o,
@@ -141,7 +141,7 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
 
 int kl_head_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err)
 {
-    struct kl_head_train *train = kl_crew_learner(crew);
+    struct kl_head_train *train = kl_train_crew_learner(crew);
     struct kl_head_thread *own = &train->threads[crew->thread];
     const uint64_t seed = train->loop.options.seed;
     const size_t size = kl_head_batch_size(train);

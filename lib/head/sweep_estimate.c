@@ -75,7 +75,7 @@ static int try_some(struct kl_estimate *estimate, struct trial *t, const size_t 
         estimate->at_most |= t->estimates[i].at_most;
     }
     estimate->seconds = sum / (double)tried * (double)n / (share ? 1 : (double)threads);
-    if (job->halving) estimate->seconds *= share_of_halving(n, job->base->train.epochs);
+    if (job->halving) estimate->seconds *= share_of_halving(n, job->base->train.options.epochs);
     if (estimate->seconds < longest) estimate->seconds = longest;
     return KL_OK;
 }

@@ -145,7 +145,7 @@ int kl_sweep_points_try(struct kl_sweep_points *s, size_t first, size_t n, struc
         struct kl_head_model model;
         code = kl_head_model_make(&model, &p->v.head, f.d, f.n_classes, err);
         if (code) break;
-        if (s->job->device && s->job->device->cuda) code = kl_head_gpu_check(&model, &p->v.train, err);
+        if (s->job->device && s->job->device->cuda) code = kl_head_gpu_check(&model, &p->v.train.options, err);
         p->parameters = (int64_t)kl_head_parameters(&model);
         kl_head_model_free(&model);
     }

@@ -74,7 +74,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     code = kl_head_run_begin(&p->run, &answer, NULL, err);
     p->train = !code && answer == KL_STAGE_COMPUTE;
     if (p->train && !v->common.force && p->run.checkpoint)
-        v->resume = p->kept = kl_store_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
+        v->train.resume = p->kept = kl_store_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
     return code;
 }
 
@@ -93,7 +93,7 @@ static int open_point(struct crew *crew, struct point *p)
     int code = kl_head_run_open(&p->run, &crew->features, threads, &p->error);
     pthread_mutex_unlock(&crew->store);
     p->open = !code;
-    p->at->v.resume = false; /* how it began is no part of the head's provenance */
+    p->at->v.train.resume = false; /* how it began is no part of the head's provenance */
     return code;
 }
 
@@ -233,7 +233,7 @@ int kl_sweep_rounds(size_t n, int64_t epochs)
 
 static int train_all(struct crew *crew, struct kl_pool *pool, struct kl_error *err)
 {
-    const int64_t epochs = crew->job->base->train.epochs;
+    const int64_t epochs = crew->job->base->train.options.epochs;
     const int rounds = crew->job->halving ? kl_sweep_rounds(crew->n_todo, epochs) : 0;
     int code = KL_OK;
     for (int k = 0; k <= rounds; k++) crew->total += (crew->n_todo + (1u << k) - 1) >> k;
@@ -338,7 +338,8 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
     if (!code && crew.n_todo && job->halving) code = try_folder(&crew.points[0], err);
     if (!code && crew.n_todo) code = kl_features_load(&crew.features, job->input, err);
     if (!code && crew.n_todo)
-        code = kl_head_remark_split(job->log, &crew.features, &points->points[first].v.train, err);
+        code =
+            kl_head_remark_split(job->log, &crew.features, &points->points[first].v.train.options, err);
     if (!code) code = train_all(&crew, pool, err);
     if (code == KL_ESIGNAL) say_stopped(&crew);
     if (!code) say_collapsed(&crew);

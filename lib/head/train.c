@@ -91,7 +91,7 @@ static double last_rate(const struct kl_crew *crew, const struct kl_head_train *
 
 static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 {
-    struct kl_head_train *train = kl_crew_learner(crew);
+    struct kl_head_train *train = kl_train_crew_learner(crew);
     const struct kl_replica *r = crew->replica;
     const int64_t e = train->loop.epoch;
     const size_t place = (size_t)(r - train->loop.replicas);

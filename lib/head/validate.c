@@ -58,14 +58,14 @@ static size_t n_blocks(const struct kl_head_train *train)
 /* Of a replica that goes on, or of what it began as. */
 int kl_head_judge(const struct kl_crew *crew, bool untrained, struct kl_error *err)
 {
-    const struct kl_head_train *train = kl_crew_learner(crew);
+    const struct kl_head_train *train = kl_train_crew_learner(crew);
     const struct kl_replica *r = crew->replica;
     struct validation v = { crew, train, untrained ? train->whole : train->model };
     const struct kl_head_thread *own = &train->threads[crew->thread];
     size_t right = 0;
     double loss = 0;
     if (!untrained && !isfinite(r->sums[KL_HEAD_LOSS])) return 0;
-    int code = kl_crew_for(crew, n_blocks(train), block, &v, err);
+    int code = kl_train_crew_for(crew, n_blocks(train), block, &v, err);
     if (code) return code;
     for (size_t i = 0; i < n_blocks(train); i++) loss += own->val_loss[i], right += own->val_correct[i];
     r->history[KL_VAL_LOSS][train->loop.epoch] = loss / (double)train->n_validation;

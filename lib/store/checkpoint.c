@@ -11,6 +11,8 @@
 int kl_store_checkpoint_path(char **path, const char *target, struct kl_error *err)
 {
     char prefix[160];
+    *path = NULL;
+    if (!target || strcmp(target, "-") == 0) return KL_OK;
     const char *name = kl_store_path_name(target);
     kl_store_name_prefix(prefix, name);
     if (asprintf(path, "%.*s%scheckpoint", (int)(name - target), target, prefix) >= 0) return KL_OK;
@@ -34,6 +36,20 @@ bool kl_store_checkpoint_is_ours(const char *path, struct kl_error *err)
     bool ours = kl_store_file_open_kind(&file, path, &checkpoint, err) == 0;
     kl_store_file_close(&file);
     return ours;
+}
+
+int kl_store_checkpoint_write(const char *path, const struct kl_stage *stage, kl_checkpoint_save_fn save,
+                              void *context, struct kl_error *err)
+{
+    struct kl_writer *writer = NULL;
+    struct kl_header header = stage->header;
+    if (!path) return KL_OK;
+    header.kind = "checkpoint";
+    int code = kl_store_writer_open(&writer, path, &header, err);
+    if (!code) code = save(context, writer, err);
+    if (!code) return kl_store_writer_publish(&writer, NULL, err);
+    kl_store_writer_abort(&writer);
+    return code;
 }
 
 bool kl_store_checkpoint_fits(const char *path, const char *key)

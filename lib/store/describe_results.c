@@ -137,8 +137,9 @@ static void write_best(FILE *to, const struct kl_kind_history *h, const double *
 {
     fprintf(to, "\nbest %s of each %s:", h->judged.title, h->of);
     for (size_t r = 0; r < runs && r < 16; r++) {
-        double best = 0;
-        for (size_t e = 0; e < epochs; e++) best = fmax(best, judged[r * epochs + e]);
+        double best = h->least ? INFINITY : 0;
+        for (size_t e = 0; e < epochs; e++)
+            best = (h->least ? fmin : fmax)(best, judged[r * epochs + e]);
         fprintf(to, " %.4f", best);
     }
     fputc('\n', to);

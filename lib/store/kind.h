@@ -29,7 +29,8 @@ struct kl_kind_dataset {
 };
 /* Some epochs of the first run, and the best of each. The first that applies is drawn. */
 struct kl_kind_history {
-    struct kl_kind_dataset loss, judged; /* [runs, epochs]; the greatest of `judged` is the best */
+    struct kl_kind_dataset loss, judged; /* [runs, epochs] */
+    bool least;                          /* of `judged` is the best; else the greatest */
     const char *of;                      /* "head": what a run is of */
     const char *needs;                   /* applies where this dataset is; NULL: in any case */
     const char *attribute, *is; /* applies where this root attribute is that text; NULL: in any case */

@@ -312,8 +312,13 @@ int kl_store_stage_unchanged(const struct kl_stage *stage, struct kl_key **again
 void kl_store_stage_end(struct kl_stage *stage);
 
 /* ---- the state of a stopped run (checkpoint.c): a file of kind `checkpoint` ---- */
-/* DIR/.NAME.checkpoint for the target DIR/NAME; malloc'ed. KL_ENOMEM. */
+/* DIR/.NAME.checkpoint for the target DIR/NAME; malloc'ed. NULL where there is no target, or a pipe,
+   which has no folder to keep one in. KL_ENOMEM. */
 int kl_store_checkpoint_path(char **path, const char *target, struct kl_error *err);
+/* Replace the checkpoint at path (NULL: there is none to write) by what save puts into it. */
+typedef int (*kl_checkpoint_save_fn)(void *context, struct kl_writer *writer, struct kl_error *err);
+int kl_store_checkpoint_write(const char *path, const struct kl_stage *stage, kl_checkpoint_save_fn save,
+                              void *context, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_store_checkpoint_fits(const char *path, const char *key);
 /* What --resume goes on from, open; *file NULL: none is there, which is said. KL_EUSAGE: it is of

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "store/kind.h"
 #include "store/store.h"
 #include "train/history.h"
 
@@ -12,7 +15,7 @@ static int check_names(const struct kl_history *h, const char *path, struct kl_e
 {
     for (size_t g = 0; g < h->groups; g++) {
         char name[80];
-        kl_history_group(name, h, g);
+        kl_train_history_group(name, h, g);
         if (!*name || *name == '.' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.0123456789")])
             return kl_fail(err, KL_EDATA, "%s: dataset history/gradient_group: '%s' is no group", path,
                            name);
@@ -40,8 +43,8 @@ static int load_norms(struct kl_history *h, struct kl_file *file, struct kl_erro
     return code ? code : check_names(h, kl_store_file_path(file), err);
 }
 
-int kl_history_load(struct kl_history *h, struct kl_file *file, const struct kl_train_row *rows,
-                    int n_rows, struct kl_error *err)
+int kl_train_history_load(struct kl_history *h, struct kl_file *file, const struct kl_train_row *rows,
+                          int n_rows, struct kl_error *err)
 {
     *h = (struct kl_history){ .names = rows, .rows = calloc((size_t)n_rows, sizeof *h->rows) };
     if (!h->rows) return kl_fail_memory(err, (size_t)n_rows * sizeof *h->rows);
@@ -57,23 +60,23 @@ int kl_history_load(struct kl_history *h, struct kl_file *file, const struct kl_
                         kl_store_file_path(file), name);
         if (!code) code = kl_store_file_load(&data, file, d, err);
         if (code) {
-            kl_history_free(h);
+            kl_train_history_free(h);
             return code;
         }
         h->replicas = d->dims[0], h->epochs = d->dims[1];
         h->rows[h->n_rows++] = data;
     }
     int code = load_norms(h, file, err);
-    if (code) kl_history_free(h);
+    if (code) kl_train_history_free(h);
     return code;
 }
 
-void kl_history_group(char name[80], const struct kl_history *h, size_t g)
+void kl_train_history_group(char name[80], const struct kl_history *h, size_t g)
 {
     snprintf(name, 80, "%.*s", (int)h->name_size, h->group_names + g * h->name_size);
 }
 
-void kl_history_free(struct kl_history *h)
+void kl_train_history_free(struct kl_history *h)
 {
     for (int k = 0; k < h->n_rows; k++) free(h->rows[k]);
     free(h->rows);
@@ -89,20 +92,20 @@ static void put_norms(FILE *to, const struct kl_history *h, size_t i)
     for (size_t g = 0; g < h->groups; g++) {
         char name[80];
         if (!isfinite(h->norms[i * h->groups + g])) continue;
-        kl_history_group(name, h, g);
+        kl_train_history_group(name, h, g);
         fprintf(to, "%s\"%s\":%.9g", n++ ? "," : ",\"gradient_norm\":{", name,
                 h->norms[i * h->groups + g]);
     }
     if (n) fputc('}', to);
 }
 
-int kl_history_jsonl(const char *path, struct kl_file *file, const struct kl_train_row *rows, int n_rows,
-                     struct kl_error *err)
+int kl_train_history_jsonl(const char *path, struct kl_file *file, const struct kl_train_row *rows,
+                           int n_rows, struct kl_error *err)
 {
     struct kl_history h;
     char *text = NULL;
     size_t size = 0;
-    int code = kl_history_load(&h, file, rows, n_rows, err);
+    int code = kl_train_history_load(&h, file, rows, n_rows, err);
     if (code) return code;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) {
@@ -122,6 +125,54 @@ int kl_history_jsonl(const char *path, struct kl_file *file, const struct kl_tra
                           : kl_store_publish_bytes(&written, path, text, size, err);
 out:
     free(text);
-    kl_history_free(&h);
+    kl_train_history_free(&h);
+    return code;
+}
+
+/* ---- --history and --mlflow ---- */
+
+static int check_mlflow(const char *folder, struct kl_error *err)
+{
+    struct stat s;
+    if (strcmp(folder, "-") == 0)
+        return kl_fail(err, KL_EUSAGE, "--mlflow: found '-', expected a folder");
+    if (stat(folder, &s)) return kl_store_place_check(folder, err);
+    if (!S_ISDIR(s.st_mode))
+        return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, expected a folder", folder);
+    return access(folder, W_OK | X_OK) ? kl_fail_errno(err, KL_EIO, "--mlflow: %s", folder) : KL_OK;
+}
+
+int kl_train_history_check(const struct kl_train_settings *s, const struct kl_common *common,
+                           const struct kl_kind *kind, const char *input, struct kl_error *err)
+{
+    const char *const inputs[] = { input, common->config }, *output = common->output;
+    const size_t n_inputs = common->config ? 2 : 1;
+    if ((s->history || s->mlflow) && output && strcmp(output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--%s: cannot be made while the %s goes to standard output; name a file with -o",
+                       s->history ? "history" : "mlflow", kind->name);
+    if (s->mlflow && output && kl_store_same_place(s->mlflow, output))
+        return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, which -o writes; give a folder",
+                       s->mlflow);
+    int code = s->mlflow ? check_mlflow(s->mlflow, err) : KL_OK;
+    if (code || !s->history || strcmp(s->history, "-") == 0) return code;
+    if (output && kl_store_same_place(s->history, output))
+        return kl_fail(err, KL_EUSAGE,
+                       "--history: found the file %s, which -o writes; give another name", s->history);
+    if (access(s->history, F_OK) && kl_store_place_check(s->history, err)) return err->code;
+    return kl_store_target_check_bytes(s->history, 0, "{\"replica\":", common->force, inputs, n_inputs,
+                                       err);
+}
+
+int kl_train_history_write(const struct kl_train_settings *s, const struct kl_common *common,
+                           const char *tool, const struct kl_kind *kind, const struct kl_train_row *rows,
+                           int n_rows, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    if ((!s->history && !s->mlflow) || !common->output) return KL_OK;
+    int code = kl_store_file_open_kind(&file, common->output, kind, err);
+    if (!code && s->history) code = kl_train_history_jsonl(s->history, file, rows, n_rows, err);
+    if (!code && s->mlflow) code = kl_train_history_mlflow(s->mlflow, tool, file, rows, n_rows, err);
+    kl_store_file_close(&file);
     return code;
 }

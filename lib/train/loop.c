@@ -31,7 +31,7 @@ static int end_diverged(const struct kl_crew *crew, struct kl_error *err)
     const size_t size = l->block->size * kl_train_real(l);
     if (r->best_epoch >= l->best_from) return 0;
     memset(r->params, 0, size);
-    l->init(l->context, r->params, crew->index);
+    if (l->init) l->init(l->context, r->params, crew->index);
     memcpy(r->best, r->params, size);
     r->best_epoch = e;
     return l->judge ? l->judge(crew, true, err) : 0;
@@ -105,9 +105,9 @@ static void do_one(void *context, size_t i, int thread)
     own->code = loop->fn(loop->context, i, who, &own->error);
 }
 
-int kl_crew_for(const struct kl_crew *crew, size_t n,
-                int (*fn)(void *context, size_t i, int thread, struct kl_error *err), void *context,
-                struct kl_error *err)
+int kl_train_crew_for(const struct kl_crew *crew, size_t n,
+                      int (*fn)(void *context, size_t i, int thread, struct kl_error *err),
+                      void *context, struct kl_error *err)
 {
     struct shared_loop loop = { crew, fn, context };
     kl_pool_for(crew->pool, n, do_one, &loop);
@@ -131,7 +131,7 @@ bool kl_train_finished(const struct kl_train *train)
     return train->epoch >= train->options.epochs || all_stopped(train);
 }
 
-int64_t kl_replica_diverged(const struct kl_train *train, const struct kl_replica *replica)
+int64_t kl_train_diverged(const struct kl_train *train, const struct kl_replica *replica)
 {
     const int64_t e = replica->stopped_epoch;
     const int loss = train->learner->loss;

@@ -115,7 +115,7 @@ static int put_metrics(const char *folder, const struct kl_history *h, size_t re
         code = put_metric(folder, h->names[k].name, h->rows[k] + first, h->epochs, 1, time, err);
     for (size_t g = 0; g < h->groups && !code; g++) {
         char group[80], name[96];
-        kl_history_group(group, h, g);
+        kl_train_history_group(group, h, g);
         snprintf(name, sizeof name, "gradient_norm.%s", group);
         code =
             put_metric(folder, name, h->norms + first * h->groups + g, h->epochs, h->groups, time, err);
@@ -199,13 +199,13 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
         record->start);
 }
 
-int kl_history_mlflow(const char *folder, const char *tool, struct kl_file *file,
-                      const struct kl_train_row *rows, int n_rows, struct kl_error *err)
+int kl_train_history_mlflow(const char *folder, const char *tool, struct kl_file *file,
+                            const struct kl_train_row *rows, int n_rows, struct kl_error *err)
 {
     struct kl_history h;
     char *config = NULL, *experiment = NULL, *uri = NULL, *absolute = NULL;
     struct run_record record;
-    int code = kl_history_load(&h, file, rows, n_rows, err);
+    int code = kl_train_history_load(&h, file, rows, n_rows, err);
     if (code) return code;
     h.tool = tool;
     code = run_record(&record, file, err);
@@ -231,7 +231,7 @@ int kl_history_mlflow(const char *folder, const char *tool, struct kl_file *file
     for (size_t r = 0; r < h.replicas && !code; r++)
         code = put_run(experiment, uri, file, config, &h, r, &record, err);
 out:
-    kl_history_free(&h);
+    kl_train_history_free(&h);
     free(config);
     free(experiment);
     free(uri);

@@ -35,7 +35,7 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
     for (size_t i = 0; i < rows * epochs; i++) history[i] = NAN;
     r->sums = history + rows * epochs;
     memset(r->sums, 0, (size_t)l->n_sums * sizeof *r->sums);
-    l->init(l->context, r->params, index);
+    if (l->init) l->init(l->context, r->params, index);
     return 0;
 }
 

@@ -99,7 +99,7 @@ static int sum_parts(struct parts *p, struct kl_error *err)
     const struct kl_crew *crew = p->crew;
     const size_t n = n_parts(crew->train);
     if (n_buffers(crew->train) == n) {
-        const int code = kl_crew_for(crew, n, compute_part, p, err);
+        const int code = kl_train_crew_for(crew, n, compute_part, p, err);
         for (size_t i = 1; i < n && !code; i++) add(crew, i);
         return code;
     }
@@ -139,7 +139,7 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     if (code) return code;
     if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
     else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);
-    code = kl_crew_for(crew, (l->block->size + CHUNK - 1) / CHUNK, update_chunk, &p, err);
+    code = kl_train_crew_for(crew, (l->block->size + CHUNK - 1) / CHUNK, update_chunk, &p, err);
     for (int k = 0; k < l->n_sums; k++) crew->replica->sums[k] += sums[k];
     return code || !l->after_update ? code : l->after_update(crew, &at, err);
 }

@@ -41,7 +41,7 @@ struct kl_train_sum {
     bool counts;      /* a count: a file has it as an integer */
 };
 enum { KL_TRAIN_JUDGED = 2 };
-/* All functions but init and one of gradient and steps may be NULL. Those of one replica are called for
+/* All functions but one of gradient and steps may be NULL. Those of one replica are called for
    several at once, by any thread. What fails ends the training; KL_ESIGNAL only where `stoppable` said
    so. */
 struct kl_learner {
@@ -67,7 +67,7 @@ struct kl_learner {
     size_t parts;      /* of a step's gradient; 0: one. However many threads there are. */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
-    /* First parameters of a replica, of its own number; the block is all 0. */
+    /* First parameters of a replica, by its own number; the block is all 0. */
     void (*init)(void *context, void *params, int64_t replica);
     /* Buffers for so many threads, whose numbers the functions get; and all but the state given back. */
     int (*wake)(struct kl_train *train, int n_threads, struct kl_error *err);
@@ -164,7 +164,7 @@ int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err);
 int kl_train_estimate(double *seconds, struct kl_train *train, struct kl_pool *pool,
                       struct kl_error *err);
 /* The replica's loss was no longer a number: the epoch (from 0), or -1. */
-int64_t kl_replica_diverged(const struct kl_train *train, const struct kl_replica *replica);
+int64_t kl_train_diverged(const struct kl_train *train, const struct kl_replica *replica);
 
 /* The state as datasets with a leading dimension over replicas: PREFIXparams/<tensor> (of the best
    epoch), history/<row> [replicas, epochs], replicas/<number>, what the learner's save adds; whole: also
@@ -184,14 +184,14 @@ struct kl_crew {
     int thread;
     struct kl_pool *pool; /* NULL: alone */
 };
-static inline void *kl_crew_learner(const struct kl_crew *crew)
+static inline void *kl_train_crew_learner(const struct kl_crew *crew)
 {
     return crew->train->learner->context;
 }
 /* fn for i < n by the crew, `thread` the one that does it; the first failure of its threads. */
-int kl_crew_for(const struct kl_crew *crew, size_t n,
-                int (*fn)(void *context, size_t i, int thread, struct kl_error *err), void *context,
-                struct kl_error *err);
+int kl_train_crew_for(const struct kl_crew *crew, size_t n,
+                      int (*fn)(void *context, size_t i, int thread, struct kl_error *err),
+                      void *context, struct kl_error *err);
 /* Threads take whole replicas; else they share the steps of each. */
 bool kl_train_whole_replicas(const struct kl_train *train);
 

@@ -63,14 +63,14 @@ static void make_head(const char *path, const struct kl_features *f)
     v.head.circuit.n_qubits = 2, v.head.circuit.n_layers = 1;
     v.head.circuit.noise = "depolarizing=0.02";
     v.shape.reduction = v.shape.classifier = "none";
-    v.train.epochs = 1, v.train.replicas = REPLICAS;
+    v.train.options.epochs = 1, v.train.options.replicas = REPLICAS;
     must(kl_head_settings_settle(&v, &err), &err);
     char *config = kl_options_json(&kl_head_tool, &v, true);
     CHECK(config);
     must(kl_head_model_make(&model, &v.head, D, CLASSES, &err), &err);
-    must(kl_head_train_open(&train, &model, f, &v.train, 1, &err), &err);
+    must(kl_head_train_open(&train, &model, f, &v.train.options, 1, &err), &err);
     must(kl_train_run(&train.loop, NULL, NULL, &err), &err);
-    must(kl_controls_open(&controls, &v.head, f, &v.train, 1, &err), &err);
+    must(kl_controls_open(&controls, &v.head, f, &v.train.options, 1, &err), &err);
     must(kl_controls_run(&controls, NULL, NULL, &err), &err);
     save(path, &train, &controls, config);
     kl_controls_close(&controls);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+   stage: a stage that trains one model on one input, from its command line to its file: key, checkpoint,
+   resume, progress, history, summary, --dry-run. The stage says what its table of options, its file and its
+   learner are. */
+#ifndef KL_TRAIN_STAGE_H
+#define KL_TRAIN_STAGE_H
+
+#include "store/kind.h"
+#include "store/mode.h"
+#include "train/options.h"
+struct kl_training;
+
+struct kl_train_stage {
+    const struct kl_tool *tool;  /* its values begin with a struct kl_common */
+    const struct kl_kind *kind;  /* of the file that it writes */
+    int schema, version;         /* of that file; of the numbers: higher when the same options and input
+                                    begin to give other bytes */
+    const char *reads;           /* what it reads, in words: "one feature cache" */
+    const struct kl_kind *input; /* its kind */
+    const char *role;            /* of the input in the key: "features" */
+    size_t settings_at;          /* of the struct kl_train_settings among the values */
+    const char *optimizers;      /* the choices of the table */
+    const struct kl_train_row *rows; /* of the learner's history */
+    int n_rows;
+    size_t state_size;
+    /* Options' texts into their values, once, before the key is made; NULL: there are none. */
+    int (*settle)(void *values, struct kl_error *err);
+    /* The input is open: fill the state (zeros) and the learner. Close it in any case. */
+    int (*open)(struct kl_training *training, struct kl_error *err);
+    void (*close)(struct kl_training *training);
+    /* Datasets and attributes of the file beside those of kl_train_save and the options; NULL: none. */
+    int (*save)(const struct kl_training *training, struct kl_writer *writer, struct kl_error *err);
+};
+/* One training of it. */
+struct kl_training {
+    const struct kl_train_stage *of;
+    void *values; /* of the tool's table */
+    void *state;  /* the stage's own */
+    const struct kl_train_settings *settings;
+    const struct kl_log *log;
+    struct kl_stage stage;
+    struct kl_file *input;
+    struct kl_pool *pool;
+    struct kl_learner learner;
+    struct kl_train train;
+    struct kl_writer *writer;
+    char *config, *checkpoint; /* the options as JSON; a path, NULL: none is kept */
+    bool older;                /* a checkpoint stands there from which this run does not go on */
+};
+/* The run of a mode of such a stage (kl_mode.run calls it). */
+int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *mode, struct kl_error *err);
+
+/* ---- parts of it, for stages that train more than one model ---- */
+/* A training that has ended with err: if a signal ended it, its checkpoint is written and that is said;
+   an older one stays where no epoch has ended. path: of the checkpoint; NULL: none is kept. The code of
+   err, or that of a failure to write. */
+int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const char *path, bool older,
+                     struct kl_error *err);
+/* Of a row of the history at the best epoch of each replica. */
+struct kl_train_summary {
+    int64_t epochs; /* most that a replica was trained for */
+    double mean, low, high, seconds_per_epoch;
+};
+struct kl_train_summary kl_train_summary(const struct kl_train *train, int row);
+
+#endif

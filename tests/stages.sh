@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Each folder of tests/stages is a stage made from docs/adding-a-stage.md, in under 200 lines: it trains, resumes after a signal to
+# the same bytes, gives the same bytes for any number of threads, sweeps, shows itself, and has what is made from its table.
+set -u
+. "$(dirname "$0")/jobs.inc"
+prepare || { echo "the inputs could not be made"; exit 1; }
+cd "$JOBS" || exit 70
+for folder in "$ROOT"/tests/stages/*/; do
+    name=$(basename "$folder") tool=$BUILD/tests/stages/$(basename "$folder")
+    lines=$(cat "$folder"/*.[ch] | wc -l)
+    check "$name: $lines lines, expected fewer than 200" [ "$lines" -lt 200 ]
+    mkdir "$name"
+    line() { "$tool/$name" features.h5 "$@"; }
+    show() { "$tool/cache" "$@"; }
+    check "$name: does not train" line -q --epochs 30 -o "$name/a.h5"
+    check "$name: is not up to date" test "$(line --epochs 30 -o "$name/a.h5")" = "$name/a.h5: up to date"
+    line -q --epochs 30 --replicas 3 --threads 1 --no-provenance -o "$name/one.h5"
+    line -q --epochs 30 --replicas 3 --threads 2 --no-provenance -o "$name/two.h5"
+    check "$name: two threads give other bytes than one" cmp "$name/one.h5" "$name/two.h5"
+    line -q --epochs 30 --threads 1 --no-provenance -o "$name/alone.h5"
+    line -q --epochs 30 --threads 2 --no-provenance -o "$name/shared.h5"
+    check "$name: shared steps give other bytes" cmp "$name/alone.h5" "$name/shared.h5"
+
+    line -q --epochs 3000 --no-provenance -o "$name/whole.h5"
+    "$tool/$name" features.h5 -q --epochs 3000 --no-provenance --checkpoint-every 1 -o "$name/stopped.h5" &
+    until [ -e "$name/.stopped.h5.checkpoint" ] || [ -e "$name/stopped.h5" ]; do sleep 0.01; done
+    kill -TERM $!
+    wait $! 2>/dev/null
+    check "$name: a signal did not stop it" [ $? = 143 ]
+    check "$name: does not resume" line -q --epochs 3000 --no-provenance --resume -o "$name/stopped.h5"
+    check "$name: a resumed training gives other bytes" cmp "$name/whole.h5" "$name/stopped.h5"
+    check "$name: left behind: $(beside "$name")" [ -z "$(ls -A "$name" | grep checkpoint)" ]
+
+    check "$name: cache show has no history" grep -q 'epoch .*loss' <(show show "$name/a.h5")
+    check "$name: cache log does not name it" grep -q "$name features.h5" <(show log "$name/a.h5")
+    check "$name: history: $(line --epochs 30 --history - -o "$name/a.h5" | head -1)" \
+        test "$(line --epochs 30 --history - -o "$name/a.h5" | grep -c '^{"replica":0,"epoch":')" = 30
+    check "$name: --dry-run does not say how long" grep -q 'would take about' <(line --epochs 5000 --dry-run -o "$name/b.h5")
+    check "$name: --json" jq -e '.status == "computed" and .epochs == 3' <(line --epochs 3 --json -o "$name/c.h5")
+    for form in man bash zsh fish schema; do
+        check "$name: --emit $form" grep -q epochs <("$tool/$name" --emit $form)
+    done
+    check "$name: --help" grep -q -- "^Usage: $name" <("$tool/$name" --help)
+done
+conclude
