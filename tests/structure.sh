@@ -92,7 +92,7 @@ for f in $(grep -lwE 'kl_(options_answer|note_variables|report|finish|end)' -r l
     case $f in lib/base/* | lib/store/mode.c) ;; *) fail "$f does a part of kl_store_mode_main by hand" ;; esac
 done
 for f in tools/*.c; do
-    grep -qE '\<kl_modes?_main\(' "$f" || fail "$f does not go through kl_store_mode_main"
+    grep -qE '\<kl_store_modes?_main\(' "$f" || fail "$f does not go through kl_store_mode_main"
     [ -n "$(ls "tests/cli/$(basename "$f" .c)"/*.t 2>/dev/null)" ] || fail "$f has no tests in tests/cli/$(basename "$f" .c)/"
 done
 for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/null); do
@@ -101,7 +101,7 @@ for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/
 done
 
 # 7. Messages quote in one way: what was found, 'like this'.
-for place in $(awk '/kl_(fail|fail_errno|note|qasm_fail|h5_failed)\(/ { text = ""; within = 1 }
+for place in $(awk '/kl_(fail|fail_errno|note|circuit_qasm_fail|store_h5_failed)\(/ { text = ""; within = 1 }
     within { text = text $0 }
     within && /;$/ { within = 0; if (text ~ /\\"/) print FILENAME ":" FNR }' $(find lib tools -name '*.c')); do
     fail "$place: a message with double quotes; what was found stands in single ones"
@@ -133,6 +133,23 @@ while read -r table kind; do
             fail "$f names the kind '$kind'; its table belongs to the room that writes it"
     done
 done <<<"$tables"
+
+# 11. A function that a room's headers declare carries the room: kl_store_..., kl_nn_.... lib/base, the foundation,
+# has kl_ and a noun; head and qrng are still to come.
+for room in $(ls lib); do
+    case $room in base | head | qrng) continue ;; esac
+    for f in lib/"$room"/*.h; do
+        for name in $(code "$f" | sed 's/__attribute__((.*)) //' |
+            grep -oE '^([a-z][^(=]*)?\<kl_[a-z0-9_]+\(' | grep -oE 'kl_[a-z0-9_]+\($'); do
+            case $name in kl_"$room"_*) ;; *) fail "$f declares ${name%(} without its room's prefix kl_${room}_" ;; esac
+        done
+    done
+done
+
+# 12. What is compiled in both precisions is defined and called by its plain name, which its header makes a macro.
+for place in $(grep -nE '\<KL_NAME\(' -r lib kernels tools --include='*.[ch]' | grep -v ':#define ' | cut -d: -f1,2); do
+    fail "$place: KL_NAME stands in its header's #define lines alone (kernels/inline/real.h)"
+done
 
 # Sizes, said without failing.
 long() { # limit, files...
