@@ -1,35 +1,17 @@
 /* SPDX-License-Identifier: MIT
    qsweep: a feature cache in, a head for every point of a grid of options out, and their comparison. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "backbone/extract.h"
-#include "head/run.h"
-#include "head/sweep_run.h"
-#include "kernels/device.h"
-#include "store/mode.h"
-#include "store/shard.h"
-
-enum { NUMERICAL_VERSION = 2, HALVING_VERSION = 3 }; /* what is in a table; which points halving keeps */
+#include "head/sweep.h"
+#include "head/settings.h"
 
 struct values {
     struct kl_head_settings head;
-    const char *grid, *heads, *shard;
-    bool halving;
+    struct kl_sweep_settings sweep;
 };
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "grid", 'g', KL_OPT_LIST, AT(grid), "GRID", 0, 0, true,
-      "\"lr=1e-3,3e-3 layers=1,2\": every combination; given again, more", "Sweep", NULL },
-    { "halving", 0, KL_OPT_FLAG, AT(halving), NULL, 0, 0, true,
-      "drop the worse half, double the epochs, and again", NULL, NULL },
-    { "heads", 0, KL_OPT_STRING, AT(heads), "FOLDER", 0, 0, false,
-      "of the heads; default: NAME-heads of -o NAME.h5", NULL, NULL },
-    { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
-      "a part of the points; cache merge joins; auto, auto/N: Slurm, MPI", NULL, NULL },
+    KL_SWEEP_OPTIONS(AT(sweep), "heads", "of the heads; default: NAME-heads of -o NAME.h5"),
     KL_DEVICE_OPTION(AT(head.common.device)),
     KL_HEAD_MODEL_SETTINGS,
     KL_HEAD_TRAINING_SETTINGS,
@@ -46,233 +28,21 @@ static const struct kl_tool tool = {
     .values_size = sizeof(struct values),
 };
 
-struct run {
-    struct values *v;
-    struct kl_stage *stage;
-    struct kl_grid grid;
-    struct kl_sweep_job job;
-    struct kl_device device;
-    struct kl_sweep_points points;
-    struct kl_sweep sweep;
-    struct kl_file *input;
-    struct kl_pool *pool;
-    struct kl_shard shard;
-    char *folder;
-};
-
-/* -o DIR/NAME.h5: DIR/NAME-heads */
-static int name_folder(struct run *run, struct kl_error *err)
+static int say_input(const struct kl_file *input, const struct kl_log *log, struct kl_error *err)
 {
-    const char *output = run->v->head.common.output;
-    size_t n = strlen(output);
-    if (n > 3 && strcmp(output + n - 3, ".h5") == 0) n -= 3;
-    int length = run->v->heads ? asprintf(&run->folder, "%s", run->v->heads)
-                               : asprintf(&run->folder, "%.*s-heads", (int)n, output);
-    if (length >= 0) return KL_OK;
-    run->folder = NULL;
-    return kl_fail_memory(err, n);
-}
-
-static int check(struct run *run, struct kl_error *err)
-{
-    const size_t n_inputs = run->stage->n_inputs;
-    const struct kl_head_settings *h = &run->v->head;
-    if (n_inputs != 1)
-        return kl_fail_inputs(err, run->stage->inputs, n_inputs, 1,
-                              n_inputs && run->v->grid
-                                  ? "one feature cache (all of --grid is one word: quote it)"
-                                  : "one feature cache");
-    if (!run->v->grid)
-        return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
-    if (!h->common.output || strcmp(h->common.output, "-") == 0)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o SWEEP.h5, beside which the heads go");
-    if (h->train.options.val_fraction <= 0)
-        return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
-    if (run->v->halving && run->v->shard)
-        return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
-    return kl_store_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
-}
-
-/* Of the whole, of which this run may be a part. What the heads are, their keys say; the options,
-   settled as for the first point, say it in words. */
-static int make_key(struct kl_key **key, const struct run *run, struct kl_error *err)
-{
-    char heads[65];
-    struct values settled = *run->v;
-    settled.head = run->points.points[0].v;
-    const int version = run->v->halving ? HALVING_VERSION : NUMERICAL_VERSION;
-    int code = kl_store_key_begin(key, "sweep", KL_SWEEP_SCHEMA, tool.name, version, err);
-    if (!code) code = kl_store_key_options(*key, &tool, &settled, err);
-    if (!code) code = kl_store_key_integer(*key, "seed", run->v->head.common.seed, err);
-    if (!code) code = kl_sweep_points_digest(heads, &run->points, err);
-    if (!code) code = kl_store_key_text(*key, "heads", heads, err);
-    return code ? code : kl_store_key_input(*key, "features", kl_store_file_content(run->input), err);
-}
-
-static int prepare(struct run *run, const char *input, struct kl_error *err)
-{
-    run->job = (struct kl_sweep_job){ .grid = &run->grid,
-                                      .base = &run->v->head,
-                                      .halving = run->v->halving,
-                                      .folder = run->folder,
-                                      .output = run->v->head.common.output,
-                                      .input = run->input,
-                                      .input_path = input,
-                                      .argc = run->stage->argc,
-                                      .argv = run->stage->argv,
-                                      .log = run->stage->log,
-                                      .device = &run->device };
-    return kl_sweep_points_make(&run->points, &run->job, err);
-}
-
-/* The points of this run: of a shard, or all. */
-static void part_of(const struct run *run, size_t *first, size_t *n)
-{
-    const size_t parts = run->shard.count ? run->shard.count : 1;
-    *first = run->grid.n * run->shard.index / parts;
-    *n = run->grid.n * (run->shard.index + 1) / parts - *first;
-}
-
-static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
-{
-    struct run *run = context;
-    const struct kl_common *common = &run->v->head.common;
-    size_t first, n;
-    part_of(run, &first, &n);
-    int code = kl_device_choose(&run->device, common->device, err);
-    if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
-    return code ? code : kl_sweep_estimate(estimate, &run->points, first, n, run->pool, err);
-}
-
-static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
-{
-    struct kl_key *key = NULL;
-    int code = KL_OK;
-    run->stage->estimate = try_a_moment, run->stage->estimate_context = run;
-    if (run->shard.count) {
-        code = make_key(&key, run, err);
-        if (!code) code = kl_store_shard_of(&run->shard, &key, err);
-    }
-    if (!code) code = make_key(&key, run, err);
-    if (!code) code = kl_store_key_shard(key, &run->shard, err);
-    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, out, err);
-    if (!code && *answer == KL_STAGE_COMPUTE && !run->v->head.common.force)
-        code = kl_store_shard_check_target(&run->shard, run->v->head.common.output, err);
-    kl_store_key_abort(&key);
-    return code;
-}
-
-static int publish(struct run *run, struct kl_error *err)
-{
-    const struct kl_file *parents[] = { run->input };
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, run->v->head.common.output, &run->stage->header, err);
-    if (!code) code = kl_sweep_save(writer, &run->sweep, err);
-    if (!code) code = kl_store_shard_save(writer, &run->shard, err);
-    if (!code) return kl_store_stage_publish(run->stage, &writer, parents, 1, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
-}
-
-static int train(struct run *run, struct kl_error *err)
-{
-    struct kl_progress progress;
-    const struct kl_common *common = &run->v->head.common;
-    size_t first, n;
-    part_of(run, &first, &n);
-    int code = kl_device_choose(&run->device, common->device, err);
-    kl_device_unmeasured(common->device, run->stage->log);
-    run->v->head.common.device_used = run->device.name;
-    for (size_t i = 0; i < run->points.n; i++)
-        run->points.points[i].v.common.device_used = run->device.name;
-    if (!code) code = kl_sweep_points_try(&run->points, first, n, err);
-    if (code) return code;
-    if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
-        return kl_fail_errno(err, KL_EIO, "%s: the folder of the heads cannot be made", run->folder);
-    code = kl_sweep_make(&run->sweep, n, (size_t)run->v->head.train.options.replicas, err);
-    if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
-    kl_progress_begin(&progress, run->stage->log, common->progress, "points");
-    if (!code) code = kl_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
-    kl_progress_end(&progress);
-    return code ? code : publish(run, err);
-}
-
-/* What an earlier run found: the rows of its file, which has the key of this command. */
-static int recall(struct run *run, struct kl_error *err)
-{
-    struct kl_file *file = NULL;
-    int code = kl_store_file_open_kind(&file, run->v->head.common.output, &kl_sweep_kind, err);
-    if (!code) code = kl_sweep_load(&run->sweep, file, err);
-    kl_store_file_close(&file);
-    return code;
-}
-
-/* The table is whole, but its heads may have gone since, or make room for another sweep's. */
-static void say_heads(const struct run *run)
-{
-    size_t n = 0, missing = 0;
-    for (size_t i = 0; i < run->sweep.n; i++) {
-        const struct kl_sweep_row *row = &run->sweep.rows[i];
-        if (!row->key[0] || row->point >= run->points.n) continue;
-        n++;
-        missing += !kl_store_is_up_to_date(run->points.points[row->point].path, row->key);
-    }
-    if (missing)
-        kl_note(run->stage->log, 1,
-                "%zu of %zu head%s %s not in %s as this table has %s; --force trains %s", missing, n,
-                kl_s(n), missing == 1 ? "is" : "are", run->folder, missing == 1 ? "it" : "them",
-                n == 1 ? "it" : "all");
-}
-
-static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct kl_error *err)
-{
-    const struct kl_common *common = &run->v->head.common;
-    if (common->quiet && !common->json) return KL_OK;
-    int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
-    const struct kl_sweep_found found = { .sweep = &run->sweep,
-                                          .job = &run->job,
-                                          .key = run->stage->key,
-                                          .part = run->shard.count > 0,
-                                          .status = answer,
-                                          .seconds = kl_clock() - run->stage->start };
-    if (!code) code = kl_sweep_tell(out, &found, common->json, err);
-    if (!code && answer != KL_STAGE_COMPUTE) say_heads(run);
-    return code;
-}
-
-static int work(struct run *run, FILE *out, struct kl_error *err)
-{
-    enum kl_stage_answer answer = KL_STAGE_ANSWERED;
-    const char *input = run->stage->n_inputs ? run->stage->inputs[0] : NULL;
-    int code = check(run, err);
-    if (!code) code = name_folder(run, err);
-    if (!code)
-        code = kl_sweep_grid(&run->grid, run->v->grid, &run->v->head, run->v->halving, run->stage->log,
-                             err);
-    if (!code) code = kl_store_file_open_kind(&run->input, input, &kl_features_kind, err);
-    if (!code) code = prepare(run, input, err);
-    if (!code) code = begin(run, &answer, out, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer == KL_STAGE_COMPUTE) {
-        kl_store_shard_say(run->input, run->stage->log);
-        code = kl_origin_seen(run->input, run->stage->log, err);
-        if (!code) code = train(run, err);
-    }
-    return code ? code : tell(out, run, answer, err);
+    return kl_origin_seen(input, log, err);
 }
 
 static int sweep(struct kl_mode_run *mode, struct kl_error *err)
 {
-    struct run run = { .v = mode->values, .stage = &mode->stage };
-    const int code = work(&run, mode->out, err);
-    kl_sweep_free(&run.sweep);
-    kl_sweep_points_free(&run.points);
-    kl_pool_destroy(&run.pool);
-    kl_grid_free(&run.grid);
-    kl_store_file_close(&run.input);
-    kl_store_shard_free(&run.shard);
-    free(run.folder);
-    return code;
+    struct kl_sweep_stage heads = kl_head_sweep;
+    heads.input = &kl_features_kind, heads.say_input = say_input;
+    const struct kl_sweep_tool of = { .tool = &tool,
+                                      .stage = &heads,
+                                      .sweep_at = offsetof(struct values, sweep),
+                                      .version = 2,
+                                      .halving_version = 3 };
+    return kl_train_sweep_main(&of, mode, err);
 }
 
 static void defaults(void *values)

@@ -1,198 +1,266 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Heads as the points of a sweep (train/sweep.h): which options may be an axis, and how one is trained. */
 #include "head/sweep.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store.h"
+#include "head/gpu.h"
+#include "head/idle.h"
+#include "head/run.h"
 
-int kl_sweep_make(struct kl_sweep *sweep, size_t n, size_t replicas, struct kl_error *err)
-{
-    double *values = malloc((2 * n * replicas + 1) * sizeof *values);
-    *sweep = (struct kl_sweep){ n, replicas, calloc(n + 1, sizeof *sweep->rows) };
-    if (!values || !sweep->rows) {
-        free(values);
-        kl_sweep_free(sweep);
-        return kl_fail_memory(err, n * sizeof *sweep->rows);
-    }
-    for (size_t i = 0; i < 2 * n * replicas; i++) values[i] = NAN;
-    sweep->rows[0].accuracy = values; /* the first row's pointer owns all */
-    for (size_t i = 0; i < n; i++) {
-        sweep->rows[i].accuracy = values + 2 * i * replicas;
-        sweep->rows[i].loss = values + (2 * i + 1) * replicas;
-    }
-    return KL_OK;
-}
-
-void kl_sweep_free(struct kl_sweep *sweep)
-{
-    if (sweep->rows) free(sweep->rows[0].accuracy);
-    free(sweep->rows);
-    *sweep = (struct kl_sweep){ 0 };
-}
-
-struct kl_judgement kl_sweep_judge(const struct kl_sweep *sweep, size_t row)
-{
-    const struct kl_sweep_row *r = &sweep->rows[row];
-    return (struct kl_judgement){ kl_stats_mean(r->accuracy, sweep->replicas),
-                                  kl_stats_mean(r->loss, sweep->replicas) };
-}
-
-/* By insertion: points are few, and equal ones stay in the order of the grid. */
-void kl_sweep_order(size_t *order, const struct kl_sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->n; i++) {
-        const struct kl_judgement own = kl_sweep_judge(sweep, i);
-        size_t k = i;
-        for (; k > 0 && kl_stats_comes_before(own, kl_sweep_judge(sweep, order[k - 1])); k--)
-            order[k] = order[k - 1];
-        order[k] = i;
-    }
-}
-
-/* The values of `name` at each replica's best epoch. */
-static int at_best(double *to, const char *name, const int64_t *best, size_t replicas,
-                   struct kl_file *head, struct kl_error *err)
-{
-    const struct kl_dataset *d;
-    double *values = NULL;
-    int code = kl_store_file_expect(&d, head, name, KL_TYPE_F64, 2, err);
-    if (!code && d->dims[0] != replicas)
-        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_store_file_path(head),
-                       d->dims[0], replicas);
-    if (!code) code = kl_store_file_load((void **)&values, head, d, err);
-    for (size_t r = 0; !code && r < replicas; r++)
-        if (best[r] < 0 || (size_t)best[r] >= d->dims[1])
-            code = kl_fail(err, KL_EDATA, "%s: replicas/best_epoch: %lld of %zu epochs",
-                           kl_store_file_path(head), (long long)best[r], d->dims[1]);
-        else to[r] = values[r * d->dims[1] + (size_t)best[r]];
-    free(values);
-    return code;
-}
-
-/* Epochs that any replica was trained for: rows of the history that are numbers. */
-static int count_epochs(int64_t *epochs, struct kl_file *head, struct kl_error *err)
-{
-    const struct kl_dataset *d;
-    double *loss = NULL;
-    *epochs = 0;
-    int code = kl_store_file_expect(&d, head, "history/train_loss", KL_TYPE_F64, 2, err);
-    if (!code) code = kl_store_file_load((void **)&loss, head, d, err);
-    for (size_t i = 0; !code && i < d->dims[0] * d->dims[1]; i++)
-        if (!isnan(loss[i]) && (int64_t)(i % d->dims[1]) >= *epochs)
-            *epochs = (int64_t)(i % d->dims[1]) + 1;
-    free(loss);
-    return code;
-}
-
-int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file *head,
-                       struct kl_error *err)
-{
-    const struct kl_dataset *d;
-    int64_t *best = NULL;
-    int code = kl_store_file_expect(&d, head, "replicas/best_epoch", KL_TYPE_I64, 1, err);
-    if (!code && d->dims[0] != replicas)
-        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_store_file_path(head),
-                       d->dims[0], replicas);
-    if (!code) code = kl_store_file_load((void **)&best, head, d, err);
-    if (!code) code = at_best(row->accuracy, "history/val_accuracy", best, replicas, head, err);
-    if (!code) code = at_best(row->loss, "history/val_loss", best, replicas, head, err);
-    if (!code) code = count_epochs(&row->epochs, head, err);
-    if (!code) strcpy(row->key, kl_store_file_key(head));
-    free(best);
-    return code;
-}
-
-static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_error *err)
-{
-    char *names = calloc(sweep->n + 1, KL_SWEEP_NAME), *keys = calloc(sweep->n + 1, 64);
-    int code = names && keys ? KL_OK : kl_fail_memory(err, sweep->n * KL_SWEEP_NAME);
-    for (size_t i = 0; !code && i < sweep->n; i++) {
-        memcpy(names + i * KL_SWEEP_NAME, sweep->rows[i].name, strlen(sweep->rows[i].name));
-        memcpy(keys + i * 64, sweep->rows[i].key, strlen(sweep->rows[i].key));
-    }
-    if (!code)
-        code = kl_store_writer_put(w, "point", KL_TYPE_STRING, KL_SWEEP_NAME, 1, &sweep->n, names, err);
-    if (!code) code = kl_store_writer_put(w, "head_key", KL_TYPE_STRING, 64, 1, &sweep->n, keys, err);
-    free(names);
-    free(keys);
-    return code;
-}
-
-int kl_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_error *err)
-{
-    const size_t n = sweep->n, dims[2] = { n, sweep->replicas };
-    int64_t *columns = malloc((3 * n + 1) * sizeof *columns);
-    double *values = malloc((2 * n * sweep->replicas + 1) * sizeof *values);
-    int code = columns && values ? put_texts(w, sweep, err) : kl_fail_memory(err, n * 64);
-    for (size_t i = 0; !code && i < n; i++) {
-        columns[i] = (int64_t)sweep->rows[i].point;
-        columns[n + i] = sweep->rows[i].parameters;
-        columns[2 * n + i] = sweep->rows[i].epochs;
-        for (size_t r = 0; r < sweep->replicas; r++) {
-            values[i * sweep->replicas + r] = sweep->rows[i].accuracy[r];
-            values[(n + i) * sweep->replicas + r] = sweep->rows[i].loss[r];
-        }
-    }
-    if (!code) code = kl_store_writer_put(w, "index", KL_TYPE_I64, 0, 1, dims, columns, err);
-    if (!code) code = kl_store_writer_put(w, "parameters", KL_TYPE_I64, 0, 1, dims, columns + n, err);
-    if (!code) code = kl_store_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, dims, columns + 2 * n, err);
-    if (!code) code = kl_store_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, dims, values, err);
-    if (!code)
-        code = kl_store_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, dims, values + n * sweep->replicas,
-                                   err);
-    free(columns);
-    free(values);
-    return code;
-}
-
-/* Columns of the table: of a name, of an accuracy. */
-struct widths {
-    int name, accuracy;
-    bool losses; /* there is room for them */
+static const struct kl_grid_refusal refusals[] = {
+    { "seed", "points are compared by their means over seeds; give --replicas N outside the grid" },
+    { "replica", "points are compared by their means over seeds; give --replicas N outside the grid" },
+    { "replicas", "every point has as many heads; give --replicas N outside the grid" },
+    { "no-controls",
+      "heads of a sweep have no controls; repeat the best point with qtrain, which adds them" },
+    { "val-fraction", "points are compared on the same validation samples; give it outside the grid" },
+    { "circuit-file", NULL }, /* what it says is in the key, as --qasm */
+    { NULL, NULL },
 };
 
-static struct widths measure(const struct kl_sweep *sweep)
+static const struct kl_grid_axis *find_axis(const struct kl_grid *grid, const char *name)
 {
-    enum { LINE = 80, NUMBERS = 2 + 6 + 2 + 10, LOSS = 2 + 8 };
-    struct widths w = { 5, sweep->replicas == 1 ? 12 : 25, false };
-    for (size_t i = 0; i < sweep->n; i++)
-        if ((int)strlen(sweep->rows[i].name) > w.name) w.name = (int)strlen(sweep->rows[i].name);
-    w.losses = w.name + NUMBERS + 2 + w.accuracy + LOSS <= LINE;
-    return w;
+    for (int i = 0; i < grid->n_axes; i++)
+        if (strcmp(grid->axes[i].option->name, name) == 0) return &grid->axes[i];
+    return NULL;
 }
 
-static void write_row(FILE *to, const struct kl_sweep *sweep, size_t i, const struct widths *w)
+/* The values of `other` with which the option of c is idle, "A,B" or as many as there is room for;
+   returns how many they are. */
+static size_t idle_values(char *text, size_t size, const struct kl_grid_axis *other,
+                          const struct kl_idle *c)
 {
-    const struct kl_sweep_row *row = &sweep->rows[i];
-    const struct kl_judgement mean = kl_sweep_judge(sweep, i);
-    double low = INFINITY, high = -INFINITY;
-    char accuracy[64];
-    fprintf(to, "%-*s  %6lld  %10lld  ", w->name, row->name, (long long)row->epochs,
-            (long long)row->parameters);
-    for (size_t r = 0; r < sweep->replicas; r++)
-        low = fmin(low, row->accuracy[r]), high = fmax(high, row->accuracy[r]);
-    if (sweep->replicas == 1) snprintf(accuracy, sizeof accuracy, "%.4f", mean.accuracy);
-    else snprintf(accuracy, sizeof accuracy, "%.4f (%.4f to %.4f)", mean.accuracy, low, high);
-    if (row->diverged) fprintf(to, "diverged\n");
-    else if (w->losses)
-        fprintf(to, fabs(mean.loss) < 1000 ? "%-*s  %8.4f\n" : "%-*s  %8.2e\n", w->accuracy, accuracy,
-                mean.loss);
-    else fprintf(to, "%s\n", accuracy);
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < other->n; i++) {
+        if (kl_idle_among(c->values, other->values[i])) continue;
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "," : "", other->values[i]);
+        n++;
+    }
+    return n;
 }
 
-int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err)
+/* An axis must change some points, and is told of if it leaves others as they are: a grid has a head for
+   each. What the grid does not say is the base's. */
+static int check_idle(const struct kl_grid *grid, const struct kl_head_settings *base,
+                      const struct kl_idle *c, const struct kl_log *log, struct kl_error *err)
 {
-    const struct widths w = measure(sweep);
-    size_t *order = malloc((sweep->n + 1) * sizeof *order);
-    if (!order) return kl_fail_memory(err, sweep->n * sizeof *order);
-    kl_sweep_order(order, sweep);
-    fprintf(to, "%-*s  %6s  %10s  ", w.name, "point", "epochs", "parameters");
-    if (w.losses) fprintf(to, "%-*s  %8s\n", w.accuracy, "val accuracy", "val loss");
-    else fprintf(to, "val accuracy\n");
-    for (size_t i = 0; i < sweep->n && i < most; i++) write_row(to, sweep, order[i], &w);
-    if (sweep->n > most) fprintf(to, "... and %zu more\n", sweep->n - most);
-    free(order);
+    const struct kl_grid_axis *other = find_axis(grid, c->other);
+    char idle[200] = "";
+    if (!find_axis(grid, c->option)) return KL_OK;
+    const size_t n = other ? idle_values(idle, sizeof idle, other, c) : 0;
+    if (other ? n == other->n : !kl_idle_among(c->values, kl_idle_value(base, c->other)))
+        return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
+                       c->other, c->values);
+    if (n)
+        kl_note(log, 1,
+                "--grid: %s changes nothing of points with %s=%s: each is trained again for each of its "
+                "values; two sweeps would save that",
+                c->option, c->other, idle);
     return KL_OK;
 }
+
+static int check_grid(const struct kl_grid *grid, const void *base, const struct kl_log *log,
+                      struct kl_error *err)
+{
+    for (const struct kl_idle *c = kl_idle; c->option; c++) {
+        const int code = check_idle(grid, base, c, log, err);
+        if (code) return code;
+    }
+    return KL_OK;
+}
+
+/* ---- settings ---- */
+
+static void defaults(void *settings)
+{
+    kl_head_settings_default(settings);
+}
+
+static int settle(const struct kl_sweep_stage *stage, void *settings, struct kl_error *err)
+{
+    (void)stage;
+    return kl_head_settings_settle(settings, err);
+}
+
+static void release(void *settings)
+{
+    kl_head_settings_free(settings);
+}
+
+static int key(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
+               const struct kl_file *input, struct kl_error *err)
+{
+    (void)stage;
+    return kl_head_key(hex, settings, input, err);
+}
+
+static int count(int64_t *parameters, const struct kl_sweep_stage *stage, const void *settings,
+                 struct kl_file *input, const struct kl_device *device, struct kl_error *err)
+{
+    const struct kl_head_settings *v = settings;
+    struct kl_features f;
+    struct kl_head_model model;
+    (void)stage;
+    int code = kl_features_describe(&f, input, err);
+    if (!code) code = kl_head_model_make(&model, &v->head, f.d, f.n_classes, err);
+    kl_features_free(&f);
+    if (code) return code;
+    if (device && device->cuda) code = kl_head_gpu_check(&model, &v->train.options, err);
+    *parameters = (int64_t)kl_head_parameters(&model);
+    kl_head_model_free(&model);
+    return code;
+}
+
+/* The best one gets the controls that a sweep leaves out. */
+static const char *again(void *settings)
+{
+    struct kl_head_settings *v = settings;
+    v->no_controls = false;
+    return strcmp(v->shape.core, kl_core_names[KL_CORE_CIRCUIT]) == 0 ? ", with its controls" : "";
+}
+
+/* ---- the features ---- */
+
+static int say_data(const struct kl_log *log, const void *data, const void *settings, struct kl_error *err)
+{
+    const struct kl_head_settings *v = settings;
+    return kl_head_remark_split(log, data, &v->train.options, err);
+}
+
+static int load(void **data, struct kl_file *input, struct kl_error *err)
+{
+    struct kl_features *f = calloc(1, sizeof *f);
+    if (!f) return kl_fail_memory(err, sizeof *f);
+    const int code = kl_features_load(f, input, err);
+    if (code) free(f);
+    else *data = f;
+    return code;
+}
+
+static void unload(void *data)
+{
+    kl_features_free(data);
+    free(data);
+}
+
+/* ---- the training of a point ---- */
+
+static void init(void *context, const struct kl_sweep_stage *stage, const struct kl_sweep_job *job,
+                 struct kl_sweep_point *point, const struct kl_log *log, const struct kl_log *said,
+                 bool late)
+{
+    struct kl_head_run *run = context;
+    *run = (struct kl_head_run){ .v = point->values,
+                                 .log = log,
+                                 .input = job->input,
+                                 .device = job->device ? *job->device : (struct kl_device){ 0 },
+                                 .late = late,
+                                 .stage = { .tool = stage->tool,
+                                            .values = point->values,
+                                            .common = point->common,
+                                            .log = said,
+                                            .argc = job->argc,
+                                            .argv = job->argv,
+                                            .inputs = &job->input_path,
+                                            .n_inputs = 1,
+                                            .start = kl_clock() } };
+}
+
+static struct kl_sweep_run of(void *context)
+{
+    struct kl_head_run *run = context;
+    return (struct kl_sweep_run){ &run->train.loop, &run->stage, &run->checkpoint };
+}
+
+static int begin(void *run, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    return kl_head_run_begin(run, answer, NULL, err);
+}
+
+static int open_run(void *run, const void *data, int threads, struct kl_error *err)
+{
+    return kl_head_run_open(run, data, threads, err);
+}
+
+static int train(void *run, struct kl_pool *pool, struct kl_error *err)
+{
+    return kl_head_run_train(run, pool, err);
+}
+
+static int judge(void *context, size_t *collapsed, struct kl_pool *pool, struct kl_error *err)
+{
+    struct kl_head_run *run = context;
+    const int code = kl_head_run_judge(run, pool, err);
+    *collapsed = run->collapse.n_collapsed;
+    return code;
+}
+
+static int publish(void *run, struct kl_error *err)
+{
+    return kl_head_run_publish(run, err);
+}
+
+static int keep(void *run, struct kl_error *err)
+{
+    return kl_head_run_keep(run, err);
+}
+
+static void rest(void *run)
+{
+    kl_head_run_rest(run);
+}
+
+static int wake(void *run, int threads, struct kl_error *err)
+{
+    return kl_head_run_wake(run, threads, err);
+}
+
+static int estimate(void *run, struct kl_estimate *estimate, const void *data, struct kl_pool *pool,
+                    struct kl_error *err)
+{
+    return kl_head_run_estimate(estimate, run, data, pool, err);
+}
+
+static void close_run(void *run)
+{
+    kl_head_run_close(run);
+}
+
+const struct kl_sweep_stage kl_head_sweep = {
+    .tool = &kl_head_tool,
+    .kind = &kl_head_kind,
+    .reads = "one feature cache",
+    .role = "features",
+    .rows = { 2, { { "val_accuracy", "val accuracy", true }, { "val_loss", "val loss", false } } },
+    .judgement = "an accuracy",
+    .judge_tool = "qeval",
+    .settings_size = sizeof(struct kl_head_settings),
+    .settings_at = offsetof(struct kl_head_settings, train),
+    .run_size = sizeof(struct kl_head_run),
+    .refusals = refusals,
+    .check_grid = check_grid,
+    .defaults = defaults,
+    .settle = settle,
+    .release = release,
+    .key = key,
+    .count = count,
+    .say_data = say_data,
+    .load = load,
+    .unload = unload,
+    .init = init,
+    .of = of,
+    .begin = begin,
+    .open = open_run,
+    .train = train,
+    .judge = judge,
+    .publish = publish,
+    .keep = keep,
+    .rest = rest,
+    .wake = wake,
+    .estimate = estimate,
+    .close = close_run,
+    .again = again,
+};

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
    Points of a sweep: settings, names, keys. All is settled here, before the sweep has a key: files that
    options name are read once. */
-#include "head/sweep_points.h"
+#include "train/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "head/gpu.h"
-#include "head/run.h"
 
 /* Of a file's name: longer ones are cut, so that with ".h5" and what temporaries add it stays one. */
 enum { LONGEST_FILE = 200, KEPT = 160 };
@@ -45,15 +42,20 @@ static int name_file(struct kl_sweep_point *p, const char *folder, struct kl_err
 static int make_point(struct kl_sweep_point *p, const struct kl_sweep_job *job, size_t point,
                       struct kl_error *err)
 {
+    const struct kl_sweep_stage *stage = job->stage;
     int code = name_point(p, job->grid, point, err);
-    p->v = *job->base;
-    if (!code) code = kl_grid_set(job->grid, point, &p->v, err);
-    if (!code) code = kl_head_settings_settle(&p->v, err);
-    if (!code) code = kl_head_key(p->key, &p->v, job->input, err);
+    if (code) return code;
+    if (!(p->values = malloc(stage->settings_size))) return kl_fail_memory(err, stage->settings_size);
+    memcpy(p->values, job->base, stage->settings_size);
+    p->common = p->values;
+    p->train = (struct kl_train_settings *)((char *)p->values + stage->settings_at);
+    code = kl_grid_set(job->grid, point, p->values, err);
+    if (!code) code = stage->settle(stage, p->values, err);
+    if (!code) code = stage->key(p->key, stage, p->values, job->input, err);
     if (!code) code = name_file(p, job->folder, err);
-    p->v.common.output = p->path;
-    p->v.common.progress = "none";
-    p->v.common.print_key = p->v.common.dry_run = p->v.common.json = false;
+    p->common->output = p->path;
+    p->common->progress = "none";
+    p->common->print_key = p->common->dry_run = p->common->json = false;
     return code;
 }
 
@@ -101,9 +103,9 @@ static int check_twice(const struct kl_sweep_points *s, struct kl_error *err)
     if (!code && other)
         code =
             kl_fail(err, KL_EUSAGE,
-                    "--grid: '%.255s' and '%.255s' are one head: the same in other words, or files of "
+                    "--grid: '%.255s' and '%.255s' are one %s: the same in other words, or files of "
                     "the same content; leave one away",
-                    one->name, other->name);
+                    one->name, other->name, s->job->stage->kind->name);
     return code;
 }
 
@@ -122,12 +124,12 @@ static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->points[i].path, output) == 0 ||
             (same && strcmp(s->points[i].path + strlen(s->job->folder) + 1, name) == 0))
-            return kl_fail(err, KL_EUSAGE, "%s: is the file of a head; give another name with -o",
-                           output);
+            return kl_fail(err, KL_EUSAGE, "%s: is the file of a %s; give another name with -o", output,
+                           s->job->stage->kind->name);
     return KL_OK;
 }
 
-int kl_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *job, struct kl_error *err)
+int kl_train_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *job, struct kl_error *err)
 {
     *s = (struct kl_sweep_points){ .job = job, .points = calloc(job->grid->n, sizeof *s->points) };
     int code = s->points ? KL_OK : kl_fail_memory(err, job->grid->n * sizeof *s->points);
@@ -136,24 +138,18 @@ int kl_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *j
     return code ? code : check_output(s, err);
 }
 
-int kl_sweep_points_try(struct kl_sweep_points *s, size_t first, size_t n, struct kl_error *err)
+int kl_train_sweep_points_try(struct kl_sweep_points *s, size_t first, size_t n, struct kl_error *err)
 {
-    struct kl_features f;
-    int code = kl_features_describe(&f, s->job->input, err);
+    const struct kl_sweep_job *job = s->job;
+    int code = KL_OK;
     for (size_t i = first; i < first + n && !code; i++) {
         struct kl_sweep_point *p = &s->points[i];
-        struct kl_head_model model;
-        code = kl_head_model_make(&model, &p->v.head, f.d, f.n_classes, err);
-        if (code) break;
-        if (s->job->device && s->job->device->cuda) code = kl_head_gpu_check(&model, &p->v.train.options, err);
-        p->parameters = (int64_t)kl_head_parameters(&model);
-        kl_head_model_free(&model);
+        code = job->stage->count(&p->parameters, job->stage, p->values, job->input, job->device, err);
     }
-    kl_features_free(&f);
     return code;
 }
 
-int kl_sweep_points_digest(char hex[65], const struct kl_sweep_points *s, struct kl_error *err)
+int kl_train_sweep_points_digest(char hex[65], const struct kl_sweep_points *s, struct kl_error *err)
 {
     struct kl_sha256 digest;
     int code = kl_sha256_begin(&digest, err);
@@ -163,11 +159,12 @@ int kl_sweep_points_digest(char hex[65], const struct kl_sweep_points *s, struct
     return KL_OK;
 }
 
-void kl_sweep_points_free(struct kl_sweep_points *s)
+void kl_train_sweep_points_free(struct kl_sweep_points *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         free(s->points[i].path);
-        kl_head_settings_free(&s->points[i].v);
+        if (s->points[i].values && s->job->stage->release) s->job->stage->release(s->points[i].values);
+        free(s->points[i].values);
     }
     free(s->points);
     *s = (struct kl_sweep_points){ 0 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   The points of a sweep are independent: each thread takes the next point and trains its head alone,
+   The points of a sweep are independent: each thread takes the next point and is trained alone,
    with no thread waiting for another. The store (HDF5) is entered by one at a time.
 
    Successive halving (Karnin, Koren & Somekh 2013; Jamieson & Talwalkar 2016): all points train for
    epochs / 2^k, the better half goes on to twice as many, and so forth to the full number. A survivor's
    schedule is that of the full number throughout, so it ends as it would have alone. */
-#include "head/sweep_run.h"
+#include "train/sweep.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/run.h"
+#include "train/train.h"
 
 struct point {
     struct kl_sweep_point *at;
-    struct kl_head_run run;
+    void *run;              /* the stage's */
+    struct kl_sweep_run of; /* it */
     struct kl_sweep_row *row;
     struct kl_log log, quiet; /* what is said of the point; what only its file keeps */
     struct kl_cautions cautions;
@@ -28,8 +29,9 @@ struct point {
 };
 struct crew {
     const struct kl_sweep_job *job;
+    const struct kl_sweep_stage *stage;
     struct kl_sweep *sweep;
-    struct kl_features features;
+    void *data; /* the input */
     struct point *points;
     size_t *todo, n_todo;   /* points that are not up to date and not dropped */
     struct kl_pool *shared; /* whose threads share one head; NULL: a thread a head */
@@ -40,71 +42,63 @@ struct crew {
     size_t finished, total; /* heads times rounds */
 };
 
-/* Is the head there already? Halving compares heads while they are trained, so it trains all, but
+/* Is the point there already? Halving compares points while they are trained, so it trains all, but
    replaces only what any run would. */
 static int prepare(struct point *p, const struct crew *crew, struct kl_error *err)
 {
     const struct kl_sweep_job *job = crew->job;
+    const struct kl_sweep_stage *stage = crew->stage;
     enum kl_stage_answer answer;
-    struct kl_head_settings *v = &p->at->v;
+    struct kl_common *common = p->at->common;
     int code = KL_OK;
     if (job->halving) {
-        code = kl_store_target_check(p->at->path, "head", v->common.force, &job->input_path, 1, err);
-        v->common.force = true;
+        code = kl_store_target_check(p->at->path, stage->kind->name, common->force, &job->input_path, 1,
+                                     err);
+        common->force = true;
     }
     if (code) return code;
     const char *lines = job->log->cautions ? job->log->cautions->lines : NULL;
     p->log = *job->log, p->log.cautions = &p->cautions;
     if (lines && !(p->cautions.lines = strdup(lines))) return kl_fail_memory(err, strlen(lines));
     p->quiet = p->log, p->quiet.level = 0;
-    p->run = (struct kl_head_run){ .v = v,
-                                   .log = &p->quiet,
-                                   .input = job->input,
-                                   .device = job->device ? *job->device : (struct kl_device){ 0 },
-                                   .late = job->halving,
-                                   .stage = { .tool = &kl_head_tool,
-                                              .values = v,
-                                              .common = &v->common,
-                                              .log = &p->log,
-                                              .argc = job->argc,
-                                              .argv = job->argv,
-                                              .inputs = &job->input_path,
-                                              .n_inputs = 1,
-                                              .start = kl_clock() } };
-    code = kl_head_run_begin(&p->run, &answer, NULL, err);
+    if (!(p->run = calloc(1, stage->run_size))) return kl_fail_memory(err, stage->run_size);
+    stage->init(p->run, stage, job, p->at, &p->quiet, &p->log, job->halving);
+    p->of = stage->of(p->run);
+    code = stage->begin(p->run, &answer, err);
     p->train = !code && answer == KL_STAGE_COMPUTE;
-    if (p->train && !v->common.force && p->run.checkpoint)
-        v->train.resume = p->kept = kl_store_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
+    if (p->train && !common->force && *p->of.checkpoint)
+        p->at->train->resume = p->kept =
+            kl_store_checkpoint_fits(*p->of.checkpoint, p->of.stage->key);
     return code;
 }
 
 static void lose(struct crew *crew, struct point *p)
 {
     if (p->code && p->code != KL_ESIGNAL && !p->row->diverged) atomic_store(&crew->broken, true);
-    kl_head_run_close(&p->run);
+    crew->stage->close(p->run);
 }
 
 /* For the threads of this round, which may be others than those of the last. */
 static int open_point(struct crew *crew, struct point *p)
 {
     const int threads = crew->shared ? kl_pool_size(crew->shared) : 1;
-    if (p->open) return kl_head_run_wake(&p->run, threads, &p->error);
+    if (p->open) return crew->stage->wake(p->run, threads, &p->error);
     pthread_mutex_lock(&crew->store);
-    int code = kl_head_run_open(&p->run, &crew->features, threads, &p->error);
+    int code = crew->stage->open(p->run, crew->data, threads, &p->error);
     pthread_mutex_unlock(&crew->store);
     p->open = !code;
-    p->at->v.train.resume = false; /* how it began is no part of the head's provenance */
+    p->at->train->resume = false; /* how it began is no part of the file's provenance */
     return code;
 }
 
 /* The training has no checkpoint to write meanwhile: that would enter the store out of turn. */
 static int advance(struct crew *crew, struct point *p)
 {
-    char *checkpoint = p->run.checkpoint;
-    p->run.checkpoint = NULL;
-    p->run.train.loop.until = crew->until;
-    int code = kl_head_run_train(&p->run, crew->shared, &p->error);
-    p->run.checkpoint = checkpoint;
+    char *checkpoint = *p->of.checkpoint;
+    *p->of.checkpoint = NULL;
+    p->of.train->until = crew->until;
+    int code = crew->stage->train(p->run, crew->shared, &p->error);
+    *p->of.checkpoint = checkpoint;
     p->row->diverged = code == KL_EDATA;
     return code;
 }
@@ -114,7 +108,7 @@ static void keep(const struct crew *crew, struct point *p)
 {
     struct kl_error problem;
     if (crew->job->halving) return;
-    int code = kl_head_run_keep(&p->run, &problem);
+    int code = crew->stage->keep(p->run, &problem);
     p->kept = !code;
     if (code) p->code = code, p->error = problem;
 }
@@ -135,13 +129,13 @@ static void train_point(void *context, size_t i, int thread)
     p->code = open_point(crew, p);
     if (!p->code) p->code = advance(crew, p);
     if (!p->code && crew->until) {
-        kl_head_run_rest(&p->run);
+        crew->stage->rest(p->run);
         return;
     }
-    if (!p->code) p->code = kl_head_run_judge(&p->run, crew->shared, &p->error);
-    p->row->collapsed = p->run.collapse.n_collapsed;
+    if (!p->code && crew->stage->judge)
+        p->code = crew->stage->judge(p->run, &p->row->collapsed, crew->shared, &p->error);
     pthread_mutex_lock(&crew->store);
-    if (!p->code && !(p->code = kl_head_run_publish(&p->run, &p->error))) p->train = p->kept = false;
+    if (!p->code && !(p->code = crew->stage->publish(p->run, &p->error))) p->train = p->kept = false;
     if (p->code == KL_ESIGNAL) keep(crew, p);
     lose(crew, p);
     pthread_mutex_unlock(&crew->store);
@@ -174,7 +168,8 @@ static int judge(struct crew *crew, struct kl_error *err)
         }
         kl_caution(crew->job->log, "%s: %s", p->row->name, p->error.text);
         p->row->epochs = 0; /* what an earlier round found is no result */
-        for (size_t r = 0; r < crew->sweep->replicas; r++) p->row->accuracy[r] = p->row->loss[r] = NAN;
+        for (int j = 0; j < KL_SWEEP_ROWS; j++)
+            for (size_t r = 0; r < crew->sweep->replicas; r++) p->row->judged[j][r] = NAN;
     }
     crew->n_todo = left;
     return KL_OK;
@@ -189,15 +184,22 @@ static void train_round(struct crew *crew, struct kl_pool *pool)
     kl_pool_for(share ? NULL : pool, crew->n_todo, work_on_point, crew);
 }
 
-/* Into the row, from the state of a training that has not ended. */
-static void take_numbers(struct point *p)
+static int row_of(const struct kl_learner *learner, const char *name)
 {
-    const struct kl_head_train *t = &p->run.train;
-    p->row->epochs = t->loop.epoch;
-    for (int64_t i = 0; i < t->loop.options.replicas; i++) {
-        const struct kl_replica *r = &t->loop.replicas[i];
-        p->row->accuracy[i] = r->history[KL_VAL_ACCURACY][r->best_epoch];
-        p->row->loss[i] = r->history[KL_VAL_LOSS][r->best_epoch];
+    int k = 0;
+    while (k + 1 < learner->n_rows && strcmp(learner->rows[k].name, name) != 0) k++;
+    return k;
+}
+
+/* Into the row, from the state of a training that has not ended. */
+static void take_numbers(const struct crew *crew, struct point *p)
+{
+    const struct kl_train *t = p->of.train;
+    p->row->epochs = t->epoch;
+    for (int j = 0; j < crew->sweep->by.n; j++) {
+        const int k = row_of(t->learner, crew->sweep->by.row[j].name);
+        for (int64_t i = 0; i < t->options.replicas; i++)
+            p->row->judged[j][i] = t->replicas[i].history[k][t->replicas[i].best_epoch];
     }
 }
 
@@ -207,8 +209,8 @@ static int drop_half(struct crew *crew, struct kl_error *err)
     size_t keep = (crew->n_todo + 1) / 2, kept = 0, n = crew->sweep->n;
     size_t *order = malloc((n + 1) * sizeof *order);
     if (!order) return kl_fail_memory(err, n * sizeof *order);
-    for (size_t k = 0; k < crew->n_todo; k++) take_numbers(&crew->points[crew->todo[k]]);
-    kl_sweep_order(order, crew->sweep);
+    for (size_t k = 0; k < crew->n_todo; k++) take_numbers(crew, &crew->points[crew->todo[k]]);
+    kl_train_sweep_order(order, crew->sweep);
     for (size_t k = 0; k < n; k++) {
         struct point *p = &crew->points[order[k]];
         if (!p->train || p->dropped || p->code) continue;
@@ -217,14 +219,15 @@ static int drop_half(struct crew *crew, struct kl_error *err)
             continue;
         }
         p->dropped = true;
-        kl_head_run_close(&p->run);
+        crew->stage->close(p->run);
     }
     crew->n_todo = kept;
     free(order);
     return KL_OK;
 }
 
-int kl_sweep_rounds(size_t n, int64_t epochs)
+/* How often successive halving of n points doubles the epochs. */
+static int count_rounds(size_t n, int64_t epochs)
 {
     int rounds = 0;
     while (n >> (rounds + 1) && epochs >> (rounds + 1)) rounds++;
@@ -233,8 +236,8 @@ int kl_sweep_rounds(size_t n, int64_t epochs)
 
 static int train_all(struct crew *crew, struct kl_pool *pool, struct kl_error *err)
 {
-    const int64_t epochs = crew->job->base->train.options.epochs;
-    const int rounds = crew->job->halving ? kl_sweep_rounds(crew->n_todo, epochs) : 0;
+    const int64_t epochs = kl_train_sweep_base(crew->job)->options.epochs;
+    const int rounds = crew->job->halving ? count_rounds(crew->n_todo, epochs) : 0;
     int code = KL_OK;
     for (int k = 0; k <= rounds; k++) crew->total += (crew->n_todo + (1u << k) - 1) >> k;
     for (int k = rounds; k >= 0 && !code; k--) {
@@ -262,15 +265,15 @@ static void say_stopped(const struct crew *crew)
                 "stopped with %zu of %zu point%s finished and %zu half-way, all kept in %s; the same "
                 "command%s goes on from there",
                 finished, crew->sweep->n, kl_s(crew->sweep->n), kept, job->folder,
-                job->base->common.force ? " without --force" : "");
+                ((const struct kl_common *)job->base)->force ? " without --force" : "");
 }
 
-static int read_back(struct point *p, size_t replicas, struct kl_error *err)
+static int read_back(const struct crew *crew, struct point *p, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (p->dropped || p->row->diverged) return KL_OK;
-    int code = kl_store_file_open_kind(&file, p->at->path, &kl_head_kind, err);
-    if (!code) code = kl_sweep_read_head(p->row, replicas, file, err);
+    int code = kl_store_file_open_kind(&file, p->at->path, crew->stage->kind, err);
+    if (!code) code = kl_train_sweep_read(p->row, crew->sweep, file, err);
     kl_store_file_close(&file);
     return code;
 }
@@ -278,12 +281,13 @@ static int read_back(struct point *p, size_t replicas, struct kl_error *err)
 static void crew_free(struct crew *crew)
 {
     for (size_t i = 0; crew->points && i < crew->sweep->n; i++) {
-        kl_head_run_close(&crew->points[i].run);
+        if (crew->points[i].run) crew->stage->close(crew->points[i].run);
+        free(crew->points[i].run);
         kl_cautions_free(&crew->points[i].cautions);
     }
     free(crew->points);
     free(crew->todo);
-    kl_features_free(&crew->features);
+    if (crew->data) crew->stage->unload(crew->data);
     pthread_mutex_destroy(&crew->store);
 }
 
@@ -291,7 +295,7 @@ static void crew_free(struct crew *crew)
 static int try_folder(const struct point *p, struct kl_error *err)
 {
     struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, p->at->path, &p->run.stage.header, err);
+    int code = kl_store_writer_open(&writer, p->at->path, &p->of.stage->header, err);
     kl_store_writer_abort(&writer);
     return code;
 }
@@ -315,12 +319,12 @@ static void say_collapsed(const struct crew *crew)
                    first->name);
 }
 
-int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
+int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
                  struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_sweep_job *job = points->job;
     const size_t n = sweep->n;
-    struct crew crew = { .job = job, .sweep = sweep, .watch = watch };
+    struct crew crew = { .job = job, .stage = job->stage, .sweep = sweep, .watch = watch };
     pthread_mutex_init(&crew.store, NULL);
     crew.points = calloc(n + 1, sizeof *crew.points);
     crew.todo = malloc((n + 1) * sizeof *crew.todo);
@@ -336,14 +340,113 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
         if (!code && p->train) crew.todo[crew.n_todo++] = i;
     }
     if (!code && crew.n_todo && job->halving) code = try_folder(&crew.points[0], err);
-    if (!code && crew.n_todo) code = kl_features_load(&crew.features, job->input, err);
-    if (!code && crew.n_todo)
-        code =
-            kl_head_remark_split(job->log, &crew.features, &points->points[first].v.train.options, err);
+    if (!code && crew.n_todo) code = crew.stage->load ? crew.stage->load(&crew.data, job->input, err) : KL_OK;
+    if (!code && crew.n_todo && crew.stage->say_data)
+        code = crew.stage->say_data(job->log, crew.data, points->points[first].values, err);
     if (!code) code = train_all(&crew, pool, err);
     if (code == KL_ESIGNAL) say_stopped(&crew);
     if (!code) say_collapsed(&crew);
-    for (size_t i = 0; i < n && !code; i++) code = read_back(&crew.points[i], sweep->replicas, err);
+    for (size_t i = 0; i < n && !code; i++) code = read_back(&crew, &crew.points[i], err);
     crew_free(&crew);
+    return code;
+}
+
+/* ---- how long it would take: the first moments of some of its points, side by side as a sweep trains
+   them, or each with all threads where there are fewer points than threads ---- */
+
+enum { MOST = 8 /* points that are tried */ };
+
+struct trial {
+    const struct kl_sweep_points *points;
+    const void *data;
+    struct kl_pool *shared; /* whose threads share one head; NULL: a thread a head */
+    struct kl_log quiet;
+    size_t tried[MOST];
+    struct kl_estimate estimates[MOST];
+    int codes[MOST];
+    struct kl_error errors[MOST];
+};
+
+static void try_point(void *context, size_t i, int thread)
+{
+    struct trial *t = context;
+    const struct kl_sweep_job *job = t->points->job;
+    const struct kl_sweep_stage *stage = job->stage;
+    void *run = calloc(1, stage->run_size);
+    (void)thread;
+    t->codes[i] = run ? KL_OK : kl_fail_memory(&t->errors[i], stage->run_size);
+    if (!run) return;
+    stage->init(run, stage, job, &t->points->points[t->tried[i]], &t->quiet, &t->quiet, false);
+    t->codes[i] = stage->estimate(run, &t->estimates[i], t->data, t->shared, &t->errors[i]);
+    stage->close(run);
+    free(run);
+}
+
+/* The epochs that n points train while the worse half of them is dropped, again and again, in parts of
+   what they would train without. */
+static double share_of_halving(size_t n, int64_t epochs)
+{
+    int64_t sum = 0, before = 0;
+    size_t left = n;
+    for (int k = count_rounds(n, epochs); k >= 0; k--, left = (left + 1) / 2) {
+        sum += (int64_t)left * ((epochs >> k) - before);
+        before = epochs >> k;
+    }
+    return (double)sum / ((double)n * (double)epochs);
+}
+
+/* Which of n points is tried as the i-th of `tried`: one of each part, and of these not always the same
+   place, since in a grid that may always be the same value. */
+static size_t choose(size_t i, size_t n, size_t tried)
+{
+    const double golden = 0.61803398875, place = (double)i * golden + 0.5;
+    return (size_t)(((double)i + place - floor(place)) * (double)n / (double)tried);
+}
+
+/* Tries some of `todo`. A point that diverges has taken no time. */
+static int try_some(struct kl_estimate *estimate, struct trial *t, const size_t *todo, size_t n,
+                    struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t threads = (size_t)kl_pool_size(pool), tried = n < MOST ? n : MOST;
+    const struct kl_sweep_job *job = t->points->job;
+    const bool share = n < threads && !(job->device && job->device->cuda);
+    double sum = 0, longest = 0;
+    t->shared = share ? pool : NULL;
+    for (size_t i = 0; i < tried; i++) t->tried[i] = todo[tried < n ? choose(i, n, tried) : i];
+    kl_pool_for(share ? NULL : pool, tried, try_point, t);
+    for (size_t i = 0; i < tried; i++) {
+        const double seconds = t->codes[i] ? 0 : t->estimates[i].seconds;
+        if (t->codes[i] && t->codes[i] != KL_EDATA)
+            return kl_fail(err, t->codes[i], "%s: %s", t->points->points[t->tried[i]].name,
+                           t->errors[i].text);
+        sum += seconds;
+        if (seconds > longest) longest = seconds;
+        estimate->at_most |= t->estimates[i].at_most;
+    }
+    estimate->seconds = sum / (double)tried * (double)n / (share ? 1 : (double)threads);
+    if (job->halving) estimate->seconds *= share_of_halving(n, kl_train_sweep_base(job)->options.epochs);
+    if (estimate->seconds < longest) estimate->seconds = longest;
+    return KL_OK;
+}
+
+int kl_train_sweep_estimate(struct kl_estimate *estimate, const struct kl_sweep_points *points,
+                            size_t first, size_t n, struct kl_pool *pool, struct kl_error *err)
+{
+    const struct kl_sweep_job *job = points->job;
+    struct trial t = { .points = points, .quiet = { "", job->log->to, 0, NULL } };
+    void *data = NULL;
+    size_t *todo = malloc((n + 1) * sizeof *todo), n_todo = 0;
+    *estimate = (struct kl_estimate){ 0 };
+    if (!todo) return kl_fail_memory(err, n * sizeof *todo);
+    for (size_t i = first; i < first + n; i++) {
+        const struct kl_sweep_point *p = &points->points[i];
+        const bool train = job->halving || p->common->force || !kl_store_is_up_to_date(p->path, p->key);
+        if (train) todo[n_todo++] = i;
+    }
+    int code = n_todo && job->stage->load ? job->stage->load(&data, job->input, err) : KL_OK;
+    t.data = data;
+    if (!code && n_todo) code = try_some(estimate, &t, todo, n_todo, pool, err);
+    if (data) job->stage->unload(data);
+    free(todo);
     return code;
 }

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+   The tool of a sweep: a model for every point of a grid of options, and their comparison. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/shard.h"
+#include "train/sweep.h"
+
+struct run {
+    const struct kl_sweep_tool *of;
+    const struct kl_sweep_stage *with;
+    void *values;
+    const struct kl_sweep_settings *v;
+    struct kl_common *common;
+    const struct kl_train_settings *train;
+    struct kl_stage *stage;
+    struct kl_grid grid;
+    struct kl_sweep_job job;
+    struct kl_device device;
+    struct kl_sweep_points points;
+    struct kl_sweep sweep;
+    struct kl_file *input;
+    struct kl_pool *pool;
+    struct kl_shard shard;
+    char *folder;
+};
+
+/* -o DIR/NAME.h5: DIR/NAME-heads */
+static int name_folder(struct run *run, struct kl_error *err)
+{
+    const char *output = run->common->output, *of = run->with->kind->name;
+    size_t n = strlen(output);
+    if (n > 3 && strcmp(output + n - 3, ".h5") == 0) n -= 3;
+    int length = run->v->folder ? asprintf(&run->folder, "%s", run->v->folder)
+                                : asprintf(&run->folder, "%.*s-%ss", (int)n, output, of);
+    if (length >= 0) return KL_OK;
+    run->folder = NULL;
+    return kl_fail_memory(err, n);
+}
+
+static int check(struct run *run, struct kl_error *err)
+{
+    const size_t n_inputs = run->stage->n_inputs;
+    const struct kl_sweep_stage *with = run->with;
+    char expected[160];
+    snprintf(expected, sizeof expected, "%s%s", with->reads,
+             n_inputs && run->v->grid ? " (all of --grid is one word: quote it)" : "");
+    if (n_inputs != 1) return kl_fail_inputs(err, run->stage->inputs, n_inputs, 1, expected);
+    if (!run->v->grid)
+        return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
+    if (!run->common->output || strcmp(run->common->output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o SWEEP.h5, beside which the %ss go",
+                       with->kind->name);
+    if (run->train->options.val_fraction <= 0)
+        return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
+    if (run->v->halving && run->v->shard)
+        return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
+    return kl_store_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
+}
+
+static int make_grid(struct run *run, struct kl_error *err)
+{
+    const struct kl_sweep_stage *with = run->with;
+    int code = kl_grid_parse(&run->grid, with->tool, with->refusals, run->v->grid, err);
+    if (!code && with->check_grid)
+        code = with->check_grid(&run->grid, run->values, run->stage->log, err);
+    for (int i = 0; i < run->grid.n_axes && run->v->halving && !code; i++)
+        if (strcmp(run->grid.axes[i].option->name, "epochs") == 0)
+            code = kl_fail(err, KL_EUSAGE,
+                           "--grid: epochs: --halving gives each point its epochs; give --epochs outside "
+                           "the grid");
+    return code;
+}
+
+/* Of the whole, of which this run may be a part. What the points are, their keys say; the options,
+   settled as for the first point, say it in words. */
+static int make_key(struct kl_key **key, const struct run *run, struct kl_error *err)
+{
+    const struct kl_sweep_tool *of = run->of;
+    const size_t size = of->tool->values_size;
+    char digest[65], role[80], *settled = malloc(size);
+    if (!settled) return kl_fail_memory(err, size);
+    memcpy(settled, run->values, size);
+    memcpy(settled, run->points.points[0].values, run->with->settings_size);
+    snprintf(role, sizeof role, "%ss", run->with->kind->name);
+    const int version = run->v->halving ? of->halving_version : of->version;
+    int code = kl_store_key_begin(key, "sweep", KL_SWEEP_SCHEMA, of->tool->name, version, err);
+    if (!code) code = kl_store_key_options(*key, of->tool, settled, err);
+    free(settled);
+    if (!code) code = kl_store_key_integer(*key, "seed", run->common->seed, err);
+    if (!code) code = kl_train_sweep_points_digest(digest, &run->points, err);
+    if (!code) code = kl_store_key_text(*key, role, digest, err);
+    return code ? code
+                : kl_store_key_input(*key, run->with->role, kl_store_file_content(run->input), err);
+}
+
+static int prepare(struct run *run, const char *input, struct kl_error *err)
+{
+    run->job = (struct kl_sweep_job){ .stage = run->with,
+                                      .grid = &run->grid,
+                                      .base = run->values,
+                                      .halving = run->v->halving,
+                                      .folder = run->folder,
+                                      .output = run->common->output,
+                                      .input = run->input,
+                                      .input_path = input,
+                                      .argc = run->stage->argc,
+                                      .argv = run->stage->argv,
+                                      .log = run->stage->log,
+                                      .device = &run->device };
+    return kl_train_sweep_points_make(&run->points, &run->job, err);
+}
+
+/* The points of this run: of a shard, or all. */
+static void part_of(const struct run *run, size_t *first, size_t *n)
+{
+    const size_t parts = run->shard.count ? run->shard.count : 1;
+    *first = run->grid.n * run->shard.index / parts;
+    *n = run->grid.n * (run->shard.index + 1) / parts - *first;
+}
+
+static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
+{
+    struct run *run = context;
+    const struct kl_common *common = run->common;
+    size_t first, n;
+    part_of(run, &first, &n);
+    int code = kl_device_choose(&run->device, common->device, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
+    return code ? code : kl_train_sweep_estimate(estimate, &run->points, first, n, run->pool, err);
+}
+
+static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = KL_OK;
+    run->stage->estimate = try_a_moment, run->stage->estimate_context = run;
+    if (run->shard.count) {
+        code = make_key(&key, run, err);
+        if (!code) code = kl_store_shard_of(&run->shard, &key, err);
+    }
+    if (!code) code = make_key(&key, run, err);
+    if (!code) code = kl_store_key_shard(key, &run->shard, err);
+    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, out, err);
+    if (!code && *answer == KL_STAGE_COMPUTE && !run->common->force)
+        code = kl_store_shard_check_target(&run->shard, run->common->output, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+static int publish(struct run *run, struct kl_error *err)
+{
+    const struct kl_file *parents[] = { run->input };
+    struct kl_writer *writer = NULL;
+    int code = kl_store_writer_open(&writer, run->common->output, &run->stage->header, err);
+    if (!code) code = kl_train_sweep_save(writer, &run->sweep, run->with->kind->name, err);
+    if (!code) code = kl_store_shard_save(writer, &run->shard, err);
+    if (!code) return kl_store_stage_publish(run->stage, &writer, parents, 1, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
+    return code;
+}
+
+static int train(struct run *run, struct kl_error *err)
+{
+    struct kl_progress progress;
+    const struct kl_common *common = run->common;
+    size_t first, n;
+    part_of(run, &first, &n);
+    int code = kl_device_choose(&run->device, common->device, err);
+    kl_device_unmeasured(common->device, run->stage->log);
+    run->common->device_used = run->device.name;
+    for (size_t i = 0; i < run->points.n; i++)
+        run->points.points[i].common->device_used = run->device.name;
+    if (!code) code = kl_train_sweep_points_try(&run->points, first, n, err);
+    if (code) return code;
+    if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
+        return kl_fail_errno(err, KL_EIO, "%s: the folder of the %ss cannot be made", run->folder,
+                             run->with->kind->name);
+    code = kl_train_sweep_make(&run->sweep, &run->with->rows, n, (size_t)run->train->options.replicas, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
+    kl_progress_begin(&progress, run->stage->log, common->progress, "points");
+    if (!code) code = kl_train_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    return code ? code : publish(run, err);
+}
+
+/* What an earlier run found: the rows of its file, which has the key of this command. */
+static int recall(struct run *run, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    int code = kl_store_file_open_kind(&file, run->common->output, &kl_sweep_kind, err);
+    if (!code) code = kl_train_sweep_load(&run->sweep, file, err);
+    kl_store_file_close(&file);
+    return code;
+}
+
+/* The table is whole, but its heads may have gone since, or make room for another sweep's. */
+static void say_heads(const struct run *run)
+{
+    size_t n = 0, missing = 0;
+    for (size_t i = 0; i < run->sweep.n; i++) {
+        const struct kl_sweep_row *row = &run->sweep.rows[i];
+        if (!row->key[0] || row->point >= run->points.n) continue;
+        n++;
+        missing += !kl_store_is_up_to_date(run->points.points[row->point].path, row->key);
+    }
+    if (missing)
+        kl_note(run->stage->log, 1,
+                "%zu of %zu %s%s %s not in %s as this table has %s; --force trains %s", missing, n,
+                run->with->kind->name, kl_s(n), missing == 1 ? "is" : "are", run->folder, missing == 1 ? "it" : "them",
+                n == 1 ? "it" : "all");
+}
+
+static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct kl_error *err)
+{
+    const struct kl_common *common = run->common;
+    if (common->quiet && !common->json) return KL_OK;
+    int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
+    const struct kl_sweep_found found = { .sweep = &run->sweep,
+                                          .job = &run->job,
+                                          .key = run->stage->key,
+                                          .part = run->shard.count > 0,
+                                          .status = answer,
+                                          .seconds = kl_clock() - run->stage->start };
+    if (!code) code = kl_train_sweep_tell(out, &found, common->json, err);
+    if (!code && answer != KL_STAGE_COMPUTE) say_heads(run);
+    return code;
+}
+
+static int work(struct run *run, FILE *out, struct kl_error *err)
+{
+    enum kl_stage_answer answer = KL_STAGE_ANSWERED;
+    const char *input = run->stage->n_inputs ? run->stage->inputs[0] : NULL;
+    int code = check(run, err);
+    if (!code) code = name_folder(run, err);
+    if (!code) code = make_grid(run, err);
+    if (!code) code = kl_store_file_open_kind(&run->input, input, run->with->input, err);
+    if (!code) code = prepare(run, input, err);
+    if (!code) code = begin(run, &answer, out, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer == KL_STAGE_COMPUTE) {
+        kl_store_shard_say(run->input, run->stage->log);
+        code = run->with->say_input ? run->with->say_input(run->input, run->stage->log, err) : KL_OK;
+        if (!code) code = train(run, err);
+    }
+    return code ? code : tell(out, run, answer, err);
+}
+
+int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mode, struct kl_error *err)
+{
+    char *values = mode->values;
+    struct run run = { .of = tool,
+                       .with = tool->stage,
+                       .values = values,
+                       .v = (struct kl_sweep_settings *)(values + tool->sweep_at),
+                       .common = mode->values,
+                       .train = (struct kl_train_settings *)(values + tool->stage->settings_at),
+                       .stage = &mode->stage };
+    const int code = work(&run, mode->out, err);
+    kl_train_sweep_free(&run.sweep);
+    kl_train_sweep_points_free(&run.points);
+    kl_pool_destroy(&run.pool);
+    kl_grid_free(&run.grid);
+    kl_store_file_close(&run.input);
+    kl_store_shard_free(&run.shard);
+    free(run.folder);
+    return code;
+}
