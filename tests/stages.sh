@@ -32,6 +32,17 @@ for folder in "$ROOT"/tests/stages/*/; do
     check "$name: a resumed training gives other bytes" cmp "$name/whole.h5" "$name/stopped.h5"
     check "$name: left behind: $(beside "$name")" [ -z "$(ls -A "$name" | grep checkpoint)" ]
 
+    grid="lr=1e-3,1e-2 epochs=5,10"
+    check "$name: does not sweep" "$tool/$name" sweep features.h5 -q --grid "$grid" --replicas 2 -o "$name/s.h5"
+    check "$name: a sweep is not up to date" grep -q 'up to date; 4 points of 2' <("$tool/$name" sweep features.h5 --grid "$grid" --replicas 2 -o "$name/s.h5")
+    line -q --lr 1e-2 --epochs 10 --replicas 2 -o "$name/point.h5"
+    check "$name: a point of a sweep has another key than alone" test \
+        "$(line --lr 1e-2 --epochs 10 --replicas 2 --key)" = "$(show show --json "$name/s-${name}s/lr=1e-2_epochs=10.h5" | jq -r .key)"
+    check "$name: a point of a sweep has other numbers than alone" test \
+        "$(show show --json "$name/point.h5" | jq -r .content)" = "$(show show --json "$name/s-${name}s/lr=1e-2_epochs=10.h5" | jq -r .content)"
+    check "$name: --halving" "$tool/$name" sweep features.h5 -q --grid "lr=1e-3,1e-2,1e-1" --epochs 8 --halving -o "$name/h.h5"
+    check "$name: cache show has no table of a sweep" grep -q '^point .*parameters' <(show show "$name/s.h5")
+
     check "$name: cache show has no history" grep -q 'epoch .*loss' <(show show "$name/a.h5")
     check "$name: cache log does not name it" grep -q "$name features.h5" <(show log "$name/a.h5")
     check "$name: history: $(line --epochs 30 --history - -o "$name/a.h5" | head -1)" \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Heads as the points of a sweep (train/sweep.h): which options may be an axis, and how one is trained. */
+   Heads as the points of a sweep (train/sweep.h): which options may be an axis, and how one is trained.
+ */
 #include "head/sweep.h"
 
 #include <stdlib.h>
@@ -124,7 +125,8 @@ static const char *again(void *settings)
 
 /* ---- the features ---- */
 
-static int say_data(const struct kl_log *log, const void *data, const void *settings, struct kl_error *err)
+static int say_data(const struct kl_log *log, const void *data, const void *settings,
+                    struct kl_error *err)
 {
     const struct kl_head_settings *v = settings;
     return kl_head_remark_split(log, data, &v->train.options, err);

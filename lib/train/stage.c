@@ -74,38 +74,43 @@ int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const cha
 
 /* ---- the training ---- */
 
-static int make_key(struct kl_key **key, const struct kl_training *t, struct kl_error *err)
+static int make_key(struct kl_key **key, const struct kl_train_stage *of, const void *values,
+                    const struct kl_file *input, struct kl_error *err)
 {
-    const struct kl_train_stage *of = t->of;
+    const struct kl_common *common = values;
     int code = kl_store_key_begin(key, of->kind->name, of->schema, of->tool->name, of->version, err);
-    if (!code) code = kl_store_key_options(*key, of->tool, t->values, err);
-    if (!code) code = kl_store_key_integer(*key, "seed", t->stage.common->seed, err);
-    return code ? code : kl_store_key_input(*key, of->role, kl_store_file_content(t->input), err);
+    if (!code) code = kl_store_key_options(*key, of->tool, values, err);
+    if (!code) code = kl_store_key_integer(*key, "seed", common->seed, err);
+    return code ? code : kl_store_key_input(*key, of->role, kl_store_file_content(input), err);
 }
 
-static int open_training(struct kl_training *t, struct kl_error *err)
+static int open_training(struct kl_training *t, int threads, struct kl_error *err)
 {
     t->state = calloc(1, t->of->state_size + 1);
     if (!t->state) return kl_fail_memory(err, t->of->state_size);
-    int code = kl_pool_create(&t->pool, (int)t->stage.common->threads, err);
-    if (!code) code = t->of->open(t, err);
-    if (!code)
-        code = kl_train_open(&t->train, &t->learner, &t->settings->options, kl_pool_size(t->pool), err);
+    int code = t->of->open(t, err);
+    if (!code) code = kl_train_open(&t->train, &t->learner, &t->settings->options, threads, err);
     t->train.checkpoint = save_checkpoint, t->train.checkpoint_context = t;
+    return code ? code : resume(t, err);
+}
+
+static int estimate(struct kl_training *t, struct kl_estimate *estimate, struct kl_pool *pool,
+                    struct kl_error *err)
+{
+    const double start = kl_clock();
+    double seconds = 0;
+    int code = open_training(t, kl_pool_size(pool), err);
+    const double opened = kl_clock() - start;
+    if (!code) code = kl_train_estimate(&seconds, &t->train, pool, err);
+    *estimate = (struct kl_estimate){ seconds + opened, t->settings->options.patience > 0 };
     return code;
 }
 
-static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
+static int try_a_moment(void *context, struct kl_estimate *of, struct kl_error *err)
 {
     struct kl_training *t = context;
-    const double start = kl_clock();
-    double seconds = 0;
-    int code = open_training(t, err);
-    if (!code) code = resume(t, err);
-    const double opened = kl_clock() - start;
-    if (!code) code = kl_train_estimate(&seconds, &t->train, t->pool, err);
-    *estimate = (struct kl_estimate){ seconds + opened, t->settings->options.patience > 0 };
-    return code;
+    const int code = kl_pool_create(&t->pool, (int)t->stage.common->threads, err);
+    return code ? code : estimate(t, of, t->pool, err);
 }
 
 struct kl_train_summary kl_train_summary(const struct kl_train *train, int row)
@@ -161,21 +166,38 @@ static int summarise(const struct kl_training *t, FILE *to, struct kl_error *err
     return KL_OK;
 }
 
-static int train(struct kl_training *t, FILE *to, struct kl_error *err)
+static int open_writer(struct kl_training *t, struct kl_error *err)
+{
+    return kl_store_writer_open(&t->writer, t->stage.common->output, &t->stage.header, err);
+}
+
+static int run_training(struct kl_training *t, struct kl_pool *pool, struct kl_error *err)
+{
+    struct kl_progress progress;
+    kl_progress_begin(&progress, t->log, t->stage.common->progress, "epochs");
+    const int code = kl_train_run(&t->train, pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    return code ? kl_train_stopped(&t->train, t->log, t->checkpoint, t->older, err) : KL_OK;
+}
+
+static int publish(struct kl_training *t, struct kl_error *err)
 {
     const struct kl_file *parents[] = { t->input };
-    struct kl_progress progress;
-    int code = kl_store_writer_open(&t->writer, t->stage.common->output, &t->stage.header, err);
-    if (!code) code = open_training(t, err);
-    if (!code) code = resume(t, err);
-    if (code) return code;
-    kl_progress_begin(&progress, t->log, t->stage.common->progress, "epochs");
-    code = kl_train_run(&t->train, t->pool, &progress.watch, err);
-    kl_progress_end(&progress);
-    if (code) return kl_train_stopped(&t->train, t->log, t->checkpoint, t->older, err);
-    code = save_all(t, t->writer, err);
+    int code = t->writer ? KL_OK : open_writer(t, err);
+    if (!code) code = save_all(t, t->writer, err);
     if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, 1, NULL, NULL, err);
     if (!code && t->checkpoint) kl_store_checkpoint_remove(t->checkpoint, NULL);
+    return code;
+}
+
+/* The writer at once: a folder that refuses is found before the work. */
+static int train(struct kl_training *t, FILE *to, struct kl_error *err)
+{
+    int code = open_writer(t, err);
+    if (!code) code = kl_pool_create(&t->pool, (int)t->stage.common->threads, err);
+    if (!code) code = open_training(t, kl_pool_size(t->pool), err);
+    if (!code) code = run_training(t, t->pool, err);
+    if (!code) code = publish(t, err);
     return code ? code : summarise(t, to, err);
 }
 
@@ -186,26 +208,40 @@ static FILE *words_to(const struct kl_training *t)
     return history && strcmp(history, "-") == 0 ? t->log->to : kl_words_to(t->stage.common);
 }
 
+/* Key, and the stage begun with it; the input is open. */
+static int begin(struct kl_training *t, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    if (!(t->config = kl_options_json(t->of->tool, t->values, true))) return kl_fail_memory(err, 1024);
+    int code = kl_store_checkpoint_path(&t->checkpoint, t->stage.common->output, err);
+    if (!code) code = make_key(&key, t->of, t->values, t->input, err);
+    if (!code) code = kl_store_stage_begin(&t->stage, answer, &key, out, err);
+    kl_store_key_abort(&key);
+    /* A run that was killed between publishing and tidying up left it. */
+    if (!code && (*answer == KL_STAGE_UP_TO_DATE || *answer == KL_STAGE_FETCHED) && t->checkpoint)
+        kl_store_checkpoint_remove(t->checkpoint, t->stage.key);
+    return code;
+}
+
+static int settle(const struct kl_train_stage *of, void *values, struct kl_error *err)
+{
+    const struct kl_common *common = values;
+    kl_train_settings_settle((struct kl_train_settings *)((char *)values + of->settings_at),
+                             of->optimizers, common->seed);
+    return of->settle ? of->settle(values, err) : KL_OK;
+}
+
 static int work(struct kl_training *t, const char *path, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     const struct kl_common *common = t->stage.common;
-    struct kl_key *key = NULL;
-    int code = t->of->settle ? t->of->settle(t->values, err) : KL_OK;
+    int code = settle(t->of, t->values, err);
     if (!code && !common->output && !common->print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o FILE.h5");
     if (!code) code = kl_train_history_check(t->settings, common, t->of->kind, path, err);
     if (!code) code = kl_store_file_open_kind(&t->input, path, t->of->input, err);
-    if (!code && !(t->config = kl_options_json(t->of->tool, t->values, true)))
-        code = kl_fail_memory(err, 1024);
-    if (!code) code = kl_store_checkpoint_path(&t->checkpoint, common->output, err);
-    if (!code) code = make_key(&key, t, err);
-    if (!code) code = kl_store_stage_begin(&t->stage, &answer, &key, out, err);
-    kl_store_key_abort(&key);
+    if (!code) code = begin(t, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    /* A run that was killed between publishing and tidying up left it. */
-    if (answer != KL_STAGE_COMPUTE && t->checkpoint)
-        kl_store_checkpoint_remove(t->checkpoint, t->stage.key);
     out = words_to(t);
     code = answer == KL_STAGE_COMPUTE ? train(t, out, err)
                                       : kl_store_stage_report(&t->stage, answer, out, err);
@@ -214,30 +250,197 @@ static int work(struct kl_training *t, const char *path, FILE *out, struct kl_er
                                          t->of->rows, t->of->n_rows, err);
 }
 
+static void close_training(struct kl_training *t)
+{
+    kl_store_writer_abort(&t->writer);
+    kl_train_close(&t->train);
+    if (t->state) t->of->close(t);
+    kl_store_stage_end(&t->stage);
+    free(t->state);
+    free(t->config);
+    free(t->checkpoint);
+    t->state = NULL, t->config = t->checkpoint = NULL;
+}
+
 int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *mode,
                        struct kl_error *err)
 {
-    struct kl_train_settings *settings =
-        (struct kl_train_settings *)((char *)mode->values + stage->settings_at);
     struct kl_training t = { .of = stage,
                              .values = mode->values,
-                             .settings = settings,
+                             .settings =
+                                 (struct kl_train_settings *)((char *)mode->values + stage->settings_at),
                              .log = mode->stage.log,
                              .stage = mode->stage };
     int code;
     t.stage.estimate = try_a_moment, t.stage.estimate_context = &t;
-    kl_train_settings_settle(settings, stage->optimizers, t.stage.common->seed);
     if (t.stage.n_inputs != 1)
         code = kl_fail_inputs(err, t.stage.inputs, t.stage.n_inputs, 1, stage->reads);
     else code = work(&t, t.stage.inputs[0], mode->out, err);
-    kl_store_writer_abort(&t.writer);
-    kl_train_close(&t.train);
-    if (t.state) stage->close(&t);
+    close_training(&t);
     kl_pool_destroy(&t.pool);
     kl_store_file_close(&t.input);
-    kl_store_stage_end(&t.stage);
-    free(t.state);
-    free(t.config);
-    free(t.checkpoint);
     return code;
+}
+
+/* ---- as the points of a sweep ---- */
+
+static int sweep_settle(const struct kl_sweep_stage *stage, void *settings, struct kl_error *err)
+{
+    return settle(stage->context, settings, err);
+}
+
+static int sweep_key(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
+                     const struct kl_file *input, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = make_key(&key, stage->context, settings, input, err);
+    if (!code) code = kl_store_key_finish(&key, hex, NULL, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+static void sweep_init(void *run, const struct kl_sweep_stage *stage, const struct kl_sweep_job *job,
+                       struct kl_sweep_point *point, const struct kl_log *log, const struct kl_log *said,
+                       bool late)
+{
+    struct kl_training *t = run;
+    *t = (struct kl_training){ .of = stage->context,
+                               .values = point->values,
+                               .settings = point->train,
+                               .log = log,
+                               .input = job->input,
+                               .late = late,
+                               .stage = { .tool = stage->tool,
+                                          .values = point->values,
+                                          .common = point->common,
+                                          .log = said,
+                                          .argc = job->argc,
+                                          .argv = job->argv,
+                                          .inputs = &job->input_path,
+                                          .n_inputs = 1,
+                                          .start = kl_clock() } };
+}
+
+static struct kl_sweep_run sweep_of(void *run)
+{
+    struct kl_training *t = run;
+    return (struct kl_sweep_run){ &t->train, &t->stage, &t->checkpoint };
+}
+
+static int sweep_begin(void *run, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    return begin(run, answer, NULL, err);
+}
+
+static int sweep_open(void *run, const void *data, int threads, struct kl_error *err)
+{
+    struct kl_training *t = run;
+    (void)data;
+    const int code = t->late ? KL_OK : open_writer(t, err);
+    return code ? code : open_training(t, threads, err);
+}
+
+/* What training moves. */
+static int sweep_count(int64_t *parameters, const struct kl_sweep_stage *stage, const void *settings,
+                       struct kl_file *input, const struct kl_device *device, struct kl_error *err)
+{
+    struct kl_training t = { .of = stage->context,
+                             .values = (void *)settings,
+                             .settings = (const struct kl_train_settings *)((const char *)settings +
+                                                                            stage->settings_at),
+                             .input = input };
+    (void)device;
+    *parameters = 0;
+    t.state = calloc(1, t.of->state_size + 1);
+    if (!t.state) return kl_fail_memory(err, t.of->state_size);
+    const int code = t.of->open(&t, err);
+    for (int i = 0; !code && i < t.learner.block->n; i++)
+        *parameters += (int64_t)t.learner.block->tensors[i].size;
+    t.of->close(&t);
+    free(t.state);
+    return code;
+}
+
+static int sweep_train(void *run, struct kl_pool *pool, struct kl_error *err)
+{
+    return run_training(run, pool, err);
+}
+
+static int sweep_publish(void *run, struct kl_error *err)
+{
+    return publish(run, err);
+}
+
+static int sweep_keep(void *run, struct kl_error *err)
+{
+    return save_checkpoint(run, NULL, err);
+}
+
+static void sweep_rest(void *run)
+{
+    kl_train_rest(&((struct kl_training *)run)->train);
+}
+
+static int sweep_wake(void *run, int threads, struct kl_error *err)
+{
+    return kl_train_wake(&((struct kl_training *)run)->train, threads, err);
+}
+
+static int sweep_estimate(void *run, struct kl_estimate *of, const void *data, struct kl_pool *pool,
+                          struct kl_error *err)
+{
+    (void)data;
+    return estimate(run, of, pool, err);
+}
+
+static void sweep_close(void *run)
+{
+    close_training(run);
+}
+
+struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, int row, bool higher)
+{
+    static const struct kl_grid_refusal refusals[] = {
+        { "seed", "points are compared by their means over seeds; give --replicas N outside the grid" },
+        { "replica",
+          "points are compared by their means over seeds; give --replicas N outside the grid" },
+        { "replicas", "every point has as many; give --replicas N outside the grid" },
+        { "val-fraction",
+          "points are compared on the same validation samples; give it outside the grid" },
+        { NULL, NULL },
+    };
+    struct kl_sweep_stage s = {
+        .context = stage,
+        .tool = stage->tool,
+        .kind = stage->kind,
+        .input = stage->input,
+        .reads = stage->reads,
+        .role = stage->role,
+        .rows = { .n = 1, .row = { { .higher = higher } } },
+        .judgement = "a number to compare",
+        .settings_size = stage->tool->values_size,
+        .settings_at = stage->settings_at,
+        .run_size = sizeof(struct kl_training),
+        .refusals = refusals,
+        .defaults = stage->defaults,
+        .settle = sweep_settle,
+        .key = sweep_key,
+        .count = sweep_count,
+        .init = sweep_init,
+        .of = sweep_of,
+        .begin = sweep_begin,
+        .open = sweep_open,
+        .train = sweep_train,
+        .publish = sweep_publish,
+        .keep = sweep_keep,
+        .rest = sweep_rest,
+        .wake = sweep_wake,
+        .estimate = sweep_estimate,
+        .close = sweep_close,
+    };
+    const struct kl_train_row *told = &stage->rows[row];
+    snprintf(s.rows.row[0].name, sizeof s.rows.row[0].name, "%s", told->name);
+    snprintf(s.rows.row[0].label, sizeof s.rows.row[0].label, "%s",
+             told->label ? told->label : told->name);
+    return s;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
    stage: a stage that trains one model on one input, from its command line to its file: key, checkpoint,
-   resume, progress, history, summary, --dry-run. The stage says what its table of options, its file and its
-   learner are. */
+   resume, progress, history, summary, --dry-run. The stage says what its table of options, its file and
+   its learner are. */
 #ifndef KL_TRAIN_STAGE_H
 #define KL_TRAIN_STAGE_H
 
-#include "store/kind.h"
-#include "store/mode.h"
-#include "train/options.h"
+#include "train/sweep.h"
 struct kl_training;
 
 struct kl_train_stage {
@@ -18,8 +16,9 @@ struct kl_train_stage {
     const char *reads;           /* what it reads, in words: "one feature cache" */
     const struct kl_kind *input; /* its kind */
     const char *role;            /* of the input in the key: "features" */
-    size_t settings_at;          /* of the struct kl_train_settings among the values */
-    const char *optimizers;      /* the choices of the table */
+    void (*defaults)(void *values);
+    size_t settings_at;              /* of the struct kl_train_settings among the values */
+    const char *optimizers;          /* the choices of the table */
     const struct kl_train_row *rows; /* of the learner's history */
     int n_rows;
     size_t state_size;
@@ -44,11 +43,17 @@ struct kl_training {
     struct kl_learner learner;
     struct kl_train train;
     struct kl_writer *writer;
+    bool late;                 /* begin the file when it is published, and not when training is opened */
     char *config, *checkpoint; /* the options as JSON; a path, NULL: none is kept */
     bool older;                /* a checkpoint stands there from which this run does not go on */
 };
 /* The run of a mode of such a stage (kl_mode.run calls it). */
-int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *mode, struct kl_error *err);
+int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *mode,
+                       struct kl_error *err);
+
+/* Its models as the points of a sweep (sweep.h). row: of the history, by which they are compared;
+ * higher: is better. stage must outlive it. */
+struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, int row, bool higher);
 
 /* ---- parts of it, for stages that train more than one model ---- */
 /* A training that has ended with err: if a signal ended it, its checkpoint is written and that is said;

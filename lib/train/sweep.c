@@ -128,7 +128,7 @@ static const struct kl_sweep_rows of_heads = {
 };
 /* Attributes of other sweeps: "head_key" is then LINE_key. */
 static const char of_attribute[] = "of", *const judged_attributes[KL_SWEEP_ROWS] = { "judged",
-                                                                                      "judged_next" };
+                                                                                     "judged_next" };
 
 static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, const char *of,
                      struct kl_error *err)
@@ -142,8 +142,7 @@ static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, const ch
     snprintf(key_name, sizeof key_name, "%s_key", of);
     if (!code)
         code = kl_store_writer_put(w, "point", KL_TYPE_STRING, KL_SWEEP_NAME, 1, &sweep->n, names, err);
-    if (code >= 0)
-        code = kl_store_writer_put(w, key_name, KL_TYPE_STRING, 64, 1, &sweep->n, keys, err);
+    if (code >= 0) code = kl_store_writer_put(w, key_name, KL_TYPE_STRING, 64, 1, &sweep->n, keys, err);
     free(names);
     free(keys);
     return code < 0 ? code : KL_OK;
@@ -261,8 +260,7 @@ static int take_judged(struct kl_sweep *sweep, int k, struct kl_file *file, stru
         code = kl_fail(err, KL_EDATA, "%s: %s: found %zu heads a point, expected %zu",
                        kl_store_file_path(file), name, d->dims[1], sweep->replicas);
     for (size_t i = 0; i < sweep->n && !code; i++)
-        memcpy(sweep->rows[i].judged[k], values + i * sweep->replicas,
-               sweep->replicas * sizeof *values);
+        memcpy(sweep->rows[i].judged[k], values + i * sweep->replicas, sweep->replicas * sizeof *values);
     free(values);
     return code;
 }

@@ -13,7 +13,8 @@ enum { KL_SWEEP_SCHEMA = 1, KL_SWEEP_NAME = 256, KL_SWEEP_ROWS = 2 };
 struct kl_sweep_job;
 struct kl_sweep_point;
 
-/* By what points are compared: rows of their histories, each at its best epoch; equal ones by the next. */
+/* By what points are compared: rows of their histories, each at its best epoch; equal ones by the next.
+ */
 struct kl_sweep_rows {
     int n;
     struct {
@@ -28,8 +29,8 @@ struct kl_sweep_run {
     struct kl_stage *stage;
     char **checkpoint; /* its path; NULL in it: none is kept */
 };
-/* What a sweep has to know of the stage whose points it trains. run: of run_size bytes, zeros before init,
-   closed in any case. Codes as those of the stage alone. */
+/* What a sweep has to know of the stage whose points it trains. run: of run_size bytes, zeros before
+   init, closed in any case. Codes as those of the stage alone. */
 struct kl_sweep_stage {
     const void *context;         /* the stage's own */
     const struct kl_tool *tool;  /* of a point's settings, whose values begin with a struct kl_common */
@@ -78,8 +79,8 @@ struct kl_sweep_stage {
     int (*estimate)(void *run, struct kl_estimate *estimate, const void *data, struct kl_pool *pool,
                     struct kl_error *err);
     void (*close)(void *run);
-    /* Settings by which the best point is trained again, and what that adds, ", with its controls" or "".
-       NULL: those of the point. */
+    /* Settings by which the best point is trained again, and what that adds, ", with its controls" or
+       "". NULL: those of the point. */
     const char *(*again)(void *settings);
 };
 
@@ -108,7 +109,8 @@ struct kl_sweep_tool {
     int version, halving_version; /* numerical: what is in a table; which points halving keeps */
 };
 /* The run of a mode of it (kl_mode.run calls it). */
-int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mode, struct kl_error *err);
+int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mode,
+                        struct kl_error *err);
 
 /* ---- the table of a sweep (sweep.c) ---- */
 /* What became of one point. */
@@ -128,8 +130,8 @@ struct kl_sweep {
     struct kl_sweep_row *rows;
 };
 /* n rows of zeros, what is judged NaN. KL_ENOMEM. */
-int kl_train_sweep_make(struct kl_sweep *sweep, const struct kl_sweep_rows *by, size_t n, size_t replicas,
-                        struct kl_error *err);
+int kl_train_sweep_make(struct kl_sweep *sweep, const struct kl_sweep_rows *by, size_t n,
+                        size_t replicas, struct kl_error *err);
 void kl_train_sweep_free(struct kl_sweep *sweep);
 /* Key, epochs and what is judged of a row from the point's finished file. KL_EDATA if it has another
    number of replicas or lacks a row. */
@@ -144,8 +146,8 @@ int kl_train_sweep_save(struct kl_writer *writer, const struct kl_sweep *sweep, 
                         struct kl_error *err);
 /* A finished file's rows; of one that diverged the epochs are unknown. KL_EDATA. Free it in any case. */
 int kl_train_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error *err);
-/* The table for a person, best first, at most `most` rows: the mean of what is judged first and its range
-   over the replicas; of what is judged next where that takes no more than 80 columns. */
+/* The table for a person, best first, at most `most` rows: the mean of what is judged first and its
+   range over the replicas; of what is judged next where that takes no more than 80 columns. */
 int kl_train_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err);
 extern const struct kl_kind kl_sweep_kind; /* what the file shows (store/kind.h) */
 
@@ -154,7 +156,7 @@ struct kl_sweep_job {
     const struct kl_sweep_stage *stage;
     const struct kl_grid *grid;
     const void *base; /* what all points share; not settled */
-    bool halving; /* drop the worse half, again and again (successive halving, see sweep_run.c) */
+    bool halving;     /* drop the worse half, again and again (successive halving, see sweep_run.c) */
     const char *folder, *output; /* of the points' files, which are named after them; the sweep's */
     struct kl_file *input;
     const char *input_path;
@@ -164,11 +166,11 @@ struct kl_sweep_job {
     const struct kl_device *device; /* where points train; NULL: the CPU */
 };
 struct kl_sweep_point {
-    char name[KL_SWEEP_NAME]; /* "lr=1e-3 layers=2" */
-    char *path, key[65];      /* of the point's file */
-    int64_t parameters;       /* from kl_train_sweep_points_try */
-    void *values;             /* settled, as the stage's tool would have them; output: path */
-    struct kl_common *common; /* of them */
+    char name[KL_SWEEP_NAME];        /* "lr=1e-3 layers=2" */
+    char *path, key[65];             /* of the point's file */
+    int64_t parameters;              /* from kl_train_sweep_points_try */
+    void *values;                    /* settled, as the stage's tool would have them; output: path */
+    struct kl_common *common;        /* of them */
     struct kl_train_settings *train; /* of them */
 };
 struct kl_sweep_points {
@@ -185,8 +187,8 @@ static inline const struct kl_train_settings *kl_train_sweep_base(const struct k
    job must outlive the points. KL_EUSAGE; else as the stage's settle. Free in any case. */
 int kl_train_sweep_points_make(struct kl_sweep_points *points, const struct kl_sweep_job *job,
                                struct kl_error *err);
-/* What cannot be trained is said before anything is. Noisy circuits take milliseconds each, so this is for
-   runs that compute. Codes as the stage's count. */
+/* What cannot be trained is said before anything is. Noisy circuits take milliseconds each, so this is
+   for runs that compute. Codes as the stage's count. */
 int kl_train_sweep_points_try(struct kl_sweep_points *points, size_t first, size_t n,
                               struct kl_error *err);
 /* SHA-256 over the keys of all points in the order of the grid: what their options and files say. */
@@ -194,11 +196,11 @@ int kl_train_sweep_points_digest(char hex[65], const struct kl_sweep_points *poi
                                  struct kl_error *err);
 void kl_train_sweep_points_free(struct kl_sweep_points *points);
 
-/* Train what is not up to date of the points from `first` on, publish each, fill the rows (as many points
-   as the sweep has rows). Each thread trains whole points; every one has the bytes that the stage's tool
-   gives it alone. A point whose loss is no number is noted in its row. While halving, the parameters and
-   moments of all points that are left stay in memory. On a GPU as many points train at once as pool has
-   threads. KL_ESIGNAL: points that are finished stay. Other codes as kl_train_run's. */
+/* Train what is not up to date of the points from `first` on, publish each, fill the rows (as many
+   points as the sweep has rows). Each thread trains whole points; every one has the bytes that the
+   stage's tool gives it alone. A point whose loss is no number is noted in its row. While halving, the
+   parameters and moments of all points that are left stay in memory. On a GPU as many points train at
+   once as pool has threads. KL_ESIGNAL: points that are finished stay. Other codes as kl_train_run's. */
 int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
                        struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 /* How long kl_train_sweep_run would take here for n points from `first` on, their files apart, by the

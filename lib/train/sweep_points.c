@@ -101,11 +101,10 @@ static int check_twice(const struct kl_sweep_points *s, struct kl_error *err)
                        other->name, one->path);
     if (!code) code = find_twice(&one, &other, s, by_key, err);
     if (!code && other)
-        code =
-            kl_fail(err, KL_EUSAGE,
-                    "--grid: '%.255s' and '%.255s' are one %s: the same in other words, or files of "
-                    "the same content; leave one away",
-                    one->name, other->name, s->job->stage->kind->name);
+        code = kl_fail(err, KL_EUSAGE,
+                       "--grid: '%.255s' and '%.255s' are one %s: the same in other words, or files of "
+                       "the same content; leave one away",
+                       one->name, other->name, s->job->stage->kind->name);
     return code;
 }
 
@@ -129,7 +128,8 @@ static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_train_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *job, struct kl_error *err)
+int kl_train_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *job,
+                               struct kl_error *err)
 {
     *s = (struct kl_sweep_points){ .job = job, .points = calloc(job->grid->n, sizeof *s->points) };
     int code = s->points ? KL_OK : kl_fail_memory(err, job->grid->n * sizeof *s->points);

@@ -67,8 +67,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     code = stage->begin(p->run, &answer, err);
     p->train = !code && answer == KL_STAGE_COMPUTE;
     if (p->train && !common->force && *p->of.checkpoint)
-        p->at->train->resume = p->kept =
-            kl_store_checkpoint_fits(*p->of.checkpoint, p->of.stage->key);
+        p->at->train->resume = p->kept = kl_store_checkpoint_fits(*p->of.checkpoint, p->of.stage->key);
     return code;
 }
 
@@ -320,7 +319,7 @@ static void say_collapsed(const struct crew *crew)
 }
 
 int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
-                 struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+                       struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_sweep_job *job = points->job;
     const size_t n = sweep->n;
@@ -340,7 +339,8 @@ int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *poi
         if (!code && p->train) crew.todo[crew.n_todo++] = i;
     }
     if (!code && crew.n_todo && job->halving) code = try_folder(&crew.points[0], err);
-    if (!code && crew.n_todo) code = crew.stage->load ? crew.stage->load(&crew.data, job->input, err) : KL_OK;
+    if (!code && crew.n_todo)
+        code = crew.stage->load ? crew.stage->load(&crew.data, job->input, err) : KL_OK;
     if (!code && crew.n_todo && crew.stage->say_data)
         code = crew.stage->say_data(job->log, crew.data, points->points[first].values, err);
     if (!code) code = train_all(&crew, pool, err);

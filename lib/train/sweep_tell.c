@@ -10,7 +10,7 @@
 struct best {
     const struct kl_sweep_row *row; /* NULL: no point was judged */
     double mean[KL_SWEEP_ROWS];
-    char *command; /* NULL: of a part of a sweep, whose best is not the sweep's, none is told */
+    char *command;    /* NULL: of a part of a sweep, whose best is not the sweep's, none is told */
     const char *with; /* what it adds to the point, in words, or "" */
 };
 
@@ -28,7 +28,8 @@ static int name_output(char **output, const char *sweep, struct kl_error *err)
 static int make_command(struct best *best, const struct kl_sweep_job *job, struct kl_error *err)
 {
     const struct kl_sweep_stage *stage = job->stage;
-    char *output = NULL, *values = malloc(stage->settings_size), *usual = calloc(1, stage->settings_size);
+    char *output = NULL, *values = malloc(stage->settings_size),
+         *usual = calloc(1, stage->settings_size);
     size_t size;
     int code = values && usual ? KL_OK : kl_fail_memory(err, stage->settings_size);
     if (!code) memcpy(values, job->base, stage->settings_size);
@@ -40,7 +41,7 @@ static int make_command(struct best *best, const struct kl_sweep_job *job, struc
     FILE *to = code ? NULL : open_memstream(&best->command, &size);
     if (to) {
         kl_options_command(to, stage->tool, values, usual, job->input_path, output);
-        if (common->device && strcmp(common->device, plain->device) != 0)
+        if (common->device && plain->device && strcmp(common->device, plain->device) != 0)
             fprintf(to, " --device %s", common->device); /* the bytes are those of its kind */
         const bool failed = ferror(to);
         if (fclose(to) || failed) code = kl_fail_memory(err, 256);
@@ -77,14 +78,14 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
     fprintf(to, "%s: ", f->job->output);
     if (f->status != KL_STAGE_COMPUTE) fprintf(to, "%s; ", kl_store_stage_status(f->status));
     fprintf(to, "%zu point%s of %zu %s%s", s->n, kl_s(s->n), s->replicas, of, kl_s(s->replicas));
-    if (f->status == KL_STAGE_COMPUTE) fprintf(to, ", %.1f s; %ss in %s", f->seconds, of, f->job->folder);
+    if (f->status == KL_STAGE_COMPUTE)
+        fprintf(to, ", %.1f s; %ss in %s", f->seconds, of, f->job->folder);
     fputc('\n', to);
     if (best->row && s->n > 1)
         fprintf(to, "the best of %zu is flattered by the choice: judge it%s%s on other samples\n", s->n,
                 stage->judge_tool ? " with " : "", stage->judge_tool ? stage->judge_tool : "");
     else if (!best->row) fprintf(to, "no point has %s on validation samples\n", stage->judgement);
-    if (best->command)
-        fprintf(to, "the best again%s: %s\n", best->with, best->command);
+    if (best->command) fprintf(to, "the best again%s: %s\n", best->with, best->command);
     return KL_OK;
 }
 
@@ -106,8 +107,8 @@ static int write_json(FILE *to, const struct kl_sweep_found *f, const struct bes
     if (best->row) {
         pairs[n++] = (struct kl_json_pair){ "best", KL_JSON_TEXT, best->row->name, 0 };
         for (int k = 0; k < f->sweep->by.n; k++)
-            pairs[n++] = (struct kl_json_pair){ f->sweep->by.row[k].name, KL_JSON_NUMBER, NULL,
-                                                best->mean[k] };
+            pairs[n++] =
+                (struct kl_json_pair){ f->sweep->by.row[k].name, KL_JSON_NUMBER, NULL, best->mean[k] };
     }
     if (best->command)
         pairs[n++] = (struct kl_json_pair){ "best_command", KL_JSON_TEXT, best->command, 0 };

@@ -68,9 +68,10 @@ static int make_grid(struct run *run, struct kl_error *err)
         code = with->check_grid(&run->grid, run->values, run->stage->log, err);
     for (int i = 0; i < run->grid.n_axes && run->v->halving && !code; i++)
         if (strcmp(run->grid.axes[i].option->name, "epochs") == 0)
-            code = kl_fail(err, KL_EUSAGE,
-                           "--grid: epochs: --halving gives each point its epochs; give --epochs outside "
-                           "the grid");
+            code =
+                kl_fail(err, KL_EUSAGE,
+                        "--grid: epochs: --halving gives each point its epochs; give --epochs outside "
+                        "the grid");
     return code;
 }
 
@@ -178,10 +179,12 @@ static int train(struct run *run, struct kl_error *err)
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder of the %ss cannot be made", run->folder,
                              run->with->kind->name);
-    code = kl_train_sweep_make(&run->sweep, &run->with->rows, n, (size_t)run->train->options.replicas, err);
+    code =
+        kl_train_sweep_make(&run->sweep, &run->with->rows, n, (size_t)run->train->options.replicas, err);
     if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
     kl_progress_begin(&progress, run->stage->log, common->progress, "points");
-    if (!code) code = kl_train_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
+    if (!code)
+        code = kl_train_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
     kl_progress_end(&progress);
     return code ? code : publish(run, err);
 }
@@ -209,8 +212,8 @@ static void say_heads(const struct run *run)
     if (missing)
         kl_note(run->stage->log, 1,
                 "%zu of %zu %s%s %s not in %s as this table has %s; --force trains %s", missing, n,
-                run->with->kind->name, kl_s(n), missing == 1 ? "is" : "are", run->folder, missing == 1 ? "it" : "them",
-                n == 1 ? "it" : "all");
+                run->with->kind->name, kl_s(n), missing == 1 ? "is" : "are", run->folder,
+                missing == 1 ? "it" : "them", n == 1 ? "it" : "all");
 }
 
 static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct kl_error *err)
@@ -258,6 +261,8 @@ int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mo
                        .common = mode->values,
                        .train = (struct kl_train_settings *)(values + tool->stage->settings_at),
                        .stage = &mode->stage };
+    const char *chosen_by = tool->tool->chosen_by;
+    if (chosen_by && *chosen_by != '-') mode->stage.inputs++, mode->stage.n_inputs--; /* the word */
     const int code = work(&run, mode->out, err);
     kl_train_sweep_free(&run.sweep);
     kl_train_sweep_points_free(&run.points);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   The tool `cache` that draws the files of one stage. */
+   The tool `cache` that draws the files of one stage, and sweeps. */
 #include "cache/cache.h"
 #include "tests/stages/stage.h"
 
 static int run(struct kl_mode_run *mode, struct kl_error *err)
 {
-    const struct kl_kind *const kinds[] = { stage.kind, NULL };
+    const struct kl_kind *const kinds[] = { stage.kind, &kl_sweep_kind, NULL };
     return kl_cache_run(mode, kinds, err);
 }
 

@@ -6,6 +6,8 @@
 #include "train/stage.h"
 
 extern const struct kl_train_stage stage;
-extern const struct kl_mode stage_mode;
+/* The row of its history by which the points of a sweep are compared, and whether more is better. */
+extern const int stage_judged;
+extern const bool stage_higher;
 
 #endif

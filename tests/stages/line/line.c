@@ -129,6 +129,8 @@ static const struct kl_kind_history histories[] = { { .loss = { "history/train_l
                                                       .of = "line" },
                                                     { .of = NULL } };
 static const struct kl_kind kind = { .name = "line", .maker = "line", .histories = histories };
+const int stage_judged = VAL_LOSS;
+const bool stage_higher = false;
 const struct kl_train_stage stage = {
     .tool = &line_tool,
     .kind = &kind,
@@ -137,6 +139,7 @@ const struct kl_train_stage stage = {
     .reads = "one feature cache",
     .input = &kl_features_kind,
     .role = "features",
+    .defaults = line_defaults,
     .settings_at = offsetof(struct line_values, train),
     .optimizers = KL_TRAIN_OPTIMIZERS,
     .rows = rows,

@@ -11,5 +11,6 @@ struct line_values {
     double ridge;
 };
 extern const struct kl_tool line_tool;
+void line_defaults(void *values);
 
 #endif

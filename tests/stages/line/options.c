@@ -24,16 +24,9 @@ const struct kl_tool line_tool = {
     .values_size = sizeof(struct line_values),
 };
 
-static void defaults(void *values)
+void line_defaults(void *values)
 {
     struct line_values *v = values;
     v->common.progress = "auto";
     kl_train_settings_default(&v->train);
 }
-
-static int run(struct kl_mode_run *mode, struct kl_error *err)
-{
-    return kl_train_stage_run(&stage, mode, err);
-}
-
-const struct kl_mode stage_mode = { .tool = &line_tool, .defaults = defaults, .run = run };
