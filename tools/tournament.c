@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "qrng/bits/options.h"
-#include "qrng/extractor/extraction.h"
+#include "qrng/extractor/extractor.h"
 #include "qrng/nist/report.h"
 #include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
