@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   How many rows it takes to tell two devices apart: pairs of fresh devices with a known difference. */
+   Power curves: how many rows it takes to tell two devices apart. Pairs of fresh devices with a
+   known difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
