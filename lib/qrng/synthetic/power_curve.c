@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "qrng/pairs/planes.h"
+#include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 
 static const double effects[KL_POWER_EFFECTS] = { 0, 0.0025, 0.005, 0.01, 0.02, 0.04 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   The study's scores, from counts. An element is a share of rows, c / rows + 1e-10, so its logarithm is
-   looked up. */
+   The published study's scores of a pair, from counts. */
+#include "qrng/pairs/tournament.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "qrng/bits/positions.h"
-#include "qrng/pairs/planes.h"
+
+/* An element is a share of rows, c / rows + 1e-10, so its logarithm is looked up. */
 
 static const double LEAST = 1e-10;
 

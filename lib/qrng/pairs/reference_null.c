@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   What the study's scores make of two samples of one and the same device: a source of independent
-   symbols is sampled twice, again and again. Samples are drawn as planes: 64 rows a word, a random
-   binary fraction compared with the probability of a one digit by digit until every row is decided. */
+   What the reference's scores make of two samples of one and the same device. */
+#include "qrng/pairs/tournament.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
 #include "stats/ranks.h"
-#include "qrng/pairs/tournament_int.h"
+
+/* A source of independent symbols is sampled twice, again and again. Samples are drawn as planes: 64
+   rows a word, a random binary fraction compared with the probability of a one digit by digit until
+   every row is decided. */
 
 enum { MOST_WIDTH = KL_SELF_WIDTH, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32, PART = 16 };
 
