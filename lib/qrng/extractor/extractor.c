@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "qrng/bits/form.h"
-#include "qrng/bits/words.h"
+#include "qrng/bits/bits.h"
 #include "qrng/nist/nist90b.h"
 #include "stats/distributions.h"
 #include "store/store.h"

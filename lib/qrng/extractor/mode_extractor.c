@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "kernels/inline/philox.h"
-#include "qrng/bits/first_rows.h"
+#include "qrng/bits/bits.h"
 #include "qrng/bits/options.h"
 #include "qrng/extractor/extractor.h"
 #include "qrng/nist/nist90b.h"

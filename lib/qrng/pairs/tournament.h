@@ -7,7 +7,6 @@
 #include "base/course.h"
 #include "qrng/bits/bits.h"
 #include "qrng/bits/dependence.h"
-#include "qrng/bits/histogram.h"
 #include "qrng/bits/symbols.h"
 
 struct kl_tournament_options {

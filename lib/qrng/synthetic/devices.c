@@ -9,7 +9,7 @@
 
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
-#include "qrng/bits/words.h"
+#include "qrng/bits/bits.h"
 #include "qrng/classify/mt19937.h"
 #include "stats/distributions.h"
 

@@ -8,7 +8,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/bits/first_rows.h"
+#include "qrng/bits/bits.h"
 
 enum { ROWS = 20000 };
 static uint64_t words[2 * ROWS];

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   Does the declared width of a symbol explain what depends on what? Then bits depend on each other
-   inside symbols alone, symbols follow each other independently, each place of a symbol has one rate
-   wherever the symbol stands, and the counts of rows scatter as one multinomial law says. */
+   Does the declared width of a symbol explain what depends on what? */
+#include "qrng/bits/bits_int.h"
+
 #include <math.h>
 
-#include "stats/distributions.h"
 #include "qrng/bits/dependence.h"
-#include "qrng/bits/statistics.h"
+#include "stats/distributions.h"
+
+/* If it does, bits depend on each other inside symbols alone, symbols follow each other independently,
+   each place of a symbol has one rate wherever the symbol stands, and the counts of rows scatter as one
+   multinomial law says. */
 
 /* Independence of the two bits of counts 00 01 10 11. */
 static struct kl_fit_pairs pairs(const double c[4])

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   What the counts of a row's symbols can say of its device. */
+   What the counts of a row's symbols can say of its device: the accuracy of the Bayes-optimal
+   classifier. */
+#include "qrng/bits/symbols.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "stats/distributions.h"
-#include "qrng/bits/symbols.h"
 
 enum { MOST_SYMBOLS = KL_LIMIT_SYMBOLS, MOST_CLASSES = KL_LIMIT_CLASSES };
 

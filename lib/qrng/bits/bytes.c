@@ -1,10 +1,122 @@
 /* SPDX-License-Identifier: MIT
-   Bits of which each byte of the input holds some: a symbol, or a character of hexadecimal or base64
-   text. Row after row without a gap. */
+   Bits in a stream of bytes: packed ones; and bytes of which each holds some, a symbol or a
+   character of hexadecimal or base64 text. Row after row without a gap. */
+#include "qrng/bits/bits_int.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits/bits_int.h"
+/* ---- words and bytes ---- */
+/* Between words, whose lowest bit comes first, and bytes, whose highest bit does. */
+
+uint64_t kl_bits_reverse(uint64_t w)
+{
+    w = (w >> 1 & 0x5555555555555555) | (w & 0x5555555555555555) << 1;
+    w = (w >> 2 & 0x3333333333333333) | (w & 0x3333333333333333) << 2;
+    return (w >> 4 & 0x0f0f0f0f0f0f0f0f) | (w & 0x0f0f0f0f0f0f0f0f) << 4;
+}
+
+static void mask_tail(uint64_t *words, size_t n_bits)
+{
+    if (n_bits % 64) words[n_bits / 64] &= UINT64_MAX >> (64 - n_bits % 64);
+}
+
+/* n_bits of a stream from `first` on; reads one word after them. */
+static void cut(uint64_t *words, const uint64_t *stream, size_t first, size_t n_bits)
+{
+    const size_t n = (n_bits + 63) / 64, shift = first % 64;
+    stream += first / 64;
+    if (shift == 0) memcpy(words, stream, n * sizeof *words);
+    else
+        for (size_t w = 0; w < n; w++) words[w] = stream[w] >> shift | stream[w + 1] << (64 - shift);
+    mask_tail(words, n_bits);
+}
+
+void kl_bits_unpack(uint64_t *words, const uint8_t *bytes, size_t n_bits)
+{
+    const size_t n = (n_bits + 63) / 64;
+    words[n - 1] = 0;
+    memcpy(words, bytes, (n_bits + 7) / 8);
+    for (size_t w = 0; w < n; w++) words[w] = kl_bits_reverse(words[w]);
+    mask_tail(words, n_bits);
+}
+
+void kl_bits_pack(uint8_t *bytes, const uint64_t *words, size_t n_bits)
+{
+    const size_t n = (n_bits + 7) / 8;
+    for (size_t w = 0; 8 * w < n; w++) {
+        const uint64_t reversed = kl_bits_reverse(words[w]);
+        memcpy(bytes + 8 * w, &reversed, n - 8 * w < 8 ? n - 8 * w : 8);
+    }
+}
+
+/* ---- packed ---- */
+/* Bits as a generator delivers them: bytes, the most significant bit first. */
+
+struct packed {
+    size_t n_rows;
+    uint64_t *buffer; /* a block of rows as one stream of bits, and a word */
+};
+
+static bool packed_knows(const unsigned char *first, size_t n, const struct kl_bits_how *how)
+{
+    (void)first, (void)n;
+    return how->packed;
+}
+
+static int packed_open(struct kl_bits_source *s, struct kl_error *err)
+{
+    const size_t n = s->how.row_bits;
+    if (s->state) return KL_OK; /* rewound: rows are found by their number */
+    if (n > KL_BITS_ROW)
+        return kl_fail(err, KL_EUSAGE, "%s: packed rows of %zu bits; expected at most %d", s->path, n,
+                       (int)KL_BITS_ROW);
+    if (s->size > UINT64_MAX / 8)
+        return kl_fail(err, KL_EDATA, "%s: %llu bytes are too many", s->path,
+                       (unsigned long long)s->size);
+    struct packed *f = s->state = calloc(1, sizeof *f);
+    if (!f) return kl_fail_memory(err, sizeof *f);
+    f->n_rows = (size_t)(8 * s->size / n);
+    s->block.n_dropped = (size_t)(8 * s->size % n);
+    if (s->how.max_rows && f->n_rows >= s->how.max_rows) s->block.n_dropped = 0;
+    if (f->n_rows == 0)
+        return kl_fail(err, KL_EDATA, "%s: %llu byte%s hold no row of %zu bits", s->path,
+                       (unsigned long long)s->size, kl_s(s->size), n);
+    s->expected_rows = f->n_rows;
+    int rc = kl_bits_check(s, err);
+    if (!rc) rc = kl_bits_make_block(s, n, err);
+    const size_t bytes = (s->block_rows * n / 64 + 2) * sizeof *f->buffer;
+    if (!rc && !(f->buffer = calloc(1, bytes))) rc = kl_fail_memory(err, bytes);
+    return rc;
+}
+
+/* A block begins with a whole byte, because the rows before it are a multiple of eight. */
+static int packed_next(struct kl_bits_source *s, size_t max_rows, struct kl_error *err)
+{
+    const struct packed *f = s->state;
+    struct kl_bits *b = &s->block;
+    const size_t left = f->n_rows - s->row, n = max_rows < left ? max_rows : left;
+    const size_t bytes = (n * b->n_bits + 7) / 8;
+    int rc = kl_store_pread_all(s->fd, f->buffer, bytes, (uint64_t)s->row / 8 * b->n_bits, s->path, err);
+    if (rc) return rc;
+    for (size_t w = 0; w < (bytes + 7) / 8; w++) f->buffer[w] = kl_bits_reverse(f->buffer[w]);
+    for (size_t r = 0; r < n; r++)
+        cut(b->words + r * b->words_per_row, f->buffer, r * b->n_bits, b->n_bits);
+    memset(b->device, 0, n * sizeof *b->device);
+    b->n_rows = n;
+    return KL_OK;
+}
+
+static void packed_close(struct kl_bits_source *s)
+{
+    struct packed *f = s->state;
+    if (f) free(f->buffer);
+}
+
+const struct kl_bits_format kl_bits_packed = { "packed", packed_knows, packed_open, packed_next,
+                                               packed_close };
+
+/* ---- coded ---- */
 
 enum { ROOM = 1 << 16, NONE = -1, BLANK = -2, PADDING = -3 };
 
@@ -26,7 +138,7 @@ struct coded {
     int padding;
 };
 
-static bool knows(const unsigned char *first, size_t n, const struct kl_bits_how *how)
+static bool coded_knows(const unsigned char *first, size_t n, const struct kl_bits_how *how)
 {
     (void)first, (void)n;
     return how->encoding != NULL;
@@ -233,7 +345,7 @@ static int coded_next(struct kl_bits_source *s, size_t max_rows, struct kl_error
         return kl_fail(err, KL_EDATA, "%s: %zu bit%s, expected a row of %zu at least", s->path, f->n,
                        kl_s(f->n), b->n_bits);
     for (size_t r = 0; r < rows; r++)
-        kl_bits_cut(b->words + r * b->words_per_row, f->stream, r * b->n_bits, b->n_bits);
+        cut(b->words + r * b->words_per_row, f->stream, r * b->n_bits, b->n_bits);
     memset(b->device, 0, rows * sizeof *b->device);
     b->n_rows = rows;
     if (f->n < need) b->n_dropped += f->n - rows * b->n_bits; /* the next call has none */
@@ -247,4 +359,5 @@ static void coded_close(struct kl_bits_source *s)
     if (f) free(f->buffer), free(f->stream);
 }
 
-const struct kl_bits_format kl_bits_coded = { "encoded", knows, coded_open, coded_next, coded_close };
+const struct kl_bits_format kl_bits_coded = { "encoded", coded_knows, coded_open, coded_next,
+                                              coded_close };
