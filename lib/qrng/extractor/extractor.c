@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "qrng/bits/bits.h"
-#include "qrng/nist/nist90b.h"
+#include "qrng/nist/nist.h"
 #include "stats/distributions.h"
 #include "store/store.h"
 

@@ -10,7 +10,7 @@
 #include "qrng/bits/bits.h"
 #include "qrng/bits/options.h"
 #include "qrng/extractor/extractor.h"
-#include "qrng/nist/nist90b.h"
+#include "qrng/nist/nist.h"
 #include "store/mode.h"
 
 #define METHODS "toeplitz|von-neumann"

@@ -6,7 +6,7 @@
 
 #include "../check.h"
 #include "base/course.h"
-#include "qrng/nist/report.h"
+#include "qrng/nist/nist.h"
 #include "qrng/pairs/tournament.h"
 
 enum { ROWS = 400, BITS = 100 };

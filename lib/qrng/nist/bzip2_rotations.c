@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   The order of a block's rotations: by keys of as many words as fit 24 bits; those alike by the next as
-   many, and so on. Keys are made for a block as it mostly is, of ordinary words and one odd one, where
-   it begins and ends: ordinary words alone are counted in the bits of a key. */
+   The order of the rotations of a block of bzip2's, of words of digits. */
+#include "qrng/nist/nist_int.h"
+
 #include <string.h>
 
-#include "qrng/nist/text_size_int.h"
+/* By keys of as many words as fit 24 bits; those alike by the next as many, and so on. Keys are made
+   for a block as it mostly is, of ordinary words and one odd one, where it begins and ends: ordinary
+   words alone are counted in the bits of a key. */
 
 enum {
     DEEPEST = 48,

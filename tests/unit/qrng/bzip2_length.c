@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../check.h"
-#include "qrng/nist/text_size.h"
+#include "qrng/nist/nist_int.h"
 
 enum { MOST = 600000 };
 static uint8_t s[MOST];
