@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/course.h"
 #include "qrng/bits/symbols.h"
 #include "stats/distributions.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/course.h"
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
 #include "stats/ranks.h"

@@ -4,7 +4,6 @@
 #ifndef KL_QRNG_PAIRS_TOURNAMENT_H
 #define KL_QRNG_PAIRS_TOURNAMENT_H
 
-#include "base/course.h"
 #include "qrng/bits/bits.h"
 #include "qrng/bits/dependence.h"
 #include "qrng/bits/symbols.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "base/course.h"
+#include "base/base.h"
 #include "qrng/nist/nist.h"
 #include "qrng/pairs/tournament.h"
 
