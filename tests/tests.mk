@@ -117,7 +117,7 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid.c $(addsuffix .c,$(addprefix ingest/,idx picture png jpeg exif folder folder_look names h5)) \
   $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) $(addprefix circuit/noise,.c _text.c _units.c _choice.c _ibm.c _ibm_read.c) \
   circuit/observables.c circuit/observables_text.c \
-  $(addprefix qrng/bits/,$(addsuffix .c,bits check coded form h5 identify inputs names npy packed repeats source stage text words))) \
+  $(addprefix qrng/bits/,$(addsuffix .c,arrays bits bytes form inputs repeats stage text))) \
   $(wildcard lib/circuit/qasm*.c)
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
   partial journal temporary process publish_bytes checkpoint target io digest))

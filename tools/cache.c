@@ -10,7 +10,7 @@
 #include "qrng/bits/bits.h"
 #include "qrng/classify/study.h"
 #include "qrng/gan/study.h"
-#include "qrng/nist/report.h"
+#include "qrng/nist/nist.h"
 #include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 #include "store/mode.h"

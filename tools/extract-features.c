@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backbone/extract.h"
-#include "qrng/bits/extract.h"
+#include "qrng/bits/bits.h"
 #include "store/mode.h"
 #include "store/shard.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "qrng/bits/options.h"
-#include "qrng/extractor/extraction.h"
-#include "qrng/nist/report.h"
+#include "qrng/extractor/extractor.h"
+#include "qrng/nist/nist.h"
 #include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 #include "store/mode.h"

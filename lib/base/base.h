@@ -261,6 +261,17 @@ struct kl_watch {
 int kl_watch_step(const struct kl_watch *watch, uint64_t done, uint64_t total,
                   const char *note); /* NULL is fine */
 
+/* How far a run of several kinds of work has come, in steps of about equal time, so that what is left
+   can be told. Work that turns out not to be needed is dropped: what is left never grows. */
+struct kl_course {
+    const struct kl_watch *watch;
+    uint64_t done, total;
+};
+/* So many more are done. NULL: nobody asks. KL_ESIGNAL. */
+int kl_course_step(struct kl_course *course, uint64_t steps, const char *note, struct kl_error *err);
+/* So many are not needed. */
+void kl_course_drop(struct kl_course *course, uint64_t steps);
+
 /* A kl_watch that draws a bar on a terminal, else a plain line every 30 s, nothing in the first two
    seconds; and answers non-zero once a signal is pending. `what` names the unit: "images", "epochs". */
 struct kl_progress {

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Progress: what watches a run that takes long, as a bar, as lines or as JSON; and a run of several
+   kinds of work, in weighted steps. */
 #include "base/base.h"
 
 #include <string.h>
@@ -11,6 +13,19 @@ static const double FIRST_SECONDS = 2, BAR_SECONDS = 0.1, LINE_SECONDS = 30;
 int kl_watch_step(const struct kl_watch *watch, uint64_t done, uint64_t total, const char *note)
 {
     return watch && watch->step ? watch->step(watch->context, done, total, note) : 0;
+}
+
+int kl_course_step(struct kl_course *course, uint64_t steps, const char *note, struct kl_error *err)
+{
+    if (!course) return KL_OK;
+    course->done += steps;
+    if (!kl_watch_step(course->watch, course->done, course->total, note)) return KL_OK;
+    return kl_fail(err, KL_ESIGNAL, "stopped");
+}
+
+void kl_course_drop(struct kl_course *course, uint64_t steps)
+{
+    if (course) course->total -= steps;
 }
 
 void kl_time_text(char text[32], double seconds)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/pairs/planes.h"
+#include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 
 static void must(int code, const struct kl_error *err)

@@ -6,7 +6,7 @@
 
 #include "golden.h"
 #include "stats/distributions.h"
-#include "qrng/bits/device_pairs.h"
+#include "qrng/bits/bits_int.h"
 #include "qrng/bits/symbols.h"
 
 static int failures, checks;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "qrng/nist/nist22.h"
+#include "qrng/nist/nist.h"
 
 enum { DIGITS = 1000000 };
 static int failures;

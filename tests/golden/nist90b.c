@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "qrng/nist/nist90b.h"
+#include "qrng/nist/nist.h"
 
 enum { MOST = 32768 };
 static int failures;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "qrng/nist/iid.h"
+#include "qrng/nist/nist.h"
 
 enum { MOST = 32768 };
 static int failures;

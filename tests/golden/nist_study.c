@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "golden.h"
-#include "qrng/nist/report.h"
+#include "qrng/nist/nist.h"
 
 static int failures;
 static struct kl_error err;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   Whole inputs of bits in memory. */
+   Rows of bits in memory: whole inputs, the first rows of those that come by blocks, and what is
+   said of both. */
 #include "qrng/bits/bits_int.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- whole inputs ---- */
 
 /* Room for `more` rows behind those that are there. */
 static int grow(struct kl_bits *b, size_t *room, size_t more, struct kl_error *err)
@@ -111,4 +114,113 @@ void kl_bits_free(struct kl_bits *bits)
     free(bits->device);
     free(bits->names);
     *bits = (struct kl_bits){ 0 };
+}
+
+/* ---- names ---- */
+/* Files of one name in two folders are two devices, a and a#2: which is which. */
+
+enum { TOLD = 8 };
+
+/* Has another input the same name? */
+static bool is_shared(const char *const *paths, size_t i, size_t n)
+{
+    char own[KL_BITS_NAME], other[KL_BITS_NAME];
+    kl_bits_name(own, paths[i]);
+    for (size_t k = 0; k < n; k++) {
+        if (k == i) continue;
+        kl_bits_name(other, paths[k]);
+        if (strcmp(own, other) == 0) return true;
+    }
+    return false;
+}
+
+static void list_shared(FILE *to, const char *const *paths, const char (*names)[KL_BITS_NAME], size_t n,
+                        size_t *shared)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_shared(paths, i, n) && ++*shared <= TOLD)
+            fprintf(to, "%s%.*s is %s", *shared > 1 ? ", " : "", KL_BITS_NAME, names[i],
+                    strcmp(paths[i], "-") == 0 ? KL_BITS_STDIN : paths[i]);
+    if (*shared > TOLD) fprintf(to, ", and so on in the order of the inputs");
+}
+
+int kl_bits_note_names(const struct kl_log *log, const char *const *paths,
+                       const char (*names)[KL_BITS_NAME], size_t n, struct kl_error *err)
+{
+    char *text = NULL;
+    size_t size, shared = 0;
+    if (n < 2) return KL_OK;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return kl_fail_memory(err, 256);
+    list_shared(to, paths, names, n, &shared);
+    const bool lost = ferror(to) != 0;
+    const int code = fclose(to) || lost ? kl_fail_memory(err, 256) : KL_OK;
+    if (!code && shared) kl_caution(log, "inputs of one name: device %s", text);
+    free(text);
+    return code;
+}
+
+/* ---- first rows ---- */
+
+enum { OF_DEVICE = 1 << 14, OF_ALL = 1 << 22 }; /* words */
+
+static int see_device(struct kl_first_rows *f, int32_t device, struct kl_error *err)
+{
+    const size_t n = (size_t)device + 1, known = (size_t)f->bits.n_devices;
+    if (n <= known) return KL_OK;
+    size_t *more = realloc(f->words, n * sizeof *more);
+    if (!more) return kl_fail_memory(err, n * sizeof *more);
+    memset(more + known, 0, (n - known) * sizeof *more);
+    f->words = more, f->bits.n_devices = (int)n;
+    return KL_OK;
+}
+
+static int make_room(struct kl_first_rows *f, struct kl_error *err)
+{
+    struct kl_bits *b = &f->bits;
+    if (b->n_rows < f->room) return KL_OK;
+    const size_t rows = 2 * f->room + 1;
+    uint64_t *words = realloc(b->words, rows * b->words_per_row * sizeof *words);
+    if (words) b->words = words;
+    int32_t *device = realloc(b->device, rows * sizeof *device);
+    if (device) b->device = device;
+    if (!words || !device) return kl_fail_memory(err, rows * b->words_per_row * sizeof *words);
+    f->room = rows;
+    return KL_OK;
+}
+
+static int take_row(struct kl_first_rows *f, const uint64_t *row, int32_t device, struct kl_error *err)
+{
+    struct kl_bits *b = &f->bits;
+    int code = see_device(f, device, err);
+    if (code) return code;
+    size_t *taken = &f->words[device];
+    if ((*taken && *taken + b->words_per_row > OF_DEVICE) ||
+        (b->n_rows + 1) * b->words_per_row > OF_ALL) {
+        f->all = false;
+        return KL_OK;
+    }
+    code = make_room(f, err);
+    if (code) return code;
+    memcpy(b->words + b->n_rows * b->words_per_row, row, b->words_per_row * sizeof *row);
+    b->device[b->n_rows++] = device;
+    *taken += b->words_per_row;
+    return KL_OK;
+}
+
+int kl_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, struct kl_error *err)
+{
+    int code = KL_OK;
+    if (!f->bits.n_bits) f->all = true;
+    f->bits.n_bits = block->n_bits, f->bits.words_per_row = block->words_per_row;
+    for (size_t r = 0; r < block->n_rows && !code; r++)
+        code = take_row(f, kl_bits_row(block, r), block->device[r], err);
+    return code;
+}
+
+void kl_first_rows_free(struct kl_first_rows *f)
+{
+    kl_bits_free(&f->bits);
+    free(f->words);
+    *f = (struct kl_first_rows){ 0 };
 }

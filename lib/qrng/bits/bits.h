@@ -84,7 +84,7 @@ void kl_bits_note_narrow(const struct kl_log *log, int used_bits, int symbol_bit
 /* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
    little as rows, and may not be meant as such. */
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
-/* Says which device is which of n inputs, of names [n], that have one name (names.c). KL_ENOMEM. */
+/* Says which device is which of n inputs, of names [n], that have one name. KL_ENOMEM. */
 int kl_bits_note_names(const struct kl_log *log, const char *const *paths,
                        const char (*names)[KL_BITS_NAME], size_t n, struct kl_error *err);
 /* Rows that occur more than once, of one device or of several (repeats.c). expected: so many do at
@@ -117,7 +117,7 @@ static inline unsigned kl_bits_symbol(const uint64_t *row, size_t k, int width)
     return symbol;
 }
 
-/* ---- by blocks (inputs.c, source.c) ---- */
+/* ---- by blocks (inputs.c) ---- */
 /* Inputs as those of kl_bits_read_files, in memory that does not grow with them. Standard input, and
    what is no regular file, is spooled to disk first. */
 struct kl_bits_inputs {
@@ -143,6 +143,55 @@ void kl_bits_inputs_close(struct kl_bits_inputs *in); /* accepts what was zeroed
 int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl_file **files,
                             size_t *n_files, const struct kl_bits_inputs *in, struct kl_error *err);
 
+/* The first rows of each device, up to 2^20 bits or one row, and 2^28 bits of all devices, for
+   kl_bits_repeats: what is taken stays small. */
+struct kl_first_rows {
+    struct kl_bits bits; /* zeroed before the first; no names */
+    size_t room;         /* (hidden) rows */
+    size_t *words;       /* (hidden) [bits.n_devices] taken */
+    bool all;            /* none was left out */
+};
+int kl_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, struct kl_error *err);
+void kl_first_rows_free(struct kl_first_rows *f);
+
+/* ---- between words, whose lowest bit is the first, and bytes, whose highest is (bytes.c) ---- */
+uint64_t kl_bits_reverse(uint64_t words); /* the bits of each byte */
+/* n_bits of bytes, and back, the last byte filled up with zeros. */
+void kl_bits_unpack(uint64_t *words, const uint8_t *bytes, size_t n_bits);
+void kl_bits_pack(uint8_t *bytes, const uint64_t *words, size_t n_bits);
+
+/* ---- what bytes are that may be raw bits, or may be something else (form.c) ---- */
+enum { KL_BITS_LOOK = 4096 }; /* first bytes that tell a form */
+
+enum kl_bits_form {
+    KL_FORM_NONE,   /* nothing that is known: it may be random */
+    KL_FORM_ROWS,   /* text of 0 and 1 that begins as rows do, perhaps with separators or labels */
+    KL_FORM_DIGITS, /* text of decimal digits and separators */
+    KL_FORM_HEX,
+    KL_FORM_BASE64,
+    KL_FORM_TEXT,
+    KL_FORM_OWN, /* what is read without an option that says how: HDF5, .npy */
+    KL_FORM_FILE /* another format */
+};
+
+struct kl_bits_look {
+    enum kl_bits_form form;
+    size_t n;           /* bytes of text, for its forms */
+    bool few;           /* letters, which stand for symbols */
+    bool prose;         /* of text: with line ends or tabs, or less than half of the characters between
+                           its least and its largest, which samples would use */
+    bool binary;        /* of text: its digits are 0 and 1 alone */
+    const char *what;   /* "a gzip file"; NULL: KL_FORM_NONE */
+    const char *remedy; /* the command that converts it, or NULL */
+};
+/* What the first n bytes of an input are, of which KL_BITS_LOOK are enough. Random bytes are taken for
+   something in less than one of 2^35 inputs; form.c has the sum. */
+struct kl_bits_look kl_bits_look(const unsigned char *first, size_t n);
+
+/* ---- extract-features --qrng ---- */
+struct kl_mode;
+extern const struct kl_mode kl_mode_extract; /* --qrng of extract-features */
+extern const struct kl_tool kl_extract_tool; /* its table, for tool->parts */
 struct kl_kind;
 extern const struct kl_kind kl_bits_kind; /* what such a file shows of itself (store/kind.h) */
 

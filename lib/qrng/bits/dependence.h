@@ -13,8 +13,6 @@ struct kl_successive {
     double least;                   /* smallest expected count: below 5 the test is rough */
 };
 struct kl_successive kl_successive_test(const int64_t *table, size_t n);
-/* Adds the symbols of a row, n of them, to a table of `symbols` kinds. */
-void kl_successive_add(int64_t *table, size_t symbols, const uint8_t *row, size_t n);
 
 /* Of several devices: log10_p of the one on which dependence is likeliest, after Holm's correction over
    all that could be tested. */
@@ -29,8 +27,8 @@ int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tes
 /* Of bits that were read, as symbols of `width` bits, whatever was declared. KL_ENOMEM. */
 int kl_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
                        struct kl_error *err);
-/* Of rows as they come (dependence_counts.c): of each device the first KL_DEPENDENCE_FIRST symbols, so
-   that it costs little however many there are. */
+/* Of rows as they come: of each device the first KL_DEPENDENCE_FIRST symbols, so that it costs little
+   however many there are. */
 enum { KL_DEPENDENCE_FIRST = 1000000 };
 struct kl_device_counts {
     int64_t *table; /* NULL: no row yet */

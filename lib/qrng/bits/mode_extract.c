@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qrng/bits/bits_int.h"
 #include "qrng/bits/dependence.h"
-#include "qrng/bits/extract.h"
 #include "qrng/bits/options.h"
 #include "store/mode.h"
 

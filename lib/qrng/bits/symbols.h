@@ -4,8 +4,8 @@
 #ifndef KL_QRNG_BITS_SYMBOLS_H
 #define KL_QRNG_BITS_SYMBOLS_H
 
-#include "stats/stats.h"
 #include "qrng/bits/bits.h"
+#include "stats/stats.h"
 
 /* Divergences of the devices' symbols, in nats a symbol but for the total variation. */
 enum kl_divergence { KL_DIV_AB, KL_DIV_BA, KL_DIV_JS, KL_DIV_TV, KL_DIV_CHERNOFF, KL_N_DIVERGENCES };
@@ -24,7 +24,7 @@ double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n);
 /* Divergences of a from b, counts [n]. One that is infinite is INFINITY. */
 void kl_symbol_divergences(double divergence[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b,
                            size_t n);
-/* 95 % of a divergence by those of n bootstrap samples, which are changed (divergence_interval.c).
+/* 95 % of a divergence by those of n bootstrap samples, which are changed.
    distance: it is in proportion to a difference, as the total variation, and not to its square. NaN for
    a divergence that is infinite; high is INFINITY where more than 2.5 % of the samples are. */
 struct kl_interval kl_divergence_interval(double estimate, double *values, size_t n, bool distance);
@@ -32,12 +32,28 @@ struct kl_interval kl_divergence_interval(double estimate, double *values, size_
    (multinomial); may be NULL. */
 double kl_jensen_shannon(double *error, const int64_t *a, const int64_t *b, size_t n);
 
-/* counts [S]: symbols of bootstrap sample `resample` of n rows, values [n, S], fewer than 2^32
-   (bootstrap.c). */
+/* counts [S]: symbols of bootstrap sample `resample` of n rows, values [n, S], fewer than 2^32. */
 void kl_bootstrap_counts(int64_t *counts, const uint16_t *values, size_t n_symbols, size_t n,
                          size_t resample, uint64_t seed, uint32_t device);
 
-/* ---- what no classifier can surpass (limit.c) ---- */
+/* ---- histograms of the rows' shares of ones, in 20 bins on [0, 1], as the study has them ---- */
+enum { KL_BINS = 20 };
+/* numpy.histogram's bin of a row with `ones` of n_bits. */
+int kl_ones_bin(size_t ones, size_t n_bits);
+/* Symmetric Kullback-Leibler divergence, nats, of counts a and b of rows_a and rows_b rows; 1e-10 is
+   added to each share after dividing, and not divided by their sum again. */
+double kl_histogram_divergence(const double a[KL_BINS], double rows_a, const double b[KL_BINS],
+                               double rows_b);
+
+/* ---- the study's Jensen-Shannon divergence of two devices' rates of 1 by position ---- */
+/* In nats: each is divided by its sum, which throws the bias away, and the mixture is made before that.
+ */
+/* One position's part: half of p ln(p / m) + q ln(q / m), where p = a / sum_a, q = b / sum_b and
+   m = (a + b) / (sum_a + sum_b). If the sums are 1, that is the divergence of what was normalised first.
+ */
+double kl_position_part(double a, double sum_a, double b, double sum_b);
+
+/* ---- what no classifier can surpass (bayes_limit.c) ---- */
 /* Devices whose symbols are independent draws: p [c, m], rows of n <= KL_LIMIT_ROW symbols, equal
    priors, at most KL_LIMIT_CLASSES of them. By an exact sum over the counts of the m <= KL_LIMIT_SYMBOLS
    symbols: accuracy of the best classifier, confusion [c, c] (may be NULL) = probability of each answer

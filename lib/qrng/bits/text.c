@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
    Bits as text: a row a line, "0110...", or "0110... 2" with the label of its device. */
+#include "qrng/bits/bits_int.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "qrng/bits/bits_int.h"
 
 enum { ROOM = 1 << 20, LONGEST_LINE = KL_BITS_ROW + 64 };
 
@@ -13,7 +13,8 @@ struct text {
     uint64_t offset;         /* in the file, of what comes behind it */
 };
 
-size_t kl_bits_digits(uint64_t *words, const char *text, size_t n)
+/* Characters 0 and 1 into words that are 0; how many there were (at most n) before another one. */
+static size_t digits(uint64_t *words, const char *text, size_t n)
 {
     size_t j = 0;
     for (; j + 8 <= n; j += 8) { /* the low bits of eight characters gathered by one product */
@@ -119,7 +120,7 @@ static int read_row(struct kl_bits_source *s, const char *line, size_t length, s
     int device;
     uint64_t *words = b->words + b->n_rows * b->words_per_row;
     memset(words, 0, b->words_per_row * sizeof *words);
-    const size_t n = kl_bits_digits(words, line, length < b->n_bits ? length : b->n_bits);
+    const size_t n = digits(words, line, length < b->n_bits ? length : b->n_bits);
     if (length == 0) return kl_fail(err, KL_EDATA, "%s: row %zu is empty", s->path, row);
     if (n < length && n < b->n_bits && line[n] != ' ' && line[n] != '\r')
         return kl_bits_wrong(s, row, n + 1, (unsigned char)line[n], err);

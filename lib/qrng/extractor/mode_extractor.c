@@ -7,12 +7,10 @@
 #include <sys/stat.h>
 
 #include "kernels/inline/philox.h"
-#include "qrng/bits/first_rows.h"
+#include "qrng/bits/bits.h"
 #include "qrng/bits/options.h"
-#include "qrng/extractor/entropy_claim.h"
-#include "qrng/extractor/extraction.h"
-#include "qrng/extractor/hash_seed.h"
-#include "qrng/nist/nist90b.h"
+#include "qrng/extractor/extractor.h"
+#include "qrng/nist/nist.h"
 #include "store/mode.h"
 
 #define METHODS "toeplitz|von-neumann"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "qrng/bits/options.h"
-#include "qrng/nist/report.h"
+#include "qrng/nist/nist.h"
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 4, SCHEMA = 2 };

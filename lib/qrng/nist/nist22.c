@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   The suite: which tests are applicable, with which parameters, and where their values lie. */
-#include "qrng/nist/nist22_int.h"
+   SP 800-22: the suite. Which tests are applicable, with which parameters, where their values lie,
+   and what many sequences come to. */
+#include "qrng/nist/nist_int.h"
+
+/* ---- the suite ---- */
 
 enum { TEMPLATE = 9, BLOCKS = 8, OVERLAPPING_BLOCK = 1032, COMPLEXITY_BLOCK = 500 };
 enum test {
@@ -174,4 +177,26 @@ int kl_nist22(struct kl_nist22 *result, const uint8_t *bits, size_t n, struct kl
             result->values[test->first + i] = (struct kl_nist22_value){ NAN, NAN };
     }
     return code;
+}
+
+/* ---- many sequences ---- */
+/* Many sequences of one source (section 4.2): how many pass, and whether the p-values are uniform. */
+
+void kl_nist22_many(struct kl_nist22_many *result, const double *log10_p, size_t m)
+{
+    enum { BINS = 10, LEAST = 55 };
+    static const double uniform[BINS] = { .1, .1, .1, .1, .1, .1, .1, .1, .1, .1 };
+    const double pass = 0.99;
+    size_t bins[BINS] = { 0 }, n = 0, passed = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (isnan(log10_p[i])) continue;
+        const double p = pow(10, log10_p[i]);
+        bins[p < 1 ? (size_t)(BINS * p) : BINS - 1]++;
+        passed += p >= 1 - pass;
+        n++;
+    }
+    const double half = 3 * sqrt(pass * (1 - pass) / (double)n);
+    const double statistic = kl_nist22_chi_square(bins, uniform, BINS, n);
+    *result = (struct kl_nist22_many){ n, passed, pass - half, fmin(1, pass + half), NAN };
+    if (n >= LEAST) result->uniformity_p = pow(10, kl_nist22_igamc((BINS - 1) / 2., statistic / 2));
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/nist/nist90b_int.h"
+#include "qrng/nist/nist_int.h"
 
 struct entry {
     uint64_t key;

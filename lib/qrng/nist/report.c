@@ -1,14 +1,201 @@
 /* SPDX-License-Identifier: MIT
-   Jobs for all threads: each sequence's suite, each device's estimates of bits and of symbols; then the
-   permutations of each device, which use all threads themselves. */
-#include "qrng/nist/report.h"
+   What the standards say of each device: suites, estimates and permutations on all threads, and what
+   follows from them. */
+#include "qrng/nist/nist_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "qrng/bits/symbols.h"
-#include "qrng/nist/report_int.h"
+#include "stats/distributions.h"
+
+/* ---- a device's rows one after another ---- */
+
+/* As bytes: one bit or one symbol each. Only what a test looks at is unpacked. */
+struct stream {
+    const struct kl_bits *bits;
+    size_t *rows, n_rows;    /* of the device, in their order */
+    uint8_t *part, *symbols; /* the first KL_NIST_PART bits, and symbols, or as many as there are */
+};
+
+/* out [n]: bits from number `first` on. */
+static void stream_bits(uint8_t *out, const struct stream *s, size_t first, size_t n)
+{
+    const size_t per_row = s->bits->n_bits;
+    size_t r = first / per_row, j = first % per_row;
+    for (size_t i = 0; i < n; r++, j = 0) {
+        const uint64_t *row = kl_bits_row(s->bits, s->rows[r]);
+        for (; j < per_row && i < n; j++) out[i++] = row[j / 64] >> (j % 64) & 1;
+    }
+}
+
+/* The same of symbols. */
+static void stream_symbols(uint8_t *out, const struct stream *s, size_t first, size_t n)
+{
+    const int width = s->bits->symbol_bits;
+    const size_t per_row = s->bits->n_bits / (size_t)width;
+    size_t r = first / per_row, k = first % per_row;
+    for (size_t i = 0; i < n; r++, k = 0) {
+        const uint64_t *row = kl_bits_row(s->bits, s->rows[r]);
+        for (; k < per_row && i < n; k++) out[i++] = (uint8_t)kl_bits_symbol(row, k, width);
+    }
+}
+
+/* KL_ENOMEM. Free it in every case. */
+static int stream_open(struct stream *s, const struct kl_bits *bits, size_t device, struct kl_error *err)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < bits->n_rows; r++) n += bits->device[r] == (int32_t)device;
+    const size_t n_bits = kl_nist_part(n * bits->n_bits),
+                 n_symbols = kl_nist_part(n * (bits->n_bits / (size_t)bits->symbol_bits));
+    *s = (struct stream){ .bits = bits,
+                          .rows = malloc((n + 1) * sizeof *s->rows),
+                          .part = malloc(n_bits + 1),
+                          .symbols = malloc(n_symbols + 1) };
+    if (!s->rows || !s->part || !s->symbols)
+        return kl_fail_memory(err, n * sizeof *s->rows + n_bits + n_symbols);
+    for (size_t r = 0; r < bits->n_rows; r++)
+        if (bits->device[r] == (int32_t)device) s->rows[s->n_rows++] = r;
+    stream_bits(s->part, s, 0, n_bits);
+    stream_symbols(s->symbols, s, 0, n_symbols);
+    return KL_OK;
+}
+
+static void stream_free(struct stream *s)
+{
+    free(s->rows), free(s->part), free(s->symbols);
+    *s = (struct stream){ 0 };
+}
+
+/* ---- what follows from p-values and estimates ---- */
+/* Corrections, proportions, the assessed entropy. */
+
+typedef int correction(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+
+/* Of n values from `first`, in all sequences, each value's least p, corrected for all that are there;
+   NaN: it is applicable to none. p has room for all. */
+static int correct(double *least, double *p, const struct kl_nist_device *d, int first, int n,
+                   correction *how, struct kl_error *err)
+{
+    size_t found = 0;
+    for (int v = first; v < first + n; v++) {
+        least[v] = NAN;
+        for (size_t i = 0; i < d->n_sequences; i++)
+            if (!isnan(d->suites[i].values[v].log10_p)) p[found++] = d->suites[i].values[v].log10_p;
+    }
+    const int code = found ? how(p, p, found, err) : KL_OK;
+    for (int v = first + n; !code && v-- > first;)
+        for (size_t i = d->n_sequences; i-- > 0;)
+            if (!isnan(d->suites[i].values[v].log10_p)) least[v] = fmin(least[v], p[--found]);
+    return code;
+}
+
+static int correct_all(struct kl_nist_device *d, struct kl_error *err)
+{
+    const size_t bytes = d->n_sequences * KL_NIST22_VALUES * sizeof(double);
+    double *p = malloc(bytes);
+    int code = p ? correct(d->rate, p, d, 0, KL_NIST22_VALUES, kl_stats_false_discovery, err)
+                 : kl_fail_memory(err, bytes);
+    for (int t = 0; !code && t < KL_NIST22_TESTS; t++)
+        code =
+            correct(d->holm, p, d, kl_nist22_tests[t].first, kl_nist22_tests[t].n, kl_stats_holm, err);
+    free(p);
+    return code;
+}
+
+static int over_sequences(struct kl_nist_device *d, struct kl_error *err)
+{
+    double *p = malloc(d->n_sequences * sizeof *p);
+    if (!p) return kl_fail_memory(err, d->n_sequences * sizeof *p);
+    for (int v = 0; v < KL_NIST22_VALUES; v++) {
+        for (size_t i = 0; i < d->n_sequences; i++) p[i] = d->suites[i].values[v].log10_p;
+        kl_nist22_many(&d->many[v], p, d->n_sequences);
+    }
+    free(p);
+    return KL_OK;
+}
+
+static void assess(struct kl_nist_device *d, const struct kl_nist_report *r)
+{
+    const double width = r->symbol_bits;
+    if (r->symbol_bits == 1) memcpy(d->symbol_h, d->bit_h, sizeof d->symbol_h);
+    d->assessed = fmin(kl_nist90b_least(d->symbol_h), width * kl_nist90b_least(d->bit_h));
+    d->bit_extractable = d->assessed / width;
+    d->row_extractable =
+        (double)kl_leftover_bits(d->bit_extractable * (double)r->row_bits, r->options.security);
+}
+
+/* holm, rate, many, and the assessed entropy with what could be extracted, from the suites and
+   estimates of a device. */
+static int assess_device(struct kl_nist_device *d, const struct kl_nist_report *r, struct kl_error *err)
+{
+    int code = correct_all(d, err);
+    if (!code) code = over_sequences(d, err);
+    if (!code) assess(d, r);
+    return code;
+}
+
+/* ---- permutations of all devices ---- */
+/* First some of each, which tell of most statistics that they pass, and so what is left to do. */
+
+/* Steps of the course: one is what permuting a thousand symbols takes. */
+static inline uint64_t permutation_steps(const struct kl_nist_device *d, int64_t permutations)
+{
+    return (uint64_t)permutations * kl_nist_part(d->n_symbols) / 1000;
+}
+
+/* A device's permutations as steps of the whole course. */
+struct permuting {
+    struct kl_course *course;
+    const struct kl_nist_device *device;
+    int64_t taken, planned;
+};
+
+static int tell(void *context, uint64_t done, uint64_t needed, const char *note)
+{
+    struct permuting *p = context;
+    if ((int64_t)needed < p->planned) {
+        kl_course_drop(p->course, permutation_steps(p->device, p->planned) -
+                                      permutation_steps(p->device, (int64_t)needed));
+        p->planned = (int64_t)needed;
+    }
+    const int64_t before = p->taken < p->planned ? p->taken : p->planned,
+                  now = (int64_t)done < p->planned ? (int64_t)done : p->planned;
+    (void)note;
+    p->taken = (int64_t)done;
+    return kl_course_step(p->course,
+                          permutation_steps(p->device, now) - permutation_steps(p->device, before),
+                          "permutations", NULL) != KL_OK;
+}
+
+/* device->iid of all devices; the course has all permutations planned. */
+static int permute_all(struct kl_nist_report *r, const struct stream *streams, struct kl_course *course,
+                       struct kl_pool *pool, struct kl_error *err)
+{
+    enum { FIRST = 512 };
+    const int64_t all = r->options.permutations, until[2] = { FIRST < all ? FIRST : all, all };
+    struct permuting *p = calloc(r->n_devices, sizeof *p);
+    int code = p ? KL_OK : kl_fail_memory(err, r->n_devices * sizeof *p);
+    for (size_t i = 0; !code && i < r->n_devices; i++) {
+        struct kl_nist_device *d = &r->devices[i];
+        p[i] = (struct permuting){ course, d, 0, all };
+        code = kl_iid_begin(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), err);
+    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; !code && i < r->n_devices; i++) {
+            struct kl_nist_device *d = &r->devices[i];
+            const struct kl_watch watch = { tell, &p[i] };
+            code = kl_iid_go_on(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), all,
+                                until[round], r->options.seed, pool, &watch, err);
+        }
+    free(p);
+    return code;
+}
+
+/* ---- jobs for all threads ---- */
+/* Each sequence's suite, each device's estimates of bits and of symbols; then the permutations of
+   each device, which use all threads themselves. */
 
 void kl_nist_options_default(struct kl_nist_options *o)
 {
@@ -24,7 +211,7 @@ struct job {
 };
 struct work {
     struct kl_nist_report *report;
-    struct kl_nist_stream *streams; /* [n_devices] */
+    struct stream *streams; /* [n_devices] */
     struct job *jobs;
     size_t n_jobs;
     struct kl_course *course; /* a step: what permuting a thousand symbols takes */
@@ -42,13 +229,13 @@ static int estimate(double *h, const uint8_t *s, size_t n, struct kl_error *err)
     return code;
 }
 
-static int test_sequence(struct kl_nist_device *d, const struct kl_nist_stream *s, size_t sequence,
+static int test_sequence(struct kl_nist_device *d, const struct stream *s, size_t sequence,
                          struct kl_error *err)
 {
     const size_t n = d->sequence_bits;
     uint8_t *bits = malloc(n);
     if (!bits) return kl_fail_memory(err, n);
-    kl_nist_stream_bits(bits, s, sequence * n, n);
+    stream_bits(bits, s, sequence * n, n);
     const int code = kl_nist22(&d->suites[sequence], bits, n, err);
     free(bits);
     return code;
@@ -59,7 +246,7 @@ static void run_job(void *context, size_t i, int thread)
     struct work *w = context;
     struct job *job = &w->jobs[i];
     struct kl_nist_device *d = &w->report->devices[job->device];
-    const struct kl_nist_stream *s = &w->streams[job->device];
+    const struct stream *s = &w->streams[job->device];
     (void)thread;
     if (job->kind == SUITE) job->code = test_sequence(d, s, job->sequence, &job->err);
     else if (job->kind == BITS)
@@ -96,7 +283,7 @@ static int run_jobs(struct work *w, struct kl_pool *pool, struct kl_error *err)
     return code;
 }
 
-static int restart_device(struct kl_nist_report *r, size_t i, const struct kl_nist_stream *s,
+static int restart_device(struct kl_nist_report *r, size_t i, const struct stream *s,
                           const struct kl_bits *bits, struct kl_error *err)
 {
     struct kl_nist_device *d = &r->devices[i];
@@ -104,7 +291,7 @@ static int restart_device(struct kl_nist_report *r, size_t i, const struct kl_ni
     uint8_t *square = malloc((size_t)KL_RESTARTS * KL_RESTARTS);
     if (!square) return kl_fail_memory(err, (size_t)KL_RESTARTS * KL_RESTARTS);
     for (size_t row = 0; row < KL_RESTARTS; row++)
-        kl_nist_stream_symbols(square + row * KL_RESTARTS, s, row * per_row, KL_RESTARTS);
+        stream_symbols(square + row * KL_RESTARTS, s, row * per_row, KL_RESTARTS);
     const int code = kl_restart(&d->restart, square, d->assessed, err);
     d->restarted = !code;
     free(square);
@@ -148,7 +335,7 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         if (r->symbol_bits > 1) w->jobs[w->n_jobs++] = (struct job){ .kind = SYMBOLS, .device = i };
         for (size_t s = 0; s < r->devices[i].n_sequences; s++)
             w->jobs[w->n_jobs++] = (struct job){ .kind = SUITE, .device = i, .sequence = s };
-        w->course->total += kl_nist_permutation_steps(&r->devices[i], r->options.permutations);
+        w->course->total += permutation_steps(&r->devices[i], r->options.permutations);
     }
     for (size_t i = 0; i < w->n_jobs; i++) w->course->total += job_steps(&w->jobs[i], r);
     return KL_OK;
@@ -203,19 +390,19 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
                    : kl_fail_memory(err, n * sizeof *report->devices);
     if (!code) memcpy(report->names, bits->names, n * sizeof *report->names);
     if (!code) code = plan(&w, bits, err);
-    for (size_t i = 0; !code && i < n; i++) code = kl_nist_stream(&w.streams[i], bits, i, err);
+    for (size_t i = 0; !code && i < n; i++) code = stream_open(&w.streams[i], bits, i, err);
     if (!code) code = run_jobs(&w, pool, err);
     if (!code) code = inform(report, &w, err);
     for (size_t i = 0; !code && i < n; i++) {
-        code = kl_nist_assess(&report->devices[i], report, err);
+        code = assess_device(&report->devices[i], report, err);
         if (!code)
             code = kl_iid_tests(&report->devices[i].tests, w.streams[i].symbols,
                                 kl_nist_part(report->devices[i].n_symbols), err);
     }
-    if (!code && o->permutations) code = kl_nist_permute(report, w.streams, &course, pool, err);
+    if (!code && o->permutations) code = permute_all(report, w.streams, &course, pool, err);
     for (size_t i = 0; !code && o->restarts && i < n; i++)
         code = restart_device(report, i, &w.streams[i], bits, err);
-    for (size_t i = 0; w.streams && i < n; i++) kl_nist_stream_free(&w.streams[i]);
+    for (size_t i = 0; w.streams && i < n; i++) stream_free(&w.streams[i]);
     free(w.streams);
     free(w.jobs);
     return code;

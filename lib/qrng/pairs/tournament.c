@@ -1,11 +1,123 @@
 /* SPDX-License-Identifier: MIT
-   Every pair of devices: tests, divergences, the study's scores and what they are worth. */
+   A tournament: every pair of devices, by tests, divergences, the reference's scores and what those
+   are worth; then p-values corrected for the number of pairs, and the ranking. */
+#include "qrng/pairs/tournament.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "qrng/bits/symbols.h"
-#include "qrng/pairs/tournament_int.h"
+#include "stats/distributions.h"
+
+/* ---- scores by name ---- */
+
+const char *const kl_score_names[KL_N_SCORES] = { "bits",      "patterns",  "differences", "composite",
+                                                  "positions", "histogram", "chi_square",  "accuracy" };
+
+int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
+{
+    const bool all = strcmp(text, "all") == 0;
+    *wanted = all ? KL_ALL_SCORES : 0;
+    for (const char *at = text; !all;) {
+        const size_t n = strcspn(at, ",");
+        uint32_t s = 0;
+        while (s < KL_N_SCORES &&
+               !(strlen(kl_score_names[s]) == n && strncmp(kl_score_names[s], at, n) == 0))
+            s++;
+        if (s == KL_N_SCORES)
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--scores: found '%.*s', expected all or some of bits, patterns, differences, "
+                "composite, positions, histogram, chi_square, accuracy",
+                (int)n, at);
+        *wanted |= 1u << s;
+        if (!at[n]) break;
+        at += n + 1;
+    }
+    return KL_OK;
+}
+
+void kl_scores_write(char *text, size_t size, uint32_t wanted)
+{
+    size_t n = 0;
+    if (wanted == KL_ALL_SCORES) {
+        snprintf(text, size, "all");
+        return;
+    }
+    for (uint32_t s = 0; s < KL_N_SCORES; s++)
+        if (wanted >> s & 1 && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", kl_score_names[s]);
+}
+
+/* ---- once all pairs are known ---- */
+
+/* log10 of p-values of all pairs, after Holm. A score is permuted for all of them or for none. */
+static int correct(double *p, size_t n, struct kl_error *err)
+{
+    return isnan(p[0]) ? KL_OK : kl_stats_holm(p, p, n, err);
+}
+
+static int correct_all(struct kl_tournament *t, struct kl_error *err)
+{
+    const size_t n = t->n_pairs;
+    double *p = calloc(n, sizeof *p);
+    if (!p) return kl_fail_memory(err, n * sizeof *p);
+    for (size_t i = 0; i < n; i++) p[i] = t->pairs[i].test.log10_p;
+    int code = correct(p, n, err);
+    for (size_t i = 0; i < n; i++) t->pairs[i].log10_p_holm = p[i];
+    for (int s = 0; s < KL_N_SCORES && !code; s++) {
+        for (size_t i = 0; i < n; i++) p[i] = log10(t->pairs[i].p[s]);
+        code = correct(p, n, err);
+        for (size_t i = 0; i < n; i++) t->pairs[i].p_holm[s] = pow(10, p[i]);
+    }
+    free(p);
+    return code;
+}
+
+/* By divergence, not by p, which speaks of the number of rows as well; the study by its composite. */
+static double rank_value(const struct kl_tournament *t, size_t i)
+{
+    return t->reference ? t->pairs[i].score[KL_SCORE_COMPOSITE] : t->pairs[i].divergence[KL_DIV_JS];
+}
+
+struct ranked {
+    double value;
+    size_t i;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? -1 : 1;
+    return x->i < y->i ? -1 : 1;
+}
+
+/* log10_p_holm of all pairs, and order. */
+static int rank_pairs(struct kl_tournament *t, struct kl_error *err)
+{
+    const int code = correct_all(t, err);
+    if (code) return code;
+    struct ranked *sorted = malloc(t->n_pairs * sizeof *sorted);
+    if (!sorted) return kl_fail_memory(err, t->n_pairs * sizeof *sorted);
+    for (size_t i = 0; i < t->n_pairs; i++) sorted[i] = (struct ranked){ rank_value(t, i), i };
+    qsort(sorted, t->n_pairs, sizeof *sorted, by_value);
+    for (size_t i = 0; i < t->n_pairs; i++) t->order[i] = sorted[i].i;
+    free(sorted);
+    return KL_OK;
+}
+
+struct kl_differ kl_tournament_differ(const struct kl_tournament *t)
+{
+    struct kl_differ d = { .permutations = t->permutations, .dependent = kl_depends(&t->dependence) };
+    for (size_t i = 0; i < t->n_devices; i++) kl_stats_differ_device(&d, (size_t)t->rows[i]);
+    for (size_t i = 0; i < t->n_pairs; i++)
+        kl_stats_differ_add(&d, t->pairs[i].log10_p_holm, t->pairs[i].p_holm[KL_SCORE_ACCURACY]);
+    return d;
+}
+
+/* ---- every pair ---- */
 
 enum { MOST_SELF = 200 }; /* samples of each device with itself */
 
@@ -240,7 +352,7 @@ static int run(struct work *w, struct kl_error *err)
     for (size_t d = 0; d < t->n_devices && !code; d++) code = test_self(w, d, err);
     for (size_t i = 0; i < t->n_pairs && !code; i++) code = test_pair(w, i, err);
     if (!code) code = kl_course_step(&w->course, 0, NULL, err);
-    return code ? code : kl_tournament_rank(t, err);
+    return code ? code : rank_pairs(t, err);
 }
 
 int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,

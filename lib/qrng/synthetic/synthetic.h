@@ -5,8 +5,8 @@
 #ifndef KL_QRNG_SYNTHETIC_SYNTHETIC_H
 #define KL_QRNG_SYNTHETIC_SYNTHETIC_H
 
-#include "stats/ranks.h"
 #include "qrng/bits/bits.h"
+#include "stats/ranks.h"
 
 struct kl_synthetic_options {
     int64_t devices, rows, bits; /* 2 or more; of each device; of each row */
@@ -70,8 +70,7 @@ struct kl_contrast {
     double *mean;  /* [d]: to all other devices */
     struct kl_correlation pearson, spearman; /* of `mean` with the accuracies */
 };
-/* One of the study's classifiers of the devices' classes (learn.c): shares of right answers.
- */
+/* One of the study's classifiers of the devices' classes: shares of right answers. */
 enum { KL_SYNTHETIC_LEARNERS = 2 };
 extern const char *const kl_synthetic_learner_names[KL_SYNTHETIC_LEARNERS]; /* "network", "logistic" */
 struct kl_synthetic_learner {
@@ -109,20 +108,14 @@ int kl_synthetic_save(struct kl_writer *writer, const struct kl_synthetic *s, st
 void kl_synthetic_table(FILE *to, const struct kl_synthetic *s);
 
 /* ---- the parts ---- */
-/* Divergences, class pairs and the test by ranks, from each row's count of ones (contrast.c). */
+/* Divergences, class pairs, the test by ranks, the interval of the ratio and permutations, from each
+   row's count of ones (class_contrast.c). */
 int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
                      struct kl_pool *pool, struct kl_error *err);
-/* p and orders of a contrast whose divergences are there (contrast_permute.c). */
-int kl_contrast_permute(struct kl_contrast *c, const struct kl_synthetic *s, struct kl_pool *pool,
-                        struct kl_error *err);
-/* ratio_low and ratio_high of such a contrast (contrast_jackknife.c). */
-void kl_contrast_jackknife(struct kl_contrast *c, const struct kl_synthetic *s);
 void kl_contrast_free(struct kl_contrast *c);
-/* The study's classifiers, if these are its devices: network and logistic regression, split as there. */
-int kl_synthetic_learn(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);
-/* Cells of the power curves (power.c). */
+/* Cells of the power curves (power_curve.c). */
 int kl_synthetic_power(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);
-/* rows of a device by counters, from row 0 on, into words [rows, words_per_row] (rows.c).
+/* rows of a device by counters, from row 0 on, into words [rows, words_per_row] (devices.c).
    replica: number of the stream. */
 void kl_synthetic_rows(uint64_t *words, const struct kl_synthetic_device *device, bool pairs,
                        size_t rows, size_t n_bits, uint64_t seed, uint32_t purpose, uint32_t replica);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "plot/page_int.h"
-#include "qrng/nist/iid.h"
+#include "qrng/nist/nist.h"
 #include "store/store.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"

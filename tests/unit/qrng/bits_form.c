@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What bytes are taken for: headers as their programs write them, text of each kind, bits that are never
    set; and random bytes, biased or not, for none of these. */
-#include "qrng/bits/form.h"
+#include "qrng/bits/bits_int.h"
 
 #include <stdlib.h>
 #include <string.h>

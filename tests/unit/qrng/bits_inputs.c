@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bits_test.h"
-#include "qrng/bits/words.h"
+#include "qrng/bits/bits.h"
 #include "tests/unit/test_folder.h"
 
 static const struct kl_bits_how plain = { 0 };

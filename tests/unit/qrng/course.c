@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../check.h"
-#include "base/course.h"
-#include "qrng/nist/report.h"
+#include "base/base.h"
+#include "qrng/nist/nist.h"
 #include "qrng/pairs/tournament.h"
 
 enum { ROWS = 400, BITS = 100 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
    Min-entropy that is vouched for against the commonest words. Thresholds and estimates: SciPy's
    binom.logsf over 278 words (2 + 4 + 16 + 256) and the formula of SP 800-90B, 6.3.1. */
-#include "qrng/extractor/entropy_claim.h"
+#include "qrng/extractor/extractor.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/bits/first_rows.h"
+#include "qrng/bits/bits.h"
 
 enum { ROWS = 20000 };
 static uint64_t words[2 * ROWS];

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "../check.h"
-#include "qrng/bits/extract.h"
+#include "qrng/bits/bits_int.h"
 
 enum { ROW = 1024 };
 

@@ -2,7 +2,7 @@
    Extractors against their definitions: the Toeplitz matrix element by element, von Neumann's rule pair
    by pair and over all outcomes; the leftover bound by hand. */
 #include "qrng/extractor/extractor.h"
-#include "qrng/nist/nist90b.h"
+#include "qrng/nist/nist.h"
 
 #include <stdlib.h>
 #include <string.h>

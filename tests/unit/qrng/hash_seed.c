@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What draws a Toeplitz matrix: random bytes of every length are taken; zeros, texts, counters, inputs
    and what else has a form are refused. Thresholds: SciPy's binom.sf. */
-#include "qrng/extractor/hash_seed.h"
+#include "qrng/extractor/extractor.h"
 
 #include <stdlib.h>
 #include <string.h>

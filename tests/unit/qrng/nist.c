@@ -7,8 +7,7 @@
 
 #include "../check.h"
 #include "stats/distributions.h"
-#include "qrng/nist/nist22.h"
-#include "qrng/nist/nist90b.h"
+#include "qrng/nist/nist.h"
 
 static struct kl_error err;
 

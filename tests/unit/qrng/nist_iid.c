@@ -5,7 +5,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/nist/iid_int.h"
+#include "qrng/nist/nist_int.h"
 
 enum { MOST = 3000 };
 static uint64_t state = 1;

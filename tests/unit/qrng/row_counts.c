@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Counts of a row, 64 bits at a time, against a loop over its bits: every length up to several words,
    rows of chance and of long runs. */
-#include "qrng/bits/statistics.h"
+#include "qrng/bits/bits_int.h"
 
 #include <stdlib.h>
 #include <string.h>

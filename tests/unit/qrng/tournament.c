@@ -9,7 +9,6 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/pairs/planes.h"
 
 static void near(const char *what, double found, double want, double allowed)
 {
