@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+   The loop, on a quadratic bowl whose way down is known: f = (p - t)^2 / 2 in every entry, so that plain
+   descent has p_k = t + (p_0 - t) (1 - lr)^k. The target moves by replica. */
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+#include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
+
+enum { EPOCHS = 12, STEPS = 5, PARTS = 7, LOSS = 0, JUDGED = 1 };
+#define RATE 0.1
+
+static const struct kl_train_row rows[] = { { "train_loss", "loss" }, { "val_loss", NULL } };
+static const struct kl_train_sum sums[] = { { "steps", true }, { "loss", false } };
+/* The loss on which epochs are judged, in place of the bowl's; NULL: that of the bowl. */
+static const double *scripted;
+static double noise;
+
+static double target(const struct kl_crew *crew, size_t k)
+{
+    return (double)(k % 5) - 2 + (double)crew->index;
+}
+
+static double value(const struct kl_crew *crew, size_t k)
+{
+    const void *p = crew->replica->params;
+    return crew->train->learner->wide ? ((const double *)p)[k] : (double)((const float *)p)[k];
+}
+
+/* Each part has the slope of its own entries, k mod PARTS. */
+static int gradient(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
+                    void *grad, double *sum, int thread, struct kl_error *err)
+{
+    const struct kl_learner *l = crew->train->learner;
+    (void)step, (void)thread, (void)err;
+    for (size_t k = 0; k < l->block->size; k++) {
+        const bool own = k % PARTS == part && k < l->block->tensors[0].size;
+        const double slope = own ? value(crew, k) - target(crew, k) : 0;
+        if (l->wide) ((double *)grad)[k] = slope;
+        else ((float *)grad)[k] = (float)slope;
+        sum[1] += slope * slope / 2;
+    }
+    sum[0] += part == 0;
+    return 0;
+}
+
+static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *err)
+{
+    double loss = 0;
+    (void)untrained, (void)err;
+    for (size_t k = 0; k < crew->train->learner->block->tensors[0].size; k++)
+        loss += pow(value(crew, k) - target(crew, k), 2) / 2;
+    crew->replica->history[JUDGED][crew->train->epoch] = scripted ? scripted[crew->train->epoch] : loss;
+    return 0;
+}
+
+static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
+{
+    (void)err;
+    CHECK(crew->replica->sums[0] == STEPS);
+    crew->replica->history[LOSS][crew->train->epoch] = crew->replica->sums[1] / STEPS;
+    return 0;
+}
+
+static int add_noise(const struct kl_crew *crew, const struct kl_train_step *step, struct kl_error *err)
+{
+    (void)err;
+    ((double *)crew->replica->params)[0] += noise * (double)(step->number % 3);
+    return 0;
+}
+
+static struct kl_learner learner_of(const struct kl_block *block, bool wide)
+{
+    return (struct kl_learner){ .block = block,
+                                .wide = wide,
+                                .rows = rows,
+                                .n_rows = 2,
+                                .loss = LOSS,
+                                .judged = { { JUDGED, false } },
+                                .n_judged = 1,
+                                .sums = sums,
+                                .n_named = 2,
+                                .n_sums = 2,
+                                .steps_per_epoch = STEPS,
+                                .parts = PARTS,
+                                .gradient = gradient,
+                                .judge = judge,
+                                .end_epoch = end_epoch };
+}
+
+static struct kl_train_options options(void)
+{
+    struct kl_train_options o;
+    kl_train_options_default(&o);
+    o.epochs = EPOCHS, o.replicas = 3, o.optimizer.kind = KL_SGD, o.schedule.lr = RATE;
+    return o;
+}
+
+static void run(struct kl_train *train, const struct kl_learner *l, const struct kl_train_options *o,
+                int threads)
+{
+    struct kl_error err = { 0 };
+    struct kl_pool *pool = NULL;
+    CHECK(kl_pool_create(&pool, threads, &err) == 0);
+    CHECK(kl_train_open(train, l, o, threads, &err) == 0, "%s", err.text);
+    CHECK(kl_train_run(train, pool, NULL, &err) == 0, "%s", err.text);
+    kl_pool_destroy(&pool);
+}
+
+static bool same(const struct kl_train *a, const struct kl_train *b)
+{
+    const size_t size = 4 * a->learner->block->size * (a->learner->wide ? 8 : 4);
+    bool alike = a->epoch == b->epoch;
+    for (int64_t r = 0; r < a->options.replicas; r++)
+        alike = alike && memcmp(a->replicas[r].params, b->replicas[r].params, size) == 0 &&
+                memcmp(a->replicas[r].history[0], b->replicas[r].history[0],
+                       2 * (size_t)a->options.epochs * sizeof(double)) == 0;
+    return alike;
+}
+
+/* In both precisions, by one thread and by threads that take replicas or share their steps. */
+static void goes_down(const struct kl_block *block, bool wide)
+{
+    const struct kl_learner l = learner_of(block, wide);
+    const struct kl_train_options o = options();
+    struct kl_train one, three, four;
+    run(&one, &l, &o, 1), run(&three, &l, &o, 3), run(&four, &l, &o, 4);
+    CHECK(same(&one, &three), "threads that take replicas");
+    CHECK(same(&one, &four), "threads that share steps");
+    const double left = pow(1 - RATE, EPOCHS * STEPS);
+    for (int64_t r = 0; r < o.replicas; r++) {
+        const struct kl_crew crew = { .train = &one, .replica = &one.replicas[r], .index = r };
+        for (size_t k = 0; k < block->tensors[0].size; k++)
+            CHECK(fabs(value(&crew, k) - target(&crew, k) * (1 - left)) < (wide ? 1e-12 : 1e-5), "%zu",
+                  k);
+        CHECK(one.replicas[r].best_epoch == EPOCHS - 1 && one.replicas[r].stopped_epoch == -1);
+    }
+    kl_train_close(&one), kl_train_close(&three), kl_train_close(&four);
+}
+
+static int stop_at(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    (void)done, (void)total, (void)note;
+    return --*(int *)context == 0;
+}
+
+/* Stopped at the k-th question, through a file of tensors of rank 1 to 4, to the bytes of one run. */
+static void resumes(const struct kl_block *block, bool wide, int k)
+{
+    const struct kl_learner l = learner_of(block, wide);
+    struct kl_train_options o = options();
+    struct kl_train whole, first, second;
+    struct kl_error err = { 0 };
+    struct kl_watch watch = { stop_at, &k };
+    struct kl_header header = { .kind = "checkpoint", .schema = 1, .tool = "test", .key_parts = "{}" };
+    char key[65], path[1024];
+    struct kl_writer *writer = NULL;
+    struct kl_file *file = NULL;
+    o.optimizer.kind = KL_ADAM, o.schedule.kind = KL_PLATEAU_RATE, o.schedule.threshold = 0.2;
+    run(&whole, &l, &o, 1);
+    in_folder(path, "c.h5");
+    CHECK(kl_sha256_hex(key, "{}", 2, &err) == 0);
+    header.key = key;
+    CHECK(kl_train_open(&first, &l, &o, 1, &err) == 0 &&
+          kl_train_run(&first, NULL, &watch, &err) == KL_ESIGNAL);
+    CHECK(kl_store_writer_open(&writer, path, &header, &err) == 0 &&
+              kl_train_save(writer, &first, "a/", true, &err) == 0 &&
+              kl_store_writer_publish(&writer, NULL, &err) == 0,
+          "%s", err.text);
+    CHECK(!same(&whole, &first) && kl_train_open(&second, &l, &o, 1, &err) == 0);
+    CHECK(kl_store_file_open(&file, path, &err) == 0 &&
+              kl_train_restore(&second, file, "a/", &err) == 0 &&
+              kl_train_run(&second, NULL, NULL, &err) == 0,
+          "%s", err.text);
+    CHECK(same(&whole, &second), "stop %d", k);
+    kl_store_file_close(&file);
+    kl_train_close(&whole), kl_train_close(&first), kl_train_close(&second);
+}
+
+/* Losses by epoch, and what they come to: best, end, reductions of the rate. */
+static void judges(const struct kl_block *block)
+{
+    static const double course[EPOCHS] = { 9, 7, 8, 8, 6, 6.5, 6, 6.1, 5.99, 7, 7, 7 };
+    struct kl_learner l = learner_of(block, true);
+    struct kl_train_options o = options();
+    struct kl_train t;
+    scripted = course;
+    o.replicas = 1;
+    run(&t, &l, &o, 1);
+    CHECK(t.replicas[0].best_epoch == 8 && t.replicas[0].stopped_epoch == -1);
+    kl_train_close(&t);
+    o.patience = 3; /* the third epoch in a row that is no better, a tie among them */
+    run(&t, &l, &o, 1);
+    CHECK(t.replicas[0].best_epoch == 4 && t.replicas[0].stopped_epoch == 7 && t.epoch == 8);
+    kl_train_close(&t);
+    o.patience = 0, o.schedule.kind = KL_PLATEAU_RATE, o.schedule.patience = 1;
+    run(&t, &l, &o, 1);
+    CHECK(t.replicas[0].reductions == 3, "%d", (int)t.replicas[0].reductions); /* 3, 6, 10 */
+    kl_train_close(&t);
+    o.schedule.threshold = 0.01; /* 5.99 is no gain over 6 */
+    run(&t, &l, &o, 1);
+    CHECK(t.replicas[0].reductions == 4, "%d", (int)t.replicas[0].reductions); /* 3, 6, 8, 10 */
+    CHECK(t.replicas[0].best_epoch == 8);
+    kl_train_close(&t);
+    l.best_from = 9, o.schedule.threshold = 0;
+    run(&t, &l, &o, 1);
+    CHECK(t.replicas[0].best_epoch == 9);
+    kl_train_close(&t);
+    l.n_judged = 0;
+    run(&t, &l, &o, 1);
+    CHECK(t.replicas[0].best_epoch == EPOCHS - 1);
+    kl_train_close(&t);
+    scripted = NULL;
+}
+
+/* What follows an update is told the number of the step: 0, 1, 2, 0, ... times the noise in entry 0,
+   whose target is -2 and whose rate is 0. */
+static void after_update(const struct kl_block *block)
+{
+    struct kl_learner l = learner_of(block, true);
+    struct kl_train_options o = options();
+    struct kl_train t;
+    l.after_update = add_noise, noise = 1;
+    o.replicas = 1, o.schedule.lr = 0;
+    run(&t, &l, &o, 2);
+    CHECK(((double *)t.replicas[0].params)[0] == EPOCHS * STEPS, "%g",
+          ((double *)t.replicas[0].params)[0]);
+    kl_train_close(&t);
+}
+
+int main(void)
+{
+    struct kl_block block = { 0 };
+    struct kl_error err = { 0 };
+    const size_t dims[4] = { 3, 5, 7, 2 };
+    make_test_folder();
+    for (int rank = 4; rank >= 1; rank--) {
+        char name[8] = { (char)('a' + rank), 0 };
+        CHECK(kl_nn_block_add_tensor(&block, name, rank, dims, &err) == 4 - rank, "%s", err.text);
+    }
+    for (int i = 0; i < 100; i++) { /* any number */
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
+        CHECK(kl_nn_block_add_tensor(&block, name, 1, dims, &err) == 4 + i, "%s", err.text);
+    }
+    CHECK(kl_nn_block_add_tensor(&block, "five", 5, dims, &err) == KL_EUSAGE);
+    goes_down(&block, false), goes_down(&block, true);
+    for (int k = 1; k < 13; k += 2) resumes(&block, k % 4 == 1, k);
+    judges(&block);
+    after_update(&block);
+    kl_nn_block_free(&block);
+    return failures ? 1 : 0;
+}
