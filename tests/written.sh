@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# An old store stays valid: the jobs have the keys and the contents that they had (tests/written/digests), old files open, are
+# whole and up to date for today's tools, and a training that was stopped then goes on to the bytes it would have had.
+. "$(dirname "$0")/jobs.inc"
+prepare || { echo "the inputs could not be made"; exit 1; }
+cd "$JOBS" || exit 70
+command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
+old=$ROOT/tests/written
+while read -r name key content; do
+    job "$name" out.h5 --no-provenance >/dev/null 2>err || fail "$name: $(cat err)"
+    check "$name has another key than before" test "$(cache show --json out.h5 | jq -r .key)" = "$key"
+    check "$name has another content than before" test "$(cache show --json out.h5 | jq -r .content)" = "$content"
+    rm -rf out.h5 out-heads
+done <"$old/digests"
+
+mkdir old
+cd old || exit 70
+cp "$old"/*.h5 .
+extract-features -q "$digits_train" --resize 28 --limit 60 --no-provenance -o features.h5
+awk 'BEGIN { x = 1; for (d = 1; d <= 2; d++) for (r = 0; r < 60; r++) { s = ""
+    for (j = 0; j < 40; j++) { x = x * 16807 % 2147483647; s = s (x * (d + 4) < 3 * 2147483647) } print s " " d } }' >bits.txt
+for f in *.h5; do
+    check "$f is not whole" cache verify -q "$f"
+    check "$f is not shown" eval 'cache show "$f" >/dev/null'
+done
+head="qtrain features.h5 --reduction 4 --classifier none --replicas 2 --epochs 60 --batch-size 1 --no-controls --no-provenance"
+while read -r out command; do
+    check "$out is not up to date: $command" grep -q "^$out: up to date" <($command -o "$out" 2>&1)
+done <<COMMANDS
+head.h5 $head
+report.h5 qeval head.h5 features.h5
+sweep.h5 qsweep features.h5 --grid lr=1e-3,1e-2 --reduction 4 --classifier none --epochs 2
+bits.h5 extract-features --qrng bits.txt
+devices.h5 qtrain --qrng bits.txt --epochs 3
+judged.h5 qeval --qrng devices.h5 bits.txt
+gan.h5 qgan bits.txt -m 2 --epochs 3
+tournament.h5 tournament bits.txt --null 10
+plateau.h5 circuit plateau --qubits 2 --layers 1
+COMMANDS
+cp "$old/head.checkpoint" .resumed.h5.checkpoint
+check "a training that was stopped before does not resume" $head --resume -q -o resumed.h5
+check "a training that was stopped before ends elsewhere" test \
+    "$(cache show --json resumed.h5 | jq -r .content)" = "$(cache show --json head.h5 | jq -r .content)"
+conclude
