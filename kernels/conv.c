@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   How many points a form of convolution multiplies, and how many outputs a tile has. */
 #include "kernels/conv.h"
 
 size_t kl_conv_points(enum kl_conv_kind kind)

@@ -100,6 +100,11 @@ for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/
     head -3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || fail "$f: no SPDX line"
 done
 
+# A .c file says at its head what it is.
+for f in lib/*/*.c lib/qrng/*/*.c kernels/*.c tools/*.c; do
+    ! sed -n 1p "$f" | grep -q '\*/' || fail "$f: no words at its head"
+done
+
 # 7. Messages quote in one way: what was found, 'like this'.
 for place in $(awk '/kl_(fail|fail_errno|note|circuit_qasm_fail|store_h5_failed)\(/ { text = ""; within = 1 }
     within { text = text $0 }

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The features of a source of images: blocks of images through the network, rows journalled as they
+   are done. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

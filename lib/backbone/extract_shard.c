@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The part of the images that a shard of extract-features takes. */
 #include "backbone/extract.h"
 
 int kl_backbone_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Three numbers out of an option: means or deviations of the colours. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

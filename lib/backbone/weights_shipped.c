@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Where the weights lie that ketline ships with. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   One line for an error, and the exit status of each code. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   What a tool says beside its result: notes, cautions that the file keeps, the report of an error. */
 #include "base/base.h"
 
 #include <errno.h>

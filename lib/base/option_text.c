@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The value of an option as text. */
 #include <stdlib.h>
 
 #include "base/base_int.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   A struct of values as JSON, by the table of options. */
 #include <jansson.h>
 
 #include "base/base_int.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   A run that is ended after a moment, to tell how long all of it would take. */
 #include "base/base.h"
 
 enum { MOST_SECONDS = 5 };

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache diff: why two keys differ. */
 #include "cache/cache.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache fsck: every file of a store, damaged ones put aside. */
 #include "cache/cache.h"
 
 #include <errno.h>

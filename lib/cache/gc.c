@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache gc: leftovers of dead runs, and files long unused. */
 #include "cache/cache.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache list: the files below a folder; and what all commands that look for files share. */
 #include "cache/cache.h"
 
 #include "store/describe.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache merge: one file from the shards of a run. */
 #include "cache/cache.h"
 
 #include <string.h>

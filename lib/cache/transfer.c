@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache push and pull: the files of a store to and from a folder or what rclone knows. */
 #include "cache/cache.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   cache verify: every digest of a file. */
 #include "cache/cache.h"
 
 int kl_cache_verify(struct kl_cache *c, struct kl_error *err)

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   A circuit as the program that kernels/cuda runs. */
 #include "circuit/cuda.h"
 
 #include "circuit/cuda_int.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   --shots as a number. */
 #include "circuit/shots.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   A published number held against the file that should have it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

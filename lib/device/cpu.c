@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The processor: its name, cores, instruction sets. */
 #include "device/device.h"
 
 #include <cpuid.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   How much memory there is, and how much of it a container may use. */
 #include "device/device.h"
 
 #include <stdio.h>

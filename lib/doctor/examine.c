@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   All that doctor looks at, one after another. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   What the comparison of gradients found, in words and as JSON. */
 #include "head/check.h"
 
 void kl_gradient_check_write(FILE *to, const struct kl_gradient_check *check, const char *core)

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Heads judged on features: logits, scores, the conditions under which their circuits run. */
 #include "head/evaluate.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The logits of a trained head on a GPU. */
 #include "head/gpu.h"
 
 #include <stdlib.h>

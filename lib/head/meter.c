@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   How far an evaluation is. */
 #include "head/meter.h"
 
 void kl_meter_begin(struct kl_meter *meter, uint64_t samples)

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The table of options of a head and its training, and its texts as values. */
 #include "head/settings.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Lists of file names in the order of their bytes. */
 #include "ingest/names_int.h"
 
 #include <dirent.h>

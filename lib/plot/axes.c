@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Axes: ticks, their texts, the frame of a drawing. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   One option out of the key of a file, as a number. */
 #include <jansson.h>
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The report page on a head file: its best epochs. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   HTML: texts, names and pictures as a page has them. */
 #include "plot/page_int.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The style sheet of the report page. */
 #include "plot/page_int.h"
 
 /* Figures stay on white paper in the dark: their colours are chosen for it. */

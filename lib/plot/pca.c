@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Principal components of features, projected to two dimensions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

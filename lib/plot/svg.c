@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   SVG inside a page: its identifiers made the page's own. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Expected calibration error and the bins of a reliability diagram. */
 #include <math.h>
 
 #include "stats/stats.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Confusion matrices, and what follows from them for each class. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Correlations of Pearson and Spearman. */
 #include <math.h>
 #include <stdlib.h>
 

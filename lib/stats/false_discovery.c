@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   p-values after the procedure of Benjamini and Hochberg. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   p-values after the procedure of Holm. */
 #include <math.h>
 #include <stdlib.h>
 

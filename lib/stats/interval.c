@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The interval of a proportion, Wilson's. */
 #include <math.h>
 
 #include "stats/stats.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Which of two judged heads is the better one. */
 #include <math.h>
 
 #include "stats/stats.h"

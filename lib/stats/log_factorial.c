@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The logarithm of a factorial. */
 #include <math.h>
 
 #include "stats/distributions.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The test of Mann and Whitney. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

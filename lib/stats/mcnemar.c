@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The test of McNemar. */
 #include <math.h>
 
 #include "stats/distributions.h"

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Quantiles of the normal law. */
 #include <math.h>
 
 #include "stats/distributions.h"

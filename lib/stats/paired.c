@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Paired differences and their interval by Student's law. */
 #include <math.h>
 
 #include "stats/stats.h"

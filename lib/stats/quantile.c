@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Sorted values and their quantiles. */
 #include <stdlib.h>
 
 #include "stats/ranks.h"

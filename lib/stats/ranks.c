@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Ranks, ties at their mean. */
 #include "stats/ranks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Probabilities from logits. */
 #include <math.h>
 
 #include "stats/stats.h"

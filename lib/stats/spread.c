@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Mean and standard deviation. */
 #include <math.h>
 
 #include "stats/stats.h"

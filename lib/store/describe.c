@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The page of `cache show`. */
 #include "store/describe_int.h"
 
 #include <jansson.h>

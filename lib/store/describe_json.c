@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   The page of `cache show` as one JSON object. */
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Problems that a walk over a store passes over, and tells of at its end. */
 #include "store/housekeeping.h"
 
 int kl_store_pass_over(struct kl_passed *passed, struct kl_error *err)

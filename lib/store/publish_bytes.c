@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Files of other formats, published as atomically as our own. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Places that rclone knows, as NAME:PATH. */
 #include "store/rclone.h"
 
 #include <errno.h>

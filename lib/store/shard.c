@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   Parts of a run: I/N as text, from Slurm or MPI, in the key and in the file. */
 #include "store/shard.h"
 
 #include <stdio.h>
