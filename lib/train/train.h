@@ -47,8 +47,8 @@ enum { KL_TRAIN_JUDGED = 2 };
 struct kl_learner {
     void *context; /* the learner's own */
     /* State. */
-    const struct kl_block *block;
-    bool wide; /* parameters, moments and gradient in double; else in float */
+    const struct kl_block *block; /* of size 0: the learner has its parameters elsewhere */
+    bool wide;                    /* parameters, moments and gradient in double; else in float */
     /* History. */
     const struct kl_train_row *rows;
     int n_rows;
@@ -63,6 +63,7 @@ struct kl_learner {
     int n_named, n_sums;             /* the others are in what save writes */
     /* Steps. */
     int64_t steps_per_epoch;
+    bool many_steps;   /* its random numbers know more than 2^32 of all steps */
     int64_t ahead;     /* steps that prepare_step may be called for at once; 0: any number */
     size_t parts;      /* of a step's gradient; 0: one. However many threads there are. */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
