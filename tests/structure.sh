@@ -168,6 +168,11 @@ for room in lib/*/ lib/qrng/*/; do
     fi
 done
 
+# 14. Which epoch is best, and when a training stops early, is decided in lib/train alone.
+for f in $(grep -lE '(stale|best_epoch|stopped_epoch)(\+\+| = )' -r lib tools --include='*.[ch]' | sort); do
+    case $f in lib/train/*) ;; *) fail "$f decides which epoch is best, or the last, by itself" ;; esac
+done
+
 # Sizes, said without failing.
 long() { # limit, files...
     local limit=$1 f n

@@ -98,18 +98,17 @@ static int key(char hex[65], const struct kl_sweep_stage *stage, const void *set
     return kl_head_key(hex, settings, input, err);
 }
 
-static int count(int64_t *parameters, const struct kl_sweep_stage *stage, const void *settings,
-                 struct kl_file *input, const struct kl_device *device, struct kl_error *err)
+static int count(int64_t *parameters, const struct kl_sweep_job *job, const void *settings,
+                 struct kl_error *err)
 {
     const struct kl_head_settings *v = settings;
     struct kl_features f;
     struct kl_head_model model;
-    (void)stage;
-    int code = kl_features_describe(&f, input, err);
+    int code = kl_features_describe(&f, job->input, err);
     if (!code) code = kl_head_model_make(&model, &v->head, f.d, f.n_classes, err);
     kl_features_free(&f);
     if (code) return code;
-    if (device && device->cuda) code = kl_head_gpu_check(&model, &v->train.options, err);
+    if (job->device && job->device->cuda) code = kl_head_gpu_check(&model, &v->train.options, err);
     *parameters = (int64_t)kl_head_parameters(&model);
     kl_head_model_free(&model);
     return code;

@@ -132,17 +132,30 @@ static size_t count_runs(const struct kl_kind_history *h, const struct kl_file *
     return all - (n > 0 && n < (double)all ? (size_t)n : 0);
 }
 
-static void write_best(FILE *to, const struct kl_kind_history *h, const double *judged, size_t runs,
-                       size_t epochs)
+/* The epoch that training chose, where the file says it; else the best by the history alone. */
+static double best_of(const struct kl_kind_history *h, const double *judged, size_t epochs,
+                      int64_t chosen)
 {
+    double best = h->least ? INFINITY : 0;
+    if (chosen >= 0 && (size_t)chosen < epochs) return judged[chosen];
+    for (size_t e = 0; e < epochs; e++) best = (h->least ? fmin : fmax)(best, judged[e]);
+    return best;
+}
+
+static int write_best(FILE *to, struct kl_file *file, const struct kl_kind_history *h,
+                      const double *judged, size_t runs, size_t epochs, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_store_file_find(file, "replicas/best_epoch");
+    const bool says = d && d->type == KL_TYPE_I64 && d->rank == 1 && d->dims[0] >= runs;
+    int64_t *chosen = NULL;
+    const int code = says ? kl_store_file_load((void **)&chosen, file, d, err) : KL_OK;
+    if (code) return code;
     fprintf(to, "\nbest %s of each %s:", h->judged.title, h->of);
-    for (size_t r = 0; r < runs && r < 16; r++) {
-        double best = h->least ? INFINITY : 0;
-        for (size_t e = 0; e < epochs; e++)
-            best = (h->least ? fmin : fmax)(best, judged[r * epochs + e]);
-        fprintf(to, " %.4f", best);
-    }
+    for (size_t r = 0; r < runs && r < 16; r++)
+        fprintf(to, " %.4f", best_of(h, judged + r * epochs, epochs, says ? chosen[r] : -1));
     fputc('\n', to);
+    free(chosen);
+    return KL_OK;
 }
 
 int kl_store_write_history(FILE *to, struct kl_file *file, const struct kl_kind *kind,
@@ -165,7 +178,7 @@ int kl_store_write_history(FILE *to, struct kl_file *file, const struct kl_kind 
     for (size_t e = 0; !code && e < epochs; e++)
         if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e]))
             fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], j[e]);
-    if (!code && runs > 1) write_best(to, h, j, runs, epochs);
+    if (!code && runs > 1) code = write_best(to, file, h, j, runs, epochs, err);
     free(l);
     free(j);
     return code;

@@ -99,6 +99,13 @@ static void put_norms(FILE *to, const struct kl_history *h, size_t i)
     if (n) fputc('}', to);
 }
 
+static bool has_numbers(const struct kl_history *h, size_t i)
+{
+    for (int k = 0; k < h->n_rows; k++)
+        if (!isnan(h->rows[k][i])) return true;
+    return false;
+}
+
 int kl_train_history_jsonl(const char *path, struct kl_file *file, const struct kl_train_row *rows,
                            int n_rows, struct kl_error *err)
 {
@@ -113,10 +120,10 @@ int kl_train_history_jsonl(const char *path, struct kl_file *file, const struct 
         goto out;
     }
     for (size_t i = 0; i < h.replicas * h.epochs; i++) {
-        if (isnan(h.rows[0][i])) continue; /* stopped before */
+        if (!has_numbers(&h, i)) continue; /* stopped before */
         fprintf(memory, "{\"replica\":%zu,\"epoch\":%zu", i / h.epochs, i % h.epochs + 1);
         for (int k = 0; k < n_rows; k++)
-            if (!isnan(h.rows[k][i])) fprintf(memory, ",\"%s\":%.9g", rows[k].name, h.rows[k][i]);
+            if (isfinite(h.rows[k][i])) fprintf(memory, ",\"%s\":%.9g", rows[k].name, h.rows[k][i]);
         put_norms(memory, &h, i);
         fputs("}\n", memory);
     }

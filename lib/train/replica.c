@@ -24,7 +24,7 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
                  rows = (size_t)l->n_rows, numbers = rows * epochs + (size_t)l->n_sums;
     *r = (struct kl_replica){ .best_epoch = -1, .stopped_epoch = -1, .plateau_best = -1e300 };
     void *values = NULL;
-    if (posix_memalign(&values, 64, 4 * size)) return kl_fail_memory(err, 4 * size);
+    if (posix_memalign(&values, 64, 4 * size + 1)) return kl_fail_memory(err, 4 * size);
     memset(values, 0, 4 * size);
     r->params = values;
     r->m = (char *)values + size, r->v = (char *)values + 2 * size, r->best = (char *)values + 3 * size;
@@ -44,7 +44,7 @@ int kl_train_open(struct kl_train *train, const struct kl_learner *learner,
 {
     *train = (struct kl_train){ .learner = learner, .options = *o };
     int code = 0;
-    if (learner->steps_per_epoch * o->epochs > (int64_t)UINT32_MAX)
+    if (!learner->many_steps && learner->steps_per_epoch * o->epochs > (int64_t)UINT32_MAX)
         code = kl_fail(err, KL_EUSAGE,
                        "%lld epochs of %lld steps: more than 2^32 steps; fewer epochs, larger batches",
                        (long long)o->epochs, (long long)learner->steps_per_epoch);
@@ -90,15 +90,15 @@ void kl_train_close(struct kl_train *train)
 
 /* ---- the judgement of epochs ---- */
 
-/* The earlier epoch on a tie. */
+/* The earlier epoch on a tie; what is no number is worse than all that are. */
 static bool better(const struct kl_learner *l, const struct kl_replica *r, int64_t epoch)
 {
     if (r->best_epoch < l->best_from || l->n_judged == 0) return true;
     for (int k = 0; k < l->n_judged; k++) {
         const double *row = r->history[l->judged[k].row], sign = l->judged[k].higher ? 1 : -1,
                      a = sign * row[epoch], b = sign * row[r->best_epoch];
-        if (a > b) return true;
-        if (!(a == b)) return false;
+        if (a > b || (isnan(b) && !isnan(a))) return true;
+        if (a < b || isnan(a)) return false;
     }
     return false;
 }

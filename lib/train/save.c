@@ -131,6 +131,8 @@ int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char 
     const int64_t position[3] = { train->epoch, train->step, train->options.first_replica };
     char name[LONGEST_NAME];
     int code = 0;
+    if (whole && l->n_named < l->n_sums && !l->save)
+        return kl_fail(err, KL_EINTERNAL, "sums without a name are lost where nothing saves them");
     for (int g = 0; g < (whole ? N_GROUPS : 1) && !code; g++)
         for (int t = 0; t < l->block->n && !code; t++)
             code = save_tensor(w, train, prefix, &l->block->tensors[t], g, err);

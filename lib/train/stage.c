@@ -84,13 +84,22 @@ static int make_key(struct kl_key **key, const struct kl_train_stage *of, const 
     return code ? code : kl_store_key_input(*key, of->role, kl_store_file_content(input), err);
 }
 
+/* What is not negative is no failure, as the number of a tensor. */
+static int open_learner(struct kl_training *t, struct kl_error *err)
+{
+    const int code = t->of->open(t, err);
+    return code < 0 ? code : KL_OK;
+}
+
 static int open_training(struct kl_training *t, int threads, struct kl_error *err)
 {
     t->state = calloc(1, t->of->state_size + 1);
     if (!t->state) return kl_fail_memory(err, t->of->state_size);
-    int code = t->of->open(t, err);
+    int code = open_learner(t, err);
     if (!code) code = kl_train_open(&t->train, &t->learner, &t->settings->options, threads, err);
     t->train.checkpoint = save_checkpoint, t->train.checkpoint_context = t;
+    if (!code && !t->learner.n_judged && t->settings->options.patience)
+        kl_note(t->log, 1, "--patience: changes nothing where no row of the history judges epochs");
     return code ? code : resume(t, err);
 }
 
@@ -341,19 +350,22 @@ static int sweep_open(void *run, const void *data, int threads, struct kl_error 
 }
 
 /* What training moves. */
-static int sweep_count(int64_t *parameters, const struct kl_sweep_stage *stage, const void *settings,
-                       struct kl_file *input, const struct kl_device *device, struct kl_error *err)
+static int sweep_count(int64_t *parameters, const struct kl_sweep_job *job, const void *settings,
+                       struct kl_error *err)
 {
+    const struct kl_sweep_stage *stage = job->stage;
+    const struct kl_log quiet = { stage->tool->name, job->log->to, 0, NULL };
     struct kl_training t = { .of = stage->context,
                              .values = (void *)settings,
                              .settings = (const struct kl_train_settings *)((const char *)settings +
                                                                             stage->settings_at),
-                             .input = input };
-    (void)device;
+                             .log = &quiet,
+                             .stage = { .tool = stage->tool, .values = settings, .common = settings },
+                             .input = job->input };
     *parameters = 0;
     t.state = calloc(1, t.of->state_size + 1);
     if (!t.state) return kl_fail_memory(err, t.of->state_size);
-    const int code = t.of->open(&t, err);
+    const int code = open_learner(&t, err);
     for (int i = 0; !code && i < t.learner.block->n; i++)
         *parameters += (int64_t)t.learner.block->tensors[i].size;
     t.of->close(&t);

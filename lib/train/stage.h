@@ -24,10 +24,12 @@ struct kl_train_stage {
     size_t state_size;
     /* Options' texts into their values, once, before the key is made; NULL: there are none. */
     int (*settle)(void *values, struct kl_error *err);
-    /* The input is open: fill the state (zeros) and the learner. Close it in any case. */
+    /* The input is open: fill the state (zeros) and the learner. Negative: it failed. Close it in any
+       case. Of a point of a sweep it is called once more, to count its parameters. */
     int (*open)(struct kl_training *training, struct kl_error *err);
     void (*close)(struct kl_training *training);
-    /* Datasets and attributes of the file beside those of kl_train_save and the options; NULL: none. */
+    /* Datasets and attributes of the file, and of a checkpoint, beside the options and those of
+       kl_train_save (a finished file too has all from which training could go on); NULL: none. */
     int (*save)(const struct kl_training *training, struct kl_writer *writer, struct kl_error *err);
 };
 /* One training of it. */

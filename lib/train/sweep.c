@@ -213,6 +213,7 @@ static int read_rows(struct kl_sweep_rows *by, char **of, const struct kl_file *
         by->row[k].higher = *text != '-';
         snprintf(by->row[k].name, sizeof by->row[k].name, "%s", text + (*text == '-'));
         snprintf(by->row[k].label, sizeof by->row[k].label, "%s", by->row[k].name);
+        for (char *c = by->row[k].label; *c; c++) *c = *c == '_' ? ' ' : *c;
         by->n++;
         free(text);
     }

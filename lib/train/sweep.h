@@ -52,9 +52,9 @@ struct kl_sweep_stage {
     void (*release)(void *settings); /* what settling made; NULL: nothing */
     int (*key)(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
                const struct kl_file *input, struct kl_error *err);
-    /* Can it be trained on this device? Its parameters, those that training moves. */
-    int (*count)(int64_t *parameters, const struct kl_sweep_stage *stage, const void *settings,
-                 struct kl_file *input, const struct kl_device *device, struct kl_error *err);
+    /* Can it be trained on the job's device? Its parameters, those that training moves. */
+    int (*count)(int64_t *parameters, const struct kl_sweep_job *job, const void *settings,
+                 struct kl_error *err);
     /* Of the input, before and after it is loaded; NULL: nothing is said. */
     int (*say_input)(const struct kl_file *input, const struct kl_log *log, struct kl_error *err);
     int (*say_data)(const struct kl_log *log, const void *data, const void *settings,

@@ -144,7 +144,7 @@ int kl_train_sweep_points_try(struct kl_sweep_points *s, size_t first, size_t n,
     int code = KL_OK;
     for (size_t i = first; i < first + n && !code; i++) {
         struct kl_sweep_point *p = &s->points[i];
-        code = job->stage->count(&p->parameters, job->stage, p->values, job->input, job->device, err);
+        code = job->stage->count(&p->parameters, job, p->values, err);
     }
     return code;
 }

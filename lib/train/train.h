@@ -47,8 +47,8 @@ enum { KL_TRAIN_JUDGED = 2 };
 struct kl_learner {
     void *context; /* the learner's own */
     /* State. */
-    const struct kl_block *block;
-    bool wide; /* parameters, moments and gradient in double; else in float */
+    const struct kl_block *block; /* of size 0: the learner has its parameters elsewhere */
+    bool wide;                    /* parameters, moments and gradient in double; else in float */
     /* History. */
     const struct kl_train_row *rows;
     int n_rows;
@@ -63,13 +63,15 @@ struct kl_learner {
     int n_named, n_sums;             /* the others are in what save writes */
     /* Steps. */
     int64_t steps_per_epoch;
+    bool many_steps;   /* its random numbers know more than 2^32 of all steps */
     int64_t ahead;     /* steps that prepare_step may be called for at once; 0: any number */
     size_t parts;      /* of a step's gradient; 0: one. However many threads there are. */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
     /* First parameters of a replica, by its own number; the block is all 0. */
     void (*init)(void *context, void *params, int64_t replica);
-    /* Buffers for so many threads, whose numbers the functions get; and all but the state given back. */
+    /* Buffers for so many threads, whose numbers the functions get; and all but the state given back:
+       when the training is opened and closed, and around its waits between the rounds of a sweep. */
     int (*wake)(struct kl_train *train, int n_threads, struct kl_error *err);
     void (*rest)(struct kl_train *train);
     /* Before the steps of train->epoch: the order of samples, fresh tasks. Again after a resume within
@@ -77,12 +79,13 @@ struct kl_learner {
     int (*begin_epoch)(struct kl_train *train, struct kl_error *err);
     /* Step train->step + ahead of this epoch, whose data all replicas share. */
     void (*prepare_step)(struct kl_train *train, int64_t ahead, int thread);
-    /* Part `part` of a step's gradient into grad (the block), and what it adds to the sums (zeros
-       before). Parts are added up in rising order, so the result does not depend on who computes them.
-     */
+    /* Part `part` of a step's gradient into grad (the block; every entry of every tensor is set, the
+       padding between them stays 0), and what it adds to the sums (zeros before). Parts are added up in
+       rising order, so the result does not depend on who computes them. */
     int (*gradient)(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
                     void *grad, double *sums, int thread, struct kl_error *err);
-    /* After the update by the gradient: noise, a projection. */
+    /* After the update by the gradient: noise, a projection. The padding stays 0. A round that is undone
+       gives back the block and the sums, not what a learner keeps elsewhere. */
     int (*after_update)(const struct kl_crew *crew, const struct kl_train_step *step,
                         struct kl_error *err);
     /* In place of gradient: steps [first, first + count) of the epoch, with their updates. */

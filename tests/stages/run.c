@@ -36,9 +36,10 @@ static void make_table(void)
     const struct kl_option own[] = { KL_SWEEP_OPTIONS(at, "points", "of the points' files") };
     const size_t n = sizeof own / sizeof *own;
     memcpy(options, own, sizeof own);
-    memcpy(options + n, stage.tool->options, stage.tool->n_options * sizeof *options);
     sweep_tool = *stage.tool;
-    sweep_tool.options = options, sweep_tool.n_options = n + stage.tool->n_options;
+    sweep_tool.options = options, sweep_tool.n_options = n;
+    for (size_t i = 0; i < stage.tool->n_options; i++) /* those of one run have no effect on a sweep */
+        if (stage.tool->options[i].in_key) options[sweep_tool.n_options++] = stage.tool->options[i];
     sweep_tool.values_size = at + sizeof(struct kl_sweep_settings);
     sweep_tool.chosen_by = "sweep";
 }

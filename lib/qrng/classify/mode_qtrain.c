@@ -1,13 +1,133 @@
 /* SPDX-License-Identifier: MIT
-   qtrain --qrng BITS...: classifiers of devices. */
+   qtrain --qrng BITS...: classifiers of devices; its options, and what they are if they are not given.
+ */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/device.h"
+#include "qrng/bits/options.h"
 #include "qrng/classify/study.h"
 #include "store/mode.h"
+
+#define AT(field) offsetof(struct kl_study_settings, field)
+static const struct kl_option options[] = {
+    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads",
+      "Protocol", NULL },
+    { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
+      "as the published study: chosen on test rows", NULL, NULL },
+    { "protocol", 0, KL_OPT_CHOICE, AT(protocol), KL_STUDY_PROTOCOLS, 0, 0, true,
+      "stratified splits (holdout) or nested folds", NULL, NULL },
+    { "seeds", 0, KL_OPT_INT, AT(seeds), "N", 1, 1e5, true, "splits, or N times --folds", NULL, NULL },
+    { "folds", 0, KL_OPT_INT, AT(folds), "N", 2, 1000, true, "of --protocol folds", NULL, NULL },
+    { "test", 0, KL_OPT_FLOAT, AT(test), "F", 0.001, 0.999, true, "share of the test rows", NULL, NULL },
+    { "validation", 0, KL_OPT_FLOAT, AT(validation), "F", 0.001, 0.9, true,
+      "share of the validation rows", NULL, NULL },
+    { "null", 0, KL_OPT_INT, AT(null), "N", 0, 1e6, true, "further runs on shuffled labels", NULL,
+      NULL },
+    { "model", 0, KL_OPT_CHOICE, AT(model), KL_STUDY_MODELS, 0, 0, true,
+      "pairs and logistic always stand beside it", "Model", NULL },
+    { "features", 0, KL_OPT_CHOICE, AT(features), KL_STUDY_FEATURES, 0, 0, true,
+      "of the network: bits, or counts of bit pairs", NULL, NULL },
+    { "hidden", 0, KL_OPT_STRING, AT(hidden), "LIST", 0, 0, true, "its hidden layers, \"\": none", NULL,
+      NULL },
+    { "init", 0, KL_OPT_CHOICE, AT(init), "glorot|fan-in", 0, 0, true, "its initial weights", NULL,
+      NULL },
+    { "epochs", 0, KL_OPT_INT, AT(epochs), "N", 1, 1e6, true, "at most", "Training", NULL },
+    { "patience", 0, KL_OPT_INT, AT(patience), "N", 0, 1e6, true,
+      "epochs without a better one; 0: no end", NULL, NULL },
+    { "rate-patience", 0, KL_OPT_INT, AT(rate_patience), "N", 0, 1e6, true,
+      "the same before lr is halved; 0: never", NULL, NULL },
+    { "keep", 0, KL_OPT_CHOICE, AT(keep), "best|last", 0, 0, true, "epoch", NULL, NULL },
+    { "batch-size", 0, KL_OPT_INT, AT(batch), "N", 1, KL_MLP_BATCH, true, "rows of a step", NULL, NULL },
+    { "lr", 0, KL_OPT_FLOAT, AT(lr), "F", 1e-12, 10, true, "of Adam", NULL, NULL },
+    { "dropout", 0, KL_OPT_FLOAT, AT(dropout), "F", 0, 0.99, true, "after hidden layers", NULL, NULL },
+    { "l1", 0, KL_OPT_FLOAT, AT(l1), "F", 0, 10, true, "penalty on |parameters|", NULL, NULL },
+    { "weight-decay", 0, KL_OPT_FLOAT, AT(weight_decay), "F", 0, 10, true, "Adam's L2", NULL, NULL },
+    { "clip", 0, KL_OPT_FLOAT, AT(clip), "F", 0, 1e9, true, "norm of the gradient; 0: none", NULL,
+      NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
+    KL_SYMBOL_OPTION(AT(symbol_bits), "Input"),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
+};
+const struct kl_tool kl_study_tool = {
+    .name = "qtrain",
+    .summary = "Trains classifiers that tell devices by their measured bits",
+    .arguments = "--qrng BITS... -o CLASSIFIER.h5",
+    .example = "qtrain --qrng rows.txt -o c.h5 && qeval --qrng c.h5 rows.txt -o report.h5\n"
+               "  qtrain --qrng a.npy b.npy --model pairs --null 1000 -o c.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct kl_study_settings),
+    .chosen_by = "--qrng",
+};
+
+enum { NOT_GIVEN = -1, REFERENCE_SEED = 89 };
+
+void kl_study_settings_default(struct kl_study_settings *v)
+{
+    *v = (struct kl_study_settings){
+        .common = { .progress = "auto", .device = "auto", .seed = NOT_GIVEN },
+        .model = "network",
+        .features = "bits",
+        .init = "glorot",
+        .keep = "best",
+        .hidden = "30,20",
+        .seeds = 4,
+        .folds = 5,
+        .epochs = 1000,
+        .patience = 100,
+        .rate_patience = 50,
+        .batch = 8,
+        .test = 0.2,
+        .validation = NAN,
+        .lr = 1e-3,
+        .dropout = 0.2,
+        .l1 = 0.002,
+        .clip = 1
+    };
+}
+
+/* The study took no validation rows. */
+int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err)
+{
+    const bool named = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_REFERENCE;
+    if (v->reference && v->protocol && !named)
+        return kl_fail(err, KL_EUSAGE, "--reference has a protocol of its own; leave --protocol %s away",
+                       v->protocol);
+    v->reference = v->reference || named;
+    if (!v->protocol) v->protocol = v->reference ? "reference" : "holdout";
+    if (v->reference && !isnan(v->validation))
+        return kl_fail(err, KL_EUSAGE,
+                       "--validation: the study has no validation rows; leave it or --reference away");
+    if (isnan(v->validation)) v->validation = v->reference ? 0 : 0.1;
+    if (v->test + v->validation >= 1)
+        return kl_fail(err, KL_EUSAGE, "--test %g and --validation %g leave no rows to train on",
+                       v->test, v->validation);
+    if (v->common.seed == NOT_GIVEN) v->common.seed = v->reference ? REFERENCE_SEED : 0;
+    if (v->reference && (v->common.seed < 0 || v->common.seed > UINT32_MAX - (v->seeds - 1)))
+        return kl_fail(err, KL_EUSAGE, "--seed: found %lld; the study's are 0 to %lld for %lld split%s",
+                       (long long)v->common.seed, (long long)UINT32_MAX - (v->seeds - 1),
+                       (long long)v->seeds, kl_s((unsigned long long)v->seeds));
+    return KL_OK;
+}
+
+int kl_study_settings_check(const struct kl_study_settings *v, struct kl_error *err)
+{
+    const char *own = "features hidden init epochs patience rate-patience keep batch-size lr dropout l1 "
+                      "weight-decay clip";
+    const bool folds = kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_FOLDS;
+    struct kl_study_settings defaults;
+    int rc = KL_OK;
+    kl_study_settings_default(&defaults);
+    if (kl_choice(KL_STUDY_MODELS, v->model) != 0)
+        rc = kl_options_refuse(&kl_study_tool, v, &defaults, own, "is of --model network alone", err);
+    if (rc) return rc;
+    return kl_options_refuse(
+        &kl_study_tool, v, &defaults, folds ? "test" : "folds",
+        folds ? "of --protocol folds a fold is the test" : "is of --protocol folds alone", err);
+}
 
 enum { NUMERICAL_VERSION = 5, SCHEMA = 1 };
 

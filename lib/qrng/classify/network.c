@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Training of one small network by one thread. */
-#include "qrng/classify/network.h"
-
+   Training of one small network by one thread; first parameters and history, which are the same
+   wherever a network is trained. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +8,87 @@
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
 #include "nn/nn.h"
-#include "qrng/classify/network_int.h"
+#include "qrng/classify/classify_int.h"
+#include "qrng/classify/network.h"
+
+size_t kl_network_size(const struct kl_mlp *net)
+{
+    size_t size = 0;
+    for (int l = 0; l < net->n_layers; l++)
+        size += ((size_t)net->size[l] + 1) * (size_t)net->size[l + 1];
+    return size;
+}
+
+void kl_network_draw(float *file, const struct kl_network_options *o, uint64_t seed)
+{
+    const struct kl_mlp *net = &o->net;
+    float *to = file;
+    for (int l = 0; l < net->n_layers; l++) {
+        const size_t in = (size_t)net->size[l], out = (size_t)net->size[l + 1];
+        const bool glorot = o->init == KL_INIT_GLOROT;
+        const double bound = glorot ? sqrt(6 / (double)(in + out)) : 1 / sqrt((double)in);
+        uint32_t words[4] = { 0 };
+        for (size_t i = 0; i < (in + 1) * out; i++) {
+            if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_INIT, (uint32_t)l, 0);
+            const double u = bound * (2 * kl_philox_unit(words[i % 4]) - 1);
+            *to++ = glorot && i >= in * out ? 0 : (float)u;
+        }
+    }
+}
+
+const struct kl_train_row kl_network_rows[KL_NETWORK_HISTORIES] = { { "train_loss", NULL },
+                                                                    { "train_accuracy", NULL },
+                                                                    { "judge_loss", NULL },
+                                                                    { "judge_accuracy", NULL },
+                                                                    { "learning_rate", NULL } };
+static const struct kl_train_sum sums[] = { { "epoch_loss", false } };
+
+double kl_network_rate(const struct kl_train *train)
+{
+    const struct kl_train_options *o = &train->options;
+    return kl_nn_schedule_rate(&o->schedule, train->epoch, 0, train->learner->steps_per_epoch, o->epochs,
+                               train->replicas[0].reductions);
+}
+
+struct kl_learner kl_network_learner(const struct kl_network_options *o, size_t n_training)
+{
+    const bool by_loss = o->judge == KL_JUDGE_LOSS;
+    return (struct kl_learner){
+        .rows = kl_network_rows,
+        .n_rows = KL_NETWORK_HISTORIES,
+        .loss = -1,
+        .judged = { { by_loss ? KL_NETWORK_JUDGE_LOSS : KL_NETWORK_JUDGE_ACCURACY, !by_loss } },
+        .n_judged = 1,
+        .sums = sums,
+        .n_named = 1,
+        .n_sums = 1,
+        .steps_per_epoch = ((int64_t)n_training + o->batch - 1) / o->batch,
+        .many_steps = true,
+    };
+}
+
+struct kl_train_options kl_network_train_options(const struct kl_network_options *o)
+{
+    struct kl_train_options t;
+    kl_train_options_default(&t);
+    t.epochs = o->epochs, t.batch_size = o->batch, t.patience = o->patience;
+    t.optimizer.weight_decay = o->weight_decay;
+    t.schedule = (struct kl_schedule){ .kind = o->rate_patience > 0 ? KL_PLATEAU_RATE : KL_CONSTANT_RATE,
+                                       .lr = o->lr,
+                                       .patience = o->rate_patience,
+                                       .factor = 0.5,
+                                       .threshold = 1e-4 };
+    return t;
+}
+
+void kl_network_result(struct kl_network_run *run, const struct kl_train *train)
+{
+    const size_t epochs = (size_t)train->options.epochs;
+    const struct kl_replica *r = &train->replicas[0];
+    for (size_t h = 0; h < KL_NETWORK_HISTORIES; h++)
+        memcpy(run->history + h * epochs, r->history[h], epochs * sizeof *run->history);
+    run->best = r->best_epoch, run->epochs = train->epoch;
+}
 
 void kl_network_options_default(struct kl_network_options *o)
 {
@@ -25,34 +104,45 @@ void kl_network_options_default(struct kl_network_options *o)
                                       .judge = KL_JUDGE_ACCURACY };
 }
 
-/* A training under way; the blocks are the kernel's. */
+/* A training under way; blocks are the kernel's. */
 struct training {
     const struct kl_network_options *o;
     const struct kl_samples *samples;
     const struct kl_kernels *kernels;
-    struct kl_optimizer optimizer;
+    struct kl_network_run *run;
+    const int64_t *training, *judging;
+    size_t n_training, n_judging;
     uint64_t seed; /* with the stream in its upper half */
-    size_t size;   /* of a block */
-    float *params, *m, *v, *grad, *best, *work;
+    float *grad, *work;
     int64_t *order;
-    uint64_t step;
-    struct kl_early_stopping stopping;
     int (*stop)(void);
+    bool stoppable; /* the judgement that is under way */
 };
 
-static int take_memory(struct training *t, struct kl_arena *memory, size_t n_training,
-                       struct kl_error *err)
+static int take_memory(struct training *t, struct kl_arena *memory, size_t size, struct kl_error *err)
 {
-    float **blocks[] = { &t->params, &t->m, &t->v, &t->grad, &t->best };
-    bool all = true;
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        *blocks[i] = kl_arena_take(memory, t->size, sizeof(float));
-        if (*blocks[i]) memset(*blocks[i], 0, t->size * sizeof(float));
-        else all = false;
-    }
-    t->work = kl_arena_take(memory, kl_mlp_work(&t->o->net), sizeof(float));
-    t->order = kl_arena_take(memory, n_training, sizeof *t->order);
-    return all && t->work && t->order ? KL_OK : kl_fail_memory(err, 5 * t->size * sizeof(float));
+    t->grad = kl_arena_take(memory, size, sizeof *t->grad);
+    t->work = kl_arena_take(memory, kl_mlp_work(&t->o->net), sizeof *t->work);
+    t->order = kl_arena_take(memory, t->n_training, sizeof *t->order);
+    if (!t->grad || !t->work || !t->order) return kl_fail_memory(err, size * sizeof *t->grad);
+    memset(t->grad, 0, size * sizeof *t->grad);
+    return KL_OK;
+}
+
+static void init(void *context, void *params, int64_t replica)
+{
+    const struct training *t = context;
+    (void)replica;
+    kl_network_draw(t->run->params, t->o, t->seed);
+    kl_network_from_file_f32(params, t->run->params, &t->o->net);
+}
+
+static int begin_epoch(struct kl_train *train, struct kl_error *err)
+{
+    const struct training *t = train->learner->context;
+    (void)err;
+    kl_nn_shuffle(t->order, t->training, t->n_training, t->seed, (uint32_t)train->epoch);
+    return KL_OK;
 }
 
 static void fill(struct kl_mlp_batch *batch, const struct kl_samples *s, const int64_t *which, size_t n)
@@ -66,33 +156,53 @@ static void fill(struct kl_mlp_batch *batch, const struct kl_samples *s, const i
 }
 
 /* One step; the loss with its penalty. */
-static double step(struct training *t, const int64_t *which, size_t n)
+static double one_step(const struct kl_crew *crew, double lr, uint64_t number, const int64_t *which,
+                       size_t n)
 {
+    struct training *t = kl_train_crew_learner(crew);
     const struct kl_network_options *o = t->o;
+    struct kl_replica *r = crew->replica;
     struct kl_mlp_batch batch;
     struct kl_mlp_loss loss;
     const struct kl_dropout_draw drop = { .seed = t->seed,
                                           .purpose = KL_RANDOM_DROPOUT,
-                                          .step = (uint32_t)t->step,
-                                          .replica = (uint32_t)(t->step >> 32),
+                                          .step = (uint32_t)number,
+                                          .replica = (uint32_t)(number >> 32),
                                           .threshold = kl_nn_dropout_threshold(o->dropout),
                                           .scale = kl_nn_dropout_scale(o->dropout) };
     fill(&batch, t->samples, which, n);
-    t->kernels->mlp_gradient_f32(&loss, t->grad, t->params, &o->net, &batch, o->l1, &drop, t->work);
-    struct kl_update update = kl_nn_update_at(&t->optimizer, t->stopping.lr, ++t->step);
+    t->kernels->mlp_gradient_f32(&loss, t->grad, r->params, &o->net, &batch, o->l1, &drop, t->work);
+    struct kl_update update = kl_nn_update_at(&crew->train->options.optimizer, lr, number + 1);
     const double scale = o->clip / (sqrt(loss.squares) + 1e-6);
     update.adam.grad_scale = o->clip > 0 && scale < 1 ? scale : 1;
-    t->kernels->adam_f32(t->params, t->m, t->v, t->grad, t->size, &update.adam);
+    t->kernels->adam_f32(r->params, r->m, r->v, t->grad, crew->train->learner->block->size,
+                         &update.adam);
     return loss.cross_entropy + o->l1 * loss.sum_abs;
+}
+
+/* The rate is the same in all of an epoch. */
+static int steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err)
+{
+    const struct training *t = kl_train_crew_learner(crew);
+    const struct kl_train_step at = kl_train_step_at(crew, first);
+    const size_t batch = (size_t)t->o->batch;
+    (void)err;
+    for (int64_t s = first; s < first + count; s++) {
+        const size_t i = (size_t)s * batch, left = t->n_training - i;
+        crew->replica->sums[0] += one_step(crew, at.lr, at.number + (uint64_t)(s - first), t->order + i,
+                                           left < batch ? left : batch);
+    }
+    return KL_OK;
 }
 
 static bool stops(const struct training *t)
 {
-    return t->stop && t->stop();
+    return t->stoppable && t->stop && t->stop();
 }
 
 /* Share of the samples that are told right; *loss (NULL: not asked for): their mean cross-entropy. */
-static double judge(const struct training *t, double *loss, const int64_t *which, size_t n)
+static double share(const struct training *t, const float *params, double *loss, const int64_t *which,
+                    size_t n)
 {
     const size_t classes = (size_t)t->o->net.size[t->o->net.n_layers];
     float logits[KL_MLP_BATCH * KL_NETWORK_CLASSES];
@@ -101,7 +211,7 @@ static double judge(const struct training *t, double *loss, const int64_t *which
     double sum = 0;
     for (size_t i = 0; i < n && !stops(t); i += KL_MLP_BATCH) {
         fill(&batch, t->samples, which + i, n - i < KL_MLP_BATCH ? n - i : KL_MLP_BATCH);
-        t->kernels->mlp_logits_f32(logits, t->params, &t->o->net, &batch, t->work);
+        t->kernels->mlp_logits_f32(logits, params, &t->o->net, &batch, t->work);
         for (size_t s = 0; s < batch.n && !loss; s++) {
             size_t most = 0;
             for (size_t c = 1; c < classes; c++)
@@ -116,29 +226,61 @@ static double judge(const struct training *t, double *loss, const int64_t *which
     return (double)correct / (double)n;
 }
 
-static double epoch(struct training *t, int64_t number, const int64_t *training, size_t n)
+static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *err)
 {
-    const size_t batch = (size_t)t->o->batch;
-    double sum = 0;
-    kl_nn_shuffle(t->order, training, n, t->seed, (uint32_t)number);
-    for (size_t i = 0; i < n && !stops(t); i += batch)
-        sum += step(t, t->order + i, n - i < batch ? n - i : batch);
-    return sum / (double)((n + batch - 1) / batch);
+    const struct training *t = kl_train_crew_learner(crew);
+    const struct kl_train *train = crew->train;
+    const struct kl_replica *r = crew->replica;
+    const int64_t e = train->epoch;
+    double found[KL_NETWORK_HISTORIES];
+    (void)untrained;
+    found[KL_NETWORK_TRAIN_LOSS] = r->sums[0] / (double)train->learner->steps_per_epoch;
+    found[KL_NETWORK_TRAIN_ACCURACY] = share(t, r->params, NULL, t->training, t->n_training);
+    found[KL_NETWORK_JUDGE_ACCURACY] =
+        share(t, r->params, &found[KL_NETWORK_JUDGE_LOSS], t->judging, t->n_judging);
+    found[KL_NETWORK_RATE] = kl_network_rate(train);
+    if (stops(t)) return kl_fail(err, KL_ESIGNAL, "stopped");
+    for (int h = 0; h < KL_NETWORK_HISTORIES; h++) r->history[h][e] = found[h];
+    return KL_OK;
 }
 
-static int run_epochs(struct training *t, const int64_t *training, size_t n_training,
-                      const int64_t *judging, size_t n_judging, struct kl_error *err)
+static void stoppable(struct kl_train *train, bool stoppable)
 {
-    double found[KL_NETWORK_RATE];
-    for (int64_t e = 0; !t->stopping.ended; e++) {
-        found[KL_NETWORK_TRAIN_LOSS] = epoch(t, e, training, n_training);
-        found[KL_NETWORK_TRAIN_ACCURACY] = judge(t, NULL, training, n_training);
-        found[KL_NETWORK_JUDGE_ACCURACY] = judge(t, &found[KL_NETWORK_JUDGE_LOSS], judging, n_judging);
-        if (stops(t)) return kl_fail(err, KL_ESIGNAL, "stopped");
-        if (kl_early_stopping_epoch(&t->stopping, found))
-            memcpy(t->best, t->params, t->size * sizeof *t->best);
+    struct training *t = train->learner->context;
+    t->stoppable = stoppable;
+}
+
+static int ask(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    const struct training *t = context;
+    (void)done, (void)total, (void)note;
+    return t->stop && t->stop();
+}
+
+static int run_training(struct training *t, struct kl_error *err)
+{
+    const struct kl_network_options *o = t->o;
+    const struct kl_block block = { .size = kl_mlp_layer(&o->net, o->net.n_layers) };
+    const struct kl_train_options options = kl_network_train_options(o);
+    const struct kl_watch watch = { ask, t };
+    struct kl_learner learner = kl_network_learner(o, t->n_training);
+    struct kl_arena memory = { 0 };
+    struct kl_train train = { 0 };
+    learner.context = t, learner.block = &block, learner.init = init;
+    learner.begin_epoch = begin_epoch, learner.steps = steps, learner.judge = judge;
+    learner.stoppable = stoppable;
+    int rc = kl_arena_init(&memory, 0, err);
+    if (!rc) rc = take_memory(t, &memory, block.size, err);
+    if (!rc) rc = kl_train_open(&train, &learner, &options, 1, err);
+    if (!rc) rc = kl_train_run(&train, NULL, &watch, err);
+    if (!rc) {
+        const struct kl_replica *r = &train.replicas[0];
+        kl_network_to_file_f32(t->run->params, o->last ? r->params : r->best, &o->net);
+        kl_network_result(t->run, &train);
     }
-    return KL_OK;
+    kl_train_close(&train);
+    kl_arena_free(&memory);
+    return rc;
 }
 
 int kl_network_train(struct kl_network_run *run, const struct kl_network_options *o,
@@ -146,27 +288,19 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
                      const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
                      int (*stop)(void), struct kl_error *err)
 {
-    struct kl_arena memory = { 0 };
     struct training t = { .o = o,
                           .samples = samples,
                           .kernels = kl_kernels(),
+                          .run = run,
+                          .training = training,
+                          .judging = judging,
+                          .n_training = n_training,
+                          .n_judging = n_judging,
                           .seed = kl_network_seed(seed, stream),
-                          .stop = stop,
-                          .size = kl_mlp_layer(&o->net, o->net.n_layers) };
-    kl_nn_optimizer_default(&t.optimizer);
-    t.optimizer.weight_decay = o->weight_decay;
-    int rc = kl_arena_init(&memory, 0, err);
-    if (!rc) rc = take_memory(&t, &memory, n_training, err);
-    if (!rc) {
-        const unsigned before = kl_flush_begin();
-        kl_network_draw(run->params, o, t.seed);
-        kl_network_from_file_f32(t.params, run->params, &o->net);
-        kl_early_stopping_begin(&t.stopping, run, o);
-        rc = run_epochs(&t, training, n_training, judging, n_judging, err);
-        kl_flush_end(before);
-    }
-    if (!rc) kl_network_to_file_f32(run->params, o->last ? t.params : t.best, &o->net);
-    kl_arena_free(&memory);
+                          .stop = stop };
+    const unsigned before = kl_flush_begin();
+    const int rc = run_training(&t, err);
+    kl_flush_end(before);
     return rc;
 }
 

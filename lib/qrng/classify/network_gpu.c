@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT
-   Networks side by side on a GPU (kernels/cuda.h). It trains and judges an epoch of each; the course of
-   a run, and the order of its rows, are made here. */
+   Networks side by side on a GPU (kernels/cuda.h), each a training of one replica (lib/train) that is
+   not run: the GPU trains and judges an epoch of each, what follows from it and the order of rows are
+   made here. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cuda.h"
 #include "kernels/device.h"
 #include "nn/nn.h"
-#include "qrng/classify/network_int.h"
+#include "qrng/classify/classify_int.h"
 
 struct place {
-    struct kl_early_stopping stopping; /* run NULL: nobody is there */
+    const struct kl_network_options *o;
+    struct kl_network_run *run; /* NULL: nobody is there */
+    struct kl_learner learner;
+    struct kl_train train;
     const int64_t *training;
     size_t n_training, n_judging;
-    uint64_t seed, step;
+    uint64_t seed;
     bool keep; /* the last epoch was the best, which the GPU does not know yet */
 };
 
@@ -122,18 +126,31 @@ static void draw_order(struct kl_network_gpu *c, size_t place, int64_t epoch, in
     for (size_t i = 0; i < p->n_training; i++) order[i] = (int32_t)drawn[i];
 }
 
+static void init(void *context, void *params, int64_t replica)
+{
+    const struct place *p = context;
+    (void)params, (void)replica;
+    kl_network_draw(p->run->params, p->o, p->seed);
+}
+
 int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
                          const int32_t *labels, const int64_t *training, size_t n_training,
                          const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
                          struct kl_error *err)
 {
+    static const struct kl_block elsewhere; /* the GPU has the parameters */
+    const struct kl_train_options options = kl_network_train_options(gpu->o);
     struct place *p = &gpu->places[place];
-    *p = (struct place){ .training = training,
+    *p = (struct place){ .o = gpu->o,
+                         .run = run,
+                         .learner = kl_network_learner(gpu->o, n_training),
+                         .training = training,
                          .n_training = n_training,
                          .n_judging = n_judging,
                          .seed = kl_network_seed(seed, stream) };
-    kl_early_stopping_begin(&p->stopping, run, gpu->o);
-    kl_network_draw(run->params, gpu->o, p->seed);
+    p->learner.context = p, p->learner.block = &elsewhere, p->learner.init = init;
+    const int code = kl_train_open(&p->train, &p->learner, &options, 1, err);
+    if (code) return code;
     for (size_t i = 0; i < gpu->samples->n; i++) gpu->labels[i] = (uint8_t)labels[i];
     for (size_t i = 0; i < n_judging; i++) gpu->judging[i] = (int32_t)judging[i];
     draw_order(gpu, place, 0, gpu->drawn);
@@ -141,13 +158,12 @@ int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_net
                                 err);
 }
 
-/* Of the epoch behind the one under way. */
+/* Of the epoch after the one under way. */
 static void draw_next(void *context, size_t i, int thread)
 {
     struct kl_network_gpu *c = context;
     const size_t place = c->live[i];
-    draw_order(c, place, c->places[place].stopping.run->epochs + 1,
-               c->drawn + (size_t)thread * c->samples->n);
+    draw_order(c, place, c->places[place].train.epoch + 1, c->drawn + (size_t)thread * c->samples->n);
 }
 
 static void list_live(struct kl_network_gpu *c)
@@ -155,28 +171,30 @@ static void list_live(struct kl_network_gpu *c)
     c->n_live = 0;
     for (size_t i = 0; i < c->n_places; i++) {
         const struct place *p = &c->places[i];
-        if (!p->stopping.run || p->stopping.ended) continue;
-        c->epochs[c->n_live] = (struct kl_cuda_mlp_epoch){ .run = (int32_t)i,
-                                                           .n_training = (int32_t)p->n_training,
-                                                           .keep = p->keep,
-                                                           .lr = (float)p->stopping.lr,
-                                                           .seed = p->seed,
-                                                           .step = p->step };
+        if (!p->run || kl_train_finished(&p->train)) continue;
+        c->epochs[c->n_live] =
+            (struct kl_cuda_mlp_epoch){ .run = (int32_t)i,
+                                        .n_training = (int32_t)p->n_training,
+                                        .keep = p->keep,
+                                        .lr = (float)kl_network_rate(&p->train),
+                                        .seed = p->seed,
+                                        .step =
+                                            (uint64_t)(p->train.epoch * p->learner.steps_per_epoch) };
         c->live[c->n_live++] = i;
     }
 }
 
-static void note(struct place *p, const struct kl_cuda_mlp_result *r, int64_t batch)
+static void judge(struct place *p, const struct kl_cuda_mlp_result *found)
 {
-    const size_t steps = (p->n_training + (size_t)batch - 1) / (size_t)batch;
-    const double found[KL_NETWORK_RATE] = {
-        [KL_NETWORK_TRAIN_LOSS] = r->loss / (double)steps,
-        [KL_NETWORK_TRAIN_ACCURACY] = r->right / (double)p->n_training,
-        [KL_NETWORK_JUDGE_LOSS] = r->judged_loss / (double)p->n_judging,
-        [KL_NETWORK_JUDGE_ACCURACY] = r->judged_right / (double)p->n_judging,
-    };
-    p->step += steps;
-    p->keep = kl_early_stopping_epoch(&p->stopping, found);
+    struct kl_replica *r = &p->train.replicas[0];
+    const int64_t e = p->train.epoch;
+    r->history[KL_NETWORK_TRAIN_LOSS][e] = found->loss / (double)p->learner.steps_per_epoch;
+    r->history[KL_NETWORK_TRAIN_ACCURACY][e] = found->right / (double)p->n_training;
+    r->history[KL_NETWORK_JUDGE_LOSS][e] = found->judged_loss / (double)p->n_judging;
+    r->history[KL_NETWORK_JUDGE_ACCURACY][e] = found->judged_right / (double)p->n_judging;
+    r->history[KL_NETWORK_RATE][e] = kl_network_rate(&p->train);
+    p->keep = kl_train_judge_epoch(&p->train, r);
+    p->train.epoch++;
 }
 
 int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
@@ -186,18 +204,20 @@ int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
     if (!code) kl_pool_for(gpu->pool, gpu->n_live, draw_next, gpu);
     if (!code) code = gpu->cuda->mlps->finish(gpu->mlps, gpu->results, err);
     for (size_t i = 0; i < gpu->n_live && !code; i++)
-        note(&gpu->places[gpu->live[i]], &gpu->results[i], gpu->o->batch);
+        judge(&gpu->places[gpu->live[i]], &gpu->results[i]);
     return code;
 }
 
 int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err)
 {
     struct place *p = &gpu->places[place];
-    *ended = p->stopping.run && p->stopping.ended;
+    *ended = p->run && kl_train_finished(&p->train);
     if (!*ended) return KL_OK;
     const int code =
-        gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->stopping.run->params, err);
-    p->stopping.run = NULL;
+        gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->run->params, err);
+    kl_network_result(p->run, &p->train);
+    kl_train_close(&p->train);
+    p->run = NULL;
     return code;
 }
 
@@ -206,6 +226,7 @@ void kl_network_gpu_close(struct kl_network_gpu **gpu)
     struct kl_network_gpu *c = *gpu;
     if (!c) return;
     if (c->mlps) c->cuda->mlps->close(&c->mlps);
+    for (size_t i = 0; c->places && i < c->n_places; i++) kl_train_close(&c->places[i].train);
     kl_arena_free(&c->memory);
     free(c);
     *gpu = NULL;

@@ -37,7 +37,7 @@ int kl_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bi
 /* scores [c] of a row: logarithms of the classes' probabilities but for a constant. */
 void kl_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits, size_t row);
 
-/* ---- logistic regression (logistic.c) ---- */
+/* ---- logistic regression ---- */
 /* Minimises the sum of cross-entropies + |W|^2 / 2 from 0 until no derivative exceeds 1e-8 of the
    largest possible one (n), by L-BFGS (Liu & Nocedal 1989, doi:10.1007/BF01589116), in double;
    parameters [c, n_bits + 1]. variance [n_bits], or NULL for ones: the penalty is sum variance_j W_j^2 /

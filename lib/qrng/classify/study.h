@@ -10,7 +10,7 @@
 #include "qrng/classify/network.h"
 #include "qrng/classify/rules.h"
 
-/* ---- settings (study_settings.c) ---- */
+/* ---- settings (mode_qtrain.c) ---- */
 #define KL_STUDY_MODELS "network|" KL_RULE_CHOICES
 #define KL_STUDY_FEATURES "bits|pairs"
 #define KL_STUDY_PROTOCOLS "holdout|folds|reference"
@@ -30,7 +30,7 @@ int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err
 /* KL_EUSAGE if an option was given that does nothing beside the others. */
 int kl_study_settings_check(const struct kl_study_settings *v, struct kl_error *err);
 
-/* ---- a study on its data (study.c, study_split.c) ---- */
+/* ---- a study on its data (study.c) ---- */
 enum kl_part { KL_PART_TRAINING, KL_PART_VALIDATION, KL_PART_TEST };
 /* Bit k of `rules`: rule k is fitted to the splits. To shuffled labels only the chosen model is. */
 struct kl_study {
@@ -70,10 +70,10 @@ int kl_study_train(const struct kl_study *study, struct kl_writer *w, const stru
                    struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 
 /* How many networks of the splits in a finished file answer with one device whatever the row
-   (study_collapse.c). KL_EDATA: the file has none, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
+   (study_train.c). KL_EDATA: the file has none, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
 int kl_study_count_collapsed(size_t *n, const char *path, size_t n_splits, struct kl_error *err);
 
-/* ---- judging (study_load.c, study_judge.c) ---- */
+/* ---- judging (study.c, study_judge.c) ---- */
 /* A file of kind `device-classifier`, with the settings that it was made with. */
 struct kl_study_file {
     struct kl_file *file;

@@ -9,7 +9,7 @@
 #include "kernels/gan.h"
 #include "nn/nn.h"
 
-/* ---- what the study trains on (grid.c) ---- */
+/* ---- what the study trains on (law.c) ---- */
 enum { KL_GRID_BITS = 64, KL_GRID_CELLS = KL_GRID_BITS * KL_GRID_BITS };
 /* g[i, j] = b[j] - a[i] less the smallest of them, of two devices' rates of 1 at KL_GRID_BITS positions;
    row-major. Returns their sum, by which it is not divided. */
@@ -73,7 +73,7 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
        moments as struct kl_bare_adam says. The first two: w [rows, stride], a row the columns inputs   \
        of one output, then its bias, then zeros. The last: w [columns + 1, rows], a row one input's     \
        part in all outputs; the last row their biases; so for each part of the outputs                  \
-       (network_cells.c). */                                                                            \
+       (generator.c). */                                                                                \
     struct kl_gan_layer_##p {                                                                           \
         size_t rows, columns, stride; /* outputs, inputs */                                             \
         real *w, *m, *v;                                                                                \
@@ -111,8 +111,8 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     void kl_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                             \
                                     struct kl_discriminator_##p *d, const real *law,                    \
                                     const real *target, struct kl_pool *pool);                          \
-    /* Adds the gradient of weight / 2 sum r |slope of the logit|^2 (penalty.c) to d->grad; returns     \
-       the penalty. */                                                                                  \
+    /* Adds the gradient of weight / 2 sum r |slope of the logit|^2 (discriminator.c) to d->grad;       \
+       returns the penalty. */                                                                          \
     double kl_discriminator_penalty_##p(struct kl_discriminator_##p *d, const real *target,             \
                                         double weight);                                                 \
     void kl_discriminator_step_##p(struct kl_discriminator_##p *d, const struct kl_update *update);     \

@@ -4,8 +4,20 @@
 #define KL_QRNG_GAN_GAN_INT_H
 
 #include "qrng/gan/study.h"
+#include "train/train.h"
 
-/* ---- the last layer (network_cells.c) ----
+/* ---- models as learners of lib/train (train.c) ----
+   An epoch is one step; parameters lie in the model. One that is stopped does not go on. */
+/* Of models whose every epoch is as good as another; steps and what else it takes are the caller's. */
+struct kl_learner kl_gan_learner(void *context);
+/* From its first epoch to its last; the history goes to `to`. What kl_train_run returns. */
+int kl_gan_train_model(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                       const struct kl_learner *learner, struct kl_pool *pool, struct kl_error *err);
+/* An epoch's losses and divergence into the history. */
+void kl_gan_record(const struct kl_replica *to, int64_t epoch, const struct kl_gan_losses *losses,
+                   double divergence);
+
+/* ---- the last layer (generator.c) ----
    The cells come in parts, whatever the threads; all that belongs to a part lies together. What follows
    is a page away: a processor fetches ahead to the end of the page, and what it takes so from a thread
    that is writing there costs both a quarter of their time. */
@@ -24,22 +36,6 @@ static inline size_t kl_gan_part_sums(size_t cells)
     return 2 * (cells / KL_GAN_PARTS) + KL_GAN_PAGE;
 }
 
-#define KL_GAN_CELLS_TYPES(real, p)                                                       \
-    /* The last layer's derivatives (cells) of an epoch. */                               \
-    static inline real *kl_gan_past_##p(const struct kl_gan_network_##p *g, size_t epoch) \
-    {                                                                                     \
-        return g->past + epoch % KL_GAN_PAST * g->layer[2].rows;                          \
-    }                                                                                     \
-    /* law of the epoch at hand, of weights that have taken all steps before it; the last \
-       layer's derivatives and the second's. */                                           \
-    void kl_gan_cells_law_##p(real *law, struct kl_gan_network_##p *g, const real *dp,    \
-                              struct kl_pool *pool);
-KL_GAN_CELLS_TYPES(float, f32)
-KL_GAN_CELLS_TYPES(double, f64)
-/* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_gan_past KL_NAME(kl_gan_past)
-#define kl_gan_cells_law KL_NAME(kl_gan_cells_law)
-
 /* ---- what both generators share (reference.c) ---- */
 /* The grid, divided by its sum but for the quantum generator. KL_EDATA: all of it is 0. */
 int kl_gan_reference_target(double target[KL_GRID_CELLS], const struct kl_gan_options *o,
@@ -50,17 +46,8 @@ void kl_gan_reference_angles(double *angles, const struct kl_gan_options *o);
 /* Layers of PyTorch's Linear: uniform within 1 / sqrt(inputs), weights and biases. */
 void kl_gan_reference_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
                                     uint32_t replica);
-struct kl_optimizer kl_gan_reference_adam(const struct kl_gan_options *o);
+/* Adam of an epoch. */
 struct kl_update kl_gan_reference_update(const struct kl_gan_options *o, int64_t epoch);
-void kl_gan_reference_record(const struct kl_gan_place *to, int64_t epoch,
-                             const struct kl_gan_losses *losses, double divergence);
-/* KL_ESIGNAL where to->stop says so. */
-int kl_gan_reference_stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error *err);
-
-/* The network of one pair (reference_network.c). What kl_gan_reference returns. */
-int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_options *o,
-                             const double *target, struct kl_arena *memory, struct kl_pool *pool,
-                             struct kl_error *err);
 
 /* s->unlearnt: the models whose device's held-out words do not cost less, by two standard errors of
    rows, than the uniform law's n ln 2 nats a word of n bits; in the study's way, which holds no rows
@@ -68,7 +55,7 @@ int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_
    KL_EDATA, KL_ENOMEM. */
 int kl_gan_count_unlearnt(struct kl_gan_study *s, struct kl_error *err);
 
-/* Scores of all pairs of the study's way (reference_scores.c). */
+/* Scores of all pairs of the study's way. */
 void kl_gan_reference_score(struct kl_gan_study *s);
 
 #endif

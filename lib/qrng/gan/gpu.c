@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   The models of the study's way on a GPU (kernels/cuda.h), as many side by side as it trains at once. */
+   The models of the study's way on a GPU (kernels/cuda.h), as many side by side as it trains at once:
+   the replicas of a training of lib/train. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/cuda.h"
 #include "kernels/device.h"
@@ -70,13 +72,18 @@ static int begin_model(struct gpu *c, size_t i, struct kl_error *err)
     return c->cuda->gans->put(c->gans, i, replica, c->cells, c->params, c->angles, err);
 }
 
-/* Epochs [first, first + count) of all models of the round. */
-static int train_epochs(struct gpu *c, int64_t first, int64_t count, struct kl_error *err)
+static struct gpu *gpu_of(const struct kl_train *train)
 {
-    const struct kl_gan_study *s = c->s;
-    struct kl_cuda_gan_factors factors[EPOCHS];
+    return train->learner->context;
+}
+
+/* Epochs [first, first + count) of all models of the round. */
+static int train_epochs(struct kl_train *train, int64_t first, int64_t count, struct kl_error *err)
+{
+    struct gpu *c = gpu_of(train);
+    struct kl_cuda_gan_factors factors[EPOCHS] = { 0 };
     for (int64_t e = 0; e < count; e++) {
-        const struct kl_adam_factors f = kl_gan_reference_update(&s->o, first + e).adam;
+        const struct kl_adam_factors f = kl_gan_reference_update(&c->s->o, first + e).adam;
         factors[e] = (struct kl_cuda_gan_factors){ f.decay,     f.shrink, f.beta1, 1 - f.beta1, f.beta2,
                                                    1 - f.beta2, f.rate,   f.root,  f.epsilon };
     }
@@ -86,13 +93,31 @@ static int train_epochs(struct gpu *c, int64_t first, int64_t count, struct kl_e
             const double *found = c->history + ((int64_t)i * count + e) * KL_CUDA_GAN_COLUMNS;
             const struct kl_gan_losses losses = { found[KL_CUDA_GAN_GENERATOR], found[KL_CUDA_GAN_REAL],
                                                   found[KL_CUDA_GAN_FAKE] };
-            double *to = s->history + (int64_t)c->models[i] * s->o.epochs + first + e;
-            const int64_t column = (int64_t)s->n_models * s->o.epochs;
-            to[KL_GAN_DIVERGENCE * column] = found[KL_CUDA_GAN_DIVERGENCE];
-            to[KL_GAN_GENERATOR_LOSS * column] = losses.generator;
-            to[KL_GAN_DISCRIMINATOR_LOSS * column] = kl_gan_discriminator_loss(&losses);
+            kl_gan_record(&train->replicas[i], first + e, &losses, found[KL_CUDA_GAN_DIVERGENCE]);
         }
     return code;
+}
+
+static int begin(struct kl_train *train, struct kl_error *err)
+{
+    struct gpu *c = gpu_of(train);
+    int code = KL_OK;
+    for (size_t i = 0; i < c->n && !code; i++) code = begin_model(c, i, err);
+    return code;
+}
+
+/* An epoch is a step: the first of EPOCHS takes those of all. */
+static int steps(int64_t *count, struct kl_train *train, struct kl_error *err)
+{
+    const int64_t e = train->epoch, left = train->options.epochs - e;
+    *count = 1;
+    return e % EPOCHS ? KL_OK : train_epochs(train, e, left < EPOCHS ? left : EPOCHS, err);
+}
+
+static int judge(struct kl_train *train, struct kl_error *err)
+{
+    (void)train, (void)err;
+    return KL_OK; /* every epoch is as good as another */
 }
 
 static int end_model(struct gpu *c, size_t i, struct kl_error *err)
@@ -104,23 +129,58 @@ static int end_model(struct gpu *c, size_t i, struct kl_error *err)
     if (code) return code;
     for (size_t k = 0; k < s->n_cells; k++) s->law[m * s->n_cells + k] = (float)c->cells[k];
     for (size_t k = 0; k < s->n_params; k++) s->discriminator[m * s->n_params + k] = (float)c->params[k];
-    s->done[m] = true;
     return KL_OK;
+}
+
+static int fetch(struct kl_train *train, struct kl_error *err)
+{
+    struct gpu *c = gpu_of(train);
+    int code = KL_OK;
+    for (size_t i = 0; i < c->n && !code; i++) code = end_model(c, i, err);
+    return code;
+}
+
+static void end(struct kl_train *train)
+{
+    (void)train; /* the next round's models follow in the same memory */
+}
+
+static const struct kl_train_device on_gpu = { begin, steps, judge, fetch, end };
+
+static int ask(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    const struct gpu *c = context;
+    (void)done, (void)total, (void)note;
+    return kl_watch_step(c->watch, c->done, c->s->n_models, NULL);
+}
+
+/* Of a round's models. */
+static void keep_history(struct kl_gan_study *s, const struct gpu *c, const struct kl_train *train)
+{
+    const size_t epochs = (size_t)s->o.epochs;
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t h = 0; h < KL_GAN_N_COLUMNS; h++)
+            memcpy(s->history + (h * s->n_models + c->models[i]) * epochs, train->replicas[i].history[h],
+                   epochs * sizeof *s->history);
 }
 
 /* The models of this round from their first epoch to their last. */
 static int train_round(struct gpu *c, struct kl_error *err)
 {
-    const int64_t epochs = c->s->o.epochs;
-    int code = KL_OK;
-    for (size_t i = 0; i < c->n && !code; i++) code = begin_model(c, i, err);
-    for (int64_t e = 0; e < epochs && !code; e += EPOCHS) {
-        if (kl_watch_step(c->watch, c->done, c->s->n_models, NULL))
-            return kl_fail(err, KL_ESIGNAL, "stopped with %zu of %zu generators trained", c->done,
-                           c->s->n_models);
-        code = train_epochs(c, e, epochs - e < EPOCHS ? epochs - e : EPOCHS, err);
-    }
-    for (size_t i = 0; i < c->n && !code; i++) code = end_model(c, i, err);
+    const struct kl_learner learner = kl_gan_learner(c);
+    const struct kl_train_options options = { .epochs = c->s->o.epochs, .replicas = (int64_t)c->n };
+    const struct kl_watch watch = { ask, c };
+    struct kl_train train;
+    int code = kl_train_open(&train, &learner, &options, 1, err);
+    if (code) return code;
+    train.device = &on_gpu;
+    code = kl_watch_step(&watch, 0, 0, NULL) ? KL_ESIGNAL : kl_train_run(&train, NULL, &watch, err);
+    keep_history(c->s, c, &train);
+    kl_train_close(&train);
+    if (code == KL_ESIGNAL)
+        return kl_fail(err, KL_ESIGNAL, "stopped with %zu of %zu generators trained", c->done,
+                       c->s->n_models);
+    for (size_t i = 0; i < c->n && !code; i++) c->s->done[c->models[i]] = true;
     if (!code) c->done += c->n;
     return code;
 }

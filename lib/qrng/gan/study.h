@@ -91,7 +91,7 @@ struct kl_gan_study {
     double *angles;         /* [n_models, n_angles] */
     double *history;        /* [KL_GAN_N_COLUMNS, n_models, epochs]; NAN behind the last epoch */
     double *scores;         /* [KL_GAN_N_SCORES, n_pairs] */
-    size_t unlearnt;        /* models no better than the uniform law (learnt.c) */
+    size_t unlearnt;        /* models no better than the uniform law (scores.c) */
     struct kl_arena memory;
 };
 /* Options that were left open (0) become what generator and protocol have for them. KL_EUSAGE. */
@@ -144,7 +144,7 @@ void kl_gan_rates(double rates[KL_GRID_BITS], const struct kl_bits *bits, int32_
                   uint32_t draw, const struct kl_gan_options *o);
 
 /* The sound way. A device's rows in a random order: the first 70 % train, 10 % validate, 20 % are held
-   out for the scores (words.c). */
+   out for the scores (law.c). */
 enum kl_gan_part { KL_GAN_TRAINING, KL_GAN_VALIDATION, KL_GAN_HELD_OUT, KL_GAN_N_PARTS };
 struct kl_gan_rows {
     int64_t *rows; /* malloc'ed */
@@ -186,7 +186,7 @@ void kl_gan_costs(double *costs, const float *law, size_t n);
 /* Scores of all pairs of trained models (scores.c). */
 int kl_gan_score(struct kl_gan_study *s, struct kl_pool *pool, struct kl_error *err);
 
-/* Network generator of the sound way (mixture.c): the law is the mean of those of a batch of latent
+/* Network generator of the sound way (train.c): the law is the mean of those of a batch of latent
    vectors. */
 enum { KL_MIXTURE_LATENT = 16, KL_MIXTURE_HIDDEN = 64, KL_MIXTURE_BATCH = 32 };
 struct kl_gan_mixture {
@@ -202,7 +202,7 @@ void kl_gan_mixture_law(float *law, struct kl_gan_mixture *g, uint64_t seed, uin
                         uint32_t replica);
 /* g->grad from dp (n_cells), of the law just made. */
 void kl_gan_mixture_gradient(struct kl_gan_mixture *g, const float *dp);
-/* Kernel distance of laws p and r over n bits (mmd.c): returns (p - r) K (p - r), K the mean of
+/* Kernel distance of laws p and r over n bits (law.c): returns (p - r) K (p - r), K the mean of
    three products over the bits of exp(- [they differ] / 2 s^2), s^2 = n/16, n/4, n; k (2^n) = K (p - r),
    half the gradient by p; scratch (2 * 2^n). */
 double kl_gan_mmd(double *k, const float *p, const float *r, int n_bits, double *scratch);

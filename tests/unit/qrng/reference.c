@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "qrng/classify/rules.h"
-#include "qrng/classify/study_int.h"
+#include "qrng/classify/classify_int.h"
 #include "tests/unit/check.h"
 
 /* Four best epochs about 0.57, 0.02 apart: the deviation is sqrt(0.002 / 3) with the sample's divisor,

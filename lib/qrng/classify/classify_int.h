@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: MIT
-   Judging, in parts: study_apply.c one run of one model, study_judge.c one model on all splits,
-   study_beside.c what stands beside the models, study_reference.c what the epoch's choice is worth. */
-#ifndef KL_QRNG_CLASSIFY_STUDY_INT_H
-#define KL_QRNG_CLASSIFY_STUDY_INT_H
+   Private to lib/qrng/classify/: a network's run on the CPU and on a GPU; the parts of judging. */
+#ifndef KL_QRNG_CLASSIFY_CLASSIFY_INT_H
+#define KL_QRNG_CLASSIFY_CLASSIFY_INT_H
 
 #include "qrng/classify/study.h"
+#include "train/train.h"
 
+/* ---- what a network's run is to lib/train (network.c, network_gpu.c) ---- */
+extern const struct kl_train_row kl_network_rows[KL_NETWORK_HISTORIES];
+/* The history of a run and what follows from it; how and where it is trained is added by the caller. */
+struct kl_learner kl_network_learner(const struct kl_network_options *o, size_t n_training);
+struct kl_train_options kl_network_train_options(const struct kl_network_options *o);
+/* Of the epoch at hand; after its judgement of the next one. */
+double kl_network_rate(const struct kl_train *train);
+/* What a finished training has found, but for the parameters. */
+void kl_network_result(struct kl_network_run *run, const struct kl_train *train);
+
+/* First parameters in the order of files, drawn in this order: number i of layer l is word i % 4 of
+   Philox block i / 4, step l. */
+void kl_network_draw(float *file, const struct kl_network_options *o, uint64_t seed);
+/* The key of all that is random in a run. */
+static inline uint64_t kl_network_seed(uint64_t seed, uint32_t stream)
+{
+    return seed ^ (uint64_t)stream << 32;
+}
+
+/* ---- judging (study_judge.c), and what is compared with it (baselines.c) ---- */
 /* What judging one model takes; n rows, c classes. */
 struct kl_judge {
     const struct kl_study *study;
@@ -24,24 +44,15 @@ struct kl_judge {
     double *per_class;
 };
 
-int kl_judge_take(struct kl_judge *j, struct kl_arena *memory, struct kl_error *err);
 /* A dataset with a row of row_size bytes for each run. KL_EDATA. */
 int kl_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const char *name,
                   enum kl_type type, int rank, size_t row_size, struct kl_error *err);
-/* The run's test rows and their labels. */
-int kl_judge_load(struct kl_judge *j, size_t run, struct kl_error *err);
-/* The same, then probabilities, predictions and confusion; *right: how many predictions are right. */
+/* The run's test rows and their labels, then probabilities, predictions and confusion; *right: how many
+   predictions are right. */
 int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, struct kl_error *err);
-/* Behind kl_judge_apply: does the model answer with one device whatever the row? Few test rows may have
-   the same answer of a sound model too, so all rows are asked then; what j had of the run is lost. */
-int kl_judge_collapse(bool *collapsed, struct kl_judge *j, int model, size_t run, struct kl_error *err);
 /* "MODEL/what" [n] into the report. */
 int kl_judge_put(const struct kl_judge *j, const char *model, const char *what, const double *values,
                  size_t n, struct kl_error *err);
-
-/* What trained the models, of the classifier's options, and how large the first one is, as attributes
-   (study_describe.c). */
-int kl_judge_describe(const struct kl_judge *j, struct kl_error *err);
 
 /* Each fills its part of the report, if there is something to fill it with, and writes it. */
 int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err);
