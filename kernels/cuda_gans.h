@@ -9,7 +9,7 @@
 
 struct kl_error;
 enum { KL_CUDA_CELLS = 4096 }; /* 64 x 64 */
-/* Generator: the circuit of 12 qubits of kl_born_circuit, or a network 4096-128-256-cells.
+/* Generator: the circuit of 12 qubits of kl_gan_born_circuit, or a network 4096-128-256-cells.
    Discriminator: 2-hidden-1 on the cells' coordinates, leaky ReLU. Parameters in the order of
    qrng/gan/gan.h. */
 struct kl_cuda_gan {

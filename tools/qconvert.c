@@ -203,14 +203,15 @@ static int write_head(struct run *run, const char *path, struct kl_error *err)
                                            run->stage->log };
     char *raw = NULL;
     if (!(run->own_config = kl_options_json(&tool, run->v, true))) return kl_fail_memory(err, 1024);
-    int code = kl_features_describe(&run->features, run->file, err);
+    int code = kl_head_features_describe(&run->features, run->file, err);
     if (!code && run->made_config)
         code = kl_head_import_options(import.log, path, run->made_config, run->own_config, err);
-    if (!code) code = kl_origin_check_text(run->weights->features, path, run->file, import.log, err);
+    if (!code)
+        code = kl_head_origin_check_text(run->weights->features, path, run->file, import.log, err);
     if (!code)
         code = kl_store_writer_open(&run->writer, run->v->common.output, &run->stage->header, err);
     if (!code) code = kl_head_import(run->writer, &import, &run->features, run->own_config, err);
-    if (!code) code = kl_origin_save(run->writer, run->file, err);
+    if (!code) code = kl_head_origin_save(run->writer, run->file, err);
     if (!code) code = record_weights(&raw, run, path, err);
     if (!code) code = kl_store_stage_publish(run->stage, &run->writer, parents, 1, raw, NULL, err);
     free(raw);
@@ -286,7 +287,7 @@ static int convert(struct kl_mode_run *mode, struct kl_error *err)
     struct run run = { .v = mode->values, .stage = &mode->stage, .out = mode->out };
     const int code = work(&run, err);
     kl_store_writer_abort(&run.writer);
-    kl_features_free(&run.features);
+    kl_head_features_free(&run.features);
     kl_store_file_close(&run.file);
     kl_weights_free(&run.weights);
     json_decref(run.config);

@@ -84,8 +84,8 @@ static int settle(struct run *run, struct kl_error *err)
     if (run->v->extrapolate && !run->v->zne)
         return kl_fail(err, KL_EUSAGE, "--extrapolate without --zne LIST");
     if (run->v->zne && !run->v->extrapolate) run->v->extrapolate = "richardson";
-    int code = kl_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
-                                  run->v->mitigate_readout, err);
+    int code = kl_head_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
+                                       run->v->mitigate_readout, err);
     if (!code && run->v->noise)
         code = kl_circuit_noise_text_from(&run->noise, &run->noise_source, run->v->noise, err);
     run->v->noise = run->noise;
@@ -148,9 +148,10 @@ static int open_inputs(struct run *run, struct kl_error *err)
     if (!code && run->v->compare)
         code = kl_store_file_open_kind(&run->other, run->v->compare, &kl_head_kind, err);
     if (!code)
-        code = kl_origin_check(&run->cautions.differs, run->head, run->input, run->stage->log, err);
+        code = kl_head_origin_check(&run->cautions.differs, run->head, run->input, run->stage->log, err);
     if (!code && run->other)
-        code = kl_origin_check(&run->cautions.differs, run->other, run->input, run->stage->log, err);
+        code =
+            kl_head_origin_check(&run->cautions.differs, run->other, run->input, run->stage->log, err);
     run->cautions.trained =
         !code && strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input);
     if (!code && strcmp(run->v->split, "val") == 0) code = check_trained_on(run->head, run->input, err);
@@ -186,7 +187,8 @@ static int find_depends(struct depends *on, const struct run *run, struct kl_err
     int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
     if (c) on->composites = kl_circuit_errs_by_composites(c);
-    if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
+    if (!code && !c && !kl_head_mitigates(&run->mitigation) &&
+        (run->shots || (run->noise && *run->noise)))
         kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
                    kl_store_file_path(run->head));
     if (c && c->trajectories) on->chance = true;
@@ -238,17 +240,18 @@ static int evaluate(struct run *run, struct kl_error *err)
     int code = kl_device_choose(&run->device, run->v->common.device, err);
     run->v->common.device_used = run->device.name;
     kl_device_unmeasured(run->v->common.device, run->stage->log);
-    if (!code) code = kl_features_load(&run->features, run->input, err);
+    if (!code) code = kl_head_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v->common.threads, err);
     kl_progress_begin(&progress, run->stage->log, run->v->common.progress, "samples");
-    if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
-    if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
-    if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, &o, pool, err);
+    if (!code) code = kl_head_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
+    if (!code) code = kl_head_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
+    if (!code && run->other) code = kl_head_evaluate(&second, run->other, &run->features, &o, pool, err);
     kl_progress_end(&progress);
-    if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
+    if (!code && run->other)
+        code = kl_head_evaluation_compare(&run->test, &run->evaluation, &second, err);
     if (!code && run->v->common.verbose)
-        code = kl_evaluation_confusion(&run->confusion, &run->evaluation, err);
-    kl_evaluation_free(&second);
+        code = kl_head_evaluation_confusion(&run->confusion, &run->evaluation, err);
+    kl_head_evaluation_free(&second);
     kl_pool_destroy(&pool);
     return code;
 }
@@ -259,9 +262,9 @@ static int write_report(struct run *run, struct kl_error *err)
     struct kl_writer *writer = NULL;
     int code = kl_store_writer_open(&writer, run->v->common.output, &run->stage->header, err);
     if (!code)
-        code = kl_evaluation_save(writer, &run->evaluation, &run->cautions,
-                                  run->other ? &run->test : NULL, err);
-    if (!code) code = kl_control_scores_save(writer, &run->controls, err);
+        code = kl_head_evaluation_save(writer, &run->evaluation, &run->cautions,
+                                       run->other ? &run->test : NULL, err);
+    if (!code) code = kl_head_control_scores_save(writer, &run->controls, err);
     if (!code)
         return kl_store_stage_publish(run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
     kl_store_writer_abort(&writer);
@@ -280,8 +283,8 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
                                                .test = run->other ? &run->test : NULL,
                                                .compared = run->v->compare,
                                                .confusion = run->confusion };
-    if (run->v->common.json) return kl_evaluation_tell_json(out, &found, err);
-    if (!run->v->common.quiet) kl_evaluation_tell(out, &found);
+    if (run->v->common.json) return kl_head_evaluation_tell_json(out, &found, err);
+    if (!run->v->common.quiet) kl_head_evaluation_tell(out, &found);
     return KL_OK;
 }
 
@@ -290,7 +293,7 @@ static int say_trained(const struct run *run, const struct kl_file *head, struct
 {
     if (strcmp(run->v->split, "val") == 0 || comes_from_elsewhere(head)) return KL_OK;
     if (!was_trained_on(head, run->input))
-        return kl_origin_same_images(head, run->input, run->stage->log, err);
+        return kl_head_origin_same_images(head, run->input, run->stage->log, err);
     kl_caution(run->stage->log, "%s: %s was trained on these; %s", kl_store_file_path(run->input),
                kl_store_file_path(head),
                kept_samples(head) ? "--split val takes those that it has not seen"
@@ -302,13 +305,13 @@ static int say_trained(const struct run *run, const struct kl_file *head, struct
 static int remark(struct run *run, struct kl_error *err)
 {
     kl_store_shard_say(run->input, run->stage->log);
-    int code = kl_origin_seen(run->input, run->stage->log, err);
+    int code = kl_head_origin_seen(run->input, run->stage->log, err);
     if (!code) code = say_trained(run, run->head, err);
     if (!code && run->other) code = say_trained(run, run->other, err);
-    if (!code) code = kl_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
-    if (!code) kl_collapse_say(run->stage->log, &run->collapse, &run->features);
+    if (!code) code = kl_head_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
+    if (!code) kl_head_collapse_say(run->stage->log, &run->collapse, &run->features);
     if (!code && !run->controls.absent)
-        kl_controls_say_collapsed(run->stage->log, run->controls.collapsed, run->controls.replicas);
+        kl_head_controls_say_collapsed(run->stage->log, run->controls.collapsed, run->controls.replicas);
     return code;
 }
 
@@ -334,10 +337,10 @@ static int judge(struct kl_mode_run *mode, struct kl_error *err)
 {
     struct run run = { .v = mode->values, .stage = &mode->stage };
     const int code = work(&run, mode->out, err);
-    kl_evaluation_free(&run.evaluation);
-    kl_collapse_free(&run.collapse);
-    kl_control_scores_free(&run.controls);
-    kl_features_free(&run.features);
+    kl_head_evaluation_free(&run.evaluation);
+    kl_head_collapse_free(&run.collapse);
+    kl_head_control_scores_free(&run.controls);
+    kl_head_features_free(&run.features);
     kl_store_file_close(&run.head);
     kl_store_file_close(&run.other);
     kl_store_file_close(&run.input);

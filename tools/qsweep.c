@@ -30,7 +30,7 @@ static const struct kl_tool tool = {
 
 static int say_input(const struct kl_file *input, const struct kl_log *log, struct kl_error *err)
 {
-    return kl_origin_seen(input, log, err);
+    return kl_head_origin_seen(input, log, err);
 }
 
 static int sweep(struct kl_mode_run *mode, struct kl_error *err)

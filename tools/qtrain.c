@@ -31,7 +31,8 @@ static int compare(struct run *run, struct kl_error *err)
     int code = 0;
     run->n_found = run->head.train.n_validation ? run->head.controls.n : 0;
     for (int i = 0; i < run->n_found && !code; i++)
-        code = kl_controls_difference(&run->found[i], &run->head.controls, i, &run->head.train, err);
+        code =
+            kl_head_controls_difference(&run->found[i], &run->head.controls, i, &run->head.train, err);
     return code;
 }
 
@@ -55,17 +56,17 @@ static int summarise_as_json(const struct run *run, const struct kl_train_summar
         kl_json_cautions(run->head.log),
         { "controls", KL_JSON_BOOL, NULL, run->head.controls.n > 0 }
     };
-    kl_control_numbers(&numbers, run->found, run->n_found, true);
+    kl_head_control_numbers(&numbers, run->found, run->n_found, true);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     return kl_json_line(out, pairs, HEAD + numbers.n, err);
 }
 
 static void write_controls(const struct run *run, FILE *out)
 {
-    kl_controls_write(out, run->found, run->n_found);
+    kl_head_controls_write(out, run->found, run->n_found);
     fprintf(out, "  controls: %.1f s; parameters: circuit %zu, twin %zu%s\n",
-            kl_controls_seconds(&run->head.controls), run->head.model.circuit->n_weights,
-            kl_twin_parameters(&run->head.controls.models[0].shape),
+            kl_head_controls_seconds(&run->head.controls), run->head.model.circuit->n_weights,
+            kl_head_twin_parameters(&run->head.controls.models[0].shape),
             run->n_found ? "" : "; no validation samples to compare on");
 }
 
@@ -97,7 +98,7 @@ static int prepare(struct run *run, struct kl_error *err)
 {
     int code = kl_device_choose(&run->head.device, run->v->common.device, err);
     run->v->common.device_used = run->head.device.name;
-    if (!code) code = kl_features_load(&run->features, run->input, err);
+    if (!code) code = kl_head_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&run->pool, (int)run->v->common.threads, err);
     return code ? code : kl_head_run_device(&run->head, &run->features, kl_pool_size(run->pool), err);
 }
@@ -118,7 +119,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     int code = prepare(run, err);
     if (!code) kl_head_say_idle(run->head.log, run->v);
     if (!code) kl_store_shard_say(run->input, run->head.log);
-    if (!code) code = kl_origin_seen(run->input, run->head.log, err);
+    if (!code) code = kl_head_origin_seen(run->input, run->head.log, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
@@ -157,7 +158,7 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
     struct kl_gradient_check check;
     int code = kl_head_settings_settle(run->v, err);
     if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
-    if (!code) code = kl_features_load(&run->features, run->input, err);
+    if (!code) code = kl_head_features_load(&run->features, run->input, err);
     kl_signals_plain(); /* nothing is kept of it: who stops it need not wait */
     if (!code)
         code = kl_head_model_make(&run->head.model, &run->v->head, run->features.d,
@@ -167,9 +168,9 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
                                        (size_t)run->v->train.options.batch_size,
                                        run->v->train.options.seed, err);
     if (!code && run->v->common.json)
-        code = kl_gradient_check_json(out, &check, run->v->shape.core, err);
+        code = kl_head_gradient_check_json(out, &check, run->v->shape.core, err);
     if (code) return code;
-    if (!run->v->common.json) kl_gradient_check_write(out, &check, run->v->shape.core);
+    if (!run->v->common.json) kl_head_gradient_check_write(out, &check, run->v->shape.core);
     return check.agree ? 0 : kl_fail(err, KL_ENO, "the gradients differ by more than their bounds");
 }
 
@@ -187,7 +188,7 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     else code = (run.v->check_gradients ? check_gradients : work)(&run, inputs[0], mode->out, err);
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);
-    kl_features_free(&run.features);
+    kl_head_features_free(&run.features);
     kl_store_file_close(&run.input);
     kl_head_settings_free(run.v);
     return code;

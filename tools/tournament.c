@@ -53,7 +53,7 @@ static void defaults(void *values)
 {
     struct kl_tournament_options o;
     struct values *v = values;
-    kl_tournament_options_default(&o);
+    kl_pairs_tournament_options_default(&o);
     v->null = o.permutations, v->resamples = o.resamples, v->scores = "all";
 }
 
@@ -71,12 +71,12 @@ static int read_scores(struct work *w, struct kl_error *err)
 {
     struct values none = { 0 };
     defaults(&none);
-    int code = kl_scores_read(&w->wanted, w->v->scores, err);
+    int code = kl_pairs_scores_read(&w->wanted, w->v->scores, err);
     if (!code && !w->v->null)
         code = kl_options_refuse(&tool, w->v, &none, "scores",
                                  "names what is permuted, and --null 0 permutes nothing", err);
     if (code) return code;
-    kl_scores_write(w->scores, sizeof w->scores, w->wanted);
+    kl_pairs_scores_write(w->scores, sizeof w->scores, w->wanted);
     w->v->scores = w->scores;
     return KL_OK;
 }
@@ -125,7 +125,7 @@ static int compute(struct work *w, struct kl_error *err)
                                   w->run->stage.n_inputs, err);
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
-    if (!code) code = kl_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
+    if (!code) code = kl_pairs_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
     kl_progress_end(&progress);
     if (!code) note_rough(w->run->stage.log, &w->t);
     kl_pool_destroy(&pool);
@@ -137,7 +137,7 @@ static int save(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->run->stage;
     struct kl_writer *writer = NULL;
     int code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_tournament_save(writer, &w->t, err);
+    if (!code) code = kl_pairs_tournament_save(writer, &w->t, err);
     if (!code) code = kl_bits_publish(stage, &writer, &w->bits, w->raw, err);
     kl_store_writer_abort(&writer);
     return code;
@@ -150,7 +150,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_common *common = &w->v->common;
     const struct kl_dependence *dependence = &t->dependence;
     char name[2 * KL_BITS_NAME + 4], text[KL_DIFFER_TEXT];
-    const struct kl_differ differ = kl_tournament_differ(t);
+    const struct kl_differ differ = kl_pairs_tournament_differ(t);
     const bool told = kl_stats_differ_by_rows(&differ);
     snprintf(name, sizeof name, "%s v %s", t->names[top->a], t->names[top->b]);
     const struct kl_json_pair pairs[] = {
@@ -166,8 +166,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
           told ? (double)differ.held_out : NAN },
         { "symbol_bits", KL_JSON_COUNT, NULL, t->symbol_bits },
         { "dependence_log10_p", KL_JSON_NUMBER, NULL, dependence->log10_p },
-        { "dependence_device", KL_JSON_TEXT, kl_depends(dependence) ? t->names[dependence->device] : "",
-          0 },
+        { "dependence_device", KL_JSON_TEXT,
+          kl_bits_depends(dependence) ? t->names[dependence->device] : "", 0 },
         { "permutations", KL_JSON_COUNT, NULL, (double)t->permutations },
         { "first", KL_JSON_TEXT, name, 0 },
         { "first_js", KL_JSON_NUMBER, NULL, top->divergence[KL_DIV_JS] },
@@ -181,7 +181,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
-    kl_tournament_table(out, t, common->verbose ? t->n_pairs : LINES, common->verbose);
+    kl_pairs_tournament_table(out, t, common->verbose ? t->n_pairs : LINES, common->verbose);
     kl_stats_differ_text(text, &differ);
     fprintf(out, "%s%s%zu devices, %s, %.1f s\n", common->output ? common->output : "",
             common->output ? ": " : "", t->n_devices, text, kl_clock() - w->run->stage.start);
@@ -209,7 +209,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     int code = work(&w, err);
-    kl_tournament_free(&w.t);
+    kl_pairs_tournament_free(&w.t);
     kl_bits_free(&w.bits);
     json_decref(w.raw);
     return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The study's quantum GAN: the circuit of kl_born_circuit on 12 qubits, its state in the block's shared
-   memory (64 KiB), derivatives by the adjoint method. Turns of a qubit by RY and RZ are one sweep over
-   the state; all CX of a layer together take amplitude x to x XOR 2 x. */
+   The study's quantum GAN: the circuit of kl_gan_born_circuit on 12 qubits, its state in the block's
+   shared memory (64 KiB), derivatives by the adjoint method. Turns of a qubit by RY and RZ are one sweep
+   over the state; all CX of a layer together take amplitude x to x XOR 2 x. */
 #ifndef KL_CUDA_GAN_BORN_CUH
 #define KL_CUDA_GAN_BORN_CUH
 

@@ -27,8 +27,8 @@ int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_hea
                             const struct kl_features *features, size_t n, uint64_t seed,
                             struct kl_error *err);
 /* In words, and as one JSON object (check_write.c); core: its name. */
-void kl_gradient_check_write(FILE *to, const struct kl_gradient_check *check, const char *core);
-int kl_gradient_check_json(FILE *to, const struct kl_gradient_check *check, const char *core,
-                           struct kl_error *err);
+void kl_head_gradient_check_write(FILE *to, const struct kl_gradient_check *check, const char *core);
+int kl_head_gradient_check_json(FILE *to, const struct kl_gradient_check *check, const char *core,
+                                struct kl_error *err);
 
 #endif

@@ -2,7 +2,7 @@
    What the comparison of gradients found, in words and as JSON. */
 #include "head/check.h"
 
-void kl_gradient_check_write(FILE *to, const struct kl_gradient_check *check, const char *core)
+void kl_head_gradient_check_write(FILE *to, const struct kl_gradient_check *check, const char *core)
 {
     fprintf(to, "%zu sample%s, %zu parameters, double precision, largest gradient %.3g\n",
             check->samples, kl_s(check->samples), check->parameters, check->largest);
@@ -20,8 +20,8 @@ void kl_gradient_check_write(FILE *to, const struct kl_gradient_check *check, co
             check->entries, check->loss_differences, check->differences_bound);
 }
 
-int kl_gradient_check_json(FILE *to, const struct kl_gradient_check *check, const char *core,
-                           struct kl_error *err)
+int kl_head_gradient_check_json(FILE *to, const struct kl_gradient_check *check, const char *core,
+                                struct kl_error *err)
 {
     const struct kl_json_pair pairs[] = {
         { "samples", KL_JSON_COUNT, NULL, (double)check->samples },

@@ -151,8 +151,8 @@ static int predict(struct samples *s, const struct kl_head_train *t, int64_t r, 
     return code;
 }
 
-int kl_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *t, struct kl_pool *pool,
-                            struct kl_error *err)
+int kl_head_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *t,
+                                 struct kl_pool *pool, struct kl_error *err)
 {
     struct kl_arena memory = { 0 };
     struct samples s;
@@ -168,11 +168,12 @@ int kl_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *t
     }
     if (!code) code = compare_heads(c, s.n, err);
     kl_arena_free(&memory);
-    if (code) kl_collapse_free(c);
+    if (code) kl_head_collapse_free(c);
     return code;
 }
 
-int kl_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation *e, struct kl_error *err)
+int kl_head_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation *e,
+                                   struct kl_error *err)
 {
     struct kl_arena memory = { 0 };
     struct judge j;
@@ -184,11 +185,11 @@ int kl_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation 
         judge_head(&c->heads[r], &j, e->predictions + r * e->n);
     if (!code) code = compare_heads(c, e->n, err);
     kl_arena_free(&memory);
-    if (code) kl_collapse_free(c);
+    if (code) kl_head_collapse_free(c);
     return code;
 }
 
-void kl_collapse_free(struct kl_collapse *c)
+void kl_head_collapse_free(struct kl_collapse *c)
 {
     free(c->heads);
     *c = (struct kl_collapse){ 0 };
@@ -226,8 +227,8 @@ static void describe(char text[SENTENCE], const struct kl_collapsed *h, const st
     add(text, " (%saccuracy %.4f)", c->samples, h->accuracy);
 }
 
-void kl_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
-                     const struct kl_features *names)
+void kl_head_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
+                          const struct kl_features *names)
 {
     enum { MOST_HEADS = 4 };
     char text[SENTENCE] = "";

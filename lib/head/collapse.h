@@ -24,15 +24,15 @@ struct kl_collapse {
 };
 /* The heads of a training that has ended, each at its best epoch and with exact outputs, on its
    validation samples; without any, on some thousands of those that it was trained on. Free with
-   kl_collapse_free. KL_ENOMEM, KL_EDEVICE. */
-int kl_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *train,
-                            struct kl_pool *pool, struct kl_error *err);
+   kl_head_collapse_free. KL_ENOMEM, KL_EDEVICE. */
+int kl_head_collapse_of_training(struct kl_collapse *c, const struct kl_head_train *train,
+                                 struct kl_pool *pool, struct kl_error *err);
 /* Heads that were judged on labelled samples. KL_ENOMEM. */
-int kl_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation *e,
-                              struct kl_error *err);
-void kl_collapse_free(struct kl_collapse *c);
+int kl_head_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation *e,
+                                   struct kl_error *err);
+void kl_head_collapse_free(struct kl_collapse *c);
 /* One line, if any has collapsed: which, how, and what helps. names: of the classes. */
-void kl_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
-                     const struct kl_features *names);
+void kl_head_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
+                          const struct kl_features *names);
 
 #endif

@@ -21,7 +21,7 @@ static size_t place(const struct kl_head_model *model, int t, size_t k)
     const struct kl_tensor *tensor = &model->block.tensors[t];
     size_t i = k / tensor->dims[1], j = k % tensor->dims[1];
     for (int l = 0; l < model->n_twin; l++)
-        if (t == model->twin[l].weight) kl_twin_entry(&i, &j, k, tensor->dims[0], tensor->dims[1]);
+        if (t == model->twin[l].weight) kl_head_twin_entry(&i, &j, k, tensor->dims[0], tensor->dims[1]);
     return tensor->offset + kl_nn_tensor_index(tensor, i, j);
 }
 

@@ -102,13 +102,13 @@ static void find_errors(struct kl_drawn *drawn, const struct halves *h,
     drawn->output = factor * sqrt(output / (double)n_outputs);
 }
 
-int kl_drawn_logits(float *logits, struct kl_drawn *drawn, struct kl_head *head, const float *x,
-                    const int32_t *labels, size_t n, const struct kl_shots *shots, struct kl_pool *pool,
-                    struct kl_error *err)
+int kl_head_trajectory_logits(float *logits, struct kl_drawn *drawn, struct kl_head *head,
+                              const float *x, const int32_t *labels, size_t n,
+                              const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err)
 {
     struct halves h;
     int code = take(&h, &head->model, n, err);
-    kl_meter_runs(head->meter, shots && shots->n ? 3 : 2);
+    kl_head_judge_progress_runs(head->meter, shots && shots->n ? 3 : 2);
     if (!code) code = run(&h, head, x, n, pool, err);
     if (!code) find_errors(drawn, &h, &head->model, labels, n);
     if (!code && shots && shots->n) code = kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
@@ -138,8 +138,8 @@ static struct kl_drawn of_mean(const struct kl_drawn *drawn, size_t n)
                               sum.half_log_loss / (double)n };
 }
 
-size_t kl_drawn_pairs(struct kl_json_pair pairs[KL_DRAWN_PAIRS], size_t trajectories,
-                      const struct kl_drawn *drawn, size_t n)
+size_t kl_head_trajectory_error_pairs(struct kl_json_pair pairs[KL_DRAWN_PAIRS], size_t trajectories,
+                                      const struct kl_drawn *drawn, size_t n)
 {
     if (!trajectories) return 0;
     pairs[0] = (struct kl_json_pair){ "trajectories", KL_JSON_COUNT, NULL, (double)trajectories };
@@ -155,7 +155,8 @@ size_t kl_drawn_pairs(struct kl_json_pair pairs[KL_DRAWN_PAIRS], size_t trajecto
     return KL_DRAWN_PAIRS;
 }
 
-void kl_drawn_write(FILE *to, size_t trajectories, const struct kl_drawn *drawn, size_t n)
+void kl_head_trajectory_error_write(FILE *to, size_t trajectories, const struct kl_drawn *drawn,
+                                    size_t n)
 {
     if (!trajectories) return;
     fprintf(to, "  noise by %zu trajector%s a sample", trajectories, trajectories == 1 ? "y" : "ies");
@@ -169,11 +170,11 @@ void kl_drawn_write(FILE *to, size_t trajectories, const struct kl_drawn *drawn,
     fputc('\n', to);
 }
 
-int kl_drawn_save(struct kl_writer *w, size_t trajectories, const struct kl_drawn *drawn, size_t n,
-                  struct kl_error *err)
+int kl_head_trajectory_error_save(struct kl_writer *w, size_t trajectories, const struct kl_drawn *drawn,
+                                  size_t n, struct kl_error *err)
 {
     struct kl_json_pair pairs[KL_DRAWN_PAIRS];
-    const size_t n_pairs = kl_drawn_pairs(pairs, trajectories, drawn, n);
+    const size_t n_pairs = kl_head_trajectory_error_pairs(pairs, trajectories, drawn, n);
     int code =
         n_pairs ? kl_store_writer_integer(w, "", pairs[0].name, (int64_t)trajectories, err) : KL_OK;
     for (size_t i = 1; i < n_pairs && !code; i++)

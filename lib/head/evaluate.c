@@ -43,10 +43,10 @@ static int allocate(struct kl_evaluation *e, struct kl_error *err)
     e->predictions = malloc(r * n * sizeof *e->predictions);
     e->probabilities = malloc(r * n * e->c * sizeof *e->probabilities);
     e->accuracy = calloc(4 * r, sizeof *e->accuracy);
-    if (kl_mitigates(&e->mitigation)) e->mitigated = calloc(r, sizeof *e->mitigated);
-    if (kl_mitigates(&e->mitigation) && !e->mitigated)
+    if (kl_head_mitigates(&e->mitigation)) e->mitigated = calloc(r, sizeof *e->mitigated);
+    if (kl_head_mitigates(&e->mitigation) && !e->mitigated)
         return kl_fail_memory(err, r * sizeof *e->mitigated);
-    if (e->trajectories && !kl_mitigates(&e->mitigation)) {
+    if (e->trajectories && !kl_head_mitigates(&e->mitigation)) {
         e->drawn = calloc(r, sizeof *e->drawn);
         if (!e->drawn) return kl_fail_memory(err, r * sizeof *e->drawn);
     }
@@ -88,7 +88,8 @@ static int predict_mitigated(struct kl_evaluation *e, size_t r, const struct kl_
     const size_t size = e->n * e->c;
     float *logits = malloc((2 * size + 1) * sizeof *logits);
     if (!logits) return kl_fail_memory(err, 2 * size * sizeof *logits);
-    int code = kl_mitigated_logits(logits, logits + size, &e->mitigated[r], job, x, e->n, pool, err);
+    int code =
+        kl_head_mitigated_logits(logits, logits + size, &e->mitigated[r], job, x, e->n, pool, err);
     if (!code) {
         judge_logits(e, r, logits + size);
         e->mitigated[r].accuracy = e->accuracy[r];
@@ -99,8 +100,8 @@ static int predict_mitigated(struct kl_evaluation *e, size_t r, const struct kl_
     return code;
 }
 
-struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
-                                              const struct kl_evaluation_options *o, size_t r)
+struct kl_conditions kl_head_evaluation_conditions(const struct kl_evaluation *e,
+                                                   const struct kl_evaluation_options *o, size_t r)
 {
     return (struct kl_conditions){ .noise = o->noise,
                                    .trajectories = o->trajectories,
@@ -116,9 +117,9 @@ static bool on_gpu(const struct kl_evaluation_options *o)
     return o->device && o->device->cuda;
 }
 
-int kl_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
-                         const struct kl_shots *shots, const struct kl_evaluation_options *o,
-                         struct kl_pool *pool, struct kl_error *err)
+int kl_head_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+                              const struct kl_shots *shots, const struct kl_evaluation_options *o,
+                              struct kl_pool *pool, struct kl_error *err)
 {
     return on_gpu(o) ? kl_head_gpu_logits(logits, head, x, n, o->device, err)
                      : kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
@@ -133,8 +134,8 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
                                     .purpose = KL_RANDOM_SHOTS,
                                     .replica = (uint32_t)own,
                                     .rows = e->rows };
-    const struct kl_conditions how = kl_evaluation_conditions(e, o, own);
-    if (kl_mitigates(&o->mitigation)) {
+    const struct kl_conditions how = kl_head_evaluation_conditions(e, o, own);
+    if (kl_head_mitigates(&o->mitigation)) {
         const struct kl_mitigation_job job = { file, NULL, own, how, &o->mitigation, &shots };
         return predict_mitigated(e, r, &job, x, pool, err);
     }
@@ -143,8 +144,9 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
     int code = logits ? kl_head_load(&head, file, NULL, (int64_t)own, &how, err)
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
     if (!code && e->drawn)
-        code = kl_drawn_logits(logits, &e->drawn[r], head, x, e->labels, e->n, &shots, pool, err);
-    else if (!code) code = kl_evaluation_logits(logits, head, x, e->n, &shots, o, pool, err);
+        code =
+            kl_head_trajectory_logits(logits, &e->drawn[r], head, x, e->labels, e->n, &shots, pool, err);
+    else if (!code) code = kl_head_evaluation_logits(logits, head, x, e->n, &shots, o, pool, err);
     if (!code) judge_logits(e, r, logits);
     kl_head_free(&head);
     free(logits);
@@ -187,9 +189,9 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
 static int check_fit(struct kl_evaluation *e, struct kl_file *file,
                      const struct kl_evaluation_options *o, struct kl_error *err)
 {
-    const struct kl_conditions how = kl_evaluation_conditions(e, o, 0);
+    const struct kl_conditions how = kl_head_evaluation_conditions(e, o, 0);
     struct kl_head *head = NULL;
-    int code = kl_evaluation_replica(&e->first, e->replica, file, "", err);
+    int code = kl_head_evaluation_replica(&e->first, e->replica, file, "", err);
     if (!code) code = kl_head_load(&head, file, NULL, e->first, &how, err);
     if (code) return code;
     e->c = head->model.n_classes;
@@ -207,7 +209,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     else if (head->model.n_classes < e->features->n_classes)
         code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu",
                        kl_store_file_path(file), head->model.n_classes, e->features->n_classes);
-    else if (on_gpu(o) && (o->shots || e->trajectories || kl_mitigates(&o->mitigation)))
+    else if (on_gpu(o) && (o->shots || e->trajectories || kl_head_mitigates(&o->mitigation)))
         code = kl_fail(err, KL_EUSAGE,
                        "shots, trajectories and mitigation: not on a GPU; give --device cpu");
     else code = check_classes(e->features, file, err);
@@ -215,8 +217,8 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     return code;
 }
 
-int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
-                const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
+int kl_head_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
+                     const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
     *e = (struct kl_evaluation){ .features = features,
                                  .mitigation = o->mitigation,
@@ -233,17 +235,17 @@ int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_f
     for (size_t i = 0; !code && i < e->n; i++)
         memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d,
                features->d * sizeof *x);
-    kl_meter_begin(o->meter, e->n * e->replicas);
+    kl_head_judge_progress_begin(o->meter, e->n * e->replicas);
     for (size_t r = 0; !code && r < e->replicas; r++) {
         code = predict(e, head, r, x, o, pool, err);
-        kl_meter_head(o->meter, e->n);
+        kl_head_judge_progress_head(o->meter, e->n);
     }
     free(x);
-    if (code) kl_evaluation_free(e);
+    if (code) kl_head_evaluation_free(e);
     return code;
 }
 
-void kl_evaluation_free(struct kl_evaluation *e)
+void kl_head_evaluation_free(struct kl_evaluation *e)
 {
     free(e->rows);
     free(e->labels);
@@ -255,8 +257,8 @@ void kl_evaluation_free(struct kl_evaluation *e)
     *e = (struct kl_evaluation){ 0 };
 }
 
-int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
-                          const struct kl_evaluation *b, struct kl_error *err)
+int kl_head_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
+                               const struct kl_evaluation *b, struct kl_error *err)
 {
     int64_t only_a = 0, only_b = 0;
     if (a->n != b->n || memcmp(a->rows, b->rows, a->n * sizeof *a->rows) != 0)

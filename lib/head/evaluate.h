@@ -50,41 +50,41 @@ struct kl_evaluation_options {
     struct kl_meter *meter;         /* NULL: none */
 };
 /* Logits on the device that o names. */
-int kl_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
-                         const struct kl_shots *shots, const struct kl_evaluation_options *o,
-                         struct kl_pool *pool, struct kl_error *err);
+int kl_head_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+                              const struct kl_shots *shots, const struct kl_evaluation_options *o,
+                              struct kl_pool *pool, struct kl_error *err);
 /* KL_EDATA if the head was made for other features; KL_EUSAGE: no such replica, or none is the best
-   since no samples were kept for validation; KL_ENOMEM. Free with kl_evaluation_free. */
-int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
-                const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
-void kl_evaluation_free(struct kl_evaluation *e);
+   since no samples were kept for validation; KL_ENOMEM. Free with kl_head_evaluation_free. */
+int kl_head_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
+                     const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
+void kl_head_evaluation_free(struct kl_evaluation *e);
 /* Which replica of a head file, or of its control ("controls/twin/"), kl_evaluation_options.replica
    names; 0 if it is NULL. KL_EUSAGE, KL_EDATA, KL_ENOMEM. */
-int kl_evaluation_replica(int64_t *replica, const char *word, struct kl_file *file, const char *group,
-                          struct kl_error *err);
+int kl_head_evaluation_replica(int64_t *replica, const char *word, struct kl_file *file,
+                               const char *group, struct kl_error *err);
 /* How the circuit of replica r is run, on e->rows. */
-struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
-                                              const struct kl_evaluation_options *o, size_t r);
+struct kl_conditions kl_head_evaluation_conditions(const struct kl_evaluation *e,
+                                                   const struct kl_evaluation_options *o, size_t r);
 /* Means over the heads. */
 struct kl_evaluation_summary {
     double accuracy, deviation;  /* standard deviation between heads (n - 1), 0 for one */
     struct kl_interval interval; /* Wilson, 95 %, of the mean accuracy on n samples */
     double log_loss, calibration_error;
 };
-struct kl_evaluation_summary kl_evaluation_summary(const struct kl_evaluation *e);
+struct kl_evaluation_summary kl_head_evaluation_summary(const struct kl_evaluation *e);
 /* Samples that only one of the two gets right: replica 0 of each, on the same rows. KL_EDATA if the rows
  * differ. */
-int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
-                          const struct kl_evaluation *b, struct kl_error *err);
+int kl_head_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
+                               const struct kl_evaluation *b, struct kl_error *err);
 /* What a reader of an accuracy must know of its samples. */
 struct kl_evaluation_cautions {
     bool differs; /* the features' preprocessing, from that of the features that a head was trained on */
     bool trained; /* the head was trained on them */
 };
 /* All datasets and attributes of a report (docs/files.md). */
-int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
-                       const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
-                       struct kl_error *err);
+int kl_head_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
+                            const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
+                            struct kl_error *err);
 extern const struct kl_kind kl_report_kind; /* what its file shows (store/kind.h) */
 
 /* ---- the controls in a head's file, on the samples of its evaluation (evaluate_controls.c) ---- */
@@ -95,13 +95,14 @@ struct kl_control_scores {
     size_t collapsed[KL_CONTROLS];            /* that do not tell all classes apart on these samples */
     struct kl_paired difference[KL_CONTROLS]; /* accuracy of the head less the control's, by replica */
 };
-/* Free with kl_control_scores_free. */
-int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e, struct kl_file *head,
-                      const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
-void kl_control_scores_free(struct kl_control_scores *s);
+/* Free with kl_head_control_scores_free. */
+int kl_head_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e,
+                           struct kl_file *head, const struct kl_evaluation_options *o,
+                           struct kl_pool *pool, struct kl_error *err);
+void kl_head_control_scores_free(struct kl_control_scores *s);
 /* Into the report: the root attribute `controls`, and what there is. */
-int kl_control_scores_save(struct kl_writer *writer, const struct kl_control_scores *s,
-                           struct kl_error *err);
+int kl_head_control_scores_save(struct kl_writer *writer, const struct kl_control_scores *s,
+                                struct kl_error *err);
 
 /* ---- the summary on standard output (evaluate_tell.c) ---- */
 struct kl_evaluation_found {
@@ -117,9 +118,11 @@ struct kl_evaluation_found {
 };
 /* malloc'ed: before the report is in its place, since what can fail should fail while the old one is
    there. KL_ENOMEM. */
-int kl_evaluation_confusion(int64_t **confusion, const struct kl_evaluation *e, struct kl_error *err);
-void kl_evaluation_tell(FILE *to, const struct kl_evaluation_found *found);
+int kl_head_evaluation_confusion(int64_t **confusion, const struct kl_evaluation *e,
+                                 struct kl_error *err);
+void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found);
 /* As one JSON object. */
-int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, struct kl_error *err);
+int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found,
+                                 struct kl_error *err);
 
 #endif

@@ -53,18 +53,18 @@ static int control_logits(float *logits, int i, const struct kl_shots *shots,
                           const struct kl_evaluation_options *o, const float *x, struct kl_pool *pool,
                           struct kl_error *err)
 {
-    const struct kl_conditions how = kl_evaluation_conditions(e, o, shots->replica);
-    const struct kl_mitigation_job job = { file, kl_control_name(i), shots->replica,
-                                           how,  &o->mitigation,     shots };
+    const struct kl_conditions how = kl_head_evaluation_conditions(e, o, shots->replica);
+    const struct kl_mitigation_job job = { file, kl_head_control_name(i), shots->replica,
+                                           how,  &o->mitigation,          shots };
     struct kl_head *head = NULL;
-    int code = kl_head_load(&head, file, kl_control_name(i), shots->replica, &how, err);
+    int code = kl_head_load(&head, file, kl_head_control_name(i), shots->replica, &how, err);
     if (!code && ((!e->replica && (size_t)head->n_replicas != e->replicas) ||
                   head->model.n_classes != e->c || head->model.n_features != e->features->d))
         code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
-                       kl_store_file_path(file), kl_control_name(i));
-    if (!code && kl_mitigates(&o->mitigation) && head->model.circuit)
-        code = kl_mitigated_logits(logits, NULL, NULL, &job, x, e->n, pool, err);
-    else if (!code) code = kl_evaluation_logits(logits, head, x, e->n, shots, o, pool, err);
+                       kl_store_file_path(file), kl_head_control_name(i));
+    if (!code && kl_head_mitigates(&o->mitigation) && head->model.circuit)
+        code = kl_head_mitigated_logits(logits, NULL, NULL, &job, x, e->n, pool, err);
+    else if (!code) code = kl_head_evaluation_logits(logits, head, x, e->n, shots, o, pool, err);
     kl_head_free(&head);
     return code;
 }
@@ -90,8 +90,9 @@ static int judge(struct kl_control_scores *s, int i, size_t r, uint32_t own,
     return KL_OK;
 }
 
-int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e, struct kl_file *head,
-                      const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
+int kl_head_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e,
+                           struct kl_file *head, const struct kl_evaluation_options *o,
+                           struct kl_pool *pool, struct kl_error *err)
 {
     struct scratch t = { 0 };
     char group[64];
@@ -107,16 +108,16 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     int code = values && t.logits && t.probabilities && t.predictions && t.taken && t.confusion
                    ? gather(&t.x, e, err)
                    : kl_fail_memory(err, e->n * e->c * sizeof *t.logits);
-    kl_meter_begin(o->meter, KL_CONTROLS * e->n * e->replicas);
+    kl_head_judge_progress_begin(o->meter, KL_CONTROLS * e->n * e->replicas);
     for (int i = 0; i < KL_CONTROLS && !code; i++) {
         s->accuracy[i] = values + (size_t)i * e->replicas;
         s->log_loss[i] = values + (size_t)(KL_CONTROLS + i) * e->replicas;
         int64_t first = 0;
-        snprintf(group, sizeof group, "controls/%s/", kl_control_name(i));
-        code = kl_evaluation_replica(&first, e->replica, head, group, err);
+        snprintf(group, sizeof group, "controls/%s/", kl_head_control_name(i));
+        code = kl_head_evaluation_replica(&first, e->replica, head, group, err);
         for (size_t r = 0; r < e->replicas && !code; r++) {
             code = judge(s, i, r, (uint32_t)(first + (int64_t)r), e, head, o, &t, pool, err);
-            kl_meter_head(o->meter, e->n);
+            kl_head_judge_progress_head(o->meter, e->n);
         }
         s->difference[i] = kl_stats_paired(e->accuracy, s->accuracy[i], e->replicas);
     }
@@ -126,17 +127,18 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     free(t.predictions);
     free(t.taken);
     free(t.confusion);
-    if (code) kl_control_scores_free(s);
+    if (code) kl_head_control_scores_free(s);
     return code;
 }
 
-void kl_control_scores_free(struct kl_control_scores *s)
+void kl_head_control_scores_free(struct kl_control_scores *s)
 {
     free(s->accuracy[0]);
     *s = (struct kl_control_scores){ 0 };
 }
 
-int kl_control_scores_save(struct kl_writer *w, const struct kl_control_scores *s, struct kl_error *err)
+int kl_head_control_scores_save(struct kl_writer *w, const struct kl_control_scores *s,
+                                struct kl_error *err)
 {
     struct kl_control_numbers numbers;
     char text[96], name[64];
@@ -146,13 +148,13 @@ int kl_control_scores_save(struct kl_writer *w, const struct kl_control_scores *
     }
     int code = kl_store_writer_text(w, "", "controls", "yes", err);
     for (int i = 0; i < KL_CONTROLS && code >= 0; i++) {
-        snprintf(name, sizeof name, "controls/%s/accuracy", kl_control_name(i));
+        snprintf(name, sizeof name, "controls/%s/accuracy", kl_head_control_name(i));
         code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->accuracy[i], err);
-        snprintf(name, sizeof name, "controls/%s/log_loss", kl_control_name(i));
+        snprintf(name, sizeof name, "controls/%s/log_loss", kl_head_control_name(i));
         if (code >= 0)
             code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->log_loss[i], err);
     }
-    kl_control_numbers(&numbers, s->difference, KL_CONTROLS, false);
+    kl_head_control_numbers(&numbers, s->difference, KL_CONTROLS, false);
     for (size_t k = 0; k < numbers.n && code >= 0; k++)
         code = kl_store_writer_number(w, "", numbers.names[k], numbers.pairs[k].number, err);
     return code < 0 ? code : KL_OK;

@@ -7,11 +7,11 @@
 #include "head/features.h"
 #include "store/store.h"
 
-int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, struct kl_error *err)
+int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, struct kl_error *err)
 {
     enum { HEAD = 19 };
     const struct kl_evaluation *e = found->e;
-    const struct kl_evaluation_summary s = kl_evaluation_summary(e);
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     const int n_controls = found->controls->absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
     struct kl_json_pair pairs[HEAD + 2 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
@@ -35,19 +35,20 @@ int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, s
         kl_json_cautions(found->log),
         { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
     };
-    kl_control_numbers(&numbers, found->controls->difference, n_controls, true);
+    kl_head_control_numbers(&numbers, found->controls->difference, n_controls, true);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     size_t n = HEAD + numbers.n;
     if (e->replica)
         pairs[n++] = (struct kl_json_pair){ "replica", KL_JSON_COUNT, NULL, (double)e->first };
-    n += kl_drawn_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
-    n += kl_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
+    n += kl_head_trajectory_error_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
+    n += kl_head_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
     if (found->test)
         pairs[n++] = (struct kl_json_pair){ "mcnemar_p", KL_JSON_NUMBER, NULL, found->test->p };
     return kl_json_line(to, pairs, n, err);
 }
 
-int kl_evaluation_confusion(int64_t **confusion, const struct kl_evaluation *e, struct kl_error *err)
+int kl_head_evaluation_confusion(int64_t **confusion, const struct kl_evaluation *e,
+                                 struct kl_error *err)
 {
     *confusion = malloc(e->c * e->c * sizeof **confusion);
     if (!*confusion) return kl_fail_memory(err, e->c * e->c * sizeof **confusion);
@@ -66,12 +67,12 @@ static void tell_classes(FILE *to, const struct kl_evaluation *e, const int64_t 
     }
 }
 
-void kl_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
+void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
 {
     const struct kl_evaluation *e = found->e;
     const struct kl_mcnemar *test = found->test;
     const char *output = found->output;
-    const struct kl_evaluation_summary s = kl_evaluation_summary(e);
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     char which[40] = "";
     if (e->replica) snprintf(which, sizeof which, "replica %lld, ", (long long)e->first);
     if (e->replicas == 1)
@@ -86,10 +87,10 @@ void kl_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     if (e->trained_shots)
         fprintf(to, ", trained with %zu shot%s", e->trained_shots, kl_s(e->trained_shots));
     fputc('\n', to);
-    kl_drawn_write(to, e->trajectories, e->drawn, e->replicas);
-    kl_mitigation_write(to, &e->mitigation, e->mitigated, e->replicas);
+    kl_head_trajectory_error_write(to, e->trajectories, e->drawn, e->replicas);
+    kl_head_mitigation_write(to, &e->mitigation, e->mitigated, e->replicas);
     if (found->controls->absent) fprintf(to, "  no controls: %s\n", found->controls->absent);
-    else kl_controls_write(to, found->controls->difference, KL_CONTROLS);
+    else kl_head_controls_write(to, found->controls->difference, KL_CONTROLS);
     if (test)
         fprintf(to, "McNemar%s: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
                 e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,

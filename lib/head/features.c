@@ -54,7 +54,7 @@ static int check(const struct kl_features *f, const char *path, struct kl_error 
     return 0;
 }
 
-int kl_features_describe(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+int kl_head_features_describe(struct kl_features *f, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *data, *names;
     void *memory = NULL;
@@ -76,11 +76,11 @@ int kl_features_describe(struct kl_features *f, struct kl_file *file, struct kl_
     return 0;
 }
 
-int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+int kl_head_features_load(struct kl_features *f, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *labels;
     void *memory = NULL;
-    int code = kl_features_describe(f, file, err);
+    int code = kl_head_features_describe(f, file, err);
     if (!code) code = kl_store_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
     if (!code && labels->dims[0] != f->n)
         code = kl_fail(err, KL_EDATA, "%s: %zu features, but %zu labels", kl_store_file_path(file), f->n,
@@ -89,11 +89,11 @@ int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_erro
     f->labels = memory;
     if (!code) code = load_values(f, file, kl_store_file_find(file, "features"), err);
     if (!code) code = check(f, kl_store_file_path(file), err);
-    if (code) kl_features_free(f);
+    if (code) kl_head_features_free(f);
     return code;
 }
 
-void kl_features_free(struct kl_features *f)
+void kl_head_features_free(struct kl_features *f)
 {
     free(f->x);
     free(f->labels);

@@ -17,31 +17,31 @@ struct kl_features {
 };
 /* KL_EDATA: not as it should be (no labels, a label outside the classes, a value that is not
    finite), KL_EIO, KL_ENOMEM. */
-int kl_features_load(struct kl_features *features, struct kl_file *file, struct kl_error *err);
+int kl_head_features_load(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 /* The same without x and labels: sizes and class names. */
-int kl_features_describe(struct kl_features *features, struct kl_file *file, struct kl_error *err);
-void kl_features_free(struct kl_features *features);
+int kl_head_features_describe(struct kl_features *features, struct kl_file *file, struct kl_error *err);
+void kl_head_features_free(struct kl_features *features);
 
 struct kl_writer;
 /* Backbone, weights, tap and preprocessing of the features, where they say so, into the head's file. */
-int kl_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);
+int kl_head_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);
 /* A caution if the images of these features are among those that their weights were trained on, as
    extract-features found. KL_EDATA, KL_ENOMEM. */
-int kl_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err);
+int kl_head_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err);
 /* A caution if the head was trained on other features of the same images, by the digests in both files'
    provenance. KL_EDATA, KL_ENOMEM. */
-int kl_origin_same_images(const struct kl_file *head, const struct kl_file *features,
-                          const struct kl_log *log, struct kl_error *err);
+int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file *features,
+                               const struct kl_log *log, struct kl_error *err);
 /* The same of a head, as JSON: {"backbone":"resnet18",...}; malloc'ed. KL_EDATA, KL_ENOMEM. */
-int kl_origin_text(char **text, const struct kl_file *head, struct kl_error *err);
-/* As kl_origin_check, for weights (`head`, their path) beside which that text stands; NULL, or no JSON:
-   nothing is known. */
-int kl_origin_check_text(const char *text, const char *head, const struct kl_file *features,
-                         const struct kl_log *log, struct kl_error *err);
+int kl_head_origin_text(char **text, const struct kl_file *head, struct kl_error *err);
+/* As kl_head_origin_check, for weights (`head`, their path) beside which that text stands; NULL, or no
+   JSON: nothing is known. */
+int kl_head_origin_check_text(const char *text, const char *head, const struct kl_file *features,
+                              const struct kl_log *log, struct kl_error *err);
 /* KL_EDATA if the head was trained on features of another backbone, other weights or another tap; a note
    (warning) if the preprocessing differs, which may be meant (another source of images), and *differs is
    set; else it is left as it is. */
-int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
-                    const struct kl_log *log, struct kl_error *err);
+int kl_head_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
+                         const struct kl_log *log, struct kl_error *err);
 
 #endif

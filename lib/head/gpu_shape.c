@@ -90,7 +90,7 @@ static int mark_absent(struct kl_cuda_head *s, const struct kl_head_model *model
     for (size_t i = 0; i < size; i++) there[i] = 1;
     for (size_t i = 0; i < kl_head_n_parts(model); i++) {
         const struct kl_head_part part = kl_head_part(model, i);
-        if (part.chain == KL_CHAIN_TWIN) kl_twin_mask_f32(there, model, &part);
+        if (part.chain == KL_CHAIN_TWIN) kl_head_twin_mask_f32(there, model, &part);
     }
     for (size_t i = 0; i < size; i++) absent[i] = there[i] == 0;
     s->absent = absent;

@@ -189,7 +189,7 @@ void kl_head_sum(kl_real *grad, const struct kl_head_batch *batch, const struct 
     else
         kl_nn_linear_weights(grad + model->block.tensors[l->weight].offset, x, d, batch->n, l->d_in,
                              l->d_out, part->from, part->to);
-    if (part->chain == KL_CHAIN_TWIN) kl_twin_mask(grad, model, part);
+    if (part->chain == KL_CHAIN_TWIN) kl_head_twin_mask(grad, model, part);
 }
 
 double kl_head_loss(size_t *correct, const struct kl_head_batch *batch)

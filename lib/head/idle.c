@@ -47,7 +47,7 @@ const struct kl_idle kl_idle[] = {
     { NULL, NULL, NULL },
 };
 
-bool kl_idle_among(const char *values, const char *value)
+bool kl_head_idle_among(const char *values, const char *value)
 {
     size_t n = strlen(value);
     for (const char *at = values; (at = strstr(at, value)); at += n)
@@ -55,7 +55,7 @@ bool kl_idle_among(const char *values, const char *value)
     return false;
 }
 
-const char *kl_idle_value(const struct kl_head_settings *v, const char *name)
+const char *kl_head_idle_value(const struct kl_head_settings *v, const char *name)
 {
     return *name == 'o'   ? v->train.optimizer
            : *name == 's' ? v->train.schedule
@@ -67,7 +67,7 @@ const char *kl_idle_value(const struct kl_head_settings *v, const char *name)
  */
 static bool said_elsewhere(const struct kl_idle *c)
 {
-    return kl_idle_among("noise|trajectories|shots|diff-method", c->option);
+    return kl_head_idle_among("noise|trajectories|shots|diff-method", c->option);
 }
 
 void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *v)
@@ -78,7 +78,7 @@ void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *v
         struct kl_error why = { 0 };
         char text[120];
         if (said_elsewhere(c)) continue;
-        if (kl_idle_among(c->values, kl_idle_value(v, c->other))) continue;
+        if (kl_head_idle_among(c->values, kl_head_idle_value(v, c->other))) continue;
         snprintf(text, sizeof text, "changes nothing without --%s %s", c->other, c->values);
         if (kl_options_refuse(&kl_head_tool, v, &usual, c->option, text, &why))
             kl_note(log, 1, "%s", why.text);

@@ -12,9 +12,9 @@ struct kl_idle {
 };
 extern const struct kl_idle kl_idle[]; /* up to one without an option */
 /* "sgd" in "adam|sgd" */
-bool kl_idle_among(const char *values, const char *value);
+bool kl_head_idle_among(const char *values, const char *value);
 /* What the settings say of an option that is the `other` of a row. */
-const char *kl_idle_value(const struct kl_head_settings *settings, const char *other);
+const char *kl_head_idle_value(const struct kl_head_settings *settings, const char *other);
 /* A note on each option that was given and is idle; what kl_head_remarks says is left out. */
 void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *settings);
 

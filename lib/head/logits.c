@@ -54,7 +54,7 @@ static void one_block(void *context, size_t i, int thread)
     if (!job->codes[thread])
         job->codes[thread] = compute_block(job, from, n, &job->works[thread], &job->errors[thread]);
     const size_t done = atomic_fetch_add(&job->n_done, n) + n;
-    if (thread == 0 && done < job->n) kl_meter_step(job->head->meter, done, job->n);
+    if (thread == 0 && done < job->n) kl_head_judge_progress_step(job->head->meter, done, job->n);
 }
 
 int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
@@ -77,7 +77,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
                                                .measured = &job.measured,
                                                .shots = *shots };
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);
-    kl_meter_step(head->meter, n, n);
+    kl_head_judge_progress_step(head->meter, n, n);
     for (size_t i = 0; i < threads && !code; i++)
         if (job.codes[i]) code = kl_fail(err, job.codes[i], "%s", job.errors[i].text);
 out:

@@ -5,7 +5,8 @@
 #include "head/twin.h"
 #include "kernels/inline/real.h"
 
-void kl_twin_mask(kl_real *values, const struct kl_head_model *model, const struct kl_head_part *part)
+void kl_head_twin_mask(kl_real *values, const struct kl_head_model *model,
+                       const struct kl_head_part *part)
 {
     const struct kl_layer *l = &model->twin[part->layer];
     const bool bias = part->kind == KL_PART_BIAS;
@@ -16,7 +17,7 @@ void kl_twin_mask(kl_real *values, const struct kl_head_model *model, const stru
     }
     for (size_t k = model->shape.weights[part->layer]; k < t->size; k++) {
         size_t i, j;
-        kl_twin_entry(&i, &j, k, l->d_out, l->d_in);
+        kl_head_twin_entry(&i, &j, k, l->d_out, l->d_in);
         if (i / KL_STRIP >= part->from && i / KL_STRIP < part->to)
             values[t->offset + kl_nn_tensor_index(t, i, j)] = 0;
     }

@@ -12,12 +12,12 @@ struct kl_meter {
     size_t run, runs;       /* of the circuit, for the head in work */
 };
 /* Other heads: `samples` of all of them. */
-void kl_meter_begin(struct kl_meter *meter, uint64_t samples);
+void kl_head_judge_progress_begin(struct kl_meter *meter, uint64_t samples);
 /* The head in work runs its circuit so often; once, where this is not called. */
-void kl_meter_runs(struct kl_meter *meter, size_t runs);
+void kl_head_judge_progress_runs(struct kl_meter *meter, size_t runs);
 /* So many samples of the run in work are done; all of them: the next run begins. */
-void kl_meter_step(struct kl_meter *meter, size_t done, size_t n);
+void kl_head_judge_progress_step(struct kl_meter *meter, size_t done, size_t n);
 /* A head of n samples is done. */
-void kl_meter_head(struct kl_meter *meter, size_t n);
+void kl_head_judge_progress_head(struct kl_meter *meter, size_t n);
 
 #endif

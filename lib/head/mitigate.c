@@ -134,9 +134,9 @@ static int compare(struct outputs *o, float *plain, const struct kl_head *head,
     return code;
 }
 
-int kl_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m,
-                        const struct kl_mitigation_job *job, const float *x, size_t n,
-                        struct kl_pool *pool, struct kl_error *err)
+int kl_head_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m,
+                             const struct kl_mitigation_job *job, const float *x, size_t n,
+                             struct kl_pool *pool, struct kl_error *err)
 {
     const struct kl_mitigation *how = job->mitigation;
     struct outputs o = { 0 };
@@ -144,7 +144,8 @@ int kl_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m,
     int code = load(&head, job, &job->how, err);
     if (!code) code = check(head, job, err);
     if (!code) code = take(&o, head, n, err);
-    kl_meter_runs(job->how.meter, (size_t)(how->n_scales ? how->n_scales : 1) + (plain != NULL));
+    kl_head_judge_progress_runs(job->how.meter,
+                                (size_t)(how->n_scales ? how->n_scales : 1) + (plain != NULL));
     if (!code && plain) code = compare(&o, plain, head, job, x, pool, err);
     if (!code && !how->n_scales) code = add_scale(&o, job, 1, 1, x, pool, err);
     for (int s = 0; s < how->n_scales && !code; s++)

@@ -24,30 +24,30 @@ static double mean(const struct kl_mitigated *m, size_t n, int i)
     return sum / (double)n;
 }
 
-size_t kl_mitigation_pairs(struct kl_json_pair pairs[KL_MITIGATION_PAIRS],
-                           const struct kl_mitigation *how, const struct kl_mitigated *m, size_t n)
+size_t kl_head_mitigation_pairs(struct kl_json_pair pairs[KL_MITIGATION_PAIRS],
+                                const struct kl_mitigation *how, const struct kl_mitigated *m, size_t n)
 {
-    if (!kl_mitigates(how)) return 0;
+    if (!kl_head_mitigates(how)) return 0;
     pairs[0] = (struct kl_json_pair){ "mitigation", KL_JSON_TEXT, how->label, 0 };
     for (int i = 0; i < NUMBERS; i++)
         pairs[1 + i] = (struct kl_json_pair){ names[i], KL_JSON_NUMBER, NULL, mean(m, n, i) };
     return 1 + NUMBERS;
 }
 
-void kl_mitigation_write(FILE *to, const struct kl_mitigation *how, const struct kl_mitigated *m,
-                         size_t n)
+void kl_head_mitigation_write(FILE *to, const struct kl_mitigation *how, const struct kl_mitigated *m,
+                              size_t n)
 {
-    if (!kl_mitigates(how)) return;
+    if (!kl_head_mitigates(how)) return;
     fprintf(
         to,
         "  mitigated (%s): outputs are off by %.4f; without it by %.4f, accuracy %.4f, log loss %.4f\n",
         how->label, mean(m, n, 3), mean(m, n, 2), mean(m, n, 0), mean(m, n, 1));
 }
 
-int kl_mitigation_save(struct kl_writer *w, const struct kl_mitigation *how,
-                       const struct kl_mitigated *m, size_t n, struct kl_error *err)
+int kl_head_mitigation_save(struct kl_writer *w, const struct kl_mitigation *how,
+                            const struct kl_mitigated *m, size_t n, struct kl_error *err)
 {
-    if (!kl_mitigates(how)) return KL_OK;
+    if (!kl_head_mitigates(how)) return KL_OK;
     double *values = malloc(n * sizeof *values);
     int code = values ? kl_store_writer_text(w, "", "mitigation", how->label, err)
                       : kl_fail_memory(err, n * sizeof *values);

@@ -85,7 +85,7 @@ static int add_core(struct kl_head_model *model, struct kl_error *err)
         model->vqc = kl_nn_block_add(&model->block, "vqc.weight", 1, c->n_weights, 1, err);
         return model->vqc < 0 ? model->vqc : 0;
     }
-    kl_twin_shape(&model->shape, c->n_inputs, c->n_obs, c->n_weights);
+    kl_head_twin_shape(&model->shape, c->n_inputs, c->n_obs, c->n_weights);
     kl_circuit_free(&model->circuit);
     model->n_twin = model->shape.n_layers;
     for (int i = 0; i < model->n_twin; i++) {
@@ -168,7 +168,7 @@ size_t kl_head_parameters(const struct kl_head_model *model)
     for (int i = 0; i < model->n_reduce; i++) n += (model->reduce[i].d_in + 1) * model->reduce[i].d_out;
     for (int i = 0; i < model->n_head; i++) n += (model->head[i].d_in + 1) * model->head[i].d_out;
     if (model->options.core == KL_CORE_CIRCUIT) n += model->circuit->n_weights;
-    return n + kl_twin_parameters(&model->shape);
+    return n + kl_head_twin_parameters(&model->shape);
 }
 
 enum { TWIN_STREAM = 64 }; /* of its first layer; those of all else are tensors' numbers */
@@ -189,13 +189,13 @@ static void init_twin(float *params, const struct kl_head_model *model, uint64_t
         kl_nn_init_normal(params, b, near, seed, stream + 1, replica);
         for (size_t k = 0; k < l->d_in || k < l->d_out; k++) { /* the first diagonal */
             size_t row, column;
-            kl_twin_entry(&row, &column, k, l->d_out, l->d_in);
+            kl_head_twin_entry(&row, &column, k, l->d_out, l->d_in);
             params[w->offset + kl_nn_tensor_index(w, row, column)] += (float)pass;
         }
     }
     for (size_t i = 0; i < kl_head_n_parts(model); i++) {
         const struct kl_head_part part = kl_head_part(model, i);
-        if (part.chain == KL_CHAIN_TWIN) kl_twin_mask_f32(params, model, &part);
+        if (part.chain == KL_CHAIN_TWIN) kl_head_twin_mask_f32(params, model, &part);
     }
 }
 

@@ -3,8 +3,8 @@
    arXiv:1909.02108), whose metric is averaged over the samples of the batch. */
 #include "head/natural.h"
 
-int kl_natural_take(struct kl_natural *natural, const struct kl_metric *metric, size_t n,
-                    struct kl_arena *arena, struct kl_error *err)
+int kl_head_natural_take(struct kl_natural *natural, const struct kl_metric *metric, size_t n,
+                         struct kl_arena *arena, struct kl_error *err)
 {
     *natural = (struct kl_natural){ .metric = metric };
     if (!metric) return 0;
@@ -15,9 +15,9 @@ int kl_natural_take(struct kl_natural *natural, const struct kl_metric *metric, 
     return natural->sums && natural->step ? 0 : kl_fail_memory(err, count * sizeof *natural->sums);
 }
 
-int kl_natural_rows(const struct kl_natural *natural, const struct kl_head_batch_f32 *batch,
-                    const struct kl_head_model *model, const float *params, size_t from, size_t to,
-                    struct kl_head_work *work, struct kl_error *err)
+int kl_head_natural_rows(const struct kl_natural *natural, const struct kl_head_batch_f32 *batch,
+                         const struct kl_head_model *model, const float *params, size_t from, size_t to,
+                         struct kl_head_work *work, struct kl_error *err)
 {
     const float *angles = batch->y.reduce[model->n_reduce - 1] + from * model->n_angles;
     kl_arena_reset(&work->circuit);
@@ -26,9 +26,9 @@ int kl_natural_rows(const struct kl_natural *natural, const struct kl_head_batch
         params + model->block.tensors[model->vqc].offset, to - from, &work->circuit, err);
 }
 
-void kl_natural_update(float *params, const struct kl_natural *natural, const float *grad,
-                       const struct kl_head_model *model, size_t n_rows, const struct kl_optimizer *o,
-                       double scale, double rate)
+void kl_head_natural_update(float *params, const struct kl_natural *natural, const float *grad,
+                            const struct kl_head_model *model, size_t n_rows,
+                            const struct kl_optimizer *o, double scale, double rate)
 {
     const struct kl_nn_skyline *e = &natural->metric->shape;
     const size_t offset = model->block.tensors[model->vqc].offset,

@@ -18,7 +18,7 @@ static const struct {
                 { "preprocess", "features_preprocess", false } };
 enum { N_ORIGINS = sizeof origins / sizeof *origins };
 
-int kl_origin_save(struct kl_writer *w, const struct kl_file *features, struct kl_error *err)
+int kl_head_origin_save(struct kl_writer *w, const struct kl_file *features, struct kl_error *err)
 {
     int code = KL_OK;
     for (int i = 0; i < N_ORIGINS && !code; i++) {
@@ -46,7 +46,7 @@ static bool only_idle_resize(const char *trained, const char *found, const struc
            strcmp(found + strcspn(found, ")"), trained + strcspn(trained, ")")) == 0;
 }
 
-int kl_origin_text(char **text, const struct kl_file *head, struct kl_error *err)
+int kl_head_origin_text(char **text, const struct kl_file *head, struct kl_error *err)
 {
     json_t *origin = json_object();
     int code = origin ? KL_OK : kl_fail_memory(err, 64);
@@ -87,8 +87,8 @@ static int compare(bool *differs, int i, const char *head, const char *trained,
     return code;
 }
 
-int kl_origin_check_text(const char *text, const char *head, const struct kl_file *features,
-                         const struct kl_log *log, struct kl_error *err)
+int kl_head_origin_check_text(const char *text, const char *head, const struct kl_file *features,
+                              const struct kl_log *log, struct kl_error *err)
 {
     json_t *origin = NULL;
     bool differs;
@@ -105,8 +105,8 @@ int kl_origin_check_text(const char *text, const char *head, const struct kl_fil
     return code;
 }
 
-int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
-                    const struct kl_log *log, struct kl_error *err)
+int kl_head_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
+                         const struct kl_log *log, struct kl_error *err)
 {
     int code = KL_OK;
     for (int i = 0; i < N_ORIGINS && !code; i++) {
@@ -126,7 +126,7 @@ static int load_records(json_t **records, const struct kl_file *file, struct kl_
 }
 
 /* Shards are of one run each. */
-int kl_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
+int kl_head_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
 {
     json_t *records = NULL, *record;
     json_int_t seen = 0;
@@ -187,8 +187,8 @@ static bool has_images(json_t *records, const char *sha256, const char *dataset)
     return false;
 }
 
-int kl_origin_same_images(const struct kl_file *head, const struct kl_file *features,
-                          const struct kl_log *log, struct kl_error *err)
+int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file *features,
+                               const struct kl_log *log, struct kl_error *err)
 {
     json_t *trained = NULL, *judged = NULL, *record, *input;
     const char *role, *same = NULL;

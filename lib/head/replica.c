@@ -55,8 +55,8 @@ static int find_best(int64_t *replica, struct kl_file *file, const char *group, 
     return code;
 }
 
-int kl_evaluation_replica(int64_t *replica, const char *word, struct kl_file *file, const char *group,
-                          struct kl_error *err)
+int kl_head_evaluation_replica(int64_t *replica, const char *word, struct kl_file *file,
+                               const char *group, struct kl_error *err)
 {
     char *end;
     *replica = 0;

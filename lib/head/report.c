@@ -60,7 +60,7 @@ static int put_calibration(struct kl_writer *w, const struct kl_evaluation *e, s
 static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const struct kl_mcnemar *test,
                        struct kl_error *err)
 {
-    const struct kl_evaluation_summary s = kl_evaluation_summary(e);
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     int code = kl_store_writer_number(w, "", "accuracy", s.accuracy, err);
     if (!code) code = kl_store_writer_number(w, "", "accuracy_low", s.interval.low, err);
     if (!code) code = kl_store_writer_number(w, "", "accuracy_high", s.interval.high, err);
@@ -83,16 +83,16 @@ static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const
     return code;
 }
 
-int kl_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e,
-                       const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
-                       struct kl_error *err)
+int kl_head_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e,
+                            const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
+                            struct kl_error *err)
 {
     size_t dims[3] = { e->replicas, e->n, e->c }, names[1] = { e->features->n_classes };
     int code = put_scalars(w, e, test, err);
     if (!code && cautions->differs) code = kl_store_writer_integer(w, "", "preprocess_differs", 1, err);
     if (!code && cautions->trained) code = kl_store_writer_integer(w, "", "trained_on_these", 1, err);
-    if (!code) code = kl_drawn_save(w, e->trajectories, e->drawn, e->replicas, err);
-    if (!code) code = kl_mitigation_save(w, &e->mitigation, e->mitigated, e->replicas, err);
+    if (!code) code = kl_head_trajectory_error_save(w, e->trajectories, e->drawn, e->replicas, err);
+    if (!code) code = kl_head_mitigation_save(w, &e->mitigation, e->mitigated, e->replicas, err);
     if (!code) code = kl_store_writer_put(w, "index", KL_TYPE_I64, 0, 1, &e->n, e->rows, err);
     if (!code) code = kl_store_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &e->n, e->labels, err);
     if (!code)

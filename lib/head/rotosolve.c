@@ -24,8 +24,8 @@ struct turn {
     size_t n_angles;
 };
 
-int kl_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_head_train *train, size_t n,
-                      struct kl_arena *arena, struct kl_error *err)
+int kl_head_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_head_train *train, size_t n,
+                           struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_head_model *model = train->model;
     *rotosolve = NULL;
@@ -118,7 +118,7 @@ static int prepare_rows(const struct turn *t, size_t from, size_t to, struct kl_
 static int prepare(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct turn *t = context;
-    const size_t from = kl_step_begin(t->step, i), to = kl_step_begin(t->step, i + 1);
+    const size_t from = kl_head_step_begin(t->step, i), to = kl_head_step_begin(t->step, i + 1);
     const unsigned before = kl_flush_begin();
     const int code =
         from < to ? prepare_rows(t, from, to, &t->step->train->threads[thread].work, err) : 0;
@@ -144,7 +144,8 @@ static int search(void *context, size_t i, int thread, struct kl_error *err)
     const struct turn *t = context;
     struct kl_step *s = t->step;
     const struct kl_head_model *model = s->train->model;
-    const size_t from = kl_step_begin(s, i), to = kl_step_begin(s, i + 1), classes = model->n_classes,
+    const size_t from = kl_head_step_begin(s, i), to = kl_head_step_begin(s, i + 1),
+                 classes = model->n_classes,
                  groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     const struct kl_head_values_f32 y = kl_head_values_at_f32(s->batch.y, model, from);
     const float *logits = y.head[model->n_head - 1];
@@ -180,7 +181,7 @@ static int losses_at(double *values, const double *angles, size_t n, void *conte
     return code;
 }
 
-int kl_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struct kl_error *err)
+int kl_head_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struct kl_error *err)
 {
     const struct kl_head_model *model = s->train->model;
     struct turn t = { .step = s, .weight = (size_t)(number % model->circuit->n_weights) };

@@ -46,7 +46,7 @@ static int save_all(void *context, struct kl_writer *writer, struct kl_error *er
 {
     const struct kl_head_run *run = context;
     int code = kl_head_train_save(writer, &run->train, run->config, err);
-    return code ? code : kl_controls_save(writer, &run->controls, true, err);
+    return code ? code : kl_head_controls_save(writer, &run->controls, true, err);
 }
 
 int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err)
@@ -69,7 +69,8 @@ static void say_resumed(const struct kl_head_run *run)
     int controls = run->controls.n; /* still to come */
     for (int i = 0; i < run->controls.n; i++)
         if (run->controls.trains[i].loop.epoch > 0 || run->controls.trains[i].loop.step > 0)
-            at = &run->controls.trains[i], name = kl_control_name(i), controls = run->controls.n - 1 - i;
+            at = &run->controls.trains[i], name = kl_head_control_name(i),
+            controls = run->controls.n - 1 - i;
     const long long done = at->loop.epoch, all = at->loop.options.epochs;
     if (at->loop.step)
         snprintf(within, sizeof within, " and %lld of %lld steps of the next", (long long)at->loop.step,
@@ -85,7 +86,7 @@ static int resume(struct kl_head_run *run, struct kl_error *err)
     int code = kl_store_checkpoint_resume(&file, run->checkpoint, &run->stage, run->log, err);
     if (code || !file) return code;
     code = kl_head_train_restore(&run->train, file, err);
-    if (!code) code = kl_controls_restore(&run->controls, file, err);
+    if (!code) code = kl_head_controls_restore(&run->controls, file, err);
     if (!code) say_resumed(run);
     kl_store_file_close(&file);
     return code;
@@ -98,19 +99,19 @@ static int open_writer(struct kl_head_run *run, struct kl_error *err)
 
 int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err)
 {
-    int code = kl_collapse_of_training(&run->collapse, &run->train, pool, err);
+    int code = kl_head_collapse_of_training(&run->collapse, &run->train, pool, err);
     for (int i = 0; i < run->controls.n && !code; i++) {
         struct kl_collapse control;
-        code = kl_collapse_of_training(&control, &run->controls.trains[i], pool, err);
+        code = kl_head_collapse_of_training(&control, &run->controls.trains[i], pool, err);
         if (code) break;
         run->collapsed_controls[i] = control.n_collapsed;
-        kl_collapse_free(&control);
+        kl_head_collapse_free(&control);
     }
     if (!code) kl_head_remark_unfinished(run->log, &run->train);
-    if (!code) kl_collapse_say(run->log, &run->collapse, run->train.features);
+    if (!code) kl_head_collapse_say(run->log, &run->collapse, run->train.features);
     if (!code && run->controls.n)
-        kl_controls_say_collapsed(run->log, run->collapsed_controls,
-                                  (size_t)run->train.loop.options.replicas);
+        kl_head_controls_say_collapsed(run->log, run->collapsed_controls,
+                                       (size_t)run->train.loop.options.replicas);
     return code;
 }
 
@@ -119,8 +120,8 @@ int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
     const struct kl_file *parents[] = { run->input };
     int code = run->writer ? KL_OK : open_writer(run, err);
     if (!code) code = kl_head_train_save(run->writer, &run->train, run->config, err);
-    if (!code) code = kl_origin_save(run->writer, run->input, err);
-    if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
+    if (!code) code = kl_head_origin_save(run->writer, run->input, err);
+    if (!code) code = kl_head_controls_save(run->writer, &run->controls, false, err);
     if (!code) code = kl_store_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
     if (!code && run->checkpoint) kl_store_checkpoint_remove(run->checkpoint, NULL);
     return code;
@@ -154,7 +155,8 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
         code = kl_head_train_open(&run->train, &run->model, features, &v->train.options, threads, err);
     if (!code) code = kl_head_remark_samples(run->log, &run->train, err);
     if (!code && !v->no_controls)
-        code = kl_controls_open(&run->controls, &v->head, features, &v->train.options, threads, err);
+        code =
+            kl_head_controls_open(&run->controls, &v->head, features, &v->train.options, threads, err);
     if (!code && v->train.resume) code = resume(run, err);
     else if (!code)
         run->older = kl_store_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
@@ -180,9 +182,9 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     kl_progress_end(&progress);
     if (!code && run->controls.n && kl_train_finished(&run->train.loop)) {
         kl_progress_begin(&progress, run->log, mode, "epochs of controls");
-        code = kl_controls_run(&run->controls, pool, &progress.watch, err);
+        code = kl_head_controls_run(&run->controls, pool, &progress.watch, err);
         kl_progress_end(&progress);
-        if (!code) kl_controls_note_diverged(&run->controls, run->log);
+        if (!code) kl_head_controls_note_diverged(&run->controls, run->log);
     }
     if (code == KL_EDEVICE && run->checkpoint && access(run->checkpoint, F_OK) == 0)
         kl_note(run->log, 1, "%s stays; the same command with --resume goes on from there",
@@ -209,9 +211,9 @@ int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err)
 void kl_head_run_close(struct kl_head_run *run)
 {
     kl_store_writer_abort(&run->writer);
-    kl_collapse_free(&run->collapse);
+    kl_head_collapse_free(&run->collapse);
     kl_head_train_close(&run->train);
-    kl_controls_close(&run->controls);
+    kl_head_controls_close(&run->controls);
     kl_head_model_free(&run->model);
     kl_store_stage_end(&run->stage);
     free(run->config);

@@ -46,8 +46,8 @@ static int read_scales(struct kl_mitigation *m, const char *scales, struct kl_er
         KL_MOST_SCALES, KL_MOST_FOLD);
 }
 
-int kl_mitigation_make(struct kl_mitigation *m, const char *scales, const char *method, bool readout,
-                       struct kl_error *err)
+int kl_head_mitigation_make(struct kl_mitigation *m, const char *scales, const char *method,
+                            bool readout, struct kl_error *err)
 {
     *m = (struct kl_mitigation){ .readout = readout };
     int code = scales ? read_scales(m, scales, err) : KL_OK;

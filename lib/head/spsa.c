@@ -21,8 +21,8 @@ struct perturbation {
     double c; /* signed; 0: draw the signs */
 };
 
-int kl_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, size_t n,
-                 struct kl_arena *arena, struct kl_error *err)
+int kl_head_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, size_t n,
+                      struct kl_arena *arena, struct kl_error *err)
 {
     const size_t size = train->model->block.size, groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     *spsa = NULL;
@@ -56,7 +56,7 @@ static int draw_signs(void *context, size_t i, int thread, struct kl_error *err)
         for (size_t k = train->model->circuit->n_weights; k < part.size; k++)
             p->step->grad[part.offset + k] = 0;
     if (part.chain == KL_CHAIN_TWIN && part.kind != KL_PART_CIRCUIT)
-        kl_twin_mask_f32(p->step->grad, train->model, &part);
+        kl_head_twin_mask_f32(p->step->grad, train->model, &part);
     return 0;
 }
 
@@ -75,7 +75,7 @@ static int losses(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct perturbation *p = context;
     struct kl_step *s = p->step;
-    const size_t from = kl_step_begin(s, i), to = kl_step_begin(s, i + 1);
+    const size_t from = kl_head_step_begin(s, i), to = kl_head_step_begin(s, i + 1);
     const unsigned before = kl_flush_begin();
     int code = 0;
     if (from < to)
@@ -105,13 +105,13 @@ static void keep_frozen(const struct kl_step *s)
     memcpy(s->spsa->params + t->offset, s->params + t->offset, t->size * sizeof(float));
 }
 
-double kl_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr)
+double kl_head_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr)
 {
     const double stability = 0.1 * (double)(train->learner.steps_per_epoch * train->loop.options.epochs);
     return lr * pow((stability + 1) / (stability + (double)number + 1), 0.602);
 }
 
-int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err)
+int kl_head_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err)
 {
     const struct kl_head_train *train = s->train;
     const struct kl_train_options *o = &train->loop.options;
@@ -132,6 +132,6 @@ int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_er
     for (size_t g = 0; g < groups; g++) s->batch.loss[g] = (s->batch.loss[g] + s->spsa->loss[g]) / 2;
     const float slope = (float)((plus - minus) / (2 * c * (double)s->batch.n));
     for (size_t k = 0; k < train->model->block.size; k++) s->grad[k] *= slope;
-    s->update = kl_nn_update_at(&o->optimizer, kl_spsa_rate(train, number, lr), number + 1);
+    s->update = kl_nn_update_at(&o->optimizer, kl_head_spsa_rate(train, number, lr), number + 1);
     return 0;
 }

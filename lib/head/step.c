@@ -53,7 +53,7 @@ struct kl_estimator kl_head_estimator(const struct kl_head_train *train, int64_t
                                   .directions = o->spsa_directions };
 }
 
-size_t kl_step_begin(const struct kl_step *s, size_t i)
+size_t kl_head_step_begin(const struct kl_step *s, size_t i)
 {
     size_t groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     size_t row = groups * i / s->parts * KL_CIRCUIT_GROUP;
@@ -65,12 +65,12 @@ static int rows(void *context, size_t i, int thread, struct kl_error *err)
     struct kl_step *s = context;
     const struct kl_head_model *model = s->train->model;
     struct kl_head_work *work = &s->train->threads[thread].work;
-    size_t from = kl_step_begin(s, i), to = kl_step_begin(s, i + 1);
+    size_t from = kl_head_step_begin(s, i), to = kl_head_step_begin(s, i + 1);
     unsigned before = kl_flush_begin();
     int code = 0;
     if (from < to) code = kl_head_rows_f32(&s->batch, model, s->params, from, to, work, err);
     if (from < to && !code && s->natural.metric)
-        code = kl_natural_rows(&s->natural, &s->batch, model, s->params, from, to, work, err);
+        code = kl_head_natural_rows(&s->natural, &s->batch, model, s->params, from, to, work, err);
     kl_flush_end(before);
     return code;
 }
@@ -124,15 +124,15 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
     s->update = at.update;
     s->batch.dropout.step = s->batch.diff.estimator.shots.step = s->batch.draws.step =
         (uint32_t)at.number;
-    int code = s->rotosolve ? kl_rotosolve_turn(s, at.number, at.left, err) : 0;
-    if (!code) code = s->spsa ? kl_spsa_gradient(s, at.number, at.lr, err) : descend(s, err);
+    int code = s->rotosolve ? kl_head_rotosolve_turn(s, at.number, at.left, err) : 0;
+    if (!code) code = s->spsa ? kl_head_spsa_gradient(s, at.number, at.lr, err) : descend(s, err);
     if (code) return code;
     if (o->clip > 0) kl_nn_update_clip_f32(&s->update, o, s->grad, train->model->block.size);
     if (o->clip > 0 || s->spsa) code = kl_train_crew_for(s->crew, n_parts, update_part, s, err);
     kl_head_norms_add(replica->sums, train->whole, s->squares, s->grad);
     if (s->natural.metric)
-        kl_natural_update(s->params, &s->natural, s->grad, train->model, s->batch.n, o,
-                          s->update.adam.grad_scale, o->natural_lr * at.left);
+        kl_head_natural_update(s->params, &s->natural, s->grad, train->model, s->batch.n, o,
+                               s->update.adam.grad_scale, o->natural_lr * at.left);
     size_t correct;
     replica->sums[KL_HEAD_LOSS] += kl_head_loss_f32(&correct, &s->batch);
     replica->sums[KL_HEAD_CORRECT] += (double)correct;
@@ -154,9 +154,9 @@ int kl_head_steps(const struct kl_crew *crew, int64_t first, int64_t count, stru
                          .squares = own->squares };
     kl_arena_reset(&own->work.values);
     int code = kl_head_batch_take_f32(&s.batch, train->model, size, &diff, &own->work.values, err);
-    if (!code) code = kl_natural_take(&s.natural, train->metric, size, &own->work.values, err);
-    if (!code) code = kl_rotosolve_take(&s.rotosolve, train, size, &own->work.values, err);
-    if (!code) code = kl_spsa_take(&s.spsa, train, size, &own->work.values, err);
+    if (!code) code = kl_head_natural_take(&s.natural, train->metric, size, &own->work.values, err);
+    if (!code) code = kl_head_rotosolve_take(&s.rotosolve, train, size, &own->work.values, err);
+    if (!code) code = kl_head_spsa_take(&s.spsa, train, size, &own->work.values, err);
     s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,
                                            .seed = seed,
                                            .replica = (uint32_t)crew->index };

@@ -2,7 +2,7 @@
    One line about all heads of an evaluation. */
 #include "head/evaluate.h"
 
-struct kl_evaluation_summary kl_evaluation_summary(const struct kl_evaluation *e)
+struct kl_evaluation_summary kl_head_evaluation_summary(const struct kl_evaluation *e)
 {
     const double mean = kl_stats_mean(e->accuracy, e->replicas);
     return (struct kl_evaluation_summary){

@@ -35,7 +35,7 @@ static size_t idle_values(char *text, size_t size, const struct kl_grid_axis *ot
 {
     size_t n = 0, used = 0;
     for (size_t i = 0; i < other->n; i++) {
-        if (kl_idle_among(c->values, other->values[i])) continue;
+        if (kl_head_idle_among(c->values, other->values[i])) continue;
         if (used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "," : "", other->values[i]);
         n++;
@@ -52,7 +52,7 @@ static int check_idle(const struct kl_grid *grid, const struct kl_head_settings 
     char idle[200] = "";
     if (!find_axis(grid, c->option)) return KL_OK;
     const size_t n = other ? idle_values(idle, sizeof idle, other, c) : 0;
-    if (other ? n == other->n : !kl_idle_among(c->values, kl_idle_value(base, c->other)))
+    if (other ? n == other->n : !kl_head_idle_among(c->values, kl_head_idle_value(base, c->other)))
         return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
                        c->other, c->values);
     if (n)
@@ -104,9 +104,9 @@ static int count(int64_t *parameters, const struct kl_sweep_job *job, const void
     const struct kl_head_settings *v = settings;
     struct kl_features f;
     struct kl_head_model model;
-    int code = kl_features_describe(&f, job->input, err);
+    int code = kl_head_features_describe(&f, job->input, err);
     if (!code) code = kl_head_model_make(&model, &v->head, f.d, f.n_classes, err);
-    kl_features_free(&f);
+    kl_head_features_free(&f);
     if (code) return code;
     if (job->device && job->device->cuda) code = kl_head_gpu_check(&model, &v->train.options, err);
     *parameters = (int64_t)kl_head_parameters(&model);
@@ -135,7 +135,7 @@ static int load(void **data, struct kl_file *input, struct kl_error *err)
 {
     struct kl_features *f = calloc(1, sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
-    const int code = kl_features_load(f, input, err);
+    const int code = kl_head_features_load(f, input, err);
     if (code) free(f);
     else *data = f;
     return code;
@@ -143,7 +143,7 @@ static int load(void **data, struct kl_file *input, struct kl_error *err)
 
 static void unload(void *data)
 {
-    kl_features_free(data);
+    kl_head_features_free(data);
     free(data);
 }
 

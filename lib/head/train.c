@@ -85,7 +85,7 @@ static int begin_epoch(struct kl_train *loop, struct kl_error *err)
 static double last_rate(const struct kl_crew *crew, const struct kl_head_train *train)
 {
     const struct kl_train_step last = kl_train_step_at(crew, train->learner.steps_per_epoch - 1);
-    return train->loop.options.optimizer.kind == KL_SPSA ? kl_spsa_rate(train, last.number, last.lr)
+    return train->loop.options.optimizer.kind == KL_SPSA ? kl_head_spsa_rate(train, last.number, last.lr)
                                                          : last.lr;
 }
 

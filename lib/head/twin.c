@@ -13,7 +13,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-void kl_twin_entry(size_t *i, size_t *j, size_t k, size_t d_out, size_t d_in)
+void kl_head_twin_entry(size_t *i, size_t *j, size_t k, size_t d_out, size_t d_in)
 {
     size_t length = larger(d_in, d_out), along = k % length;
     size_t across = (along + k / length) % smaller(d_in, d_out);
@@ -21,7 +21,7 @@ void kl_twin_entry(size_t *i, size_t *j, size_t k, size_t d_out, size_t d_in)
     *j = d_out > d_in ? across : along;
 }
 
-void kl_twin_shape(struct kl_twin *twin, size_t n_in, size_t n_out, size_t count)
+void kl_head_twin_shape(struct kl_twin *twin, size_t n_in, size_t n_out, size_t count)
 {
     *twin = (struct kl_twin){ .n_layers = 1, .hidden = 0 };
     if (count > n_out * (n_in + 1)) {
@@ -49,7 +49,7 @@ void kl_twin_shape(struct kl_twin *twin, size_t n_in, size_t n_out, size_t count
         }
 }
 
-size_t kl_twin_parameters(const struct kl_twin *twin)
+size_t kl_head_twin_parameters(const struct kl_twin *twin)
 {
     size_t n = 0;
     for (int l = 0; l < twin->n_layers; l++) n += twin->weights[l] + twin->biases[l];

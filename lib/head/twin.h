@@ -16,23 +16,24 @@ enum { KL_TWIN_LAYERS = 2 };
 struct kl_twin {
     int n_layers;                   /* 1, or 2 where one layer cannot hold as many parameters */
     size_t hidden;                  /* width between two layers */
-    size_t weights[KL_TWIN_LAYERS]; /* of each weight: how many, in the order of kl_twin_entry */
+    size_t weights[KL_TWIN_LAYERS]; /* of each weight: how many, in the order of kl_head_twin_entry */
     size_t biases[KL_TWIN_LAYERS];  /* of each bias: the first so many */
 };
 /* Of n_in inputs and n_out outputs, with `count` parameters: the first diagonals whole, so that each
    input and each output takes part, then biases, then further diagonals. Exactly `count`, but where that
    is less than the first diagonals hold: then those. */
-void kl_twin_shape(struct kl_twin *twin, size_t n_in, size_t n_out, size_t count);
-size_t kl_twin_parameters(const struct kl_twin *twin);
+void kl_head_twin_shape(struct kl_twin *twin, size_t n_in, size_t n_out, size_t count);
+size_t kl_head_twin_parameters(const struct kl_twin *twin);
 /* Entry k of a matrix [d_out, d_in], along diagonals that wrap around; k below d_out * d_in meets every
    entry once. */
-void kl_twin_entry(size_t *i, size_t *j, size_t k, size_t d_out, size_t d_in);
+void kl_head_twin_entry(size_t *i, size_t *j, size_t k, size_t d_out, size_t d_in);
 /* Zero in values (block.size) what the twin does not have of this part. */
-void kl_twin_mask_f32(float *values, const struct kl_head_model *model, const struct kl_head_part *part);
-void kl_twin_mask_f64(double *values, const struct kl_head_model *model,
-                      const struct kl_head_part *part);
+void kl_head_twin_mask_f32(float *values, const struct kl_head_model *model,
+                           const struct kl_head_part *part);
+void kl_head_twin_mask_f64(double *values, const struct kl_head_model *model,
+                           const struct kl_head_part *part);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_twin_mask KL_NAME(kl_twin_mask)
+#define kl_head_twin_mask KL_NAME(kl_head_twin_mask)
 
 #endif

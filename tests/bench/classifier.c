@@ -43,13 +43,14 @@ static void train(void *context, size_t run, int thread)
 {
     struct runs *r = context;
     struct kl_error err;
-    struct kl_network_run trained = { .params = malloc(kl_network_size(&r->o.net) * sizeof(float)),
-                                      .history = malloc(KL_NETWORK_HISTORIES * (size_t)r->o.epochs *
-                                                        sizeof(double)) };
+    struct kl_network_run trained = {
+        .params = malloc(kl_classify_network_size(&r->o.net) * sizeof(float)),
+        .history = malloc(KL_NETWORK_HISTORIES * (size_t)r->o.epochs * sizeof(double))
+    };
     (void)thread;
     if (!trained.params || !trained.history ||
-        kl_network_train(&trained, &r->o, &r->samples, r->order, TRAINING, r->order + TRAINING,
-                         ROWS - TRAINING, 89, (uint32_t)run, NULL, &err))
+        kl_classify_network_train(&trained, &r->o, &r->samples, r->order, TRAINING, r->order + TRAINING,
+                                  ROWS - TRAINING, 89, (uint32_t)run, NULL, &err))
         exit(1);
     r->epochs[run] = trained.epochs;
     free(trained.params), free(trained.history);
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
     struct kl_error err;
     double best = 1e9;
     draw(words, labels);
-    kl_network_options_default(&r.o);
+    kl_classify_network_options_default(&r.o);
     r.samples = (struct kl_samples){ words, ROWS, 16, true, labels };
     for (int i = 0; i < ROWS; i++) r.order[i] = (int64_t)i * 7 % ROWS;
     r.o.epochs = quick ? 5 : 50;

@@ -129,31 +129,32 @@ static double run_networks(size_t *places, size_t n, int64_t epochs, bool on_gpu
         memcpy(words[i], w, sizeof w);
         labels[i] = (int32_t)(i % 3), rows[i] = (int64_t)i;
     }
-    kl_network_options_default(&o);
+    kl_classify_network_options_default(&o);
     o.epochs = epochs;
     struct kl_network_run *runs = calloc(n, sizeof *runs);
-    float *params = calloc(n * kl_network_size(&o.net), sizeof *params);
+    float *params = calloc(n * kl_classify_network_size(&o.net), sizeof *params);
     double *history = calloc(n * (size_t)(KL_NETWORK_HISTORIES * epochs), sizeof *history);
     if (!runs || !params || !history) exit(1);
     must(kl_pool_create(&pool, 0, &err), &err);
     const double start = kl_clock();
     *places = n;
-    if (on_gpu) must(kl_network_gpu_open(&gpu, places, &o, &samples, &device, pool, &err), &err);
+    if (on_gpu)
+        must(kl_classify_network_gpu_open(&gpu, places, &o, &samples, &device, pool, &err), &err);
     for (size_t i = 0; i < *places; i++) {
-        runs[i] = (struct kl_network_run){ params + i * kl_network_size(&o.net),
+        runs[i] = (struct kl_network_run){ params + i * kl_classify_network_size(&o.net),
                                            history + i * (size_t)(KL_NETWORK_HISTORIES * epochs), 0, 0 };
         if (on_gpu)
-            must(kl_network_gpu_begin(gpu, i, &runs[i], labels, rows, TRAINING, rows + TRAINING, JUDGING,
-                                      1, (uint32_t)i, &err),
+            must(kl_classify_network_gpu_begin(gpu, i, &runs[i], labels, rows, TRAINING, rows + TRAINING,
+                                               JUDGING, 1, (uint32_t)i, &err),
                  &err);
         else
-            must(kl_network_train(&runs[i], &o, &samples, rows, TRAINING, rows + TRAINING, JUDGING, 1,
-                                  (uint32_t)i, NULL, &err),
+            must(kl_classify_network_train(&runs[i], &o, &samples, rows, TRAINING, rows + TRAINING,
+                                           JUDGING, 1, (uint32_t)i, NULL, &err),
                  &err);
     }
-    for (int64_t e = 0; e < epochs && on_gpu; e++) must(kl_network_gpu_epoch(gpu, &err), &err);
+    for (int64_t e = 0; e < epochs && on_gpu; e++) must(kl_classify_network_gpu_epoch(gpu, &err), &err);
     const double took = kl_clock() - start;
-    if (on_gpu) kl_network_gpu_close(&gpu);
+    if (on_gpu) kl_classify_network_gpu_close(&gpu);
     kl_pool_destroy(&pool);
     free(runs), free(params), free(history);
     return took;

@@ -34,13 +34,14 @@ static void make(struct input *in)
     o.devices = 3, o.source = "pairs";
     must(kl_synthetic_plan(&plan, &o, &in->err), &in->err);
     must(kl_synthetic_make(&in->bits, devices, &draws, &plan, NULL, &in->err), &in->err);
-    must(kl_row_features(&in->f, &in->bits, &in->err), &in->err);
+    must(kl_pairs_row_features(&in->f, &in->bits, &in->err), &in->err);
     for (size_t r = 0; r < 6000; r++) in->rows[r / 2000][r % 2000] = r;
 }
 
 static void planes_of(struct kl_planes *p, struct input *in, int a, int b)
 {
-    must(kl_planes_make(p, &in->bits, &in->f, in->rows[a], 2000, in->rows[b], 2000, &in->err), &in->err);
+    must(kl_pairs_planes_make(p, &in->bits, &in->f, in->rows[a], 2000, in->rows[b], 2000, &in->err),
+         &in->err);
 }
 
 /* From rows of bits to the scores of the three pairs, as the tool goes about it. */
@@ -49,24 +50,24 @@ static double composites(struct input *in)
     const double start = kl_clock();
     struct kl_row_features f;
     struct kl_shares shares[2];
-    must(kl_row_features(&f, &in->bits, &in->err), &in->err);
-    must(kl_shares_make(&shares[0], 2000, &in->err), &in->err);
-    must(kl_shares_make(&shares[1], 2000, &in->err), &in->err);
+    must(kl_pairs_row_features(&f, &in->bits, &in->err), &in->err);
+    must(kl_pairs_shares_make(&shares[0], 2000, &in->err), &in->err);
+    must(kl_pairs_shares_make(&shares[1], 2000, &in->err), &in->err);
     for (int a = 0; a < 3; a++)
         for (int b = a + 1; b < 3; b++) {
             struct kl_planes p;
             struct kl_labelling l;
             double scores[KL_N_SCORES];
             planes_of(&p, in, a, b);
-            must(kl_labelling_make(&l, &p, &in->err), &in->err);
+            must(kl_pairs_labelling_make(&l, &p, &in->err), &in->err);
             memcpy(l.mask, p.first, p.words * sizeof *p.first);
-            kl_labelling_scores(scores, 1 << KL_SCORE_COMPOSITE, &l, &p, shares);
+            kl_pairs_labelling_scores(scores, 1 << KL_SCORE_COMPOSITE, &l, &p, shares);
             if (!(scores[KL_SCORE_COMPOSITE] > 0)) exit(1);
-            kl_labelling_free(&l);
-            kl_planes_free(&p);
+            kl_pairs_labelling_free(&l);
+            kl_pairs_planes_free(&p);
         }
-    kl_shares_free(&shares[0]), kl_shares_free(&shares[1]);
-    kl_row_features_free(&f);
+    kl_pairs_shares_free(&shares[0]), kl_pairs_shares_free(&shares[1]);
+    kl_pairs_row_features_free(&f);
     return kl_clock() - start;
 }
 
@@ -76,9 +77,9 @@ static double permutations(struct input *in, uint32_t wanted, size_t n, struct k
     struct kl_pair_result r = { 0 };
     planes_of(&p, in, 0, 1);
     const double start = kl_clock();
-    must(kl_permute(&r, &p, wanted, n, 1, 0, pool, NULL, &in->err), &in->err);
+    must(kl_pairs_permutation_test(&r, &p, wanted, n, 1, 0, pool, NULL, &in->err), &in->err);
     const double seconds = kl_clock() - start;
-    kl_planes_free(&p);
+    kl_pairs_planes_free(&p);
     return seconds;
 }
 
@@ -110,7 +111,7 @@ static void parts(struct input *in, size_t n)
     planes_of(&p, in, 0, 1);
     uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_LABELS_SPARE) * 8);
     const double start = kl_clock();
-    for (size_t i = 0; i < n; i++) kl_draw_labels(mask, noise, &p, 1, 999, (uint32_t)i, 0);
+    for (size_t i = 0; i < n; i++) kl_pairs_shuffle_labels(mask, noise, &p, 1, 999, (uint32_t)i, 0);
     printf("labels drawn: %.3f us", 1e6 * (kl_clock() - start) / (double)n);
     for (int s = 0; s < KL_N_SCORES; s++)
         if (s == KL_SCORE_COMPOSITE || s >= KL_SCORE_CHI_SQUARE)
@@ -118,7 +119,7 @@ static void parts(struct input *in, size_t n)
                    1e6 * permutations(in, 1u << s, n, NULL) / (double)n);
     printf("; all %.3f us\n", 1e6 * permutations(in, KL_ALL_SCORES, n, NULL) / (double)n);
     free(mask), free(noise);
-    kl_planes_free(&p);
+    kl_pairs_planes_free(&p);
 }
 
 int main(int argc, char **argv)
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
     printf("bench thirty-devices/ketline %.4g s\n", best[3]);
     parts(&in, n / 10);
     kl_pool_destroy(&pool);
-    kl_row_features_free(&in.f);
+    kl_pairs_row_features_free(&in.f);
     kl_bits_free(&in.bits);
     return 0;
 }

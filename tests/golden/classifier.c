@@ -57,12 +57,12 @@ static void check_float(hid_t file, const struct kl_mlp_batch *batch, const doub
 {
     static float params[MOST], grad[MOST], work[2 * MOST], from[MOST], logits[N * 3];
     static double found[MOST], wanted[N * 3];
-    const size_t size = kl_network_size(&net);
+    const size_t size = kl_classify_network_size(&net);
     struct kl_mlp_loss loss;
     for (size_t i = 0; i < size; i++) from[i] = (float)(0.1 * sin((double)i + 1));
-    kl_network_from_file_f32(params, from, &net);
+    kl_classify_network_from_file_f32(params, from, &net);
     kl_kernels()->mlp_gradient_f32(&loss, grad, params, &net, batch, 0, NULL, work);
-    kl_network_to_file_f32(from, grad, &net);
+    kl_classify_network_to_file_f32(from, grad, &net);
     for (size_t i = 0; i < size; i++) found[i] = from[i];
     compare("gradient in float", found, expected, size, 1e-4);
     kl_kernels()->mlp_logits_f32(logits, params, &net, batch, work);
@@ -87,8 +87,8 @@ static void check_trajectory(hid_t file, const struct kl_mlp_batch *batch, doubl
         kl_kernels()->adam_f64(params, m, v, grad, kl_mlp_layer(&net, net.n_layers), &update.adam);
         if (s > 0) continue;
         read_tensors(expected, file, "after_step_1");
-        kl_network_to_file_f64(found, params, &net);
-        compare("parameters after a step", found, expected, kl_network_size(&net), 1e-10);
+        kl_classify_network_to_file_f64(found, params, &net);
+        compare("parameters after a step", found, expected, kl_classify_network_size(&net), 1e-10);
     }
 }
 
@@ -96,11 +96,11 @@ static void check_double(hid_t file, const struct kl_mlp_batch *batch)
 {
     static double params[MOST], grad[MOST], work[2 * MOST], file_order[MOST], expected[MOST],
         logits[N * 3];
-    const size_t size = kl_network_size(&net);
+    const size_t size = kl_classify_network_size(&net);
     struct kl_mlp_loss loss;
     double wanted[N * 3];
     for (size_t i = 0; i < size; i++) file_order[i] = 0.1 * sin((double)i + 1);
-    kl_network_from_file_f64(params, file_order, &net);
+    kl_classify_network_from_file_f64(params, file_order, &net);
     kl_kernels()->mlp_logits_f64(logits, params, &net, batch, work);
     golden_values(wanted, N * 3, file, "classifier/logits");
     compare("logits", logits, wanted, N * 3, 1e-10);
@@ -110,7 +110,7 @@ static void check_double(hid_t file, const struct kl_mlp_batch *batch)
     golden_values(wanted, 1, file, "classifier/l1_term");
     const double l1 = L1 * loss.sum_abs;
     compare("penalty", &l1, wanted, 1, 1e-10);
-    kl_network_to_file_f64(file_order, grad, &net);
+    kl_classify_network_to_file_f64(file_order, grad, &net);
     read_tensors(expected, file, "grad_cross_entropy");
     compare("gradient", file_order, expected, size, 1e-10);
     check_float(file, batch, expected);

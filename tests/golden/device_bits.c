@@ -32,9 +32,9 @@ static void check_statistic(json_t *golden, const char *name, const char *statis
 {
     double values[512];
     const json_t *value = member(golden, name);
-    const struct kl_statistic *s = kl_statistic_find(statistic);
-    golden_need(s && kl_statistic_width(s, t->n_bits, t->symbol_bits) <= 512, statistic);
-    kl_statistic_values(values, NULL, s, t);
+    const struct kl_statistic *s = kl_bits_statistic_find(statistic);
+    golden_need(s && kl_bits_statistic_width(s, t->n_bits, t->symbol_bits) <= 512, statistic);
+    kl_bits_statistic_values(values, NULL, s, t);
     if (!json_is_array(value)) {
         expect(name, values[first], json_number_value(value));
         return;
@@ -69,7 +69,7 @@ static void check_device(json_t *golden, const struct kl_tally *t)
     double above;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         check_statistic(golden, pairs[i].name, pairs[i].statistic, pairs[i].first, t);
-    kl_statistic_values(&above, NULL, kl_statistic_find("device_stats/chi_square_above"), t);
+    kl_bits_statistic_values(&above, NULL, kl_bits_statistic_find("device_stats/chi_square_above"), t);
     expect("chi2_rows_above_3.841", above * (double)t->rows,
            json_number_value(member(golden, "chi2_rows_above_3.841")));
     for (size_t i = 0; i < 14; i++)
@@ -81,7 +81,7 @@ static void check_device(json_t *golden, const struct kl_tally *t)
 static void check_fit(json_t *golden, const struct kl_tally *t)
 {
     struct kl_fit fit;
-    kl_tally_fit(&fit, t);
+    kl_bits_symbol_width_test(&fit, t);
     expect("within phi", fit.inside.phi, json_number_value(member(golden, "within_pair_phi")));
     expect("within", fit.inside.chi_square, json_number_value(member(golden, "within_pair_chi2_df1")));
     expect("within p", fit.inside.log10_p, json_number_value(member(golden, "within_pair_log10_p")));
@@ -129,14 +129,14 @@ static void check_pairs(json_t *golden, const struct kl_tallies *t)
             const struct kl_tally *x = &t->devices[a], *y = &t->devices[b];
             char name[8];
             snprintf(name, sizeof name, "%dv%d", a + 1, b + 1);
-            expect("position divergence", kl_reference_position_divergence(x, y),
+            expect("position divergence", kl_bits_reference_position_divergence(x, y),
                    json_number_value(member(member(golden, "js_position_frequencies_reference"), name)));
-            expect("normalised first", kl_position_divergence(x, y),
+            expect("normalised first", kl_bits_position_divergence(x, y),
                    json_number_value(
                        member(member(golden, "js_position_frequencies_normalised_first"), name)));
-            expect("histogram divergence", kl_reference_histogram_divergence(x, y),
+            expect("histogram divergence", kl_bits_reference_histogram_divergence(x, y),
                    json_number_value(member(member(golden, "unified_histogram_kl"), name)));
-            expect("symbol divergence", kl_jensen_shannon(NULL, x->symbols, y->symbols, 4),
+            expect("symbol divergence", kl_bits_jensen_shannon(NULL, x->symbols, y->symbols, 4),
                    json_number_value(member(json_array_get(sound, k), "js_nats_per_symbol")));
         }
 }
@@ -149,7 +149,7 @@ static void count_golden(struct kl_tallies *t, json_t *golden)
     for (int d = 0; d < 2; d++) {
         const json_t *rows = json_array_get(member(golden, "rows"), (size_t)d);
         const size_t n = strlen(json_string_value(json_array_get(rows, 0)));
-        if (d == 0) must(kl_tallies_begin(t, n, symbol_bits, &err), &err);
+        if (d == 0) must(kl_bits_tallies_begin(t, n, symbol_bits, &err), &err);
         for (size_t r = 0; r < json_array_size(rows); r++) {
             const char *text = json_string_value(json_array_get(rows, r));
             uint64_t word = 0;
@@ -158,10 +158,10 @@ static void count_golden(struct kl_tallies *t, json_t *golden)
             const struct kl_bits block = {
                 1, n, 1, &word, &device, 0, NULL, symbol_bits, 0, NULL, 0, 0
             };
-            must(kl_tallies_add(t, &block, &err), &err);
+            must(kl_bits_tallies_add(t, &block, &err), &err);
         }
     }
-    kl_tallies_finish(t);
+    kl_bits_tallies_finish(t);
 }
 
 static void expect_roughly(const char *name, size_t i, double found, const json_t *list)
@@ -185,18 +185,18 @@ static void check_errors(json_t *golden)
             if (!s->has_error) continue;
             json_t *one = member(json_array_get(member(golden, "devices"), (size_t)d),
                                  s->name + strlen("device_stats/"));
-            kl_statistic_values(values, errors, s, &t.devices[d]);
-            for (size_t i = 0; i < kl_statistic_width(s, t.n_bits, t.symbol_bits); i++) {
+            kl_bits_statistic_values(values, errors, s, &t.devices[d]);
+            for (size_t i = 0; i < kl_bits_statistic_width(s, t.n_bits, t.symbol_bits); i++) {
                 expect_roughly(s->name, i, values[i], member(one, "value"));
                 expect_roughly(s->name, i, errors[i], member(one, "se"));
             }
         }
     json_t *pair = member(member(golden, "pair"), "js_symbol");
-    values[0] = kl_jensen_shannon(errors, t.devices[0].symbols, t.devices[1].symbols,
-                                  (size_t)1 << t.symbol_bits);
+    values[0] = kl_bits_jensen_shannon(errors, t.devices[0].symbols, t.devices[1].symbols,
+                                       (size_t)1 << t.symbol_bits);
     expect_roughly("js_symbol", 0, values[0], member(pair, "value"));
     expect_roughly("js_symbol error", 0, errors[0], member(pair, "se"));
-    kl_tallies_free(&t);
+    kl_bits_tallies_free(&t);
 }
 
 static void check_all(json_t *golden, const char *data)
@@ -205,9 +205,9 @@ static void check_all(json_t *golden, const char *data)
     struct kl_bits bits = { 0 };
     struct kl_tallies tallies = { 0 };
     must(kl_bits_read(&bits, data, &(struct kl_bits_how){ .symbol_bits = 2 }, &err), &err);
-    must(kl_tallies_begin(&tallies, bits.n_bits, bits.symbol_bits, &err), &err);
-    must(kl_tallies_add(&tallies, &bits, &err), &err);
-    kl_tallies_finish(&tallies);
+    must(kl_bits_tallies_begin(&tallies, bits.n_bits, bits.symbol_bits, &err), &err);
+    must(kl_bits_tallies_add(&tallies, &bits, &err), &err);
+    kl_bits_tallies_finish(&tallies);
     check_data(member(golden, "data"), &bits, &tallies);
     for (int d = 0; d < 3; d++) {
         check_device(member(member(golden, "devices"), bits.names[d]), &tallies.devices[d]);
@@ -215,7 +215,7 @@ static void check_all(json_t *golden, const char *data)
                   &tallies.devices[d]);
     }
     check_pairs(golden, &tallies);
-    kl_tallies_free(&tallies);
+    kl_bits_tallies_free(&tallies);
     kl_bits_free(&bits);
 }
 

@@ -73,13 +73,13 @@ static void run_epochs(double *found, hid_t file, size_t ahead, bool settle)
             const int at = (int)p.g.n_latent;
             latent_f64(kl_gan_network_latent_f64(&p.g), at);
         }
-        kl_discriminator_look_f64(p.dp, &p.d, NULL);
+        kl_gan_discriminator_look_f64(p.dp, &p.d, NULL);
         kl_gan_network_law_f64(p.law, &p.g, p.dp, NULL);
-        kl_discriminator_judge_f64(&losses, p.dp, &p.d, p.law, p.target, NULL);
+        kl_gan_discriminator_judge_f64(&losses, p.dp, &p.d, p.law, p.target, NULL);
         row[0] = losses.generator, row[1] = kl_gan_discriminator_loss(&losses);
         row[2] = kl_gan_divergence(p.target, p.law, CELLS);
         kl_gan_network_step_f64(&p.g, NULL);
-        kl_discriminator_step_f64(&p.d, &update);
+        kl_gan_discriminator_step_f64(&p.d, &update);
         if (settle) kl_gan_network_settle_f64(&p.g);
         row[3] = norm_of(&p, 0), row[4] = norm_of(&p, 2);
     }
@@ -115,9 +115,9 @@ static void make_quantum(struct quantum *q, hid_t file)
     size_t k = 0;
     must(kl_arena_init(&q->memory, 0, &err), &err);
     must(kl_arena_init(&q->work, 0, &err), &err);
-    must(kl_born_circuit(&q->circuit, 12, 4, &err), &err);
-    must(kl_born_make_f64(&q->g, q->circuit, &q->memory, &err), &err);
-    must(kl_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, 10, &q->memory, &err), &err);
+    must(kl_gan_born_circuit(&q->circuit, 12, 4, &err), &err);
+    must(kl_gan_born_make_f64(&q->g, q->circuit, &q->memory, &err), &err);
+    must(kl_gan_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, 10, &q->memory, &err), &err);
     fill_f64(q->d.params, q->d.n_params, 0.5, &k);
     golden_values(q->g.angles, 120, file, "quantum/theta_0");
     golden_values(q->target, CELLS, file, "gan/real_1v2");
@@ -127,15 +127,15 @@ static void score_quantum(struct quantum *q, struct kl_gan_losses *losses)
 {
     struct kl_error err;
     kl_arena_reset(&q->work);
-    must(kl_born_law_f64(q->law, &q->g, &q->work, &err), &err);
-    kl_discriminator_score_f64(losses, q->dp, &q->d, q->law, q->target, NULL);
-    must(kl_born_gradient_f64(&q->g, q->dp, &q->work, &err), &err);
+    must(kl_gan_born_law_f64(q->law, &q->g, &q->work, &err), &err);
+    kl_gan_discriminator_score_f64(losses, q->dp, &q->d, q->law, q->target, NULL);
+    must(kl_gan_born_gradient_f64(&q->g, q->dp, &q->work, &err), &err);
 }
 
 static void check_start(hid_t file)
 {
     double angles[120];
-    kl_pcg64_units(angles, 120, 123456);
+    kl_gan_pcg64_units(angles, 120, 123456);
     same_f64("quantum/theta_0", angles, file, 0);
 }
 
@@ -159,7 +159,7 @@ static void check_quantum(hid_t file)
             discriminator_f64(&q.d, "quantum/grad_D", q.d.grad, file, 1e-11);
         }
         kl_nn_update_apply_f64(q.g.angles, q.g.m, q.g.v, q.g.grad, 120, &update);
-        kl_discriminator_step_f64(&q.d, &update);
+        kl_gan_discriminator_step_f64(&q.d, &update);
     }
     golden_values(expected, 30, file, "quantum/trajectory_10_epochs");
     compare("quantum/trajectory_10_epochs", found, expected, 30, 1e-9);

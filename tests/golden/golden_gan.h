@@ -56,7 +56,7 @@ static void NAME(make_pair)(struct NAME(pair) * p, hid_t file)
     size_t k = 0;
     must(kl_arena_init(&p->memory, 0, &err), &err);
     must(NAME(kl_gan_network_make)(&p->g, &sizes, &adam, 0.01, 20, &p->memory, NULL, &err), &err);
-    must(NAME(kl_discriminator_make)(&p->d, KL_GAN_PLANE, CELLS, 20, &p->memory, &err), &err);
+    must(NAME(kl_gan_discriminator_make)(&p->d, KL_GAN_PLANE, CELLS, 20, &p->memory, &err), &err);
     for (int l = 0; l < 3; l++) {
         const size_t rows = p->g.layer[l].rows, columns = p->g.layer[l].columns;
         for (size_t i = 0; i < rows * columns; i++)
@@ -104,9 +104,9 @@ static void NAME(check_forward)(struct NAME(pair) * p, hid_t file)
 {
     struct kl_gan_losses losses;
     const struct NAME(kl_gan_layer) *l = p->g.layer;
-    NAME(kl_discriminator_look)(p->dp, &p->d, NULL);
+    NAME(kl_gan_discriminator_look)(p->dp, &p->d, NULL);
     NAME(kl_gan_network_law)(p->law, &p->g, p->dp, NULL);
-    NAME(kl_discriminator_judge)(&losses, p->dp, &p->d, p->law, p->target, NULL);
+    NAME(kl_gan_discriminator_judge)(&losses, p->dp, &p->d, p->law, p->target, NULL);
     NAME(same)("gan/G/a1", l[0].a, file, FORWARD);
     NAME(same)("gan/G/h1", l[0].h, file, FORWARD);
     NAME(same)("gan/G/a2", l[1].a, file, FORWARD);
@@ -132,7 +132,7 @@ static void NAME(check_step)(struct NAME(pair) * p, hid_t file)
     const struct NAME(kl_gan_layer) *l = p->g.layer;
     NAME(latent)(NAME(kl_gan_network_latent)(&p->g), 1);
     NAME(kl_gan_network_step)(&p->g, NULL);
-    NAME(kl_discriminator_step)(&p->d, &update);
+    NAME(kl_gan_discriminator_step)(&p->d, &update);
     NAME(same)("gan/grad_G/b1", l[0].d, file, FORWARD);
     NAME(same)("gan/grad_G/b2", l[1].d, file, FORWARD);
     NAME(same)("gan/grad_G/b3", l[2].d, file, FORWARD);

@@ -55,7 +55,7 @@ static void check_scales(const char *name, hid_t group, const char *scales, cons
     struct kl_mitigation m;
     struct kl_error err;
     size_t n = 0;
-    must(kl_mitigation_make(&m, scales, method, perfect, &err), &err);
+    must(kl_head_mitigation_make(&m, scales, method, perfect, &err), &err);
     for (int s = 0; s < m.n_scales; s++) {
         struct kl_circuit *c = circuit_of(group);
         must(kl_circuit_fold(c, m.scale[s], &err), &err);

@@ -25,7 +25,7 @@ static struct kl_symbols symbols_of(const char *text)
     static uint8_t s[256];
     const size_t n = strlen(text);
     for (size_t i = 0; i < n; i++) s[i] = (uint8_t)(text[i] - '0');
-    return (struct kl_symbols){ s, n, kl_symbols_close(s, n) };
+    return (struct kl_symbols){ s, n, kl_nist_symbols_close(s, n) };
 }
 
 /* Published with three or four digits. */
@@ -36,37 +36,37 @@ static void examples(void)
     struct kl_nist90b_prediction p;
     struct kl_nist90b_tuples t;
     double h;
-    expect("6.3.1", "h", kl_nist90b_most_common(8, 20), 0.5363, 6e-5);
-    expect("6.3.2", "h", kl_nist90b_collision(&s), 0.4483, 6e-5);
-    expect("6.3.3", "h", kl_nist90b_markov(&s), 0.761, 6e-4);
+    expect("6.3.1", "h", kl_nist_sp90b_most_common(8, 20), 0.5363, 6e-5);
+    expect("6.3.2", "h", kl_nist_sp90b_collision(&s), 0.4483, 6e-5);
+    expect("6.3.3", "h", kl_nist_sp90b_markov(&s), 0.761, 6e-4);
     s = symbols_of("100011100101010111001100011100101010111011100011");
-    must(kl_nist90b_compression(&h, &s, 4, &err), &err);
+    must(kl_nist_sp90b_compression(&h, &s, 4, &err), &err);
     expect("6.3.4", "h", h, 0.1345, 6e-5);
     s = symbols_of("220102012120121001000");
-    must(kl_nist90b_tuples(&t, &s, 3, &err), &err);
+    must(kl_nist_sp90b_tuples(&t, &s, 3, &err), &err);
     expect("6.3.5", "h", t.tuple, 0.273, 6e-4);
     expect("6.3.6", "h", t.repeat, 0.6146, 6e-5);
     s = symbols_of("121021122000");
-    must(kl_nist90b_windows(&p, &s, (const size_t[]){ 3, 5, 7, 9 }, &err), &err);
+    must(kl_nist_sp90b_windows(&p, &s, (const size_t[]){ 3, 5, 7, 9 }, &err), &err);
     expect("6.3.7", "h", p.h, 0.3908, 1e-4); /* printed without rounding */
     s = symbols_of("2132131312");
-    kl_nist90b_lag(&p, &s, 3);
+    kl_nist_sp90b_lag(&p, &s, 3);
     expect("6.3.8", "h", p.h, 0.735, 6e-4);
     s = symbols_of("213213131");
-    must(kl_nist90b_models(&p, &s, 3, &err), &err);
+    must(kl_nist_sp90b_models(&p, &s, 3, &err), &err);
     expect("6.3.9", "h", p.h, 0.0755, 6e-5);
     s = symbols_of("2132131312132");
-    must(kl_nist90b_dictionary(&p, &s, 4, &err), &err);
+    must(kl_nist_sp90b_dictionary(&p, &s, 4, &err), &err);
     expect("6.3.10", "h", p.h, 0.0191, 6e-5);
 }
 
 static void predictions(const char *name, const struct kl_symbols *s, const double *expected)
 {
     struct kl_nist90b_prediction p[4];
-    must(kl_nist90b_windows(&p[0], s, (const size_t[]){ 63, 255, 1023, 4095 }, &err), &err);
-    kl_nist90b_lag(&p[1], s, 128);
-    must(kl_nist90b_models(&p[2], s, 16, &err), &err);
-    must(kl_nist90b_dictionary(&p[3], s, 16, &err), &err);
+    must(kl_nist_sp90b_windows(&p[0], s, (const size_t[]){ 63, 255, 1023, 4095 }, &err), &err);
+    kl_nist_sp90b_lag(&p[1], s, 128);
+    must(kl_nist_sp90b_models(&p[2], s, 16, &err), &err);
+    must(kl_nist_sp90b_dictionary(&p[3], s, 16, &err), &err);
     for (int i = 0; i < 4; i++) {
         const char *what = kl_nist90b_names[KL_NIST90B_WINDOWS + i];
         expect(name, what, (double)p[i].predicted, expected[4 * i], 0);
@@ -84,8 +84,8 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     (void)info;
     const size_t n = golden_values(values, MOST, group, "symbols");
     for (size_t i = 0; i < n; i++) s[i] = (uint8_t)values[i];
-    const struct kl_symbols symbols = { s, n, kl_symbols_close(s, n) };
-    must(kl_nist90b(h, &symbols, &err), &err);
+    const struct kl_symbols symbols = { s, n, kl_nist_symbols_close(s, n) };
+    must(kl_nist_sp90b(h, &symbols, &err), &err);
     golden_values(expected, 16, group, "estimates");
     for (int e = 0; e < KL_NIST90B_ESTIMATES; e++)
         expect(name, kl_nist90b_names[e], h[e], expected[e], 1e-9);
@@ -108,7 +108,7 @@ static void program(void)
     static uint8_t e[DIGITS];
     double h[KL_NIST90B_ESTIMATES];
     golden_digits(e, DIGITS);
-    must(kl_nist90b(h, &(struct kl_symbols){ e, DIGITS, 2 }, &err), &err);
+    must(kl_nist_sp90b(h, &(struct kl_symbols){ e, DIGITS, 2 }, &err), &err);
     for (int i = 0; i < KL_NIST90B_ESTIMATES; i++)
         expect("ea_non_iid", kl_nist90b_names[i], h[i], expected[i], 1e-9);
 }

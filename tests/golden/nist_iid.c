@@ -23,8 +23,8 @@ static void expect(const char *group, const char *what, double found, double exp
 
 static void statistics(double t[KL_IID_STATISTICS], const uint8_t *s, size_t n)
 {
-    void *work = malloc(kl_iid_work(n));
-    must(kl_iid_statistics(t, NULL, s, n, work, &err), &err);
+    void *work = malloc(kl_nist_iid_work(n));
+    must(kl_nist_iid_statistics(t, NULL, s, n, work, &err), &err);
     free(work);
 }
 
@@ -60,7 +60,7 @@ static void examples(void)
     uint8_t s[128];
     const size_t n = strlen(text);
     for (size_t i = 0; i < n; i++) s[i] = (uint8_t)(text[i] - '0');
-    must(kl_iid_tests(&tests, s, n, &err), &err);
+    must(kl_nist_iid_tests(&tests, s, n, &err), &err);
     expect("5.2.1", "statistic", tests.independence.statistic, 3.46, 6e-3);
     expect("5.2.1", "df", tests.independence.df, 3, 0);
 }
@@ -71,9 +71,9 @@ static void permutations(const char *name, const uint8_t *s, size_t n)
 {
     struct kl_iid one, two;
     struct kl_pool *pool = NULL;
-    must(kl_iid(&one, s, n, 2000, 7, NULL, NULL, &err), &err);
+    must(kl_nist_iid(&one, s, n, 2000, 7, NULL, NULL, &err), &err);
     must(kl_pool_create(&pool, 2, &err), &err);
-    must(kl_iid(&two, s, n, 2000, 7, pool, NULL, &err), &err);
+    must(kl_nist_iid(&two, s, n, 2000, 7, pool, NULL, &err), &err);
     kl_pool_destroy(&pool);
     if (memcmp(&one, &two, sizeof one)) fprintf(stderr, "%s: threads matter\n", name), failures++;
     const bool iid = strcmp(name, "chain") && strcmp(name, "period");
@@ -97,7 +97,7 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     golden_values(expected, KL_IID_STATISTICS, group, "statistics");
     for (int i = 0; i < KL_IID_STATISTICS; i++)
         expect(name, kl_iid_names[i], t[i], expected[i], i == 0 || i == 6 ? 1e-9 * expected[i] : 0);
-    must(kl_iid_tests(&tests, s, n, &err), &err);
+    must(kl_nist_iid_tests(&tests, s, n, &err), &err);
     golden_values(expected, KL_IID_STATISTICS, group, "tests");
     golden_values(log10_p, 2, group, "log10_p");
     expect(name, "independence", tests.independence.statistic, expected[0], 1e-9 * expected[0]);
@@ -124,7 +124,7 @@ static void restarts(void)
     for (size_t i = 0; i < n; i++) {
         size_t cutoff;
         const double alpha = 1 - pow(0.99, 1. / 2000);
-        must(kl_restart_cutoff(&cutoff, cases[i][0], (int)cases[i][1], 1000, alpha, &err), &err);
+        must(kl_nist_restart_cutoff(&cutoff, cases[i][0], (int)cases[i][1], 1000, alpha, &err), &err);
         expect("restart", "cutoff", (double)cutoff, cases[i][2], 0);
     }
 }
@@ -146,7 +146,7 @@ static void program(void)
     statistics(t, e, DIGITS);
     for (int i = 0; i < KL_IID_STATISTICS; i++)
         expect("ea_iid", kl_iid_names[i], t[i], expected[i], i == 0 || i == 6 ? 1e-9 : 0);
-    must(kl_iid_tests(&tests, e, DIGITS, &err), &err);
+    must(kl_nist_iid_tests(&tests, e, DIGITS, &err), &err);
     expect("ea_iid", "independence", tests.independence.statistic, 2079.4630661938136, 1e-6);
     expect("ea_iid", "independence p", pow(10, tests.independence.log10_p), 0.29781377365377737, 1e-9);
     expect("ea_iid", "fit", tests.fit.statistic, 18.133396061000745, 1e-9);

@@ -21,9 +21,9 @@ static size_t correct(enum kl_rule_kind kind, const int64_t *training, size_t n_
     struct kl_rule rule = { .parameters = parameters };
     struct kl_error err = { 0 };
     size_t right = 0;
-    must(kl_rule_fit(&rule, kind, &bits, bits.device, 3, training, n_training, &err), &err);
+    must(kl_classify_rule_fit(&rule, kind, &bits, bits.device, 3, training, n_training, &err), &err);
     for (size_t i = 0; i < n_test; i++) {
-        kl_rule_scores(scores, &rule, &bits, (size_t)test[i]);
+        kl_classify_rule_scores(scores, &rule, &bits, (size_t)test[i]);
         const int best = scores[1] > scores[0]   ? scores[2] > scores[1] ? 2 : 1
                          : scores[2] > scores[0] ? 2
                                                  : 0;
@@ -51,8 +51,8 @@ static void expect(const char *what, enum kl_rule_kind kind, const int64_t *orde
 static void permute(int64_t *order, bool split, uint32_t seed)
 {
     static int32_t rows[ROWS];
-    if (split) kl_mt19937_split(rows, ROWS, seed);
-    else kl_mt19937_permutation(rows, ROWS, seed);
+    if (split) kl_classify_mt19937_split(rows, ROWS, seed);
+    else kl_classify_mt19937_permutation(rows, ROWS, seed);
     for (int i = 0; i < ROWS; i++) order[i] = rows[i];
 }
 
@@ -113,7 +113,7 @@ static void check_limit(const json_t *sound)
         for (size_t s = 0; s < 4; s++)
             p[4 * k + (int)s] = json_number_value(json_array_get(json_object_get(of, name), s));
     }
-    const struct kl_limit limit = kl_symbol_limit(confusion, p, NULL, 3, 4, 50);
+    const struct kl_limit limit = kl_bits_bayes_limit(confusion, p, NULL, 3, 4, 50);
     near("limit", limit.accuracy,
          json_number_value(json_object_get(sound, "bayes_accuracy_plug_in_3_class")), 1e-11);
     for (size_t i = 0; i < 9; i++)

@@ -22,14 +22,14 @@ static void check_words(hid_t group, uint32_t seed, const char *name)
     double words[16], units[16];
     struct kl_mt19937 mt;
     golden_values(words, 16, group, "words"), golden_values(units, 16, group, "units");
-    kl_mt19937_seed(&mt, seed);
+    kl_classify_mt19937_seed(&mt, seed);
     for (int i = 0; i < 2000; i++) {
-        const uint32_t word = kl_mt19937_word(&mt);
+        const uint32_t word = kl_classify_mt19937_word(&mt);
         if (i >= 1984) expect(name, "word", word, words[i - 1984]);
     }
-    kl_mt19937_seed(&mt, seed);
+    kl_classify_mt19937_seed(&mt, seed);
     for (int i = 0; i < 700; i++) {
-        const double unit = kl_mt19937_unit(&mt);
+        const double unit = kl_classify_mt19937_unit(&mt);
         if (i >= 684) expect(name, "unit", unit, units[i - 684]);
     }
 }
@@ -43,7 +43,7 @@ static void check_permutations(hid_t group, uint32_t seed, const char *name)
         char part[32];
         snprintf(part, sizeof part, "permutation_%zu", sizes[i]);
         golden_values(expected, 300, group, part);
-        kl_mt19937_permutation(rows, sizes[i], seed);
+        kl_classify_mt19937_permutation(rows, sizes[i], seed);
         for (size_t j = 0; j < sizes[i]; j++) expect(name, part, rows[j], expected[j]);
     }
 }
@@ -55,7 +55,7 @@ static void check_stratified(hid_t group, uint32_t seed, const char *name)
     size_t n_train, n_test;
     golden_values(expected, 120, group, "stratified");
     for (int i = 0; i < 120; i++) labels[i] = i * 7 % 3;
-    kl_mt19937_stratified(train, &n_train, test, &n_test, labels, 120, 3, 0.8, seed);
+    kl_classify_mt19937_stratified(train, &n_train, test, &n_test, labels, 120, 3, 0.8, seed);
     expect(name, "rows of training", (double)n_train, 96),
         expect(name, "rows of test", (double)n_test, 24);
     for (int i = 0; i < 96; i++) expect(name, "training row", train[i], expected[i]);
@@ -93,13 +93,13 @@ static void check_reference(const json_t *reference)
     json_object_foreach(splits, seed, split)
     {
         int32_t support[3] = { 0 };
-        kl_mt19937_split(rows, MOST, (uint32_t)strtoul(seed, NULL, 10));
+        kl_classify_mt19937_split(rows, MOST, (uint32_t)strtoul(seed, NULL, 10));
         check_rows(seed, "permutation", json_object_get(split, "permutation_first_8"), rows);
         check_rows(seed, "test rows", json_object_get(split, "test_rows_first_4"), rows + TRAINING);
         for (int i = TRAINING; i < MOST; i++) support[rows[i] / PER_DEVICE]++;
         check_rows(seed, "support", json_object_get(split, "test_support"), support);
     }
-    kl_mt19937_permutation(rows, MOST, 42);
+    kl_classify_mt19937_permutation(rows, MOST, 42);
     check_rows("42", "permutation",
                json_object_get(json_object_get(reference, "logreg_70_30"), "permutation_first_8"), rows);
 }

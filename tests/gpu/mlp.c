@@ -65,7 +65,7 @@ static const struct kind kinds[] = {
 static struct kl_network_options options_of(const struct kind *k)
 {
     struct kl_network_options o;
-    kl_network_options_default(&o);
+    kl_classify_network_options_default(&o);
     o.net = k->net, o.batch = k->batch, o.dropout = k->dropout, o.l1 = k->l1;
     o.weight_decay = k->decay, o.clip = k->clip, o.judge = k->judge, o.epochs = smallest ? 1 : EPOCHS;
     return o;
@@ -108,8 +108,8 @@ static void on_cpu(const struct kl_network_options *o, bool packed)
         struct kl_samples samples = samples_of(packed);
         samples.labels = labels[r];
         cpu[r].run = (struct kl_network_run){ .params = cpu[r].params, .history = cpu[r].history[0] };
-        must(kl_network_train(&cpu[r].run, o, &samples, rows, n_training(r), rows + JUDGING, n_judging(),
-                              3, (uint32_t)r, NULL, &err),
+        must(kl_classify_network_train(&cpu[r].run, o, &samples, rows, n_training(r), rows + JUDGING,
+                                       n_judging(), 3, (uint32_t)r, NULL, &err),
              &err);
     }
 }
@@ -123,7 +123,7 @@ static void on_gpu(struct result *results, const struct kl_network_options *o, b
     struct kl_network_gpu *networks;
     struct kl_error err;
     size_t places = n, next = 0, ended = 0, who[RUNS];
-    must(kl_network_gpu_open(&networks, &places, o, &samples, &device, NULL, &err), &err);
+    must(kl_classify_network_gpu_open(&networks, &places, o, &samples, &device, NULL, &err), &err);
     for (size_t p = 0; p < places; p++) who[p] = RUNS;
     while (ended < n) {
         for (size_t p = 0; p < places && next < n; p++) {
@@ -131,19 +131,19 @@ static void on_gpu(struct result *results, const struct kl_network_options *o, b
             const size_t r = first + next;
             struct result *to = &results[next];
             to->run = (struct kl_network_run){ .params = to->params, .history = to->history[0] };
-            must(kl_network_gpu_begin(networks, p, &to->run, labels[r], rows, n_training(r),
-                                      rows + JUDGING, n_judging(), 3, (uint32_t)r, &err),
+            must(kl_classify_network_gpu_begin(networks, p, &to->run, labels[r], rows, n_training(r),
+                                               rows + JUDGING, n_judging(), 3, (uint32_t)r, &err),
                  &err);
             who[p] = next++;
         }
-        must(kl_network_gpu_epoch(networks, &err), &err);
+        must(kl_classify_network_gpu_epoch(networks, &err), &err);
         for (size_t p = 0; p < places; p++) {
             bool over;
-            must(kl_network_gpu_take(&over, networks, p, &err), &err);
+            must(kl_classify_network_gpu_take(&over, networks, p, &err), &err);
             if (over) who[p] = RUNS, ended++;
         }
     }
-    kl_network_gpu_close(&networks);
+    kl_classify_network_gpu_close(&networks);
 }
 
 /* The root of the mean square: Adam makes a step of a gradient that is rounding alone, so that single
@@ -158,7 +158,7 @@ static double params_differ(const float *a, const float *b, size_t n)
 static void check(const struct kind *k)
 {
     const struct kl_network_options o = options_of(k);
-    const size_t size = kl_network_size(&o.net);
+    const size_t size = kl_classify_network_size(&o.net);
     const double tolerance = many ? 3e-3 : 1e-5; /* some 350 steps, or some 30 */
     label(k->packed, o.net.size[o.net.n_layers]);
     on_cpu(&o, k->packed);
@@ -214,7 +214,7 @@ static void check_course(void)
     CHECK(memcmp(best.params, last.params, sizeof best.params) != 0, "best and last: parameters");
     o.last = false, o.patience = 0, o.epochs = at + 1;
     on_gpu(&last, &o, true, 0, 1);
-    CHECK(memcmp(best.params, last.params, kl_network_size(&o.net) * sizeof(float)) == 0,
+    CHECK(memcmp(best.params, last.params, kl_classify_network_size(&o.net) * sizeof(float)) == 0,
           "what was kept is not what the best epoch had");
 }
 
@@ -226,7 +226,8 @@ static void check_gaps(void)
     on_gpu(gpu, &o, true, 0, RUNS);
     gaps = true, on_gpu(cpu, &o, true, 0, RUNS), gaps = false;
     for (size_t r = 0; r < RUNS; r++)
-        CHECK(memcmp(cpu[r].params, gpu[r].params, kl_network_size(&o.net) * sizeof(float)) == 0,
+        CHECK(memcmp(cpu[r].params, gpu[r].params, kl_classify_network_size(&o.net) * sizeof(float)) ==
+                  0,
               "run %zu has other bits between empty places", r);
 }
 
@@ -238,7 +239,8 @@ static void check_refusal(void)
     struct kl_error err;
     size_t places = 1;
     o.net = (struct kl_mlp){ 2, { 100, 4096, 3 } };
-    CHECK(kl_network_gpu_open(&networks, &places, &o, &samples, &device, NULL, &err) == KL_EUSAGE &&
+    CHECK(kl_classify_network_gpu_open(&networks, &places, &o, &samples, &device, NULL, &err) ==
+              KL_EUSAGE &&
           !networks);
 }
 

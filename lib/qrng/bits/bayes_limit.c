@@ -77,8 +77,8 @@ static double error_of(double by[][MOST_SYMBOLS], const struct sum *s)
     return sqrt(sum);
 }
 
-struct kl_limit kl_symbol_limit(double *confusion, const double *p, const double *symbols,
-                                size_t classes, size_t m, size_t n)
+struct kl_limit kl_bits_bayes_limit(double *confusion, const double *p, const double *symbols,
+                                    size_t classes, size_t m, size_t n)
 {
     struct sum s = {
         .p = p, .classes = classes, .m = m, .n = n, .confusion = confusion, .symbols = symbols

@@ -208,7 +208,7 @@ static int take_row(struct kl_first_rows *f, const uint64_t *row, int32_t device
     return KL_OK;
 }
 
-int kl_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, struct kl_error *err)
+int kl_bits_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, struct kl_error *err)
 {
     int code = KL_OK;
     if (!f->bits.n_bits) f->all = true;
@@ -218,7 +218,7 @@ int kl_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, str
     return code;
 }
 
-void kl_first_rows_free(struct kl_first_rows *f)
+void kl_bits_first_rows_free(struct kl_first_rows *f)
 {
     kl_bits_free(&f->bits);
     free(f->words);

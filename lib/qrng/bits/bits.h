@@ -151,8 +151,8 @@ struct kl_first_rows {
     size_t *words;       /* (hidden) [bits.n_devices] taken */
     bool all;            /* none was left out */
 };
-int kl_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, struct kl_error *err);
-void kl_first_rows_free(struct kl_first_rows *f);
+int kl_bits_first_rows_take(struct kl_first_rows *f, const struct kl_bits *block, struct kl_error *err);
+void kl_bits_first_rows_free(struct kl_first_rows *f);
 
 /* ---- between words, whose lowest bit is the first, and bytes, whose highest is (bytes.c) ---- */
 uint64_t kl_bits_reverse(uint64_t words); /* the bits of each byte */

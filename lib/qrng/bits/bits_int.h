@@ -105,8 +105,8 @@ struct kl_row_counts {
     uint32_t runs[KL_RUN_LENGTHS];
 };
 /* inside: bit j is set where j and j + 1 belong to one symbol; work: 2 words for each of the row's. */
-void kl_row_count(struct kl_row_counts *counts, const uint64_t *row, size_t n, const uint64_t *inside,
-                  uint64_t *work);
+void kl_bits_row_counts(struct kl_row_counts *counts, const uint64_t *row, size_t n,
+                        const uint64_t *inside, uint64_t *work);
 
 /* One device. Products and sums of whole numbers are exact below 2^53, whatever the order of the rows;
    those of autocorrelations are added in the rows' order. */
@@ -128,7 +128,7 @@ struct kl_tally {
     int64_t pearson_rows; /* rows whose first n - 1 and last n - 1 bits both vary */
     double pearson, pearson_squares;
     int64_t first_row_ones, last_row_ones;
-    uint64_t *planes; /* (hidden) of ones_at, until kl_tallies_finish */
+    uint64_t *planes; /* (hidden) of ones_at, until kl_bits_tallies_finish */
     int in_planes;    /* (hidden) rows in them */
 };
 
@@ -138,15 +138,15 @@ struct kl_tallies {
     int symbol_bits;
     struct kl_tally *devices; /* [n_devices] */
     int n_devices;
-    uint64_t *inside, *work; /* (hidden) as of kl_row_count */
+    uint64_t *inside, *work; /* (hidden) as of kl_bits_row_counts */
     uint32_t *row_symbols;   /* (hidden) [S] of one row */
 };
-int kl_tallies_begin(struct kl_tallies *t, size_t n_bits, int symbol_bits, struct kl_error *err);
+int kl_bits_tallies_begin(struct kl_tallies *t, size_t n_bits, int symbol_bits, struct kl_error *err);
 /* The rows of a block; devices are added as they occur. */
-int kl_tallies_add(struct kl_tallies *t, const struct kl_bits *block, struct kl_error *err);
+int kl_bits_tallies_add(struct kl_tallies *t, const struct kl_bits *block, struct kl_error *err);
 /* After the last row. */
-void kl_tallies_finish(struct kl_tallies *t);
-void kl_tallies_free(struct kl_tallies *t); /* accepts what was zeroed */
+void kl_bits_tallies_finish(struct kl_tallies *t);
+void kl_bits_tallies_free(struct kl_tallies *t); /* accepts what was zeroed */
 
 /* Does the declared width of a symbol explain what depends on what? (symbol_width_test.c) log10 of
    p-values; NaN where a test is not defined. */
@@ -160,7 +160,7 @@ struct kl_fit {
     double place_chi_square[KL_BITS_SYMBOL], place_log10_p[KL_BITS_SYMBOL]; /* df n / w - 1 */
     double dispersion_chi_square, dispersion_df, dispersion_log10_p;
 };
-void kl_tally_fit(struct kl_fit *fit, const struct kl_tally *t);
+void kl_bits_symbol_width_test(struct kl_fit *fit, const struct kl_tally *t);
 
 /* ---- statistics of a device, by name (statistics.c) ---- */
 enum kl_width {
@@ -183,23 +183,23 @@ struct kl_statistic {
 };
 /* Ends with one without a name. docs/qrng.md says what each is. */
 extern const struct kl_statistic kl_statistics[];
-size_t kl_statistic_width(const struct kl_statistic *s, size_t n_bits, int symbol_bits);
+size_t kl_bits_statistic_width(const struct kl_statistic *s, size_t n_bits, int symbol_bits);
 /* values and errors: [width]; errors may be NULL, and is left alone where there are none. What is not
    defined is NaN. */
-void kl_statistic_values(double *values, double *errors, const struct kl_statistic *s,
-                         const struct kl_tally *t);
-const struct kl_statistic *kl_statistic_find(const char *name); /* NULL: none */
+void kl_bits_statistic_values(double *values, double *errors, const struct kl_statistic *s,
+                              const struct kl_tally *t);
+const struct kl_statistic *kl_bits_statistic_find(const char *name); /* NULL: none */
 
 /* ---- how far two devices are apart by what was counted of their rows, as the study has it
  * (divergences.c) ---- */
 /* Flaws included. Jensen-Shannon divergence of the rates by position, nats:
    divided by their sums, which throws the bias away; the mixture is made before that. */
-double kl_reference_position_divergence(const struct kl_tally *a, const struct kl_tally *b);
+double kl_bits_reference_position_divergence(const struct kl_tally *a, const struct kl_tally *b);
 /* The same with the mixture made after it. */
-double kl_position_divergence(const struct kl_tally *a, const struct kl_tally *b);
+double kl_bits_position_divergence(const struct kl_tally *a, const struct kl_tally *b);
 /* Symmetric Kullback-Leibler divergence of the histograms of row means in 20 bins, 1e-10 added to each.
  */
-double kl_reference_histogram_divergence(const struct kl_tally *a, const struct kl_tally *b);
+double kl_bits_reference_histogram_divergence(const struct kl_tally *a, const struct kl_tally *b);
 
 /* ---- extract-features --qrng: bits and their statistics into a file of kind device-bits (extract.c)
  * ---- */

@@ -11,7 +11,7 @@
 
 enum { MOST = 1 << KL_BITS_SYMBOL };
 
-struct kl_successive kl_successive_test(const int64_t *table, size_t n)
+struct kl_successive kl_bits_successive_test(const int64_t *table, size_t n)
 {
     struct kl_successive t = { .least = INFINITY };
     double first[MOST] = { 0 }, second[MOST] = { 0 }, total = 0;
@@ -40,8 +40,8 @@ static void add_successive(int64_t *table, size_t symbols, const uint8_t *row, s
     for (size_t k = 1; k < n; k++) table[row[k - 1] * symbols + row[k]]++;
 }
 
-int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tests, size_t n_devices,
-                        struct kl_error *err)
+int kl_bits_dependence_judge(struct kl_dependence *d, const struct kl_successive *tests,
+                             size_t n_devices, struct kl_error *err)
 {
     double *p = malloc(2 * n_devices * sizeof *p), least = INFINITY;
     if (!p) return kl_fail_memory(err, 2 * n_devices * sizeof *p);
@@ -62,8 +62,8 @@ int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tes
 }
 
 /* A table at a time: of 8 bits it takes half a megabyte, and there may be thousands of devices. */
-int kl_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
-                       struct kl_error *err)
+int kl_bits_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
+                            struct kl_error *err)
 {
     const size_t symbols = (size_t)1 << width, bytes = symbols * symbols * sizeof(int64_t),
                  n = (size_t)bits->n_devices, per_row = bits->n_bits / (size_t)width;
@@ -79,29 +79,29 @@ int kl_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int 
                 row[k] = (uint8_t)kl_bits_symbol(kl_bits_row(bits, r), k, width);
             add_successive(table, symbols, row, per_row);
         }
-        tests[i] = kl_successive_test(table, symbols);
+        tests[i] = kl_bits_successive_test(table, symbols);
     }
-    if (!code) code = kl_dependence_judge(d, tests, n, err);
+    if (!code) code = kl_bits_dependence_judge(d, tests, n, err);
     free(table), free(row), free(tests);
     return code;
 }
 
-bool kl_depends(const struct kl_dependence *d)
+bool kl_bits_depends(const struct kl_dependence *d)
 {
     return d->tested && d->log10_p < log10(0.05);
 }
 
-void kl_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d)
+void kl_bits_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d)
 {
     if (d->log10_p > -4) snprintf(text, KL_DEPENDENCE_TEXT, "p %.2g", pow(10, d->log10_p));
     else snprintf(text, KL_DEPENDENCE_TEXT, "p 10^%.1f", d->log10_p);
 }
 
-int kl_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
-                      const char (*names)[KL_BITS_NAME], struct kl_error *err)
+int kl_bits_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
+                           const char (*names)[KL_BITS_NAME], struct kl_error *err)
 {
     int code = d->tested ? kl_store_writer_number(w, "", "dependence_log10_p", d->log10_p, err) : KL_OK;
-    return code || !kl_depends(d)
+    return code || !kl_bits_depends(d)
                ? code
                : kl_store_writer_text(w, "", "dependence_device", names[d->device], err);
 }
@@ -123,8 +123,8 @@ static int take_device(struct kl_dependence_counts *c, size_t device, struct kl_
     return own->table ? KL_OK : kl_fail_memory(err, kinds * kinds * sizeof *own->table);
 }
 
-int kl_dependence_count(struct kl_dependence_counts *c, int32_t device, const uint8_t *row, size_t n,
-                        struct kl_error *err)
+int kl_bits_dependence_count(struct kl_dependence_counts *c, int32_t device, const uint8_t *row,
+                             size_t n, struct kl_error *err)
 {
     const int code = take_device(c, (size_t)device, err);
     if (code) return code;
@@ -135,21 +135,21 @@ int kl_dependence_count(struct kl_dependence_counts *c, int32_t device, const ui
     return KL_OK;
 }
 
-int kl_dependence_counted(struct kl_dependence *d, const struct kl_dependence_counts *c,
-                          struct kl_error *err)
+int kl_bits_dependence_counted(struct kl_dependence *d, const struct kl_dependence_counts *c,
+                               struct kl_error *err)
 {
     struct kl_successive *tests = malloc((c->n_devices + 1) * sizeof *tests);
     if (!tests) return kl_fail_memory(err, (c->n_devices + 1) * sizeof *tests);
     for (size_t i = 0; i < c->n_devices; i++)
         tests[i] = c->devices[i].table
-                       ? kl_successive_test(c->devices[i].table, (size_t)1 << c->symbol_bits)
+                       ? kl_bits_successive_test(c->devices[i].table, (size_t)1 << c->symbol_bits)
                        : (struct kl_successive){ .log10_p = NAN };
-    const int code = kl_dependence_judge(d, tests, c->n_devices, err);
+    const int code = kl_bits_dependence_judge(d, tests, c->n_devices, err);
     free(tests);
     return code;
 }
 
-void kl_dependence_counts_free(struct kl_dependence_counts *c)
+void kl_bits_dependence_counts_free(struct kl_dependence_counts *c)
 {
     for (size_t i = 0; i < c->n_devices; i++) free(c->devices[i].table);
     free(c->devices);

@@ -12,7 +12,7 @@ struct kl_successive {
     double chi_square, df, log10_p; /* log10_p: NaN where there is nothing to test */
     double least;                   /* smallest expected count: below 5 the test is rough */
 };
-struct kl_successive kl_successive_test(const int64_t *table, size_t n);
+struct kl_successive kl_bits_successive_test(const int64_t *table, size_t n);
 
 /* Of several devices: log10_p of the one on which dependence is likeliest, after Holm's correction over
    all that could be tested. */
@@ -22,11 +22,11 @@ struct kl_dependence {
     bool tested; /* on a device at least: symbols that are all equal say nothing */
     bool rough;  /* symbols too few for the test's approximation */
 };
-int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tests, size_t n_devices,
-                        struct kl_error *err);
+int kl_bits_dependence_judge(struct kl_dependence *d, const struct kl_successive *tests,
+                             size_t n_devices, struct kl_error *err);
 /* Of bits that were read, as symbols of `width` bits, whatever was declared. KL_ENOMEM. */
-int kl_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
-                       struct kl_error *err);
+int kl_bits_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
+                            struct kl_error *err);
 /* Of rows as they come: of each device the first KL_DEPENDENCE_FIRST symbols, so that it costs little
    however many there are. */
 enum { KL_DEPENDENCE_FIRST = 1000000 };
@@ -40,19 +40,19 @@ struct kl_dependence_counts {
     struct kl_device_counts *devices;
 };
 /* The symbols of the next row of a device. KL_ENOMEM. */
-int kl_dependence_count(struct kl_dependence_counts *c, int32_t device, const uint8_t *row, size_t n,
-                        struct kl_error *err);
-int kl_dependence_counted(struct kl_dependence *d, const struct kl_dependence_counts *c,
-                          struct kl_error *err);
-void kl_dependence_counts_free(struct kl_dependence_counts *c);
+int kl_bits_dependence_count(struct kl_dependence_counts *c, int32_t device, const uint8_t *row,
+                             size_t n, struct kl_error *err);
+int kl_bits_dependence_counted(struct kl_dependence *d, const struct kl_dependence_counts *c,
+                               struct kl_error *err);
+void kl_bits_dependence_counts_free(struct kl_dependence_counts *c);
 
 /* At 5 %. */
-bool kl_depends(const struct kl_dependence *d);
+bool kl_bits_depends(const struct kl_dependence *d);
 /* "p 10^-12.3", "p 0.012" */
 enum { KL_DEPENDENCE_TEXT = 24 };
-void kl_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d);
+void kl_bits_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d);
 /* As attributes dependence_log10_p and, where they depend, dependence_device; none if not tested. */
-int kl_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
-                      const char (*names)[KL_BITS_NAME], struct kl_error *err);
+int kl_bits_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
+                           const char (*names)[KL_BITS_NAME], struct kl_error *err);
 
 #endif

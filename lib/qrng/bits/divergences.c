@@ -15,7 +15,7 @@
 /* ---- test of two symbol counts ---- */
 /* Pearson's chi-squared and the likelihood ratio (G) of two devices' symbol counts. */
 
-double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n)
+double kl_bits_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n)
 {
     double na = 0, nb = 0, sum = 0;
     for (size_t s = 0; s < n; s++) na += (double)a[s], nb += (double)b[s];
@@ -28,7 +28,7 @@ double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n)
     return sum;
 }
 
-struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t n)
+struct kl_symbol_test kl_bits_symbol_test(const int64_t *a, const int64_t *b, size_t n)
 {
     struct kl_symbol_test t = { .df = -1, .least = INFINITY };
     double na = 0, nb = 0;
@@ -44,7 +44,7 @@ struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t 
         if (b[s]) t.g += 2 * (double)b[s] * log((double)b[s] / (nb * each));
     }
     t.g = fmax(t.g, 0);
-    t.chi_square = kl_symbol_chi_square(a, b, n);
+    t.chi_square = kl_bits_symbol_chi_square(a, b, n);
     t.log10_p = kl_stats_chi_square_log10_p(t.chi_square, t.df);
     t.log10_p_g = kl_stats_chi_square_log10_p(t.g, t.df);
     return t;
@@ -53,7 +53,7 @@ struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t 
 /* ---- divergences of symbols ---- */
 
 /* d JS / d p_s = ln(p_s / mixture_s) / 2: the rest is constant or cancels. */
-double kl_jensen_shannon(double *error, const int64_t *a, const int64_t *b, size_t n)
+double kl_bits_jensen_shannon(double *error, const int64_t *a, const int64_t *b, size_t n)
 {
     double na = 0, nb = 0, js = 0, first[2] = { 0 },
            second[2] = { 0 }; /* means of ln(p / mixture), squared */
@@ -108,7 +108,7 @@ static double chernoff(const double *lp, const double *lq, size_t n)
     return fmax(-value, 0);
 }
 
-void kl_symbol_divergences(double d[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b, size_t n)
+void kl_bits_symbol_divergences(double d[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b, size_t n)
 {
     double na = 0, nb = 0, lp[MOST], lq[MOST];
     size_t common = 0;
@@ -121,7 +121,7 @@ void kl_symbol_divergences(double d[KL_N_DIVERGENCES], const int64_t *a, const i
         if (q > 0) d[KL_DIV_BA] += p > 0 ? q * log(q / p) : INFINITY;
         if (p > 0 && q > 0) lp[common] = log(p), lq[common++] = log(q);
     }
-    d[KL_DIV_JS] = kl_jensen_shannon(NULL, a, b, n);
+    d[KL_DIV_JS] = kl_bits_jensen_shannon(NULL, a, b, n);
     d[KL_DIV_CHERNOFF] = chernoff(lp, lq, common);
     for (int i = 0; i < KL_N_DIVERGENCES; i++) d[i] = fmax(d[i], 0);
 }
@@ -131,7 +131,7 @@ void kl_symbol_divergences(double d[KL_N_DIVERGENCES], const int64_t *a, const i
 static const double LEAST = 1e-10;
 
 /* Its edges are multiples of 1/20 in doubles, as numpy.histogram compares with them. */
-int kl_ones_bin(size_t ones, size_t n_bits)
+int kl_bits_ones_bin(size_t ones, size_t n_bits)
 {
     const double share = (double)ones / (double)n_bits, width = 1.0 / KL_BINS;
     int bin = (int)(share * KL_BINS);
@@ -141,8 +141,8 @@ int kl_ones_bin(size_t ones, size_t n_bits)
     return bin;
 }
 
-double kl_histogram_divergence(const double a[KL_BINS], double rows_a, const double b[KL_BINS],
-                               double rows_b)
+double kl_bits_histogram_divergence(const double a[KL_BINS], double rows_a, const double b[KL_BINS],
+                                    double rows_b)
 {
     const double width = 1.0 / KL_BINS;
     double d = 0;
@@ -154,7 +154,7 @@ double kl_histogram_divergence(const double a[KL_BINS], double rows_a, const dou
     return 0.5 * d;
 }
 
-double kl_position_part(double a, double sum_a, double b, double sum_b)
+double kl_bits_position_part(double a, double sum_a, double b, double sum_b)
 {
     const double p = a / sum_a, q = b / sum_b, mixture = (a + b) / (sum_a + sum_b);
     return 0.5 * ((p > 0 ? p * log(p / mixture) : 0) + (q > 0 ? q * log(q / mixture) : 0));
@@ -170,17 +170,17 @@ static double positions(const struct kl_tally *a, double weight_a, const struct 
         sums[1] += weight_b * (double)b->ones_at[j];
     }
     for (size_t j = 0; j < a->n_bits; j++)
-        d += kl_position_part(weight_a * (double)a->ones_at[j], sums[0],
-                              weight_b * (double)b->ones_at[j], sums[1]);
+        d += kl_bits_position_part(weight_a * (double)a->ones_at[j], sums[0],
+                                   weight_b * (double)b->ones_at[j], sums[1]);
     return d;
 }
 
-double kl_reference_position_divergence(const struct kl_tally *a, const struct kl_tally *b)
+double kl_bits_reference_position_divergence(const struct kl_tally *a, const struct kl_tally *b)
 {
     return positions(a, 1 / (double)a->rows, b, 1 / (double)b->rows);
 }
 
-double kl_position_divergence(const struct kl_tally *a, const struct kl_tally *b)
+double kl_bits_position_divergence(const struct kl_tally *a, const struct kl_tally *b)
 {
     double ones[2] = { 0 };
     for (size_t j = 0; j < a->n_bits; j++) {
@@ -193,15 +193,16 @@ double kl_position_divergence(const struct kl_tally *a, const struct kl_tally *b
 static void histogram(double bins[KL_BINS], const struct kl_tally *t)
 {
     for (int k = 0; k < KL_BINS; k++) bins[k] = 0;
-    for (size_t c = 0; c <= t->n_bits; c++) bins[kl_ones_bin(c, t->n_bits)] += (double)t->ones_rows[c];
+    for (size_t c = 0; c <= t->n_bits; c++)
+        bins[kl_bits_ones_bin(c, t->n_bits)] += (double)t->ones_rows[c];
 }
 
-double kl_reference_histogram_divergence(const struct kl_tally *a, const struct kl_tally *b)
+double kl_bits_reference_histogram_divergence(const struct kl_tally *a, const struct kl_tally *b)
 {
     double counts[2][KL_BINS];
     histogram(counts[0], a);
     histogram(counts[1], b);
-    return kl_histogram_divergence(counts[0], (double)a->rows, counts[1], (double)b->rows);
+    return kl_bits_histogram_divergence(counts[0], (double)a->rows, counts[1], (double)b->rows);
 }
 
 /* ---- how well a divergence is known ---- */
@@ -226,8 +227,8 @@ static void add_rows(int64_t *counts, const uint16_t *values, size_t n_symbols, 
     }
 }
 
-void kl_bootstrap_counts(int64_t *counts, const uint16_t *values, size_t n_symbols, size_t n,
-                         size_t resample, uint64_t seed, uint32_t device)
+void kl_bits_bootstrap_counts(int64_t *counts, const uint16_t *values, size_t n_symbols, size_t n,
+                              size_t resample, uint64_t seed, uint32_t device)
 {
     uint64_t words[ABREAST / 2];
     uint32_t rows[ABREAST];
@@ -255,7 +256,7 @@ static double quantile(const double *sorted, size_t known, size_t n, double shar
                                                          : INFINITY;
 }
 
-struct kl_interval kl_divergence_interval(double estimate, double *values, size_t n, bool distance)
+struct kl_interval kl_bits_divergence_interval(double estimate, double *values, size_t n, bool distance)
 {
     size_t known = 0;
     double mean = 0;

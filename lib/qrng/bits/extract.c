@@ -29,7 +29,7 @@ static int save_counts(struct kl_writer *writer, const char *name, int rank, con
 static int save_statistic(struct kl_writer *writer, const struct kl_statistic *s,
                           const struct kl_tallies *t, struct kl_error *err)
 {
-    const size_t width = kl_statistic_width(s, t->n_bits, t->symbol_bits), n = (size_t)t->n_devices;
+    const size_t width = kl_bits_statistic_width(s, t->n_bits, t->symbol_bits), n = (size_t)t->n_devices;
     const size_t dims[] = { n, width };
     const int rank = s->width == KL_ONE ? 1 : 2;
     char name[64];
@@ -37,7 +37,7 @@ static int save_statistic(struct kl_writer *writer, const struct kl_statistic *s
     if (!values) return kl_fail_memory(err, 2 * n * width * sizeof *values);
     double *const errors = values + n * width;
     for (size_t d = 0; d < n; d++)
-        kl_statistic_values(values + d * width, errors + d * width, s, &t->devices[d]);
+        kl_bits_statistic_values(values + d * width, errors + d * width, s, &t->devices[d]);
     snprintf(name, sizeof name, "%s_se", s->name);
     int rc = s->count ? save_counts(writer, s->name, rank, dims, values, n * width, err)
                       : kl_store_writer_put(writer, s->name, KL_TYPE_F64, 0, rank, dims, values, err);
@@ -64,13 +64,13 @@ static int save_pairs(struct kl_writer *writer, const char *name, const struct k
 
 static double symbol_divergence(const struct kl_tally *a, const struct kl_tally *b)
 {
-    return kl_jensen_shannon(NULL, a->symbols, b->symbols, (size_t)1 << a->symbol_bits);
+    return kl_bits_jensen_shannon(NULL, a->symbols, b->symbols, (size_t)1 << a->symbol_bits);
 }
 
 static double symbol_divergence_error(const struct kl_tally *a, const struct kl_tally *b)
 {
     double error;
-    kl_jensen_shannon(&error, a->symbols, b->symbols, (size_t)1 << a->symbol_bits);
+    kl_bits_jensen_shannon(&error, a->symbols, b->symbols, (size_t)1 << a->symbol_bits);
     return error;
 }
 
@@ -97,12 +97,13 @@ static int save_all_pairs(struct kl_writer *writer, const struct kl_tallies *t, 
     if (!rc) rc = save_pairs(writer, "pairs/js_symbol", t, n, symbol_divergence, err);
     if (!rc) rc = save_pairs(writer, "pairs/js_symbol_se", t, n, symbol_divergence_error, err);
     if (rc || !reference) return rc;
-    rc = save_pairs(writer, "reference/js_position", t, n, kl_reference_position_divergence, err);
+    rc = save_pairs(writer, "reference/js_position", t, n, kl_bits_reference_position_divergence, err);
     if (!rc)
-        rc = save_pairs(writer, "reference/js_position_normalised_first", t, n, kl_position_divergence,
+        rc = save_pairs(writer, "reference/js_position_normalised_first", t, n,
+                        kl_bits_position_divergence, err);
+    if (!rc)
+        rc = save_pairs(writer, "reference/histogram_kl", t, n, kl_bits_reference_histogram_divergence,
                         err);
-    if (!rc)
-        rc = save_pairs(writer, "reference/histogram_kl", t, n, kl_reference_histogram_divergence, err);
     return rc;
 }
 
@@ -173,13 +174,13 @@ int kl_bits_extract_count(struct kl_bits_extract *e, struct kl_error *err)
 {
     const struct kl_bits *block;
     struct kl_bits_inputs *in = &e->inputs;
-    int rc = kl_tallies_begin(&e->tallies, in->n_bits, in->symbol_bits, err);
+    int rc = kl_bits_tallies_begin(&e->tallies, in->n_bits, in->symbol_bits, err);
     while (!rc && !(rc = kl_bits_inputs_next(in, &block, err)) && block->n_rows) {
-        rc = kl_tallies_add(&e->tallies, block, err);
-        if (!rc) rc = kl_first_rows_take(&e->first, block, err);
+        rc = kl_bits_tallies_add(&e->tallies, block, err);
+        if (!rc) rc = kl_bits_first_rows_take(&e->first, block, err);
         if (!rc) rc = stopped(e, 0, in->n_rows, err);
     }
-    if (!rc) kl_tallies_finish(&e->tallies);
+    if (!rc) kl_bits_tallies_finish(&e->tallies);
     e->n_rows = in->n_rows;
     return rc;
 }
@@ -218,7 +219,7 @@ static void fill_row(struct columns *c, size_t r, const uint64_t *row, const str
     memset(symbols, 0, c->width[SYMBOLS] * sizeof *symbols);
     for (size_t k = 0; k < t->n_bits / (size_t)t->symbol_bits; k++)
         symbols[kl_bits_symbol(row, k, t->symbol_bits)]++;
-    kl_row_count(&counts, row, t->n_bits, t->inside, t->work);
+    kl_bits_row_counts(&counts, row, t->n_bits, t->inside, t->work);
     c->numbers[ONES][r] = (int32_t)counts.ones;
     for (int i = 0; i < 4; i++) c->numbers[TRANSITIONS][4 * r + i] = (int32_t)counts.transitions[i];
     c->numbers[RUNS][r] = (int32_t)(counts.transitions[1] + counts.transitions[2]) + 1;
@@ -284,8 +285,8 @@ int kl_bits_extract_save(struct kl_bits_extract *e, struct kl_writer *writer, st
 
 void kl_bits_extract_free(struct kl_bits_extract *e)
 {
-    kl_tallies_free(&e->tallies);
-    kl_first_rows_free(&e->first);
+    kl_bits_tallies_free(&e->tallies);
+    kl_bits_first_rows_free(&e->first);
     kl_bits_inputs_close(&e->inputs);
 }
 

@@ -107,8 +107,8 @@ static int judge(struct kl_dependence *verdict, const struct kl_tallies *t, stru
     struct kl_successive *tests = malloc(n * sizeof *tests);
     if (!tests) return kl_fail_memory(err, n * sizeof *tests);
     for (size_t d = 0; d < n; d++)
-        tests[d] = kl_successive_test(t->devices[d].successive, (size_t)1 << t->symbol_bits);
-    const int code = kl_dependence_judge(verdict, tests, n, err);
+        tests[d] = kl_bits_successive_test(t->devices[d].successive, (size_t)1 << t->symbol_bits);
+    const int code = kl_bits_dependence_judge(verdict, tests, n, err);
     free(tests);
     return code;
 }
@@ -156,11 +156,11 @@ static int compute(struct work *w, struct kl_error *err)
 /* "rate of 1: 0.547 0.565 0.492" */
 static void print_rates(FILE *out, const struct kl_tallies *t)
 {
-    const struct kl_statistic *rate = kl_statistic_find("device_stats/rate");
+    const struct kl_statistic *rate = kl_bits_statistic_find("device_stats/rate");
     fprintf(out, "rate of 1");
     for (int d = 0; d < t->n_devices && d < RATES; d++) {
         double value;
-        kl_statistic_values(&value, NULL, rate, &t->devices[d]);
+        kl_bits_statistic_values(&value, NULL, rate, &t->devices[d]);
         fprintf(out, " %.4f", value);
     }
     fprintf(out, t->n_devices > RATES ? " ...; " : "; ");
@@ -170,7 +170,7 @@ static void print_verdict(FILE *out, const struct kl_dependence *v, const struct
 {
     fprintf(out, "successive symbols of %d bit%s ", in->symbol_bits, kl_s((unsigned)in->symbol_bits));
     if (!v->tested) fputs("are too few or all equal: not tested, ", out);
-    else if (!kl_depends(v))
+    else if (!kl_bits_depends(v))
         fprintf(out, "show no dependence (least p %.2g after Holm), ", pow(10, v->log10_p));
     else if (v->log10_p > -4)
         fprintf(out, "depend on each other (p %.2g after Holm, device %s), ", pow(10, v->log10_p),
@@ -195,7 +195,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
         { "devices", KL_JSON_COUNT, NULL, t->n_devices },
         { "dropped_bits", KL_JSON_COUNT, NULL, (double)in->n_dropped },
-        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !kl_depends(verdict) },
+        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !kl_bits_depends(verdict) },
         { "least_log10_p", KL_JSON_NUMBER, NULL, verdict->log10_p },
         { "least_device", KL_JSON_TEXT, in->names[verdict->device], 0 },
         { "rough", KL_JSON_BOOL, NULL, verdict->rough },

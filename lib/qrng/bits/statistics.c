@@ -358,7 +358,7 @@ const struct kl_statistic kl_statistics[] = {
     { 0 },
 };
 
-size_t kl_statistic_width(const struct kl_statistic *s, size_t n_bits, int symbol_bits)
+size_t kl_bits_statistic_width(const struct kl_statistic *s, size_t n_bits, int symbol_bits)
 {
     switch (s->width) {
     case KL_PER_TRANSITION: return 4;
@@ -372,20 +372,20 @@ size_t kl_statistic_width(const struct kl_statistic *s, size_t n_bits, int symbo
     }
 }
 
-void kl_statistic_values(double *values, double *errors, const struct kl_statistic *s,
-                         const struct kl_tally *t)
+void kl_bits_statistic_values(double *values, double *errors, const struct kl_statistic *s,
+                              const struct kl_tally *t)
 {
     struct kl_fit fit = { 0 };
     if (s->of) {
         s->of(values, errors, t);
         return;
     }
-    kl_tally_fit(&fit, t);
+    kl_bits_symbol_width_test(&fit, t);
     memcpy(values, (const char *)&fit + s->field,
-           kl_statistic_width(s, t->n_bits, t->symbol_bits) * sizeof *values);
+           kl_bits_statistic_width(s, t->n_bits, t->symbol_bits) * sizeof *values);
 }
 
-const struct kl_statistic *kl_statistic_find(const char *name)
+const struct kl_statistic *kl_bits_statistic_find(const char *name)
 {
     for (const struct kl_statistic *s = kl_statistics; s->name; s++)
         if (strcmp(s->name, name) == 0) return s;

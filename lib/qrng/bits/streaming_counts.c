@@ -84,8 +84,8 @@ static void count_runs(struct kl_row_counts *c, size_t n, uint64_t *same, uint64
     c->runs[KL_RUN_LENGTHS - 1] = longer;
 }
 
-void kl_row_count(struct kl_row_counts *counts, const uint64_t *row, size_t n, const uint64_t *inside,
-                  uint64_t *work)
+void kl_bits_row_counts(struct kl_row_counts *counts, const uint64_t *row, size_t n,
+                        const uint64_t *inside, uint64_t *work)
 {
     memset(counts, 0, sizeof *counts);
     count_steps(counts, row, n, inside, work);
@@ -102,7 +102,7 @@ static size_t words_of(const struct kl_tallies *t)
     return (t->n_bits + 63) / 64;
 }
 
-int kl_tallies_begin(struct kl_tallies *t, size_t n_bits, int symbol_bits, struct kl_error *err)
+int kl_bits_tallies_begin(struct kl_tallies *t, size_t n_bits, int symbol_bits, struct kl_error *err)
 {
     *t = (struct kl_tallies){ .n_bits = n_bits, .symbol_bits = symbol_bits };
     const size_t words = words_of(t), symbols = (size_t)1 << symbol_bits;
@@ -231,7 +231,7 @@ static void add_row(struct kl_tally *d, const struct kl_row_counts *c)
     d->rows++;
 }
 
-int kl_tallies_add(struct kl_tallies *t, const struct kl_bits *block, struct kl_error *err)
+int kl_bits_tallies_add(struct kl_tallies *t, const struct kl_bits *block, struct kl_error *err)
 {
     for (size_t r = 0; r < block->n_rows; r++) {
         const uint64_t *row = kl_bits_row(block, r);
@@ -239,7 +239,7 @@ int kl_tallies_add(struct kl_tallies *t, const struct kl_bits *block, struct kl_
         int rc = block->device[r] < t->n_devices ? KL_OK : more_devices(t, block->device[r] + 1, err);
         if (rc) return rc;
         struct kl_tally *d = &t->devices[block->device[r]];
-        kl_row_count(&counts, row, t->n_bits, t->inside, t->work);
+        kl_bits_row_counts(&counts, row, t->n_bits, t->inside, t->work);
         add_row(d, &counts);
         add_correlations(d, &counts);
         add_places(d, row);
@@ -248,12 +248,12 @@ int kl_tallies_add(struct kl_tallies *t, const struct kl_bits *block, struct kl_
     return KL_OK;
 }
 
-void kl_tallies_finish(struct kl_tallies *t)
+void kl_bits_tallies_finish(struct kl_tallies *t)
 {
     for (int i = 0; i < t->n_devices; i++) flush_places(&t->devices[i]);
 }
 
-void kl_tallies_free(struct kl_tallies *t)
+void kl_bits_tallies_free(struct kl_tallies *t)
 {
     for (int i = 0; i < t->n_devices; i++) release(&t->devices[i]);
     free(t->devices);

@@ -39,7 +39,7 @@ static double log10_p(double chi_square, double df)
 
 static void fit_successive(struct kl_fit *fit, const struct kl_tally *t)
 {
-    const struct kl_successive of = kl_successive_test(t->successive, (size_t)1 << t->symbol_bits);
+    const struct kl_successive of = kl_bits_successive_test(t->successive, (size_t)1 << t->symbol_bits);
     fit->successive_chi_square = of.chi_square, fit->successive_df = of.df;
     fit->successive_log10_p = of.log10_p, fit->successive_least = of.least;
 }
@@ -81,7 +81,7 @@ static void fit_dispersion(struct kl_fit *fit, const struct kl_tally *t)
     fit->dispersion_log10_p = log10_p(fit->dispersion_chi_square, fit->dispersion_df);
 }
 
-void kl_tally_fit(struct kl_fit *fit, const struct kl_tally *t)
+void kl_bits_symbol_width_test(struct kl_fit *fit, const struct kl_tally *t)
 {
     fit_pairs(fit, t);
     fit_successive(fit, t);

@@ -8,7 +8,7 @@
 #include "stats/ranks.h"
 #include "qrng/classify/classify_int.h"
 
-int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err)
+int kl_classify_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err)
 {
     int rc = KL_OK;
     size_t as_good = 1;
@@ -19,13 +19,13 @@ int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error
     if (!r->null) return kl_fail_memory(err, r->n_null * sizeof *r->null);
     for (size_t i = 0; i < r->n_null && !rc; i++) {
         size_t right = 0;
-        rc = kl_judge_apply(&right, j, r->models[0].model, r->n_splits + i, err);
+        rc = kl_classify_judge_apply(&right, j, r->models[0].model, r->n_splits + i, err);
         r->null[i] = (double)right / (double)(j->count ? j->count : 1);
         as_good += r->null[i] >= r->models[0].accuracy[0];
     }
     if (rc) return rc;
     r->null_p = (double)as_good / (double)(r->n_null + 1);
-    rc = kl_judge_put(j, "null", "accuracy", r->null, r->n_null, err);
+    rc = kl_classify_judge_put(j, "null", "accuracy", r->null, r->n_null, err);
     return rc ? rc : kl_store_writer_number(j->w, "", "null_p", r->null_p, err);
 }
 
@@ -59,17 +59,17 @@ static void find_limit(struct kl_study_report *r, const struct kl_study *study, 
         n[k] = (double)rows[k] * (double)symbols;
         for (size_t s = 0; s < kinds; s++) p[kinds * k + s] /= n[k];
     }
-    r->limit = kl_symbol_limit(NULL, p, n, classes, kinds, symbols);
+    r->limit = kl_bits_bayes_limit(NULL, p, n, classes, kinds, symbols);
 }
 
-int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+int kl_classify_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
 {
     const struct kl_bits *b = j->study->bits;
     r->symbol_bits = b->symbol_bits;
     find_limit(r, j->study, j->c);
-    int rc = kl_dependence_find(&r->dependence, b, b->symbol_bits, err);
+    int rc = kl_bits_dependence_find(&r->dependence, b, b->symbol_bits, err);
     if (!rc) rc = kl_store_writer_integer(j->w, "", "symbol_bits", b->symbol_bits, err);
-    if (!rc) rc = kl_dependence_put(j->w, &r->dependence, b->names, err);
+    if (!rc) rc = kl_bits_dependence_put(j->w, &r->dependence, b->names, err);
     if (rc || r->no_limit) return rc;
     const struct {
         const char *name;
@@ -97,12 +97,12 @@ static void leave_out_collapsed(struct kl_study_report *r)
     kl_stats_sort(r->last, r->n_chosen);
 }
 
-int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+int kl_classify_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
 {
     const struct kl_dataset *history = NULL, *epochs = NULL;
     if (j->study->protocol != KL_REFERENCE || !j->study->network) return KL_OK;
     int rc = kl_store_file_expect(&history, j->file, "history/judge_accuracy", KL_TYPE_F64, 2, err);
-    if (!rc) rc = kl_judge_find(&epochs, j, "epochs", KL_TYPE_I64, 1, sizeof(int64_t), err);
+    if (!rc) rc = kl_classify_judge_find(&epochs, j, "epochs", KL_TYPE_I64, 1, sizeof(int64_t), err);
     const size_t most = rc ? 0 : history->dims[1];
     double *curve = malloc((most + 1) * sizeof *curve);
     r->best = calloc(2 * r->n_splits, sizeof *r->best);
@@ -119,8 +119,10 @@ int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct 
         if (!rc) r->last[s] = curve[ran - 1];
     }
     free(curve);
-    if (!rc) rc = kl_judge_put(j, "reference", "best_epoch_accuracy", r->best, r->n_splits, err);
-    if (!rc) rc = kl_judge_put(j, "reference", "last_epoch_accuracy", r->last, r->n_splits, err);
+    if (!rc)
+        rc = kl_classify_judge_put(j, "reference", "best_epoch_accuracy", r->best, r->n_splits, err);
+    if (!rc)
+        rc = kl_classify_judge_put(j, "reference", "last_epoch_accuracy", r->last, r->n_splits, err);
     if (!rc) leave_out_collapsed(r);
     return rc;
 }
@@ -151,7 +153,7 @@ static void write_mean(FILE *to, const char *what, const double *values, size_t 
     if (n > 1) fprintf(to, " (sd %.4f)", kl_stats_deviation(values, n));
 }
 
-void kl_study_reference_table(FILE *to, const struct kl_study_report *r, bool kept_last)
+void kl_classify_reference_table(FILE *to, const struct kl_study_report *r, bool kept_last)
 {
     const size_t n = r->n_chosen;
     if (!n) return;

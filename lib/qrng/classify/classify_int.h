@@ -9,18 +9,18 @@
 /* ---- what a network's run is to lib/train (network.c, network_gpu.c) ---- */
 extern const struct kl_train_row kl_network_rows[KL_NETWORK_HISTORIES];
 /* The history of a run and what follows from it; how and where it is trained is added by the caller. */
-struct kl_learner kl_network_learner(const struct kl_network_options *o, size_t n_training);
-struct kl_train_options kl_network_train_options(const struct kl_network_options *o);
+struct kl_learner kl_classify_network_learner(const struct kl_network_options *o, size_t n_training);
+struct kl_train_options kl_classify_network_train_options(const struct kl_network_options *o);
 /* Of the epoch at hand; after its judgement of the next one. */
-double kl_network_rate(const struct kl_train *train);
+double kl_classify_network_rate(const struct kl_train *train);
 /* What a finished training has found, but for the parameters. */
-void kl_network_result(struct kl_network_run *run, const struct kl_train *train);
+void kl_classify_network_result(struct kl_network_run *run, const struct kl_train *train);
 
 /* First parameters in the order of files, drawn in this order: number i of layer l is word i % 4 of
    Philox block i / 4, step l. */
-void kl_network_draw(float *file, const struct kl_network_options *o, uint64_t seed);
+void kl_classify_network_draw(float *file, const struct kl_network_options *o, uint64_t seed);
 /* The key of all that is random in a run. */
-static inline uint64_t kl_network_seed(uint64_t seed, uint32_t stream)
+static inline uint64_t kl_classify_network_seed(uint64_t seed, uint32_t stream)
 {
     return seed ^ (uint64_t)stream << 32;
 }
@@ -45,20 +45,21 @@ struct kl_judge {
 };
 
 /* A dataset with a row of row_size bytes for each run. KL_EDATA. */
-int kl_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const char *name,
-                  enum kl_type type, int rank, size_t row_size, struct kl_error *err);
+int kl_classify_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const char *name,
+                           enum kl_type type, int rank, size_t row_size, struct kl_error *err);
 /* The run's test rows and their labels, then probabilities, predictions and confusion; *right: how many
    predictions are right. */
-int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, struct kl_error *err);
+int kl_classify_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run,
+                            struct kl_error *err);
 /* "MODEL/what" [n] into the report. */
-int kl_judge_put(const struct kl_judge *j, const char *model, const char *what, const double *values,
-                 size_t n, struct kl_error *err);
+int kl_classify_judge_put(const struct kl_judge *j, const char *model, const char *what,
+                          const double *values, size_t n, struct kl_error *err);
 
 /* Each fills its part of the report, if there is something to fill it with, and writes it. */
-int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err);
-int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);
-int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);
+int kl_classify_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err);
+int kl_classify_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);
+int kl_classify_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);
 /* kept_last: the networks are those of their last epochs. Nothing if all runs have collapsed. */
-void kl_study_reference_table(FILE *to, const struct kl_study_report *r, bool kept_last);
+void kl_classify_reference_table(FILE *to, const struct kl_study_report *r, bool kept_last);
 
 #endif

@@ -16,7 +16,7 @@ enum { SHOWN_CLASSES = 8 };
 
 static void write_model(FILE *to, const struct kl_study_verdict *v, const struct kl_study_report *r)
 {
-    fprintf(to, "%-10s %.4f  %.4f to %.4f  %8.4f  %11.4f  %11.1f ", kl_study_model_name(v->model),
+    fprintf(to, "%-10s %.4f  %.4f to %.4f  %8.4f  %11.4f  %11.1f ", kl_classify_model_name(v->model),
             v->mean, v->low, v->high, kl_stats_mean(v->log_loss, r->n_splits),
             kl_stats_mean(v->calibration_error, r->n_splits), v->worst_log10_p);
     for (size_t k = 0; k < r->classes && k < SHOWN_CLASSES; k++) {
@@ -37,8 +37,8 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
         const struct kl_interval of = kl_stats_resampled(own->accuracy, other->accuracy, r->n_splits,
                                                          (double)r->n_test / (double)n_train);
         const double mean = (of.low + of.high) / 2;
-        fprintf(to, "%s less %s: %+.4f ", kl_study_model_name(own->model),
-                kl_study_model_name(other->model), mean);
+        fprintf(to, "%s less %s: %+.4f ", kl_classify_model_name(own->model),
+                kl_classify_model_name(other->model), mean);
         if (kl_has_width(of.low, of.high)) fprintf(to, "(95 %% %+.4f to %+.4f)\n", of.low, of.high);
         else fprintf(to, "(the same on all splits)\n");
     }
@@ -48,7 +48,7 @@ static void write_collapsed(FILE *to, const struct kl_study_verdict *v, size_t n
 {
     if (!v->collapsed) return;
     fprintf(to, "%s: collapsed in %zu of %zu splits: it answers with one device whatever the row",
-            kl_study_model_name(v->model), v->collapsed, n_splits);
+            kl_classify_model_name(v->model), v->collapsed, n_splits);
     if (v->collapsed < n_splits) fprintf(to, "; the others have %.4f", v->others);
     fputc('\n', to);
 }
@@ -76,8 +76,8 @@ static void write_information(FILE *to, const struct kl_study_report *r, const s
         "%d bit%s are independent\n",
         r->limit.information, r->limit.information_error, log2((double)r->classes), r->symbol_bits,
         kl_s((unsigned)r->symbol_bits));
-    if (!kl_depends(&r->dependence)) return;
-    kl_dependence_p(p, &r->dependence);
+    if (!kl_bits_depends(&r->dependence)) return;
+    kl_bits_dependence_p(p, &r->dependence);
     fprintf(
         to,
         "but they depend on each other (%s, device %s): a classifier may exceed the limit, and a row "
@@ -85,7 +85,7 @@ static void write_information(FILE *to, const struct kl_study_report *r, const s
         p, bits->names[r->dependence.device]);
 }
 
-void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
+void kl_classify_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
 {
     const bool biased = study->protocol == KL_REFERENCE && study->network;
     fprintf(to, "%zu device%s, %zu rows of %zu bit%s; %s, %zu split%s, %zu test rows in each\n",
@@ -104,10 +104,10 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
     write_differences(to, r);
     if (r->n_null)
         fprintf(to, "shuffled labels: %s %.4f (sd %.4f) over %zu runs, p = %.4g for the first split\n",
-                kl_study_model_name(r->models[0].model), kl_stats_mean(r->null, r->n_null),
+                kl_classify_model_name(r->models[0].model), kl_stats_mean(r->null, r->n_null),
                 kl_stats_deviation(r->null, r->n_null), r->n_null, r->null_p);
     if (!r->no_limit) write_information(to, r, study->bits);
-    if (biased) kl_study_reference_table(to, r, strcmp(study->v->keep, "last") == 0);
+    if (biased) kl_classify_reference_table(to, r, strcmp(study->v->keep, "last") == 0);
 }
 
 enum { NUMERICAL_VERSION = 9, SCHEMA = 1 };
@@ -160,10 +160,10 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
                                      .row_bits = (size_t)w->v->row_bits };
     const char *const *paths = stage->inputs + 1;
     const size_t n = stage->n_inputs - 1;
-    int code = kl_study_file_open(&w->classifier, stage->inputs[0], err);
+    int code = kl_classify_file_open(&w->classifier, stage->inputs[0], err);
     if (!code) code = kl_bits_read_files(&w->bits, paths, n, &how, err);
-    if (!code) code = kl_study_file_check(&w->classifier, &w->bits, err);
-    if (!code) code = kl_study_open(&w->study, &w->classifier.v, &w->bits, err);
+    if (!code) code = kl_classify_file_check(&w->classifier, &w->bits, err);
+    if (!code) code = kl_classify_study_open(&w->study, &w->classifier.v, &w->bits, err);
     if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
     if (!code)
         code = kl_store_key_begin(&key, "device-report", SCHEMA, kl_judge_tool.name, NUMERICAL_VERSION,
@@ -189,7 +189,7 @@ static int judge(struct work *w, struct kl_error *err)
     w->parents[0] = w->classifier.file;
     for (size_t i = 0; i + 1 < n; i++) w->parents[i + 1] = w->bits.files[i];
     int code = kl_store_writer_open(&w->writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_study_judge(&w->report, &w->study, w->classifier.file, w->writer, err);
+    if (!code) code = kl_classify_judge(&w->report, &w->study, w->classifier.file, w->writer, err);
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = kl_json_dump(&raw, w->raw, err);
     if (!code) code = kl_store_stage_publish(stage, &w->writer, w->parents, n, raw, NULL, err);
@@ -219,23 +219,23 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     };
     size_t n = HEAD;
     for (int m = 0; m < r->n_models; m++)
-        pairs[n++] = (struct kl_json_pair){ kl_study_model_name(r->models[m].model), KL_JSON_NUMBER,
+        pairs[n++] = (struct kl_json_pair){ kl_classify_model_name(r->models[m].model), KL_JSON_NUMBER,
                                             NULL, r->models[m].mean };
     if (!r->no_limit)
         pairs[n++] = (struct kl_json_pair){ "limit", KL_JSON_NUMBER, NULL, r->limit.accuracy };
     pairs[n++] = (struct kl_json_pair){ "symbol_bits", KL_JSON_COUNT, NULL, r->symbol_bits };
     pairs[n++] =
         (struct kl_json_pair){ "dependence_log10_p", KL_JSON_NUMBER, NULL, r->dependence.log10_p };
-    pairs[n++] =
-        (struct kl_json_pair){ "dependence_device", KL_JSON_TEXT,
-                               kl_depends(&r->dependence) ? w->bits.names[r->dependence.device] : "",
-                               0 };
+    pairs[n++] = (struct kl_json_pair){
+        "dependence_device", KL_JSON_TEXT,
+        kl_bits_depends(&r->dependence) ? w->bits.names[r->dependence.device] : "", 0
+    };
     if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
     if (r->last)
         pairs[n++] = (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL,
                                             kl_stats_mean(r->last, r->n_chosen) };
     if (common->json) return kl_json_line(out, pairs, n, err);
-    if (!common->quiet) kl_study_table(out, r, &w->study);
+    if (!common->quiet) kl_classify_table(out, r, &w->study);
     return KL_OK;
 }
 
@@ -262,9 +262,9 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
     kl_store_writer_abort(&w.writer);
-    kl_study_report_free(&w.report);
-    kl_study_close(&w.study);
-    kl_study_file_close(&w.classifier);
+    kl_classify_report_free(&w.report);
+    kl_classify_study_close(&w.study);
+    kl_classify_file_close(&w.classifier);
     kl_bits_free(&w.bits);
     free(w.parents);
     json_decref(w.raw);

@@ -65,7 +65,7 @@ const struct kl_tool kl_study_tool = {
 
 enum { NOT_GIVEN = -1, REFERENCE_SEED = 89 };
 
-void kl_study_settings_default(struct kl_study_settings *v)
+void kl_classify_settings_default(struct kl_study_settings *v)
 {
     *v = (struct kl_study_settings){
         .common = { .progress = "auto", .device = "auto", .seed = NOT_GIVEN },
@@ -90,7 +90,7 @@ void kl_study_settings_default(struct kl_study_settings *v)
 }
 
 /* The study took no validation rows. */
-int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err)
+int kl_classify_settings_complete(struct kl_study_settings *v, struct kl_error *err)
 {
     const bool named = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_REFERENCE;
     if (v->reference && v->protocol && !named)
@@ -113,14 +113,14 @@ int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err
     return KL_OK;
 }
 
-int kl_study_settings_check(const struct kl_study_settings *v, struct kl_error *err)
+int kl_classify_settings_check(const struct kl_study_settings *v, struct kl_error *err)
 {
     const char *own = "features hidden init epochs patience rate-patience keep batch-size lr dropout l1 "
                       "weight-decay clip";
     const bool folds = kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_FOLDS;
     struct kl_study_settings defaults;
     int rc = KL_OK;
-    kl_study_settings_default(&defaults);
+    kl_classify_settings_default(&defaults);
     if (kl_choice(KL_STUDY_MODELS, v->model) != 0)
         rc = kl_options_refuse(&kl_study_tool, v, &defaults, own, "is of --model network alone", err);
     if (rc) return rc;
@@ -133,12 +133,12 @@ enum { NUMERICAL_VERSION = 5, SCHEMA = 1 };
 
 static void defaults(void *values)
 {
-    kl_study_settings_default(values);
+    kl_classify_settings_default(values);
 }
 
 static int complete(void *values, struct kl_error *err)
 {
-    return kl_study_settings_complete(values, err);
+    return kl_classify_settings_complete(values, err);
 }
 
 struct work {
@@ -159,7 +159,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
                                      .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits };
     int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
-    if (!code) code = kl_study_open(&w->study, w->v, &w->bits, err);
+    if (!code) code = kl_classify_study_open(&w->study, w->v, &w->bits, err);
     if (code) return code;
     return kl_bits_begin(answer, &w->raw, stage, &w->bits, "device-classifier", SCHEMA,
                          NUMERICAL_VERSION, w->run->out, err);
@@ -183,7 +183,7 @@ static int train(struct work *w, struct kl_error *err)
     if (!code) code = kl_store_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
     if (!code) kl_store_writer_note_older(w->writer, stage->log, "split");
     kl_progress_begin(&progress, stage->log, w->v->common.progress, "runs");
-    if (!code) code = kl_study_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
+    if (!code) code = kl_classify_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
     if (code == KL_ESIGNAL) kl_store_writer_stopped(w->writer, stage->log, err->text);
@@ -197,7 +197,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const double seconds = kl_clock() - w->run->stage.start;
     size_t collapsed = 0;
     const bool told = w->study.network && strcmp(common->output, "-") != 0 &&
-                      kl_study_count_collapsed(&collapsed, common->output, n, NULL) == KL_OK;
+                      kl_classify_count_collapsed(&collapsed, common->output, n, NULL) == KL_OK;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -227,7 +227,7 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no input, expected --qrng BITS...; see qtrain --qrng --help");
     if (!common->output && !common->print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o CLASSIFIER.h5");
-    int code = kl_study_settings_check(w->v, err);
+    int code = kl_classify_settings_check(w->v, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE)
@@ -241,7 +241,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
     kl_store_writer_abort(&w.writer);
-    kl_study_close(&w.study);
+    kl_classify_study_close(&w.study);
     kl_bits_free(&w.bits);
     json_decref(w.raw);
     return code;

@@ -6,7 +6,7 @@
 
 enum { N = KL_MT19937_WORDS, M = 397 };
 
-void kl_mt19937_seed(struct kl_mt19937 *mt, uint32_t seed)
+void kl_classify_mt19937_seed(struct kl_mt19937 *mt, uint32_t seed)
 {
     mt->state[0] = seed;
     for (uint32_t i = 1; i < N; i++)
@@ -22,7 +22,7 @@ static void twist(uint32_t *s)
     }
 }
 
-uint32_t kl_mt19937_word(struct kl_mt19937 *mt)
+uint32_t kl_classify_mt19937_word(struct kl_mt19937 *mt)
 {
     if (mt->used == N) {
         twist(mt->state);
@@ -35,9 +35,9 @@ uint32_t kl_mt19937_word(struct kl_mt19937 *mt)
     return y ^ y >> 18;
 }
 
-double kl_mt19937_unit(struct kl_mt19937 *mt)
+double kl_classify_mt19937_unit(struct kl_mt19937 *mt)
 {
-    const uint32_t high = kl_mt19937_word(mt) >> 5, low = kl_mt19937_word(mt) >> 6;
+    const uint32_t high = kl_classify_mt19937_word(mt) >> 5, low = kl_classify_mt19937_word(mt) >> 6;
     return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 
@@ -52,39 +52,41 @@ static void number(int32_t *rows, size_t n)
     for (size_t i = 0; i < n; i++) rows[i] = (int32_t)i;
 }
 
-void kl_mt19937_split(int32_t *rows, size_t n, uint32_t seed)
+void kl_classify_mt19937_split(int32_t *rows, size_t n, uint32_t seed)
 {
     struct kl_mt19937 mt;
-    kl_mt19937_seed(&mt, seed);
+    kl_classify_mt19937_seed(&mt, seed);
     number(rows, n);
-    for (size_t i = 0; i + 1 < n; i++) swap(rows, i, i + kl_mt19937_word(&mt) % (uint32_t)(n - i));
+    for (size_t i = 0; i + 1 < n; i++)
+        swap(rows, i, i + kl_classify_mt19937_word(&mt) % (uint32_t)(n - i));
 }
 
-void kl_mt19937_shuffle(int32_t *rows, size_t n, struct kl_mt19937 *mt)
+void kl_classify_mt19937_shuffle(int32_t *rows, size_t n, struct kl_mt19937 *mt)
 {
     for (size_t i = n; i-- > 1;) {
         uint32_t mask = (uint32_t)i, j;
         for (int shift = 1; shift < 32; shift *= 2) mask |= mask >> shift;
-        do j = kl_mt19937_word(mt) & mask;
+        do j = kl_classify_mt19937_word(mt) & mask;
         while (j > i);
         swap(rows, i, j);
     }
 }
 
-void kl_mt19937_permutation(int32_t *rows, size_t n, uint32_t seed)
+void kl_classify_mt19937_permutation(int32_t *rows, size_t n, uint32_t seed)
 {
     struct kl_mt19937 mt;
-    kl_mt19937_seed(&mt, seed);
+    kl_classify_mt19937_seed(&mt, seed);
     number(rows, n);
-    kl_mt19937_shuffle(rows, n, &mt);
+    kl_classify_mt19937_shuffle(rows, n, &mt);
 }
 
 /* A class's rows are shuffled where the test rows are to stand. */
-void kl_mt19937_stratified(int32_t *train, size_t *n_train, int32_t *test, size_t *n_test,
-                           const int32_t *labels, size_t n, int classes, double share, uint32_t seed)
+void kl_classify_mt19937_stratified(int32_t *train, size_t *n_train, int32_t *test, size_t *n_test,
+                                    const int32_t *labels, size_t n, int classes, double share,
+                                    uint32_t seed)
 {
     struct kl_mt19937 mt;
-    kl_mt19937_seed(&mt, seed);
+    kl_classify_mt19937_seed(&mt, seed);
     *n_train = *n_test = 0;
     for (int c = 0; c < classes; c++) {
         int32_t *const class = test + *n_test;
@@ -92,11 +94,11 @@ void kl_mt19937_stratified(int32_t *train, size_t *n_train, int32_t *test, size_
         for (size_t i = 0; i < n; i++)
             if (labels[i] == c) class[count++] = (int32_t)i;
         const size_t taken = (size_t)(share * (double)count);
-        kl_mt19937_shuffle(class, count, &mt);
+        kl_classify_mt19937_shuffle(class, count, &mt);
         memcpy(train + *n_train, class, taken * sizeof *train);
         memmove(class, class + taken, (count - taken) * sizeof *class);
         *n_train += taken, *n_test += count - taken;
     }
-    kl_mt19937_shuffle(train, *n_train, &mt);
-    kl_mt19937_shuffle(test, *n_test, &mt);
+    kl_classify_mt19937_shuffle(train, *n_train, &mt);
+    kl_classify_mt19937_shuffle(test, *n_test, &mt);
 }

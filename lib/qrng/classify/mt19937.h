@@ -17,22 +17,23 @@ struct kl_mt19937 {
 };
 
 /* The generator of a seed, and its next 32 bits. */
-void kl_mt19937_seed(struct kl_mt19937 *mt, uint32_t seed);
-uint32_t kl_mt19937_word(struct kl_mt19937 *mt);
+void kl_classify_mt19937_seed(struct kl_mt19937 *mt, uint32_t seed);
+uint32_t kl_classify_mt19937_word(struct kl_mt19937 *mt);
 /* In [0, 1), with 53 bits, from two words. */
-double kl_mt19937_unit(struct kl_mt19937 *mt);
+double kl_classify_mt19937_unit(struct kl_mt19937 *mt);
 
 /* rows [n] = a permutation of 0 .. n-1 that depends on the seed alone; n < 2^31: the study's network
  * splits. */
-void kl_mt19937_split(int32_t *rows, size_t n, uint32_t seed);
+void kl_classify_mt19937_split(int32_t *rows, size_t n, uint32_t seed);
 /* rows [n] are put into the order of NumPy's RandomState.shuffle. */
-void kl_mt19937_shuffle(int32_t *rows, size_t n, struct kl_mt19937 *mt);
+void kl_classify_mt19937_shuffle(int32_t *rows, size_t n, struct kl_mt19937 *mt);
 /* The same from a seed of its own on rows 0 .. n-1: RandomState(seed).permutation(n). */
-void kl_mt19937_permutation(int32_t *rows, size_t n, uint32_t seed);
+void kl_classify_mt19937_permutation(int32_t *rows, size_t n, uint32_t seed);
 /* Stratified split of n rows whose labels are below `classes`: from each class the first `share` of its
    rows in a random order, rounded down, go to train, the others to test; then both are shuffled. train,
    test: room for n. */
-void kl_mt19937_stratified(int32_t *train, size_t *n_train, int32_t *test, size_t *n_test,
-                           const int32_t *labels, size_t n, int classes, double share, uint32_t seed);
+void kl_classify_mt19937_stratified(int32_t *train, size_t *n_train, int32_t *test, size_t *n_test,
+                                    const int32_t *labels, size_t n, int classes, double share,
+                                    uint32_t seed);
 
 #endif

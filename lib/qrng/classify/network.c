@@ -11,7 +11,7 @@
 #include "qrng/classify/classify_int.h"
 #include "qrng/classify/network.h"
 
-size_t kl_network_size(const struct kl_mlp *net)
+size_t kl_classify_network_size(const struct kl_mlp *net)
 {
     size_t size = 0;
     for (int l = 0; l < net->n_layers; l++)
@@ -19,7 +19,7 @@ size_t kl_network_size(const struct kl_mlp *net)
     return size;
 }
 
-void kl_network_draw(float *file, const struct kl_network_options *o, uint64_t seed)
+void kl_classify_network_draw(float *file, const struct kl_network_options *o, uint64_t seed)
 {
     const struct kl_mlp *net = &o->net;
     float *to = file;
@@ -43,14 +43,14 @@ const struct kl_train_row kl_network_rows[KL_NETWORK_HISTORIES] = { { "train_los
                                                                     { "learning_rate", NULL } };
 static const struct kl_train_sum sums[] = { { "epoch_loss", false } };
 
-double kl_network_rate(const struct kl_train *train)
+double kl_classify_network_rate(const struct kl_train *train)
 {
     const struct kl_train_options *o = &train->options;
     return kl_nn_schedule_rate(&o->schedule, train->epoch, 0, train->learner->steps_per_epoch, o->epochs,
                                train->replicas[0].reductions);
 }
 
-struct kl_learner kl_network_learner(const struct kl_network_options *o, size_t n_training)
+struct kl_learner kl_classify_network_learner(const struct kl_network_options *o, size_t n_training)
 {
     const bool by_loss = o->judge == KL_JUDGE_LOSS;
     return (struct kl_learner){
@@ -67,7 +67,7 @@ struct kl_learner kl_network_learner(const struct kl_network_options *o, size_t 
     };
 }
 
-struct kl_train_options kl_network_train_options(const struct kl_network_options *o)
+struct kl_train_options kl_classify_network_train_options(const struct kl_network_options *o)
 {
     struct kl_train_options t;
     kl_train_options_default(&t);
@@ -81,7 +81,7 @@ struct kl_train_options kl_network_train_options(const struct kl_network_options
     return t;
 }
 
-void kl_network_result(struct kl_network_run *run, const struct kl_train *train)
+void kl_classify_network_result(struct kl_network_run *run, const struct kl_train *train)
 {
     const size_t epochs = (size_t)train->options.epochs;
     const struct kl_replica *r = &train->replicas[0];
@@ -90,7 +90,7 @@ void kl_network_result(struct kl_network_run *run, const struct kl_train *train)
     run->best = r->best_epoch, run->epochs = train->epoch;
 }
 
-void kl_network_options_default(struct kl_network_options *o)
+void kl_classify_network_options_default(struct kl_network_options *o)
 {
     *o = (struct kl_network_options){ .net = { 3, { 100, 30, 20, 3 } },
                                       .batch = 8,
@@ -133,8 +133,8 @@ static void init(void *context, void *params, int64_t replica)
 {
     const struct training *t = context;
     (void)replica;
-    kl_network_draw(t->run->params, t->o, t->seed);
-    kl_network_from_file_f32(params, t->run->params, &t->o->net);
+    kl_classify_network_draw(t->run->params, t->o, t->seed);
+    kl_classify_network_from_file_f32(params, t->run->params, &t->o->net);
 }
 
 static int begin_epoch(struct kl_train *train, struct kl_error *err)
@@ -238,7 +238,7 @@ static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *er
     found[KL_NETWORK_TRAIN_ACCURACY] = share(t, r->params, NULL, t->training, t->n_training);
     found[KL_NETWORK_JUDGE_ACCURACY] =
         share(t, r->params, &found[KL_NETWORK_JUDGE_LOSS], t->judging, t->n_judging);
-    found[KL_NETWORK_RATE] = kl_network_rate(train);
+    found[KL_NETWORK_RATE] = kl_classify_network_rate(train);
     if (stops(t)) return kl_fail(err, KL_ESIGNAL, "stopped");
     for (int h = 0; h < KL_NETWORK_HISTORIES; h++) r->history[h][e] = found[h];
     return KL_OK;
@@ -261,9 +261,9 @@ static int run_training(struct training *t, struct kl_error *err)
 {
     const struct kl_network_options *o = t->o;
     const struct kl_block block = { .size = kl_mlp_layer(&o->net, o->net.n_layers) };
-    const struct kl_train_options options = kl_network_train_options(o);
+    const struct kl_train_options options = kl_classify_network_train_options(o);
     const struct kl_watch watch = { ask, t };
-    struct kl_learner learner = kl_network_learner(o, t->n_training);
+    struct kl_learner learner = kl_classify_network_learner(o, t->n_training);
     struct kl_arena memory = { 0 };
     struct kl_train train = { 0 };
     learner.context = t, learner.block = &block, learner.init = init;
@@ -275,18 +275,18 @@ static int run_training(struct training *t, struct kl_error *err)
     if (!rc) rc = kl_train_run(&train, NULL, &watch, err);
     if (!rc) {
         const struct kl_replica *r = &train.replicas[0];
-        kl_network_to_file_f32(t->run->params, o->last ? r->params : r->best, &o->net);
-        kl_network_result(t->run, &train);
+        kl_classify_network_to_file_f32(t->run->params, o->last ? r->params : r->best, &o->net);
+        kl_classify_network_result(t->run, &train);
     }
     kl_train_close(&train);
     kl_arena_free(&memory);
     return rc;
 }
 
-int kl_network_train(struct kl_network_run *run, const struct kl_network_options *o,
-                     const struct kl_samples *samples, const int64_t *training, size_t n_training,
-                     const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
-                     int (*stop)(void), struct kl_error *err)
+int kl_classify_network_train(struct kl_network_run *run, const struct kl_network_options *o,
+                              const struct kl_samples *samples, const int64_t *training,
+                              size_t n_training, const int64_t *judging, size_t n_judging, uint64_t seed,
+                              uint32_t stream, int (*stop)(void), struct kl_error *err)
 {
     struct training t = { .o = o,
                           .samples = samples,
@@ -296,7 +296,7 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
                           .judging = judging,
                           .n_training = n_training,
                           .n_judging = n_judging,
-                          .seed = kl_network_seed(seed, stream),
+                          .seed = kl_classify_network_seed(seed, stream),
                           .stop = stop };
     const unsigned before = kl_flush_begin();
     const int rc = run_training(&t, err);
@@ -304,9 +304,9 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
     return rc;
 }
 
-int kl_network_logits(float *logits, const struct kl_mlp *net, const float *params,
-                      const struct kl_samples *samples, const int64_t *which, size_t n,
-                      struct kl_error *err)
+int kl_classify_network_logits(float *logits, const struct kl_mlp *net, const float *params,
+                               const struct kl_samples *samples, const int64_t *which, size_t n,
+                               struct kl_error *err)
 {
     const size_t size = kl_mlp_layer(net, net->n_layers), classes = (size_t)net->size[net->n_layers];
     struct kl_arena memory = { 0 };
@@ -316,7 +316,7 @@ int kl_network_logits(float *logits, const struct kl_mlp *net, const float *para
     float *block = kl_arena_take(&memory, size, sizeof *block);
     float *work = kl_arena_take(&memory, kl_mlp_work(net), sizeof *work);
     if (block && work) {
-        kl_network_from_file_f32(block, params, net);
+        kl_classify_network_from_file_f32(block, params, net);
         for (size_t i = 0; i < n; i += KL_MLP_BATCH) {
             fill(&batch, samples, which + i, n - i < KL_MLP_BATCH ? n - i : KL_MLP_BATCH);
             kl_kernels()->mlp_logits_f32(logits + i * classes, block, net, &batch, work);

@@ -24,7 +24,7 @@ struct kl_network_options {
     bool last;                   /* keep the last epoch's parameters, not the best one's */
 };
 /* Those of the study: 100-30-20-3, 1000 epochs, judged by accuracy. */
-void kl_network_options_default(struct kl_network_options *o);
+void kl_classify_network_options_default(struct kl_network_options *o);
 
 /* n samples; row i at rows + i * stride bytes: packed bits (words), or net.size[0] floats. */
 struct kl_samples {
@@ -42,26 +42,26 @@ enum kl_network_history {
     KL_NETWORK_RATE,
     KL_NETWORK_HISTORIES
 };
-/* One trained network. The caller gives the memory: params of kl_network_size floats in the order of
-   files, layer by layer weights [out][in], then biases; history [KL_NETWORK_HISTORIES][epochs], NaN
-   where no epoch ran. */
+/* One trained network. The caller gives the memory: params of kl_classify_network_size floats in the
+   order of files, layer by layer weights [out][in], then biases; history [KL_NETWORK_HISTORIES][epochs],
+   NaN where no epoch ran. */
 struct kl_network_run {
     float *params;
     double *history;
     int64_t best, epochs; /* the epoch judged best, from 0; how many ran */
 };
-size_t kl_network_size(const struct kl_mlp *net);
+size_t kl_classify_network_size(const struct kl_mlp *net);
 /* Trains on the rows of `training`, and judges each epoch on those of `judging` (numbers of samples).
    All that is random is Philox of seed and stream. stop (may be NULL): asked after each batch.
    KL_ENOMEM, KL_ESIGNAL. */
-int kl_network_train(struct kl_network_run *run, const struct kl_network_options *o,
-                     const struct kl_samples *samples, const int64_t *training, size_t n_training,
-                     const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
-                     int (*stop)(void), struct kl_error *err);
+int kl_classify_network_train(struct kl_network_run *run, const struct kl_network_options *o,
+                              const struct kl_samples *samples, const int64_t *training,
+                              size_t n_training, const int64_t *judging, size_t n_judging, uint64_t seed,
+                              uint32_t stream, int (*stop)(void), struct kl_error *err);
 /* logits (n, classes) of samples [which[0..n)]. KL_ENOMEM. */
-int kl_network_logits(float *logits, const struct kl_mlp *net, const float *params,
-                      const struct kl_samples *samples, const int64_t *which, size_t n,
-                      struct kl_error *err);
+int kl_classify_network_logits(float *logits, const struct kl_mlp *net, const float *params,
+                               const struct kl_samples *samples, const int64_t *which, size_t n,
+                               struct kl_error *err);
 
 /* ---- many at once on a GPU (network_gpu.c) ---- */
 /* Places for runs, which learn side by side an epoch at a time. The same random numbers and the same
@@ -70,29 +70,32 @@ struct kl_network_gpu;
 struct kl_device;
 /* Room for as many runs as the GPU trains at once, at most *n_places, which becomes their number. The
    options and the samples (their labels apart) must outlive it. */
-int kl_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
-                        const struct kl_network_options *o, const struct kl_samples *samples,
-                        const struct kl_device *device, struct kl_pool *pool, struct kl_error *err);
-/* As kl_network_train, in a place that is free; run and training must last until it is taken. */
-int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
-                         const int32_t *labels, const int64_t *training, size_t n_training,
-                         const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
-                         struct kl_error *err);
+int kl_classify_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
+                                 const struct kl_network_options *o, const struct kl_samples *samples,
+                                 const struct kl_device *device, struct kl_pool *pool,
+                                 struct kl_error *err);
+/* As kl_classify_network_train, in a place that is free; run and training must last until it is taken.
+ */
+int kl_classify_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
+                                  const int32_t *labels, const int64_t *training, size_t n_training,
+                                  const int64_t *judging, size_t n_judging, uint64_t seed,
+                                  uint32_t stream, struct kl_error *err);
 /* The next epoch of all runs that have not ended. */
-int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err);
+int kl_classify_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err);
 /* *ended: the run's parameters are where it wants them, the place is free again. */
-int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err);
-void kl_network_gpu_close(struct kl_network_gpu **gpu); /* accepts NULL in it */
+int kl_classify_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place,
+                                 struct kl_error *err);
+void kl_classify_network_gpu_close(struct kl_network_gpu **gpu); /* accepts NULL in it */
 
 /* Between the order of files and the kernel's block (kl_mlp_layer(net, n_layers) numbers, its padding
  * set to 0). */
-void kl_network_from_file_f32(float *block, const float *file, const struct kl_mlp *net);
-void kl_network_from_file_f64(double *block, const double *file, const struct kl_mlp *net);
-void kl_network_to_file_f32(float *file, const float *block, const struct kl_mlp *net);
-void kl_network_to_file_f64(double *file, const double *block, const struct kl_mlp *net);
+void kl_classify_network_from_file_f32(float *block, const float *file, const struct kl_mlp *net);
+void kl_classify_network_from_file_f64(double *block, const double *file, const struct kl_mlp *net);
+void kl_classify_network_to_file_f32(float *file, const float *block, const struct kl_mlp *net);
+void kl_classify_network_to_file_f64(double *file, const double *block, const struct kl_mlp *net);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_network_from_file KL_NAME(kl_network_from_file)
-#define kl_network_to_file KL_NAME(kl_network_to_file)
+#define kl_classify_network_from_file KL_NAME(kl_classify_network_from_file)
+#define kl_classify_network_to_file KL_NAME(kl_classify_network_to_file)
 
 #endif

@@ -21,14 +21,14 @@ static size_t count(const struct kl_mlp *net, int l)
     return ((size_t)net->size[l] + 1) * (size_t)net->size[l + 1];
 }
 
-void kl_network_from_file(kl_real *block, const kl_real *file, const struct kl_mlp *net)
+void kl_classify_network_from_file(kl_real *block, const kl_real *file, const struct kl_mlp *net)
 {
     memset(block, 0, kl_mlp_layer(net, net->n_layers) * sizeof *block);
     for (int l = 0; l < net->n_layers; l++)
         for (size_t i = 0; i < count(net, l); i++) block[place(net, l, i)] = *file++;
 }
 
-void kl_network_to_file(kl_real *file, const kl_real *block, const struct kl_mlp *net)
+void kl_classify_network_to_file(kl_real *file, const kl_real *block, const struct kl_mlp *net)
 {
     for (int l = 0; l < net->n_layers; l++)
         for (size_t i = 0; i < count(net, l); i++) *file++ = block[place(net, l, i)];

@@ -103,9 +103,10 @@ static int take_memory(struct kl_network_gpu *c, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
-                        const struct kl_network_options *o, const struct kl_samples *samples,
-                        const struct kl_device *device, struct kl_pool *pool, struct kl_error *err)
+int kl_classify_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
+                                 const struct kl_network_options *o, const struct kl_samples *samples,
+                                 const struct kl_device *device, struct kl_pool *pool,
+                                 struct kl_error *err)
 {
     struct kl_network_gpu *c = *gpu = calloc(1, sizeof *c);
     if (!c) return kl_fail_memory(err, sizeof *c);
@@ -114,7 +115,7 @@ int kl_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
     if (!code) code = open_on_gpu(c, n_places, device->number, err);
     c->n_places = *n_places;
     if (!code) code = take_memory(c, err);
-    if (code) kl_network_gpu_close(gpu);
+    if (code) kl_classify_network_gpu_close(gpu);
     return code;
 }
 
@@ -130,24 +131,24 @@ static void init(void *context, void *params, int64_t replica)
 {
     const struct place *p = context;
     (void)params, (void)replica;
-    kl_network_draw(p->run->params, p->o, p->seed);
+    kl_classify_network_draw(p->run->params, p->o, p->seed);
 }
 
-int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
-                         const int32_t *labels, const int64_t *training, size_t n_training,
-                         const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
-                         struct kl_error *err)
+int kl_classify_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
+                                  const int32_t *labels, const int64_t *training, size_t n_training,
+                                  const int64_t *judging, size_t n_judging, uint64_t seed,
+                                  uint32_t stream, struct kl_error *err)
 {
     static const struct kl_block elsewhere; /* the GPU has the parameters */
-    const struct kl_train_options options = kl_network_train_options(gpu->o);
+    const struct kl_train_options options = kl_classify_network_train_options(gpu->o);
     struct place *p = &gpu->places[place];
     *p = (struct place){ .o = gpu->o,
                          .run = run,
-                         .learner = kl_network_learner(gpu->o, n_training),
+                         .learner = kl_classify_network_learner(gpu->o, n_training),
                          .training = training,
                          .n_training = n_training,
                          .n_judging = n_judging,
-                         .seed = kl_network_seed(seed, stream) };
+                         .seed = kl_classify_network_seed(seed, stream) };
     p->learner.context = p, p->learner.block = &elsewhere, p->learner.init = init;
     const int code = kl_train_open(&p->train, &p->learner, &options, 1, err);
     if (code) return code;
@@ -176,7 +177,7 @@ static void list_live(struct kl_network_gpu *c)
             (struct kl_cuda_mlp_epoch){ .run = (int32_t)i,
                                         .n_training = (int32_t)p->n_training,
                                         .keep = p->keep,
-                                        .lr = (float)kl_network_rate(&p->train),
+                                        .lr = (float)kl_classify_network_rate(&p->train),
                                         .seed = p->seed,
                                         .step =
                                             (uint64_t)(p->train.epoch * p->learner.steps_per_epoch) };
@@ -192,12 +193,12 @@ static void judge(struct place *p, const struct kl_cuda_mlp_result *found)
     r->history[KL_NETWORK_TRAIN_ACCURACY][e] = found->right / (double)p->n_training;
     r->history[KL_NETWORK_JUDGE_LOSS][e] = found->judged_loss / (double)p->n_judging;
     r->history[KL_NETWORK_JUDGE_ACCURACY][e] = found->judged_right / (double)p->n_judging;
-    r->history[KL_NETWORK_RATE][e] = kl_network_rate(&p->train);
+    r->history[KL_NETWORK_RATE][e] = kl_classify_network_rate(&p->train);
     p->keep = kl_train_judge_epoch(&p->train, r);
     p->train.epoch++;
 }
 
-int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
+int kl_classify_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
 {
     list_live(gpu);
     int code = gpu->cuda->mlps->start(gpu->mlps, gpu->epochs, gpu->n_live, gpu->order, err);
@@ -208,20 +209,21 @@ int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
     return code;
 }
 
-int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err)
+int kl_classify_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place,
+                                 struct kl_error *err)
 {
     struct place *p = &gpu->places[place];
     *ended = p->run && kl_train_finished(&p->train);
     if (!*ended) return KL_OK;
     const int code =
         gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->run->params, err);
-    kl_network_result(p->run, &p->train);
+    kl_classify_network_result(p->run, &p->train);
     kl_train_close(&p->train);
     p->run = NULL;
     return code;
 }
 
-void kl_network_gpu_close(struct kl_network_gpu **gpu)
+void kl_classify_network_gpu_close(struct kl_network_gpu **gpu)
 {
     struct kl_network_gpu *c = *gpu;
     if (!c) return;

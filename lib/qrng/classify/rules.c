@@ -11,15 +11,15 @@
 
 const char *const kl_rule_names[KL_RULES] = { "pairs", "logistic", "bernoulli", "ones" };
 
-size_t kl_rule_inputs(enum kl_rule_kind kind, size_t n_bits)
+size_t kl_classify_rule_inputs(enum kl_rule_kind kind, size_t n_bits)
 {
     if (kind == KL_RULE_PAIRS) return n_bits % 2 ? 0 : 4;
     return kind == KL_RULE_ONES ? 2 : n_bits;
 }
 
-size_t kl_rule_free(enum kl_rule_kind kind, size_t n_bits)
+size_t kl_classify_rule_free(enum kl_rule_kind kind, size_t n_bits)
 {
-    const size_t d = kl_rule_inputs(kind, n_bits);
+    const size_t d = kl_classify_rule_inputs(kind, n_bits);
     return kind == KL_RULE_LOGISTIC ? d + 1 : kind == KL_RULE_BERNOULLI ? d : d - 1;
 }
 
@@ -52,11 +52,11 @@ static void set_class(double *p, enum kl_rule_kind kind, const double *sums, siz
     }
 }
 
-int kl_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bits *bits,
-                const int32_t *labels, size_t classes, const int64_t *which, size_t n,
-                struct kl_error *err)
+int kl_classify_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bits *bits,
+                         const int32_t *labels, size_t classes, const int64_t *which, size_t n,
+                         struct kl_error *err)
 {
-    const size_t d = kl_rule_inputs(kind, bits->n_bits);
+    const size_t d = kl_classify_rule_inputs(kind, bits->n_bits);
     rule->kind = kind, rule->classes = classes, rule->inputs = d;
     double *sums =
         calloc(classes * (d + 1) + d, sizeof *sums); /* of each class, with its rows; then x */
@@ -79,10 +79,11 @@ int kl_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bi
     }
     free(sums);
     if (rc || kind != KL_RULE_LOGISTIC) return rc;
-    return kl_logistic_fit(rule->parameters, bits, labels, classes, which, n, NULL, err);
+    return kl_classify_logistic_fit(rule->parameters, bits, labels, classes, which, n, NULL, err);
 }
 
-void kl_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits, size_t row)
+void kl_classify_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits,
+                             size_t row)
 {
     const size_t d = rule->inputs;
     const bool counts = rule->kind == KL_RULE_PAIRS || rule->kind == KL_RULE_ONES;
@@ -217,9 +218,9 @@ static void minimise(double *x, const struct fit *f, struct history *h, double *
     }
 }
 
-int kl_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
-                    size_t classes, const int64_t *which, size_t n, const double *variance,
-                    struct kl_error *err)
+int kl_classify_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
+                             size_t classes, const int64_t *which, size_t n, const double *variance,
+                             struct kl_error *err)
 {
     struct fit f = { .bits = bits,
                      .labels = labels,

@@ -25,17 +25,18 @@ struct kl_rule {
     double *parameters;     /* [c, d + 1] */
 };
 /* d of a kind for rows of n_bits; 0: there is none (pairs of an odd number of bits). */
-size_t kl_rule_inputs(enum kl_rule_kind kind, size_t n_bits);
+size_t kl_classify_rule_inputs(enum kl_rule_kind kind, size_t n_bits);
 /* Numbers of a class that are free: shares of symbols add to 1, and equal priors leave no intercept. */
-size_t kl_rule_free(enum kl_rule_kind kind, size_t n_bits);
+size_t kl_classify_rule_free(enum kl_rule_kind kind, size_t n_bits);
 /* Fits to rows [which[0..n)] with labels [n_rows of bits] in [0, classes). rule->parameters: room for
    classes (d + 1) numbers, given by the caller. KL_EDATA if a class has no row, KL_ENOMEM,
    KL_ESIGNAL. */
-int kl_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bits *bits,
-                const int32_t *labels, size_t classes, const int64_t *which, size_t n,
-                struct kl_error *err);
+int kl_classify_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bits *bits,
+                         const int32_t *labels, size_t classes, const int64_t *which, size_t n,
+                         struct kl_error *err);
 /* scores [c] of a row: logarithms of the classes' probabilities but for a constant. */
-void kl_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits, size_t row);
+void kl_classify_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits,
+                             size_t row);
 
 /* ---- logistic regression ---- */
 /* Minimises the sum of cross-entropies + |W|^2 / 2 from 0 until no derivative exceeds 1e-8 of the
@@ -43,8 +44,8 @@ void kl_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_
    parameters [c, n_bits + 1]. variance [n_bits], or NULL for ones: the penalty is sum variance_j W_j^2 /
    2, that on the weights of bits that were divided by their deviations. KL_ENOMEM; KL_ESIGNAL soon
    after a signal. */
-int kl_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
-                    size_t classes, const int64_t *which, size_t n, const double *variance,
-                    struct kl_error *err);
+int kl_classify_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
+                             size_t classes, const int64_t *which, size_t n, const double *variance,
+                             struct kl_error *err);
 
 #endif

@@ -57,7 +57,7 @@ static int set_network(struct kl_study *s, struct kl_error *err)
 {
     const struct kl_study_settings *v = s->v;
     const struct kl_bits *b = s->bits;
-    kl_network_options_default(&s->options);
+    kl_classify_network_options_default(&s->options);
     s->options.init = strcmp(v->init, "fan-in") == 0 ? KL_INIT_FAN_IN : KL_INIT_GLOROT;
     s->options.batch = v->batch;
     s->options.epochs = v->epochs;
@@ -107,8 +107,8 @@ static int check(const struct kl_study *s, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, const struct kl_bits *bits,
-                  struct kl_error *err)
+int kl_classify_study_open(struct kl_study *study, const struct kl_study_settings *v,
+                           const struct kl_bits *bits, struct kl_error *err)
 {
     const int model = kl_choice(KL_STUDY_MODELS, v->model);
     *study = (struct kl_study){ .v = v,
@@ -127,7 +127,7 @@ int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, con
     return rc ? rc : set_network(study, err);
 }
 
-void kl_study_close(struct kl_study *study)
+void kl_classify_study_close(struct kl_study *study)
 {
     free(study->counts);
     study->counts = NULL;
@@ -140,7 +140,7 @@ static uint64_t seed_of(const struct kl_study *s, size_t run)
     return (uint64_t)s->v->common.seed + (run < s->n_splits ? run / folds : 0);
 }
 
-void kl_study_labels(int32_t *labels, const struct kl_study *study, size_t run, int64_t *scratch)
+void kl_classify_labels(int32_t *labels, const struct kl_study *study, size_t run, int64_t *scratch)
 {
     const struct kl_bits *b = study->bits;
     memcpy(labels, b->device, b->n_rows * sizeof *labels);
@@ -163,7 +163,7 @@ static int draw(uint8_t *part, enum kl_part to, const struct kl_study *s, const 
     size_t n_stay, n_taken;
     int rc = rows && own ? KL_OK : kl_fail_memory(err, n * (sizeof *rows + sizeof *own));
     if (!rc) {
-        const size_t left = kl_study_rows(rows, part, n, KL_PART_TRAINING, KL_PART_TRAINING);
+        const size_t left = kl_classify_rows(rows, part, n, KL_PART_TRAINING, KL_PART_TRAINING);
         for (size_t i = 0; i < left; i++) own[i] = labels[rows[i]];
         rc = kl_nn_split_stratified(&stay, &n_stay, &taken, &n_taken, own, left,
                                     (size_t)s->bits->n_devices, share, seed, err);
@@ -202,7 +202,7 @@ static int cut(uint8_t *part, const struct kl_study *s, uint64_t seed, struct kl
     const size_t n = s->bits->n_rows, n_test = (size_t)llround(s->v->test * (double)n);
     int32_t *rows = malloc((n + 1) * sizeof *rows);
     if (!rows) return kl_fail_memory(err, n * sizeof *rows);
-    kl_mt19937_split(rows, n, (uint32_t)seed);
+    kl_classify_mt19937_split(rows, n, (uint32_t)seed);
     for (size_t i = n - n_test; i < n; i++) part[rows[i]] = KL_PART_TEST;
     free(rows);
     if (n_test > 0 && n_test < n) return KL_OK;
@@ -210,8 +210,8 @@ static int cut(uint8_t *part, const struct kl_study *s, uint64_t seed, struct kl
                    s->v->test, n - n_test, n, n_test);
 }
 
-int kl_study_split(uint8_t *part, const struct kl_study *study, size_t run, const int32_t *labels,
-                   struct kl_error *err)
+int kl_classify_split(uint8_t *part, const struct kl_study *study, size_t run, const int32_t *labels,
+                      struct kl_error *err)
 {
     const struct kl_study_settings *v = study->v;
     const uint64_t seed = seed_of(study, run);
@@ -230,7 +230,8 @@ int kl_study_split(uint8_t *part, const struct kl_study *study, size_t run, cons
     return draw(part, KL_PART_VALIDATION, study, labels, v->validation / (1 - test), own, err);
 }
 
-size_t kl_study_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part first, enum kl_part last)
+size_t kl_classify_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part first,
+                        enum kl_part last)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
@@ -281,14 +282,14 @@ static int read_numbers(struct kl_study_file *f, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_study_file_open(struct kl_study_file *f, const char *path, struct kl_error *err)
+int kl_classify_file_open(struct kl_study_file *f, const char *path, struct kl_error *err)
 {
     *f = (struct kl_study_file){ 0 };
-    kl_study_settings_default(&f->v);
+    kl_classify_settings_default(&f->v);
     int rc = kl_store_file_open_kind(&f->file, path, &kl_study_kind, err);
     if (!rc) rc = read_texts(f, err);
     if (!rc) rc = read_numbers(f, err);
-    if (!rc) rc = kl_study_settings_complete(&f->v, err);
+    if (!rc) rc = kl_classify_settings_complete(&f->v, err);
     return rc;
 }
 
@@ -315,7 +316,8 @@ static bool is_renamed(size_t *first, char made[KL_BITS_NAME], const struct kl_s
     return same;
 }
 
-int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bits, struct kl_error *err)
+int kl_classify_file_check(const struct kl_study_file *f, const struct kl_bits *bits,
+                           struct kl_error *err)
 {
     char hex[65], made[KL_BITS_NAME];
     size_t first;
@@ -332,7 +334,7 @@ int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bit
                    kl_store_file_path(f->file));
 }
 
-void kl_study_file_close(struct kl_study_file *f)
+void kl_classify_file_close(struct kl_study_file *f)
 {
     for (size_t i = 0; i < sizeof f->texts / sizeof *f->texts; i++) free(f->texts[i]);
     kl_store_file_close(&f->file);

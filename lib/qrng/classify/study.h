@@ -25,10 +25,10 @@ struct kl_study_settings {
 };
 extern const struct kl_tool kl_study_tool;
 /* Before the options are read; afterwards what was not given gets the values of the protocol. */
-void kl_study_settings_default(struct kl_study_settings *v);
-int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err);
+void kl_classify_settings_default(struct kl_study_settings *v);
+int kl_classify_settings_complete(struct kl_study_settings *v, struct kl_error *err);
 /* KL_EUSAGE if an option was given that does nothing beside the others. */
-int kl_study_settings_check(const struct kl_study_settings *v, struct kl_error *err);
+int kl_classify_settings_check(const struct kl_study_settings *v, struct kl_error *err);
 
 /* ---- a study on its data (study.c) ---- */
 enum kl_part { KL_PART_TRAINING, KL_PART_VALIDATION, KL_PART_TEST };
@@ -46,18 +46,18 @@ struct kl_study {
     size_t n_splits, n_runs, device_rows[KL_NETWORK_CLASSES]; /* rows of each device */
 };
 /* KL_EUSAGE, KL_EDATA, KL_ENOMEM. The settings and the bits must outlive it. */
-int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, const struct kl_bits *bits,
-                  struct kl_error *err);
-void kl_study_close(struct kl_study *study); /* accepts what was zeroed */
+int kl_classify_study_open(struct kl_study *study, const struct kl_study_settings *v,
+                           const struct kl_bits *bits, struct kl_error *err);
+void kl_classify_study_close(struct kl_study *study); /* accepts what was zeroed */
 /* labels [n] of a run: the devices, or, from n_splits on, the devices in a random order. */
-void kl_study_labels(int32_t *labels, const struct kl_study *study, size_t run, int64_t *scratch);
+void kl_classify_labels(int32_t *labels, const struct kl_study *study, size_t run, int64_t *scratch);
 /* part [n] (enum kl_part) of each row in a run with these labels. KL_EDATA if a part would be empty,
  * KL_ENOMEM. */
-int kl_study_split(uint8_t *part, const struct kl_study *study, size_t run, const int32_t *labels,
-                   struct kl_error *err);
+int kl_classify_split(uint8_t *part, const struct kl_study *study, size_t run, const int32_t *labels,
+                      struct kl_error *err);
 /* Numbers of the rows whose part is from `first` to `last`, rising; returns how many. */
-size_t kl_study_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part first,
-                     enum kl_part last);
+size_t kl_classify_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part first,
+                        enum kl_part last);
 
 /* ---- training (study_train.c) ---- */
 /* Declares the datasets, trains the runs that are not there yet, each by one thread, or the networks
@@ -66,12 +66,12 @@ size_t kl_study_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part 
    KL_EDEVICE.
  */
 struct kl_device;
-int kl_study_train(const struct kl_study *study, struct kl_writer *w, const struct kl_device *device,
-                   struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+int kl_classify_train(const struct kl_study *study, struct kl_writer *w, const struct kl_device *device,
+                      struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 
 /* How many networks of the splits in a finished file answer with one device whatever the row
    (study_train.c). KL_EDATA: the file has none, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
-int kl_study_count_collapsed(size_t *n, const char *path, size_t n_splits, struct kl_error *err);
+int kl_classify_count_collapsed(size_t *n, const char *path, size_t n_splits, struct kl_error *err);
 
 /* ---- judging (study.c, study_judge.c) ---- */
 /* A file of kind `device-classifier`, with the settings that it was made with. */
@@ -80,15 +80,16 @@ struct kl_study_file {
     struct kl_study_settings v;
     char *texts[5]; /* (hidden) what v points into */
 };
-int kl_study_file_open(struct kl_study_file *f, const char *path, struct kl_error *err);
+int kl_classify_file_open(struct kl_study_file *f, const char *path, struct kl_error *err);
 /* KL_EDATA unless it was trained on these bits. */
-int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bits, struct kl_error *err);
-void kl_study_file_close(struct kl_study_file *f); /* accepts what was zeroed */
+int kl_classify_file_check(const struct kl_study_file *f, const struct kl_bits *bits,
+                           struct kl_error *err);
+void kl_classify_file_close(struct kl_study_file *f); /* accepts what was zeroed */
 
 /* Models of a study in the order of reports: the network (-1), the chosen rule, the others. */
 enum { KL_STUDY_NETWORK = -1, KL_STUDY_MOST_MODELS = KL_RULES + 1 };
-int kl_study_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *study);
-const char *kl_study_model_name(int model); /* "network", "pairs", ... */
+int kl_classify_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *study);
+const char *kl_classify_model_name(int model); /* "network", "pairs", ... */
 
 /* One model on the test rows of all splits. Arrays [splits]. */
 enum { KL_STUDY_BINS = 10 };
@@ -124,11 +125,11 @@ struct kl_study_report {
     size_t n_chosen;
 };
 /* Judges and writes: all datasets and attributes of the report. */
-int kl_study_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
-                   struct kl_writer *w, struct kl_error *err);
-void kl_study_report_free(struct kl_study_report *report); /* accepts what was zeroed */
+int kl_classify_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
+                      struct kl_writer *w, struct kl_error *err);
+void kl_classify_report_free(struct kl_study_report *report); /* accepts what was zeroed */
 /* The report as text. */
-void kl_study_table(FILE *to, const struct kl_study_report *report, const struct kl_study *study);
+void kl_classify_table(FILE *to, const struct kl_study_report *report, const struct kl_study *study);
 
 /* ---- --qrng of qtrain and qeval ---- */
 struct kl_mode;

@@ -74,7 +74,8 @@ static int describe(const struct kl_judge *j, struct kl_error *err)
 static int take_memory(struct kl_judge *j, struct kl_arena *memory, struct kl_error *err)
 {
     const size_t n = j->n, c = j->c, rule = c * (j->study->bits->n_bits + 5);
-    const size_t net = kl_network_size(&j->study->options.net), parameters = rule > net ? rule : net;
+    const size_t net = kl_classify_network_size(&j->study->options.net),
+                 parameters = rule > net ? rule : net;
     const struct {
         void *to;
         size_t count, size;
@@ -98,8 +99,8 @@ static int take_memory(struct kl_judge *j, struct kl_arena *memory, struct kl_er
     return KL_OK;
 }
 
-int kl_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const char *name,
-                  enum kl_type type, int rank, size_t row_size, struct kl_error *err)
+int kl_classify_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const char *name,
+                           enum kl_type type, int rank, size_t row_size, struct kl_error *err)
 {
     const int rc = kl_store_file_expect(d, j->file, name, type, rank, err);
     if (rc) return rc;
@@ -113,7 +114,7 @@ static int read_row(void *to, const struct kl_judge *j, const char *name, enum k
                     size_t row_size, size_t run, struct kl_error *err)
 {
     const struct kl_dataset *d;
-    const int rc = kl_judge_find(&d, j, name, type, rank, row_size, err);
+    const int rc = kl_classify_judge_find(&d, j, name, type, rank, row_size, err);
     return rc ? rc : kl_store_file_rows(j->file, d, run, 1, to, err);
 }
 
@@ -122,8 +123,8 @@ static int load_run(struct kl_judge *j, size_t run, struct kl_error *err)
 {
     const int rc = read_row(j->part, j, "splits", KL_TYPE_U8, 2, j->n, run, err);
     if (rc) return rc;
-    kl_study_labels(j->labels, j->study, run, j->rows);
-    j->count = kl_study_rows(j->rows, j->part, j->n, KL_PART_TEST, KL_PART_TEST);
+    kl_classify_labels(j->labels, j->study, run, j->rows);
+    j->count = kl_classify_rows(j->rows, j->part, j->n, KL_PART_TEST, KL_PART_TEST);
     if (!j->count)
         return kl_fail(err, KL_EDATA, "%s: splits: run %zu has no test rows",
                        kl_store_file_path(j->file), run + 1);
@@ -146,14 +147,16 @@ static int network_logits(struct kl_judge *j, size_t run, struct kl_error *err)
         at += weights + out;
     }
     return rc ? rc
-              : kl_network_logits(j->logits, net, params, &j->study->samples, j->rows, j->count, err);
+              : kl_classify_network_logits(j->logits, net, params, &j->study->samples, j->rows, j->count,
+                                           err);
 }
 
 static int rule_logits(struct kl_judge *j, int model, size_t run, struct kl_error *err)
 {
     struct kl_rule rule = { .kind = (enum kl_rule_kind)model,
                             .classes = j->c,
-                            .inputs = kl_rule_inputs((enum kl_rule_kind)model, j->study->bits->n_bits),
+                            .inputs = kl_classify_rule_inputs((enum kl_rule_kind)model,
+                                                              j->study->bits->n_bits),
                             .parameters = j->parameters };
     double scores[KL_NETWORK_CLASSES];
     char name[64];
@@ -162,7 +165,7 @@ static int rule_logits(struct kl_judge *j, int model, size_t run, struct kl_erro
                             rule.classes * (rule.inputs + 1) * sizeof *j->parameters, run, err);
     for (size_t i = 0; i < j->count && !rc; i++) {
         double most = -INFINITY;
-        kl_rule_scores(scores, &rule, j->study->bits, (size_t)j->rows[i]);
+        kl_classify_rule_scores(scores, &rule, j->study->bits, (size_t)j->rows[i]);
         for (size_t k = 0; k < j->c; k++) most = fmax(most, scores[k]);
         for (size_t k = 0; k < j->c; k++) j->logits[i * j->c + k] = (float)(scores[k] - most);
     }
@@ -185,8 +188,9 @@ static bool answers_alike(const struct kl_judge *j)
     return true;
 }
 
-/* After kl_judge_apply: does the model answer with one device whatever the row? Few test rows may have
-   the same answer of a sound model too, so all rows are asked then; what j had of the run is lost. */
+/* After kl_classify_judge_apply: does the model answer with one device whatever the row? Few test rows
+   may have the same answer of a sound model too, so all rows are asked then; what j had of the run is
+   lost. */
 static int find_collapse(bool *collapsed, struct kl_judge *j, int model, size_t run,
                          struct kl_error *err)
 {
@@ -200,7 +204,8 @@ static int find_collapse(bool *collapsed, struct kl_judge *j, int model, size_t 
 }
 
 /* Probabilities, predictions and confusion of the run's test rows; how many are right. */
-int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, struct kl_error *err)
+int kl_classify_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run,
+                            struct kl_error *err)
 {
     int rc = load_run(j, run, err);
     if (!rc) rc = predict(j, model, run, err);
@@ -211,8 +216,8 @@ int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, str
     return KL_OK;
 }
 
-int kl_judge_put(const struct kl_judge *j, const char *model, const char *what, const double *values,
-                 size_t n, struct kl_error *err)
+int kl_classify_judge_put(const struct kl_judge *j, const char *model, const char *what,
+                          const double *values, size_t n, struct kl_error *err)
 {
     char name[96];
     snprintf(name, sizeof name, "%s/%s", model, what);
@@ -290,7 +295,7 @@ static int judge_split(struct kl_study_verdict *v, struct kl_judge *j, const str
     double accuracy[KL_STUDY_BINS], confidence[KL_STUDY_BINS], calibration[KL_STUDY_BINS][3];
     size_t right;
     bool collapsed;
-    int rc = kl_judge_apply(&right, j, v->model, s, err);
+    int rc = kl_classify_judge_apply(&right, j, v->model, s, err);
     if (rc) return rc;
     const double guess = commonest(j);
     v->commonest += guess / (double)j->study->n_splits;
@@ -323,15 +328,15 @@ static int judge_split(struct kl_study_verdict *v, struct kl_judge *j, const str
 
 static size_t n_parameters(const struct kl_study *s, int model)
 {
-    if (model == KL_STUDY_NETWORK) return kl_network_size(&s->options.net);
-    return (size_t)s->bits->n_devices * kl_rule_free((enum kl_rule_kind)model, s->bits->n_bits);
+    if (model == KL_STUDY_NETWORK) return kl_classify_network_size(&s->options.net);
+    return (size_t)s->bits->n_devices * kl_classify_rule_free((enum kl_rule_kind)model, s->bits->n_bits);
 }
 
 static int put_alike(const struct kl_study_verdict *v, const struct kl_judge *j, size_t s,
                      struct kl_error *err)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s/collapsed", kl_study_model_name(v->model));
+    snprintf(name, sizeof name, "%s/collapsed", kl_classify_model_name(v->model));
     const int rc = kl_store_writer_put(j->w, name, KL_TYPE_U8, 0, 1, &s, v->alike, err);
     return rc < 0 ? rc : KL_OK;
 }
@@ -340,7 +345,7 @@ static int put_alike(const struct kl_study_verdict *v, const struct kl_judge *j,
 static int conclude(struct kl_study_verdict *v, const struct kl_judge *j,
                     const struct kl_study_report *r, struct kl_error *err)
 {
-    const char *name = kl_study_model_name(v->model);
+    const char *name = kl_classify_model_name(v->model);
     const size_t s = r->n_splits;
     v->mean = kl_stats_mean(v->accuracy, s);
     v->others = s > v->collapsed ? v->others / (double)(s - v->collapsed) : NAN;
@@ -352,10 +357,11 @@ static int conclude(struct kl_study_verdict *v, const struct kl_judge *j,
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
     for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);
-    int rc = kl_judge_put(j, name, "accuracy", v->accuracy, s, err);
-    if (!rc) rc = kl_judge_put(j, name, "log_loss", v->log_loss, s, err);
-    if (!rc) rc = kl_judge_put(j, name, "expected_calibration_error", v->calibration_error, s, err);
-    if (!rc) rc = kl_judge_put(j, name, "log10_p", v->log10_p, s, err);
+    int rc = kl_classify_judge_put(j, name, "accuracy", v->accuracy, s, err);
+    if (!rc) rc = kl_classify_judge_put(j, name, "log_loss", v->log_loss, s, err);
+    if (!rc)
+        rc = kl_classify_judge_put(j, name, "expected_calibration_error", v->calibration_error, s, err);
+    if (!rc) rc = kl_classify_judge_put(j, name, "log10_p", v->log10_p, s, err);
     if (!rc) rc = put_alike(v, j, s, err);
     const struct {
         const char *name;
@@ -387,12 +393,12 @@ static int judge_model(struct kl_study_verdict *v, struct kl_judge *j, struct kl
     v->accuracy = all, v->log_loss = all + s, v->calibration_error = all + 2 * s,
     v->log10_p = all + 3 * s;
     v->recall = all + 4 * s, v->alike = (uint8_t *)(all + numbers);
-    int rc = declare(&sets, j, kl_study_model_name(v->model), err);
+    int rc = declare(&sets, j, kl_classify_model_name(v->model), err);
     for (size_t i = 0; i < s && !rc; i++) rc = judge_split(v, j, &sets, i, err);
     return rc ? rc : conclude(v, j, r, err);
 }
 
-int kl_study_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *study)
+int kl_classify_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *study)
 {
     int n = 0;
     models[n++] = study->network ? KL_STUDY_NETWORK : study->chosen;
@@ -401,13 +407,13 @@ int kl_study_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *stu
     return n;
 }
 
-const char *kl_study_model_name(int model)
+const char *kl_classify_model_name(int model)
 {
     return model == KL_STUDY_NETWORK ? "network" : kl_rule_names[model];
 }
 
-int kl_study_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
-                   struct kl_writer *w, struct kl_error *err)
+int kl_classify_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
+                      struct kl_writer *w, struct kl_error *err)
 {
     struct kl_judge j = { .study = study,
                           .file = file,
@@ -417,7 +423,7 @@ int kl_study_judge(struct kl_study_report *report, const struct kl_study *study,
     struct kl_arena memory = { 0 };
     int models[KL_STUDY_MOST_MODELS];
     *report = (struct kl_study_report){ .n_splits = study->n_splits, .classes = j.c };
-    report->n_models = kl_study_models(models, study);
+    report->n_models = kl_classify_models(models, study);
     int rc = kl_arena_init(&memory, 0, err);
     if (!rc) rc = take_memory(&j, &memory, err);
     if (!rc) rc = describe(&j, err);
@@ -430,14 +436,14 @@ int kl_study_judge(struct kl_study_report *report, const struct kl_study *study,
         report->models[m].n_train = models[m] == KL_STUDY_NETWORK ? n_training : j.n - report->n_test;
         rc = judge_model(&report->models[m], &j, report, err);
     }
-    if (!rc) rc = kl_judge_null(report, &j, err);
-    if (!rc) rc = kl_judge_limit(report, &j, err);
-    if (!rc) rc = kl_judge_epochs(report, &j, err);
+    if (!rc) rc = kl_classify_judge_null(report, &j, err);
+    if (!rc) rc = kl_classify_judge_limit(report, &j, err);
+    if (!rc) rc = kl_classify_judge_epochs(report, &j, err);
     kl_arena_free(&memory);
     return rc;
 }
 
-void kl_study_report_free(struct kl_study_report *report)
+void kl_classify_report_free(struct kl_study_report *report)
 {
     for (int m = 0; m < report->n_models; m++) free(report->models[m].accuracy);
     free(report->null), free(report->best);

@@ -52,7 +52,8 @@ static int datasets(struct sets *sets, const struct kl_study *s, struct kl_write
                                                      (const size_t[]){ r, s->bits->n_rows }, err);
     for (int k = 0; k < KL_RULES && last >= 0; k++) {
         if (!(s->rules >> k & 1)) continue;
-        const size_t dims[] = { r, c, kl_rule_inputs((enum kl_rule_kind)k, s->bits->n_bits) + 1 };
+        const size_t dims[] = { r, c,
+                                kl_classify_rule_inputs((enum kl_rule_kind)k, s->bits->n_bits) + 1 };
         snprintf(name, sizeof name, "rules/%s", kl_rule_names[k]);
         last = sets->rules[k] = kl_store_writer_dataset(w, name, KL_TYPE_F64, 0, 3, dims, err);
     }
@@ -154,8 +155,8 @@ static int find_collapse(uint8_t *collapsed, const struct kl_study *s, const str
     const size_t n = run->n_training + run->n_judging, c = (size_t)s->bits->n_devices;
     float *logits = malloc(n * c * sizeof *logits);
     if (!logits) return kl_fail_memory(err, n * c * sizeof *logits);
-    const int rc = kl_network_logits(logits, &s->options.net, run->network.params, &s->samples,
-                                     run->training, n, err);
+    const int rc = kl_classify_network_logits(logits, &s->options.net, run->network.params, &s->samples,
+                                              run->training, n, err);
     *collapsed = 1;
     for (size_t i = 1; i < n && !rc; i++)
         if (answer(logits + i * c, c) != answer(logits, c)) *collapsed = 0;
@@ -163,7 +164,7 @@ static int find_collapse(uint8_t *collapsed, const struct kl_study *s, const str
     return rc;
 }
 
-int kl_study_count_collapsed(size_t *n, const char *path, size_t n_splits, struct kl_error *err)
+int kl_classify_count_collapsed(size_t *n, const char *path, size_t n_splits, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     const struct kl_dataset *d;
@@ -184,7 +185,7 @@ static int take(struct run *run, const struct kl_study *s, struct kl_error *err)
     const size_t n = s->bits->n_rows, epochs = s->network ? (size_t)s->options.epochs : 0;
     const size_t rule = (size_t)s->bits->n_devices * (s->bits->n_bits + 5);
     const size_t bytes = n * (4 + 16 + 1) + 8 * KL_NETWORK_HISTORIES * epochs + 8 * rule +
-                         4 * kl_network_size(&s->options.net) + 64;
+                         4 * kl_classify_network_size(&s->options.net) + 64;
     run->memory = malloc(bytes);
     if (!run->memory) return kl_fail_memory(err, bytes);
     run->training = run->memory;
@@ -192,7 +193,7 @@ static int take(struct run *run, const struct kl_study *s, struct kl_error *err)
     run->rule = run->network.history + KL_NETWORK_HISTORIES * epochs;
     run->labels = (int32_t *)(run->rule + rule);
     run->network.params = (float *)(run->labels + n);
-    run->part = (uint8_t *)(run->network.params + kl_network_size(&s->options.net));
+    run->part = (uint8_t *)(run->network.params + kl_classify_network_size(&s->options.net));
     return KL_OK;
 }
 
@@ -215,17 +216,17 @@ static void set_priors(struct kl_rule *rule, const struct kl_study *s)
 static int fit_rules(const struct training *t, const struct run *run, struct kl_error *err)
 {
     const struct kl_study *s = t->study;
-    const size_t n =
-        kl_study_rows(run->training, run->part, s->bits->n_rows, KL_PART_TRAINING, KL_PART_VALIDATION);
+    const size_t n = kl_classify_rows(run->training, run->part, s->bits->n_rows, KL_PART_TRAINING,
+                                      KL_PART_VALIDATION);
     const size_t c = (size_t)s->bits->n_devices;
     int rc = KL_OK;
     for (int k = 0; k < KL_RULES && !rc; k++) {
         struct kl_rule rule = { .parameters = run->rule };
-        const size_t size = c * (kl_rule_inputs((enum kl_rule_kind)k, s->bits->n_bits) + 1);
+        const size_t size = c * (kl_classify_rule_inputs((enum kl_rule_kind)k, s->bits->n_bits) + 1);
         if (!(s->rules >> k & 1)) continue;
         if (run->number < s->n_splits || (!s->network && s->chosen == k)) {
-            rc =
-                kl_rule_fit(&rule, (enum kl_rule_kind)k, s->bits, run->labels, c, run->training, n, err);
+            rc = kl_classify_rule_fit(&rule, (enum kl_rule_kind)k, s->bits, run->labels, c,
+                                      run->training, n, err);
             if (!rc && k != KL_RULE_LOGISTIC) set_priors(&rule, s);
         } else {
             for (size_t i = 0; i < size; i++) run->rule[i] = NAN;
@@ -240,9 +241,9 @@ static void choose_rows(struct run *run, const struct kl_study *s)
 {
     const size_t n = s->bits->n_rows;
     const enum kl_part judged = s->protocol == KL_REFERENCE ? KL_PART_TEST : KL_PART_VALIDATION;
-    run->n_training = kl_study_rows(run->training, run->part, n, KL_PART_TRAINING, KL_PART_TRAINING);
+    run->n_training = kl_classify_rows(run->training, run->part, n, KL_PART_TRAINING, KL_PART_TRAINING);
     run->judging = run->training + run->n_training;
-    run->n_judging = kl_study_rows(run->judging, run->part, n, judged, judged);
+    run->n_judging = kl_classify_rows(run->judging, run->part, n, judged, judged);
 }
 
 static int run_begin(struct run *run, const struct training *t, size_t number, struct kl_error *err)
@@ -251,8 +252,8 @@ static int run_begin(struct run *run, const struct training *t, size_t number, s
     *run = (struct run){ .number = number };
     int rc = take(run, s, err);
     if (rc) return rc;
-    kl_study_labels(run->labels, s, number, run->training);
-    rc = kl_study_split(run->part, s, number, run->labels, err);
+    kl_classify_labels(run->labels, s, number, run->training);
+    rc = kl_classify_split(run->part, s, number, run->labels, err);
     if (!rc) rc = kl_store_writer_rows(t->w, t->sets.split, number, 1, run->part, err);
     if (!rc) rc = fit_rules(t, run, err);
     choose_rows(run, s);
@@ -330,9 +331,9 @@ static int fill(struct gpu *c, size_t *next, struct kl_pool *pool, struct kl_err
         struct run *r = &c->runs[p];
         if (c->errors[p].code)
             return kl_fail(err, c->errors[p].code, "run %zu: %s", r->number + 1, c->errors[p].text);
-        const int rc = kl_network_gpu_begin(c->networks, p, &r->network, r->labels, r->training,
-                                            r->n_training, r->judging, r->n_judging,
-                                            (uint64_t)s->v->common.seed, (uint32_t)r->number, err);
+        const int rc = kl_classify_network_gpu_begin(
+            c->networks, p, &r->network, r->labels, r->training, r->n_training, r->judging, r->n_judging,
+            (uint64_t)s->v->common.seed, (uint32_t)r->number, err);
         if (rc) return rc;
     }
     c->n_live += c->n_begun;
@@ -345,7 +346,7 @@ static int harvest(struct gpu *c, struct kl_error *err)
     int rc = KL_OK;
     for (size_t p = 0; p < c->n_places && !rc; p++) {
         bool ended = false;
-        rc = kl_network_gpu_take(&ended, c->networks, p, err);
+        rc = kl_classify_network_gpu_take(&ended, c->networks, p, err);
         if (rc || !ended) continue;
         rc = run_end(&c->runs[p], c->t, err);
         run_free(&c->runs[p]);
@@ -361,7 +362,7 @@ static int train(struct gpu *c, struct kl_pool *pool, struct kl_error *err)
     int rc = fill(c, &next, pool, err);
     while (!rc && c->n_live) {
         rc = kl_signals_pending() ? kl_fail(err, KL_ESIGNAL, "stopped")
-                                  : kl_network_gpu_epoch(c->networks, err);
+                                  : kl_classify_network_gpu_epoch(c->networks, err);
         if (!rc) rc = harvest(c, err);
         if (!rc) rc = fill(c, &next, pool, err);
     }
@@ -377,7 +378,8 @@ static int train_on_gpu(struct training *t, const struct kl_device *device, stru
     if (!s->network)
         return kl_fail(err, KL_EUSAGE, "--model %s: not on a GPU; give --device cpu", s->v->model);
     if (!c.n_places) return KL_OK;
-    int rc = kl_network_gpu_open(&c.networks, &c.n_places, &s->options, &s->samples, device, pool, err);
+    int rc = kl_classify_network_gpu_open(&c.networks, &c.n_places, &s->options, &s->samples, device,
+                                          pool, err);
     if (rc) return rc;
     c.runs = calloc(c.n_places, sizeof *c.runs);
     c.errors = calloc(c.n_places, sizeof *c.errors);
@@ -386,7 +388,7 @@ static int train_on_gpu(struct training *t, const struct kl_device *device, stru
                                        : kl_fail_memory(err, c.n_places * sizeof *c.errors);
     for (size_t p = 0; c.runs && p < c.n_places; p++) run_free(&c.runs[p]);
     free(c.runs), free(c.errors), free(c.begun);
-    kl_network_gpu_close(&c.networks);
+    kl_classify_network_gpu_close(&c.networks);
     return rc;
 }
 
@@ -399,9 +401,9 @@ static int train_run(struct training *t, size_t number, struct kl_error *err)
     int rc = run_begin(&run, t, number, err);
     samples.labels = run.labels;
     if (!rc && s->network)
-        rc = kl_network_train(&run.network, &s->options, &samples, run.training, run.n_training,
-                              run.judging, run.n_judging, (uint64_t)s->v->common.seed, (uint32_t)number,
-                              kl_signals_pending, err);
+        rc = kl_classify_network_train(&run.network, &s->options, &samples, run.training, run.n_training,
+                                       run.judging, run.n_judging, (uint64_t)s->v->common.seed,
+                                       (uint32_t)number, kl_signals_pending, err);
     if (!rc) rc = run_end(&run, t, err);
     run_free(&run);
     return rc;
@@ -446,8 +448,8 @@ static int outcome(const struct training *t, struct kl_error *err)
     return kl_fail(err, t->error.code, "run %zu: %s", t->failed_run + 1, t->error.text);
 }
 
-int kl_study_train(const struct kl_study *study, struct kl_writer *w, const struct kl_device *device,
-                   struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+int kl_classify_train(const struct kl_study *study, struct kl_writer *w, const struct kl_device *device,
+                      struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     struct training t = { .study = study, .w = w, .watch = watch };
     int rc = declare_sets(&t.sets, study, w, err);

@@ -36,14 +36,14 @@ static void add_shifted(uint8_t *to, const uint8_t *diagonal, size_t bytes, int 
 
 /* Row i, column j is bit i - j + n_in - 1 of the diagonal: of input byte p, bit k it is bit
    8 (in - 1 - p) + i + 7 - k. */
-int kl_toeplitz_create(struct kl_toeplitz **hash, const uint8_t *diagonal, size_t n_in, size_t n_out,
-                       struct kl_error *err)
+int kl_extractor_toeplitz_create(struct kl_toeplitz **hash, const uint8_t *diagonal, size_t n_in,
+                                 size_t n_out, struct kl_error *err)
 {
     const size_t bytes = (n_in + n_out) / 8, stride = bytes + CHUNK;
     struct kl_toeplitz *h = *hash = calloc(1, sizeof *h);
     if (h) *h = (struct kl_toeplitz){ n_in / 8, n_out / 8, stride, calloc(32, stride) };
     if (!h || !h->sums) {
-        kl_toeplitz_free(hash);
+        kl_extractor_toeplitz_free(hash);
         return kl_fail_memory(err, 32 * stride);
     }
     for (unsigned entry = 0; entry < 32; entry++)
@@ -54,14 +54,14 @@ int kl_toeplitz_create(struct kl_toeplitz **hash, const uint8_t *diagonal, size_
     return KL_OK;
 }
 
-void kl_toeplitz_free(struct kl_toeplitz **hash)
+void kl_extractor_toeplitz_free(struct kl_toeplitz **hash)
 {
     if (*hash) free((*hash)->sums);
     free(*hash);
     *hash = NULL;
 }
 
-void kl_toeplitz_apply(const struct kl_toeplitz *hash, uint8_t *out, const uint8_t *in)
+void kl_extractor_toeplitz_apply(const struct kl_toeplitz *hash, uint8_t *out, const uint8_t *in)
 {
     for (size_t at = 0; at < hash->out; at += CHUNK) {
         const size_t left = hash->out - at;
@@ -78,7 +78,7 @@ void kl_toeplitz_apply(const struct kl_toeplitz *hash, uint8_t *out, const uint8
 
 /* ---- von Neumann's rule ---- */
 
-size_t kl_von_neumann(uint8_t *bits, const uint8_t *s, size_t n)
+size_t kl_extractor_von_neumann(uint8_t *bits, const uint8_t *s, size_t n)
 {
     size_t found = 0;
     for (size_t i = 0; i + 1 < n; i += 2) {
@@ -112,7 +112,7 @@ static int hash_blocks(struct kl_extraction *e, struct kl_error *err)
     const size_t words = e->n_in / 64, blocks = e->n_waiting / e->n_in;
     int code = KL_OK;
     for (size_t b = 0; !code && b < blocks; b++) {
-        kl_toeplitz_apply(e->hash, e->out, (const uint8_t *)(e->waiting + b * words));
+        kl_extractor_toeplitz_apply(e->hash, e->out, (const uint8_t *)(e->waiting + b * words));
         for (size_t i = 0; i < e->n_out / 8; i++) e->out[i] = (uint8_t)kl_bits_reverse(e->out[i]);
         code = kl_store_raw_write(e->raw, e->out, e->n_out / 8, err);
         e->written += e->n_out;
@@ -148,15 +148,15 @@ static int pair_rows(struct kl_extraction *e, const struct kl_bits *block, struc
         const uint64_t *row = kl_bits_row(block, r);
         for (size_t k = 0; k < n; k++)
             e->symbols[k] = (uint8_t)kl_bits_symbol(row, k, block->symbol_bits);
-        code = kl_dependence_count(&e->counts, block->device[r], e->symbols, n, err);
-        if (!code) code = keep_bits(e, kl_von_neumann(e->out, e->symbols, n), err);
+        code = kl_bits_dependence_count(&e->counts, block->device[r], e->symbols, n, err);
+        if (!code) code = keep_bits(e, kl_extractor_von_neumann(e->out, e->symbols, n), err);
     }
     return code;
 }
 
 /* ---- rows through an extractor: both ---- */
 
-int kl_extraction_begin(struct kl_extraction *e, size_t n_bits, struct kl_error *err)
+int kl_extractor_begin(struct kl_extraction *e, size_t n_bits, struct kl_error *err)
 {
     const size_t words = (n_bits + e->n_in) / 64 + 2; /* what waits is less than a block before a row */
     e->out = malloc(n_bits + e->n_out + 1);
@@ -165,7 +165,7 @@ int kl_extraction_begin(struct kl_extraction *e, size_t n_bits, struct kl_error 
     return e->out && e->symbols && e->waiting ? KL_OK : kl_fail_memory(err, words * sizeof *e->waiting);
 }
 
-int kl_extraction_take(struct kl_extraction *e, const struct kl_bits *block, struct kl_error *err)
+int kl_extractor_take(struct kl_extraction *e, const struct kl_bits *block, struct kl_error *err)
 {
     int code = KL_OK;
     e->read += (uint64_t)block->n_rows * block->n_bits;
@@ -177,12 +177,12 @@ int kl_extraction_take(struct kl_extraction *e, const struct kl_bits *block, str
     return code;
 }
 
-void kl_extraction_end(struct kl_extraction *e)
+void kl_extractor_end(struct kl_extraction *e)
 {
     free(e->out), free(e->symbols), free(e->waiting);
     e->out = e->symbols = NULL;
     e->waiting = NULL;
-    kl_dependence_counts_free(&e->counts);
+    kl_bits_dependence_counts_free(&e->counts);
 }
 
 /* ---- the claimed min-entropy ---- */
@@ -224,7 +224,8 @@ static int make_room(struct kl_entropy_claim *c, size_t devices, struct kl_error
     return KL_OK;
 }
 
-int kl_entropy_claim_take(struct kl_entropy_claim *c, const struct kl_bits *block, struct kl_error *err)
+int kl_extractor_entropy_claim_take(struct kl_entropy_claim *c, const struct kl_bits *block,
+                                    struct kl_error *err)
 {
     int code = KL_OK;
     c->symbol_bits = block->symbol_bits;
@@ -264,7 +265,7 @@ static struct kl_entropy_verdict commonest(const uint64_t counts[KL_CLAIM_VALUES
         of.words += counts[v];
         if (counts[v] > of.count) of.count = counts[v], of.word = v;
     }
-    if (of.words > 1) of.most = kl_nist90b_most_common(of.count, of.words);
+    if (of.words > 1) of.most = kl_nist_sp90b_most_common(of.count, of.words);
     of.most /= width;
     return of;
 }
@@ -275,7 +276,7 @@ static bool is_worse(const struct kl_entropy_verdict *a, const struct kl_entropy
     return a->refuted != b->refuted ? a->refuted : a->most < b->most;
 }
 
-struct kl_entropy_verdict kl_entropy_claim_judge(struct kl_entropy_claim *c)
+struct kl_entropy_verdict kl_extractor_entropy_claim_judge(struct kl_entropy_claim *c)
 {
     struct kl_entropy_verdict worst = { .most = INFINITY };
     const int levels = c->n_devices ? widest(c->symbol_bits) + 1 : 0;
@@ -297,7 +298,7 @@ struct kl_entropy_verdict kl_entropy_claim_judge(struct kl_entropy_claim *c)
     return worst;
 }
 
-void kl_entropy_claim_free(struct kl_entropy_claim *c)
+void kl_extractor_entropy_claim_free(struct kl_entropy_claim *c)
 {
     free(c->counts);
     *c = (struct kl_entropy_claim){ 0 };
@@ -403,8 +404,8 @@ static int check_inputs(const uint8_t *seed, size_t n, const char *path, const c
     return code;
 }
 
-int kl_hash_seed_read(uint8_t *seed, size_t n, const char *path, const char *const *inputs,
-                      size_t n_inputs, struct kl_error *err)
+int kl_extractor_hash_seed_read(uint8_t *seed, size_t n, const char *path, const char *const *inputs,
+                                size_t n_inputs, struct kl_error *err)
 {
     for (size_t i = 0; i < n_inputs; i++)
         if (kl_store_same_place(path, inputs[i]))

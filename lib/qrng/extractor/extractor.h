@@ -13,17 +13,17 @@
 struct kl_toeplitz;
 /* diagonal [ceil((n_in + n_out - 1) / 8)]: bit k is that of the elements with row - column = k - n_in
    + 1. KL_ENOMEM. */
-int kl_toeplitz_create(struct kl_toeplitz **hash, const uint8_t *diagonal, size_t n_in, size_t n_out,
-                       struct kl_error *err);
-void kl_toeplitz_free(struct kl_toeplitz **hash);
+int kl_extractor_toeplitz_create(struct kl_toeplitz **hash, const uint8_t *diagonal, size_t n_in,
+                                 size_t n_out, struct kl_error *err);
+void kl_extractor_toeplitz_free(struct kl_toeplitz **hash);
 /* out [n_out / 8], in [n_in / 8]. */
-void kl_toeplitz_apply(const struct kl_toeplitz *hash, uint8_t *out, const uint8_t *in);
+void kl_extractor_toeplitz_apply(const struct kl_toeplitz *hash, uint8_t *out, const uint8_t *in);
 
 /* ---- von Neumann's rule ---- */
 /* Symbols in pairs: one bit, whether the first of two is larger; none of two equal ones (von Neumann
    1951). Exactly uniform if symbols are independent and identically distributed, whatever that
    distribution. s [n]; bits [n / 2] is set, 0 or 1; returns how many. */
-size_t kl_von_neumann(uint8_t *bits, const uint8_t *s, size_t n);
+size_t kl_extractor_von_neumann(uint8_t *bits, const uint8_t *s, size_t n);
 
 /* ---- extraction: rows of bits, as they come, through an extractor to bytes in a file ---- */
 /* Memory does not grow with the rows. */
@@ -40,10 +40,10 @@ struct kl_extraction {
     unsigned char byte;                 /* (hidden) that is being filled */
 };
 /* After hash, n_in, n_out and raw are set, for rows of n_bits. KL_ENOMEM. */
-int kl_extraction_begin(struct kl_extraction *e, size_t n_bits, struct kl_error *err);
+int kl_extractor_begin(struct kl_extraction *e, size_t n_bits, struct kl_error *err);
 /* The next rows. KL_EIO. */
-int kl_extraction_take(struct kl_extraction *e, const struct kl_bits *block, struct kl_error *err);
-void kl_extraction_end(struct kl_extraction *e); /* frees what is its own; accepts what was zeroed */
+int kl_extractor_take(struct kl_extraction *e, const struct kl_bits *block, struct kl_error *err);
+void kl_extractor_end(struct kl_extraction *e); /* frees what is its own; accepts what was zeroed */
 
 /* ---- claim: the min-entropy that is vouched for bits, held against their commonest values ---- */
 /* Bits may have less than these show, never more. */
@@ -57,7 +57,8 @@ struct kl_entropy_claim {
     kl_word_counts *counts; /* [n_devices] */
 };
 /* The next rows. KL_ENOMEM. */
-int kl_entropy_claim_take(struct kl_entropy_claim *c, const struct kl_bits *block, struct kl_error *err);
+int kl_extractor_entropy_claim_take(struct kl_entropy_claim *c, const struct kl_bits *block,
+                                    struct kl_error *err);
 
 /* refuted: were each word of some device as likely as 2^-(entropy bits) at most, independently, its
    commonest one would come as often less than once in 10^9 times, over all widths, words and devices
@@ -73,8 +74,8 @@ struct kl_entropy_verdict {
     uint64_t count, words; /* how often it came, of how many */
 };
 /* Once, at the end. */
-struct kl_entropy_verdict kl_entropy_claim_judge(struct kl_entropy_claim *c);
-void kl_entropy_claim_free(struct kl_entropy_claim *c);
+struct kl_entropy_verdict kl_extractor_entropy_claim_judge(struct kl_entropy_claim *c);
+void kl_extractor_entropy_claim_free(struct kl_entropy_claim *c);
 
 /* ---- hash seed: bytes of a file that draw a Toeplitz matrix ---- */
 /* The hash makes bits uniform only if they are random and independent of the devices; what plainly is
@@ -83,8 +84,8 @@ void kl_entropy_claim_free(struct kl_entropy_claim *c);
    as one; KL_EDATA where it is too short, or its bytes are equal, have a period, or have a bit, a place
    of a byte or a byte that is too common. Random bytes are refused less than once in 10^9 times.
    KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
-int kl_hash_seed_read(uint8_t *seed, size_t n, const char *path, const char *const *inputs,
-                      size_t n_inputs, struct kl_error *err);
+int kl_extractor_hash_seed_read(uint8_t *seed, size_t n, const char *path, const char *const *inputs,
+                                size_t n_inputs, struct kl_error *err);
 
 /* ---- tournament --extract ---- */
 struct kl_mode;

@@ -78,7 +78,8 @@ static int draw_diagonal(uint8_t *diagonal, size_t n, const struct work *w, stru
 {
     const struct kl_stage *stage = &w->run->stage;
     if (w->v->hash_seed)
-        return kl_hash_seed_read(diagonal, n, w->v->hash_seed, stage->inputs, stage->n_inputs, err);
+        return kl_extractor_hash_seed_read(diagonal, n, w->v->hash_seed, stage->inputs, stage->n_inputs,
+                                           err);
     for (size_t i = 0; i < n; i += 16) {
         uint32_t words[4];
         kl_philox(words, (uint64_t)w->v->common.seed, (uint32_t)(i / 16), KL_RANDOM_HASH, 0, 0);
@@ -98,7 +99,7 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--block-bits: found %lld, expected a multiple of 64",
                        (long long)v->block_bits);
     w->e.n_in = (size_t)v->block_bits;
-    w->e.n_out = kl_leftover_bits(v->entropy * (double)w->e.n_in, v->security) / 8 * 8;
+    w->e.n_out = kl_nist_leftover_bits(v->entropy * (double)w->e.n_in, v->security) / 8 * 8;
     if (w->e.n_out > w->e.n_in) w->e.n_out = w->e.n_in;
     if (w->e.n_out == 0)
         return kl_fail(err, KL_EUSAGE,
@@ -109,7 +110,7 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
     uint8_t *diagonal = malloc(bytes);
     if (!diagonal) return kl_fail_memory(err, bytes);
     int code = draw_diagonal(diagonal, bytes, w, err);
-    if (!code) code = kl_toeplitz_create(&w->e.hash, diagonal, w->e.n_in, w->e.n_out, err);
+    if (!code) code = kl_extractor_toeplitz_create(&w->e.hash, diagonal, w->e.n_in, w->e.n_out, err);
     free(diagonal);
     return code;
 }
@@ -120,10 +121,10 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
 static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
 {
     char p[KL_DEPENDENCE_TEXT];
-    const int code = kl_dependence_counted(&w->dependence, &w->e.counts, err);
-    if (code || !kl_depends(&w->dependence)) return code;
+    const int code = kl_bits_dependence_counted(&w->dependence, &w->e.counts, err);
+    if (code || !kl_bits_depends(&w->dependence)) return code;
     memcpy(w->dependent, in->names[w->dependence.device], sizeof w->dependent);
-    kl_dependence_p(p, &w->dependence);
+    kl_bits_dependence_p(p, &w->dependence);
     kl_caution(w->run->stage.log,
                "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be "
                "uniform; %stake --extract toeplitz",
@@ -142,7 +143,7 @@ static void name_word(char text[KL_BITS_SYMBOL + 1], const struct kl_entropy_ver
 /* What was vouched for, against what the bits show. */
 static int judge_claim(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
 {
-    const struct kl_entropy_verdict of = kl_entropy_claim_judge(&w->claim);
+    const struct kl_entropy_verdict of = kl_extractor_entropy_claim_judge(&w->claim);
     const double claimed = w->v->entropy, most = floor(1000 * of.most) / 1000;
     char word[KL_BITS_SYMBOL + 1], remedy[64] = "no extraction makes random bits of these";
     if (claimed <= of.most) return KL_OK;
@@ -194,9 +195,9 @@ static int judge(struct work *w, const struct kl_bits_inputs *in, struct kl_erro
 
 static int take_block(struct work *w, const struct kl_bits *block, struct kl_error *err)
 {
-    int code = kl_extraction_take(&w->e, block, err);
-    if (!code && w->e.hash) code = kl_entropy_claim_take(&w->claim, block, err);
-    return code ? code : kl_first_rows_take(&w->first, block, err);
+    int code = kl_extractor_take(&w->e, block, err);
+    if (!code && w->e.hash) code = kl_extractor_entropy_claim_take(&w->claim, block, err);
+    return code ? code : kl_bits_first_rows_take(&w->first, block, err);
 }
 
 static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_error *err)
@@ -209,7 +210,7 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
     struct kl_bits_inputs in = { 0 };
     const struct kl_bits *block = NULL;
     int code = kl_bits_inputs_open(&in, stage->inputs, stage->n_inputs, &how, err);
-    if (!code) code = kl_extraction_begin(&w->e, in.n_bits, err);
+    if (!code) code = kl_extractor_begin(&w->e, in.n_bits, err);
     while (!code && !(code = kl_bits_inputs_next(&in, &block, err)) && block->n_rows) {
         code = take_block(w, block, err);
         if (!code && kl_watch_step(watch, w->e.read, (uint64_t)in.expected_rows * in.n_bits, NULL))
@@ -316,10 +317,10 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     w.claim.entropy = w.v->entropy;
     int code = work(&w, err);
     kl_store_raw_abort(&w.e.raw);
-    kl_toeplitz_free(&w.e.hash);
-    kl_extraction_end(&w.e);
-    kl_entropy_claim_free(&w.claim);
-    kl_first_rows_free(&w.first);
+    kl_extractor_toeplitz_free(&w.e.hash);
+    kl_extractor_end(&w.e);
+    kl_extractor_entropy_claim_free(&w.claim);
+    kl_bits_first_rows_free(&w.first);
     return code;
 }
 

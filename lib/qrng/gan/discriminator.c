@@ -30,8 +30,8 @@ static size_t bits_of(size_t n_cells)
     return (size_t)__builtin_ctzl(n_cells);
 }
 
-int kl_discriminator_make(struct kl_discriminator *d, enum kl_gan_coordinates kind, size_t n_cells,
-                          size_t n_hidden, struct kl_arena *memory, struct kl_error *err)
+int kl_gan_discriminator_make(struct kl_discriminator *d, enum kl_gan_coordinates kind, size_t n_cells,
+                              size_t n_hidden, struct kl_arena *memory, struct kl_error *err)
 {
     *d = (struct kl_discriminator){ .n_cells = n_cells, .n_hidden = n_hidden };
     d->n_inputs = kind == KL_GAN_PLANE ? 2 : bits_of(n_cells);
@@ -101,7 +101,7 @@ static void look_at_chunk(void *context, size_t c, int thread)
     kl_kernel_gan_look(&seen);
 }
 
-void kl_discriminator_look(kl_real *dp, struct kl_discriminator *d, struct kl_pool *pool)
+void kl_gan_discriminator_look(kl_real *dp, struct kl_discriminator *d, struct kl_pool *pool)
 {
     struct scoring s = { .d = d, .dp = dp };
     kl_pool_for(pool, chunks_of(d), look_at_chunk, &s);
@@ -162,21 +162,21 @@ static void add_chunks(struct kl_gan_losses *losses, struct scoring *s, struct k
     }
 }
 
-void kl_discriminator_judge(struct kl_gan_losses *losses, kl_real *dp, struct kl_discriminator *d,
-                            const kl_real *law, const kl_real *target, struct kl_pool *pool)
+void kl_gan_discriminator_judge(struct kl_gan_losses *losses, kl_real *dp, struct kl_discriminator *d,
+                                const kl_real *law, const kl_real *target, struct kl_pool *pool)
 {
     struct scoring s = { .d = d, .dp = dp, .law = law, .target = target };
     add_chunks(losses, &s, pool, judge_chunk);
 }
 
-void kl_discriminator_score(struct kl_gan_losses *losses, kl_real *dp, struct kl_discriminator *d,
-                            const kl_real *law, const kl_real *target, struct kl_pool *pool)
+void kl_gan_discriminator_score(struct kl_gan_losses *losses, kl_real *dp, struct kl_discriminator *d,
+                                const kl_real *law, const kl_real *target, struct kl_pool *pool)
 {
     struct scoring s = { .d = d, .dp = dp, .law = law, .target = target };
     add_chunks(losses, &s, pool, score_chunk);
 }
 
-void kl_discriminator_step(struct kl_discriminator *d, const struct kl_update *update)
+void kl_gan_discriminator_step(struct kl_discriminator *d, const struct kl_update *update)
 {
     kl_nn_update_apply(d->params, d->m, d->v, d->grad, d->n_params, update);
 }
@@ -202,7 +202,7 @@ static void find_slope(kl_real *s, kl_real *g, const struct kl_discriminator *d,
     }
 }
 
-double kl_discriminator_penalty(struct kl_discriminator *d, const kl_real *target, double weight)
+double kl_gan_discriminator_penalty(struct kl_discriminator *d, const kl_real *target, double weight)
 {
     const size_t n = d->n_inputs;
     const kl_real *behind = d->params + d->n_hidden * (n + 1);

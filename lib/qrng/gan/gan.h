@@ -45,7 +45,8 @@ struct kl_gan_sizes {
    11), CX (9, 10), ... between; `repetitions` + 1 rotation layers, 2 n (repetitions + 1) angles, layer
    by layer. Qubit 0 is the least significant bit of an outcome. Outputs: the probabilities. KL_ENOMEM,
    KL_EUSAGE. */
-int kl_born_circuit(struct kl_circuit **circuit, int n_qubits, int repetitions, struct kl_error *err);
+int kl_gan_born_circuit(struct kl_circuit **circuit, int n_qubits, int repetitions,
+                        struct kl_error *err);
 
 /* ---- random numbers (random.c) ----
    The same in both precisions; stream: what tells tensors or epochs apart, replica: models. */
@@ -55,7 +56,7 @@ void kl_gan_uniform(double *x, size_t n, double bound, uint64_t seed, uint32_t s
 void kl_gan_normal(float *x, size_t n, uint64_t seed, uint32_t stream, uint32_t replica);
 /* n doubles in [0, 1) as NumPy's default_rng(seed).random(n) draws them: PCG64 (O'Neill 2014), seeded by
    SeedSequence. For `--reference` alone. */
-void kl_pcg64_units(double *x, size_t n, uint32_t seed);
+void kl_gan_pcg64_units(double *x, size_t n, uint32_t seed);
 
 #define KL_GAN_TYPES(real, p)                                                                           \
     /* Network n_inputs - n_hidden - 1, leaky ReLU 0.2, sigmoid, over n_cells cells. */                 \
@@ -97,25 +98,25 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
         real *angles, *m, *v, *grad, *state; /* (n_weights) but state */                                \
     };                                                                                                  \
     /* Memory from the arena; moments 0, params unset. KL_ENOMEM. */                                    \
-    int kl_discriminator_make_##p(struct kl_discriminator_##p *d, enum kl_gan_coordinates kind,         \
-                                  size_t n_cells, size_t n_hidden, struct kl_arena *memory,             \
-                                  struct kl_error *err);                                                \
+    int kl_gan_discriminator_make_##p(struct kl_discriminator_##p *d, enum kl_gan_coordinates kind,     \
+                                      size_t n_cells, size_t n_hidden, struct kl_arena *memory,         \
+                                      struct kl_error *err);                                            \
     /* D of each cell, and dp (n_cells) = -ln(D + KL_GAN_EPSILON), by which the generator learns: no    \
        law is needed. n_cells: a multiple of KL_GAN_COLUMNS. */                                         \
-    void kl_discriminator_look_##p(real *dp, struct kl_discriminator_##p *d, struct kl_pool *pool);     \
+    void kl_gan_discriminator_look_##p(real *dp, struct kl_discriminator_##p *d, struct kl_pool *pool); \
     /* Behind it: losses of the generator's law and the target (n_cells); d->grad is set. */            \
-    void kl_discriminator_judge_##p(struct kl_gan_losses *losses, real *dp,                             \
-                                    struct kl_discriminator_##p *d, const real *law,                    \
-                                    const real *target, struct kl_pool *pool);                          \
+    void kl_gan_discriminator_judge_##p(struct kl_gan_losses *losses, real *dp,                         \
+                                        struct kl_discriminator_##p *d, const real *law,                \
+                                        const real *target, struct kl_pool *pool);                      \
     /* Both in one, without an epsilon inside the logarithms. */                                        \
-    void kl_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                             \
-                                    struct kl_discriminator_##p *d, const real *law,                    \
-                                    const real *target, struct kl_pool *pool);                          \
+    void kl_gan_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                         \
+                                        struct kl_discriminator_##p *d, const real *law,                \
+                                        const real *target, struct kl_pool *pool);                      \
     /* Adds the gradient of weight / 2 sum r |slope of the logit|^2 (discriminator.c) to d->grad;       \
        returns the penalty. */                                                                          \
-    double kl_discriminator_penalty_##p(struct kl_discriminator_##p *d, const real *target,             \
-                                        double weight);                                                 \
-    void kl_discriminator_step_##p(struct kl_discriminator_##p *d, const struct kl_update *update);     \
+    double kl_gan_discriminator_penalty_##p(struct kl_discriminator_##p *d, const real *target,         \
+                                            double weight);                                             \
+    void kl_gan_discriminator_step_##p(struct kl_discriminator_##p *d, const struct kl_update *update); \
     /* For `epochs` steps of Adam with learning rate lr, of kind KL_ADAM and without clipping. */       \
     int kl_gan_network_make_##p(struct kl_gan_network_##p *g, const struct kl_gan_sizes *size,          \
                                 const struct kl_optimizer *adam, double lr, size_t epochs,              \
@@ -134,13 +135,14 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     void kl_gan_network_step_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);                   \
     /* The last layer's inputs that were 0 take the steps that wait for them, for who reads weights. */ \
     void kl_gan_network_settle_##p(struct kl_gan_network_##p *g);                                       \
-    int kl_born_make_##p(struct kl_born_##p *g, const struct kl_circuit *circuit,                       \
-                         struct kl_arena *memory, struct kl_error *err);                                \
+    int kl_gan_born_make_##p(struct kl_born_##p *g, const struct kl_circuit *circuit,                   \
+                             struct kl_arena *memory, struct kl_error *err);                            \
     /* work is only taken from. KL_ENOMEM. */                                                           \
-    int kl_born_law_##p(real *law, struct kl_born_##p *g, struct kl_arena *work, struct kl_error *err); \
+    int kl_gan_born_law_##p(real *law, struct kl_born_##p *g, struct kl_arena *work,                    \
+                            struct kl_error *err);                                                      \
     /* g->grad from dp (2^n), of the angles that law had; exact, by one adjoint sweep. */               \
-    int kl_born_gradient_##p(struct kl_born_##p *g, const real *dp, struct kl_arena *work,              \
-                             struct kl_error *err);
+    int kl_gan_born_gradient_##p(struct kl_born_##p *g, const real *dp, struct kl_arena *work,          \
+                                 struct kl_error *err);
 
 KL_GAN_TYPES(float, f32)
 KL_GAN_TYPES(double, f64)
@@ -150,20 +152,20 @@ KL_GAN_TYPES(double, f64)
 #define kl_gan_layer KL_NAME(kl_gan_layer)
 #define kl_gan_network KL_NAME(kl_gan_network)
 #define kl_born KL_NAME(kl_born)
-#define kl_discriminator_make KL_NAME(kl_discriminator_make)
-#define kl_discriminator_look KL_NAME(kl_discriminator_look)
-#define kl_discriminator_judge KL_NAME(kl_discriminator_judge)
-#define kl_discriminator_score KL_NAME(kl_discriminator_score)
-#define kl_discriminator_penalty KL_NAME(kl_discriminator_penalty)
-#define kl_discriminator_step KL_NAME(kl_discriminator_step)
+#define kl_gan_discriminator_make KL_NAME(kl_gan_discriminator_make)
+#define kl_gan_discriminator_look KL_NAME(kl_gan_discriminator_look)
+#define kl_gan_discriminator_judge KL_NAME(kl_gan_discriminator_judge)
+#define kl_gan_discriminator_score KL_NAME(kl_gan_discriminator_score)
+#define kl_gan_discriminator_penalty KL_NAME(kl_gan_discriminator_penalty)
+#define kl_gan_discriminator_step KL_NAME(kl_gan_discriminator_step)
 #define kl_gan_network_make KL_NAME(kl_gan_network_make)
 #define kl_gan_network_latent KL_NAME(kl_gan_network_latent)
 #define kl_gan_network_set KL_NAME(kl_gan_network_set)
 #define kl_gan_network_law KL_NAME(kl_gan_network_law)
 #define kl_gan_network_step KL_NAME(kl_gan_network_step)
 #define kl_gan_network_settle KL_NAME(kl_gan_network_settle)
-#define kl_born_make KL_NAME(kl_born_make)
-#define kl_born_law KL_NAME(kl_born_law)
-#define kl_born_gradient KL_NAME(kl_born_gradient)
+#define kl_gan_born_make KL_NAME(kl_gan_born_make)
+#define kl_gan_born_law KL_NAME(kl_gan_born_law)
+#define kl_gan_born_gradient KL_NAME(kl_gan_born_gradient)
 
 #endif

@@ -10,8 +10,8 @@
 
 /* ---- A circuit whose probabilities are the generator's law. What the generator loses is the mean of an
    observable that is diagonal, so that one adjoint sweep has all derivatives. */
-int kl_born_make(struct kl_born *g, const struct kl_circuit *circuit, struct kl_arena *memory,
-                 struct kl_error *err)
+int kl_gan_born_make(struct kl_born *g, const struct kl_circuit *circuit, struct kl_arena *memory,
+                     struct kl_error *err)
 {
     const size_t n = circuit->n_weights, all = 4 * n + kl_circuit_state_size(circuit, 1);
     kl_real *at = kl_arena_take(memory, all, sizeof *at);
@@ -21,12 +21,13 @@ int kl_born_make(struct kl_born *g, const struct kl_circuit *circuit, struct kl_
     return KL_OK;
 }
 
-int kl_born_law(kl_real *law, struct kl_born *g, struct kl_arena *work, struct kl_error *err)
+int kl_gan_born_law(kl_real *law, struct kl_born *g, struct kl_arena *work, struct kl_error *err)
 {
     return kl_circuit_forward(law, g->state, g->circuit, NULL, g->angles, 1, NULL, work, err);
 }
 
-int kl_born_gradient(struct kl_born *g, const kl_real *dp, struct kl_arena *work, struct kl_error *err)
+int kl_gan_born_gradient(struct kl_born *g, const kl_real *dp, struct kl_arena *work,
+                         struct kl_error *err)
 {
     memset(g->grad, 0, g->circuit->n_weights * sizeof *g->grad);
     return kl_circuit_adjoint(NULL, g->grad, g->state, g->circuit, NULL, g->angles, dp, 1, NULL, work,

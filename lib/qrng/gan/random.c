@@ -59,7 +59,7 @@ static wide seeded(const uint32_t words[8], int number)
     return value;
 }
 
-void kl_pcg64_units(double *x, size_t n, uint32_t seed)
+void kl_gan_pcg64_units(double *x, size_t n, uint32_t seed)
 {
     const wide multiplier = (wide)2549297995355413924ull << 64 | 4865540595714422341ull;
     uint32_t pool[POOL], words[8], constant = 0x8b51f9ddu;

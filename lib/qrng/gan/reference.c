@@ -39,7 +39,7 @@ static int entangle(struct kl_circuit *c, struct kl_error *err)
     return code;
 }
 
-int kl_born_circuit(struct kl_circuit **circuit, int n_qubits, int repetitions, struct kl_error *err)
+int kl_gan_born_circuit(struct kl_circuit **circuit, int n_qubits, int repetitions, struct kl_error *err)
 {
     int weight = 0;
     int code = kl_circuit_begin(circuit, n_qubits, 0, (size_t)(2 * n_qubits * (repetitions + 1)), err);
@@ -75,7 +75,7 @@ int kl_gan_reference_target(double target[KL_GRID_CELLS], const struct kl_gan_op
 
 void kl_gan_reference_angles(double *angles, const struct kl_gan_options *o)
 {
-    kl_pcg64_units(angles, 2 * KL_GAN_MOST_QUBITS * (size_t)(o->repetitions + 1), ANGLES_SEED);
+    kl_gan_pcg64_units(angles, 2 * KL_GAN_MOST_QUBITS * (size_t)(o->repetitions + 1), ANGLES_SEED);
 }
 
 void kl_gan_reference_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
@@ -118,13 +118,14 @@ static int make_quantum(struct quantum *q, struct kl_arena *memory, struct kl_er
     const struct kl_gan_place *to = q->to;
     const struct kl_gan_options *o = q->o;
     int code = kl_arena_init(&q->work, 0, err);
-    if (!code) code = kl_born_circuit(&q->circuit, KL_GAN_MOST_QUBITS, (int)o->repetitions, err);
+    if (!code) code = kl_gan_born_circuit(&q->circuit, KL_GAN_MOST_QUBITS, (int)o->repetitions, err);
     if (!code && o->shots) code = kl_circuit_measured_make(&q->measured, q->circuit, err);
     if (!code)
         kl_circuit_measured_stoppable(q->circuit, &q->measured,
                                       to->stop != NULL); /* half trained is not kept */
-    if (!code) code = kl_born_make_f64(&q->g, q->circuit, memory, err);
-    if (!code) code = kl_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, QUANTUM_HIDDEN, memory, err);
+    if (!code) code = kl_gan_born_make_f64(&q->g, q->circuit, memory, err);
+    if (!code)
+        code = kl_gan_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, QUANTUM_HIDDEN, memory, err);
     if (code) return code;
     q->law = kl_arena_take(memory, 2 * (size_t)CELLS, sizeof *q->law);
     if (!q->law) return kl_fail_memory(err, 2 * CELLS * sizeof *q->law);
@@ -149,14 +150,14 @@ static int quantum_law(struct quantum *q, int64_t epoch, struct kl_error *err)
 {
     const struct kl_estimator e = estimator(q, epoch);
     kl_arena_reset(&q->work);
-    if (!q->o->shots) return kl_born_law_f64(q->law, &q->g, &q->work, err);
+    if (!q->o->shots) return kl_gan_born_law_f64(q->law, &q->g, &q->work, err);
     return kl_circuit_outputs_f64(q->law, &e, NULL, q->g.angles, 1, &q->work, err);
 }
 
 static int quantum_gradient(struct quantum *q, int64_t epoch, struct kl_error *err)
 {
     const struct kl_estimator e = estimator(q, epoch);
-    if (!q->o->shots) return kl_born_gradient_f64(&q->g, q->dp, &q->work, err);
+    if (!q->o->shots) return kl_gan_born_gradient_f64(&q->g, q->dp, &q->work, err);
     const struct kl_circuit *measured = kl_circuit_estimated(&e);
     const size_t size = kl_circuit_angles_size(measured, 1);
     double *dangles = kl_arena_take(&q->work, size, sizeof *dangles);
@@ -177,12 +178,12 @@ static int step_quantum(const struct kl_crew *crew, int64_t first, int64_t count
     int code = quantum_law(q, e, err);
     (void)first, (void)count;
     if (code) return code;
-    kl_discriminator_score_f64(&losses, q->dp, &q->d, q->law, q->target, crew->pool);
+    kl_gan_discriminator_score_f64(&losses, q->dp, &q->d, q->law, q->target, crew->pool);
     kl_gan_record(crew->replica, e, &losses, kl_gan_divergence(q->target, q->law, CELLS));
     code = quantum_gradient(q, e, err);
     if (code) return code;
     kl_nn_update_apply_f64(q->g.angles, q->g.m, q->g.v, q->g.grad, q->circuit->n_weights, &update);
-    kl_discriminator_step_f64(&q->d, &update);
+    kl_gan_discriminator_step_f64(&q->d, &update);
     return KL_OK;
 }
 
@@ -234,7 +235,7 @@ static int make_network(struct network *n, struct kl_arena *memory, struct kl_po
     const struct kl_gan_sizes size = { LATENT, 128, 256, CELLS };
     const struct kl_optimizer adam = adam_of(o);
     int code = kl_gan_network_make_f32(&n->g, &size, &adam, o->lr, (size_t)o->epochs, memory, pool, err);
-    if (!code) code = kl_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
+    if (!code) code = kl_gan_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
     if (code) return code;
     double params[HIDDEN * 4 + 1];
     n->law = kl_arena_take(memory, 3 * (size_t)CELLS, sizeof *n->law);
@@ -302,13 +303,13 @@ static int step(const struct kl_crew *crew, int64_t first, int64_t count, struct
     const struct kl_update update = kl_gan_reference_update(n->o, e);
     struct kl_gan_losses losses;
     (void)first, (void)count, (void)err;
-    kl_discriminator_look_f32(n->dp, &n->d, pool);
+    kl_gan_discriminator_look_f32(n->dp, &n->d, pool);
     kl_gan_network_law_f32(n->law, &n->g, n->dp, pool);
-    kl_discriminator_judge_f32(&losses, n->dp, &n->d, n->law, n->target, pool);
+    kl_gan_discriminator_judge_f32(&losses, n->dp, &n->d, n->law, n->target, pool);
     for (size_t k = 0; k < CELLS; k++) n->wide[k] = (double)n->law[k];
     kl_gan_record(crew->replica, e, &losses, kl_gan_divergence(n->goal, n->wide, CELLS));
     if (e + 1 < n->o->epochs) kl_gan_network_step_f32(&n->g, pool);
-    kl_discriminator_step_f32(&n->d, &update);
+    kl_gan_discriminator_step_f32(&n->d, &update);
     return KL_OK;
 }
 

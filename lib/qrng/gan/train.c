@@ -178,9 +178,9 @@ static uint64_t seed_of(const struct model *l)
 /* ---- the generator ---- */
 static int make_quantum(struct model *l, struct kl_error *err)
 {
-    int code = kl_born_circuit(&l->circuit, (int)l->o->word_bits, (int)l->o->repetitions, err);
+    int code = kl_gan_born_circuit(&l->circuit, (int)l->o->word_bits, (int)l->o->repetitions, err);
     if (!code && l->o->shots) code = kl_circuit_measured_make(&l->measured, l->circuit, err);
-    if (!code) code = kl_born_make_f32(&l->born, l->circuit, &l->memory, err);
+    if (!code) code = kl_gan_born_make_f32(&l->born, l->circuit, &l->memory, err);
     if (code) return code;
     kl_circuit_measured_stoppable(l->circuit, &l->measured,
                                   l->to->stop != NULL); /* what is half trained is not kept */
@@ -213,7 +213,7 @@ static int make_law(struct model *l, int64_t epoch, bool judged, struct kl_error
     }
     kl_arena_reset(&l->work);
     const struct kl_estimator e = estimator(l, epoch);
-    if (!l->o->shots || judged) return kl_born_law_f32(l->law, &l->born, &l->work, err);
+    if (!l->o->shots || judged) return kl_gan_born_law_f32(l->law, &l->born, &l->work, err);
     return kl_circuit_outputs_f32(l->law, &e, NULL, l->born.angles, 1, &l->work, err);
 }
 
@@ -241,7 +241,7 @@ static int step_generator(struct model *l, int64_t epoch, const struct kl_update
         return KL_OK;
     }
     int code = l->o->shots ? shift_gradient(l, epoch, err)
-                           : kl_born_gradient_f32(&l->born, l->dp, &l->work, err);
+                           : kl_gan_born_gradient_f32(&l->born, l->dp, &l->work, err);
     if (!code)
         kl_nn_update_apply_f32(l->born.angles, l->born.m, l->born.v, l->born.grad, l->circuit->n_weights,
                                circuit_update);
@@ -255,7 +255,7 @@ static struct kl_gan_losses score(struct model *l)
     struct kl_gan_losses losses = { 0 };
     const size_t n = l->n_cells;
     if (l->o->loss == KL_GAN_ADVERSARIAL) {
-        kl_discriminator_score_f32(&losses, l->dp, &l->d, l->law, l->target, NULL);
+        kl_gan_discriminator_score_f32(&losses, l->dp, &l->d, l->law, l->target, NULL);
     } else if (l->o->loss == KL_GAN_EXACT) {
         for (size_t k = 0; k < n; k++) {
             const float p = fmaxf(l->law[k], 1e-10f);
@@ -289,8 +289,8 @@ static int step_model(struct kl_gan_losses *losses, struct model *l, int64_t epo
     for (int64_t i = 0; i < o->steps && !code; i++) {
         const struct kl_update own = kl_nn_update_at(&adam, o->lr, (uint64_t)(epoch * o->steps + i) + 1);
         if (i) score(l);
-        if (o->penalty > 0) kl_discriminator_penalty_f32(&l->d, l->target, o->penalty);
-        kl_discriminator_step_f32(&l->d, &own);
+        if (o->penalty > 0) kl_gan_discriminator_penalty_f32(&l->d, l->target, o->penalty);
+        kl_gan_discriminator_step_f32(&l->d, &own);
     }
     return code;
 }
@@ -323,7 +323,7 @@ static int make_model(struct model *l, struct kl_error *err)
     if (l->o->generator == KL_GAN_QUANTUM) code = make_quantum(l, err);
     else code = kl_gan_mixture_make(&l->mixture, n, seed_of(l), l->to->replica, &l->memory, err);
     if (code || l->o->loss != KL_GAN_ADVERSARIAL) return code;
-    code = kl_discriminator_make_f32(&l->d, KL_GAN_BITS, n, (size_t)l->o->hidden, &l->memory, err);
+    code = kl_gan_discriminator_make_f32(&l->d, KL_GAN_BITS, n, (size_t)l->o->hidden, &l->memory, err);
     if (!code) begin_discriminator(l);
     return code;
 }

@@ -188,7 +188,8 @@ static int number_characters(uint8_t number[KL_TEXT_CHARS], const struct kl_text
     uint32_t used = 0;
     int n = 0;
     for (int r = 0; r < b->k; r++)
-        for (int j = 0; j <= kl_text_length(b->text[r]); j++) used |= 1u << kl_text_code(b->text[r], j);
+        for (int j = 0; j <= kl_nist_bzip2_word_length(b->text[r]); j++)
+            used |= 1u << kl_nist_bzip2_word_code(b->text[r], j);
     for (int c = 0; c < KL_TEXT_CHARS; c++)
         if (used >> c & 1) number[c] = (uint8_t)n++;
     return n;
@@ -410,7 +411,7 @@ static size_t most_words(size_t n)
     return n + 1 < words ? n + 1 : words;
 }
 
-size_t kl_text_size_work(size_t n)
+size_t kl_nist_bzip2_length_work(size_t n)
 {
     const size_t groups = most_bytes(n) / KL_TEXT_GROUP + 2;
     return most_words(n) * (2 * sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint16_t)) + most_bytes(n) +
@@ -446,10 +447,10 @@ static void last_characters(struct kl_text_block *b)
     uint8_t before[KL_TEXT_WORDS][KL_TEXT_LENGTH], final[1 << KL_TEXT_RANK_BITS] = { 0 };
     int n = 0, length[KL_TEXT_WORDS], longest = 0;
     for (int r = 0; r < b->k; r++) {
-        length[r] = kl_text_length(b->text[r]);
+        length[r] = kl_nist_bzip2_word_length(b->text[r]);
         for (int j = 0; j <= length[r]; j++) {
             ends[n++] = b->text[r] << 8 * j;
-            before[r][j] = j ? kl_text_code(b->text[r], j - 1) : 0;
+            before[r][j] = j ? kl_nist_bzip2_word_code(b->text[r], j - 1) : 0;
         }
         final[r] = before[r][length[r]];
         if (length[r] > longest) longest = length[r];
@@ -476,7 +477,7 @@ static void last_characters(struct kl_text_block *b)
 
 /* ---- all blocks ---- */
 
-int kl_text_size_packed(double *bytes, const uint8_t *s, size_t n, struct kl_error *err)
+int kl_nist_bzip2_length_packed(double *bytes, const uint8_t *s, size_t n, struct kl_error *err)
 {
     const size_t room = 4 * n + 4 * n + n / 25 + 601;
     char *text = malloc(room), *at = text;
@@ -496,7 +497,7 @@ int kl_text_size_packed(double *bytes, const uint8_t *s, size_t n, struct kl_err
     return KL_OK;
 }
 
-int kl_text_size(double *bytes, const uint8_t *s, size_t n, void *work, struct kl_error *err)
+int kl_nist_bzip2_length(double *bytes, const uint8_t *s, size_t n, void *work, struct kl_error *err)
 {
     /* The file's head and end; a block's mark, checksum, place and which characters it has. */
     enum { ENDS = 32 + 48 + 32, HEAD = 48 + 32 + 1 + 24 + 16 + 2 * 16 };
@@ -506,8 +507,8 @@ int kl_text_size(double *bytes, const uint8_t *s, size_t n, void *work, struct k
     take_room(&b, work, n);
     while (from.i < n) {
         const struct place to = block_end(&b, s, n, from);
-        if (!find_words(&b, s, n, from, to) || !kl_text_order(&b))
-            return kl_text_size_packed(bytes, s, n, err);
+        if (!find_words(&b, s, n, from, to) || !kl_nist_bzip2_order(&b))
+            return kl_nist_bzip2_length_packed(bytes, s, n, err);
         last_characters(&b);
         const int kinds = count_codes(&b);
         bits += HEAD + bits_of_codes(b.counts, b.table, b.codes, kinds);

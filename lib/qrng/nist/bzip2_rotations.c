@@ -201,7 +201,7 @@ static bool sort_alike(struct order *o, uint64_t *a, size_t n, int depth)
     return sort_again(o, a, n, depth + 1);
 }
 
-bool kl_text_order(struct kl_text_block *b)
+bool kl_nist_bzip2_order(struct kl_text_block *b)
 {
     struct order o = { .b = b, .left = 12 * b->m };
     const int words = b->k - (b->odd < KL_TEXT_WORDS);

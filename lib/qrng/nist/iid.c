@@ -14,7 +14,7 @@
 /* Places are drawn some at a time, by vectors: only the swaps themselves are one after another. */
 enum { ABREAST = 1024 };
 
-void kl_iid_permute(uint8_t *s, size_t n, int64_t seed, uint32_t permutation)
+void kl_nist_iid_permute(uint8_t *s, size_t n, int64_t seed, uint32_t permutation)
 {
     uint64_t words[ABREAST];
     uint32_t places[ABREAST];
@@ -56,8 +56,8 @@ static void run_one(void *context, size_t i, int thread)
     struct rounds *r = context;
     uint8_t *s = r->work + (size_t)thread * r->room;
     memcpy(s, r->s, r->n);
-    kl_iid_permute(s, r->n, r->seed, (uint32_t)(r->first + (int64_t)i));
-    r->codes[i] = kl_iid_statistics(r->t[i], r->wanted, s, r->n, s + r->n, &r->errors[i]);
+    kl_nist_iid_permute(s, r->n, r->seed, (uint32_t)(r->first + (int64_t)i));
+    r->codes[i] = kl_nist_iid_statistics(r->t[i], r->wanted, s, r->n, s + r->n, &r->errors[i]);
 }
 
 /* Adds a round; a statistic with more than `edge` on both sides can no longer fail. Returns how many
@@ -87,7 +87,7 @@ static int64_t edge_of(int64_t permutations)
     return permutations * 5 / 10000;
 }
 
-int64_t kl_iid_needed(const struct kl_iid *result, int64_t permutations)
+int64_t kl_nist_iid_needed(const struct kl_iid *result, int64_t permutations)
 {
     int64_t needed = result->taken;
     for (int i = 0; i < KL_IID_STATISTICS; i++) {
@@ -116,8 +116,8 @@ static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutati
         if (code) return code;
         left = count_round(result, r, n, edge_of(permutations));
         result->taken += (int64_t)n;
-        if (kl_watch_step(watch, (uint64_t)result->taken, (uint64_t)kl_iid_needed(result, permutations),
-                          NULL))
+        if (kl_watch_step(watch, (uint64_t)result->taken,
+                          (uint64_t)kl_nist_iid_needed(result, permutations), NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     result->judged = permutations >= KL_IID_PERMUTATIONS;
@@ -125,20 +125,21 @@ static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutati
     return code;
 }
 
-int kl_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err)
+int kl_nist_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err)
 {
-    unsigned char *work = malloc(kl_iid_work(n));
+    unsigned char *work = malloc(kl_nist_iid_work(n));
     *result = (struct kl_iid){ 0 };
-    if (!work) return kl_fail_memory(err, kl_iid_work(n));
-    const int code = kl_iid_statistics(result->statistic, NULL, s, n, work, err);
+    if (!work) return kl_fail_memory(err, kl_nist_iid_work(n));
+    const int code = kl_nist_iid_statistics(result->statistic, NULL, s, n, work, err);
     free(work);
     return code;
 }
 
-int kl_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t until,
-                 int64_t seed, struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+int kl_nist_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations,
+                      int64_t until, int64_t seed, struct kl_pool *pool, const struct kl_watch *watch,
+                      struct kl_error *err)
 {
-    const size_t threads = pool ? (size_t)kl_pool_size(pool) : 1, room = n + kl_iid_work(n);
+    const size_t threads = pool ? (size_t)kl_pool_size(pool) : 1, room = n + kl_nist_iid_work(n);
     struct rounds *r = calloc(1, sizeof *r);
     unsigned char *work = malloc(threads * room);
     int code = r && work ? KL_OK : kl_fail_memory(err, threads * room);
@@ -152,9 +153,10 @@ int kl_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t perm
     return code;
 }
 
-int kl_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
-           struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+int kl_nist_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
+                struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
-    const int code = kl_iid_begin(result, s, n, err);
-    return code ? code : kl_iid_go_on(result, s, n, permutations, permutations, seed, pool, watch, err);
+    const int code = kl_nist_iid_begin(result, s, n, err);
+    return code ? code
+                : kl_nist_iid_go_on(result, s, n, permutations, permutations, seed, pool, watch, err);
 }

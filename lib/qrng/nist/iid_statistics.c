@@ -55,7 +55,7 @@ static void add_word(struct runs *r, uint64_t start)
     }
 }
 
-void kl_iid_runs(double *count, double *longest, const bool *signs, size_t n)
+void kl_nist_iid_runs(double *count, double *longest, const bool *signs, size_t n)
 {
     struct runs r = { .last = n && !signs[0] };
     size_t i = 0;
@@ -139,7 +139,7 @@ static void directional(double *t, const uint8_t *s, size_t n, bool *signs)
     size_t rising = 0;
     for (size_t i = 0; i + 1 < n; i++) rising += signs[i] = s[i] <= s[i + 1];
     const size_t steps = n ? n - 1 : 0;
-    kl_iid_runs(&t[DIRECTIONAL_RUNS], &t[LONGEST_DIRECTIONAL], signs, steps);
+    kl_nist_iid_runs(&t[DIRECTIONAL_RUNS], &t[LONGEST_DIRECTIONAL], signs, steps);
     t[INCREASES] = (double)(rising > steps - rising ? rising : steps - rising);
 }
 
@@ -162,7 +162,7 @@ static void by_median(double *t, const uint8_t *s, size_t n, bool binary, bool *
 {
     const unsigned twice = binary ? 1 : median(s, n);
     for (size_t i = 0; i < n; i++) signs[i] = 2u * s[i] >= twice;
-    kl_iid_runs(&t[MEDIAN_RUNS], &t[LONGEST_MEDIAN], signs, n);
+    kl_nist_iid_runs(&t[MEDIAN_RUNS], &t[LONGEST_MEDIAN], signs, n);
 }
 
 /* How many symbols it takes until one comes again. */
@@ -204,9 +204,9 @@ static void lagged(double *t, const uint8_t *s, size_t n)
 }
 
 /* Two rows of what bits are converted to, or signs; what the text needs, at a multiple of eight. */
-size_t kl_iid_work(size_t n)
+size_t kl_nist_iid_work(size_t n)
 {
-    return 2 * n + 2 + 8 + kl_text_size_work(n);
+    return 2 * n + 2 + 8 + kl_nist_bzip2_length_work(n);
 }
 
 /* Conversions I and II: of eight bits the ones, and the value, the first bit highest. */
@@ -220,8 +220,8 @@ static void convert(uint8_t *ones, uint8_t *values, const uint8_t *s, size_t n)
     }
 }
 
-int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
-                      struct kl_error *err)
+int kl_nist_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
+                           struct kl_error *err)
 {
     bool all[KL_IID_STATISTICS];
     uint8_t *ones = work, *values = ones + n / 2 + 1;
@@ -244,5 +244,5 @@ int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n,
     if (lags) lagged(t, one, m);
     unsigned char *text = (unsigned char *)work + 2 * n + 2;
     text += -(uintptr_t)text & 7;
-    return wanted[COMPRESSION] ? kl_text_size(&t[COMPRESSION], s, n, text, err) : KL_OK;
+    return wanted[COMPRESSION] ? kl_nist_bzip2_length(&t[COMPRESSION], s, n, text, err) : KL_OK;
 }

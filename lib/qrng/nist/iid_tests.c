@@ -128,7 +128,7 @@ static void of_bits(struct kl_iid_tests *tests, const struct kl_symbols *s, cons
     finish(&tests->fit, sum, part ? PARTS - 1 : 0);
 }
 
-int kl_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct kl_error *err)
+int kl_nist_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct kl_error *err)
 {
     const struct kl_iid_test none = { NAN, 0, NAN };
     struct kl_repeats r;
@@ -136,7 +136,7 @@ int kl_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct 
     uint8_t *closed = malloc(n + 1);
     if (!closed) return kl_fail_memory(err, n + 1);
     memcpy(closed, s, n);
-    const struct kl_symbols symbols = { closed, n, kl_symbols_close(closed, n) };
+    const struct kl_symbols symbols = { closed, n, kl_nist_symbols_close(closed, n) };
     *tests = (struct kl_iid_tests){ none, none, 0, 1, symbols.k };
     double collide = 0;
     int code = KL_OK;
@@ -144,12 +144,12 @@ int kl_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct 
     for (int v = 0; v < symbols.k; v++) collide += pow((double)counts[v] / (double)n, 2);
     if (symbols.k == 2) of_bits(tests, &symbols, counts);
     if (symbols.k > 2) code = of_symbols(tests, &symbols, counts, err);
-    if (!code) code = kl_repeats(&r, closed, n, err);
+    if (!code) code = kl_nist_repeats(&r, closed, n, err);
     if (!code) {
         const double places = (double)(n - r.longest + 1);
         tests->longest_repeat = r.longest;
         tests->repeat_p = -expm1(places * (places - 1) / 2 * log1p(-pow(collide, (double)r.longest)));
-        kl_repeats_free(&r);
+        kl_nist_repeats_free(&r);
     }
     free(closed);
     return code;
@@ -192,7 +192,7 @@ static double none_above(size_t x, double p, int likely, int k, size_t n, double
     return all[n] / poisson((double)n, n);
 }
 
-int kl_restart_cutoff(size_t *cutoff, double h, int k, size_t n, double alpha, struct kl_error *err)
+int kl_nist_restart_cutoff(size_t *cutoff, double h, int k, size_t n, double alpha, struct kl_error *err)
 {
     const double p = exp2(-h);
     const int most = (int)fmin(floor(1 / p + 1e-9), k);
@@ -223,7 +223,7 @@ static size_t most_in_rows(const uint8_t *s)
     return most;
 }
 
-int kl_restart(struct kl_restart *result, const uint8_t *s, double h, struct kl_error *err)
+int kl_nist_restart(struct kl_restart *result, const uint8_t *s, double h, struct kl_error *err)
 {
     const size_t n = (size_t)KL_RESTARTS * KL_RESTARTS;
     const double alpha = -expm1(log(0.99) / (2 * KL_RESTARTS));
@@ -232,19 +232,19 @@ int kl_restart(struct kl_restart *result, const uint8_t *s, double h, struct kl_
     *result = (struct kl_restart){ 0 };
     if (!rows) return kl_fail_memory(err, 2 * n);
     memcpy(rows, s, n);
-    const int k = kl_symbols_close(rows, n);
+    const int k = kl_nist_symbols_close(rows, n);
     for (size_t i = 0; i < n; i++) columns[i % KL_RESTARTS * KL_RESTARTS + i / KL_RESTARTS] = rows[i];
     const size_t by_row = most_in_rows(rows), by_column = most_in_rows(columns);
     result->most = by_row > by_column ? by_row : by_column;
-    int code = kl_restart_cutoff(&result->cutoff, h, k, KL_RESTARTS, alpha, err);
-    if (!code) code = kl_nist90b(estimates, &(struct kl_symbols){ rows, n, k }, err);
+    int code = kl_nist_restart_cutoff(&result->cutoff, h, k, KL_RESTARTS, alpha, err);
+    if (!code) code = kl_nist_sp90b(estimates, &(struct kl_symbols){ rows, n, k }, err);
     if (!code) {
-        result->rows_h = kl_nist90b_least(estimates);
-        code = kl_nist90b(estimates, &(struct kl_symbols){ columns, n, k }, err);
+        result->rows_h = kl_nist_sp90b_least(estimates);
+        code = kl_nist_sp90b(estimates, &(struct kl_symbols){ columns, n, k }, err);
     }
     free(rows);
     if (code) return code;
-    result->columns_h = kl_nist90b_least(estimates);
+    result->columns_h = kl_nist_sp90b_least(estimates);
     const double least = fmin(result->rows_h, result->columns_h);
     result->h = result->most > result->cutoff || least < h / 2 ? 0 : fmin(least, h);
     return KL_OK;

@@ -28,7 +28,7 @@ struct kl_nist22_test {
 extern const struct kl_nist22_test kl_nist22_tests[KL_NIST22_TESTS];
 /* Which of a test's values one is: "000000001", "-4", "forward"; "" if it has one. value: of all. */
 enum { KL_NIST22_PART = 16 };
-void kl_nist22_part(char part[KL_NIST22_PART], int value);
+void kl_nist_sp22_part(char part[KL_NIST22_PART], int value);
 
 struct kl_nist22_value {
     double statistic, log10_p;
@@ -43,7 +43,7 @@ struct kl_nist22 {
    than the publication recommends is not applicable; so are the runs of a sequence that has failed the
    frequency test (section 2.3.4) and excursions of fewer than max(500, .005 sqrt(n)) cycles (2.14.4).
    KL_ENOMEM. */
-int kl_nist22(struct kl_nist22 *result, const uint8_t *bits, size_t n, struct kl_error *err);
+int kl_nist_sp22(struct kl_nist22 *result, const uint8_t *bits, size_t n, struct kl_error *err);
 
 /* Section 4.2 over m sequences, of one p-value: [m] log10_p, NaN: not applicable. */
 struct kl_nist22_many {
@@ -51,51 +51,51 @@ struct kl_nist22_many {
     double low, high;    /* the proportion that passes should lie within: .99 -+ 3 standard errors */
     double uniformity_p; /* chi-squared over ten bins; NaN of fewer than 55 sequences */
 };
-void kl_nist22_many(struct kl_nist22_many *result, const double *log10_p, size_t m);
+void kl_nist_sp22_many(struct kl_nist22_many *result, const double *log10_p, size_t m);
 
 /* ---- the tests: sections 2.1 to 2.15 ---- */
-struct kl_nist22_value kl_nist22_frequency(const uint8_t *bits, size_t n);
-struct kl_nist22_value kl_nist22_block_frequency(const uint8_t *bits, size_t n, size_t block);
-struct kl_nist22_value kl_nist22_runs(const uint8_t *bits, size_t n);
+struct kl_nist22_value kl_nist_sp22_frequency(const uint8_t *bits, size_t n);
+struct kl_nist22_value kl_nist_sp22_block_frequency(const uint8_t *bits, size_t n, size_t block);
+struct kl_nist22_value kl_nist_sp22_runs(const uint8_t *bits, size_t n);
 /* Blocks of 8, 128 or 10,000 bits, as n says; n >= 128. */
-struct kl_nist22_value kl_nist22_longest_run(const uint8_t *bits, size_t n);
+struct kl_nist22_value kl_nist_sp22_longest_run(const uint8_t *bits, size_t n);
 /* 32 x 32 matrices. */
-struct kl_nist22_value kl_nist22_rank(const uint8_t *bits, size_t n);
+struct kl_nist22_value kl_nist_sp22_rank(const uint8_t *bits, size_t n);
 /* The statistic is d. KL_ENOMEM. */
-int kl_nist22_spectral(struct kl_nist22_value *value, const uint8_t *bits, size_t n,
-                       struct kl_error *err);
+int kl_nist_sp22_spectral(struct kl_nist22_value *value, const uint8_t *bits, size_t n,
+                          struct kl_error *err);
 /* Of all 2^m patterns in `blocks` (at most 8) blocks, m <= 9: values [2^m], pattern's first bit the most
    significant. Right only for aperiodic ones, which cannot overlap themselves. */
-void kl_nist22_nonoverlapping(struct kl_nist22_value *values, const uint8_t *bits, size_t n, int m,
-                              int blocks);
-bool kl_nist22_aperiodic(unsigned pattern, int m);
+void kl_nist_sp22_nonoverlapping(struct kl_nist22_value *values, const uint8_t *bits, size_t n, int m,
+                                 int blocks);
+bool kl_nist_sp22_aperiodic(unsigned pattern, int m);
 /* Runs of m ones in blocks; law [6]: probabilities of 0 .. 4, and of more, occurrences in a block.
    counts [6] is set. */
-struct kl_nist22_value kl_nist22_overlapping(size_t counts[6], const uint8_t *bits, size_t n, int m,
-                                             size_t block, const double law[6]);
+struct kl_nist22_value kl_nist_sp22_overlapping(size_t counts[6], const uint8_t *bits, size_t n, int m,
+                                                size_t block, const double law[6]);
 /* The exact law, m <= 16. */
-void kl_nist22_overlapping_law(double law[6], int m, size_t block);
+void kl_nist_sp22_overlapping_law(double law[6], int m, size_t block);
 /* The statistic is f_n; L = `length` <= 16 bits a block, `warm` (Q) of them to begin with. KL_ENOMEM. */
-int kl_nist22_universal(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int length,
-                        size_t warm, struct kl_error *err);
+int kl_nist_sp22_universal(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int length,
+                           size_t warm, struct kl_error *err);
 /* counts [7] is set. block <= 5000. */
-struct kl_nist22_value kl_nist22_linear_complexity(size_t counts[7], const uint8_t *bits, size_t n,
-                                                   size_t block);
+struct kl_nist22_value kl_nist_sp22_linear_complexity(size_t counts[7], const uint8_t *bits, size_t n,
+                                                      size_t block);
 /* Linear complexity of n <= 5000 bits by Berlekamp and Massey (1969, doi:10.1109/TIT.1969.1054260). */
-size_t kl_nist22_complexity(const uint8_t *bits, size_t n);
+size_t kl_nist_sp22_complexity(const uint8_t *bits, size_t n);
 /* values [2]: of the first and second difference of psi squared, 2 <= m <= 24. KL_ENOMEM. */
-int kl_nist22_serial(struct kl_nist22_value values[2], const uint8_t *bits, size_t n, int m,
-                     struct kl_error *err);
+int kl_nist_sp22_serial(struct kl_nist22_value values[2], const uint8_t *bits, size_t n, int m,
+                        struct kl_error *err);
 /* The statistic is chi-squared, m <= 23. KL_ENOMEM. */
-int kl_nist22_approximate_entropy(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int m,
-                                  struct kl_error *err);
+int kl_nist_sp22_approximate_entropy(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int m,
+                                     struct kl_error *err);
 /* The statistic is z, the largest partial sum. */
-struct kl_nist22_value kl_nist22_cumulative_sums(const uint8_t *bits, size_t n, bool backward);
+struct kl_nist22_value kl_nist_sp22_cumulative_sums(const uint8_t *bits, size_t n, bool backward);
 /* J, the number of cycles of the walk; values [8] and [18] by state. The variant's statistic is xi. */
-size_t kl_nist22_excursions(struct kl_nist22_value values[KL_NIST22_EXCURSIONS], const uint8_t *bits,
-                            size_t n);
-size_t kl_nist22_variants(struct kl_nist22_value values[KL_NIST22_VARIANTS], const uint8_t *bits,
-                          size_t n);
+size_t kl_nist_sp22_excursions(struct kl_nist22_value values[KL_NIST22_EXCURSIONS], const uint8_t *bits,
+                               size_t n);
+size_t kl_nist_sp22_variants(struct kl_nist22_value values[KL_NIST22_VARIANTS], const uint8_t *bits,
+                             size_t n);
 
 /* ==== SP 800-90B: min-entropy ==== */
 /* Min-entropy of a noise source by NIST SP 800-90B (Turan et al. 2018, doi:10.6028/NIST.SP.800-90B),
@@ -110,7 +110,7 @@ struct kl_symbols {
     int k;
 };
 /* The symbols' numbers without gaps, in place, and how many there are: k. */
-int kl_symbols_close(uint8_t *s, size_t n);
+int kl_nist_symbols_close(uint8_t *s, size_t n);
 
 /* ---- all estimates (nist90b.c) ---- */
 enum {
@@ -129,26 +129,27 @@ enum {
 extern const char *const kl_nist90b_names[KL_NIST90B_ESTIMATES];
 /* h [KL_NIST90B_ESTIMATES], set: bits a symbol; NaN where one is not applicable (symbols that are no
    bits; too few). Linear in n, but for the sorting of repeats. KL_ENOMEM. */
-int kl_nist90b(double *h, const struct kl_symbols *symbols, struct kl_error *err);
+int kl_nist_sp90b(double *h, const struct kl_symbols *symbols, struct kl_error *err);
 /* The least of them that is a number; NaN: none. */
-double kl_nist90b_least(const double *h);
+double kl_nist_sp90b_least(const double *h);
 
 /* ---- the estimates: bits a symbol ---- */
 /* 6.3.1, from the count of the most common value; n >= 2. */
-double kl_nist90b_most_common(size_t count, size_t n);
+double kl_nist_sp90b_most_common(size_t count, size_t n);
 /* 6.3.2 and 6.3.3, of bits. */
-double kl_nist90b_collision(const struct kl_symbols *bits);
-double kl_nist90b_markov(const struct kl_symbols *bits);
+double kl_nist_sp90b_collision(const struct kl_symbols *bits);
+double kl_nist_sp90b_markov(const struct kl_symbols *bits);
 /* 6.3.4, of bits, the first `warm` (1000) blocks of six only seen. KL_ENOMEM. */
-int kl_nist90b_compression(double *h, const struct kl_symbols *bits, size_t warm, struct kl_error *err);
+int kl_nist_sp90b_compression(double *h, const struct kl_symbols *bits, size_t warm,
+                              struct kl_error *err);
 /* 6.3.5 and 6.3.6: tuples that occur at least `cutoff` (35) times, and all longer ones. KL_ENOMEM. */
 struct kl_nist90b_tuples {
     double tuple, repeat;  /* NaN: no tuple occurs so often; none occurs twice */
     size_t longest_common; /* t */
     size_t longest_repeat; /* v */
 };
-int kl_nist90b_tuples(struct kl_nist90b_tuples *result, const struct kl_symbols *symbols, size_t cutoff,
-                      struct kl_error *err);
+int kl_nist_sp90b_tuples(struct kl_nist90b_tuples *result, const struct kl_symbols *symbols,
+                         size_t cutoff, struct kl_error *err);
 
 /* Predictors: how often each was right, and what that says (section 6.3.7, steps 4 to 8). */
 struct kl_nist90b_prediction {
@@ -157,22 +158,22 @@ struct kl_nist90b_prediction {
     double h;
 };
 /* 6.3.7: the most common value of the last w symbols, four w in rising order (63, 255, 1023, 4095). */
-int kl_nist90b_windows(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols,
-                       const size_t w[4], struct kl_error *err);
+int kl_nist_sp90b_windows(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols,
+                          const size_t w[4], struct kl_error *err);
 /* 6.3.8: the symbol `lags` (at most 128) places ago. */
-void kl_nist90b_lag(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int lags);
+void kl_nist_sp90b_lag(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int lags);
 /* 6.3.9 and 6.3.10: Markov models of up to `depth` (at most 16) symbols before; KL_ENOMEM. */
-int kl_nist90b_models(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int depth,
-                      struct kl_error *err);
-int kl_nist90b_dictionary(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int depth,
-                          struct kl_error *err);
+int kl_nist_sp90b_models(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int depth,
+                         struct kl_error *err);
+int kl_nist_sp90b_dictionary(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols,
+                             int depth, struct kl_error *err);
 
 /* ---- what min-entropy is good for ---- */
 /* How many bits within 2^-security of uniform (statistical distance) a universal hash makes of bits that
    hold `entropy` bits of min-entropy in all: entropy + 2 - 2 security, rounded down, or 0 (leftover hash
    lemma: Impagliazzo, Levin & Luby 1989, doi:10.1145/73007.73009). The hash must be drawn at random, and
    not from the source. */
-size_t kl_leftover_bits(double entropy, double security);
+size_t kl_nist_leftover_bits(double entropy, double security);
 
 /* ==== SP 800-90B: independence and restarts ==== */
 /* Are a source's symbols independent and identically distributed, by NIST SP 800-90B, section 5, and
@@ -197,23 +198,24 @@ struct kl_iid {
 };
 /* Permutation i has Philox's numbers of (seed, i) alone. With 10,000 permutations the verdicts are those
    of section 5.1. KL_ENOMEM, KL_ESIGNAL. */
-int kl_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
-           struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+int kl_nist_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
+                struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 /* The same in parts: the source's own statistics; then permutations until `until` of them are taken, or
    none of the statistics can fail any more. watch is told how many are taken and how many it will be,
-   by kl_iid_needed. The verdict is there when all are taken. */
-int kl_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err);
-int kl_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t until,
-                 int64_t seed, struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+   by kl_nist_iid_needed. The verdict is there when all are taken. */
+int kl_nist_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err);
+int kl_nist_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations,
+                      int64_t until, int64_t seed, struct kl_pool *pool, const struct kl_watch *watch,
+                      struct kl_error *err);
 /* How many permutations it will take, by how often each statistic was exceeded on either side so far:
    all of them where one never was. */
-int64_t kl_iid_needed(const struct kl_iid *result, int64_t permutations);
+int64_t kl_nist_iid_needed(const struct kl_iid *result, int64_t permutations);
 
 /* The statistics of sections 5.1.1 to 5.1.11 (iid_statistics.c); wanted [KL_IID_STATISTICS], NULL:
-   all; others keep what is in t. work: kl_iid_work bytes. */
-size_t kl_iid_work(size_t n);
-int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
-                      struct kl_error *err);
+   all; others keep what is in t. work: kl_nist_iid_work bytes. */
+size_t kl_nist_iid_work(size_t n);
+int kl_nist_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
+                           struct kl_error *err);
 
 /* ---- 5.2: tests with known distributions (iid_tests.c) ---- */
 struct kl_iid_test {
@@ -227,7 +229,7 @@ struct kl_iid_tests {
     int different; /* symbols that are there; of one alone there is nothing to test */
 };
 /* Passed where p is at least 0.001. KL_ENOMEM. */
-int kl_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct kl_error *err);
+int kl_nist_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct kl_error *err);
 
 /* ---- 3.1.4: restarts (iid_tests.c) ---- */
 enum { KL_RESTARTS = 1000 };
@@ -239,10 +241,11 @@ struct kl_restart {
 /* s [KL_RESTARTS, KL_RESTARTS]: row i is what came after start i. h: the initial estimate, bits a
    symbol. The cutoff is exact, for the likeliest symbols that h allows: as many as can have probability
    2^-h. KL_ENOMEM. */
-int kl_restart(struct kl_restart *result, const uint8_t *s, double h, struct kl_error *err);
+int kl_nist_restart(struct kl_restart *result, const uint8_t *s, double h, struct kl_error *err);
 /* Least c such that more than c of n draws fall on one symbol with probability at most alpha. k symbols.
    KL_ENOMEM. */
-int kl_restart_cutoff(size_t *cutoff, double h, int k, size_t n, double alpha, struct kl_error *err);
+int kl_nist_restart_cutoff(size_t *cutoff, double h, int k, size_t n, double alpha,
+                           struct kl_error *err);
 
 /* ==== the report ==== */
 /* What the standards say of each device: SP 800-22 of its bits in sequences, SP 800-90B of its bits

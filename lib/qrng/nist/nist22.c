@@ -47,7 +47,7 @@ static const size_t least[KL_NIST22_TESTS] = { 100,     100, 100,     100,    12
                                                1000,    0,   1000000, 387840, 0,   1000000,
                                                1000000, 0,   1000000 };
 
-void kl_nist22_part(char part[KL_NIST22_PART], int value)
+void kl_nist_sp22_part(char part[KL_NIST22_PART], int value)
 {
     int t = KL_NIST22_TESTS - 1;
     while (kl_nist22_tests[t].first > value) t--;
@@ -59,7 +59,7 @@ void kl_nist22_part(char part[KL_NIST22_PART], int value)
         snprintf(part, KL_NIST22_PART, "%+d", i < n / 2 ? i - n / 2 : i - n / 2 + 1);
     if (t != NONOVERLAPPING) return;
     unsigned pattern = 0;
-    for (int seen = -1; seen < i; pattern++) seen += kl_nist22_aperiodic(pattern, TEMPLATE);
+    for (int seen = -1; seen < i; pattern++) seen += kl_nist_sp22_aperiodic(pattern, TEMPLATE);
     pattern--;
     for (int k = 0; k < TEMPLATE; k++) part[k] = (char)('0' + (pattern >> (TEMPLATE - 1 - k) & 1));
     part[TEMPLATE] = 0;
@@ -106,25 +106,25 @@ static int universal_length(size_t n)
 static void templates(struct kl_nist22_value *values, const uint8_t *bits, size_t n)
 {
     struct kl_nist22_value all[1 << TEMPLATE];
-    kl_nist22_nonoverlapping(all, bits, n, TEMPLATE, BLOCKS);
+    kl_nist_sp22_nonoverlapping(all, bits, n, TEMPLATE, BLOCKS);
     for (unsigned p = 0; p < 1u << TEMPLATE; p++)
-        if (kl_nist22_aperiodic(p, TEMPLATE)) *values++ = all[p];
+        if (kl_nist_sp22_aperiodic(p, TEMPLATE)) *values++ = all[p];
 }
 
 static struct kl_nist22_value overlapping(const uint8_t *bits, size_t n)
 {
     size_t counts[6];
     double law[6];
-    kl_nist22_overlapping_law(law, TEMPLATE, OVERLAPPING_BLOCK);
-    return kl_nist22_overlapping(counts, bits, n, TEMPLATE, OVERLAPPING_BLOCK, law);
+    kl_nist_sp22_overlapping_law(law, TEMPLATE, OVERLAPPING_BLOCK);
+    return kl_nist_sp22_overlapping(counts, bits, n, TEMPLATE, OVERLAPPING_BLOCK, law);
 }
 
 static void excursions(struct kl_nist22 *r, struct kl_nist22_value *values, enum test t,
                        const uint8_t *bits, size_t n)
 {
     const double needed = fmax(500, 0.005 * sqrt((double)n));
-    const size_t cycles =
-        t == EXCURSIONS ? kl_nist22_excursions(values, bits, n) : kl_nist22_variants(values, bits, n);
+    const size_t cycles = t == EXCURSIONS ? kl_nist_sp22_excursions(values, bits, n)
+                                          : kl_nist_sp22_variants(values, bits, n);
     if ((double)cycles < needed)
         snprintf(r->why[t], KL_NIST22_WHY, "%zu cycles, at least %.0f are needed", cycles, needed);
 }
@@ -134,7 +134,7 @@ static struct kl_nist22_value runs(struct kl_nist22 *r, const uint8_t *bits, siz
 {
     if (r->values[FREQUENCY].statistic >= 4) /* |share of ones - 1/2| >= 2 / sqrt(n) */
         snprintf(r->why[RUNS], KL_NIST22_WHY, "the ones are too many or too few: see frequency");
-    return kl_nist22_runs(bits, n);
+    return kl_nist_sp22_runs(bits, n);
 }
 
 static int run_test(struct kl_nist22 *r, enum test t, const uint8_t *bits, size_t n,
@@ -144,29 +144,32 @@ static int run_test(struct kl_nist22 *r, enum test t, const uint8_t *bits, size_
     size_t counts[7];
     const int length = universal_length(n);
     switch (t) {
-    case FREQUENCY: *v = kl_nist22_frequency(bits, n); break;
-    case BLOCK_FREQUENCY: *v = kl_nist22_block_frequency(bits, n, n < 128 ? 20 : 128); break;
+    case FREQUENCY: *v = kl_nist_sp22_frequency(bits, n); break;
+    case BLOCK_FREQUENCY: *v = kl_nist_sp22_block_frequency(bits, n, n < 128 ? 20 : 128); break;
     case CUMULATIVE_SUMS:
-        v[0] = kl_nist22_cumulative_sums(bits, n, false);
-        v[1] = kl_nist22_cumulative_sums(bits, n, true);
+        v[0] = kl_nist_sp22_cumulative_sums(bits, n, false);
+        v[1] = kl_nist_sp22_cumulative_sums(bits, n, true);
         break;
     case RUNS: *v = runs(r, bits, n); break;
-    case LONGEST_RUN: *v = kl_nist22_longest_run(bits, n); break;
-    case RANK: *v = kl_nist22_rank(bits, n); break;
-    case SPECTRAL: return kl_nist22_spectral(v, bits, n, err);
+    case LONGEST_RUN: *v = kl_nist_sp22_longest_run(bits, n); break;
+    case RANK: *v = kl_nist_sp22_rank(bits, n); break;
+    case SPECTRAL: return kl_nist_sp22_spectral(v, bits, n, err);
     case NONOVERLAPPING: templates(v, bits, n); break;
     case OVERLAPPING: *v = overlapping(bits, n); break;
-    case UNIVERSAL: return kl_nist22_universal(v, bits, n, length, (size_t)10 << length, err);
-    case APPROXIMATE_ENTROPY: return kl_nist22_approximate_entropy(v, bits, n, entropy_length(n), err);
+    case UNIVERSAL: return kl_nist_sp22_universal(v, bits, n, length, (size_t)10 << length, err);
+    case APPROXIMATE_ENTROPY:
+        return kl_nist_sp22_approximate_entropy(v, bits, n, entropy_length(n), err);
     case EXCURSIONS:
     case VARIANTS: excursions(r, v, t, bits, n); break;
-    case SERIAL: return kl_nist22_serial(v, bits, n, serial_length(n), err);
-    case LINEAR_COMPLEXITY: *v = kl_nist22_linear_complexity(counts, bits, n, COMPLEXITY_BLOCK); break;
+    case SERIAL: return kl_nist_sp22_serial(v, bits, n, serial_length(n), err);
+    case LINEAR_COMPLEXITY:
+        *v = kl_nist_sp22_linear_complexity(counts, bits, n, COMPLEXITY_BLOCK);
+        break;
     }
     return KL_OK;
 }
 
-int kl_nist22(struct kl_nist22 *result, const uint8_t *bits, size_t n, struct kl_error *err)
+int kl_nist_sp22(struct kl_nist22 *result, const uint8_t *bits, size_t n, struct kl_error *err)
 {
     int code = KL_OK;
     check_length(result, n);
@@ -182,7 +185,7 @@ int kl_nist22(struct kl_nist22 *result, const uint8_t *bits, size_t n, struct kl
 /* ---- many sequences ---- */
 /* Many sequences of one source (section 4.2): how many pass, and whether the p-values are uniform. */
 
-void kl_nist22_many(struct kl_nist22_many *result, const double *log10_p, size_t m)
+void kl_nist_sp22_many(struct kl_nist22_many *result, const double *log10_p, size_t m)
 {
     enum { BINS = 10, LEAST = 55 };
     static const double uniform[BINS] = { .1, .1, .1, .1, .1, .1, .1, .1, .1, .1 };
@@ -196,7 +199,7 @@ void kl_nist22_many(struct kl_nist22_many *result, const double *log10_p, size_t
         n++;
     }
     const double half = 3 * sqrt(pass * (1 - pass) / (double)n);
-    const double statistic = kl_nist22_chi_square(bins, uniform, BINS, n);
+    const double statistic = kl_nist_sp22_chi_square(bins, uniform, BINS, n);
     *result = (struct kl_nist22_many){ n, passed, pass - half, fmin(1, pass + half), NAN };
-    if (n >= LEAST) result->uniformity_p = pow(10, kl_nist22_igamc((BINS - 1) / 2., statistic / 2));
+    if (n >= LEAST) result->uniformity_p = pow(10, kl_nist_sp22_igamc((BINS - 1) / 2., statistic / 2));
 }

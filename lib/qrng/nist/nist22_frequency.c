@@ -16,13 +16,13 @@ static size_t ones(const uint8_t *bits, size_t n)
     return sum;
 }
 
-struct kl_nist22_value kl_nist22_frequency(const uint8_t *bits, size_t n)
+struct kl_nist22_value kl_nist_sp22_frequency(const uint8_t *bits, size_t n)
 {
     const double sum = 2 * (double)ones(bits, n) - (double)n, s = fabs(sum) / sqrt((double)n);
     return (struct kl_nist22_value){ s, kl_stats_normal_log10_p(s) };
 }
 
-struct kl_nist22_value kl_nist22_block_frequency(const uint8_t *bits, size_t n, size_t block)
+struct kl_nist22_value kl_nist_sp22_block_frequency(const uint8_t *bits, size_t n, size_t block)
 {
     const size_t blocks = n / block;
     double sum = 0;
@@ -31,7 +31,7 @@ struct kl_nist22_value kl_nist22_block_frequency(const uint8_t *bits, size_t n, 
         sum += off * off;
     }
     const double statistic = 4 * (double)block * sum;
-    return (struct kl_nist22_value){ statistic, kl_nist22_igamc((double)blocks / 2, statistic / 2) };
+    return (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc((double)blocks / 2, statistic / 2) };
 }
 
 static double upper(double z)
@@ -55,7 +55,7 @@ static double reached(size_t n, size_t z)
     return fmin(1, p);
 }
 
-struct kl_nist22_value kl_nist22_cumulative_sums(const uint8_t *bits, size_t n, bool backward)
+struct kl_nist22_value kl_nist_sp22_cumulative_sums(const uint8_t *bits, size_t n, bool backward)
 {
     const double far = 6; /* standard deviations, from where on all terms but the first are rounding */
     long sum = 0, most = 0;
@@ -72,7 +72,7 @@ struct kl_nist22_value kl_nist22_cumulative_sums(const uint8_t *bits, size_t n, 
 /* ---- runs ---- */
 /* Runs: how many (section 2.3), and the longest one of ones in each block (2.4). */
 
-struct kl_nist22_value kl_nist22_runs(const uint8_t *bits, size_t n)
+struct kl_nist22_value kl_nist_sp22_runs(const uint8_t *bits, size_t n)
 {
     size_t ones = bits[0], runs = 1;
     for (size_t i = 1; i < n; i++) {
@@ -107,7 +107,7 @@ static size_t longest(const uint8_t *bits, size_t n)
     return most;
 }
 
-struct kl_nist22_value kl_nist22_longest_run(const uint8_t *bits, size_t n)
+struct kl_nist22_value kl_nist_sp22_longest_run(const uint8_t *bits, size_t n)
 {
     size_t counts[7] = { 0 }, t = 0;
     while (n < tables[t].from) t++;
@@ -116,8 +116,8 @@ struct kl_nist22_value kl_nist22_longest_run(const uint8_t *bits, size_t n)
         const size_t run = longest(bits + i * tables[t].block, tables[t].block);
         counts[run <= least ? 0 : run >= least + k ? k : run - least]++;
     }
-    const double statistic = kl_nist22_chi_square(counts, tables[t].law, k + 1, blocks);
-    return (struct kl_nist22_value){ statistic, kl_nist22_igamc((double)k / 2, statistic / 2) };
+    const double statistic = kl_nist_sp22_chi_square(counts, tables[t].law, k + 1, blocks);
+    return (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc((double)k / 2, statistic / 2) };
 }
 
 /* ---- excursions ---- */
@@ -132,8 +132,8 @@ static int place(long x, int far)
     return (int)x + far - (x > 0);
 }
 
-size_t kl_nist22_excursions(struct kl_nist22_value values[KL_NIST22_EXCURSIONS], const uint8_t *bits,
-                            size_t n)
+size_t kl_nist_sp22_excursions(struct kl_nist22_value values[KL_NIST22_EXCURSIONS], const uint8_t *bits,
+                               size_t n)
 {
     size_t counts[KL_NIST22_EXCURSIONS][CLASSES] = { { 0 } }, visits[KL_NIST22_EXCURSIONS] = { 0 };
     size_t cycles = 0;
@@ -152,14 +152,14 @@ size_t kl_nist22_excursions(struct kl_nist22_value values[KL_NIST22_EXCURSIONS],
         double law[CLASSES] = { stay };
         for (int k = 1; k < CLASSES - 1; k++) law[k] = pow(stay, k - 1) / (4 * x * x);
         law[CLASSES - 1] = pow(stay, CLASSES - 2) / (2 * x);
-        const double statistic = kl_nist22_chi_square(counts[s], law, CLASSES, cycles);
-        values[s] = (struct kl_nist22_value){ statistic, kl_nist22_igamc(2.5, statistic / 2) };
+        const double statistic = kl_nist_sp22_chi_square(counts[s], law, CLASSES, cycles);
+        values[s] = (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc(2.5, statistic / 2) };
     }
     return cycles;
 }
 
-size_t kl_nist22_variants(struct kl_nist22_value values[KL_NIST22_VARIANTS], const uint8_t *bits,
-                          size_t n)
+size_t kl_nist_sp22_variants(struct kl_nist22_value values[KL_NIST22_VARIANTS], const uint8_t *bits,
+                             size_t n)
 {
     size_t visits[KL_NIST22_VARIANTS] = { 0 }, cycles = 0;
     long at = 0;

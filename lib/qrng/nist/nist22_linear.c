@@ -38,7 +38,7 @@ static double probability(int r)
     return p;
 }
 
-struct kl_nist22_value kl_nist22_rank(const uint8_t *bits, size_t n)
+struct kl_nist22_value kl_nist_sp22_rank(const uint8_t *bits, size_t n)
 {
     const size_t matrices = n / (SIDE * SIDE);
     size_t counts[3] = { 0 };
@@ -51,7 +51,7 @@ struct kl_nist22_value kl_nist22_rank(const uint8_t *bits, size_t n)
     }
     const double full = probability(SIDE), less = probability(SIDE - 1);
     const double law[3] = { full, less, 1 - full - less };
-    const double statistic = kl_nist22_chi_square(counts, law, 3, matrices);
+    const double statistic = kl_nist_sp22_chi_square(counts, law, 3, matrices);
     return (struct kl_nist22_value){ statistic, -statistic / 2 / M_LN10 };
 }
 
@@ -72,7 +72,7 @@ static void shift_in(uint64_t *words, size_t n, uint64_t bit)
 /* The register c has bit i for the coefficient of s_{k-i}, the window bit i for s_{k-i} itself, so the
    discrepancy is the parity of both; b is the last register but one, already shifted to where it is
    added. */
-size_t kl_nist22_complexity(const uint8_t *bits, size_t n)
+size_t kl_nist_sp22_complexity(const uint8_t *bits, size_t n)
 {
     uint64_t window[WORDS] = { 0 }, c[WORDS] = { 1 }, b[WORDS] = { 1 }, kept[WORDS];
     const size_t words = n / 64 + 1;
@@ -93,8 +93,8 @@ size_t kl_nist22_complexity(const uint8_t *bits, size_t n)
     return length;
 }
 
-struct kl_nist22_value kl_nist22_linear_complexity(size_t counts[7], const uint8_t *bits, size_t n,
-                                                   size_t block)
+struct kl_nist22_value kl_nist_sp22_linear_complexity(size_t counts[7], const uint8_t *bits, size_t n,
+                                                      size_t block)
 {
     static const double law[7] = { 1. / 96, 1. / 32, 1. / 8, 1. / 2, 1. / 4, 1. / 16, 1. / 48 };
     const size_t blocks = n / block;
@@ -102,10 +102,10 @@ struct kl_nist22_value kl_nist22_linear_complexity(size_t counts[7], const uint8
     const double mean = m / 2 + (9 - sign) / 36 - (m / 3 + 2. / 9) * exp2(-m);
     memset(counts, 0, 7 * sizeof *counts);
     for (size_t i = 0; i < blocks; i++) {
-        const double l = (double)kl_nist22_complexity(bits + i * block, block);
+        const double l = (double)kl_nist_sp22_complexity(bits + i * block, block);
         const double t = sign * (l - mean) + 2. / 9;
         counts[t <= -2.5 ? 0 : t > 2.5 ? 6 : (size_t)ceil(t + 2.5)]++;
     }
-    const double statistic = kl_nist22_chi_square(counts, law, 7, blocks);
-    return (struct kl_nist22_value){ statistic, kl_nist22_igamc(3, statistic / 2) };
+    const double statistic = kl_nist_sp22_chi_square(counts, law, 7, blocks);
+    return (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc(3, statistic / 2) };
 }

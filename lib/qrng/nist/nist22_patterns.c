@@ -9,15 +9,15 @@
 /* ---- templates ---- */
 /* Templates: patterns that do not overlap themselves (section 2.7), and runs of ones that do (2.8). */
 
-bool kl_nist22_aperiodic(unsigned pattern, int m)
+bool kl_nist_sp22_aperiodic(unsigned pattern, int m)
 {
     for (int shift = 1; shift < m; shift++)
         if (pattern >> shift == (pattern & ((1u << (m - shift)) - 1))) return false;
     return true;
 }
 
-void kl_nist22_nonoverlapping(struct kl_nist22_value *values, const uint8_t *bits, size_t n, int m,
-                              int blocks)
+void kl_nist_sp22_nonoverlapping(struct kl_nist22_value *values, const uint8_t *bits, size_t n, int m,
+                                 int blocks)
 {
     enum { PATTERNS = 512, BLOCKS = 8 };
     static const size_t none[PATTERNS] = { 0 };
@@ -39,12 +39,13 @@ void kl_nist22_nonoverlapping(struct kl_nist22_value *values, const uint8_t *bit
             const double off = (double)counts[i][p] - mean;
             statistic += off * off / variance;
         }
-        values[p] = (struct kl_nist22_value){ statistic, kl_nist22_igamc(blocks / 2., statistic / 2) };
+        values[p] =
+            (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc(blocks / 2., statistic / 2) };
     }
 }
 
 /* The walk over (ones at the end, up to m; occurrences, up to 5), bit by bit. */
-void kl_nist22_overlapping_law(double law[6], int m, size_t block)
+void kl_nist_sp22_overlapping_law(double law[6], int m, size_t block)
 {
     double now[17][6] = { { 1 } }, next[17][6];
     for (size_t i = 0; i < block; i++) {
@@ -65,8 +66,8 @@ void kl_nist22_overlapping_law(double law[6], int m, size_t block)
     }
 }
 
-struct kl_nist22_value kl_nist22_overlapping(size_t counts[6], const uint8_t *bits, size_t n, int m,
-                                             size_t block, const double law[6])
+struct kl_nist22_value kl_nist_sp22_overlapping(size_t counts[6], const uint8_t *bits, size_t n, int m,
+                                                size_t block, const double law[6])
 {
     const size_t blocks = n / block;
     memset(counts, 0, 6 * sizeof *counts);
@@ -79,8 +80,8 @@ struct kl_nist22_value kl_nist22_overlapping(size_t counts[6], const uint8_t *bi
         }
         counts[found < 5 ? found : 5]++;
     }
-    const double statistic = kl_nist22_chi_square(counts, law, 6, blocks);
-    return (struct kl_nist22_value){ statistic, kl_nist22_igamc(2.5, statistic / 2) };
+    const double statistic = kl_nist_sp22_chi_square(counts, law, 6, blocks);
+    return (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc(2.5, statistic / 2) };
 }
 
 /* ---- Maurer's universal statistic ---- */
@@ -93,8 +94,8 @@ static const double means[17] = { 0,         0.7326495, 1.5374383, 2.4016068, 3.
 static const double variances[17] = { 0,     0.690, 1.338, 1.901, 2.358, 2.705, 2.954, 3.125, 3.238,
                                       3.311, 3.356, 3.384, 3.401, 3.410, 3.416, 3.419, 3.421 };
 
-int kl_nist22_universal(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int length,
-                        size_t warm, struct kl_error *err)
+int kl_nist_sp22_universal(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int length,
+                           size_t warm, struct kl_error *err)
 {
     const size_t blocks = n / (size_t)length, tested = blocks - warm, patterns = (size_t)1 << length;
     double sum = 0;
@@ -145,8 +146,8 @@ static double psi_squared(const uint32_t *counts, size_t n, int m)
     return ldexp((double)squares, m) / (double)n - (double)n;
 }
 
-int kl_nist22_serial(struct kl_nist22_value values[2], const uint8_t *bits, size_t n, int m,
-                     struct kl_error *err)
+int kl_nist_sp22_serial(struct kl_nist22_value values[2], const uint8_t *bits, size_t n, int m,
+                        struct kl_error *err)
 {
     uint32_t *counts = NULL;
     double psi[3];
@@ -158,8 +159,8 @@ int kl_nist22_serial(struct kl_nist22_value values[2], const uint8_t *bits, size
     }
     free(counts);
     const double first = psi[0] - psi[1], second = psi[0] - 2 * psi[1] + psi[2];
-    values[0] = (struct kl_nist22_value){ first, kl_nist22_igamc(exp2(m - 2), first / 2) };
-    values[1] = (struct kl_nist22_value){ second, kl_nist22_igamc(exp2(m - 3), second / 2) };
+    values[0] = (struct kl_nist22_value){ first, kl_nist_sp22_igamc(exp2(m - 2), first / 2) };
+    values[1] = (struct kl_nist22_value){ second, kl_nist_sp22_igamc(exp2(m - 3), second / 2) };
     return KL_OK;
 }
 
@@ -171,8 +172,8 @@ static double phi(const uint32_t *counts, size_t n, int m)
     return sum / (double)n;
 }
 
-int kl_nist22_approximate_entropy(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int m,
-                                  struct kl_error *err)
+int kl_nist_sp22_approximate_entropy(struct kl_nist22_value *value, const uint8_t *bits, size_t n, int m,
+                                     struct kl_error *err)
 {
     uint32_t *counts = NULL;
     const int code = count(&counts, bits, n, m + 1, err);
@@ -182,6 +183,6 @@ int kl_nist22_approximate_entropy(struct kl_nist22_value *value, const uint8_t *
     const double entropy = phi(counts, n, m) - longer;
     free(counts);
     const double statistic = 2 * (double)n * (M_LN2 - entropy);
-    *value = (struct kl_nist22_value){ statistic, kl_nist22_igamc(exp2(m - 1), statistic / 2) };
+    *value = (struct kl_nist22_value){ statistic, kl_nist_sp22_igamc(exp2(m - 1), statistic / 2) };
     return KL_OK;
 }

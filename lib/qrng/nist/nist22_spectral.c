@@ -94,8 +94,8 @@ static double power(const struct complex_number *z, size_t half, size_t j)
     return re * re + im * im;
 }
 
-int kl_nist22_spectral(struct kl_nist22_value *value, const uint8_t *bits, size_t n,
-                       struct kl_error *err)
+int kl_nist_sp22_spectral(struct kl_nist22_value *value, const uint8_t *bits, size_t n,
+                          struct kl_error *err)
 {
     const bool even = n % 2 == 0;
     const size_t points = even ? n / 2 : n;

@@ -10,7 +10,7 @@
 /* ---- from counts ---- */
 /* The most common value, collisions, and a Markov chain of bits. */
 
-int kl_symbols_close(uint8_t *s, size_t n)
+int kl_nist_symbols_close(uint8_t *s, size_t n)
 {
     uint8_t number[256];
     bool seen[256] = { false };
@@ -22,14 +22,14 @@ int kl_symbols_close(uint8_t *s, size_t n)
     return k;
 }
 
-double kl_nist90b_most_common(size_t count, size_t n)
+double kl_nist_sp90b_most_common(size_t count, size_t n)
 {
-    return fabs(log2(kl_nist90b_upper((double)count / (double)n, n))); /* fabs: no -0 */
+    return fabs(log2(kl_nist_sp90b_upper((double)count / (double)n, n))); /* fabs: no -0 */
 }
 
 /* Two symbols until the first collision, or three: the mean is 2 + 2 p (1 - p), which is solved for p.
  */
-double kl_nist90b_collision(const struct kl_symbols *bits)
+double kl_nist_sp90b_collision(const struct kl_symbols *bits)
 {
     size_t collisions = 0, threes = 0;
     for (size_t i = 0; i + 1 < bits->n; collisions++) {
@@ -48,7 +48,7 @@ double kl_nist90b_collision(const struct kl_symbols *bits)
 
 /* Least of the six likeliest kinds of sequences of 128 bits. Each is a choice of the first bit, and a
    number of each of the four steps. */
-double kl_nist90b_markov(const struct kl_symbols *bits)
+double kl_nist_sp90b_markov(const struct kl_symbols *bits)
 {
     static const struct {
         int first, steps[2][2];
@@ -78,12 +78,12 @@ double kl_nist90b_markov(const struct kl_symbols *bits)
 /* ---- tuples ---- */
 /* The most common tuples, and how often longer ones collide. */
 
-int kl_nist90b_tuples(struct kl_nist90b_tuples *result, const struct kl_symbols *symbols, size_t cutoff,
-                      struct kl_error *err)
+int kl_nist_sp90b_tuples(struct kl_nist90b_tuples *result, const struct kl_symbols *symbols,
+                         size_t cutoff, struct kl_error *err)
 {
     struct kl_repeats r;
     double common = 0, collides = 0;
-    const int code = kl_repeats(&r, symbols->s, symbols->n, err);
+    const int code = kl_nist_repeats(&r, symbols->s, symbols->n, err);
     if (code) return code;
     *result = (struct kl_nist90b_tuples){ NAN, NAN, 0, r.longest };
     for (size_t i = 1; i <= r.longest; i++) {
@@ -96,9 +96,9 @@ int kl_nist90b_tuples(struct kl_nist90b_tuples *result, const struct kl_symbols 
             collides = fmax(collides, pow((double)r.pairs[i] / pairs, 1 / (double)i));
         }
     }
-    kl_repeats_free(&r);
-    if (common > 0) result->tuple = fabs(log2(kl_nist90b_upper(common, symbols->n)));
-    if (collides > 0) result->repeat = fabs(log2(kl_nist90b_upper(collides, symbols->n)));
+    kl_nist_repeats_free(&r);
+    if (common > 0) result->tuple = fabs(log2(kl_nist_sp90b_upper(common, symbols->n)));
+    if (collides > 0) result->repeat = fabs(log2(kl_nist_sp90b_upper(collides, symbols->n)));
     return KL_OK;
 }
 
@@ -135,7 +135,8 @@ static double solve(double mean, const double *logs, size_t n, size_t warm)
     return (low + high) / 2;
 }
 
-int kl_nist90b_compression(double *h, const struct kl_symbols *bits, size_t warm, struct kl_error *err)
+int kl_nist_sp90b_compression(double *h, const struct kl_symbols *bits, size_t warm,
+                              struct kl_error *err)
 {
     const double c = 0.5907;
     const size_t n = bits->n / LENGTH;
@@ -172,7 +173,7 @@ const char *const kl_nist90b_names[KL_NIST90B_ESTIMATES] = {
     "longest repeat",    "MultiMCW",  "lag",    "MultiMMC",    "LZ78Y"
 };
 
-int kl_nist90b(double *h, const struct kl_symbols *symbols, struct kl_error *err)
+int kl_nist_sp90b(double *h, const struct kl_symbols *symbols, struct kl_error *err)
 {
     static const size_t windows[4] = { 63, 255, 1023, 4095 };
     enum { CUTOFF = 35, WARM = 1000, LAGS = 128, DEPTH = 16 };
@@ -185,17 +186,17 @@ int kl_nist90b(double *h, const struct kl_symbols *symbols, struct kl_error *err
     for (size_t i = 0; i < symbols->n; i++) counts[symbols->s[i]]++;
     for (int v = 0; v < symbols->k; v++)
         if (counts[v] > most) most = counts[v];
-    h[KL_NIST90B_MOST_COMMON] = kl_nist90b_most_common(most, symbols->n);
+    h[KL_NIST90B_MOST_COMMON] = kl_nist_sp90b_most_common(most, symbols->n);
     if (symbols->k <= 2) {
-        h[KL_NIST90B_COLLISION] = kl_nist90b_collision(symbols);
-        h[KL_NIST90B_MARKOV] = kl_nist90b_markov(symbols);
-        code = kl_nist90b_compression(&h[KL_NIST90B_COMPRESSION], symbols, WARM, err);
+        h[KL_NIST90B_COLLISION] = kl_nist_sp90b_collision(symbols);
+        h[KL_NIST90B_MARKOV] = kl_nist_sp90b_markov(symbols);
+        code = kl_nist_sp90b_compression(&h[KL_NIST90B_COMPRESSION], symbols, WARM, err);
     }
-    if (!code) code = kl_nist90b_tuples(&tuples, symbols, CUTOFF, err);
-    if (!code) code = kl_nist90b_windows(&p[0], symbols, windows, err);
-    if (!code) kl_nist90b_lag(&p[1], symbols, LAGS);
-    if (!code) code = kl_nist90b_models(&p[2], symbols, DEPTH, err);
-    if (!code) code = kl_nist90b_dictionary(&p[3], symbols, DEPTH, err);
+    if (!code) code = kl_nist_sp90b_tuples(&tuples, symbols, CUTOFF, err);
+    if (!code) code = kl_nist_sp90b_windows(&p[0], symbols, windows, err);
+    if (!code) kl_nist_sp90b_lag(&p[1], symbols, LAGS);
+    if (!code) code = kl_nist_sp90b_models(&p[2], symbols, DEPTH, err);
+    if (!code) code = kl_nist_sp90b_dictionary(&p[3], symbols, DEPTH, err);
     if (code) return code;
     h[KL_NIST90B_TUPLE] = tuples.tuple;
     h[KL_NIST90B_REPEAT] = tuples.repeat;
@@ -203,7 +204,7 @@ int kl_nist90b(double *h, const struct kl_symbols *symbols, struct kl_error *err
     return KL_OK;
 }
 
-double kl_nist90b_least(const double *h)
+double kl_nist_sp90b_least(const double *h)
 {
     double least = NAN;
     for (int e = 0; e < KL_NIST90B_ESTIMATES; e++)
@@ -211,7 +212,7 @@ double kl_nist90b_least(const double *h)
     return least;
 }
 
-size_t kl_leftover_bits(double entropy, double security)
+size_t kl_nist_leftover_bits(double entropy, double security)
 {
     const double bits = floor(entropy + 2 - 2 * security);
     return bits > 0 ? (size_t)bits : 0;

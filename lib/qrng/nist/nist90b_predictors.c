@@ -27,7 +27,7 @@ static void bound(struct kl_nist90b_prediction *p, int k)
 {
     const double n = (double)p->predicted, share = (double)p->correct / n, confidence = 0.99;
     double low = 0, high = 1;
-    p->global = p->correct ? kl_nist90b_upper(share, p->predicted) : 1 - pow(1 - confidence, 1 / n);
+    p->global = p->correct ? kl_nist_sp90b_upper(share, p->predicted) : 1 - pow(1 - confidence, 1 / n);
     for (int step = 0; step < 60; step++) {
         const double middle = (low + high) / 2;
         if (no_run(middle, (double)p->longest + 1, n) > log(confidence)) low = middle;
@@ -92,8 +92,8 @@ static void join(struct window *window, const uint8_t *s, size_t i, const size_t
     if (++window->counts[s[i]] >= window->counts[window->mode]) window->mode = s[i];
 }
 
-int kl_nist90b_windows(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols,
-                       const size_t w[4], struct kl_error *err)
+int kl_nist_sp90b_windows(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols,
+                          const size_t w[4], struct kl_error *err)
 {
     struct score score = { .winner = 0 };
     size_t last[256] = { 0 }, run = 0;
@@ -118,7 +118,7 @@ int kl_nist90b_windows(struct kl_nist90b_prediction *p, const struct kl_symbols 
 /* ---- lag ---- */
 /* The symbol some places ago. */
 
-void kl_nist90b_lag(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int lags)
+void kl_nist_sp90b_lag(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int lags)
 {
     struct score score = { .winner = 0 };
     const uint8_t *s = symbols->s;
@@ -342,8 +342,8 @@ static bool right(const struct contexts *c, int64_t node, uint8_t symbol)
     return node != NO_NODE && c->nodes[node].count && c->nodes[node].symbol == symbol;
 }
 
-int kl_nist90b_models(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int depth,
-                      struct kl_error *err)
+int kl_nist_sp90b_models(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int depth,
+                         struct kl_error *err)
 {
     struct score score = { .winner = 0 };
     struct contexts c;
@@ -384,8 +384,8 @@ static int enter(struct contexts *c, int64_t *path, size_t *entries, const uint8
     return code;
 }
 
-int kl_nist90b_dictionary(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols, int depth,
-                          struct kl_error *err)
+int kl_nist_sp90b_dictionary(struct kl_nist90b_prediction *p, const struct kl_symbols *symbols,
+                             int depth, struct kl_error *err)
 {
     struct contexts c;
     int64_t path[DEPTH + 1];

@@ -10,13 +10,13 @@
 
 /* ---- SP 800-22 ---- */
 /* igamc(a, x) of the publication. */
-static inline double kl_nist22_igamc(double a, double x)
+static inline double kl_nist_sp22_igamc(double a, double x)
 {
     return x > 0 ? kl_stats_log_gamma_upper(a, x) / M_LN10 : 0;
 }
 
 /* Chi-squared of k counts that sum to n, against a law. */
-static inline double kl_nist22_chi_square(const size_t *counts, const double *law, size_t k, size_t n)
+static inline double kl_nist_sp22_chi_square(const size_t *counts, const double *law, size_t k, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < k; i++) {
@@ -31,7 +31,7 @@ static inline double kl_nist22_chi_square(const size_t *counts, const double *la
 #define KL_NIST90B_Z 2.576
 
 /* p with its upper bound, from n samples; at most 1. */
-static inline double kl_nist90b_upper(double p, size_t n)
+static inline double kl_nist_sp90b_upper(double p, size_t n)
 {
     return fmin(1, p + KL_NIST90B_Z * sqrt(p * (1 - p) / (double)(n - 1)));
 }
@@ -43,15 +43,15 @@ struct kl_repeats {
     uint32_t *most;  /* [longest + 1], by length; most[0] = n */
     uint64_t *pairs; /* [longest + 1] */
 };
-int kl_repeats(struct kl_repeats *r, const uint8_t *s, size_t n, struct kl_error *err);
-void kl_repeats_free(struct kl_repeats *r);
+int kl_nist_repeats(struct kl_repeats *r, const uint8_t *s, size_t n, struct kl_error *err);
+void kl_nist_repeats_free(struct kl_repeats *r);
 
 /* s [n], n < 2^32, in the order of this permutation, after Fisher and Yates from the last place down
    (iid.c). 64 random bits a draw leave a bias below 2^-43 for a million symbols. */
-void kl_iid_permute(uint8_t *s, size_t n, int64_t seed, uint32_t permutation);
+void kl_nist_iid_permute(uint8_t *s, size_t n, int64_t seed, uint32_t permutation);
 
 /* Runs of equal signs [n], and the longest of them (iid_statistics.c). */
-void kl_iid_runs(double *count, double *longest, const bool *signs, size_t n);
+void kl_nist_iid_runs(double *count, double *longest, const bool *signs, size_t n);
 
 /* ---- the report ---- */
 static inline size_t kl_nist_part(size_t n)
@@ -64,12 +64,12 @@ static inline size_t kl_nist_part(size_t n)
    for, without compressing: rotations of such a text are in the order of those of its symbols, and only
    the lengths of codes are needed, not the codes. */
 
-/* work: kl_text_size_work bytes, at an address that malloc may return. A text whose parts repeat for
-   long, or of few symbols, is compressed by the library. KL_ENOMEM. */
-size_t kl_text_size_work(size_t n);
-int kl_text_size(double *bytes, const uint8_t *s, size_t n, void *work, struct kl_error *err);
+/* work: kl_nist_bzip2_length_work bytes, at an address that malloc may return. A text whose parts repeat
+   for long, or of few symbols, is compressed by the library. KL_ENOMEM. */
+size_t kl_nist_bzip2_length_work(size_t n);
+int kl_nist_bzip2_length(double *bytes, const uint8_t *s, size_t n, void *work, struct kl_error *err);
 /* By the library alone. */
-int kl_text_size_packed(double *bytes, const uint8_t *s, size_t n, struct kl_error *err);
+int kl_nist_bzip2_length_packed(double *bytes, const uint8_t *s, size_t n, struct kl_error *err);
 
 /* A block, its words and its rotations. */
 enum {
@@ -105,14 +105,14 @@ struct kl_text_block {
 };
 
 /* A word's digits, without the space. */
-static inline int kl_text_length(uint64_t word)
+static inline int kl_nist_bzip2_word_length(uint64_t word)
 {
     int length = 0;
     while ((word >> (56 - 8 * length) & 255) != ' ') length++;
     return length;
 }
 /* Of a word's character: 0: the space, 1 .. 10: digits. */
-static inline uint8_t kl_text_code(uint64_t word, int at)
+static inline uint8_t kl_nist_bzip2_word_code(uint64_t word, int at)
 {
     const uint64_t character = word >> (56 - 8 * at) & 255;
     return character == ' ' ? 0 : (uint8_t)(character - '0' + 1);
@@ -121,6 +121,6 @@ static inline uint8_t kl_text_code(uint64_t word, int at)
 /* a [m]: a block's rotations in order: the place of the word that each begins with, in the lowest
    KL_TEXT_PLACE_BITS bits, and above them the rank of the word before it, in KL_TEXT_RANK_BITS. False:
    they are alike for too long, or there is but one word; a is not ordered. */
-bool kl_text_order(struct kl_text_block *b);
+bool kl_nist_bzip2_order(struct kl_text_block *b);
 
 #endif

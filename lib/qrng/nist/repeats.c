@@ -100,7 +100,7 @@ static void tally(struct kl_repeats *r, const uint32_t *common, uint32_t *stack,
     }
 }
 
-int kl_repeats(struct kl_repeats *r, const uint8_t *s, size_t n, struct kl_error *err)
+int kl_nist_repeats(struct kl_repeats *r, const uint8_t *s, size_t n, struct kl_error *err)
 {
     const size_t bytes = n * (2 * sizeof(struct entry) + 3 * sizeof(uint32_t));
     int code = KL_OK;
@@ -128,11 +128,11 @@ int kl_repeats(struct kl_repeats *r, const uint8_t *s, size_t n, struct kl_error
         r->pairs[0] = (uint64_t)n * (n - 1) / 2;
     }
     free(a);
-    if (code) kl_repeats_free(r);
+    if (code) kl_nist_repeats_free(r);
     return code;
 }
 
-void kl_repeats_free(struct kl_repeats *r)
+void kl_nist_repeats_free(struct kl_repeats *r)
 {
     free(r->most);
     free(r->pairs);

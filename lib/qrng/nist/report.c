@@ -110,7 +110,7 @@ static int over_sequences(struct kl_nist_device *d, struct kl_error *err)
     if (!p) return kl_fail_memory(err, d->n_sequences * sizeof *p);
     for (int v = 0; v < KL_NIST22_VALUES; v++) {
         for (size_t i = 0; i < d->n_sequences; i++) p[i] = d->suites[i].values[v].log10_p;
-        kl_nist22_many(&d->many[v], p, d->n_sequences);
+        kl_nist_sp22_many(&d->many[v], p, d->n_sequences);
     }
     free(p);
     return KL_OK;
@@ -120,10 +120,10 @@ static void assess(struct kl_nist_device *d, const struct kl_nist_report *r)
 {
     const double width = r->symbol_bits;
     if (r->symbol_bits == 1) memcpy(d->symbol_h, d->bit_h, sizeof d->symbol_h);
-    d->assessed = fmin(kl_nist90b_least(d->symbol_h), width * kl_nist90b_least(d->bit_h));
+    d->assessed = fmin(kl_nist_sp90b_least(d->symbol_h), width * kl_nist_sp90b_least(d->bit_h));
     d->bit_extractable = d->assessed / width;
     d->row_extractable =
-        (double)kl_leftover_bits(d->bit_extractable * (double)r->row_bits, r->options.security);
+        (double)kl_nist_leftover_bits(d->bit_extractable * (double)r->row_bits, r->options.security);
 }
 
 /* holm, rate, many, and the assessed entropy with what could be extracted, from the suites and
@@ -180,14 +180,14 @@ static int permute_all(struct kl_nist_report *r, const struct stream *streams, s
     for (size_t i = 0; !code && i < r->n_devices; i++) {
         struct kl_nist_device *d = &r->devices[i];
         p[i] = (struct permuting){ course, d, 0, all };
-        code = kl_iid_begin(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), err);
+        code = kl_nist_iid_begin(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), err);
     }
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; !code && i < r->n_devices; i++) {
             struct kl_nist_device *d = &r->devices[i];
             const struct kl_watch watch = { tell, &p[i] };
-            code = kl_iid_go_on(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), all,
-                                until[round], r->options.seed, pool, &watch, err);
+            code = kl_nist_iid_go_on(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), all,
+                                     until[round], r->options.seed, pool, &watch, err);
         }
     free(p);
     return code;
@@ -223,8 +223,8 @@ static int estimate(double *h, const uint8_t *s, size_t n, struct kl_error *err)
     uint8_t *closed = malloc(n + 1);
     if (!closed) return kl_fail_memory(err, n + 1);
     memcpy(closed, s, n);
-    const struct kl_symbols symbols = { closed, n, kl_symbols_close(closed, n) };
-    const int code = kl_nist90b(h, &symbols, err);
+    const struct kl_symbols symbols = { closed, n, kl_nist_symbols_close(closed, n) };
+    const int code = kl_nist_sp90b(h, &symbols, err);
     free(closed);
     return code;
 }
@@ -236,7 +236,7 @@ static int test_sequence(struct kl_nist_device *d, const struct stream *s, size_
     uint8_t *bits = malloc(n);
     if (!bits) return kl_fail_memory(err, n);
     stream_bits(bits, s, sequence * n, n);
-    const int code = kl_nist22(&d->suites[sequence], bits, n, err);
+    const int code = kl_nist_sp22(&d->suites[sequence], bits, n, err);
     free(bits);
     return code;
 }
@@ -292,7 +292,7 @@ static int restart_device(struct kl_nist_report *r, size_t i, const struct strea
     if (!square) return kl_fail_memory(err, (size_t)KL_RESTARTS * KL_RESTARTS);
     for (size_t row = 0; row < KL_RESTARTS; row++)
         stream_symbols(square + row * KL_RESTARTS, s, row * per_row, KL_RESTARTS);
-    const int code = kl_restart(&d->restart, square, d->assessed, err);
+    const int code = kl_nist_restart(&d->restart, square, d->assessed, err);
     d->restarted = !code;
     free(square);
     return code;
@@ -360,7 +360,7 @@ static int inform(struct kl_nist_report *r, const struct work *w, struct kl_erro
                     1 / (double)r->devices[i].n_symbols;
         }
     for (size_t i = 0; i < d; i++) drawn[i] = (double)r->devices[i].n_symbols;
-    const struct kl_limit limit = kl_symbol_limit(NULL, p, drawn, d, symbols, per_row);
+    const struct kl_limit limit = kl_bits_bayes_limit(NULL, p, drawn, d, symbols, per_row);
     r->information = limit.information, r->information_error = limit.information_error;
     free(p);
     return KL_OK;
@@ -396,8 +396,8 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
     for (size_t i = 0; !code && i < n; i++) {
         code = assess_device(&report->devices[i], report, err);
         if (!code)
-            code = kl_iid_tests(&report->devices[i].tests, w.streams[i].symbols,
-                                kl_nist_part(report->devices[i].n_symbols), err);
+            code = kl_nist_iid_tests(&report->devices[i].tests, w.streams[i].symbols,
+                                     kl_nist_part(report->devices[i].n_symbols), err);
     }
     if (!code && o->permutations) code = permute_all(report, w.streams, &course, pool, err);
     for (size_t i = 0; !code && o->restarts && i < n; i++)

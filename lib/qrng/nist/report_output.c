@@ -104,7 +104,7 @@ static void suite_lines(FILE *to, const struct kl_nist_device *d, bool detailed)
 /* Estimates of n bits or symbols are of a part if these are many; the publication asks for a million. */
 static void least_line(FILE *to, const double *h, size_t n, const char *unit)
 {
-    const double least = kl_nist90b_least(h);
+    const double least = kl_nist_sp90b_least(h);
     int which = 0;
     while (which < KL_NIST90B_ESTIMATES - 1 && h[which] != least) which++;
     fprintf(to, "  SP 800-90B   %.4f bits a %s (%s), %.4f if independent", least, unit,
@@ -280,7 +280,7 @@ static int put_values(struct kl_writer *w, struct kl_error *err)
         snprintf(tests[t], NAME, "%s", kl_nist22_tests[t].name);
         for (int v = 0; v < kl_nist22_tests[t].n; v++) test[kl_nist22_tests[t].first + v] = t;
     }
-    for (int v = 0; v < KL_NIST22_VALUES; v++) kl_nist22_part(parts[v], v);
+    for (int v = 0; v < KL_NIST22_VALUES; v++) kl_nist_sp22_part(parts[v], v);
     int code =
         kl_store_writer_put(w, "sp800_22/test_names", KL_TYPE_STRING, NAME, 1, &n_tests, tests, err);
     if (code >= 0) code = kl_store_writer_put(w, "sp800_22/test", KL_TYPE_I32, 0, 1, &n, test, err);

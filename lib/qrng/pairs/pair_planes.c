@@ -32,10 +32,10 @@ static void count_row(uint16_t *values, uint8_t *bin, const uint64_t *row, const
         last = symbol;
     }
     for (size_t w = 0; w < bits->words_per_row; w++) ones += (size_t)__builtin_popcountll(row[w]);
-    *bin = (uint8_t)kl_ones_bin(ones, bits->n_bits);
+    *bin = (uint8_t)kl_bits_ones_bin(ones, bits->n_bits);
 }
 
-int kl_row_features(struct kl_row_features *f, const struct kl_bits *bits, struct kl_error *err)
+int kl_pairs_row_features(struct kl_row_features *f, const struct kl_bits *bits, struct kl_error *err)
 {
     *f = (struct kl_row_features){ .n_symbols = (size_t)1 << bits->symbol_bits,
                                    .most = bits->n_bits / (size_t)bits->symbol_bits };
@@ -52,7 +52,7 @@ int kl_row_features(struct kl_row_features *f, const struct kl_bits *bits, struc
     return KL_OK;
 }
 
-void kl_row_features_free(struct kl_row_features *f)
+void kl_pairs_row_features_free(struct kl_row_features *f)
 {
     free(f->values), free(f->bin);
     *f = (struct kl_row_features){ 0 };
@@ -61,7 +61,7 @@ void kl_row_features_free(struct kl_row_features *f)
 /* ---- planes ---- */
 /* A square of 64 x 64 bits turned about its diagonal (Warren, Hacker's Delight, 7-3). */
 
-void kl_turn_bits(uint64_t m[64])
+void kl_pairs_transpose_bits(uint64_t m[64])
 {
     uint64_t mask = 0x00000000ffffffffu;
     for (int half = 32; half; half >>= 1, mask ^= mask << half)
@@ -80,16 +80,16 @@ static size_t lay_out(struct kl_planes *p, char *block)
 {
     size_t at = 0;
     const size_t classified = p->chain ? p->n_symbols * p->n_symbols : p->n_symbols;
-    p->valid = kl_take(block, &at, p->words, 8);
-    p->first = kl_take(block, &at, p->words, 8);
-    p->columns = kl_take(block, &at, p->n_bits * p->words, 8);
-    p->bins = kl_take(block, &at, KL_BINS * p->words, 8);
-    p->counts = kl_take(block, &at, p->n_counts * p->feature_bits * p->words, 8);
-    p->classified = kl_take(block, &at, classified * p->words * 64, sizeof *p->classified);
-    p->all = kl_take(block, &at, p->n_bits + KL_BINS, sizeof *p->all);
-    p->both = kl_take(block, &at, p->n_wide * p->n_wide, sizeof *p->both);
-    p->folds = kl_take(block, &at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *p->folds);
-    p->scratch = kl_take(block, &at, p->n_counts * p->feature_bits, sizeof *p->scratch);
+    p->valid = kl_pairs_take(block, &at, p->words, 8);
+    p->first = kl_pairs_take(block, &at, p->words, 8);
+    p->columns = kl_pairs_take(block, &at, p->n_bits * p->words, 8);
+    p->bins = kl_pairs_take(block, &at, KL_BINS * p->words, 8);
+    p->counts = kl_pairs_take(block, &at, p->n_counts * p->feature_bits * p->words, 8);
+    p->classified = kl_pairs_take(block, &at, classified * p->words * 64, sizeof *p->classified);
+    p->all = kl_pairs_take(block, &at, p->n_bits + KL_BINS, sizeof *p->all);
+    p->both = kl_pairs_take(block, &at, p->n_wide * p->n_wide, sizeof *p->both);
+    p->folds = kl_pairs_take(block, &at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *p->folds);
+    p->scratch = kl_pairs_take(block, &at, p->n_counts * p->feature_bits, sizeof *p->scratch);
     return at;
 }
 
@@ -142,7 +142,7 @@ static void put_columns(struct kl_planes *p, const struct kl_bits *bits, const s
             const size_t n = bits->n_bits - 64 * k < 64 ? bits->n_bits - 64 * k : 64;
             for (size_t r = 0; r < 64; r++)
                 square[r] = p->valid[w] >> r & 1 ? kl_bits_row(bits, at_place[64 * w + r])[k] : 0;
-            kl_turn_bits(square);
+            kl_pairs_transpose_bits(square);
             for (size_t c = 0; c < n; c++) p->columns[(64 * k + c) * p->words + w] = square[c];
         }
 }
@@ -188,9 +188,9 @@ static void deal_rows(struct kl_planes *p, size_t *at_place, const size_t *rows_
     }
 }
 
-int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct kl_row_features *f,
-                   const size_t *rows_a, size_t n_a, const size_t *rows_b, size_t n_b,
-                   struct kl_error *err)
+int kl_pairs_planes_make(struct kl_planes *p, const struct kl_bits *bits,
+                         const struct kl_row_features *f, const size_t *rows_a, size_t n_a,
+                         const size_t *rows_b, size_t n_b, struct kl_error *err)
 {
     const size_t rows = n_a + n_b;
     *p = (struct kl_planes){ 0 };
@@ -228,7 +228,7 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
     return KL_OK;
 }
 
-void kl_planes_free(struct kl_planes *p)
+void kl_pairs_planes_free(struct kl_planes *p)
 {
     free(p->block);
     *p = (struct kl_planes){ 0 };

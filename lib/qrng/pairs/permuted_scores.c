@@ -73,7 +73,7 @@ static void judge_fold(struct right *right, struct kl_labelling *l, const struct
     }
 }
 
-double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
+double kl_pairs_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
 {
     struct right right = { 0 };
     for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
@@ -84,7 +84,7 @@ double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
                    (double)right.twice[1] / (double)right.rows[1]);
 }
 
-void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p)
+void kl_pairs_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p)
 {
     const double rows = floor(4 / (1 / (double)p->rows_a + 1 / (double)(p->rows - p->rows_a)));
     const struct kl_interval i = kl_stats_wilson(accuracy, (size_t)rows, KL_Z95);
@@ -98,24 +98,24 @@ void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct
 static size_t lay_out(struct kl_labelling *l, const struct kl_planes *p, char *block)
 {
     size_t at = 0;
-    l->mask = kl_take(block, &at, p->words, 8);
-    l->noise = kl_take(block, &at, 8 * p->words + KL_LABELS_SPARE, 8);
-    l->masked = kl_take(block, &at, p->words, 8);
+    l->mask = kl_pairs_take(block, &at, p->words, 8);
+    l->noise = kl_pairs_take(block, &at, 8 * p->words + KL_LABELS_SPARE, 8);
+    l->masked = kl_pairs_take(block, &at, p->words, 8);
     for (int side = 0; side < 2; side++) {
-        l->ones[side] = kl_take(block, &at, p->n_bits, sizeof *l->ones[0]);
-        l->both[side] = kl_take(block, &at, p->n_wide * p->n_wide, sizeof *l->both[0]);
-        l->bins[side] = kl_take(block, &at, KL_BINS, sizeof *l->bins[0]);
-        l->symbols[side] = kl_take(block, &at, p->n_symbols, sizeof *l->symbols[0]);
+        l->ones[side] = kl_pairs_take(block, &at, p->n_bits, sizeof *l->ones[0]);
+        l->both[side] = kl_pairs_take(block, &at, p->n_wide * p->n_wide, sizeof *l->both[0]);
+        l->bins[side] = kl_pairs_take(block, &at, KL_BINS, sizeof *l->bins[0]);
+        l->symbols[side] = kl_pairs_take(block, &at, p->n_symbols, sizeof *l->symbols[0]);
     }
-    l->folds = kl_take(block, &at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *l->folds);
-    l->planes = kl_take(block, &at, p->n_counts * p->feature_bits, sizeof *l->planes);
-    l->weights = kl_take(block, &at, p->n_counts, sizeof *l->weights);
-    l->sides[0] = kl_take(block, &at, p->fold_words, 8);
-    l->sides[1] = kl_take(block, &at, p->fold_words, 8);
+    l->folds = kl_pairs_take(block, &at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *l->folds);
+    l->planes = kl_pairs_take(block, &at, p->n_counts * p->feature_bits, sizeof *l->planes);
+    l->weights = kl_pairs_take(block, &at, p->n_counts, sizeof *l->weights);
+    l->sides[0] = kl_pairs_take(block, &at, p->fold_words, 8);
+    l->sides[1] = kl_pairs_take(block, &at, p->fold_words, 8);
     return at;
 }
 
-int kl_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct kl_error *err)
+int kl_pairs_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct kl_error *err)
 {
     const size_t bytes = lay_out(l, p, NULL);
     if (!(l->block = aligned_alloc(64, bytes))) return kl_fail_memory(err, bytes);
@@ -123,7 +123,7 @@ int kl_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct 
     return KL_OK;
 }
 
-void kl_labelling_free(struct kl_labelling *l)
+void kl_pairs_labelling_free(struct kl_labelling *l)
 {
     free(l->block);
     *l = (struct kl_labelling){ 0 };
@@ -170,7 +170,7 @@ static void count_symbols(struct kl_labelling *l, const struct kl_planes *p)
     }
 }
 
-void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
+void kl_pairs_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
 {
     for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         const size_t from = fold * p->fold_words;
@@ -183,23 +183,24 @@ void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
 
 enum { LEGACY = (1 << KL_N_LEGACY) - 1 };
 
-void kl_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_labelling *l,
-                         const struct kl_planes *p, const struct kl_shares shares[2])
+void kl_pairs_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_labelling *l,
+                               const struct kl_planes *p, const struct kl_shares shares[2])
 {
     for (int s = 0; s < KL_N_SCORES; s++) scores[s] = NAN;
     if (wanted & LEGACY) {
         const struct kl_side a = { &shares[0], l->ones[0], l->both[0], l->bins[0] },
                              b = { &shares[1], l->ones[1], l->both[1], l->bins[1] };
         count_bits(l, p);
-        kl_legacy_scores(scores, &a, &b, p->n_bits, p->n_wide);
+        kl_pairs_reference_scores(scores, &a, &b, p->n_bits, p->n_wide);
     }
     if (wanted & 1 << KL_SCORE_CHI_SQUARE) {
         count_symbols(l, p);
-        scores[KL_SCORE_CHI_SQUARE] = kl_symbol_chi_square(l->symbols[0], l->symbols[1], p->n_symbols);
+        scores[KL_SCORE_CHI_SQUARE] =
+            kl_bits_symbol_chi_square(l->symbols[0], l->symbols[1], p->n_symbols);
     }
     if (wanted & 1 << KL_SCORE_ACCURACY) {
-        kl_labelling_count(l, p);
-        scores[KL_SCORE_ACCURACY] = kl_crossfit_accuracy(l, p);
+        kl_pairs_labelling_count(l, p);
+        scores[KL_SCORE_ACCURACY] = kl_pairs_crossfit_accuracy(l, p);
     }
 }
 
@@ -267,8 +268,8 @@ static void mend(uint64_t *mask, const uint64_t *valid, size_t words, size_t wan
     }
 }
 
-void kl_draw_labels(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, uint64_t seed,
-                    uint32_t purpose, uint32_t step, uint32_t replica)
+void kl_pairs_shuffle_labels(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, uint64_t seed,
+                             uint32_t purpose, uint32_t step, uint32_t replica)
 {
     const double share = (double)p->rows_a / (double)p->rows;
     const int near = (int)(share * (1 << LEVELS) + 0.5), top = (1 << LEVELS) - 1;
@@ -304,8 +305,8 @@ struct job {
 static void permute_once(const struct job *job, size_t i, struct kl_labelling *l)
 {
     const struct kl_planes *p = job->planes;
-    kl_draw_labels(l->mask, l->noise, p, job->seed, KL_RANDOM_LABELS, (uint32_t)i, job->pair);
-    kl_labelling_scores(job->scores + i * KL_N_SCORES, job->wanted, l, p, job->shares);
+    kl_pairs_shuffle_labels(l->mask, l->noise, p, job->seed, KL_RANDOM_LABELS, (uint32_t)i, job->pair);
+    kl_pairs_labelling_scores(job->scores + i * KL_N_SCORES, job->wanted, l, p, job->shares);
 }
 
 static void permute_some(void *context, size_t chunk, int thread)
@@ -363,22 +364,22 @@ static int run_test(struct kl_pair_result *r, struct job *job, size_t n, struct 
     double *column = malloc((n + 1) * sizeof *column);
     int code = column ? KL_OK : kl_fail_memory(err, n * sizeof *column);
     for (int t = 0; t < kl_pool_size(pool) && !code; t++)
-        code = kl_labelling_make(&job->labellings[t], p, err);
+        code = kl_pairs_labelling_make(&job->labellings[t], p, err);
     if (!code) {
         memcpy(job->labellings[0].mask, p->first, p->words * sizeof *p->first);
-        kl_labelling_scores(r->score, KL_ALL_SCORES, &job->labellings[0], p, job->shares);
+        kl_pairs_labelling_scores(r->score, KL_ALL_SCORES, &job->labellings[0], p, job->shares);
         job->n = n;
         code = permute_all(job, pool, course, err);
         if (!code) judge_scores(r, job->wanted, job->scores, column, n);
     }
-    for (int t = 0; t < kl_pool_size(pool); t++) kl_labelling_free(&job->labellings[t]);
+    for (int t = 0; t < kl_pool_size(pool); t++) kl_pairs_labelling_free(&job->labellings[t]);
     free(column);
     return code;
 }
 
-int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
-               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_course *course,
-               struct kl_error *err)
+int kl_pairs_permutation_test(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted,
+                              size_t permutations, uint64_t seed, uint32_t pair, struct kl_pool *pool,
+                              struct kl_course *course, struct kl_error *err)
 {
     struct kl_shares shares[2] = { 0 };
     struct job job = { .planes = p, .shares = shares, .seed = seed, .pair = pair, .wanted = wanted };
@@ -386,10 +387,10 @@ int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wan
     job.scores = malloc(bytes);
     job.labellings = calloc((size_t)kl_pool_size(pool), sizeof *job.labellings);
     int code = job.scores && job.labellings ? KL_OK : kl_fail_memory(err, bytes);
-    if (!code) code = kl_shares_make(&shares[0], p->rows_a, err);
-    if (!code) code = kl_shares_make(&shares[1], p->rows - p->rows_a, err);
+    if (!code) code = kl_pairs_shares_make(&shares[0], p->rows_a, err);
+    if (!code) code = kl_pairs_shares_make(&shares[1], p->rows - p->rows_a, err);
     if (!code) code = run_test(r, &job, permutations, pool, course, err);
-    kl_shares_free(&shares[0]), kl_shares_free(&shares[1]);
+    kl_pairs_shares_free(&shares[0]), kl_pairs_shares_free(&shares[1]);
     free(job.scores), free(job.labellings);
     return code;
 }

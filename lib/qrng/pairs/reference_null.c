@@ -39,13 +39,13 @@ struct sample {
 static size_t lay_out(struct sample *s, const struct source *o, char *block)
 {
     size_t at = 0;
-    s->columns = kl_take(block, &at, o->n_bits * o->words, 8);
-    s->valid = kl_take(block, &at, o->words, 8);
-    s->context = kl_take(block, &at, CONTEXTS * o->words, 8);
+    s->columns = kl_pairs_take(block, &at, o->n_bits * o->words, 8);
+    s->valid = kl_pairs_take(block, &at, o->words, 8);
+    s->context = kl_pairs_take(block, &at, CONTEXTS * o->words, 8);
     for (int side = 0; side < 2; side++) {
-        s->ones[side] = kl_take(block, &at, o->n_bits, sizeof *s->ones[0]);
-        s->both[side] = kl_take(block, &at, o->n_wide * o->n_wide, sizeof *s->both[0]);
-        s->bins[side] = kl_take(block, &at, KL_BINS, sizeof *s->bins[0]);
+        s->ones[side] = kl_pairs_take(block, &at, o->n_bits, sizeof *s->ones[0]);
+        s->both[side] = kl_pairs_take(block, &at, o->n_wide * o->n_wide, sizeof *s->both[0]);
+        s->bins[side] = kl_pairs_take(block, &at, KL_BINS, sizeof *s->bins[0]);
     }
     return at;
 }
@@ -188,7 +188,7 @@ static void sample_once(void *context, size_t i, int thread)
     for (int side = 0; side < 2; side++) draw_side(s, o, side, (uint32_t)(2 * i) + (uint32_t)side);
     const struct kl_side a = { &o->shares, s->ones[0], s->both[0], s->bins[0] },
                          b = { &o->shares, s->ones[1], s->both[1], s->bins[1] };
-    kl_legacy_scores(o->scores + i * KL_N_LEGACY, &a, &b, o->n_bits, o->n_wide);
+    kl_pairs_reference_scores(o->scores + i * KL_N_LEGACY, &a, &b, o->n_bits, o->n_wide);
 }
 
 static int make_sample(struct sample *s, const struct source *o, struct kl_error *err)
@@ -222,7 +222,7 @@ static int sample_some(struct source *o, size_t samples, struct kl_pool *pool, s
     for (size_t n; !code && o->first < samples; o->first += n) {
         n = samples - o->first < most ? samples - o->first : most;
         kl_pool_for(pool, n, sample_once, o);
-        code = kl_course_step(course, n * kl_sample_steps(o->n_bits), NULL, err);
+        code = kl_course_step(course, n * kl_pairs_sample_steps(o->n_bits), NULL, err);
     }
     return code;
 }
@@ -238,21 +238,21 @@ static int sample_all(double *mean, double *q95, struct source *o, size_t sample
     if (!column || !o->bin_of || !o->scores || !o->samples)
         code = kl_fail_memory(err, samples * KL_N_LEGACY * sizeof *o->scores);
     for (int t = 0; t < kl_pool_size(pool) && !code; t++) code = make_sample(&o->samples[t], o, err);
-    if (!code) code = kl_shares_make(&o->shares, o->rows, err);
+    if (!code) code = kl_pairs_shares_make(&o->shares, o->rows, err);
     if (!code) {
-        for (size_t c = 0; c <= o->n_bits; c++) o->bin_of[c] = (uint8_t)kl_ones_bin(c, o->n_bits);
+        for (size_t c = 0; c <= o->n_bits; c++) o->bin_of[c] = (uint8_t)kl_bits_ones_bin(c, o->n_bits);
         code = sample_some(o, samples, pool, course, err);
         if (!code) summarise(mean, q95, o->scores, column, samples);
     }
     for (int t = 0; o->samples && t < kl_pool_size(pool); t++) free(o->samples[t].block);
-    kl_shares_free(&o->shares);
+    kl_pairs_shares_free(&o->shares);
     free(column), free(o->bin_of), free(o->scores), free(o->samples);
     return code;
 }
 
-int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, size_t n_bits,
-                 size_t rows, size_t samples, uint64_t seed, uint32_t device, struct kl_pool *pool,
-                 struct kl_course *course, struct kl_error *err)
+int kl_pairs_reference_null(double *mean, double *q95, const double *p, size_t n_symbols, size_t n_bits,
+                            size_t rows, size_t samples, uint64_t seed, uint32_t device,
+                            struct kl_pool *pool, struct kl_course *course, struct kl_error *err)
 {
     struct source o = { .n_bits = n_bits,
                         .n_wide = n_bits < KL_WIDE ? n_bits : KL_WIDE,

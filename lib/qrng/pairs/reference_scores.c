@@ -11,7 +11,7 @@
 
 static const double LEAST = 1e-10;
 
-int kl_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err)
+int kl_pairs_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err)
 {
     const size_t bytes = 2 * (rows + 1) * sizeof *s->value;
     *s = (struct kl_shares){ .rows = rows, .value = malloc(bytes) };
@@ -24,7 +24,7 @@ int kl_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err)
     return KL_OK;
 }
 
-void kl_shares_free(struct kl_shares *s)
+void kl_pairs_shares_free(struct kl_shares *s)
 {
     free(s->value);
     *s = (struct kl_shares){ 0 };
@@ -94,8 +94,8 @@ static double of_histograms(const struct kl_side *a, const struct kl_side *b)
 {
     double counts[2][KL_BINS];
     for (int i = 0; i < KL_BINS; i++) counts[0][i] = a->bins[i], counts[1][i] = b->bins[i];
-    return kl_histogram_divergence(counts[0], (double)a->shares->rows, counts[1],
-                                   (double)b->shares->rows);
+    return kl_bits_histogram_divergence(counts[0], (double)a->shares->rows, counts[1],
+                                        (double)b->shares->rows);
 }
 
 static double of_positions(const struct kl_side *a, const struct kl_side *b, size_t n)
@@ -104,12 +104,12 @@ static double of_positions(const struct kl_side *a, const struct kl_side *b, siz
     const double ra = (double)a->shares->rows, rb = (double)b->shares->rows;
     for (size_t i = 0; i < n; i++) sums[0] += a->ones[i] / ra, sums[1] += b->ones[i] / rb;
     for (size_t i = 0; i < n; i++)
-        d += kl_position_part(a->ones[i] / ra, sums[0], b->ones[i] / rb, sums[1]);
+        d += kl_bits_position_part(a->ones[i] / ra, sums[0], b->ones[i] / rb, sums[1]);
     return d;
 }
 
-void kl_legacy_scores(double scores[KL_N_LEGACY], const struct kl_side *a, const struct kl_side *b,
-                      size_t n_bits, size_t n_wide)
+void kl_pairs_reference_scores(double scores[KL_N_LEGACY], const struct kl_side *a,
+                               const struct kl_side *b, size_t n_bits, size_t n_wide)
 {
     scores[KL_SCORE_BITS] = of_bits(a, b, n_wide);
     scores[KL_SCORE_PATTERNS] = of_patterns(a, b, n_wide);
@@ -120,7 +120,7 @@ void kl_legacy_scores(double scores[KL_N_LEGACY], const struct kl_side *a, const
     scores[KL_SCORE_HISTOGRAM] = of_histograms(a, b);
 }
 
-const char *kl_composite_label(double composite)
+const char *kl_pairs_composite_label(double composite)
 {
     return composite > 5     ? "highly distinguishable"
            : composite > 1   ? "moderately distinguishable"

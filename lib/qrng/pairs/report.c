@@ -93,7 +93,7 @@ static int save_names(struct kl_writer *w, const char *name, const char *const *
     return kl_store_writer_put(w, name, KL_TYPE_STRING, sizeof *text, 1, &n, text, err);
 }
 
-int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struct kl_error *err)
+int kl_pairs_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struct kl_error *err)
 {
     int code = save_devices(w, t, err);
     if (code >= 0) code = save_pairs(w, t, err);
@@ -106,7 +106,7 @@ int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struc
     if (code >= 0) code = kl_store_writer_integer(w, "", "permutations", (int64_t)t->permutations, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "resamples", (int64_t)t->resamples, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "symbol_bits", t->symbol_bits, err);
-    if (code >= 0) code = kl_dependence_put(w, &t->dependence, t->names, err);
+    if (code >= 0) code = kl_bits_dependence_put(w, &t->dependence, t->names, err);
     if (code >= 0)
         code = kl_store_writer_text(w, "", "rows_are", t->reference ? "the study's" : "all", err);
     return code < 0 ? code : KL_OK;
@@ -205,7 +205,7 @@ static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_
         else fprintf(to, " %11.6f", r->null_q95[s]);
         put_own(to, t, r, s);
         fprintf(to, "%s%s\n", s == KL_SCORE_COMPOSITE ? "  " : "",
-                s == KL_SCORE_COMPOSITE ? kl_composite_label(r->score[s]) : "");
+                s == KL_SCORE_COMPOSITE ? kl_pairs_composite_label(r->score[s]) : "");
     }
 }
 
@@ -217,13 +217,13 @@ static void put_assumption(FILE *to, const struct kl_tournament *t)
             "log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of %d bit%s are "
             "independent\n",
             t->symbol_bits, kl_s((unsigned)t->symbol_bits));
-    if (!kl_depends(&t->dependence)) return;
-    kl_dependence_p(p, &t->dependence);
+    if (!kl_bits_depends(&t->dependence)) return;
+    kl_bits_dependence_p(p, &t->dependence);
     fprintf(to, "but they depend on each other (%s, device %s); held out and its p hold all the same\n",
             p, t->names[t->dependence.device]);
 }
 
-void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed)
+void kl_pairs_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed)
 {
     const size_t shown = lines < t->n_pairs ? lines : t->n_pairs;
     const int width = widest(t, shown);

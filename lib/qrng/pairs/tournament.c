@@ -16,7 +16,7 @@
 const char *const kl_score_names[KL_N_SCORES] = { "bits",      "patterns",  "differences", "composite",
                                                   "positions", "histogram", "chi_square",  "accuracy" };
 
-int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
+int kl_pairs_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
 {
     const bool all = strcmp(text, "all") == 0;
     *wanted = all ? KL_ALL_SCORES : 0;
@@ -39,7 +39,7 @@ int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
     return KL_OK;
 }
 
-void kl_scores_write(char *text, size_t size, uint32_t wanted)
+void kl_pairs_scores_write(char *text, size_t size, uint32_t wanted)
 {
     size_t n = 0;
     if (wanted == KL_ALL_SCORES) {
@@ -108,9 +108,10 @@ static int rank_pairs(struct kl_tournament *t, struct kl_error *err)
     return KL_OK;
 }
 
-struct kl_differ kl_tournament_differ(const struct kl_tournament *t)
+struct kl_differ kl_pairs_tournament_differ(const struct kl_tournament *t)
 {
-    struct kl_differ d = { .permutations = t->permutations, .dependent = kl_depends(&t->dependence) };
+    struct kl_differ d = { .permutations = t->permutations,
+                           .dependent = kl_bits_depends(&t->dependence) };
     for (size_t i = 0; i < t->n_devices; i++) kl_stats_differ_device(&d, (size_t)t->rows[i]);
     for (size_t i = 0; i < t->n_pairs; i++)
         kl_stats_differ_add(&d, t->pairs[i].log10_p_holm, t->pairs[i].p_holm[KL_SCORE_ACCURACY]);
@@ -121,7 +122,7 @@ struct kl_differ kl_tournament_differ(const struct kl_tournament *t)
 
 enum { MOST_SELF = 200 }; /* samples of each device with itself */
 
-void kl_tournament_options_default(struct kl_tournament_options *o)
+void kl_pairs_tournament_options_default(struct kl_tournament_options *o)
 {
     *o = (struct kl_tournament_options){ .permutations = 1000,
                                          .resamples = 1000,
@@ -208,9 +209,9 @@ static void resample(void *context, size_t i, int thread)
     struct work *w = context;
     const size_t d = w->device, k = w->first + i;
     (void)thread;
-    kl_bootstrap_counts(w->resampled + (d * w->t->resamples + k) * w->t->n_symbols, w->row_symbols,
-                        w->t->n_symbols, (size_t)w->t->rows[d], k, (uint64_t)w->options->seed,
-                        (uint32_t)d);
+    kl_bits_bootstrap_counts(w->resampled + (d * w->t->resamples + k) * w->t->n_symbols, w->row_symbols,
+                             w->t->n_symbols, (size_t)w->t->rows[d], k, (uint64_t)w->options->seed,
+                             (uint32_t)d);
 }
 
 /* So many take about as long as a permutation of a pair. */
@@ -259,7 +260,7 @@ static void know_rows(const struct work *w, struct kl_pair_result *r)
     }
     symbols[0] = (double)t->rows[r->a] * (double)w->features.most;
     symbols[1] = (double)t->rows[r->b] * (double)w->features.most;
-    const struct kl_limit limit = kl_symbol_limit(NULL, p, symbols, 2, n, w->features.most);
+    const struct kl_limit limit = kl_bits_bayes_limit(NULL, p, symbols, 2, n, w->features.most);
     r->row_js = limit.information * M_LN2, r->row_js_error = limit.information_error * M_LN2;
     r->row_accuracy = limit.accuracy, r->row_accuracy_error = limit.accuracy_error;
 }
@@ -273,17 +274,17 @@ static void compare(void *context, size_t i, int thread)
     const size_t n = t->n_symbols, b = t->resamples;
     const int64_t *a = t->counts + (size_t)r->a * n, *c = t->counts + (size_t)r->b * n;
     double *values = w->values + (size_t)thread * KL_N_DIVERGENCES * b;
-    r->test = kl_symbol_test(a, c, n);
-    kl_symbol_divergences(r->divergence, a, c, n);
+    r->test = kl_bits_symbol_test(a, c, n);
+    kl_bits_symbol_divergences(r->divergence, a, c, n);
     for (size_t k = 0; k < b; k++) {
         double d[KL_N_DIVERGENCES];
-        kl_symbol_divergences(d, w->resampled + ((size_t)r->a * b + k) * n,
-                              w->resampled + ((size_t)r->b * b + k) * n, n);
+        kl_bits_symbol_divergences(d, w->resampled + ((size_t)r->a * b + k) * n,
+                                   w->resampled + ((size_t)r->b * b + k) * n, n);
         for (size_t v = 0; v < KL_N_DIVERGENCES; v++) values[v * b + k] = d[v];
     }
     for (size_t v = 0; v < KL_N_DIVERGENCES; v++) {
         const struct kl_interval of =
-            kl_divergence_interval(r->divergence[v], values + v * b, b, v == KL_DIV_TV);
+            kl_bits_divergence_interval(r->divergence[v], values + v * b, b, v == KL_DIV_TV);
         r->low[v] = of.low, r->high[v] = of.high;
     }
     know_rows(w, r);
@@ -294,15 +295,17 @@ static int test_pair(struct work *w, size_t i, struct kl_error *err)
     struct kl_pair_result *r = &w->t->pairs[i];
     const size_t a = (size_t)r->a, b = (size_t)r->b;
     struct kl_planes planes = { 0 };
-    int code = kl_planes_make(&planes, w->bits, &w->features, w->rows + w->first_row[a],
-                              w->first_row[a + 1] - w->first_row[a], w->rows + w->first_row[b],
-                              w->first_row[b + 1] - w->first_row[b], err);
+    int code = kl_pairs_planes_make(&planes, w->bits, &w->features, w->rows + w->first_row[a],
+                                    w->first_row[a + 1] - w->first_row[a], w->rows + w->first_row[b],
+                                    w->first_row[b + 1] - w->first_row[b], err);
     if (!code)
-        code = kl_permute(r, &planes, w->options->wanted, (size_t)w->options->permutations,
-                          (uint64_t)w->options->seed, (uint32_t)i, w->pool, &w->course, err);
+        code =
+            kl_pairs_permutation_test(r, &planes, w->options->wanted, (size_t)w->options->permutations,
+                                      (uint64_t)w->options->seed, (uint32_t)i, w->pool, &w->course, err);
     if (!code)
-        kl_crossfit_bounds(&r->accuracy_low, &r->accuracy_high, r->score[KL_SCORE_ACCURACY], &planes);
-    kl_planes_free(&planes);
+        kl_pairs_crossfit_bounds(&r->accuracy_low, &r->accuracy_high, r->score[KL_SCORE_ACCURACY],
+                                 &planes);
+    kl_pairs_planes_free(&planes);
     return code;
 }
 
@@ -319,9 +322,9 @@ static int test_self(struct work *w, size_t d, struct kl_error *err)
     struct kl_tournament *t = w->t;
     double p[1 << KL_BITS_SYMBOL];
     for (size_t s = 0; s < t->n_symbols; s++) p[s] = share(w, d, s);
-    return kl_self_null(t->self_mean + d * KL_N_LEGACY, t->self_q95 + d * KL_N_LEGACY, p, t->n_symbols,
-                        t->n_bits, (size_t)t->rows[d], count_samples(w), (uint64_t)w->options->seed,
-                        (uint32_t)d, w->pool, &w->course, err);
+    return kl_pairs_reference_null(t->self_mean + d * KL_N_LEGACY, t->self_q95 + d * KL_N_LEGACY, p,
+                                   t->n_symbols, t->n_bits, (size_t)t->rows[d], count_samples(w),
+                                   (uint64_t)w->options->seed, (uint32_t)d, w->pool, &w->course, err);
 }
 
 /* Equal steps for all devices and for all pairs, whatever their rows. */
@@ -329,7 +332,7 @@ static void plan(struct work *w)
 {
     const struct kl_tournament *t = w->t;
     w->course.total = t->n_devices * (t->resamples / RESAMPLES) +
-                      t->n_devices * count_samples(w) * kl_sample_steps(t->n_bits) +
+                      t->n_devices * count_samples(w) * kl_pairs_sample_steps(t->n_bits) +
                       t->n_pairs * t->permutations;
 }
 
@@ -337,9 +340,9 @@ static int run(struct work *w, struct kl_error *err)
 {
     struct kl_tournament *t = w->t;
     int code = make_room(t, w, err);
-    if (!code) code = kl_row_features(&w->features, w->bits, err);
+    if (!code) code = kl_pairs_row_features(&w->features, w->bits, err);
     if (!code) code = sort_rows(w, err);
-    if (!code) code = kl_dependence_find(&t->dependence, w->bits, t->symbol_bits, err);
+    if (!code) code = kl_bits_dependence_find(&t->dependence, w->bits, t->symbol_bits, err);
     if (code) return code;
     for (size_t d = 0, i = 0; d < t->n_devices; d++) {
         describe_device(w, d);
@@ -355,9 +358,9 @@ static int run(struct work *w, struct kl_error *err)
     return code ? code : rank_pairs(t, err);
 }
 
-int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
-                      const struct kl_tournament_options *o, struct kl_pool *pool,
-                      const struct kl_watch *watch, struct kl_error *err)
+int kl_pairs_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
+                            const struct kl_tournament_options *o, struct kl_pool *pool,
+                            const struct kl_watch *watch, struct kl_error *err)
 {
     struct work w = { .bits = bits, .options = o, .t = t, .pool = pool, .course = { .watch = watch } };
     const size_t d = (size_t)bits->n_devices;
@@ -374,12 +377,12 @@ int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
                        "one device, expected at least two: labels behind the rows, or a file a "
                        "device; one alone is for --nist");
     int code = run(&w, err);
-    kl_row_features_free(&w.features);
+    kl_pairs_row_features_free(&w.features);
     free(w.rows), free(w.first_row), free(w.resampled), free(w.values);
     return code;
 }
 
-void kl_tournament_free(struct kl_tournament *t)
+void kl_pairs_tournament_free(struct kl_tournament *t)
 {
     free(t->names), free(t->rows), free(t->counts), free(t->rates), free(t->pairs), free(t->order);
     free(t->self_mean), free(t->self_q95);

@@ -16,7 +16,7 @@ struct kl_tournament_options {
     bool reference; /* the study's rows: every device but the first without its first row; its ranking */
 };
 /* 1,000 permutations of all scores, 1,000 resamples. */
-void kl_tournament_options_default(struct kl_tournament_options *o);
+void kl_pairs_tournament_options_default(struct kl_tournament_options *o);
 
 /* Scores with a permutation test. D is the study's divergence of two vectors: 1e-10 is added to every
    element, both are divided by their sums, then (KL(a|b) + KL(b|a)) / 2 in nats. */
@@ -28,16 +28,16 @@ enum kl_score {
     KL_SCORE_POSITIONS,   /* the study's Jensen-Shannon of position rates, all positions */
     KL_SCORE_HISTOGRAM,   /* D of 20-bin histograms of the rows' shares of ones, 1e-10 added last */
     KL_SCORE_CHI_SQUARE,  /* of the 2 x S table of symbols */
-    KL_SCORE_ACCURACY,    /* balanced, held out: kl_crossfit_accuracy */
+    KL_SCORE_ACCURACY,    /* balanced, held out: kl_pairs_crossfit_accuracy */
     KL_N_SCORES,
     KL_N_LEGACY = KL_SCORE_CHI_SQUARE,
     KL_ALL_SCORES = (1 << KL_N_SCORES) - 1
 };
 extern const char *const kl_score_names[KL_N_SCORES];
 /* "all", or names with commas between them, as bits. KL_EUSAGE. */
-int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err);
+int kl_pairs_scores_read(uint32_t *wanted, const char *text, struct kl_error *err);
 /* The same back, in the order of the enumeration: one text for each choice. */
-void kl_scores_write(char *text, size_t size, uint32_t wanted);
+void kl_pairs_scores_write(char *text, size_t size, uint32_t wanted);
 
 struct kl_pair_result {
     int a, b; /* from 0 */
@@ -45,12 +45,12 @@ struct kl_pair_result {
     double log10_p_holm;                                  /* chi-squared, over all pairs */
     double divergence[KL_N_DIVERGENCES];                  /* plug-in */
     double low[KL_N_DIVERGENCES], high[KL_N_DIVERGENCES]; /* 95 %, bootstrap over rows */
-    /* Of rows of independent symbols, exactly (kl_symbol_limit), and standard errors: Jensen-Shannon
+    /* Of rows of independent symbols, exactly (kl_bits_bayes_limit), and standard errors: Jensen-Shannon
        divergence in nats, and how many the best rule assigns to the right device; NaN for more than 4
        symbols or 256 a row. */
     double row_js, row_accuracy, row_js_error, row_accuracy_error;
     double score[KL_N_SCORES];
-    double accuracy_low, accuracy_high; /* of score[KL_SCORE_ACCURACY]: kl_crossfit_bounds */
+    double accuracy_low, accuracy_high; /* of score[KL_SCORE_ACCURACY]: kl_pairs_crossfit_bounds */
     double p[KL_N_SCORES], null_mean[KL_N_SCORES], null_q95[KL_N_SCORES]; /* NaN: no permutations */
     double p_holm[KL_N_SCORES];                                           /* p over all pairs */
 };
@@ -68,21 +68,22 @@ struct kl_tournament {
     size_t *order;                /* [p]: largest JS of symbols first; reference: largest composite */
     double *self_mean, *self_q95; /* [d, KL_N_LEGACY]: two fresh samples of one device; NaN */
 };
-/* All pairs. The result depends on bits and options alone. Free t with kl_tournament_free in every case.
-   KL_EDATA (fewer than two devices, rows too long), KL_ENOMEM, KL_ESIGNAL. */
-int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
-                      const struct kl_tournament_options *o, struct kl_pool *pool,
-                      const struct kl_watch *watch, struct kl_error *err);
-void kl_tournament_free(struct kl_tournament *t);
-struct kl_differ kl_tournament_differ(const struct kl_tournament *t);
+/* All pairs. The result depends on bits and options alone. Free t with kl_pairs_tournament_free in every
+   case. KL_EDATA (fewer than two devices, rows too long), KL_ENOMEM, KL_ESIGNAL. */
+int kl_pairs_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
+                            const struct kl_tournament_options *o, struct kl_pool *pool,
+                            const struct kl_watch *watch, struct kl_error *err);
+void kl_pairs_tournament_free(struct kl_tournament *t);
+struct kl_differ kl_pairs_tournament_differ(const struct kl_tournament *t);
 struct kl_writer;
-int kl_tournament_save(struct kl_writer *writer, const struct kl_tournament *t, struct kl_error *err);
+int kl_pairs_tournament_save(struct kl_writer *writer, const struct kl_tournament *t,
+                             struct kl_error *err);
 /* One line a pair, best first, at most `lines` of them; the scores of each pair as well if detailed or
    t->reference. */
-void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed);
+void kl_pairs_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed);
 /* "highly", "moderately", "somewhat" or "difficult to distinguish": the study's words for a composite.
  */
-const char *kl_composite_label(double composite);
+const char *kl_pairs_composite_label(double composite);
 
 /* ---- what many labellings of a pair share, the tournament's and the power curves' ---- */
 /* The rows of two devices as planes: a plane is one bit of each row, 64 rows a word. */
@@ -90,7 +91,7 @@ enum { KL_WIDE = 64 /* positions of the study's features */ };
 
 /* `count` things of `size` bytes as the next part of a block, on lines of 64 bytes; *at: bytes taken so
    far. block NULL: to know how many it takes. */
-static inline void *kl_take(char *block, size_t *at, size_t count, size_t size)
+static inline void *kl_pairs_take(char *block, size_t *at, size_t count, size_t size)
 {
     void *part = block ? block + *at : NULL;
     *at += (count * size + 63) / 64 * 64;
@@ -106,8 +107,8 @@ struct kl_row_features {
     uint16_t *values;     /* [n_rows, n]: how often each symbol, and each successor of it, comes */
     uint8_t *bin;         /* [n_rows]: of the histogram of the share of ones */
 };
-int kl_row_features(struct kl_row_features *f, const struct kl_bits *bits, struct kl_error *err);
-void kl_row_features_free(struct kl_row_features *f);
+int kl_pairs_row_features(struct kl_row_features *f, const struct kl_bits *bits, struct kl_error *err);
+void kl_pairs_row_features_free(struct kl_row_features *f);
 
 /* ---- two devices' rows (pair_planes.c) ---- */
 struct kl_planes {
@@ -129,19 +130,19 @@ struct kl_planes {
     void *block;             /* (hidden) */
 };
 /* rows: numbers of the rows of a, then of b. KL_EDATA: sums might pass 32 bits. KL_ENOMEM. */
-int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct kl_row_features *f,
-                   const size_t *rows_a, size_t n_a, const size_t *rows_b, size_t n_b,
-                   struct kl_error *err);
-void kl_planes_free(struct kl_planes *p);
+int kl_pairs_planes_make(struct kl_planes *p, const struct kl_bits *bits,
+                         const struct kl_row_features *f, const size_t *rows_a, size_t n_a,
+                         const size_t *rows_b, size_t n_b, struct kl_error *err);
+void kl_pairs_planes_free(struct kl_planes *p);
 /* out [64]: bit r of out[c] is bit c of in[r] (64 x 64 bits, turned). */
-void kl_turn_bits(uint64_t out[64]);
+void kl_pairs_transpose_bits(uint64_t out[64]);
 
 /* mask [words]: of each fold as many of its rows as are the first device's, all subsets equally
    probable, from the stream (seed, purpose, step, replica). noise: room for 8 * words + KL_LABELS_SPARE.
  */
 enum { KL_LABELS_SPARE = 64 };
-void kl_draw_labels(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, uint64_t seed,
-                    uint32_t purpose, uint32_t step, uint32_t replica);
+void kl_pairs_shuffle_labels(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, uint64_t seed,
+                             uint32_t purpose, uint32_t step, uint32_t replica);
 
 /* ---- the study's scores (reference_scores.c) ---- */
 /* c / rows + 1e-10 for c = 0 .. rows, and its logarithm. */
@@ -149,15 +150,15 @@ struct kl_shares {
     size_t rows;
     double *value, *log;
 };
-int kl_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err);
-void kl_shares_free(struct kl_shares *s);
+int kl_pairs_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err);
+void kl_pairs_shares_free(struct kl_shares *s);
 /* Counts of one side of a pair. */
 struct kl_side {
     const struct kl_shares *shares;
     const uint32_t *ones, *both, *bins; /* as in struct kl_planes */
 };
-void kl_legacy_scores(double scores[KL_N_LEGACY], const struct kl_side *a, const struct kl_side *b,
-                      size_t n_bits, size_t n_wide);
+void kl_pairs_reference_scores(double scores[KL_N_LEGACY], const struct kl_side *a,
+                               const struct kl_side *b, size_t n_bits, size_t n_wide);
 
 /* ---- the scores of a labelling (permuted_scores.c) ---- */
 /* Workspace of one thread. */
@@ -169,39 +170,39 @@ struct kl_labelling {
     float *weights;
     void *block; /* (hidden) */
 };
-int kl_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct kl_error *err);
-void kl_labelling_free(struct kl_labelling *l);
+int kl_pairs_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct kl_error *err);
+void kl_pairs_labelling_free(struct kl_labelling *l);
 /* Scores (those wanted, bits 1 << KL_SCORE_...; others NaN) if the rows of l->mask were the first
    device's. shares: of the first and second device's rows. */
-void kl_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_labelling *l,
-                         const struct kl_planes *p, const struct kl_shares shares[2]);
+void kl_pairs_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_labelling *l,
+                               const struct kl_planes *p, const struct kl_shares shares[2]);
 /* Sums of the numbers of rows in l->mask: l->folds. */
-void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p);
+void kl_pairs_labelling_count(struct kl_labelling *l, const struct kl_planes *p);
 /* Balanced accuracy on held-out rows, from l->folds. */
-double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
+double kl_pairs_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
 /* Its 95 %, of the held-out rows with the fits as they are: Wilson's of as many rows as bear it if both
    devices are found equally often, which is the widest. */
-void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p);
+void kl_pairs_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p);
 
 /* ---- the permutation test of a pair (permuted_scores.c) ---- */
 /* Scores of the pair, and of those wanted the p-values and null distributions, else NaN.
    pair: number of the stream. A permutation is a step of the course. KL_ENOMEM, KL_ESIGNAL. */
-int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
-               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_course *course,
-               struct kl_error *err);
+int kl_pairs_permutation_test(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted,
+                              size_t permutations, uint64_t seed, uint32_t pair, struct kl_pool *pool,
+                              struct kl_course *course, struct kl_error *err);
 
 /* ---- what scores are of one device with itself (reference_null.c) ---- */
 enum { KL_SELF_WIDTH = 4 /* bits of a symbol, at most, of which a device's samples are drawn */ };
 
 /* Mean and 95 % quantile of the study's scores between two samples of `rows` rows each of n_bits bits of
    one source of independent symbols with probabilities p [S]; S is a power of two up to
-   16. mean, q95: [KL_N_LEGACY]. device: number of the stream. A sample is kl_sample_steps of the
+   16. mean, q95: [KL_N_LEGACY]. device: number of the stream. A sample is kl_pairs_sample_steps of the
    course. KL_EDATA: more bits than the stream has numbers for. KL_ENOMEM, KL_ESIGNAL. */
-int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, size_t n_bits,
-                 size_t rows, size_t samples, uint64_t seed, uint32_t device, struct kl_pool *pool,
-                 struct kl_course *course, struct kl_error *err);
+int kl_pairs_reference_null(double *mean, double *q95, const double *p, size_t n_symbols, size_t n_bits,
+                            size_t rows, size_t samples, uint64_t seed, uint32_t device,
+                            struct kl_pool *pool, struct kl_course *course, struct kl_error *err);
 /* About as many permutations of a pair as two samples of so many bits a row take. */
-static inline uint64_t kl_sample_steps(size_t n_bits)
+static inline uint64_t kl_pairs_sample_steps(size_t n_bits)
 {
     return 1 + n_bits / 50;
 }

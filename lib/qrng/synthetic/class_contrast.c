@@ -223,7 +223,7 @@ static void histograms(double *heights, const struct kl_synthetic *s, bool smoot
         size_t ones = 0;
         for (size_t w = 0; w < b->words_per_row; w++)
             ones += (size_t)__builtin_popcountll(kl_bits_row(b, r)[w]);
-        heights[(size_t)b->device[r] * KL_BINS + (size_t)kl_ones_bin(ones, b->n_bits)]++;
+        heights[(size_t)b->device[r] * KL_BINS + (size_t)kl_bits_ones_bin(ones, b->n_bits)]++;
     }
     for (size_t d = 0; d < s->n_devices; d++, heights += KL_BINS) {
         double sum = 0;
@@ -306,8 +306,8 @@ static int test_by_ranks(struct kl_contrast *c, const struct kl_synthetic *s, do
     return kl_stats_mann_whitney(&c->test, values, n[0], values + n[0], n[1], err);
 }
 
-int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
-                     struct kl_pool *pool, struct kl_error *err)
+int kl_synthetic_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
+                               struct kl_pool *pool, struct kl_error *err)
 {
     const size_t d = s->n_devices;
     double *heights = malloc(d * KL_BINS * sizeof *heights), *values = malloc(d * d * sizeof *values);
@@ -329,7 +329,7 @@ int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool s
     return code;
 }
 
-void kl_contrast_free(struct kl_contrast *c)
+void kl_synthetic_contrast_free(struct kl_contrast *c)
 {
     free(c->divergence), free(c->mean), free(c->pairs);
     *c = (struct kl_contrast){ 0 };

@@ -210,7 +210,7 @@ struct stream {
 static double next(struct stream *s)
 {
     s->draws++;
-    return kl_mt19937_unit(&s->mt);
+    return kl_classify_mt19937_unit(&s->mt);
 }
 
 static void study_row(uint64_t *row, struct stream *s, const struct kl_synthetic_plan *plan, double q,
@@ -300,7 +300,7 @@ int kl_synthetic_make(struct kl_bits *b, struct kl_synthetic_device *devices, ui
     *draws = 0;
     int code = make_room(b, plan, err);
     if (code) return code;
-    kl_mt19937_seed(&stream.mt, (uint32_t)plan->options->seed);
+    kl_classify_mt19937_seed(&stream.mt, (uint32_t)plan->options->seed);
     for (size_t i = 0; i < n; i++) {
         struct kl_synthetic_device *d = &devices[i];
         *d = (struct kl_synthetic_device){

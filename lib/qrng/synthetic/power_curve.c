@@ -48,19 +48,19 @@ static int judge(struct cell *cell, const struct kl_bits *bits, const struct kl_
     struct kl_planes p = { 0 };
     struct kl_labelling l = { 0 };
     int64_t counts[2][1 << 2] = { { 0 } };
-    int code = kl_planes_make(&p, bits, f, rows, n, rows + most, n, NULL);
-    if (!code) code = kl_labelling_make(&l, &p, NULL);
+    int code = kl_pairs_planes_make(&p, bits, f, rows, n, rows + most, n, NULL);
+    if (!code) code = kl_pairs_labelling_make(&l, &p, NULL);
     if (!code) {
         for (size_t i = 0; i < 2 * most; i++)
             for (size_t s = 0; s < f->n_symbols && i % most < n; s++)
                 counts[i >= most][s] += f->values[i * f->n + s];
-        cell->rejected = kl_symbol_test(counts[0], counts[1], f->n_symbols).log10_p < log10(0.05);
+        cell->rejected = kl_bits_symbol_test(counts[0], counts[1], f->n_symbols).log10_p < log10(0.05);
         memcpy(l.mask, p.first, p.words * sizeof *p.first);
-        kl_labelling_count(&l, &p);
-        cell->accuracy = kl_crossfit_accuracy(&l, &p);
+        kl_pairs_labelling_count(&l, &p);
+        cell->accuracy = kl_pairs_crossfit_accuracy(&l, &p);
     }
-    kl_labelling_free(&l);
-    kl_planes_free(&p);
+    kl_pairs_labelling_free(&l);
+    kl_pairs_planes_free(&p);
     return code;
 }
 
@@ -81,12 +81,12 @@ static int try_pair(struct job *job, size_t effect, size_t trial)
         kl_synthetic_rows(bits.words + i * job->most * bits.words_per_row, &d[i], plan->pairs, job->most,
                           bits.n_bits, (uint64_t)plan->options->seed, KL_RANDOM_POWER,
                           (uint32_t)((effect * job->trials + trial) * 2 + i));
-    if (!code) code = kl_row_features(&f, &bits, NULL);
+    if (!code) code = kl_pairs_row_features(&f, &bits, NULL);
     for (size_t r = 0; r < bits.n_rows && !code; r++) rows[r] = r;
     for (size_t k = 0; k < job->n_rows && !code; k++)
         code = judge(&job->cells[(effect * job->trials + trial) * job->n_rows + k], &bits, &f, rows,
                      job->most, (size_t)rows_of[k]);
-    kl_row_features_free(&f);
+    kl_pairs_row_features_free(&f);
     free(bits.words), free(rows);
     return code;
 }

@@ -51,22 +51,24 @@ static int learn_network(int32_t *named, const struct job *job)
     const struct kl_bits *b = &job->s->bits;
     const size_t n = b->n_rows, classes = job->s->n_classes;
     struct kl_network_options o;
-    kl_network_options_default(&o);
+    kl_classify_network_options_default(&o);
     o.net = (struct kl_mlp){ 3, { (int)b->n_bits, UNITS, MORE_UNITS, (int)classes } };
     o.init = KL_INIT_FAN_IN;
     o.epochs = EPOCHS, o.patience = o.rate_patience = 0, o.last = true;
     o.dropout = o.l1 = o.clip = 0;
     const struct kl_samples samples = { b->words, n, b->words_per_row * sizeof *b->words, true,
                                         job->classes };
-    struct kl_network_run run = { .params = malloc(kl_network_size(&o.net) * sizeof *run.params),
+    struct kl_network_run run = { .params =
+                                      malloc(kl_classify_network_size(&o.net) * sizeof *run.params),
                                   .history = malloc(KL_NETWORK_HISTORIES * EPOCHS * sizeof(double)) };
     float *logits = malloc(n * classes * sizeof *logits);
     int code = run.params && run.history && logits ? KL_OK : KL_ENOMEM;
     if (!code)
-        code = kl_network_train(&run, &o, &samples, job->rows, job->n_train, job->rows + job->n_train,
-                                job->n_test, (uint64_t)job->s->plan.options->seed, 0, kl_signals_pending,
-                                NULL);
-    if (!code) code = kl_network_logits(logits, &o.net, run.params, &samples, job->rows, n, NULL);
+        code = kl_classify_network_train(
+            &run, &o, &samples, job->rows, job->n_train, job->rows + job->n_train, job->n_test,
+            (uint64_t)job->s->plan.options->seed, 0, kl_signals_pending, NULL);
+    if (!code)
+        code = kl_classify_network_logits(logits, &o.net, run.params, &samples, job->rows, n, NULL);
     for (size_t i = 0; i < n && !code; i++) {
         named[i] = 0;
         for (size_t c = 1; c < classes; c++)
@@ -92,11 +94,11 @@ static int learn_logistic(int32_t *named, const struct job *job)
     for (size_t j = 0; j < n && !code; j++) variance[j] *= 1 - variance[j];
     rule.parameters = variance + n;
     if (!code)
-        code = kl_logistic_fit(rule.parameters, b, job->classes, classes, job->rows, job->n_train,
-                               variance, NULL);
+        code = kl_classify_logistic_fit(rule.parameters, b, job->classes, classes, job->rows,
+                                        job->n_train, variance, NULL);
     for (size_t i = 0; i < b->n_rows && !code; i++) {
         double scores[KL_SYNTHETIC_CLASSES];
-        kl_rule_scores(scores, &rule, b, (size_t)job->rows[i]);
+        kl_classify_rule_scores(scores, &rule, b, (size_t)job->rows[i]);
         named[i] = 0;
         for (size_t c = 1; c < classes; c++)
             if (scores[c] > scores[named[i]]) named[i] = (int32_t)c;
@@ -127,8 +129,8 @@ static int split(struct job *job, struct kl_error *err)
         return kl_fail_memory(err, n * sizeof *job->rows);
     }
     for (size_t r = 0; r < n; r++) job->classes[r] = s->devices[s->bits.device[r]].class;
-    kl_mt19937_stratified(order, &job->n_train, order + n, &job->n_test, job->classes, n,
-                          (int)s->n_classes, TRAIN_SHARE, (uint32_t)s->plan.options->seed);
+    kl_classify_mt19937_stratified(order, &job->n_train, order + n, &job->n_test, job->classes, n,
+                                   (int)s->n_classes, TRAIN_SHARE, (uint32_t)s->plan.options->seed);
     for (size_t i = 0; i < n; i++)
         job->rows[i] = i < job->n_train ? order[i] : order[n + i - job->n_train];
     free(order);
@@ -170,11 +172,11 @@ static int name_fold(double *right, const struct kl_synthetic *s, const int32_t 
     size_t n = 0;
     for (size_t r = 0; r < s->bits.n_rows; r++)
         if ((int)(r % FOLDS) != fold) which[n++] = (int64_t)r;
-    int code = kl_rule_fit(rule, kind, &s->bits, classes, s->n_classes, which, n, err);
+    int code = kl_classify_rule_fit(rule, kind, &s->bits, classes, s->n_classes, which, n, err);
     for (size_t r = (size_t)fold; r < s->bits.n_rows && !code; r += FOLDS) {
         double scores[KL_SYNTHETIC_CLASSES];
         size_t best = 0;
-        kl_rule_scores(scores, rule, &s->bits, r);
+        kl_classify_rule_scores(scores, rule, &s->bits, r);
         for (size_t c = 1; c < s->n_classes; c++)
             if (scores[c] > scores[best]) best = c;
         right[s->bits.device[r]] += (int32_t)best == classes[r];
@@ -185,7 +187,8 @@ static int name_fold(double *right, const struct kl_synthetic *s, const int32_t 
 static int name_classes(struct kl_synthetic *s, struct kl_error *err)
 {
     const enum kl_rule_kind kind = s->plan.pairs ? KL_RULE_PAIRS : KL_RULE_ONES;
-    const size_t n = s->bits.n_rows, numbers = s->n_classes * (kl_rule_inputs(kind, s->bits.n_bits) + 1);
+    const size_t n = s->bits.n_rows,
+                 numbers = s->n_classes * (kl_classify_rule_inputs(kind, s->bits.n_bits) + 1);
     int32_t *classes = malloc(n * sizeof *classes);
     int64_t *which = malloc(n * sizeof *which);
     struct kl_rule rule = { .parameters = malloc(numbers * sizeof *rule.parameters) };
@@ -225,8 +228,8 @@ int kl_synthetic_run(struct kl_synthetic *s, const struct kl_synthetic_options *
     if (!s->devices || !s->accuracy) return kl_fail_memory(err, s->n_devices * sizeof *s->devices);
     code = kl_synthetic_make(&s->bits, s->devices, &s->draws, &s->plan, pool, err);
     if (!code) code = stop(watch, 1, err);
-    if (!code) code = kl_contrast_make(&s->study, s, false, pool, err);
-    if (!code) code = kl_contrast_make(&s->smoothed, s, true, pool, err);
+    if (!code) code = kl_synthetic_contrast_make(&s->study, s, false, pool, err);
+    if (!code) code = kl_synthetic_contrast_make(&s->smoothed, s, true, pool, err);
     if (!code) code = name_classes(s, err);
     if (!code) code = correlate(&s->study, s, err);
     if (!code) code = correlate(&s->smoothed, s, err);
@@ -239,7 +242,7 @@ int kl_synthetic_run(struct kl_synthetic *s, const struct kl_synthetic_options *
 
 void kl_synthetic_free(struct kl_synthetic *s)
 {
-    kl_contrast_free(&s->study), kl_contrast_free(&s->smoothed);
+    kl_synthetic_contrast_free(&s->study), kl_synthetic_contrast_free(&s->smoothed);
     kl_bits_free(&s->bits);
     free(s->devices), free(s->accuracy);
     for (int i = 0; i < KL_SYNTHETIC_LEARNERS; i++) free(s->learners[i].accuracy);

@@ -110,9 +110,9 @@ void kl_synthetic_table(FILE *to, const struct kl_synthetic *s);
 /* ---- the parts ---- */
 /* Divergences, class pairs, the test by ranks, the interval of the ratio and permutations, from each
    row's count of ones (class_contrast.c). */
-int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
-                     struct kl_pool *pool, struct kl_error *err);
-void kl_contrast_free(struct kl_contrast *c);
+int kl_synthetic_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
+                               struct kl_pool *pool, struct kl_error *err);
+void kl_synthetic_contrast_free(struct kl_contrast *c);
 /* Cells of the power curves (power_curve.c). */
 int kl_synthetic_power(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);
 /* rows of a device by counters, from row 0 on, into words [rows, words_per_row] (devices.c).

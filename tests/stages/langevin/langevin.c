@@ -133,7 +133,7 @@ static int open_langevin(struct kl_training *t, struct kl_error *err)
     struct langevin *s = t->state;
     const struct langevin_values *v = t->values;
     const struct kl_train_options *o = &v->train.options;
-    int code = kl_features_load(&s->f, t->input, err);
+    int code = kl_head_features_load(&s->f, t->input, err);
     const size_t n = s->f.d + 1;
     if (!code)
         code =
@@ -167,7 +167,7 @@ static int open_langevin(struct kl_training *t, struct kl_error *err)
 static void close_langevin(struct kl_training *t)
 {
     struct langevin *s = t->state;
-    kl_features_free(&s->f);
+    kl_head_features_free(&s->f);
     kl_nn_block_free(&s->block);
     free(s->training), free(s->validation);
 }

@@ -83,7 +83,7 @@ static int open_line(struct kl_training *t, struct kl_error *err)
     struct line *s = t->state;
     const struct kl_train_options *o = &t->settings->options;
     s->batch = (size_t)o->batch_size, s->ridge = ((const struct line_values *)t->values)->ridge;
-    int code = kl_features_load(&s->f, t->input, err);
+    int code = kl_head_features_load(&s->f, t->input, err);
     if (!code)
         code =
             kl_nn_split_stratified(&s->training, &s->n_training, &s->validation, &s->n_validation,
@@ -117,7 +117,7 @@ static int open_line(struct kl_training *t, struct kl_error *err)
 static void close_line(struct kl_training *t)
 {
     struct line *s = t->state;
-    kl_features_free(&s->f);
+    kl_head_features_free(&s->f);
     kl_nn_block_free(&s->block);
     free(s->training), free(s->validation), free(s->order);
 }

@@ -18,7 +18,7 @@ static char *said(const struct kl_collapse *c, const struct kl_features *f)
     size_t n = 0;
     struct kl_cautions kept = { 0 };
     const struct kl_log log = { "qeval", open_memstream(&text, &n), 0, &kept };
-    kl_collapse_say(&log, c, f);
+    kl_head_collapse_say(&log, c, f);
     fclose(log.to);
     CHECK(n == 0, "quiet: %s", text);
     free(text);
@@ -44,7 +44,7 @@ static void of_predictions(void)
         if (labels[i] == 2) predictions[N + i] = 1;
         if (labels[i] == 0 && i % 4 == 0) predictions[3 * N + i] = 1;
     }
-    CHECK(kl_collapse_of_evaluation(&c, &e, &err) == 0, "%s", err.text);
+    CHECK(kl_head_collapse_of_evaluation(&c, &e, &err) == 0, "%s", err.text);
     CHECK(c.n_collapsed == 2 && c.median > 0.98 && c.median < 1, "%zu, %g", c.n_collapsed, c.median);
     CHECK(!c.heads[0].merged && !c.heads[0].far && !c.heads[2].merged && !c.heads[2].far, "good ones");
     CHECK(c.heads[1].merged == 1 && c.heads[1].pairs[0][0] == 2 && c.heads[1].pairs[0][1] == 1, "pair");
@@ -55,14 +55,14 @@ static void of_predictions(void)
           "%s", line);
     CHECK(strstr(line, "), replica 3 is far below the median of the heads, 0.9"), "%s", line);
     free(line);
-    kl_collapse_free(&c);
+    kl_head_collapse_free(&c);
 
     e.replicas = 1;
-    CHECK(kl_collapse_of_evaluation(&c, &e, &err) == 0 && c.n_collapsed == 0, "a good head alone");
+    CHECK(kl_head_collapse_of_evaluation(&c, &e, &err) == 0 && c.n_collapsed == 0, "a good head alone");
     line = said(&c, &f);
     CHECK(!*line, "%s", line);
     free(line);
-    kl_collapse_free(&c);
+    kl_head_collapse_free(&c);
 }
 
 /* Three classes of which two are the same, and three that differ. */
@@ -85,7 +85,7 @@ static void of_trainings(bool same, double val_fraction)
     CHECK(kl_head_model_make(&model, &head, f.d, f.n_classes, &err) == 0, "%s", err.text);
     CHECK(kl_head_train_open(&train, &model, &f, &options, 1, &err) == 0, "%s", err.text);
     CHECK(kl_train_run(&train.loop, NULL, NULL, &err) == 0, "%s", err.text);
-    CHECK(kl_collapse_of_training(&c, &train, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_head_collapse_of_training(&c, &train, NULL, &err) == 0, "%s", err.text);
     CHECK(c.n_collapsed == (same ? 1 : 0), "%s: %zu", same ? "same" : "different", c.n_collapsed);
     const int64_t best = train.loop.replicas[0].best_epoch;
     if (val_fraction > 0)
@@ -97,7 +97,7 @@ static void of_trainings(bool same, double val_fraction)
         CHECK(pair[0] + pair[1] == 3 && pair[0] && pair[1], "%d for %d", (int)pair[0], (int)pair[1]);
         CHECK(strcmp(c.samples, val_fraction > 0 ? "val " : "train ") == 0, "%s", c.samples);
     }
-    kl_collapse_free(&c);
+    kl_head_collapse_free(&c);
     kl_head_train_close(&train);
     kl_head_model_free(&model);
     free(f.x);

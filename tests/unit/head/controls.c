@@ -93,9 +93,9 @@ static void twins_have_as_many_parameters(void)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct kl_twin twin;
-        kl_twin_shape(&twin, cases[k].n_in, cases[k].n_out, cases[k].count);
+        kl_head_twin_shape(&twin, cases[k].n_in, cases[k].n_out, cases[k].count);
         CHECK(twin.n_layers == cases[k].layers);
-        CHECK(kl_twin_parameters(&twin) == cases[k].expected);
+        CHECK(kl_head_twin_parameters(&twin) == cases[k].expected);
         CHECK((twin.hidden > 0) == (twin.n_layers == 2));
         CHECK(!twin.hidden || (twin.hidden >= cases[k].n_in && twin.hidden >= cases[k].n_out));
     }
@@ -103,7 +103,7 @@ static void twins_have_as_many_parameters(void)
         for (size_t d_in = 1; d_in < 8; d_in++) {
             bool met[64] = { false };
             for (size_t k = 0, i, j; k < d_out * d_in; k++) {
-                kl_twin_entry(&i, &j, k, d_out, d_in);
+                kl_head_twin_entry(&i, &j, k, d_out, d_in);
                 CHECK(i < d_out && j < d_in && !met[8 * i + j]);
                 met[8 * i + j] = true;
             }
@@ -232,11 +232,11 @@ static void same_bits(const struct kl_features *f)
     make_test_folder();
     CHECK(kl_sha256_hex(key, "{}", 2, &err) == 0);
     in_folder(path, "c.h5");
-    CHECK(kl_controls_open(&whole, &options, f, &o, 1, &err) == 0 &&
-          kl_controls_run(&whole, NULL, NULL, &err) == 0);
+    CHECK(kl_head_controls_open(&whole, &options, f, &o, 1, &err) == 0 &&
+          kl_head_controls_run(&whole, NULL, NULL, &err) == 0);
     CHECK(kl_pool_create(&pool, 5, &err) == 0 &&
-          kl_controls_open(&threaded, &options, f, &o, 5, &err) == 0 &&
-          kl_controls_run(&threaded, pool, NULL, &err) == 0);
+          kl_head_controls_open(&threaded, &options, f, &o, 5, &err) == 0 &&
+          kl_head_controls_run(&threaded, pool, NULL, &err) == 0);
     CHECK(same(&whole, &threaded));
     for (int first = 1; first < 30; first++) {
         struct kl_controls a, b;
@@ -247,23 +247,24 @@ static void same_bits(const struct kl_features *f)
         const struct kl_header header = {
             .kind = "checkpoint", .schema = 1, .key = key, .tool = "test", .key_parts = "{}"
         };
-        CHECK(kl_controls_open(&a, &options, f, &o, 1, &err) == 0);
-        int code = kl_controls_run(&a, NULL, &watch, &err);
+        CHECK(kl_head_controls_open(&a, &options, f, &o, 1, &err) == 0);
+        int code = kl_head_controls_run(&a, NULL, &watch, &err);
         CHECK(code == 0 || code == KL_ESIGNAL);
         stops += code != 0;
         CHECK(kl_store_writer_open(&writer, path, &header, &err) == 0 &&
-              kl_controls_save(writer, &a, true, &err) == 0 &&
+              kl_head_controls_save(writer, &a, true, &err) == 0 &&
               kl_store_writer_publish(&writer, NULL, &err) == 0);
-        CHECK(kl_controls_open(&b, &options, f, &o, 1, &err) == 0 &&
-              kl_store_file_open(&file, path, &err) == 0 && kl_controls_restore(&b, file, &err) == 0);
+        CHECK(kl_head_controls_open(&b, &options, f, &o, 1, &err) == 0 &&
+              kl_store_file_open(&file, path, &err) == 0 &&
+              kl_head_controls_restore(&b, file, &err) == 0);
         CHECK(code == 0 || !same(&whole, &b));
-        CHECK(kl_controls_run(&b, NULL, NULL, &err) == 0 && same(&whole, &b));
+        CHECK(kl_head_controls_run(&b, NULL, NULL, &err) == 0 && same(&whole, &b));
         kl_store_file_close(&file);
-        kl_controls_close(&a), kl_controls_close(&b);
+        kl_head_controls_close(&a), kl_head_controls_close(&b);
     }
     CHECK(stops >= 9); /* in each of the three */
     kl_pool_destroy(&pool);
-    kl_controls_close(&whole), kl_controls_close(&threaded);
+    kl_head_controls_close(&whole), kl_head_controls_close(&threaded);
 }
 
 int main(void)

@@ -47,7 +47,7 @@ static void save(const char *path, const struct kl_head_train *train, const stru
     must(kl_sha256_hex(key, "{}", 2, &err), &err);
     must(kl_store_writer_open(&writer, path, &header, &err), &err);
     must(kl_head_train_save(writer, train, config, &err), &err);
-    must(kl_controls_save(writer, controls, false, &err), &err);
+    must(kl_head_controls_save(writer, controls, false, &err), &err);
     must(kl_store_writer_publish(&writer, NULL, &err), &err);
 }
 
@@ -70,10 +70,10 @@ static void make_head(const char *path, const struct kl_features *f)
     must(kl_head_model_make(&model, &v.head, D, CLASSES, &err), &err);
     must(kl_head_train_open(&train, &model, f, &v.train.options, 1, &err), &err);
     must(kl_train_run(&train.loop, NULL, NULL, &err), &err);
-    must(kl_controls_open(&controls, &v.head, f, &v.train.options, 1, &err), &err);
-    must(kl_controls_run(&controls, NULL, NULL, &err), &err);
+    must(kl_head_controls_open(&controls, &v.head, f, &v.train.options, 1, &err), &err);
+    must(kl_head_controls_run(&controls, NULL, NULL, &err), &err);
     save(path, &train, &controls, config);
-    kl_controls_close(&controls);
+    kl_head_controls_close(&controls);
     kl_head_train_close(&train);
     kl_head_model_free(&model);
     kl_head_settings_free(&v);
@@ -99,12 +99,12 @@ static void check(const char *what, struct kl_file *head, const struct kl_featur
     struct kl_control_scores scores;
     struct kl_error err;
     o.split = "all", o.meter = &meter;
-    must(kl_evaluate(&e, head, f, &o, NULL, &err), &err);
+    must(kl_head_evaluate(&e, head, f, &o, NULL, &err), &err);
     check_ended(what, &r, REPLICAS);
-    must(kl_control_scores(&scores, &e, head, &o, NULL, &err), &err);
+    must(kl_head_control_scores(&scores, &e, head, &o, NULL, &err), &err);
     check_ended(what, &r, KL_CONTROLS * REPLICAS);
-    kl_control_scores_free(&scores);
-    kl_evaluation_free(&e);
+    kl_head_control_scores_free(&scores);
+    kl_head_evaluation_free(&e);
 }
 
 int main(void)
@@ -119,8 +119,8 @@ int main(void)
     make_features(&f, N);
     make_head(path, &f);
     must(kl_store_file_open(&head, path, &err), &err);
-    must(kl_mitigation_make(&extrapolated, "1,3,5", "linear", false, &err), &err);
-    must(kl_mitigation_make(&readout, NULL, "linear", true, &err), &err);
+    must(kl_head_mitigation_make(&extrapolated, "1,3,5", "linear", false, &err), &err);
+    must(kl_head_mitigation_make(&readout, NULL, "linear", true, &err), &err);
     check("as it was trained", head, &f, (struct kl_evaluation_options){ 0 });
     check("shots", head, &f, (struct kl_evaluation_options){ .shots = 50 });
     check("trajectories", head, &f, (struct kl_evaluation_options){ .trajectories = 4 });

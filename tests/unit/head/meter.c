@@ -50,7 +50,7 @@ static void check_threads(struct kl_head *head)
     float *logits = malloc(sizeof(float[MANY]) * CLASSES);
     CHECK(kl_pool_create(&pool, THREADS, &err) == 0, "%s", err.text);
     head->meter = &meter;
-    kl_meter_begin(&meter, MANY);
+    kl_head_judge_progress_begin(&meter, MANY);
     CHECK(kl_head_logits(logits, NULL, head, f.x, MANY, NULL, pool, &err) == 0, "%s", err.text);
     CHECK(r.last == MANY);
     kl_pool_destroy(&pool);
@@ -75,11 +75,11 @@ int main(void)
     const size_t bytes = (head.model.block.size * sizeof *head.params + 63) / 64 * 64;
     head.params = memset(aligned_alloc(64, bytes), 0, bytes);
     float *logits = malloc(sizeof(float[N * CLASSES]));
-    kl_meter_begin(&meter, 2 * N);
-    kl_meter_runs(&meter, 2); /* the first head; the second runs once */
+    kl_head_judge_progress_begin(&meter, 2 * N);
+    kl_head_judge_progress_runs(&meter, 2); /* the first head; the second runs once */
     for (int run = 0; run < 3; run++) {
         CHECK(kl_head_logits(logits, NULL, &head, f.x, N, NULL, NULL, &err) == 0, "%s", err.text);
-        if (run > 0) kl_meter_head(&meter, N);
+        if (run > 0) kl_head_judge_progress_head(&meter, N);
     }
     CHECK(told.n == STEPS, "%zu", told.n);
     for (size_t i = 0; i < told.n && i < STEPS; i++)

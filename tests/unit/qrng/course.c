@@ -84,10 +84,10 @@ static void check_tournament(const struct kl_bits *bits, struct kl_pool *pool)
     struct kl_tournament tournament;
     struct told t = { 0 };
     const struct kl_watch watch = { tell, &t };
-    kl_tournament_options_default(&o);
-    CHECK(kl_tournament_run(&tournament, bits, &o, pool, &watch, &err) == KL_OK, "%s", err.text);
+    kl_pairs_tournament_options_default(&o);
+    CHECK(kl_pairs_tournament_run(&tournament, bits, &o, pool, &watch, &err) == KL_OK, "%s", err.text);
     check_told("tournament", &t, 5);
-    kl_tournament_free(&tournament);
+    kl_pairs_tournament_free(&tournament);
 }
 
 static void check_parts(void)
@@ -101,12 +101,13 @@ static void check_parts(void)
         state = state * 6364136223846793005u + 1442695040888963407u;
         s[i] = i && state >> 61 ? s[i - 1] : (uint8_t)(state >> 40 & 3);
     }
-    CHECK(kl_iid(&whole, s, N, 2000, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
-    CHECK(kl_iid_begin(&parts, s, N, &err) == KL_OK, "%s", err.text);
-    CHECK(kl_iid_needed(&parts, 2000) == 2000, "before all permutations are needed");
+    CHECK(kl_nist_iid(&whole, s, N, 2000, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
+    CHECK(kl_nist_iid_begin(&parts, s, N, &err) == KL_OK, "%s", err.text);
+    CHECK(kl_nist_iid_needed(&parts, 2000) == 2000, "before all permutations are needed");
     for (int64_t until = 64; until < 2000; until += 640)
-        CHECK(kl_iid_go_on(&parts, s, N, 2000, until, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
-    CHECK(kl_iid_go_on(&parts, s, N, 2000, 2000, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
+        CHECK(kl_nist_iid_go_on(&parts, s, N, 2000, until, 5, NULL, NULL, &err) == KL_OK, "%s",
+              err.text);
+    CHECK(kl_nist_iid_go_on(&parts, s, N, 2000, 2000, 5, NULL, NULL, &err) == KL_OK, "%s", err.text);
     CHECK(memcmp(&whole, &parts, sizeof whole) == 0, "permutations in parts are others");
     CHECK(whole.taken == 2000 && whole.n_failed > 0, "%d failed in %lld", whole.n_failed,
           (long long)whole.taken);

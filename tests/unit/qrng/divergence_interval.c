@@ -15,7 +15,7 @@ static void found(double estimate, bool distance, double low, double high)
 {
     double copy[N];
     for (int i = 0; i < N; i++) copy[i] = values[i];
-    const struct kl_interval of = kl_divergence_interval(estimate, copy, N, distance);
+    const struct kl_interval of = kl_bits_divergence_interval(estimate, copy, N, distance);
     CHECK(fabs(of.low - low) < 1e-13 && fabs(of.high - high) < 1e-13,
           "%g: found %.16g to %.16g, expected %.16g to %.16g", estimate, of.low, of.high, low, high);
 }
@@ -33,14 +33,14 @@ static void infinite(void)
 {
     double many[100], none[3] = { INFINITY, INFINITY, INFINITY };
     for (int i = 0; i < 100; i++) many[i] = i < 2 ? INFINITY : 1;
-    struct kl_interval of = kl_divergence_interval(1, many, 100, false);
+    struct kl_interval of = kl_bits_divergence_interval(1, many, 100, false);
     CHECK(of.low == 1 && of.high == 1, "two of 100: %g to %g", of.low, of.high);
     for (int i = 0; i < 100; i++) many[i] = i < 4 ? INFINITY : 1;
-    of = kl_divergence_interval(1, many, 100, false);
+    of = kl_bits_divergence_interval(1, many, 100, false);
     CHECK(of.low == 1 && isinf(of.high), "four of 100: %g to %g", of.low, of.high);
-    of = kl_divergence_interval(1, none, 3, false);
+    of = kl_bits_divergence_interval(1, none, 3, false);
     CHECK(of.low == 0 && isinf(of.high), "all: %g to %g", of.low, of.high);
-    of = kl_divergence_interval(INFINITY, many, 100, false);
+    of = kl_bits_divergence_interval(INFINITY, many, 100, false);
     CHECK(isnan(of.low) && isnan(of.high), "itself: %g to %g", of.low, of.high);
 }
 
@@ -88,12 +88,12 @@ static void cover(double *covered, double one, double two, int width)
         struct kl_tournament t;
         struct kl_error err = { 0 };
         draw(&b, one, two, i);
-        CHECK(kl_tournament_run(&t, &b, &o, NULL, NULL, &err) == 0, "%s", err.text);
+        CHECK(kl_pairs_tournament_run(&t, &b, &o, NULL, NULL, &err) == 0, "%s", err.text);
         for (int k = 0; k < 2; k++)
             covered[k] += (t.pairs[0].low[which[k]] <= truth[k] + 1e-15 &&
                            truth[k] <= t.pairs[0].high[which[k]] + 1e-15) /
                           (double)TIMES;
-        kl_tournament_free(&t);
+        kl_pairs_tournament_free(&t);
     }
 }
 

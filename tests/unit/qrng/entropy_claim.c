@@ -24,9 +24,9 @@ static struct kl_entropy_verdict judge(double entropy, size_t n_rows, size_t n_b
                                    .symbol_bits = symbol_bits };
     struct kl_entropy_claim c = { .entropy = entropy };
     struct kl_error err = { 0 };
-    CHECK(kl_entropy_claim_take(&c, &block, &err) == 0, "%s", err.text);
-    const struct kl_entropy_verdict of = kl_entropy_claim_judge(&c);
-    kl_entropy_claim_free(&c);
+    CHECK(kl_extractor_entropy_claim_take(&c, &block, &err) == 0, "%s", err.text);
+    const struct kl_entropy_verdict of = kl_extractor_entropy_claim_judge(&c);
+    kl_extractor_entropy_claim_free(&c);
     return of;
 }
 
@@ -139,16 +139,16 @@ static void check_first_rows(void)
                              .symbol_bits = 1 };
     struct kl_error err = { 0 };
     for (size_t r = 0; r < ROWS; r++) words[r] = r, device[r] = r >= ROWS - 10;
-    CHECK(kl_first_rows_take(&f, &block, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_first_rows_take(&f, &block, &err) == 0, "%s", err.text);
     CHECK(f.bits.n_rows == 16394 && f.bits.n_devices == 2 && !f.all, "%zu rows", f.bits.n_rows);
     CHECK(f.bits.words[16383] == 16383 && f.bits.words[16384] == ROWS - 10 && f.bits.device[16384] == 1);
-    kl_first_rows_free(&f);
+    kl_bits_first_rows_free(&f);
     block.n_rows = 10;
-    CHECK(kl_first_rows_take(&f, &block, &err) == 0 && f.bits.n_rows == 10 && f.all);
-    kl_first_rows_free(&f);
+    CHECK(kl_bits_first_rows_take(&f, &block, &err) == 0 && f.bits.n_rows == 10 && f.all);
+    kl_bits_first_rows_free(&f);
     block.n_rows = 2, block.n_bits = 64 * ROWS, block.words_per_row = ROWS; /* more than the first may */
-    CHECK(kl_first_rows_take(&f, &block, &err) == 0 && f.bits.n_rows == 1 && !f.all);
-    kl_first_rows_free(&f);
+    CHECK(kl_bits_first_rows_take(&f, &block, &err) == 0 && f.bits.n_rows == 1 && !f.all);
+    kl_bits_first_rows_free(&f);
     for (size_t r = 0; r < ROWS; r++) device[r] = 0;
 }
 

@@ -31,11 +31,11 @@ static void check_toeplitz(size_t n_in, size_t n_out)
     struct kl_error err;
     draw(diagonal, (n_in + n_out) / 8, 1);
     draw(in, n_in / 8, 2);
-    if (kl_toeplitz_create(&hash, diagonal, n_in, n_out, &err)) {
+    if (kl_extractor_toeplitz_create(&hash, diagonal, n_in, n_out, &err)) {
         CHECK(false, "%s", err.text);
         return;
     }
-    kl_toeplitz_apply(hash, out, in);
+    kl_extractor_toeplitz_apply(hash, out, in);
     size_t wrong = 0;
     for (size_t row = 0; row < n_out; row++) {
         unsigned sum = 0;
@@ -44,7 +44,7 @@ static void check_toeplitz(size_t n_in, size_t n_out)
         wrong += sum != bit_of(out, row);
     }
     CHECK(wrong == 0, "%zu x %zu: %zu bits differ", n_out, n_in, wrong);
-    kl_toeplitz_free(&hash);
+    kl_extractor_toeplitz_free(&hash);
 }
 
 /* All sequences of four symbols below three: each pair of symbols and its exchange give both bits. */
@@ -52,12 +52,12 @@ static void check_von_neumann(void)
 {
     const uint8_t classic[] = { 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 1 };
     uint8_t bits[8], s[4];
-    CHECK(kl_von_neumann(bits, classic, sizeof classic) == 3 && bits[0] == 0 && bits[1] == 1 &&
+    CHECK(kl_extractor_von_neumann(bits, classic, sizeof classic) == 3 && bits[0] == 0 && bits[1] == 1 &&
           bits[2] == 1);
     int ones = 0, all = 0;
     for (int i = 0; i < 81; i++) {
         for (int j = 0, rest = i; j < 4; j++, rest /= 3) s[j] = (uint8_t)(rest % 3);
-        const size_t n = kl_von_neumann(bits, s, 4);
+        const size_t n = kl_extractor_von_neumann(bits, s, 4);
         CHECK(n == (size_t)((s[0] != s[1]) + (s[2] != s[3])));
         for (size_t k = 0; k < n; k++) ones += bits[k];
         all += (int)n;
@@ -67,9 +67,9 @@ static void check_von_neumann(void)
 
 int main(void)
 {
-    CHECK(kl_leftover_bits(4096 * 0.5, 64) == 1922);
-    CHECK(kl_leftover_bits(80, 64) == 0);
-    CHECK(kl_leftover_bits(126, 64) == 0 && kl_leftover_bits(127, 64) == 1);
+    CHECK(kl_nist_leftover_bits(4096 * 0.5, 64) == 1922);
+    CHECK(kl_nist_leftover_bits(80, 64) == 0);
+    CHECK(kl_nist_leftover_bits(126, 64) == 0 && kl_nist_leftover_bits(127, 64) == 1);
     check_toeplitz(64, 8);
     check_toeplitz(64, 64);
     check_toeplitz(512, 376);

@@ -102,10 +102,10 @@ static void discriminator(void)
     long double generator = 0, real = 0, fake = 0;
     laws(pf, rf);
     CHECK(kl_arena_init(&memory, 0, NULL) == 0);
-    CHECK(kl_discriminator_make_f64(&d, KL_GAN_BITS, CELLS, 3, &memory, NULL) == 0);
+    CHECK(kl_gan_discriminator_make_f64(&d, KL_GAN_BITS, CELLS, 3, &memory, NULL) == 0);
     for (size_t i = 0; i < d.n_params; i++) d.params[i] = 4 * sin((double)i + 1);
     for (int k = 0; k < CELLS; k++) p[k] = (double)pf[k], r[k] = (double)rf[k];
-    kl_discriminator_score_f64(&losses, dp, &d, p, r, NULL);
+    kl_gan_discriminator_score_f64(&losses, dp, &d, p, r, NULL);
     for (size_t k = 0; k < CELLS; k++) {
         long double logit = d.params[d.n_params - 1];
         for (size_t h = 0; h < 3; h++) {

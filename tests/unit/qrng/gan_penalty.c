@@ -63,11 +63,11 @@ static void penalty(void)
     struct kl_discriminator_f64 d;
     double r[P_CELLS], sum = 0;
     CHECK(kl_arena_init(&memory, 0, NULL) == 0);
-    CHECK(kl_discriminator_make_f64(&d, KL_GAN_BITS, P_CELLS, P_HIDDEN, &memory, NULL) == 0);
+    CHECK(kl_gan_discriminator_make_f64(&d, KL_GAN_BITS, P_CELLS, P_HIDDEN, &memory, NULL) == 0);
     for (int k = 0; k < P_CELLS; k++) sum += r[k] = 1.1 + cos(5.0 * k + 1);
     for (int k = 0; k < P_CELLS; k++) r[k] /= sum;
     for (int i = 0; i < P_PARAMS; i++) d.params[i] = 0.8 * sin(i + 1.0), d.grad[i] = i;
-    const double found = kl_discriminator_penalty_f64(&d, r, 0.7);
+    const double found = kl_gan_discriminator_penalty_f64(&d, r, 0.7);
     CHECK(fabs(found - value) < 1e-14, "%.17g", found);
     CHECK(fabs(penalty_of(d.params, r) - value) < 1e-10, "%.17g", penalty_of(d.params, r));
     for (int i = 0; i < P_PARAMS; i++) { /* added to what is there */

@@ -35,7 +35,7 @@ static void expect(size_t n, int code, const char *words)
     static const char *const inputs[] = { "none.txt", "in.bin" };
     struct kl_error err = { 0 };
     put("seed", n);
-    const int found = kl_hash_seed_read(seed, n, "seed", inputs, 2, &err);
+    const int found = kl_extractor_hash_seed_read(seed, n, "seed", inputs, 2, &err);
     CHECK(found == code && strcmp(err.text, words ? words : "") == 0, "%zu bytes: %d %s, expected %d %s",
           n, found, err.text, code, words ? words : "");
     if (!code) CHECK(memcmp(seed, bytes, n) == 0);
@@ -128,7 +128,7 @@ static void check_inputs(void)
     draw(MOST, 5);
     put("in.bin", MOST);
     expect(N, KL_EUSAGE, "seed: --hash-seed: begins as in.bin; the seed must not depend on the bits");
-    CHECK(kl_hash_seed_read(seed, N, "./in.bin", inputs, 1, &err) == KL_EUSAGE &&
+    CHECK(kl_extractor_hash_seed_read(seed, N, "./in.bin", inputs, 1, &err) == KL_EUSAGE &&
               strcmp(err.text, "./in.bin: --hash-seed: is an input too; the seed must not depend on the "
                                "bits") == 0,
           "%s", err.text);

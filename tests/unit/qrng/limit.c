@@ -32,10 +32,10 @@ static void sample(double *p, uint32_t number)
 static void scatter(void)
 {
     double p[CLASSES * SYMBOLS], first[2] = { 0 }, second[2] = { 0 };
-    const struct kl_limit of = kl_symbol_limit(NULL, laws[0], drawn, CLASSES, SYMBOLS, ROW);
+    const struct kl_limit of = kl_bits_bayes_limit(NULL, laws[0], drawn, CLASSES, SYMBOLS, ROW);
     for (uint32_t i = 0; i < TIMES; i++) {
         sample(p, i);
-        const struct kl_limit found = kl_symbol_limit(NULL, p, NULL, CLASSES, SYMBOLS, ROW);
+        const struct kl_limit found = kl_bits_bayes_limit(NULL, p, NULL, CLASSES, SYMBOLS, ROW);
         const double off[2] = { found.accuracy - of.accuracy, found.information - of.information };
         for (int v = 0; v < 2; v++) first[v] += off[v] / TIMES, second[v] += off[v] * off[v] / TIMES;
     }
@@ -51,7 +51,7 @@ static void scatter(void)
 static void by_hand(void)
 {
     const double p[] = { 0.7, 0.3, 0.4, 0.6 }, n[] = { 50, 200 };
-    const struct kl_limit of = kl_symbol_limit(NULL, p, n, 2, 2, 1);
+    const struct kl_limit of = kl_bits_bayes_limit(NULL, p, n, 2, 2, 1);
     CHECK(fabs(of.accuracy - 0.65) < 1e-14, "%.17g", of.accuracy);
     CHECK(fabs(of.accuracy_error - sqrt(0.21 / 50 + 0.24 / 200) / 2) < 1e-14, "%.17g",
           of.accuracy_error);

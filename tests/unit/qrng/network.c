@@ -43,15 +43,15 @@ static void train(struct result *r, const struct kl_network_options *o, bool pac
         packed ? (struct kl_samples){ words, N, 8, true, labels }
                : (struct kl_samples){ numbers, N, sizeof numbers[0], false, labels };
     r->run = (struct kl_network_run){ .params = r->params, .history = r->history[0] };
-    CHECK(kl_network_train(&r->run, o, &samples, order, 300, order + 300, 100, 1, stream, NULL, &err) ==
-              0,
+    CHECK(kl_classify_network_train(&r->run, o, &samples, order, 300, order + 300, 100, 1, stream, NULL,
+                                    &err) == 0,
           "%s", err.text);
 }
 
 static struct kl_network_options options(void)
 {
     struct kl_network_options o;
-    kl_network_options_default(&o);
+    kl_classify_network_options_default(&o);
     o.net = (struct kl_mlp){ 2, { BITS, 24, 2 } };
     o.epochs = EPOCHS, o.lr = 0.01, o.l1 = 0, o.dropout = 0.05;
     return o;
@@ -64,8 +64,10 @@ static void check_learning(void)
     train(&a, &o, true, 0), train(&b, &o, true, 0), train(&c, &o, true, 1);
     CHECK(a.history[KL_NETWORK_JUDGE_ACCURACY][a.run.best] > 0.95, "%g",
           a.history[KL_NETWORK_JUDGE_ACCURACY][a.run.best]);
-    CHECK(memcmp(a.params, b.params, kl_network_size(&o.net) * sizeof(float)) == 0, "a run twice");
-    CHECK(memcmp(a.params, c.params, kl_network_size(&o.net) * sizeof(float)) != 0, "two streams");
+    CHECK(memcmp(a.params, b.params, kl_classify_network_size(&o.net) * sizeof(float)) == 0,
+          "a run twice");
+    CHECK(memcmp(a.params, c.params, kl_classify_network_size(&o.net) * sizeof(float)) != 0,
+          "two streams");
     train(&c, &o, false, 0);
     /* Sums in another order: the same course at first. */
     for (int e = 0; e < 3; e++)
@@ -97,7 +99,7 @@ static void check_rules(void)
     o.last = true;
     train(&last, &o, true, 2);
     CHECK(best + 1 == r.run.epochs ||
-              memcmp(r.params, last.params, kl_network_size(&o.net) * sizeof(float)) != 0,
+              memcmp(r.params, last.params, kl_classify_network_size(&o.net) * sizeof(float)) != 0,
           "best and last epoch");
 }
 
@@ -113,8 +115,8 @@ static void check_stop(void)
     const struct kl_network_options o = options();
     const struct kl_samples samples = { words, N, 8, true, labels };
     r.run = (struct kl_network_run){ .params = r.params, .history = r.history[0] };
-    CHECK(kl_network_train(&r.run, &o, &samples, order, 300, order + 300, 100, 1, 0, always, &err) ==
-              KL_ESIGNAL,
+    CHECK(kl_classify_network_train(&r.run, &o, &samples, order, 300, order + 300, 100, 1, 0, always,
+                                    &err) == KL_ESIGNAL,
           "stopped");
 }
 

@@ -28,7 +28,7 @@ static void check_runs(size_t n, uint32_t stay)
         found += run == 1;
         if (run > most) most = run;
     }
-    kl_iid_runs(&count, &longest, signs, n);
+    kl_nist_iid_runs(&count, &longest, signs, n);
     CHECK(count == (double)found && longest == (double)most,
           "%zu signs: %g runs, the longest %g; expected %zu, %zu", n, count, longest, found, most);
 }
@@ -47,7 +47,7 @@ static void check_permutation(size_t n)
         const uint8_t kept = plain[i];
         plain[i] = plain[j], plain[j] = kept;
     }
-    kl_iid_permute(ours, n, (int64_t)seed, 77);
+    kl_nist_iid_permute(ours, n, (int64_t)seed, 77);
     CHECK(memcmp(ours, plain, n) == 0, "a permutation of %zu symbols", n);
 }
 

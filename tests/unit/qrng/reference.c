@@ -17,7 +17,7 @@ static void check_table(size_t runs, bool kept_last, const char *expected)
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    kl_study_reference_table(to, &report, kept_last);
+    kl_classify_reference_table(to, &report, kept_last);
     fclose(to);
     CHECK(strcmp(text, expected) == 0, "%s", text);
     free(text);
@@ -40,7 +40,9 @@ int main(void)
     check_table(0, false, "");
     /* Of a class: shares of pairs and of ones sum to 1; each bit has a share of its own; weights and a
        bias. */
-    CHECK(kl_rule_free(KL_RULE_PAIRS, 100) == 3 && kl_rule_free(KL_RULE_ONES, 100) == 1);
-    CHECK(kl_rule_free(KL_RULE_BERNOULLI, 100) == 100 && kl_rule_free(KL_RULE_LOGISTIC, 100) == 101);
+    CHECK(kl_classify_rule_free(KL_RULE_PAIRS, 100) == 3 &&
+          kl_classify_rule_free(KL_RULE_ONES, 100) == 1);
+    CHECK(kl_classify_rule_free(KL_RULE_BERNOULLI, 100) == 100 &&
+          kl_classify_rule_free(KL_RULE_LOGISTIC, 100) == 101);
     return failures ? 1 : 0;
 }

@@ -53,7 +53,7 @@ static void check(size_t n, int w, unsigned stay)
         if (j % (size_t)w != (size_t)w - 1) inside[j / 64] |= (uint64_t)1 << j % 64;
     }
     memset(work, 255, sizeof work);
-    kl_row_count(&found, row, n, inside, work);
+    kl_bits_row_counts(&found, row, n, inside, work);
     slow(&expected, bits, n, w);
     CHECK(memcmp(&found, &expected, sizeof found) == 0, "%zu bits, symbols of %d, stay %u", n, w, stay);
 }

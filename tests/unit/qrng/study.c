@@ -29,17 +29,17 @@ static struct kl_study_settings settings(const char *protocol)
 {
     struct kl_study_settings v;
     struct kl_error err = { 0 };
-    kl_study_settings_default(&v);
+    kl_classify_settings_default(&v);
     v.protocol = protocol, v.seeds = 2, v.null = 2;
-    CHECK(kl_study_settings_complete(&v, &err) == 0, "%s", err.text);
+    CHECK(kl_classify_settings_complete(&v, &err) == 0, "%s", err.text);
     return v;
 }
 
 static void split(const struct kl_study *s, size_t run)
 {
     struct kl_error err = { 0 };
-    kl_study_labels(labels, s, run, scratch);
-    CHECK(kl_study_split(part, s, run, labels, &err) == 0, "%s", err.text);
+    kl_classify_labels(labels, s, run, scratch);
+    CHECK(kl_classify_split(part, s, run, labels, &err) == 0, "%s", err.text);
 }
 
 /* Rows of a part that carry a label; label -1: any. */
@@ -56,7 +56,7 @@ static void check_holdout(void)
     struct kl_study s;
     struct kl_error err = { 0 };
     uint8_t first[N];
-    CHECK(kl_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
+    CHECK(kl_classify_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
     CHECK(s.n_splits == 2 && s.n_runs == 4, "%zu splits, %zu runs", s.n_splits, s.n_runs);
     for (size_t run = 0; run < 4; run++) {
         split(&s, run);
@@ -70,7 +70,7 @@ static void check_holdout(void)
     }
     split(&s, 0);
     CHECK(memcmp(first, part, N) == 0, "the same run twice");
-    kl_study_close(&s);
+    kl_classify_study_close(&s);
 }
 
 static void check_folds(void)
@@ -79,7 +79,7 @@ static void check_folds(void)
     struct kl_study s;
     struct kl_error err = { 0 };
     int tested[2][N] = { 0 };
-    CHECK(kl_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
+    CHECK(kl_classify_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
     CHECK(s.n_splits == 10, "%zu splits", s.n_splits);
     for (size_t run = 0; run < 10; run++) {
         split(&s, run);
@@ -89,7 +89,7 @@ static void check_folds(void)
         CHECK(count(KL_PART_VALIDATION, -1) == 60, "%d", count(KL_PART_VALIDATION, -1));
     }
     for (int i = 0; i < N; i++) CHECK(tested[0][i] == 1 && tested[1][i] == 1, "row %d", i);
-    kl_study_close(&s);
+    kl_classify_study_close(&s);
 }
 
 static void check_reference(void)
@@ -98,12 +98,12 @@ static void check_reference(void)
     struct kl_study s;
     struct kl_error err = { 0 };
     int32_t rows[N];
-    CHECK(kl_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
+    CHECK(kl_classify_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
     split(&s, 1);
-    kl_mt19937_split(rows, N, 90);
+    kl_classify_mt19937_split(rows, N, 90);
     for (int i = 0; i < N; i++)
         CHECK(part[rows[i]] == (i < 480 ? KL_PART_TRAINING : KL_PART_TEST), "place %d", i);
-    kl_study_close(&s);
+    kl_classify_study_close(&s);
 }
 
 static void check_labels(void)
@@ -112,19 +112,19 @@ static void check_labels(void)
     struct kl_study s;
     struct kl_error err = { 0 };
     int32_t first[N];
-    CHECK(kl_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
-    kl_study_labels(labels, &s, 1, scratch);
+    CHECK(kl_classify_study_open(&s, &v, &bits, &err) == 0, "%s", err.text);
+    kl_classify_labels(labels, &s, 1, scratch);
     CHECK(memcmp(labels, device, sizeof labels) == 0, "labels of a split");
     for (size_t run = 2; run < 4; run++) {
         int n[DEVICES] = { 0 }, same = 0;
-        kl_study_labels(labels, &s, run, scratch);
+        kl_classify_labels(labels, &s, run, scratch);
         for (int i = 0; i < N; i++) n[labels[i]]++, same += labels[i] == device[i];
         CHECK(n[0] == 200 && n[1] == 200 && n[2] == 200, "%d, %d, %d", n[0], n[1], n[2]);
         CHECK(same > 150 && same < 250, "%d labels in their places", same); /* 200 -+ 12 */
         if (run == 2) memcpy(first, labels, sizeof first);
     }
     CHECK(memcmp(labels, first, sizeof first) != 0, "two orders");
-    kl_study_close(&s);
+    kl_classify_study_close(&s);
 }
 
 int main(void)

@@ -59,7 +59,7 @@ static void symbol_tests(void)
         { { 7, 0 }, { 9, 0 }, 2, 0, 0, 0, 0, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct kl_symbol_test t = kl_symbol_test(cases[i].a, cases[i].b, cases[i].n);
+        const struct kl_symbol_test t = kl_bits_symbol_test(cases[i].a, cases[i].b, cases[i].n);
         CHECK(t.df == cases[i].df, "case %zu: df %d", i, t.df);
         near("chi2", t.chi_square, cases[i].chi2, 1e-11 * cases[i].chi2);
         near("log10 p", t.log10_p, cases[i].log10_p, 1e-10);
@@ -72,8 +72,8 @@ static void symbol_tests(void)
 static void expected_counts(void)
 {
     static const int64_t a[] = { 12, 5, 0 }, b[] = { 2, 4, 0 }, one[] = { 3, 0, 0 };
-    near("least expected", kl_symbol_test(a, b, 3).least, 6 * 9 / 23.0, 1e-14);
-    CHECK(isinf(kl_symbol_test(one, one, 3).least));
+    near("least expected", kl_bits_symbol_test(a, b, 3).least, 6 * 9 / 23.0, 1e-14);
+    CHECK(isinf(kl_bits_symbol_test(one, one, 3).least));
 }
 
 /* scipy.spatial.distance.jensenshannon, scipy.optimize.minimize_scalar. */
@@ -81,15 +81,15 @@ static void divergences(void)
 {
     static const int64_t a[] = { 10, 0, 5 }, b[] = { 3, 7, 5 }, c[] = { 1, 9 }, d[] = { 8, 2 };
     double v[KL_N_DIVERGENCES];
-    kl_symbol_divergences(v, a, b, 3);
+    kl_bits_symbol_divergences(v, a, b, 3);
     near("kl", v[KL_DIV_AB], 2.0 / 3 * log(10.0 / 3), 1e-14);
     CHECK(isinf(v[KL_DIV_BA]), "found %g", v[KL_DIV_BA]);
     near("js", v[KL_DIV_JS], 0.22800965867145712, 1e-14);
     near("tv", v[KL_DIV_TV], 7.0 / 15, 1e-15);
     near("chernoff at its end", v[KL_DIV_CHERNOFF], -log(8.0 / 15), 1e-9);
-    kl_symbol_divergences(v, c, d, 2);
+    kl_bits_symbol_divergences(v, c, d, 2);
     near("chernoff", v[KL_DIV_CHERNOFF], 0.34737963085836265, 1e-13);
-    kl_symbol_divergences(v, a, a, 3);
+    kl_bits_symbol_divergences(v, a, a, 3);
     for (int i = 0; i < KL_N_DIVERGENCES; i++) near("with itself", v[i], 0, 1e-15);
 }
 
@@ -100,7 +100,7 @@ static void turned(void)
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
         m[r] = before[r] = x;
     }
-    kl_turn_bits(m);
+    kl_pairs_transpose_bits(m);
     for (int r = 0; r < 64; r++)
         for (int c = 0; c < 64; c++)
             CHECK((m[r] >> c & 1) == (before[c] >> r & 1), "row %d, column %d", r, c);
@@ -149,14 +149,14 @@ static void labels(void)
         size_t *rows = malloc(n * sizeof *rows), bad = 0;
         make_bits(&bits, (n + 1) / 2, 6, 2, 0.5, 0.5, i);
         for (size_t r = 0; r < n; r++) rows[r] = r;
-        CHECK(kl_row_features(&f, &bits, NULL) == 0);
-        CHECK(kl_planes_make(&p, &bits, &f, rows, n_a, rows + n_a, n_b, NULL) == 0);
+        CHECK(kl_pairs_row_features(&f, &bits, NULL) == 0);
+        CHECK(kl_pairs_planes_make(&p, &bits, &f, rows, n_a, rows + n_a, n_b, NULL) == 0);
         uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_LABELS_SPARE) * 8);
         uint32_t *times = calloc(p.words * 64, sizeof *times);
         double shares[KL_CROSSFIT_FOLDS];
         for (uint32_t k = 0; k < DRAWS; k++) {
             size_t sizes_of[KL_CROSSFIT_FOLDS] = { 0 };
-            kl_draw_labels(mask, noise, &p, 17, 999, k, (uint32_t)i);
+            kl_pairs_shuffle_labels(mask, noise, &p, 17, 999, k, (uint32_t)i);
             for (size_t w = 0; w < p.words; w++) {
                 CHECK(!(mask[w] & ~p.valid[w]), "a row that is not there");
                 sizes_of[w / p.fold_words] += (size_t)__builtin_popcountll(mask[w]);
@@ -173,7 +173,7 @@ static void labels(void)
             if (p.valid[r / 64] >> (r % 64) & 1) bad += fabs((double)times[r] / DRAWS - share) > 5 * sd;
         }
         CHECK(bad == 0, "%zu rows of %zu come too often or too seldom", bad, n);
-        kl_planes_free(&p), kl_row_features_free(&f), kl_bits_free(&bits);
+        kl_pairs_planes_free(&p), kl_pairs_row_features_free(&f), kl_bits_free(&bits);
         free(rows), free(mask), free(noise), free(times);
     }
 }
@@ -187,8 +187,8 @@ static void counted_plainly(void)
     size_t rows[2][83], n[2] = { 0 };
     make_bits(&bits, 83, 70, 2, 0.45, 0.6, 3);
     for (size_t r = 0; r < bits.n_rows; r++) rows[bits.device[r]][n[bits.device[r]]++] = r;
-    CHECK(kl_row_features(&f, &bits, NULL) == 0);
-    CHECK(kl_planes_make(&p, &bits, &f, rows[0], 83, rows[1], 83, NULL) == 0);
+    CHECK(kl_pairs_row_features(&f, &bits, NULL) == 0);
+    CHECK(kl_pairs_planes_make(&p, &bits, &f, rows[0], 83, rows[1], 83, NULL) == 0);
     for (size_t i = 0; i < 64; i++)
         for (size_t j = i; j < 64; j++) {
             uint32_t both = 0;
@@ -210,7 +210,7 @@ static void counted_plainly(void)
             }
         CHECK(found == want, "number %zu: %u, expected %u", s, found, want);
     }
-    kl_planes_free(&p), kl_row_features_free(&f), kl_bits_free(&bits);
+    kl_pairs_planes_free(&p), kl_pairs_row_features_free(&f), kl_bits_free(&bits);
 }
 
 /* One source twice: every p-value is as good as uniform, and nothing is learnt. Then two sources. */
@@ -226,28 +226,28 @@ static void permutations(void)
     for (uint64_t i = 0; i < TIMES; i++) {
         struct kl_bits bits;
         make_bits(&bits, 60, 20, 2, 0.5, 0.5, 100 + i);
-        CHECK(kl_tournament_run(&t, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);
+        CHECK(kl_pairs_tournament_run(&t, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);
         for (int s = 0; s < KL_N_SCORES; s++) sum[s] += t.pairs[0].p[s];
-        kl_tournament_free(&t), kl_bits_free(&bits);
+        kl_pairs_tournament_free(&t), kl_bits_free(&bits);
     }
     for (int s = 0; s < KL_N_SCORES; s++) /* 4 standard errors of a uniform mean */
         near(kl_score_names[s], sum[s] / TIMES, 0.505, 4 * 0.2887 / sqrt(TIMES) + 0.02);
     struct kl_bits bits;
     make_bits(&bits, 60, 20, 2, 0.4, 0.6, 1);
-    CHECK(kl_tournament_run(&t, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_pairs_tournament_run(&t, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);
     near("p", t.pairs[0].p[KL_SCORE_ACCURACY], 0.01, 1e-12);
     CHECK(t.pairs[0].score[KL_SCORE_ACCURACY] > 0.7, "%g", t.pairs[0].score[KL_SCORE_ACCURACY]);
-    kl_tournament_free(&t), kl_bits_free(&bits);
+    kl_pairs_tournament_free(&t), kl_bits_free(&bits);
 }
 
 /* scipy.stats.binomtest(225, 300), (30, 40): 100 and 300 rows bear as much as 300, 20 and 20 as 40. */
 static void bounds(void)
 {
     double low, high;
-    kl_crossfit_bounds(&low, &high, 0.75, &(struct kl_planes){ .rows = 400, .rows_a = 100 });
+    kl_pairs_crossfit_bounds(&low, &high, 0.75, &(struct kl_planes){ .rows = 400, .rows_a = 100 });
     near("low", low, 0.6980484035459826, 1e-14);
     near("high", high, 0.7956301108417443, 1e-14);
-    kl_crossfit_bounds(&low, &high, 0.75, &(struct kl_planes){ .rows = 40, .rows_a = 20 });
+    kl_pairs_crossfit_bounds(&low, &high, 0.75, &(struct kl_planes){ .rows = 40, .rows_a = 20 });
     near("low", low, 0.5980603857923197, 1e-14);
     near("high", high, 0.858128813609037, 1e-14);
 }
@@ -263,12 +263,12 @@ static void threads(void)
     };
     make_bits(&bits, 100, 65, 1, 0.5, 0.53, 8);
     CHECK(kl_pool_create(&pool, 3, &err) == 0);
-    CHECK(kl_tournament_run(&a, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);
-    CHECK(kl_tournament_run(&b, &bits, &o, pool, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_pairs_tournament_run(&a, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_pairs_tournament_run(&b, &bits, &o, pool, NULL, &err) == 0, "%s", err.text);
     CHECK(memcmp(a.pairs[0].divergence, b.pairs[0].divergence,
                  sizeof *a.pairs - offsetof(struct kl_pair_result, divergence)) == 0);
     CHECK(memcmp(a.self_q95, b.self_q95, 2 * KL_N_LEGACY * sizeof(double)) == 0);
-    kl_tournament_free(&a), kl_tournament_free(&b);
+    kl_pairs_tournament_free(&a), kl_pairs_tournament_free(&b);
     kl_pool_destroy(&pool);
     kl_bits_free(&bits);
 }
@@ -280,10 +280,11 @@ static void too_many_symbols(void)
     const struct kl_row_features f = { .n_symbols = 2, .n = 2, .most = UINT16_MAX };
     struct kl_planes p;
     struct kl_error err = { 0 };
-    CHECK(kl_planes_make(&p, &bits, &f, NULL, 65538, NULL, 65538, &err) == KL_EDATA, "%s", err.text);
+    CHECK(kl_pairs_planes_make(&p, &bits, &f, NULL, 65538, NULL, 65538, &err) == KL_EDATA, "%s",
+          err.text);
     CHECK(strstr(err.text, "131076 rows of 65535 symbols"), "%s", err.text);
     CHECK(p.block == NULL);
-    CHECK(kl_planes_make(&p, &bits, &f, NULL, 65537, NULL, 1, &err) == KL_EDATA, "%s", err.text);
+    CHECK(kl_pairs_planes_make(&p, &bits, &f, NULL, 65537, NULL, 1, &err) == KL_EDATA, "%s", err.text);
 }
 
 int main(void)
