@@ -24,11 +24,12 @@ for folder in "$ROOT"/tests/stages/*/; do
 
     line -q --epochs 3000 --no-provenance -o "$name/whole.h5"
     "$tool/$name" features.h5 -q --epochs 3000 --no-provenance --checkpoint-every 1 -o "$name/stopped.h5" &
-    until [ -e "$name/.stopped.h5.checkpoint" ] || [ -e "$name/stopped.h5" ]; do sleep 0.01; done
+    until [ -e "$name/.stopped.h5.checkpoint" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
     kill -TERM $!
     wait $! 2>/dev/null
     check "$name: a signal did not stop it" [ $? = 143 ]
-    check "$name: does not resume" line -q --epochs 3000 --no-provenance --resume -o "$name/stopped.h5"
+    line --epochs 3000 --no-provenance --resume --progress none -o "$name/stopped.h5" >said 2>&1
+    check "$name: does not resume: $(cat said)" grep -q "found .*checkpoint: [1-9]" said
     check "$name: a resumed training gives other bytes" cmp "$name/whole.h5" "$name/stopped.h5"
     check "$name: left behind: $(beside "$name")" [ -z "$(ls -A "$name" | grep checkpoint)" ]
 

@@ -24,9 +24,12 @@ for f in *.h5; do
     check "$f is not whole" cache verify -q "$f"
     check "$f is not shown" eval 'cache show "$f" >/dev/null'
 done
-head="qtrain features.h5 --reduction 4 --classifier none --replicas 2 --epochs 60 --batch-size 1 --no-controls --no-provenance"
+head="qtrain features.h5 --reduction 4 --classifier none --replicas 2 --epochs 60 --batch-size 1 --no-controls"
 while read -r out command; do
     check "$out is not up to date: $command" grep -q "^$out: up to date" <($command -o "$out" 2>&1)
+    $command --no-provenance -o "new-$out" >/dev/null 2>err || fail "$command: $(cat err)"
+    check "$out has another content than before" test \
+        "$(cache show --json "new-$out" | jq -r .content)" = "$(cache show --json "$out" | jq -r .content)"
 done <<COMMANDS
 head.h5 $head
 report.h5 qeval head.h5 features.h5
@@ -35,11 +38,14 @@ bits.h5 extract-features --qrng bits.txt
 devices.h5 qtrain --qrng bits.txt --epochs 3
 judged.h5 qeval --qrng devices.h5 bits.txt
 gan.h5 qgan bits.txt -m 2 --epochs 3
+patient-devices.h5 qtrain --qrng bits.txt --epochs 80 --patience 9 --rate-patience 2 --lr 0.02
+patient-gan.h5 qgan bits.txt -m 4 --loss kl --epochs 400 --patience 3
 tournament.h5 tournament bits.txt --null 10
 plateau.h5 circuit plateau --qubits 2 --layers 1
 COMMANDS
 cp "$old/head.checkpoint" .resumed.h5.checkpoint
-check "a training that was stopped before does not resume" $head --resume -q -o resumed.h5
+$head --no-provenance --resume --progress none -o resumed.h5 >said 2>&1
+check "a training that was stopped before does not resume: $(cat said)" grep -q "found .*checkpoint: [1-9]" said
 check "a training that was stopped before ends elsewhere" test \
     "$(cache show --json resumed.h5 | jq -r .content)" = "$(cache show --json head.h5 | jq -r .content)"
 conclude

@@ -81,14 +81,10 @@ static int begin(struct kl_train *loop, struct kl_error *err)
     return code;
 }
 
-static struct kl_cuda_factors factors_at(const struct kl_head_train *train, const struct kl_replica *r,
-                                         int64_t step)
+static struct kl_cuda_factors factors_at(struct kl_head_train *train, struct kl_replica *r, int64_t step)
 {
-    const struct kl_train_options *o = &train->loop.options;
-    const int64_t number = train->loop.epoch * train->learner.steps_per_epoch + step;
-    const double lr = kl_nn_schedule_rate(&o->schedule, train->loop.epoch, step,
-                                          train->learner.steps_per_epoch, o->epochs, r->reductions);
-    const struct kl_update u = kl_nn_update_at(&o->optimizer, lr, (uint64_t)number + 1);
+    const struct kl_crew crew = { .train = &train->loop, .replica = r };
+    const struct kl_update u = kl_train_step_at(&crew, step).update;
     if (u.kind == KL_SGD)
         return (struct kl_cuda_factors){ .decay = (float)u.sgd.decay,
                                          .beta1 = (float)u.sgd.momentum,
@@ -107,8 +103,8 @@ static struct kl_cuda_factors factors_at(const struct kl_head_train *train, cons
 
 /* Of `count` steps; those of the replica before it stand before them, and mostly are the same: powers
    are dear for hundreds of replicas, which a GPU waits for. */
-static void factors_of(struct kl_cuda_factors *factors, const struct kl_head_train *train,
-                       const struct kl_replica *r, int64_t count, const struct kl_replica *before)
+static void factors_of(struct kl_cuda_factors *factors, struct kl_head_train *train,
+                       struct kl_replica *r, int64_t count, const struct kl_replica *before)
 {
     if (before && before->reductions == r->reductions)
         memcpy(factors, factors - count, (size_t)count * sizeof *factors);

@@ -94,7 +94,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
 {
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
     kl_head_settings_complete(v);
-    kl_train_settings_settle(&v->train, KL_HEAD_OPTIMIZERS, v->common.seed);
+    kl_train_settings_settle(&v->train, v->common.seed);
     v->head.init = (enum kl_init)kl_choice(KL_INIT_CHOICES, v->init);
     v->head.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
     if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */

@@ -54,7 +54,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 /* clang-format on */
 
 /* In the order of their enums. */
-#define KL_HEAD_OPTIMIZERS KL_TRAIN_OPTIMIZERS "|qng|rotosolve|spsa"
+#define KL_HEAD_OPTIMIZERS KL_OPTIMIZER_NAMES
 #define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff|spsa"
 #define KL_INIT_CHOICES "normal|uniform|identity"
 

@@ -237,6 +237,7 @@ const struct kl_sweep_stage kl_head_sweep = {
     .role = "features",
     .rows = { 2, { { "val_accuracy", "val accuracy", true }, { "val_loss", "val loss", false } } },
     .judgement = "an accuracy",
+    .collapsed = "heads that do not tell all classes apart",
     .judge_tool = "qeval",
     .settings_size = sizeof(struct kl_head_settings),
     .settings_at = offsetof(struct kl_head_settings, train),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Private to lib/head/: steps of training, by one thread or shared. */
-#ifndef KL_TRAIN_HEAD_INT_H
-#define KL_TRAIN_HEAD_INT_H
+#ifndef KL_HEAD_TRAIN_INT_H
+#define KL_HEAD_TRAIN_INT_H
 
 #include "head/head.h"
 

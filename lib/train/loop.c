@@ -47,6 +47,7 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     if (code) return code;
     if (l->loss >= 0 && !isfinite(r->history[l->loss][train->epoch])) {
         if (train->bears_divergence) return end_diverged(crew, err);
+        crew->replica->diverged = true;
         return kl_fail(
             err, KL_EDATA,
             "replica %lld, epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",

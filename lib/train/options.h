@@ -12,12 +12,12 @@ struct kl_train_settings {
     const char *history, *mlflow;
     bool resume;
 };
-/* In the order of their enums. A stage with optimisers of its own puts them behind these. */
+/* What every stage can choose; one that takes more steps by itself has more, of KL_OPTIMIZER_NAMES. */
 #define KL_TRAIN_OPTIMIZERS "sgd|adam|adamw"
 #define KL_TRAIN_SCHEDULES "constant|step|cosine|plateau"
 void kl_train_settings_default(struct kl_train_settings *s);
-/* The words into the options; the seed. optimizers: the choices of the table. */
-void kl_train_settings_settle(struct kl_train_settings *s, const char *optimizers, int64_t seed);
+/* The words into the options; the seed. */
+void kl_train_settings_settle(struct kl_train_settings *s, int64_t seed);
 
 /* at: offset of the struct kl_train_settings among the values. */
 /* clang-format off */

@@ -226,8 +226,8 @@ static int check_epochs(const struct kl_train *train, const struct kl_file *file
     const int64_t epochs = train->options.epochs;
     for (size_t r = 0; r < (size_t)train->options.replicas; r++) {
         const struct kl_replica *one = &train->replicas[r];
-        if (one->best_epoch < -1 || one->best_epoch >= epochs || one->stopped_epoch < -1 ||
-            one->stopped_epoch >= epochs)
+        if (one->best_epoch < (train->epoch > 0 ? 0 : -1) || one->best_epoch >= epochs ||
+            one->stopped_epoch < -1 || one->stopped_epoch >= epochs)
             return kl_fail(err, KL_EDATA,
                            "%s: replica %zu: best epoch %lld, stopped in %lld, of %lld epochs",
                            kl_store_file_path(file), r, (long long)one->best_epoch,
@@ -248,7 +248,8 @@ static int restore_position(struct kl_train *train, struct kl_file *file, const 
     train->epoch = position[0], train->step = position[1];
     free(position);
     if (train->epoch < 0 || train->epoch > train->options.epochs || train->step < 0 ||
-        train->step > train->learner->steps_per_epoch)
+        train->step > train->learner->steps_per_epoch ||
+        (train->epoch == train->options.epochs && train->step > 0))
         return kl_fail(err, KL_EDATA, "%s: dataset %s: epoch %lld, step %lld lies outside the training",
                        kl_store_file_path(file), name, (long long)train->epoch, (long long)train->step);
     return 0;
@@ -264,7 +265,7 @@ int kl_train_restore(struct kl_train *train, struct kl_file *file, const char *p
             code = restore_tensor(train, file, prefix, &l->block->tensors[t], g, err);
     if (!code) code = restore_history(train, file, prefix, err);
     if (!code) code = restore_columns(train, file, prefix, err);
-    if (!code) code = check_epochs(train, file, err);
     if (!code) code = restore_position(train, file, prefix, err);
+    if (!code) code = check_epochs(train, file, err);
     return code || !l->restore ? code : l->restore(train, file, prefix, err);
 }

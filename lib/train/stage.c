@@ -15,9 +15,9 @@ void kl_train_settings_default(struct kl_train_settings *s)
     kl_train_options_default(&s->options);
 }
 
-void kl_train_settings_settle(struct kl_train_settings *s, const char *optimizers, int64_t seed)
+void kl_train_settings_settle(struct kl_train_settings *s, int64_t seed)
 {
-    s->options.optimizer.kind = (enum kl_optimizer_kind)kl_choice(optimizers, s->optimizer);
+    s->options.optimizer.kind = (enum kl_optimizer_kind)kl_choice(KL_OPTIMIZER_NAMES, s->optimizer);
     s->options.schedule.kind = (enum kl_schedule_kind)kl_choice(KL_TRAIN_SCHEDULES, s->schedule);
     s->options.seed = (uint64_t)seed;
 }
@@ -236,7 +236,7 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
 {
     const struct kl_common *common = values;
     kl_train_settings_settle((struct kl_train_settings *)((char *)values + of->settings_at),
-                             of->optimizers, common->seed);
+                             common->seed);
     return of->settle ? of->settle(values, err) : KL_OK;
 }
 

@@ -18,7 +18,6 @@ struct kl_train_stage {
     const char *role;            /* of the input in the key: "features" */
     void (*defaults)(void *values);
     size_t settings_at;              /* of the struct kl_train_settings among the values */
-    const char *optimizers;          /* the choices of the table */
     const struct kl_train_row *rows; /* of the learner's history */
     int n_rows;
     size_t state_size;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/inline/flush.h"
 #include "train/train_int.h"
 
 enum { ALIGN = 64, CHUNK = 1 << 14 /* values that one thread updates at a time */ };
@@ -16,7 +17,6 @@ struct kl_train_step kl_train_step_at(const struct kl_crew *crew, int64_t step)
     const double lr = kl_nn_schedule_rate(&o->schedule, train->epoch, step, steps, o->epochs,
                                           crew->replica->reductions);
     return (struct kl_train_step){
-        .epoch = train->epoch,
         .step = step,
         .number = number,
         .lr = lr,
@@ -75,23 +75,53 @@ static int compute_part(void *context, size_t part, int thread, struct kl_error 
     const struct kl_learner *l = crew->train->learner;
     const size_t buffer = part < n_buffers(crew->train) ? part : 1;
     double *sums = crew->train->threads[crew->thread].sums + buffer * (size_t)l->n_sums;
+    const unsigned before = kl_flush_begin();
     memset(sums, 0, (size_t)l->n_sums * sizeof *sums);
-    return l->gradient(crew, p->step, part, grad_at(crew, buffer), sums, thread, err);
+    const int code = l->gradient(crew, p->step, part, grad_at(crew, buffer), sums, thread, err);
+    kl_flush_end(before);
+    return code;
 }
 
-/* Buffer i joins the first. */
-static void add(const struct kl_crew *crew, size_t i)
+/* Values [from, to) of buffer i join the first. */
+static void add(const struct kl_crew *crew, size_t i, size_t from, size_t to)
 {
-    const struct kl_learner *l = crew->train->learner;
-    double *sums = crew->train->threads[crew->thread].sums;
-    if (l->wide) {
-        double *to = grad_at(crew, 0), *from = grad_at(crew, i);
-        for (size_t k = 0; k < l->block->size; k++) to[k] += from[k];
+    if (crew->train->learner->wide) {
+        double *sum = grad_at(crew, 0), *part = grad_at(crew, i);
+        for (size_t k = from; k < to; k++) sum[k] += part[k];
     } else {
-        float *to = grad_at(crew, 0), *from = grad_at(crew, i);
-        for (size_t k = 0; k < l->block->size; k++) to[k] += from[k];
+        float *sum = grad_at(crew, 0), *part = grad_at(crew, i);
+        for (size_t k = from; k < to; k++) sum[k] += part[k];
     }
-    for (int k = 0; k < l->n_sums; k++) sums[k] += sums[i * (size_t)l->n_sums + (size_t)k];
+}
+
+static void add_sums(const struct kl_crew *crew, size_t i)
+{
+    const size_t n = (size_t)crew->train->learner->n_sums;
+    double *sums = crew->train->threads[crew->thread].sums;
+    for (size_t k = 0; k < n; k++) sums[k] += sums[i * n + k];
+}
+
+static size_t n_chunks(const struct kl_train *train)
+{
+    return (train->learner->block->size + CHUNK - 1) / CHUNK;
+}
+
+static size_t chunk_end(const struct kl_train *train, size_t i)
+{
+    const size_t size = train->learner->block->size;
+    return (i + 1) * CHUNK < size ? (i + 1) * CHUNK : size;
+}
+
+/* Of all parts, in rising order. */
+static int add_chunk(void *context, size_t i, int thread, struct kl_error *err)
+{
+    const struct kl_crew *crew = ((const struct parts *)context)->crew;
+    const unsigned before = kl_flush_begin();
+    (void)thread, (void)err;
+    for (size_t part = 1; part < n_parts(crew->train); part++)
+        add(crew, part, i * CHUNK, chunk_end(crew->train, i));
+    kl_flush_end(before);
+    return 0;
 }
 
 static int sum_parts(struct parts *p, struct kl_error *err)
@@ -99,14 +129,15 @@ static int sum_parts(struct parts *p, struct kl_error *err)
     const struct kl_crew *crew = p->crew;
     const size_t n = n_parts(crew->train);
     if (n_buffers(crew->train) == n) {
-        const int code = kl_train_crew_for(crew, n, compute_part, p, err);
-        for (size_t i = 1; i < n && !code; i++) add(crew, i);
+        int code = kl_train_crew_for(crew, n, compute_part, p, err);
+        if (!code && n > 1) code = kl_train_crew_for(crew, n_chunks(crew->train), add_chunk, p, err);
+        for (size_t i = 1; i < n && !code; i++) add_sums(crew, i);
         return code;
     }
     for (size_t i = 0; i < n; i++) {
         const int code = compute_part(p, i, crew->thread, err);
         if (code) return code;
-        if (i) add(crew, 1);
+        if (i) add(crew, 1, 0, crew->train->learner->block->size), add_sums(crew, 1);
     }
     return 0;
 }
@@ -114,17 +145,19 @@ static int sum_parts(struct parts *p, struct kl_error *err)
 static int update_chunk(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct parts *p = context;
-    const struct kl_learner *l = p->crew->train->learner;
+    const struct kl_train *train = p->crew->train;
     struct kl_replica *r = p->crew->replica;
-    const size_t from = i * CHUNK, left = l->block->size - from, n = left < CHUNK ? left : CHUNK;
+    const size_t from = i * CHUNK, n = chunk_end(train, i) - from;
     void *grad = grad_at(p->crew, 0);
+    const unsigned before = kl_flush_begin();
     (void)thread, (void)err;
-    if (l->wide)
+    if (train->learner->wide)
         kl_nn_update_apply_f64((double *)r->params + from, (double *)r->m + from, (double *)r->v + from,
                                (double *)grad + from, n, &p->update);
     else
         kl_nn_update_apply_f32((float *)r->params + from, (float *)r->m + from, (float *)r->v + from,
                                (float *)grad + from, n, &p->update);
+    kl_flush_end(before);
     return 0;
 }
 
@@ -139,7 +172,7 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     if (code) return code;
     if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
     else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);
-    code = kl_train_crew_for(crew, (l->block->size + CHUNK - 1) / CHUNK, update_chunk, &p, err);
+    code = kl_train_crew_for(crew, n_chunks(crew->train), update_chunk, &p, err);
     for (int k = 0; k < l->n_sums; k++) crew->replica->sums[k] += sums[k];
     return code || !l->after_update ? code : l->after_update(crew, &at, err);
 }

@@ -69,8 +69,8 @@ static int at_best(double *to, const char *name, const int64_t *best, size_t rep
     double *values = NULL;
     int code = kl_store_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
     if (!code && d->dims[0] != replicas)
-        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_store_file_path(file),
-                       d->dims[0], replicas);
+        code = kl_fail(err, KL_EDATA, "%s: holds %zu %ss, expected %zu", kl_store_file_path(file),
+                       d->dims[0], kl_store_file_kind(file), replicas);
     if (!code) code = kl_store_file_load((void **)&values, file, d, err);
     for (size_t r = 0; !code && r < replicas; r++)
         if (best[r] < 0 || (size_t)best[r] >= d->dims[1])
@@ -106,8 +106,8 @@ int kl_train_sweep_read(struct kl_sweep_row *row, const struct kl_sweep *sweep, 
     int64_t *best = NULL;
     int code = kl_store_file_expect(&d, file, "replicas/best_epoch", KL_TYPE_I64, 1, err);
     if (!code && d->dims[0] != replicas)
-        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_store_file_path(file),
-                       d->dims[0], replicas);
+        code = kl_fail(err, KL_EDATA, "%s: holds %zu %ss, expected %zu", kl_store_file_path(file),
+                       d->dims[0], kl_store_file_kind(file), replicas);
     if (!code) code = kl_store_file_load((void **)&best, file, d, err);
     for (int k = 0; k < sweep->by.n && !code; k++) {
         char name[80];
@@ -212,6 +212,7 @@ static int read_rows(struct kl_sweep_rows *by, char **of, const struct kl_file *
         if (code) break;
         by->row[k].higher = *text != '-';
         snprintf(by->row[k].name, sizeof by->row[k].name, "%s", text + (*text == '-'));
+        kl_make_printable(by->row[k].name);
         snprintf(by->row[k].label, sizeof by->row[k].label, "%s", by->row[k].name);
         for (char *c = by->row[k].label; *c; c++) *c = *c == '_' ? ' ' : *c;
         by->n++;
@@ -251,15 +252,16 @@ static int take_numbers(struct kl_sweep *sweep, struct kl_file *file, struct kl_
     return code;
 }
 
-static int take_judged(struct kl_sweep *sweep, int k, struct kl_file *file, struct kl_error *err)
+static int take_judged(struct kl_sweep *sweep, int k, const char *of, struct kl_file *file,
+                       struct kl_error *err)
 {
     const char *name = sweep->by.row[k].name;
     const struct kl_dataset *d;
     double *values = NULL;
     int code = take((void **)&values, &d, file, name, KL_TYPE_F64, 2, sweep->n, err);
     if (!code && d->dims[1] != sweep->replicas)
-        code = kl_fail(err, KL_EDATA, "%s: %s: found %zu heads a point, expected %zu",
-                       kl_store_file_path(file), name, d->dims[1], sweep->replicas);
+        code = kl_fail(err, KL_EDATA, "%s: %s: found %zu %ss a point, expected %zu",
+                       kl_store_file_path(file), name, d->dims[1], of ? of : "head", sweep->replicas);
     for (size_t i = 0; i < sweep->n && !code; i++)
         memcpy(sweep->rows[i].judged[k], values + i * sweep->replicas, sweep->replicas * sizeof *values);
     free(values);
@@ -301,7 +303,7 @@ int kl_train_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_
     if (!code) code = kl_train_sweep_make(sweep, &by, d->dims[0], d->dims[1], err);
     if (!code) code = take_texts(sweep, of, file, err);
     if (!code) code = take_numbers(sweep, file, err);
-    for (int k = 0; k < by.n && !code; k++) code = take_judged(sweep, k, file, err);
+    for (int k = 0; k < by.n && !code; k++) code = take_judged(sweep, k, of, file, err);
     for (size_t i = 0; i < sweep->n && !code; i++)
         sweep->rows[i].diverged = isnan(kl_train_sweep_mean(sweep, i, 0));
     free(of);

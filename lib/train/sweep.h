@@ -40,6 +40,7 @@ struct kl_sweep_stage {
     const char *role;            /* its name in the key: "features" */
     struct kl_sweep_rows rows;
     const char *judgement;  /* what points are compared by, in words: "an accuracy" */
+    const char *collapsed;  /* "heads that do not tell all classes apart" */
     const char *judge_tool; /* which judges on other samples; NULL: none */
     size_t settings_size, settings_at, run_size; /* settings_at: of the struct kl_train_settings */
 
@@ -70,7 +71,8 @@ struct kl_sweep_stage {
     int (*begin)(void *run, enum kl_stage_answer *answer, struct kl_error *err);
     int (*open)(void *run, const void *data, int threads, struct kl_error *err);
     int (*train)(void *run, struct kl_pool *pool, struct kl_error *err);
-    /* After training; *collapsed: of its models, those that are worth nothing. NULL: none is. */
+    /* After training; *collapsed: of its models, those that are worth nothing, which `collapsed` says in
+       words. NULL: none is. */
     int (*judge)(void *run, size_t *collapsed, struct kl_pool *pool, struct kl_error *err);
     int (*publish)(void *run, struct kl_error *err);
     int (*keep)(void *run, struct kl_error *err); /* a checkpoint */

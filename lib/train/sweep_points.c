@@ -91,7 +91,7 @@ static int find_twice(const struct kl_sweep_point **one, const struct kl_sweep_p
     return KL_OK;
 }
 
-/* No two heads of one file, and none twice: the best of n would be of fewer than it says. */
+/* No two points of one file, and none twice: the best of n would be of fewer than it says. */
 static int check_twice(const struct kl_sweep_points *s, struct kl_error *err)
 {
     const struct kl_sweep_point *one, *other;
@@ -108,7 +108,7 @@ static int check_twice(const struct kl_sweep_points *s, struct kl_error *err)
     return code;
 }
 
-/* The sweep's own file must be none of the heads': by its path, as the folder may not be there yet, and
+/* The sweep's own file must be none of the points': by its path, as the folder may not be there yet, and
    by its name in the same folder. */
 static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
 {

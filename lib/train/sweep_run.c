@@ -34,12 +34,12 @@ struct crew {
     void *data; /* the input */
     struct point *points;
     size_t *todo, n_todo;   /* points that are not up to date and not dropped */
-    struct kl_pool *shared; /* whose threads share one head; NULL: a thread a head */
+    struct kl_pool *shared; /* whose threads share one point; NULL: a thread a point */
     int64_t until; /* epochs, in this round; 0: as many as each point asks for, the last round */
     pthread_mutex_t store;
     atomic_bool broken; /* a point failed: the sweep will, so no other is begun */
     const struct kl_watch *watch;
-    size_t finished, total; /* heads times rounds */
+    size_t finished, total; /* points times rounds */
 };
 
 /* Is the point there already? Halving compares points while they are trained, so it trains all, but
@@ -98,7 +98,8 @@ static int advance(struct crew *crew, struct point *p)
     p->of.train->until = crew->until;
     int code = crew->stage->train(p->run, crew->shared, &p->error);
     *p->of.checkpoint = checkpoint;
-    p->row->diverged = code == KL_EDATA;
+    for (int64_t r = 0; code == KL_EDATA && r < p->of.train->options.replicas; r++)
+        p->row->diverged |= p->of.train->replicas[r].diverged;
     return code;
 }
 
@@ -177,7 +178,7 @@ static int judge(struct crew *crew, struct kl_error *err)
 static void train_round(struct crew *crew, struct kl_pool *pool)
 {
     const struct kl_device *device = crew->job->device;
-    const bool on_gpu = device && device->cuda; /* where each head has a stream of its own */
+    const bool on_gpu = device && device->cuda; /* where each point has a stream of its own */
     bool share = !on_gpu && crew->n_todo < (size_t)kl_pool_size(pool);
     crew->shared = share ? pool : NULL;
     kl_pool_for(share ? NULL : pool, crew->n_todo, work_on_point, crew);
@@ -310,12 +311,12 @@ static void say_collapsed(const struct crew *crew)
         points++;
     }
     if (first)
-        kl_caution(crew->job->log,
-                   "of the points trained now %zu %s heads that do not tell all classes apart, as %zu "
-                   "of %zu with "
-                   "%s: means over few seeds rest on that; cache show names them",
-                   points, points == 1 ? "has" : "have", first->collapsed, crew->sweep->replicas,
-                   first->name);
+        kl_caution(
+            crew->job->log,
+            "of the points trained now %zu %s %s, as %zu of %zu with %s: means over few seeds rest on "
+            "that; cache show names them",
+            points, points == 1 ? "has" : "have", crew->stage->collapsed, first->collapsed,
+            crew->sweep->replicas, first->name);
 }
 
 int kl_train_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
@@ -359,7 +360,7 @@ enum { MOST = 8 /* points that are tried */ };
 struct trial {
     const struct kl_sweep_points *points;
     const void *data;
-    struct kl_pool *shared; /* whose threads share one head; NULL: a thread a head */
+    struct kl_pool *shared; /* whose threads share one point; NULL: a thread a point */
     struct kl_log quiet;
     size_t tried[MOST];
     struct kl_estimate estimates[MOST];

@@ -6,7 +6,7 @@
 
 #include "train/sweep.h"
 
-/* The best row, and the command that trains its head again. */
+/* The best row, and the command that trains it again. */
 struct best {
     const struct kl_sweep_row *row; /* NULL: no point was judged */
     double mean[KL_SWEEP_ROWS];

@@ -27,7 +27,7 @@ struct run {
     char *folder;
 };
 
-/* -o DIR/NAME.h5: DIR/NAME-heads */
+/* -o DIR/NAME.h5: DIR/NAME-heads, of heads */
 static int name_folder(struct run *run, struct kl_error *err)
 {
     const char *output = run->common->output, *of = run->with->kind->name;
@@ -199,8 +199,8 @@ static int recall(struct run *run, struct kl_error *err)
     return code;
 }
 
-/* The table is whole, but its heads may have gone since, or make room for another sweep's. */
-static void say_heads(const struct run *run)
+/* The table is whole, but its points may have gone since, or make room for another sweep's. */
+static void say_points(const struct run *run)
 {
     size_t n = 0, missing = 0;
     for (size_t i = 0; i < run->sweep.n; i++) {
@@ -228,7 +228,7 @@ static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct 
                                           .status = answer,
                                           .seconds = kl_clock() - run->stage->start };
     if (!code) code = kl_train_sweep_tell(out, &found, common->json, err);
-    if (!code && answer != KL_STAGE_COMPUTE) say_heads(run);
+    if (!code && answer != KL_STAGE_COMPUTE) say_points(run);
     return code;
 }
 

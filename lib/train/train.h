@@ -63,9 +63,10 @@ struct kl_learner {
     int n_named, n_sums;             /* the others are in what save writes */
     /* Steps. */
     int64_t steps_per_epoch;
-    bool many_steps;   /* its random numbers know more than 2^32 of all steps */
-    int64_t ahead;     /* steps that prepare_step may be called for at once; 0: any number */
-    size_t parts;      /* of a step's gradient; 0: one. However many threads there are. */
+    bool
+        many_steps; /* there may be more than 2^32 of them in all, which its random numbers tell apart */
+    int64_t ahead;  /* steps that prepare_step may be called for at once; 0: any number */
+    size_t parts;   /* of a step's gradient; 0: one. However many threads there are. */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
     /* First parameters of a replica, by its own number; the block is all 0. */
@@ -91,16 +92,17 @@ struct kl_learner {
     /* In place of gradient: steps [first, first + count) of the epoch, with their updates. */
     int (*steps)(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
     /* After an epoch's steps: the rows that need the parameters. untrained: they are those of init,
-       since the replica diverged before it had a best epoch. It can be stopped and done again. */
+       since the replica diverged before it had a best epoch. It can be stopped and done again; rows that
+       steps wrote in this epoch are lost then. */
     int (*judge)(const struct kl_crew *crew, bool untrained, struct kl_error *err);
     /* Then the rows that need the sums, which the loop sets to 0 after it. */
     int (*end_epoch)(const struct kl_crew *crew, struct kl_error *err);
     /* Then, of an epoch that is or is not the best so far: what is kept with the best parameters. */
     int (*judged_epoch)(const struct kl_crew *crew, bool best, struct kl_error *err);
-    /* From here on steps and judge may, or may not, end with KL_ESIGNAL soon after a signal. The loop
-       then undoes the round. NULL: a step is short. */
+    /* True: from here on steps and judge may end with KL_ESIGNAL soon after a signal, and the loop then
+       undoes the round. False: they may no longer. NULL: a step is short. */
     void (*stoppable)(struct kl_train *train, bool stoppable);
-    /* Datasets beside the loop's own, with names behind prefix; and back, into a training that is open.
+    /* Datasets beside the loop's own, with names after prefix; and back, into a training that is open.
      */
     int (*save)(struct kl_writer *w, const struct kl_train *train, const char *prefix,
                 struct kl_error *err);
@@ -115,6 +117,7 @@ struct kl_replica {
     double **history;                  /* [n_rows][epochs] */
     double *sums;                      /* [n_sums] of the epoch begun */
     int64_t best_epoch, stopped_epoch; /* from 0; -1: none */
+    bool diverged; /* its loss is no number, and that is not borne: the training failed by it */
     int64_t stale, plateau_stale, reductions;
     double plateau_best; /* of a schedule with a threshold; larger is better */
 };
@@ -199,7 +202,7 @@ int kl_train_crew_for(const struct kl_crew *crew, size_t n,
 bool kl_train_whole_replicas(const struct kl_train *train);
 
 struct kl_train_step {
-    int64_t epoch, step;     /* from 0; step of the epoch */
+    int64_t step;            /* of the epoch, from 0 */
     uint64_t number;         /* of all steps, from 0 */
     double lr;               /* by the schedule */
     double left;             /* what the schedule leaves of a rate */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   The tool of one stage: it trains, or, behind the word `sweep`, a sweep of what it trains. */
+   The tool of one stage: it trains, or, after the word `sweep`, a sweep of what it trains. */
 #include <string.h>
 
 #include "tests/stages/stage.h"
@@ -29,7 +29,7 @@ static int sweep(struct kl_mode_run *mode, struct kl_error *err)
     return kl_train_sweep_main(&tool, mode, err);
 }
 
-/* Behind the stage's values stand those of the sweep. */
+/* After the stage's values stand those of the sweep. */
 static void make_table(void)
 {
     const size_t at = stage.tool->values_size;

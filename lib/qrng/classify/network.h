@@ -52,7 +52,7 @@ struct kl_network_run {
 };
 size_t kl_classify_network_size(const struct kl_mlp *net);
 /* Trains on the rows of `training`, and judges each epoch on those of `judging` (numbers of samples).
-   All that is random is Philox of seed and stream. stop (may be NULL): asked after each batch.
+   All that is random is Philox of seed and stream. stop (may be NULL): asked after each round of steps, a quarter second at most.
    KL_ENOMEM, KL_ESIGNAL. */
 int kl_classify_network_train(struct kl_network_run *run, const struct kl_network_options *o,
                               const struct kl_samples *samples, const int64_t *training,

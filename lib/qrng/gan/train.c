@@ -18,11 +18,6 @@ static const struct kl_train_row rows[KL_GAN_N_COLUMNS] = {
 };
 
 /* A model is made with its first parameters. */
-static void init(void *context, void *params, int64_t replica)
-{
-    (void)context, (void)params, (void)replica;
-}
-
 struct kl_learner kl_gan_learner(void *context)
 {
     static const struct kl_block elsewhere;
@@ -31,8 +26,7 @@ struct kl_learner kl_gan_learner(void *context)
                                 .rows = rows,
                                 .n_rows = KL_GAN_N_COLUMNS,
                                 .loss = -1,
-                                .steps_per_epoch = 1,
-                                .init = init };
+                                .steps_per_epoch = 1 };
 }
 
 void kl_gan_record(const struct kl_replica *to, int64_t epoch, const struct kl_gan_losses *losses,

@@ -190,7 +190,6 @@ const struct kl_train_stage stage = {
     .role = "features",
     .defaults = defaults,
     .settings_at = AT(train),
-    .optimizers = "sgd",
     .rows = rows,
     .n_rows = ROWS,
     .state_size = sizeof(struct langevin),

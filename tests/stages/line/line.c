@@ -141,7 +141,6 @@ const struct kl_train_stage stage = {
     .role = "features",
     .defaults = line_defaults,
     .settings_at = offsetof(struct line_values, train),
-    .optimizers = KL_TRAIN_OPTIMIZERS,
     .rows = rows,
     .n_rows = ROWS,
     .state_size = sizeof(struct line),

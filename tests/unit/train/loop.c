@@ -31,18 +31,18 @@ static double value(const struct kl_crew *crew, size_t k)
     return crew->train->learner->wide ? ((const double *)p)[k] : (double)((const float *)p)[k];
 }
 
-/* Each part has the slope of its own entries, k mod PARTS. */
+/* Each part has a share of every slope, no two the same. */
 static int gradient(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
                     void *grad, double *sum, int thread, struct kl_error *err)
 {
     const struct kl_learner *l = crew->train->learner;
+    const double share = (double)(part + 1) / (PARTS * (PARTS + 1) / 2);
     (void)step, (void)thread, (void)err;
     for (size_t k = 0; k < l->block->size; k++) {
-        const bool own = k % PARTS == part && k < l->block->tensors[0].size;
-        const double slope = own ? value(crew, k) - target(crew, k) : 0;
-        if (l->wide) ((double *)grad)[k] = slope;
-        else ((float *)grad)[k] = (float)slope;
-        sum[1] += slope * slope / 2;
+        const double slope = k < l->block->tensors[0].size ? value(crew, k) - target(crew, k) : 0;
+        if (l->wide) ((double *)grad)[k] = share * slope;
+        else ((float *)grad)[k] = (float)(share * slope);
+        sum[1] += share * slope * slope / 2;
     }
     sum[0] += part == 0;
     return 0;
@@ -86,6 +86,7 @@ static struct kl_learner learner_of(const struct kl_block *block, bool wide)
                                 .n_named = 2,
                                 .n_sums = 2,
                                 .steps_per_epoch = STEPS,
+                                .ahead = 2,
                                 .parts = PARTS,
                                 .gradient = gradient,
                                 .judge = judge,
@@ -151,6 +152,7 @@ static int stop_at(void *context, uint64_t done, uint64_t total, const char *not
 /* Stopped at the k-th question, through a file of tensors of rank 1 to 4, to the bytes of one run. */
 static void resumes(const struct kl_block *block, bool wide, int k)
 {
+    const int stop = k;
     const struct kl_learner l = learner_of(block, wide);
     struct kl_train_options o = options();
     struct kl_train whole, first, second;
@@ -176,7 +178,7 @@ static void resumes(const struct kl_block *block, bool wide, int k)
               kl_train_restore(&second, file, "a/", &err) == 0 &&
               kl_train_run(&second, NULL, NULL, &err) == 0,
           "%s", err.text);
-    CHECK(same(&whole, &second), "stop %d", k);
+    CHECK(same(&whole, &second), "stop %d", stop);
     kl_store_file_close(&file);
     kl_train_close(&whole), kl_train_close(&first), kl_train_close(&second);
 }
@@ -217,6 +219,77 @@ static void judges(const struct kl_block *block)
     scripted = NULL;
 }
 
+/* The best that is told to the learner, one step of it, and a run in parts. */
+static int64_t best_told[EPOCHS];
+static int judged_epoch(const struct kl_crew *crew, bool best, struct kl_error *err)
+{
+    (void)err;
+    best_told[crew->train->epoch] = best;
+    return 0;
+}
+
+static int stops_itself(const struct kl_crew *crew, bool untrained, struct kl_error *err)
+{
+    (void)untrained;
+    if (crew->train->epoch == 2 && noise > 0) return kl_fail(err, KL_ESIGNAL, "stopped");
+    return judge(crew, false, err);
+}
+
+static void in_parts(const struct kl_block *block)
+{
+    static const double course[EPOCHS] = { 3, 4, 2, 2, 1, 5, 5, 5, 5, 5, 5, 0 };
+    struct kl_learner l = learner_of(block, true);
+    const struct kl_train_options o = options();
+    struct kl_error err = { 0 };
+    struct kl_train whole, t;
+    run(&whole, &l, &o, 1);
+    l.judge = stops_itself, noise = 1;
+    CHECK(kl_train_open(&t, &l, &o, 1, &err) == 0 && kl_train_run(&t, NULL, NULL, &err) == KL_ESIGNAL);
+    CHECK(t.epoch == 2 && t.step == STEPS && isnan(t.replicas[0].history[JUDGED][2]));
+    noise = 0, t.until = 5; /* the judgement again, and not one step */
+    CHECK(kl_train_run(&t, NULL, NULL, &err) == 0 && t.epoch == 5 && !kl_train_finished(&t));
+    kl_train_rest(&t);
+    CHECK(kl_train_wake(&t, 4, &err) == 0);
+    t.until = 0;
+    CHECK(kl_train_run(&t, NULL, NULL, &err) == 0 && kl_train_finished(&t));
+    CHECK(same(&whole, &t));
+    kl_train_close(&whole), kl_train_close(&t);
+    l.judge = judge, l.judged_epoch = judged_epoch, scripted = course;
+    run(&t, &l, &o, 1);
+    for (int e = 0; e < EPOCHS; e++)
+        CHECK(best_told[e] == (e == 0 || e == 2 || e == 4 || e == 11), "%d", e);
+    kl_train_close(&t);
+    scripted = NULL;
+}
+
+/* Of three, the second has a loss that is no number in epoch 3: it ends at its best epoch so far, the
+   others go on; or all end. */
+static int fails_once(const struct kl_crew *crew, struct kl_error *err)
+{
+    const int code = end_epoch(crew, err);
+    if (crew->index == 1 && crew->train->epoch == 3) crew->replica->history[LOSS][3] = NAN;
+    return code;
+}
+
+static void diverges(const struct kl_block *block)
+{
+    struct kl_learner l = learner_of(block, true);
+    const struct kl_train_options o = options();
+    struct kl_error err = { 0 };
+    struct kl_train t;
+    l.end_epoch = fails_once;
+    CHECK(kl_train_open(&t, &l, &o, 1, &err) == 0);
+    t.bears_divergence = true;
+    CHECK(kl_train_run(&t, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(t.replicas[1].stopped_epoch == 3 && t.replicas[1].best_epoch == 2);
+    CHECK(kl_train_diverged(&t, &t.replicas[1]) == 3 && kl_train_diverged(&t, &t.replicas[0]) == -1);
+    CHECK(t.replicas[0].best_epoch == EPOCHS - 1 && t.replicas[2].stopped_epoch == -1);
+    kl_train_close(&t);
+    CHECK(kl_train_open(&t, &l, &o, 1, &err) == 0 && kl_train_run(&t, NULL, NULL, &err) == KL_EDATA);
+    CHECK(t.replicas[1].diverged && !t.replicas[0].diverged && t.epoch == 3);
+    kl_train_close(&t);
+}
+
 /* What follows an update is told the number of the step: 0, 1, 2, 0, ... times the noise in entry 0,
    whose target is -2 and whose rate is 0. */
 static void after_update(const struct kl_block *block)
@@ -249,8 +322,10 @@ int main(void)
     }
     CHECK(kl_nn_block_add_tensor(&block, "five", 5, dims, &err) == KL_EUSAGE);
     goes_down(&block, false), goes_down(&block, true);
-    for (int k = 1; k < 13; k += 2) resumes(&block, k % 4 == 1, k);
+    for (int k = 1; k < 34; k += 3) resumes(&block, k % 2, k);
     judges(&block);
+    in_parts(&block);
+    diverges(&block);
     after_update(&block);
     kl_nn_block_free(&block);
     return failures ? 1 : 0;
