@@ -7,10 +7,12 @@ prepare || { echo "the inputs could not be made"; exit 1; }
 cd "$JOBS" || exit 70
 command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
 old=$ROOT/tests/written
+# An instrumented build rounds otherwise in places where the compiler joins a product and a sum: it is held to the keys alone.
+case $BUILD in */sanitize | */coverage | */branches) exact= ;; *) exact=yes ;; esac
 while read -r name key content; do
     job "$name" out.h5 --no-provenance >/dev/null 2>err || fail "$name: $(cat err)"
     check "$name has another key than before" test "$(cache show --json out.h5 | jq -r .key)" = "$key"
-    check "$name has another content than before" test "$(cache show --json out.h5 | jq -r .content)" = "$content"
+    [ -z "$exact" ] || check "$name has another content than before" test "$(cache show --json out.h5 | jq -r .content)" = "$content"
     rm -rf out.h5 out-heads
 done <"$old/digests"
 
@@ -28,7 +30,7 @@ head="qtrain features.h5 --reduction 4 --classifier none --replicas 2 --epochs 6
 while read -r out command; do
     check "$out is not up to date: $command" grep -q "^$out: up to date" <($command -o "$out" 2>&1)
     $command --no-provenance -o "new-$out" >/dev/null 2>err || fail "$command: $(cat err)"
-    check "$out has another content than before" test \
+    [ -z "$exact" ] || check "$out has another content than before" test \
         "$(cache show --json "new-$out" | jq -r .content)" = "$(cache show --json "$out" | jq -r .content)"
 done <<COMMANDS
 head.h5 $head
