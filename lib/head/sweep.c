@@ -154,20 +154,13 @@ static void init(void *context, const struct kl_sweep_stage *stage, const struct
                  bool late)
 {
     struct kl_head_run *run = context;
+    (void)stage;
     *run = (struct kl_head_run){ .v = point->values,
                                  .log = log,
                                  .input = job->input,
                                  .device = job->device ? *job->device : (struct kl_device){ 0 },
                                  .late = late,
-                                 .stage = { .tool = stage->tool,
-                                            .values = point->values,
-                                            .common = point->common,
-                                            .log = said,
-                                            .argc = job->argc,
-                                            .argv = job->argv,
-                                            .inputs = &job->input_path,
-                                            .n_inputs = 1,
-                                            .start = kl_clock() } };
+                                 .stage = kl_train_sweep_point_stage(job, point, said) };
 }
 
 static struct kl_sweep_run of(void *context)

@@ -196,10 +196,28 @@ static int load_column(double **data, const struct kl_train *train, struct kl_fi
     return kl_store_file_load_shape((void **)data, file, full, type, 1, &replicas, err);
 }
 
+/* A sum of a replica; counts are whole in double up to 2^53. */
+static int restore_sum(struct kl_train *train, struct kl_file *file, const char *prefix, int s,
+                       struct kl_error *err)
+{
+    const struct kl_train_sum *sum = &train->learner->sums[s];
+    void *data = NULL;
+    int code = load_column((double **)&data, train, file, prefix, sum->name,
+                           sum->counts ? KL_TYPE_I64 : KL_TYPE_F64, err);
+    for (size_t r = 0; r < (size_t)train->options.replicas && !code; r++) {
+        const int64_t count = sum->counts ? ((const int64_t *)data)[r] : 0;
+        if (count < 0 || count > (int64_t)1 << 53)
+            code = kl_fail(err, KL_EDATA, "%s: dataset %sreplicas/%s: found %lld, expected a count",
+                           kl_store_file_path(file), prefix, sum->name, (long long)count);
+        train->replicas[r].sums[s] = sum->counts ? (double)count : ((const double *)data)[r];
+    }
+    free(data);
+    return code;
+}
+
 static int restore_columns(struct kl_train *train, struct kl_file *file, const char *prefix,
                            struct kl_error *err)
 {
-    const struct kl_learner *l = train->learner;
     const size_t replicas = (size_t)train->options.replicas;
     int code = 0;
     for (int c = 0; c < n_columns(train) && !code; c++) {
@@ -209,15 +227,8 @@ static int restore_columns(struct kl_train *train, struct kl_file *file, const c
             memcpy(field(train, r, columns[c].offset), &data[r], sizeof *data);
         free(data);
     }
-    for (int s = 0; s < l->n_named && !code; s++) {
-        double *data = NULL;
-        const bool counts = l->sums[s].counts;
-        code = load_column(&data, train, file, prefix, l->sums[s].name,
-                           counts ? KL_TYPE_I64 : KL_TYPE_F64, err);
-        for (size_t r = 0; r < replicas && !code; r++)
-            train->replicas[r].sums[s] = counts ? (double)((const int64_t *)data)[r] : data[r];
-        free(data);
-    }
+    for (int s = 0; s < train->learner->n_named && !code; s++)
+        code = restore_sum(train, file, prefix, s, err);
     return code;
 }
 

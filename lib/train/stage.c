@@ -319,15 +319,7 @@ static void sweep_init(void *run, const struct kl_sweep_stage *stage, const stru
                                .log = log,
                                .input = job->input,
                                .late = late,
-                               .stage = { .tool = stage->tool,
-                                          .values = point->values,
-                                          .common = point->common,
-                                          .log = said,
-                                          .argc = job->argc,
-                                          .argv = job->argv,
-                                          .inputs = &job->input_path,
-                                          .n_inputs = 1,
-                                          .start = kl_clock() } };
+                               .stage = kl_train_sweep_point_stage(job, point, said) };
 }
 
 static struct kl_sweep_run sweep_of(void *run)

@@ -205,6 +205,7 @@ static int read_rows(struct kl_sweep_rows *by, char **of, const struct kl_file *
     if (!kl_store_file_has_attribute(file, "", of_attribute)) return KL_OK;
     *by = (struct kl_sweep_rows){ 0 };
     int code = kl_store_file_text(of, file, "", of_attribute, err);
+    if (!code) kl_make_printable(*of);
     for (int k = 0; k < KL_SWEEP_ROWS && !code; k++) {
         char *text = NULL;
         if (!kl_store_file_has_attribute(file, "", judged_attributes[k])) break;

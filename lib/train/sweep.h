@@ -175,6 +175,9 @@ struct kl_sweep_point {
     struct kl_common *common;        /* of them */
     struct kl_train_settings *train; /* of them */
 };
+/* What a point is to the store: as if the stage's tool had been called for it alone. */
+struct kl_stage kl_train_sweep_point_stage(const struct kl_sweep_job *job,
+                                           const struct kl_sweep_point *point, const struct kl_log *log);
 struct kl_sweep_points {
     const struct kl_sweep_job *job;
     size_t n;

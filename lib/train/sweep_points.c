@@ -138,6 +138,20 @@ int kl_train_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_
     return code ? code : check_output(s, err);
 }
 
+struct kl_stage kl_train_sweep_point_stage(const struct kl_sweep_job *job,
+                                           const struct kl_sweep_point *point, const struct kl_log *log)
+{
+    return (struct kl_stage){ .tool = job->stage->tool,
+                              .values = point->values,
+                              .common = point->common,
+                              .log = log,
+                              .argc = job->argc,
+                              .argv = job->argv,
+                              .inputs = &job->input_path,
+                              .n_inputs = 1,
+                              .start = kl_clock() };
+}
+
 int kl_train_sweep_points_try(struct kl_sweep_points *s, size_t first, size_t n, struct kl_error *err)
 {
     const struct kl_sweep_job *job = s->job;

@@ -183,6 +183,37 @@ static void resumes(const struct kl_block *block, bool wide, int k)
     kl_train_close(&whole), kl_train_close(&first), kl_train_close(&second);
 }
 
+/* A file that cannot be of a training: within an epoch after the last one, an epoch ended and none the
+   best, fewer than no steps. */
+static void refuses(const struct kl_block *block)
+{
+    const struct kl_learner l = learner_of(block, true);
+    const struct kl_train_options o = options();
+    struct kl_header header = { .kind = "checkpoint", .schema = 1, .tool = "test", .key_parts = "{}" };
+    struct kl_error err = { 0 };
+    char key[65], path[1024];
+    in_folder(path, "bad.h5");
+    CHECK(kl_sha256_hex(key, "{}", 2, &err) == 0);
+    header.key = key;
+    for (int fault = 0; fault < 4; fault++) {
+        struct kl_train t;
+        struct kl_writer *writer = NULL;
+        struct kl_file *file = NULL;
+        run(&t, &l, &o, 1);
+        if (fault == 1) t.step = 1;
+        if (fault == 2) t.replicas[1].best_epoch = -1;
+        if (fault == 3) t.replicas[2].sums[0] = -1;
+        CHECK(kl_store_writer_open(&writer, path, &header, &err) == 0 &&
+              kl_train_save(writer, &t, "", true, &err) == 0 &&
+              kl_store_writer_publish(&writer, NULL, &err) == 0);
+        CHECK(kl_store_file_open(&file, path, &err) == 0);
+        CHECK(kl_train_restore(&t, file, "", &err) == (fault ? KL_EDATA : 0), "fault %d: %s", fault,
+              err.text);
+        kl_store_file_close(&file);
+        kl_train_close(&t);
+    }
+}
+
 /* Losses by epoch, and what they come to: best, end, reductions of the rate. */
 static void judges(const struct kl_block *block)
 {
@@ -323,6 +354,7 @@ int main(void)
     CHECK(kl_nn_block_add_tensor(&block, "five", 5, dims, &err) == KL_EUSAGE);
     goes_down(&block, false), goes_down(&block, true);
     for (int k = 1; k < 34; k += 3) resumes(&block, k % 2, k);
+    refuses(&block);
     judges(&block);
     in_parts(&block);
     diverges(&block);
