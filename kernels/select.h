@@ -7,6 +7,7 @@
 
 #include "kernels/act.h"
 #include "kernels/bits.h"
+#include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
 #include "kernels/gan.h"
@@ -61,6 +62,10 @@ struct kl_kernels {
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
+    kl_bloch_gradient_f32_fn bloch_gradient_f32;
+    kl_bloch_gradient_f64_fn bloch_gradient_f64;
+    kl_bloch_tangent_f32_fn bloch_tangent_f32;
+    kl_bloch_tangent_f64_fn bloch_tangent_f64;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
@@ -94,5 +99,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_gan_weigh kl_kernels()->KL_NAME(gan_weigh)
 #define kl_kernel_gan_products kl_kernels()->KL_NAME(gan_products)
 #define kl_kernel_gan_law kl_kernels()->KL_NAME(gan_law)
+#define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
+#define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 
 #endif
