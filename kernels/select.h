@@ -12,6 +12,7 @@
 #include "kernels/density.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
+#include "kernels/lbfgs.h"
 #include "kernels/liouville.h"
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
@@ -69,6 +70,9 @@ struct kl_kernels {
     kl_bloch_tangent_f64_fn bloch_tangent_f64;
     kl_liouville_gradient_f32_fn liouville_gradient_f32;
     kl_liouville_gradient_f64_fn liouville_gradient_f64;
+    kl_lbfgs_direction_fn lbfgs_direction;
+    kl_lbfgs_trial_fn lbfgs_trial;
+    kl_lbfgs_update_fn lbfgs_update;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

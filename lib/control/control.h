@@ -233,4 +233,74 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
                         const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                         struct kl_error *err);
 
+/* ---- problems (problem.c): the loss of an ensemble as a function of what is free, many points at once
+ * ---- */
+/* What the members of an ensemble make together: their weighted mean; a smooth upper bound of the worst,
+   log(mean of exp(k L)) / k + log(n) / k with k the sharpness; the mean of the worst share (conditional
+   value at risk, Rockafellar and Uryasev 2000). */
+enum kl_control_aggregate { KL_CONTROL_MEAN, KL_CONTROL_WORST, KL_CONTROL_CVAR };
+struct kl_control_problem {
+    const struct kl_control_system *system;
+    const struct kl_control_objective *objective;
+    int segments;
+    double duration;
+    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |u| */
+    const struct kl_control_task *members; /* NULL: the system's own values alone */
+    int n_members;
+    enum kl_control_aggregate aggregate;
+    double sharpness, tail; /* of the worst; of the share, in (0, 1] */
+    double energy;          /* factor of the mean square of u / limit in the loss */
+};
+enum { KL_CONTROL_LANES = 16 };
+struct kl_control_evaluator;
+/* Values that evaluations share; one a thread. KL_ENOMEM, KL_EUSAGE. Close accepts NULL. */
+int kl_control_evaluator_open(struct kl_control_evaluator **e, const struct kl_control_problem *problem,
+                              struct kl_error *err);
+void kl_control_evaluator_close(struct kl_control_evaluator **e);
+int kl_control_evaluator_size(const struct kl_control_evaluator *e); /* n: numbers of a point */
+/* f [16] and its gradient g [n][16] (NULL: not asked for) at 16 points x [n][16], those that are wanted;
+   a point's numbers do not depend on the others. Points lie within low and high [n]. */
+void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
+                         const bool wanted[KL_CONTROL_LANES]);
+const double *kl_control_evaluator_low(const struct kl_control_evaluator *e);
+const double *kl_control_evaluator_high(const struct kl_control_evaluator *e);
+/* A point's amplitudes u [segments][controls]. */
+void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x);
+
+/* ---- optimisation from many starts (optimize.c) ---- */
+enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_ADAM };
+enum kl_control_stop {
+    KL_CONTROL_RUNS,       /* it has not stopped */
+    KL_CONTROL_REACHED,    /* the loss that was asked for */
+    KL_CONTROL_FLAT,       /* the projected gradient vanishes */
+    KL_CONTROL_STALLED,    /* the loss no longer falls */
+    KL_CONTROL_NO_DESCENT, /* no step along the gradient lowers it: rounding */
+    KL_CONTROL_ITERATIONS, /* their limit */
+    KL_CONTROL_NO_NUMBER,  /* the loss is none */
+    KL_CONTROL_STOPS
+};
+const char *kl_control_stop_words(enum kl_control_stop stop);
+struct kl_control_search {
+    enum kl_control_method method;
+    int starts, iterations;
+    double target;   /* loss at which a start stops; below every loss: never */
+    double gradient; /* largest component of the projected gradient at which it stops */
+    double progress; /* relative fall of the loss over ten iterations at which it stops */
+    double size;     /* starts are normal numbers times this */
+    double lr;       /* of Adam */
+    uint64_t seed;
+    const double *first; /* the first start [n]; NULL: drawn as well */
+};
+void kl_control_search_default(struct kl_control_search *search);
+struct kl_control_start {
+    double loss;
+    int iterations, evaluations;
+    enum kl_control_stop stop;
+};
+/* results [starts] and their points [starts][n]. Neither the threads of pool (NULL: none) nor starts
+   beside it change a start. KL_ENOMEM; KL_ESIGNAL where watch says so. */
+int kl_control_optimize(struct kl_control_start *results, double *points,
+                        const struct kl_control_problem *problem, const struct kl_control_search *search,
+                        struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+
 #endif
