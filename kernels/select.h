@@ -9,6 +9,7 @@
 #include "kernels/bits.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
+#include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
 #include "kernels/mlp.h"
@@ -61,6 +62,7 @@ struct kl_kernels {
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
+    kl_filter_power_fn filter_power;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

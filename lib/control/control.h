@@ -113,4 +113,31 @@ int kl_control_sequence(int *pulses, const char *name, struct kl_error *err);
 /* F(x): 2 sin^2(x/2); 8 sin^4(x/4n) sin^2(x/2)/cos^2(x/2n), n even, cos^2(x/2) in place of sin^2, n odd. */
 double kl_control_sequence_filter(int pulses, double x);
 
+/* ---- filter function of a pulse on one qubit (filter_function.c) ---- */
+/* Noise x(t) P/2 beside H = (u_x X + u_y Y + (detuning + u_z) Z), P = X, Y or Z by axis 0, 1, 2. In the
+   frame that the pulse moves P/2 is sum_k y_k(t) B_k, B_k = X, Y, Z over sqrt 2;
+   F(omega) = sum_k |int_0^T y_k exp(i omega t) dt|^2, the convention of the Python package
+   filter_functions; with P = Z and no control it is the standard filter of Ramsey over omega^2. To second
+   order the noise costs an entanglement infidelity int S F domega/(4 pi) over both signs of omega. */
+struct kl_control_filter; /* belongs to one thread at a time */
+/* omega (n): radians per unit of time. limit: the largest sqrt(u_x^2 + u_y^2 + (detuning + u_z)^2) that may
+   come. KL_EUSAGE, KL_ENOMEM. */
+int kl_control_filter_open(struct kl_control_filter **filter, const double *omega, size_t n, int segments,
+                           double duration, double limit, struct kl_error *err);
+void kl_control_filter_close(struct kl_control_filter **filter);
+/* Weights (n) with which sum of weights F is the trapezoid of S F/(4 pi) over rising omega. both_signs: the
+   grid has omega > 0 alone and stands for -omega too. */
+void kl_control_filter_weights(double *weights, const double *omega, const double *psd, size_t n,
+                               bool both_signs);
+struct kl_control_filter_gradient {
+    double *values;      /* F (n), or NULL */
+    double infidelity;   /* sum of weights F */
+    double *u, detuning; /* its derivatives [segments][controls], and by the detuning; u NULL: neither */
+};
+/* pulse: of 2 or 3 controls. weights (n), or NULL: values alone. KL_EUSAGE: another grid of time, or an
+   amplitude above the limit. */
+int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_control_filter *filter,
+                               const struct kl_control_pulse *pulse, double detuning, int axis,
+                               const double *weights, struct kl_error *err);
+
 #endif
