@@ -140,4 +140,35 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const struct kl_control_pulse *pulse, double detuning, int axis,
                                const double *weights, struct kl_error *err);
 
+/* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
+/* x(t) is added to a parameter of the system, or to the factor of all controls. QUASI_STATIC: a normal
+   number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of time,
+   <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
+enum kl_control_process_kind { KL_CONTROL_QUASI_STATIC, KL_CONTROL_TELEGRAPH, KL_CONTROL_ORNSTEIN_UHLENBECK };
+enum { KL_CONTROL_AMPLITUDE = -1, KL_CONTROL_MAX_PROCESSES = 4 };
+struct kl_control_process {
+    enum kl_control_process_kind kind;
+    int param; /* which of the system's, or KL_CONTROL_AMPLITUDE */
+    double sigma, rate;
+};
+/* ends [dim][columns]: the mean of R(T), from start [dim][columns]; processes are independent. Exact up to
+   `tolerance` (1e-12), by which one more half of the levels may change it; levels: how many it took; may be
+   NULL. KL_EUSAGE; KL_ENO: 128 levels do not suffice; KL_ENOMEM. */
+int kl_control_noise_average(double *ends, const double *start, int columns,
+                             const struct kl_control_system *system, const struct kl_control_pulse *pulse,
+                             const struct kl_control_task *task, const struct kl_control_process *processes,
+                             int n_processes, double tolerance, int *levels, struct kl_error *err);
+/* The mean of <weights, R(T)> over n trajectories of the same noise, and its standard error: a check of the
+   averages by another route. Telegraph noise switches at its own times, Ornstein-Uhlenbeck noise has its
+   exact means over parts of at most 1/8 of its memory. Random numbers: seed, KL_RANDOM_NOISE, trajectory,
+   process. weights [dim][columns]. */
+struct kl_control_estimate {
+    double mean, error;
+};
+int kl_control_noise_trajectories(struct kl_control_estimate *to, const double *start, const double *weights,
+                                  int columns, const struct kl_control_system *system,
+                                  const struct kl_control_pulse *pulse, const struct kl_control_task *task,
+                                  const struct kl_control_process *processes, int n_processes, size_t n,
+                                  uint64_t seed, struct kl_pool *pool, struct kl_error *err);
+
 #endif
