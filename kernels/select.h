@@ -7,11 +7,14 @@
 
 #include "kernels/act.h"
 #include "kernels/bits.h"
+#include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
 #include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
+#include "kernels/lbfgs.h"
+#include "kernels/liouville.h"
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/vqc.h"
@@ -63,6 +66,15 @@ struct kl_kernels {
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
     kl_filter_power_fn filter_power;
+    kl_bloch_gradient_f32_fn bloch_gradient_f32;
+    kl_bloch_gradient_f64_fn bloch_gradient_f64;
+    kl_bloch_tangent_f32_fn bloch_tangent_f32;
+    kl_bloch_tangent_f64_fn bloch_tangent_f64;
+    kl_liouville_gradient_f32_fn liouville_gradient_f32;
+    kl_liouville_gradient_f64_fn liouville_gradient_f64;
+    kl_lbfgs_direction_fn lbfgs_direction;
+    kl_lbfgs_trial_fn lbfgs_trial;
+    kl_lbfgs_update_fn lbfgs_update;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
@@ -96,5 +108,8 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_gan_weigh kl_kernels()->KL_NAME(gan_weigh)
 #define kl_kernel_gan_products kl_kernels()->KL_NAME(gan_products)
 #define kl_kernel_gan_law kl_kernels()->KL_NAME(gan_law)
+#define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
+#define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
+#define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 
 #endif

@@ -143,8 +143,8 @@ static double tails(const struct spectrum *s)
     const int n = s->noise->pulses, cells = n ? 2 * n : 1;
     const struct kl_control_integrand mean = { tail, s };
     double x[LAGUERRE], w[LAGUERRE], weights[2 * MOST_PULSES + 1];
-    double sum = (1 + 2 * n) * kl_control_integral(&mean, 0, 1, 4);
-    kl_control_gauss(x, w, LAGUERRE, KL_CONTROL_LAGUERRE);
+    double sum = (1 + 2 * n) * kl_control_noise_integral(&mean, 0, 1, 4);
+    kl_control_noise_gauss(x, w, LAGUERRE, KL_CONTROL_LAGUERRE);
     weigh_lags(weights, n);
     for (int lag = 1; lag <= cells; lag++)
         if (weights[lag] != 0)
@@ -163,7 +163,7 @@ static double chi_standard(const struct kl_control_psd *psd, const struct kl_con
     if (psd->model == KL_CONTROL_ONE_OVER_F && psd->alpha > 2) s.from = fmax(s.from, 2 * psd->omega_c);
     const double panels = ceil(s.from * noise->duration / (4 * pi));
     const struct kl_control_integrand f = { felt, &s };
-    return (kl_control_integral(&f, 0, s.from, (int)fmin(panels, 1e7)) + tails(&s)) / pi;
+    return (kl_control_noise_integral(&f, 0, s.from, (int)fmin(panels, 1e7)) + tails(&s)) / pi;
 }
 
 static double chi_of_old(const struct kl_control_psd *psd, const struct kl_control_noise *noise)
@@ -216,7 +216,8 @@ double kl_control_psd_line(const struct kl_control_psd *psd, double omega, doubl
     const struct broad_line l = { psd, omega, width };
     const struct kl_control_integrand f = { along_angle, &l };
     const double zero = atan(-2 * omega / width); /* where the spectrum may have a cusp */
-    return kl_control_integral(&f, -pi / 2, zero, 4) + kl_control_integral(&f, zero, pi / 2, 4);
+    return kl_control_noise_integral(&f, -pi / 2, zero, 4) +
+           kl_control_noise_integral(&f, zero, pi / 2, 4);
 }
 
 /* ---- band ---- */
@@ -239,7 +240,7 @@ static double band_of_old(const struct kl_control_psd *psd, const struct kl_cont
 double kl_control_psd_band(const struct kl_control_psd *psd, double width)
 {
     const struct kl_control_integrand f = { plain, psd };
-    return kl_control_integral(&f, 0, width, 8) / (2 * width);
+    return kl_control_noise_integral(&f, 0, width, 8) / (2 * width);
 }
 
 /* ---- all of it ---- */
@@ -293,21 +294,21 @@ int kl_control_noise_rates(struct kl_control_rates *rates, const struct kl_contr
     *rates = (struct kl_control_rates){ 0 };
     if (noise->mapping == KL_CONTROL_BAND) { /* sqrt(g) X and sqrt(g) Y are sqrt(2g) up and down */
         const double g = band_of_old(psd, noise);
-        rates->dephasing = rates->up = rates->down = 2 * g;
+        rates->phi = rates->up = rates->down = 2 * g;
     } else if (noise->mapping == KL_CONTROL_FILTER) {
-        rates->dephasing = chi_of_old(psd, noise) / noise->duration;
+        rates->phi = chi_of_old(psd, noise) / noise->duration;
         rates->down = gamma_of_old(psd, noise);
     } else {
         const double s = kl_control_psd_line(psd, noise->omega0, noise->line_width),
                      ratio = noise->omega0 == 0 ? 0 : noise->omega0 / noise->temperature;
-        rates->dephasing = chi_standard(psd, noise) / noise->duration;
+        rates->phi = chi_standard(psd, noise) / noise->duration;
         rates->down = s / 2 / (1 + exp(-ratio));
         rates->up = s / 2 / (1 + exp(ratio));
     }
-    if (isfinite(rates->dephasing) && isfinite(rates->down) && isfinite(rates->up)) return KL_OK;
+    if (isfinite(rates->phi) && isfinite(rates->down) && isfinite(rates->up)) return KL_OK;
     return kl_fail(
         err, KL_EDATA,
         "rates: found dephasing %g, down %g, up %g, expected finite numbers; the parameters of the "
         "spectrum are out of range",
-        rates->dephasing, rates->down, rates->up);
+        rates->phi, rates->down, rates->up);
 }

@@ -38,20 +38,10 @@ static void add(double *to, const double *matrix, double factor, int dim)
     for (int i = 0; i < dim * dim; i++) to[i] += factor * matrix[i];
 }
 
-void kl_control_noise_generator(double *to, const struct kl_control_system *system, const double *u,
-                                const struct kl_control_task *task)
-{
-    memset(to, 0, (size_t)(system->dim * system->dim) * sizeof *to);
-    for (int k = 0; k < system->n_controls; k++)
-        add(to, system->controls[k].matrix, u[k] * task->amplitude, system->dim);
-    for (int k = 0; k < system->n_params; k++)
-        add(to, system->params[k].matrix, task->params[k], system->dim);
-}
-
 static void set_segment(struct joint *j, const struct kl_control_task *task, int segment)
 {
     const double *u = j->pulse->u + (size_t)segment * (size_t)j->pulse->controls;
-    kl_control_noise_generator(j->generator, j->system, u, task);
+    kl_control_system_generator(j->generator, j->system, u, task);
     for (int m = 0; m < j->n_modes; m++) {
         double *to = j->modes[m].coupling;
         memset(to, 0, (size_t)(j->dim * j->dim) * sizeof *to);
@@ -243,7 +233,7 @@ static int over_nodes(double *ends, struct joint *j, struct average *a, int proc
     double x[KL_CONTROL_MAX_NODES], w[KL_CONTROL_MAX_NODES];
     double *value = p->param < 0 ? &a->task.amplitude : &a->task.params[p->param];
     const double was = *value;
-    kl_control_gauss(x, w, nodes, KL_CONTROL_NORMAL);
+    kl_control_noise_gauss(x, w, nodes, KL_CONTROL_NORMAL);
     int code = KL_OK;
     for (int i = 0; !code && i < nodes; i++) {
         *value = was + p->sigma * x[i];

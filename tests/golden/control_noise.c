@@ -39,12 +39,11 @@ static void check_rates(hid_t group, int model, const char *name, const char *se
         const struct kl_control_psd psd = spectrum(model, i);
         must(kl_control_noise_rates(&rates, &psd, &noise, &err), &err);
         compare(name, set, i,
-                mapping == KL_CONTROL_BAND ? rates.dephasing / 2
-                : sequence                 ? rates.dephasing
+                mapping == KL_CONTROL_BAND ? rates.phi / 2
+                : sequence                 ? rates.phi
                                            : rates.down,
                 expected[i], bound);
-        if (mapping == KL_CONTROL_BAND && (rates.up != rates.dephasing || rates.down != rates.up))
-            failures++;
+        if (mapping == KL_CONTROL_BAND && (rates.up != rates.phi || rates.down != rates.up)) failures++;
     }
 }
 

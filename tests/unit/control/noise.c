@@ -36,7 +36,7 @@ static void check_white(void)
     for (size_t i = 0; i < sizeof pulses / sizeof *pulses; i++)
         for (double t = 1e-3; t < 1e4; t *= 31) {
             noise.pulses = pulses[i], noise.duration = t;
-            near("white noise", pulses[i], rates_of(&psd, &noise).dephasing, 0.15, 1e-12);
+            near("white noise", pulses[i], rates_of(&psd, &noise).phi, 0.15, 1e-12);
         }
 }
 
@@ -51,13 +51,13 @@ static void check_lorentzian(void)
         noise.duration = t;
         noise.pulses = 0;
         const double unit = 2 / (2 * pow(x / t, 3)) / t;
-        near("Lorentzian, Ramsey", x, rates_of(&psd, &noise).dephasing, unit * (x + expm1(-x)), 2e-12);
+        near("Lorentzian, Ramsey", x, rates_of(&psd, &noise).phi, unit * (x + expm1(-x)), 2e-12);
         noise.pulses = 1;
-        near("Lorentzian, echo", x, rates_of(&psd, &noise).dephasing,
+        near("Lorentzian, echo", x, rates_of(&psd, &noise).phi,
              unit * (x - 3 + 4 * exp(-x / 2) - exp(-x)), 1e-11);
         /* one_over_f with alpha 2 is the same spectrum, with its amplitude at the corner. */
         const struct kl_control_psd same = { KL_CONTROL_ONE_OVER_F, 2, 2, x / t };
-        near("alpha 2", x, rates_of(&same, &noise).dephasing, rates_of(&psd, &noise).dephasing, 1e-12);
+        near("alpha 2", x, rates_of(&same, &noise).phi, rates_of(&psd, &noise).phi, 1e-12);
     }
 }
 
@@ -77,7 +77,7 @@ static void check_steep(void)
             const double t = (i + 0.5) / N;
             sum += (1 - t) * exp(-k * t) * (cos(k * t) + sin(k * t)) / N;
         }
-        near("alpha 4", wc, rates_of(&psd, &noise).dephasing, scale * sum, 1e-6);
+        near("alpha 4", wc, rates_of(&psd, &noise).phi, scale * sum, 1e-6);
     }
 }
 
