@@ -6,7 +6,9 @@
 #include "control/control.h"
 #include "store/mode.h"
 
-extern const struct kl_mode kl_control_mode_optimize, kl_control_mode_noise;
-extern const struct kl_tool kl_control_optimize_tool, kl_control_noise_tool;
+extern const struct kl_mode kl_control_mode_optimize, kl_control_mode_noise, kl_control_mode_export,
+    kl_control_mode_score, kl_control_mode_bench;
+extern const struct kl_tool kl_control_optimize_tool, kl_control_noise_tool, kl_control_export_tool,
+    kl_control_score_tool, kl_control_bench_tool;
 
 #endif
