@@ -223,7 +223,7 @@ static int term(struct parser *p, struct matrix *m)
             if (!code) multiply(p, m, &next);
         } else if (take(p, '/')) {
             skip(p);
-            code = number(p, &next);
+            code = strncmp(p->at, "pi", 2) == 0 ? named(p, &next) : number(p, &next);
             if (!code && next.e[0] == 0) code = wrong(p, "a divisor that is not 0");
             for (int i = 0; i < KL_CONTROL_MATRIX && !code; i++) m->e[i] /= creal(next.e[0]);
         } else break;
