@@ -143,9 +143,12 @@ struct kl_control_target {
     "swap, cp(ANGLE), rzz(ANGLE)"
 int kl_control_target_gate(struct kl_control_target *target, const char *text, int d,
                            struct kl_error *err);
-/* The same, or a matrix from X.npy or FILE:DATASET of HDF5, real or complex, [d][d]. */
+/* The same, or a matrix from X.npy or FILE:DATASET of HDF5, real or complex, [d][d]; or as JSON text. */
 int kl_control_target_make(struct kl_control_target *target, const char *text, int d,
                            struct kl_error *err);
+/* As JSON text without its name, malloc'ed, which kl_control_target_make reads: {"gate":[[re, im], ..]}.
+ */
+int kl_control_target_json(char **text, const struct kl_control_target *target, struct kl_error *err);
 /* Any matrix. KL_EDATA: not unitary to 1e-8. */
 int kl_control_target_matrix(struct kl_control_target *target, const char *name,
                              const double _Complex *matrix, int d, struct kl_error *err);
@@ -219,7 +222,7 @@ enum { KL_CONTROL_MODEL_TARGETS = 8 };
 struct kl_control_model_target {
     bool is_state;
     enum kl_control_fidelity fidelity;
-    struct kl_control_target gate;                                             /* unless it is a state */
+    struct kl_control_target gate; /* of a state: one that takes `from` to it */
     double _Complex from[KL_CONTROL_MAX_LEVELS], state[KL_CONTROL_MAX_LEVELS]; /* [subspace] */
 };
 struct kl_control_model {
@@ -230,6 +233,12 @@ struct kl_control_model {
 };
 /* KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM; then nothing is to be freed. */
 int kl_control_model_read(struct kl_control_model *model, const char *path, struct kl_error *err);
+/* All of it as JSON text, malloc'ed: what --model means in a key and in a file of a pulse; and back,
+   with numbers to 15 digits (model_json.c). KL_EDATA, KL_ENOMEM. */
+int kl_control_model_json(char **text, const struct kl_control_model *model, struct kl_error *err);
+int kl_control_model_parse(struct kl_control_model *model, const char *text, struct kl_error *err);
+/* Of a text that begins with '{', else of a file. */
+int kl_control_model_open(struct kl_control_model *model, const char *text, struct kl_error *err);
 void kl_control_model_free(struct kl_control_model *model);
 int kl_control_model_objective(struct kl_control_objective *objective,
                                const struct kl_control_model *model, int target, struct kl_error *err);
@@ -363,6 +372,18 @@ struct kl_control_options {
     double sharpness, tail, energy;
 };
 void kl_control_options_default(struct kl_control_options *o);
+/* Files that options name, the model's and the gate's, become what is in them: then key, provenance and
+   file of a pulse say what was computed. The texts live as long as the options; said: of
+   kl_control_model. */
+struct kl_control_texts {
+    char *model, *gate, *said;
+};
+int kl_control_options_files(struct kl_control_options *o, struct kl_control_texts *texts,
+                             struct kl_error *err);
+void kl_control_texts_free(struct kl_control_texts *texts);
+/* The system with --set; target: the model's first, untouched where there is none, or NULL. */
+int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
+                              const struct kl_control_options *o, struct kl_error *err);
 enum { KL_CONTROL_MOST_MEMBERS = 4096 };
 struct kl_control_setup {
     struct kl_control_system system;

@@ -149,6 +149,7 @@ int kl_control_target_beside(struct kl_control_target *target, const char *text,
                              const char *beside, struct kl_error *err)
 {
     double complex matrix[KL_CONTROL_MATRIX];
+    if (*text == '{') return kl_control_target_parse(target, text, d, err);
     if (!kl_control_is_matrix_file(text)) return kl_control_target_gate(target, text, d, err);
     const int code = kl_control_matrix_read(matrix, d, d, text, beside, err);
     return code ? code : kl_control_target_matrix(target, text, matrix, d, err);

@@ -119,15 +119,20 @@ static int operator_of(struct reader *r, double complex *m, const char **text,
     return code;
 }
 
+bool kl_control_is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return *text && strlen(text) < KL_CONTROL_NAME && strspn(text, letters) == strlen(text);
+}
+
 /* The text of a name, NULL where there is none. */
 static int read_name(struct reader *r, const char **text, const struct kl_control_yaml_map *map, int key)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     char where[300];
     const int code = kl_control_yaml_text(text, &r->yaml, map, key, r->err);
     if (code || !*text) return code;
     place(where, r, map, key);
-    if (strlen(*text) < KL_CONTROL_NAME && strspn(*text, letters) == strlen(*text)) return KL_OK;
+    if (kl_control_is_name(*text)) return KL_OK;
     return kl_fail(r->err, KL_EDATA, "%s: found '%.60s', expected 1 to %d letters, digits, '_' and '-'",
                    where, *text, KL_CONTROL_NAME - 1);
 }
@@ -279,6 +284,30 @@ static int read_decay(struct reader *r, const struct kl_control_yaml_map *map)
     return code;
 }
 
+/* A reflection that takes s to t up to a phase, times that phase (Householder). */
+int kl_control_model_target_state(struct kl_control_model_target *target, const char *name, int d,
+                                  struct kl_error *err)
+{
+    const double complex *s = target->from, *t = target->state;
+    double complex v[KL_CONTROL_MAX_LEVELS], u[KL_CONTROL_MATRIX], overlap = 0;
+    double norm = 0, from = 0, to = 0;
+    for (int i = 0; i < d; i++) overlap += conj(s[i]) * t[i];
+    for (int i = 0; i < d; i++) from = hypot(from, cabs(s[i])), to = hypot(to, cabs(t[i]));
+    if (!(fabs(from - 1) < 1e-8 && fabs(to - 1) < 1e-8))
+        return kl_fail(err, KL_EDATA, "target %.60s: states of norm %g and %g, expected 1", name, from,
+                       to);
+    const double complex phase = cabs(overlap) > 0 ? overlap / cabs(overlap) : 1;
+    for (int i = 0; i < d; i++) {
+        v[i] = s[i] - t[i] / phase;
+        norm += creal(v[i] * conj(v[i]));
+    }
+    for (int i = 0; i < d; i++)
+        for (int k = 0; k < d; k++)
+            u[i * d + k] = phase * ((i == k) - (norm > 1e-20 ? 2 * v[i] * conj(v[k]) / norm : 0));
+    target->fidelity = KL_CONTROL_STATE;
+    return kl_control_target_matrix(&target->gate, name, u, d, err);
+}
+
 static int read_target(struct reader *r, const struct kl_control_yaml_map *map)
 {
     enum { GATE, STATE, FROM, FIDELITY };
@@ -320,6 +349,7 @@ static int read_target(struct reader *r, const struct kl_control_yaml_map *map)
     if (state && !code)
         code = kl_control_state_beside(t->state, state, s->subspace, n, r->yaml.path, r->err);
     if (code == KL_EUSAGE) code = kl_control_yaml_prefix(r->err, where);
+    if (state && !code) code = kl_control_model_target_state(t, state, s->subspace, r->err);
     if (code) return code;
     model->n_targets++;
     if (gate) say(r, "target  gate %s, 1 - fidelity %s", gate, fidelity ? fidelity : "average");

@@ -27,6 +27,16 @@ int kl_control_target_beside(struct kl_control_target *target, const char *text,
 int kl_control_state_beside(double _Complex *amplitudes, const char *text, int d, int n_qubits,
                             const char *beside, struct kl_error *err);
 
+/* Of kl_control_target_json (model_json.c). */
+int kl_control_target_parse(struct kl_control_target *target, const char *text, int d,
+                            struct kl_error *err);
+/* Letters, digits, '_' and '-', shorter than KL_CONTROL_NAME (model_file.c). */
+bool kl_control_is_name(const char *text);
+/* The rest of a target that is a state, from `from` and `state` [d]: a gate that does it. KL_EDATA: they
+   are not of norm 1 (model_file.c). */
+int kl_control_model_target_state(struct kl_control_model_target *target, const char *name, int d,
+                                  struct kl_error *err);
+
 /* ---- units.c ---- */
 enum kl_control_quantity {
     KL_CONTROL_FREQUENCY,  /* to radians a unit of time: 5 GHz is 2 pi times 5, 31.4 rad/ns is 31.4 */

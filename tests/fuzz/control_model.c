@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Any bytes as a model of a quantum system. What is read is finite, keeps the trace and lies within its
-   bounds, its targets are objectives, and it is read again to the same. */
+   Any bytes as a model of a quantum system, in YAML and in JSON. What is read is finite, keeps the trace
+   and lies within its bounds, its targets are objectives, and its text is read again to the same. */
 #include <complex.h>
 #include <jansson.h>
 #include <math.h>
@@ -47,31 +47,52 @@ static char *text_of(const struct kl_control_model *model)
 {
     struct kl_error err = { 0 };
     json_t *json;
-    char *text;
+    char *text, *whole;
     need(kl_control_system_json(&json, &model->system, &err) == 0, "no JSON", err.text);
     need(kl_json_dump(&text, json, &err) == 0, "cannot be written", err.text);
+    need(kl_control_model_json(&whole, model, &err) == 0, "no text", err.text);
     json_decref(json);
-    return text;
+    free(text);
+    return whole;
+}
+
+/* Of a model's text, which is read to a model that writes the same. */
+static void check_again(const struct kl_control_model *model)
+{
+    struct kl_control_model again;
+    struct kl_error err = { 0 };
+    char *first = text_of(model);
+    need(kl_control_model_parse(&again, first, &err) == 0, err.text, first);
+    char *second = text_of(&again);
+    need(strcmp(first, second) == 0, "another text when read again", second);
+    check_model(&again);
+    kl_control_model_free(&again);
+    free(first);
+    free(second);
+}
+
+static bool check(int code, struct kl_control_model *model, const struct kl_error *err)
+{
+    if (code) need_refusal(code, KL_EDATA, KL_ENOINPUT, err);
+    if (code) return false;
+    check_model(model);
+    check_again(model);
+    kl_control_model_free(model);
+    return true;
 }
 
 bool fuzz(const unsigned char *data, size_t n)
 {
-    struct kl_control_model model, again;
+    struct kl_control_model model;
     struct kl_error err = { 0 };
     struct fuzz_file file;
+    char *text = fuzz_text(data, n);
     fuzz_file_make(&file, data, n);
     const int code = kl_control_model_read(&model, file.path, &err);
-    if (code) need_refusal(code, KL_EDATA, KL_ENOINPUT, &err);
-    else {
-        check_model(&model);
-        need(kl_control_model_read(&again, file.path, &err) == 0, "refused when read again", err.text);
-        char *first = text_of(&model), *second = text_of(&again);
-        need(strcmp(first, second) == 0, "another system when read again", second);
-        free(first);
-        free(second);
-        kl_control_model_free(&again);
-        kl_control_model_free(&model);
-    }
+    bool read = check(code, &model, &err);
     fuzz_file_free(&file);
-    return code == 0;
+    const int parsed = kl_control_model_parse(&model, text, &err);
+    read |= check(parsed, &model, &err);
+    free(text);
+    return read;
 }

@@ -96,6 +96,20 @@ def make_control_model():
            "state": head + control + "targets:\n  - {state: 01}\n", "deep": "[" * 4000, "self": "&a {controls: *a}\n",
            "control-character": head + 'controls:\n  - {operator: "\\e[2J", limit: 1 MHz}\n', "nul": head + 'name: "a\\0b"\n',
            "not-utf8": b"name: \xff\n"}
+    x = {"name": "x", "limit": 1.5, "matrix": [[2, 3, -2], [3, 2, 2.0]]}
+    whole = {"name": "a", "time_unit": "ns", "levels": 2, "qubits": 1, "subspace": 2, "duration": 0, "controls": [x],
+             "params": [{"name": "g", "rate": True, "value": 0.5, "matrix": [[3, 0, 1], [3, 3, -1]]}],
+             "targets": [{"name": "z", "fidelity": 2, "gate": [[1, 0], [0, 0], [0, 0], [-1, 0]]},
+                         {"name": "1", "state": [[0, 0], [1, 0]], "from": [[0.6, 0], [0, 0.8]]}]}
+    good["json"] = json.dumps(whole)
+    for name, change in {"first-row": {"controls": [dict(x, matrix=[[0, 1, 1]])]}, "order": {"controls": [dict(x, matrix=[[3, 2, 1], [2, 3, 1]])]},
+                         "outside": {"controls": [dict(x, matrix=[[4, 0, 1]])]}, "limit": {"controls": [dict(x, limit=0)]},
+                         "name-twice": {"controls": [x, x]}, "levels": {"levels": 3}, "unit": {"time_unit": "week"},
+                         "not-unitary": {"targets": [{"name": "z", "fidelity": 2, "gate": [[1, 0]] * 4}]},
+                         "norm": {"targets": [{"name": "1", "state": [[1, 0], [1, 0]], "from": [[1, 0], [0, 0]]}]},
+                         "fidelity": {"targets": [{"name": "z", "fidelity": 9, "gate": [[1, 0], [0, 0], [0, 0], [1, 0]]}]},
+                         "many-targets": {"targets": [whole["targets"][0]] * 9}}.items():
+        bad["json-" + name] = json.dumps(dict(whole, **change))
     for name, data in good.items():
         put("control_model", name, data)
     for name, data in bad.items():

@@ -338,6 +338,74 @@ static void keys(void)
     for (int i = 0; i < 3; i++) free(text[i]);
 }
 
+/* All of a model stands in its text: what is made from it is the same, and writes the same text. */
+static void texts(void)
+{
+    static const char *const files[] = { "examples/control/transmon.yaml",
+                                         "examples/control/pair.yaml" };
+    for (int f = 0; f < 2; f++) {
+        struct kl_control_model a, b;
+        struct kl_error err = { 0 };
+        char *text, *again;
+        CHECK(kl_control_model_read(&a, files[f], &err) == 0, "%s", err.text);
+        CHECK(kl_control_model_json(&text, &a, &err) == 0, "%s", err.text);
+        CHECK(kl_control_model_open(&b, text, &err) == 0, "%s", err.text);
+        CHECK(kl_control_model_json(&again, &b, &err) == 0 && strcmp(text, again) == 0, "%s", again);
+        const struct kl_control_system *s = &a.system, *t = &b.system;
+        CHECK(s->form == t->form && s->d == t->d && s->subspace == t->subspace &&
+              s->duration == t->duration);
+        CHECK(s->n_params == t->n_params && s->n_controls == t->n_controls &&
+              a.n_targets == b.n_targets);
+        for (int j = 0; j < s->n_params; j++) {
+            same_matrix(s->params[j].matrix, t->params[j].matrix, s->dim, s->params[j].name);
+            CHECK(fabs(s->params[j].value - t->params[j].value) <= 1e-14 * fabs(s->params[j].value));
+            CHECK(s->params[j].rate == t->params[j].rate &&
+                  !strcmp(s->params[j].name, t->params[j].name));
+        }
+        for (int k = 0; k < s->n_controls; k++)
+            same_matrix(s->controls[k].matrix, t->controls[k].matrix, s->dim, s->controls[k].name);
+        free(text), free(again);
+        kl_control_model_free(&a);
+        kl_control_model_free(&b);
+    }
+    static const char *const bad[] = {
+        "{", "{}", "[]",
+        "{\"name\":\"a\",\"time_unit\":\"ns\",\"levels\":9,\"qubits\":0,\"subspace\":2}",
+        "{\"name\":\"a\",\"time_unit\":\"ns\",\"levels\":2,\"qubits\":1,\"subspace\":2,\"controls\":[],"
+        "\"params\":[],"
+        "\"targets\":[]}"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct kl_control_model m;
+        struct kl_error err = { 0 };
+        CHECK(kl_control_model_parse(&m, bad[i], &err) == KL_EDATA && err.text[0], "%s", bad[i]);
+    }
+}
+
+/* The gate of a target that is a state takes one to the other. */
+static void states(void)
+{
+    static const char *const pairs[][2] = {
+        { "0", "1" }, { "0", "0" }, { "+", "l" }, { "1", "1" }, { "r", "+" }
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct kl_control_model m;
+        struct kl_error err = { 0 };
+        char text[256];
+        snprintf(text, sizeof text, HEAD CONTROLS "targets:\n  - {state: %s, from: %s}\n", pairs[i][1],
+                 pairs[i][0]);
+        const int code = read_model(&m, text, &err);
+        CHECK(!code && m.targets[0].is_state && m.targets[0].fidelity == KL_CONTROL_STATE, "%s",
+              err.text);
+        const struct kl_control_model_target *t = &m.targets[0];
+        for (int k = 0; k < 2; k++)
+            CHECK(cabs(t->gate.u[2 * k] * t->from[0] + t->gate.u[2 * k + 1] * t->from[1] - t->state[k]) <
+                      1e-15,
+                  "%s", text);
+        kl_control_model_free(&m);
+    }
+}
+
 int main(void)
 {
     make_test_folder();
@@ -347,5 +415,7 @@ int main(void)
     levels();
     matrices();
     keys();
+    texts();
+    states();
     return failures != 0;
 }
