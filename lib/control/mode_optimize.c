@@ -57,6 +57,7 @@ const struct kl_tool kl_control_optimize_tool = {
 struct work {
     struct kl_mode_run *run;
     struct values *v;
+    struct kl_control_texts texts;
     struct kl_control_setup setup;
     struct kl_control_search search;
     struct kl_control_start *starts;
@@ -216,7 +217,10 @@ static int work(struct work *w, struct kl_error *err)
     stage->n_inputs = 0; /* the word itself */
     if (!w->v->common.output && !w->v->common.print_key && !w->v->check_gradients)
         return kl_fail(err, KL_EUSAGE, "optimize: no output; give -o PULSE.h5");
-    int code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    int code = kl_control_options_files(&w->v->problem, &w->texts, err);
+    if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    for (const char *line = w->texts.said; !code && line && *line; line += strcspn(line, "\n") + 1)
+        kl_note(stage->log, 1, "%.*s", (int)strcspn(line, "\n"), line);
     if (!code && w->v->check_gradients) return check_gradients(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
@@ -233,6 +237,8 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     free(w.starts), free(w.points), free(w.samples), free(w.u);
     kl_control_report_free(&w.report);
     kl_control_setup_free(&w.setup);
+    w.v->problem.model = w.v->problem.gate = NULL;
+    kl_control_texts_free(&w.texts);
     return code;
 }
 
