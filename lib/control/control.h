@@ -373,7 +373,15 @@ int kl_control_amplitudes(double *samples, double *u, const struct kl_control_pr
                           const double *x, struct kl_error *err);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
-enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_NEWTON, KL_CONTROL_ADAM };
+/* Auto: newton where there are Hessian products, else lbfgs. */
+#define KL_CONTROL_METHODS "auto|lbfgs|newton|adam|krotov"
+enum kl_control_method {
+    KL_CONTROL_AUTO,
+    KL_CONTROL_LBFGS,
+    KL_CONTROL_NEWTON,
+    KL_CONTROL_ADAM,
+    KL_CONTROL_KROTOV
+};
 enum kl_control_stop {
     KL_CONTROL_RUNS,       /* it has not stopped */
     KL_CONTROL_REACHED,    /* the loss that was asked for */
