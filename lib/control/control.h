@@ -143,9 +143,18 @@ struct kl_control_target {
     "swap, cp(ANGLE), rzz(ANGLE)"
 int kl_control_target_gate(struct kl_control_target *target, const char *text, int d,
                            struct kl_error *err);
+/* The same, or a matrix from X.npy or FILE:DATASET of HDF5, real or complex, [d][d]; or as JSON text. */
+int kl_control_target_make(struct kl_control_target *target, const char *text, int d,
+                           struct kl_error *err);
+/* As JSON text without its name, malloc'ed, which kl_control_target_make reads: {"gate":[[re, im], ..]}.
+ */
+int kl_control_target_json(char **text, const struct kl_control_target *target, struct kl_error *err);
 /* Any matrix. KL_EDATA: not unitary to 1e-8. */
 int kl_control_target_matrix(struct kl_control_target *target, const char *name,
                              const double _Complex *matrix, int d, struct kl_error *err);
+/* A state by letters as below, or its amplitudes from such a file, [d], which are normalised. */
+int kl_control_state_make(double _Complex *amplitudes, const char *text, int d, int n_qubits,
+                          struct kl_error *err);
 /* Amplitudes [d] of a state in letters 0, 1, +, -, r, l (+i, -i of Y), one a qubit; of d levels that are
    no qubits, the level's number. KL_EUSAGE. */
 int kl_control_state_text(double _Complex *amplitudes, const char *text, int d, int n_qubits,
@@ -208,6 +217,45 @@ int kl_control_channel_states(double *fidelities, const struct kl_control_system
                               const double *transfer, const double _Complex *inputs,
                               const double _Complex *targets, int n, struct kl_error *err);
 
+/* ---- models from files (model_file.c; docs/control.md has the format) ---- */
+enum { KL_CONTROL_MODEL_TARGETS = 8 };
+struct kl_control_model_target {
+    bool is_state;
+    enum kl_control_fidelity fidelity;
+    struct kl_control_target gate; /* of a state: one that takes `from` to it */
+    double _Complex from[KL_CONTROL_MAX_LEVELS], state[KL_CONTROL_MAX_LEVELS]; /* [subspace] */
+};
+struct kl_control_model {
+    struct kl_control_system system;
+    int n_targets;
+    struct kl_control_model_target targets[KL_CONTROL_MODEL_TARGETS];
+    char *said; /* what was understood, in the model's units, a line each */
+};
+/* KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM; then nothing is to be freed. */
+int kl_control_model_read(struct kl_control_model *model, const char *path, struct kl_error *err);
+/* All of it as JSON text, malloc'ed: what --model means in a key and in a file of a pulse; and back,
+   with numbers to 15 digits (model_json.c). KL_EDATA, KL_ENOMEM. */
+int kl_control_model_json(char **text, const struct kl_control_model *model, struct kl_error *err);
+int kl_control_model_parse(struct kl_control_model *model, const char *text, struct kl_error *err);
+/* Of a text that begins with '{', else of a file. */
+int kl_control_model_open(struct kl_control_model *model, const char *text, struct kl_error *err);
+void kl_control_model_free(struct kl_control_model *model);
+int kl_control_model_objective(struct kl_control_objective *objective,
+                               const struct kl_control_model *model, int target, struct kl_error *err);
+/* A system that a kernel knows is given that kernel's form and order: what is missing is added as 0, the
+   names stay (recognise.c). KL_ENOMEM. */
+int kl_control_system_recognise(struct kl_control_system *system, struct kl_error *err);
+/* The system as an object for keys and reports, *json a new reference: sizes, unit, values, limits, and
+   the matrices by a digest of their entries to 12 digits (describe.c). KL_ENOMEM. */
+struct json_t;
+int kl_control_system_json(struct json_t **json, const struct kl_control_system *system,
+                           struct kl_error *err);
+/* An objective likewise: its name, constant, and a digest of start and weights. */
+int kl_control_objective_json(struct json_t **json, const struct kl_control_objective *objective,
+                              const struct kl_control_system *system, struct kl_error *err);
+/* A system in words, a line for each parameter and control. */
+void kl_control_system_write(FILE *to, const struct kl_control_system *system);
+
 /* ---- exact propagation (propagate.c), in double ---- */
 struct kl_control_pulse {
     int segments, controls;
@@ -233,6 +281,48 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
                         const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                         struct kl_error *err);
 
+/* ---- waveforms (waveform.c): free numbers x to samples of a generator to the controls of the qubit
+ * ---- */
+/* Samples of control k are those of its functions: one a sample; cubic B-splines; sines and cosines
+   (with zero ends: sines alone); or one constant. Where they are not the free numbers themselves, they
+   are kept within the limit L by v / (1 + (v/L)^4)^(1/4). A low pass of the first order with the time
+   constant tau stands between them and the qubit: a sample lasts `oversample` segments, and a control's
+   is the mean of the filter's output over its own. Everything is differentiated exactly. */
+enum kl_control_functions { KL_CONTROL_PIECEWISE, KL_CONTROL_SPLINES, KL_CONTROL_FOURIER };
+struct kl_control_waveform {
+    enum kl_control_functions functions;
+    int samples, controls, oversample;
+    int count;      /* functions of a control that is neither piecewise nor constant */
+    bool zero_ends; /* the pulse begins and ends at 0 */
+    bool constant[KL_CONTROL_MAX_CONTROLS];
+    double duration, tau;                  /* tau 0: no low pass */
+    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |sample| */
+    double slew; /* largest change a unit of time as a share of the limit; 0: any */
+    int n;       /* free numbers; those of control k stand from first[k] on */
+    int first[KL_CONTROL_MAX_CONTROLS + 1];
+    double *values; /* [samples][count] */
+};
+/* From the fields above `n`. KL_EUSAGE, KL_ENOMEM. Free it in any case. */
+int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err);
+void kl_control_waveform_free(struct kl_control_waveform *w);
+/* All free numbers are samples that play as they are. */
+bool kl_control_waveform_plain(const struct kl_control_waveform *w);
+/* Of `lanes` points side by side: samples [samples][controls][lanes] and controls u [samples *
+   oversample] [controls][lanes] of x [n][lanes]; and the way back, gx += (du/dx)^T gu + (dsamples/dx)^T
+   back, where back, like samples, is overwritten. */
+void kl_control_waveform_play(double *samples, double *u, const struct kl_control_waveform *w,
+                              const double *x, int lanes);
+void kl_control_waveform_back(double *gx, const double *gu, const struct kl_control_waveform *w,
+                              const double *x, double *back, int lanes);
+/* f [lanes] += what samples that change faster than slew cost, its gradient into back (samples'). */
+void kl_control_waveform_slew(double *f, double *back, const struct kl_control_waveform *w,
+                              const double *samples, int lanes);
+/* One pulse's samples [samples][controls] as near as they may be: no change is faster than slew, and
+   with zero ends the pulse leaves and reaches 0 no faster. */
+void kl_control_waveform_limit(double *samples, const struct kl_control_waveform *w);
+/* Samples of one pulse to its controls. */
+void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, const double *samples);
+
 /* ---- problems (problem.c): the loss of an ensemble as a function of what is free, many points at once
  * ---- */
 /* What the members of an ensemble make together: their weighted mean; a smooth upper bound of the worst,
@@ -244,8 +334,9 @@ struct kl_control_problem {
     const struct kl_control_objective *objective;
     int segments;
     double duration;
-    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |u| */
-    const struct kl_control_task *members; /* NULL: the system's own values alone */
+    double limit[KL_CONTROL_MAX_CONTROLS];      /* of |u| */
+    const struct kl_control_waveform *waveform; /* NULL: the controls themselves are free */
+    const struct kl_control_task *members;      /* NULL: the system's own values alone */
     int n_members;
     const double *weights; /* [n_members], their sum 1; NULL: equal */
     enum kl_control_aggregate aggregate;
@@ -270,8 +361,16 @@ const double *kl_control_evaluator_high(const struct kl_control_evaluator *e);
 void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
                                  const double *x, const double *v);
 bool kl_control_has_hessian(const struct kl_control_evaluator *e);
-/* A point's amplitudes u [segments][controls]. */
-void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x);
+/* The largest difference between the gradient at a random point and central differences of the loss, and
+   between a Hessian product, where there is one, and central differences of the gradient; each as a
+   share of its largest component. KL_ENOMEM, KL_EUSAGE. */
+int kl_control_check_gradients(double *gradient, double *hessian,
+                               const struct kl_control_problem *problem, uint64_t seed,
+                               struct kl_error *err);
+/* A point's samples, as they may be played, and its controls u [segments][controls]; samples NULL: there
+   is no waveform, or they are not asked for. KL_ENOMEM. */
+int kl_control_amplitudes(double *samples, double *u, const struct kl_control_problem *problem,
+                          const double *x, struct kl_error *err);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
 enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_NEWTON, KL_CONTROL_ADAM };
@@ -322,9 +421,25 @@ struct kl_control_options {
         members;     /* controls 0: those of the system; members: of each that is spread */
     double duration; /* 0: the system's */
     double sharpness, tail, energy;
+    const char *functions, *constant; /* piecewise|splines|fourier; names of constant controls */
+    int64_t count, oversample;
+    bool zero_ends;
+    double slew, tau;
 };
 void kl_control_options_default(struct kl_control_options *o);
-enum { KL_CONTROL_MOST_MEMBERS = 4096 };
+enum { KL_CONTROL_MOST_MEMBERS = 4096, KL_CONTROL_MOST_SEGMENTS = 16384 };
+/* Files that options name, the model's and the gate's, become what is in them: then key, provenance and
+   file of a pulse say what was computed. The texts live as long as the options; said: of
+   kl_control_model. */
+struct kl_control_texts {
+    char *model, *gate, *said;
+};
+int kl_control_options_files(struct kl_control_options *o, struct kl_control_texts *texts,
+                             struct kl_error *err);
+void kl_control_texts_free(struct kl_control_texts *texts);
+/* The system with --set; target: the model's first, untouched where there is none, or NULL. */
+int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
+                              const struct kl_control_options *o, struct kl_error *err);
 struct kl_control_setup {
     struct kl_control_system system;
     struct kl_control_target target;
@@ -333,7 +448,8 @@ struct kl_control_setup {
     struct kl_control_task *members;
     double *weights;
     int n_members;
-    struct kl_control_problem problem;
+    struct kl_control_waveform waveform;
+    struct kl_control_problem problem; /* its segments are samples times oversample */
 };
 /* KL_EUSAGE names the option; what reading a model returns. Free it in any case. */
 int kl_control_setup_make(struct kl_control_setup *setup, const struct kl_control_options *o,
@@ -358,16 +474,18 @@ struct kl_control_report {
 int kl_control_report_make(struct kl_control_report *report, const struct kl_control_setup *setup,
                            const double *u, struct kl_error *err);
 void kl_control_report_free(struct kl_control_report *report);
-/* starts, n_starts: of the optimisation, best the one whose pulse u is; config: the options as JSON. */
+/* samples: of the generator, NULL where they are the controls. starts, n_starts: of the optimisation,
+ * best the one whose pulse u is; config: the options as JSON. */
 int kl_control_pulse_save(struct kl_writer *writer, const struct kl_control_setup *setup,
-                          const double *u, const struct kl_control_report *report,
+                          const double *samples, const double *u, const struct kl_control_report *report,
                           const struct kl_control_start *starts, int n_starts, int best,
                           const char *config, struct kl_error *err);
 /* A pulse and the problem that it was made for. Close it in any case. KL_EDATA, KL_ENOMEM. */
 struct kl_control_stored {
     struct kl_control_options options; /* its words are in config */
     struct kl_control_setup setup;
-    double *u; /* [segments][controls] */
+    double *u;       /* [segments][controls] */
+    double *samples; /* of the generator [samples][controls]; NULL: they are the controls */
     double loss;
     struct json_t *config;
 };

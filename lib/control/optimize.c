@@ -104,7 +104,8 @@ static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t n = (size_t)kl_control_evaluator_size(s->e);
-    double **const vectors[] = { &s->b.x, &s->b.g, &s->b.d, &s->b.next_x, &s->b.next_g, &s->m, &s->v };
+    double **const vectors[] = { &s->b.x,      &s->b.g,      &s->b.d, &s->b.free,
+                                 &s->b.next_x, &s->b.next_g, &s->m,   &s->v };
     bool whole = true;
     s->b.n = n, s->b.low = kl_control_evaluator_low(s->e), s->b.high = kl_control_evaluator_high(s->e);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
