@@ -76,7 +76,7 @@ int kl_control_system_control(const struct kl_control_system *system, const char
 void kl_control_system_generator(double *generator, const struct kl_control_system *system,
                                  const double *u, const struct kl_control_task *task);
 
-/* ---- decay times to rates (decay.c) ---- */
+/* ---- decay times to rates (system.c) ---- */
 struct kl_control_decay {
     double t1, t2, tphi; /* 0: not given; at most one of t2 and tphi; 1/t2 = 1/tphi + 1/(2 t1) */
     double frequency;    /* of the level splitting, Hz; 0: not given, no thermal excitation */
@@ -114,7 +114,7 @@ int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d
 int kl_control_eigenvalues(double _Complex *values, double _Complex *matrix, int n,
                            struct kl_error *err);
 
-/* ---- shapes of pulses (shapes.c) ---- */
+/* ---- shapes of pulses (system.c) ---- */
 /* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
    in its first two levels to first order: u_y = - drag / (2 anharmonicity) d(u_x)/dt (Motzoi et al.
    2009), the derivative by central differences, one-sided at the ends. u [segments][2]; drag 0: Gauss
@@ -243,7 +243,7 @@ void kl_control_model_free(struct kl_control_model *model);
 int kl_control_model_objective(struct kl_control_objective *objective,
                                const struct kl_control_model *model, int target, struct kl_error *err);
 /* A system that a kernel knows is given that kernel's form and order: what is missing is added as 0, the
-   names stay (recognise.c). KL_ENOMEM. */
+   names stay (system.c). KL_ENOMEM. */
 int kl_control_system_recognise(struct kl_control_system *system, struct kl_error *err);
 /* The system as an object for keys and reports, *json a new reference: sizes, unit, values, limits, and
    the matrices by a digest of their entries to 12 digits (describe.c). KL_ENOMEM. */
