@@ -283,11 +283,12 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
 
 /* ---- waveforms (waveform.c): free numbers x to samples of a generator to the controls of the qubit
  * ---- */
-/* Samples of control k are those of its functions: one a sample; cubic B-splines; sines and cosines
-   (with zero ends: sines alone); or one constant. Where they are not the free numbers themselves, they
-   are kept within the limit L by v / (1 + (v/L)^4)^(1/4). A low pass of the first order with the time
-   constant tau stands between them and the qubit: a sample lasts `oversample` segments, and a control's
-   is the mean of the filter's output over its own. Everything is differentiated exactly. */
+/* In units of the limits of the controls. Samples of control k are those of its functions: one a sample;
+   cubic B-splines; sines and cosines (with zero ends: sines alone); or one constant. Where they are not
+   the free numbers themselves, they are kept within the limit by v / (1 + v^4)^(1/4). A low pass of the
+   first order with the time constant tau stands between them and the qubit: a sample lasts `oversample`
+   segments, and a control's is the mean of the filter's output over its own. Everything is
+   differentiated exactly. */
 enum kl_control_functions { KL_CONTROL_PIECEWISE, KL_CONTROL_SPLINES, KL_CONTROL_FOURIER };
 struct kl_control_waveform {
     enum kl_control_functions functions;
@@ -295,10 +296,9 @@ struct kl_control_waveform {
     int count;      /* functions of a control that is neither piecewise nor constant */
     bool zero_ends; /* the pulse begins and ends at 0 */
     bool constant[KL_CONTROL_MAX_CONTROLS];
-    double duration, tau;                  /* tau 0: no low pass */
-    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |sample| */
-    double slew; /* largest change a unit of time as a share of the limit; 0: any */
-    int n;       /* free numbers; those of control k stand from first[k] on */
+    double duration, tau; /* tau 0: no low pass */
+    double slew;          /* largest change a unit of time; 0: any */
+    int n;                /* free numbers; those of control k stand from first[k] on */
     int first[KL_CONTROL_MAX_CONTROLS + 1];
     double *values; /* [samples][count] */
 };
@@ -350,7 +350,8 @@ int kl_control_evaluator_open(struct kl_control_evaluator **e, const struct kl_c
                               struct kl_error *err);
 void kl_control_evaluator_close(struct kl_control_evaluator **e);
 int kl_control_evaluator_size(const struct kl_control_evaluator *e); /* n: numbers of a point */
-/* f [16] and its gradient g [n][16] (NULL: not asked for) at 16 points x [n][16], those that are wanted;
+/* Points are in units of the limits, so that one size of step serves controls of any unit.
+   f [16] and its gradient g [n][16] (NULL: not asked for) at 16 points x [n][16], those that are wanted;
    a point's numbers do not depend on the others. Points lie within low and high [n]. */
 void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
                          const bool wanted[KL_CONTROL_LANES]);
@@ -399,10 +400,10 @@ struct kl_control_search {
     double target;   /* loss at which a start stops; below every loss: never */
     double gradient; /* largest component of the projected gradient at which it stops */
     double progress; /* relative fall of the loss over ten iterations at which it stops */
-    double size;     /* starts are normal numbers times this */
+    double size;     /* starts are normal numbers times this, in units of the limits */
     double lr;       /* of Adam */
     uint64_t seed;
-    const double *first; /* the first start [n]; NULL: drawn as well */
+    const double *first; /* the first start [n], in these units; NULL: drawn as well */
 };
 void kl_control_search_default(struct kl_control_search *search);
 struct kl_control_start {
@@ -474,7 +475,8 @@ struct kl_control_report {
     double loss;     /* of the ensemble, without the factor of energy */
     double nominal;  /* of the system's own values */
     double worst;    /* of the members */
-    double gradient; /* largest component of the projected gradient of the ensemble's loss */
+    double gradient; /* largest component of the projected gradient of the ensemble's loss by controls in
+                                          units of their limits */
     struct kl_control_channel channel; /* of the nominal transfer matrix */
     double *members;                   /* [n_members]: losses */
     double *transfer;                  /* [dim][dim], nominal */
@@ -574,9 +576,9 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const double *weights, struct kl_error *err);
 
 /* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
-/* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC: a normal
-   number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of time,
-   <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
+/* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC:
+   a normal number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of
+   time, <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
 enum kl_control_process_kind {
     KL_CONTROL_QUASI_STATIC,
     KL_CONTROL_TELEGRAPH,

@@ -217,7 +217,8 @@ static double sweep(struct solver *s, double step)
             for (int k = 0; k < s->controls; k++) sum[k] += weight_of(s, m) * slope[k];
         }
         for (int k = 0; k < s->controls; k++)
-            next[k] = fmin(fmax(u[k] - step * sum[k], -s->p->limit[k]), s->p->limit[k]);
+            next[k] = fmin(fmax(u[k] - step * pow(s->p->limit[k], 2) * sum[k], -s->p->limit[k]),
+                           s->p->limit[k]);
         for (int m = 0; m < s->n_members; m++) {
             double *r = s->reached + (size_t)m * s->state;
             one_segment(s, s->map, NULL, next, NULL, NULL, m);
@@ -231,7 +232,8 @@ static double sweep(struct solver *s, double step)
 static void draw(struct solver *s, int start)
 {
     kl_control_queue_draw(s->drawn, s->all, s->evaluator, 0, start);
-    for (int i = 0; i < s->segments * s->controls; i++) s->u[i] = s->drawn[i * KL_CONTROL_LANES];
+    for (int i = 0; i < s->segments * s->controls; i++)
+        s->u[i] = s->p->limit[i % s->controls] * s->drawn[i * KL_CONTROL_LANES];
 }
 
 /* The step grows while sweeps succeed, and shrinks where one fails. */
@@ -240,7 +242,9 @@ static void run_start(struct solver *s, int start, int thread)
     const struct kl_control_search *o = s->all->search;
     const int n = s->segments * s->controls;
     struct kl_control_start result = { .stop = KL_CONTROL_RUNS };
-    double recent[KL_CONTROL_WINDOW], step = s->segments / s->p->duration;
+    double recent[KL_CONTROL_WINDOW],
+        step = s->segments / s->p->duration / 9; /* of a control in units of its limit */
+    /* of a control in units of its limit */
     draw(s, start);
     result.loss = prepare(s), result.evaluations = 1;
     while (result.stop == KL_CONTROL_RUNS && kl_control_queue_step(s->all, thread)) {
@@ -260,7 +264,7 @@ static void run_start(struct solver *s, int start, int thread)
             result.loss = prepare(s), step *= 1.3;
         } else if ((step /= 3) < 1e-9) result.stop = KL_CONTROL_NO_DESCENT;
     }
-    for (int i = 0; i < n; i++) s->drawn[i * KL_CONTROL_LANES] = s->u[i];
+    for (int i = 0; i < n; i++) s->drawn[i * KL_CONTROL_LANES] = s->u[i] / s->p->limit[i % s->controls];
     if (result.stop != KL_CONTROL_RUNS) kl_control_queue_finish(s->all, start, &result, s->drawn, n, 0);
 }
 

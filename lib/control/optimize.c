@@ -34,7 +34,7 @@ void kl_control_search_default(struct kl_control_search *s)
                                      .target = -1,
                                      .gradient = 1e-10,
                                      .progress = 1e-9,
-                                     .size = 0.1,
+                                     .size = 0.03,
                                      .lr = 0.1 };
 }
 
