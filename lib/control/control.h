@@ -566,9 +566,9 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const double *weights, struct kl_error *err);
 
 /* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
-/* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC: a normal
-   number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of time,
-   <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
+/* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC:
+   a normal number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of
+   time, <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
 enum kl_control_process_kind {
     KL_CONTROL_QUASI_STATIC,
     KL_CONTROL_TELEGRAPH,
