@@ -35,19 +35,20 @@ static inline int kl_bloch_substeps(double norm)
 /* Reals of workspace. */
 static inline size_t kl_bloch_work(const struct kl_bloch *b)
 {
-    return 2 * (size_t)KL_BLOCH_LANES * (9 * (size_t)(b->segments * b->substeps + 1) + 2 * KL_BLOCH_MAX_ORDER);
+    return 2 * (size_t)KL_BLOCH_LANES *
+           (9 * (size_t)(b->segments * b->substeps + 1) + 2 * KL_BLOCH_MAX_ORDER);
 }
 
 /* u [segments][controls][n], params [KL_BLOCH_PARAMS][n], weights [columns][3][n].
    loss [n]; grad_u like u, grad_params like params, ends [columns][3][n]: NULL where not asked for. */
-#define KL_BLOCH_GRADIENT_ARGS(real)                                                                \
+#define KL_BLOCH_GRADIENT_ARGS(real)                                                                 \
     (real * loss, real * grad_u, real * grad_params, real * ends, const real *u, const real *params, \
      const real *weights, const struct kl_bloch *b, size_t n, real *work)
 /* The derivative of all these along (du, dparams); dparams NULL: along du alone. dgrad_params may be
    NULL. loss and grad_u as above, and may be NULL. */
-#define KL_BLOCH_TANGENT_ARGS(real)                                                               \
+#define KL_BLOCH_TANGENT_ARGS(real)                                                                \
     (real * dloss, real * dgrad_u, real * dgrad_params, real * loss, real * grad_u, const real *u, \
-     const real *du, const real *params, const real *dparams, const real *weights,                \
+     const real *du, const real *params, const real *dparams, const real *weights,                 \
      const struct kl_bloch *b, size_t n, real *work)
 
 typedef void(*kl_bloch_gradient_f32_fn) KL_BLOCH_GRADIENT_ARGS(float);
@@ -56,10 +57,10 @@ typedef void(*kl_bloch_tangent_f32_fn) KL_BLOCH_TANGENT_ARGS(float);
 typedef void(*kl_bloch_tangent_f64_fn) KL_BLOCH_TANGENT_ARGS(double);
 
 /* The versions, lowest first; select.c chooses. */
-#define KL_BLOCH_DECLARE(isa)                                      \
+#define KL_BLOCH_DECLARE(isa)                                        \
     void kl_bloch_gradient_f32_##isa KL_BLOCH_GRADIENT_ARGS(float);  \
     void kl_bloch_gradient_f64_##isa KL_BLOCH_GRADIENT_ARGS(double); \
-    void kl_bloch_tangent_f32_##isa KL_BLOCH_TANGENT_ARGS(float);  \
+    void kl_bloch_tangent_f32_##isa KL_BLOCH_TANGENT_ARGS(float);    \
     void kl_bloch_tangent_f64_##isa KL_BLOCH_TANGENT_ARGS(double);
 KL_BLOCH_DECLARE(base)
 KL_BLOCH_DECLARE(avx2)

@@ -7,6 +7,7 @@
 
 #include "kernels/act.h"
 #include "kernels/bits.h"
+#include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
 #include "kernels/gan.h"
@@ -62,6 +63,10 @@ struct kl_kernels {
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
+    kl_bloch_gradient_f32_fn bloch_gradient_f32;
+    kl_bloch_gradient_f64_fn bloch_gradient_f64;
+    kl_bloch_tangent_f32_fn bloch_tangent_f32;
+    kl_bloch_tangent_f64_fn bloch_tangent_f64;
     kl_policy_dots_f32_fn policy_dots_f32;
     kl_policy_dots_f64_fn policy_dots_f64;
     kl_policy_forward_f32_fn policy_forward_f32;
@@ -105,6 +110,8 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_gan_weigh kl_kernels()->KL_NAME(gan_weigh)
 #define kl_kernel_gan_products kl_kernels()->KL_NAME(gan_products)
 #define kl_kernel_gan_law kl_kernels()->KL_NAME(gan_law)
+#define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
+#define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
