@@ -89,7 +89,7 @@ struct kl_control_inner {
         real *tx, *td; /* derivatives along a direction; of second order */                          \
         real *loss;    /* [steps + 1][n] */                                                          \
         real *rate;    /* [steps][n]: minus a step's rate of learning */                             \
-        real *u, *grad_u, *du, *dgrad_u, *c, *dots, *turned, *ones, *scratch;                        \
+        real *u, *grad_u, *du, *dgrad_u, *c, *dots, *turned, *scratch;                               \
         real *norm; /* per task: [layer][5][units][n] */                                             \
     };                                                                                               \
     /* What n lanes take from the arena. KL_EUSAGE, KL_ENOMEM. */                                    \
@@ -119,10 +119,11 @@ struct kl_control_inner {
     /* (hidden) MAML's terms of rank one into grad, from what a run left (second.c). */              \
     void kl_control_adapt_second_##p(real *grad, struct kl_control_adapt_##p *a, const real *params, \
                                      const struct kl_control_plant_##p *plant, const real *weight);  \
-    /* One qubit's plant of n lanes, whose params, amplitude and weights the caller fills; substeps  \
-       for any pulse within limit and detunings up to `detuning`. KL_ENOMEM. */                      \
+    /* One qubit's plant of n lanes, whose params, amplitude and weights the caller fills. limit: of \
+       each control, as it reaches the qubit; rates: the largest sum of a task's rates and twice its \
+       detuning. KL_ENOMEM. */                                                                       \
     int kl_control_plant_make_##p(struct kl_control_plant_##p *plant, const struct kl_bloch *bloch,  \
-                                  size_t n, double limit, struct kl_arena *memory,                   \
+                                  size_t n, double limit, double rates, struct kl_arena *memory,     \
                                   struct kl_error *err);
 KL_CONTROL_META_DECLARE(float, f32)
 KL_CONTROL_META_DECLARE(double, f64)
