@@ -12,6 +12,8 @@
 #include "kernels/density.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
+#include "kernels/lbfgs.h"
+#include "kernels/liouville.h"
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
@@ -67,6 +69,11 @@ struct kl_kernels {
     kl_bloch_gradient_f64_fn bloch_gradient_f64;
     kl_bloch_tangent_f32_fn bloch_tangent_f32;
     kl_bloch_tangent_f64_fn bloch_tangent_f64;
+    kl_liouville_gradient_f32_fn liouville_gradient_f32;
+    kl_liouville_gradient_f64_fn liouville_gradient_f64;
+    kl_lbfgs_direction_fn lbfgs_direction;
+    kl_lbfgs_trial_fn lbfgs_trial;
+    kl_lbfgs_update_fn lbfgs_update;
     kl_policy_dots_f32_fn policy_dots_f32;
     kl_policy_dots_f64_fn policy_dots_f64;
     kl_policy_forward_f32_fn policy_forward_f32;
@@ -111,6 +118,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_gan_products kl_kernels()->KL_NAME(gan_products)
 #define kl_kernel_gan_law kl_kernels()->KL_NAME(gan_law)
 #define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
+#define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)

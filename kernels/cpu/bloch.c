@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "kernels/inline/lanes.h"
+#include "kernels/inline/series.h"
 
 #define KL_DUAL 0
 #include "kernels/inline/bloch_pass.h"
@@ -12,19 +13,6 @@
 #define KL_DUAL 1
 #include "kernels/inline/bloch_pass.h"
 #undef KL_DUAL
-
-/* threshold[m - LEAST_ORDER]: the largest norm for which a series up to order m is exact to rounding,
-   norm^(m+1) / (m+1)! = 1e-16 (3e-8 in float). */
-enum { LEAST_ORDER = 4 };
-static const kl_real threshold[] = {
-#if KL_F64
-    0.0016, 0.0064, 0.0175, 0.0376, 0.0691, 0.1137, 0.1723, 0.2454, 0.3331, 0.4351, 0.5509,
-    0.6800, 0.8218, 0.9755, 1.1405, 1.3161, 1.5017, 1.6966, 1.9002, 2.1120, 2.3314
-#else
-    0.0815, 0.1668, 0.2845, 0.4318, 0.6051, 0.8011, 1.0165, 1.2486, 1.4952, 1.7543, 2.0241,
-    2.3033, 2.5907, 2.8853, 3.1862, 3.4927, 3.8041, 4.1200, 4.4399, 4.7633, 5.0899
-#endif
-};
 
 static inline kl_lane largest(kl_lane a, kl_lane b)
 {
@@ -63,11 +51,10 @@ static int terms_of(kl_lane *terms, const struct kl_bloch *b, const kl_real *u, 
                             absolute(*(const kl_lane *)(params + KL_BLOCH_UP * n)),
                   square = squares(b, u, params, n) * (4 * dt * dt);
     kl_lane norm = damping * dt, within = { 0 };
-    int top = LEAST_ORDER;
+    int top = KL_SERIES_LEAST;
     for (int i = 0; i < KL_LANES; i++) norm[i] += (kl_real)__builtin_sqrt((double)square[i]);
     for (int i = 0; i < KL_LANES; i++) {
-        int m = LEAST_ORDER;
-        while (m < KL_BLOCH_MAX_ORDER && !(norm[i] <= threshold[m - LEAST_ORDER])) m++;
+        const int m = kl_series_order(norm[i]);
         within[i] = (kl_real)m;
         if (m > top) top = m;
     }
@@ -77,7 +64,7 @@ static int terms_of(kl_lane *terms, const struct kl_bloch *b, const kl_real *u, 
         const kl_lane order = within - (kl_real)b->affine, here = (kl_lane){ 0 } + (kl_real)k;
         terms[k] = kl_choose(here <= order, (kl_lane){ 0 } + (kl_real)factor, (kl_lane){ 0 });
     }
-    const kl_lane limit = (kl_lane){ 0 } + threshold[KL_BLOCH_MAX_ORDER - LEAST_ORDER];
+    const kl_lane limit = (kl_lane){ 0 } + kl_series_norm[KL_BLOCH_MAX_ORDER - KL_SERIES_LEAST];
     terms[0] += kl_choose(norm <= limit, (kl_lane){ 0 }, (kl_lane){ 0 } + (kl_real)__builtin_nan(""));
     return top - b->affine;
 }

@@ -57,7 +57,8 @@ enum kl_purpose {
     KL_RANDOM_ORDER = 47,  /* of symbols, permuted; step: permutation */
     KL_RANDOM_HASH = 48,   /* of an extractor */
     KL_RANDOM_LATENT = 50, /* of generators */
-    KL_RANDOM_GAN_SHOTS = 51
+    KL_RANDOM_GAN_SHOTS = 51,
+    KL_RANDOM_STARTS = 61 /* of pulses; step: start */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

@@ -37,22 +37,176 @@ struct kl_control_system {
     struct kl_control_entry controls[KL_CONTROL_MAX_CONTROLS], params[KL_CONTROL_MAX_PARAMS];
     double duration; /* of a pulse, unless the problem has another */
 };
-void kl_control_system_free(struct kl_control_system *system);
 /* What differs between the members of a family of tasks or of an ensemble. */
 struct kl_control_task {
     double params[KL_CONTROL_MAX_PARAMS];
     double amplitude; /* factor of all controls: 1 */
 };
+/* The built-in ones. Parameters and controls in this order; rates are of jumps gamma_phi:
+   sqrt(gamma_phi/2) Z, gamma_down: |0><1|, gamma_up: |1><0|. qubit       H = detuning Z + x X + y Y (+ z
+   Z); gamma_phi, gamma_down, gamma_up, detuning two-qubits  H = J ZZ + dz1 Z1 + dz2 Z2 + x1 X1 + y1 Y1 +
+   x2 X2 + y2 Y2 (+ z1 Z1 + z2 Z2); gphi1, gdown1, gup1, gphi2, gdown2, gup2, J, dz1, dz2 transmon    H =
+   detuning n + anharmonicity n(n-1)/2 + x (a + a^+)/2 + y i(a^+ - a)/2, in rad/ns, jumps sqrt(2
+   gamma_phi) n, sqrt(gamma_down) a, sqrt(gamma_up) a^+; gamma_phi, gamma_down, gamma_up, detuning,
+   anharmonicity */
+#define KL_CONTROL_SYSTEMS "qubit|two-qubits|transmon"
+struct kl_control_system_options {
+    int controls; /* 2 or 3 of one qubit, 4 or 6 of two; 0: 2, 6 */
+    int levels;   /* of a transmon; 0: 3 */
+    bool jump_up; /* what relaxes runs from |0> to |1> */
+};
+/* name: one of KL_CONTROL_SYSTEMS, or cz for two-qubits; options NULL: all 0. Free the system in any
+   case. KL_EUSAGE, KL_ENOMEM. */
+int kl_control_system_make(struct kl_control_system *system, const char *name,
+                           const struct kl_control_system_options *options, struct kl_error *err);
+void kl_control_system_free(struct kl_control_system *system);
+/* One entry more of a system whose sizes are set, from an operator [d][d]: a control's or a parameter's
+   term of the Hamiltonian, or (rate) a jump. KL_EUSAGE: too many; KL_ENOMEM. */
+int kl_control_system_add_control(struct kl_control_system *system, const char *name,
+                                  const double _Complex *hamiltonian, double limit,
+                                  struct kl_error *err);
+int kl_control_system_add_param(struct kl_control_system *system, const char *name,
+                                const double _Complex *operator, bool rate, double value,
+                                struct kl_error *err);
+/* Number of a parameter or control by name; -1: none. */
+int kl_control_system_param(const struct kl_control_system *system, const char *name);
+int kl_control_system_control(const struct kl_control_system *system, const char *name);
+/* The generator at amplitudes u [n_controls] and of a task (NULL: the system's own), [dim][dim]. u NULL:
+ * 0. */
+void kl_control_system_generator(double *generator, const struct kl_control_system *system,
+                                 const double *u, const struct kl_control_task *task);
+
+/* ---- decay times to rates (decay.c) ---- */
+struct kl_control_decay {
+    double t1, t2, tphi; /* 0: not given; at most one of t2 and tphi; 1/t2 = 1/tphi + 1/(2 t1) */
+    double frequency;    /* of the level splitting, Hz; 0: not given, no thermal excitation */
+    double temperature;  /* K */
+    bool up;             /* relaxation runs from |0> to |1> */
+};
+struct kl_control_rates {
+    double phi, down, up; /* in the unit of 1/t1 */
+};
+/* down + up = 1/t1, up/down = exp(-h f/(k T)). where begins a message ("qubit 1"). KL_EUSAGE: t2 > 2 t1,
+   one that is negative or no number. */
+int kl_control_decay_rates(struct kl_control_rates *rates, const struct kl_control_decay *decay,
+                           const char *where, struct kl_error *err);
+/* The default rates of a built-in system's qubit (from 0). */
+void kl_control_system_set_rates(struct kl_control_system *system, int qubit,
+                                 const struct kl_control_rates *rates);
+
+/* ---- operators (operators.c): complex matrices [d][d], row-major ---- */
+/* The basis, [d * d][d][d]. n_qubits 0: generalised Gell-Mann matrices: 1, then for j < k the symmetric
+   and the antisymmetric of |j>, |k>, then d - 1 diagonal ones. */
+void kl_control_basis(double _Complex *basis, int d, int n_qubits);
+/* G_ab = Tr(B_a L(B_b)) / d of L(rho) = -i [H, rho] + sum_j (L_j rho L_j^+ - {L_j^+ L_j, rho} / 2),
+   [d * d][d * d]. hamiltonian NULL: 0. KL_ENOMEM. */
+int kl_control_generator(double *generator, const double _Complex *hamiltonian,
+                         const double _Complex *jumps, int n_jumps, int d, int n_qubits,
+                         struct kl_error *err);
+/* R_ab = Tr(B_a U B_b U^+) / d. KL_ENOMEM. */
+int kl_control_transfer_of_unitary(double *transfer, const double _Complex *unitary, int d, int n_qubits,
+                                   struct kl_error *err);
+/* r_a = Tr(B_a rho). KL_ENOMEM. */
+int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d, int n_qubits,
+                               struct kl_error *err);
+/* Eigenvalues of a matrix [n][n], n <= 64, in no order; the matrix is overwritten (eigenvalues.c).
+   KL_EDATA: it holds what is not finite. */
+int kl_control_eigenvalues(double _Complex *values, double _Complex *matrix, int n,
+                           struct kl_error *err);
+
+/* ---- shapes of pulses (shapes.c) ---- */
+/* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
+   in its first two levels to first order: u_y = - drag / (2 anharmonicity) d(u_x)/dt (Motzoi et al.
+   2009), the derivative by central differences, one-sided at the ends. u [segments][2]; drag 0: Gauss
+   alone. */
+struct kl_control_shape {
+    double duration, angle, sigma; /* sigma 0: duration / 4 */
+    double drag, anharmonicity;
+};
+void kl_control_gauss(double *u, int segments, const struct kl_control_shape *shape);
+
+/* The system's own values, amplitude 1. */
 void kl_control_task_default(struct kl_control_task *task, const struct kl_control_system *system);
 
-/* ---- objectives (objective.c): loss = constant - <weights, R(T)>, 1 - fidelity ---- */
+/* ---- targets (target.c) ---- */
+enum { KL_CONTROL_MATRIX = KL_CONTROL_MAX_LEVELS * KL_CONTROL_MAX_LEVELS };
+/* A unitary of the levels that compute. */
+struct kl_control_target {
+    char name[64];
+    int d; /* rows: the system's subspace */
+    double _Complex u[KL_CONTROL_MATRIX];
+};
+/* "hadamard", "cz", "rx(pi/2)", or gates of neighbouring qubits between commas, "h,i": the first is the
+   most significant. KL_EUSAGE: unknown, or of other size than d. */
+#define KL_CONTROL_GATES                                                                              \
+    "i, x, y, z, h, s, sdg, t, tdg, sx, rx(ANGLE), ry(ANGLE), rz(ANGLE), p(ANGLE), cz, cnot, iswap, " \
+    "swap, cp(ANGLE), rzz(ANGLE)"
+int kl_control_target_gate(struct kl_control_target *target, const char *text, int d,
+                           struct kl_error *err);
+/* Any matrix. KL_EDATA: not unitary to 1e-8. */
+int kl_control_target_matrix(struct kl_control_target *target, const char *name,
+                             const double _Complex *matrix, int d, struct kl_error *err);
+/* Amplitudes [d] of a state in letters 0, 1, +, -, r, l (+i, -i of Y), one a qubit; of d levels that are
+   no qubits, the level's number. KL_EUSAGE. */
+int kl_control_state_text(double _Complex *amplitudes, const char *text, int d, int n_qubits,
+                          struct kl_error *err);
+
+/* ---- objectives (objective.c): loss = constant - <weights, R(T)>, 1 - fidelity ----
+   All fidelities are linear in the transfer matrix R. Its first row is (1, 0, ..): what it would add is
+   in the constant, the weights' first row is 0. */
 struct kl_control_objective {
     char name[64];
     int columns; /* of R: 1 a state, dim a transfer matrix; start and weights are [dim][columns] */
     double *start, *weights; /* weights: already divided by what makes the loss 1 - fidelity */
     double constant;
 };
+/* d levels compute, of D; P projects on them, E is the map of the whole system.
+   state         <t|E(|0><0|)|t>, t = U|0>
+   entanglement  F_e = sum_jk Tr((U|j><k|U^+)^+ E(|j><k|)) / d^2, j, k < d
+   average       F_avg = (d F_e + 1 - L1) / (d + 1) (Wood and Gambetta 2018)
+   states        mean of <t|E(|s><s|)|t>, t = U s: of two qubits the twelve products ++ +- -+ -- rr rl 1+
+   1- +1 -1 00 11, of one the six eigenstates of X, Y, Z leakage       loss L1 = 1 - Tr(P E(P / d)),
+   whatever the target */
+enum kl_control_fidelity {
+    KL_CONTROL_STATE,
+    KL_CONTROL_ENTANGLEMENT,
+    KL_CONTROL_AVERAGE,
+    KL_CONTROL_STATES,
+    KL_CONTROL_LEAKAGE
+};
+#define KL_CONTROL_FIDELITIES "state|entanglement|average|states|leakage"
+/* Free it in any case. KL_EUSAGE: the target has not the system's size; KL_ENOMEM. */
+int kl_control_objective_make(struct kl_control_objective *objective,
+                              const struct kl_control_system *system, enum kl_control_fidelity fidelity,
+                              const struct kl_control_target *target, struct kl_error *err);
+/* The mean over n given states [n][subspace] and what each should become. One: columns is 1. */
+int kl_control_objective_states(struct kl_control_objective *objective,
+                                const struct kl_control_system *system, const double _Complex *inputs,
+                                const double _Complex *targets, int n, struct kl_error *err);
 void kl_control_objective_free(struct kl_control_objective *objective);
+/* constant - <weights, ends>, ends [dim][columns]. */
+double kl_control_objective_loss(const struct kl_control_objective *objective,
+                                 const struct kl_control_system *system, const double *ends);
+/* The twelve, or six, states of `states`, [n][d]; returns n, 0 for other d. */
+enum { KL_CONTROL_STATES_MOST = 12 };
+int kl_control_states(double _Complex *states, int d);
+
+/* ---- what a transfer matrix is (channel.c) ---- */
+struct kl_control_channel {
+    double entanglement, average; /* fidelities, as above */
+    double leakage;               /* L1; 0 where all levels compute */
+    double smallest_choi; /* eigenvalue of the Choi matrix of trace 1: negative, it is no physical map */
+    double trace_error;   /* largest deviation of R's first row from (1, 0, ..) */
+};
+/* transfer [dim][dim]. KL_ENOMEM, KL_EDATA (not finite), KL_EUSAGE as the objective. */
+int kl_control_channel_measure(struct kl_control_channel *channel,
+                               const struct kl_control_system *system,
+                               const struct kl_control_target *target, const double *transfer,
+                               struct kl_error *err);
+/* <t|E(|s><s|)|t> of n pairs of states [n][subspace] into fidelities [n]. KL_ENOMEM. */
+int kl_control_channel_states(double *fidelities, const struct kl_control_system *system,
+                              const double *transfer, const double _Complex *inputs,
+                              const double _Complex *targets, int n, struct kl_error *err);
 
 /* ---- exact propagation (propagate.c), in double ---- */
 struct kl_control_pulse {
@@ -60,15 +214,93 @@ struct kl_control_pulse {
     double duration;
     double *u; /* [segments][controls] */
 };
-/* loss; its gradients grad_u [segments][controls], grad_params [n_params], grad_amplitude; ends
-   [dim][columns], path [segments + 1][dim][columns]: NULL where not asked for. KL_ENOMEM. */
+/* What is asked for of a pulse; NULL: not asked for. */
 struct kl_control_gradient {
-    double loss, amplitude;
-    double *u, *params, *ends, *path;
+    double loss;
+    double *u;         /* [segments][controls]: d loss / d u */
+    double *params;    /* [n_params]: d loss / d params */
+    double *amplitude; /* d loss / d amplitude */
+    double *path;      /* [segments + 1][dim][columns]: R at the segments' boundaries */
 };
+/* Piecewise-constant controls, each segment by its exponential, exact to rounding; task NULL: the
+   system's own values. KL_ENOMEM; KL_EDATA: a number is not finite. */
 int kl_control_propagate(struct kl_control_gradient *to, const struct kl_control_system *system,
                          const struct kl_control_objective *objective,
                          const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                          struct kl_error *err);
+/* The transfer matrix R(T) [dim][dim] of a pulse. KL_ENOMEM, KL_EDATA. */
+int kl_control_transfer(double *transfer, const struct kl_control_system *system,
+                        const struct kl_control_pulse *pulse, const struct kl_control_task *task,
+                        struct kl_error *err);
+
+/* ---- problems (problem.c): the loss of an ensemble as a function of what is free, many points at once
+ * ---- */
+/* What the members of an ensemble make together: their weighted mean; a smooth upper bound of the worst,
+   log(mean of exp(k L)) / k + log(n) / k with k the sharpness; the mean of the worst share (conditional
+   value at risk, Rockafellar and Uryasev 2000). */
+enum kl_control_aggregate { KL_CONTROL_MEAN, KL_CONTROL_WORST, KL_CONTROL_CVAR };
+struct kl_control_problem {
+    const struct kl_control_system *system;
+    const struct kl_control_objective *objective;
+    int segments;
+    double duration;
+    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |u| */
+    const struct kl_control_task *members; /* NULL: the system's own values alone */
+    int n_members;
+    enum kl_control_aggregate aggregate;
+    double sharpness, tail; /* of the worst; of the share, in (0, 1] */
+    double energy;          /* factor of the mean square of u / limit in the loss */
+};
+enum { KL_CONTROL_LANES = 16 };
+struct kl_control_evaluator;
+/* Values that evaluations share; one a thread. KL_ENOMEM, KL_EUSAGE. Close accepts NULL. */
+int kl_control_evaluator_open(struct kl_control_evaluator **e, const struct kl_control_problem *problem,
+                              struct kl_error *err);
+void kl_control_evaluator_close(struct kl_control_evaluator **e);
+int kl_control_evaluator_size(const struct kl_control_evaluator *e); /* n: numbers of a point */
+/* f [16] and its gradient g [n][16] (NULL: not asked for) at 16 points x [n][16], those that are wanted;
+   a point's numbers do not depend on the others. Points lie within low and high [n]. */
+void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
+                         const bool wanted[KL_CONTROL_LANES]);
+const double *kl_control_evaluator_low(const struct kl_control_evaluator *e);
+const double *kl_control_evaluator_high(const struct kl_control_evaluator *e);
+/* A point's amplitudes u [segments][controls]. */
+void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x);
+
+/* ---- optimisation from many starts (optimize.c) ---- */
+enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_ADAM };
+enum kl_control_stop {
+    KL_CONTROL_RUNS,       /* it has not stopped */
+    KL_CONTROL_REACHED,    /* the loss that was asked for */
+    KL_CONTROL_FLAT,       /* the projected gradient vanishes */
+    KL_CONTROL_STALLED,    /* the loss no longer falls */
+    KL_CONTROL_NO_DESCENT, /* no step along the gradient lowers it: rounding */
+    KL_CONTROL_ITERATIONS, /* their limit */
+    KL_CONTROL_NO_NUMBER,  /* the loss is none */
+    KL_CONTROL_STOPS
+};
+const char *kl_control_stop_words(enum kl_control_stop stop);
+struct kl_control_search {
+    enum kl_control_method method;
+    int starts, iterations;
+    double target;   /* loss at which a start stops; below every loss: never */
+    double gradient; /* largest component of the projected gradient at which it stops */
+    double progress; /* relative fall of the loss over ten iterations at which it stops */
+    double size;     /* starts are normal numbers times this */
+    double lr;       /* of Adam */
+    uint64_t seed;
+    const double *first; /* the first start [n]; NULL: drawn as well */
+};
+void kl_control_search_default(struct kl_control_search *search);
+struct kl_control_start {
+    double loss;
+    int iterations, evaluations;
+    enum kl_control_stop stop;
+};
+/* results [starts] and their points [starts][n]. Neither the threads of pool (NULL: none) nor starts
+   beside it change a start. KL_ENOMEM; KL_ESIGNAL where watch says so. */
+int kl_control_optimize(struct kl_control_start *results, double *points,
+                        const struct kl_control_problem *problem, const struct kl_control_search *search,
+                        struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 
 #endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+   Optimisation from many starts: sixteen side by side in the lanes of kernels/lbfgs.h; a lane whose
+   start has stopped takes the next one. In every round each lane tries one point, whatever the others
+   do. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/control.h"
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
+
+enum { LANES = KL_CONTROL_LANES, WINDOW = 10, MOST_BACKTRACKS = 20 };
+_Static_assert((int)KL_CONTROL_LANES == (int)KL_LBFGS_LANES, "points are lanes");
+
+const char *kl_control_stop_words(enum kl_control_stop stop)
+{
+    static const char *const words[KL_CONTROL_STOPS] = {
+        "runs",
+        "reached the loss that was asked for",
+        "the projected gradient vanishes",
+        "the loss no longer falls",
+        "no step along the gradient lowers the loss",
+        "the limit of iterations",
+        "the loss is no number",
+    };
+    return words[stop];
+}
+
+void kl_control_search_default(struct kl_control_search *s)
+{
+    *s = (struct kl_control_search){ .starts = 32,
+                                     .iterations = 1000,
+                                     .target = -1,
+                                     .gradient = 1e-10,
+                                     .progress = 1e-9,
+                                     .size = 0.1,
+                                     .lr = 0.1 };
+}
+
+/* All starts; threads take them in order. */
+struct pool_of_starts {
+    const struct kl_control_problem *problem;
+    const struct kl_control_search *search;
+    struct kl_control_start *results;
+    double *points;
+    const struct kl_watch *watch;
+    atomic_int next, done, failed; /* failed: a code */
+    struct kl_error *errors;       /* [threads] */
+};
+/* A lane's own state. */
+struct lane {
+    int start; /* -1: idle */
+    bool fresh;
+    double f, step, recent[WINDOW];
+    int iterations, evaluations, backtracks;
+    bool without_pairs;
+};
+struct solver {
+    struct pool_of_starts *all;
+    struct kl_control_evaluator *e;
+    struct kl_arena arena;
+    struct kl_lbfgs b;
+    struct lane lanes[LANES];
+    double *m, *v; /* of Adam */
+};
+
+static int open_solver(struct solver *s, struct pool_of_starts *all, struct kl_error *err)
+{
+    *s = (struct solver){ .all = all };
+    int code = kl_control_evaluator_open(&s->e, all->problem, err);
+    if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
+    if (code) return code;
+    const size_t n = (size_t)kl_control_evaluator_size(s->e);
+    double **const vectors[] = { &s->b.x, &s->b.g, &s->b.d, &s->b.next_x, &s->b.next_g, &s->m, &s->v };
+    bool whole = true;
+    s->b.n = n, s->b.low = kl_control_evaluator_low(s->e), s->b.high = kl_control_evaluator_high(s->e);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        whole &= (*vectors[i] = kl_arena_take(&s->arena, n * LANES, sizeof(double))) != NULL;
+    for (int p = 0; p < KL_LBFGS_PAIRS; p++) {
+        whole &= (s->b.s[p] = kl_arena_take(&s->arena, n * LANES, sizeof(double))) != NULL;
+        whole &= (s->b.y[p] = kl_arena_take(&s->arena, n * LANES, sizeof(double))) != NULL;
+        for (size_t i = 0; whole && i < n * LANES; i++) s->b.s[p][i] = s->b.y[p][i] = 0;
+    }
+    if (!whole) return kl_fail(err, KL_ENOMEM, "out of memory");
+    memset(s->b.x, 0, n * LANES * sizeof(double)), memset(s->b.g, 0, n * LANES * sizeof(double));
+    for (int l = 0; l < LANES; l++) s->lanes[l].start = -1;
+    return 0;
+}
+static void close_solver(struct solver *s)
+{
+    kl_control_evaluator_close(&s->e);
+    kl_arena_free(&s->arena);
+}
+
+/* The start's first point into the lane's trial (Box and Muller 1958). */
+static void draw(struct solver *s, int lane, int start)
+{
+    const struct kl_control_search *o = s->all->search;
+    for (size_t i = 0; i < s->b.n; i++) {
+        uint32_t w[4];
+        kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
+        const double normal =
+                         sqrt(-2 * log(kl_philox_unit(w[0]))) * cos(2 * acos(-1) * kl_philox_unit(w[1])),
+                     x = o->first && start == 0 ? o->first[i] : o->size * normal;
+        s->b.next_x[i * LANES + (size_t)lane] = fmin(fmax(x, s->b.low[i]), s->b.high[i]);
+    }
+}
+
+/* Idle lanes take starts; false: none runs any more. The trial of a fresh lane is its start: what is
+   drawn here stays, since fresh lanes are drawn again after each trial. */
+static bool refill(struct solver *s)
+{
+    bool any = false;
+    for (int l = 0; l < LANES; l++) {
+        struct lane *lane = &s->lanes[l];
+        if (lane->start < 0) {
+            const int next = atomic_fetch_add(&s->all->next, 1);
+            if (next < s->all->search->starts)
+                *lane = (struct lane){ .start = next, .fresh = true, .without_pairs = true };
+        }
+        any |= lane->start >= 0;
+    }
+    return any;
+}
+
+static void finish(struct solver *s, int l, enum kl_control_stop stop)
+{
+    struct lane *lane = &s->lanes[l];
+    struct kl_control_start *to = &s->all->results[lane->start];
+    *to = (struct kl_control_start){
+        .loss = lane->f, .iterations = lane->iterations, .evaluations = lane->evaluations, .stop = stop
+    };
+    for (size_t i = 0; i < s->b.n; i++)
+        s->all->points[(size_t)lane->start * s->b.n + i] = s->b.x[i * LANES + (size_t)l];
+    lane->start = -1;
+    atomic_fetch_add(&s->all->done, 1);
+}
+
+/* size: of the projected gradient at the lane's point. */
+static enum kl_control_stop judge(const struct solver *s, const struct lane *lane, double size)
+{
+    const struct kl_control_search *o = s->all->search;
+    if (lane->fresh) return KL_CONTROL_RUNS;
+    if (!isfinite(lane->f)) return KL_CONTROL_NO_NUMBER;
+    if (lane->f <= o->target) return KL_CONTROL_REACHED;
+    if (size <= o->gradient) return KL_CONTROL_FLAT;
+    if (lane->iterations >= o->iterations) return KL_CONTROL_ITERATIONS;
+    if (lane->iterations >= WINDOW && lane->backtracks == 0) {
+        const double before = lane->recent[(lane->iterations + 1) % WINDOW];
+        if (before - lane->f <= o->progress * fabs(lane->f)) return KL_CONTROL_STALLED;
+    }
+    return KL_CONTROL_RUNS;
+}
+
+/* Armijo's rule; a step that is too long shrinks to the least of a parabola. The return is how the lane
+   goes on. */
+static enum kl_control_stop take_trial(struct lane *lane, double *accept, double f, double gain)
+{
+    lane->evaluations++;
+    if (lane->fresh || f <= lane->f + 1e-4 * gain) {
+        *accept = lane->fresh ? KL_LBFGS_BEGIN : KL_LBFGS_ACCEPT;
+        if (lane->fresh) lane->fresh = false;
+        else lane->iterations++, lane->without_pairs = false;
+        lane->recent[lane->iterations % WINDOW] = lane->iterations ? lane->f : INFINITY;
+        lane->f = f, lane->step = 1, lane->backtracks = 0;
+        return KL_CONTROL_RUNS;
+    }
+    const double least = isfinite(f) ? -gain / (2 * (f - lane->f - gain)) : 0;
+    lane->step *= fmin(fmax(least, 0.1), 0.5);
+    *accept = KL_LBFGS_STAY;
+    if (++lane->backtracks < MOST_BACKTRACKS) return KL_CONTROL_RUNS;
+    if (lane->without_pairs) return KL_CONTROL_NO_DESCENT;
+    *accept = KL_LBFGS_FORGET, lane->without_pairs = true, lane->step = 1, lane->backtracks = 0;
+    return KL_CONTROL_RUNS;
+}
+
+/* One trial in every lane. */
+static void round_of_trials(struct solver *s)
+{
+    const struct kl_kernels *k = kl_kernels();
+    double slope[LANES], size[LANES], step[LANES], gain[LANES], f[LANES], accept[LANES];
+    bool wanted[LANES];
+    k->lbfgs_direction(&s->b, slope, size);
+    for (int l = 0; l < LANES; l++) {
+        struct lane *lane = &s->lanes[l];
+        const enum kl_control_stop stop = lane->start < 0 ? KL_CONTROL_RUNS : judge(s, lane, size[l]);
+        if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+    }
+    if (!refill(s)) return;
+    for (int l = 0; l < LANES; l++) step[l] = s->lanes[l].start < 0 ? 0 : s->lanes[l].step;
+    k->lbfgs_trial(&s->b, gain, step);
+    for (int l = 0; l < LANES; l++) {
+        wanted[l] = s->lanes[l].start >= 0;
+        if (wanted[l] && s->lanes[l].fresh) draw(s, l, s->lanes[l].start);
+    }
+    kl_control_evaluate(s->e, f, s->b.next_g, s->b.next_x, wanted);
+    for (int l = 0; l < LANES; l++) {
+        accept[l] = KL_LBFGS_STAY;
+        if (!wanted[l]) continue;
+        const enum kl_control_stop stop = take_trial(&s->lanes[l], &accept[l], f[l], gain[l]);
+        if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+    }
+    k->lbfgs_update(&s->b, accept);
+}
+
+static void solve(void *context, size_t i, int thread)
+{
+    struct pool_of_starts *all = context;
+    struct solver s;
+    (void)i;
+    int code = open_solver(&s, all, &all->errors[thread]);
+    while (!code && !atomic_load(&all->failed) && refill(&s)) {
+        round_of_trials(&s);
+        if (kl_watch_step(all->watch, (uint64_t)atomic_load(&all->done), (uint64_t)all->search->starts,
+                          NULL))
+            code = kl_fail(&all->errors[thread], KL_ESIGNAL, "stopped");
+    }
+    if (code) atomic_store(&all->failed, code);
+    close_solver(&s);
+}
+
+int kl_control_optimize(struct kl_control_start *results, double *points,
+                        const struct kl_control_problem *problem, const struct kl_control_search *search,
+                        struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+{
+    const int threads = pool ? kl_pool_size(pool) : 1;
+    struct pool_of_starts all = { .problem = problem,
+                                  .search = search,
+                                  .results = results,
+                                  .points = points,
+                                  .watch = watch,
+                                  .errors = calloc((size_t)threads, sizeof *all.errors) };
+    if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
+    if (pool) kl_pool_for(pool, (size_t)threads, solve, &all);
+    else solve(&all, 0, 0);
+    const int code = atomic_load(&all.failed);
+    for (int t = 0; code && t < threads; t++)
+        if (all.errors[t].text[0]) *err = all.errors[t];
+    free(all.errors);
+    return code;
+}

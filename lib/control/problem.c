@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+   The loss of an ensemble and its gradient at sixteen points at once. One qubit: points are lanes of
+   kernels/bloch.h; any other system: one after another. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/engine.h"
+
+enum { LANES = KL_CONTROL_LANES };
+_Static_assert((int)KL_CONTROL_LANES == (int)KL_BLOCH_LANES, "points are lanes");
+
+struct kl_control_evaluator {
+    const struct kl_control_problem *problem;
+    const struct kl_control_task *members;
+    struct kl_control_task own; /* where the problem names no member */
+    int n, n_members;
+    struct kl_arena arena;
+    double *low, *high;      /* [n] */
+    double *losses, *shares; /* [members][16] */
+    bool lanes;              /* one qubit */
+    struct kl_bloch bloch;
+    double *u, *grad, *params, *weights, *scaled, *work; /* of bloch */
+    struct kl_control_engine engine;
+};
+
+/* ---- opening ---- */
+/* No column has an affine part that counts: that of a transfer matrix' first column. */
+static bool fits_bloch(const struct kl_control_problem *p)
+{
+    const struct kl_control_objective *o = p->objective;
+    if (p->system->form != KL_CONTROL_ONE_QUBIT || (o->columns != 1 && o->columns != 4)) return false;
+    for (int r = 0; r < 4 && o->columns == 4; r++)
+        if (fabs(o->weights[r * 4]) > 1e-15 * (r > 0)) return false;
+    return true;
+}
+
+/* Largest |parameter| over the members. */
+static void largest_params(double *most, const struct kl_control_evaluator *e)
+{
+    for (int j = 0; j < KL_CONTROL_MAX_PARAMS; j++) {
+        most[j] = 0;
+        for (int m = 0; m < e->n_members; m++) most[j] = fmax(most[j], fabs(e->members[m].params[j]));
+    }
+}
+static double largest_amplitude(const struct kl_control_evaluator *e)
+{
+    double most = 0;
+    for (int m = 0; m < e->n_members; m++) most = fmax(most, fabs(e->members[m].amplitude));
+    return most;
+}
+
+static void open_bloch(struct kl_control_evaluator *e)
+{
+    const struct kl_control_problem *p = e->problem;
+    const struct kl_control_objective *o = p->objective;
+    struct kl_bloch *b = &e->bloch;
+    double params[KL_CONTROL_MAX_PARAMS], square = 0;
+    const int first = o->columns == 1 ? 0 : 1;
+    largest_params(params, e);
+    for (int k = 0; k < p->system->n_controls; k++) {
+        const double most =
+            p->limit[k] * largest_amplitude(e) + (k == 2 ? params[KL_BLOCH_DETUNING] : 0);
+        square += most * most;
+    }
+    if (p->system->n_controls == 2) square += params[KL_BLOCH_DETUNING] * params[KL_BLOCH_DETUNING];
+    *b = (struct kl_bloch){ .segments = p->segments,
+                            .controls = p->system->n_controls,
+                            .columns = first ? 3 : 1,
+                            .affine = !first,
+                            .dt = p->duration / p->segments };
+    b->substeps = kl_bloch_substeps(b->dt * (2 * sqrt(square) + params[KL_BLOCH_DEPHASING] +
+                                             params[KL_BLOCH_DOWN] + params[KL_BLOCH_UP]));
+    for (int c = 0; c < b->columns; c++)
+        for (int i = 0; i < 3; i++) {
+            b->start[c][i] = o->start[(i + 1) * o->columns + c + first];
+            for (int l = 0; l < LANES; l++)
+                e->weights[(c * 3 + i) * LANES + l] = o->weights[(i + 1) * o->columns + c + first];
+        }
+}
+
+static int open_engine(struct kl_control_evaluator *e, struct kl_error *err)
+{
+    const struct kl_control_problem *p = e->problem;
+    double params[KL_CONTROL_MAX_PARAMS], most[KL_CONTROL_MAX_CONTROLS];
+    largest_params(params, e);
+    for (int k = 0; k < p->system->n_controls; k++) most[k] = p->limit[k] * largest_amplitude(e);
+    return kl_control_engine_open(&e->engine, p->system, p->objective, p->segments, p->duration, most,
+                                  params, err);
+}
+
+static double *numbers(struct kl_control_evaluator *e, size_t n)
+{
+    return kl_arena_take(&e->arena, n, sizeof(double));
+}
+
+/* After the members are known, and the size of bloch's segments. */
+static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
+{
+    const size_t n = (size_t)e->n, members = (size_t)e->n_members;
+    e->low = numbers(e, n), e->high = numbers(e, n);
+    e->losses = numbers(e, members * LANES), e->shares = numbers(e, members * LANES);
+    e->u = numbers(e, n * LANES), e->grad = numbers(e, n * LANES);
+    e->params = numbers(e, KL_BLOCH_PARAMS * LANES);
+    e->weights = numbers(e, 9 * LANES), e->scaled = numbers(e, 9 * LANES);
+    return e->low && e->high && e->losses && e->shares && e->u && e->grad && e->params && e->weights &&
+                   e->scaled
+               ? 0
+               : kl_fail(err, KL_ENOMEM, "out of memory");
+}
+
+int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_control_problem *problem,
+                              struct kl_error *err)
+{
+    struct kl_control_evaluator *e = *to = calloc(1, sizeof *e);
+    int code = 0;
+    if (!e) return kl_fail(err, KL_ENOMEM, "out of memory");
+    code = kl_arena_init(&e->arena, 1 << 16, err);
+    e->problem = problem, e->members = problem->members, e->n_members = problem->n_members;
+    if (!e->members || e->n_members < 1) {
+        kl_control_task_default(&e->own, problem->system);
+        e->members = &e->own, e->n_members = 1;
+    }
+    e->n = problem->segments * problem->system->n_controls;
+    if (!code) code = take_memory(e, err);
+    for (int i = 0; !code && i < e->n; i++) {
+        const double limit = problem->limit[i % problem->system->n_controls];
+        e->low[i] = -limit, e->high[i] = limit;
+    }
+    e->lanes = fits_bloch(problem);
+    if (!code && e->lanes) {
+        open_bloch(e);
+        e->work = numbers(e, kl_bloch_work(&e->bloch));
+        if (!e->work) code = kl_fail(err, KL_ENOMEM, "out of memory");
+    } else if (!code) code = open_engine(e, err);
+    if (code) kl_control_evaluator_close(to);
+    return code;
+}
+
+void kl_control_evaluator_close(struct kl_control_evaluator **e)
+{
+    if (!*e) return;
+    kl_control_engine_close(&(*e)->engine);
+    kl_arena_free(&(*e)->arena);
+    free(*e);
+    *e = NULL;
+}
+int kl_control_evaluator_size(const struct kl_control_evaluator *e)
+{
+    return e->n;
+}
+const double *kl_control_evaluator_low(const struct kl_control_evaluator *e)
+{
+    return e->low;
+}
+const double *kl_control_evaluator_high(const struct kl_control_evaluator *e)
+{
+    return e->high;
+}
+void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x)
+{
+    memcpy(u, x, (size_t)e->n * sizeof *u);
+}
+
+/* ---- what members make together ---- */
+/* losses [members][16] into f [16], and what a member's gradient counts in that of f. */
+static void mean(double *f, double *shares, const double *losses, int n)
+{
+    for (int l = 0; l < LANES; l++) {
+        f[l] = 0;
+        for (int m = 0; m < n; m++) f[l] += losses[m * LANES + l] / n, shares[m * LANES + l] = 1.0 / n;
+    }
+}
+static void worst(double *f, double *shares, const double *losses, int n, double sharpness)
+{
+    for (int l = 0; l < LANES; l++) {
+        double most = losses[l], sum = 0;
+        for (int m = 1; m < n; m++) most = fmax(most, losses[m * LANES + l]);
+        for (int m = 0; m < n; m++)
+            sum += shares[m * LANES + l] = exp(sharpness * (losses[m * LANES + l] - most));
+        for (int m = 0; m < n; m++) shares[m * LANES + l] /= sum;
+        f[l] = most + log(sum) / sharpness;
+    }
+}
+/* The worst tail * n members, the last of them in part. */
+static void value_at_risk(double *f, double *shares, const double *losses, int n, double tail)
+{
+    for (int l = 0; l < LANES; l++) {
+        double left = fmax(tail * n, 1);
+        const double all = left;
+        for (int m = 0; m < n; m++) shares[m * LANES + l] = 0;
+        f[l] = 0;
+        while (left > 0) {
+            int next = -1;
+            for (int m = 0; m < n; m++)
+                if (shares[m * LANES + l] == 0 &&
+                    (next < 0 || losses[m * LANES + l] > losses[next * LANES + l]))
+                    next = m;
+            if (next < 0) break;
+            const double share = fmin(left, 1) / all;
+            shares[next * LANES + l] = share, f[l] += share * losses[next * LANES + l], left -= 1;
+        }
+    }
+}
+static void aggregate(double *f, struct kl_control_evaluator *e)
+{
+    const struct kl_control_problem *p = e->problem;
+    if (p->aggregate == KL_CONTROL_WORST) worst(f, e->shares, e->losses, e->n_members, p->sharpness);
+    else if (p->aggregate == KL_CONTROL_CVAR)
+        value_at_risk(f, e->shares, e->losses, e->n_members, p->tail);
+    else mean(f, e->shares, e->losses, e->n_members);
+}
+
+/* ---- evaluation ---- */
+static void fill_lanes(double *to, size_t rows, const double *values)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t l = 0; l < LANES; l++) to[r * LANES + l] = values[r];
+}
+
+/* Member m at all points; with gradient: of its share, added to g. */
+static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m)
+{
+    const struct kl_control_task *t = &e->members[m];
+    const size_t count = (size_t)e->n * LANES;
+    const double *u = x, *weights = e->weights;
+    fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+    if (t->amplitude != 1) {
+        for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i];
+        u = e->u;
+    }
+    if (g && e->n_members > 1) {
+        for (int i = 0; i < 3 * e->bloch.columns; i++)
+            for (int l = 0; l < LANES; l++)
+                e->scaled[i * LANES + l] = e->shares[m * LANES + l] * e->weights[i * LANES + l];
+        weights = e->scaled;
+    }
+    kl_kernels()->bloch_gradient_f64(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, weights,
+                                     &e->bloch, LANES, e->work);
+    if (g)
+        for (size_t i = 0; i < count; i++) g[i] += t->amplitude * e->grad[i];
+    for (int l = 0; l < LANES; l++) loss[l] += e->problem->objective->constant;
+}
+
+static void run_points(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m,
+                       const bool *wanted)
+{
+    for (int l = 0; l < LANES; l++) {
+        struct kl_control_gradient to = { .u = g ? e->grad : NULL };
+        loss[l] = 0;
+        if (!wanted[l] || (g && e->shares[m * LANES + l] == 0)) continue;
+        for (int i = 0; i < e->n; i++) e->u[i] = x[i * LANES + l];
+        kl_control_engine_run(&to, &e->engine, e->u, &e->members[m]);
+        loss[l] = to.loss;
+        for (int i = 0; g && i < e->n; i++) g[i * LANES + l] += e->shares[m * LANES + l] * e->grad[i];
+    }
+}
+
+static void run(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m,
+                const bool *wanted)
+{
+    if (e->lanes) run_lanes(e, loss, g, x, m);
+    else run_points(e, loss, g, x, m, wanted);
+}
+
+/* factor * mean (u / limit)^2 */
+static void add_energy(const struct kl_control_evaluator *e, double *f, double *g, const double *x)
+{
+    const double factor = e->problem->energy / e->n;
+    for (int i = 0; i < e->n; i++) {
+        const double scale = factor / (e->high[i] * e->high[i]);
+        for (int l = 0; l < LANES; l++) {
+            f[l] += scale * x[i * LANES + l] * x[i * LANES + l];
+            if (g) g[i * LANES + l] += 2 * scale * x[i * LANES + l];
+        }
+    }
+}
+
+void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
+                         const bool wanted[KL_CONTROL_LANES])
+{
+    const int n = e->n_members;
+    double again[LANES];
+    /* Shares of a mean are known before the losses are. */
+    const bool once = e->problem->aggregate == KL_CONTROL_MEAN || n == 1;
+    if (g) memset(g, 0, (size_t)e->n * LANES * sizeof *g);
+    if (once)
+        for (int i = 0; i < n * LANES; i++) e->shares[i] = 1.0 / n;
+    for (int m = 0; m < n; m++) run(e, e->losses + m * LANES, once ? g : NULL, x, m, wanted);
+    if (once && g && e->lanes && n > 1) /* the losses came out as shares of them */
+        for (int i = 0; i < n * LANES; i++) {
+            const double constant = e->problem->objective->constant;
+            e->losses[i] = constant + (e->losses[i] - constant) * n;
+        }
+    if (n == 1) memcpy(f, e->losses, LANES * sizeof *f);
+    else aggregate(f, e);
+    for (int m = 0; g && !once && m < n; m++) run(e, again, g, x, m, wanted);
+    if (e->problem->energy > 0) add_energy(e, f, g, x);
+}
