@@ -28,7 +28,7 @@ static int check(const struct kl_control_net *net, const struct kl_control_inner
     if (inner->steps < 0 || inner->steps > KL_CONTROL_MAX_STEPS)
         return kl_fail(err, KL_EUSAGE, "adaptation: found %d inner steps, expected 0 to %d",
                        inner->steps, KL_CONTROL_MAX_STEPS);
-    if (inner->method == KL_CONTROL_SECOND_ORDER && (net->shape.norm || inner->clip > 0))
+    if (inner->method == KL_CONTROL_MAML && (net->shape.norm || inner->clip > 0))
         return kl_fail(err, KL_EUSAGE,
                        "adaptation: second order goes with neither layer norms nor a clipped inner "
                        "gradient; expected first order, or none of these");
@@ -51,7 +51,7 @@ int kl_control_adapt_make(struct kl_control_adapt *a, const struct kl_control_ne
     const int code = check(net, inner, n, err);
     if (code) return code;
     const size_t steps = (size_t)inner->steps, outputs = (size_t)net->size[net->layers] * n;
-    const bool second = inner->method == KL_CONTROL_SECOND_ORDER;
+    const bool second = inner->method == KL_CONTROL_MAML;
     size_t most = n;
     bool failed = false;
     *a = (struct kl_control_adapt){ .net = net, .inner = *inner, .n = n };
@@ -253,7 +253,7 @@ static void step(struct kl_control_adapt *a, int k)
 void kl_control_adapt_run(struct kl_control_adapt *a, const kl_real *params,
                           const struct kl_control_plant *plant, bool whole)
 {
-    const int K = a->inner.method == KL_CONTROL_MEAN && whole ? 0 : a->inner.steps;
+    const int K = a->inner.method == KL_CONTROL_UNADAPTED && whole ? 0 : a->inner.steps;
     kl_control_norm_begin(a, params);
     for (int k = 0; k <= K; k++) {
         const bool needed = k < K || (whole && a->inner.method != KL_CONTROL_REPTILE);
@@ -291,10 +291,10 @@ void kl_control_adapt_meta(kl_real *grad, struct kl_control_adapt *a, const kl_r
 {
     memset(grad, 0, a->net->block.size * sizeof *grad);
     switch (a->inner.method) {
-    case KL_CONTROL_MEAN: first_order(grad, a, 0, weight, 0); break;
+    case KL_CONTROL_UNADAPTED: first_order(grad, a, 0, weight, 0); break;
     case KL_CONTROL_REPTILE: reptile(grad, a, weight); break;
-    case KL_CONTROL_FIRST_ORDER: first_order(grad, a, a->inner.steps, weight, 0); break;
-    case KL_CONTROL_SECOND_ORDER:
+    case KL_CONTROL_FOMAML: first_order(grad, a, a->inner.steps, weight, 0); break;
+    case KL_CONTROL_MAML:
         first_order(grad, a, a->inner.steps, weight, 0);
         kl_control_adapt_second(grad, a, params, plant, weight);
         break;

@@ -15,7 +15,7 @@ enum { KL_CONTROL_MAX_LAYERS = 12, KL_CONTROL_MAX_UNITS = 4096 };
 /* layers times linear, [norm], activation, without the last two after the last; then the output is
    scale * z, or with norms scale * tanh z. Rows are segments, columns controls. The reference's
    one-qubit network has no norms; that of its CZ experiment has, and scale pi. */
-struct kl_control_shape {
+struct kl_control_net_shape {
     int features, hidden, hidden_layers; /* hidden_layers + 2 linear layers, as the reference counts */
     int segments, controls;
     double scale;
@@ -23,7 +23,7 @@ struct kl_control_shape {
     bool norm;              /* layer norm, epsilon 1e-5, before each activation */
 };
 struct kl_control_net {
-    struct kl_control_shape shape;
+    struct kl_control_net_shape shape;
     int layers, size[KL_CONTROL_MAX_LAYERS + 1]; /* units: features, hidden, ..., outputs */
     struct kl_block block; /* network.0.weight, network.0.bias, ...: named as in a checkpoint */
     struct {
@@ -32,7 +32,7 @@ struct kl_control_net {
     int64_t parameters;
 };
 /* KL_EUSAGE, KL_ENOMEM. Free it in any case. */
-int kl_control_net_make(struct kl_control_net *net, const struct kl_control_shape *shape,
+int kl_control_net_make(struct kl_control_net *net, const struct kl_control_net_shape *shape,
                         struct kl_error *err);
 void kl_control_net_free(struct kl_control_net *net);
 /* Semi-orthogonal weights (Saxe et al. 2013, arXiv:1312.6120) with gain 0.5, of the last layer 0.1 where
@@ -44,16 +44,16 @@ int kl_control_net_init(double *params, const struct kl_control_net *net, uint64
 void kl_control_net_start(double *params, const struct kl_control_net *net, const double *pulse);
 
 /* ---- adaptation (adapt.c, second.c, norm.c), a task a lane ---- */
-enum kl_control_method {
-    KL_CONTROL_FIRST_ORDER,  /* MAML without its second derivatives (Finn et al. 2017, arXiv:1703.03400)
-                              */
-    KL_CONTROL_SECOND_ORDER, /* MAML */
-    KL_CONTROL_REPTILE,      /* (phi_0 - phi_K) / (K lr) (Nichol et al. 2018, arXiv:1803.02999) */
-    KL_CONTROL_MEAN          /* no adaptation: the gradient of the mean loss */
+enum kl_control_meta_method {
+    KL_CONTROL_FOMAML,   /* MAML without its second derivatives (Finn et al. 2017, arXiv:1703.03400)
+                          */
+    KL_CONTROL_MAML,     /* MAML */
+    KL_CONTROL_REPTILE,  /* (phi_0 - phi_K) / (K lr) (Nichol et al. 2018, arXiv:1803.02999) */
+    KL_CONTROL_UNADAPTED /* no adaptation: the gradient of the mean loss */
 };
-#define KL_CONTROL_METHOD_NAMES "fomaml|maml|reptile|none"
+#define KL_CONTROL_META_METHODS "fomaml|maml|reptile|none"
 struct kl_control_inner {
-    enum kl_control_method method;
+    enum kl_control_meta_method method;
     bool last_layer; /* ANIL: only the last layer adapts (Raghu et al. 2019, arXiv:1909.09157) */
     int steps;       /* K */
     double lr;

@@ -7,7 +7,7 @@
 #include "control/meta.h"
 #include "kernels/inline/philox.h"
 
-static int check_shape(const struct kl_control_shape *s, struct kl_error *err)
+static int check_shape(const struct kl_control_net_shape *s, struct kl_error *err)
 {
     const struct {
         const char *name;
@@ -55,7 +55,7 @@ static int add_layer(struct kl_control_net *net, int l, struct kl_error *err)
     return code < 0 ? code : KL_OK;
 }
 
-int kl_control_net_make(struct kl_control_net *net, const struct kl_control_shape *shape,
+int kl_control_net_make(struct kl_control_net *net, const struct kl_control_net_shape *shape,
                         struct kl_error *err)
 {
     *net = (struct kl_control_net){ .shape = *shape, .layers = shape->hidden_layers + 2 };
@@ -144,7 +144,7 @@ int kl_control_net_init(double *params, const struct kl_control_net *net, uint64
 
 void kl_control_net_start(double *params, const struct kl_control_net *net, const double *pulse)
 {
-    const struct kl_control_shape *s = &net->shape;
+    const struct kl_control_net_shape *s = &net->shape;
     double *bias = params + net->block.tensors[net->at[net->layers - 1].bias].offset;
     for (int i = 0; i < s->segments * s->controls; i++) {
         const double u = pulse[i % s->controls] / s->scale;

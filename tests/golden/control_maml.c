@@ -74,14 +74,14 @@ static void open_case(hid_t group, int *steps, double *lr, bool *gate)
     golden_text(text, sizeof text, group, "loss");
     *gate = strcmp(text, "gate_x") == 0;
     *steps = (int)golden_number(group, "inner_steps"), *lr = golden_number(group, "inner_lr");
-    const struct kl_control_shape shape = { .features = 3,
-                                            .hidden = (int)golden_number(group, "hidden_dim"),
-                                            .hidden_layers =
-                                                (int)golden_number(group, "n_hidden_layers"),
-                                            .segments = (int)golden_number(group, "n_segments"),
-                                            .controls = 2,
-                                            .scale = golden_number(group, "output_scale"),
-                                            .act = KL_POLICY_TANH };
+    const struct kl_control_net_shape shape = { .features = 3,
+                                                .hidden = (int)golden_number(group, "hidden_dim"),
+                                                .hidden_layers =
+                                                    (int)golden_number(group, "n_hidden_layers"),
+                                                .segments = (int)golden_number(group, "n_segments"),
+                                                .controls = 2,
+                                                .scale = golden_number(group, "output_scale"),
+                                                .act = KL_POLICY_TANH };
     must(kl_control_net_make(&net, &shape, &err), &err);
     golden_values(numbers, MOST, group, "params");
     memset(params, 0, sizeof params);
@@ -106,7 +106,7 @@ static void check_losses(const char *name, hid_t group, const struct adapt_f64 *
 static void check_first(const char *name, hid_t group, bool gate, size_t n)
 {
     static double found[MOST * 4], expected[MOST * 4], grad[MOST + 512];
-    const struct kl_control_inner inner = { .method = KL_CONTROL_MEAN };
+    const struct kl_control_inner inner = { .method = KL_CONTROL_UNADAPTED };
     struct adapt_f64 m;
     adapt_make_f64(&m, &net, &inner, gate, tasks, features, n, golden_number(group, "h0"), &memory);
     kl_control_adapt_run_f64(&m.a, params, &m.plant, true);
@@ -146,9 +146,9 @@ static void check_orders(const char *name, hid_t group, int steps, double lr, bo
     const double h0 = golden_number(group, "h0");
     for (int second = 0; second < 2; second++) {
         const char *set = second ? "meta_gradient_second_order" : "meta_gradient_first_order";
-        const struct kl_control_inner inner = {
-            .method = second ? KL_CONTROL_SECOND_ORDER : KL_CONTROL_FIRST_ORDER, .steps = steps, .lr = lr
-        };
+        const struct kl_control_inner inner = { .method = second ? KL_CONTROL_MAML : KL_CONTROL_FOMAML,
+                                                .steps = steps,
+                                                .lr = lr };
         struct adapt_f64 m;
         struct adapt_f32 f;
         if (second && H5Lexists(group, set, H5P_DEFAULT) <= 0) continue;

@@ -37,9 +37,9 @@ static enum kl_policy_act act_of(hid_t group)
                                       : KL_POLICY_TANH;
 }
 
-static struct kl_control_shape shape_of(hid_t group, bool cz)
+static struct kl_control_net_shape shape_of(hid_t group, bool cz)
 {
-    return (struct kl_control_shape){
+    return (struct kl_control_net_shape){
         .features = cz ? 4 : 3,
         .hidden = (int)golden_number(group, "hidden_dim"),
         .hidden_layers = (int)golden_number(group, "n_hidden_layers"),
@@ -69,7 +69,7 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     static double features[6 * 4], expected[6 * 180];
     const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
     const bool cz = strncmp(name, "cz", 2) == 0;
-    const struct kl_control_shape shape = shape_of(group, cz);
+    const struct kl_control_net_shape shape = shape_of(group, cz);
     struct kl_control_net net;
     struct kl_control_adapt_f64 a;
     struct kl_arena memory;
