@@ -58,7 +58,9 @@ enum kl_purpose {
     KL_RANDOM_HASH = 48,   /* of an extractor */
     KL_RANDOM_LATENT = 50, /* of generators */
     KL_RANDOM_GAN_SHOTS = 51,
-    KL_RANDOM_STARTS = 61 /* of pulses; step: start */
+    KL_RANDOM_STARTS = 61, /* of pulses; step: start */
+    KL_RANDOM_TASKS = 62,        /* of meta-learning; + 256 * set; step: task */
+    KL_RANDOM_CONTROL_SHOTS = 63 /* of their experiments, likewise */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

@@ -62,69 +62,69 @@ struct kl_control_inner {
 
 /* A system under control: from pulses u [segments][controls][n] the loss [n] and its gradient by u;
    the derivative of that gradient along du (NULL: it has none). limit: amplitudes are clamped to it. */
-#define KL_CONTROL_META_DECLARE(real, p)                                                             \
-    struct kl_control_plant_##p {                                                                    \
-        void (*gradient)(const struct kl_control_plant_##p *plant, real *loss, real *grad_u,         \
-                         const real *u);                                                             \
-        void (*tangent)(const struct kl_control_plant_##p *plant, real *dgrad_u, const real *u,      \
-                        const real *du);                                                             \
-        size_t n;                                                                                    \
-        double limit;                                                                                \
-        /* One qubit (plant.c); of two qubits a system, an objective and a task a lane. */           \
-        struct kl_bloch bloch;                                                                       \
-        real *params, *amplitude, *weights; /* as kl_bloch's; factor of the controls [n] */          \
-        double constant;                                                                             \
-        real *work, *scaled;                                                                         \
-        const void *context;                                                                         \
-    };                                                                                               \
-    /* Arrays of one adaptation: [step] of stride x_stride or d_stride. */                           \
-    struct kl_control_adapt_##p {                                                                    \
-        const struct kl_control_net *net;                                                            \
-        struct kl_control_inner inner;                                                               \
-        size_t n;   /* lanes */                                                                      \
-        int adapts; /* the first layer that adapts */                                                \
-        size_t x_at[KL_CONTROL_MAX_LAYERS + 1], d_at[KL_CONTROL_MAX_LAYERS], x_stride, d_stride;     \
-        real *x, *d;   /* activations (0: the features); gradients before the activation */          \
-        real *e;       /* those before the activation's derivative; of second order */               \
-        real *tx, *td; /* derivatives along a direction; of second order */                          \
-        real *loss;    /* [steps + 1][n] */                                                          \
-        real *rate;    /* [steps][n]: minus a step's rate of learning */                             \
-        real *u, *grad_u, *du, *dgrad_u, *c, *dots, *turned, *scratch;                               \
-        real *norm; /* per task: [layer][5][units][n] */                                             \
-    };                                                                                               \
-    /* What n lanes take from the arena. KL_EUSAGE, KL_ENOMEM. */                                    \
-    int kl_control_adapt_make_##p(struct kl_control_adapt_##p *a, const struct kl_control_net *net,  \
-                                  const struct kl_control_inner *inner, size_t n,                    \
-                                  struct kl_arena *memory, struct kl_error *err);                    \
-    /* The features of all lanes [features][n] are in a->x: adapt to the plant's tasks; a->loss, and \
-       a->u of the last step. whole: with all that kl_control_adapt_meta needs. */                   \
-    void kl_control_adapt_run_##p(struct kl_control_adapt_##p *a, const real *params,                \
-                                  const struct kl_control_plant_##p *plant, bool whole);             \
-    /* grad (the block) = sum over the lanes of weight [n] times the task's meta-gradient. */        \
-    void kl_control_adapt_meta_##p(real *grad, struct kl_control_adapt_##p *a, const real *params,   \
-                                   const struct kl_control_plant_##p *plant, const real *weight);    \
-    /* Pulses [segments][controls][n] of the features in a->x, before any step. */                   \
-    void kl_control_adapt_pulse_##p(struct kl_control_adapt_##p *a, const real *params);             \
-    /* (hidden) the way back of step k, down to the gradients of layer `down`. */                    \
-    void kl_control_adapt_back_##p(struct kl_control_adapt_##p *a, const real *params, int k,        \
-                                   int down);                                                        \
-    /* (hidden) out [outputs][n] = W in, to [inputs][n] = W^T from, of layer l's shared weights. */  \
-    void kl_control_adapt_product_##p(real *out, const struct kl_control_adapt_##p *a,               \
-                                      const real *params, int l, const real *in);                    \
-    void kl_control_adapt_product_back_##p(real *to, const struct kl_control_adapt_##p *a,           \
-                                           const real *params, int l, const real *from);             \
-    /* (hidden) grad += d x^T over the lanes, each by its weight; bias: and the biases' sums. */     \
-    void kl_control_adapt_outer_##p(real *grad, const struct kl_control_adapt_##p *a, int l,         \
-                                    const real *d, const real *x, const real *weight, bool bias);    \
-    /* (hidden) MAML's terms of rank one into grad, from what a run left (second.c). */              \
-    void kl_control_adapt_second_##p(real *grad, struct kl_control_adapt_##p *a, const real *params, \
-                                     const struct kl_control_plant_##p *plant, const real *weight);  \
-    /* One qubit's plant of n lanes, whose params, amplitude and weights the caller fills. limit: of \
-       each control, as it reaches the qubit; rates: the largest sum of a task's rates and twice its \
-       detuning. KL_ENOMEM. */                                                                       \
-    int kl_control_plant_make_##p(struct kl_control_plant_##p *plant, const struct kl_bloch *bloch,  \
-                                  size_t n, double limit, double rates, struct kl_arena *memory,     \
-                                  struct kl_error *err);
+#define KL_CONTROL_META_DECLARE(real, p)                                                               \
+    struct kl_control_plant_##p {                                                                      \
+        void (*gradient)(const struct kl_control_plant_##p *plant, real *loss, real *grad_u,           \
+                         const real *u);                                                               \
+        void (*tangent)(const struct kl_control_plant_##p *plant, real *dgrad_u, const real *u,        \
+                        const real *du);                                                               \
+        size_t n;                                                                                      \
+        double limit;                                                                                  \
+        /* One qubit (plant.c); of two qubits a system, an objective and a task a lane. */             \
+        struct kl_bloch bloch;                                                                         \
+        real *params, *amplitude, *weights; /* as kl_bloch's; factor of the controls [n] */            \
+        double constant;                                                                               \
+        real *work, *scaled;                                                                           \
+        const void *context;                                                                           \
+    };                                                                                                 \
+    /* Arrays of one adaptation: [step] of stride x_stride or d_stride. */                             \
+    struct kl_control_adapt_##p {                                                                      \
+        const struct kl_control_net *net;                                                              \
+        struct kl_control_inner inner;                                                                 \
+        size_t n;   /* lanes */                                                                        \
+        int adapts; /* the first layer that adapts */                                                  \
+        size_t x_at[KL_CONTROL_MAX_LAYERS + 1], d_at[KL_CONTROL_MAX_LAYERS], x_stride, d_stride;       \
+        real *x, *d;   /* activations (0: the features); gradients before the activation */            \
+        real *e;       /* those before the activation's derivative; of second order */                 \
+        real *tx, *td; /* derivatives along a direction; of second order */                            \
+        real *loss;    /* [steps + 1][n] */                                                            \
+        real *rate;    /* [steps][n]: minus a step's rate of learning */                               \
+        real *u, *grad_u, *du, *dgrad_u, *c, *dots, *turned, *scratch;                                 \
+        real *norm; /* per task: [layer][5][units][n] */                                               \
+    };                                                                                                 \
+    /* What n lanes take from the arena. KL_EUSAGE, KL_ENOMEM. */                                      \
+    int kl_control_adapt_make_##p(struct kl_control_adapt_##p *a, const struct kl_control_net *net,    \
+                                  const struct kl_control_inner *inner, size_t n,                      \
+                                  struct kl_arena *memory, struct kl_error *err);                      \
+    /* The features of all lanes [features][n] are in a->x: adapt to the plant's tasks; a->loss, and   \
+       a->u of the last step. whole: with all that kl_control_adapt_meta needs. */                     \
+    void kl_control_adapt_run_##p(struct kl_control_adapt_##p *a, const real *params,                  \
+                                  const struct kl_control_plant_##p *plant, bool whole);               \
+    /* grad (the block) = sum over the lanes of weight [n] times the task's meta-gradient. */          \
+    void kl_control_adapt_meta_##p(real *grad, struct kl_control_adapt_##p *a, const real *params,     \
+                                   const struct kl_control_plant_##p *plant, const real *weight);      \
+    /* Pulses [segments][controls][n] of the features in a->x, before any step. */                     \
+    void kl_control_adapt_pulse_##p(struct kl_control_adapt_##p *a, const real *params);               \
+    /* (hidden) the way back of step k, down to the gradients of layer `down`. */                      \
+    void kl_control_adapt_back_##p(struct kl_control_adapt_##p *a, const real *params, int k,          \
+                                   int down);                                                          \
+    /* (hidden) out [outputs][n] = W in, to [inputs][n] = W^T from, of layer l's shared weights. */    \
+    void kl_control_adapt_product_##p(real *out, const struct kl_control_adapt_##p *a,                 \
+                                      const real *params, int l, const real *in);                      \
+    void kl_control_adapt_product_back_##p(real *to, const struct kl_control_adapt_##p *a,             \
+                                           const real *params, int l, const real *from);               \
+    /* (hidden) grad += d x^T over the lanes, each by its weight; bias: and the biases' sums. */       \
+    void kl_control_adapt_outer_##p(real *grad, const struct kl_control_adapt_##p *a, int l,           \
+                                    const real *d, const real *x, const real *weight, bool bias);      \
+    /* (hidden) MAML's terms of rank one into grad, from what a run left (second.c). */                \
+    void kl_control_adapt_second_##p(real *grad, struct kl_control_adapt_##p *a, const real *params,   \
+                                     const struct kl_control_plant_##p *plant, const real *weight);    \
+    /* One qubit's plant of n lanes, whose params, amplitude and weights the caller fills. limit: each \
+       control is clamped to it; factor: the largest of amplitudes; rates: the largest sum of a task's \
+       rates and twice its detuning. KL_ENOMEM. */                                                     \
+    int kl_control_plant_make_##p(struct kl_control_plant_##p *plant, const struct kl_bloch *bloch,    \
+                                  size_t n, double limit, double factor, double rates,                 \
+                                  struct kl_arena *memory, struct kl_error *err);
 KL_CONTROL_META_DECLARE(float, f32)
 KL_CONTROL_META_DECLARE(double, f64)
 

@@ -39,13 +39,14 @@ static void tangent(const struct kl_control_plant *p, kl_real *dgrad_u, const kl
 }
 
 int kl_control_plant_make(struct kl_control_plant *plant, const struct kl_bloch *bloch, size_t n,
-                          double limit, double rates, struct kl_arena *memory, struct kl_error *err)
+                          double limit, double factor, double rates, struct kl_arena *memory,
+                          struct kl_error *err)
 {
     const size_t count = (size_t)(bloch->segments * bloch->controls) * n, size = sizeof(kl_real);
     *plant = (struct kl_control_plant){
         .gradient = gradient, .tangent = tangent, .n = n, .limit = limit, .bloch = *bloch
     };
-    plant->bloch.substeps = kl_bloch_substeps(bloch->dt * (2 * sqrt(2) * limit + rates));
+    plant->bloch.substeps = kl_bloch_substeps(bloch->dt * (2 * sqrt(2) * limit * factor + rates));
     plant->params = kl_arena_take(memory, KL_BLOCH_PARAMS * n, size);
     plant->amplitude = kl_arena_take(memory, n, size);
     plant->weights = kl_arena_take(memory, (size_t)bloch->columns * 3 * n, size);

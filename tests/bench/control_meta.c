@@ -52,7 +52,7 @@ struct work {
         must(kl_arena_init(&memory, 0, &err), &err);                                             \
         must(kl_control_net_make(&net, &shape, &err), &err);                                     \
         must(kl_control_adapt_make_##p(&a, &net, &inner, n, &memory, &err), &err);               \
-        must(kl_control_plant_make_##p(&plant, &b, n, 10, 1, &memory, &err), &err);              \
+        must(kl_control_plant_make_##p(&plant, &b, n, 10, 1, 1, &memory, &err), &err);           \
         const size_t size = net.block.size * sizeof(real);                                       \
         real *params = kl_arena_take(&memory, 1, size), *m = kl_arena_take(&memory, 1, size),    \
              *v = kl_arena_take(&memory, 1, size), *grad = kl_arena_take(&memory, 1, size),      \

@@ -13,7 +13,7 @@ static void NAME(adapt_make)(struct NAME(adapt) * m, const struct kl_control_net
     const struct kl_bloch b = bloch_of(net->shape.segments, gate);
     struct kl_error err;
     must(NAME(kl_control_adapt_make)(&m->a, net, inner, LANES, memory, &err), &err);
-    must(NAME(kl_control_plant_make)(&m->plant, &b, LANES, 10, 1, memory, &err), &err);
+    must(NAME(kl_control_plant_make)(&m->plant, &b, LANES, 10, 1, 1, memory, &err), &err);
     m->plant.constant = 0.5;
     for (size_t l = 0; l < LANES; l++) {
         const size_t t = l < n ? l : 0;
