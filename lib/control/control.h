@@ -264,11 +264,16 @@ void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, c
                          const bool wanted[KL_CONTROL_LANES]);
 const double *kl_control_evaluator_low(const struct kl_control_evaluator *e);
 const double *kl_control_evaluator_high(const struct kl_control_evaluator *e);
+/* The same and the Hessian's products hv [n][16] with v [n][16]; of one qubit and a mean alone: see
+   kl_control_has_hessian. */
+void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
+                                 const double *x, const double *v);
+bool kl_control_has_hessian(const struct kl_control_evaluator *e);
 /* A point's amplitudes u [segments][controls]. */
 void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
-enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_ADAM };
+enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_NEWTON, KL_CONTROL_ADAM };
 enum kl_control_stop {
     KL_CONTROL_RUNS,       /* it has not stopped */
     KL_CONTROL_REACHED,    /* the loss that was asked for */

@@ -3,15 +3,14 @@
    start has stopped takes the next one. In every round each lane tries one point, whatever the others
    do. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/optimize_int.h"
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
 
-enum { LANES = KL_CONTROL_LANES, WINDOW = 10, MOST_BACKTRACKS = 20 };
+enum { LANES = KL_CONTROL_LANES, MOST_BACKTRACKS = 20 };
 _Static_assert((int)KL_CONTROL_LANES == (int)KL_LBFGS_LANES, "points are lanes");
 
 const char *kl_control_stop_words(enum kl_control_stop stop)
@@ -39,26 +38,58 @@ void kl_control_search_default(struct kl_control_search *s)
                                      .lr = 0.1 };
 }
 
-/* All starts; threads take them in order. */
-struct pool_of_starts {
-    const struct kl_control_problem *problem;
-    const struct kl_control_search *search;
-    struct kl_control_start *results;
-    double *points;
-    const struct kl_watch *watch;
-    atomic_int next, done, failed; /* failed: a code */
-    struct kl_error *errors;       /* [threads] */
-};
+/* ---- the queue of starts ---- */
+int kl_control_queue_take(struct kl_control_queue *queue)
+{
+    const int next = atomic_fetch_add(&queue->next, 1);
+    return next < queue->search->starts ? next : -1;
+}
+
+void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
+                           const struct kl_control_evaluator *e, int lane, int start)
+{
+    const struct kl_control_search *o = queue->search;
+    const double *low = kl_control_evaluator_low(e), *high = kl_control_evaluator_high(e);
+    for (int i = 0; i < kl_control_evaluator_size(e); i++) {
+        uint32_t w[4];
+        kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
+        const double normal =
+                         sqrt(-2 * log(kl_philox_unit(w[0]))) * cos(2 * acos(-1) * kl_philox_unit(w[1])),
+                     first = o->first && start == 0 ? o->first[i] : o->size * normal;
+        x[i * LANES + lane] = fmin(fmax(first, low[i]), high[i]);
+    }
+}
+
+void kl_control_queue_finish(struct kl_control_queue *queue, int start,
+                             const struct kl_control_start *result, const double *x, int n, int lane)
+{
+    queue->results[start] = *result;
+    for (int i = 0; i < n; i++)
+        queue->points[(size_t)start * (size_t)n + (size_t)i] = x[i * LANES + lane];
+    atomic_fetch_add(&queue->done, 1);
+}
+
+bool kl_control_queue_step(struct kl_control_queue *queue, int thread)
+{
+    if (atomic_load(&queue->failed)) return false;
+    if (!kl_watch_step(queue->watch, (uint64_t)atomic_load(&queue->done),
+                       (uint64_t)queue->search->starts, NULL))
+        return true;
+    atomic_store(&queue->failed, kl_fail(&queue->errors[thread], KL_ESIGNAL, "stopped"));
+    return false;
+}
+
+/* ---- projected L-BFGS ---- */
 /* A lane's own state. */
 struct lane {
     int start; /* -1: idle */
     bool fresh;
-    double f, step, recent[WINDOW];
+    double f, step, recent[KL_CONTROL_WINDOW];
     int iterations, evaluations, backtracks;
     bool without_pairs;
 };
 struct solver {
-    struct pool_of_starts *all;
+    struct kl_control_queue *all;
     struct kl_control_evaluator *e;
     struct kl_arena arena;
     struct kl_lbfgs b;
@@ -66,7 +97,7 @@ struct solver {
     double *m, *v; /* of Adam */
 };
 
-static int open_solver(struct solver *s, struct pool_of_starts *all, struct kl_error *err)
+static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
 {
     *s = (struct solver){ .all = all };
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
@@ -94,20 +125,6 @@ static void close_solver(struct solver *s)
     kl_arena_free(&s->arena);
 }
 
-/* The start's first point into the lane's trial (Box and Muller 1958). */
-static void draw(struct solver *s, int lane, int start)
-{
-    const struct kl_control_search *o = s->all->search;
-    for (size_t i = 0; i < s->b.n; i++) {
-        uint32_t w[4];
-        kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
-        const double normal =
-                         sqrt(-2 * log(kl_philox_unit(w[0]))) * cos(2 * acos(-1) * kl_philox_unit(w[1])),
-                     x = o->first && start == 0 ? o->first[i] : o->size * normal;
-        s->b.next_x[i * LANES + (size_t)lane] = fmin(fmax(x, s->b.low[i]), s->b.high[i]);
-    }
-}
-
 /* Idle lanes take starts; false: none runs any more. The trial of a fresh lane is its start: what is
    drawn here stays, since fresh lanes are drawn again after each trial. */
 static bool refill(struct solver *s)
@@ -116,9 +133,8 @@ static bool refill(struct solver *s)
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
         if (lane->start < 0) {
-            const int next = atomic_fetch_add(&s->all->next, 1);
-            if (next < s->all->search->starts)
-                *lane = (struct lane){ .start = next, .fresh = true, .without_pairs = true };
+            const int next = kl_control_queue_take(s->all);
+            if (next >= 0) *lane = (struct lane){ .start = next, .fresh = true, .without_pairs = true };
         }
         any |= lane->start >= 0;
     }
@@ -128,14 +144,11 @@ static bool refill(struct solver *s)
 static void finish(struct solver *s, int l, enum kl_control_stop stop)
 {
     struct lane *lane = &s->lanes[l];
-    struct kl_control_start *to = &s->all->results[lane->start];
-    *to = (struct kl_control_start){
+    const struct kl_control_start result = {
         .loss = lane->f, .iterations = lane->iterations, .evaluations = lane->evaluations, .stop = stop
     };
-    for (size_t i = 0; i < s->b.n; i++)
-        s->all->points[(size_t)lane->start * s->b.n + i] = s->b.x[i * LANES + (size_t)l];
+    kl_control_queue_finish(s->all, lane->start, &result, s->b.x, (int)s->b.n, l);
     lane->start = -1;
-    atomic_fetch_add(&s->all->done, 1);
 }
 
 /* size: of the projected gradient at the lane's point. */
@@ -147,8 +160,8 @@ static enum kl_control_stop judge(const struct solver *s, const struct lane *lan
     if (lane->f <= o->target) return KL_CONTROL_REACHED;
     if (size <= o->gradient) return KL_CONTROL_FLAT;
     if (lane->iterations >= o->iterations) return KL_CONTROL_ITERATIONS;
-    if (lane->iterations >= WINDOW && lane->backtracks == 0) {
-        const double before = lane->recent[(lane->iterations + 1) % WINDOW];
+    if (lane->iterations >= KL_CONTROL_WINDOW && lane->backtracks == 0) {
+        const double before = lane->recent[(lane->iterations + 1) % KL_CONTROL_WINDOW];
         if (before - lane->f <= o->progress * fabs(lane->f)) return KL_CONTROL_STALLED;
     }
     return KL_CONTROL_RUNS;
@@ -163,7 +176,7 @@ static enum kl_control_stop take_trial(struct lane *lane, double *accept, double
         *accept = lane->fresh ? KL_LBFGS_BEGIN : KL_LBFGS_ACCEPT;
         if (lane->fresh) lane->fresh = false;
         else lane->iterations++, lane->without_pairs = false;
-        lane->recent[lane->iterations % WINDOW] = lane->iterations ? lane->f : INFINITY;
+        lane->recent[lane->iterations % KL_CONTROL_WINDOW] = lane->iterations ? lane->f : INFINITY;
         lane->f = f, lane->step = 1, lane->backtracks = 0;
         return KL_CONTROL_RUNS;
     }
@@ -193,7 +206,8 @@ static void round_of_trials(struct solver *s)
     k->lbfgs_trial(&s->b, gain, step);
     for (int l = 0; l < LANES; l++) {
         wanted[l] = s->lanes[l].start >= 0;
-        if (wanted[l] && s->lanes[l].fresh) draw(s, l, s->lanes[l].start);
+        if (wanted[l] && s->lanes[l].fresh)
+            kl_control_queue_draw(s->b.next_x, s->all, s->e, l, s->lanes[l].start);
     }
     kl_control_evaluate(s->e, f, s->b.next_g, s->b.next_x, wanted);
     for (int l = 0; l < LANES; l++) {
@@ -205,19 +219,15 @@ static void round_of_trials(struct solver *s)
     k->lbfgs_update(&s->b, accept);
 }
 
-static void solve(void *context, size_t i, int thread)
+static void solve(void *queue, size_t i, int thread)
 {
-    struct pool_of_starts *all = context;
+    struct kl_control_queue *all = queue;
     struct solver s;
     (void)i;
-    int code = open_solver(&s, all, &all->errors[thread]);
-    while (!code && !atomic_load(&all->failed) && refill(&s)) {
-        round_of_trials(&s);
-        if (kl_watch_step(all->watch, (uint64_t)atomic_load(&all->done), (uint64_t)all->search->starts,
-                          NULL))
-            code = kl_fail(&all->errors[thread], KL_ESIGNAL, "stopped");
-    }
+    const int code = open_solver(&s, all, &all->errors[thread]);
     if (code) atomic_store(&all->failed, code);
+    else
+        while (refill(&s) && kl_control_queue_step(all, thread)) round_of_trials(&s);
     close_solver(&s);
 }
 
@@ -226,15 +236,17 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                         struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     const int threads = pool ? kl_pool_size(pool) : 1;
-    struct pool_of_starts all = { .problem = problem,
-                                  .search = search,
-                                  .results = results,
-                                  .points = points,
-                                  .watch = watch,
-                                  .errors = calloc((size_t)threads, sizeof *all.errors) };
+    struct kl_control_queue all = { .problem = problem,
+                                    .search = search,
+                                    .results = results,
+                                    .points = points,
+                                    .watch = watch,
+                                    .errors = calloc((size_t)threads, sizeof *all.errors) };
+    void (*const work)(void *, size_t, int) =
+        search->method == KL_CONTROL_NEWTON ? kl_control_newton_solve : solve;
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
-    if (pool) kl_pool_for(pool, (size_t)threads, solve, &all);
-    else solve(&all, 0, 0);
+    if (pool) kl_pool_for(pool, (size_t)threads, work, &all);
+    else work(&all, 0, 0);
     const int code = atomic_load(&all.failed);
     for (int t = 0; code && t < threads; t++)
         if (all.errors[t].text[0]) *err = all.errors[t];

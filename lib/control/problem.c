@@ -21,6 +21,7 @@ struct kl_control_evaluator {
     bool lanes;              /* one qubit */
     struct kl_bloch bloch;
     double *u, *grad, *params, *weights, *scaled, *work; /* of bloch */
+    double *du, *curved;                                 /* of its tangent */
     struct kl_control_engine engine;
 };
 
@@ -101,10 +102,11 @@ static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
     e->low = numbers(e, n), e->high = numbers(e, n);
     e->losses = numbers(e, members * LANES), e->shares = numbers(e, members * LANES);
     e->u = numbers(e, n * LANES), e->grad = numbers(e, n * LANES);
+    e->du = numbers(e, n * LANES), e->curved = numbers(e, n * LANES);
     e->params = numbers(e, KL_BLOCH_PARAMS * LANES);
     e->weights = numbers(e, 9 * LANES), e->scaled = numbers(e, 9 * LANES);
-    return e->low && e->high && e->losses && e->shares && e->u && e->grad && e->params && e->weights &&
-                   e->scaled
+    return e->low && e->high && e->losses && e->shares && e->u && e->grad && e->du && e->curved &&
+                   e->params && e->weights && e->scaled
                ? 0
                : kl_fail(err, KL_ENOMEM, "out of memory");
 }
@@ -296,4 +298,35 @@ void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, c
     else aggregate(f, e);
     for (int m = 0; g && !once && m < n; m++) run(e, again, g, x, m, wanted);
     if (e->problem->energy > 0) add_energy(e, f, g, x);
+}
+
+bool kl_control_has_hessian(const struct kl_control_evaluator *e)
+{
+    return e->lanes && (e->problem->aggregate == KL_CONTROL_MEAN || e->n_members == 1);
+}
+
+void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
+                                 const double *x, const double *v)
+{
+    const size_t count = (size_t)e->n * LANES;
+    const double share = 1.0 / e->n_members;
+    memset(g, 0, count * sizeof *g), memset(hv, 0, count * sizeof *hv);
+    for (int l = 0; l < LANES; l++) f[l] = 0;
+    for (int m = 0; m < e->n_members; m++) {
+        const struct kl_control_task *t = &e->members[m];
+        double loss[LANES], dloss[LANES];
+        for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i], e->du[i] = t->amplitude * v[i];
+        fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+        kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, e->u, e->du, e->params,
+                                        NULL, e->weights, &e->bloch, LANES, e->work);
+        for (int l = 0; l < LANES; l++) f[l] += share * (loss[l] + e->problem->objective->constant);
+        for (size_t i = 0; i < count; i++) {
+            g[i] += share * t->amplitude * e->grad[i];
+            hv[i] += share * t->amplitude * e->curved[i];
+        }
+    }
+    if (!(e->problem->energy > 0)) return;
+    add_energy(e, f, g, x);
+    for (size_t i = 0; i < count; i++)
+        hv[i] += 2 * e->problem->energy / e->n / (e->high[i / LANES] * e->high[i / LANES]) * v[i];
 }

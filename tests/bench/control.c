@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Optimal control, one thread: gradients of one and of two qubits, and optimisations from many starts of a
-   one-qubit X gate, closed and open, and of CZ: time a start, share of starts that reach the best. */
+   Optimal control, one thread: gradients of one and of two qubits, and optimisations from many starts of
+   a one-qubit X gate, closed and open, and of CZ: time a start, share of starts that reach the best. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,14 +23,20 @@ struct job {
     double duration, limit, target; /* target: loss that counts as found */
     double dephasing, relaxation, detuning;
     int starts;
+    enum kl_control_method method;
 };
-/* The losses of the open gates: grape of golden.h5 of the shared reference for 20 segments; with 60 the best
-   of 4,096 starts. */
+/* The losses of the open gates: grape of golden.h5 of the shared reference for 20 segments; with 60 the
+   best of 4,096 starts. */
 static const struct job jobs[] = {
-    { "closed X, |u| <= pi", "qubit", "x", 60, 1, M_PI, 1e-6, 0, 0, 0.1, 2048 },
-    { "closed X, |u| <= 10", "qubit", "x", 60, 1, 10, 1e-6, 0, 0, 0.1, 2048 },
-    { "open X, |u| <= pi", "qubit", "x", 60, 1, M_PI, 0, 0.085, 0.045, 0.1, 512 },
-    { "open CZ, |u| <= pi", "cz", "cz", 30, M_PI / 8, M_PI, 0.002586577109612187 + 1e-6, 0.085, 0.045, 0, 32 },
+    { "closed X, |u| <= pi", "qubit", "x", 60, 1, M_PI, 1e-6, 0, 0, 0.1, 2048, KL_CONTROL_LBFGS },
+    { "closed X, |u| <= 10", "qubit", "x", 60, 1, 10, 1e-6, 0, 0, 0.1, 2048, KL_CONTROL_LBFGS },
+    { "open X, |u| <= pi", "qubit", "x", 60, 1, M_PI, 0, 0.085, 0.045, 0.1, 512, KL_CONTROL_LBFGS },
+    { "open X, |u| <= pi, Newton", "qubit", "x", 60, 1, M_PI, 0, 0.085, 0.045, 0.1, 512,
+      KL_CONTROL_NEWTON },
+    { "closed X, |u| <= pi, Newton", "qubit", "x", 60, 1, M_PI, 1e-6, 0, 0, 0.1, 2048,
+      KL_CONTROL_NEWTON },
+    { "open CZ, |u| <= pi", "cz", "cz", 30, M_PI / 8, M_PI, 0.002586577109612187 + 1e-6, 0.0055, 0.00275,
+      0, 32, KL_CONTROL_LBFGS },
 };
 
 static void run(const struct job *job)
@@ -47,14 +53,20 @@ static void run(const struct job *job)
     kl_control_task_default(&task, &system);
     memset(task.params, 0, sizeof task.params);
     for (int q = 0; q < (two ? 2 : 1); q++) {
-        task.params[3 * q] = job->dephasing, task.params[3 * q + (two ? 2 : 1)] = job->relaxation;
+        task.params[3 * q] = job->dephasing,
+                        task.params[3 * q + (two ? 2 : 1)] = job->relaxation; /* |1><0| of two */
     }
     task.params[two ? 6 : 3] = two ? 2 : job->detuning;
-    struct kl_control_problem problem = { .system = &system, .objective = &objective, .segments = job->segments,
-                                          .duration = job->duration, .members = &task, .n_members = 1 };
+    struct kl_control_problem problem = { .system = &system,
+                                          .objective = &objective,
+                                          .segments = job->segments,
+                                          .duration = job->duration,
+                                          .members = &task,
+                                          .n_members = 1 };
     for (int k = 0; k < system.n_controls; k++) problem.limit[k] = job->limit;
     kl_control_search_default(&search);
-    search.starts = job->starts, search.target = job->target, search.iterations = 400;
+    search.starts = job->starts, search.target = job->target, search.iterations = 400,
+    search.method = job->method;
     const size_t n = (size_t)(problem.segments * system.n_controls);
     struct kl_control_start *results = calloc((size_t)search.starts, sizeof *results);
     double *points = calloc((size_t)search.starts * n, sizeof *points);
@@ -80,7 +92,8 @@ static void run(const struct job *job)
         evaluations += results[i].evaluations, stops[results[i].stop]++;
         least = fmin(least, results[i].loss);
     }
-    printf("%s: %.1f us a start, %d of %d reached %.9g, %.1f iterations, %.1f evaluations a start; least %.9f\n",
+    printf("%s: %.1f us a start, %d of %d reached %.9g, %.1f iterations, %.1f evaluations a start; "
+           "least %.9f\n",
            job->name, 1e6 * best / search.starts, reached, search.starts, search.target,
            (double)iterations / search.starts, (double)evaluations / search.starts, least);
     for (int i = 1; i < KL_CONTROL_STOPS; i++)
