@@ -10,6 +10,7 @@
 #include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
+#include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
 #include "kernels/lbfgs.h"
@@ -65,6 +66,7 @@ struct kl_kernels {
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
+    kl_filter_power_fn filter_power;
     kl_bloch_gradient_f32_fn bloch_gradient_f32;
     kl_bloch_gradient_f64_fn bloch_gradient_f64;
     kl_bloch_tangent_f32_fn bloch_tangent_f32;
