@@ -310,9 +310,9 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
 
 /* ---- noise: spectra and rates (noise.c) ---- */
 /* one_over_f: A/(|w|^alpha + omega_c^alpha), A where alpha <= 0; lorentzian: A/(w^2 + omega_c^2);
-   double_exp: with f = alpha/5 within [0, 1], a share 1 - f of such a line and f of one 1 + alpha times as
-   wide. Two-sided, S(-w) = S(w), w in radians per unit of time: the mean of x(0) x(t) is the integral of
-   S exp(i w t) dw/2pi. */
+   double_exp: with f = alpha/5 within [0, 1], a share 1 - f of such a line and f of one 1 + alpha times
+   as wide. Two-sided, S(-w) = S(w), w in radians per unit of time: the mean of x(0) x(t) is the integral
+   of S exp(i w t) dw/2pi. */
 #define KL_CONTROL_PSD_CHOICES "one_over_f|lorentzian|double_exp"
 enum kl_control_psd_model { KL_CONTROL_ONE_OVER_F, KL_CONTROL_LORENTZIAN, KL_CONTROL_DOUBLE_EXP };
 struct kl_control_psd {
@@ -325,12 +325,12 @@ double kl_control_psd_line(const struct kl_control_psd *psd, double omega, doubl
 /* Half its mean over [0, width]. */
 double kl_control_psd_band(const struct kl_control_psd *psd, double width);
 
-/* STANDARD: noise x(t) (Z + X)/2 of this spectrum. Dephasing is chi/T, chi = (1/pi) int_0^inf S F(wT)/w^2 dw
-   with the standard filter of a sequence (Cywinski et al. 2008, doi:10.1103/PhysRevB.77.174509); up and
-   down follow from S at omega0 by the golden rule and detailed balance.
-   FILTER and BAND are the mappings of an earlier system, metaqctrl 1.0.0, with its own filters (Ramsey
-   twice as large), its trapezoids on 4,000, 4,001 and 500 points and its decay without a coupling factor:
-   to compare with it, not to compute with. */
+/* STANDARD: noise x(t) (Z + X)/2 of this spectrum. Dephasing is chi/T, chi = (1/pi) int_0^inf S
+   F(wT)/w^2 dw with the standard filter of a sequence (Cywinski et al. 2008,
+   doi:10.1103/PhysRevB.77.174509); up and down follow from S at omega0 by the golden rule and detailed
+   balance. FILTER and BAND are the mappings of an earlier system, metaqctrl 1.0.0, with its own filters
+   (Ramsey twice as large), its trapezoids on 4,000, 4,001 and 500 points and its decay without a
+   coupling factor: to compare with it, not to compute with. */
 #define KL_CONTROL_MAPPING_CHOICES "filter|band|standard"
 enum kl_control_mapping { KL_CONTROL_FILTER, KL_CONTROL_BAND, KL_CONTROL_STANDARD };
 struct kl_control_noise {
@@ -349,23 +349,25 @@ int kl_control_noise_rates(struct kl_control_rates *rates, const struct kl_contr
                            const struct kl_control_noise *noise, struct kl_error *err);
 /* "ramsey", "echo", "cpmg_N". KL_EUSAGE. */
 int kl_control_sequence(int *pulses, const char *name, struct kl_error *err);
-/* F(x): 2 sin^2(x/2); 8 sin^4(x/4n) sin^2(x/2)/cos^2(x/2n), n even, cos^2(x/2) in place of sin^2, n odd. */
+/* F(x): 2 sin^2(x/2); 8 sin^4(x/4n) sin^2(x/2)/cos^2(x/2n), n even, cos^2(x/2) in place of sin^2, n odd.
+ */
 double kl_control_sequence_filter(int pulses, double x);
 
 /* ---- filter function of a pulse on one qubit (filter_function.c) ---- */
 /* Noise x(t) P/2 beside H = (u_x X + u_y Y + (detuning + u_z) Z), P = X, Y or Z by axis 0, 1, 2. In the
    frame that the pulse moves P/2 is sum_k y_k(t) B_k, B_k = X, Y, Z over sqrt 2;
    F(omega) = sum_k |int_0^T y_k exp(i omega t) dt|^2, the convention of the Python package
-   filter_functions; with P = Z and no control it is the standard filter of Ramsey over omega^2. To second
-   order the noise costs an entanglement infidelity int S F domega/(4 pi) over both signs of omega. */
+   filter_functions; with P = Z and no control it is the standard filter of Ramsey over omega^2. To
+   second order the noise costs an entanglement infidelity int S F domega/(4 pi) over both signs of
+   omega. */
 struct kl_control_filter; /* belongs to one thread at a time */
-/* omega (n): radians per unit of time. limit: the largest sqrt(u_x^2 + u_y^2 + (detuning + u_z)^2) that may
-   come. KL_EUSAGE, KL_ENOMEM. */
-int kl_control_filter_open(struct kl_control_filter **filter, const double *omega, size_t n, int segments,
-                           double duration, double limit, struct kl_error *err);
+/* omega (n): radians per unit of time. limit: the largest sqrt(u_x^2 + u_y^2 + (detuning + u_z)^2) that
+   may come. KL_EUSAGE, KL_ENOMEM. */
+int kl_control_filter_open(struct kl_control_filter **filter, const double *omega, size_t n,
+                           int segments, double duration, double limit, struct kl_error *err);
 void kl_control_filter_close(struct kl_control_filter **filter);
-/* Weights (n) with which sum of weights F is the trapezoid of S F/(4 pi) over rising omega. both_signs: the
-   grid has omega > 0 alone and stands for -omega too. */
+/* Weights (n) with which sum of weights F is the trapezoid of S F/(4 pi) over rising omega. both_signs:
+   the grid has omega > 0 alone and stands for -omega too. */
 void kl_control_filter_weights(double *weights, const double *omega, const double *psd, size_t n,
                                bool both_signs);
 struct kl_control_filter_gradient {

@@ -25,7 +25,7 @@ struct kl_control_meta_values {
         val_interval, val_tasks;
     bool last_layer, jump_up;
     /* Of a reference's configuration, where they change nothing. */
-    const char *unused_text[16];
+    const char *unused_text[18];
     /* (hidden) what they come to */
     struct kl_control_family family;
     struct kl_control_inner inner;

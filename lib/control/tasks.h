@@ -45,10 +45,10 @@ struct kl_control_family {
     enum kl_control_gate gate;
     bool whole_gate; /* loss 1 - F_avg of the gate; else 1 - F of |0>'s image */
     enum kl_control_tells tells;
-    bool tells_model;                            /* which of the models */
-    int64_t shots;                               /* of each experiment */
-    double duration;                             /* of a pulse */
-    const struct kl_control_psd_table *table[3]; /* rates of the models (psd_table.c); of psd alone */
+    bool tells_model;                      /* which of the models */
+    int64_t shots;                         /* of each experiment */
+    double duration;                       /* of a pulse */
+    struct kl_control_psd_table *table[3]; /* rates of the models (psd_table.c); of psd alone */
 };
 /* Sets of tasks that share none. */
 enum kl_control_task_set { KL_CONTROL_TRAINING, KL_CONTROL_VALIDATION, KL_CONTROL_TEST };
@@ -84,14 +84,19 @@ void kl_control_family_features(double *to, const struct kl_control_family *f,
                                 const struct kl_control_task_id *id);
 
 /* ---- experiments with finitely many shots (probe.c) ---- */
-/* 1 - 2 k/shots, k the ones counted, of Ramsey experiments in both quadratures, of five quarter turns, of a
-   wait in |1>; their number. Pulses that are off by the task's factor. */
+/* 1 - 2 k/shots, k the ones counted, of Ramsey experiments in both quadratures, of five quarter turns,
+   of a wait in |1>; their number. Pulses that are off by the task's factor. */
 int kl_control_probe(double to[KL_CONTROL_PROBES], const struct kl_control_family *f,
                      const struct kl_control_meta_task *task, const struct kl_control_task_id *id);
 /* Ones in n shots of probability p, by inversion of the binomial law at u in (0, 1). */
 int64_t kl_control_binomial(int64_t n, double p, double u);
 
 /* ---- rates of spectra (psd_table.c) ---- */
+/* The tables of the family's models, by the integrals of noise. KL_EUSAGE, KL_ENOMEM; free them in any
+   case. */
+int kl_control_psd_tables(struct kl_control_family *f, const struct kl_control_noise *noise,
+                          struct kl_error *err);
+void kl_control_psd_tables_free(struct kl_control_family *f);
 /* The task's rates by the tables; the largest of any task. */
 void kl_control_psd_rates(struct kl_control_meta_task *task, const struct kl_control_family *f);
 double kl_control_psd_most(const struct kl_control_family *f);
