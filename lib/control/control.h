@@ -236,8 +236,8 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
 /* ---- problems (problem.c): the loss of an ensemble as a function of what is free, many points at once
  * ---- */
 /* What the members of an ensemble make together: their weighted mean; a smooth upper bound of the worst,
-   log(mean of exp(k L)) / k + log(n) / k with k the sharpness; the mean of the worst share (conditional
-   value at risk, Rockafellar and Uryasev 2000). */
+   log(sum of exp(k L)) / k with k the sharpness, whatever the weights; the mean of the worst share
+   (conditional value at risk, Rockafellar and Uryasev 2000). */
 enum kl_control_aggregate { KL_CONTROL_MEAN, KL_CONTROL_WORST, KL_CONTROL_CVAR };
 struct kl_control_problem {
     const struct kl_control_system *system;
@@ -247,6 +247,7 @@ struct kl_control_problem {
     double limit[KL_CONTROL_MAX_CONTROLS]; /* of |u| */
     const struct kl_control_task *members; /* NULL: the system's own values alone */
     int n_members;
+    const double *weights; /* [n_members], their sum 1; NULL: equal */
     enum kl_control_aggregate aggregate;
     double sharpness, tail; /* of the worst; of the share, in (0, 1] */
     double energy;          /* factor of the mean square of u / limit in the loss */
@@ -380,5 +381,70 @@ struct kl_control_filter_gradient {
 int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_control_filter *filter,
                                const struct kl_control_pulse *pulse, double detuning, int axis,
                                const double *weights, struct kl_error *err);
+
+/* ---- a problem from options (setup.c; options.h has their rows) ---- */
+struct kl_control_options {
+    const char *system, *model, *gate, *fidelity,
+        *jump;            /* model: a file in place of a built-in system */
+    const char *set;      /* "gamma_phi=0.085 J=2" */
+    const char *limit;    /* "3.14", or "x=3,y=2" */
+    const char *spread;   /* of an ensemble: "detuning=0.3 amplitude=0.05" */
+    const char *law;      /* gauss|uniform: what spread is of */
+    const char *ensemble; /* mean|worst|cvar */
+    int64_t segments, controls,
+        members;     /* controls 0: those of the system; members: of each that is spread */
+    double duration; /* 0: the system's */
+    double sharpness, tail, energy;
+};
+void kl_control_options_default(struct kl_control_options *o);
+enum { KL_CONTROL_MOST_MEMBERS = 4096 };
+struct kl_control_setup {
+    struct kl_control_system system;
+    struct kl_control_target target;
+    struct kl_control_objective objective;
+    enum kl_control_fidelity fidelity;
+    struct kl_control_task *members;
+    double *weights;
+    int n_members;
+    struct kl_control_problem problem;
+};
+/* KL_EUSAGE names the option; what reading a model returns. Free it in any case. */
+int kl_control_setup_make(struct kl_control_setup *setup, const struct kl_control_options *o,
+                          struct kl_error *err);
+void kl_control_setup_free(struct kl_control_setup *setup);
+
+/* ---- a pulse and its file (pulse_file.c), kind "pulse" ---- */
+struct kl_file;
+struct kl_writer;
+extern const struct kl_kind kl_control_pulse_kind;
+enum { KL_CONTROL_PULSE_SCHEMA = 1 };
+/* What is known of a pulse in its problem. */
+struct kl_control_report {
+    double loss;     /* of the ensemble, without the factor of energy */
+    double nominal;  /* of the system's own values */
+    double worst;    /* of the members */
+    double gradient; /* largest component of the projected gradient of the ensemble's loss */
+    struct kl_control_channel channel; /* of the nominal transfer matrix */
+    double *members;                   /* [n_members]: losses */
+    double *transfer;                  /* [dim][dim], nominal */
+};
+int kl_control_report_make(struct kl_control_report *report, const struct kl_control_setup *setup,
+                           const double *u, struct kl_error *err);
+void kl_control_report_free(struct kl_control_report *report);
+/* starts, n_starts: of the optimisation, best the one whose pulse u is; config: the options as JSON. */
+int kl_control_pulse_save(struct kl_writer *writer, const struct kl_control_setup *setup,
+                          const double *u, const struct kl_control_report *report,
+                          const struct kl_control_start *starts, int n_starts, int best,
+                          const char *config, struct kl_error *err);
+/* A pulse and the problem that it was made for. Close it in any case. KL_EDATA, KL_ENOMEM. */
+struct kl_control_stored {
+    struct kl_control_options options; /* its words are in config */
+    struct kl_control_setup setup;
+    double *u; /* [segments][controls] */
+    double loss;
+    struct json_t *config;
+};
+int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err);
+void kl_control_stored_close(struct kl_control_stored *stored);
 
 #endif

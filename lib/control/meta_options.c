@@ -70,7 +70,7 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "line-width", 0, KL_OPT_FLOAT, AT(line_width), "X", 0, 1e9, true, "the same, of mapping standard",
       NULL, NULL },
-    { "temperature", 0, KL_OPT_FLOAT, AT(temperature), "X", 0, 0, true,
+    { "temperature", 0, KL_OPT_STRING, AT(temperature_text), "X|infinite", 0, 0, true,
       "kT/hbar, of mapping standard; infinite: as much up as down", NULL, NULL },
     { "jump-up", 0, KL_OPT_FLAG, AT(jump_up), NULL, 0, 0, true, "relaxation runs from |0> to |1>", NULL, NULL },
     { "drift-strength", 0, KL_OPT_FLOAT, AT(drift), "X", -1e6, 1e6, true, "h0 of H = h0 Z + u.sigma", NULL,
@@ -164,7 +164,7 @@ void kl_control_meta_defaults(void *values)
     v->tasks = "auto", v->distribution = "uniform", v->gate = "pauli_x", v->fidelity = "average";
     v->tells = "given", v->activation = "tanh", v->method = "fomaml", v->first_order = "true";
     v->start = "constant", v->precision = "single", v->mapping = "standard", v->sequence = "ramsey";
-    v->diversity = 1, v->duration = 1, v->omega0 = 1, v->gamma_h = 100, v->temperature = INFINITY;
+    v->diversity = 1, v->duration = 1, v->omega0 = 1, v->gamma_h = 100, v->temperature_text = "infinite";
     v->limit = 10, v->scale = 1, v->inner_lr = 0.01, v->shots = 100;
     v->hidden = 128, v->hidden_layers = 2, v->segments = 60, v->controls = 2, v->qubits = 1;
     v->inner_steps = 5, v->iterations = 1000, v->val_interval = 10, v->val_tasks = 20;
@@ -286,6 +286,18 @@ static int inner_of(struct kl_control_meta_values *v, struct kl_error *err)
     return KL_OK;
 }
 
+static int temperature_of(struct kl_control_meta_values *v, struct kl_error *err)
+{
+    char *end = NULL;
+    const bool infinite = strcmp(v->temperature_text, "infinite") == 0;
+    v->temperature = infinite ? INFINITY : strtod(v->temperature_text, &end);
+    if (infinite || (end != v->temperature_text && !*end && v->temperature >= 0)) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--temperature: found '%s', expected a number that is not negative, or "
+                   "infinite",
+                   v->temperature_text);
+}
+
 int kl_control_meta_settle(void *values, struct kl_error *err)
 {
     struct kl_control_meta_values *v = values;
@@ -293,6 +305,7 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
     int code = family_of(v, err);
     if (!code) code = inner_of(v, err);
     if (code) return code;
+    if (temperature_of(v, err)) return err->code;
     const int features = kl_control_family_n_features(&v->family);
     if (v->qubits != 1)
         return kl_fail(err, KL_EUSAGE, "--num-qubits: found %lld, expected 1: policies are of one qubit",

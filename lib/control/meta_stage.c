@@ -239,7 +239,7 @@ static int save(const struct kl_training *t, struct kl_writer *w, struct kl_erro
 
 const struct kl_train_stage kl_control_meta_stage = {
     .tool = &kl_control_train_tool,
-    .kind = &kl_policy_kind,
+    .kind = &kl_control_policy_kind,
     .schema = KL_CONTROL_POLICY_SCHEMA,
     .version = KL_CONTROL_META_VERSION,
     .reads = "none: tasks are drawn",
@@ -254,7 +254,12 @@ const struct kl_train_stage kl_control_meta_stage = {
     .save = save,
 };
 
-int kl_control_train_run(struct kl_mode_run *run, struct kl_error *err)
+static int run(struct kl_mode_run *run, struct kl_error *err)
 {
+    run->stage.inputs++, run->stage.n_inputs--; /* the word itself */
     return kl_train_stage_run(&kl_control_meta_stage, run, err);
 }
+
+const struct kl_mode kl_control_mode_train = { .tool = &kl_control_train_tool,
+                                               .defaults = kl_control_meta_defaults,
+                                               .run = run };

@@ -4,6 +4,7 @@
 #define KL_CONTROL_META_TRAIN_H
 
 #include "control/meta.h"
+#include "control/modes.h"
 #include "control/tasks.h"
 #include "store/kind.h"
 #include "store/mode.h"
@@ -17,7 +18,8 @@ struct kl_control_meta_values {
     struct kl_train_settings train;
     /* Words, and lists of numbers between commas; NULL: not given. */
     const char *tasks, *distribution, *gate, *fidelity, *tells, *activation, *method, *first_order,
-        *start, *precision, *mapping, *psd_model, *model_types, *model_probs, *sequence;
+        *start, *precision, *mapping, *psd_model, *model_types, *model_probs, *sequence,
+        *temperature_text;
     const char *dephasing, *relaxation, *alpha, *amplitude, *omega_c, *detuning, *controls_range, *angle;
     double diversity, drift, duration, omega0, line_width, gamma_h, temperature, limit, scale, inner_lr,
         inner_clip;
@@ -31,7 +33,6 @@ struct kl_control_meta_values {
     struct kl_control_inner inner;
     struct kl_control_net_shape shape;
 };
-extern const struct kl_tool kl_control_train_tool; /* chosen by the word `train` */
 void kl_control_meta_defaults(void *values);
 /* Texts to values, and whether they go together. KL_EUSAGE. */
 int kl_control_meta_settle(void *values, struct kl_error *err);
@@ -70,9 +71,8 @@ KL_CONTROL_BATCH_DECLARE(double, f64)
 
 /* ---- the stage (meta_stage.c) and its file (policy_file.c) ---- */
 extern const struct kl_train_stage kl_control_meta_stage;
-int kl_control_train_run(struct kl_mode_run *run, struct kl_error *err);
 
-extern const struct kl_kind kl_policy_kind;
+extern const struct kl_kind kl_control_policy_kind;
 int kl_control_policy_write(struct kl_writer *w, const struct kl_control_net *net,
                             const struct kl_control_family *family, const struct kl_control_inner *inner,
                             double limit, const char *precision, struct kl_error *err);

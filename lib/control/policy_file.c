@@ -23,7 +23,7 @@ static const struct kl_kind_history histories[] = {
       .of = "policy" },
     { .of = NULL },
 };
-const struct kl_kind kl_policy_kind = {
+const struct kl_kind kl_control_policy_kind = {
     .name = "policy", .maker = "qcontrol train", .numbers = numbers, .histories = histories
 };
 

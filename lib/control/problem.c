@@ -17,11 +17,12 @@ struct kl_control_evaluator {
     int n, n_members;
     struct kl_arena arena;
     double *low, *high;      /* [n] */
+    double *weights_of;      /* [members], their sum 1 */
     double *losses, *shares; /* [members][16] */
     bool lanes;              /* one qubit */
     struct kl_bloch bloch;
-    double *u, *grad, *params, *weights, *scaled, *work; /* of bloch */
-    double *du, *curved;                                 /* of its tangent */
+    double *u, *grad, *params, *weights, *work; /* of bloch */
+    double *du, *curved;                        /* of its tangent */
     struct kl_control_engine engine;
 };
 
@@ -100,13 +101,14 @@ static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
 {
     const size_t n = (size_t)e->n, members = (size_t)e->n_members;
     e->low = numbers(e, n), e->high = numbers(e, n);
+    e->weights_of = numbers(e, members);
     e->losses = numbers(e, members * LANES), e->shares = numbers(e, members * LANES);
     e->u = numbers(e, n * LANES), e->grad = numbers(e, n * LANES);
     e->du = numbers(e, n * LANES), e->curved = numbers(e, n * LANES);
     e->params = numbers(e, KL_BLOCH_PARAMS * LANES);
-    e->weights = numbers(e, 9 * LANES), e->scaled = numbers(e, 9 * LANES);
-    return e->low && e->high && e->losses && e->shares && e->u && e->grad && e->du && e->curved &&
-                   e->params && e->weights && e->scaled
+    e->weights = numbers(e, 9 * LANES);
+    return e->low && e->weights_of && e->high && e->losses && e->shares && e->u && e->grad && e->du &&
+                   e->curved && e->params && e->weights
                ? 0
                : kl_fail(err, KL_ENOMEM, "out of memory");
 }
@@ -125,6 +127,8 @@ int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_
     }
     e->n = problem->segments * problem->system->n_controls;
     if (!code) code = take_memory(e, err);
+    for (int m = 0; !code && m < e->n_members; m++)
+        e->weights_of[m] = problem->weights ? problem->weights[m] : 1.0 / e->n_members;
     for (int i = 0; !code && i < e->n; i++) {
         const double limit = problem->limit[i % problem->system->n_controls];
         e->low[i] = -limit, e->high[i] = limit;
@@ -166,51 +170,53 @@ void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, cons
 
 /* ---- what members make together ---- */
 /* losses [members][16] into f [16], and what a member's gradient counts in that of f. */
-static void mean(double *f, double *shares, const double *losses, int n)
+static void mean(double *f, const struct kl_control_evaluator *e)
 {
     for (int l = 0; l < LANES; l++) {
         f[l] = 0;
-        for (int m = 0; m < n; m++) f[l] += losses[m * LANES + l] / n, shares[m * LANES + l] = 1.0 / n;
+        for (int m = 0; m < e->n_members; m++) f[l] += e->weights_of[m] * e->losses[m * LANES + l];
     }
 }
-static void worst(double *f, double *shares, const double *losses, int n, double sharpness)
+static void worst(double *f, struct kl_control_evaluator *e)
 {
+    const double k = e->problem->sharpness;
     for (int l = 0; l < LANES; l++) {
-        double most = losses[l], sum = 0;
-        for (int m = 1; m < n; m++) most = fmax(most, losses[m * LANES + l]);
-        for (int m = 0; m < n; m++)
-            sum += shares[m * LANES + l] = exp(sharpness * (losses[m * LANES + l] - most));
-        for (int m = 0; m < n; m++) shares[m * LANES + l] /= sum;
-        f[l] = most + log(sum) / sharpness;
+        double most = e->losses[l], sum = 0;
+        for (int m = 1; m < e->n_members; m++) most = fmax(most, e->losses[m * LANES + l]);
+        for (int m = 0; m < e->n_members; m++) {
+            double *share = &e->shares[m * LANES + l];
+            sum += *share = exp(k * (e->losses[m * LANES + l] - most));
+        }
+        for (int m = 0; m < e->n_members; m++) e->shares[m * LANES + l] /= sum;
+        f[l] = most + log(sum) / k;
     }
 }
-/* The worst tail * n members, the last of them in part. */
-static void value_at_risk(double *f, double *shares, const double *losses, int n, double tail)
+/* The worst members of together the weight tail; the last of them counts in part. */
+static void value_at_risk(double *f, struct kl_control_evaluator *e)
 {
+    const double tail = e->problem->tail;
     for (int l = 0; l < LANES; l++) {
-        double left = fmax(tail * n, 1);
-        const double all = left;
-        for (int m = 0; m < n; m++) shares[m * LANES + l] = 0;
+        double left = tail;
+        for (int m = 0; m < e->n_members; m++) e->shares[m * LANES + l] = -1;
         f[l] = 0;
-        while (left > 0) {
+        for (int taken = 0; taken < e->n_members; taken++) {
             int next = -1;
-            for (int m = 0; m < n; m++)
-                if (shares[m * LANES + l] == 0 &&
-                    (next < 0 || losses[m * LANES + l] > losses[next * LANES + l]))
+            for (int m = 0; m < e->n_members; m++)
+                if (e->shares[m * LANES + l] < 0 &&
+                    (next < 0 || e->losses[m * LANES + l] > e->losses[next * LANES + l]))
                     next = m;
-            if (next < 0) break;
-            const double share = fmin(left, 1) / all;
-            shares[next * LANES + l] = share, f[l] += share * losses[next * LANES + l], left -= 1;
+            const double share = fmin(left, e->weights_of[next]) / tail;
+            e->shares[next * LANES + l] = share, left -= share * tail;
+            f[l] += share * e->losses[next * LANES + l];
         }
     }
 }
 static void aggregate(double *f, struct kl_control_evaluator *e)
 {
     const struct kl_control_problem *p = e->problem;
-    if (p->aggregate == KL_CONTROL_WORST) worst(f, e->shares, e->losses, e->n_members, p->sharpness);
-    else if (p->aggregate == KL_CONTROL_CVAR)
-        value_at_risk(f, e->shares, e->losses, e->n_members, p->tail);
-    else mean(f, e->shares, e->losses, e->n_members);
+    if (p->aggregate == KL_CONTROL_WORST) worst(f, e);
+    else if (p->aggregate == KL_CONTROL_CVAR) value_at_risk(f, e);
+    else mean(f, e);
 }
 
 /* ---- evaluation ---- */
@@ -225,22 +231,18 @@ static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, c
 {
     const struct kl_control_task *t = &e->members[m];
     const size_t count = (size_t)e->n * LANES;
-    const double *u = x, *weights = e->weights;
+    const double *u = x;
     fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
     if (t->amplitude != 1) {
         for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i];
         u = e->u;
     }
-    if (g && e->n_members > 1) {
-        for (int i = 0; i < 3 * e->bloch.columns; i++)
-            for (int l = 0; l < LANES; l++)
-                e->scaled[i * LANES + l] = e->shares[m * LANES + l] * e->weights[i * LANES + l];
-        weights = e->scaled;
-    }
-    kl_kernels()->bloch_gradient_f64(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, weights,
+    kl_kernels()->bloch_gradient_f64(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, e->weights,
                                      &e->bloch, LANES, e->work);
-    if (g)
-        for (size_t i = 0; i < count; i++) g[i] += t->amplitude * e->grad[i];
+    double factor[LANES];
+    for (int l = 0; l < LANES; l++) factor[l] = e->shares[m * LANES + l] * t->amplitude;
+    for (size_t i = 0; g && i < (size_t)e->n; i++)
+        for (size_t l = 0; l < LANES; l++) g[i * LANES + l] += factor[l] * e->grad[i * LANES + l];
     for (int l = 0; l < LANES; l++) loss[l] += e->problem->objective->constant;
 }
 
@@ -286,14 +288,8 @@ void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, c
     /* Shares of a mean are known before the losses are. */
     const bool once = e->problem->aggregate == KL_CONTROL_MEAN || n == 1;
     if (g) memset(g, 0, (size_t)e->n * LANES * sizeof *g);
-    if (once)
-        for (int i = 0; i < n * LANES; i++) e->shares[i] = 1.0 / n;
+    for (int i = 0; once && i < n * LANES; i++) e->shares[i] = e->weights_of[i / LANES];
     for (int m = 0; m < n; m++) run(e, e->losses + m * LANES, once ? g : NULL, x, m, wanted);
-    if (once && g && e->lanes && n > 1) /* the losses came out as shares of them */
-        for (int i = 0; i < n * LANES; i++) {
-            const double constant = e->problem->objective->constant;
-            e->losses[i] = constant + (e->losses[i] - constant) * n;
-        }
     if (n == 1) memcpy(f, e->losses, LANES * sizeof *f);
     else aggregate(f, e);
     for (int m = 0; g && !once && m < n; m++) run(e, again, g, x, m, wanted);
@@ -309,11 +305,11 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
                                  const double *x, const double *v)
 {
     const size_t count = (size_t)e->n * LANES;
-    const double share = 1.0 / e->n_members;
     memset(g, 0, count * sizeof *g), memset(hv, 0, count * sizeof *hv);
     for (int l = 0; l < LANES; l++) f[l] = 0;
     for (int m = 0; m < e->n_members; m++) {
         const struct kl_control_task *t = &e->members[m];
+        const double share = e->weights_of[m];
         double loss[LANES], dloss[LANES];
         for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i], e->du[i] = t->amplitude * v[i];
         fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+   `qcontrol optimize`: a pulse for a gate of a noisy system, from many starts; a stage that has no
+   input. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/modes.h"
+#include "control/options.h"
+#include "store/store.h"
+
+enum { NUMERICAL_VERSION = 1 };
+
+struct values {
+    struct kl_common common;
+    struct kl_control_options problem;
+    const char *method;
+    int64_t starts, iterations;
+    double target, gradient, progress, size, lr;
+};
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    KL_CONTROL_PROBLEM_OPTIONS(AT(problem)),
+    KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
+    { "method", 'm', KL_OPT_CHOICE, AT(method), "lbfgs|newton", 0, 0, true,
+      "newton: one qubit, mean of an ensemble", "Search", NULL },
+    { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
+      NULL },
+    { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
+      "standard deviation of their amplitudes", NULL, NULL },
+    { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e6, true, "at most, of a start", NULL,
+      NULL },
+    { "until", 0, KL_OPT_FLOAT, AT(target), "LOSS", -1, 1, true,
+      "a start ends at this loss; -1: at its best", NULL, NULL },
+    { "gradient", 0, KL_OPT_FLOAT, AT(gradient), "X", 0, 1, true,
+      "or where no component of it is larger", NULL, NULL },
+    { "progress", 0, KL_OPT_FLOAT, AT(progress), "X", 0, 1, true,
+      "or where ten iterations gain less, relatively", NULL, NULL },
+};
+const struct kl_tool kl_control_optimize_tool = {
+    .name = "qcontrol",
+    .summary =
+        "Finds the pulse that makes a gate of a noisy quantum system, robust where an ensemble is given",
+    .arguments = "optimize -o PULSE.h5",
+    .example = "qcontrol optimize -g x --set 'gamma_phi=0.085 gamma_down=0.045' -o x.h5\n"
+               "  qcontrol optimize -g x --spread 'detuning=0.5 amplitude=0.05' --limit 10 -o robust.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .chosen_by = "optimize",
+};
+
+struct work {
+    struct kl_mode_run *run;
+    struct values *v;
+    struct kl_control_setup setup;
+    struct kl_control_search search;
+    struct kl_control_start *starts;
+    double *points;
+    struct kl_control_report report;
+    int best,
+        trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and 1e-6 */
+};
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    struct kl_control_search s;
+    kl_control_options_default(&v->problem);
+    kl_control_search_default(&s);
+    v->common.progress = "auto", v->method = "lbfgs";
+    v->starts = s.starts, v->iterations = s.iterations, v->target = s.target, v->gradient = s.gradient;
+    v->progress = s.progress, v->size = s.size;
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = kl_store_key_begin(&key, "pulse", KL_CONTROL_PULSE_SCHEMA, "qcontrol optimize",
+                                  NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_control_optimize_tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+static int search(struct work *w, struct kl_error *err)
+{
+    const struct values *v = w->v;
+    const size_t n = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
+    struct kl_pool *pool = NULL;
+    struct kl_progress progress;
+    w->search =
+        (struct kl_control_search){ .method = strcmp(v->method, "newton") == 0 ? KL_CONTROL_NEWTON
+                                                                               : KL_CONTROL_LBFGS,
+                                    .starts = (int)v->starts,
+                                    .iterations = (int)v->iterations,
+                                    .target = v->target,
+                                    .gradient = v->gradient,
+                                    .progress = v->progress,
+                                    .size = v->size,
+                                    .seed = (uint64_t)v->common.seed };
+    w->starts = calloc((size_t)v->starts, sizeof *w->starts);
+    w->points = calloc((size_t)v->starts * n, sizeof *w->points);
+    if (!w->starts || !w->points) return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
+    int code = kl_pool_create(&pool, (int)v->common.threads, err);
+    kl_progress_begin(&progress, w->run->stage.log, v->common.progress, "starts");
+    if (!code)
+        code = kl_control_optimize(w->starts, w->points, &w->setup.problem, &w->search, pool,
+                                   &progress.watch, err);
+    kl_progress_end(&progress);
+    kl_pool_destroy(&pool);
+    if (code) return code;
+    w->best = -1;
+    for (int i = 0; i < w->search.starts; i++)
+        if (isfinite(w->starts[i].loss) && (w->best < 0 || w->starts[i].loss < w->starts[w->best].loss))
+            w->best = i;
+    if (w->best < 0)
+        return kl_fail(err, KL_EDATA,
+                       "no start has a loss that is a number: a rate or an amplitude is too large");
+    const double least = w->starts[w->best].loss;
+    for (int i = 0; i < w->search.starts; i++)
+        w->trapped += !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
+    return kl_control_report_make(&w->report, &w->setup, w->points + (size_t)w->best * n, err);
+}
+
+static int save(struct work *w, struct kl_error *err)
+{
+    struct kl_writer *writer = NULL;
+    const size_t n = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
+    char *config = kl_options_json(&kl_control_optimize_tool, w->v, true);
+    int code = config ? 0 : kl_fail_memory(err, 1024);
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
+    if (!code)
+        code = kl_control_pulse_save(writer, &w->setup, w->points + (size_t)w->best * n, &w->report,
+                                     w->starts, w->search.starts, w->best, config, err);
+    if (!code)
+        code = kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts, err);
+    free(config);
+    if (!code) return kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
+    return code;
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    const struct kl_control_start *best = &w->starts[w->best];
+    const double seconds = kl_clock() - w->run->stage.start;
+    if (common->json) {
+        const struct kl_json_pair pairs[] = {
+            { "output", KL_JSON_TEXT, .text = common->output },
+            { "key", KL_JSON_TEXT, .text = w->run->stage.key },
+            { "status", KL_JSON_TEXT, .text = "computed" },
+            { "loss", KL_JSON_NUMBER, .number = w->report.loss },
+            { "nominal_loss", KL_JSON_NUMBER, .number = w->report.nominal },
+            { "worst_loss", KL_JSON_NUMBER, .number = w->report.worst },
+            { "gradient", KL_JSON_NUMBER, .number = w->report.gradient },
+            { "entanglement_fidelity", KL_JSON_NUMBER, .number = w->report.channel.entanglement },
+            { "average_gate_fidelity", KL_JSON_NUMBER, .number = w->report.channel.average },
+            { "leakage", KL_JSON_NUMBER, .number = w->report.channel.leakage },
+            { "starts", KL_JSON_COUNT, .number = w->search.starts },
+            { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->search.starts },
+            { "iterations", KL_JSON_COUNT, .number = best->iterations },
+            { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
+            { "seconds", KL_JSON_NUMBER, .number = seconds },
+            kl_json_cautions(w->run->stage.log),
+        };
+        return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    }
+    if (common->quiet) return KL_OK;
+    fprintf(out, "%s: %s of %s, loss %.6g (%s), F_avg %.6f, F_e %.6f", common->output,
+            w->setup.target.name, w->setup.system.name, w->report.loss, w->setup.objective.name,
+            w->report.channel.average, w->report.channel.entanglement);
+    if (w->setup.system.subspace < w->setup.system.d)
+        fprintf(out, ", leakage %.3g", w->report.channel.leakage);
+    if (w->setup.n_members > 1)
+        fprintf(out, "; %d members, worst %.6g", w->setup.n_members, w->report.worst);
+    fprintf(out, "; %d starts, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
+            100.0 * w->trapped / w->search.starts, kl_control_stop_words(best->stop), best->iterations,
+            seconds);
+    return KL_OK;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    if (stage->n_inputs != 1)
+        return kl_fail(err, KL_EUSAGE, "optimize: takes no input; found %zu", stage->n_inputs - 1);
+    stage->n_inputs = 0; /* the word itself */
+    if (!w->v->common.output && !w->v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "optimize: no output; give -o PULSE.h5");
+    int code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
+    code = search(w, err);
+    if (!code) code = save(w, err);
+    return code ? code : report(w, kl_words_to(&w->v->common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    const int code = work(&w, err);
+    free(w.starts), free(w.points);
+    kl_control_report_free(&w.report);
+    kl_control_setup_free(&w.setup);
+    return code;
+}
+
+const struct kl_mode kl_control_mode_optimize = { .tool = &kl_control_optimize_tool,
+                                                  .defaults = defaults,
+                                                  .run = run };

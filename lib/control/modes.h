@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+   What the first word of qcontrol chooses. */
+#ifndef KL_CONTROL_MODES_H
+#define KL_CONTROL_MODES_H
+
+#include "control/control.h"
+#include "store/mode.h"
+
+extern const struct kl_mode kl_control_mode_optimize;
+extern const struct kl_tool kl_control_optimize_tool;
+extern const struct kl_mode kl_control_mode_train;
+extern const struct kl_tool kl_control_train_tool;
+
+#endif

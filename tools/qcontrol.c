@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+   qcontrol: pulses for noisy qubits. Its first word chooses what it does; each has a table of options
+   and a file lib/control/mode_WORD.c. */
+#include "control/modes.h"
+
+struct values {
+    struct kl_common common;
+};
+
+static const struct kl_tool *const parts[] = { &kl_control_optimize_tool, &kl_control_train_tool, NULL };
+static const struct kl_tool tool = {
+    .name = "qcontrol",
+    .summary = "Pulses for noisy qubits: optimal, robust, stored and checked.\n"
+               "  optimize     the pulse that makes a gate, from many starts\n"
+               "  train        a network that gives a pulse for a task and adapts it",
+    .arguments = "COMMAND [options]",
+    .example = "qcontrol optimize -g x --spread detuning=0.5 -o robust.h5\n  qcontrol optimize --help",
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key json note no-provenance progress seed threads device "
+               "config quiet verbose "
+               "print-config",
+    .commands = "optimize|train",
+    .parts = parts,
+};
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    const size_t n = run->stage.n_inputs;
+    return kl_fail(err, KL_EUSAGE, "%s%s%s, expected %s; see --help", n ? "found '" : "no command",
+                   n ? run->stage.inputs[0] : "", n ? "'" : "", tool.commands);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
+    const struct kl_mode *const modes[] = { &none, &kl_control_mode_optimize, &kl_control_mode_train };
+    return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
+}
