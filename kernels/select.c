@@ -22,8 +22,8 @@
         KL_PAIR(policy_dots, set), KL_PAIR(policy_forward, set), KL_PAIR(policy_backward, set),      \
         KL_PAIR(policy_bend, set), KL_PAIR(policy_turn, set),                                        \
         .gan_divergence = kl_gan_divergence_f64_##set, .gan_uniforms = kl_gan_uniforms_f32_##set,    \
-        .filter_power = kl_filter_power_f64_##set,                                                   \
-        .gan_normals = kl_gan_normals_f32_##set, KL_PAIR(bloch_gradient, set),                       \
+        .gan_normals = kl_gan_normals_f32_##set, .filter_power = kl_filter_power_f64_##set,          \
+        KL_PAIR(bloch_gradient, set),                                                                \
         KL_PAIR(bloch_tangent, set), KL_PAIR(liouville_gradient, set),                               \
         .lbfgs_direction = kl_lbfgs_direction_f64_##set, .lbfgs_trial = kl_lbfgs_trial_f64_##set,    \
         .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set,                       \

@@ -48,6 +48,8 @@ stage qconvert head.safetensors --features features.h5 -o again.h5
 printed qconvert h.h5 -o w.npz
 printed figures h.h5 r.h5 --format svg -o drawn
 printed figures h.h5 --report page.html
+printed qcontrol noise
+printed qcontrol noise -A 0 -m standard
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

@@ -233,6 +233,48 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
                         const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                         struct kl_error *err);
 
+/* ---- waveforms (waveform.c): free numbers x to samples of a generator to the controls of the qubit
+ * ---- */
+/* Samples of control k are those of its functions: one a sample; cubic B-splines; sines and cosines
+   (with zero ends: sines alone); or one constant. Where they are not the free numbers themselves, they
+   are kept within the limit L by v / (1 + (v/L)^4)^(1/4). A low pass of the first order with the time
+   constant tau stands between them and the qubit: a sample lasts `oversample` segments, and a control's
+   is the mean of the filter's output over its own. Everything is differentiated exactly. */
+enum kl_control_functions { KL_CONTROL_PIECEWISE, KL_CONTROL_SPLINES, KL_CONTROL_FOURIER };
+struct kl_control_waveform {
+    enum kl_control_functions functions;
+    int samples, controls, oversample;
+    int count;      /* functions of a control that is neither piecewise nor constant */
+    bool zero_ends; /* the pulse begins and ends at 0 */
+    bool constant[KL_CONTROL_MAX_CONTROLS];
+    double duration, tau;                  /* tau 0: no low pass */
+    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |sample| */
+    double slew; /* largest change a unit of time as a share of the limit; 0: any */
+    int n;       /* free numbers; those of control k stand from first[k] on */
+    int first[KL_CONTROL_MAX_CONTROLS + 1];
+    double *values; /* [samples][count] */
+};
+/* From the fields above `n`. KL_EUSAGE, KL_ENOMEM. Free it in any case. */
+int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err);
+void kl_control_waveform_free(struct kl_control_waveform *w);
+/* All free numbers are samples that play as they are. */
+bool kl_control_waveform_plain(const struct kl_control_waveform *w);
+/* Of `lanes` points side by side: samples [samples][controls][lanes] and controls u [samples *
+   oversample] [controls][lanes] of x [n][lanes]; and the way back, gx += (du/dx)^T gu + (dsamples/dx)^T
+   back, where back, like samples, is overwritten. */
+void kl_control_waveform_play(double *samples, double *u, const struct kl_control_waveform *w,
+                              const double *x, int lanes);
+void kl_control_waveform_back(double *gx, const double *gu, const struct kl_control_waveform *w,
+                              const double *x, double *back, int lanes);
+/* f [lanes] += what samples that change faster than slew cost, its gradient into back (samples'). */
+void kl_control_waveform_slew(double *f, double *back, const struct kl_control_waveform *w,
+                              const double *samples, int lanes);
+/* One pulse's samples [samples][controls] as near as they may be: no change is faster than slew, and
+   with zero ends the pulse leaves and reaches 0 no faster. */
+void kl_control_waveform_limit(double *samples, const struct kl_control_waveform *w);
+/* Samples of one pulse to its controls. */
+void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, const double *samples);
+
 /* ---- problems (problem.c): the loss of an ensemble as a function of what is free, many points at once
  * ---- */
 /* What the members of an ensemble make together: their weighted mean; a smooth upper bound of the worst,
@@ -244,8 +286,9 @@ struct kl_control_problem {
     const struct kl_control_objective *objective;
     int segments;
     double duration;
-    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |u| */
-    const struct kl_control_task *members; /* NULL: the system's own values alone */
+    double limit[KL_CONTROL_MAX_CONTROLS];      /* of |u| */
+    const struct kl_control_waveform *waveform; /* NULL: the controls themselves are free */
+    const struct kl_control_task *members;      /* NULL: the system's own values alone */
     int n_members;
     const double *weights; /* [n_members], their sum 1; NULL: equal */
     enum kl_control_aggregate aggregate;
@@ -270,8 +313,16 @@ const double *kl_control_evaluator_high(const struct kl_control_evaluator *e);
 void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
                                  const double *x, const double *v);
 bool kl_control_has_hessian(const struct kl_control_evaluator *e);
-/* A point's amplitudes u [segments][controls]. */
-void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x);
+/* The largest difference between the gradient at a random point and central differences of the loss, and
+   between a Hessian product, where there is one, and central differences of the gradient; each as a
+   share of its largest component. KL_ENOMEM, KL_EUSAGE. */
+int kl_control_check_gradients(double *gradient, double *hessian,
+                               const struct kl_control_problem *problem, uint64_t seed,
+                               struct kl_error *err);
+/* A point's samples, as they may be played, and its controls u [segments][controls]; samples NULL: there
+   is no waveform, or they are not asked for. KL_ENOMEM. */
+int kl_control_amplitudes(double *samples, double *u, const struct kl_control_problem *problem,
+                          const double *x, struct kl_error *err);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
 enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_NEWTON, KL_CONTROL_ADAM };
@@ -308,6 +359,78 @@ struct kl_control_start {
 int kl_control_optimize(struct kl_control_start *results, double *points,
                         const struct kl_control_problem *problem, const struct kl_control_search *search,
                         struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+
+/* ---- a problem from options (setup.c; options.h has their rows) ---- */
+struct kl_control_options {
+    const char *system, *model, *gate, *fidelity,
+        *jump;            /* model: a file in place of a built-in system */
+    const char *set;      /* "gamma_phi=0.085 J=2" */
+    const char *limit;    /* "3.14", or "x=3,y=2" */
+    const char *spread;   /* of an ensemble: "detuning=0.3 amplitude=0.05" */
+    const char *law;      /* gauss|uniform: what spread is of */
+    const char *ensemble; /* mean|worst|cvar */
+    int64_t segments, controls,
+        members;     /* controls 0: those of the system; members: of each that is spread */
+    double duration; /* 0: the system's */
+    double sharpness, tail, energy;
+    const char *functions, *constant; /* piecewise|splines|fourier; names of constant controls */
+    int64_t count, oversample;
+    bool zero_ends;
+    double slew, tau;
+};
+void kl_control_options_default(struct kl_control_options *o);
+enum { KL_CONTROL_MOST_MEMBERS = 4096, KL_CONTROL_MOST_SEGMENTS = 16384 };
+struct kl_control_setup {
+    struct kl_control_system system;
+    struct kl_control_target target;
+    struct kl_control_objective objective;
+    enum kl_control_fidelity fidelity;
+    struct kl_control_task *members;
+    double *weights;
+    int n_members;
+    struct kl_control_waveform waveform;
+    struct kl_control_problem problem; /* its segments are samples times oversample */
+};
+/* KL_EUSAGE names the option; what reading a model returns. Free it in any case. */
+int kl_control_setup_make(struct kl_control_setup *setup, const struct kl_control_options *o,
+                          struct kl_error *err);
+void kl_control_setup_free(struct kl_control_setup *setup);
+
+/* ---- a pulse and its file (pulse_file.c), kind "pulse" ---- */
+struct kl_file;
+struct kl_writer;
+extern const struct kl_kind kl_control_pulse_kind;
+enum { KL_CONTROL_PULSE_SCHEMA = 1 };
+/* What is known of a pulse in its problem. */
+struct kl_control_report {
+    double loss;     /* of the ensemble, without the factor of energy */
+    double nominal;  /* of the system's own values */
+    double worst;    /* of the members */
+    double gradient; /* largest component of the projected gradient of the ensemble's loss */
+    struct kl_control_channel channel; /* of the nominal transfer matrix */
+    double *members;                   /* [n_members]: losses */
+    double *transfer;                  /* [dim][dim], nominal */
+};
+int kl_control_report_make(struct kl_control_report *report, const struct kl_control_setup *setup,
+                           const double *u, struct kl_error *err);
+void kl_control_report_free(struct kl_control_report *report);
+/* samples: of the generator, NULL where they are the controls. starts, n_starts: of the optimisation,
+ * best the one whose pulse u is; config: the options as JSON. */
+int kl_control_pulse_save(struct kl_writer *writer, const struct kl_control_setup *setup,
+                          const double *samples, const double *u, const struct kl_control_report *report,
+                          const struct kl_control_start *starts, int n_starts, int best,
+                          const char *config, struct kl_error *err);
+/* A pulse and the problem that it was made for. Close it in any case. KL_EDATA, KL_ENOMEM. */
+struct kl_control_stored {
+    struct kl_control_options options; /* its words are in config */
+    struct kl_control_setup setup;
+    double *u;       /* [segments][controls] */
+    double *samples; /* of the generator [samples][controls]; NULL: they are the controls */
+    double loss;
+    struct json_t *config;
+};
+int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err);
+void kl_control_stored_close(struct kl_control_stored *stored);
 
 /* ---- noise: spectra and rates (noise.c) ---- */
 /* one_over_f: A/(|w|^alpha + omega_c^alpha), A where alpha <= 0; lorentzian: A/(w^2 + omega_c^2);
@@ -382,69 +505,42 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const struct kl_control_pulse *pulse, double detuning, int axis,
                                const double *weights, struct kl_error *err);
 
-/* ---- a problem from options (setup.c; options.h has their rows) ---- */
-struct kl_control_options {
-    const char *system, *model, *gate, *fidelity,
-        *jump;            /* model: a file in place of a built-in system */
-    const char *set;      /* "gamma_phi=0.085 J=2" */
-    const char *limit;    /* "3.14", or "x=3,y=2" */
-    const char *spread;   /* of an ensemble: "detuning=0.3 amplitude=0.05" */
-    const char *law;      /* gauss|uniform: what spread is of */
-    const char *ensemble; /* mean|worst|cvar */
-    int64_t segments, controls,
-        members;     /* controls 0: those of the system; members: of each that is spread */
-    double duration; /* 0: the system's */
-    double sharpness, tail, energy;
+/* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
+/* x(t) is added to a parameter of the system, or to the factor of all controls. QUASI_STATIC: a normal
+   number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of time,
+   <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
+enum kl_control_process_kind {
+    KL_CONTROL_QUASI_STATIC,
+    KL_CONTROL_TELEGRAPH,
+    KL_CONTROL_ORNSTEIN_UHLENBECK
 };
-void kl_control_options_default(struct kl_control_options *o);
-enum { KL_CONTROL_MOST_MEMBERS = 4096 };
-struct kl_control_setup {
-    struct kl_control_system system;
-    struct kl_control_target target;
-    struct kl_control_objective objective;
-    enum kl_control_fidelity fidelity;
-    struct kl_control_task *members;
-    double *weights;
-    int n_members;
-    struct kl_control_problem problem;
+enum { KL_CONTROL_AMPLITUDE = -1, KL_CONTROL_MAX_PROCESSES = 4 };
+struct kl_control_process {
+    enum kl_control_process_kind kind;
+    int param; /* which of the system's, or KL_CONTROL_AMPLITUDE */
+    double sigma, rate;
 };
-/* KL_EUSAGE names the option; what reading a model returns. Free it in any case. */
-int kl_control_setup_make(struct kl_control_setup *setup, const struct kl_control_options *o,
-                          struct kl_error *err);
-void kl_control_setup_free(struct kl_control_setup *setup);
-
-/* ---- a pulse and its file (pulse_file.c), kind "pulse" ---- */
-struct kl_file;
-struct kl_writer;
-extern const struct kl_kind kl_control_pulse_kind;
-enum { KL_CONTROL_PULSE_SCHEMA = 1 };
-/* What is known of a pulse in its problem. */
-struct kl_control_report {
-    double loss;     /* of the ensemble, without the factor of energy */
-    double nominal;  /* of the system's own values */
-    double worst;    /* of the members */
-    double gradient; /* largest component of the projected gradient of the ensemble's loss */
-    struct kl_control_channel channel; /* of the nominal transfer matrix */
-    double *members;                   /* [n_members]: losses */
-    double *transfer;                  /* [dim][dim], nominal */
+/* ends [dim][columns]: the mean of R(T), from start [dim][columns]; processes are independent. Exact up
+   to `tolerance` (1e-12), by which one more half of the levels may change it; levels: how many it took;
+   may be NULL. KL_EUSAGE; KL_ENO: 128 levels do not suffice; KL_ENOMEM. */
+int kl_control_noise_average(double *ends, const double *start, int columns,
+                             const struct kl_control_system *system,
+                             const struct kl_control_pulse *pulse, const struct kl_control_task *task,
+                             const struct kl_control_process *processes, int n_processes,
+                             double tolerance, int *levels, struct kl_error *err);
+/* The mean of <weights, R(T)> over n trajectories of the same noise, and its standard error: a check of
+   the averages by another route. Telegraph noise switches at its own times, Ornstein-Uhlenbeck noise has
+   its exact means over parts of at most 1/8 of its memory. Random numbers: seed, KL_RANDOM_NOISE,
+   trajectory, process. weights [dim][columns]. */
+struct kl_control_estimate {
+    double mean, error;
 };
-int kl_control_report_make(struct kl_control_report *report, const struct kl_control_setup *setup,
-                           const double *u, struct kl_error *err);
-void kl_control_report_free(struct kl_control_report *report);
-/* starts, n_starts: of the optimisation, best the one whose pulse u is; config: the options as JSON. */
-int kl_control_pulse_save(struct kl_writer *writer, const struct kl_control_setup *setup,
-                          const double *u, const struct kl_control_report *report,
-                          const struct kl_control_start *starts, int n_starts, int best,
-                          const char *config, struct kl_error *err);
-/* A pulse and the problem that it was made for. Close it in any case. KL_EDATA, KL_ENOMEM. */
-struct kl_control_stored {
-    struct kl_control_options options; /* its words are in config */
-    struct kl_control_setup setup;
-    double *u; /* [segments][controls] */
-    double loss;
-    struct json_t *config;
-};
-int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err);
-void kl_control_stored_close(struct kl_control_stored *stored);
+int kl_control_noise_trajectories(struct kl_control_estimate *to, const double *start,
+                                  const double *weights, int columns,
+                                  const struct kl_control_system *system,
+                                  const struct kl_control_pulse *pulse,
+                                  const struct kl_control_task *task,
+                                  const struct kl_control_process *processes, int n_processes, size_t n,
+                                  uint64_t seed, struct kl_pool *pool, struct kl_error *err);
 
 #endif

@@ -17,10 +17,12 @@ struct values {
     const char *method;
     int64_t starts, iterations;
     double target, gradient, progress, size, lr;
+    bool check_gradients;
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     KL_CONTROL_PROBLEM_OPTIONS(AT(problem)),
+    KL_CONTROL_WAVEFORM_OPTIONS(AT(problem)),
     KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
     { "method", 'm', KL_OPT_CHOICE, AT(method), "lbfgs|newton", 0, 0, true,
       "newton: one qubit, mean of an ensemble", "Search", NULL },
@@ -36,6 +38,8 @@ static const struct kl_option options[] = {
       "or where no component of it is larger", NULL, NULL },
     { "progress", 0, KL_OPT_FLOAT, AT(progress), "X", 0, 1, true,
       "or where ten iterations gain less, relatively", NULL, NULL },
+    { "check-gradients", 0, KL_OPT_FLAG, AT(check_gradients), NULL, 0, 0, false,
+      "against central differences; nothing is written", NULL, NULL },
 };
 const struct kl_tool kl_control_optimize_tool = {
     .name = "qcontrol",
@@ -56,7 +60,8 @@ struct work {
     struct kl_control_setup setup;
     struct kl_control_search search;
     struct kl_control_start *starts;
-    double *points;
+    double *points;      /* of the starts */
+    double *samples, *u; /* of the best */
     struct kl_control_report report;
     int best,
         trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and 1e-6 */
@@ -88,7 +93,8 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
 static int search(struct work *w, struct kl_error *err)
 {
     const struct values *v = w->v;
-    const size_t n = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
+    const size_t n = (size_t)w->setup.waveform.n,
+                 rows = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
     w->search =
@@ -103,7 +109,9 @@ static int search(struct work *w, struct kl_error *err)
                                     .seed = (uint64_t)v->common.seed };
     w->starts = calloc((size_t)v->starts, sizeof *w->starts);
     w->points = calloc((size_t)v->starts * n, sizeof *w->points);
-    if (!w->starts || !w->points) return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
+    w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);
+    if (!w->starts || !w->points || !w->samples || !w->u)
+        return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
     int code = kl_pool_create(&pool, (int)v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, v->common.progress, "starts");
     if (!code)
@@ -122,18 +130,20 @@ static int search(struct work *w, struct kl_error *err)
     const double least = w->starts[w->best].loss;
     for (int i = 0; i < w->search.starts; i++)
         w->trapped += !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
-    return kl_control_report_make(&w->report, &w->setup, w->points + (size_t)w->best * n, err);
+    code =
+        kl_control_amplitudes(w->samples, w->u, &w->setup.problem, w->points + (size_t)w->best * n, err);
+    return code ? code : kl_control_report_make(&w->report, &w->setup, w->u, err);
 }
 
 static int save(struct work *w, struct kl_error *err)
 {
     struct kl_writer *writer = NULL;
-    const size_t n = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
+    const bool plain = kl_control_waveform_plain(&w->setup.waveform);
     char *config = kl_options_json(&kl_control_optimize_tool, w->v, true);
     int code = config ? 0 : kl_fail_memory(err, 1024);
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code)
-        code = kl_control_pulse_save(writer, &w->setup, w->points + (size_t)w->best * n, &w->report,
+        code = kl_control_pulse_save(writer, &w->setup, plain ? NULL : w->samples, w->u, &w->report,
                                      w->starts, w->search.starts, w->best, config, err);
     if (!code)
         code = kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts, err);
@@ -183,6 +193,20 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
+/* Differences in double leave some 1e-9 of the largest component. */
+static int check_gradients(struct work *w, struct kl_error *err)
+{
+    double gradient, hessian;
+    const double bound = 1e-6;
+    const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
+                                                (uint64_t)w->v->common.seed, err);
+    if (code) return code;
+    fprintf(w->run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
+            gradient, hessian);
+    if (gradient <= bound && hessian <= bound) return 0;
+    return kl_fail(err, KL_ENO, "the gradient differs from central differences by more than %g", bound);
+}
+
 static int work(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
@@ -190,9 +214,10 @@ static int work(struct work *w, struct kl_error *err)
     if (stage->n_inputs != 1)
         return kl_fail(err, KL_EUSAGE, "optimize: takes no input; found %zu", stage->n_inputs - 1);
     stage->n_inputs = 0; /* the word itself */
-    if (!w->v->common.output && !w->v->common.print_key)
+    if (!w->v->common.output && !w->v->common.print_key && !w->v->check_gradients)
         return kl_fail(err, KL_EUSAGE, "optimize: no output; give -o PULSE.h5");
     int code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    if (!code && w->v->check_gradients) return check_gradients(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
@@ -205,7 +230,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
-    free(w.starts), free(w.points);
+    free(w.starts), free(w.points), free(w.samples), free(w.u);
     kl_control_report_free(&w.report);
     kl_control_setup_free(&w.setup);
     return code;

@@ -143,8 +143,8 @@ static double tails(const struct spectrum *s)
     const int n = s->noise->pulses, cells = n ? 2 * n : 1;
     const struct kl_control_integrand mean = { tail, s };
     double x[LAGUERRE], w[LAGUERRE], weights[2 * MOST_PULSES + 1];
-    double sum = (1 + 2 * n) * kl_control_integral(&mean, 0, 1, 4);
-    kl_control_gauss_rule(x, w, LAGUERRE, KL_CONTROL_LAGUERRE);
+    double sum = (1 + 2 * n) * kl_control_noise_integral(&mean, 0, 1, 4);
+    kl_control_noise_gauss(x, w, LAGUERRE, KL_CONTROL_LAGUERRE);
     weigh_lags(weights, n);
     for (int lag = 1; lag <= cells; lag++)
         if (weights[lag] != 0)
@@ -163,7 +163,7 @@ static double chi_standard(const struct kl_control_psd *psd, const struct kl_con
     if (psd->model == KL_CONTROL_ONE_OVER_F && psd->alpha > 2) s.from = fmax(s.from, 2 * psd->omega_c);
     const double panels = ceil(s.from * noise->duration / (4 * pi));
     const struct kl_control_integrand f = { felt, &s };
-    return (kl_control_integral(&f, 0, s.from, (int)fmin(panels, 1e7)) + tails(&s)) / pi;
+    return (kl_control_noise_integral(&f, 0, s.from, (int)fmin(panels, 1e7)) + tails(&s)) / pi;
 }
 
 static double chi_of_old(const struct kl_control_psd *psd, const struct kl_control_noise *noise)
@@ -216,7 +216,8 @@ double kl_control_psd_line(const struct kl_control_psd *psd, double omega, doubl
     const struct broad_line l = { psd, omega, width };
     const struct kl_control_integrand f = { along_angle, &l };
     const double zero = atan(-2 * omega / width); /* where the spectrum may have a cusp */
-    return kl_control_integral(&f, -pi / 2, zero, 4) + kl_control_integral(&f, zero, pi / 2, 4);
+    return kl_control_noise_integral(&f, -pi / 2, zero, 4) +
+           kl_control_noise_integral(&f, zero, pi / 2, 4);
 }
 
 /* ---- band ---- */
@@ -239,7 +240,7 @@ static double band_of_old(const struct kl_control_psd *psd, const struct kl_cont
 double kl_control_psd_band(const struct kl_control_psd *psd, double width)
 {
     const struct kl_control_integrand f = { plain, psd };
-    return kl_control_integral(&f, 0, width, 8) / (2 * width);
+    return kl_control_noise_integral(&f, 0, width, 8) / (2 * width);
 }
 
 /* ---- all of it ---- */

@@ -68,6 +68,53 @@
         "limit", 0, KL_OPT_STRING, KL_CONTROL_AT(at, limit), "U", 0, 0, true,               \
             "of |u|: 3.14, or x=3,y=2", NULL, NULL                                          \
     }
+#define KL_CONTROL_WAVEFORM_OPTIONS(at)                                                         \
+    { "functions", 0, KL_OPT_CHOICE, KL_CONTROL_AT(at, functions), "piecewise|splines|fourier", \
+      0,           0, true,          "that a control is made of",  "Waveform",                  \
+      NULL },                                                                                   \
+        { "count",                                                                              \
+          0,                                                                                    \
+          KL_OPT_INT,                                                                           \
+          KL_CONTROL_AT(at, count),                                                             \
+          "N",                                                                                  \
+          1,                                                                                    \
+          4096,                                                                                 \
+          true,                                                                                 \
+          "of splines, or of sines and cosines",                                                \
+          NULL,                                                                                 \
+          NULL },                                                                               \
+        { "zero-ends", 0, KL_OPT_FLAG, KL_CONTROL_AT(at, zero_ends), NULL,                      \
+          0,           0, true,        "it begins and ends at 0",    NULL,                      \
+          NULL },                                                                               \
+        { "constant", 0, KL_OPT_LIST, KL_CONTROL_AT(at, constant),    "NAME",                   \
+          0,          0, true,        "controls that are one number", NULL,                     \
+          NULL },                                                                               \
+        { "slew",                                                                               \
+          0,                                                                                    \
+          KL_OPT_FLOAT,                                                                         \
+          KL_CONTROL_AT(at, slew),                                                              \
+          "R",                                                                                  \
+          0,                                                                                    \
+          1e9,                                                                                  \
+          true,                                                                                 \
+          "largest change a unit of time, in limits; 0: any",                                   \
+          NULL,                                                                                 \
+          NULL },                                                                               \
+        { "low-pass",                                                                           \
+          0,                                                                                    \
+          KL_OPT_FLOAT,                                                                         \
+          KL_CONTROL_AT(at, tau),                                                               \
+          "TAU",                                                                                \
+          0,                                                                                    \
+          1e9,                                                                                  \
+          true,                                                                                 \
+          "time constant of a filter before the qubit; 0: none",                                \
+          NULL,                                                                                 \
+          NULL },                                                                               \
+    {                                                                                           \
+        "oversample", 0, KL_OPT_INT, KL_CONTROL_AT(at, oversample), "N", 1, 64, true,           \
+            "segments of a sample, behind a filter", NULL, NULL                                 \
+    }
 #define KL_CONTROL_ENSEMBLE_OPTIONS(at)                                                     \
     { "spread",                                                                             \
       0,                                                                                    \

@@ -14,7 +14,7 @@ struct kl_control_evaluator {
     const struct kl_control_problem *problem;
     const struct kl_control_task *members;
     struct kl_control_task own; /* where the problem names no member */
-    int n, n_members;
+    int n, rows, n_members;     /* free numbers; controls of all segments */
     struct kl_arena arena;
     double *low, *high;      /* [n] */
     double *weights_of;      /* [members], their sum 1 */
@@ -24,6 +24,8 @@ struct kl_control_evaluator {
     double *u, *grad, *params, *weights, *work; /* of bloch */
     double *du, *curved;                        /* of its tangent */
     struct kl_control_engine engine;
+    const struct kl_control_waveform *waveform;      /* NULL: x are the controls */
+    double *samples, *back, *controls, *by_controls; /* of the waveform */
 };
 
 /* ---- opening ---- */
@@ -99,18 +101,39 @@ static double *numbers(struct kl_control_evaluator *e, size_t n)
 /* After the members are known, and the size of bloch's segments. */
 static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
 {
-    const size_t n = (size_t)e->n, members = (size_t)e->n_members;
+    const size_t n = (size_t)e->n, rows = (size_t)e->rows, members = (size_t)e->n_members;
     e->low = numbers(e, n), e->high = numbers(e, n);
     e->weights_of = numbers(e, members);
     e->losses = numbers(e, members * LANES), e->shares = numbers(e, members * LANES);
-    e->u = numbers(e, n * LANES), e->grad = numbers(e, n * LANES);
-    e->du = numbers(e, n * LANES), e->curved = numbers(e, n * LANES);
+    e->u = numbers(e, rows * LANES), e->grad = numbers(e, rows * LANES);
+    e->du = numbers(e, rows * LANES), e->curved = numbers(e, rows * LANES);
+    e->samples = numbers(e, rows * LANES), e->back = numbers(e, rows * LANES);
+    e->controls = numbers(e, rows * LANES), e->by_controls = numbers(e, rows * LANES);
     e->params = numbers(e, KL_BLOCH_PARAMS * LANES);
     e->weights = numbers(e, 9 * LANES);
     return e->low && e->weights_of && e->high && e->losses && e->shares && e->u && e->grad && e->du &&
-                   e->curved && e->params && e->weights
+                   e->curved && e->samples && e->back && e->controls && e->by_controls && e->params &&
+                   e->weights
                ? 0
                : kl_fail(err, KL_ENOMEM, "out of memory");
+}
+
+/* Samples are bounded; what functions are multiplied by is not. */
+static void set_bounds(struct kl_control_evaluator *e)
+{
+    const struct kl_control_problem *p = e->problem;
+    const struct kl_control_waveform *w = p->waveform;
+    const int controls = p->system->n_controls;
+    for (int k = 0; k < controls; k++) {
+        const bool each = !w || (w->functions == KL_CONTROL_PIECEWISE && !w->constant[k]);
+        const int from = w ? w->first[k] : 0, to = w ? w->first[k + 1] : p->segments;
+        for (int j = from; j < to; j++) {
+            const int i = e->waveform ? j : (j - from) * controls + k;
+            const bool end = w && w->zero_ends && each && (j == from || j == to - 1);
+            e->low[i] = end ? 0 : each ? -p->limit[k] : -1e300;
+            e->high[i] = -e->low[i];
+        }
+    }
 }
 
 int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_control_problem *problem,
@@ -125,14 +148,13 @@ int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_
         kl_control_task_default(&e->own, problem->system);
         e->members = &e->own, e->n_members = 1;
     }
-    e->n = problem->segments * problem->system->n_controls;
+    e->rows = e->n = problem->segments * problem->system->n_controls;
+    if (problem->waveform && !kl_control_waveform_plain(problem->waveform))
+        e->waveform = problem->waveform, e->n = e->waveform->n;
     if (!code) code = take_memory(e, err);
     for (int m = 0; !code && m < e->n_members; m++)
         e->weights_of[m] = problem->weights ? problem->weights[m] : 1.0 / e->n_members;
-    for (int i = 0; !code && i < e->n; i++) {
-        const double limit = problem->limit[i % problem->system->n_controls];
-        e->low[i] = -limit, e->high[i] = limit;
-    }
+    if (!code) set_bounds(e);
     e->lanes = fits_bloch(problem);
     if (!code && e->lanes) {
         open_bloch(e);
@@ -163,9 +185,24 @@ const double *kl_control_evaluator_high(const struct kl_control_evaluator *e)
 {
     return e->high;
 }
-void kl_control_amplitudes(double *u, const struct kl_control_evaluator *e, const double *x)
+int kl_control_amplitudes(double *samples, double *u, const struct kl_control_problem *p,
+                          const double *x, struct kl_error *err)
 {
-    memcpy(u, x, (size_t)e->n * sizeof *u);
+    const struct kl_control_waveform *w = p->waveform;
+    const int controls = p->system->n_controls;
+    if (!w || kl_control_waveform_plain(w)) {
+        memcpy(u, x, (size_t)(p->segments * controls) * sizeof *u);
+        if (samples) memcpy(samples, x, (size_t)(p->segments * controls) * sizeof *u);
+        return 0;
+    }
+    double *own = malloc((size_t)(w->samples * controls) * sizeof *own);
+    if (!own) return kl_fail_memory(err, (size_t)(w->samples * controls) * sizeof *own);
+    kl_control_waveform_play(own, u, w, x, 1);
+    kl_control_waveform_limit(own, w);
+    kl_control_waveform_filter(u, w, own);
+    if (samples) memcpy(samples, own, (size_t)(w->samples * controls) * sizeof *own);
+    free(own);
+    return 0;
 }
 
 /* ---- what members make together ---- */
@@ -230,7 +267,7 @@ static void fill_lanes(double *to, size_t rows, const double *values)
 static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m)
 {
     const struct kl_control_task *t = &e->members[m];
-    const size_t count = (size_t)e->n * LANES;
+    const size_t count = (size_t)e->rows * LANES;
     const double *u = x;
     fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
     if (t->amplitude != 1) {
@@ -241,7 +278,7 @@ static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, c
                                      &e->bloch, LANES, e->work);
     double factor[LANES];
     for (int l = 0; l < LANES; l++) factor[l] = e->shares[m * LANES + l] * t->amplitude;
-    for (size_t i = 0; g && i < (size_t)e->n; i++)
+    for (size_t i = 0; g && i < (size_t)e->rows; i++)
         for (size_t l = 0; l < LANES; l++) g[i * LANES + l] += factor[l] * e->grad[i * LANES + l];
     for (int l = 0; l < LANES; l++) loss[l] += e->problem->objective->constant;
 }
@@ -253,10 +290,10 @@ static void run_points(struct kl_control_evaluator *e, double *loss, double *g, 
         struct kl_control_gradient to = { .u = g ? e->grad : NULL };
         loss[l] = 0;
         if (!wanted[l] || (g && e->shares[m * LANES + l] == 0)) continue;
-        for (int i = 0; i < e->n; i++) e->u[i] = x[i * LANES + l];
+        for (int i = 0; i < e->rows; i++) e->u[i] = x[i * LANES + l];
         kl_control_engine_run(&to, &e->engine, e->u, &e->members[m]);
         loss[l] = to.loss;
-        for (int i = 0; g && i < e->n; i++) g[i * LANES + l] += e->shares[m * LANES + l] * e->grad[i];
+        for (int i = 0; g && i < e->rows; i++) g[i * LANES + l] += e->shares[m * LANES + l] * e->grad[i];
     }
 }
 
@@ -270,9 +307,10 @@ static void run(struct kl_control_evaluator *e, double *loss, double *g, const d
 /* factor * mean (u / limit)^2 */
 static void add_energy(const struct kl_control_evaluator *e, double *f, double *g, const double *x)
 {
-    const double factor = e->problem->energy / e->n;
-    for (int i = 0; i < e->n; i++) {
-        const double scale = factor / (e->high[i] * e->high[i]);
+    const int controls = e->problem->system->n_controls;
+    const double factor = e->problem->energy / e->rows;
+    for (int i = 0; i < e->rows; i++) {
+        const double limit = e->problem->limit[i % controls], scale = factor / (limit * limit);
         for (int l = 0; l < LANES; l++) {
             f[l] += scale * x[i * LANES + l] * x[i * LANES + l];
             if (g) g[i * LANES + l] += 2 * scale * x[i * LANES + l];
@@ -280,31 +318,49 @@ static void add_energy(const struct kl_control_evaluator *e, double *f, double *
     }
 }
 
-void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
-                         const bool wanted[KL_CONTROL_LANES])
+/* The ensemble at controls u [rows][16]. */
+static void evaluate_controls(struct kl_control_evaluator *e, double *f, double *g, const double *u,
+                              const bool *wanted)
 {
     const int n = e->n_members;
     double again[LANES];
     /* Shares of a mean are known before the losses are. */
     const bool once = e->problem->aggregate == KL_CONTROL_MEAN || n == 1;
-    if (g) memset(g, 0, (size_t)e->n * LANES * sizeof *g);
+    if (g) memset(g, 0, (size_t)e->rows * LANES * sizeof *g);
     for (int i = 0; once && i < n * LANES; i++) e->shares[i] = e->weights_of[i / LANES];
-    for (int m = 0; m < n; m++) run(e, e->losses + m * LANES, once ? g : NULL, x, m, wanted);
+    for (int m = 0; m < n; m++) run(e, e->losses + m * LANES, once ? g : NULL, u, m, wanted);
     if (n == 1) memcpy(f, e->losses, LANES * sizeof *f);
     else aggregate(f, e);
-    for (int m = 0; g && !once && m < n; m++) run(e, again, g, x, m, wanted);
-    if (e->problem->energy > 0) add_energy(e, f, g, x);
+    for (int m = 0; g && !once && m < n; m++) run(e, again, g, u, m, wanted);
+    if (e->problem->energy > 0) add_energy(e, f, g, u);
+}
+
+void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
+                         const bool wanted[KL_CONTROL_LANES])
+{
+    const struct kl_control_waveform *w = e->waveform;
+    if (!w) {
+        evaluate_controls(e, f, g, x, wanted);
+        return;
+    }
+    kl_control_waveform_play(e->samples, e->controls, w, x, LANES);
+    evaluate_controls(e, f, g ? e->by_controls : NULL, e->controls, wanted);
+    memset(e->back, 0, (size_t)(w->samples * w->controls) * LANES * sizeof *e->back);
+    kl_control_waveform_slew(f, g ? e->back : NULL, w, e->samples, LANES);
+    if (!g) return;
+    memset(g, 0, (size_t)e->n * LANES * sizeof *g);
+    kl_control_waveform_back(g, e->by_controls, w, x, e->back, LANES);
 }
 
 bool kl_control_has_hessian(const struct kl_control_evaluator *e)
 {
-    return e->lanes && (e->problem->aggregate == KL_CONTROL_MEAN || e->n_members == 1);
+    return e->lanes && !e->waveform && (e->problem->aggregate == KL_CONTROL_MEAN || e->n_members == 1);
 }
 
 void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
                                  const double *x, const double *v)
 {
-    const size_t count = (size_t)e->n * LANES;
+    const size_t count = (size_t)e->rows * LANES;
     memset(g, 0, count * sizeof *g), memset(hv, 0, count * sizeof *hv);
     for (int l = 0; l < LANES; l++) f[l] = 0;
     for (int m = 0; m < e->n_members; m++) {
@@ -324,5 +380,6 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
     if (!(e->problem->energy > 0)) return;
     add_energy(e, f, g, x);
     for (size_t i = 0; i < count; i++)
-        hv[i] += 2 * e->problem->energy / e->n / (e->high[i / LANES] * e->high[i / LANES]) * v[i];
+        hv[i] += 2 * e->problem->energy / e->rows /
+                 pow(e->problem->limit[i / LANES % (size_t)e->problem->system->n_controls], 2) * v[i];
 }

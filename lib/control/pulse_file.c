@@ -35,7 +35,7 @@ static int measure_ensemble(struct kl_control_report *r, const struct kl_control
     double *x = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *x),
            *g = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *g), f[KL_CONTROL_LANES];
     const bool wanted[KL_CONTROL_LANES] = { true };
-    problem.energy = 0;
+    problem.energy = 0, problem.waveform = NULL;
     int code =
         x && g ? kl_control_evaluator_open(&e, &problem, err) : kl_fail_memory(err, 2 * n * sizeof *x);
     if (!code) {
@@ -85,7 +85,7 @@ static int put_names(struct kl_writer *w, const char *dataset, const struct kl_c
 {
     char names[KL_CONTROL_MAX_PARAMS][KL_CONTROL_NAME] = { "" };
     const size_t count = (size_t)n;
-    for (int i = 0; i < n; i++) snprintf(names[i], sizeof names[i], "%s", entries[i].name);
+    for (int i = 0; i < n; i++) memcpy(names[i], entries[i].name, sizeof names[i]);
     return kl_store_writer_put(w, dataset, KL_TYPE_STRING, KL_CONTROL_NAME, 1, &count, names, err);
 }
 
@@ -155,12 +155,14 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_setup *s,
     return code;
 }
 
-int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s, const double *u,
-                          const struct kl_control_report *report, const struct kl_control_start *starts,
-                          int n_starts, int best, const char *config, struct kl_error *err)
+int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s, const double *samples,
+                          const double *u, const struct kl_control_report *report,
+                          const struct kl_control_start *starts, int n_starts, int best,
+                          const char *config, struct kl_error *err)
 {
     const size_t dim = (size_t)s->system.dim, square[] = { dim, dim },
-                 shape[] = { (size_t)s->problem.segments, (size_t)s->system.n_controls };
+                 shape[] = { (size_t)s->problem.segments, (size_t)s->system.n_controls },
+                 played[] = { (size_t)s->waveform.samples, shape[1] };
     int code = kl_store_writer_text(w, "", "config", config, err);
     if (code >= 0) code = kl_store_writer_text(w, "", "system", s->system.name, err);
     if (code >= 0) code = kl_store_writer_text(w, "", "gate", s->target.name, err);
@@ -168,6 +170,8 @@ int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s,
     if (code >= 0) code = kl_store_writer_text(w, "", "time_unit", s->system.time_unit, err);
     if (code >= 0) code = put_numbers(w, s, report, err);
     if (code >= 0) code = kl_store_writer_put(w, "controls", KL_TYPE_F64, 0, 2, shape, u, err);
+    if (code >= 0 && samples)
+        code = kl_store_writer_put(w, "samples", KL_TYPE_F64, 0, 2, played, samples, err);
     if (code >= 0)
         code = kl_store_writer_text(w, "controls", "unit",
                                     "radian per unit of time, times the control's operator", err);
@@ -189,19 +193,25 @@ int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s,
 static int options_of(struct kl_control_options *o, const json_t *config, const char *path,
                       struct kl_error *err)
 {
-    json_int_t segments = 0, controls = 0, members = 0;
+    json_int_t segments = 0, controls = 0, members = 0, count = 1, oversample = 1;
+    int zero_ends = 0;
     kl_control_options_default(o);
     json_error_t why;
     if (json_unpack_ex((json_t *)config, &why, 0,
-                       "{s?s,s?s,s?s,s:s,s:s,s?s,s?s,s?s,s:s,s:s,s:I,s?I,s:I,s?F,s?F,s?F,s?F}", "system",
-                       &o->system, "model", &o->model, "gate", &o->gate, "fidelity", &o->fidelity,
-                       "jump", &o->jump, "set", &o->set, "limit", &o->limit, "spread", &o->spread, "law",
-                       &o->law, "ensemble", &o->ensemble, "segments", &segments, "controls", &controls,
-                       "members", &members, "duration", &o->duration, "sharpness", &o->sharpness, "tail",
-                       &o->tail, "energy", &o->energy) != 0)
+                       "{s?s,s?s,s?s,s:s,s:s,s?s,s?s,s?s,s:s,s:s,s:I,s?I,s:I,s?F,s?F,s?F,s?F,s?s,s?s,s?"
+                       "I,s?I,s?b,s?F,s?F}",
+                       "system", &o->system, "model", &o->model, "gate", &o->gate, "fidelity",
+                       &o->fidelity, "jump", &o->jump, "set", &o->set, "limit", &o->limit, "spread",
+                       &o->spread, "law", &o->law, "ensemble", &o->ensemble, "segments", &segments,
+                       "controls", &controls, "members", &members, "duration", &o->duration, "sharpness",
+                       &o->sharpness, "tail", &o->tail, "energy", &o->energy, "functions", &o->functions,
+                       "constant", &o->constant, "count", &count, "oversample", &oversample, "zero-ends",
+                       &zero_ends, "slew", &o->slew, "low-pass", &o->tau) != 0)
         return kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     o->segments = segments, o->controls = controls, o->members = members;
-    if (segments < 1 || segments > 4096 || members < 1 || members > 64)
+    o->count = count, o->oversample = oversample, o->zero_ends = zero_ends;
+    if (segments < 1 || segments > 4096 || members < 1 || members > 64 || oversample < 1 ||
+        oversample > 64)
         return kl_fail(err, KL_EDATA, "%s: attribute config: segments %lld, members %lld", path,
                        (long long)segments, (long long)members);
     return 0;
@@ -210,7 +220,7 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
 int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err)
 {
     char *config = NULL;
-    void *u = NULL;
+    void *u = NULL, *samples = NULL;
     const char *path = kl_store_file_path(file);
     *stored = (struct kl_control_stored){ 0 };
     int code = kl_store_file_text(&config, file, "", "config", err);
@@ -224,6 +234,12 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
         code = kl_store_file_load_shape(&u, file, "controls", KL_TYPE_F64, 2, shape, err);
         stored->u = u;
     }
+    if (!code && kl_store_file_find(file, "samples")) {
+        const size_t shape[] = { (size_t)stored->setup.waveform.samples,
+                                 (size_t)stored->setup.system.n_controls };
+        code = kl_store_file_load_shape(&samples, file, "samples", KL_TYPE_F64, 2, shape, err);
+        stored->samples = samples;
+    }
     if (!code) code = kl_store_file_number(&stored->loss, file, "", "loss", err);
     for (int i = 0; !code && i < stored->setup.problem.segments * stored->setup.system.n_controls; i++)
         if (!isfinite(stored->u[i]))
@@ -235,7 +251,7 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
 void kl_control_stored_close(struct kl_control_stored *stored)
 {
     kl_control_setup_free(&stored->setup);
-    free(stored->u);
+    free(stored->u), free(stored->samples);
     json_decref(stored->config);
     *stored = (struct kl_control_stored){ 0 };
 }

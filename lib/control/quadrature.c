@@ -52,7 +52,7 @@ static double recurrence(double *diagonal, int i, enum kl_control_weight weight)
     return (i + 1) / sqrt(4.0 * (i + 1) * (i + 1) - 1);
 }
 
-void kl_control_gauss_rule(double *nodes, double *weights, int n, enum kl_control_weight weight)
+void kl_control_noise_gauss(double *nodes, double *weights, int n, enum kl_control_weight weight)
 {
     double off[KL_CONTROL_MAX_NODES + 1], first[KL_CONTROL_MAX_NODES] = { 1 };
     for (int i = 0; i < n; i++) off[i] = recurrence(&nodes[i], i, weight);
@@ -90,12 +90,13 @@ static double refined(const struct rule *rule, double from, double to, double wh
     return refined(rule, from, middle, left, depth - 1) + refined(rule, middle, to, right, depth - 1);
 }
 
-double kl_control_integral(const struct kl_control_integrand *f, double from, double to, int panels)
+double kl_control_noise_integral(const struct kl_control_integrand *f, double from, double to,
+                                 int panels)
 {
     struct rule rule = { .f = f };
     const double width = (to - from) / panels;
     double size = 0, sum = 0;
-    kl_control_gauss_rule(rule.x, rule.w, ORDER, KL_CONTROL_LEGENDRE);
+    kl_control_noise_gauss(rule.x, rule.w, ORDER, KL_CONTROL_LEGENDRE);
     for (int i = 0; i < panels; i++) size += fabs(part(&rule, from + i * width, from + (i + 1) * width));
     rule.tolerance = 1e-15 * size;
     for (int i = 0; i < panels; i++) {

@@ -16,7 +16,10 @@ void kl_control_options_default(struct kl_control_options *o)
                                       .segments = 60,
                                       .members = 5,
                                       .sharpness = 1000,
-                                      .tail = 0.1 };
+                                      .tail = 0.1,
+                                      .functions = "piecewise",
+                                      .count = 12,
+                                      .oversample = 1 };
 }
 
 /* ---- lists of NAME=VALUE ---- */
@@ -179,6 +182,43 @@ static int make_members(struct kl_control_setup *s, const struct kl_control_opti
     return code;
 }
 
+/* ---- waveforms ---- */
+static int set_constant(struct kl_control_waveform *w, const struct kl_control_system *s,
+                        const char *text, struct kl_error *err)
+{
+    while (*(text += strspn(text, " ,"))) {
+        char name[KL_CONTROL_NAME];
+        const size_t length = strcspn(text, " ,");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        const int k = length < sizeof name ? kl_control_system_control(s, name) : -1;
+        if (k < 0) return fail_name("constant", name, s, true, err);
+        w->constant[k] = true, text += length;
+    }
+    return 0;
+}
+
+static int make_waveform(struct kl_control_setup *s, const struct kl_control_options *o,
+                         struct kl_error *err)
+{
+    struct kl_control_waveform *w = &s->waveform;
+    *w = (struct kl_control_waveform){ .functions = (enum kl_control_functions)kl_choice(
+                                           "piecewise|splines|fourier", o->functions),
+                                       .samples = (int)o->segments,
+                                       .controls = s->system.n_controls,
+                                       .oversample = (int)o->oversample,
+                                       .count = (int)o->count,
+                                       .zero_ends = o->zero_ends,
+                                       .duration = s->problem.duration,
+                                       .tau = o->tau,
+                                       .slew = o->slew };
+    memcpy(w->limit, s->problem.limit, sizeof w->limit);
+    const int code = set_constant(w, &s->system, o->constant ? o->constant : "", err);
+    if (!code && o->segments * o->oversample > KL_CONTROL_MOST_SEGMENTS)
+        return kl_fail(err, KL_EUSAGE, "--oversample: %lld segments in all, expected at most %d",
+                       (long long)(o->segments * o->oversample), KL_CONTROL_MOST_SEGMENTS);
+    return code ? code : kl_control_waveform_make(w, err);
+}
+
 /* ---- the whole ---- */
 static int make_system(struct kl_control_setup *s, const struct kl_control_options *o,
                        struct kl_error *err)
@@ -206,10 +246,12 @@ int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_op
     if (!code) code = kl_control_objective_make(&s->objective, &s->system, s->fidelity, &s->target, err);
     if (!code) code = make_members(s, o, err);
     if (!code) code = set_limits(s->problem.limit, &s->system, o->limit, err);
-    if (code) return code;
-    s->problem.system = &s->system, s->problem.objective = &s->objective;
-    s->problem.segments = (int)o->segments;
     s->problem.duration = o->duration > 0 ? o->duration : s->system.duration;
+    if (!code) code = make_waveform(s, o, err);
+    if (code) return code;
+    s->problem.waveform = &s->waveform;
+    s->problem.system = &s->system, s->problem.objective = &s->objective;
+    s->problem.segments = (int)(o->segments * o->oversample);
     s->problem.members = s->members, s->problem.weights = s->weights,
     s->problem.n_members = s->n_members;
     s->problem.aggregate = (enum kl_control_aggregate)kl_choice("mean|worst|cvar", o->ensemble);
@@ -220,6 +262,7 @@ int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_op
 void kl_control_setup_free(struct kl_control_setup *s)
 {
     free(s->members), free(s->weights);
+    kl_control_waveform_free(&s->waveform);
     kl_control_objective_free(&s->objective);
     kl_control_system_free(&s->system);
     *s = (struct kl_control_setup){ 0 };

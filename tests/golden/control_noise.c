@@ -43,8 +43,7 @@ static void check_rates(hid_t group, int model, const char *name, const char *se
                 : sequence                 ? rates.phi
                                            : rates.down,
                 expected[i], bound);
-        if (mapping == KL_CONTROL_BAND && (rates.up != rates.phi || rates.down != rates.up))
-            failures++;
+        if (mapping == KL_CONTROL_BAND && (rates.up != rates.phi || rates.down != rates.up)) failures++;
     }
 }
 

@@ -1,0 +1,50 @@
+# A pulse from many starts: a file under a key, checked gradients, mistakes in one line.
+$ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o x.h5 --json | jq -r '[.status, (.loss * 1e5 | round), .starts] | join(" ")'
+> computed 4142 8
+
+$ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o x.h5
+> x.h5: up to date
+
+# Threads are not in the key and change no byte.
+$ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o y.h5 --no-provenance -j 1 -q; qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o z.h5 --no-provenance -j 2 -q; cmp y.h5 z.h5 && echo same
+> same
+
+$ cache show x.h5 | grep -E '^(system|gate|F_avg)'
+> system     qubit
+> gate       x
+> F_avg                0.958579
+
+$ qcontrol optimize --check-gradients --functions splines --count 8 --spread detuning=0.3 --ensemble cvar | sed 's/[0-9.]*e-[0-9]*/X/g'
+> gradient off by X of its largest component, Hessian product by 0.0e+00
+
+$ qcontrol optimize --set gamma=1 -o e.h5
+! qcontrol: --set: system qubit has no 'gamma'; it has gamma_phi, gamma_down, gamma_up, detuning
+? 2
+
+$ qcontrol optimize --set gamma_phi=-1 -o e.h5
+! qcontrol: --set: gamma_phi is a rate; found -1, expected 0 or more
+? 2
+
+$ qcontrol optimize --set gamma_phi=nan -o e.h5
+! qcontrol: --set: found 'gamma_phi=nan', expected NAME=NUMBER
+? 2
+
+$ qcontrol optimize --limit 0 -o e.h5
+! qcontrol: --limit: found 0, expected more than 0
+? 2
+
+$ qcontrol optimize -g cz -o e.h5
+! qcontrol: target: 'cz' is a gate of 4 levels, the system computes with 2; gates of several qubits stand between commas: h,i
+? 2
+
+$ qcontrol optimize -m newton --system two-qubits -o e.h5
+! qcontrol: Newton's method needs Hessian products, which there are for one qubit and a mean; use lbfgs
+? 2
+
+$ qcontrol
+! qcontrol: no command, expected optimize; see --help
+? 2
+
+$ ls e.h5
+! ls: cannot access 'e.h5': No such file or directory
+? 2
