@@ -36,9 +36,11 @@ int kl_control_net_make(struct kl_control_net *net, const struct kl_control_net_
                         struct kl_error *err);
 void kl_control_net_free(struct kl_control_net *net);
 /* Semi-orthogonal weights (Saxe et al. 2013, arXiv:1312.6120) with gain 0.5, of the last layer 0.1 where
-   there are norms; biases 0, norms 1 and 0. params: the block. KL_ENOMEM. */
-int kl_control_net_init(double *params, const struct kl_control_net *net, uint64_t seed,
-                        uint32_t replica, struct kl_error *err);
+   there are norms; biases 0, norms 1 and 0. params: the block; scratch: kl_control_net_scratch values.
+ */
+void kl_control_net_init(double *params, const struct kl_control_net *net, uint64_t seed,
+                         uint32_t replica, double *scratch);
+size_t kl_control_net_scratch(const struct kl_control_net *net);
 /* Biases of the last layer that give a constant pulse [controls] to the features 0. With all biases 0
    the pulse begins at 0, where the gradient of a state transfer vanishes. */
 void kl_control_net_start(double *params, const struct kl_control_net *net, const double *pulse);

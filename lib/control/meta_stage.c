@@ -2,6 +2,7 @@
    Meta-learning as a learner of lib/train: a step is a meta-iteration on fresh tasks, an epoch those
    between two validations on a fixed set, which is judged in double. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ struct meta {
     size_t tasks, lanes;
     struct worker *workers;
     int n_workers;
-    double *first; /* of init */
+    double *first, *scratch; /* of init */
+    pthread_mutex_t beginning;
 };
 
 static size_t whole(size_t n, size_t part)
@@ -90,15 +92,15 @@ static void init(void *context, void *params, int64_t replica)
 {
     struct meta *s = context;
     double pulse[2];
-    struct kl_error err;
-    /* Its memory was tried when the stage was opened. */
-    if (kl_control_net_init(s->first, &s->net, s->v->train.options.seed, (uint32_t)replica, &err))
-        return;
+    /* Several replicas that diverged may begin anew at once. */
+    pthread_mutex_lock(&s->beginning);
+    kl_control_net_init(s->first, &s->net, s->v->train.options.seed, (uint32_t)replica, s->scratch);
     kl_control_family_pulse(pulse, &s->family, s->v->duration);
     if (strcmp(s->v->start, "constant") == 0) kl_control_net_start(s->first, &s->net, pulse);
     for (size_t i = 0; i < s->net.block.size; i++)
         if (s->wide) ((double *)params)[i] = s->first[i];
         else ((float *)params)[i] = (float)s->first[i];
+    pthread_mutex_unlock(&s->beginning);
 }
 
 static int gradient(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
@@ -186,6 +188,7 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
 {
     struct meta *s = t->state;
     const struct kl_control_meta_values *v = t->values;
+    pthread_mutex_init(&s->beginning, NULL);
     s->v = v, s->family = v->family, s->wide = strcmp(v->precision, "double") == 0;
     s->tasks = (size_t)v->train.options.batch_size;
     s->lanes = s->tasks < PART ? whole(s->tasks, KL_POLICY_LANES) : PART;
@@ -194,8 +197,8 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
     if (!code) code = open_tables(s, v, err);
     if (code) return code;
     s->first = malloc(s->net.block.size * sizeof *s->first);
-    if (!s->first) return kl_fail_memory(err, s->net.block.size * sizeof *s->first);
-    code = kl_control_net_init(s->first, &s->net, v->train.options.seed, 0, err);
+    s->scratch = malloc(kl_control_net_scratch(&s->net) * sizeof *s->scratch);
+    if (!s->first || !s->scratch) return kl_fail_memory(err, s->net.block.size * sizeof *s->first);
     t->learner = (struct kl_learner){
         .context = s,
         .block = &s->net.block,
@@ -227,7 +230,8 @@ static void close_meta(struct kl_training *t)
     struct meta *s = t->state;
     kl_control_net_free(&s->net);
     kl_control_psd_tables_free(&s->family);
-    free(s->first);
+    free(s->first), free(s->scratch);
+    pthread_mutex_destroy(&s->beginning);
 }
 
 static int save(const struct kl_training *t, struct kl_writer *w, struct kl_error *err)

@@ -2,7 +2,6 @@
    Networks that give pulses: their parameters by the names of a checkpoint, and the first values. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "control/meta.h"
 #include "kernels/inline/philox.h"
@@ -122,24 +121,26 @@ static void init_weight(double *params, const struct kl_tensor *t, double gain, 
                 gain * q[turned ? j * out + i : i * in + j];
 }
 
-int kl_control_net_init(double *params, const struct kl_control_net *net, uint64_t seed,
-                        uint32_t replica, struct kl_error *err)
+size_t kl_control_net_scratch(const struct kl_control_net *net)
 {
     size_t most = 0;
     for (int i = 0; i < net->block.n; i++)
         if (net->block.tensors[i].size > most) most = net->block.tensors[i].size;
-    double *q = malloc(most * sizeof *q);
-    if (!q) return kl_fail_memory(err, most * sizeof *q);
+    return most;
+}
+
+void kl_control_net_init(double *params, const struct kl_control_net *net, uint64_t seed,
+                         uint32_t replica, double *scratch)
+{
     for (size_t i = 0; i < net->block.size; i++) params[i] = 0;
     for (int l = 0; l < net->layers; l++) {
         const double gain = net->shape.norm && l + 1 == net->layers ? 0.1 : 0.5;
         const int scale = net->at[l].norm_weight;
-        init_weight(params, &net->block.tensors[net->at[l].weight], gain, q, seed, (uint32_t)l, replica);
+        init_weight(params, &net->block.tensors[net->at[l].weight], gain, scratch, seed, (uint32_t)l,
+                    replica);
         for (size_t i = 0; scale >= 0 && i < net->block.tensors[scale].size; i++)
             params[net->block.tensors[scale].offset + i] = 1;
     }
-    free(q);
-    return KL_OK;
 }
 
 void kl_control_net_start(double *params, const struct kl_control_net *net, const double *pulse)

@@ -57,8 +57,9 @@ struct work {
         real *params = kl_arena_take(&memory, 1, size), *m = kl_arena_take(&memory, 1, size),    \
              *v = kl_arena_take(&memory, 1, size), *grad = kl_arena_take(&memory, 1, size),      \
              *weight = kl_arena_take(&memory, n, sizeof(real));                                  \
-        double *first = calloc(net.block.size, sizeof *first);                                   \
-        must(kl_control_net_init(first, &net, 1, 0, &err), &err);                                \
+        double *first = calloc(net.block.size, sizeof *first),                                   \
+               *scratch = calloc(kl_control_net_scratch(&net), sizeof *scratch);                 \
+        kl_control_net_init(first, &net, 1, 0, scratch);                                         \
         kl_control_net_start(first, &net, (double[]){ 1, 0 });                                   \
         for (size_t i = 0; i < net.block.size; i++) params[i] = (real)first[i], m[i] = v[i] = 0; \
         plant.constant = 0.5;                                                                    \
@@ -82,7 +83,7 @@ struct work {
             }                                                                                    \
             rounds[r] = (kl_clock() - start) / iterations;                                       \
         }                                                                                        \
-        kl_control_net_free(&net), kl_arena_free(&memory), free(first);                          \
+        kl_control_net_free(&net), kl_arena_free(&memory), free(first), free(scratch);           \
         return median(rounds, ROUNDS);                                                           \
     }
 BENCH(float, f32)
