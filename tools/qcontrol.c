@@ -8,20 +8,21 @@ struct values {
 };
 
 static const struct kl_tool *const parts[] = { &kl_control_optimize_tool, &kl_control_noise_tool,
-                                               &kl_control_train_tool, NULL };
+                                               &kl_control_train_tool, &kl_control_import_tool, NULL };
 static const struct kl_tool tool = {
     .name = "qcontrol",
     .summary = "Pulses for noisy qubits: optimal, robust, stored and checked.\n"
                "  optimize     the pulse that makes a gate, from many starts\n"
                "  noise        the rates that a spectrum of noise becomes\n"
-               "  train        a network that gives a pulse for a task and adapts it",
+               "  train        a network that gives a pulse for a task and adapts it\n"
+               "  import       such a network from a checkpoint of metaqctrl",
     .arguments = "COMMAND [options]",
     .example = "qcontrol optimize -g x --spread detuning=0.5 -o robust.h5\n  qcontrol optimize --help",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress seed threads device "
                "config quiet verbose "
                "print-config",
-    .commands = "optimize|noise|train",
+    .commands = "optimize|noise|train|import",
     .parts = parts,
 };
 
@@ -36,6 +37,6 @@ int main(int argc, char **argv)
 {
     static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
     const struct kl_mode *const modes[] = { &none, &kl_control_mode_optimize, &kl_control_mode_noise,
-                                            &kl_control_mode_train };
+                                            &kl_control_mode_train, &kl_control_mode_import };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -43,75 +43,78 @@ static const char *const unused_names[] = { "n-support",
 enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
 
 /* clang-format off */
+/* What a policy is, however it came to its parameters. */
+#define POLICY_ROWS \
+    { "tasks", 0, KL_OPT_CHOICE, AT(tasks), "auto|rates|psd", 0, 0, true,                            \
+      "tasks are decay rates or spectra of noise; auto: by the ranges that are given", "Tasks", NULL }, \
+    RANGE("gamma-deph-range", dephasing, "rate of dephasing (0.02,0.15)", NULL),                     \
+    RANGE("gamma-relax-range", relaxation, "rate of relaxation (0.01,0.08)", NULL),                  \
+    RANGE("alpha-range", alpha, "exponent of the spectrum (0.1,2)", NULL),                           \
+    RANGE("A-range", amplitude, "its strength (0.01,10)", NULL),                                     \
+    RANGE("omega-c-range", omega_c, "its corner (1,300)", NULL),                                     \
+    { "task-dist-type", 0, KL_OPT_CHOICE, AT(distribution), KL_CONTROL_DISTRIBUTIONS, 0, 0, true,    \
+      "law of these numbers", NULL, NULL },                                                          \
+    { "diversity-scale", 0, KL_OPT_FLOAT, AT(diversity), "X", 0, 1, true,                            \
+      "their ranges, shrunk about the middle", NULL, NULL },                                         \
+    { "psd-model", 0, KL_OPT_STRING, AT(psd_model), "MODEL", 0, 0, true,                             \
+      "of the spectra: one_over_f, lorentzian, double_exp", NULL, NULL },                            \
+    { "model-types", 0, KL_OPT_STRING, AT(model_types), "MODELS", 0, 0, true,                        \
+      "several, between commas", NULL, NULL },                                                       \
+    { "model-probs", 0, KL_OPT_STRING, AT(model_probs), "P,...", 0, 0, true,                         \
+      "their probabilities (equal)", NULL, NULL },                                                   \
+    { "mapping", 0, KL_OPT_CHOICE, AT(mapping), KL_CONTROL_MAPPING_CHOICES, 0, 0, true,              \
+      "of spectra to rates: standard, or those of the reference", NULL, NULL },                      \
+    { "sequence", 0, KL_OPT_STRING, AT(sequence), "NAME", 0, 0, true,                                \
+      "whose filter gives dephasing: ramsey, echo, cpmg_N", NULL, NULL },                            \
+    { "omega0", 0, KL_OPT_FLOAT, AT(omega0), "X", 0, 0, true, "level splitting, for relaxation", NULL, NULL }, \
+    { "Gamma-h", 0, KL_OPT_FLOAT, AT(gamma_h), "X", 0, 1e9, true, "width of the line, of mapping filter", \
+      NULL, NULL },                                                                                  \
+    { "line-width", 0, KL_OPT_FLOAT, AT(line_width), "X", 0, 1e9, true, "the same, of mapping standard", \
+      NULL, NULL },                                                                                  \
+    { "temperature", 0, KL_OPT_STRING, AT(temperature_text), "X|infinite", 0, 0, true,               \
+      "kT/hbar, of mapping standard; infinite: as much up as down", NULL, NULL },                    \
+    { "jump-up", 0, KL_OPT_FLAG, AT(jump_up), NULL, 0, 0, true, "relaxation runs from |0> to |1>", NULL, NULL }, \
+    { "drift-strength", 0, KL_OPT_FLOAT, AT(drift), "X", -1e6, 1e6, true, "h0 of H = h0 Z + u.sigma", NULL, \
+      NULL },                                                                                        \
+    RANGE("detuning-range", detuning, "drawn beside h0 (0,0)", NULL),                                \
+    RANGE("amplitude-range", controls_range, "drawn factor of the controls (1,1)", NULL),            \
+    RANGE("angle-range", angle, "of the target rotation about x, in radians", NULL),                 \
+    { "task-features", 0, KL_OPT_CHOICE, AT(tells), KL_CONTROL_TELLS, 0, 0, true,                    \
+      "what the network is told of a task; shots: what a few experiments measure", NULL, NULL },     \
+    { "task-shots", 0, KL_OPT_INT, AT(shots), "N", 1, 1e9, true, "shots of each such experiment", NULL, NULL }, \
+    { "target-gate", 0, KL_OPT_CHOICE, AT(gate), KL_CONTROL_META_GATES, 0, 0, true, "what is asked for", \
+      "Objective", NULL },                                                                           \
+    { "fidelity", 0, KL_OPT_CHOICE, AT(fidelity), "average|state", 0, 0, true,                       \
+      "of the whole gate, or of the image of |0>", NULL, NULL },                                     \
+    { "gate-time", 0, KL_OPT_FLOAT, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse", NULL, "horizon" }, \
+    { "limit", 0, KL_OPT_FLOAT, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it", NULL, NULL }, \
+    { "num-qubits", 0, KL_OPT_INT, AT(qubits), "1", 1, 2, true, NULL, NULL, NULL },                  \
+    { "hidden-dim", 0, KL_OPT_INT, AT(hidden), "N", 1, KL_CONTROL_MAX_UNITS, true, "units of a layer", \
+      "Network", NULL },                                                                             \
+    { "n-hidden-layers", 0, KL_OPT_INT, AT(hidden_layers), "N", 0, KL_CONTROL_MAX_LAYERS - 2, true,  \
+      "linear layers less two, as the reference counts", NULL, NULL },                               \
+    { "n-segments", 0, KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, true, "of a pulse", NULL, NULL }, \
+    { "n-controls", 0, KL_OPT_INT, AT(controls), "N", 2, 3, true, "x, y; or x, y, z", NULL, NULL },  \
+    { "output-scale", 0, KL_OPT_FLOAT, AT(scale), "X", 1e-6, 1e6, true, "factor of the output", NULL, NULL }, \
+    { "activation", 0, KL_OPT_CHOICE, AT(activation), "tanh|relu|elu", 0, 0, true, "of hidden layers", NULL, \
+      NULL },                                                                                        \
+    { "task-feature-dim", 0, KL_OPT_INT, AT(features), "N", 0, KL_CONTROL_MAX_FEATURES, true,        \
+      "has to be what a task has; 4 of spectra: with the model; 0: any", NULL, NULL },               \
+    { "start", 0, KL_OPT_CHOICE, AT(start), "constant|zero", 0, 0, true,                             \
+      "first pulse; at 0 the gradient of a transfer vanishes", NULL, NULL },                         \
+    { "precision", 0, KL_OPT_CHOICE, AT(precision), "single|double", 0, 0, true,                     \
+      "of training; it is judged in double", NULL, NULL },                                           \
+    { "method", 0, KL_OPT_CHOICE, AT(method), KL_CONTROL_META_METHODS, 0, 0, true,                   \
+      "first order, second order, Reptile, the mean loss without adaptation", "Adaptation", NULL },  \
+    { "first-order", 0, KL_OPT_CHOICE, AT(first_order), "true|false", 0, 0, true, NULL, NULL, NULL }, \
+    { "last-layer", 0, KL_OPT_FLAG, AT(last_layer), NULL, 0, 0, true, "only it adapts (ANIL)", NULL, NULL }, \
+    { "inner-steps", 'k', KL_OPT_INT, AT(inner_steps), "K", 0, 1000, true, "steps to adapt to a task", NULL, \
+      NULL },                                                                                        \
+    { "inner-lr", 0, KL_OPT_FLOAT, AT(inner_lr), "X", 0, 1e6, true, "their learning rate", NULL, NULL }, \
+    { "inner-clip", 0, KL_OPT_FLOAT, AT(inner_clip), "X", 0, 1e9, true,                              \
+      "largest norm of a task's gradient; 0: any", NULL, NULL }
 static const struct kl_option options[] = {
-    { "tasks", 0, KL_OPT_CHOICE, AT(tasks), "auto|rates|psd", 0, 0, true,
-      "tasks are decay rates or spectra of noise; auto: by the ranges that are given", "Tasks", NULL },
-    RANGE("gamma-deph-range", dephasing, "rate of dephasing (0.02,0.15)", NULL),
-    RANGE("gamma-relax-range", relaxation, "rate of relaxation (0.01,0.08)", NULL),
-    RANGE("alpha-range", alpha, "exponent of the spectrum (0.1,2)", NULL),
-    RANGE("A-range", amplitude, "its strength (0.01,10)", NULL),
-    RANGE("omega-c-range", omega_c, "its corner (1,300)", NULL),
-    { "task-dist-type", 0, KL_OPT_CHOICE, AT(distribution), KL_CONTROL_DISTRIBUTIONS, 0, 0, true,
-      "law of these numbers", NULL, NULL },
-    { "diversity-scale", 0, KL_OPT_FLOAT, AT(diversity), "X", 0, 1, true,
-      "their ranges, shrunk about the middle", NULL, NULL },
-    { "psd-model", 0, KL_OPT_STRING, AT(psd_model), "MODEL", 0, 0, true,
-      "of the spectra: one_over_f, lorentzian, double_exp", NULL, NULL },
-    { "model-types", 0, KL_OPT_STRING, AT(model_types), "MODELS", 0, 0, true,
-      "several, between commas", NULL, NULL },
-    { "model-probs", 0, KL_OPT_STRING, AT(model_probs), "P,...", 0, 0, true,
-      "their probabilities (equal)", NULL, NULL },
-    { "mapping", 0, KL_OPT_CHOICE, AT(mapping), KL_CONTROL_MAPPING_CHOICES, 0, 0, true,
-      "of spectra to rates: standard, or those of the reference", NULL, NULL },
-    { "sequence", 0, KL_OPT_STRING, AT(sequence), "NAME", 0, 0, true,
-      "whose filter gives dephasing: ramsey, echo, cpmg_N", NULL, NULL },
-    { "omega0", 0, KL_OPT_FLOAT, AT(omega0), "X", 0, 0, true, "level splitting, for relaxation", NULL, NULL },
-    { "Gamma-h", 0, KL_OPT_FLOAT, AT(gamma_h), "X", 0, 1e9, true, "width of the line, of mapping filter",
-      NULL, NULL },
-    { "line-width", 0, KL_OPT_FLOAT, AT(line_width), "X", 0, 1e9, true, "the same, of mapping standard",
-      NULL, NULL },
-    { "temperature", 0, KL_OPT_STRING, AT(temperature_text), "X|infinite", 0, 0, true,
-      "kT/hbar, of mapping standard; infinite: as much up as down", NULL, NULL },
-    { "jump-up", 0, KL_OPT_FLAG, AT(jump_up), NULL, 0, 0, true, "relaxation runs from |0> to |1>", NULL, NULL },
-    { "drift-strength", 0, KL_OPT_FLOAT, AT(drift), "X", -1e6, 1e6, true, "h0 of H = h0 Z + u.sigma", NULL,
-      NULL },
-    RANGE("detuning-range", detuning, "drawn beside h0 (0,0)", NULL),
-    RANGE("amplitude-range", controls_range, "drawn factor of the controls (1,1)", NULL),
-    RANGE("angle-range", angle, "of the target rotation about x, in radians", NULL),
-    { "task-features", 0, KL_OPT_CHOICE, AT(tells), KL_CONTROL_TELLS, 0, 0, true,
-      "what the network is told of a task; shots: what a few experiments measure", NULL, NULL },
-    { "task-shots", 0, KL_OPT_INT, AT(shots), "N", 1, 1e9, true, "shots of each such experiment", NULL, NULL },
-    { "target-gate", 0, KL_OPT_CHOICE, AT(gate), KL_CONTROL_META_GATES, 0, 0, true, "what is asked for",
-      "Objective", NULL },
-    { "fidelity", 0, KL_OPT_CHOICE, AT(fidelity), "average|state", 0, 0, true,
-      "of the whole gate, or of the image of |0>", NULL, NULL },
-    { "gate-time", 0, KL_OPT_FLOAT, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse", NULL, "horizon" },
-    { "limit", 0, KL_OPT_FLOAT, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it", NULL, NULL },
-    { "num-qubits", 0, KL_OPT_INT, AT(qubits), "1", 1, 2, true, NULL, NULL, NULL },
-    { "hidden-dim", 0, KL_OPT_INT, AT(hidden), "N", 1, KL_CONTROL_MAX_UNITS, true, "units of a layer",
-      "Network", NULL },
-    { "n-hidden-layers", 0, KL_OPT_INT, AT(hidden_layers), "N", 0, KL_CONTROL_MAX_LAYERS - 2, true,
-      "linear layers less two, as the reference counts", NULL, NULL },
-    { "n-segments", 0, KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, true, "of a pulse", NULL, NULL },
-    { "n-controls", 0, KL_OPT_INT, AT(controls), "N", 2, 3, true, "x, y; or x, y, z", NULL, NULL },
-    { "output-scale", 0, KL_OPT_FLOAT, AT(scale), "X", 1e-6, 1e6, true, "factor of the output", NULL, NULL },
-    { "activation", 0, KL_OPT_CHOICE, AT(activation), "tanh|relu|elu", 0, 0, true, "of hidden layers", NULL,
-      NULL },
-    { "task-feature-dim", 0, KL_OPT_INT, AT(features), "N", 0, KL_CONTROL_MAX_FEATURES, true,
-      "has to be what a task has; 4 of spectra: with the model; 0: any", NULL, NULL },
-    { "start", 0, KL_OPT_CHOICE, AT(start), "constant|zero", 0, 0, true,
-      "first pulse; at 0 the gradient of a transfer vanishes", NULL, NULL },
-    { "precision", 0, KL_OPT_CHOICE, AT(precision), "single|double", 0, 0, true,
-      "of training; it is judged in double", NULL, NULL },
-    { "method", 0, KL_OPT_CHOICE, AT(method), KL_CONTROL_META_METHODS, 0, 0, true,
-      "first order, second order, Reptile, the mean loss without adaptation", "Adaptation", NULL },
-    { "first-order", 0, KL_OPT_CHOICE, AT(first_order), "true|false", 0, 0, true, NULL, NULL, NULL },
-    { "last-layer", 0, KL_OPT_FLAG, AT(last_layer), NULL, 0, 0, true, "only it adapts (ANIL)", NULL, NULL },
-    { "inner-steps", 'k', KL_OPT_INT, AT(inner_steps), "K", 0, 1000, true, "steps to adapt to a task", NULL,
-      NULL },
-    { "inner-lr", 0, KL_OPT_FLOAT, AT(inner_lr), "X", 0, 1e6, true, "their learning rate", NULL, NULL },
-    { "inner-clip", 0, KL_OPT_FLOAT, AT(inner_clip), "X", 0, 1e9, true,
-      "largest norm of a task's gradient; 0: any", NULL, NULL },
+    POLICY_ROWS,
     { "iterations", 'n', KL_OPT_INT, AT(iterations), "N", 1, 1e7, true,
       "meta-iterations, in whole intervals", "Training", "n_iterations" },
     { "tasks-per-batch", 'b', KL_OPT_INT, AT(train.options.batch_size), "N", 1, 65536, true,
@@ -143,6 +146,7 @@ static const struct kl_option options[] = {
     UNUSED(10, "robust-tasks-per-batch"), UNUSED(11, "gap-n-samples"), UNUSED(12, "gap-K-values"),
     UNUSED(13, "gap-variance-range"), UNUSED(14, "grape-train-tasks"), UNUSED(15, "grape-iterations"), UNUSED(16, "grape-lr"), UNUSED(17, "grape-method"),
 };
+static const struct kl_option import_options[] = { POLICY_ROWS };
 /* clang-format on */
 const struct kl_tool kl_control_train_tool = {
     .name = "qcontrol",
@@ -153,6 +157,17 @@ const struct kl_tool kl_control_train_tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_control_meta_values),
     .chosen_by = "train",
+};
+const struct kl_tool kl_control_import_tool = {
+    .name = "qcontrol",
+    .summary = "A policy from a checkpoint of metaqctrl; nothing in it is executed",
+    .arguments = "import CHECKPOINT.pt -o POLICY.h5",
+    .example = "qcontrol import maml_gamma_pauli_x_best.pt --fidelity state -o policy.h5",
+    .options = import_options,
+    .n_options = sizeof import_options / sizeof *import_options,
+    .values_size = sizeof(struct kl_control_meta_values),
+    .without = "seed progress threads device",
+    .chosen_by = "import",
 };
 
 void kl_control_meta_defaults(void *values)

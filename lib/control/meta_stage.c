@@ -24,7 +24,8 @@ enum { PART = 32 }; /* tasks that are in lanes together, whatever the threads */
 struct worker {
     struct kl_arena memory;
     struct kl_control_batch_f32 f32;
-    struct kl_control_batch_f64 f64, judge;
+    struct kl_control_batch_f64 f64;
+    struct kl_control_judge *judge;
     double *params; /* in double, for judging */
 };
 struct meta {
@@ -57,9 +58,7 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
     if (!code && !s->wide)
         code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit, s->lanes,
                                          &w->memory, err);
-    if (!code)
-        code = kl_control_batch_make_f64(&w->judge, &s->net, inner, &s->family, v->limit,
-                                         KL_POLICY_LANES, &w->memory, err);
+    if (!code) code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, err);
     if (code) return code;
     w->params = kl_arena_take(&w->memory, s->net.block.size, sizeof *w->params);
     return w->params ? KL_OK : kl_fail_memory(err, s->net.block.size * sizeof *w->params);
@@ -68,7 +67,8 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
 static void rest(struct kl_train *train)
 {
     struct meta *s = train->learner->context;
-    for (int i = 0; i < s->n_workers; i++) kl_arena_free(&s->workers[i].memory);
+    for (int i = 0; i < s->n_workers; i++)
+        kl_control_judge_close(&s->workers[i].judge), kl_arena_free(&s->workers[i].memory);
     free(s->workers);
     s->workers = NULL, s->n_workers = 0;
 }
@@ -132,28 +132,15 @@ static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *er
 {
     struct meta *s = kl_train_crew_learner(crew);
     struct worker *w = &s->workers[crew->thread];
-    struct kl_control_batch_f64 *b = &w->judge;
-    const size_t n = (size_t)s->v->val_tasks, steps = (size_t)s->v->inner.steps;
-    double pre = 0, post = 0, squares = 0, **history = crew->replica->history;
+    double pre, post, std, **history = crew->replica->history;
     const int64_t epoch = crew->train->epoch;
     (void)untrained, (void)err;
     for (size_t i = 0; i < s->net.block.size; i++)
         w->params[i] =
             s->wide ? ((double *)crew->replica->params)[i] : (double)((float *)crew->replica->params)[i];
-    for (size_t first = 0; first < n; first += KL_POLICY_LANES) {
-        const size_t count = n - first < KL_POLICY_LANES ? n - first : KL_POLICY_LANES;
-        const struct kl_control_task_id id = { s->v->train.options.seed, KL_CONTROL_VALIDATION,
-                                               (uint32_t)first, 0 };
-        kl_control_batch_fill_f64(b, id, count, 0);
-        kl_control_adapt_run_f64(&b->adapt, w->params, &b->plant, false);
-        for (size_t l = 0; l < count; l++) {
-            const double after = b->adapt.loss[steps * b->adapt.n + l];
-            pre += b->adapt.loss[l], post += after, squares += after * after;
-        }
-    }
-    pre /= (double)n, post /= (double)n;
-    history[VAL_PRE][epoch] = pre, history[VAL_POST][epoch] = post, history[GAIN][epoch] = pre - post;
-    history[VAL_STD][epoch] = sqrt(fmax(0, squares / (double)n - post * post));
+    kl_control_judge_run(&pre, &post, &std, w->judge, w->params);
+    history[VAL_PRE][epoch] = pre, history[VAL_POST][epoch] = post, history[VAL_STD][epoch] = std;
+    history[GAIN][epoch] = pre - post;
     return KL_OK;
 }
 
@@ -172,18 +159,6 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 
 /* ---- the stage ---- */
 
-static int open_tables(struct meta *s, const struct kl_control_meta_values *v, struct kl_error *err)
-{
-    struct kl_control_noise noise;
-    kl_control_noise_default(&noise);
-    noise.mapping = (enum kl_control_mapping)kl_choice(KL_CONTROL_MAPPING_CHOICES, v->mapping);
-    noise.duration = v->duration, noise.omega0 = v->omega0, noise.gamma_h = v->gamma_h;
-    noise.line_width = v->line_width, noise.temperature = v->temperature;
-    noise.segments = (int)v->segments;
-    const int code = kl_control_sequence(&noise.pulses, v->sequence, err);
-    return code || !s->family.psd ? code : kl_control_psd_tables(&s->family, &noise, err);
-}
-
 static int open_meta(struct kl_training *t, struct kl_error *err)
 {
     struct meta *s = t->state;
@@ -194,7 +169,7 @@ static int open_meta(struct kl_training *t, struct kl_error *err)
     s->lanes = s->tasks < PART ? whole(s->tasks, KL_POLICY_LANES) : PART;
     kl_control_meta_unused(v, t->log);
     int code = kl_control_net_make(&s->net, &v->shape, err);
-    if (!code) code = open_tables(s, v, err);
+    if (!code) code = kl_control_meta_tables(&s->family, v, err);
     if (code) return code;
     s->first = malloc(s->net.block.size * sizeof *s->first);
     s->scratch = malloc(kl_control_net_scratch(&s->net) * sizeof *s->scratch);

@@ -69,10 +69,25 @@ KL_CONTROL_BATCH_DECLARE(double, f64)
 #define kl_control_batch_set KL_NAME(kl_control_batch_set)
 #define kl_control_batch_gradient KL_NAME(kl_control_batch_gradient)
 
+/* ---- judging (meta_judge.c) ---- */
+/* The family's tables, where tasks are spectra. */
+int kl_control_meta_tables(struct kl_control_family *family, const struct kl_control_meta_values *v,
+                           struct kl_error *err);
+/* Of one thread. family, with its tables, and net must outlive it. KL_ENOMEM; close it in any case. */
+struct kl_control_judge;
+int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_control_meta_values *v,
+                          const struct kl_control_family *family, const struct kl_control_net *net,
+                          struct kl_error *err);
+/* Mean losses of the tasks of validation, and the standard deviation of the adapted ones. */
+void kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *judge,
+                          const double *params);
+void kl_control_judge_close(struct kl_control_judge **judge);
+
 /* ---- the stage (meta_stage.c) and its file (policy_file.c) ---- */
 extern const struct kl_train_stage kl_control_meta_stage;
 
 extern const struct kl_kind kl_control_policy_kind;
+/* Attributes beside the parameters: shape, family, adaptation. */
 int kl_control_policy_write(struct kl_writer *w, const struct kl_control_net *net,
                             const struct kl_control_family *family, const struct kl_control_inner *inner,
                             double limit, const char *precision, struct kl_error *err);

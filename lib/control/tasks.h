@@ -78,6 +78,7 @@ void kl_control_family_weights(double weights[9], const struct kl_control_family
 void kl_control_family_pulse(double pulse[2], const struct kl_control_family *f, double duration);
 
 enum { KL_CONTROL_PROBES = 4, KL_CONTROL_MAX_FEATURES = 8 };
+/* What a network is told of a task: how many numbers, at most KL_CONTROL_MAX_FEATURES, and which. */
 int kl_control_family_n_features(const struct kl_control_family *f);
 void kl_control_family_features(double *to, const struct kl_control_family *f,
                                 const struct kl_control_meta_task *task,

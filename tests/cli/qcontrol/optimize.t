@@ -42,7 +42,7 @@ $ qcontrol optimize -m newton --system two-qubits -o e.h5
 ? 2
 
 $ qcontrol
-! qcontrol: no command, expected optimize; see --help
+! qcontrol: no command, expected optimize|noise|train|import; see --help
 ? 2
 
 $ ls e.h5
