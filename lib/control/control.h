@@ -76,7 +76,7 @@ int kl_control_system_control(const struct kl_control_system *system, const char
 void kl_control_system_generator(double *generator, const struct kl_control_system *system,
                                  const double *u, const struct kl_control_task *task);
 
-/* ---- decay times to rates (decay.c) ---- */
+/* ---- decay times to rates (system.c) ---- */
 struct kl_control_decay {
     double t1, t2, tphi; /* 0: not given; at most one of t2 and tphi; 1/t2 = 1/tphi + 1/(2 t1) */
     double frequency;    /* of the level splitting, Hz; 0: not given, no thermal excitation */
@@ -114,7 +114,7 @@ int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d
 int kl_control_eigenvalues(double _Complex *values, double _Complex *matrix, int n,
                            struct kl_error *err);
 
-/* ---- shapes of pulses (shapes.c) ---- */
+/* ---- shapes of pulses (system.c) ---- */
 /* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
    in its first two levels to first order: u_y = - drag / (2 anharmonicity) d(u_x)/dt (Motzoi et al.
    2009), the derivative by central differences, one-sided at the ends. u [segments][2]; drag 0: Gauss
@@ -143,9 +143,18 @@ struct kl_control_target {
     "swap, cp(ANGLE), rzz(ANGLE)"
 int kl_control_target_gate(struct kl_control_target *target, const char *text, int d,
                            struct kl_error *err);
+/* The same, or a matrix from X.npy or FILE:DATASET of HDF5, real or complex, [d][d]; or as JSON text. */
+int kl_control_target_make(struct kl_control_target *target, const char *text, int d,
+                           struct kl_error *err);
+/* As JSON text without its name, malloc'ed, which kl_control_target_make reads: {"gate":[[re, im], ..]}.
+ */
+int kl_control_target_json(char **text, const struct kl_control_target *target, struct kl_error *err);
 /* Any matrix. KL_EDATA: not unitary to 1e-8. */
 int kl_control_target_matrix(struct kl_control_target *target, const char *name,
                              const double _Complex *matrix, int d, struct kl_error *err);
+/* A state by letters as below, or its amplitudes from such a file, [d], which are normalised. */
+int kl_control_state_make(double _Complex *amplitudes, const char *text, int d, int n_qubits,
+                          struct kl_error *err);
 /* Amplitudes [d] of a state in letters 0, 1, +, -, r, l (+i, -i of Y), one a qubit; of d levels that are
    no qubits, the level's number. KL_EUSAGE. */
 int kl_control_state_text(double _Complex *amplitudes, const char *text, int d, int n_qubits,
@@ -207,6 +216,45 @@ int kl_control_channel_measure(struct kl_control_channel *channel,
 int kl_control_channel_states(double *fidelities, const struct kl_control_system *system,
                               const double *transfer, const double _Complex *inputs,
                               const double _Complex *targets, int n, struct kl_error *err);
+
+/* ---- models from files (model_file.c; docs/control.md has the format) ---- */
+enum { KL_CONTROL_MODEL_TARGETS = 8 };
+struct kl_control_model_target {
+    bool is_state;
+    enum kl_control_fidelity fidelity;
+    struct kl_control_target gate; /* of a state: one that takes `from` to it */
+    double _Complex from[KL_CONTROL_MAX_LEVELS], state[KL_CONTROL_MAX_LEVELS]; /* [subspace] */
+};
+struct kl_control_model {
+    struct kl_control_system system;
+    int n_targets;
+    struct kl_control_model_target targets[KL_CONTROL_MODEL_TARGETS];
+    char *said; /* what was understood, in the model's units, a line each */
+};
+/* KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM; then nothing is to be freed. */
+int kl_control_model_read(struct kl_control_model *model, const char *path, struct kl_error *err);
+/* All of it as JSON text, malloc'ed: what --model means in a key and in a file of a pulse; and back,
+   with numbers to 15 digits (model_json.c). KL_EDATA, KL_ENOMEM. */
+int kl_control_model_json(char **text, const struct kl_control_model *model, struct kl_error *err);
+int kl_control_model_parse(struct kl_control_model *model, const char *text, struct kl_error *err);
+/* Of a text that begins with '{', else of a file. */
+int kl_control_model_open(struct kl_control_model *model, const char *text, struct kl_error *err);
+void kl_control_model_free(struct kl_control_model *model);
+int kl_control_model_objective(struct kl_control_objective *objective,
+                               const struct kl_control_model *model, int target, struct kl_error *err);
+/* A system that a kernel knows is given that kernel's form and order: what is missing is added as 0, the
+   names stay (system.c). KL_ENOMEM. */
+int kl_control_system_recognise(struct kl_control_system *system, struct kl_error *err);
+/* The system as an object for keys and reports, *json a new reference: sizes, unit, values, limits, and
+   the matrices by a digest of their entries to 12 digits (describe.c). KL_ENOMEM. */
+struct json_t;
+int kl_control_system_json(struct json_t **json, const struct kl_control_system *system,
+                           struct kl_error *err);
+/* An objective likewise: its name, constant, and a digest of start and weights. */
+int kl_control_objective_json(struct json_t **json, const struct kl_control_objective *objective,
+                              const struct kl_control_system *system, struct kl_error *err);
+/* A system in words, a line for each parameter and control. */
+void kl_control_system_write(FILE *to, const struct kl_control_system *system);
 
 /* ---- exact propagation (propagate.c), in double ---- */
 struct kl_control_pulse {
@@ -325,7 +373,15 @@ int kl_control_amplitudes(double *samples, double *u, const struct kl_control_pr
                           const double *x, struct kl_error *err);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
-enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_NEWTON, KL_CONTROL_ADAM };
+/* Auto: newton where there are Hessian products, else lbfgs. */
+#define KL_CONTROL_METHODS "auto|lbfgs|newton|adam|krotov"
+enum kl_control_method {
+    KL_CONTROL_AUTO,
+    KL_CONTROL_LBFGS,
+    KL_CONTROL_NEWTON,
+    KL_CONTROL_ADAM,
+    KL_CONTROL_KROTOV
+};
 enum kl_control_stop {
     KL_CONTROL_RUNS,       /* it has not stopped */
     KL_CONTROL_REACHED,    /* the loss that was asked for */
@@ -380,6 +436,18 @@ struct kl_control_options {
 };
 void kl_control_options_default(struct kl_control_options *o);
 enum { KL_CONTROL_MOST_MEMBERS = 4096, KL_CONTROL_MOST_SEGMENTS = 16384 };
+/* Files that options name, the model's and the gate's, become what is in them: then key, provenance and
+   file of a pulse say what was computed. The texts live as long as the options; said: of
+   kl_control_model. */
+struct kl_control_texts {
+    char *model, *gate, *said;
+};
+int kl_control_options_files(struct kl_control_options *o, struct kl_control_texts *texts,
+                             struct kl_error *err);
+void kl_control_texts_free(struct kl_control_texts *texts);
+/* The system with --set; target: the model's first, untouched where there is none, or NULL. */
+int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
+                              const struct kl_control_options *o, struct kl_error *err);
 struct kl_control_setup {
     struct kl_control_system system;
     struct kl_control_target target;
@@ -506,7 +574,7 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const double *weights, struct kl_error *err);
 
 /* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
-/* x(t) is added to a parameter of the system, or to the factor of all controls. QUASI_STATIC: a normal
+/* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC: a normal
    number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of time,
    <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
 enum kl_control_process_kind {
@@ -528,6 +596,17 @@ int kl_control_noise_average(double *ends, const double *start, int columns,
                              const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                              const struct kl_control_process *processes, int n_processes,
                              double tolerance, int *levels, struct kl_error *err);
+/* The system and its telegraph and Ornstein-Uhlenbeck noise as one system, of dim * levels rows, and an
+   objective of it: kl_control_propagate and kl_control_optimize then see the average and its exact
+   gradient. levels: of an Ornstein-Uhlenbeck process; those that kl_control_noise_average took are
+   enough. It has a parameter more, "noise", of value 1. Free both in any case (noise_join.c). KL_EUSAGE:
+   a quasi-static process, which is an ensemble of tasks; more than 64 rows (16 levels of a qubit); no
+   place for a parameter; KL_ENOMEM. */
+int kl_control_noise_join(struct kl_control_system *joint, struct kl_control_objective *joint_objective,
+                          const struct kl_control_system *system,
+                          const struct kl_control_objective *objective,
+                          const struct kl_control_process *processes, int n_processes, int levels,
+                          struct kl_error *err);
 /* The mean of <weights, R(T)> over n trajectories of the same noise, and its standard error: a check of
    the averages by another route. Telegraph noise switches at its own times, Ornstein-Uhlenbeck noise has
    its exact means over parts of at most 1/8 of its memory. Random numbers: seed, KL_RANDOM_NOISE,

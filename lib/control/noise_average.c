@@ -48,7 +48,7 @@ static void set_segment(struct joint *j, const struct kl_control_task *task, int
         if (j->modes[m].param >= 0) add(to, j->system->params[j->modes[m].param].matrix, 1, j->dim);
         else
             for (int k = 0; k < j->system->n_controls; k++)
-                add(to, j->system->controls[k].matrix, u[k], j->dim);
+                add(to, j->system->controls[k].matrix, u[k] * task->amplitude, j->dim);
     }
 }
 
@@ -236,7 +236,7 @@ static int over_nodes(double *ends, struct joint *j, struct average *a, int proc
     kl_control_noise_gauss(x, w, nodes, KL_CONTROL_NORMAL);
     int code = KL_OK;
     for (int i = 0; !code && i < nodes; i++) {
-        *value = was + p->sigma * x[i];
+        *value = was + (p->param < 0 ? was : 1) * p->sigma * x[i];
         if (w[i] > 1e-20) code = over_nodes(ends, j, a, process + 1, nodes, weight * w[i], err);
     }
     *value = was;
