@@ -4,6 +4,7 @@
 #define KL_BASE_INT_H
 
 #include "base/base.h"
+#include "base/words.h"
 
 extern const struct kl_option kl_common_options[];
 extern const size_t kl_n_common_options;
@@ -16,8 +17,6 @@ const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *n
 const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter);
 /* The known name nearest to an unknown one, or NULL if none is near. */
 const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length);
-/* Levenshtein's distance of n letters from a word; SIZE_MAX where one has more than 64. */
-size_t kl_word_distance(const char *letters, size_t n, const char *word);
 
 /* ---- values as text, and back ---- */
 /* The error of a word that is none of the choices; names the one that another library's name for it

@@ -104,9 +104,13 @@ int kl_control_check_target(const struct kl_control_system *system,
                    target->name, target->d, system->name, system->subspace);
 }
 
-/* What the first row of R adds is known. */
-static void fold(struct kl_control_objective *o)
+/* What the first row of R adds is known; and what rounding left in place of 0 is 0. */
+static void fold(struct kl_control_objective *o, int dim)
 {
+    double largest = 0;
+    for (int i = 0; i < dim * o->columns; i++) largest = fmax(largest, fabs(o->weights[i]));
+    for (int i = 0; i < dim * o->columns; i++)
+        if (fabs(o->weights[i]) < 1e-15 * largest) o->weights[i] = 0;
     if (o->columns == 1) o->constant -= o->weights[0] * o->start[0];
     else o->constant -= o->weights[0];
     memset(o->weights, 0, (size_t)o->columns * sizeof *o->weights);
@@ -151,7 +155,7 @@ int kl_control_objective_states(struct kl_control_objective *o, const struct kl_
                 o->weights[a * s->dim + b] += target[a] * input[b] / (n * s->d);
         }
     }
-    if (!code) fold(o);
+    if (!code) fold(o, s->dim);
     free(basis);
     return code;
 }
@@ -189,7 +193,7 @@ static int of_gate(struct kl_control_objective *o, const struct kl_control_syste
         if (entanglement > 0) kl_control_weights_entanglement(o->weights, basis, s, target);
         kl_control_weights_kept(more, basis, s);
         for (size_t i = 0; i < n; i++) o->weights[i] = entanglement * o->weights[i] + kept * more[i];
-        fold(o);
+        fold(o, s->dim);
     }
     free(more);
     free(basis);

@@ -11,6 +11,17 @@
     { "system", 0, KL_OPT_CHOICE, KL_CONTROL_AT(at, system), KL_CONTROL_SYSTEMS,            \
       0,        0, true,          "built in; or --model",    "Problem",                     \
       NULL },                                                                               \
+        { "model",                                                                          \
+          0,                                                                                \
+          KL_OPT_STRING,                                                                    \
+          KL_CONTROL_AT(at, model),                                                         \
+          "FILE",                                                                           \
+          0,                                                                                \
+          0,                                                                                \
+          true,                                                                             \
+          "any system, YAML with units, in place of --system",                              \
+          NULL,                                                                             \
+          NULL },                                                                           \
         { "set",                                                                            \
           0,                                                                                \
           KL_OPT_LIST,                                                                      \

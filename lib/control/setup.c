@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/model_int.h"
 
 void kl_control_options_default(struct kl_control_options *o)
 {
@@ -59,7 +59,7 @@ static int fail_name(const char *option, const char *name, const struct kl_contr
 static int set_values(struct kl_control_system *s, const char *text, struct kl_error *err)
 {
     char name[KL_CONTROL_NAME];
-    double value;
+    double value = 0;
     int code;
     while ((code = next_pair(name, &value, &text, "set", err)) > 0) {
         const int j = kl_control_system_param(s, name);
@@ -211,7 +211,6 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
                                        .duration = s->problem.duration,
                                        .tau = o->tau,
                                        .slew = o->slew };
-    memcpy(w->limit, s->problem.limit, sizeof w->limit);
     const int code = set_constant(w, &s->system, o->constant ? o->constant : "", err);
     if (!code && o->segments * o->oversample > KL_CONTROL_MOST_SEGMENTS)
         return kl_fail(err, KL_EUSAGE, "--oversample: %lld segments in all, expected at most %d",
@@ -219,14 +218,75 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
     return code ? code : kl_control_waveform_make(w, err);
 }
 
+/* ---- files that options name ---- */
+/* A gate of a file as the text that kl_control_target_make takes in its place. */
+static int gate_text(char **text, const struct kl_control_options *o, struct kl_error *err)
+{
+    struct kl_control_target target;
+    struct kl_control_system system;
+    int code = kl_control_options_system(&system, NULL, o, err);
+    const int d = system.subspace;
+    kl_control_system_free(&system);
+    if (!code) code = kl_control_target_make(&target, o->gate, d, err);
+    return code ? code : kl_control_target_json(text, &target, err);
+}
+
+int kl_control_options_files(struct kl_control_options *o, struct kl_control_texts *texts,
+                             struct kl_error *err)
+{
+    struct kl_control_model model;
+    int code = KL_OK;
+    *texts = (struct kl_control_texts){ 0 };
+    if (o->model && *o->model && *o->model != '{') {
+        code = kl_control_model_read(&model, o->model, err);
+        if (code) return code;
+        code = kl_control_model_json(&texts->model, &model, err);
+        texts->said = model.said, model.said = NULL;
+        kl_control_model_free(&model);
+        o->model = texts->model;
+    }
+    if (!code && o->gate && kl_control_is_matrix_file(o->gate)) {
+        code = gate_text(&texts->gate, o, err);
+        if (!code) o->gate = texts->gate;
+    }
+    return code;
+}
+
+void kl_control_texts_free(struct kl_control_texts *texts)
+{
+    free(texts->model), free(texts->gate), free(texts->said);
+    *texts = (struct kl_control_texts){ 0 };
+}
+
 /* ---- the whole ---- */
-static int make_system(struct kl_control_setup *s, const struct kl_control_options *o,
-                       struct kl_error *err)
+static int from_model(struct kl_control_system *system, struct kl_control_model_target *target,
+                      const struct kl_control_options *o, struct kl_error *err)
+{
+    struct kl_control_model model;
+    if (o->controls)
+        return kl_fail(err, KL_EUSAGE, "--controls: the model has its own; expected --model without it");
+    if (strcmp(o->jump, "up") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--jump: the model has its own jumps; expected --model without it");
+    const int code = kl_control_model_open(&model, o->model, err);
+    if (code) return code;
+    *system = model.system;
+    model.system = (struct kl_control_system){ 0 };
+    if (target && model.n_targets) *target = model.targets[0];
+    kl_control_model_free(&model);
+    return KL_OK;
+}
+
+int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
+                              const struct kl_control_options *o, struct kl_error *err)
 {
     const struct kl_control_system_options options = { .controls = (int)o->controls,
                                                        .jump_up = strcmp(o->jump, "up") == 0 };
-    const int code = kl_control_system_make(&s->system, o->system, &options, err);
-    return code ? code : set_values(&s->system, o->set ? o->set : "", err);
+    const bool model = o->model && *o->model;
+    *system = (struct kl_control_system){ 0 };
+    const int code = model ? from_model(system, target, o, err)
+                           : kl_control_system_make(system, o->system, &options, err);
+    return code ? code : set_values(system, o->set ? o->set : "", err);
 }
 
 static const char *usual_gate(const struct kl_control_system *s)
@@ -234,16 +294,33 @@ static const char *usual_gate(const struct kl_control_system *s)
     return s->subspace == 4 ? "cz" : "x";
 }
 
+/* --gate, else the model's first target, else the usual gate. */
+static int make_objective(struct kl_control_setup *s, const struct kl_control_model_target *of_model,
+                          const struct kl_control_options *o, struct kl_error *err)
+{
+    const bool given = o->gate && *o->gate;
+    int code = KL_OK;
+    s->fidelity = (enum kl_control_fidelity)kl_choice(KL_CONTROL_FIDELITIES, o->fidelity);
+    if (!given && of_model->gate.d) {
+        s->target = of_model->gate;
+        s->fidelity = of_model->fidelity;
+        if (of_model->is_state)
+            return kl_control_objective_states(&s->objective, &s->system, of_model->from,
+                                               of_model->state, 1, err);
+    } else
+        code = kl_control_target_make(&s->target, given ? o->gate : usual_gate(&s->system),
+                                      s->system.subspace, err);
+    return code ? code
+                : kl_control_objective_make(&s->objective, &s->system, s->fidelity, &s->target, err);
+}
+
 int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_options *o,
                           struct kl_error *err)
 {
-    *s = (struct kl_control_setup){ .fidelity = (enum kl_control_fidelity)kl_choice(
-                                        KL_CONTROL_FIDELITIES, o->fidelity) };
-    int code = make_system(s, o, err);
-    if (!code)
-        code = kl_control_target_gate(&s->target, o->gate ? o->gate : usual_gate(&s->system),
-                                      s->system.subspace, err);
-    if (!code) code = kl_control_objective_make(&s->objective, &s->system, s->fidelity, &s->target, err);
+    struct kl_control_model_target of_model = { 0 };
+    *s = (struct kl_control_setup){ 0 };
+    int code = kl_control_options_system(&s->system, &of_model, o, err);
+    if (!code) code = make_objective(s, &of_model, o, err);
     if (!code) code = make_members(s, o, err);
     if (!code) code = set_limits(s->problem.limit, &s->system, o->limit, err);
     s->problem.duration = o->duration > 0 ? o->duration : s->system.duration;

@@ -59,6 +59,20 @@ static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish
     return 0;
 }
 
+/* Numbers in place of images. */
+static int take_numbers(double *numbers, struct kl_answer *a, int from, const struct kl_wish *wish,
+                        struct kl_error *err)
+{
+    int rc = receive(from, a, sizeof *a, wish->path, err);
+    if (rc) return rc;
+    a->text[sizeof a->text - 1] = 0;
+    if (a->code) return kl_fail(err, KL_EDATA, "%s: %s", wish->path, a->text);
+    const uint64_t n = a->rank >= 0 && a->rank <= 4 ? kl_store_foreign_count(a) : UINT64_MAX;
+    if (n > 2 * wish->numbers)
+        return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", wish->path);
+    return receive(from, numbers, n * sizeof *numbers, wish->path, err);
+}
+
 static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, struct kl_error *err)
 {
     struct kl_answer a;
@@ -85,7 +99,9 @@ static pid_t start(const int ends[2], const struct kl_wish *wish)
     _exit(kl_store_foreign_child(ends[1], wish));
 }
 
-static int by_child(struct kl_foreign *f, const struct kl_wish *wish, struct kl_error *err)
+/* numbers and answer, or f. */
+static int by_child(struct kl_foreign *f, double *numbers, struct kl_answer *answer,
+                    const struct kl_wish *wish, struct kl_error *err)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
@@ -93,7 +109,8 @@ static int by_child(struct kl_foreign *f, const struct kl_wish *wish, struct kl_
     pid_t pid = start(ends, wish);
     close(ends[1]);
     int rc = pid < 0 ? kl_fail_errno(err, KL_EIO, "%s: no reading process", wish->path)
-                     : take(f, ends[0], wish, err);
+             : f     ? take(f, ends[0], wish, err)
+                     : take_numbers(numbers, answer, ends[0], wish, err);
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL);
@@ -136,7 +153,7 @@ static int check_ours(const struct kl_wish *wish, struct kl_error *err)
     if (rc || !ours) return rc;
     rc = kl_store_file_open(&file, wish->path, err);
     if (!rc && !wish->look) rc = kl_store_file_verify(file, NULL, err);
-    if (!rc && !wish->n) rc = check_pixels(file, wish->path, err);
+    if (!rc && !wish->n && !wish->numbers) rc = check_pixels(file, wish->path, err);
     kl_store_file_close(&file);
     return rc;
 }
@@ -148,9 +165,7 @@ void kl_store_foreign_free(struct kl_foreign *f)
     f->data = NULL, f->label = NULL;
 }
 
-/* FILE:DATASET, unless that is a file's name: *name becomes FILE, and what is returned points into it.
-   NULL: no memory. */
-static const char *split_path(char **name, const char *path)
+const char *kl_store_foreign_split(char **name, const char *path)
 {
     struct stat s;
     if (!(*name = strdup(path))) return NULL;
@@ -160,24 +175,37 @@ static const char *split_path(char **name, const char *path)
     return colon + 1 + (colon[1] == '/');
 }
 
-static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *err)
+static int look_at(struct kl_wish *wish, struct kl_error *err)
 {
     struct stat s;
     int rc = stat(wish->path, &s) ? kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", wish->path)
                                   : kl_regular(&s, wish->path, err);
     if (rc) return rc;
     wish->size = (uint64_t)s.st_size;
-    if ((rc = check_ours(wish, err))) return rc;
-    rc = by_child(f, wish, err);
+    return check_ours(wish, err);
+}
+
+static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *err)
+{
+    int rc = look_at(wish, err);
+    if (rc) return rc;
+    rc = by_child(f, NULL, NULL, wish, err);
     if (rc) kl_store_foreign_free(f);
     return rc;
+}
+
+int kl_store_foreign_fulfil_numbers(double *numbers, struct kl_answer *answer, struct kl_wish *wish,
+                                    struct kl_error *err)
+{
+    const int rc = look_at(wish, err);
+    return rc ? rc : by_child(NULL, numbers, answer, wish, err);
 }
 
 static int read_images(struct kl_foreign *f, const char *path, const char *labels, bool look,
                        struct kl_error *err)
 {
     char *name;
-    const char *images = split_path(&name, path);
+    const char *images = kl_store_foreign_split(&name, path);
     struct kl_wish wish = { .images = images, .path = name, .look = look };
     *f = (struct kl_foreign){ 0 };
     if (!name) return kl_fail_memory(err, strlen(path));
@@ -203,7 +231,7 @@ int kl_store_foreign_labels_of(int32_t **labels, size_t n, const char *path, str
 {
     char *name;
     struct kl_foreign f = { 0 };
-    const char *dataset = split_path(&name, path);
+    const char *dataset = kl_store_foreign_split(&name, path);
     struct kl_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
     if (!name) return kl_fail_memory(err, strlen(path));
     const int rc = fulfil(&f, &wish, err);

@@ -165,10 +165,13 @@ int kl_store_foreign_child(int to, const struct kl_wish *wish)
     H5Pset_file_locking(fapl, 0, 1);
     hid_t file = H5Fopen(wish->path, H5F_ACC_RDONLY, fapl), set = -1;
     int32_t *labels = NULL;
+    double *numbers = NULL;
     if (file < 0) kl_store_answer_refuse(&a, "", "HDF5 cannot open it: damaged or not an HDF5 file");
+    else if (wish->numbers) numbers = kl_store_foreign_numbers_of(file, wish, &a);
     else labels = answer(&a, &set, file, wish);
     if (send_all(to, &a, sizeof a)) return 1;
     if (a.code || wish->look) return 0;
+    if (wish->numbers) return send_all(to, numbers, kl_store_foreign_count(&a) * sizeof *numbers);
     if (!wish->n && send_images(to, set, &a)) return 1;
     return send_all(to, labels, a.n_labels * 4);
 }

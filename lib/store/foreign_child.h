@@ -18,5 +18,9 @@ struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_w
 /* foreign_labels.c: n labels, malloc'ed; or NULL, and the answer refuses. set: open, or negative. */
 int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
                                  struct kl_answer *a);
+/* foreign_numbers.c: the numbers of dataset wish->images, malloc'ed; or NULL, and the answer refuses. */
+double *kl_store_foreign_numbers_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a);
+/* foreign_list.c: a dataset to which plain links alone lead. */
+bool kl_store_foreign_is_dataset(hid_t file, const char *name);
 
 #endif

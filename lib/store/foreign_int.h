@@ -21,19 +21,37 @@ struct kl_wish {
     const char *labels; /* the same, NULL: those that belong to the images, "": none */
     uint64_t n;         /* not 0: labels alone, so many, from the dataset `labels` */
     bool look;          /* names alone, nothing is read */
+    uint64_t numbers;   /* not 0: the numbers of dataset `images` alone, at most so many */
 };
 
-/* First this through the pipe, then dims' pixels, then n_labels int32. */
+/* First this through the pipe, then dims' pixels, then n_labels int32; or numbers, double. */
 struct kl_answer {
     int code, rank;
+    bool pairs; /* each number is two: real, imaginary */
     uint64_t dims[4], n_labels;
     /* As in struct kl_foreign. */
     char images[KL_FOREIGN_NAME], labels[KL_FOREIGN_NAME], root_labels[KL_FOREIGN_NAME];
     char note[KL_FOREIGN_NOTE], text[640];
 };
 
+/* Values of an answer with numbers; UINT64_MAX: too many to count. */
+static inline uint64_t kl_store_foreign_count(const struct kl_answer *a)
+{
+    uint64_t n = a->pairs ? 2 : 1;
+    for (int i = 0; i < a->rank; i++)
+        if (__builtin_mul_overflow(n, a->dims[i], &n)) return UINT64_MAX;
+    return n;
+}
+
 /* The child's whole life; its exit status. to: the pipe. */
 int kl_store_foreign_child(int to, const struct kl_wish *wish);
+
+/* foreign.c: starts the child and takes its answer; numbers [2 * wish->numbers]. */
+int kl_store_foreign_fulfil_numbers(double *numbers, struct kl_answer *answer, struct kl_wish *wish,
+                                    struct kl_error *err);
+/* FILE:DATASET, unless that is a file's name: *name becomes FILE, malloc'ed, and what is returned points
+   into it. NULL: no memory. */
+const char *kl_store_foreign_split(char **name, const char *path);
 
 /* A dataset of a file, listed. */
 struct kl_listed {

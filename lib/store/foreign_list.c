@@ -25,7 +25,7 @@ static bool is_plain(hid_t file, const char *name)
     return strlen(name) < sizeof part;
 }
 
-static bool is_dataset(hid_t file, const char *name)
+bool kl_store_foreign_is_dataset(hid_t file, const char *name)
 {
     H5O_info_t info;
     return is_plain(file, name) &&
@@ -60,7 +60,7 @@ static void look(struct kl_listed *l, hid_t file)
 
 static void add(struct list *list, hid_t file, const char *name)
 {
-    if (list->n == list->room || !is_dataset(file, name)) return;
+    if (list->n == list->room || !kl_store_foreign_is_dataset(file, name)) return;
     for (size_t i = 0; i < list->n; i++)
         if (strcmp(list->items[i].name, name) == 0) return;
     struct kl_listed *l = &list->items[list->n++];

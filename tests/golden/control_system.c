@@ -339,6 +339,57 @@ static herr_t three_level(hid_t file, const char *name, const H5L_info_t *info, 
     return 0;
 }
 
+/* The peers' CZ: jumps downwards. */
+static void cz_of_peers(hid_t file, const char *name)
+{
+    static double u[6 * SEGMENTS], r[MOST], rates[4];
+    const hid_t h = H5Gopen2(file, name, H5P_DEFAULT);
+    struct kl_control_system s = system_of("cz");
+    struct kl_control_task task;
+    kl_control_task_default(&task, &s);
+    golden_values(rates, 4, h, "rates");
+    for (int k = 0; k < 4; k++) task.params[k / 2 * 3 + k % 2] = rates[k];
+    const int segments = (int)golden_values(u, 6 * SEGMENTS, h, "u") / 6;
+    propagate(r, &s, &task, u, segments, golden_number(h, "T"));
+    const struct kl_control_target cz = gate_of("cz", 4);
+    const double loss = loss_of(&s, KL_CONTROL_ENTANGLEMENT, &cz, r);
+    all_near(name, "entanglement_infidelity", &loss, h);
+    kl_control_system_free(&s);
+    H5Gclose(h);
+}
+
+/* Losses of the best known pulses: states to |1>, the gates X and CZ; of CZ with jumps upwards. */
+static herr_t best_known(hid_t file, const char *name, const H5L_info_t *info, void *count)
+{
+    (void)info;
+    static double u[6 * SEGMENTS], r[MOST], rates[4];
+    const hid_t h = H5Gopen2(file, name, H5P_DEFAULT);
+    const int two = strncmp(name, "cz", 2) == 0, state = strncmp(name, "state", 5) == 0;
+    struct kl_control_system s = system_of(two ? "cz" : "qubit");
+    struct kl_control_task task = { .amplitude = 1 };
+    const int segments = (int)golden_values(u, 6 * SEGMENTS, h, "u") / s.n_controls;
+    if (two) {
+        kl_control_task_default(&task, &s);
+        golden_values(rates, 4, h, "rates");
+        for (int q = 0; q < 2; q++) {
+            task.params[3 * q] = rates[2 * q];
+            task.params[3 * q + 1] = 0;
+            task.params[3 * q + 2] = rates[2 * q + 1];
+        }
+    } else {
+        task.params[0] = golden_number(file, "gamma_phi");
+        task.params[1] = golden_number(file, "gamma_1");
+    }
+    propagate(r, &s, &task, u, segments, golden_number(two ? h : file, "T"));
+    const struct kl_control_target gate = gate_of(two ? "cz" : "x", s.d);
+    near(name, "loss", 0, loss_of(&s, state ? KL_CONTROL_STATE : KL_CONTROL_AVERAGE, &gate, r),
+         golden_number(h, "loss"));
+    kl_control_system_free(&s);
+    H5Gclose(h);
+    ++*(int *)count;
+    return 0;
+}
+
 static void groups(hid_t file, const char *name, int expected, H5L_iterate_t check)
 {
     int count = 0;
@@ -374,7 +425,10 @@ int main(void)
     spectrum(file);
     groups(file, "one_qubit", 10, one_qubit);
     groups(file, "two_qubit", 4, two_qubit);
+    groups(file, "grape", 7, best_known);
     groups(peers, "three_level", 3, three_level);
+    cz_of_peers(peers, "cz_T_pi_8");
+    cz_of_peers(peers, "cz_T_pi_4");
     H5Fclose(file);
     H5Fclose(peers);
     printf("largest error %.2g\n", largest);

@@ -54,6 +54,68 @@ def make_config():
         put("config", name_, data)
 
 
+def make_control_model():
+    control = "controls:\n  - {name: x, operator: X, limit: 1 MHz}\n"
+    head = "time-unit: us\nqubits: 1\n"
+    level = "time-unit: ns\nlevels: 3\n"
+    step = "controls:\n  - {operator: (a + a^+) / 2, limit: 1 rad/ns}\n"
+    good = {"least": head + control, "unitless": "time-unit: 1\nqubits: 1\ncontrols:\n  - {operator: X, limit: 1}\n",
+            "flow": "{time-unit: ps, qubits: 1, controls: [{operator: -Y, limit: 1e3 kHz}]}",
+            "all": "name: all\ntime-unit: ns\nqubits: 2\nduration: 0.04 us\n"
+                   "hamiltonian:\n  - {name: J, operator: ZZ, value: 2 MHz}\n  - {operator: '0.5 * (XX + YY)', value: -0.1 rad/ns}\n"
+                   "jumps:\n  - {name: r, operator: sm1 * sp2, rate: 1 1/ms}\n  - {operator: '|00><11|', time: 3 s}\n"
+                   "decay:\n  - {qubit: 1, T1: 20 us, T2: 30 us, frequency: 5 GHz, temperature: 20 mK, jump: up}\n"
+                   "  - {qubit: 2, Tphi: 7 \u00b5s}\n"
+                   "controls:\n  - {operator: X1, limit: 50 MHz}\n  - {operator: IY, limit: 314 rad/us}\n"
+                   "targets:\n  - {gate: cz, fidelity: states}\n  - {state: r-, from: 01}\n  - {gate: 'h,rx(-3*pi/4)'}\n",
+            "levels": level + "subspace: 2\nhamiltonian:\n  - {operator: n * (n - 1) / 2, value: -300 MHz}\n"
+                      "decay:\n  - {T1: 9 us, T2: 5 us}\n" + step + "targets:\n  - {gate: x, fidelity: leakage}\n  - {state: 1}\n",
+            "states-of-three": level + step + "targets:\n  - {state: 2, from: 0}\n",
+            "anchor": "time-unit: us\nqubits: 1\ncontrols:\n  - &a {operator: X, limit: 1 MHz}\n  - *a\n",
+            "powers": level + "controls:\n  - {operator: (a^2 + ad^2)' * 1e-3 * 2 / pi, limit: 1 THz}\n".replace("THz", "GHz"),
+            "utf16": (head + control).encode("utf-16"), "crlf": (head + control).replace("\n", "\r\n")}
+    bad = {"empty": "", "word": "qubit", "no-unit": "qubits: 1\n" + control, "no-controls": head,
+           "unit": head.replace("us", "weeks") + control, "unknown-key": head + control + "tragets: []\n",
+           "twice": head + head + control, "two-documents": head + control + "---\na: 1\n",
+           "nan": head + control + "jumps:\n  - {operator: Z, rate: nan 1/us}\n",
+           "negative": head + control + "jumps:\n  - {operator: Z, rate: -1 1/us}\n",
+           "limit": head + "controls:\n  - {operator: X, limit: 0 Hz}\n",
+           "infinite": head + "controls:\n  - {operator: X, limit: 1e308 GHz}\n",
+           "not-hermitian": head + "controls:\n  - {operator: i * X, limit: 1 MHz}\n",
+           "zero": head + "controls:\n  - {operator: X * X - I, limit: 1 MHz}\n",
+           "overflow": head + "controls:\n  - {operator: 1e200 * 1e200 * X, limit: 1 MHz}\n",
+           "nan-operator": head + "controls:\n  - {operator: (1e200 * 1e200 - 1e200 * 1e200) * X, limit: 1 MHz}\n",
+           "deep-operator": head + "controls:\n  - {operator: '" + "(" * 3000 + "X', limit: 1 MHz}\n",
+           "long-operator": head + "controls:\n  - {operator: '" + "X+" * 3000 + "X', limit: 1 MHz}\n",
+           "t2": head + control + "decay:\n  - {T1: 1 us, T2: 2.1 us}\n",
+           "file": head + "controls:\n  - {operator: gone.npy, limit: 1 MHz}\n",
+           "hdf5": head + "controls:\n  - {operator: 'gone.h5:x', limit: 1 MHz}\n",
+           "many": head + "controls:\n" + "  - {operator: X, limit: 1 MHz}\n" * 13,
+           "too-many": head + "controls:\n" + "  - {operator: X, limit: 1 MHz}\n" * 70,
+           "gate": head + control + "targets:\n  - {gate: cz}\n", "angle": head + control + "targets:\n  - {gate: rx(pi/0)}\n",
+           "state": head + control + "targets:\n  - {state: 01}\n", "deep": "[" * 4000, "self": "&a {controls: *a}\n",
+           "control-character": head + 'controls:\n  - {operator: "\\e[2J", limit: 1 MHz}\n', "nul": head + 'name: "a\\0b"\n',
+           "not-utf8": b"name: \xff\n"}
+    x = {"name": "x", "limit": 1.5, "matrix": [[2, 3, -2], [3, 2, 2.0]]}
+    whole = {"name": "a", "time_unit": "ns", "levels": 2, "qubits": 1, "subspace": 2, "duration": 0, "controls": [x],
+             "params": [{"name": "g", "rate": True, "value": 0.5, "matrix": [[3, 0, 1], [3, 3, -1]]}],
+             "targets": [{"name": "z", "fidelity": 2, "gate": [[1, 0], [0, 0], [0, 0], [-1, 0]]},
+                         {"name": "1", "state": [[0, 0], [1, 0]], "from": [[0.6, 0], [0, 0.8]]}]}
+    good["json"] = json.dumps(whole)
+    for name, change in {"first-row": {"controls": [dict(x, matrix=[[0, 1, 1]])]}, "order": {"controls": [dict(x, matrix=[[3, 2, 1], [2, 3, 1]])]},
+                         "outside": {"controls": [dict(x, matrix=[[4, 0, 1]])]}, "limit": {"controls": [dict(x, limit=0)]},
+                         "name-twice": {"controls": [x, x]}, "levels": {"levels": 3}, "unit": {"time_unit": "week"},
+                         "not-unitary": {"targets": [{"name": "z", "fidelity": 2, "gate": [[1, 0]] * 4}]},
+                         "norm": {"targets": [{"name": "1", "state": [[1, 0], [1, 0]], "from": [[1, 0], [0, 0]]}]},
+                         "fidelity": {"targets": [{"name": "z", "fidelity": 9, "gate": [[1, 0], [0, 0], [0, 0], [1, 0]]}]},
+                         "many-targets": {"targets": [whole["targets"][0]] * 9}}.items():
+        bad["json-" + name] = json.dumps(dict(whole, **change))
+    for name, data in good.items():
+        put("control_model", name, data)
+    for name, data in bad.items():
+        put("control_model", "bad-" + name, data)
+
+
 def make_grid():
     good = {"one": "lr=0.1", "two": "lr=1e-3,3e-3 n_qubits=1,2", "bar": "reduction=128,32|64",
             "parentheses": "reduction=a(1,2),b", "choice": "optimizer=adam,sgd", "empty-values": "lr=,1,,2,",

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+   numbers: a small array from a foreign HDF5 file, as NumPy, MATLAB and Julia write it. */
+#ifndef KL_STORE_NUMBERS_H
+#define KL_STORE_NUMBERS_H
+
+#include "base/base.h"
+
+struct kl_numbers {
+    double *values; /* row-major; pairs: two each, real and imaginary; malloc'ed */
+    bool pairs;     /* they were a compound of two, r and i */
+    int rank;       /* up to 4 */
+    size_t dims[4];
+};
+/* path: FILE:DATASET. most: elements at most. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_store_foreign_numbers(struct kl_numbers *numbers, const char *path, size_t most,
+                             struct kl_error *err);
+
+#endif

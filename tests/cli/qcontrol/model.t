@@ -1,0 +1,61 @@
+# What was understood is said, in the model's unit of time.
+~ s/^(t.h5: x of transmon), .*/\1, .../
+$ cp $ROOT/examples/control/*.yaml . && qcontrol optimize --model transmon.yaml -S 4 -s 1 -i 2 -o t.h5
+> t.h5: x of transmon, ...
+! qcontrol: model   transmon: 3 levels, time in ns
+! qcontrol:         the first 2 levels compute
+! qcontrol: pulse   12 ns
+! qcontrol: H       detuning = 0 rad/ns (0 MHz, 2 pi applied) times n
+! qcontrol: H       anharmonicity = -1.884955592 rad/ns (-300 MHz, 2 pi applied) times n * (n - 1) / 2
+! qcontrol: jump    gamma_phi = 3.333333333e-05 1/ns, operator sqrt(2 gamma_phi) times n
+! qcontrol: jump    gamma_down = 4.999969221e-05 1/ns, operator sqrt(gamma_down) times a
+! qcontrol: jump    gamma_up = 3.077906131e-10 1/ns, operator sqrt(gamma_up) times ad
+! qcontrol: control x times (a + a^+) / 2, |x| at most 0.6283185307 rad/ns (100 MHz, 2 pi applied)
+! qcontrol: control y times i * (a^+ - a) / 2, |y| at most 0.6283185307 rad/ns (100 MHz, 2 pi applied)
+! qcontrol: target  gate x, 1 - fidelity average
+! qcontrol: target  gate x, 1 - fidelity leakage
+
+# The key says what is in the file, not where it is; another anharmonicity is another key.
+$ mkdir else && cp transmon.yaml else/m.yaml && sed 's/-300 MHz/-0.3 GHz/' transmon.yaml >same.yaml && sed 's/-300/-310/' transmon.yaml >other.yaml
+$ for m in transmon else/m same other; do qcontrol optimize --model $m.yaml -S 4 --key -q; done | uniq -c | sed -E 's/[0-9a-f]{64}/KEY/'
+>       3 KEY
+>       1 KEY
+
+# Up to date, though the file has moved.
+$ rm transmon.yaml && qcontrol optimize --model else/m.yaml -S 4 -s 1 -i 2 -o t.h5 -q
+
+# A gate from a file counts by what is in it.
+$ printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }" >u.npy && for v in '\0\0\0\0\0\0\0\0' '\0\0\0\0\0\0\xf0\x3f' '\0\0\0\0\0\0\xf0\x3f' '\0\0\0\0\0\0\0\0'; do printf "$v"; done >>u.npy
+$ qcontrol optimize -g u.npy -S 20 -s 1 -i 1 -o u.h5 | sed 's/, .*//'
+> u.h5: matrix of qubit
+$ cp u.npy v.npy; for g in u v; do qcontrol optimize -g $g.npy --key -q; done | uniq | wc -l
+> 1
+
+# Mistakes.
+$ qcontrol optimize --model else/m.yaml --controls 2 -o x.h5
+! qcontrol: --controls: the model has its own; expected --model without it
+? 2
+$ qcontrol optimize --model else/m.yaml --jump up -o x.h5
+! qcontrol: --jump: the model has its own jumps; expected --model without it
+? 2
+$ qcontrol optimize --model gone.yaml -o x.h5
+! qcontrol: gone.yaml: cannot be opened: No such file or directory
+? 66
+$ qcontrol optimize --model else/m.yaml --gate cz -o x.h5
+! qcontrol: target: 'cz' is a gate of 4 levels, the system computes with 2; gates of several qubits stand between commas: h,i
+? 2
+$ sed 's/300 MHz/300/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
+! qcontrol: bad.yaml:9: hamiltonian 2: value: found '-300' without a unit, expected one of Hz, kHz, MHz, GHz (2 pi is applied), rad/s, rad/us or rad/ns (it is not)
+? 65
+$ sed 's/Tphi: 30 us/T2: 50 us/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
+! qcontrol: bad.yaml:11: decay 1: T2 is 50000 and T1 20000, expected T2 of at most 2 T1 = 40000: relaxation alone limits it
+? 65
+$ sed 's/limit/limt/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
+! qcontrol: bad.yaml:13: controls 1: found no such key as 'limt'; did you mean limit?
+? 65
+$ sed 's/i \* (a^+ - a)/a^+ - a/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
+! qcontrol: bad.yaml:14: controls 2: operator: the operator is not Hermitian: entries (1, 2) and (2, 1) deviate by 2.12
+? 65
+$ qcontrol optimize --model '{}' -o x.h5
+! qcontrol: a model in JSON: no name, or no unit of time
+? 65
