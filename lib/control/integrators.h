@@ -37,6 +37,7 @@ extern const struct kl_control_setting kl_control_guide_settings[KL_CONTROL_GUID
 struct kl_control_measured {
     int steps;      /* of a segment; exact: 0 */
     double seconds; /* of the loss of one task, the fastest of several rounds */
+    double lanes; /* exact, one qubit: the same where sixteen pulses are computed side by side; else 0 */
     /* The largest of all tasks and initial states, the objective's own, |0> and products of eigenstates
        of X, Y and Z (or levels): of an element of rho against exact, of the loss against exact. */
     double state_off, loss_off;

@@ -197,6 +197,35 @@ static int measure_time(double *seconds, struct bench *b, enum kl_control_integr
     return code;
 }
 
+/* As optimisation computes: sixteen pulses of a task in lanes. */
+static int measure_lanes(double *seconds, struct bench *b, double most, struct kl_error *err)
+{
+    struct kl_control_problem problem = b->setup->problem;
+    struct kl_control_evaluator *e = NULL;
+    const size_t n = (size_t)(b->pulse.segments * b->pulse.controls);
+    double *x = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *x), f[KL_CONTROL_LANES];
+    bool wanted[KL_CONTROL_LANES];
+    int code = x ? 0 : kl_fail_memory(err, n * KL_CONTROL_LANES * sizeof *x);
+    problem.waveform = NULL, problem.energy = 0, problem.weights = NULL;
+    problem.members = b->tasks, problem.n_members = 1;
+    for (int l = 0; l < KL_CONTROL_LANES; l++) wanted[l] = true;
+    for (size_t i = 0; !code && i < n * KL_CONTROL_LANES; i++) {
+        const size_t j = i / KL_CONTROL_LANES;
+        x[i] = b->pulse.u[j] / problem.limit[j % (size_t)b->pulse.controls];
+    }
+    if (!code) code = kl_control_evaluator_open(&e, &problem, err);
+    *seconds = INFINITY;
+    for (const double start = kl_clock(); !code;) {
+        const double from = kl_clock();
+        kl_control_evaluate(e, f, NULL, x, wanted);
+        *seconds = fmin(*seconds, (kl_clock() - from) / KL_CONTROL_LANES);
+        if (kl_clock() - start > most) break;
+    }
+    kl_control_evaluator_close(&e);
+    free(x);
+    return code;
+}
+
 static struct bench bench_of(const struct kl_control_setup *setup, const double *u,
                              const struct kl_control_task *tasks, int n_tasks)
 {
@@ -222,6 +251,8 @@ int kl_control_bench(struct kl_control_measured *measured, const struct kl_contr
         };
         code = measure_errors(m, &b, settings[i].integrator, err);
         if (!code) code = measure_time(&m->seconds, &b, settings[i].integrator, m->steps, seconds, err);
+        if (!code && exact && setup->system.form == KL_CONTROL_ONE_QUBIT)
+            code = measure_lanes(&m->lanes, &b, seconds, err);
     }
     close_bench(&b);
     return code;

@@ -139,12 +139,13 @@ static json_t *settings_json(const struct work *w)
         const struct kl_control_measured *m = &w->measured[i];
         const bool exact = w->settings[i].integrator == KL_CONTROL_EXACT;
         json_array_append_new(
-            all, json_pack("{s:s, s:o, s:i, s:f, s:f, s:f, s:f, s:f, s:i}", "integrator",
+            all, json_pack("{s:s, s:o, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:i}", "integrator",
                            kl_control_integrator_name(w->settings[i].integrator), "dt",
                            exact ? json_null() : json_real(w->settings[i].dt), "steps", m->steps,
-                           "seconds", m->seconds, "state_off", m->state_off, "loss_off", m->loss_off,
-                           "smallest_eigenvalue", m->smallest, "largest_population", m->population,
-                           "unphysical_tasks", m->unphysical));
+                           "seconds", m->seconds, "seconds_in_lanes",
+                           m->lanes > 0 ? json_real(m->lanes) : json_null(), "state_off", m->state_off,
+                           "loss_off", m->loss_off, "smallest_eigenvalue", m->smallest,
+                           "largest_population", m->population, "unphysical_tasks", m->unphysical));
     }
     return all;
 }
@@ -200,6 +201,7 @@ static void tell(const struct work *w, FILE *to)
         fprintf(to, "%-12s%7d%12.3f%11.1e%11.1e%12.1e%12.6f%s\n", name, m->steps, 1e6 * m->seconds,
                 m->state_off, m->loss_off, m->smallest, m->population,
                 m->unphysical ? "  unphysical" : "");
+        if (m->lanes > 0) fprintf(to, "%-19s%12.3f\n", "exact, 16 at once", 1e6 * m->lanes);
     }
     tell_cache(w, to);
 }
