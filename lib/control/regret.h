@@ -25,6 +25,7 @@ struct kl_control_gain_fit {
 struct kl_control_line_fit {
     double a, b, r2;
 };
+enum { KL_CONTROL_REGRET_SHOTS = 9 };
 struct kl_control_regret {
     int tasks, steps, scales;
     double *policy;  /* [tasks][steps + 1]: losses after so many steps */
@@ -36,6 +37,10 @@ struct kl_control_regret {
     double *pulse;   /* [segments][controls]: the fixed one */
     double *spread, *gain; /* [scales]: mean square of the family's spread, gain at the policy's steps */
     struct kl_control_gain_fit fit;
+    /* Where the network is told of a task by experiments: losses of that on the mean, by shots of each.
+     */
+    int n_shots;              /* 0: it is not */
+    double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
     struct kl_control_line_fit line;
     int own_steps;
     int64_t gradients; /* of the optimum, in all */
@@ -54,6 +59,9 @@ enum kl_control_verdict {
 };
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);
 const char *kl_control_verdict_words(enum kl_control_verdict verdict);
+/* The fewest shots of each experiment with which the policy, not adapted, has less loss than the best
+   fixed pulse; 0: none of them. */
+int64_t kl_control_regret_shots(const struct kl_control_regret *r);
 /* The adapted policy's losses [tasks] into to. */
 void kl_control_regret_adapted(double *to, const struct kl_control_regret *r);
 
