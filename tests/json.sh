@@ -50,6 +50,9 @@ printed figures h.h5 r.h5 --format svg -o drawn
 printed figures h.h5 --report page.html
 printed qcontrol noise
 printed qcontrol noise -A 0 -m standard
+stage qcontrol train -n 10 --hidden-dim 8 --n-segments 5 -o policy.h5
+stage qcontrol import "$root/tests/golden/weights/maml.pt" -o maml.h5
+printed cache show policy.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5
