@@ -494,26 +494,37 @@ void kl_control_regret_adapted(double *to, const struct kl_control_regret *r)
 /* A difference that no experiment would see is none. */
 static const double least_difference = 1e-4;
 
+static bool is_less(const double *a, const double *b, size_t n)
+{
+    const struct kl_paired p = kl_stats_paired(a, b, n);
+    return p.high < 0 && p.difference < -least_difference;
+}
+
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r)
 {
     const size_t n = (size_t)r->tasks;
     double *adapted = malloc(n * sizeof *adapted);
     if (!adapted) return KL_CONTROL_DOES_NOT_PAY;
     kl_control_regret_adapted(adapted, r);
-    const struct kl_paired fixed = kl_stats_paired(adapted, r->fixed, n),
-                           mean = kl_stats_paired(adapted, r->mean, n);
+    const bool beats_fixed = is_less(adapted, r->fixed, n), beats_mean = is_less(adapted, r->mean, n),
+               beats_steered = is_less(adapted, r->steered, n),
+               steered = is_less(r->steered, r->fixed, n),
+               steered_beats_mean = is_less(r->steered, r->mean, n),
+               mean = is_less(r->mean, r->fixed, n);
     free(adapted);
-    const bool beats_fixed = fixed.high < 0 && fixed.difference < -least_difference,
-               beats_mean = mean.high < 0 && mean.difference < -least_difference;
-    return beats_fixed && beats_mean ? KL_CONTROL_PAYS
-           : beats_fixed             ? KL_CONTROL_NETWORK_PAYS
-                                     : KL_CONTROL_DOES_NOT_PAY;
+    return beats_fixed && beats_mean && (beats_steered || !steered) ? KL_CONTROL_PAYS
+           : steered && steered_beats_mean                          ? KL_CONTROL_STEERING_PAYS
+           : mean || beats_fixed                                    ? KL_CONTROL_NETWORK_PAYS
+                                                                    : KL_CONTROL_DOES_NOT_PAY;
 }
 
 const char *kl_control_verdict_words(enum kl_control_verdict verdict)
 {
     static const char *const words[KL_CONTROL_VERDICTS] = {
-        "adapting pays: less loss than the best fixed pulse and than a network on the mean loss",
+        "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
+        "mean loss",
+        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients, is as "
+        "good",
         "a network pays, adapting it does not: a network on the mean loss is as good",
         "it does not pay: the best fixed pulse is as good",
     };

@@ -52,14 +52,16 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
 void kl_control_regret_free(struct kl_control_regret *r);
 /* What it comes to: does adapting pay? */
 enum kl_control_verdict {
-    KL_CONTROL_PAYS,         /* less loss than both the fixed pulse and the network on the mean */
+    KL_CONTROL_PAYS,          /* less loss than all others that could be had */
+    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as
+                                 good */
     KL_CONTROL_NETWORK_PAYS, /* a network is better than the fixed pulse, but adapting it adds nothing */
     KL_CONTROL_DOES_NOT_PAY, /* the best fixed pulse is as good */
     KL_CONTROL_VERDICTS
 };
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);
 const char *kl_control_verdict_words(enum kl_control_verdict verdict);
-/* The fewest shots of each experiment with which the policy, not adapted, has less loss than the best
+/* The fewest shots of each experiment with which that network has less loss than the best
    fixed pulse; 0: none of them. */
 int64_t kl_control_regret_shots(const struct kl_control_regret *r);
 /* The adapted policy's losses [tasks] into to. */
