@@ -339,6 +339,8 @@ struct kl_control_problem {
     const struct kl_control_task *members;      /* NULL: the system's own values alone */
     int n_members;
     const double *weights; /* [n_members], their sum 1; NULL: equal */
+    const double (
+        *targets)[9]; /* of one qubit: of each member [columns][3] in place of the objective's weights */
     enum kl_control_aggregate aggregate;
     double sharpness, tail; /* of the worst; of the share, in (0, 1] */
     double energy;          /* factor of the mean square of u / limit in the loss */

@@ -11,4 +11,8 @@ extern const struct kl_mode kl_control_mode_optimize, kl_control_mode_noise, kl_
 extern const struct kl_tool kl_control_optimize_tool, kl_control_noise_tool, kl_control_train_tool,
     kl_control_import_tool;
 
+extern const struct kl_mode kl_control_mode_regret;
+extern const struct kl_tool kl_control_regret_tool;
+extern const struct kl_kind kl_control_regret_kind;
+
 #endif
