@@ -96,7 +96,7 @@ static int put_ways(struct kl_writer *writer, const struct kl_control_setup *s, 
 }
 
 /* ---- the filter function ---- */
-enum { FREQUENCIES = 200 };
+enum { FREQUENCIES = 300 };
 
 static double detuning_of(const struct kl_control_system *system)
 {
@@ -104,7 +104,8 @@ static double detuning_of(const struct kl_control_system *system)
     return system->params[DETUNING].value;
 }
 
-/* From a hundredth of a turn over the pulse's duration to a hundred turns. */
+/* From a hundredth of a turn over the pulse's duration to twenty turns, or well above what the controls
+   themselves turn. */
 static int put_filter(struct kl_writer *writer, const struct kl_control_setup *s, const double *u,
                       struct kl_error *err)
 {
@@ -113,7 +114,6 @@ static int put_filter(struct kl_writer *writer, const struct kl_control_setup *s
     const size_t n = FREQUENCIES, dims[] = { 3, FREQUENCIES };
     double omega[FREQUENCIES], values[3 * FREQUENCIES], most = fabs(detuning);
     struct kl_control_filter *filter = NULL;
-    for (size_t i = 0; i < n; i++) omega[i] = turn * pow(10, 4.0 * (double)i / (FREQUENCIES - 1) - 2);
     for (int i = 0; i < pulse.segments; i++) {
         double square = 0;
         for (int k = 0; k < pulse.controls; k++) {
@@ -122,6 +122,8 @@ static int put_filter(struct kl_writer *writer, const struct kl_control_setup *s
         }
         most = fmax(most, sqrt(square + (pulse.controls == 2 ? detuning * detuning : 0)));
     }
+    const double first = 0.01 * turn, last = fmax(20 * turn, 6 * most);
+    for (size_t i = 0; i < n; i++) omega[i] = first * pow(last / first, (double)i / (FREQUENCIES - 1));
     int code = kl_control_filter_open(&filter, omega, n, pulse.segments, pulse.duration,
                                       most * (1 + 1e-9) + 1e-9, err);
     for (int axis = 0; !code && axis < 3; axis++) {

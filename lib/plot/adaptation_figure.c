@@ -133,12 +133,12 @@ static double entry(cairo_t *cr, double x, double y, int colour, const char *tex
     cairo_stroke(cr);
     kl_plot_colour(cr, 0, 1);
     kl_plot_text(cr, x + 14, y, 6.5, KL_LEFT, text);
-    return x + 14 + kl_plot_text_width(cr, 6.5, text) + 9;
+    return x + 14 + kl_plot_text_width(cr, 6.5, text) + 7;
 }
 
 static void draw_losses(cairo_t *cr, const struct adaptation *a)
 {
-    static const char *const names[N_OTHERS] = { "fixed pulse", NULL, "mean network", "optimum" };
+    static const char *const names[N_OTHERS] = { "fixed pulse", NULL, "mean net", "optimum" };
     static const int colours[N_OTHERS] = { 3, 0, 5, 4 };
     struct kl_axes axes = { .left = LEFT,
                             .top = TOP,
@@ -149,8 +149,13 @@ static void draw_losses(cairo_t *cr, const struct adaptation *a)
                             .y0 = INFINITY,
                             .y1 = -INFINITY,
                             .whole_x = true };
-    double loss, first, x = LEFT;
+    double loss, first, x = LEFT + 6;
     at_step(&first, a, 0);
+    kl_plot_colour(cr, 1, 1);
+    kl_plot_mark(cr, LEFT + 2, TOP - 7.5, 2, KL_CIRCLE);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, x, TOP - 5, 6.5, KL_LEFT, "policy");
+    x += kl_plot_text_width(cr, 6.5, "policy") + 7;
     for (size_t k = 0; k <= a->steps; k++) at_step(&loss, a, k), widen(&axes, loss);
     for (int i = 0; i < N_OTHERS; i++)
         if (names[i]) widen(&axes, kl_stats_mean(a->others[i], a->tasks));
@@ -286,16 +291,20 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
             if (isfinite(ends[k])) axes.x0 = fmin(axes.x0, ends[k]), axes.x1 = fmax(axes.x1, ends[k]);
     }
     if (axes.x1 <= axes.x0) axes.x1 = axes.x0 + 1e-9;
+    const double tens = floor(log10(fmax(axes.x1, -axes.x0))), unit = pow(10, tens);
+    axes.x0 /= unit, axes.x1 /= unit;
     const double step = HEIGHT / ROWS, margin = 0.04 * (axes.x1 - axes.x0);
     if (axes.x0 < 0) axes.x0 -= margin;
     axes.x1 += margin;
     for (int i = 0; i < ROWS; i++) {
         const double y = BELOW + step * (i + 0.5);
+        of[i].difference /= unit, of[i].low /= unit, of[i].high /= unit;
         if (isfinite(of[i].difference)) draw_bar(cr, &axes, y, 0.6 * step, &of[i], colours[i]);
         kl_plot_colour(cr, 0, 1);
         kl_plot_text(cr, RIGHT - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
     }
-    kl_plot_axes_draw_x(cr, &axes, "regret: loss above each task's optimum");
+    snprintf(text, sizeof text, "regret / %.0e: loss above the optimum", unit);
+    kl_plot_axes_draw_x(cr, &axes, text);
     snprintf(text, sizeof text, "95 %%, paired over %zu tasks", a->tasks);
     kl_plot_text(cr, RIGHT, BELOW - 5, 6.5, KL_LEFT, text);
 }
@@ -307,6 +316,7 @@ static int draw_head(cairo_t *cr, const struct adaptation *a, const struct kl_fi
     const int code = kl_store_file_text(&verdict, file, "", "verdict", err);
     if (!code) {
         snprintf(text, sizeof text, "%zu tasks, %.0f steps: %.160s", a->tasks, a->own, verdict);
+        kl_plot_colour(cr, 0, 1);
         kl_plot_text_within(cr, LEFT, 10, 7.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
     }
     free(verdict);

@@ -89,27 +89,51 @@ static void draw_sphere(cairo_t *cr, const struct sphere *s)
     draw_circle(cr, s, 0, 2);
     draw_axis(cr, s, 2, 1, "|0\xe2\x9f\xa9", 0, -7);
     draw_axis(cr, s, 2, -1, "|1\xe2\x9f\xa9", 0, 12);
-    draw_axis(cr, s, 0, 1, "x", 0, 11);
-    draw_axis(cr, s, 1, 1, "y", 9, 2);
+    draw_axis(cr, s, 0, 1, "x", -9, 9);
+    draw_axis(cr, s, 1, 1, "y", 16, 2);
 }
 
-/* Strokes from vector to vector, those behind the middle first. */
+enum { COLOURS = 48 };
+/* The ramp's colour, mixed with white behind: see-through strokes would show where they meet. */
+static void choose_colour(cairo_t *cr, size_t colour, bool front)
+{
+    double c[4] = { 0 };
+    kl_plot_ramp(cr, colour, COLOURS, 1);
+    cairo_pattern_get_rgba(cairo_get_source(cr), &c[0], &c[1], &c[2], &c[3]);
+    if (!front) cairo_set_source_rgb(cr, 0.6 + 0.4 * c[0], 0.6 + 0.4 * c[1], 0.6 + 0.4 * c[2]);
+}
+
+static bool is_front(const struct sphere *s, const double *r)
+{
+    double x, y;
+    return project(&x, &y, s, r) + project(&x, &y, s, r + 3) >= 0;
+}
+
+/* Chords of one colour and on one side are one stroke; those behind come first. */
 static void draw_way(cairo_t *cr, const struct sphere *s, const double *r, size_t points)
 {
     double x, y;
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_width(cr, 1.5);
     for (int front = 0; front < 2; front++)
-        for (size_t k = 0; k + 1 < points; k++) {
-            double near = project(&x, &y, s, r + 3 * k);
-            cairo_move_to(cr, x, y);
-            near += project(&x, &y, s, r + 3 * (k + 1));
-            cairo_line_to(cr, x, y);
-            kl_plot_ramp(cr, k, points, front ? 1 : 0.4);
-            if ((near >= 0) == front) cairo_stroke(cr);
-            else cairo_new_path(cr);
+        for (size_t k = 0; k + 1 < points;) {
+            const size_t colour = k * COLOURS / points;
+            const bool drawn = is_front(s, r + 3 * k) == front;
+            const size_t first = k;
+            for (; k + 1 < points && k * COLOURS / points == colour &&
+                   (is_front(s, r + 3 * k) == front) == drawn;
+                 k++) {
+            }
+            for (size_t i = first; drawn && i <= k; i++) {
+                project(&x, &y, s, r + 3 * i);
+                cairo_line_to(cr, x, y);
+            }
+            choose_colour(cr, colour, front);
+            cairo_stroke(cr);
         }
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_MITER);
 }
 
 static void draw_ends(cairo_t *cr, const struct sphere *s, const double *first, const double *last,

@@ -98,24 +98,47 @@ static double level(const struct landscape *l, size_t row, size_t column)
     return log10(fmax(l->loss[row * l->n + column], FLOOR));
 }
 
-/* Two by two dots a cell of the grid, each the mean of its corners by nearness. */
+/* Dots between the corners of the grid's cells, each the mean of the corners by nearness. */
+static double between(const struct landscape *l, double x, double y)
+{
+    const size_t j = fmin(x, (double)l->n - 2), i = fmin(y, (double)l->m - 2);
+    const double u = x - (double)j, v = y - (double)i;
+    return (1 - v) * ((1 - u) * level(l, i, j) + u * level(l, i, j + 1)) +
+           v * ((1 - u) * level(l, i + 1, j) + u * level(l, i + 1, j + 1));
+}
+
+/* The ramp's colour as a pixel: cairo gives a source's components back. */
+static uint32_t pixel(cairo_t *cr, double share)
+{
+    double c[4] = { 0 };
+    kl_plot_ramp(cr, (size_t)lround(fmin(fmax(share, 0), 1) * (SHADES - 1)), SHADES, 1);
+    cairo_pattern_get_rgba(cairo_get_source(cr), &c[0], &c[1], &c[2], &c[3]);
+    return (uint32_t)lround(255 * c[0]) << 16 | (uint32_t)lround(255 * c[1]) << 8 |
+           (uint32_t)lround(255 * c[2]);
+}
+
 static void draw_colours(cairo_t *cr, const struct kl_axes *axes, const struct landscape *l)
 {
-    enum { FINE = 4 };
-    const size_t columns = FINE * (l->n - 1), rows = FINE * (l->m - 1);
-    const double wide = axes->width / (double)columns, high = axes->height / (double)rows;
-    for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < columns; c++) {
-            const size_t i = r / FINE, j = c / FINE;
-            const double v = ((double)(r % FINE) + 0.5) / FINE, u = ((double)(c % FINE) + 0.5) / FINE,
-                         value = (1 - v) * ((1 - u) * level(l, i, j) + u * level(l, i, j + 1)) +
-                                 v * ((1 - u) * level(l, i + 1, j) + u * level(l, i + 1, j + 1)),
-                         share = fmin(fmax((value - l->low) / (l->high - l->low), 0), 1);
-            kl_plot_ramp(cr, (size_t)lround(share * (SHADES - 1)), SHADES, 1);
-            cairo_rectangle(cr, axes->left + wide * (double)c,
-                            axes->top + axes->height - high * (double)(r + 1), wide + 0.25, high + 0.25);
-            cairo_fill(cr);
+    enum { DOTS = 200 };
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, DOTS, DOTS);
+    unsigned char *data = cairo_image_surface_get_data(image);
+    for (int r = 0; data && r < DOTS; r++) {
+        uint32_t *row = (uint32_t *)(data + r * cairo_image_surface_get_stride(image));
+        for (int c = 0; c < DOTS; c++) {
+            const double x = ((double)l->n - 1) * (c + 0.5) / DOTS,
+                         y = ((double)l->m - 1) * (DOTS - r - 0.5) / DOTS;
+            row[c] = pixel(cr, (between(l, x, y) - l->low) / (l->high - l->low));
         }
+    }
+    cairo_surface_mark_dirty(image);
+    cairo_save(cr);
+    cairo_translate(cr, axes->left, axes->top);
+    cairo_scale(cr, axes->width / DOTS, axes->height / DOTS);
+    cairo_set_source_surface(cr, image, 0, 0);
+    cairo_rectangle(cr, 0, 0, DOTS, DOTS);
+    cairo_fill(cr);
+    cairo_restore(cr);
+    cairo_surface_destroy(image);
 }
 
 /* Where the line of this level crosses the side between two corners of a cell. */
@@ -151,18 +174,33 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct land
     cairo_stroke(cr);
 }
 
-/* Lines at 1, 2 and 5 times powers of ten within less than a decade, else at the powers. */
+/* Levels that are told, of m times ten to the k: of a few decades the powers, of about one those of 2
+   and 5, too, of less all. */
+static bool is_level(const struct landscape *l, double k, int m)
+{
+    const double at = k + log10(m), range = l->high - l->low;
+    if (at < l->low || at > l->high) return false;
+    return m == 1 || range < 0.6 || (range < 1.3 && (m == 2 || m == 5));
+}
+
 static void draw_lines(cairo_t *cr, const struct kl_axes *axes, const struct landscape *l)
 {
-    const bool fine = l->high - l->low < 1.2;
+    cairo_set_line_width(cr, 0.7);
+    cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
     for (double k = floor(l->low); k <= ceil(l->high); k++)
-        for (int m = 1; m < 10; m++) {
-            const double at = k + log10(m);
-            if (at <= l->low || at >= l->high || (m > 1 && !(fine && (m == 2 || m == 5)))) continue;
-            cairo_set_line_width(cr, 0.7);
-            cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
-            draw_line(cr, axes, l, at);
-        }
+        for (int m = 1; m < 10; m++)
+            if (is_level(l, k, m)) draw_line(cr, axes, l, k + log10(m));
+}
+
+static void bar_tick(cairo_t *cr, const struct kl_axes *axes, double at)
+{
+    const double y = kl_plot_axes_y(axes, at);
+    char text[30];
+    cairo_move_to(cr, BAR + BAR_WIDTH, y);
+    cairo_rel_line_to(cr, 3, 0);
+    cairo_stroke(cr);
+    snprintf(text, sizeof text, "%.3g", pow(10, at));
+    kl_plot_text(cr, BAR + BAR_WIDTH + 5, y + 2.5, 7, KL_LEFT, text);
 }
 
 static void draw_bar(cairo_t *cr, const struct landscape *l)
@@ -170,8 +208,8 @@ static void draw_bar(cairo_t *cr, const struct landscape *l)
     const struct kl_axes axes = {
         .left = BAR, .top = TOP, .width = BAR_WIDTH, .height = SIDE, .y0 = l->low, .y1 = l->high
     };
-    const bool fine = l->high - l->low < 1.2;
     const double step = SIDE / SHADES;
+    int told = 0;
     for (int i = 0; i < SHADES; i++) {
         kl_plot_ramp(cr, (size_t)i, SHADES, 1);
         cairo_rectangle(cr, BAR, TOP + SIDE - step * (i + 1), BAR_WIDTH, step + 0.25);
@@ -181,25 +219,10 @@ static void draw_bar(cairo_t *cr, const struct landscape *l)
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, BAR, TOP, BAR_WIDTH, SIDE);
     cairo_stroke(cr);
-    double drawn = -INFINITY;
-    const double ends[] = { l->low, l->high };
-    char text[30];
     for (double k = floor(l->low); k <= ceil(l->high); k++)
-        for (int m = 1; m < 10; m++) {
-            const double at = k + log10(m), y = kl_plot_axes_y(&axes, at);
-            if (at < l->low - 1e-9 || at > l->high + 1e-9 || (m > 1 && !(fine && (m == 2 || m == 5))))
-                continue;
-            cairo_move_to(cr, BAR + BAR_WIDTH, y);
-            cairo_rel_line_to(cr, 3, 0);
-            cairo_stroke(cr);
-            snprintf(text, sizeof text, "%.0e", pow(10, at));
-            kl_plot_text(cr, BAR + BAR_WIDTH + 5, y + 2.5, 7, KL_LEFT, text);
-            drawn = at;
-        }
-    for (int i = 0; i < 2 && drawn == -INFINITY; i++) { /* less than a step: its ends */
-        snprintf(text, sizeof text, "%.3g", pow(10, ends[i]));
-        kl_plot_text(cr, BAR + BAR_WIDTH + 5, TOP + (i ? 6 : SIDE), 7, KL_LEFT, text);
-    }
+        for (int m = 1; m < 10; m++)
+            if (is_level(l, k, m)) bar_tick(cr, &axes, k + log10(m)), told++;
+    if (!told) bar_tick(cr, &axes, l->low), bar_tick(cr, &axes, l->high);
     kl_plot_text(cr, BAR + BAR_WIDTH / 2, TOP - 6, 7, KL_CENTRE, "loss");
 }
 

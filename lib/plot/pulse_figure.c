@@ -69,6 +69,11 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct kl_pulse_v
     kl_plot_axes_draw(cr, &axes, x_label, label);
     if (v->limits[k] <= axes.y1) return;
     snprintf(text, sizeof text, "limit %.4g", v->limits[k]);
+    const double wide = kl_plot_text_width(cr, 6.5, text);
+    cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
+    cairo_rectangle(cr, axes.left + axes.width - wide - 6, axes.top + 1, wide + 4, 9);
+    cairo_fill(cr);
+    kl_plot_colour(cr, 0, 1);
     kl_plot_text(cr, axes.left + axes.width - 4, axes.top + 8, 6.5, KL_RIGHT, text);
 }
 
@@ -89,7 +94,7 @@ static void draw(cairo_t *cr, const struct kl_pulse_view *v)
     char time[KL_PULSE_LABEL];
     const double high = v->controls <= 2 ? 90 : v->controls <= 4 ? 64 : 42, gap = 9;
     struct kl_axes axes = {
-        .left = LEFT, .top = TOP, .width = WIDTH, .height = high, .x1 = v->duration, .label_out = 38
+        .left = LEFT, .top = TOP, .width = WIDTH, .height = high, .x1 = v->duration, .label_out = 34
     };
     kl_plot_pulse_time(time, v);
     for (size_t k = 0; k < v->controls; k++) {
