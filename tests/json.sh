@@ -50,6 +50,10 @@ printed figures h.h5 r.h5 --format svg -o drawn
 printed figures h.h5 --report page.html
 printed qcontrol noise
 printed qcontrol noise -A 0 -m standard
+qcontrol optimize --starts 1 --iterations 5 --segments 8 -o pulse.h5 -q
+printed qcontrol export pulse.h5 -o pulse.csv
+printed qcontrol export pulse.h5 --tau 0.1 --tolerate 0 -o pulse.json
+printed qcontrol score pulse.csv --pulse pulse.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

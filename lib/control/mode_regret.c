@@ -149,6 +149,8 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_regret *r, s
         { "losses/mean_network", 1, { tasks }, r->mean },
         { "losses/optimum", 1, { tasks }, r->optimum },
         { "tasks", 2, { tasks, KL_BLOCH_PARAMS + 2 }, r->params },
+        { "shots/number", 1, { (size_t)r->n_shots }, r->shots },
+        { "shots/loss", 2, { r->n_shots ? tasks : 0, (size_t)r->n_shots }, r->by_shots },
         { "scales/variance", 1, { scales }, r->spread },
         { "scales/gain", 1, { scales }, r->gain },
     };
@@ -220,6 +222,22 @@ static void row(FILE *out, const char *name, const double *losses, const struct 
             p.difference, p.low, p.high);
 }
 
+static void tell_shots(const struct kl_control_regret *r, FILE *out)
+{
+    const int64_t enough = kl_control_regret_shots(r);
+    fprintf(out,
+            "shots of each of %d experiments after a drift, and the loss of the network on the mean:",
+            KL_CONTROL_PROBES);
+    for (int i = 0; i < r->n_shots; i++) {
+        double mean = 0;
+        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
+        fprintf(out, "%s %.0f: %.6f", i ? "," : "", r->shots[i], mean);
+    }
+    if (enough)
+        fprintf(out, "\nless loss than the best fixed pulse from %lld shots on\n", (long long)enough);
+    else fprintf(out, "\nnever less loss than the best fixed pulse\n");
+}
+
 static void tell(const struct work *w, FILE *out)
 {
     const struct kl_control_regret *r = &w->regret;
@@ -242,6 +260,7 @@ static void tell(const struct work *w, FILE *out)
     if (r->scales > 1)
         fprintf(out, "gain against the family's variance: %.3g + %.3g x, R2 %.3f\n", r->line.a,
                 r->line.b, r->line.r2);
+    if (r->n_shots) tell_shots(r, out);
     fprintf(out, "%s\n", kl_control_verdict_words(kl_control_regret_verdict(r)));
 }
 

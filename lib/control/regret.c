@@ -343,6 +343,37 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
     return code;
 }
 
+/* After a drift a device is measured anew: losses of the network on the mean, which needs no gradients
+   there, by the shots that are taken. */
+static int measure_shots(struct work *w, const double *params, struct kl_error *err)
+{
+    static const int64_t shots[KL_CONTROL_REGRET_SHOTS] = {
+        1, 3, 10, 30, 100, 300, 1000, 10000, 100000
+    };
+    struct kl_control_regret *r = w->r;
+    double *losses = malloc((size_t)r->tasks * sizeof *losses);
+    int code = losses ? 0 : kl_fail_memory(err, (size_t)r->tasks * sizeof *losses);
+    for (int i = 0; !code && i < r->n_shots; i++) {
+        struct kl_control_family family = w->p->family;
+        family.shots = shots[i], r->shots[i] = (double)shots[i];
+        code = policy_losses(losses, w, params, r->tasks, 0, 0, &family, err);
+        for (int t = 0; !code && t < r->tasks; t++) r->by_shots[t * r->n_shots + i] = losses[t];
+    }
+    free(losses);
+    return code;
+}
+
+int64_t kl_control_regret_shots(const struct kl_control_regret *r)
+{
+    const double fixed = kl_stats_mean(r->fixed, (size_t)r->tasks);
+    for (int i = 0; i < r->n_shots; i++) {
+        double mean = 0;
+        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
+        if (mean < fixed) return (int64_t)r->shots[i];
+    }
+    return 0;
+}
+
 /* ---- the whole ---- */
 static int take_memory(struct kl_control_regret *r, const struct work *w, struct kl_error *err)
 {
@@ -355,8 +386,10 @@ static int take_memory(struct kl_control_regret *r, const struct work *w, struct
     r->pulse = calloc(size, sizeof(double));
     r->spread = calloc((size_t)r->scales + 1, sizeof(double)),
     r->gain = calloc((size_t)r->scales + 1, sizeof(double));
-    return r->policy && r->fixed && r->steered && r->mean && r->optimum && r->params && r->pulse &&
-                   r->spread && r->gain
+    r->shots = calloc(KL_CONTROL_REGRET_SHOTS, sizeof(double));
+    r->by_shots = calloc(tasks * KL_CONTROL_REGRET_SHOTS, sizeof(double));
+    return r->shots && r->by_shots && r->policy && r->fixed && r->steered && r->mean && r->optimum &&
+                   r->params && r->pulse && r->spread && r->gain
                ? 0
                : kl_fail_memory(err, tasks * (size_t)(r->steps + 1) * sizeof(double));
 }
@@ -410,6 +443,7 @@ static int measure(struct work *w, struct kl_pool *pool, const struct kl_watch *
     if (!code) code = train_mean(params, w, watch, err);
     if (!code) code = policy_losses(r->mean, w, params, r->tasks, 0, lr, &w->p->family, err);
     if (!code && r->scales) code = measure_scales(w, lr, err);
+    if (!code && r->n_shots) code = measure_shots(w, params, err);
     for (int k = 0; !code && k <= r->steps; k++)
         for (int t = 0; t < r->tasks; t++)
             gain[k] += (r->policy[t * (r->steps + 1)] - r->policy[t * (r->steps + 1) + k]) / r->tasks;
@@ -431,6 +465,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
     if (policy->net.shape.controls != 2)
         return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
                        policy->net.shape.controls);
+    r->n_shots = policy->family.tells == KL_CONTROL_TELLS_SHOTS ? KL_CONTROL_REGRET_SHOTS : 0;
     int code = take_memory(r, &w, err);
     if (!code) code = draw_tasks(&w, err);
     if (!code) code = kl_control_system_make(&w.qubit, "qubit", NULL, err);
@@ -446,7 +481,7 @@ void kl_control_regret_free(struct kl_control_regret *r)
 {
     free(r->policy), free(r->fixed), free(r->steered), free(r->mean), free(r->optimum), free(r->params),
         free(r->pulse);
-    free(r->spread), free(r->gain);
+    free(r->spread), free(r->gain), free(r->shots), free(r->by_shots);
     *r = (struct kl_control_regret){ 0 };
 }
 
@@ -459,26 +494,37 @@ void kl_control_regret_adapted(double *to, const struct kl_control_regret *r)
 /* A difference that no experiment would see is none. */
 static const double least_difference = 1e-4;
 
+static bool is_less(const double *a, const double *b, size_t n)
+{
+    const struct kl_paired p = kl_stats_paired(a, b, n);
+    return p.high < 0 && p.difference < -least_difference;
+}
+
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r)
 {
     const size_t n = (size_t)r->tasks;
     double *adapted = malloc(n * sizeof *adapted);
     if (!adapted) return KL_CONTROL_DOES_NOT_PAY;
     kl_control_regret_adapted(adapted, r);
-    const struct kl_paired fixed = kl_stats_paired(adapted, r->fixed, n),
-                           mean = kl_stats_paired(adapted, r->mean, n);
+    const bool beats_fixed = is_less(adapted, r->fixed, n), beats_mean = is_less(adapted, r->mean, n),
+               beats_steered = is_less(adapted, r->steered, n),
+               steered = is_less(r->steered, r->fixed, n),
+               steered_beats_mean = is_less(r->steered, r->mean, n),
+               mean = is_less(r->mean, r->fixed, n);
     free(adapted);
-    const bool beats_fixed = fixed.high < 0 && fixed.difference < -least_difference,
-               beats_mean = mean.high < 0 && mean.difference < -least_difference;
-    return beats_fixed && beats_mean ? KL_CONTROL_PAYS
-           : beats_fixed             ? KL_CONTROL_NETWORK_PAYS
-                                     : KL_CONTROL_DOES_NOT_PAY;
+    return beats_fixed && beats_mean && (beats_steered || !steered) ? KL_CONTROL_PAYS
+           : steered && steered_beats_mean                          ? KL_CONTROL_STEERING_PAYS
+           : mean || beats_fixed                                    ? KL_CONTROL_NETWORK_PAYS
+                                                                    : KL_CONTROL_DOES_NOT_PAY;
 }
 
 const char *kl_control_verdict_words(enum kl_control_verdict verdict)
 {
     static const char *const words[KL_CONTROL_VERDICTS] = {
-        "adapting pays: less loss than the best fixed pulse and than a network on the mean loss",
+        "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
+        "mean loss",
+        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients, is as "
+        "good",
         "a network pays, adapting it does not: a network on the mean loss is as good",
         "it does not pay: the best fixed pulse is as good",
     };

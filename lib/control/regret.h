@@ -25,6 +25,7 @@ struct kl_control_gain_fit {
 struct kl_control_line_fit {
     double a, b, r2;
 };
+enum { KL_CONTROL_REGRET_SHOTS = 9 };
 struct kl_control_regret {
     int tasks, steps, scales;
     double *policy;  /* [tasks][steps + 1]: losses after so many steps */
@@ -36,6 +37,10 @@ struct kl_control_regret {
     double *pulse;   /* [segments][controls]: the fixed one */
     double *spread, *gain; /* [scales]: mean square of the family's spread, gain at the policy's steps */
     struct kl_control_gain_fit fit;
+    /* Where the network is told of a task by experiments: losses of that on the mean, by shots of each.
+     */
+    int n_shots;              /* 0: it is not */
+    double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
     struct kl_control_line_fit line;
     int own_steps;
     int64_t gradients; /* of the optimum, in all */
@@ -47,13 +52,18 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
 void kl_control_regret_free(struct kl_control_regret *r);
 /* What it comes to: does adapting pay? */
 enum kl_control_verdict {
-    KL_CONTROL_PAYS,         /* less loss than both the fixed pulse and the network on the mean */
+    KL_CONTROL_PAYS,          /* less loss than all others that could be had */
+    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as
+                                 good */
     KL_CONTROL_NETWORK_PAYS, /* a network is better than the fixed pulse, but adapting it adds nothing */
     KL_CONTROL_DOES_NOT_PAY, /* the best fixed pulse is as good */
     KL_CONTROL_VERDICTS
 };
 enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);
 const char *kl_control_verdict_words(enum kl_control_verdict verdict);
+/* The fewest shots of each experiment with which that network has less loss than the best
+   fixed pulse; 0: none of them. */
+int64_t kl_control_regret_shots(const struct kl_control_regret *r);
 /* The adapted policy's losses [tasks] into to. */
 void kl_control_regret_adapted(double *to, const struct kl_control_regret *r);
 
