@@ -33,8 +33,7 @@ static const struct kl_tool tool = {
     .arguments = "COMMAND [options]",
     .example = "qcontrol optimize -g x --spread detuning=0.5 -o robust.h5\n  qcontrol optimize --help",
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key json note no-provenance progress seed threads device "
-               "config print-config",
+    .without = "output store force dry-run key json note no-provenance progress",
     .commands = "optimize|export|score|train|regret|import|noise|bench",
     .parts = parts,
 };

@@ -62,7 +62,7 @@ struct kl_control_inner {
     double clip; /* largest norm of a task's gradient; 0: any */
 };
 
-/* Tasks of any system in lanes. */
+/* Tasks of any system in lanes; those that are set later may be no further from 0 than these. */
 struct kl_control_any {
     const struct kl_control_task *tasks;
     size_t count, n; /* of the n lanes those with a task */
@@ -141,6 +141,10 @@ struct kl_control_any {
                                  const struct kl_control_system *system,                               \
                                  const struct kl_control_objective *objective,                         \
                                  const struct kl_control_any *of, struct kl_error *err);               \
+                                                                                                       \
+    void kl_control_plant_any_set_##p(struct kl_control_plant_##p *plant, size_t lane,                 \
+                                      const struct kl_control_task *task);                             \
+    void kl_control_plant_any_count_##p(struct kl_control_plant_##p *plant, size_t count);             \
     void kl_control_plant_any_close_##p(struct kl_control_plant_##p *plant);
 KL_CONTROL_META_DECLARE(float, f32)
 KL_CONTROL_META_DECLARE(double, f64)
@@ -159,6 +163,8 @@ KL_CONTROL_META_DECLARE(double, f64)
 #define kl_control_adapt_second KL_NAME(kl_control_adapt_second)
 #define kl_control_plant_make KL_NAME(kl_control_plant_make)
 #define kl_control_plant_any KL_NAME(kl_control_plant_any)
+#define kl_control_plant_any_set KL_NAME(kl_control_plant_any_set)
+#define kl_control_plant_any_count KL_NAME(kl_control_plant_any_count)
 #define kl_control_plant_any_close KL_NAME(kl_control_plant_any_close)
 
 #endif

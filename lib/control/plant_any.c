@@ -13,8 +13,8 @@ struct any {
     size_t count;
     kl_real *start, *weights; /* of the objective */
     kl_real *u, *grad;        /* of one lane [rows] */
-    kl_real *params;          /* [count][params] */
-    kl_real *amplitude;       /* [count] */
+    kl_real *params;          /* [n][params] */
+    kl_real *amplitude;       /* [n] */
 };
 
 static void gradient(const struct kl_control_plant *p, kl_real *loss, kl_real *grad_u, const kl_real *u)
@@ -76,17 +76,27 @@ int kl_control_plant_any(struct kl_control_plant *plant, const struct kl_control
     a->count = of->count;
     a->start = copy(a->e.start, size), a->weights = copy(a->e.weights, size);
     a->u = calloc(rows, sizeof *a->u), a->grad = calloc(rows, sizeof *a->grad);
-    a->params = calloc(of->count * params + 1, sizeof *a->params);
-    a->amplitude = calloc(of->count, sizeof *a->amplitude);
+    a->params = calloc(of->n * params + 1, sizeof *a->params);
+    a->amplitude = calloc(of->n, sizeof *a->amplitude);
     if (!a->start || !a->weights || !a->u || !a->grad || !a->params || !a->amplitude)
         return kl_fail_memory(err, 2 * size * sizeof(kl_real));
-    for (size_t t = 0; t < of->count; t++) {
-        a->amplitude[t] = (kl_real)of->tasks[t].amplitude;
-        for (size_t j = 0; j < params; j++) a->params[t * params + j] = (kl_real)of->tasks[t].params[j];
-    }
+    for (size_t t = 0; t < of->count; t++) kl_control_plant_any_set(plant, t, &of->tasks[t]);
     return KL_OK;
 }
 
+void kl_control_plant_any_set(struct kl_control_plant *plant, size_t lane,
+                              const struct kl_control_task *task)
+{
+    struct any *a = (struct any *)plant->context;
+    const size_t params = (size_t)a->e.g.params;
+    a->amplitude[lane] = (kl_real)task->amplitude;
+    for (size_t j = 0; j < params; j++) a->params[lane * params + j] = (kl_real)task->params[j];
+}
+
+void kl_control_plant_any_count(struct kl_control_plant *plant, size_t count)
+{
+    ((struct any *)plant->context)->count = count;
+}
 void kl_control_plant_any_close(struct kl_control_plant *plant)
 {
     struct any *a = (struct any *)plant->context;
