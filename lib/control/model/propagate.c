@@ -156,6 +156,7 @@ int kl_control_propagate(struct kl_control_gradient *to, const struct kl_control
     struct kl_control_engine e = { 0 };
     struct kl_control_gradient whole = *to;
     double *own = NULL;
+    whole.path = NULL; /* with columns padded; the caller's own is not ours to free */
     int code = open_for(&e, system, objective, pulse, task, err);
     if (code) goto out;
     if (to->path) {
@@ -173,8 +174,7 @@ int kl_control_propagate(struct kl_control_gradient *to, const struct kl_control
     if (!isfinite(to->loss))
         code = kl_fail(err, KL_EDATA, "the loss is no number: a parameter is not finite");
 out:
-    if (to->path) free(whole.path);
-    free(own);
+    free(whole.path), free(own);
     kl_control_engine_close(&e);
     return code;
 }

@@ -32,6 +32,13 @@ int kl_control_samples_take(struct kl_control_samples *s, int i, int j, double n
 }
 
 /* ---- conventions ---- */
+static int fail_member(const char *path, const json_error_t *why, struct kl_error *err)
+{
+    return json_error_code(why) == json_error_out_of_memory
+               ? kl_fail_memory(err, 1024)
+               : kl_fail(err, KL_EDATA, "%s: conventions: %s", path, why->text);
+}
+
 static int read_output(struct kl_control_samples *s, int j, const json_t *value, const char **part,
                        const char *path, struct kl_error *err)
 {
@@ -41,7 +48,7 @@ static int read_output(struct kl_control_samples *s, int j, const json_t *value,
     if (json_unpack_ex((json_t *)value, &why, 0, "{s:s, s:s, s:F, s:F, s:F}", "control", &control,
                        "part", part, "frequency", &o->frequency, "full_scale", &o->full_scale, "scale",
                        &o->scale) != 0)
-        return kl_fail(err, KL_EDATA, "%s: conventions: output %d: %s", path, j, why.text);
+        return fail_member(path, &why, err);
     o->control = kl_control_system_control(s->system, control);
     if (o->control < 0)
         return kl_fail(err, KL_EDATA, "%s: conventions: output %d drives '%.24s', which %s has not",
@@ -122,7 +129,7 @@ static int read_conventions(struct kl_control_samples *s, const json_t *all, con
                        "written_as", &written, "pulse", &pulse, "gate", &gate, "time_unit", &unit,
                        "unit_seconds", &s->unit, "rate", &s->rate, "samples", &n, "bits", &bits, "sign",
                        &sign, "mixed", &mixed, "outputs", &outputs) != 0)
-        return kl_fail(err, KL_EDATA, "%s: conventions: %s", path, why.text);
+        return fail_member(path, &why, err);
     if (strcmp(format, "ketline waveforms 1") != 0)
         return kl_fail(err, KL_EDATA, "%s: conventions: found '%.40s', expected 'ketline waveforms 1'",
                        path, format);

@@ -29,18 +29,20 @@ const char *kl_control_samples_mark(enum kl_control_format format)
 }
 
 /* ---- conventions ---- */
+/* NULL: no memory. */
 static json_t *outputs_json(const struct kl_control_samples *s)
 {
     json_t *outputs = json_array();
-    for (int j = 0; j < s->n_outputs; j++) {
+    for (int j = 0; outputs && j < s->n_outputs; j++) {
         const struct kl_control_output *o = &s->outputs[j];
-        json_array_append_new(outputs, json_pack("{s:s, s:s, s:f, s:f, s:f}", "control",
-                                                 s->system->controls[o->control].name, "part",
-                                                 o->is_q     ? "Q"
-                                                 : o->q >= 0 ? "I"
-                                                             : "",
-                                                 "frequency", o->frequency, "full_scale", o->full_scale,
-                                                 "scale", o->scale));
+        const char *name = s->system->controls[o->control].name, *part = o->is_q     ? "Q"
+                                                                         : o->q >= 0 ? "I"
+                                                                                     : "";
+        json_t *one = json_pack("{s:s, s:s, s:f, s:f, s:f}", "control", name, "part", part, "frequency",
+                                o->frequency, "full_scale", o->full_scale, "scale", o->scale);
+        if (json_array_append_new(outputs, one) == 0) continue;
+        json_decref(outputs);
+        outputs = NULL;
     }
     return outputs;
 }
@@ -274,7 +276,8 @@ int kl_control_samples_write(unsigned char **bytes, size_t *n, const struct kl_c
     FILE *to = open_memstream(&text, n);
     if (to) formats[s->format](to, s, words);
     free(words);
-    if (to && fclose(to) == 0) *bytes = (unsigned char *)text;
+    const bool whole = to && !ferror(to);
+    if (to && fclose(to) == 0 && whole) *bytes = (unsigned char *)text;
     else {
         free(text);
         code = kl_fail_memory(err, (size_t)(s->n * s->n_outputs) * 24);

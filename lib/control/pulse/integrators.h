@@ -8,6 +8,7 @@
 
 enum kl_control_integrator { KL_CONTROL_EXACT, KL_CONTROL_RK4, KL_CONTROL_EULER };
 #define KL_CONTROL_INTEGRATORS "exact|rk4|euler"
+/* "exact", "rk4", "euler". */
 const char *kl_control_integrator_name(enum kl_control_integrator integrator);
 
 /* ---- integrators.c ---- */

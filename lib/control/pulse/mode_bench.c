@@ -133,20 +133,23 @@ static void caution(const struct work *w)
 }
 
 /* ---- words ---- */
+/* NULL: no memory. */
 static json_t *settings_json(const struct work *w)
 {
     json_t *all = json_array();
-    for (int i = 0; i < w->n_settings; i++) {
+    for (int i = 0; all && i < w->n_settings; i++) {
         const struct kl_control_measured *m = &w->measured[i];
         const bool exact = w->settings[i].integrator == KL_CONTROL_EXACT;
-        json_array_append_new(
-            all, json_pack("{s:s, s:o, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:i}", "integrator",
-                           kl_control_integrator_name(w->settings[i].integrator), "dt",
-                           exact ? json_null() : json_real(w->settings[i].dt), "steps", m->steps,
-                           "seconds", m->seconds, "seconds_in_lanes",
-                           m->lanes > 0 ? json_real(m->lanes) : json_null(), "state_off", m->state_off,
-                           "loss_off", m->loss_off, "smallest_eigenvalue", m->smallest,
-                           "largest_population", m->population, "unphysical_tasks", m->unphysical));
+        json_t *one = json_pack(
+            "{s:s, s:o, s:i, s:f, s:o, s:f, s:f, s:f, s:f, s:i}", "integrator",
+            kl_control_integrator_name(w->settings[i].integrator), "dt",
+            exact ? json_null() : json_real(w->settings[i].dt), "steps", m->steps, "seconds", m->seconds,
+            "seconds_in_lanes", m->lanes > 0 ? json_real(m->lanes) : json_null(), "state_off",
+            m->state_off, "loss_off", m->loss_off, "smallest_eigenvalue", m->smallest,
+            "largest_population", m->population, "unphysical_tasks", m->unphysical);
+        if (json_array_append_new(all, one) == 0) continue;
+        json_decref(all);
+        all = NULL;
     }
     return all;
 }
