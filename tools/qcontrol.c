@@ -16,6 +16,7 @@ static const struct kl_tool *const parts[] = {
     &kl_control_regret_tool,
     &kl_control_import_tool,
     &kl_control_noise_tool,
+    &kl_control_bench_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -27,13 +28,13 @@ static const struct kl_tool tool = {
                "  train        a network that gives a pulse for a task and adapts it\n"
                "  regret       whether adapting that network pays\n"
                "  import       such a network from a checkpoint of metaqctrl\n"
-               "  noise        the rates that a spectrum of noise becomes",
+               "  noise        the rates that a spectrum of noise becomes\n"
+               "  bench        integrators of small steps against exact propagation",
     .arguments = "COMMAND [options]",
     .example = "qcontrol optimize -g x --spread detuning=0.5 -o robust.h5\n  qcontrol optimize --help",
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key json note no-provenance progress seed threads device "
-               "config print-config",
-    .commands = "optimize|export|score|train|regret|import|noise",
+    .without = "output store force dry-run key json note no-provenance progress",
+    .commands = "optimize|export|score|train|regret|import|noise|bench",
     .parts = parts,
 };
 
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
         &kl_control_mode_optimize,
         &kl_control_mode_export,
         &kl_control_mode_score,
+        &kl_control_mode_bench,
         &kl_control_mode_train,
         &kl_control_mode_regret,
         &kl_control_mode_import,

@@ -89,7 +89,7 @@ static const struct kl_option export_options[] = {
 };
 static const struct kl_option score_options[] = {
     { "pulse", 'p', KL_OPT_STRING, AT(pulse), "PULSE.h5", 0, 0, false, "that the samples are of",
-      "Score", NULL },
+      "Samples", NULL },
     DISTORTION_OPTIONS,
 };
 const struct kl_tool kl_control_export_tool = {

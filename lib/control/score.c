@@ -140,8 +140,8 @@ static void play(struct work *w, enum kl_control_row r)
 }
 
 /* ---- losses ---- */
-/* Of the lanes that are wanted, x [segments][controls][16]. */
-static int losses(double f[LANES], const struct work *w, const double *x, int segments, double duration,
+/* Of the lanes that are wanted, x [segments][controls][16], which becomes shares of the limits. */
+static int losses(double f[LANES], const struct work *w, double *x, int segments, double duration,
                   const bool wanted[LANES], struct kl_error *err)
 {
     struct kl_control_problem problem = w->pulse->setup.problem;
@@ -153,6 +153,7 @@ static int losses(double f[LANES], const struct work *w, const double *x, int se
     for (int i = 0; i < segments * controls * LANES; i++)
         if (wanted[i % LANES])
             problem.limit[i / LANES % controls] = fmax(problem.limit[i / LANES % controls], fabs(x[i]));
+    for (int i = 0; i < segments * controls * LANES; i++) x[i] /= problem.limit[i / LANES % controls];
     int code = kl_control_evaluator_open(&e, &problem, err);
     if (!code) kl_control_evaluate(e, f, NULL, x, wanted);
     kl_control_evaluator_close(&e);
