@@ -50,7 +50,8 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
     RANGE("gamma-deph-range", dephasing, "rate of dephasing (0.02,0.15)", NULL),                     \
     RANGE("gamma-relax-range", relaxation, "rate of relaxation (0.01,0.08)", NULL),                  \
     RANGE("alpha-range", alpha, "exponent of the spectrum (0.1,2)", NULL),                           \
-    RANGE("A-range", amplitude, "its strength (0.01,10)", NULL),                                     \
+    { "strength-range", 0, KL_OPT_STRING, AT(amplitude), "LOW,HIGH", 0, 0, true,                     \
+      "its strength (0.01,10)", NULL, "A_range" },                                                   \
     RANGE("omega-c-range", omega_c, "its corner (1,300)", NULL),                                     \
     { "task-dist-type", 0, KL_OPT_CHOICE, AT(distribution), KL_CONTROL_DISTRIBUTIONS, 0, 0, true,    \
       "law of these numbers", NULL, NULL },                                                          \
@@ -68,8 +69,8 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "whose filter gives dephasing: ramsey, echo, cpmg_N", NULL, NULL },                            \
     { "omega0", 0, KL_OPT_FLOAT, AT(omega0), "X", 0, 0, true, "level splitting, for relaxation",     \
       NULL, NULL },                                                                                  \
-    { "Gamma-h", 0, KL_OPT_FLOAT, AT(gamma_h), "X", 0, 1e9, true, "width of the line, of mapping filter", \
-      NULL, NULL },                                                                                  \
+    { "gamma-h", 0, KL_OPT_FLOAT, AT(gamma_h), "X", 0, 1e9, true, "width of the line, of mapping filter", \
+      NULL, "Gamma_h" },                                                                                  \
     { "line-width", 0, KL_OPT_FLOAT, AT(line_width), "X", 0, 1e9, true, "the same, of mapping standard", \
       NULL, NULL },                                                                                  \
     { "temperature", 0, KL_OPT_STRING, AT(temperature_text), "X|infinite", 0, 0, true,               \
@@ -283,7 +284,7 @@ static int family_of(struct kl_control_meta_values *v, struct kl_error *err)
     int code = range_of(&f->dephasing, "gamma-deph-range", v->dephasing, err);
     if (!code) code = range_of(&f->relaxation, "gamma-relax-range", v->relaxation, err);
     if (!code) code = range_of(&f->alpha, "alpha-range", v->alpha, err);
-    if (!code) code = range_of(&f->amplitude, "A-range", v->amplitude, err);
+    if (!code) code = range_of(&f->amplitude, "strength-range", v->amplitude, err);
     if (!code) code = range_of(&f->omega_c, "omega-c-range", v->omega_c, err);
     if (!code) code = range_of(&f->detuning, "detuning-range", v->detuning, err);
     if (!code) code = range_of(&f->controls, "amplitude-range", v->controls_range, err);

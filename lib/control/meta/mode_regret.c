@@ -79,7 +79,7 @@ static int read_config(struct work *w, struct kl_error *err)
         json_unpack_ex(w->config, &why, 0, "{s:I,s:I,s?I,s?F,s?F,s?s,s?s,s?F,s?F,s?F,s?s,s?F}",
                        "iterations", &iterations, "tasks-per-batch", &batch, "n-segments", &segments,
                        "meta-lr", &lr, "clip", &clip, "mapping", &t->mapping, "sequence", &t->sequence,
-                       "omega0", &t->omega0, "Gamma-h", &t->gamma_h, "line-width", &t->line_width,
+                       "omega0", &t->omega0, "gamma-h", &t->gamma_h, "line-width", &t->line_width,
                        "temperature", &t->temperature_text, "gate-time", &t->duration) != 0)
         code = kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     free(text);

@@ -37,7 +37,7 @@ int kl_control_family_check(const struct kl_control_family *f, struct kl_error *
     int code = KL_OK;
     if (f->psd) {
         code = check_range("alpha-range", f->alpha, -INFINITY, false, err);
-        if (!code) code = check_range("A-range", f->amplitude, 0, logs, err);
+        if (!code) code = check_range("strength-range", f->amplitude, 0, logs, err);
         if (!code) code = check_range("omega-c-range", f->omega_c, 0, true, err);
     } else {
         code = check_range("gamma-deph-range", f->dephasing, 0, logs, err);
