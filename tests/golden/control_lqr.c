@@ -8,7 +8,7 @@
 #include <complex.h>
 #include <math.h>
 
-#include "control/control.h"
+#include "control/model/model.h"
 #include "golden.h"
 #include "tests/unit/check.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "store/store.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
