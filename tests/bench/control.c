@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 #include "kernels/bloch.h"
 #include "kernels/liouville.h"
 #include "kernels/select.h"
