@@ -13,6 +13,7 @@ enum { KL_LBFGS_LANES = 16, KL_LBFGS_PAIRS = 8 };
 struct kl_lbfgs {
     size_t n;
     double *x, *g, *d;       /* point, gradient, direction */
+    double *free;            /* 1; 0: held at a bound, in the last direction */
     double *next_x, *next_g; /* of a trial */
     double *s[KL_LBFGS_PAIRS], *y[KL_LBFGS_PAIRS];
     double rho[KL_LBFGS_PAIRS][KL_LBFGS_LANES]; /* 1 / (s . y) */

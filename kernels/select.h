@@ -17,6 +17,7 @@
 #include "kernels/liouville.h"
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
+#include "kernels/policy.h"
 #include "kernels/vqc.h"
 
 struct kl_kernels {
@@ -75,6 +76,16 @@ struct kl_kernels {
     kl_lbfgs_direction_fn lbfgs_direction;
     kl_lbfgs_trial_fn lbfgs_trial;
     kl_lbfgs_update_fn lbfgs_update;
+    kl_policy_dots_f32_fn policy_dots_f32;
+    kl_policy_dots_f64_fn policy_dots_f64;
+    kl_policy_forward_f32_fn policy_forward_f32;
+    kl_policy_forward_f64_fn policy_forward_f64;
+    kl_policy_backward_f32_fn policy_backward_f32;
+    kl_policy_backward_f64_fn policy_backward_f64;
+    kl_policy_bend_f32_fn policy_bend_f32;
+    kl_policy_bend_f64_fn policy_bend_f64;
+    kl_policy_turn_f32_fn policy_turn_f32;
+    kl_policy_turn_f64_fn policy_turn_f64;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
@@ -111,5 +122,10 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
+#define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
+#define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
+#define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
+#define kl_kernel_policy_bend kl_kernels()->KL_NAME(policy_bend)
+#define kl_kernel_policy_turn kl_kernels()->KL_NAME(policy_turn)
 
 #endif

@@ -7,19 +7,22 @@ struct values {
     struct kl_common common;
 };
 
-static const struct kl_tool *const parts[] = { &kl_control_optimize_tool, &kl_control_noise_tool, NULL };
+static const struct kl_tool *const parts[] = { &kl_control_optimize_tool, &kl_control_noise_tool,
+                                               &kl_control_train_tool, &kl_control_import_tool, NULL };
 static const struct kl_tool tool = {
     .name = "qcontrol",
     .summary = "Pulses for noisy qubits: optimal, robust, stored and checked.\n"
                "  optimize     the pulse that makes a gate, from many starts\n"
-               "  noise        the rates that a spectrum of noise becomes",
+               "  noise        the rates that a spectrum of noise becomes\n"
+               "  train        a network that gives a pulse for a task and adapts it\n"
+               "  import       such a network from a checkpoint of metaqctrl",
     .arguments = "COMMAND [options]",
     .example = "qcontrol optimize -g x --spread detuning=0.5 -o robust.h5\n  qcontrol optimize --help",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress seed threads device "
                "config quiet verbose "
                "print-config",
-    .commands = "optimize|noise",
+    .commands = "optimize|noise|train|import",
     .parts = parts,
 };
 
@@ -33,6 +36,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 int main(int argc, char **argv)
 {
     static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
-    const struct kl_mode *const modes[] = { &none, &kl_control_mode_optimize, &kl_control_mode_noise };
+    const struct kl_mode *const modes[] = { &none, &kl_control_mode_optimize, &kl_control_mode_noise,
+                                            &kl_control_mode_train, &kl_control_mode_import };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

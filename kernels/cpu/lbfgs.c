@@ -34,52 +34,54 @@ static inline kl_lane root(kl_lane a)
     return a;
 }
 
-/* d -= factor v, over what is stored */
-static inline void subtract(double *d, const double *v, size_t n, int lane, kl_lane factor)
-{
-    for (size_t i = 0; i < n; i++) put(d, i, lane, get(d, i, lane) - factor * get(v, i, lane));
-}
-static inline kl_lane product(const double *a, const double *b, size_t n, int lane)
+/* Over what is free. */
+static inline kl_lane product(const struct kl_lbfgs *b, const double *u, const double *v, int lane)
 {
     kl_lane even = { 0 }, odd = { 0 };
     size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        even += get(a, i, lane) * get(b, i, lane);
-        odd += get(a, i + 1, lane) * get(b, i + 1, lane);
+    for (; i + 2 <= b->n; i += 2) {
+        even += get(b->free, i, lane) * get(u, i, lane) * get(v, i, lane);
+        odd += get(b->free, i + 1, lane) * get(u, i + 1, lane) * get(v, i + 1, lane);
     }
-    if (i < n) even += get(a, i, lane) * get(b, i, lane);
+    if (i < b->n) even += get(b->free, i, lane) * get(u, i, lane) * get(v, i, lane);
     return even + odd;
 }
-
+/* d -= factor v */
+static inline void subtract(const struct kl_lbfgs *b, const double *v, int lane, kl_lane factor)
+{
+    for (size_t i = 0; i < b->n; i++) put(b->d, i, lane, get(b->d, i, lane) - factor * get(v, i, lane));
+}
 static inline bool any(kl_lane rho)
 {
     return kl_most_of_lanes(rho) > 0;
 }
 
-/* d becomes H d. A pair that is empty changes nothing: it is skipped where it is so in all lanes. */
+/* d becomes H d, with what is free of the pairs; those that have no curvature there are left out. A pair
+   that is empty changes nothing: it is skipped where it is so in all lanes. */
 static void recursion(struct kl_lbfgs *b, int lane)
 {
-    const kl_lane none = { 0 }, one = none + 1;
-    kl_lane alpha[KL_LBFGS_PAIRS], scale = one / (root(product(b->d, b->d, b->n, lane)) + 1e-300);
-    kl_lane open = one;
+    const kl_lane none = { 0 }, one = none + 1, tiny = none + 1e-280;
+    kl_lane alpha[KL_LBFGS_PAIRS], rho[KL_LBFGS_PAIRS],
+        scale = one / (root(product(b, b->d, b->d, lane)) + 1e-300), open = one;
     for (int k = 0; k < KL_LBFGS_PAIRS; k++) {
         const int p = (b->newest - k + 2 * KL_LBFGS_PAIRS) % KL_LBFGS_PAIRS;
-        const kl_lane rho = get(b->rho[p], 0, lane);
-        if (!any(rho)) continue;
-        alpha[p] = rho * product(b->s[p], b->d, b->n, lane);
-        subtract(b->d, b->y[p], b->n, lane, alpha[p]);
+        rho[p] = get(b->rho[p], 0, lane);
+        if (!any(rho[p])) continue;
+        const kl_lane sy = product(b, b->s[p], b->y[p], lane), yy = product(b, b->y[p], b->y[p], lane),
+                      least = larger(1e-14 * yy, tiny);
+        rho[p] = kl_choose(rho[p] > 0, kl_choose(sy > least, one / larger(sy, tiny), none), none);
+        alpha[p] = rho[p] * product(b, b->s[p], b->d, lane);
+        subtract(b, b->y[p], lane, alpha[p]);
         /* The newest pair that there is scales the first matrix. */
-        const kl_lane own = one / (rho * product(b->y[p], b->y[p], b->n, lane) + 1e-300);
-        scale = kl_choose(rho * open > 0, own, scale);
-        open = kl_choose(rho > 0, none, open);
+        scale = kl_choose(rho[p] * open > 0, one / (rho[p] * yy + 1e-300), scale);
+        open = kl_choose(rho[p] > 0, none, open);
     }
     for (size_t i = 0; i < b->n; i++) put(b->d, i, lane, scale * get(b->d, i, lane));
     for (int k = KL_LBFGS_PAIRS - 1; k >= 0; k--) {
         const int p = (b->newest - k + 2 * KL_LBFGS_PAIRS) % KL_LBFGS_PAIRS;
-        const kl_lane rho = get(b->rho[p], 0, lane);
-        if (!any(rho)) continue;
-        const kl_lane beta = rho * product(b->y[p], b->d, b->n, lane);
-        subtract(b->d, b->s[p], b->n, lane, beta - alpha[p]);
+        if (!any(rho[p])) continue;
+        const kl_lane beta = rho[p] * product(b, b->y[p], b->d, lane);
+        subtract(b, b->s[p], lane, beta - alpha[p]);
     }
 }
 
@@ -87,24 +89,25 @@ void KL_ISA_NAME(kl_lbfgs_direction)(struct kl_lbfgs *b, double slope[KL_LBFGS_L
                                      double size[KL_LBFGS_LANES])
 {
     for (int lane = 0; lane < KL_LBFGS_LANES; lane += KL_LANES) {
+        const kl_lane one = (kl_lane){ 0 } + 1;
         kl_lane most = { 0 }, along = { 0 }, steep = { 0 };
         for (size_t i = 0; i < b->n; i++) {
-            const kl_lane g = at_bound(b, i, lane, get(b->g, i, lane));
-            put(b->d, i, lane, g);
+            const kl_lane free = at_bound(b, i, lane, one), g = free * get(b->g, i, lane);
+            put(b->free, i, lane, free), put(b->d, i, lane, g);
             most = larger(most, larger(g, -g));
         }
         recursion(b, lane);
         for (size_t i = 0; i < b->n; i++) {
-            const kl_lane d = -at_bound(b, i, lane, get(b->d, i, lane)), g = get(b->g, i, lane);
+            const kl_lane free = get(b->free, i, lane), d = -free * get(b->d, i, lane),
+                          g = get(b->g, i, lane);
             put(b->d, i, lane, d);
             along += g * d;
-            steep -= g * at_bound(b, i, lane, g);
+            steep -= free * g * g;
         }
         const kl_lane_bits descends = along < 0;
-        for (size_t i = 0; i < b->n; i++) {
-            const kl_lane g = at_bound(b, i, lane, get(b->g, i, lane));
-            put(b->d, i, lane, kl_choose(descends, get(b->d, i, lane), -g));
-        }
+        for (size_t i = 0; i < b->n; i++)
+            put(b->d, i, lane,
+                kl_choose(descends, get(b->d, i, lane), -get(b->free, i, lane) * get(b->g, i, lane)));
         put(slope, 0, lane, kl_choose(descends, along, steep));
         put(size, 0, lane, most);
     }

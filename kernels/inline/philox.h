@@ -47,19 +47,21 @@ enum kl_purpose {
     KL_RANDOM_TRAJECTORIES = 30, /* of qeval, and within a sample's own stream */
     KL_RANDOM_TRAINING_TRAJECTORIES = 31,
     KL_RANDOM_VALIDATION_TRAJECTORIES = 32,
-    KL_RANDOM_LABELS = 40, /* of a pair's rows, permuted; step: permutation, replica: pair */
-    KL_RANDOM_ROWS = 41,   /* drawn with replacement; step: resample, replica: device */
-    KL_RANDOM_SELF = 42,   /* two samples of one source; step: sample, replica: device */
-    KL_RANDOM_DEVICES = 43, /* laws of synthetic ones */
+    KL_RANDOM_LABELS = 40,    /* of a pair's rows, permuted; step: permutation, replica: pair */
+    KL_RANDOM_ROWS = 41,      /* drawn with replacement; step: resample, replica: device */
+    KL_RANDOM_SELF = 42,      /* two samples of one source; step: sample, replica: device */
+    KL_RANDOM_DEVICES = 43,   /* laws of synthetic ones */
     KL_RANDOM_SYNTHETIC = 44, /* their bits; step: row, replica: device */
     KL_RANDOM_CLASSES = 45,   /* of the devices, permuted; step: permutation */
     KL_RANDOM_POWER = 46,     /* bits of the power curves; step: row, replica: device */
-    KL_RANDOM_ORDER = 47,  /* of symbols, permuted; step: permutation */
-    KL_RANDOM_HASH = 48,   /* of an extractor */
-    KL_RANDOM_LATENT = 50, /* of generators */
+    KL_RANDOM_ORDER = 47,     /* of symbols, permuted; step: permutation */
+    KL_RANDOM_HASH = 48,      /* of an extractor */
+    KL_RANDOM_LATENT = 50,    /* of generators */
     KL_RANDOM_GAN_SHOTS = 51,
-    KL_RANDOM_NOISE = 60,  /* of a pulse; step: trajectory, replica: process */
-    KL_RANDOM_STARTS = 61  /* of pulses; step: start */
+    KL_RANDOM_NOISE = 60,        /* of a pulse; step: trajectory, replica: process */
+    KL_RANDOM_STARTS = 61,       /* of pulses; step: start */
+    KL_RANDOM_TASKS = 62,        /* of meta-learning; + 256 * set; step: task */
+    KL_RANDOM_CONTROL_SHOTS = 63 /* of their experiments, likewise */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   YAML configuration: one flat mapping with the names of the long options. */
+   YAML configuration: one flat mapping with the names of the long options; lists of plain values where
+   an option takes a text. */
 #include "base/base_int.h"
 
 #include <stdatomic.h>
@@ -134,6 +135,34 @@ static int set_option(struct reader *r, const struct kl_option *option, const ya
     return text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
 }
 
+/* [0.1, 2.0] to an option that takes a text is the text that the command line takes, 0.1,2.0. The
+   sequence has begun. */
+static int set_list(struct reader *r, const struct kl_option *option, const char *where)
+{
+    char text[1024] = "";
+    size_t n = 0;
+    for (;;) {
+        yaml_event_t event;
+        int code = next_event(r, &event);
+        if (code) return code;
+        const bool end = event.type == YAML_SEQUENCE_END_EVENT;
+        const char *value = event.type == YAML_SCALAR_EVENT ? (const char *)event.data.scalar.value : "";
+        if (!end && (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor || has_zero(&event) ||
+                     !*value || strchr(value, ',')))
+            code = kl_fail(r->err, KL_EUSAGE,
+                           "%s: expected a list of plain values, without commas in them", where);
+        else if (!end && n + strlen(value) + 2 > sizeof text)
+            code =
+                kl_fail(r->err, KL_EUSAGE, "%s: found a list longer than %zu bytes", where, sizeof text);
+        else if (!end) n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", value);
+        yaml_event_delete(&event);
+        if (code) return code;
+        if (end) break;
+    }
+    const char *kept = kl_keep_text(text);
+    return kept ? kl_option_set(option, r->values, kept, where, r->err) : kl_fail_memory(r->err, n + 1);
+}
+
 /* A name was read; read its value and set the option. */
 static int read_value(struct reader *r, const char *name, size_t line)
 {
@@ -150,7 +179,9 @@ static int read_value(struct reader *r, const char *name, size_t line)
                     "one flat mapping",
                     where);
     else code = find_option(r, &option, name, line, where);
-    if (!code) code = set_option(r, option, &event, where);
+    const bool list = event.type == YAML_SEQUENCE_START_EVENT && !event.data.sequence_start.anchor;
+    if (!code && list && option->type == KL_OPT_STRING) code = set_list(r, option, where);
+    else if (!code) code = set_option(r, option, &event, where);
     yaml_event_delete(&event);
     return code;
 }

@@ -16,13 +16,13 @@ struct check {
 };
 
 /* Random numbers in +-half of what may be; the same in all lanes. */
-static void draw(struct check *c, const struct kl_control_problem *p, uint64_t seed)
+static void draw(struct check *c, uint64_t seed)
 {
     const double *low = kl_control_evaluator_low(c->e), *high = kl_control_evaluator_high(c->e);
     for (int i = 0; i < c->n; i++) {
         uint32_t w[4];
         kl_philox(w, seed, (uint32_t)i, KL_RANDOM_STARTS, UINT32_MAX, 0);
-        const double limit = fmin(high[i], p->limit[0]) / 2,
+        const double limit = fmin(high[i], 1) / 2,
                      x = low[i] == high[i] ? low[i] : limit * (2 * kl_philox_unit(w[0]) - 1);
         for (int l = 0; l < LANES; l++)
             c->x[i * LANES + l] = x,
@@ -92,7 +92,7 @@ int kl_control_check_gradients(double *gradient, double *hessian,
                 code = kl_fail_memory(err, (size_t)(c.n * LANES) * sizeof(double));
     }
     if (!code) {
-        draw(&c, problem, seed);
+        draw(&c, seed);
         kl_control_evaluate(c.e, f, c.g, c.x, wanted);
         *gradient = differences(&c, largest_of(c.g, c.n));
         *hessian = kl_control_has_hessian(c.e) ? check_hessian(&c) : 0;

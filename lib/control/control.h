@@ -76,7 +76,7 @@ int kl_control_system_control(const struct kl_control_system *system, const char
 void kl_control_system_generator(double *generator, const struct kl_control_system *system,
                                  const double *u, const struct kl_control_task *task);
 
-/* ---- decay times to rates (decay.c) ---- */
+/* ---- decay times to rates (system.c) ---- */
 struct kl_control_decay {
     double t1, t2, tphi; /* 0: not given; at most one of t2 and tphi; 1/t2 = 1/tphi + 1/(2 t1) */
     double frequency;    /* of the level splitting, Hz; 0: not given, no thermal excitation */
@@ -114,7 +114,7 @@ int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d
 int kl_control_eigenvalues(double _Complex *values, double _Complex *matrix, int n,
                            struct kl_error *err);
 
-/* ---- shapes of pulses (shapes.c) ---- */
+/* ---- shapes of pulses (system.c) ---- */
 /* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
    in its first two levels to first order: u_y = - drag / (2 anharmonicity) d(u_x)/dt (Motzoi et al.
    2009), the derivative by central differences, one-sided at the ends. u [segments][2]; drag 0: Gauss
@@ -243,7 +243,7 @@ void kl_control_model_free(struct kl_control_model *model);
 int kl_control_model_objective(struct kl_control_objective *objective,
                                const struct kl_control_model *model, int target, struct kl_error *err);
 /* A system that a kernel knows is given that kernel's form and order: what is missing is added as 0, the
-   names stay (recognise.c). KL_ENOMEM. */
+   names stay (system.c). KL_ENOMEM. */
 int kl_control_system_recognise(struct kl_control_system *system, struct kl_error *err);
 /* The system as an object for keys and reports, *json a new reference: sizes, unit, values, limits, and
    the matrices by a digest of their entries to 12 digits (describe.c). KL_ENOMEM. */
@@ -283,11 +283,12 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
 
 /* ---- waveforms (waveform.c): free numbers x to samples of a generator to the controls of the qubit
  * ---- */
-/* Samples of control k are those of its functions: one a sample; cubic B-splines; sines and cosines
-   (with zero ends: sines alone); or one constant. Where they are not the free numbers themselves, they
-   are kept within the limit L by v / (1 + (v/L)^4)^(1/4). A low pass of the first order with the time
-   constant tau stands between them and the qubit: a sample lasts `oversample` segments, and a control's
-   is the mean of the filter's output over its own. Everything is differentiated exactly. */
+/* In units of the limits of the controls. Samples of control k are those of its functions: one a sample;
+   cubic B-splines; sines and cosines (with zero ends: sines alone); or one constant. Where they are not
+   the free numbers themselves, they are kept within the limit by v / (1 + v^4)^(1/4). A low pass of the
+   first order with the time constant tau stands between them and the qubit: a sample lasts `oversample`
+   segments, and a control's is the mean of the filter's output over its own. Everything is
+   differentiated exactly. */
 enum kl_control_functions { KL_CONTROL_PIECEWISE, KL_CONTROL_SPLINES, KL_CONTROL_FOURIER };
 struct kl_control_waveform {
     enum kl_control_functions functions;
@@ -295,10 +296,9 @@ struct kl_control_waveform {
     int count;      /* functions of a control that is neither piecewise nor constant */
     bool zero_ends; /* the pulse begins and ends at 0 */
     bool constant[KL_CONTROL_MAX_CONTROLS];
-    double duration, tau;                  /* tau 0: no low pass */
-    double limit[KL_CONTROL_MAX_CONTROLS]; /* of |sample| */
-    double slew; /* largest change a unit of time as a share of the limit; 0: any */
-    int n;       /* free numbers; those of control k stand from first[k] on */
+    double duration, tau; /* tau 0: no low pass */
+    double slew;          /* largest change a unit of time; 0: any */
+    int n;                /* free numbers; those of control k stand from first[k] on */
     int first[KL_CONTROL_MAX_CONTROLS + 1];
     double *values; /* [samples][count] */
 };
@@ -350,7 +350,8 @@ int kl_control_evaluator_open(struct kl_control_evaluator **e, const struct kl_c
                               struct kl_error *err);
 void kl_control_evaluator_close(struct kl_control_evaluator **e);
 int kl_control_evaluator_size(const struct kl_control_evaluator *e); /* n: numbers of a point */
-/* f [16] and its gradient g [n][16] (NULL: not asked for) at 16 points x [n][16], those that are wanted;
+/* Points are in units of the limits, so that one size of step serves controls of any unit.
+   f [16] and its gradient g [n][16] (NULL: not asked for) at 16 points x [n][16], those that are wanted;
    a point's numbers do not depend on the others. Points lie within low and high [n]. */
 void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
                          const bool wanted[KL_CONTROL_LANES]);
@@ -373,7 +374,15 @@ int kl_control_amplitudes(double *samples, double *u, const struct kl_control_pr
                           const double *x, struct kl_error *err);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
-enum kl_control_method { KL_CONTROL_LBFGS, KL_CONTROL_NEWTON, KL_CONTROL_ADAM };
+/* Auto: newton where there are Hessian products, else lbfgs. */
+#define KL_CONTROL_METHODS "auto|lbfgs|newton|adam|krotov"
+enum kl_control_method {
+    KL_CONTROL_AUTO,
+    KL_CONTROL_LBFGS,
+    KL_CONTROL_NEWTON,
+    KL_CONTROL_ADAM,
+    KL_CONTROL_KROTOV
+};
 enum kl_control_stop {
     KL_CONTROL_RUNS,       /* it has not stopped */
     KL_CONTROL_REACHED,    /* the loss that was asked for */
@@ -391,10 +400,10 @@ struct kl_control_search {
     double target;   /* loss at which a start stops; below every loss: never */
     double gradient; /* largest component of the projected gradient at which it stops */
     double progress; /* relative fall of the loss over ten iterations at which it stops */
-    double size;     /* starts are normal numbers times this */
+    double size;     /* starts are normal numbers times this, in units of the limits */
     double lr;       /* of Adam */
     uint64_t seed;
-    const double *first; /* the first start [n]; NULL: drawn as well */
+    const double *first; /* the first start [n], in these units; NULL: drawn as well */
 };
 void kl_control_search_default(struct kl_control_search *search);
 struct kl_control_start {
@@ -466,7 +475,8 @@ struct kl_control_report {
     double loss;     /* of the ensemble, without the factor of energy */
     double nominal;  /* of the system's own values */
     double worst;    /* of the members */
-    double gradient; /* largest component of the projected gradient of the ensemble's loss */
+    double gradient; /* largest component of the projected gradient of the ensemble's loss by controls in
+                                          units of their limits */
     struct kl_control_channel channel; /* of the nominal transfer matrix */
     double *members;                   /* [n_members]: losses */
     double *transfer;                  /* [dim][dim], nominal */
@@ -566,9 +576,9 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const double *weights, struct kl_error *err);
 
 /* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
-/* x(t) is added to a parameter of the system, or to the factor of all controls. QUASI_STATIC: a normal
-   number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of time,
-   <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
+/* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC:
+   a normal number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of
+   time, <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
 enum kl_control_process_kind {
     KL_CONTROL_QUASI_STATIC,
     KL_CONTROL_TELEGRAPH,
@@ -588,6 +598,17 @@ int kl_control_noise_average(double *ends, const double *start, int columns,
                              const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                              const struct kl_control_process *processes, int n_processes,
                              double tolerance, int *levels, struct kl_error *err);
+/* The system and its telegraph and Ornstein-Uhlenbeck noise as one system, of dim * levels rows, and an
+   objective of it: kl_control_propagate and kl_control_optimize then see the average and its exact
+   gradient. levels: of an Ornstein-Uhlenbeck process; those that kl_control_noise_average took are
+   enough. It has a parameter more, "noise", of value 1. Free both in any case (noise_join.c). KL_EUSAGE:
+   a quasi-static process, which is an ensemble of tasks; more than 64 rows (16 levels of a qubit); no
+   place for a parameter; KL_ENOMEM. */
+int kl_control_noise_join(struct kl_control_system *joint, struct kl_control_objective *joint_objective,
+                          const struct kl_control_system *system,
+                          const struct kl_control_objective *objective,
+                          const struct kl_control_process *processes, int n_processes, int levels,
+                          struct kl_error *err);
 /* The mean of <weights, R(T)> over n trajectories of the same noise, and its standard error: a check of
    the averages by another route. Telegraph noise switches at its own times, Ornstein-Uhlenbeck noise has
    its exact means over parts of at most 1/8 of its memory. Random numbers: seed, KL_RANDOM_NOISE,

@@ -24,20 +24,21 @@ static const struct kl_option options[] = {
     KL_CONTROL_PROBLEM_OPTIONS(AT(problem)),
     KL_CONTROL_WAVEFORM_OPTIONS(AT(problem)),
     KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
-    { "method", 'm', KL_OPT_CHOICE, AT(method), "lbfgs|newton", 0, 0, true,
-      "newton: one qubit, mean of an ensemble", "Search", NULL },
+    { "method", 'm', KL_OPT_CHOICE, AT(method), KL_CONTROL_METHODS, 0, 0, true,
+      "auto: newton for one qubit and a mean, else lbfgs", "Search", NULL },
     { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
       NULL },
     { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
-      "standard deviation of their amplitudes", NULL, NULL },
+      "standard deviation of their amplitudes, in limits", NULL, NULL },
     { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e6, true, "at most, of a start", NULL,
       NULL },
     { "until", 0, KL_OPT_FLOAT, AT(target), "LOSS", -1, 1, true,
       "a start ends at this loss; -1: at its best", NULL, NULL },
     { "gradient", 0, KL_OPT_FLOAT, AT(gradient), "X", 0, 1, true,
       "or where no component of it is larger", NULL, NULL },
-    { "progress", 0, KL_OPT_FLOAT, AT(progress), "X", 0, 1, true,
+    { "stall", 0, KL_OPT_FLOAT, AT(progress), "X", 0, 1, true,
       "or where ten iterations gain less, relatively", NULL, NULL },
+    { "lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 1e6, true, "of adam", NULL, NULL },
     { "check-gradients", 0, KL_OPT_FLAG, AT(check_gradients), NULL, 0, 0, false,
       "against central differences; nothing is written", NULL, NULL },
 };
@@ -74,9 +75,9 @@ static void defaults(void *values)
     struct kl_control_search s;
     kl_control_options_default(&v->problem);
     kl_control_search_default(&s);
-    v->common.progress = "auto", v->method = "lbfgs";
+    v->common.progress = "auto", v->method = "auto";
     v->starts = s.starts, v->iterations = s.iterations, v->target = s.target, v->gradient = s.gradient;
-    v->progress = s.progress, v->size = s.size;
+    v->progress = s.progress, v->size = s.size, v->lr = s.lr;
 }
 
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
@@ -98,16 +99,16 @@ static int search(struct work *w, struct kl_error *err)
                  rows = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
-    w->search =
-        (struct kl_control_search){ .method = strcmp(v->method, "newton") == 0 ? KL_CONTROL_NEWTON
-                                                                               : KL_CONTROL_LBFGS,
-                                    .starts = (int)v->starts,
-                                    .iterations = (int)v->iterations,
-                                    .target = v->target,
-                                    .gradient = v->gradient,
-                                    .progress = v->progress,
-                                    .size = v->size,
-                                    .seed = (uint64_t)v->common.seed };
+    w->search = (struct kl_control_search){ .method = (enum kl_control_method)kl_choice(
+                                                KL_CONTROL_METHODS, v->method),
+                                            .lr = v->lr,
+                                            .starts = (int)v->starts,
+                                            .iterations = (int)v->iterations,
+                                            .target = v->target,
+                                            .gradient = v->gradient,
+                                            .progress = v->progress,
+                                            .size = v->size,
+                                            .seed = (uint64_t)v->common.seed };
     w->starts = calloc((size_t)v->starts, sizeof *w->starts);
     w->points = calloc((size_t)v->starts * n, sizeof *w->points);
     w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);

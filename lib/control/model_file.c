@@ -308,52 +308,64 @@ int kl_control_model_target_state(struct kl_control_model_target *target, const 
     return kl_control_target_matrix(&target->gate, name, u, d, err);
 }
 
-static int read_target(struct reader *r, const struct kl_control_yaml_map *map)
+/* What a target says, as texts; NULL: it does not. */
+struct wish {
+    const char *gate, *state, *from, *fidelity;
+};
+
+static int read_wish(struct reader *r, struct wish *w, const struct kl_control_yaml_map *map,
+                     const char *where)
 {
     enum { GATE, STATE, FROM, FIDELITY };
-    struct kl_control_model *model = r->model;
-    struct kl_control_system *s = r->s;
-    const char *gate, *state, *from, *fidelity;
-    char where[300];
-    int code = kl_control_yaml_text(&gate, &r->yaml, map, GATE, r->err);
-    if (!code) code = kl_control_yaml_text(&state, &r->yaml, map, STATE, r->err);
-    if (!code) code = kl_control_yaml_text(&from, &r->yaml, map, FROM, r->err);
-    if (!code) code = kl_control_yaml_text(&fidelity, &r->yaml, map, FIDELITY, r->err);
+    int code = kl_control_yaml_text(&w->gate, &r->yaml, map, GATE, r->err);
+    if (!code) code = kl_control_yaml_text(&w->state, &r->yaml, map, STATE, r->err);
+    if (!code) code = kl_control_yaml_text(&w->from, &r->yaml, map, FROM, r->err);
+    if (!code) code = kl_control_yaml_text(&w->fidelity, &r->yaml, map, FIDELITY, r->err);
     if (code) return code;
-    place(where, r, map, -1);
-    if (model->n_targets == KL_CONTROL_MODEL_TARGETS)
-        return kl_fail(r->err, KL_EDATA, "%s: more than %d targets", where,
-                       (int)KL_CONTROL_MODEL_TARGETS);
-    if (!gate == !state) return kl_fail(r->err, KL_EDATA, "%s: expected one of gate and state", where);
-    if ((gate && from) || (state && fidelity))
+    if (!w->gate == !w->state)
+        return kl_fail(r->err, KL_EDATA, "%s: expected one of gate and state", where);
+    if ((w->gate && w->from) || (w->state && w->fidelity))
         return kl_fail(r->err, KL_EDATA, "%s: %s", where,
-                       gate ? "from belongs to a state" : "fidelity belongs to a gate");
+                       w->gate ? "from belongs to a state" : "fidelity belongs to a gate");
+    if (!w->fidelity || kl_choice(KL_CONTROL_FIDELITIES, w->fidelity) >= 0) return KL_OK;
+    return kl_fail(r->err, KL_EDATA,
+                   "%s: fidelity: found '%.40s', expected one of " KL_CONTROL_FIDELITIES, where,
+                   w->fidelity);
+}
+
+static int read_state(struct reader *r, struct kl_control_model_target *t, const struct wish *w)
+{
+    const int d = r->s->subspace, n = r->s->n_qubits;
+    const char *lowest = n ? &"000"[3 - n] : "0";
+    char name[64];
+    int code = kl_control_state_beside(t->from, w->from ? w->from : lowest, d, n, r->yaml.path, r->err);
+    if (!code) code = kl_control_state_beside(t->state, w->state, d, n, r->yaml.path, r->err);
+    snprintf(name, sizeof name, "state %.40s", w->state);
+    return code ? code : kl_control_model_target_state(t, name, d, r->err);
+}
+
+static int read_target(struct reader *r, const struct kl_control_yaml_map *map)
+{
+    struct kl_control_model *model = r->model;
+    struct wish w;
+    char where[300];
+    place(where, r, map, -1);
+    int code = read_wish(r, &w, map, where);
+    if (!code && model->n_targets == KL_CONTROL_MODEL_TARGETS)
+        code =
+            kl_fail(r->err, KL_EDATA, "%s: more than %d targets", where, (int)KL_CONTROL_MODEL_TARGETS);
+    if (code) return code;
     struct kl_control_model_target *t = &model->targets[model->n_targets];
-    const int which = kl_choice(KL_CONTROL_FIDELITIES, fidelity ? fidelity
-                                                       : state  ? "state"
-                                                                : "average");
-    if (which < 0)
-        return kl_fail(r->err, KL_EDATA,
-                       "%s: fidelity: found '%.40s', expected one of " KL_CONTROL_FIDELITIES, where,
-                       fidelity);
-    t->fidelity = which;
-    t->is_state = state != NULL;
-    if (gate) code = kl_control_target_beside(&t->gate, gate, s->subspace, r->yaml.path, r->err);
-    const int n = s->n_qubits;
-    if (state)
-        code = kl_control_state_beside(t->from,
-                                       from ? from
-                                       : n  ? &"000"[3 - n]
-                                            : "0",
-                                       s->subspace, n, r->yaml.path, r->err);
-    if (state && !code)
-        code = kl_control_state_beside(t->state, state, s->subspace, n, r->yaml.path, r->err);
+    const char *fidelity = w.fidelity ? w.fidelity : "average";
+    t->is_state = w.state != NULL;
+    t->fidelity = (enum kl_control_fidelity)kl_choice(KL_CONTROL_FIDELITIES, fidelity);
+    code = w.state ? read_state(r, t, &w)
+                   : kl_control_target_beside(&t->gate, w.gate, r->s->subspace, r->yaml.path, r->err);
     if (code == KL_EUSAGE) code = kl_control_yaml_prefix(r->err, where);
-    if (state && !code) code = kl_control_model_target_state(t, state, s->subspace, r->err);
     if (code) return code;
     model->n_targets++;
-    if (gate) say(r, "target  gate %s, 1 - fidelity %s", gate, fidelity ? fidelity : "average");
-    else say(r, "target  state %s from %s", state, from ? from : "the lowest");
+    if (w.gate) say(r, "target  gate %s, 1 - fidelity %s", w.gate, fidelity);
+    else say(r, "target  state %s from %s", w.state, w.from ? w.from : "the lowest");
     return KL_OK;
 }
 

@@ -264,7 +264,8 @@ static int describe(struct kl_control_model *model, struct kl_error *err)
     FILE *to = open_memstream(&model->said, &size);
     if (!to) return kl_fail_memory(err, 256);
     kl_control_system_write(to, &model->system);
-    return ferror(to) | (fclose(to) != 0) ? kl_fail_memory(err, 256) : KL_OK;
+    const bool failed = ferror(to) | (fclose(to) != 0);
+    return failed ? kl_fail_memory(err, 256) : KL_OK;
 }
 
 int kl_control_model_parse(struct kl_control_model *model, const char *text, struct kl_error *err)

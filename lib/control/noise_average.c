@@ -11,7 +11,7 @@
 
 /* Beyond it rounding alone, 1e-16 of the norm, would be seen. */
 #define MOST_NORM 1e6
-enum { MOST_TERMS = 30, MOST_ROWS = 512 };
+enum { MOST_TERMS = 30, MOST_ROWS = 512, TERMS = 16 };
 
 /* A process in its eigenfunctions. */
 struct mode {
@@ -48,7 +48,7 @@ static void set_segment(struct joint *j, const struct kl_control_task *task, int
         if (j->modes[m].param >= 0) add(to, j->system->params[j->modes[m].param].matrix, 1, j->dim);
         else
             for (int k = 0; k < j->system->n_controls; k++)
-                add(to, j->system->controls[k].matrix, u[k], j->dim);
+                add(to, j->system->controls[k].matrix, u[k] * task->amplitude, j->dim);
     }
 }
 
@@ -147,6 +147,46 @@ static bool is_stiff(const struct joint *j, double t, double bound)
     return rows <= MOST_ROWS && dense < action;
 }
 
+/* to = a b. */
+static void product(double *restrict to, const double *restrict a, const double *restrict b, size_t n)
+{
+    memset(to, 0, n * n * sizeof *to);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            const double x = a[i * n + k];
+            if (x == 0) continue;
+            for (size_t j = 0; j < n; j++) to[i * n + j] += x * b[k * n + j];
+        }
+}
+
+/* a [n][n] becomes exp(a): a series of a part of it, squared until it is whole; rounding is 1e-16 of its
+   norm. work: 3 n n numbers. */
+static void exponential(double *a, int n, double *work)
+{
+    const size_t rows = (size_t)n, size = rows * rows;
+    double *sum = work, *term = sum + size, *next = term + size, largest = 0;
+    int squarings = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double row = 0;
+        for (size_t j = 0; j < rows; j++) row += fabs(a[i * rows + j]);
+        largest = fmax(largest, row);
+    }
+    for (; largest > 0.5; largest /= 2) squarings++;
+    for (size_t i = 0; i < size; i++) sum[i] = term[i] = ldexp(a[i], -squarings);
+    memcpy(a, sum, size * sizeof *a);
+    for (int k = 2; k <= TERMS; k++) {
+        product(next, a, term, rows);
+        for (size_t i = 0; i < size; i++) sum[i] += term[i] = next[i] / k;
+    }
+    /* exp - 1 is squared, (1 + x)^2 - 1 = 2x + x^2, which keeps the small part. */
+    for (int k = 0; k < squarings; k++) {
+        product(next, sum, sum, rows);
+        for (size_t i = 0; i < size; i++) sum[i] = 2 * sum[i] + next[i];
+    }
+    memcpy(a, sum, size * sizeof *a);
+    for (size_t i = 0; i < rows; i++) a[i * rows + i] += 1;
+}
+
 /* The same by the matrix: its columns are the actions on unit vectors. Column `unit` of a problem with
    one column. */
 static int flow_stiff(struct joint *j, double t, struct kl_error *err)
@@ -163,7 +203,7 @@ static int flow_stiff(struct joint *j, double t, struct kl_error *err)
         for (size_t i = 0; i < rows; i++) matrix[i * rows + c] = unit[rows + i];
     }
     if (!code) {
-        kl_control_noise_exponential(matrix, (int)rows, matrix + rows * rows);
+        exponential(matrix, (int)rows, matrix + rows * rows);
         memset(j->next, 0, rows * columns * sizeof *j->next);
         multiply_add(j->next, matrix, j->state, (int)rows, j->columns);
         memcpy(j->state, j->next, rows * columns * sizeof *j->state);
@@ -236,7 +276,7 @@ static int over_nodes(double *ends, struct joint *j, struct average *a, int proc
     kl_control_noise_gauss(x, w, nodes, KL_CONTROL_NORMAL);
     int code = KL_OK;
     for (int i = 0; !code && i < nodes; i++) {
-        *value = was + p->sigma * x[i];
+        *value = was + (p->param < 0 ? was : 1) * p->sigma * x[i];
         if (w[i] > 1e-20) code = over_nodes(ends, j, a, process + 1, nodes, weight * w[i], err);
     }
     *value = was;

@@ -20,8 +20,6 @@ struct kl_control_integrand {
    below 1e-15 of the whole: the integrand may have powers with fractions at the ends of parts. */
 double kl_control_noise_integral(const struct kl_control_integrand *f, double from, double to,
                                  int panels);
-/* a [n][n] becomes exp(a); work: 3 n n numbers. Rounding is 1e-16 of a's norm. */
-void kl_control_noise_exponential(double *a, int n, double *work);
 
 /* ---- noise_average.c ---- */
 /* KL_EUSAGE: a pulse of other controls, a process of no parameter, negative numbers. */

@@ -118,8 +118,10 @@ static void flow_on(struct flow *f, int dim, int columns, double t)
 static void piece(const struct sampler *s, struct flow *f, const double *x, int segment, double t)
 {
     struct kl_control_task task = *s->task;
-    for (int i = 0; i < s->n_processes; i++)
-        *(s->processes[i].param < 0 ? &task.amplitude : &task.params[s->processes[i].param]) += x[i];
+    for (int i = 0; i < s->n_processes; i++) {
+        if (s->processes[i].param < 0) task.amplitude += s->task->amplitude * x[i];
+        else task.params[s->processes[i].param] += x[i];
+    }
     kl_control_system_generator(f->generator, s->system,
                                 s->pulse->u + (size_t)segment * (size_t)s->pulse->controls, &task);
     flow_on(f, s->system->dim, s->columns, t);

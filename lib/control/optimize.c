@@ -34,7 +34,7 @@ void kl_control_search_default(struct kl_control_search *s)
                                      .target = -1,
                                      .gradient = 1e-10,
                                      .progress = 1e-9,
-                                     .size = 0.1,
+                                     .size = 0.03,
                                      .lr = 0.1 };
 }
 
@@ -94,7 +94,6 @@ struct solver {
     struct kl_arena arena;
     struct kl_lbfgs b;
     struct lane lanes[LANES];
-    double *m, *v; /* of Adam */
 };
 
 static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
@@ -104,7 +103,7 @@ static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t n = (size_t)kl_control_evaluator_size(s->e);
-    double **const vectors[] = { &s->b.x, &s->b.g, &s->b.d, &s->b.next_x, &s->b.next_g, &s->m, &s->v };
+    double **const vectors[] = { &s->b.x, &s->b.g, &s->b.d, &s->b.free, &s->b.next_x, &s->b.next_g };
     bool whole = true;
     s->b.n = n, s->b.low = kl_control_evaluator_low(s->e), s->b.high = kl_control_evaluator_high(s->e);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -231,6 +230,21 @@ static void solve(void *queue, size_t i, int thread)
     close_solver(&s);
 }
 
+static int choose(void (**work)(void *, size_t, int), const struct kl_control_problem *problem,
+                  enum kl_control_method method, struct kl_error *err)
+{
+    static void (*const methods[])(void *, size_t, int) = { NULL, solve, kl_control_newton_solve,
+                                                            kl_control_adam_solve,
+                                                            kl_control_krotov_solve };
+    struct kl_control_evaluator *e = NULL;
+    const int code = method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
+    if (code) return code;
+    if (e) method = kl_control_has_hessian(e) ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+    kl_control_evaluator_close(&e);
+    *work = methods[method];
+    return 0;
+}
+
 int kl_control_optimize(struct kl_control_start *results, double *points,
                         const struct kl_control_problem *problem, const struct kl_control_search *search,
                         struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
@@ -242,12 +256,16 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                                     .points = points,
                                     .watch = watch,
                                     .errors = calloc((size_t)threads, sizeof *all.errors) };
-    void (*const work)(void *, size_t, int) =
-        search->method == KL_CONTROL_NEWTON ? kl_control_newton_solve : solve;
+    void (*work)(void *, size_t, int) = NULL;
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
+    int code = choose(&work, problem, search->method, err);
+    if (code) {
+        free(all.errors);
+        return code;
+    }
     if (pool) kl_pool_for(pool, (size_t)threads, work, &all);
     else work(&all, 0, 0);
-    const int code = atomic_load(&all.failed);
+    code = atomic_load(&all.failed);
     for (int t = 0; code && t < threads; t++)
         if (all.errors[t].text[0]) *err = all.errors[t];
     free(all.errors);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Private to optimize.c and newton.c: starts that threads take in order, one after another. */
+   Private to optimize.c, newton.c, krotov.c, adam.c: starts that threads take in order, one after
+   another. */
 #ifndef KL_CONTROL_OPTIMIZE_INT_H
 #define KL_CONTROL_OPTIMIZE_INT_H
 
@@ -27,8 +28,10 @@ void kl_control_queue_finish(struct kl_control_queue *queue, int start,
 /* May thread go on? */
 bool kl_control_queue_step(struct kl_control_queue *queue, int thread);
 
-/* Threads' work, each with sixteen lanes; called once a thread. */
+/* Threads' work; called once a thread. */
 void kl_control_newton_solve(void *queue, size_t i, int thread);
+void kl_control_adam_solve(void *queue, size_t i, int thread);
+void kl_control_krotov_solve(void *queue, size_t i, int thread);
 
 /* The loss ten iterations ago, or infinity. */
 enum { KL_CONTROL_WINDOW = 10 };

@@ -130,7 +130,7 @@ static void set_bounds(struct kl_control_evaluator *e)
         for (int j = from; j < to; j++) {
             const int i = e->waveform ? j : (j - from) * controls + k;
             const bool end = w && w->zero_ends && each && (j == from || j == to - 1);
-            e->low[i] = end ? 0 : each ? -p->limit[k] : -1e300;
+            e->low[i] = end ? 0 : each ? -1 : -1e300;
             e->high[i] = -e->low[i];
         }
     }
@@ -189,10 +189,10 @@ int kl_control_amplitudes(double *samples, double *u, const struct kl_control_pr
                           const double *x, struct kl_error *err)
 {
     const struct kl_control_waveform *w = p->waveform;
-    const int controls = p->system->n_controls;
+    const int controls = p->system->n_controls, rows = p->segments * controls;
     if (!w || kl_control_waveform_plain(w)) {
-        memcpy(u, x, (size_t)(p->segments * controls) * sizeof *u);
-        if (samples) memcpy(samples, x, (size_t)(p->segments * controls) * sizeof *u);
+        for (int i = 0; i < rows; i++) u[i] = p->limit[i % controls] * x[i];
+        if (samples) memcpy(samples, u, (size_t)rows * sizeof *u);
         return 0;
     }
     double *own = malloc((size_t)(w->samples * controls) * sizeof *own);
@@ -200,7 +200,9 @@ int kl_control_amplitudes(double *samples, double *u, const struct kl_control_pr
     kl_control_waveform_play(own, u, w, x, 1);
     kl_control_waveform_limit(own, w);
     kl_control_waveform_filter(u, w, own);
-    if (samples) memcpy(samples, own, (size_t)(w->samples * controls) * sizeof *own);
+    for (int i = 0; i < rows; i++) u[i] *= p->limit[i % controls];
+    for (int i = 0; samples && i < w->samples * controls; i++)
+        samples[i] = p->limit[i % controls] * own[i];
     free(own);
     return 0;
 }
@@ -335,16 +337,24 @@ static void evaluate_controls(struct kl_control_evaluator *e, double *f, double 
     if (e->problem->energy > 0) add_energy(e, f, g, u);
 }
 
+/* to = x times the limits; both [rows][16]. */
+static void times_limits(double *to, const struct kl_control_evaluator *e, const double *x)
+{
+    for (int i = 0; i < e->rows; i++) {
+        const double limit = e->problem->limit[i % e->problem->system->n_controls];
+        for (int l = 0; l < LANES; l++) to[i * LANES + l] = limit * x[i * LANES + l];
+    }
+}
+
 void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
                          const bool wanted[KL_CONTROL_LANES])
 {
     const struct kl_control_waveform *w = e->waveform;
-    if (!w) {
-        evaluate_controls(e, f, g, x, wanted);
-        return;
-    }
-    kl_control_waveform_play(e->samples, e->controls, w, x, LANES);
+    if (w) kl_control_waveform_play(e->samples, e->controls, w, x, LANES);
+    times_limits(e->controls, e, w ? e->controls : x);
     evaluate_controls(e, f, g ? e->by_controls : NULL, e->controls, wanted);
+    if (g) times_limits(w ? e->by_controls : g, e, e->by_controls);
+    if (!w) return;
     memset(e->back, 0, (size_t)(w->samples * w->controls) * LANES * sizeof *e->back);
     kl_control_waveform_slew(f, g ? e->back : NULL, w, e->samples, LANES);
     if (!g) return;
@@ -361,13 +371,15 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
                                  const double *x, const double *v)
 {
     const size_t count = (size_t)e->rows * LANES;
+    times_limits(e->controls, e, x), times_limits(e->by_controls, e, v);
     memset(g, 0, count * sizeof *g), memset(hv, 0, count * sizeof *hv);
     for (int l = 0; l < LANES; l++) f[l] = 0;
     for (int m = 0; m < e->n_members; m++) {
         const struct kl_control_task *t = &e->members[m];
         const double share = e->weights_of[m];
         double loss[LANES], dloss[LANES];
-        for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i], e->du[i] = t->amplitude * v[i];
+        for (size_t i = 0; i < count; i++)
+            e->u[i] = t->amplitude * e->controls[i], e->du[i] = t->amplitude * e->by_controls[i];
         fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
         kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, e->u, e->du, e->params,
                                         NULL, e->weights, &e->bloch, LANES, e->work);
@@ -377,9 +389,12 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
             hv[i] += share * t->amplitude * e->curved[i];
         }
     }
-    if (!(e->problem->energy > 0)) return;
-    add_energy(e, f, g, x);
-    for (size_t i = 0; i < count; i++)
-        hv[i] += 2 * e->problem->energy / e->rows /
-                 pow(e->problem->limit[i / LANES % (size_t)e->problem->system->n_controls], 2) * v[i];
+    if (e->problem->energy > 0) {
+        const int controls = e->problem->system->n_controls;
+        add_energy(e, f, g, e->controls);
+        for (size_t i = 0; i < count; i++)
+            hv[i] += 2 * e->problem->energy / e->rows /
+                     pow(e->problem->limit[i / LANES % (size_t)controls], 2) * e->by_controls[i];
+    }
+    times_limits(g, e, g), times_limits(hv, e, hv);
 }

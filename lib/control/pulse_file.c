@@ -39,13 +39,14 @@ static int measure_ensemble(struct kl_control_report *r, const struct kl_control
     int code =
         x && g ? kl_control_evaluator_open(&e, &problem, err) : kl_fail_memory(err, 2 * n * sizeof *x);
     if (!code) {
-        for (size_t i = 0; i < n * KL_CONTROL_LANES; i++) x[i] = u[i / KL_CONTROL_LANES];
+        for (size_t i = 0; i < n * KL_CONTROL_LANES; i++)
+            x[i] = u[i / KL_CONTROL_LANES] /
+                   problem.limit[i / KL_CONTROL_LANES % (size_t)s->system.n_controls];
         kl_control_evaluate(e, f, g, x, wanted);
         r->loss = f[0], r->gradient = 0;
         for (size_t i = 0; i < n; i++) {
-            const double limit = problem.limit[i % (size_t)s->system.n_controls],
-                         slope = g[i * KL_CONTROL_LANES];
-            const bool held = (u[i] <= -limit && slope > 0) || (u[i] >= limit && slope < 0);
+            const double at = x[i * KL_CONTROL_LANES], slope = g[i * KL_CONTROL_LANES];
+            const bool held = (at <= -1 && slope > 0) || (at >= 1 && slope < 0);
             if (!held) r->gradient = fmax(r->gradient, fabs(slope));
         }
     }

@@ -211,7 +211,6 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
                                        .duration = s->problem.duration,
                                        .tau = o->tau,
                                        .slew = o->slew };
-    memcpy(w->limit, s->problem.limit, sizeof w->limit);
     const int code = set_constant(w, &s->system, o->constant ? o->constant : "", err);
     if (!code && o->segments * o->oversample > KL_CONTROL_MOST_SEGMENTS)
         return kl_fail(err, KL_EUSAGE, "--oversample: %lld segments in all, expected at most %d",

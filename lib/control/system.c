@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The built-in systems: one qubit, two coupled qubits, a transmon with levels above the qubit's. */
+   Systems: one qubit, two coupled qubits, a transmon with levels above the qubit's; their rates from
+   decay times and a temperature; the shape of a pulse that keeps a transmon from leaking; whether
+   another system is one of them. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -251,5 +253,158 @@ int kl_control_system_make(struct kl_control_system *system, const char *name,
                      : which == 1 ? make_two_qubits(system, options, err)
                                   : make_transmon(system, options, err);
     if (!code && options->jump_up) turn(system, which == 1 ? 2 : 1);
+    return code;
+}
+
+/* ---- decay times to rates ---- */
+static const double planck = 6.62607015e-34, boltzmann = 1.380649e-23; /* SI, exact since 2019 */
+
+static int check_number(double value, const char *name, const char *where, struct kl_error *err)
+{
+    if (value >= 0 && !isnan(value)) return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "%s: %s: found %g, expected a positive number", where, name, value);
+}
+
+static int check_times(const struct kl_control_decay *d, const char *where, struct kl_error *err)
+{
+    int code = check_number(d->t1, "T1", where, err);
+    if (!code) code = check_number(d->t2, "T2", where, err);
+    if (!code) code = check_number(d->tphi, "Tphi", where, err);
+    if (!code) code = check_number(d->frequency, "frequency", where, err);
+    if (!code) code = check_number(d->temperature, "temperature", where, err);
+    if (code) return code;
+    if (d->t2 > 0 && d->tphi > 0)
+        return kl_fail(err, KL_EUSAGE, "%s: found T2 and Tphi, expected one: 1/T2 = 1/Tphi + 1/(2 T1)",
+                       where);
+    if (d->t1 > 0 && d->t2 > 2 * d->t1 * (1 + 1e-12))
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: T2 is %g and T1 %g, expected T2 of at most 2 T1 = %g: relaxation alone limits it",
+            where, d->t2, d->t1, 2 * d->t1);
+    if (d->temperature > 0 && !(d->frequency > 0))
+        return kl_fail(err, KL_EUSAGE,
+                       "%s: a temperature without a frequency; excitation follows from h f/(k T)",
+                       where);
+    return KL_OK;
+}
+
+int kl_control_decay_rates(struct kl_control_rates *rates, const struct kl_control_decay *d,
+                           const char *where, struct kl_error *err)
+{
+    const int code = check_times(d, where, err);
+    if (code) return code;
+    const double relaxation = d->t1 > 0 ? 1 / d->t1 : 0;
+    /* The share of |1> in equilibrium. */
+    const double excited =
+        d->temperature > 0 ? 1 / (1 + exp(planck * d->frequency / (boltzmann * d->temperature))) : 0;
+    rates->down = relaxation * (1 - excited);
+    rates->up = relaxation * excited;
+    rates->phi = d->tphi > 0 ? 1 / d->tphi : d->t2 > 0 ? fmax(1 / d->t2 - relaxation / 2, 0) : 0;
+    if (d->up) {
+        const double down = rates->down;
+        rates->down = rates->up;
+        rates->up = down;
+    }
+    return KL_OK;
+}
+
+void kl_control_system_set_rates(struct kl_control_system *system, int qubit,
+                                 const struct kl_control_rates *rates)
+{
+    struct kl_control_entry *of = &system->params[3 * qubit]; /* all built-in ones begin so */
+    of[0].value = rates->phi;
+    of[1].value = rates->down;
+    of[2].value = rates->up;
+}
+
+/* ---- a pulse by formula ---- */
+void kl_control_gauss(double *u, int segments, const struct kl_control_shape *shape)
+{
+    const double t = shape->duration, dt = t / segments, sigma = shape->sigma > 0 ? shape->sigma : t / 4,
+                 end = exp(-t * t / (8 * sigma * sigma));
+    double area = 0;
+    for (int s = 0; s < segments; s++) {
+        const double from_middle = (s + 0.5) * dt - t / 2;
+        u[2 * s] = exp(-from_middle * from_middle / (2 * sigma * sigma)) - end;
+        area += u[2 * s] * dt;
+    }
+    for (int s = 0; s < segments; s++) u[2 * s] *= shape->angle / area;
+    for (int s = 0; s < segments; s++) {
+        const int before = s > 0 ? s - 1 : s, after = s + 1 < segments ? s + 1 : s;
+        const double slope =
+            after > before ? (u[2 * after] - u[2 * before]) / ((after - before) * dt) : 0;
+        u[2 * s + 1] = shape->drag != 0 ? -shape->drag * slope / (2 * shape->anharmonicity) : 0;
+    }
+}
+
+/* ---- is a system one of those that a kernel of its own knows? It is if its matrices are. ---- */
+static bool equal(const double *a, const double *b, int dim)
+{
+    for (int i = 0; i < dim * dim; i++)
+        if (!(fabs(a[i] - b[i]) <= 1e-12)) return false;
+    return true;
+}
+
+/* Where each of n entries stands among those of the kernel; false: one does not, or two in one place. */
+static bool places(int *place, const struct kl_control_entry *entries, int n,
+                   const struct kl_control_entry *known, int n_known, int dim)
+{
+    bool taken[KL_CONTROL_MAX_PARAMS] = { false };
+    for (int i = 0; i < n; i++) {
+        place[i] = -1;
+        for (int k = 0; k < n_known && place[i] < 0; k++)
+            if (!taken[k] && entries[i].rate == known[k].rate &&
+                equal(entries[i].matrix, known[k].matrix, dim))
+                place[i] = k;
+        if (place[i] < 0) return false;
+        taken[place[i]] = true;
+    }
+    return true;
+}
+
+/* A name of the kernel's that an entry in another place has would be there twice. */
+static bool clash(const struct kl_control_entry *entries, const int *place, int n,
+                  const struct kl_control_entry *known, int n_known)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n_known; k++)
+            if (place[i] != k && strcmp(entries[i].name, known[k].name) == 0) return true;
+    return false;
+}
+
+/* The entries of s in the kernel's places; what is missing is taken out of `known`, with value 0. */
+static void reorder(struct kl_control_entry *entries, int *n, const int *place,
+                    struct kl_control_entry *known, int n_known)
+{
+    struct kl_control_entry sorted[KL_CONTROL_MAX_PARAMS];
+    for (int k = 0; k < n_known; k++) sorted[k] = known[k], sorted[k].value = 0;
+    for (int i = 0; i < *n; i++) {
+        sorted[place[i]] = entries[i];
+        entries[i].matrix = NULL;
+    }
+    for (int k = 0; k < n_known; k++) {
+        if (sorted[k].matrix == known[k].matrix) known[k].matrix = NULL;
+        entries[k] = sorted[k];
+    }
+    *n = n_known;
+}
+
+int kl_control_system_recognise(struct kl_control_system *s, struct kl_error *err)
+{
+    struct kl_control_system known;
+    int param[KL_CONTROL_MAX_PARAMS], control[KL_CONTROL_MAX_CONTROLS];
+    const bool one = s->n_qubits == 1 && (s->n_controls == 2 || s->n_controls == 3),
+               two = s->n_qubits == 2 && (s->n_controls == 4 || s->n_controls == 6);
+    if (!one && !two) return KL_OK;
+    const struct kl_control_system_options options = { .controls = s->n_controls };
+    int code = kl_control_system_make(&known, one ? "qubit" : "two-qubits", &options, err);
+    if (!code && places(control, s->controls, s->n_controls, known.controls, known.n_controls, s->dim) &&
+        places(param, s->params, s->n_params, known.params, known.n_params, s->dim) &&
+        !clash(s->params, param, s->n_params, known.params, known.n_params)) {
+        reorder(s->controls, &s->n_controls, control, known.controls, known.n_controls);
+        reorder(s->params, &s->n_params, param, known.params, known.n_params);
+        s->form = known.form;
+    }
+    kl_control_system_free(&known);
     return code;
 }

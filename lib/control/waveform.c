@@ -126,10 +126,10 @@ void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, 
 }
 
 /* ---- samples ---- */
-/* v / (1 + (v/L)^4)^(1/4) and its derivative. */
-static double bounded(double v, double limit, double *slope)
+/* v / (1 + v^4)^(1/4) and its derivative. */
+static double bounded(double v, double *slope)
 {
-    const double z = v / limit, q = z * z * z * z, root = sqrt(sqrt(1 + q));
+    const double q = v * v * v * v, root = sqrt(sqrt(1 + q));
     *slope = 1 / (root * (1 + q));
     return v / root;
 }
@@ -152,7 +152,7 @@ void kl_control_waveform_play(double *samples, double *u, const struct kl_contro
             for (int l = 0; l < lanes; l++) {
                 double *to = &samples[(s * w->controls + k) * lanes + l], slope;
                 *to = is_piecewise(w, k) ? x[(w->first[k] + s) * lanes + l]
-                                         : bounded(sum_of(w, k, s, x, lanes, l), w->limit[k], &slope);
+                                         : bounded(sum_of(w, k, s, x, lanes, l), &slope);
             }
     filter(u, w, samples, lanes);
 }
@@ -170,7 +170,7 @@ static void samples_back(double *gx, const double *back, const struct kl_control
                     to[s * lanes] += g;
                     continue;
                 }
-                bounded(sum_of(w, k, s, x, lanes, l), w->limit[k], &slope);
+                bounded(sum_of(w, k, s, x, lanes, l), &slope);
                 if (w->constant[k]) *to += slope * g;
                 else
                     for (int j = 0; j < w->count; j++)
@@ -187,11 +187,11 @@ void kl_control_waveform_back(double *gx, const double *gu, const struct kl_cont
 
 /* ---- slew ---- */
 /* The largest change from a sample to the next. */
-static double largest_change(const struct kl_control_waveform *w, int k)
+static double largest_change(const struct kl_control_waveform *w)
 {
-    return w->slew * w->limit[k] * w->duration / w->samples;
+    return w->slew * w->duration / w->samples;
 }
-/* How much a change beyond it costs, against the limit, squared. */
+/* How much the square of a change beyond it costs. */
 static const double slew_cost = 30;
 
 void kl_control_waveform_slew(double *f, double *back, const struct kl_control_waveform *w,
@@ -200,15 +200,15 @@ void kl_control_waveform_slew(double *f, double *back, const struct kl_control_w
     if (!(w->slew > 0)) return;
     for (int s = w->zero_ends ? 0 : 1; s < w->samples + w->zero_ends; s++)
         for (int k = 0; k < w->controls; k++) {
-            const double most = largest_change(w, k), scale = slew_cost / (w->limit[k] * w->limit[k]);
+            const double most = largest_change(w);
             for (int l = 0; l < lanes; l++) {
                 const int here = (s * w->controls + k) * lanes + l, before = here - w->controls * lanes;
                 const double change =
                                  (s < w->samples ? samples[here] : 0) - (s > 0 ? samples[before] : 0),
                              over = fabs(change) - most;
                 if (!(over > 0)) continue;
-                const double slope = 2 * scale * over * (change > 0 ? 1 : -1);
-                f[l] += scale * over * over;
+                const double slope = 2 * slew_cost * over * (change > 0 ? 1 : -1);
+                f[l] += slew_cost * over * over;
                 if (back && s < w->samples) back[here] += slope;
                 if (back && s > 0) back[before] -= slope;
             }
@@ -220,7 +220,7 @@ void kl_control_waveform_limit(double *samples, const struct kl_control_waveform
     const int c = w->controls;
     if (!(w->slew > 0)) return;
     for (int k = 0; k < c; k++) {
-        const double most = largest_change(w, k);
+        const double most = largest_change(w);
         const bool end = w->zero_ends && is_piecewise(w, k); /* the last sample is 0, and stays so */
         double last = 0;
         for (int s = 0; s < w->samples - end; s++) {

@@ -152,8 +152,10 @@ static int check_mlflow(const char *folder, struct kl_error *err)
 int kl_train_history_check(const struct kl_train_settings *s, const struct kl_common *common,
                            const struct kl_kind *kind, const char *input, struct kl_error *err)
 {
-    const char *const inputs[] = { input, common->config }, *output = common->output;
-    const size_t n_inputs = common->config ? 2 : 1;
+    const char *inputs[2], *output = common->output;
+    size_t n_inputs = 0;
+    if (input) inputs[n_inputs++] = input;
+    if (common->config) inputs[n_inputs++] = common->config;
     if ((s->history || s->mlflow) && output && strcmp(output, "-") == 0)
         return kl_fail(err, KL_EUSAGE,
                        "--%s: cannot be made while the %s goes to standard output; name a file with -o",

@@ -9,7 +9,7 @@
 struct kl_kind;
 
 /* --history and --mlflow, before anything is trained: they are read from the finished file, so there has
-   to be one, and replace nothing but older ones. input: a path. KL_EUSAGE, KL_EIO. */
+   to be one, and replace nothing but older ones. input: a path, or NULL. KL_EUSAGE, KL_EIO. */
 int kl_train_history_check(const struct kl_train_settings *s, const struct kl_common *common,
                            const struct kl_kind *kind, const char *input, struct kl_error *err);
 /* They are made from the finished file, so they come with "up to date" as well. */

@@ -81,7 +81,7 @@ static int make_key(struct kl_key **key, const struct kl_train_stage *of, const 
     int code = kl_store_key_begin(key, of->kind->name, of->schema, of->tool->name, of->version, err);
     if (!code) code = kl_store_key_options(*key, of->tool, values, err);
     if (!code) code = kl_store_key_integer(*key, "seed", common->seed, err);
-    return code ? code : kl_store_key_input(*key, of->role, kl_store_file_content(input), err);
+    return code || !input ? code : kl_store_key_input(*key, of->role, kl_store_file_content(input), err);
 }
 
 /* What is not negative is no failure, as the number of a tensor. */
@@ -192,9 +192,10 @@ static int run_training(struct kl_training *t, struct kl_pool *pool, struct kl_e
 static int publish(struct kl_training *t, struct kl_error *err)
 {
     const struct kl_file *parents[] = { t->input };
+    const size_t n_parents = t->input ? 1 : 0;
     int code = t->writer ? KL_OK : open_writer(t, err);
     if (!code) code = save_all(t, t->writer, err);
-    if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, 1, NULL, NULL, err);
+    if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, n_parents, NULL, NULL, err);
     if (!code && t->checkpoint) kl_store_checkpoint_remove(t->checkpoint, NULL);
     return code;
 }
@@ -240,6 +241,7 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
     return of->settle ? of->settle(values, err) : KL_OK;
 }
 
+/* path: of the input; NULL: the stage reads none. */
 static int work(struct kl_training *t, const char *path, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
@@ -248,7 +250,7 @@ static int work(struct kl_training *t, const char *path, FILE *out, struct kl_er
     if (!code && !common->output && !common->print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o FILE.h5");
     if (!code) code = kl_train_history_check(t->settings, common, t->of->kind, path, err);
-    if (!code) code = kl_store_file_open_kind(&t->input, path, t->of->input, err);
+    if (!code && path) code = kl_store_file_open_kind(&t->input, path, t->of->input, err);
     if (!code) code = begin(t, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     out = words_to(t);
@@ -282,9 +284,10 @@ int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *m
                              .stage = mode->stage };
     int code;
     t.stage.estimate = try_a_moment, t.stage.estimate_context = &t;
-    if (t.stage.n_inputs != 1)
-        code = kl_fail_inputs(err, t.stage.inputs, t.stage.n_inputs, 1, stage->reads);
-    else code = work(&t, t.stage.inputs[0], mode->out, err);
+    const size_t n = stage->input ? 1 : 0;
+    if (t.stage.n_inputs != n)
+        code = kl_fail_inputs(err, t.stage.inputs, t.stage.n_inputs, n, stage->reads);
+    else code = work(&t, n ? t.stage.inputs[0] : NULL, mode->out, err);
     close_training(&t);
     kl_pool_destroy(&t.pool);
     kl_store_file_close(&t.input);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   stage: a stage that trains one model on one input, from its command line to its file: key, checkpoint,
-   resume, progress, history, summary, --dry-run. The stage says what its table of options, its file and
-   its learner are. */
+   stage: a stage that trains one model on one input, or on none, from its command line to its file: key,
+   checkpoint, resume, progress, history, summary, --dry-run. The stage says what its table of options,
+   its file and its learner are. */
 #ifndef KL_TRAIN_STAGE_H
 #define KL_TRAIN_STAGE_H
 
@@ -13,8 +13,8 @@ struct kl_train_stage {
     const struct kl_kind *kind;  /* of the file that it writes */
     int schema, version;         /* of that file; of the numbers: higher when the same options and input
                                     begin to give other bytes */
-    const char *reads;           /* what it reads, in words: "one feature cache" */
-    const struct kl_kind *input; /* its kind */
+    const char *reads;           /* what it reads, in words: "one feature cache"; "none" */
+    const struct kl_kind *input; /* its kind; NULL: it reads none, and has no sweep */
     const char *role;            /* of the input in the key: "features" */
     void (*defaults)(void *values);
     size_t settings_at;              /* of the struct kl_train_settings among the values */
@@ -39,7 +39,7 @@ struct kl_training {
     const struct kl_train_settings *settings;
     const struct kl_log *log;
     struct kl_stage stage;
-    struct kl_file *input;
+    struct kl_file *input; /* NULL: none is read */
     struct kl_pool *pool;
     struct kl_learner learner;
     struct kl_train train;

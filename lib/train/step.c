@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A step by the learner's gradient: its parts, their sum in rising order, clipping, the update. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,15 +43,21 @@ static size_t block_bytes(const struct kl_train *train)
     return train->learner->block->size * kl_train_real(train->learner);
 }
 
+static size_t n_chunks(const struct kl_train *train)
+{
+    return (train->learner->block->size + CHUNK - 1) / CHUNK;
+}
+
 int kl_train_take_grads(struct kl_train *train, struct kl_error *err)
 {
     const size_t n = n_buffers(train), sums = (size_t)train->learner->n_sums * sizeof(double),
-                 bytes = n * block_bytes(train);
+                 squares = n_chunks(train) * sizeof(double), bytes = n * block_bytes(train);
     const int owners = kl_train_whole_replicas(train) ? train->n_threads : 1;
     for (int i = 0; i < owners; i++) {
         void *memory = NULL;
-        if (posix_memalign(&memory, ALIGN, bytes + n * sums)) return kl_fail_memory(err, bytes);
-        memset(memory, 0, bytes + n * sums); /* the padding between tensors stays 0 */
+        if (posix_memalign(&memory, ALIGN, bytes + n * sums + squares))
+            return kl_fail_memory(err, bytes);
+        memset(memory, 0, bytes + n * sums + squares); /* the padding between tensors stays 0 */
         train->threads[i].grads = memory;
         train->threads[i].sums = (double *)((char *)memory + bytes);
     }
@@ -101,11 +108,6 @@ static void add_sums(const struct kl_crew *crew, size_t i)
     for (size_t k = 0; k < n; k++) sums[k] += sums[i * n + k];
 }
 
-static size_t n_chunks(const struct kl_train *train)
-{
-    return (train->learner->block->size + CHUNK - 1) / CHUNK;
-}
-
 static size_t chunk_end(const struct kl_train *train, size_t i)
 {
     const size_t size = train->learner->block->size;
@@ -142,6 +144,21 @@ static int sum_parts(struct parts *p, struct kl_error *err)
     return 0;
 }
 
+/* Of the gradient, chunk by chunk; they lie behind the sums of the parts. */
+static double *squares_of(const struct kl_crew *crew)
+{
+    const struct kl_train *train = crew->train;
+    return train->threads[crew->thread].sums + n_buffers(train) * (size_t)train->learner->n_sums;
+}
+
+static double gradient_norm(const struct kl_crew *crew)
+{
+    const double *squares = squares_of(crew);
+    double sum = 0;
+    for (size_t i = 0; i < n_chunks(crew->train); i++) sum += squares[i];
+    return sqrt(sum);
+}
+
 static int update_chunk(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct parts *p = context;
@@ -149,14 +166,15 @@ static int update_chunk(void *context, size_t i, int thread, struct kl_error *er
     struct kl_replica *r = p->crew->replica;
     const size_t from = i * CHUNK, n = chunk_end(train, i) - from;
     void *grad = grad_at(p->crew, 0);
+    double *squares = squares_of(p->crew) + i;
     const unsigned before = kl_flush_begin();
     (void)thread, (void)err;
     if (train->learner->wide)
-        kl_nn_update_apply_f64((double *)r->params + from, (double *)r->m + from, (double *)r->v + from,
-                               (double *)grad + from, n, &p->update);
+        *squares = kl_nn_update_apply_f64((double *)r->params + from, (double *)r->m + from,
+                                          (double *)r->v + from, (double *)grad + from, n, &p->update);
     else
-        kl_nn_update_apply_f32((float *)r->params + from, (float *)r->m + from, (float *)r->v + from,
-                               (float *)grad + from, n, &p->update);
+        *squares = kl_nn_update_apply_f32((float *)r->params + from, (float *)r->m + from,
+                                          (float *)r->v + from, (float *)grad + from, n, &p->update);
     kl_flush_end(before);
     return 0;
 }
@@ -166,13 +184,14 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     const struct kl_learner *l = crew->train->learner;
     const struct kl_optimizer *o = &crew->train->options.optimizer;
     const struct kl_train_step at = kl_train_step_at(crew, step);
-    const double *sums = crew->train->threads[crew->thread].sums;
+    double *sums = crew->train->threads[crew->thread].sums;
     struct parts p = { crew, &at, at.update };
     int code = sum_parts(&p, err);
     if (code) return code;
     if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
     else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);
     code = kl_train_crew_for(crew, n_chunks(crew->train), update_chunk, &p, err);
+    if (l->norms) sums[l->n_sums - 1] = gradient_norm(crew);
     for (int k = 0; k < l->n_sums; k++) crew->replica->sums[k] += sums[k];
     return code || !l->after_update ? code : l->after_update(crew, &at, err);
 }

@@ -61,6 +61,7 @@ struct kl_learner {
     int64_t best_from;               /* epochs before it are worse than all others */
     const struct kl_train_sum *sums; /* the first n_named of the sums, which a checkpoint names */
     int n_named, n_sums;             /* the others are in what save writes */
+    bool norms; /* the last of the sums is the loop's: of the norms of the gradients, before clipping */
     /* Steps. */
     int64_t steps_per_epoch;
     bool

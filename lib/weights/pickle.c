@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The stack machine of Python's pickle, protocol 2, as far as a state dictionary needs it: some twenty
-   opcodes that build values and call nothing. */
+   The stack machine of Python's pickle, protocol 2, as far as a state dictionary needs it, alone or in
+   the checkpoint of a training: some twenty opcodes that build values and call nothing. */
 #include "weights/pickle_int.h"
 
 #include <stdlib.h>
@@ -110,9 +110,27 @@ static int set_items(struct kl_pickle *m, int n)
     return add_items(m, m->stack[m->depth - 1], m->stack + m->depth, (size_t)n);
 }
 
-/* BUILD: a dictionary's attributes (_metadata of a state dictionary), which are not needed. */
+/* APPEND, APPENDS: n values leave the stack; a list is there so that it can be passed over. */
+static int append(struct kl_pickle *m, int n)
+{
+    for (int i = 0; i < n && i < m->depth; i++)
+        if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK)
+            return kl_weights_pickle_refuse(m, "a mark inside a list");
+    if (!kl_weights_pickle_top(m, n, T_LIST)) return KL_EDATA;
+    m->depth -= n;
+    return 0;
+}
+
+/* BUILD: a dictionary's attributes (_metadata of a state dictionary), or those of what is not read: they
+   are not needed. */
 static int build(struct kl_pickle *m)
 {
+    const int below = m->depth > 1 ? m->stack[m->depth - 2] : -1;
+    if (below >= 0 && m->values[below].type == T_OTHER) {
+        if (!kl_weights_pickle_top(m, 0, T_TUPLE)) return KL_EDATA;
+        m->depth--;
+        return 0;
+    }
     if (!kl_weights_pickle_top(m, 0, T_DICT) || !kl_weights_pickle_top(m, 1, T_DICT)) return KL_EDATA;
     m->depth--;
     return 0;
@@ -179,8 +197,12 @@ static int operand(unsigned char opcode)
     case 'j':
     case 'J':
     case 'X': return 4; /* LONG_BINPUT LONG_BINGET BININT BINUNICODE */
+    case 'G': return 8; /* BINFLOAT */
     case 'c':
     case '}':
+    case ']':
+    case 'a':
+    case 'e':
     case ')':
     case '(':
     case 't':
@@ -210,7 +232,7 @@ static int step(struct kl_pickle *m, unsigned char opcode)
                        "tensors needs",
                        m->file->path, opcode);
     if (!take(m, &b, (size_t)width)) return kl_weights_pickle_refuse(m, "it is truncated");
-    const uint32_t x = little(b, width);
+    const uint32_t x = little(b, width > 4 ? 4 : width);
     switch (opcode) {
     case 0x80: return x == 2 ? 0 : kl_weights_pickle_refuse(m, "its protocol is not 2");
     case 'q':
@@ -224,6 +246,9 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     case 'X': return string(m, x);
     case 'c': return kl_weights_pth_global(m);
     case '}': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_DICT));
+    case ']': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_LIST));
+    case 'a': return append(m, 1);
+    case 'G': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_OTHER));
     case '(': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_MARK));
     case 'N': return kl_weights_pickle_push(m, kl_weights_pickle_new(m, T_NONE));
     case 0x88:
@@ -236,12 +261,12 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     case 'R': return kl_weights_pth_reduce(m);
     case 'Q': return kl_weights_pth_persistent(m);
     case 'b': return build(m);
-    default: break; /* 't' and 'u' take what is above the mark, and the mark */
+    default: break; /* 't', 'u' and 'e' take what is above the mark, and the mark */
     }
     if ((n = above_mark(m)) < 0) return n;
     memmove(m->stack + m->depth - n - 1, m->stack + m->depth - n, (size_t)n * sizeof *m->stack);
     m->depth--;
-    return opcode == 't' ? make_tuple(m, n) : set_items(m, n);
+    return opcode == 't' ? make_tuple(m, n) : opcode == 'e' ? append(m, n) : set_items(m, n);
 }
 
 int kl_weights_pickle_run(struct kl_pickle *m)

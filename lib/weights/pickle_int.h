@@ -16,7 +16,9 @@ enum kl_pickle_type {
     T_TUPLE,
     T_DICT,
     T_STORAGE,
-    T_TENSOR
+    T_TENSOR,
+    T_LIST, /* its items are not kept: no tensor is in one */
+    T_OTHER /* a number that is not needed: of Python or, unread, of NumPy */
 };
 
 /* A value is made once and never changes, but for dictionaries, which grow. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   A state dictionary of torch.save: data.pkl in a zip archive. The only "calls" in it are an empty
-   ordered dictionary and a tensor over a storage, both done here; every other name is refused before
-   anything is built from it. */
+   A state dictionary of torch.save: data.pkl in a zip archive, by itself or within the checkpoint of a
+   training. The only "calls" in it are an empty ordered dictionary and a tensor over a storage, both
+   done here, and NumPy's scalars, which are passed over; every other name is refused before anything is
+   built from it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "weights/pickle_int.h"
 
-enum name { N_ORDERED_DICT, N_REBUILD_TENSOR, N_REBUILD_PARAMETER, N_STORAGE };
+enum name { N_ORDERED_DICT, N_REBUILD_TENSOR, N_REBUILD_PARAMETER, N_STORAGE, N_UNREAD };
 
 static bool is_text(const struct kl_pickle_value *v, const char *text)
 {
@@ -28,6 +29,13 @@ int kl_weights_pth_global(struct kl_pickle *m)
     } storages[] = { { "FloatStorage", KL_EL_F32 }, { "DoubleStorage", KL_EL_F64 },
                      { "HalfStorage", KL_EL_F16 },  { "BFloat16Storage", KL_EL_BF16 },
                      { "LongStorage", KL_EL_I64 },  { "IntStorage", KL_EL_I32 } };
+    /* Of a scalar of NumPy, among the numbers of a training. */
+    static const struct {
+        const char *module, *name;
+    } unread[] = { { "numpy.core.multiarray", "scalar" },
+                   { "numpy._core.multiarray", "scalar" },
+                   { "numpy", "dtype" },
+                   { "_codecs", "encode" } };
     const unsigned char *lines[2];
     size_t n[2];
     for (int i = 0; i < 2; i++) {
@@ -52,6 +60,11 @@ int kl_weights_pth_global(struct kl_pickle *m)
         name->integer = N_REBUILD_PARAMETER;
         return kl_weights_pickle_push(m, v);
     }
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
+        if (line_is(lines[0], n[0], unread[i].module) && line_is(lines[1], n[1], unread[i].name)) {
+            name->integer = N_UNREAD;
+            return kl_weights_pickle_push(m, v);
+        }
     for (size_t i = 0; i < sizeof storages / sizeof *storages && line_is(lines[0], n[0], "torch"); i++)
         if (line_is(lines[1], n[1], storages[i].name)) {
             name->integer = N_STORAGE;
@@ -167,9 +180,24 @@ int kl_weights_pth_reduce(struct kl_pickle *m)
     else if (name->integer == N_REBUILD_PARAMETER && args->n == 3 &&
              m->values[args->items[0]].type == T_TENSOR)
         result = args->items[0];
+    else if (name->integer == N_UNREAD) result = kl_weights_pickle_new(m, T_OTHER);
     else return kl_weights_pickle_refuse(m, "a call that no state dictionary needs");
     m->depth -= 2;
     return kl_weights_pickle_push(m, result);
+}
+
+/* Of a training's checkpoint, the state dictionary among what else is kept; else the dictionary itself.
+ */
+static const struct kl_pickle_value *state_of(const struct kl_pickle *m,
+                                              const struct kl_pickle_value *dict)
+{
+    static const char *const names[] = { "policy_state_dict", "model_state_dict", "state_dict" };
+    for (size_t i = 0; i < dict->n; i += 2)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const struct kl_pickle_value *value = &m->values[dict->items[i + 1]];
+            if (is_text(&m->values[dict->items[i]], names[k]) && value->type == T_DICT) return value;
+        }
+    return dict;
 }
 
 /* The dictionary that STOP leaves: names to tensors, nothing else. */
@@ -179,6 +207,7 @@ static int collect(struct kl_weights *weights, struct kl_pickle *m)
     int rc = 0;
     size_t bytes = 0;
     const struct kl_pickle_value *dict = m->depth == 1 ? kl_weights_pickle_top(m, 0, T_DICT) : NULL;
+    if (dict) dict = state_of(m, dict);
     if (!dict) return kl_weights_pickle_refuse(m, "it does not end in one dictionary");
     for (size_t i = 0; i < dict->n && !rc; i += 2) {
         const struct kl_pickle_value *key = &m->values[dict->items[i]],

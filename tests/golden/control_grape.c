@@ -47,16 +47,21 @@ static void check(hid_t grape, size_t i)
     must(kl_control_setup_make(&setup, &o, &err), &err);
     kl_control_search_default(&search);
     const bool two = strcmp(jobs[i].system, "two-qubits") == 0;
-    search.starts = two ? 8 : STARTS;
-    for (int method = 0; method < (two ? 1 : 2); method++) {
+    for (int method = KL_CONTROL_LBFGS; method <= KL_CONTROL_KROTOV; method++) {
         struct kl_pool *pool = NULL;
-        search.method = method ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+        const bool second = method <= KL_CONTROL_NEWTON; /* of the second order: they end at the best */
+        if (two && method == KL_CONTROL_NEWTON) continue;
+        /* Within so wide a limit the methods of the first order do not find the late flip in 1,000
+         * iterations. */
+        if (!second && strcmp(jobs[i].name, "state_bound_10") == 0) continue;
+        search.starts = !second ? 6 : two ? 8 : STARTS;
+        search.method = (enum kl_control_method)method;
         must(kl_control_optimize(starts, points, &setup.problem, &search, NULL, NULL, &err), &err);
         double best = 1;
         for (int k = 0; k < search.starts; k++) best = fmin(best, starts[k].loss);
         printf("%s, method %d: best %.9f of %d starts, known %.9f\n", jobs[i].name, method, best,
                search.starts, known);
-        if (!(best <= known + 1e-6)) failures++;
+        if (!(best <= known + (second ? 1e-6 : 2e-4))) failures++;
         /* One thread more, and fewer starts: the others are the same to the bit. */
         const int all = search.starts;
         search.starts = all - 5;

@@ -17,11 +17,19 @@ static inline void golden_need(bool found, const char *name)
     exit(1);
 }
 
-/* An attribute that is a text, a number; size: of text, the closing NUL included. */
+/* An attribute that is a text (of a fixed length or of any), a number; size: of text, the closing NUL
+   included. */
 static inline void golden_text(char *text, size_t size, hid_t group, const char *name)
 {
     const hid_t attribute = H5Aopen(group, name, H5P_DEFAULT), type = H5Aget_type(attribute);
     memset(text, 0, size);
+    if (attribute >= 0 && H5Tis_variable_str(type) > 0) {
+        char *found = NULL;
+        golden_need(H5Aread(attribute, type, &found) >= 0 && strlen(found) < size, name);
+        strcpy(text, found);
+        H5free_memory(found), H5Tclose(type), H5Aclose(attribute);
+        return;
+    }
     golden_need(attribute >= 0 && H5Tget_size(type) < size && H5Aread(attribute, type, text) >= 0, name);
     H5Tclose(type), H5Aclose(attribute);
 }

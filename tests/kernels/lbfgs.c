@@ -13,7 +13,7 @@
 #include "numbers.h"
 
 enum { N = 7, LANES = KL_LBFGS_LANES, ROUNDS = 11 };
-static double memory[5 + 2 * KL_LBFGS_PAIRS][N * LANES] __attribute__((aligned(64)));
+static double memory[6 + 2 * KL_LBFGS_PAIRS][N * LANES] __attribute__((aligned(64)));
 static double low[N], high[N];
 static struct kl_lbfgs b;
 /* Pairs that each lane should have, the newest last. */
@@ -24,9 +24,9 @@ static void reset(void)
 {
     memset(&b, 0, sizeof b), memset(memory, 0, sizeof memory);
     b.n = N, b.x = memory[0], b.g = memory[1], b.d = memory[2], b.next_x = memory[3],
-    b.next_g = memory[4];
+    b.next_g = memory[4], b.free = memory[5];
     for (int p = 0; p < KL_LBFGS_PAIRS; p++)
-        b.s[p] = memory[5 + p], b.y[p] = memory[5 + KL_LBFGS_PAIRS + p];
+        b.s[p] = memory[6 + p], b.y[p] = memory[6 + KL_LBFGS_PAIRS + p];
     b.low = low, b.high = high;
     for (int i = 0; i < N; i++) low[i] = i == 2 ? 0 : -4, high[i] = 4;
     for (int i = 0; i < N * LANES; i++) b.x[i] = i / LANES == 2 ? 0 : uniform(), b.g[i] = uniform();
@@ -38,32 +38,30 @@ static bool held(int i, int l)
     return (x <= low[i] && g > 0) || (x >= high[i] && g < 0);
 }
 
-/* -H g over what is free, H from the pairs of the last KL_LBFGS_PAIRS rounds. */
+/* -H g over what is free, H from what is free of the pairs of the last KL_LBFGS_PAIRS rounds. */
 static void slow(double *d, int l, int round)
 {
-    double h[N][N] = { { 0 } }, g[N], norm = 0, slope = 0;
+    double h[N][N] = { { 0 } }, g[N], norm = 0, slope = 0, scale = 0;
     for (int i = 0; i < N; i++) g[i] = held(i, l) ? 0 : b.g[i * LANES + l], norm += g[i] * g[i];
-    int from = 0;
-    while (from < n_pairs[l] && pair_round[l][from] < round - KL_LBFGS_PAIRS) from++;
-    double scale = 1 / sqrt(norm);
-    if (from < n_pairs[l]) {
-        const double *s = pair_s[l][n_pairs[l] - 1], *y = pair_y[l][n_pairs[l] - 1];
-        double sy = 0, yy = 0;
-        for (int i = 0; i < N; i++) sy += s[i] * y[i], yy += y[i] * y[i];
-        scale = sy / yy;
-    }
-    for (int i = 0; i < N; i++) h[i][i] = scale;
-    for (int k = from; k < n_pairs[l]; k++) {
-        const double *s = pair_s[l][k], *y = pair_y[l][k];
-        double rho = 0, hy[N] = { 0 }, yhy = 0;
-        for (int i = 0; i < N; i++) rho += s[i] * y[i];
-        rho = 1 / rho;
-        for (int i = 0; i < N; i++)
-            for (int j = 0; j < N; j++) hy[i] += h[i][j] * y[j];
-        for (int i = 0; i < N; i++) yhy += y[i] * hy[i];
-        for (int i = 0; i < N; i++)
-            for (int j = 0; j < N; j++)
-                h[i][j] += -rho * (s[i] * hy[j] + hy[i] * s[j]) + rho * (1 + rho * yhy) * s[i] * s[j];
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < n_pairs[l]; k++) {
+            double s[N], y[N], sy = 0, yy = 0, hy[N] = { 0 }, yhy = 0;
+            for (int i = 0; i < N; i++) {
+                s[i] = held(i, l) ? 0 : pair_s[l][k][i], y[i] = held(i, l) ? 0 : pair_y[l][k][i];
+                sy += s[i] * y[i], yy += y[i] * y[i];
+            }
+            if (pair_round[l][k] < round - KL_LBFGS_PAIRS || sy <= 1e-14 * yy) continue;
+            if (pass == 0) scale = sy / yy; /* the newest comes last */
+            if (pass == 0) continue;
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++) hy[i] += h[i][j] * y[j];
+            for (int i = 0; i < N; i++) yhy += y[i] * hy[i];
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++)
+                    h[i][j] += -(s[i] * hy[j] + hy[i] * s[j]) / sy + (1 + yhy / sy) * s[i] * s[j] / sy;
+        }
+        if (pass == 0)
+            for (int i = 0; i < N; i++) h[i][i] = scale > 0 ? scale : 1 / sqrt(norm);
     }
     for (int i = 0; i < N; i++) {
         d[i] = 0;

@@ -33,7 +33,7 @@ def of_help(command):
     for row in rows:
         row = re.split(r"\n\n", row)[0]
         letter, name = re.match(r"  (?:-(\w),|   ) --([a-z0-9-]+)", row).groups()
-        choices = re.search(r":\s+((?:[a-z0-9-]+\|\s*)+[a-z0-9-]+)\s*(?:\[\S*\])?\s*$", row)
+        choices = re.search(r":\s+((?:[a-z0-9_-]+\|\s*)+[a-z0-9_-]+)\s*(?:\[\S*\])?\s*$", row)
         table[name] = (letter, joined(re.sub(r"\s", "", choices[1])) if choices else None)
     return table
 

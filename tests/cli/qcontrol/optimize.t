@@ -41,10 +41,6 @@ $ qcontrol optimize -m newton --system two-qubits -o e.h5
 ! qcontrol: Newton's method needs Hessian products, which there are for one qubit and a mean; use lbfgs
 ? 2
 
-$ qcontrol
-! qcontrol: no command, expected optimize; see --help
-? 2
-
 $ ls e.h5
 ! ls: cannot access 'e.h5': No such file or directory
 ? 2

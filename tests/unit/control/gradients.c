@@ -52,8 +52,9 @@ static void check_limits(const char *name, struct kl_control_options o)
         for (int s = 0; s < w->samples; s++) {
             const double a = samples[s * w->controls + k],
                          before = s ? samples[(s - 1) * w->controls + k] : 0,
-                         most = w->slew * w->limit[k] * w->duration / w->samples * (1 + 1e-12);
-            bool fine = fabs(a) <= w->limit[k];
+                         most =
+                             w->slew * setup.problem.limit[k] * w->duration / w->samples * (1 + 1e-12);
+            bool fine = fabs(a) <= setup.problem.limit[k];
             if (w->slew > 0 && (s > 0 || w->zero_ends)) fine &= fabs(a - before) <= most;
             if (w->slew > 0 && w->zero_ends && s == w->samples - 1) fine &= fabs(a) <= most;
             if (w->zero_ends && w->functions == KL_CONTROL_PIECEWISE && (s == 0 || s == w->samples - 1))

@@ -1,0 +1,90 @@
+# A policy is meta-learned from a family of tasks: a file under a key, from the tasks' laws alone.
+$ qcontrol train -n 60 --hidden-dim 16 --n-segments 10 --val-interval 20 -o p.h5 --json | jq -r '[.status, .epochs, .replicas, (.val_post < 0.05)] | map(tostring) | join(" ")'
+> computed 3 1 true
+$ qcontrol train -n 60 --hidden-dim 16 --n-segments 10 --val-interval 20 -o p.h5
+> p.h5: up to date
+$ qcontrol train --history - -n 60 --hidden-dim 16 --n-segments 10 --val-interval 20 -o p.h5 | jq -r 'keys_unsorted | join(" ")' | uniq
+> replica epoch train_loss adapted_loss val_pre val_post val_std adaptation_gain gradient_size
+! p.h5: up to date
+$ cache show p.h5 | grep -E '^(segments|method|inner)'
+> segments             10
+> method               fomaml
+> inner steps          5
+> inner learning rate  0.01
+
+# Threads change no bit, nor do replicas beside; a batch of 70 tasks is three parts.
+$ small() { qcontrol train -q -n 40 --hidden-dim 16 --n-segments 10 --no-provenance "$@"; }
++ for m in fomaml maml reptile none; do
++ small --method $m -b 70 --threads 1 -o one.h5; small --method $m -b 70 --threads 2 -o two.h5; cmp one.h5 two.h5 && echo $m
++ done
++ numbers() { jq -c "select(.replica == $1) | del(.replica)"; }
++ small --replicas 3 --threads 2 -o three.h5 --history - | numbers 1 >a; small --replica 1 -o second.h5 --history - | numbers 0 >b; wc -l <a; cmp a b && echo alone
+> fomaml
+> maml
+> reptile
+> none
+> 4
+> alone
+
+# A signal stops it between two steps; --resume goes on to the same bytes.
+$ long() { qcontrol train -n 8000 --val-interval 5 --hidden-dim 16 --n-segments 10 --no-provenance --progress none "$@"; }
++ long -o whole.h5 >whole; long --checkpoint-every 1 -o part.h5 >part 2>&1 & pid=$!
++ until [ -e .part.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
++ pkill -TERM -P $pid; wait $pid; echo $?
++ long --resume -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp whole.h5 part.h5 && echo same
+> 143
+> 1
+> same
+
+# The reference's configurations, whose keys are second names.
+$ for c in psd rates guide-fast guide-original; do qcontrol train --config $ROOT/examples/control/$c.yaml -n 2 --val-interval 1 -q -o $c.h5 || echo failed; done
+$ qcontrol train --config $ROOT/examples/control/guide-fast.yaml -n 2 --val-interval 1 -o guide.h5 2>&1 | sed 's/guide.h5: .*/done/'
+> qcontrol: no effect here: n-support, n-query, log-interval, dt-training, use-rk4-training, integration-method, save-dir, robust-type, robust-iterations, robust-tasks-per-batch, gap-n-samples, gap-K-values, gap-variance-range
+> done
+
+# Families where adapting matters.
+$ qcontrol train -q -n 4 --detuning-range=-0.5,0.5 --amplitude-range 0.9,1.1 --task-features shots --task-shots 50 --method maml --hidden-dim 8 -o s.h5 && cache show --json s.h5 | jq -r .kind
+> policy
+$ qcontrol train -q -n 4 --target-gate rotation --angle-range 1,3 --task-features none --last-layer --hidden-dim 8 -o r.h5 && cache show --json r.h5 | jq -r .kind
+> policy
+
+# What cannot be is said in one line.
+$ qcontrol train -n 10
+! qcontrol: no output; give -o FILE.h5
+? 2
+$ qcontrol train in.h5 -o e.h5
+! qcontrol: 1 input, expected none: tasks are drawn; 'in.h5' is too many; see --help
+? 2
+$ qcontrol train --gamma-deph-range 1 -o e.h5
+! qcontrol: --gamma-deph-range: found '1', expected two numbers between a comma, as in 0.02,0.15
+? 2
+$ qcontrol train --gamma-deph-range=-1,1 -o e.h5
+! qcontrol: --gamma-deph-range: found -1,1, expected two numbers, the first at least 0 and at most the second
+? 2
+$ qcontrol train --gamma-deph-range nan,1 -o e.h5
+! qcontrol: --gamma-deph-range: found nan,1, expected two numbers, the first at least 0 and at most the second
+? 2
+$ qcontrol train --alpha-range 1,2 --gamma-deph-range 0,1 -o e.h5
+! qcontrol: --gamma-deph-range, --gamma-relax-range: tasks are spectra here; take these out or give --tasks rates
+? 2
+$ qcontrol train --psd-model pink -o e.h5
+! qcontrol: --model-types: found 'pink', expected one_over_f|lorentzian|double_exp
+? 2
+$ qcontrol train --model-types one_over_f,lorentzian --model-probs 1 -o e.h5
+! qcontrol: --model-probs: found '1', expected a number that is not negative for each model
+? 2
+$ qcontrol train --angle-range 1,2 -o e.h5
+! qcontrol: --angle-range: only the target rotation has an angle; give --target-gate rotation
+? 2
+$ qcontrol train --method maml --inner-clip 1 -o e.h5
+! qcontrol: --inner-clip: goes with first order alone; give --method fomaml, or --inner-clip 0
+? 2
+$ qcontrol train --task-feature-dim 5 -o e.h5
+! qcontrol: --task-feature-dim: found 5, expected 3: that many numbers tell a task of these options; 0: any
+? 2
+$ qcontrol train --num-qubits 2 -o e.h5
+! qcontrol: --num-qubits: found 2, expected 1: policies are of one qubit
+? 2
+$ qcontrol train --sequence spam -o e.h5
+! qcontrol: sequence: found 'spam', expected ramsey, echo or cpmg_N with N from 1 to 1000
+? 2
