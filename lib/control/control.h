@@ -502,6 +502,50 @@ struct kl_control_stored {
 int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err);
 void kl_control_stored_close(struct kl_control_stored *stored);
 
+/* ---- bounds that hold for all pulses (bound.c) ---- */
+/* No pulse of this duration, whatever its amplitudes, loses less: the decay that no control undoes. Of
+   one qubit's gate it is what doing nothing costs an identity. 0 where nothing is proven: of one state,
+   of `states` and `leakage` with levels that do not compute, where a control is no Hamiltonian's.
+   KL_ENOMEM. */
+int kl_control_decoherence_limit(double *limit, const struct kl_control_system *system,
+                                 const struct kl_control_objective *objective,
+                                 enum kl_control_fidelity fidelity, double duration,
+                                 const struct kl_control_task *task, struct kl_error *err);
+/* For any pulse, a parameter that moves by x for the duration T moves the loss by at most params x T; a
+   control likewise. KL_ENOMEM. */
+struct kl_control_sensitivity {
+    double params[KL_CONTROL_MAX_PARAMS], controls[KL_CONTROL_MAX_CONTROLS];
+};
+int kl_control_sensitivity_make(struct kl_control_sensitivity *to,
+                                const struct kl_control_system *system,
+                                enum kl_control_fidelity fidelity, struct kl_error *err);
+
+/* ---- the best stored pulse for a task (lookup.c, pulse_index.c) ---- */
+enum { KL_CONTROL_PATH = 1024 };
+struct kl_control_lookup {
+    size_t pulses, unread; /* in the store; files that could not be read */
+    size_t fit, compared;  /* that fit the task; of these, whose loss was computed */
+    bool found;            /* else the rest says nothing, but start_found and floors */
+    char best[KL_CONTROL_PATH], key[65];
+    double loss, stored_loss; /* here; and where it was optimised */
+    int segments;
+    double duration;
+    double proven; /* no pulse loses less: the mean of the members' kl_control_decoherence_limit */
+    /* No pulse loses less if the search that made `from` found the least loss of its own task to within
+       KL_CONTROL_ASSUMED: that least less how far a loss can move from there to here. */
+    bool has_assumed;
+    double assumed, moved;
+    char from[KL_CONTROL_PATH];
+    bool start_found; /* of as many samples and controls, nearest by how far a loss can move */
+    char start[KL_CONTROL_PATH];
+    double start_loss, start_distance;
+    double seconds;
+};
+#define KL_CONTROL_ASSUMED 1e-6
+/* Losses are the setup's without its factor of energy. KL_ENOINPUT: no such store; KL_ENOMEM. */
+int kl_control_lookup(struct kl_control_lookup *to, const char *store,
+                      const struct kl_control_setup *setup, struct kl_error *err);
+
 /* ---- noise: spectra and rates (noise.c) ---- */
 /* one_over_f: A/(|w|^alpha + omega_c^alpha), A where alpha <= 0; lorentzian: A/(w^2 + omega_c^2);
    double_exp: with f = alpha/5 within [0, 1], a share 1 - f of such a line and f of one 1 + alpha times

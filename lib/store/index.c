@@ -104,8 +104,8 @@ static bool is_index(const char *bytes, size_t n, const struct kl_index_maker *m
     const size_t fixed = sizeof h + FOLDERS * sizeof(struct folder);
     if (n < fixed) return false;
     memcpy(&h, bytes, sizeof h);
-    if (memcmp(h.mark, mark, sizeof mark) != 0 || h.bytes != n || h.version != (uint64_t)maker->version ||
-        strncmp(h.kind, maker->kind->name, sizeof h.kind) != 0)
+    if (memcmp(h.mark, mark, sizeof mark) != 0 || h.bytes != n ||
+        h.version != (uint64_t)maker->version || strncmp(h.kind, maker->kind->name, sizeof h.kind) != 0)
         return false;
     if (h.n > (n - fixed) / sizeof(struct row)) return false;
     kl_xxh128(digest, bytes + 32, n - 32);
@@ -201,7 +201,10 @@ static int describe(struct item *item, const struct kl_index *index, struct kl_e
     size_t n = 0;
     char *path = path_of(index->store, item->row.key);
     if (!path) return kl_fail_memory(err, 80);
+    char hex[65];
+    hex_of(hex, item->row.key);
     int code = kl_store_file_open(&file, path, &unread);
+    if (!code && strcmp(kl_store_file_key(file), hex) != 0) code = KL_EDATA; /* under another's name */
     if (!code && strcmp(kl_store_file_kind(file), index->maker->kind->name) == 0) {
         code = index->maker->describe(index->maker->context, &data, &n, file, &unread);
         item->row.what = DESCRIBED;
@@ -262,8 +265,8 @@ static int take_folder(struct kl_index *to, struct kl_index *old, int store, int
     snprintf(name, sizeof name, "%02x", (unsigned)number & 255);
     if (fstatat(store, name, &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(s.st_mode))
         *f = (struct folder){ s.st_ino, nanoseconds(s.st_ctim), 1, kl_store_stat_settled(&s) };
-    const bool rests = f->there && before->settled && f->inode == before->inode &&
-                       f->changed == before->changed;
+    const bool rests =
+        f->there && before->settled && f->inode == before->inode && f->changed == before->changed;
     for (; rests && !code && *from < end; ++*from) {
         code = append(to, &old->items[*from], err);
         if (!code) old->items[*from].owned = false;
@@ -313,12 +316,14 @@ static int refresh(struct kl_index *index, struct kl_error *err)
 
 /* ---- for all ---- */
 int kl_store_index_open(struct kl_index **to, const char *store, const struct kl_index_maker *maker,
-                        struct kl_error *err)
+                        bool anew, struct kl_error *err)
 {
     struct kl_index *index = *to = calloc(1, sizeof *index);
     if (!index) return kl_fail_memory(err, sizeof *index);
     index->maker = maker, index->store = strdup(store);
-    int code = index->store ? load(index, err) : kl_fail_memory(err, strlen(store));
+    int code = index->store ? 0 : kl_fail_memory(err, strlen(store));
+    index->changed = anew;
+    if (!code && !anew) code = load(index, err);
     if (!code) code = refresh(index, err);
     if (!code && index->changed) code = save(index, err);
     if (code) kl_store_index_close(to);
@@ -360,8 +365,8 @@ bool kl_store_index_holds(const struct kl_index *index, size_t i)
 {
     struct stat s;
     char *path = kl_store_index_file(index, i);
-    const bool holds = path && lstat(path, &s) == 0 && S_ISREG(s.st_mode) &&
-                       same_file(&index->items[i].row, &s);
+    const bool holds =
+        path && lstat(path, &s) == 0 && S_ISREG(s.st_mode) && same_file(&index->items[i].row, &s);
     free(path);
     return holds;
 }

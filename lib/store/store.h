@@ -352,10 +352,10 @@ struct kl_index_maker {
     void *context;
 };
 /* Brought up to date: new files are described, those that are gone or changed dropped; the file of the
-   index, DIR/.KIND.ketline-index, is replaced whole where that can be written. maker must outlive the
-   index. KL_ENOINPUT: no such store; KL_ENOMEM. */
+   index, DIR/.KIND.ketline-index, is replaced whole where that can be written; anew: without what stands
+   in it, after kl_store_index_holds said no. maker must outlive the index. KL_ENOINPUT: no such store; KL_ENOMEM. */
 int kl_store_index_open(struct kl_index **index, const char *store, const struct kl_index_maker *maker,
-                        struct kl_error *err);
+                        bool anew, struct kl_error *err);
 void kl_store_index_close(struct kl_index **index); /* accepts NULL */
 size_t kl_store_index_size(const struct kl_index *index);   /* files of any kind */
 size_t kl_store_index_unread(const struct kl_index *index); /* that could not be described */
