@@ -51,6 +51,7 @@ printed figures h.h5 --report page.html
 mkdir -p pulses
 qcontrol optimize -S 4 -s 2 --store pulses -q -o pulse.h5
 printed qcontrol lookup -S 4 --store pulses
+printed qcontrol budget pulse.h5 --sigma detuning=0.01
 printed qcontrol noise
 printed qcontrol noise -A 0 -m standard
 printed circuit stats

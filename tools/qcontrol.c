@@ -7,13 +7,19 @@ struct values {
     struct kl_common common;
 };
 
-static const struct kl_tool *const parts[] = { &kl_control_optimize_tool, &kl_control_lookup_tool, &kl_control_noise_tool,
-                                               &kl_control_train_tool, &kl_control_import_tool, NULL };
+static const struct kl_tool *const parts[] = { &kl_control_optimize_tool,
+                                               &kl_control_lookup_tool,
+                                               &kl_control_budget_tool,
+                                               &kl_control_noise_tool,
+                                               &kl_control_train_tool,
+                                               &kl_control_import_tool,
+                                               NULL };
 static const struct kl_tool tool = {
     .name = "qcontrol",
     .summary = "Pulses for noisy qubits: optimal, robust, stored and checked.\n"
                "  optimize     the pulse that makes a gate, from many starts\n"
                "  lookup       the best stored pulse for a task, and what a new one could gain\n"
+               "  budget       what each rate and uncertainty adds to a pulse's loss\n"
                "  noise        the rates that a spectrum of noise becomes\n"
                "  train        a network that gives a pulse for a task and adapts it\n"
                "  import       such a network from a checkpoint of metaqctrl",
@@ -23,7 +29,7 @@ static const struct kl_tool tool = {
     .without = "output store force dry-run key json note no-provenance progress seed threads device "
                "config quiet verbose "
                "print-config",
-    .commands = "optimize|lookup|noise|train|import",
+    .commands = "optimize|lookup|budget|noise|train|import",
     .parts = parts,
 };
 
@@ -37,8 +43,12 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 int main(int argc, char **argv)
 {
     static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
-    const struct kl_mode *const modes[] = { &none, &kl_control_mode_optimize, &kl_control_mode_lookup,
+    const struct kl_mode *const modes[] = { &none,
+                                            &kl_control_mode_optimize,
+                                            &kl_control_mode_lookup,
+                                            &kl_control_mode_budget,
                                             &kl_control_mode_noise,
-                                            &kl_control_mode_train, &kl_control_mode_import };
+                                            &kl_control_mode_train,
+                                            &kl_control_mode_import };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -546,6 +546,36 @@ struct kl_control_lookup {
 int kl_control_lookup(struct kl_control_lookup *to, const char *store,
                       const struct kl_control_setup *setup, struct kl_error *err);
 
+/* ---- error budget (budget.c) ---- */
+enum { KL_CONTROL_BUDGET_TERMS = KL_CONTROL_MAX_PARAMS + KL_CONTROL_MAX_CONTROLS + 1 };
+enum { KL_CONTROL_BUDGET_UNCERTAIN = 5 }; /* terms with a size that is not 0, at most */
+struct kl_control_budget_term {
+    char name[40]; /* "gamma_phi", "detuning", "amplitude", "skew_y": control y is late */
+    int param;     /* of the system; KL_CONTROL_AMPLITUDE; or less: of control - 2 - param the delay */
+    bool rate;
+    double size;             /* of a rate its value; else the standard deviation of a normal error */
+    double slope, curvature; /* of the loss; curvature of a rate: 0, it is not asked for */
+    double part;             /* size slope of a rate; size^2 curvature / 2 of an error */
+    double swing; /* |size slope| of an error: what one standard deviation does, to first order */
+    double alone, without; /* exact: this one and no other, less none; all, less all but this one */
+    double filter;   /* one qubit's gate: by the filter function, dephasing and detuning; else NAN */
+    double averaged; /* exact mean over this error, rates as they are, less the loss
+                        (kl_control_noise_average); NAN of a rate and of a delay */
+};
+struct kl_control_budget {
+    int n;
+    struct kl_control_budget_term terms[KL_CONTROL_BUDGET_TERMS];
+    double loss;      /* rates as they are, no error */
+    double residual;  /* no rate, no error: the pulse's own */
+    double total;     /* rates and errors, the mean by Gauss's nodes: 48 of one error, 5 of five */
+    double unsettled; /* by how much two thirds of the nodes give another total */
+    double sum;       /* residual and all parts */
+};
+/* sigmas: "detuning=0.01 amplitude=0.01 skew_y=0.002". A delayed control is 0 before the pulse and cut
+   behind it. task: the system's own values. KL_EUSAGE, KL_ENOMEM, KL_EDATA. */
+int kl_control_budget(struct kl_control_budget *budget, const struct kl_control_setup *setup,
+                      const double *u, const char *sigmas, struct kl_error *err);
+
 /* ---- noise: spectra and rates (noise.c) ---- */
 /* one_over_f: A/(|w|^alpha + omega_c^alpha), A where alpha <= 0; lorentzian: A/(w^2 + omega_c^2);
    double_exp: with f = alpha/5 within [0, 1], a share 1 - f of such a line and f of one 1 + alpha times

@@ -6,6 +6,8 @@
 #include "control/control.h"
 #include "store/mode.h"
 
+extern const struct kl_mode kl_control_mode_budget;
+extern const struct kl_tool kl_control_budget_tool;
 extern const struct kl_mode kl_control_mode_lookup;
 extern const struct kl_tool kl_control_lookup_tool;
 extern const struct kl_mode kl_control_mode_optimize, kl_control_mode_noise, kl_control_mode_train,
