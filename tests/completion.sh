@@ -42,13 +42,13 @@ check() { # SHELL TOOL [MODE]: the mode's word, given once, need not be offered 
     "$@" --emit schema >schema
     value=$(jq -r --arg name "${mode#--}" '.properties[$name] // {} | select(.type != "boolean") | .default // .enum[0]' schema)
     {
-        "$@" --help -v | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+$'
+        "$@" --help -v | grep -oE '^  (-.,|   ) --[A-Za-z0-9-]+' | grep -oE -e '--[A-Za-z0-9-]+$'
         [ -n "$mode" ] || modes "$tool" | tr ' ' '\n' | grep -e '^--'
     } | grep -vxF -e "$mode" | sort -u >options
     jq -r '.properties | to_entries[] | select(.value.enum and .value.description) |
         "\(.key) \(.value.enum | join(" "))"' schema >choices
     [ -z "$value" ] || set -- "$@" "$value"
-    OFFERS='--[a-z0-9-]+' offer_"$shell" "$@" -- | grep -vxF -e "$mode" | same "$shell: $*" options
+    OFFERS='--[A-Za-z0-9-]+' offer_"$shell" "$@" -- | grep -vxF -e "$mode" | same "$shell: $*" options
     while read -r name choices; do
         tr ' ' '\n' <<<"$choices" | sort >words
         [ "--$name" != "$mode" ] || set -- "$tool"

@@ -18,10 +18,23 @@
 
 /* All kinds of files that the tools write. */
 static const struct kl_kind *const kinds[] = {
-    &kl_features_kind,  &kl_head_kind,           &kl_checkpoint_kind,    &kl_report_kind,
-    &kl_sweep_kind,     &kl_plateau_kind,        &kl_bits_kind,          &kl_study_kind,
-    &kl_judge_kind,     &kl_tournament_kind,     &kl_nist_kind,          &kl_gan_kind,
-    &kl_synthetic_kind, &kl_control_policy_kind, &kl_control_pulse_kind, NULL,
+    &kl_features_kind,
+    &kl_head_kind,
+    &kl_checkpoint_kind,
+    &kl_report_kind,
+    &kl_sweep_kind,
+    &kl_plateau_kind,
+    &kl_bits_kind,
+    &kl_study_kind,
+    &kl_judge_kind,
+    &kl_tournament_kind,
+    &kl_nist_kind,
+    &kl_gan_kind,
+    &kl_synthetic_kind,
+    &kl_control_policy_kind,
+    &kl_control_pulse_kind,
+    &kl_control_regret_kind,
+    NULL,
 };
 
 static int run(struct kl_mode_run *run, struct kl_error *err)

@@ -61,7 +61,8 @@ enum kl_purpose {
     KL_RANDOM_NOISE = 60,        /* of a pulse; step: trajectory, replica: process */
     KL_RANDOM_STARTS = 61,       /* of pulses; step: start */
     KL_RANDOM_TASKS = 62,        /* of meta-learning; + 256 * set; step: task */
-    KL_RANDOM_CONTROL_SHOTS = 63 /* of their experiments, likewise */
+    KL_RANDOM_CONTROL_SHOTS = 63, /* of their experiments, likewise */
+    KL_RANDOM_BENCH_TASKS = 64    /* step: task */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

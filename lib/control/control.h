@@ -281,6 +281,20 @@ int kl_control_transfer(double *transfer, const struct kl_control_system *system
                         const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                         struct kl_error *err);
 
+/* ---- a low pass of the first order (low_pass.c): y' = (a - y) / tau, y(0) = 0 ---- */
+struct kl_control_low_pass {
+    double decay, mean; /* over a segment: exp(-dt/tau), and what its mean keeps of y at its start */
+};
+/* dt: of a segment; tau 0: what goes in comes out. */
+void kl_control_low_pass_make(struct kl_control_low_pass *f, double tau, double dt);
+/* Of samples [n][row], each held for `oversample` segments: means of y over these, and y at their ends
+   (NULL: not asked for), both [n * oversample][row]. */
+void kl_control_low_pass(double *means, double *ends, const struct kl_control_low_pass *f,
+                         const double *samples, int n, int oversample, int row);
+/* back [n][row] += the adjoint of the means, applied to by_means [n * oversample][row]. */
+void kl_control_low_pass_back(double *back, const double *by_means, const struct kl_control_low_pass *f,
+                              int n, int oversample, int row);
+
 /* ---- waveforms (waveform.c): free numbers x to samples of a generator to the controls of the qubit
  * ---- */
 /* In units of the limits of the controls. Samples of control k are those of its functions: one a sample;
@@ -339,6 +353,8 @@ struct kl_control_problem {
     const struct kl_control_task *members;      /* NULL: the system's own values alone */
     int n_members;
     const double *weights; /* [n_members], their sum 1; NULL: equal */
+    const double (
+        *targets)[9]; /* of one qubit: of each member [columns][3] in place of the objective's weights */
     enum kl_control_aggregate aggregate;
     double sharpness, tail; /* of the worst; of the share, in (0, 1] */
     double energy;          /* factor of the mean square of u / limit in the loss */

@@ -62,6 +62,14 @@ struct kl_control_inner {
     double clip; /* largest norm of a task's gradient; 0: any */
 };
 
+/* Tasks of any system in lanes; those that are set later may be no further from 0 than these. */
+struct kl_control_any {
+    const struct kl_control_task *tasks;
+    size_t count, n; /* of the n lanes those with a task */
+    int segments;
+    double duration, limit;
+};
+
 /* A system under control: from pulses u [segments][controls][n] the loss [n] and its gradient by u;
    the derivative of that gradient along du (NULL: it has none). limit: amplitudes are clamped to it. */
 #define KL_CONTROL_META_DECLARE(real, p)                                                               \
@@ -126,7 +134,18 @@ struct kl_control_inner {
        rates and twice its detuning. KL_ENOMEM. */                                                     \
     int kl_control_plant_make_##p(struct kl_control_plant_##p *plant, const struct kl_bloch *bloch,    \
                                   size_t n, double limit, double factor, double rates,                 \
-                                  struct kl_arena *memory, struct kl_error *err);
+                                  struct kl_arena *memory, struct kl_error *err);                      \
+    /* Any system's plant (plant_any.c), which has no tangent. Close it in any case. KL_EUSAGE,        \
+     * KL_ENOMEM. */                                                                                   \
+    int kl_control_plant_any_##p(struct kl_control_plant_##p *plant,                                   \
+                                 const struct kl_control_system *system,                               \
+                                 const struct kl_control_objective *objective,                         \
+                                 const struct kl_control_any *of, struct kl_error *err);               \
+                                                                                                       \
+    void kl_control_plant_any_set_##p(struct kl_control_plant_##p *plant, size_t lane,                 \
+                                      const struct kl_control_task *task);                             \
+    void kl_control_plant_any_count_##p(struct kl_control_plant_##p *plant, size_t count);             \
+    void kl_control_plant_any_close_##p(struct kl_control_plant_##p *plant);
 KL_CONTROL_META_DECLARE(float, f32)
 KL_CONTROL_META_DECLARE(double, f64)
 
@@ -143,5 +162,9 @@ KL_CONTROL_META_DECLARE(double, f64)
 #define kl_control_adapt_outer KL_NAME(kl_control_adapt_outer)
 #define kl_control_adapt_second KL_NAME(kl_control_adapt_second)
 #define kl_control_plant_make KL_NAME(kl_control_plant_make)
+#define kl_control_plant_any KL_NAME(kl_control_plant_any)
+#define kl_control_plant_any_set KL_NAME(kl_control_plant_any_set)
+#define kl_control_plant_any_count KL_NAME(kl_control_plant_any_count)
+#define kl_control_plant_any_close KL_NAME(kl_control_plant_any_close)
 
 #endif

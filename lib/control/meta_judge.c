@@ -64,6 +64,7 @@ void kl_control_judge_run(double *before, double *after, double *std, struct kl_
 void kl_control_judge_close(struct kl_control_judge **judge)
 {
     if (!*judge) return;
+    kl_control_batch_close_f64(&(*judge)->batch);
     kl_arena_free(&(*judge)->memory);
     free(*judge);
     *judge = NULL;

@@ -66,36 +66,45 @@ enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
       "of spectra to rates: standard, or those of the reference", NULL, NULL },                      \
     { "sequence", 0, KL_OPT_STRING, AT(sequence), "NAME", 0, 0, true,                                \
       "whose filter gives dephasing: ramsey, echo, cpmg_N", NULL, NULL },                            \
-    { "omega0", 0, KL_OPT_FLOAT, AT(omega0), "X", 0, 0, true, "level splitting, for relaxation", NULL, NULL }, \
+    { "omega0", 0, KL_OPT_FLOAT, AT(omega0), "X", 0, 0, true, "level splitting, for relaxation",     \
+      NULL, NULL },                                                                                  \
     { "Gamma-h", 0, KL_OPT_FLOAT, AT(gamma_h), "X", 0, 1e9, true, "width of the line, of mapping filter", \
       NULL, NULL },                                                                                  \
     { "line-width", 0, KL_OPT_FLOAT, AT(line_width), "X", 0, 1e9, true, "the same, of mapping standard", \
       NULL, NULL },                                                                                  \
     { "temperature", 0, KL_OPT_STRING, AT(temperature_text), "X|infinite", 0, 0, true,               \
       "kT/hbar, of mapping standard; infinite: as much up as down", NULL, NULL },                    \
-    { "jump-up", 0, KL_OPT_FLAG, AT(jump_up), NULL, 0, 0, true, "relaxation runs from |0> to |1>", NULL, NULL }, \
+    { "jump-up", 0, KL_OPT_FLAG, AT(jump_up), NULL, 0, 0, true,                                      \
+      "relaxation runs from |0> to |1>", NULL, NULL },                                               \
     { "drift-strength", 0, KL_OPT_FLOAT, AT(drift), "X", -1e6, 1e6, true, "h0 of H = h0 Z + u.sigma", NULL, \
       NULL },                                                                                        \
     RANGE("detuning-range", detuning, "drawn beside h0 (0,0)", NULL),                                \
     RANGE("amplitude-range", controls_range, "drawn factor of the controls (1,1)", NULL),            \
     RANGE("angle-range", angle, "of the target rotation about x, in radians", NULL),                 \
+    RANGE("coupling-range", coupling, "drawn factor of two qubits' J (1,1)", NULL),                 \
     { "task-features", 0, KL_OPT_CHOICE, AT(tells), KL_CONTROL_TELLS, 0, 0, true,                    \
       "what the network is told of a task; shots: what a few experiments measure", NULL, NULL },     \
-    { "task-shots", 0, KL_OPT_INT, AT(shots), "N", 1, 1e9, true, "shots of each such experiment", NULL, NULL }, \
+    { "task-shots", 0, KL_OPT_INT, AT(shots), "N", 1, 1e9, true, "shots of each such experiment",    \
+      NULL, NULL },                                                                                  \
     { "target-gate", 0, KL_OPT_CHOICE, AT(gate), KL_CONTROL_META_GATES, 0, 0, true, "what is asked for", \
       "Objective", NULL },                                                                           \
     { "fidelity", 0, KL_OPT_CHOICE, AT(fidelity), "average|state", 0, 0, true,                       \
       "of the whole gate, or of the image of |0>", NULL, NULL },                                     \
-    { "gate-time", 0, KL_OPT_FLOAT, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse", NULL, "horizon" }, \
-    { "limit", 0, KL_OPT_FLOAT, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it", NULL, NULL }, \
-    { "num-qubits", 0, KL_OPT_INT, AT(qubits), "1", 1, 2, true, NULL, NULL, NULL },                  \
+    { "gate-time", 0, KL_OPT_FLOAT, AT(duration), "T", 1e-9, 1e9, true, "duration of a pulse",       \
+      NULL, "horizon" },                                                                             \
+    { "limit", 0, KL_OPT_FLOAT, AT(limit), "U", 1e-6, 1e6, true, "amplitudes are clamped to it",     \
+      NULL, NULL },                                                                                  \
+    { "num-qubits", 0, KL_OPT_INT, AT(qubits), "N", 1, 2, true,                                      \
+      "2: the gate cz, rates of each qubit, a network with layer norms", NULL, NULL },                  \
     { "hidden-dim", 0, KL_OPT_INT, AT(hidden), "N", 1, KL_CONTROL_MAX_UNITS, true, "units of a layer", \
       "Network", NULL },                                                                             \
     { "n-hidden-layers", 0, KL_OPT_INT, AT(hidden_layers), "N", 0, KL_CONTROL_MAX_LAYERS - 2, true,  \
       "linear layers less two, as the reference counts", NULL, NULL },                               \
-    { "n-segments", 0, KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, true, "of a pulse", NULL, NULL }, \
-    { "n-controls", 0, KL_OPT_INT, AT(controls), "N", 2, 3, true, "x, y; or x, y, z", NULL, NULL },  \
-    { "output-scale", 0, KL_OPT_FLOAT, AT(scale), "X", 1e-6, 1e6, true, "factor of the output", NULL, NULL }, \
+    { "n-segments", 0, KL_OPT_INT, AT(segments), "N", 1, KL_CONTROL_MAX_UNITS, true,                 \
+      "of a pulse", NULL, NULL },                                                                    \
+    { "n-controls", 0, KL_OPT_INT, AT(controls), "N", 2, 6, true, "2; of two qubits 4 or 6", NULL, NULL },  \
+    { "output-scale", 0, KL_OPT_FLOAT, AT(scale), "X", 1e-6, 1e6, true, "factor of the output",      \
+      NULL, NULL },                                                                                  \
     { "activation", 0, KL_OPT_CHOICE, AT(activation), "tanh|relu|elu", 0, 0, true, "of hidden layers", NULL, \
       NULL },                                                                                        \
     { "task-feature-dim", 0, KL_OPT_INT, AT(features), "N", 0, KL_CONTROL_MAX_FEATURES, true,        \
@@ -127,13 +136,15 @@ static const struct kl_option options[] = {
       "learning rate", NULL, "lr" },
     { "optimizer", 0, KL_OPT_CHOICE, KL_TRAIN_AT(AT(train), optimizer), KL_TRAIN_OPTIMIZERS, 0, 0, true,
       "update rule", NULL, NULL },
-    { "momentum", 0, KL_OPT_FLOAT, KL_TRAIN_AT(AT(train), options.optimizer.momentum), "X", 0, 1, true, "of sgd",
+    { "momentum", 0, KL_OPT_FLOAT, KL_TRAIN_AT(AT(train), options.optimizer.momentum), "X", 0, 1,
+      true, "of sgd",
       NULL, NULL },
     { "beta1", 0, KL_OPT_FLOAT, KL_TRAIN_AT(AT(train), options.optimizer.beta1), "X", 0, 0.999999, true,
       "of Adam", NULL, NULL },
     { "beta2", 0, KL_OPT_FLOAT, KL_TRAIN_AT(AT(train), options.optimizer.beta2), "X", 0, 0.999999, true,
       "of Adam", NULL, NULL },
-    { "epsilon", 0, KL_OPT_FLOAT, KL_TRAIN_AT(AT(train), options.optimizer.epsilon), "X", 0, 1, true, "of Adam",
+    { "epsilon", 0, KL_OPT_FLOAT, KL_TRAIN_AT(AT(train), options.optimizer.epsilon), "X", 0, 1,
+      true, "of Adam",
       NULL, NULL },
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "networks that differ in first values and tasks"),
@@ -144,7 +155,8 @@ static const struct kl_option options[] = {
     UNUSED_TRUTH(4, "use-rk4-training"), UNUSED(5, "integration-method"), UNUSED(6, "save-dir"),
     UNUSED(7, "noise-type"), UNUSED(8, "robust-type"), UNUSED(9, "robust-iterations"),
     UNUSED(10, "robust-tasks-per-batch"), UNUSED(11, "gap-n-samples"), UNUSED(12, "gap-K-values"),
-    UNUSED(13, "gap-variance-range"), UNUSED(14, "grape-train-tasks"), UNUSED(15, "grape-iterations"), UNUSED(16, "grape-lr"), UNUSED(17, "grape-method"),
+    UNUSED(13, "gap-variance-range"), UNUSED(14, "grape-train-tasks"), UNUSED(15,
+      "grape-iterations"), UNUSED(16, "grape-lr"), UNUSED(17, "grape-method"),
 };
 static const struct kl_option import_options[] = { POLICY_ROWS };
 /* clang-format on */
@@ -249,6 +261,8 @@ static int family_of(struct kl_control_meta_values *v, struct kl_error *err)
                                      .amplitude = { 0.01, 10 },
                                      .omega_c = { 1, 300 },
                                      .controls = { 1, 1 },
+                                     .coupling = { 1, 1 },
+                                     .two_qubits = v->qubits == 2,
                                      .angle = { M_PI, M_PI } };
     f->psd = strcmp(v->tasks, "psd") == 0 || (strcmp(v->tasks, "auto") == 0 && spectra);
     f->distribution = (enum kl_control_distribution)kl_choice(KL_CONTROL_DISTRIBUTIONS, v->distribution);
@@ -273,6 +287,7 @@ static int family_of(struct kl_control_meta_values *v, struct kl_error *err)
     if (!code) code = range_of(&f->omega_c, "omega-c-range", v->omega_c, err);
     if (!code) code = range_of(&f->detuning, "detuning-range", v->detuning, err);
     if (!code) code = range_of(&f->controls, "amplitude-range", v->controls_range, err);
+    if (!code) code = range_of(&f->coupling, "coupling-range", v->coupling, err);
     if (!code) code = range_of(&f->angle, "angle-range", v->angle, err);
     if (!code && f->psd) code = models_of(f, v, err);
     return code ? code : kl_control_family_check(f, err);
@@ -322,11 +337,12 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
     if (code) return code;
     if (temperature_of(v, err)) return err->code;
     const int features = kl_control_family_n_features(&v->family);
-    if (v->qubits != 1)
-        return kl_fail(err, KL_EUSAGE, "--num-qubits: found %lld, expected 1: policies are of one qubit",
-                       (long long)v->qubits);
-    if (v->controls != 2)
-        return kl_fail(err, KL_EUSAGE, "--n-controls: found %lld, expected 2", (long long)v->controls);
+    const bool pair = v->qubits == 2;
+    if (pair ? v->controls != 4 && v->controls != 6 : v->controls != 2)
+        return kl_fail(err, KL_EUSAGE, "--n-controls: found %lld, expected %s", (long long)v->controls,
+                       pair ? "4 or 6" : "2");
+    if (pair && v->inner.method == KL_CONTROL_MAML)
+        return kl_fail(err, KL_EUSAGE, "--method maml: goes with one qubit alone; give --method fomaml");
     if (v->features && v->features != features)
         return kl_fail(err, KL_EUSAGE,
                        "--task-feature-dim: found %lld, expected %d: that many numbers tell a "
@@ -337,8 +353,9 @@ int kl_control_meta_settle(void *values, struct kl_error *err)
                                               .hidden = (int)v->hidden,
                                               .hidden_layers = (int)v->hidden_layers,
                                               .segments = (int)v->segments,
-                                              .controls = 2,
-                                              .scale = v->scale,
+                                              .controls = (int)v->controls,
+                                              .scale = pair ? M_PI * v->scale : v->scale,
+                                              .norm = pair,
                                               .act = (enum kl_policy_act)(KL_POLICY_TANH + act) };
     if (v->val_interval > v->iterations) v->val_interval = v->iterations;
     o->epochs = (v->iterations + v->val_interval - 1) / v->val_interval;

@@ -67,8 +67,11 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
 static void rest(struct kl_train *train)
 {
     struct meta *s = train->learner->context;
-    for (int i = 0; i < s->n_workers; i++)
-        kl_control_judge_close(&s->workers[i].judge), kl_arena_free(&s->workers[i].memory);
+    for (int i = 0; i < s->n_workers; i++) {
+        kl_control_judge_close(&s->workers[i].judge);
+        kl_control_batch_close_f32(&s->workers[i].f32), kl_control_batch_close_f64(&s->workers[i].f64);
+        kl_arena_free(&s->workers[i].memory);
+    }
     free(s->workers);
     s->workers = NULL, s->n_workers = 0;
 }
@@ -91,7 +94,7 @@ static int wake(struct kl_train *train, int n_threads, struct kl_error *err)
 static void init(void *context, void *params, int64_t replica)
 {
     struct meta *s = context;
-    double pulse[2];
+    double pulse[KL_CONTROL_MAX_CONTROLS] = { 0 };
     /* Several replicas that diverged may begin anew at once. */
     pthread_mutex_lock(&s->beginning);
     kl_control_net_init(s->first, &s->net, s->v->train.options.seed, (uint32_t)replica, s->scratch);

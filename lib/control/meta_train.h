@@ -20,7 +20,8 @@ struct kl_control_meta_values {
     const char *tasks, *distribution, *gate, *fidelity, *tells, *activation, *method, *first_order,
         *start, *precision, *mapping, *psd_model, *model_types, *model_probs, *sequence,
         *temperature_text;
-    const char *dephasing, *relaxation, *alpha, *amplitude, *omega_c, *detuning, *controls_range, *angle;
+    const char *dephasing, *relaxation, *alpha, *amplitude, *omega_c, *detuning, *controls_range, *angle,
+        *coupling;
     double diversity, drift, duration, omega0, line_width, gamma_h, temperature, limit, scale, inner_lr,
         inner_clip;
     int64_t shots, features, hidden, hidden_layers, segments, controls, qubits, inner_steps, iterations,
@@ -44,9 +45,14 @@ void kl_control_meta_unused(const struct kl_control_meta_values *v, const struct
     struct kl_control_batch_##p {                                                                      \
         struct kl_control_adapt_##p adapt;                                                             \
         struct kl_control_plant_##p plant;                                                             \
+        struct kl_control_system system; /* of two qubits, and what is asked of it */                  \
+        struct kl_control_objective objective;                                                         \
         const struct kl_control_family *family;                                                        \
         real *weight; /* [n]: of a task, 0 of a lane beside them */                                    \
     };                                                                                                 \
+                                                                                                       \
+    /* Close it in any case. */                                                                        \
+    void kl_control_batch_close_##p(struct kl_control_batch_##p *b);                                   \
     int kl_control_batch_make_##p(struct kl_control_batch_##p *b, const struct kl_control_net *net,    \
                                   const struct kl_control_inner *inner,                                \
                                   const struct kl_control_family *family, double limit, size_t n,      \
@@ -66,6 +72,7 @@ KL_CONTROL_BATCH_DECLARE(double, f64)
 #define kl_control_batch KL_NAME(kl_control_batch)
 #define kl_control_batch_make KL_NAME(kl_control_batch_make)
 #define kl_control_batch_fill KL_NAME(kl_control_batch_fill)
+#define kl_control_batch_close KL_NAME(kl_control_batch_close)
 #define kl_control_batch_set KL_NAME(kl_control_batch_set)
 #define kl_control_batch_gradient KL_NAME(kl_control_batch_gradient)
 

@@ -43,7 +43,7 @@ const struct kl_tool kl_control_noise_tool = {
                "integrals, beside those of metaqctrl",
     .arguments = "noise",
     .example = "qcontrol noise --psd one_over_f --alpha 1 -A 0.01 --omega-c 50 -T 1\n"
-               "  qcontrol noise --psd lorentzian -A 5 --omega-c 2 --sequence cpmg_4 --temperature 0.5",
+               "  qcontrol noise --psd lorentzian -A 5 --omega-c 2 --sequence cpmg_4",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),

@@ -250,9 +250,20 @@ static int check_gradients(struct work *w, struct kl_error *err)
     const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
                                                 (uint64_t)w->v->common.seed, err);
     if (code) return code;
-    fprintf(w->run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
-            gradient, hessian);
-    if (gradient <= bound && hessian <= bound) return 0;
+    const bool agree = gradient <= bound && hessian <= bound;
+    if (w->v->common.json) {
+        const struct kl_json_pair pairs[] = {
+            { "gradient_difference", KL_JSON_NUMBER, .number = gradient },
+            { "hessian_difference", KL_JSON_NUMBER, .number = hessian },
+            { "differences_bound", KL_JSON_NUMBER, .number = bound },
+            { "agree", KL_JSON_BOOL, .number = agree },
+        };
+        const int printed = kl_json_line(w->run->out, pairs, sizeof pairs / sizeof *pairs, err);
+        if (printed) return printed;
+    } else
+        fprintf(w->run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
+                gradient, hessian);
+    if (agree) return 0;
     return kl_fail(err, KL_ENO, "the gradient differs from central differences by more than %g", bound);
 }
 

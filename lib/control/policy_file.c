@@ -67,6 +67,9 @@ static int list(struct entry e[MOST], struct kl_control_net_shape *s, struct kl_
     e[n++] = (struct entry){ "inner_clip", .number = &i->clip };
     e[n++] = (struct entry){ "last_layer", .truth = &i->last_layer };
     e[n++] = (struct entry){ "psd", .truth = &f->psd };
+    e[n++] = (struct entry){ "two_qubits", .truth = &f->two_qubits };
+    e[n++] = (struct entry){ "coupling_low", .number = &f->coupling.low };
+    e[n++] = (struct entry){ "coupling_high", .number = &f->coupling.high };
     e[n++] = (struct entry){ "diversity_scale", .number = &f->diversity };
     e[n++] = (struct entry){ "jump_up", .truth = &f->jump_up };
     e[n++] = (struct entry){ "drift_strength", .number = &f->drift };

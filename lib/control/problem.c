@@ -265,6 +265,13 @@ static void fill_lanes(double *to, size_t rows, const double *values)
         for (size_t l = 0; l < LANES; l++) to[r * LANES + l] = values[r];
 }
 
+/* The weights of a member that has a target of its own. */
+static void set_target(struct kl_control_evaluator *e, int m)
+{
+    if (e->problem->targets)
+        fill_lanes(e->weights, 3 * (size_t)e->bloch.columns, e->problem->targets[m]);
+}
+
 /* Member m at all points; with gradient: of its share, added to g. */
 static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m)
 {
@@ -272,6 +279,7 @@ static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, c
     const size_t count = (size_t)e->rows * LANES;
     const double *u = x;
     fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+    set_target(e, m);
     if (t->amplitude != 1) {
         for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i];
         u = e->u;
@@ -381,6 +389,7 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
         for (size_t i = 0; i < count; i++)
             e->u[i] = t->amplitude * e->controls[i], e->du[i] = t->amplitude * e->by_controls[i];
         fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+        set_target(e, m);
         kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, e->u, e->du, e->params,
                                         NULL, e->weights, &e->bloch, LANES, e->work);
         for (int l = 0; l < LANES; l++) f[l] += share * (loss[l] + e->problem->objective->constant);

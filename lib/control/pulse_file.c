@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/pulse_views.h"
 #include "store/kind.h"
 #include "store/store.h"
 
@@ -183,6 +183,7 @@ int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s,
     if (code >= 0)
         code = kl_store_writer_put(w, "transfer", KL_TYPE_F64, 0, 2, square, report->transfer, err);
     if (code >= 0) code = put_members(w, s, report->members, err);
+    if (code >= 0) code = kl_control_views_put(w, s, u, err);
     if (code >= 0 && n_starts) code = put_starts(w, starts, n_starts, err);
     if (code >= 0 && n_starts) code = kl_store_writer_integer(w, "", "best_start", best, err);
     if (code >= 0 && n_starts)

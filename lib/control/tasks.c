@@ -46,6 +46,15 @@ int kl_control_family_check(const struct kl_control_family *f, struct kl_error *
     if (!code) code = check_range("detuning-range", f->detuning, -1e6, false, err);
     if (!code) code = check_range("amplitude-range", f->controls, 0, true, err);
     if (!code) code = check_range("angle-range", f->angle, -1e3, false, err);
+    if (!code) code = check_range("coupling-range", f->coupling, 0, true, err);
+    if (!code && f->two_qubits != (f->gate == KL_CONTROL_GATE_CZ))
+        code = kl_fail(err, KL_EUSAGE,
+                       "--target-gate: two qubits (--num-qubits 2) and the gate cz go together");
+    if (!code && f->two_qubits && (f->psd || f->tells == KL_CONTROL_TELLS_SHOTS))
+        code = kl_fail(
+            err, KL_EUSAGE,
+            "--num-qubits 2: found %s, expected rates, and a network that is told them or nothing",
+            f->psd ? "spectra of noise" : "experiments with shots");
     if (!code && f->gate != KL_CONTROL_ROTATION && varies(f->angle))
         code = kl_fail(err, KL_EUSAGE,
                        "--angle-range: only the target rotation has an angle; give "
@@ -85,7 +94,32 @@ static int draw_model(const uint32_t words[4], const struct kl_control_family *f
     return last;
 }
 
-enum { DEPHASING, RELAXATION, ALPHA, AMPLITUDE, OMEGA_C, DETUNING, CONTROLS, ANGLE, MODEL };
+enum {
+    DEPHASING,
+    RELAXATION,
+    ALPHA,
+    AMPLITUDE,
+    OMEGA_C,
+    DETUNING,
+    CONTROLS,
+    ANGLE,
+    MODEL,
+    COUPLING,
+    SECOND
+};
+
+/* Rates of the second qubit: those of the first within a fifth. None is below 0.001, as in the
+ * reference. */
+static void draw_second(struct kl_control_meta_task *task, const struct kl_control_task_id *id)
+{
+    for (int i = 0; i < 2; i++) {
+        uint32_t words[4];
+        kl_philox(words, id->seed, (uint32_t)(SECOND + i), purpose(KL_RANDOM_TASKS, id->set), id->number,
+                  id->replica);
+        task->theta[i] = fmax(0.001, task->theta[i]);
+        task->second[i] = fmax(0.001, task->theta[i] * (0.8 + 0.4 * kl_philox_unit(words[0])));
+    }
+}
 
 void kl_control_family_draw(struct kl_control_meta_task *task, const struct kl_control_family *f,
                             const struct kl_control_task_id *id)
@@ -102,7 +136,8 @@ void kl_control_family_draw(struct kl_control_meta_task *task, const struct kl_c
                     { &task->theta[2], f->omega_c, OMEGA_C, true },
                     { &task->detuning, f->detuning, DETUNING, false },
                     { &task->controls, f->controls, CONTROLS, false },
-                    { &task->angle, f->angle, ANGLE, false } };
+                    { &task->angle, f->angle, ANGLE, false },
+                    { &task->coupling, f->coupling, COUPLING, false } };
     uint32_t words[4];
     memset(task, 0, sizeof *task);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -114,6 +149,7 @@ void kl_control_family_draw(struct kl_control_meta_task *task, const struct kl_c
     }
     kl_philox(words, id->seed, MODEL, purpose(KL_RANDOM_TASKS, id->set), id->number, id->replica);
     task->model = draw_model(words, f);
+    if (f->two_qubits) draw_second(task, id);
     if (f->psd) kl_control_psd_rates(task, f);
     else task->rates[KL_BLOCH_DEPHASING] = task->theta[0], task->rates[KL_BLOCH_DOWN] = task->theta[1];
     if (f->jump_up) {
@@ -189,7 +225,9 @@ int kl_control_family_n_features(const struct kl_control_family *f)
     switch (f->tells) {
     case KL_CONTROL_TELLS_NOTHING: return 1 + angle;
     case KL_CONTROL_TELLS_SHOTS: return KL_CONTROL_PROBES + angle;
-    default: return n_given(f) + varies(f->detuning) + varies(f->controls) + angle;
+    default:
+        if (f->two_qubits) return 4 + varies(f->coupling);
+        return n_given(f) + varies(f->detuning) + varies(f->controls) + angle;
     }
 }
 
@@ -202,6 +240,11 @@ static double placed(double x, struct kl_control_range r)
 static int given(double *to, const struct kl_control_family *f, const struct kl_control_meta_task *t)
 {
     const double *x = t->theta;
+    if (f->two_qubits) {
+        to[0] = x[0] / 0.1, to[1] = x[1] / 0.05, to[2] = t->second[0] / 0.1, to[3] = t->second[1] / 0.05;
+        if (varies(f->coupling)) to[4] = placed(t->coupling, f->coupling);
+        return 4 + varies(f->coupling);
+    }
     if (!f->psd) {
         to[0] = x[0] / 0.1, to[1] = x[1] / 0.05, to[2] = (x[0] + x[1]) / 0.15;
     } else if (f->tells == KL_CONTROL_TELLS_RAW) {

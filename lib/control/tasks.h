@@ -17,9 +17,10 @@ enum kl_control_gate {
     KL_CONTROL_GATE_Y,
     KL_CONTROL_GATE_Z,
     KL_CONTROL_GATE_H,
-    KL_CONTROL_ROTATION /* exp(-i angle X/2) */
+    KL_CONTROL_ROTATION, /* exp(-i angle X/2) */
+    KL_CONTROL_GATE_CZ   /* of two qubits */
 };
-#define KL_CONTROL_META_GATES "pauli_x|pauli_y|pauli_z|hadamard|rotation"
+#define KL_CONTROL_META_GATES "pauli_x|pauli_y|pauli_z|hadamard|rotation|cz"
 /* given: the drawn numbers, scaled as in the reference's training; raw: those of spectra as they are
    (its guide's configurations); nothing: a constant; shots: what a few fixed experiments measure. */
 enum kl_control_tells {
@@ -31,7 +32,8 @@ enum kl_control_tells {
 #define KL_CONTROL_TELLS "given|raw|none|shots"
 struct kl_control_psd_table;
 struct kl_control_family {
-    bool psd;                                          /* tasks are spectra of noise; else rates */
+    bool two_qubits; /* with rates of their own, H = J ZZ and local controls; the target is CZ */
+    bool psd;        /* tasks are spectra of noise; else rates */
     struct kl_control_range dephasing, relaxation;     /* rates */
     struct kl_control_range alpha, amplitude, omega_c; /* spectra */
     double models[3];                                  /* probabilities of the spectra's models */
@@ -41,9 +43,11 @@ struct kl_control_family {
     double drift;                     /* h0 */
     struct kl_control_range detuning; /* beside h0 */
     struct kl_control_range controls; /* factor of the amplitudes: 1 */
+    struct kl_control_range coupling; /* factor of J: 1 */
     struct kl_control_range angle;    /* of the target rotation */
     enum kl_control_gate gate;
-    bool whole_gate; /* loss 1 - F_avg of the gate; else 1 - F of |0>'s image */
+    bool whole_gate; /* loss 1 - F_avg of the gate; else 1 - F of |0>'s image, of two qubits the mean of
+                        twelve product states */
     enum kl_control_tells tells;
     bool tells_model;                      /* which of the models */
     int64_t shots;                         /* of each experiment */
@@ -60,7 +64,8 @@ struct kl_control_task_id {
 struct kl_control_meta_task {
     double theta[3]; /* alpha, A, omega_c; or the rates of dephasing and relaxation */
     int model;
-    double detuning, controls, angle;
+    double detuning, controls, angle, coupling;
+    double second[2];              /* rates of the second qubit */
     double rates[KL_BLOCH_PARAMS]; /* as kl_bloch's parameters */
 };
 /* KL_EUSAGE: a range that cannot be. */

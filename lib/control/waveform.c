@@ -81,44 +81,25 @@ bool kl_control_waveform_plain(const struct kl_control_waveform *w)
     return all;
 }
 
-/* ---- the low pass: y' = (a - y) / tau, y(0) = 0; of a segment the mean ---- */
-struct low_pass {
-    double decay, mean; /* over a segment: exp(-dt/tau), and what its mean keeps of y at its start */
-};
-static struct low_pass low_pass_of(const struct kl_control_waveform *w)
+/* ---- the low pass ---- */
+static struct kl_control_low_pass low_pass_of(const struct kl_control_waveform *w)
 {
-    const double dt = w->duration / (w->samples * w->oversample), ratio = w->tau > 0 ? dt / w->tau : 0;
-    return (struct low_pass){ .decay = exp(-ratio), .mean = ratio > 0 ? -expm1(-ratio) / ratio : 0 };
+    struct kl_control_low_pass f;
+    kl_control_low_pass_make(&f, w->tau, w->duration / (w->samples * w->oversample));
+    return f;
 }
 
 /* u [samples * oversample][controls][lanes] of samples. */
 static void filter(double *u, const struct kl_control_waveform *w, const double *samples, int lanes)
 {
-    const int row = w->controls * lanes;
-    const struct low_pass f = low_pass_of(w);
-    for (int i = 0; i < row; i++) {
-        double y = 0;
-        for (int s = 0; s < w->samples * w->oversample; s++) {
-            const double a = samples[s / w->oversample * row + i];
-            if (w->tau > 0) u[s * row + i] = a + (y - a) * f.mean, y = a + (y - a) * f.decay;
-            else u[s * row + i] = a;
-        }
-    }
+    const struct kl_control_low_pass f = low_pass_of(w);
+    kl_control_low_pass(u, NULL, &f, samples, w->samples, w->oversample, w->controls * lanes);
 }
 /* back += the adjoint of filter. */
 static void filter_back(double *back, const double *gu, const struct kl_control_waveform *w, int lanes)
 {
-    const int row = w->controls * lanes;
-    const struct low_pass f = low_pass_of(w);
-    for (int i = 0; i < row; i++) {
-        double gy = 0; /* by y at the segment's end */
-        for (int s = w->samples * w->oversample - 1; s >= 0; s--) {
-            const double g = gu[s * row + i];
-            double *a = &back[s / w->oversample * row + i];
-            if (w->tau > 0) *a += g * (1 - f.mean) + gy * (1 - f.decay), gy = g * f.mean + gy * f.decay;
-            else *a += g;
-        }
-    }
+    const struct kl_control_low_pass f = low_pass_of(w);
+    kl_control_low_pass_back(back, gu, &f, w->samples, w->oversample, w->controls * lanes);
 }
 void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, const double *samples)
 {

@@ -63,21 +63,6 @@ void kl_plot_tick_text(char text[KL_TICK], double value, double step, double mos
     if (scaled) snprintf(text + used, KL_TICK - used, "%s10%s", "\xc3\x97", power);
 }
 
-static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
-{
-    char text[KL_TICK];
-    const double range = a->x1 - a->x0, bottom = a->top + a->height;
-    double step = round_step(range, a->width < 110 ? 3 : 5);
-    if (a->whole_x && step < 1) step = 1;
-    double k = ceil(a->x0 / step - 1e-9);
-    for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */
-        double x = kl_plot_axes_x(a, k * step);
-        line(cr, x, bottom, x, bottom + 3);
-        kl_plot_tick_text(text, k * step, step, fmax(fabs(a->x0), fabs(a->x1)));
-        if (!a->no_x_numbers) kl_plot_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
-    }
-}
-
 /* Ten to the power of a whole number, right-aligned at x; returns its width. */
 static double power_text(cairo_t *cr, double x, double y, double power)
 {
@@ -88,6 +73,40 @@ static double power_text(cairo_t *cr, double x, double y, double power)
     kl_plot_text(cr, x, y - 0.4 * TICK_SIZE, small, KL_RIGHT, text);
     kl_plot_text(cr, x - width, y, TICK_SIZE, KL_RIGHT, "10");
     return width + kl_plot_text_width(cr, TICK_SIZE, "10");
+}
+
+/* As draw_decades, below the frame. */
+static void draw_x_decades(cairo_t *cr, const struct kl_axes *a)
+{
+    const double bottom = a->top + a->height, each = a->width / (a->x1 - a->x0),
+                 step = ceil(3.5 * TICK_SIZE / each);
+    for (double k = ceil(a->x0 - 1e-9); k <= a->x1 + 1e-9; k++) {
+        const double x = kl_plot_axes_x(a, k);
+        line(cr, x, bottom, x, bottom + 3);
+        if (fmod(fabs(k), step) == 0 && !a->no_x_numbers) power_text(cr, x + 9, bottom + 11, k);
+        for (int m = 2; m < 10 && each > 12 && k + log10(m) < a->x1; m++)
+            line(cr, kl_plot_axes_x(a, k + log10(m)), bottom, kl_plot_axes_x(a, k + log10(m)),
+                 bottom + 1.5);
+    }
+}
+
+static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
+{
+    char text[KL_TICK];
+    if (a->log_x) {
+        draw_x_decades(cr, a);
+        return;
+    }
+    const double range = a->x1 - a->x0, bottom = a->top + a->height;
+    double step = round_step(range, a->width < 110 ? 3 : 5);
+    if (a->whole_x && step < 1) step = 1;
+    double k = ceil(a->x0 / step - 1e-9);
+    for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */
+        double x = kl_plot_axes_x(a, k * step);
+        line(cr, x, bottom, x, bottom + 3);
+        kl_plot_tick_text(text, k * step, step, fmax(fabs(a->x0), fabs(a->x1)));
+        if (!a->no_x_numbers) kl_plot_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
+    }
 }
 
 /* Decades, numbers at as many as leave room for them, with short ticks at 2 to 9 times where all have;

@@ -36,4 +36,9 @@ int kl_plot_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *fi
 int kl_plot_headline_of_gan(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 
+/* ---- page_headline_pulses.c ---- */
+int kl_plot_headline_of_pulse(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+int kl_plot_headline_of_policy(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+int kl_plot_headline_of_regret(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+
 #endif

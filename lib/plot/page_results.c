@@ -14,6 +14,18 @@ static const struct {
     bool digits;
 } known[] = {
     { "accuracy", "accuracy", true },
+    { "loss", "loss", false },
+    { "nominal_loss", "loss of the problem's own values", false },
+    { "worst_loss", "worst loss of the ensemble", false },
+    { "average_gate_fidelity", "average gate fidelity", false },
+    { "entanglement_fidelity", "entanglement fidelity", false },
+    { "trapped", "share of starts that were trapped", false },
+    { "stop", "why the best start ended", false },
+    { "regret", "regret of the adapted policy: loss above each task's optimum", false },
+    { "regret_unadapted", "regret without adapting", false },
+    { "regret_mean_network", "regret of the network trained on the mean", false },
+    { "regret_steered_pulse", "regret of the best fixed pulse after as many steps", false },
+    { "regret_fixed_pulse", "regret of the best fixed pulse", false },
     { "log_loss", "log loss", true },
     { "expected_calibration_error", "calibration error", true },
     { "minus_twin", "circuit - twin", true },
@@ -89,9 +101,10 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
 {
     char text[KL_PAGE_NUMBER], low[KL_PAGE_NUMBER], high[KL_PAGE_NUMBER], whole[4 * KL_PAGE_NUMBER],
         error[128];
-    const char *form = digits                    ? "%.4f"
-                       : strstr(name, "log10_p") ? "%.1f"
-                                                 : kl_plot_page_form(&value, 1, 1);
+    const char *form = digits                     ? "%.4f"
+                       : strstr(name, "log10_p")  ? "%.1f"
+                       : strstr(name, "fidelity") ? "%.6f"
+                                                  : kl_plot_page_form(&value, 1, 1);
     double ends[2], spread;
     kl_plot_page_number(text, value, form);
     snprintf(whole, sizeof whole, "%s", text);

@@ -14,6 +14,9 @@ static const char *const kinds[][2] = {
     { "nist", "Tests and entropies of devices" },
     { "gan", "Generators of device bits" },
     { "plateau", "Scan for barren plateaus" },
+    { "regret", "What adapting a policy is worth" },
+    { "pulse", "Pulse for a quantum gate" },
+    { "policy", "Meta-learned policies of pulses" },
     { "head", "Trained heads" },
     { "device-classifier", "Classifiers of devices" },
     { "device-bits", "Bits of devices" },
@@ -127,6 +130,20 @@ static const char *const sentences[][2] = {
     { "gan", "How far apart the devices are by their generators, and how these were trained." },
     { "tournament", "How far apart the devices are, by scores, divergences and a classifier." },
     { "synthetic", "Divergences within and between the classes that devices were made in." },
+    { "pulse", "The controls against time, and what limits them." },
+    { "bloch",
+      "The ways that states take on the Bloch sphere while the pulse plays, from dark to light." },
+    { "filter-function", "How much of slow and fast noise the pulse lets through: the lower a line, the "
+                         "better it guards." },
+    { "landscape", "The loss where the qubit or the pulse's amplitude is not what it was made for: the "
+                   "wider the dark "
+                   "part, the more robust." },
+    { "starts",
+      "Where each random start of the optimisation ended; trapped ones never found the best." },
+    { "meta-learning", "The loss of tasks before and after adapting to them, by epoch of training." },
+    { "adaptation",
+      "What steps of adaptation gain, by their number and by the family's spread, and how far each way "
+      "stays above the best pulse of each task." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 

@@ -128,7 +128,7 @@ struct kl_axes {
     double x0, x1, y0, y1;           /* values at its edges */
     bool whole_x;                    /* ticks at whole numbers only */
     bool no_x_numbers;               /* of a panel that shares those of the panel below */
-    bool log_y;                      /* y values are logarithms to the base of ten */
+    bool log_y, log_x;               /* values are logarithms to the base of ten */
     bool bare_y;                     /* no numbers and no label: those of the panel at the left */
     double label_out;                /* distance of the y label from the frame; 0: beside the numbers */
 };
@@ -240,6 +240,16 @@ int kl_plot_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *i
 int kl_plot_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                            struct kl_error *err);
 int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_pulse(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_bloch(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_filter_function(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                            struct kl_error *err);
+int kl_plot_landscape(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                      struct kl_error *err);
+int kl_plot_starts(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_adaptation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,

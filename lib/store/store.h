@@ -347,7 +347,7 @@ struct kl_index;
 struct kl_index_maker {
     const struct kl_kind *kind;
     int version; /* of what describe makes: another one makes the index anew */
-    /* A file's description, malloc'ed, n bytes. Any code but KL_ENOMEM: the file is passed over. */
+    /* A file's description, malloc'ed, n bytes. Any code but KL_ENOMEM: it is passed over. */
     int (*describe)(void *context, void **data, size_t *n, struct kl_file *file, struct kl_error *err);
     void *context;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A meta-iteration on one thread, with Adam: FOMAML of the study's PSD network (32 tasks, K 5, 60
    segments, 49,016 parameters) and of the guide's fast one (16 tasks, 20 segments, 38,696), in float and
-   double; MAML of the first. Median of rounds. */
+   double; MAML of the first; and of its CZ experiment. Median of rounds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +89,67 @@ struct work {
 BENCH(float, f32)
 BENCH(double, f64)
 
+/* The study's CZ experiment: 4 tasks, K 3, inner gradients clipped, 313,268 parameters with layer norms,
+   AdamW; float. */
+static double seconds_cz(int iterations)
+{
+    enum { TASKS = 4, LANES = 16 };
+    const struct kl_control_net_shape shape = { 4, 256, 4, 30, 6, M_PI, KL_POLICY_TANH, true };
+    const struct kl_control_inner inner = {
+        .method = KL_CONTROL_FOMAML, .steps = 3, .lr = 0.05, .clip = 1
+    };
+    struct kl_control_system system;
+    struct kl_control_target target;
+    struct kl_control_objective objective;
+    struct kl_control_task tasks[TASKS];
+    struct kl_control_net net;
+    struct kl_control_adapt_f32 a;
+    struct kl_control_plant_f32 plant;
+    struct kl_arena memory;
+    struct kl_error err;
+    struct kl_optimizer o;
+    float weight[LANES] = { 0.25f, 0.25f, 0.25f, 0.25f };
+    double rounds[ROUNDS];
+    uint64_t step = 0;
+    kl_nn_optimizer_default(&o);
+    o.kind = KL_ADAMW, o.weight_decay = 1e-4, o.clip = 1;
+    must(kl_control_system_make(&system, "two-qubits", NULL, &err), &err);
+    must(kl_control_target_gate(&target, "cz", 4, &err), &err);
+    must(kl_control_objective_make(&objective, &system, KL_CONTROL_STATES, &target, &err), &err);
+    for (int t = 0; t < TASKS; t++) {
+        kl_control_task_default(&tasks[t], &system);
+        for (int j = 0; j < 6; j++) tasks[t].params[j] = 0.01 * (t + j + 1);
+    }
+    const struct kl_control_any of = { tasks, TASKS, LANES, 30, M_PI / 8, M_PI };
+    must(kl_arena_init(&memory, 0, &err), &err);
+    must(kl_control_net_make(&net, &shape, &err), &err);
+    must(kl_control_adapt_make_f32(&a, &net, &inner, LANES, &memory, &err), &err);
+    must(kl_control_plant_any_f32(&plant, &system, &objective, &of, &err), &err);
+    const size_t size = net.block.size * sizeof(float);
+    float *params = kl_arena_take(&memory, 1, size), *m = kl_arena_take(&memory, 1, size),
+          *v = kl_arena_take(&memory, 1, size), *grad = kl_arena_take(&memory, 1, size);
+    double *first = calloc(net.block.size, sizeof *first),
+           *scratch = calloc(kl_control_net_scratch(&net), sizeof *scratch);
+    kl_control_net_init(first, &net, 1, 0, scratch);
+    for (size_t i = 0; i < net.block.size; i++) params[i] = (float)first[i], m[i] = v[i] = 0;
+    for (size_t i = 0; i < 4 * LANES; i++) a.x[i] = (float)sin((double)i);
+    for (int r = 0; r < ROUNDS; r++) {
+        const double start = kl_clock();
+        for (int i = 0; i < iterations; i++) {
+            struct kl_update update = kl_nn_update_at(&o, 1e-3, ++step);
+            kl_control_adapt_run_f32(&a, params, &plant, true);
+            kl_control_adapt_meta_f32(grad, &a, params, &plant, weight);
+            kl_nn_update_clip_f32(&update, &o, grad, net.block.size);
+            kl_nn_update_apply_f32(params, m, v, grad, net.block.size, &update);
+        }
+        rounds[r] = (kl_clock() - start) / iterations;
+    }
+    kl_control_plant_any_close_f32(&plant), kl_control_objective_free(&objective);
+    kl_control_system_free(&system), kl_control_net_free(&net), kl_arena_free(&memory);
+    free(first), free(scratch);
+    return median(rounds, ROUNDS);
+}
+
 int main(int argc, char **argv)
 {
     const int iterations = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 20 : 200;
@@ -100,5 +161,6 @@ int main(int argc, char **argv)
     printf("bench control-meta-guide/ketline %.6g s\n", seconds_f32(&fast, iterations));
     printf("bench control-meta-guide-double/ketline %.6g s\n", seconds_f64(&fast, iterations));
     printf("bench control-meta-second-order/ketline %.6g s\n", seconds_f32(&second, iterations / 4 + 1));
+    printf("bench control-meta-cz/ketline %.6g s\n", seconds_cz(iterations / 4 + 1));
     return 0;
 }

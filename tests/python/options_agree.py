@@ -32,7 +32,7 @@ def of_help(command):
     rows = re.split(r"\n(?=  (?:-\w,|   ) --)", "\n" + text(command, "--help", "-v"))[1:]
     for row in rows:
         row = re.split(r"\n\n", row)[0]
-        letter, name = re.match(r"  (?:-(\w),|   ) --([a-z0-9-]+)", row).groups()
+        letter, name = re.match(r"  (?:-(\w),|   ) --([A-Za-z0-9-]+)", row).groups()
         choices = re.search(r":\s+((?:[a-z0-9_-]+\|\s*)+[a-z0-9_-]+)\s*(?:\[\S*\])?\s*$", row)
         table[name] = (letter, joined(re.sub(r"\s", "", choices[1])) if choices else None)
     return table
@@ -42,7 +42,7 @@ def of_manual(command):
     page = text(command, "--emit", "man").replace("\\-", "-").replace("\\&", "").split(".Sh OPTIONS")[1]
     table = {}
     for row in re.split(r"\n(?=\.It (?:Fl \w , )?Fl -)", page)[1:]:
-        letter, name = re.match(r"\.It (?:Fl (\w) , )?Fl -([a-z0-9-]+)", row).groups()
+        letter, name = re.match(r"\.It (?:Fl (\w) , )?Fl -([A-Za-z0-9-]+)", row).groups()
         choices = re.search(r"One of\n((?:\.Cm \S+ [,.](?:\n|$))+)", row)
         table[name] = (letter, re.findall(r"\.Cm (\S+)", choices[1]) if choices else None)
     return table

@@ -48,6 +48,23 @@ $ qcontrol train -q -n 4 --detuning-range=-0.5,0.5 --amplitude-range 0.9,1.1 --t
 $ qcontrol train -q -n 4 --target-gate rotation --angle-range 1,3 --task-features none --last-layer --hidden-dim 8 -o r.h5 && cache show --json r.h5 | jq -r .kind
 > policy
 
+# Two qubits: the gate CZ, a network with layer norms, clipped inner steps.
+$ pair() { qcontrol train -q --config $ROOT/examples/control/cz.yaml -n 60 --val-interval 20 -b 40 --hidden-dim 16 --no-provenance "$@"; }
++ pair --threads 1 -o one.h5; pair --threads 2 -o two.h5; cmp one.h5 two.h5 && pair -o two.h5 --history - | jq -s 'last.val_post < first.train_loss and last.val_post < 0.2'
+> true
+$ qcontrol regret two.h5 -o e.h5
+! qcontrol: regret: a policy of 6 controls, expected one of a qubit's two
+? 2
+$ qcontrol train --num-qubits 2 --n-controls 6 --target-gate cz --method maml -o e.h5
+! qcontrol: --method maml: goes with one qubit alone; give --method fomaml
+? 2
+$ qcontrol train --num-qubits 2 --n-controls 6 --target-gate cz --task-features shots -o e.h5
+! qcontrol: --num-qubits 2: found experiments with shots, expected rates, and a network that is told them or nothing
+? 2
+$ qcontrol train --num-qubits 2 --target-gate cz -o e.h5
+! qcontrol: --n-controls: found 2, expected 4 or 6
+? 2
+
 # What cannot be is said in one line.
 $ qcontrol train -n 10
 ! qcontrol: no output; give -o FILE.h5
@@ -83,7 +100,7 @@ $ qcontrol train --task-feature-dim 5 -o e.h5
 ! qcontrol: --task-feature-dim: found 5, expected 3: that many numbers tell a task of these options; 0: any
 ? 2
 $ qcontrol train --num-qubits 2 -o e.h5
-! qcontrol: --num-qubits: found 2, expected 1: policies are of one qubit
+! qcontrol: --target-gate: two qubits (--num-qubits 2) and the gate cz go together
 ? 2
 $ qcontrol train --sequence spam -o e.h5
 ! qcontrol: sequence: found 'spam', expected ramsey, echo or cpmg_N with N from 1 to 1000

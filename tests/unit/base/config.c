@@ -22,6 +22,10 @@ static void values_of_a_file(void)
           p.v.common.note);
     CHECK(p.v.grey, "what neither says stays as it was");
     free(p.args);
+    static const char listed[] = "weights: [0.1, 2.0]\nnote:\n  - a\n  - b\n";
+    struct parsed l = parse_file(listed, strlen(listed));
+    CHECK(l.code == 0 && strcmp(l.v.weights, "0.1,2.0") == 0 && strcmp(l.v.common.note, "a,b") == 0,
+          "lists: %s", l.err.text);
     static const char quoted[] = "weights: 'null'\ngrid: \"false\"\nnote: '~'\n";
     p = parse_file(quoted, sizeof quoted - 1);
     CHECK(p.code == 0 && strcmp(p.v.weights, "null") == 0 && strcmp(p.v.grid, "false") == 0 &&
@@ -78,6 +82,14 @@ static void refusals(void)
         { "train:\n  lr: 1\n", KL_EUSAGE,
           ":1: train: found a mapping, expected a plain value; options stand" },
         { "optimizer: [adam]\n", KL_EUSAGE, "found a list" },
+        { "weights: [a, [b]]\n", KL_EUSAGE, ":1: weights: expected a list of plain values" },
+        { "weights: [a, 'b,c']\n", KL_EUSAGE, "without commas in them" },
+        { "weights: [a, \"b\\0c\"]\n", KL_EUSAGE, "expected a list of plain values" },
+        { "weights: [a, b: c]\n", KL_EUSAGE, "expected a list of plain values" },
+        { "weights: &x [a]\n", KL_EUSAGE, "found a list or an anchor" },
+        { "weights: [a, *x]\n", KL_EUSAGE, "expected a list of plain values" },
+        { "weights: [a\n", KL_EDATA, "not YAML" },
+        { "weights: []\n", KL_EUSAGE, "found '', expected FILE" },
         { "lr: &x 1\n", KL_EUSAGE, "anchor" },
         { "&x lr: 1\n", KL_EUSAGE, "anchors are not read" },
         { "lr: *x\n", KL_EUSAGE, "anchor" },
