@@ -8,6 +8,7 @@
 
 #include "control/noise_int.h"
 #include "kernels/bloch.h"
+#include "kernels/select.h"
 
 enum { FINE = 512, FREQUENCIES = 8192, MOST_NODES = 48 };
 
@@ -178,8 +179,74 @@ static int slopes(double *slope, struct budget *b, const struct point *p, struct
     return code;
 }
 
+/* ---- one qubit: second derivatives exactly, as kernels/bloch.h has tangents of gradients ---- */
+enum { LANES = KL_BLOCH_LANES, DETUNED = 0, AMPLIFIED = 1 }; /* lanes: along which the tangent is */
+
+static bool is_bloch(const struct budget *b)
+{
+    const struct kl_control_objective *o = &b->setup->objective;
+    const struct kl_control_system *s = &b->setup->system;
+    bool fits = s->form == KL_CONTROL_ONE_QUBIT && s->n_params == KL_BLOCH_PARAMS &&
+                s->n_controls <= 3 && (o->columns == 1 || o->columns == 4);
+    for (int r = 1; fits && r < 4 && o->columns == 4; r++) fits = fabs(o->weights[r * 4]) < 1e-15;
+    return fits;
+}
+
+static struct kl_bloch bloch_of(double *weights, const struct budget *b)
+{
+    const struct kl_control_objective *o = &b->setup->objective;
+    const int first = o->columns == 1 ? 0 : 1;
+    struct kl_bloch to = { .segments = b->pulse.segments,
+                           .controls = b->pulse.controls,
+                           .columns = first ? 3 : 1,
+                           .affine = !first,
+                           .dt = b->pulse.duration / b->pulse.segments };
+    double peak = fabs(b->task.params[KL_BLOCH_DETUNING]), rates = 0;
+    for (int i = 0; i < to.segments * to.controls; i++) peak = fmax(peak, fabs(b->pulse.u[i]));
+    for (int j = 0; j < KL_BLOCH_DETUNING; j++) rates += b->task.params[j];
+    to.substeps = kl_bloch_substeps(to.dt * (8 * peak + rates));
+    for (int c = 0; c < to.columns; c++)
+        for (int i = 0; i < 3; i++) {
+            to.start[c][i] = o->start[(i + 1) * o->columns + c + first];
+            for (int l = 0; l < LANES; l++)
+                weights[(c * 3 + i) * LANES + l] = o->weights[(i + 1) * o->columns + c + first];
+        }
+    return to;
+}
+
+static int curve_exactly(double *detuning, double *amplitude, const struct budget *b,
+                         struct kl_error *err)
+{
+    double weights[9 * LANES], params[KL_BLOCH_PARAMS * LANES],
+        dparams[KL_BLOCH_PARAMS * LANES] = { 0 }, dgrad[KL_BLOCH_PARAMS * LANES], dloss[LANES],
+                                  loss[LANES];
+    const struct kl_bloch bloch = bloch_of(weights, b);
+    const size_t rows = (size_t)(bloch.segments * bloch.controls), n = rows * LANES;
+    struct kl_arena arena = { 0 };
+    int code = kl_arena_init(&arena, (4 * n + kl_bloch_work(&bloch)) * sizeof(double) + 4096, err);
+    double *u = kl_arena_take(&arena, n, sizeof *u), *du = kl_arena_take(&arena, n, sizeof *u),
+           *curved = kl_arena_take(&arena, n, sizeof *u), *grad = kl_arena_take(&arena, n, sizeof *u),
+           *work = kl_arena_take(&arena, kl_bloch_work(&bloch), sizeof *u);
+    if (!code && (!u || !du || !curved || !grad || !work)) code = kl_fail_memory(err, 4 * n * sizeof *u);
+    for (size_t i = 0; !code && i < n; i++) {
+        u[i] = b->pulse.u[i / LANES];
+        du[i] = i % LANES == AMPLIFIED ? u[i] : 0;
+    }
+    for (int i = 0; i < KL_BLOCH_PARAMS * LANES; i++) params[i] = b->task.params[i / LANES];
+    dparams[KL_BLOCH_DETUNING * LANES + DETUNED] = 1;
+    *detuning = *amplitude = 0;
+    if (!code) {
+        kl_kernels()->bloch_tangent_f64(dloss, curved, dgrad, loss, grad, u, du, params, dparams,
+                                        weights, &bloch, LANES, work);
+        *detuning = dgrad[KL_BLOCH_DETUNING * LANES + DETUNED];
+        for (size_t i = 0; i < rows; i++) *amplitude += b->pulse.u[i] * curved[i * LANES + AMPLIFIED];
+    }
+    kl_arena_free(&arena);
+    return code;
+}
+
 /* Second derivatives by central differences of exact gradients; of a delay by those of losses, as its
-   loss is smooth but where a segment begins. */
+   loss is smooth but where a segment begins; of one qubit exactly. */
 static int derive(struct budget *b, struct kl_error *err)
 {
     double first[KL_CONTROL_BUDGET_TERMS], low[KL_CONTROL_BUDGET_TERMS], high[KL_CONTROL_BUDGET_TERMS];
@@ -203,6 +270,13 @@ static int derive(struct budget *b, struct kl_error *err)
         if (late) t->slope = (above - below) / (2 * step);
         t->curvature =
             late ? (above - 2 * b->to->loss + below) / (step * step) : (high[i] - low[i]) / (2 * step);
+    }
+    for (int i = 0; !code && is_bloch(b) && i < b->to->n; i++) {
+        struct kl_control_budget_term *t = &b->to->terms[i];
+        double detuning, amplitude;
+        if (t->param != KL_BLOCH_DETUNING && t->param != KL_CONTROL_AMPLITUDE) continue;
+        code = curve_exactly(&detuning, &amplitude, b, err);
+        t->curvature = t->param == KL_CONTROL_AMPLITUDE ? amplitude : detuning;
     }
     return code;
 }

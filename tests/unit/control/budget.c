@@ -54,7 +54,7 @@ static void idle(void)
     NEAR(t->slope, (T * kept + T * exp(-down * T)) / 6, 1e-12);
     t = term(&b, "detuning");
     NEAR(t->slope, 0, 1e-14);
-    NEAR(t->curvature, 4 * T * T * kept / 3, 1e-6);
+    NEAR(t->curvature, 4 * T * T * kept / 3, 1e-12);
     NEAR(t->part, sigma * sigma * 2 * T * T * kept / 3, 1e-9);
     NEAR(t->filter, sigma * sigma * 2 * T * T / 3, 1e-9);
     NEAR(t->averaged, idle_loss(phi, down, mean, T) - b.loss, 1e-10);
@@ -85,7 +85,7 @@ static void turn(void)
     must(kl_control_setup_make(&s, &o, &err), &err);
     must(kl_control_budget(&b, &s, u, "amplitude=0.02, skew_x=0.02", &err), &err);
     const double one = (1 - exp(-M_PI * M_PI * sigma * sigma / 2)) / 3;
-    NEAR(term(&b, "amplitude")->curvature, curvature, 1e-6);
+    NEAR(term(&b, "amplitude")->curvature, curvature, 1e-12);
     NEAR(term(&b, "amplitude")->alone, one, 1e-10);
     NEAR(term(&b, "amplitude")->averaged, one, 1e-10);
     NEAR(term(&b, "skew_x")->curvature, curvature, 1e-3);
