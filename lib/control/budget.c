@@ -307,7 +307,7 @@ static int average(struct budget *b, struct kl_error *err)
 {
     const struct kl_control_objective *o = &b->setup->objective;
     const size_t n = (size_t)(b->setup->system.dim * o->columns);
-    double *ends = malloc(n * sizeof *ends);
+    double *ends = calloc(n, sizeof *ends);
     int code = ends ? 0 : kl_fail_memory(err, n * sizeof *ends);
     for (int i = 0; i < b->to->n && !code; i++) {
         struct kl_control_budget_term *t = &b->to->terms[i];
