@@ -27,7 +27,7 @@ ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mp
 
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
 # A room is a folder of lib/; qrng has rooms of its own.
-ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/qrng/*/))
+ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/qrng/*/ lib/control/*/))
 # Files that include kernels/inline/real.h are compiled in float and in double.
 REAL := $(shell grep -l 'inline/real.h' $(ROOMS:%=%/*.c) kernels/*.c 2>/dev/null)
 ONCE := $(filter-out $(REAL),$(wildcard $(ROOMS:%=%/*.c) kernels/*.c))

@@ -3,7 +3,7 @@
    files that `cache show` draws. */
 #include "backbone/extract.h"
 #include "cache/cache.h"
-#include "control/meta_train.h"
+#include "control/meta/meta_train.h"
 #include "head/evaluate.h"
 #include "head/head.h"
 #include "head/sweep.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
    qcontrol: pulses for noisy qubits. Its first word chooses what it does; each has a table of options
    and a file mode_WORD.c in lib/control. */
-#include "control/modes.h"
+#include "control/meta/meta_train.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
+#include "control/stored/stored.h"
+#include "store/mode.h"
 
 struct values {
     struct kl_common common;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "kernels/select.h"
 
 static struct kl_error err;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/meta.h"
+#include "control/meta/meta.h"
 #include "warm.h"
 
 static void must(int code, const struct kl_error *err)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "../unit/test_folder.h"
 #include "each.h"
 

@@ -3,7 +3,8 @@
    KL_ENOMEM, and nothing is left behind (the sanitizer sees that). */
 #include <math.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 #include "each.h"
 
 enum { SEGMENTS = 3, FREQUENCIES = 5 };

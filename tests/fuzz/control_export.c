@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/export.h"
+#include "control/pulse/export.h"
 #include "tests/fuzz/frame/fuzz.h"
 
 const int fuzz_corpus = 60;

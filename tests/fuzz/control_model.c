@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "tests/fuzz/frame/fuzz.h"
 
 const int fuzz_corpus = 30;

@@ -4,7 +4,8 @@
  */
 #include <math.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 #include "golden.h"
 
 enum { SEGMENTS = 60, DETUNING = 0 };

@@ -4,7 +4,8 @@
    1e-18, as exact as the peer is where F is 1e-7 of its largest (long doubles say so: tests/kernels). */
 #include <math.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 #include "golden.h"
 #include "kernels/select.h"
 

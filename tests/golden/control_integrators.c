@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "control/integrators.h"
+#include "control/pulse/integrators.h"
 #include "golden.h"
 
 static int failures;

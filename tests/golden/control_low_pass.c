@@ -4,7 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "golden.h"
 
 enum { SAMPLES = 60, CONTROLS = 2, MOST = 4096 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "control/meta.h"
+#include "control/meta/meta.h"
 #include "golden.h"
 
 enum { LANES = 16, MOST = 11176 };

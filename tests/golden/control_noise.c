@@ -3,7 +3,8 @@
    or a fixed quadrature to 1e-12 of it, what is a converged integral to 1e-9. */
 #include <math.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 #include "golden.h"
 
 enum { TASKS = 6, PLACES = 7 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "golden.h"
 
 static int failures;

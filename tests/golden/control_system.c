@@ -4,7 +4,7 @@
 #include <complex.h>
 #include <math.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "golden.h"
 
 enum { MOST = 64 * 64, SEGMENTS = 64 };

@@ -79,6 +79,21 @@ $ qcontrol optimize -g cz --system two-qubits --starts 2 --segments 10 -o cz.h5 
 > 9
 > 16
 
+# Clipped; zeros behind; the file on standard output, the words beside it.
+$ qcontrol export x.h5 --full-scale 1 --pad 3 --multiple 8 -o c.csv | sed -n '1p; 4p'; wc -l <c.csv; qcontrol export x.h5 -F csv -o - 2>/dev/null | tail -n 1 | cut -d, -f1
+> c.csv: 24 samples of 2 outputs, 20 a unit of time, computed
+> sampled 0.0492 +7.8e-03
+> 26
+> 0.9499
+! qcontrol: 14 of 48 samples are beyond the full scale, and clipped
+
+# A low pass that the pulse was made for stands between its samples and the qubit; another one is told by --tau.
+$ qcontrol optimize -g x --starts 2 --segments 10 --low-pass 0.02 --oversample 8 --functions fourier --count 1 --zero-ends -o lp.h5 -q
++ qcontrol export lp.h5 -o lp.csv --json | jq -c '[.samples, (.sampled - .designed | fabs) < 1e-6, .low_pass == .quantised]'
++ qcontrol score lp.csv -p lp.h5 --tau 0 --json | jq -c '.low_pass != .quantised'
+> [10,true,true]
+> true
+
 # A loss that is not tolerated: status 1, and no file.
 $ qcontrol export x.h5 -o z.csv --tau 0.05 --tolerate 1e-4
 > z.csv: 20 samples of 2 outputs, 20 a unit of time, not written

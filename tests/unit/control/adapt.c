@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/meta.h"
+#include "control/meta/meta.h"
 #include "tests/unit/check.h"
 
 enum { LANES = 16, TASKS = 3, SEGMENTS = 5, FEATURES = 3, HIDDEN = 6 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "control/control.h"
+#include "control/stored/stored.h"
 
 static void must(int code, const struct kl_error *err)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/export.h"
+#include "control/pulse/export.h"
 
 enum { SEGMENTS = 24, STEPS = 400 };
 static int failures;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 
 enum { FREQUENCIES = 37, SEGMENTS = 6 };
 static const double pi = 3.14159265358979323846;

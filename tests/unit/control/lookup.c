@@ -9,7 +9,7 @@
 
 #include "../check.h"
 #include "../test_folder.h"
-#include "control/control.h"
+#include "control/stored/stored.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"
 

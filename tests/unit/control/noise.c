@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 
 static int failures;
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/noise/noise.h"
+#include "control/pulse/pulse.h"
 
 enum { SEGMENTS = 8, DETUNING = 0, DEPHASING = 1 };
 static int failures;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/meta.h"
+#include "control/meta/meta.h"
 #include "tests/unit/check.h"
 
 enum { LANES = 16, TASKS = 3, SEGMENTS = 6 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/control.h"
+#include "control/pulse/pulse.h"
 #include "tests/unit/check.h"
 
 static bool near(double a, double b)

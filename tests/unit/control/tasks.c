@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/tasks.h"
+#include "control/meta/tasks.h"
 #include "tests/golden/golden.h"
 #include "tests/unit/check.h"
 
@@ -19,7 +19,8 @@ static struct kl_control_family family(void)
                                        .omega_c = { 1, 300 },
                                        .models = { 1, 0, 0 },
                                        .diversity = 1,
-                                       .controls = { 1, 1 }, .coupling = { 1, 1 },
+                                       .controls = { 1, 1 },
+                                       .coupling = { 1, 1 },
                                        .angle = { M_PI, M_PI },
                                        .shots = 100,
                                        .duration = 1 };

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+   Meta-learning as a learner of lib/train: a step is a meta-iteration on fresh tasks, an epoch those
+   between two validations on a fixed set, which is judged in double. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/meta/meta_train.h"
+
+enum { TRAIN_LOSS, ADAPTED_LOSS, VAL_PRE, VAL_POST, VAL_STD, GAIN, GRADIENT_NORM, ROWS };
+static const struct kl_train_row rows[] = {
+    { "train_loss", "loss" },       { "adapted_loss", NULL }, { "val_pre", NULL },
+    { "val_post", "adapted loss" }, { "val_std", NULL },      { "adaptation_gain", NULL },
+    { "gradient_size", NULL },
+};
+enum { SUM_LOSS, SUM_ADAPTED, SUM_NORM, SUMS };
+static const struct kl_train_sum sums[] = { { "epoch_loss", false },
+                                            { "epoch_adapted", false },
+                                            { "epoch_norm", false } };
+enum { PART = 32 }; /* tasks that are in lanes together, whatever the threads */
+
+/* What one thread computes with. */
+struct worker {
+    struct kl_arena memory;
+    struct kl_control_batch_f32 f32;
+    struct kl_control_batch_f64 f64;
+    struct kl_control_judge *judge;
+    double *params; /* in double, for judging */
+};
+struct meta {
+    const struct kl_control_meta_values *v;
+    struct kl_control_family family; /* the values', with tables of its own */
+    struct kl_control_net net;
+    bool wide;
+    size_t tasks, lanes;
+    struct worker *workers;
+    int n_workers;
+    double *first, *scratch; /* of init */
+    pthread_mutex_t beginning;
+};
+
+static size_t whole(size_t n, size_t part)
+{
+    return (n + part - 1) / part * part;
+}
+
+/* ---- buffers ---- */
+
+static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
+{
+    const struct kl_control_meta_values *v = s->v;
+    const struct kl_control_inner *inner = &v->inner;
+    int code = kl_arena_init(&w->memory, 0, err);
+    if (!code && s->wide)
+        code = kl_control_batch_make_f64(&w->f64, &s->net, inner, &s->family, v->limit, s->lanes,
+                                         &w->memory, err);
+    if (!code && !s->wide)
+        code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit, s->lanes,
+                                         &w->memory, err);
+    if (!code) code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, err);
+    if (code) return code;
+    w->params = kl_arena_take(&w->memory, s->net.block.size, sizeof *w->params);
+    return w->params ? KL_OK : kl_fail_memory(err, s->net.block.size * sizeof *w->params);
+}
+
+static void rest(struct kl_train *train)
+{
+    struct meta *s = train->learner->context;
+    for (int i = 0; i < s->n_workers; i++) {
+        kl_control_judge_close(&s->workers[i].judge);
+        kl_control_batch_close_f32(&s->workers[i].f32), kl_control_batch_close_f64(&s->workers[i].f64);
+        kl_arena_free(&s->workers[i].memory);
+    }
+    free(s->workers);
+    s->workers = NULL, s->n_workers = 0;
+}
+
+static int wake(struct kl_train *train, int n_threads, struct kl_error *err)
+{
+    struct meta *s = train->learner->context;
+    s->workers = calloc((size_t)n_threads, sizeof *s->workers);
+    if (!s->workers) return kl_fail_memory(err, (size_t)n_threads * sizeof *s->workers);
+    s->n_workers = n_threads;
+    for (int i = 0; i < n_threads; i++) {
+        const int code = wake_one(s, &s->workers[i], err);
+        if (code) return code;
+    }
+    return KL_OK;
+}
+
+/* ---- the learner ---- */
+
+static void init(void *context, void *params, int64_t replica)
+{
+    struct meta *s = context;
+    double pulse[KL_CONTROL_MAX_CONTROLS] = { 0 };
+    /* Several replicas that diverged may begin anew at once. */
+    pthread_mutex_lock(&s->beginning);
+    kl_control_net_init(s->first, &s->net, s->v->train.options.seed, (uint32_t)replica, s->scratch);
+    kl_control_family_pulse(pulse, &s->family, s->v->duration);
+    if (strcmp(s->v->start, "constant") == 0) kl_control_net_start(s->first, &s->net, pulse);
+    for (size_t i = 0; i < s->net.block.size; i++)
+        if (s->wide) ((double *)params)[i] = s->first[i];
+        else ((float *)params)[i] = (float)s->first[i];
+    pthread_mutex_unlock(&s->beginning);
+}
+
+static int gradient(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
+                    void *grad, double *sum, int thread, struct kl_error *err)
+{
+    struct meta *s = kl_train_crew_learner(crew);
+    struct worker *w = &s->workers[thread];
+    const size_t first = part * s->lanes,
+                 count = s->tasks - first < s->lanes ? s->tasks - first : s->lanes;
+    const struct kl_control_task_id id = { s->v->train.options.seed, KL_CONTROL_TRAINING,
+                                           (uint32_t)(step->number * s->tasks + first),
+                                           (uint32_t)crew->index };
+    const double weight = 1 / (double)s->tasks;
+    double losses[2];
+    (void)err;
+    if (s->wide) {
+        kl_control_batch_fill_f64(&w->f64, id, count, weight);
+        kl_control_batch_gradient_f64(grad, losses, &w->f64, crew->replica->params, count);
+    } else {
+        kl_control_batch_fill_f32(&w->f32, id, count, weight);
+        kl_control_batch_gradient_f32(grad, losses, &w->f32, crew->replica->params, count);
+    }
+    sum[SUM_LOSS] = losses[0], sum[SUM_ADAPTED] = losses[1];
+    return KL_OK;
+}
+
+/* The same tasks for all replicas and epochs. */
+static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *err)
+{
+    struct meta *s = kl_train_crew_learner(crew);
+    struct worker *w = &s->workers[crew->thread];
+    double pre, post, std, **history = crew->replica->history;
+    const int64_t epoch = crew->train->epoch;
+    (void)untrained, (void)err;
+    for (size_t i = 0; i < s->net.block.size; i++)
+        w->params[i] =
+            s->wide ? ((double *)crew->replica->params)[i] : (double)((float *)crew->replica->params)[i];
+    kl_control_judge_run(&pre, &post, &std, w->judge, w->params);
+    history[VAL_PRE][epoch] = pre, history[VAL_POST][epoch] = post, history[VAL_STD][epoch] = std;
+    history[GAIN][epoch] = pre - post;
+    return KL_OK;
+}
+
+static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
+{
+    const struct meta *s = kl_train_crew_learner(crew);
+    const double *sum = crew->replica->sums, steps = (double)s->v->val_interval;
+    double **history = crew->replica->history;
+    const int64_t epoch = crew->train->epoch;
+    (void)err;
+    history[TRAIN_LOSS][epoch] = sum[SUM_LOSS] / (steps * (double)s->tasks);
+    history[ADAPTED_LOSS][epoch] = sum[SUM_ADAPTED] / (steps * (double)s->tasks);
+    history[GRADIENT_NORM][epoch] = sum[SUM_NORM] / steps;
+    return KL_OK;
+}
+
+/* ---- the stage ---- */
+
+static int open_meta(struct kl_training *t, struct kl_error *err)
+{
+    struct meta *s = t->state;
+    const struct kl_control_meta_values *v = t->values;
+    pthread_mutex_init(&s->beginning, NULL);
+    s->v = v, s->family = v->family, s->wide = strcmp(v->precision, "double") == 0;
+    s->tasks = (size_t)v->train.options.batch_size;
+    s->lanes = s->tasks < PART ? whole(s->tasks, KL_POLICY_LANES) : PART;
+    kl_control_meta_unused(v, t->log);
+    int code = kl_control_net_make(&s->net, &v->shape, err);
+    if (!code) code = kl_control_meta_tables(&s->family, v, err);
+    if (code) return code;
+    s->first = malloc(s->net.block.size * sizeof *s->first);
+    s->scratch = malloc(kl_control_net_scratch(&s->net) * sizeof *s->scratch);
+    if (!s->first || !s->scratch) return kl_fail_memory(err, s->net.block.size * sizeof *s->first);
+    t->learner = (struct kl_learner){
+        .context = s,
+        .block = &s->net.block,
+        .wide = s->wide,
+        .rows = rows,
+        .n_rows = ROWS,
+        .loss = TRAIN_LOSS,
+        .judged = { { VAL_POST, false } },
+        .n_judged = 1,
+        .sums = sums,
+        .n_named = SUMS,
+        .n_sums = SUMS,
+        .norms = true,
+        .steps_per_epoch = v->val_interval,
+        .parts = whole(s->tasks, s->lanes) / s->lanes,
+        .judge_cost = 0.2,
+        .init = init,
+        .wake = wake,
+        .rest = rest,
+        .gradient = gradient,
+        .judge = judge,
+        .end_epoch = end_epoch,
+    };
+    return code;
+}
+
+static void close_meta(struct kl_training *t)
+{
+    struct meta *s = t->state;
+    kl_control_net_free(&s->net);
+    kl_control_psd_tables_free(&s->family);
+    free(s->first), free(s->scratch);
+    pthread_mutex_destroy(&s->beginning);
+}
+
+static int save(const struct kl_training *t, struct kl_writer *w, struct kl_error *err)
+{
+    const struct meta *s = t->state;
+    return kl_control_policy_write(w, &s->net, &s->family, &s->v->inner, s->v->limit, s->v->precision,
+                                   err);
+}
+
+const struct kl_train_stage kl_control_meta_stage = {
+    .tool = &kl_control_train_tool,
+    .kind = &kl_control_policy_kind,
+    .schema = KL_CONTROL_POLICY_SCHEMA,
+    .version = KL_CONTROL_META_VERSION,
+    .reads = "none: tasks are drawn",
+    .defaults = kl_control_meta_defaults,
+    .settings_at = offsetof(struct kl_control_meta_values, train),
+    .rows = rows,
+    .n_rows = ROWS,
+    .state_size = sizeof(struct meta),
+    .settle = kl_control_meta_settle,
+    .open = open_meta,
+    .close = close_meta,
+    .save = save,
+};
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    run->stage.inputs++, run->stage.n_inputs--; /* the word itself */
+    return kl_train_stage_run(&kl_control_meta_stage, run, err);
+}
+
+const struct kl_mode kl_control_mode_train = { .tool = &kl_control_train_tool,
+                                               .defaults = kl_control_meta_defaults,
+                                               .run = run };

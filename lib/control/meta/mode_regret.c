@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT
+   `qcontrol regret`: what adapting a policy is worth on tasks that it has not seen, against what needs
+   no policy; a file of kind "regret" and its table. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/meta/meta_train.h"
+#include "store/mode.h"
+#include "control/meta/regret.h"
+
+enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+
+struct values {
+    struct kl_common common;
+    int64_t tasks, steps, starts, scales, replica;
+    double lr;
+};
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "tasks", 't', KL_OPT_INT, AT(tasks), "N", 2, 4096, true,
+      "of a test, drawn from the policy's family", "Regret", NULL },
+    { "steps", 'k', KL_OPT_INT, AT(steps), "K", 1, 200, true, "of adaptation that are followed", NULL,
+      NULL },
+    { "inner-lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 1e3, true, "of the adaptation; 0: the policy's", NULL,
+      NULL },
+    { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1000, true,
+      "of each optimum and of the fixed pulse", NULL, NULL },
+    { "scales", 0, KL_OPT_INT, AT(scales), "N", 0, 100, true,
+      "of the family's spread, for gain against variance", NULL, NULL },
+    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "which policy of the file", NULL, NULL },
+};
+const struct kl_tool kl_control_regret_tool = {
+    .name = "qcontrol",
+    .summary = "Says whether adapting a policy pays: against the best fixed pulse, the same network "
+               "trained on the mean "
+               "loss, and each task's optimum at as many gradients",
+    .arguments = "regret POLICY.h5 [-o REGRET.h5]",
+    .example = "qcontrol train --detuning-range=-0.5,0.5 -o policy.h5; qcontrol regret policy.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .chosen_by = "regret",
+};
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_file *file;
+    struct kl_control_policy policy;
+    struct kl_control_meta_values trained; /* what of its options counts here */
+    json_t *config;
+    struct kl_control_regret_options o;
+    struct kl_control_regret regret;
+    double *adapted, *unadapted;
+};
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    v->common.progress = "auto";
+    v->tasks = 50, v->steps = 10, v->starts = 8, v->scales = 15;
+}
+
+/* The options that the policy was trained with: how many gradients, and the tables of spectra. */
+static int read_config(struct work *w, struct kl_error *err)
+{
+    struct kl_control_meta_values *t = &w->trained;
+    const char *path = kl_store_file_path(w->file);
+    char *text = NULL;
+    json_int_t iterations = 0, batch = 0, segments = 0;
+    json_error_t why;
+    double lr = 1e-3, clip = 1;
+    kl_control_meta_defaults(t);
+    int code = kl_store_file_text(&text, w->file, "", "config", err);
+    if (!code) code = kl_json_parse(&w->config, text, path, err);
+    if (!code &&
+        json_unpack_ex(w->config, &why, 0, "{s:I,s:I,s?I,s?F,s?F,s?s,s?s,s?F,s?F,s?F,s?s,s?F}",
+                       "iterations", &iterations, "tasks-per-batch", &batch, "n-segments", &segments,
+                       "meta-lr", &lr, "clip", &clip, "mapping", &t->mapping, "sequence", &t->sequence,
+                       "omega0", &t->omega0, "gamma-h", &t->gamma_h, "line-width", &t->line_width,
+                       "temperature", &t->temperature_text, "gate-time", &t->duration) != 0)
+        code = kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
+    free(text);
+    if (code) return code;
+    if (iterations < 1 || batch < 1 || iterations > 100000000 || batch > 1000000)
+        return kl_fail(err, KL_EDATA, "%s: attribute config: %lld iterations of %lld tasks", path,
+                       (long long)iterations, (long long)batch);
+    t->segments = segments;
+    t->temperature = t->temperature_text && strcmp(t->temperature_text, "infinite") != 0
+                         ? strtod(t->temperature_text, NULL)
+                         : INFINITY;
+    const int steps = w->policy.inner.method == KL_CONTROL_UNADAPTED ? 0 : w->policy.inner.steps;
+    w->o = (struct kl_control_regret_options){ .tasks = (int)w->v->tasks,
+                                               .steps = (int)w->v->steps,
+                                               .starts = (int)w->v->starts,
+                                               .scales = (int)w->v->scales,
+                                               .lr = w->v->lr,
+                                               .gradients = iterations * batch * (steps + 1),
+                                               .batch = batch,
+                                               .meta_lr = lr,
+                                               .clip = clip,
+                                               .seed = (uint64_t)w->v->common.seed };
+    return kl_control_meta_tables(&w->policy.family, t, err);
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = kl_store_key_begin(&key, "regret", SCHEMA, "qcontrol regret", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_control_regret_tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code) code = kl_store_key_input(key, "policy", kl_store_file_content(w->file), err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+static int compute(struct work *w, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    struct kl_progress progress;
+    const size_t n = (size_t)w->v->tasks;
+    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
+    if (!code) code = kl_control_regret_run(&w->regret, &w->policy, &w->o, pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    kl_pool_destroy(&pool);
+    if (code) return code;
+    w->adapted = malloc(n * sizeof *w->adapted), w->unadapted = malloc(n * sizeof *w->unadapted);
+    if (!w->adapted || !w->unadapted) return kl_fail_memory(err, 2 * n * sizeof *w->adapted);
+    kl_control_regret_adapted(w->adapted, &w->regret);
+    for (size_t t = 0; t < n; t++) w->unadapted[t] = w->regret.policy[t * (size_t)(w->regret.steps + 1)];
+    return 0;
+}
+
+/* ---- the file ---- */
+static int put_numbers(struct kl_writer *w, const struct kl_control_regret *r, struct kl_error *err)
+{
+    const size_t tasks = (size_t)r->tasks, scales = (size_t)r->scales;
+    const struct {
+        const char *name;
+        size_t rank, dims[2];
+        const double *values;
+    } sets[] = {
+        { "losses/policy", 2, { tasks, (size_t)r->steps + 1 }, r->policy },
+        { "losses/fixed_pulse", 1, { tasks }, r->fixed },
+        { "losses/steered_pulse", 1, { tasks }, r->steered },
+        { "losses/mean_network", 1, { tasks }, r->mean },
+        { "losses/optimum", 1, { tasks }, r->optimum },
+        { "tasks", 2, { tasks, KL_BLOCH_PARAMS + 2 }, r->params },
+        { "shots/number", 1, { (size_t)r->n_shots }, r->shots },
+        { "shots/loss", 2, { r->n_shots ? tasks : 0, (size_t)r->n_shots }, r->by_shots },
+        { "scales/variance", 1, { scales }, r->spread },
+        { "scales/gain", 1, { scales }, r->gain },
+    };
+    int code = 0;
+    for (size_t i = 0; code >= 0 && i < sizeof sets / sizeof *sets; i++)
+        if (sets[i].dims[0] > 0)
+            code = kl_store_writer_put(w, sets[i].name, KL_TYPE_F64, 0, (int)sets[i].rank, sets[i].dims,
+                                       sets[i].values, err);
+    if (code >= 0)
+        code = kl_store_writer_text(w, "tasks", "columns",
+                                    "gamma_phi, gamma_down, gamma_up, detuning, amplitude, angle", err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "inner_steps", r->own_steps, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "optimum_gradients", r->gradients, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", "gain_c", r->fit.c, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", "gain_beta", r->fit.beta, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", "gain_r2", r->fit.r2, err);
+    if (code >= 0 && r->scales > 1)
+        code = kl_store_writer_number(w, "", "variance_slope", r->line.b, err);
+    if (code >= 0 && r->scales > 1)
+        code = kl_store_writer_number(w, "", "variance_intercept", r->line.a, err);
+    if (code >= 0 && r->scales > 1) code = kl_store_writer_number(w, "", "variance_r2", r->line.r2, err);
+    return code < 0 ? code : 0;
+}
+
+static int put_difference(struct kl_writer *w, const char *name, const double *a, const double *b,
+                          size_t n, struct kl_error *err)
+{
+    char low[64], high[64];
+    const struct kl_paired p = kl_stats_paired(a, b, n);
+    snprintf(low, sizeof low, "%s_low", name), snprintf(high, sizeof high, "%s_high", name);
+    int code = kl_store_writer_number(w, "", name, p.difference, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", low, p.low, err);
+    if (code >= 0) code = kl_store_writer_number(w, "", high, p.high, err);
+    return code;
+}
+
+static int save(struct work *w, struct kl_error *err)
+{
+    const struct kl_control_regret *r = &w->regret;
+    const size_t n = (size_t)r->tasks, pulse[] = { (size_t)w->policy.net.shape.segments,
+                                                   (size_t)w->policy.net.shape.controls };
+    const struct kl_file *parents[] = { w->file };
+    struct kl_writer *writer = NULL;
+    int code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
+    if (!code) code = put_numbers(writer, r, err);
+    if (!code)
+        code = kl_store_writer_put(writer, "fixed_pulse", KL_TYPE_F64, 0, 2, pulse, r->pulse, err);
+    if (code >= 0)
+        code = kl_store_writer_text(writer, "", "verdict",
+                                    kl_control_verdict_words(kl_control_regret_verdict(r)), err);
+    if (code >= 0) code = put_difference(writer, "regret", w->adapted, r->optimum, n, err);
+    if (code >= 0) code = put_difference(writer, "regret_unadapted", w->unadapted, r->optimum, n, err);
+    if (code >= 0) code = put_difference(writer, "regret_mean_network", r->mean, r->optimum, n, err);
+    if (code >= 0) code = put_difference(writer, "regret_fixed_pulse", r->fixed, r->optimum, n, err);
+    if (code >= 0) code = put_difference(writer, "regret_steered_pulse", r->steered, r->optimum, n, err);
+    if (code >= 0) return kl_store_stage_publish(&w->run->stage, &writer, parents, 1, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
+    return code;
+}
+
+/* ---- words ---- */
+static void row(FILE *out, const char *name, const double *losses, const struct kl_control_regret *r)
+{
+    const size_t n = (size_t)r->tasks;
+    const struct kl_paired p = kl_stats_paired(losses, r->optimum, n);
+    double worst = losses[0];
+    for (size_t t = 1; t < n; t++) worst = fmax(worst, losses[t]);
+    fprintf(out, "  %-34s %9.6f %9.6f  %9.6f (%.6f to %.6f)\n", name, kl_stats_mean(losses, n), worst,
+            p.difference, p.low, p.high);
+}
+
+static void tell_shots(const struct kl_control_regret *r, FILE *out)
+{
+    const int64_t enough = kl_control_regret_shots(r);
+    fprintf(out,
+            "shots of each of %d experiments after a drift, and the loss of the network on the mean:",
+            KL_CONTROL_PROBES);
+    for (int i = 0; i < r->n_shots; i++) {
+        double mean = 0;
+        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
+        fprintf(out, "%s %.0f: %.6f", i ? "," : "", r->shots[i], mean);
+    }
+    if (enough)
+        fprintf(out, "\nless loss than the best fixed pulse from %lld shots on\n", (long long)enough);
+    else fprintf(out, "\nnever less loss than the best fixed pulse\n");
+}
+
+static void tell(const struct work *w, FILE *out)
+{
+    const struct kl_control_regret *r = &w->regret;
+    char name[64];
+    fprintf(
+        out,
+        "%d tasks, loss                         mean     worst     regret (95 %%, paired over tasks)\n",
+        r->tasks);
+    row(out, "each task's optimum", r->optimum, r);
+    snprintf(name, sizeof name, "policy, %d step%s", r->own_steps, kl_s((size_t)r->own_steps));
+    row(out, name, w->adapted, r);
+    row(out, "policy, not adapted", w->unadapted, r);
+    row(out, "network trained on the mean", r->mean, r);
+    snprintf(name, sizeof name, "best fixed pulse, %d step%s", r->own_steps, kl_s((size_t)r->own_steps));
+    row(out, name, r->steered, r);
+    row(out, "best fixed pulse", r->fixed, r);
+    if (r->fit.r2 == r->fit.r2)
+        fprintf(out, "gain of K steps: %.3g (1 - exp(-%.3g K)), R2 %.3f\n", r->fit.c, r->fit.beta,
+                r->fit.r2);
+    if (r->scales > 1)
+        fprintf(out, "gain against the family's variance: %.3g + %.3g x, R2 %.3f\n", r->line.a,
+                r->line.b, r->line.r2);
+    if (r->n_shots) tell_shots(r, out);
+    fprintf(out, "%s\n", kl_control_verdict_words(kl_control_regret_verdict(r)));
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    const struct kl_control_regret *r = &w->regret;
+    const size_t n = (size_t)r->tasks;
+    if (!common->json) {
+        if (common->quiet) return KL_OK;
+        tell(w, out);
+        if (common->output)
+            fprintf(out, "%s: %d tasks, %.1f s\n", common->output, r->tasks,
+                    kl_clock() - w->run->stage.start);
+        return KL_OK;
+    }
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, .text = common->output },
+        { "key", KL_JSON_TEXT, .text = common->output ? w->run->stage.key : NULL },
+        { "status", KL_JSON_TEXT, .text = "computed" },
+        { "tasks", KL_JSON_COUNT, .number = r->tasks },
+        { "optimum", KL_JSON_NUMBER, .number = kl_stats_mean(r->optimum, n) },
+        { "policy_adapted", KL_JSON_NUMBER, .number = kl_stats_mean(w->adapted, n) },
+        { "policy", KL_JSON_NUMBER, .number = kl_stats_mean(w->unadapted, n) },
+        { "mean_network", KL_JSON_NUMBER, .number = kl_stats_mean(r->mean, n) },
+        { "steered_pulse", KL_JSON_NUMBER, .number = kl_stats_mean(r->steered, n) },
+        { "fixed_pulse", KL_JSON_NUMBER, .number = kl_stats_mean(r->fixed, n) },
+        { "gain_c", KL_JSON_NUMBER, .number = r->fit.c },
+        { "gain_beta", KL_JSON_NUMBER, .number = r->fit.beta },
+        { "gain_r2", KL_JSON_NUMBER, .number = r->fit.r2 },
+        { "verdict", KL_JSON_TEXT, .text = kl_control_verdict_words(kl_control_regret_verdict(r)) },
+        kl_json_cautions(w->run->stage.log),
+    };
+    return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    stage->inputs++, stage->n_inputs--; /* the word itself */
+    int code =
+        stage->n_inputs == 1 ? 0 : kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one policy");
+    if (!code) code = kl_store_file_open_kind(&w->file, stage->inputs[0], &kl_control_policy_kind, err);
+    if (!code) code = kl_control_policy_read(&w->policy, w->file, w->v->replica, err);
+    if (!code) code = read_config(w, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
+    code = compute(w, err);
+    if (!code && w->v->common.output) code = save(w, err);
+    return code ? code : report(w, kl_words_to(&w->v->common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    const int code = work(&w, err);
+    free(w.adapted), free(w.unadapted);
+    kl_control_regret_free(&w.regret);
+    kl_control_policy_free(&w.policy);
+    json_decref(w.config);
+    kl_store_file_close(&w.file);
+    return code;
+}
+
+const struct kl_mode kl_control_mode_regret = { .tool = &kl_control_regret_tool,
+                                                .defaults = defaults,
+                                                .run = run };
+
+static const struct kl_kind_heading headings[] = { { "", "verdict" }, { NULL, NULL } };
+static const struct kl_kind_number numbers[] = {
+    { .attribute = "regret", .title = "regret", .format = "%.6f", .low = "from", .high = "to" },
+    { .attribute = "regret_mean_network",
+      .title = "mean network",
+      .format = "%.6f",
+      .low = "from",
+      .high = "to" },
+    { .attribute = "regret_fixed_pulse",
+      .title = "fixed pulse",
+      .format = "%.6f",
+      .low = "from",
+      .high = "to" },
+    { .attribute = NULL }
+};
+const struct kl_kind kl_control_regret_kind = {
+    .name = "regret", .maker = "qcontrol regret", .headings = headings, .numbers = numbers
+};

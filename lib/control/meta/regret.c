@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT
+   Regret: a policy's losses on test tasks, step by step of its adaptation, and beside them the losses of
+   what needs no policy. */
+#include "control/meta/regret.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/select.h"
+
+enum { SAMPLE = 64, LANES = 32 }; /* tasks for which the fixed pulse is the best; of a batch */
+/* Replicas whose tasks no training draws. */
+enum { OF_FIXED = 0x7ffffff0, OF_MEAN };
+
+struct work {
+    struct kl_control_regret *r;
+    const struct kl_control_policy *p;
+    const struct kl_control_regret_options *o;
+    struct kl_control_system qubit;
+    struct kl_control_objective objective;
+    struct kl_control_meta_task *tests, *sample;
+    atomic_long gradients;
+    atomic_int failed;
+    struct kl_error *errors; /* [threads] */
+};
+
+/* ---- tasks as problems of optimal control ---- */
+static int make_objective(struct work *w, struct kl_error *err)
+{
+    const bool gate = w->p->family.whole_gate;
+    const struct kl_bloch b = kl_control_family_bloch(&w->p->family, 1, 1);
+    struct kl_control_objective *o = &w->objective;
+    *o = (struct kl_control_objective){ .columns = gate ? 4 : 1,
+                                        .constant = 0.5,
+                                        .start = calloc(16, sizeof(double)),
+                                        .weights = calloc(16, sizeof(double)) };
+    if (!o->start || !o->weights) return kl_fail_memory(err, 32 * sizeof(double));
+    o->start[0] = 1;
+    for (int c = 0; c < b.columns; c++)
+        for (int i = 0; i < 3; i++) o->start[(i + 1) * o->columns + (gate ? c + 1 : 0)] = b.start[c][i];
+    return 0;
+}
+
+static struct kl_control_task member_of(const struct kl_control_meta_task *task)
+{
+    struct kl_control_task t = { .amplitude = task->controls };
+    memcpy(t.params, task->rates, sizeof task->rates);
+    return t;
+}
+
+static struct kl_control_problem problem_of(const struct work *w, const struct kl_control_task *members,
+                                            const double (*targets)[9], int n)
+{
+    const struct kl_control_net_shape *s = &w->p->net.shape;
+    struct kl_control_problem p = { .system = &w->qubit,
+                                    .objective = &w->objective,
+                                    .segments = s->segments,
+                                    .duration = w->p->family.duration,
+                                    .members = members,
+                                    .n_members = n,
+                                    .targets = targets };
+    for (int k = 0; k < s->controls; k++) p.limit[k] = w->p->limit;
+    return p;
+}
+
+/* The best of some starts for the mean of n tasks: its pulse; evaluations are counted. */
+static int best_pulse(struct work *w, double *pulse, double *loss,
+                      const struct kl_control_meta_task *tasks, int n, int iterations,
+                      struct kl_error *err)
+{
+    const int size = w->p->net.shape.segments * w->p->net.shape.controls;
+    struct kl_control_task *members = malloc((size_t)n * sizeof *members);
+    double(*targets)[9] = malloc((size_t)n * sizeof *targets);
+    struct kl_control_start *starts = malloc((size_t)w->o->starts * sizeof *starts);
+    double *points = malloc((size_t)(w->o->starts * size) * sizeof *points);
+    struct kl_control_search search;
+    int code = members && targets && starts && points
+                   ? 0
+                   : kl_fail_memory(err, (size_t)(w->o->starts * size) * 8);
+    if (!code) {
+        for (int i = 0; i < n; i++) {
+            members[i] = member_of(&tasks[i]);
+            kl_control_family_weights(targets[i], &w->p->family, &tasks[i]);
+        }
+        const struct kl_control_problem problem = problem_of(w, members, (const double(*)[9])targets, n);
+        kl_control_search_default(&search);
+        search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
+        search.size = 0.1;
+        code = kl_control_optimize(starts, points, &problem, &search, NULL, NULL, err);
+        int best = 0;
+        for (int i = 1; !code && i < w->o->starts; i++)
+            if (starts[i].loss < starts[best].loss) best = i;
+        for (int i = 0; !code && i < w->o->starts; i++)
+            atomic_fetch_add(&w->gradients, (long)starts[i].evaluations * n);
+        if (!code) *loss = starts[best].loss;
+        for (int i = 0; !code && i < size; i++) pulse[i] = w->p->limit * points[best * size + i];
+    }
+    free(members), free(targets), free(starts), free(points);
+    return code;
+}
+
+/* ---- losses of many tasks in lanes ---- */
+static void test_task(struct kl_control_meta_task *task, const struct work *w, uint32_t number,
+                      enum kl_control_task_set set, uint32_t replica)
+{
+    const struct kl_control_task_id id = { w->o->seed, set, number, replica };
+    kl_control_family_draw(task, &w->p->family, &id);
+}
+
+/* The policy's losses [steps + 1][tasks of `set`] of a family, in double. */
+static int policy_losses(double *losses, const struct work *w, const double *params, int tasks,
+                         int steps, double lr, const struct kl_control_family *family,
+                         struct kl_error *err)
+{
+    struct kl_arena memory = { 0 };
+    struct kl_control_batch_f64 b;
+    struct kl_control_inner inner = w->p->inner;
+    inner.steps = steps, inner.lr = lr, inner.method = KL_CONTROL_FOMAML;
+    int code = kl_arena_init(&memory, 0, err);
+    if (!code)
+        code =
+            kl_control_batch_make_f64(&b, &w->p->net, &inner, family, w->p->limit, LANES, &memory, err);
+    for (int first = 0; !code && first < tasks; first += LANES) {
+        const size_t count = (size_t)(tasks - first < LANES ? tasks - first : LANES);
+        const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TEST, (uint32_t)first, 0 };
+        kl_control_batch_fill_f64(&b, id, count, 0);
+        kl_control_adapt_run_f64(&b.adapt, params, &b.plant, false);
+        for (int k = 0; k <= steps; k++)
+            for (size_t l = 0; l < count; l++)
+                losses[((size_t)first + l) * (size_t)(steps + 1) + (size_t)k] =
+                    b.adapt.loss[(size_t)k * LANES + l];
+    }
+    kl_arena_free(&memory);
+    return code;
+}
+
+/* A pulse on n tasks: losses after `steps` steps of descent on its controls, each at the rate lr. */
+static int steer(double *losses, const struct work *w, const struct kl_control_meta_task *tasks, int n,
+                 double lr, int steps, struct kl_error *err)
+{
+    const struct kl_control_net_shape *s = &w->p->net.shape;
+    const int size = s->segments * s->controls;
+    struct kl_control_evaluator *e = NULL;
+    double *x = aligned_alloc(64, (size_t)size * KL_CONTROL_LANES * sizeof *x),
+           *g = aligned_alloc(64, (size_t)size * KL_CONTROL_LANES * sizeof *g), f[KL_CONTROL_LANES];
+    const bool wanted[KL_CONTROL_LANES] = { true };
+    int code = x && g ? 0 : kl_fail_memory(err, 2 * (size_t)size * KL_CONTROL_LANES * sizeof *x);
+    for (int i = 0; !code && i < n; i++) {
+        const struct kl_control_task member = member_of(&tasks[i]);
+        double target[1][9];
+        kl_control_family_weights(target[0], &w->p->family, &tasks[i]);
+        const struct kl_control_problem problem = problem_of(w, &member, (const double(*)[9])target, 1);
+        code = kl_control_evaluator_open(&e, &problem, err);
+        for (int j = 0; !code && j < size; j++)
+            for (int l = 0; l < KL_CONTROL_LANES; l++)
+                x[j * KL_CONTROL_LANES + l] = w->r->pulse[j] / w->p->limit;
+        for (int k = 0; !code && k <= steps; k++) {
+            kl_control_evaluate(e, f, k < steps ? g : NULL, x, wanted);
+            for (int j = 0; k < steps && j < size * KL_CONTROL_LANES; j++)
+                x[j] = fmin(fmax(x[j] - lr * g[j], -1), 1);
+        }
+        losses[i] = f[0];
+        kl_control_evaluator_close(&e);
+    }
+    free(x), free(g);
+    return code;
+}
+
+/* ---- the same network, trained on the mean loss ---- */
+struct mean_training {
+    struct kl_arena memory;
+    struct kl_control_batch_f32 batch;
+    float *params, *m, *v, *grad;
+    double *first, *scratch;
+};
+
+static int open_mean(struct mean_training *t, const struct work *w, size_t lanes, struct kl_error *err)
+{
+    const struct kl_control_net *net = &w->p->net;
+    struct kl_control_inner inner = { .method = KL_CONTROL_UNADAPTED, .steps = 1, .lr = 1 };
+    double pulse[2];
+    int code = kl_arena_init(&t->memory, 0, err);
+    if (!code)
+        code = kl_control_batch_make_f32(&t->batch, net, &inner, &w->p->family, w->p->limit, lanes,
+                                         &t->memory, err);
+    if (code) return code;
+    t->params = kl_arena_take(&t->memory, net->block.size, sizeof *t->params);
+    t->m = kl_arena_take(&t->memory, net->block.size, sizeof *t->m);
+    t->v = kl_arena_take(&t->memory, net->block.size, sizeof *t->v);
+    t->grad = kl_arena_take(&t->memory, net->block.size, sizeof *t->grad);
+    t->first = kl_arena_take(&t->memory, net->block.size, sizeof *t->first);
+    t->scratch = kl_arena_take(&t->memory, kl_control_net_scratch(net), sizeof *t->scratch);
+    if (!t->params || !t->m || !t->v || !t->grad || !t->first || !t->scratch)
+        return kl_fail_memory(err, net->block.size * sizeof(double));
+    memset(t->m, 0, net->block.size * sizeof *t->m), memset(t->v, 0, net->block.size * sizeof *t->v);
+    kl_control_net_init(t->first, net, w->o->seed, OF_MEAN, t->scratch);
+    kl_control_family_pulse(pulse, &w->p->family, w->p->family.duration);
+    kl_control_net_start(t->first, net, pulse);
+    for (size_t i = 0; i < net->block.size; i++) t->params[i] = (float)t->first[i];
+    return 0;
+}
+
+/* Adam on the gradient of the mean loss of fresh tasks, its norm clipped, as the policy was trained. */
+static int train_mean(double *params, const struct work *w, const struct kl_watch *watch,
+                      struct kl_error *err)
+{
+    const size_t size = w->p->net.block.size, batch = (size_t)w->o->batch,
+                 lanes = (batch + KL_POLICY_LANES - 1) / KL_POLICY_LANES * KL_POLICY_LANES;
+    const int64_t steps = (w->o->gradients + w->o->batch - 1) / w->o->batch;
+    struct mean_training t = { 0 };
+    int code = open_mean(&t, w, lanes, err);
+    for (int64_t step = 0; !code && step < steps; step++) {
+        const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TRAINING,
+                                               (uint32_t)(step * (int64_t)batch), OF_MEAN };
+        double sums[2], squares = 0;
+        kl_control_batch_fill_f32(&t.batch, id, batch, 1 / (double)batch);
+        kl_control_batch_gradient_f32(t.grad, sums, &t.batch, t.params, batch);
+        for (size_t i = 0; i < size; i++) squares += (double)t.grad[i] * (double)t.grad[i];
+        const double norm = sqrt(squares);
+        const struct kl_adam_factors f = { .grad_scale = w->o->clip > 0 && norm > w->o->clip
+                                                             ? w->o->clip / norm
+                                                             : 1,
+                                           .shrink = 1,
+                                           .beta1 = 0.9,
+                                           .beta2 = 0.999,
+                                           .rate = w->o->meta_lr / (1 - pow(0.9, (double)step + 1)),
+                                           .root = 1 / sqrt(1 - pow(0.999, (double)step + 1)),
+                                           .epsilon = 1e-8 };
+        kl_kernels()->adam_f32(t.params, t.m, t.v, t.grad, size, &f);
+        if (kl_watch_step(watch, (uint64_t)step, (uint64_t)steps, "network on the mean"))
+            code = kl_fail(err, KL_ESIGNAL, "stopped");
+    }
+    for (size_t i = 0; !code && i < size; i++) params[i] = (double)t.params[i];
+    kl_arena_free(&t.memory);
+    return code;
+}
+
+/* ---- each task's optimum ---- */
+static void find_optimum(void *context, size_t i, int thread)
+{
+    struct work *w = context;
+    const int size = w->p->net.shape.segments * w->p->net.shape.controls;
+    if (atomic_load(&w->failed)) return;
+    double *pulse = malloc((size_t)size * sizeof *pulse);
+    const int64_t each = w->o->gradients / w->r->tasks / w->o->starts;
+    int code = pulse ? 0 : kl_fail_memory(&w->errors[thread], (size_t)size * sizeof *pulse);
+    if (!code)
+        code = best_pulse(w, pulse, &w->r->optimum[i], &w->tests[i], 1,
+                          each < 20    ? 20
+                          : each > 400 ? 400
+                                       : (int)each,
+                          &w->errors[thread]);
+    if (code) atomic_store(&w->failed, code);
+    free(pulse);
+}
+
+static int find_optima(struct work *w, struct kl_pool *pool, struct kl_error *err)
+{
+    const int threads = pool ? kl_pool_size(pool) : 1;
+    w->errors = calloc((size_t)threads, sizeof *w->errors);
+    if (!w->errors) return kl_fail_memory(err, (size_t)threads * sizeof *w->errors);
+    kl_pool_for(pool, (size_t)w->r->tasks, find_optimum, w);
+    const int code = atomic_load(&w->failed);
+    for (int t = 0; code && t < threads; t++)
+        if (w->errors[t].text[0]) *err = w->errors[t];
+    free(w->errors);
+    w->r->gradients = atomic_load(&w->gradients);
+    return code;
+}
+
+/* ---- fits ---- */
+static double explained(const double *y, const double *model, int n)
+{
+    const double mean = kl_stats_mean(y, (size_t)n);
+    double left = 0, all = 0;
+    for (int i = 0; i < n; i++) left += pow(y[i] - model[i], 2), all += pow(y[i] - mean, 2);
+    return all > 0 ? 1 - left / all : NAN;
+}
+
+/* Least squares: c in closed form for each beta of a fine grid over [0.01, 10]. */
+static void fit_gain(struct kl_control_gain_fit *fit, const double *gain, int n)
+{
+    double best = INFINITY, *model = malloc((size_t)n * sizeof *model);
+    *fit = (struct kl_control_gain_fit){ NAN, NAN, NAN };
+    for (double beta = 0.01; model && beta <= 10; beta *= 1.002) {
+        double top = 0, bottom = 0, left = 0;
+        for (int k = 0; k < n; k++)
+            model[k] = -expm1(-beta * k), top += gain[k] * model[k], bottom += model[k] * model[k];
+        for (int k = 0; k < n; k++) left += pow(gain[k] - top / bottom * model[k], 2);
+        if (left >= best) continue;
+        best = left, fit->c = top / bottom, fit->beta = beta;
+    }
+    for (int k = 0; model && k < n; k++) model[k] = fit->c * -expm1(-fit->beta * k);
+    if (model) fit->r2 = explained(gain, model, n);
+    free(model);
+}
+
+static void fit_line(struct kl_control_line_fit *fit, const double *x, const double *y, int n)
+{
+    const double mx = kl_stats_mean(x, (size_t)n), my = kl_stats_mean(y, (size_t)n);
+    double xy = 0, xx = 0, yy = 0;
+    for (int i = 0; i < n; i++)
+        xy += (x[i] - mx) * (y[i] - my), xx += pow(x[i] - mx, 2), yy += pow(y[i] - my, 2);
+    fit->b = xx > 0 ? xy / xx : 0, fit->a = my - fit->b * mx;
+    fit->r2 = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : NAN;
+}
+
+/* All ranges about their middles, times x; returns the sum of their variances. */
+static double spread_family(struct kl_control_family *f, double x)
+{
+    struct kl_control_range *const ranges[] = { &f->dephasing, &f->relaxation, &f->detuning,
+                                                &f->controls, &f->angle };
+    double variance = 0;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const double middle = (ranges[i]->low + ranges[i]->high) / 2,
+                     half = x * (ranges[i]->high - ranges[i]->low) / 2;
+        const bool rate = i < 2 || i == 3;
+        ranges[i]->low = rate ? fmax(middle - half, 0) : middle - half, ranges[i]->high = middle + half;
+        variance += pow(ranges[i]->high - ranges[i]->low, 2) / 12;
+    }
+    return variance;
+}
+
+/* Gains of the policy where the family is narrower and wider, from a tenth to twice. */
+static int measure_scales(struct work *w, double lr, struct kl_error *err)
+{
+    struct kl_control_regret *r = w->r;
+    const int own = r->own_steps, tasks = r->tasks;
+    double *losses = malloc((size_t)(tasks * (own + 1)) * sizeof *losses);
+    int code = losses ? 0 : kl_fail_memory(err, (size_t)(tasks * (own + 1)) * sizeof *losses);
+    for (int i = 0; !code && i < r->scales; i++) {
+        struct kl_control_family family = w->p->family;
+        const double x = r->scales > 1 ? 0.1 + 1.9 * i / (r->scales - 1) : 1;
+        r->spread[i] = spread_family(&family, x), r->gain[i] = 0;
+        code = policy_losses(losses, w, w->p->params, tasks, own, lr, &family, err);
+        for (int t = 0; !code && t < tasks; t++)
+            r->gain[i] += (losses[t * (own + 1)] - losses[t * (own + 1) + own]) / tasks;
+    }
+    free(losses);
+    if (!code && r->scales > 1) fit_line(&r->line, r->spread, r->gain, r->scales);
+    return code;
+}
+
+/* After a drift a device is measured anew: losses of the network on the mean, which needs no gradients
+   there, by the shots that are taken. */
+static int measure_shots(struct work *w, const double *params, struct kl_error *err)
+{
+    static const int64_t shots[KL_CONTROL_REGRET_SHOTS] = {
+        1, 3, 10, 30, 100, 300, 1000, 10000, 100000
+    };
+    struct kl_control_regret *r = w->r;
+    double *losses = malloc((size_t)r->tasks * sizeof *losses);
+    int code = losses ? 0 : kl_fail_memory(err, (size_t)r->tasks * sizeof *losses);
+    for (int i = 0; !code && i < r->n_shots; i++) {
+        struct kl_control_family family = w->p->family;
+        family.shots = shots[i], r->shots[i] = (double)shots[i];
+        code = policy_losses(losses, w, params, r->tasks, 0, 0, &family, err);
+        for (int t = 0; !code && t < r->tasks; t++) r->by_shots[t * r->n_shots + i] = losses[t];
+    }
+    free(losses);
+    return code;
+}
+
+int64_t kl_control_regret_shots(const struct kl_control_regret *r)
+{
+    const double fixed = kl_stats_mean(r->fixed, (size_t)r->tasks);
+    for (int i = 0; i < r->n_shots; i++) {
+        double mean = 0;
+        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
+        if (mean < fixed) return (int64_t)r->shots[i];
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+static int take_memory(struct kl_control_regret *r, const struct work *w, struct kl_error *err)
+{
+    const size_t tasks = (size_t)r->tasks,
+                 size = (size_t)(w->p->net.shape.segments * w->p->net.shape.controls);
+    r->policy = calloc(tasks * (size_t)(r->steps + 1), sizeof(double));
+    r->fixed = calloc(tasks, sizeof(double)), r->steered = calloc(tasks, sizeof(double));
+    r->mean = calloc(tasks, sizeof(double)), r->optimum = calloc(tasks, sizeof(double));
+    r->params = calloc(tasks * (KL_BLOCH_PARAMS + 2), sizeof(double)),
+    r->pulse = calloc(size, sizeof(double));
+    r->spread = calloc((size_t)r->scales + 1, sizeof(double)),
+    r->gain = calloc((size_t)r->scales + 1, sizeof(double));
+    r->shots = calloc(KL_CONTROL_REGRET_SHOTS, sizeof(double));
+    r->by_shots = calloc(tasks * KL_CONTROL_REGRET_SHOTS, sizeof(double));
+    return r->shots && r->by_shots && r->policy && r->fixed && r->steered && r->mean && r->optimum &&
+                   r->params && r->pulse && r->spread && r->gain
+               ? 0
+               : kl_fail_memory(err, tasks * (size_t)(r->steps + 1) * sizeof(double));
+}
+
+static int draw_tasks(struct work *w, struct kl_error *err)
+{
+    struct kl_control_regret *r = w->r;
+    w->tests = calloc((size_t)r->tasks, sizeof *w->tests), w->sample = calloc(SAMPLE, sizeof *w->sample);
+    if (!w->tests || !w->sample) return kl_fail_memory(err, (size_t)r->tasks * sizeof *w->tests);
+    for (int i = 0; i < SAMPLE; i++)
+        test_task(&w->sample[i], w, (uint32_t)i, KL_CONTROL_TRAINING, OF_FIXED);
+    for (int i = 0; i < r->tasks; i++) {
+        double *to = r->params + i * (KL_BLOCH_PARAMS + 2);
+        test_task(&w->tests[i], w, (uint32_t)i, KL_CONTROL_TEST, 0);
+        memcpy(to, w->tests[i].rates, sizeof w->tests[i].rates);
+        to[KL_BLOCH_PARAMS] = w->tests[i].controls, to[KL_BLOCH_PARAMS + 1] = w->tests[i].angle;
+    }
+    return 0;
+}
+
+/* The fixed pulse, alone and steered: at the rate that is best for the tasks that it was found for. */
+static int measure_fixed(struct work *w, struct kl_error *err)
+{
+    static const double rates[] = { 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
+    struct kl_control_regret *r = w->r;
+    double loss, best = INFINITY, rate = rates[0], found[SAMPLE];
+    int code = best_pulse(w, r->pulse, &loss, w->sample, SAMPLE, 400, err);
+    atomic_store(&w->gradients, 0);
+    for (size_t i = 0; !code && i < sizeof rates / sizeof *rates; i++) {
+        code = steer(found, w, w->sample, SAMPLE, rates[i], r->own_steps, err);
+        const double mean = kl_stats_mean(found, SAMPLE);
+        if (!code && mean < best) best = mean, rate = rates[i];
+    }
+    if (!code) code = steer(r->fixed, w, w->tests, r->tasks, 0, 0, err);
+    if (!code) code = steer(r->steered, w, w->tests, r->tasks, rate, r->own_steps, err);
+    return code;
+}
+
+static int measure(struct work *w, struct kl_pool *pool, const struct kl_watch *watch,
+                   struct kl_error *err)
+{
+    struct kl_control_regret *r = w->r;
+    const double lr = w->o->lr > 0 ? w->o->lr : w->p->inner.lr;
+    double *params = calloc(w->p->net.block.size, sizeof *params),
+           *gain = calloc((size_t)r->steps + 1, sizeof *gain);
+    int code = params && gain ? 0 : kl_fail_memory(err, w->p->net.block.size * sizeof *params);
+    if (!code)
+        code = policy_losses(r->policy, w, w->p->params, r->tasks, r->steps, lr, &w->p->family, err);
+    if (!code) code = measure_fixed(w, err);
+    if (!code) code = find_optima(w, pool, err);
+    if (!code) code = train_mean(params, w, watch, err);
+    if (!code) code = policy_losses(r->mean, w, params, r->tasks, 0, lr, &w->p->family, err);
+    if (!code && r->scales) code = measure_scales(w, lr, err);
+    if (!code && r->n_shots) code = measure_shots(w, params, err);
+    for (int k = 0; !code && k <= r->steps; k++)
+        for (int t = 0; t < r->tasks; t++)
+            gain[k] += (r->policy[t * (r->steps + 1)] - r->policy[t * (r->steps + 1) + k]) / r->tasks;
+    if (!code) fit_gain(&r->fit, gain, r->steps + 1);
+    free(params), free(gain);
+    return code;
+}
+
+int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,
+                          const struct kl_control_regret_options *o, struct kl_pool *pool,
+                          const struct kl_watch *watch, struct kl_error *err)
+{
+    struct work w = { .r = r, .p = policy, .o = o };
+    *r = (struct kl_control_regret){ .tasks = o->tasks,
+                                     .own_steps = policy->inner.steps,
+                                     .scales = policy->family.psd ? 0 : o->scales,
+                                     .steps = o->steps > policy->inner.steps ? o->steps
+                                                                             : policy->inner.steps };
+    if (policy->net.shape.controls != 2)
+        return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
+                       policy->net.shape.controls);
+    r->n_shots = policy->family.tells == KL_CONTROL_TELLS_SHOTS ? KL_CONTROL_REGRET_SHOTS : 0;
+    int code = take_memory(r, &w, err);
+    if (!code) code = draw_tasks(&w, err);
+    if (!code) code = kl_control_system_make(&w.qubit, "qubit", NULL, err);
+    if (!code) code = make_objective(&w, err);
+    if (!code) code = measure(&w, pool, watch, err);
+    kl_control_objective_free(&w.objective);
+    kl_control_system_free(&w.qubit);
+    free(w.tests), free(w.sample);
+    return code;
+}
+
+void kl_control_regret_free(struct kl_control_regret *r)
+{
+    free(r->policy), free(r->fixed), free(r->steered), free(r->mean), free(r->optimum), free(r->params),
+        free(r->pulse);
+    free(r->spread), free(r->gain), free(r->shots), free(r->by_shots);
+    *r = (struct kl_control_regret){ 0 };
+}
+
+/* ---- the verdict ---- */
+void kl_control_regret_adapted(double *to, const struct kl_control_regret *r)
+{
+    for (int t = 0; t < r->tasks; t++) to[t] = r->policy[t * (r->steps + 1) + r->own_steps];
+}
+
+/* A difference that no experiment would see is none. */
+static const double least_difference = 1e-4;
+
+static bool is_less(const double *a, const double *b, size_t n)
+{
+    const struct kl_paired p = kl_stats_paired(a, b, n);
+    return p.high < 0 && p.difference < -least_difference;
+}
+
+enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r)
+{
+    const size_t n = (size_t)r->tasks;
+    double *adapted = malloc(n * sizeof *adapted);
+    if (!adapted) return KL_CONTROL_DOES_NOT_PAY;
+    kl_control_regret_adapted(adapted, r);
+    const bool beats_fixed = is_less(adapted, r->fixed, n), beats_mean = is_less(adapted, r->mean, n),
+               beats_steered = is_less(adapted, r->steered, n),
+               steered = is_less(r->steered, r->fixed, n),
+               steered_beats_mean = is_less(r->steered, r->mean, n),
+               mean = is_less(r->mean, r->fixed, n);
+    free(adapted);
+    return beats_fixed && beats_mean && (beats_steered || !steered) ? KL_CONTROL_PAYS
+           : steered && steered_beats_mean                          ? KL_CONTROL_STEERING_PAYS
+           : mean || beats_fixed                                    ? KL_CONTROL_NETWORK_PAYS
+                                                                    : KL_CONTROL_DOES_NOT_PAY;
+}
+
+const char *kl_control_verdict_words(enum kl_control_verdict verdict)
+{
+    static const char *const words[KL_CONTROL_VERDICTS] = {
+        "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
+        "mean loss",
+        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients, is as "
+        "good",
+        "a network pays, adapting it does not: a network on the mean loss is as good",
+        "it does not pay: the best fixed pulse is as good",
+    };
+    return words[verdict];
+}

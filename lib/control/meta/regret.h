@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+   regret: what adapting a policy to a task is worth, against what needs no policy: the best fixed pulse,
+   the same network trained on the mean loss, and each task's own optimum. */
+#ifndef KL_CONTROL_REGRET_H
+#define KL_CONTROL_REGRET_H
+
+#include "control/meta/meta_train.h"
+#include "stats/stats.h"
+
+struct kl_control_regret_options {
+    int tasks, steps; /* test tasks; steps of adaptation that are looked at, at least the policy's own */
+    int starts;       /* of each task's optimum, and of the fixed pulse */
+    int scales;       /* of the family's spread, at which the gain is measured; 0: none */
+    double lr;        /* of the adaptation; 0: the policy's own */
+    int64_t gradients; /* that the policy's training took, of one task each */
+    int64_t batch;     /* tasks of one of its steps */
+    double meta_lr, clip;
+    uint64_t seed;
+};
+/* gain(k) = c (1 - exp(-beta k)) by least squares; r2: the share of the variance that it explains. */
+struct kl_control_gain_fit {
+    double c, beta, r2;
+};
+/* a + b x by least squares. */
+struct kl_control_line_fit {
+    double a, b, r2;
+};
+enum { KL_CONTROL_REGRET_SHOTS = 9 };
+struct kl_control_regret {
+    int tasks, steps, scales;
+    double *policy;  /* [tasks][steps + 1]: losses after so many steps */
+    double *fixed;   /* [tasks]: of the pulse that is best for the mean of other tasks of the family */
+    double *steered; /* [tasks]: of that pulse after as many steps of gradient descent on its controls */
+    double *mean;    /* [tasks]: of the network trained on the mean loss with as many gradients */
+    double *optimum; /* [tasks]: the task's own best of many starts, with no more gradients in all */
+    double *params;  /* [tasks][KL_BLOCH_PARAMS + 2]: rates, detuning, factor of the controls, angle */
+    double *pulse;   /* [segments][controls]: the fixed one */
+    double *spread, *gain; /* [scales]: mean square of the family's spread, gain at the policy's steps */
+    struct kl_control_gain_fit fit;
+    /* Where the network is told of a task by experiments: losses of that on the mean, by shots of each.
+     */
+    int n_shots;              /* 0: it is not */
+    double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
+    struct kl_control_line_fit line;
+    int own_steps;
+    int64_t gradients; /* of the optimum, in all */
+};
+/* KL_EUSAGE, KL_ENOMEM, KL_ESIGNAL. Free it in any case. */
+int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,
+                          const struct kl_control_regret_options *o, struct kl_pool *pool,
+                          const struct kl_watch *watch, struct kl_error *err);
+void kl_control_regret_free(struct kl_control_regret *r);
+/* What it comes to: does adapting pay? */
+enum kl_control_verdict {
+    KL_CONTROL_PAYS,          /* less loss than all others that could be had */
+    KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as
+                                 good */
+    KL_CONTROL_NETWORK_PAYS, /* a network is better than the fixed pulse, but adapting it adds nothing */
+    KL_CONTROL_DOES_NOT_PAY, /* the best fixed pulse is as good */
+    KL_CONTROL_VERDICTS
+};
+enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r);
+const char *kl_control_verdict_words(enum kl_control_verdict verdict);
+/* The fewest shots of each experiment with which that network has less loss than the best
+   fixed pulse; 0: none of them. */
+int64_t kl_control_regret_shots(const struct kl_control_regret *r);
+/* The adapted policy's losses [tasks] into to. */
+void kl_control_regret_adapted(double *to, const struct kl_control_regret *r);
+
+#endif

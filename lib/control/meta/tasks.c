@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+   Families of tasks of one qubit: what is drawn of each, what it is to the qubit, what the network is
+   told of it. A task is a function of the seed, the set and its number. */
+#include <math.h>
+#include <string.h>
+
+#include "control/meta/tasks.h"
+#include "kernels/inline/philox.h"
+
+/* What a set is for is part of a number's purpose. */
+static uint32_t purpose(enum kl_purpose of, enum kl_control_task_set set)
+{
+    return (uint32_t)of + 256u * (uint32_t)set;
+}
+
+/* ---- checking ---- */
+
+static bool varies(struct kl_control_range r)
+{
+    return r.high > r.low;
+}
+
+static int check_range(const char *name, struct kl_control_range r, double least, bool positive,
+                       struct kl_error *err)
+{
+    if (isfinite(r.low) && isfinite(r.high) && r.low <= r.high &&
+        (positive ? r.low > least : r.low >= least))
+        return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--%s: found %g,%g, expected two numbers, the first %s %g and at most the second",
+                   name, r.low, r.high, positive ? "above" : "at least", least);
+}
+
+int kl_control_family_check(const struct kl_control_family *f, struct kl_error *err)
+{
+    const bool logs = f->distribution == KL_CONTROL_LOG_UNIFORM;
+    int code = KL_OK;
+    if (f->psd) {
+        code = check_range("alpha-range", f->alpha, -INFINITY, false, err);
+        if (!code) code = check_range("strength-range", f->amplitude, 0, logs, err);
+        if (!code) code = check_range("omega-c-range", f->omega_c, 0, true, err);
+    } else {
+        code = check_range("gamma-deph-range", f->dephasing, 0, logs, err);
+        if (!code) code = check_range("gamma-relax-range", f->relaxation, 0, logs, err);
+    }
+    if (!code) code = check_range("detuning-range", f->detuning, -1e6, false, err);
+    if (!code) code = check_range("amplitude-range", f->controls, 0, true, err);
+    if (!code) code = check_range("angle-range", f->angle, -1e3, false, err);
+    if (!code) code = check_range("coupling-range", f->coupling, 0, true, err);
+    if (!code && f->two_qubits != (f->gate == KL_CONTROL_GATE_CZ))
+        code = kl_fail(err, KL_EUSAGE,
+                       "--target-gate: two qubits (--num-qubits 2) and the gate cz go together");
+    if (!code && f->two_qubits && (f->psd || f->tells == KL_CONTROL_TELLS_SHOTS))
+        code = kl_fail(
+            err, KL_EUSAGE,
+            "--num-qubits 2: found %s, expected rates, and a network that is told them or nothing",
+            f->psd ? "spectra of noise" : "experiments with shots");
+    if (!code && f->gate != KL_CONTROL_ROTATION && varies(f->angle))
+        code = kl_fail(err, KL_EUSAGE,
+                       "--angle-range: only the target rotation has an angle; give "
+                       "--target-gate rotation");
+    return code;
+}
+
+/* ---- drawing ---- */
+
+static struct kl_control_range narrowed(struct kl_control_range r, double scale)
+{
+    const double middle = (r.low + r.high) / 2, half = scale * (r.high - r.low) / 2;
+    return (struct kl_control_range){ middle - half, middle + half };
+}
+
+/* Number `index` of a task in its range. Normal numbers: about the middle, a quarter of the range wide,
+   clipped to it. */
+static double draw(const uint32_t words[4], struct kl_control_range r, enum kl_control_distribution d)
+{
+    const double x = kl_philox_unit(words[0]);
+    if (!varies(r)) return r.low;
+    if (d == KL_CONTROL_LOG_UNIFORM) return r.low * pow(r.high / r.low, x);
+    if (d == KL_CONTROL_UNIFORM) return r.low + x * (r.high - r.low);
+    const double normal = sqrt(-2 * log(x)) * cos(2 * M_PI * kl_philox_unit(words[1]));
+    return fmin(r.high, fmax(r.low, (r.low + r.high) / 2 + normal * (r.high - r.low) / 4));
+}
+
+static int draw_model(const uint32_t words[4], const struct kl_control_family *f)
+{
+    double x = kl_philox_unit(words[0]);
+    int last = 0;
+    for (int m = 0; m < 3; m++) {
+        if (f->models[m] <= 0) continue;
+        if (x < f->models[m]) return m;
+        x -= f->models[m], last = m;
+    }
+    return last;
+}
+
+enum {
+    DEPHASING,
+    RELAXATION,
+    ALPHA,
+    AMPLITUDE,
+    OMEGA_C,
+    DETUNING,
+    CONTROLS,
+    ANGLE,
+    MODEL,
+    COUPLING,
+    SECOND
+};
+
+/* Rates of the second qubit: those of the first within a fifth. None is below 0.001, as in the
+ * reference. */
+static void draw_second(struct kl_control_meta_task *task, const struct kl_control_task_id *id)
+{
+    for (int i = 0; i < 2; i++) {
+        uint32_t words[4];
+        kl_philox(words, id->seed, (uint32_t)(SECOND + i), purpose(KL_RANDOM_TASKS, id->set), id->number,
+                  id->replica);
+        task->theta[i] = fmax(0.001, task->theta[i]);
+        task->second[i] = fmax(0.001, task->theta[i] * (0.8 + 0.4 * kl_philox_unit(words[0])));
+    }
+}
+
+void kl_control_family_draw(struct kl_control_meta_task *task, const struct kl_control_family *f,
+                            const struct kl_control_task_id *id)
+{
+    const struct {
+        double *to;
+        struct kl_control_range range;
+        int index;
+        bool noise; /* of the family's distribution; others are uniform */
+    } numbers[] = { { &task->theta[0], f->psd ? f->alpha : f->dephasing, f->psd ? ALPHA : DEPHASING,
+                      true },
+                    { &task->theta[1], f->psd ? f->amplitude : f->relaxation,
+                      f->psd ? AMPLITUDE : RELAXATION, true },
+                    { &task->theta[2], f->omega_c, OMEGA_C, true },
+                    { &task->detuning, f->detuning, DETUNING, false },
+                    { &task->controls, f->controls, CONTROLS, false },
+                    { &task->angle, f->angle, ANGLE, false },
+                    { &task->coupling, f->coupling, COUPLING, false } };
+    uint32_t words[4];
+    memset(task, 0, sizeof *task);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct kl_control_range r = numbers[i].range;
+        kl_philox(words, id->seed, (uint32_t)numbers[i].index, purpose(KL_RANDOM_TASKS, id->set),
+                  id->number, id->replica);
+        *numbers[i].to = draw(words, numbers[i].noise ? narrowed(r, f->diversity) : r,
+                              numbers[i].noise ? f->distribution : KL_CONTROL_UNIFORM);
+    }
+    kl_philox(words, id->seed, MODEL, purpose(KL_RANDOM_TASKS, id->set), id->number, id->replica);
+    task->model = draw_model(words, f);
+    if (f->two_qubits) draw_second(task, id);
+    if (f->psd) kl_control_psd_rates(task, f);
+    else task->rates[KL_BLOCH_DEPHASING] = task->theta[0], task->rates[KL_BLOCH_DOWN] = task->theta[1];
+    if (f->jump_up) {
+        const double down = task->rates[KL_BLOCH_DOWN];
+        task->rates[KL_BLOCH_DOWN] = task->rates[KL_BLOCH_UP], task->rates[KL_BLOCH_UP] = down;
+    }
+    task->rates[KL_BLOCH_DETUNING] = f->drift + task->detuning;
+}
+
+double kl_control_family_rates(const struct kl_control_family *f)
+{
+    const double detuning = fmax(fabs(f->drift + f->detuning.low), fabs(f->drift + f->detuning.high));
+    const double rates = f->psd ? kl_control_psd_most(f) : f->dephasing.high + f->relaxation.high;
+    return rates + 2 * detuning;
+}
+
+/* ---- targets ---- */
+
+/* The rotation of the Bloch vector that is asked for. */
+static void rotation(double r[3][3], enum kl_control_gate gate, double angle)
+{
+    static const double gates[][3][3] = {
+        { { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 } },
+        { { -1, 0, 0 }, { 0, 1, 0 }, { 0, 0, -1 } },
+        { { -1, 0, 0 }, { 0, -1, 0 }, { 0, 0, 1 } },
+        { { 0, 0, 1 }, { 0, -1, 0 }, { 1, 0, 0 } },
+    };
+    const double c = cos(angle), s = sin(angle);
+    const double about_x[3][3] = { { 1, 0, 0 }, { 0, c, -s }, { 0, s, c } };
+    memcpy(r, gate == KL_CONTROL_ROTATION ? about_x : gates[gate], sizeof about_x);
+}
+
+void kl_control_family_weights(double weights[9], const struct kl_control_family *f,
+                               const struct kl_control_meta_task *task)
+{
+    double r[3][3];
+    rotation(r, f->gate, task->angle);
+    for (int c = 0; c < (f->whole_gate ? 3 : 1); c++)
+        for (int i = 0; i < 3; i++) weights[3 * c + i] = f->whole_gate ? r[i][c] / 6 : r[i][2] / 2;
+}
+
+struct kl_bloch kl_control_family_bloch(const struct kl_control_family *f, int segments, double duration)
+{
+    struct kl_bloch b = { .segments = segments,
+                          .controls = 2,
+                          .columns = f->whole_gate ? 3 : 1,
+                          .affine = !f->whole_gate,
+                          .dt = duration / segments };
+    for (int c = 0; c < b.columns; c++)
+        for (int i = 0; i < 3; i++) b.start[c][i] = f->whole_gate ? i == c : i == 2;
+    return b;
+}
+
+void kl_control_family_pulse(double pulse[2], const struct kl_control_family *f, double duration)
+{
+    const double angle = f->gate == KL_CONTROL_ROTATION ? (f->angle.low + f->angle.high) / 2 : M_PI;
+    pulse[0] =
+        f->gate == KL_CONTROL_GATE_X || f->gate == KL_CONTROL_ROTATION ? angle / (2 * duration) : 0;
+    pulse[1] = f->gate == KL_CONTROL_GATE_Y ? angle / (2 * duration) : 0;
+    if (f->gate == KL_CONTROL_GATE_H) pulse[1] = M_PI / (4 * duration); /* |0> to |+> */
+}
+
+/* ---- what the network is told ---- */
+
+static int n_given(const struct kl_control_family *f)
+{
+    return f->psd ? 3 + f->tells_model : 3;
+}
+
+int kl_control_family_n_features(const struct kl_control_family *f)
+{
+    const int angle = varies(f->angle);
+    switch (f->tells) {
+    case KL_CONTROL_TELLS_NOTHING: return 1 + angle;
+    case KL_CONTROL_TELLS_SHOTS: return KL_CONTROL_PROBES + angle;
+    default:
+        if (f->two_qubits) return 4 + varies(f->coupling);
+        return n_given(f) + varies(f->detuning) + varies(f->controls) + angle;
+    }
+}
+
+/* Within a range -1 to 1. */
+static double placed(double x, struct kl_control_range r)
+{
+    return (2 * x - r.low - r.high) / (r.high - r.low);
+}
+
+static int given(double *to, const struct kl_control_family *f, const struct kl_control_meta_task *t)
+{
+    const double *x = t->theta;
+    if (f->two_qubits) {
+        to[0] = x[0] / 0.1, to[1] = x[1] / 0.05, to[2] = t->second[0] / 0.1, to[3] = t->second[1] / 0.05;
+        if (varies(f->coupling)) to[4] = placed(t->coupling, f->coupling);
+        return 4 + varies(f->coupling);
+    }
+    if (!f->psd) {
+        to[0] = x[0] / 0.1, to[1] = x[1] / 0.05, to[2] = (x[0] + x[1]) / 0.15;
+    } else if (f->tells == KL_CONTROL_TELLS_RAW) {
+        memcpy(to, x, 3 * sizeof *to);
+    } else {
+        to[0] = (x[0] - 0.1) / 1.9, to[1] = (log10(fmax(0.01, fmin(10, x[1]))) + 2) / 3;
+        to[2] = (x[2] - 1) / 299;
+    }
+    if (f->psd && f->tells_model) to[3] = t->model / 2.0;
+    int n = n_given(f);
+    if (varies(f->detuning)) to[n++] = placed(t->detuning, f->detuning);
+    if (varies(f->controls)) to[n++] = placed(t->controls, f->controls);
+    return n;
+}
+
+void kl_control_family_features(double *to, const struct kl_control_family *f,
+                                const struct kl_control_meta_task *task,
+                                const struct kl_control_task_id *id)
+{
+    int n = 1;
+    if (f->tells == KL_CONTROL_TELLS_NOTHING) to[0] = 1;
+    else if (f->tells == KL_CONTROL_TELLS_SHOTS) n = kl_control_probe(to, f, task, id);
+    else n = given(to, f, task);
+    if (varies(f->angle)) to[n] = placed(task->angle, f->angle);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+   Operators as people write them: "0.5 * (XX + YY)", "a^+ * a - 0.1 * n^2", "|0><2| + |2><0|". */
+#include <complex.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/model/model_int.h"
+
+enum { LONGEST = 4096, DEEPEST = 24, HIGHEST = 64 };
+
+struct parser {
+    const char *text, *at;
+    int d, n_qubits, depth;
+    const char *where;
+    struct kl_error *err;
+};
+struct matrix {
+    double complex e[KL_CONTROL_MATRIX];
+};
+
+static int sum(struct parser *p, struct matrix *m);
+
+static void skip(struct parser *p)
+{
+    while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n') p->at++;
+}
+
+static bool take(struct parser *p, char c)
+{
+    skip(p);
+    if (*p->at != c) return false;
+    p->at++;
+    return true;
+}
+
+static int wrong(struct parser *p, const char *expected)
+{
+    skip(p);
+    return kl_fail(p->err, KL_EDATA, "%s: operator: found '%.40s'%s, expected %s", p->where,
+                   *p->at ? p->at : p->text, *p->at ? "" : ", which ends too early", expected);
+}
+
+static void scalar(const struct parser *p, struct matrix *m, double complex value)
+{
+    memset(m, 0, sizeof *m);
+    for (int i = 0; i < p->d; i++) m->e[i * p->d + i] = value;
+}
+
+static void multiply(const struct parser *p, struct matrix *to, const struct matrix *by)
+{
+    const struct matrix left = *to;
+    const int d = p->d;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            to->e[i * d + j] = 0;
+            for (int k = 0; k < d; k++) to->e[i * d + j] += left.e[i * d + k] * by->e[k * d + j];
+        }
+}
+
+static void adjoint(const struct parser *p, struct matrix *m)
+{
+    const struct matrix before = *m;
+    for (int i = 0; i < p->d; i++)
+        for (int j = 0; j < p->d; j++) m->e[i * p->d + j] = conj(before.e[j * p->d + i]);
+}
+
+/* A letter of one qubit: I X Y Z, m = |0><1|, p = |1><0|. */
+static double complex entry_of(char letter, int row, int col)
+{
+    switch (letter) {
+    case 'X': return row != col;
+    case 'Y': return row == col ? 0 : row ? I : -I;
+    case 'Z': return row != col ? 0 : row ? -1 : 1;
+    case 'm': return !row && col;
+    case 'p': return row && !col;
+    default: return row == col;
+    }
+}
+
+static void string_of(const struct parser *p, struct matrix *m, const char *letters)
+{
+    for (int i = 0; i < p->d; i++)
+        for (int j = 0; j < p->d; j++) {
+            double complex value = 1;
+            for (int q = 0; q < p->n_qubits; q++) {
+                const int shift = p->n_qubits - 1 - q;
+                value *= entry_of(letters[q], i >> shift & 1, j >> shift & 1);
+            }
+            m->e[i * p->d + j] = value;
+        }
+}
+
+/* ZZ, X1, sm2: of qubits, counted from 1. */
+static bool qubit_name(const struct parser *p, struct matrix *m, const char *name, size_t n)
+{
+    char letters[] = "IIII";
+    if (n == (size_t)p->n_qubits && strspn(name, "IXYZ") >= n) {
+        string_of(p, m, name);
+        return true;
+    }
+    const bool ladder = n == 3 && name[0] == 's' && (name[1] == 'm' || name[1] == 'p');
+    if (!ladder && (n != 2 || !strchr("IXYZ", name[0]))) return false;
+    const int qubit = name[n - 1] - '1';
+    if (qubit < 0 || qubit >= p->n_qubits) return false;
+    letters[qubit] = ladder ? name[1] : name[0];
+    string_of(p, m, letters);
+    return true;
+}
+
+/* a, ad, n: of levels. */
+static bool level_name(const struct parser *p, struct matrix *m, const char *name, size_t n)
+{
+    const bool down = n == 1 && *name == 'a', up = n == 2 && strncmp(name, "ad", 2) == 0,
+               number = n == 1 && *name == 'n';
+    if (!down && !up && !number) return false;
+    memset(m, 0, sizeof *m);
+    for (int k = 0; k < p->d; k++) {
+        if (number) m->e[k * p->d + k] = k;
+        else if (k + 1 < p->d) m->e[k * p->d + k + 1] = sqrt(k + 1);
+    }
+    if (up) adjoint(p, m);
+    return true;
+}
+
+static int named(struct parser *p, struct matrix *m)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)p->at[n]) || p->at[n] == '_') n++;
+    bool known = true;
+    if (n == 1 && *p->at == 'i') scalar(p, m, I);
+    else if (n == 2 && strncmp(p->at, "pi", 2) == 0) scalar(p, m, M_PI);
+    else known = p->n_qubits ? qubit_name(p, m, p->at, n) : level_name(p, m, p->at, n);
+    if (!known && p->n_qubits)
+        return wrong(p, p->n_qubits == 1
+                            ? "X, Y, Z, I, sm (as sm1), sp1, |0><1|, a number, i or pi"
+                            : "a letter I, X, Y, Z a qubit as in XX, or X1, sm1 (|0><1|), sp1, "
+                              "|01><10|, a number, i or pi");
+    if (!known) return wrong(p, "a, ad (or a^+), n, |0><1|, a number, i or pi");
+    p->at += n;
+    return KL_OK;
+}
+
+/* The digits up to `end`: a level, or a bit a qubit. */
+static bool take_level(struct parser *p, int *level, char end)
+{
+    int digits = 0;
+    *level = 0;
+    for (; isdigit((unsigned char)*p->at) && digits < 8; p->at++, digits++)
+        *level = *level * (p->n_qubits ? 2 : 10) + (*p->at - '0');
+    if (p->n_qubits) {
+        if (digits != p->n_qubits) return false;
+        for (int i = 1; i <= digits; i++)
+            if (p->at[-i] > '1') return false;
+    }
+    return digits > 0 && *level < p->d && *p->at++ == end;
+}
+
+/* |j><k| */
+static int outer(struct parser *p, struct matrix *m)
+{
+    const char *const from = p->at;
+    int row, col;
+    p->at++;
+    if (take_level(p, &row, '>') && *p->at++ == '<' && take_level(p, &col, '|')) {
+        memset(m, 0, sizeof *m);
+        m->e[row * p->d + col] = 1;
+        return KL_OK;
+    }
+    p->at = from;
+    return wrong(p, p->n_qubits ? "|BITS><BITS|, a bit a qubit" : "|LEVEL><LEVEL|, from 0");
+}
+
+static int number(struct parser *p, struct matrix *m)
+{
+    char *end;
+    const double value = strtod(p->at, &end);
+    if (end == p->at || !isfinite(value) || (p->at[0] == '0' && (p->at[1] | 32) == 'x'))
+        return wrong(p, "a number");
+    p->at = end;
+    scalar(p, m, value);
+    return KL_OK;
+}
+
+/* A factor with what follows it: ^+ or ' its adjoint, ^2 a power. */
+static int factor(struct parser *p, struct matrix *m)
+{
+    int code;
+    skip(p);
+    if (*p->at == '(') {
+        if (++p->depth > DEEPEST) return wrong(p, "fewer parentheses inside each other");
+        p->at++;
+        code = sum(p, m);
+        if (!code && !take(p, ')')) code = wrong(p, "')'");
+        p->depth--;
+    } else if (*p->at == '|') code = outer(p, m);
+    else if (isdigit((unsigned char)*p->at) || *p->at == '.') code = number(p, m);
+    else if (isalpha((unsigned char)*p->at)) code = named(p, m);
+    else return wrong(p, "an operator");
+    for (;;) {
+        if (code) return code;
+        if (take(p, '\'')) adjoint(p, m);
+        else if (!take(p, '^')) return KL_OK;
+        else if (take(p, '+')) adjoint(p, m);
+        else {
+            const struct matrix base = *m;
+            skip(p);
+            const long power = isdigit((unsigned char)*p->at) ? strtol(p->at, (char **)&p->at, 10) : -1;
+            if (power < 1 || power > HIGHEST) return wrong(p, "+ or a power of 1 to 64 behind '^'");
+            for (long i = 1; i < power; i++) multiply(p, m, &base);
+        }
+    }
+}
+
+static int term(struct parser *p, struct matrix *m)
+{
+    struct matrix next;
+    int code = factor(p, m);
+    while (!code) {
+        if (take(p, '*')) {
+            code = factor(p, &next);
+            if (!code) multiply(p, m, &next);
+        } else if (take(p, '/')) {
+            skip(p);
+            code = strncmp(p->at, "pi", 2) == 0 ? named(p, &next) : number(p, &next);
+            if (!code && next.e[0] == 0) code = wrong(p, "a divisor that is not 0");
+            for (int i = 0; i < KL_CONTROL_MATRIX && !code; i++) m->e[i] /= creal(next.e[0]);
+        } else break;
+    }
+    return code;
+}
+
+static int sum(struct parser *p, struct matrix *m)
+{
+    struct matrix next;
+    double sign = take(p, '-') ? -1 : 1;
+    if (sign > 0) take(p, '+');
+    int code = term(p, m);
+    for (int i = 0; i < KL_CONTROL_MATRIX && !code; i++) m->e[i] *= sign;
+    while (!code) {
+        if (take(p, '+')) sign = 1;
+        else if (take(p, '-')) sign = -1;
+        else break;
+        code = term(p, &next);
+        for (int i = 0; i < KL_CONTROL_MATRIX && !code; i++) m->e[i] += sign * next.e[i];
+    }
+    return code;
+}
+
+int kl_control_operator_text(double complex *operator, const char * text, int d, int n_qubits,
+                             const char *where, struct kl_error *err)
+{
+    struct parser p = {
+        .text = text, .at = text, .d = d, .n_qubits = n_qubits, .where = where, .err = err
+    };
+    struct matrix m = { 0 };
+    if (strlen(text) > LONGEST)
+        return kl_fail(err, KL_EDATA,
+                       "%s: operator: longer than %d characters; a matrix can stand in a file", where,
+                       (int)LONGEST);
+    int code = sum(&p, &m);
+    skip(&p);
+    if (!code && *p.at) code = wrong(&p, "+, -, * or the end");
+    for (int i = 0; i < d * d && !code; i++)
+        if (!isfinite(creal(m.e[i])) || !isfinite(cimag(m.e[i])))
+            code = kl_fail(err, KL_EDATA, "%s: operator: '%.40s' overflows", where, text);
+    if (!code) memcpy(operator, m.e, (size_t)(d * d) * sizeof *operator);
+    return code;
+}

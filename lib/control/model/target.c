@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+   What a pulse should do: gates and states by their names. */
+#include <complex.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/model/model.h"
+
+/* An angle: products and quotients of numbers and pi, "-3*pi/4". */
+static bool take_angle(double *angle, const char *text, const char *end)
+{
+    char *after;
+    double value = 1;
+    char joined = '*';
+    if (*text == '-') value = -1, text++;
+    for (;;) {
+        double factor = M_PI;
+        if (strncmp(text, "pi", 2) == 0) text += 2;
+        else if (isdigit((unsigned char)*text) || *text == '.') {
+            factor = strtod(text, &after);
+            if (after == text) return false;
+            text = after;
+        } else return false;
+        value = joined == '*' ? value * factor : value / factor;
+        if (text >= end) break;
+        joined = *text++;
+        if (joined != '*' && joined != '/') return false;
+    }
+    *angle = value;
+    return text == end && isfinite(value);
+}
+
+static void one_qubit(double complex *u, double complex a, double complex b, double complex c,
+                      double complex d)
+{
+    u[0] = a, u[1] = b, u[2] = c, u[3] = d;
+}
+
+static bool fixed_gate(double complex *u, const char *name, size_t n)
+{
+    static const struct {
+        const char *name;
+        double complex m[4];
+    } gates[] = { { "i", { 1, 0, 0, 1 } },
+                  { "x", { 0, 1, 1, 0 } },
+                  { "pauli_x", { 0, 1, 1, 0 } },
+                  { "y", { 0, -I, I, 0 } },
+                  { "pauli_y", { 0, -I, I, 0 } },
+                  { "z", { 1, 0, 0, -1 } },
+                  { "pauli_z", { 1, 0, 0, -1 } },
+                  { "h", { M_SQRT1_2, M_SQRT1_2, M_SQRT1_2, -M_SQRT1_2 } },
+                  { "hadamard", { M_SQRT1_2, M_SQRT1_2, M_SQRT1_2, -M_SQRT1_2 } },
+                  { "s", { 1, 0, 0, I } },
+                  { "sdg", { 1, 0, 0, -I } },
+                  { "t", { 1, 0, 0, M_SQRT1_2 + I * M_SQRT1_2 } },
+                  { "tdg", { 1, 0, 0, M_SQRT1_2 - I * M_SQRT1_2 } },
+                  { "sx", { (1 + I) / 2, (1 - I) / 2, (1 - I) / 2, (1 + I) / 2 } } };
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        if (strlen(gates[i].name) == n && strncasecmp(gates[i].name, name, n) == 0) {
+            memcpy(u, gates[i].m, sizeof gates[i].m);
+            return true;
+        }
+    return false;
+}
+
+/* cz, cnot, swap, iswap: where each of |00>, |01>, |10>, |11> goes, with its factor. */
+static bool two_qubit_gate(double complex *u, const char *name, size_t n)
+{
+    static const struct {
+        const char *name;
+        int to[4];
+        double complex factor[4];
+    } gates[] = { { "cz", { 0, 1, 2, 3 }, { 1, 1, 1, -1 } },
+                  { "cnot", { 0, 1, 3, 2 }, { 1, 1, 1, 1 } },
+                  { "cx", { 0, 1, 3, 2 }, { 1, 1, 1, 1 } },
+                  { "swap", { 0, 2, 1, 3 }, { 1, 1, 1, 1 } },
+                  { "iswap", { 0, 2, 1, 3 }, { 1, I, I, 1 } } };
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        if (strlen(gates[i].name) == n && strncasecmp(gates[i].name, name, n) == 0) {
+            memset(u, 0, 16 * sizeof *u);
+            for (int k = 0; k < 4; k++) u[gates[i].to[k] * 4 + k] = gates[i].factor[k];
+            return true;
+        }
+    return false;
+}
+
+/* NAME(ANGLE); returns rows, 0: it is none. */
+static int turned_gate(double complex *u, const char *name, size_t n)
+{
+    static const char *const names[] = { "rx", "ry", "rz", "p", "cp", "rzz" };
+    const char *const open = memchr(name, '(', n);
+    double a;
+    if (!open || name[n - 1] != ')' || !take_angle(&a, open + 1, name + n - 1)) return 0;
+    size_t i = 0;
+    const size_t length = (size_t)(open - name);
+    while (i < 6 && (strlen(names[i]) != length || strncasecmp(names[i], name, length) != 0)) i++;
+    const double c = cos(a / 2), s = sin(a / 2);
+    const double complex phase = cos(a) + I * sin(a), minus = c - I * s, plus = c + I * s;
+    switch (i) {
+    case 0: one_qubit(u, c, -I * s, -I * s, c); return 2;
+    case 1: one_qubit(u, c, -s, s, c); return 2;
+    case 2: one_qubit(u, minus, 0, 0, plus); return 2;
+    case 3: one_qubit(u, 1, 0, 0, phase); return 2;
+    case 4:
+    case 5: break;
+    default: return 0;
+    }
+    memset(u, 0, 16 * sizeof *u);
+    for (int k = 0; k < 4; k++)
+        u[5 * k] = i == 4 ? (k == 3 ? phase : 1) : k == 0 || k == 3 ? minus : plus;
+    return 4;
+}
+
+/* to (x) u, in place; false: too large. */
+static bool append(struct kl_control_target *to, const double complex *u, int rows)
+{
+    double complex before[KL_CONTROL_MATRIX];
+    const int d = to->d, all = d * rows;
+    if (all > KL_CONTROL_MAX_LEVELS) return false;
+    memcpy(before, to->u, sizeof before);
+    for (int i = 0; i < all; i++)
+        for (int j = 0; j < all; j++)
+            to->u[i * all + j] = before[i / rows * d + j / rows] * u[i % rows * rows + j % rows];
+    to->d = all;
+    return true;
+}
+
+int kl_control_target_gate(struct kl_control_target *target, const char *text, int d,
+                           struct kl_error *err)
+{
+    *target = (struct kl_control_target){ .d = 1, .u = { 1 } };
+    snprintf(target->name, sizeof target->name, "%s", text);
+    for (const char *at = text;; at++) {
+        double complex u[16];
+        const size_t n = strcspn(at, ",");
+        int rows = fixed_gate(u, at, n) ? 2 : two_qubit_gate(u, at, n) ? 4 : 0;
+        if (!rows) rows = turned_gate(u, at, n);
+        if (!rows)
+            return kl_fail(err, KL_EUSAGE, "target: found '%.*s', expected one of " KL_CONTROL_GATES,
+                           n < 40 ? (int)n : 40, at);
+        if (!append(target, u, rows))
+            return kl_fail(err, KL_EUSAGE, "target: '%.60s' has more than %d levels", text,
+                           (int)KL_CONTROL_MAX_LEVELS);
+        at += n;
+        if (!*at) break;
+    }
+    if (target->d == d) return KL_OK;
+    return kl_fail(
+        err, KL_EUSAGE,
+        "target: '%.60s' is a gate of %d levels, the system computes with %d; gates of several "
+        "qubits stand between commas: h,i",
+        text, target->d, d);
+}
+
+int kl_control_target_matrix(struct kl_control_target *target, const char *name,
+                             const double complex *matrix, int d, struct kl_error *err)
+{
+    double worst = 0;
+    *target = (struct kl_control_target){ .d = d };
+    snprintf(target->name, sizeof target->name, "%s", name);
+    memcpy(target->u, matrix, (size_t)d * (size_t)d * sizeof *matrix);
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            double complex sum = -(i == j);
+            for (int k = 0; k < d; k++) sum += conj(matrix[k * d + i]) * matrix[k * d + j];
+            if (!(cabs(sum) <= worst)) worst = cabs(sum); /* NaN too */
+        }
+    if (worst <= 1e-8) return KL_OK;
+    return kl_fail(
+        err, KL_EDATA,
+        "target %.60s: the matrix is not unitary: U^+ U deviates from 1 by %.3g, expected at most "
+        "1e-8",
+        name, worst);
+}
+
+int kl_control_state_text(double complex *amplitudes, const char *text, int d, int n_qubits,
+                          struct kl_error *err)
+{
+    static const char letters[] = "01+-rl";
+    static const double complex states[6][2] = {
+        { 1, 0 },
+        { 0, 1 },
+        { M_SQRT1_2, M_SQRT1_2 },
+        { M_SQRT1_2, -M_SQRT1_2 },
+        { M_SQRT1_2, M_SQRT1_2 * I },
+        { M_SQRT1_2, -M_SQRT1_2 * I },
+    };
+    const size_t n = strlen(text);
+    if (!n_qubits && n == 1 && *text >= '0' && *text < '0' + d) {
+        for (int i = 0; i < d; i++) amplitudes[i] = i == *text - '0';
+        return KL_OK;
+    }
+    if (n != (size_t)n_qubits || !n || strspn(text, letters) != n)
+        return kl_fail(err, KL_EUSAGE,
+                       n_qubits
+                           ? "state: found '%.40s', expected %d of the letters 0, 1, +, -, r, l"
+                           : "state: found '%.40s', expected the number of one of %d levels, from 0",
+                       text, n_qubits ? n_qubits : d);
+    for (int i = 0; i < d; i++) {
+        amplitudes[i] = 1;
+        for (int q = 0; q < n_qubits; q++)
+            amplitudes[i] *= states[strchr(letters, text[q]) - letters][i >> (n_qubits - 1 - q) & 1];
+    }
+    return KL_OK;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+   `qcontrol export`: a pulse as a file that hardware plays, read again and scored; `qcontrol score`:
+   such a file, scored alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/pulse/export.h"
+#include "control/pulse/pulse.h"
+#include "store/mode.h"
+#include "store/store.h"
+
+struct values {
+    struct kl_common common;
+    struct kl_control_hardware hardware;
+    struct kl_control_distortion distortion;
+    const char *format, *pulse, *unit;
+    double tolerate;
+};
+#define AT(field) offsetof(struct values, field)
+#define DISTORTION_OPTIONS                                           \
+    { "tau",                                                         \
+      0,                                                             \
+      KL_OPT_FLOAT,                                                  \
+      AT(distortion.tau),                                            \
+      "T",                                                           \
+      -1,                                                            \
+      1e9,                                                           \
+      false,                                                         \
+      "of a low pass behind each output; -1: the pulse's own",       \
+      "Score",                                                       \
+      NULL },                                                        \
+        { "skew",                                                    \
+          0,                                                         \
+          KL_OPT_STRING,                                             \
+          AT(distortion.skew),                                       \
+          "T",                                                       \
+          0,                                                         \
+          0,                                                         \
+          false,                                                     \
+          "every Q is so late; or y=0.01",                           \
+          NULL,                                                      \
+          NULL },                                                    \
+        { "amplitude",                                               \
+          0,                                                         \
+          KL_OPT_STRING,                                             \
+          AT(distortion.amplitude),                                  \
+          "E",                                                       \
+          0,                                                         \
+          0,                                                         \
+          false,                                                     \
+          "outputs are 1 + E times as large; or y=0.02",             \
+          NULL,                                                      \
+          NULL },                                                    \
+        { "oversample",                                              \
+          0,                                                         \
+          KL_OPT_INT,                                                \
+          AT(distortion.oversample),                                 \
+          "N",                                                       \
+          0,                                                         \
+          4096,                                                      \
+          false,                                                     \
+          "segments of a sample; 0: as many as it needs",            \
+          NULL,                                                      \
+          NULL },                                                    \
+    {                                                                \
+        "tolerate", 0, KL_OPT_FLOAT, AT(tolerate), "X", 0, 1, false, \
+            "status 1 where the loss rises by more", NULL, NULL      \
+    }
+static const struct kl_option export_options[] = {
+    { "format", 'F', KL_OPT_CHOICE, AT(format), "auto|" KL_CONTROL_FORMATS, 0, 0, false,
+      "auto: by .csv, .json, .npy, .qasm", "Hardware", NULL },
+    { "rate", 'r', KL_OPT_STRING, AT(hardware.rate), "R", 0, 0, false,
+      "1 GS/s, or samples a unit of time; default the pulse's", NULL, NULL },
+    { "bits", 'b', KL_OPT_INT, AT(hardware.bits), "N", 0, 24, false, "of a sample; 0: not rounded", NULL,
+      NULL },
+    { "full-scale", 0, KL_OPT_FLOAT, AT(hardware.full_scale), "U", 0, 1e9, false,
+      "H at the largest sample; 0: by the limits", NULL, NULL },
+    { "if", 0, KL_OPT_STRING, AT(hardware.frequency), "F", 0, 0, false,
+      "50 MHz, or cycles a unit of time; one a pair x, y", NULL, NULL },
+    { "quadrature", 0, KL_OPT_CHOICE, AT(hardware.quadrature), "auto|plus|minus", 0, 0, false,
+      "sign of y in Q; auto: minus with a carrier", NULL, NULL },
+    { "unit", 0, KL_OPT_STRING, AT(unit), "T", 0, 0, false,
+      "20 ns: a unit of time, where the pulse has none", NULL, NULL },
+    { "multiple", 0, KL_OPT_INT, AT(hardware.multiple), "N", 0, 65536, false,
+      "of samples, by zeros behind; 0: 1, of qua 4", NULL, NULL },
+    { "pad", 0, KL_OPT_INT, AT(hardware.pad), "N", 0, 65536, false, "zeros behind the pulse", NULL,
+      NULL },
+    DISTORTION_OPTIONS,
+};
+static const struct kl_option score_options[] = {
+    { "pulse", 'p', KL_OPT_STRING, AT(pulse), "PULSE.h5", 0, 0, false, "that the samples are of",
+      "Samples", NULL },
+    DISTORTION_OPTIONS,
+};
+const struct kl_tool kl_control_export_tool = {
+    .name = "qcontrol",
+    .summary = "Writes a pulse for hardware, reads the file again and says what its samples lose",
+    .arguments = "export PULSE.h5 -o FILE",
+    .example = "qcontrol export x.h5 --rate 100 --bits 14 -o x.csv\n"
+               "  qcontrol export x.h5 --unit '20 ns' --rate '1 GS/s' --if '50 MHz' -F qua -o x.json",
+    .options = export_options,
+    .n_options = sizeof export_options / sizeof *export_options,
+    .values_size = sizeof(struct values),
+    .without = "store dry-run key seed threads note no-provenance progress",
+    .chosen_by = "export",
+};
+const struct kl_tool kl_control_score_tool = {
+    .name = "qcontrol",
+    .summary = "Reads a file that qcontrol export wrote and says what its samples lose",
+    .arguments = "score FILE --pulse PULSE.h5",
+    .example = "qcontrol score x.csv --pulse x.h5 --tau 0.01 --skew 0.002 --tolerate 1e-4",
+    .options = score_options,
+    .n_options = sizeof score_options / sizeof *score_options,
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key seed threads note no-provenance progress",
+    .chosen_by = "score",
+};
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    const char *name; /* of the file with the samples */
+    struct kl_file *file;
+    struct kl_control_stored pulse;
+    struct kl_control_samples samples; /* as they were read */
+    struct kl_control_score score;
+    unsigned char *bytes;
+    size_t n_bytes;
+    const char *status; /* "computed", "up to date"; NULL: nothing was written */
+};
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    v->format = "auto", v->hardware.quadrature = "auto";
+    v->distortion.tau = -1, v->tolerate = 1;
+}
+
+/* ---- words ---- */
+static double increase(const struct work *w, int row)
+{
+    return w->score.loss[row] - w->score.loss[KL_CONTROL_ROW_DESIGNED];
+}
+
+static int tell_json(const struct work *w, FILE *to, struct kl_error *err)
+{
+    static const char *const formats[] = { "csv", "json", "npy", "openqasm3", "qua" };
+    const struct kl_control_samples *s = &w->samples;
+    const double *loss = w->score.loss;
+    struct kl_json_pair pairs[] = {
+        { w->status ? "output" : "file", KL_JSON_TEXT, w->name, 0 },
+        { "format", KL_JSON_TEXT, formats[s->format], 0 },
+        { "samples", KL_JSON_COUNT, NULL, s->n },
+        { "outputs", KL_JSON_COUNT, NULL, s->n_outputs },
+        { "rate", KL_JSON_NUMBER, NULL, s->rate },
+        { "bits", KL_JSON_COUNT, NULL, s->bits },
+        { "segments", KL_JSON_COUNT, NULL, w->score.segments },
+        { "designed", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_DESIGNED] },
+        { "sampled", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_SAMPLED] },
+        { "quantised", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_QUANTISED] },
+        { "low_pass", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_LOW_PASS] },
+        { "skew", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_SKEW] },
+        { "amplitude", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_AMPLITUDE] },
+        { "all", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_ALL] },
+        { "increase", KL_JSON_NUMBER, NULL, increase(w, KL_CONTROL_ROW_ALL) },
+        { "tolerated", KL_JSON_BOOL, NULL, increase(w, KL_CONTROL_ROW_ALL) <= w->v->tolerate },
+        kl_json_cautions(w->run->stage.log),
+        { "status", KL_JSON_TEXT, w->status, 0 },
+    };
+    const size_t n = sizeof pairs / sizeof *pairs;
+    return kl_json_line(to, pairs, w->status ? n : n - 1, err);
+}
+
+static int tell(const struct work *w, struct kl_error *err)
+{
+    const struct kl_control_samples *s = &w->samples;
+    FILE *to = w->status ? kl_words_to(&w->v->common) : w->run->out;
+    if (w->v->common.json) return tell_json(w, to, err);
+    if (w->v->common.quiet) return KL_OK;
+    fprintf(to, "%s: %d samples of %d outputs, %g a unit of time", w->name, s->n, s->n_outputs, s->rate);
+    if (s->bits) fprintf(to, ", %d bits", s->bits);
+    for (int j = 0; j < s->n_outputs; j++)
+        if (s->outputs[j].q >= 0 && s->outputs[j].frequency != 0)
+            fprintf(to, ", %s at %g cycles", s->system->controls[s->outputs[j].control].name,
+                    s->outputs[j].frequency);
+    fprintf(to, "%s%s\n%-10s%13s%13s\n", w->status ? ", " : "", w->status ? w->status : "", "", "loss",
+            "increase");
+    for (int r = 0; r < KL_CONTROL_ROWS; r++) {
+        fprintf(to, "%-10s%13.6g", kl_control_row_words((enum kl_control_row)r), w->score.loss[r]);
+        if (r) fprintf(to, "%+13.2e", increase(w, r));
+        putc('\n', to);
+    }
+    return KL_OK;
+}
+
+/* KL_ENO: some of the rows rose too far, which are named. */
+static int judge(const struct work *w, struct kl_error *err)
+{
+    char which[256] = "";
+    const double total = increase(w, KL_CONTROL_ROW_ALL);
+    if (total <= w->v->tolerate) return KL_OK;
+    for (int r = KL_CONTROL_ROW_SAMPLED; r < KL_CONTROL_ROW_ALL; r++) {
+        const size_t n = strlen(which);
+        if (increase(w, r) > w->v->tolerate)
+            snprintf(which + n, sizeof which - n, "%s%s by %.3g", n ? ", " : "",
+                     kl_control_row_words((enum kl_control_row)r), increase(w, r));
+    }
+    return kl_fail(err, KL_ENO, "%s: the loss rises by %.3g, --tolerate %g; %s%s", w->name, total,
+                   w->v->tolerate, *which ? "alone " : "none of these alone so far",
+                   *which ? which : "");
+}
+
+/* ---- the work ---- */
+static int open_pulse(struct work *w, const char *path, struct kl_error *err)
+{
+    const int code = kl_store_file_open_kind(&w->file, path, &kl_control_pulse_kind, err);
+    return code ? code : kl_control_pulse_load(&w->pulse, w->file, err);
+}
+
+static int read_and_score(struct work *w, struct kl_error *err)
+{
+    const int code =
+        kl_control_samples_read(&w->samples, &w->pulse.setup.system, w->bytes, w->n_bytes, w->name, err);
+    return code ? code
+                : kl_control_score_samples(&w->score, &w->pulse, &w->samples, &w->v->distortion, err);
+}
+
+/* "20 ns" to seconds. */
+static int take_unit(double *seconds, const char *text, struct kl_error *err)
+{
+    static const char *const units[] = { "s", "ms", "us", "ns", "ps" };
+    char *end;
+    *seconds = 0;
+    if (!text) return KL_OK;
+    const double number = strtod(text, &end);
+    const char *unit = end + strspn(end, " ");
+    for (int i = 0; i < 5 && end > text; i++)
+        if (strcmp(unit, units[i]) == 0) *seconds = number * pow(10, -3 * i);
+    if (*seconds > 0 && *seconds < 1e9) return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "--unit: found '%s', expected a time in s, ms, us, ns or ps", text);
+}
+
+static int take_format(enum kl_control_format *format, const struct values *v, struct kl_error *err)
+{
+    *format = strcmp(v->format, "auto") != 0
+                  ? (enum kl_control_format)kl_choice(KL_CONTROL_FORMATS, v->format)
+                  : kl_control_samples_format(v->common.output);
+    if (*format != KL_CONTROL_NO_FORMAT) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: its ending says no format, which is .csv, .json, .npy or .qasm; give --format",
+                   v->common.output);
+}
+
+/* The file's bytes, read again and scored, before anything is written. */
+static int make(struct work *w, const struct kl_control_hardware *hardware, struct kl_error *err)
+{
+    struct kl_control_samples made = { 0 };
+    size_t clipped = 0;
+    int code = kl_control_samples_make(&made, &w->pulse, kl_store_file_content(w->file), hardware,
+                                       &clipped, err);
+    if (!code) code = kl_control_samples_write(&w->bytes, &w->n_bytes, &made, err);
+    if (!code && clipped)
+        kl_caution(w->run->stage.log, "%zu of %d samples are beyond the full scale, and clipped",
+                   clipped, made.n * made.n_outputs);
+    kl_control_samples_free(&made);
+    return code ? code : read_and_score(w, err);
+}
+
+static int export_pulse(struct work *w, struct kl_error *err)
+{
+    const struct kl_stage *stage = &w->run->stage;
+    const struct values *v = w->v;
+    struct kl_control_hardware hardware = v->hardware;
+    bool written = false;
+    if (stage->n_inputs != 2)
+        return kl_fail(err, KL_EUSAGE, "export: found %zu pulses, expected one; see --help",
+                       stage->n_inputs - 1);
+    if (!v->common.output) return kl_fail(err, KL_EUSAGE, "export: no output; give -o FILE");
+    if (hardware.bits == 1)
+        return kl_fail(err, KL_EUSAGE, "--bits: found 1, expected 0, or 2 to 24: one is the sign");
+    w->name = v->common.output;
+    int code = take_format(&hardware.format, v, err);
+    if (!code) code = take_unit(&hardware.unit, v->unit, err);
+    if (!code) code = open_pulse(w, stage->inputs[1], err);
+    if (!code) code = make(w, &hardware, err);
+    if (!code)
+        code = kl_store_target_check_bytes(w->name, 0, kl_control_samples_mark(hardware.format),
+                                           v->common.force, &stage->inputs[1], 1, err);
+    const int verdict = code ? code : judge(w, err);
+    if (!code && !verdict) code = kl_store_publish_bytes(&written, w->name, w->bytes, w->n_bytes, err);
+    w->status = verdict ? "not written" : written ? "computed" : "up to date";
+    if (!code) code = tell(w, verdict ? NULL : err);
+    return code ? code : verdict;
+}
+
+static int score_file(struct work *w, struct kl_error *err)
+{
+    const struct kl_stage *stage = &w->run->stage;
+    char *text = NULL;
+    if (stage->n_inputs != 2)
+        return kl_fail(err, KL_EUSAGE, "score: found %zu files, expected one; see --help",
+                       stage->n_inputs - 1);
+    if (!w->v->pulse) return kl_fail(err, KL_EUSAGE, "score: no pulse; give --pulse PULSE.h5");
+    w->name = stage->inputs[1];
+    int code = open_pulse(w, w->v->pulse, err);
+    if (!code) code = kl_read_text(&text, &w->n_bytes, w->name, KL_CONTROL_EXPORT_BYTES, "samples", err);
+    w->bytes = (unsigned char *)text;
+    if (!code) code = read_and_score(w, err);
+    if (code) return code;
+    if (strcmp(w->samples.pulse, kl_store_file_content(w->file)) != 0)
+        kl_caution(stage->log, "%s was written from another pulse than %s", w->name, w->v->pulse);
+    const int verdict = judge(w, err);
+    code = tell(w, verdict ? NULL : err);
+    return code ? code : verdict;
+}
+
+static int finish(struct work *w, int code)
+{
+    free(w->bytes);
+    kl_control_samples_free(&w->samples);
+    kl_control_stored_close(&w->pulse);
+    kl_store_file_close(&w->file);
+    return code;
+}
+
+static int run_export(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    return finish(&w, export_pulse(&w, err));
+}
+static int run_score(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    return finish(&w, score_file(&w, err));
+}
+
+const struct kl_mode kl_control_mode_export = { .tool = &kl_control_export_tool,
+                                                .defaults = defaults,
+                                                .run = run_export };
+const struct kl_mode kl_control_mode_score = {
+    .tool = &kl_control_score_tool, .defaults = defaults, .run = run_score, .keeps_nothing = true
+};

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+   `qcontrol optimize`: a pulse for a gate of a noisy system, from many starts; a stage that has no
+   input. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/pulse/pulse.h"
+#include "store/mode.h"
+#include "control/pulse/options.h"
+#include "store/store.h"
+
+enum { NUMERICAL_VERSION = 1 };
+
+struct values {
+    struct kl_common common;
+    struct kl_control_options problem;
+    const char *method, *first;
+    int64_t starts, iterations;
+    double target, gradient, progress, size, lr;
+    bool check_gradients;
+};
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    KL_CONTROL_PROBLEM_OPTIONS(AT(problem)),
+    KL_CONTROL_WAVEFORM_OPTIONS(AT(problem)),
+    KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
+    { "method", 'm', KL_OPT_CHOICE, AT(method), KL_CONTROL_METHODS, 0, 0, true,
+      "auto: newton for one qubit and a mean, else lbfgs", "Search", NULL },
+    { "start", 0, KL_OPT_STRING, AT(first), "PULSE.h5", 0, 0, false,
+      "the first of the starts: a stored pulse, see lookup", NULL, NULL },
+    { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
+      NULL },
+    { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
+      "standard deviation of their amplitudes, in limits", NULL, NULL },
+    { "iterations", 'i', KL_OPT_INT, AT(iterations), "N", 1, 1e6, true, "at most, of a start", NULL,
+      NULL },
+    { "until", 0, KL_OPT_FLOAT, AT(target), "LOSS", -1, 1, true,
+      "a start ends at this loss; -1: at its best", NULL, NULL },
+    { "gradient", 0, KL_OPT_FLOAT, AT(gradient), "X", 0, 1, true,
+      "or where no component of it is larger", NULL, NULL },
+    { "stall", 0, KL_OPT_FLOAT, AT(progress), "X", 0, 1, true,
+      "or where ten iterations gain less, relatively", NULL, NULL },
+    { "lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 1e6, true, "of adam", NULL, NULL },
+    { "check-gradients", 0, KL_OPT_FLAG, AT(check_gradients), NULL, 0, 0, false,
+      "against central differences; nothing is written", NULL, NULL },
+};
+const struct kl_tool kl_control_optimize_tool = {
+    .name = "qcontrol",
+    .summary =
+        "Finds the pulse that makes a gate of a noisy quantum system, robust where an ensemble is given",
+    .arguments = "optimize -o PULSE.h5",
+    .example = "qcontrol optimize -g x --set 'gamma_phi=0.085 gamma_down=0.045' -o x.h5\n"
+               "  qcontrol optimize -g x --spread 'detuning=0.5 amplitude=0.05' --limit 10 -o robust.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .chosen_by = "optimize",
+};
+
+struct work {
+    struct kl_mode_run *run;
+    struct values *v;
+    struct kl_control_texts texts;
+    struct kl_control_setup setup;
+    struct kl_control_search search;
+    struct kl_control_start *starts;
+    double *points;        /* of the starts */
+    struct kl_file *given; /* --start */
+    double *first;         /* its samples, in units of the limits */
+    double *samples, *u;   /* of the best */
+    struct kl_control_report report;
+    int best,
+        trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and 1e-6 */
+};
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    struct kl_control_search s;
+    kl_control_options_default(&v->problem);
+    kl_control_search_default(&s);
+    v->common.progress = "auto", v->method = "auto";
+    v->starts = s.starts, v->iterations = s.iterations, v->target = s.target, v->gradient = s.gradient;
+    v->progress = s.progress, v->size = s.size, v->lr = s.lr;
+}
+
+/* A stored pulse whose samples are the free numbers of this one. */
+static int take_start(struct work *w, const struct kl_control_stored *from, struct kl_error *err)
+{
+    const struct kl_control_waveform *form = &w->setup.waveform;
+    const int controls = form->controls, samples = from->setup.waveform.samples;
+    const double *u = from->samples ? from->samples : from->u;
+    if (form->n != form->samples * controls)
+        return kl_fail(err, KL_EUSAGE, "--start: its samples are no functions' or constants' factors");
+    bool same = samples == form->samples && from->setup.system.n_controls == controls;
+    for (int k = 0; same && k < controls; k++)
+        same = strcmp(from->setup.system.controls[k].name, w->setup.system.controls[k].name) == 0;
+    if (!same)
+        return kl_fail(err, KL_EUSAGE,
+                       "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s",
+                       w->v->first, samples, from->setup.system.n_controls, from->setup.system.name,
+                       form->samples, controls, w->setup.system.name);
+    w->first = malloc((size_t)form->n * sizeof *w->first);
+    if (!w->first) return kl_fail_memory(err, (size_t)form->n * sizeof *w->first);
+    const bool plain = kl_control_waveform_plain(form); /* then the point is [segment][control] */
+    for (int s = 0; s < samples; s++)
+        for (int k = 0; k < controls; k++)
+            w->first[plain ? s * controls + k : form->first[k] + s] =
+                u[s * controls + k] / w->setup.problem.limit[k];
+    return 0;
+}
+
+static int open_start(struct work *w, struct kl_error *err)
+{
+    struct kl_control_stored from = { 0 };
+    if (!w->v->first) return 0;
+    int code = kl_store_file_open_kind(&w->given, w->v->first, &kl_control_pulse_kind, err);
+    if (!code) code = kl_control_pulse_load(&from, w->given, err);
+    if (!code) code = take_start(w, &from, err);
+    kl_control_stored_close(&from);
+    w->run->stage.inputs = &w->v->first, w->run->stage.n_inputs = 1;
+    return code;
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = kl_store_key_begin(&key, "pulse", KL_CONTROL_PULSE_SCHEMA, "qcontrol optimize",
+                                  NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_control_optimize_tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code && w->given) code = kl_store_key_input(key, "start", kl_store_file_content(w->given), err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+static int search(struct work *w, struct kl_error *err)
+{
+    const struct values *v = w->v;
+    const size_t n = (size_t)w->setup.waveform.n,
+                 rows = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
+    struct kl_pool *pool = NULL;
+    struct kl_progress progress;
+    w->search = (struct kl_control_search){ .method = (enum kl_control_method)kl_choice(
+                                                KL_CONTROL_METHODS, v->method),
+                                            .lr = v->lr,
+                                            .starts = (int)v->starts,
+                                            .iterations = (int)v->iterations,
+                                            .target = v->target,
+                                            .gradient = v->gradient,
+                                            .progress = v->progress,
+                                            .size = v->size,
+                                            .first = w->first,
+                                            .seed = (uint64_t)v->common.seed };
+    w->starts = calloc((size_t)v->starts, sizeof *w->starts);
+    w->points = calloc((size_t)v->starts * n, sizeof *w->points);
+    w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);
+    if (!w->starts || !w->points || !w->samples || !w->u)
+        return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
+    int code = kl_pool_create(&pool, (int)v->common.threads, err);
+    kl_progress_begin(&progress, w->run->stage.log, v->common.progress, "starts");
+    if (!code)
+        code = kl_control_optimize(w->starts, w->points, &w->setup.problem, &w->search, pool,
+                                   &progress.watch, err);
+    kl_progress_end(&progress);
+    kl_pool_destroy(&pool);
+    if (code) return code;
+    w->best = -1;
+    for (int i = 0; i < w->search.starts; i++)
+        if (isfinite(w->starts[i].loss) && (w->best < 0 || w->starts[i].loss < w->starts[w->best].loss))
+            w->best = i;
+    if (w->best < 0)
+        return kl_fail(err, KL_EDATA,
+                       "no start has a loss that is a number: a rate or an amplitude is too large");
+    const double least = w->starts[w->best].loss;
+    for (int i = 0; i < w->search.starts; i++)
+        w->trapped += !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
+    code =
+        kl_control_amplitudes(w->samples, w->u, &w->setup.problem, w->points + (size_t)w->best * n, err);
+    return code ? code : kl_control_report_make(&w->report, &w->setup, w->u, err);
+}
+
+static int save(struct work *w, struct kl_error *err)
+{
+    struct kl_writer *writer = NULL;
+    const bool plain = kl_control_waveform_plain(&w->setup.waveform);
+    char *config = kl_options_json(&kl_control_optimize_tool, w->v, true);
+    int code = config ? 0 : kl_fail_memory(err, 1024);
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
+    if (!code)
+        code = kl_control_pulse_save(writer, &w->setup, plain ? NULL : w->samples, w->u, &w->report,
+                                     w->starts, w->search.starts, w->best, config, err);
+    if (!code)
+        code = kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts, err);
+    free(config);
+    const struct kl_file *const parents[] = { w->given };
+    if (!code)
+        return kl_store_stage_publish(&w->run->stage, &writer, parents, w->given ? 1 : 0, NULL, NULL,
+                                      err);
+    kl_store_writer_abort(&writer);
+    return code;
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    const struct kl_control_start *best = &w->starts[w->best];
+    const double seconds = kl_clock() - w->run->stage.start;
+    if (common->json) {
+        const struct kl_json_pair pairs[] = {
+            { "output", KL_JSON_TEXT, .text = common->output },
+            { "key", KL_JSON_TEXT, .text = w->run->stage.key },
+            { "status", KL_JSON_TEXT, .text = "computed" },
+            { "loss", KL_JSON_NUMBER, .number = w->report.loss },
+            { "nominal_loss", KL_JSON_NUMBER, .number = w->report.nominal },
+            { "worst_loss", KL_JSON_NUMBER, .number = w->report.worst },
+            { "gradient", KL_JSON_NUMBER, .number = w->report.gradient },
+            { "entanglement_fidelity", KL_JSON_NUMBER, .number = w->report.channel.entanglement },
+            { "average_gate_fidelity", KL_JSON_NUMBER, .number = w->report.channel.average },
+            { "leakage", KL_JSON_NUMBER, .number = w->report.channel.leakage },
+            { "starts", KL_JSON_COUNT, .number = w->search.starts },
+            { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->search.starts },
+            { "iterations", KL_JSON_COUNT, .number = best->iterations },
+            { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
+            { "seconds", KL_JSON_NUMBER, .number = seconds },
+            kl_json_cautions(w->run->stage.log),
+        };
+        return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    }
+    if (common->quiet) return KL_OK;
+    fprintf(out, "%s: %s of %s, loss %.6g (%s), F_avg %.6f, F_e %.6f", common->output,
+            w->setup.target.name, w->setup.system.name, w->report.loss, w->setup.objective.name,
+            w->report.channel.average, w->report.channel.entanglement);
+    if (w->setup.system.subspace < w->setup.system.d)
+        fprintf(out, ", leakage %.3g", w->report.channel.leakage);
+    if (w->setup.n_members > 1)
+        fprintf(out, "; %d members, worst %.6g", w->setup.n_members, w->report.worst);
+    fprintf(out, "; %d starts, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
+            100.0 * w->trapped / w->search.starts, kl_control_stop_words(best->stop), best->iterations,
+            seconds);
+    return KL_OK;
+}
+
+/* Differences in double leave some 1e-9 of the largest component. */
+static int check_gradients(struct work *w, struct kl_error *err)
+{
+    double gradient, hessian;
+    const double bound = 1e-6;
+    const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
+                                                (uint64_t)w->v->common.seed, err);
+    if (code) return code;
+    const bool agree = gradient <= bound && hessian <= bound;
+    if (w->v->common.json) {
+        const struct kl_json_pair pairs[] = {
+            { "gradient_difference", KL_JSON_NUMBER, .number = gradient },
+            { "hessian_difference", KL_JSON_NUMBER, .number = hessian },
+            { "differences_bound", KL_JSON_NUMBER, .number = bound },
+            { "agree", KL_JSON_BOOL, .number = agree },
+        };
+        const int printed = kl_json_line(w->run->out, pairs, sizeof pairs / sizeof *pairs, err);
+        if (printed) return printed;
+    } else
+        fprintf(w->run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
+                gradient, hessian);
+    if (agree) return 0;
+    return kl_fail(err, KL_ENO, "the gradient differs from central differences by more than %g", bound);
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    if (stage->n_inputs != 1)
+        return kl_fail(err, KL_EUSAGE, "optimize: takes no input; found %zu", stage->n_inputs - 1);
+    stage->n_inputs = 0; /* the word itself */
+    if (!w->v->common.output && !w->v->common.print_key && !w->v->check_gradients)
+        return kl_fail(err, KL_EUSAGE, "optimize: no output; give -o PULSE.h5");
+    int code = kl_control_options_files(&w->v->problem, &w->texts, err);
+    if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    for (const char *line = w->texts.said; !code && line && *line; line += strcspn(line, "\n") + 1)
+        kl_note(stage->log, 1, "%.*s", (int)strcspn(line, "\n"), line);
+    if (!code && w->v->check_gradients) return check_gradients(w, err);
+    if (!code) code = open_start(w, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
+    code = search(w, err);
+    if (!code) code = save(w, err);
+    return code ? code : report(w, kl_words_to(&w->v->common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    const int code = work(&w, err);
+    free(w.starts), free(w.points), free(w.samples), free(w.u), free(w.first);
+    kl_store_file_close(&w.given);
+    kl_control_report_free(&w.report);
+    kl_control_setup_free(&w.setup);
+    w.v->problem.model = w.v->problem.gate = NULL;
+    kl_control_texts_free(&w.texts);
+    return code;
+}
+
+const struct kl_mode kl_control_mode_optimize = { .tool = &kl_control_optimize_tool,
+                                                  .defaults = defaults,
+                                                  .run = run };

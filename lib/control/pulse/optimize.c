@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+   Optimisation from many starts: sixteen side by side in the lanes of kernels/lbfgs.h; a lane whose
+   start has stopped takes the next one. In every round each lane tries one point, whatever the others
+   do. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/pulse/optimize_int.h"
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
+
+enum { LANES = KL_CONTROL_LANES, MOST_BACKTRACKS = 20 };
+_Static_assert((int)KL_CONTROL_LANES == (int)KL_LBFGS_LANES, "points are lanes");
+
+const char *kl_control_stop_words(enum kl_control_stop stop)
+{
+    static const char *const words[KL_CONTROL_STOPS] = {
+        "runs",
+        "reached the loss that was asked for",
+        "the projected gradient vanishes",
+        "the loss no longer falls",
+        "no step along the gradient lowers the loss",
+        "the limit of iterations",
+        "the loss is no number",
+    };
+    return words[stop];
+}
+
+void kl_control_search_default(struct kl_control_search *s)
+{
+    *s = (struct kl_control_search){ .starts = 32,
+                                     .iterations = 1000,
+                                     .target = -1,
+                                     .gradient = 1e-10,
+                                     .progress = 1e-9,
+                                     .size = 0.03,
+                                     .lr = 0.1 };
+}
+
+/* ---- the queue of starts ---- */
+int kl_control_queue_take(struct kl_control_queue *queue)
+{
+    const int next = atomic_fetch_add(&queue->next, 1);
+    return next < queue->search->starts ? next : -1;
+}
+
+void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
+                           const struct kl_control_evaluator *e, int lane, int start)
+{
+    const struct kl_control_search *o = queue->search;
+    const double *low = kl_control_evaluator_low(e), *high = kl_control_evaluator_high(e);
+    for (int i = 0; i < kl_control_evaluator_size(e); i++) {
+        uint32_t w[4];
+        kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
+        const double normal =
+                         sqrt(-2 * log(kl_philox_unit(w[0]))) * cos(2 * acos(-1) * kl_philox_unit(w[1])),
+                     first = o->first && start == 0 ? o->first[i] : o->size * normal;
+        x[i * LANES + lane] = fmin(fmax(first, low[i]), high[i]);
+    }
+}
+
+void kl_control_queue_finish(struct kl_control_queue *queue, int start,
+                             const struct kl_control_start *result, const double *x, int n, int lane)
+{
+    queue->results[start] = *result;
+    for (int i = 0; i < n; i++)
+        queue->points[(size_t)start * (size_t)n + (size_t)i] = x[i * LANES + lane];
+    atomic_fetch_add(&queue->done, 1);
+}
+
+bool kl_control_queue_step(struct kl_control_queue *queue, int thread)
+{
+    if (atomic_load(&queue->failed)) return false;
+    if (!kl_watch_step(queue->watch, (uint64_t)atomic_load(&queue->done),
+                       (uint64_t)queue->search->starts, NULL))
+        return true;
+    atomic_store(&queue->failed, kl_fail(&queue->errors[thread], KL_ESIGNAL, "stopped"));
+    return false;
+}
+
+/* ---- projected L-BFGS ---- */
+/* A lane's own state. */
+struct lane {
+    int start; /* -1: idle */
+    bool fresh;
+    double f, step, recent[KL_CONTROL_WINDOW];
+    int iterations, evaluations, backtracks;
+    bool without_pairs;
+};
+struct solver {
+    struct kl_control_queue *all;
+    struct kl_control_evaluator *e;
+    struct kl_arena arena;
+    struct kl_lbfgs b;
+    struct lane lanes[LANES];
+};
+
+static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
+{
+    *s = (struct solver){ .all = all };
+    int code = kl_control_evaluator_open(&s->e, all->problem, err);
+    if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
+    if (code) return code;
+    const size_t n = (size_t)kl_control_evaluator_size(s->e);
+    double **const vectors[] = { &s->b.x, &s->b.g, &s->b.d, &s->b.free, &s->b.next_x, &s->b.next_g };
+    bool whole = true;
+    s->b.n = n, s->b.low = kl_control_evaluator_low(s->e), s->b.high = kl_control_evaluator_high(s->e);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        whole &= (*vectors[i] = kl_arena_take(&s->arena, n * LANES, sizeof(double))) != NULL;
+    for (int p = 0; p < KL_LBFGS_PAIRS; p++) {
+        whole &= (s->b.s[p] = kl_arena_take(&s->arena, n * LANES, sizeof(double))) != NULL;
+        whole &= (s->b.y[p] = kl_arena_take(&s->arena, n * LANES, sizeof(double))) != NULL;
+        for (size_t i = 0; whole && i < n * LANES; i++) s->b.s[p][i] = s->b.y[p][i] = 0;
+    }
+    if (!whole) return kl_fail(err, KL_ENOMEM, "out of memory");
+    memset(s->b.x, 0, n * LANES * sizeof(double)), memset(s->b.g, 0, n * LANES * sizeof(double));
+    for (int l = 0; l < LANES; l++) s->lanes[l].start = -1;
+    return 0;
+}
+static void close_solver(struct solver *s)
+{
+    kl_control_evaluator_close(&s->e);
+    kl_arena_free(&s->arena);
+}
+
+/* Idle lanes take starts; false: none runs any more. The trial of a fresh lane is its start: what is
+   drawn here stays, since fresh lanes are drawn again after each trial. */
+static bool refill(struct solver *s)
+{
+    bool any = false;
+    for (int l = 0; l < LANES; l++) {
+        struct lane *lane = &s->lanes[l];
+        if (lane->start < 0) {
+            const int next = kl_control_queue_take(s->all);
+            if (next >= 0) *lane = (struct lane){ .start = next, .fresh = true, .without_pairs = true };
+        }
+        any |= lane->start >= 0;
+    }
+    return any;
+}
+
+static void finish(struct solver *s, int l, enum kl_control_stop stop)
+{
+    struct lane *lane = &s->lanes[l];
+    const struct kl_control_start result = {
+        .loss = lane->f, .iterations = lane->iterations, .evaluations = lane->evaluations, .stop = stop
+    };
+    kl_control_queue_finish(s->all, lane->start, &result, s->b.x, (int)s->b.n, l);
+    lane->start = -1;
+}
+
+/* size: of the projected gradient at the lane's point. */
+static enum kl_control_stop judge(const struct solver *s, const struct lane *lane, double size)
+{
+    const struct kl_control_search *o = s->all->search;
+    if (lane->fresh) return KL_CONTROL_RUNS;
+    if (!isfinite(lane->f)) return KL_CONTROL_NO_NUMBER;
+    if (lane->f <= o->target) return KL_CONTROL_REACHED;
+    if (size <= o->gradient) return KL_CONTROL_FLAT;
+    if (lane->iterations >= o->iterations) return KL_CONTROL_ITERATIONS;
+    if (lane->iterations >= KL_CONTROL_WINDOW && lane->backtracks == 0) {
+        const double before = lane->recent[(lane->iterations + 1) % KL_CONTROL_WINDOW];
+        if (before - lane->f <= o->progress * fabs(lane->f)) return KL_CONTROL_STALLED;
+    }
+    return KL_CONTROL_RUNS;
+}
+
+/* Armijo's rule; a step that is too long shrinks to the least of a parabola. The return is how the lane
+   goes on. */
+static enum kl_control_stop take_trial(struct lane *lane, double *accept, double f, double gain)
+{
+    lane->evaluations++;
+    if (lane->fresh || f <= lane->f + 1e-4 * gain) {
+        *accept = lane->fresh ? KL_LBFGS_BEGIN : KL_LBFGS_ACCEPT;
+        if (lane->fresh) lane->fresh = false;
+        else lane->iterations++, lane->without_pairs = false;
+        lane->recent[lane->iterations % KL_CONTROL_WINDOW] = lane->iterations ? lane->f : INFINITY;
+        lane->f = f, lane->step = 1, lane->backtracks = 0;
+        return KL_CONTROL_RUNS;
+    }
+    const double least = isfinite(f) ? -gain / (2 * (f - lane->f - gain)) : 0;
+    lane->step *= fmin(fmax(least, 0.1), 0.5);
+    *accept = KL_LBFGS_STAY;
+    if (++lane->backtracks < MOST_BACKTRACKS) return KL_CONTROL_RUNS;
+    if (lane->without_pairs) return KL_CONTROL_NO_DESCENT;
+    *accept = KL_LBFGS_FORGET, lane->without_pairs = true, lane->step = 1, lane->backtracks = 0;
+    return KL_CONTROL_RUNS;
+}
+
+/* One trial in every lane. */
+static void round_of_trials(struct solver *s)
+{
+    const struct kl_kernels *k = kl_kernels();
+    double slope[LANES], size[LANES], step[LANES], gain[LANES], f[LANES], accept[LANES];
+    bool wanted[LANES];
+    k->lbfgs_direction(&s->b, slope, size);
+    for (int l = 0; l < LANES; l++) {
+        struct lane *lane = &s->lanes[l];
+        const enum kl_control_stop stop = lane->start < 0 ? KL_CONTROL_RUNS : judge(s, lane, size[l]);
+        if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+    }
+    if (!refill(s)) return;
+    for (int l = 0; l < LANES; l++) step[l] = s->lanes[l].start < 0 ? 0 : s->lanes[l].step;
+    k->lbfgs_trial(&s->b, gain, step);
+    for (int l = 0; l < LANES; l++) {
+        wanted[l] = s->lanes[l].start >= 0;
+        if (wanted[l] && s->lanes[l].fresh)
+            kl_control_queue_draw(s->b.next_x, s->all, s->e, l, s->lanes[l].start);
+    }
+    kl_control_evaluate(s->e, f, s->b.next_g, s->b.next_x, wanted);
+    for (int l = 0; l < LANES; l++) {
+        accept[l] = KL_LBFGS_STAY;
+        if (!wanted[l]) continue;
+        const enum kl_control_stop stop = take_trial(&s->lanes[l], &accept[l], f[l], gain[l]);
+        if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+    }
+    k->lbfgs_update(&s->b, accept);
+}
+
+static void solve(void *queue, size_t i, int thread)
+{
+    struct kl_control_queue *all = queue;
+    struct solver s;
+    (void)i;
+    const int code = open_solver(&s, all, &all->errors[thread]);
+    if (code) atomic_store(&all->failed, code);
+    else
+        while (refill(&s) && kl_control_queue_step(all, thread)) round_of_trials(&s);
+    close_solver(&s);
+}
+
+static int choose(void (**work)(void *, size_t, int), const struct kl_control_problem *problem,
+                  enum kl_control_method method, struct kl_error *err)
+{
+    static void (*const methods[])(void *, size_t, int) = { NULL, solve, kl_control_newton_solve,
+                                                            kl_control_adam_solve,
+                                                            kl_control_krotov_solve };
+    struct kl_control_evaluator *e = NULL;
+    const int code = method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
+    if (code) return code;
+    if (e) method = kl_control_has_hessian(e) ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+    kl_control_evaluator_close(&e);
+    *work = methods[method];
+    return 0;
+}
+
+int kl_control_optimize(struct kl_control_start *results, double *points,
+                        const struct kl_control_problem *problem, const struct kl_control_search *search,
+                        struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+{
+    const int threads = pool ? kl_pool_size(pool) : 1;
+    struct kl_control_queue all = { .problem = problem,
+                                    .search = search,
+                                    .results = results,
+                                    .points = points,
+                                    .watch = watch,
+                                    .errors = calloc((size_t)threads, sizeof *all.errors) };
+    void (*work)(void *, size_t, int) = NULL;
+    if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
+    int code = choose(&work, problem, search->method, err);
+    if (code) {
+        free(all.errors);
+        return code;
+    }
+    if (pool) kl_pool_for(pool, (size_t)threads, work, &all);
+    else work(&all, 0, 0);
+    code = atomic_load(&all.failed);
+    for (int t = 0; code && t < threads; t++)
+        if (all.errors[t].text[0]) *err = all.errors[t];
+    free(all.errors);
+    return code;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT
+   The loss of an ensemble and its gradient at sixteen points at once. One qubit: points are lanes of
+   kernels/bloch.h; any other system: one after another. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/noise/noise.h"
+#include "control/model/engine.h"
+#include "control/pulse/pulse.h"
+
+enum { LANES = KL_CONTROL_LANES };
+_Static_assert((int)KL_CONTROL_LANES == (int)KL_BLOCH_LANES, "points are lanes");
+
+struct kl_control_evaluator {
+    const struct kl_control_problem *problem;
+    const struct kl_control_task *members;
+    struct kl_control_task own; /* where the problem names no member */
+    int n, rows, n_members;     /* free numbers; controls of all segments */
+    struct kl_arena arena;
+    double *low, *high;      /* [n] */
+    double *weights_of;      /* [members], their sum 1 */
+    double *losses, *shares; /* [members][16] */
+    bool lanes;              /* one qubit */
+    struct kl_bloch bloch;
+    double *u, *grad, *params, *weights, *work; /* of bloch */
+    double *du, *curved;                        /* of its tangent */
+    struct kl_control_engine engine;
+    const struct kl_control_waveform *waveform;      /* NULL: x are the controls */
+    double *samples, *back, *controls, *by_controls; /* of the waveform */
+};
+
+/* ---- opening ---- */
+/* No column has an affine part that counts: that of a transfer matrix' first column. */
+static bool fits_bloch(const struct kl_control_problem *p)
+{
+    const struct kl_control_objective *o = p->objective;
+    if (p->system->form != KL_CONTROL_ONE_QUBIT || (o->columns != 1 && o->columns != 4)) return false;
+    for (int r = 0; r < 4 && o->columns == 4; r++)
+        if (fabs(o->weights[r * 4]) > 1e-15 * (r > 0)) return false;
+    return true;
+}
+
+/* Largest |parameter| over the members. */
+static void largest_params(double *most, const struct kl_control_evaluator *e)
+{
+    for (int j = 0; j < KL_CONTROL_MAX_PARAMS; j++) {
+        most[j] = 0;
+        for (int m = 0; m < e->n_members; m++) most[j] = fmax(most[j], fabs(e->members[m].params[j]));
+    }
+}
+static double largest_amplitude(const struct kl_control_evaluator *e)
+{
+    double most = 0;
+    for (int m = 0; m < e->n_members; m++) most = fmax(most, fabs(e->members[m].amplitude));
+    return most;
+}
+
+static void open_bloch(struct kl_control_evaluator *e)
+{
+    const struct kl_control_problem *p = e->problem;
+    const struct kl_control_objective *o = p->objective;
+    struct kl_bloch *b = &e->bloch;
+    double params[KL_CONTROL_MAX_PARAMS], square = 0;
+    const int first = o->columns == 1 ? 0 : 1;
+    largest_params(params, e);
+    for (int k = 0; k < p->system->n_controls; k++) {
+        const double most =
+            p->limit[k] * largest_amplitude(e) + (k == 2 ? params[KL_BLOCH_DETUNING] : 0);
+        square += most * most;
+    }
+    if (p->system->n_controls == 2) square += params[KL_BLOCH_DETUNING] * params[KL_BLOCH_DETUNING];
+    *b = (struct kl_bloch){ .segments = p->segments,
+                            .controls = p->system->n_controls,
+                            .columns = first ? 3 : 1,
+                            .affine = !first,
+                            .dt = p->duration / p->segments };
+    b->substeps = kl_bloch_substeps(b->dt * (2 * sqrt(square) + params[KL_BLOCH_DEPHASING] +
+                                             params[KL_BLOCH_DOWN] + params[KL_BLOCH_UP]));
+    for (int c = 0; c < b->columns; c++)
+        for (int i = 0; i < 3; i++) {
+            b->start[c][i] = o->start[(i + 1) * o->columns + c + first];
+            for (int l = 0; l < LANES; l++)
+                e->weights[(c * 3 + i) * LANES + l] = o->weights[(i + 1) * o->columns + c + first];
+        }
+}
+
+static int open_engine(struct kl_control_evaluator *e, struct kl_error *err)
+{
+    const struct kl_control_problem *p = e->problem;
+    double params[KL_CONTROL_MAX_PARAMS], most[KL_CONTROL_MAX_CONTROLS];
+    largest_params(params, e);
+    for (int k = 0; k < p->system->n_controls; k++) most[k] = p->limit[k] * largest_amplitude(e);
+    return kl_control_engine_open(&e->engine, p->system, p->objective, p->segments, p->duration, most,
+                                  params, err);
+}
+
+static double *numbers(struct kl_control_evaluator *e, size_t n)
+{
+    return kl_arena_take(&e->arena, n, sizeof(double));
+}
+
+/* After the members are known, and the size of bloch's segments. */
+static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
+{
+    const size_t n = (size_t)e->n, rows = (size_t)e->rows, members = (size_t)e->n_members;
+    e->low = numbers(e, n), e->high = numbers(e, n);
+    e->weights_of = numbers(e, members);
+    e->losses = numbers(e, members * LANES), e->shares = numbers(e, members * LANES);
+    e->u = numbers(e, rows * LANES), e->grad = numbers(e, rows * LANES);
+    e->du = numbers(e, rows * LANES), e->curved = numbers(e, rows * LANES);
+    e->samples = numbers(e, rows * LANES), e->back = numbers(e, rows * LANES);
+    e->controls = numbers(e, rows * LANES), e->by_controls = numbers(e, rows * LANES);
+    e->params = numbers(e, KL_BLOCH_PARAMS * LANES);
+    e->weights = numbers(e, 9 * LANES);
+    return e->low && e->weights_of && e->high && e->losses && e->shares && e->u && e->grad && e->du &&
+                   e->curved && e->samples && e->back && e->controls && e->by_controls && e->params &&
+                   e->weights
+               ? 0
+               : kl_fail(err, KL_ENOMEM, "out of memory");
+}
+
+/* Samples are bounded; what functions are multiplied by is not. */
+static void set_bounds(struct kl_control_evaluator *e)
+{
+    const struct kl_control_problem *p = e->problem;
+    const struct kl_control_waveform *w = p->waveform;
+    const int controls = p->system->n_controls;
+    for (int k = 0; k < controls; k++) {
+        const bool each = !w || (w->functions == KL_CONTROL_PIECEWISE && !w->constant[k]);
+        const int from = w ? w->first[k] : 0, to = w ? w->first[k + 1] : p->segments;
+        for (int j = from; j < to; j++) {
+            const int i = e->waveform ? j : (j - from) * controls + k;
+            const bool end = w && w->zero_ends && each && (j == from || j == to - 1);
+            e->low[i] = end ? 0 : each ? -1 : -1e300;
+            e->high[i] = -e->low[i];
+        }
+    }
+}
+
+int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_control_problem *problem,
+                              struct kl_error *err)
+{
+    struct kl_control_evaluator *e = *to = calloc(1, sizeof *e);
+    int code = 0;
+    if (!e) return kl_fail(err, KL_ENOMEM, "out of memory");
+    code = kl_arena_init(&e->arena, 1 << 16, err);
+    e->problem = problem, e->members = problem->members, e->n_members = problem->n_members;
+    if (!e->members || e->n_members < 1) {
+        kl_control_task_default(&e->own, problem->system);
+        e->members = &e->own, e->n_members = 1;
+    }
+    e->rows = e->n = problem->segments * problem->system->n_controls;
+    if (problem->waveform && !kl_control_waveform_plain(problem->waveform))
+        e->waveform = problem->waveform, e->n = e->waveform->n;
+    if (!code) code = take_memory(e, err);
+    for (int m = 0; !code && m < e->n_members; m++)
+        e->weights_of[m] = problem->weights ? problem->weights[m] : 1.0 / e->n_members;
+    if (!code) set_bounds(e);
+    e->lanes = fits_bloch(problem);
+    if (!code && e->lanes) {
+        open_bloch(e);
+        e->work = numbers(e, kl_bloch_work(&e->bloch));
+        if (!e->work) code = kl_fail(err, KL_ENOMEM, "out of memory");
+    } else if (!code) code = open_engine(e, err);
+    if (code) kl_control_evaluator_close(to);
+    return code;
+}
+
+void kl_control_evaluator_close(struct kl_control_evaluator **e)
+{
+    if (!*e) return;
+    kl_control_engine_close(&(*e)->engine);
+    kl_arena_free(&(*e)->arena);
+    free(*e);
+    *e = NULL;
+}
+int kl_control_evaluator_size(const struct kl_control_evaluator *e)
+{
+    return e->n;
+}
+const double *kl_control_evaluator_low(const struct kl_control_evaluator *e)
+{
+    return e->low;
+}
+const double *kl_control_evaluator_high(const struct kl_control_evaluator *e)
+{
+    return e->high;
+}
+int kl_control_amplitudes(double *samples, double *u, const struct kl_control_problem *p,
+                          const double *x, struct kl_error *err)
+{
+    const struct kl_control_waveform *w = p->waveform;
+    const int controls = p->system->n_controls, rows = p->segments * controls;
+    if (!w || kl_control_waveform_plain(w)) {
+        for (int i = 0; i < rows; i++) u[i] = p->limit[i % controls] * x[i];
+        if (samples) memcpy(samples, u, (size_t)rows * sizeof *u);
+        return 0;
+    }
+    double *own = malloc((size_t)(w->samples * controls) * sizeof *own);
+    if (!own) return kl_fail_memory(err, (size_t)(w->samples * controls) * sizeof *own);
+    kl_control_waveform_play(own, u, w, x, 1);
+    kl_control_waveform_limit(own, w);
+    kl_control_waveform_filter(u, w, own);
+    for (int i = 0; i < rows; i++) u[i] *= p->limit[i % controls];
+    for (int i = 0; samples && i < w->samples * controls; i++)
+        samples[i] = p->limit[i % controls] * own[i];
+    free(own);
+    return 0;
+}
+
+/* ---- what members make together ---- */
+/* losses [members][16] into f [16], and what a member's gradient counts in that of f. */
+static void mean(double *f, const struct kl_control_evaluator *e)
+{
+    for (int l = 0; l < LANES; l++) {
+        f[l] = 0;
+        for (int m = 0; m < e->n_members; m++) f[l] += e->weights_of[m] * e->losses[m * LANES + l];
+    }
+}
+static void worst(double *f, struct kl_control_evaluator *e)
+{
+    const double k = e->problem->sharpness;
+    for (int l = 0; l < LANES; l++) {
+        double most = e->losses[l], sum = 0;
+        for (int m = 1; m < e->n_members; m++) most = fmax(most, e->losses[m * LANES + l]);
+        for (int m = 0; m < e->n_members; m++) {
+            double *share = &e->shares[m * LANES + l];
+            sum += *share = exp(k * (e->losses[m * LANES + l] - most));
+        }
+        for (int m = 0; m < e->n_members; m++) e->shares[m * LANES + l] /= sum;
+        f[l] = most + log(sum) / k;
+    }
+}
+/* The worst members of together the weight tail; the last of them counts in part. */
+static void value_at_risk(double *f, struct kl_control_evaluator *e)
+{
+    const double tail = e->problem->tail;
+    for (int l = 0; l < LANES; l++) {
+        double left = tail;
+        for (int m = 0; m < e->n_members; m++) e->shares[m * LANES + l] = -1;
+        f[l] = 0;
+        for (int taken = 0; taken < e->n_members; taken++) {
+            int next = -1;
+            for (int m = 0; m < e->n_members; m++)
+                if (e->shares[m * LANES + l] < 0 &&
+                    (next < 0 || e->losses[m * LANES + l] > e->losses[next * LANES + l]))
+                    next = m;
+            const double share = fmin(left, e->weights_of[next]) / tail;
+            e->shares[next * LANES + l] = share, left -= share * tail;
+            f[l] += share * e->losses[next * LANES + l];
+        }
+    }
+}
+static void aggregate(double *f, struct kl_control_evaluator *e)
+{
+    const struct kl_control_problem *p = e->problem;
+    if (p->aggregate == KL_CONTROL_WORST) worst(f, e);
+    else if (p->aggregate == KL_CONTROL_CVAR) value_at_risk(f, e);
+    else mean(f, e);
+}
+
+/* ---- evaluation ---- */
+static void fill_lanes(double *to, size_t rows, const double *values)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t l = 0; l < LANES; l++) to[r * LANES + l] = values[r];
+}
+
+/* The weights of a member that has a target of its own. */
+static void set_target(struct kl_control_evaluator *e, int m)
+{
+    if (e->problem->targets)
+        fill_lanes(e->weights, 3 * (size_t)e->bloch.columns, e->problem->targets[m]);
+}
+
+/* Member m at all points; with gradient: of its share, added to g. */
+static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m)
+{
+    const struct kl_control_task *t = &e->members[m];
+    const size_t count = (size_t)e->rows * LANES;
+    const double *u = x;
+    fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+    set_target(e, m);
+    if (t->amplitude != 1) {
+        for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i];
+        u = e->u;
+    }
+    kl_kernels()->bloch_gradient_f64(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, e->weights,
+                                     &e->bloch, LANES, e->work);
+    double factor[LANES];
+    for (int l = 0; l < LANES; l++) factor[l] = e->shares[m * LANES + l] * t->amplitude;
+    for (size_t i = 0; g && i < (size_t)e->rows; i++)
+        for (size_t l = 0; l < LANES; l++) g[i * LANES + l] += factor[l] * e->grad[i * LANES + l];
+    for (int l = 0; l < LANES; l++) loss[l] += e->problem->objective->constant;
+}
+
+static void run_points(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m,
+                       const bool *wanted)
+{
+    for (int l = 0; l < LANES; l++) {
+        struct kl_control_gradient to = { .u = g ? e->grad : NULL };
+        loss[l] = 0;
+        if (!wanted[l] || (g && e->shares[m * LANES + l] == 0)) continue;
+        for (int i = 0; i < e->rows; i++) e->u[i] = x[i * LANES + l];
+        kl_control_engine_run(&to, &e->engine, e->u, &e->members[m]);
+        loss[l] = to.loss;
+        for (int i = 0; g && i < e->rows; i++) g[i * LANES + l] += e->shares[m * LANES + l] * e->grad[i];
+    }
+}
+
+static void run(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m,
+                const bool *wanted)
+{
+    if (e->lanes) run_lanes(e, loss, g, x, m);
+    else run_points(e, loss, g, x, m, wanted);
+}
+
+/* factor * mean (u / limit)^2 */
+static void add_energy(const struct kl_control_evaluator *e, double *f, double *g, const double *x)
+{
+    const int controls = e->problem->system->n_controls;
+    const double factor = e->problem->energy / e->rows;
+    for (int i = 0; i < e->rows; i++) {
+        const double limit = e->problem->limit[i % controls], scale = factor / (limit * limit);
+        for (int l = 0; l < LANES; l++) {
+            f[l] += scale * x[i * LANES + l] * x[i * LANES + l];
+            if (g) g[i * LANES + l] += 2 * scale * x[i * LANES + l];
+        }
+    }
+}
+
+/* The ensemble at controls u [rows][16]. */
+static void evaluate_controls(struct kl_control_evaluator *e, double *f, double *g, const double *u,
+                              const bool *wanted)
+{
+    const int n = e->n_members;
+    double again[LANES];
+    /* Shares of a mean are known before the losses are. */
+    const bool once = e->problem->aggregate == KL_CONTROL_MEAN || n == 1;
+    if (g) memset(g, 0, (size_t)e->rows * LANES * sizeof *g);
+    for (int i = 0; once && i < n * LANES; i++) e->shares[i] = e->weights_of[i / LANES];
+    for (int m = 0; m < n; m++) run(e, e->losses + m * LANES, once ? g : NULL, u, m, wanted);
+    if (n == 1) memcpy(f, e->losses, LANES * sizeof *f);
+    else aggregate(f, e);
+    for (int m = 0; g && !once && m < n; m++) run(e, again, g, u, m, wanted);
+    if (e->problem->energy > 0) add_energy(e, f, g, u);
+}
+
+/* to = x times the limits; both [rows][16]. */
+static void times_limits(double *to, const struct kl_control_evaluator *e, const double *x)
+{
+    for (int i = 0; i < e->rows; i++) {
+        const double limit = e->problem->limit[i % e->problem->system->n_controls];
+        for (int l = 0; l < LANES; l++) to[i * LANES + l] = limit * x[i * LANES + l];
+    }
+}
+
+void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
+                         const bool wanted[KL_CONTROL_LANES])
+{
+    const struct kl_control_waveform *w = e->waveform;
+    if (w) kl_control_waveform_play(e->samples, e->controls, w, x, LANES);
+    times_limits(e->controls, e, w ? e->controls : x);
+    evaluate_controls(e, f, g ? e->by_controls : NULL, e->controls, wanted);
+    if (g) times_limits(w ? e->by_controls : g, e, e->by_controls);
+    if (!w) return;
+    memset(e->back, 0, (size_t)(w->samples * w->controls) * LANES * sizeof *e->back);
+    kl_control_waveform_slew(f, g ? e->back : NULL, w, e->samples, LANES);
+    if (!g) return;
+    memset(g, 0, (size_t)e->n * LANES * sizeof *g);
+    kl_control_waveform_back(g, e->by_controls, w, x, e->back, LANES);
+}
+
+bool kl_control_has_hessian(const struct kl_control_evaluator *e)
+{
+    return e->lanes && !e->waveform && (e->problem->aggregate == KL_CONTROL_MEAN || e->n_members == 1);
+}
+
+void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
+                                 const double *x, const double *v)
+{
+    const size_t count = (size_t)e->rows * LANES;
+    times_limits(e->controls, e, x), times_limits(e->by_controls, e, v);
+    memset(g, 0, count * sizeof *g), memset(hv, 0, count * sizeof *hv);
+    for (int l = 0; l < LANES; l++) f[l] = 0;
+    for (int m = 0; m < e->n_members; m++) {
+        const struct kl_control_task *t = &e->members[m];
+        const double share = e->weights_of[m];
+        double loss[LANES], dloss[LANES];
+        for (size_t i = 0; i < count; i++)
+            e->u[i] = t->amplitude * e->controls[i], e->du[i] = t->amplitude * e->by_controls[i];
+        fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+        set_target(e, m);
+        kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, e->u, e->du, e->params,
+                                        NULL, e->weights, &e->bloch, LANES, e->work);
+        for (int l = 0; l < LANES; l++) f[l] += share * (loss[l] + e->problem->objective->constant);
+        for (size_t i = 0; i < count; i++) {
+            g[i] += share * t->amplitude * e->grad[i];
+            hv[i] += share * t->amplitude * e->curved[i];
+        }
+    }
+    if (e->problem->energy > 0) {
+        const int controls = e->problem->system->n_controls;
+        add_energy(e, f, g, e->controls);
+        for (size_t i = 0; i < count; i++)
+            hv[i] += 2 * e->problem->energy / e->rows /
+                     pow(e->problem->limit[i / LANES % (size_t)controls], 2) * e->by_controls[i];
+    }
+    times_limits(g, e, g), times_limits(hv, e, hv);
+}
