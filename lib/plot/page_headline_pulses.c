@@ -51,11 +51,16 @@ int kl_plot_headline_of_regret(char text[KL_HEADLINE], struct kl_file *file, str
 {
     const double regret = kl_plot_headline_number(file, "regret");
     double ends[2];
-    const int code = kl_plot_headline_text(text, file, "verdict", "", err);
+    char *verdict = NULL;
+    const int code = kl_store_file_has_attribute(file, "", "verdict")
+                         ? kl_store_file_text(&verdict, file, "", "verdict", err)
+                         : KL_OK;
+    if (verdict) kl_plot_headline_add(text, "%.200s", verdict);
+    free(verdict);
     if (isnan(regret)) return code;
-    kl_plot_headline_add(text, "; regret %.6f", regret);
+    kl_plot_headline_add(text, "; regret %.3g", regret);
     if (kl_store_file_interval(ends, file, "regret"))
-        kl_plot_headline_add(text, " (95 %% %.6f to %.6f)", ends[0], ends[1]);
+        kl_plot_headline_add(text, " (95 %% %.3g to %.3g)", ends[0], ends[1]);
     kl_plot_headline_counted(text, " over ", kl_plot_headline_rows(file, "losses/policy"), "task");
     return code;
 }

@@ -72,6 +72,9 @@ int main(void)
           "ones, holdout" },
         { "device-report", " of 2 devices; collapsed on 1 of 3 splits: one device whatever the row",
           " of 2 devices" },
+        { "pulse", "", "" },
+        { "policy", "", "" },
+        { "regret", "", "" },
         { "gan", "2 pairs, 1 no better than the uniform law", "2 pairs" },
         { "tournament",
           ", 2 of 3 pairs differ by symbols if independent (Holm, 5 %); by held-out rows 1 permutation "
