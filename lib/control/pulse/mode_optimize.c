@@ -230,9 +230,11 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     }
     if (common->quiet) return KL_OK;
-    fprintf(out, "%s: %s of %s, loss %.6g (%s), F_avg %.6f, F_e %.6f", common->output,
-            w->setup.target.name, w->setup.system.name, w->report.loss, w->setup.objective.name,
-            w->report.channel.average, w->report.channel.entanglement);
+    fprintf(out, "%s: %s of %s, loss %.6g (%s)", common->output, w->setup.target.name,
+            w->setup.system.name, w->report.loss, w->setup.objective.name);
+    if (!isnan(w->report.channel.average))
+        fprintf(out, ", F_avg %.6f, F_e %.6f", w->report.channel.average,
+                w->report.channel.entanglement);
     if (w->setup.system.subspace < w->setup.system.d)
         fprintf(out, ", leakage %.3g", w->report.channel.leakage);
     if (w->setup.n_members > 1)

@@ -218,7 +218,8 @@ struct kl_control_report {
     double worst;    /* of the members */
     double gradient; /* largest component of the projected gradient of the ensemble's loss by controls in
                                           units of their limits */
-    struct kl_control_channel channel; /* of the nominal transfer matrix */
+    struct kl_control_channel channel; /* of the nominal transfer matrix; NaN: fidelities of a gate,
+                                          where the objective is one state */
     double *members;                   /* [n_members]: losses */
     double *transfer;                  /* [dim][dim], nominal */
 };

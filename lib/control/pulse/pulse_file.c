@@ -71,6 +71,8 @@ int kl_control_report_make(struct kl_control_report *r, const struct kl_control_
     if (!code) code = measure_ensemble(r, s, u, err);
     if (!code) code = kl_control_transfer(r->transfer, &s->system, &pulse, NULL, err);
     if (!code) code = kl_control_channel_measure(&r->channel, &s->system, &s->target, r->transfer, err);
+    /* One state says nothing of a gate. */
+    if (s->objective.columns == 1) r->channel.entanglement = r->channel.average = NAN;
     return code;
 }
 
@@ -152,7 +154,8 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_setup *s,
                     { "smallest_choi_eigenvalue", r->channel.smallest_choi } };
     int code = 0;
     for (size_t i = 0; code >= 0 && i < sizeof numbers / sizeof *numbers; i++)
-        code = kl_store_writer_number(w, "", numbers[i].name, numbers[i].value, err);
+        if (!isnan(numbers[i].value))
+            code = kl_store_writer_number(w, "", numbers[i].name, numbers[i].value, err);
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
 
 void kl_control_options_default(struct kl_control_options *o)
@@ -92,29 +93,6 @@ static int set_limits(double *limit, const struct kl_control_system *s, const ch
 }
 
 /* ---- ensembles ---- */
-/* Nodes and weights of Gauss and Hermite for a standard normal: roots of He_n by Newton's method from
-   below, each found root divided out; weights n! / (n He_{n-1})^2. */
-static void hermite(double *node, double *weight, int n)
-{
-    for (int i = 0; i < n; i++) {
-        double x = i ? node[i - 1] + 0.1 : -sqrt(4.0 * n + 2), below = 0, value = 0;
-        for (int round = 0; round < 200; round++) {
-            double sum = 0;
-            value = 1, below = 0;
-            for (int k = 0; k < n; k++) {
-                const double next =
-                    (x * value - sqrt(k) * below) / sqrt(k + 1.0); /* normalised: He_k / sqrt(k!) */
-                below = value, value = next;
-            }
-            for (int j = 0; j < i; j++) sum += 1 / (x - node[j]);
-            const double slope = sqrt(n) * below, step = value / (slope - value * sum);
-            x -= step;
-            if (fabs(step) < 1e-15 * (1 + fabs(x))) break;
-        }
-        node[i] = x, weight[i] = 1 / (n * below * below);
-    }
-}
-
 struct nodes {
     int n;
     double at[64], weight[64];
@@ -123,7 +101,7 @@ struct nodes {
 static void nodes_of(struct nodes *to, int n, bool gauss)
 {
     to->n = n;
-    if (gauss) hermite(to->at, to->weight, n);
+    if (gauss) kl_control_noise_gauss(to->at, to->weight, n, KL_CONTROL_NORMAL);
     else
         for (int i = 0; i < n; i++)
             to->at[i] = n > 1 ? 2.0 * i / (n - 1) - 1 : 0, to->weight[i] = 1.0 / n;
