@@ -26,8 +26,10 @@ struct kl_bloch {
     double start[3][3];     /* [column][x, y, z] */
 };
 
-/* The norm of a segment's generator times its duration is at most `norm`: parts into which a segment is
-   divided so that a series of at most KL_BLOCH_MAX_ORDER terms is exact to rounding. */
+/* The norm of a segment's generator times its duration is at most `norm`, itself at most
+   KL_BLOCH_MOST_NORM: parts into which a segment is divided so that a series of at most
+   KL_BLOCH_MAX_ORDER terms is exact to rounding. */
+#define KL_BLOCH_MOST_NORM 1e4
 static inline int kl_bloch_substeps(double norm)
 {
     return norm > 2 ? (int)(norm / 2) + 1 : 1;
@@ -36,7 +38,7 @@ static inline int kl_bloch_substeps(double norm)
 static inline size_t kl_bloch_work(const struct kl_bloch *b)
 {
     return 2 * (size_t)KL_BLOCH_LANES *
-           (9 * (size_t)(b->segments * b->substeps + 1) + 2 * KL_BLOCH_MAX_ORDER);
+           (9 * ((size_t)b->segments * (size_t)b->substeps + 1) + 2 * KL_BLOCH_MAX_ORDER);
 }
 
 /* u [segments][controls][n], params [KL_BLOCH_PARAMS][n], weights [columns][3][n].

@@ -135,9 +135,11 @@ static kl_real set_two(struct pass *p, int s, const kl_real *u, const kl_real *p
                                                      : across[1]));
     kl_real squares[2] = { 0, 0 }, rates = 0;
     for (int i = 0; i < 3; i++) squares[0] += t->w1[i] * t->w1[i], squares[1] += t->w2[i] * t->w2[i];
-    for (int i = 0; i < KL_TWO_QUBITS_COUPLING; i++) rates += q[i] < 0 ? -q[i] : q[i];
+    /* ||D||_1 and ||D||_inf of a dephasing are its rate, of a relaxation twice its rate. */
+    for (int i = 0; i < KL_TWO_QUBITS_COUPLING; i++)
+        rates += (i % 3 ? 2 : 1) * (q[i] < 0 ? -q[i] : q[i]);
     return (kl_real)(__builtin_sqrt((double)squares[0]) + __builtin_sqrt((double)squares[1])) +
-           (t->j < 0 ? -t->j : t->j) + 2 * dt * rates;
+           (t->j < 0 ? -t->j : t->j) + dt * rates;
 }
 
 /* ---- two qubits: w = to + G v and to + G^T v; rows are 4 * (of the first) + (of the second) ---- */

@@ -87,7 +87,7 @@ int kl_control_engine_open(struct kl_control_engine *e, const struct kl_control_
         e->g.terms = e->terms;
     }
     const double norm = largest_norm(e, most, params);
-    if (!(norm < 1e6))
+    if (!(norm <= KL_BLOCH_MOST_NORM))
         return kl_fail(err, KL_EUSAGE,
                        "a segment of %g turns the state by %g: more segments or a shorter pulse",
                        e->g.dt, norm);

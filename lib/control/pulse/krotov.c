@@ -204,6 +204,14 @@ static double prepare(struct solver *s)
     return loss_of_reached(s);
 }
 
+/* Control i as it may be: within the limit, and 0 at ends that have to be. */
+static double within(const struct solver *s, int i, double u)
+{
+    const double limit = s->p->limit[i % s->controls];
+    return fmin(fmax(u, limit * kl_control_evaluator_low(s->evaluator)[i]),
+                limit * kl_control_evaluator_high(s->evaluator)[i]);
+}
+
 /* The next pulse with the step 1/lambda, and its loss. */
 static double sweep(struct solver *s, double step)
 {
@@ -218,8 +226,8 @@ static double sweep(struct solver *s, double step)
             for (int k = 0; k < s->controls; k++) sum[k] += weight_of(s, m) * slope[k];
         }
         for (int k = 0; k < s->controls; k++)
-            next[k] = fmin(fmax(u[k] - step * pow(s->p->limit[k], 2) * sum[k], -s->p->limit[k]),
-                           s->p->limit[k]);
+            next[k] =
+                within(s, segment * s->controls + k, u[k] - step * pow(s->p->limit[k], 2) * sum[k]);
         for (int m = 0; m < s->n_members; m++) {
             double *r = s->reached + (size_t)m * s->state;
             one_segment(s, s->map, NULL, next, NULL, NULL, m);
@@ -243,9 +251,8 @@ static void run_start(struct solver *s, int start, int thread)
     const struct kl_control_search *o = s->all->search;
     const int n = s->segments * s->controls;
     struct kl_control_start result = { .stop = KL_CONTROL_RUNS };
-    double recent[KL_CONTROL_WINDOW],
-        step = s->segments / s->p->duration / 9; /* of a control in units of its limit */
-    /* of a control in units of its limit */
+    double recent[KL_CONTROL_WINDOW] = { 0 },
+           step = s->segments / s->p->duration / 9; /* of a control in units of its limit */
     draw(s, start);
     result.loss = prepare(s), result.evaluations = 1;
     while (result.stop == KL_CONTROL_RUNS && kl_control_queue_step(s->all, thread)) {

@@ -91,7 +91,9 @@ static int take_start(struct work *w, const struct kl_control_stored *from, stru
     const struct kl_control_waveform *form = &w->setup.waveform;
     const int controls = form->controls, samples = from->setup.waveform.samples;
     const double *u = from->samples ? from->samples : from->u;
-    if (form->n != form->samples * controls)
+    bool piecewise = form->functions == KL_CONTROL_PIECEWISE;
+    for (int k = 0; k < controls; k++) piecewise &= !form->constant[k];
+    if (!piecewise)
         return kl_fail(err, KL_EUSAGE, "--start: its samples are no functions' or constants' factors");
     bool same = samples == form->samples && from->setup.system.n_controls == controls;
     for (int k = 0; same && k < controls; k++)
@@ -167,10 +169,13 @@ static int search(struct work *w, struct kl_error *err)
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
     if (code) return code;
-    w->best = -1;
+    /* Of starts that are equal but for rounding the first, so that rounding does not choose. */
+    double best = INFINITY;
     for (int i = 0; i < w->search.starts; i++)
-        if (isfinite(w->starts[i].loss) && (w->best < 0 || w->starts[i].loss < w->starts[w->best].loss))
-            w->best = i;
+        if (isfinite(w->starts[i].loss)) best = fmin(best, w->starts[i].loss);
+    w->best = -1;
+    for (int i = w->search.starts - 1; i >= 0; i--)
+        if (w->starts[i].loss <= best + 1e-9 + 1e-7 * fabs(best)) w->best = i;
     if (w->best < 0)
         return kl_fail(err, KL_EDATA,
                        "no start has a loss that is a number: a rate or an amplitude is too large");
@@ -238,7 +243,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     if (w->setup.system.subspace < w->setup.system.d)
         fprintf(out, ", leakage %.3g", w->report.channel.leakage);
     if (w->setup.n_members > 1)
-        fprintf(out, "; %d members, worst %.6g", w->setup.n_members, w->report.worst);
+        fprintf(out, "; of %d members, alone %.6g, worst %.6g", w->setup.n_members, w->report.nominal,
+                w->report.worst);
     fprintf(out, "; %d starts, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
             100.0 * w->trapped / w->search.starts, kl_control_stop_words(best->stop), best->iterations,
             seconds);

@@ -56,7 +56,7 @@ static double largest_amplitude(const struct kl_control_evaluator *e)
     return most;
 }
 
-static void open_bloch(struct kl_control_evaluator *e)
+static int open_bloch(struct kl_control_evaluator *e, struct kl_error *err)
 {
     const struct kl_control_problem *p = e->problem;
     const struct kl_control_objective *o = p->objective;
@@ -75,14 +75,21 @@ static void open_bloch(struct kl_control_evaluator *e)
                             .columns = first ? 3 : 1,
                             .affine = !first,
                             .dt = p->duration / p->segments };
-    b->substeps = kl_bloch_substeps(b->dt * (2 * sqrt(square) + params[KL_BLOCH_DEPHASING] +
-                                             params[KL_BLOCH_DOWN] + params[KL_BLOCH_UP]));
+    const double norm = b->dt * (2 * sqrt(square) + params[KL_BLOCH_DEPHASING] + params[KL_BLOCH_DOWN] +
+                                 params[KL_BLOCH_UP]);
+    if (!(norm <= KL_BLOCH_MOST_NORM))
+        return kl_fail(
+            err, KL_EUSAGE,
+            "a segment of %g turns the state by %g, expected at most %g: more segments or smaller rates",
+            b->dt, norm, KL_BLOCH_MOST_NORM);
+    b->substeps = kl_bloch_substeps(norm);
     for (int c = 0; c < b->columns; c++)
         for (int i = 0; i < 3; i++) {
             b->start[c][i] = o->start[(i + 1) * o->columns + c + first];
             for (int l = 0; l < LANES; l++)
                 e->weights[(c * 3 + i) * LANES + l] = o->weights[(i + 1) * o->columns + c + first];
         }
+    return 0;
 }
 
 static int open_engine(struct kl_control_evaluator *e, struct kl_error *err)
@@ -159,9 +166,9 @@ int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_
     if (!code) set_bounds(e);
     e->lanes = fits_bloch(problem);
     if (!code && e->lanes) {
-        open_bloch(e);
-        e->work = numbers(e, kl_bloch_work(&e->bloch));
-        if (!e->work) code = kl_fail(err, KL_ENOMEM, "out of memory");
+        code = open_bloch(e, err);
+        if (!code) e->work = numbers(e, kl_bloch_work(&e->bloch));
+        if (!code && !e->work) code = kl_fail(err, KL_ENOMEM, "out of memory");
     } else if (!code) code = open_engine(e, err);
     if (code) kl_control_evaluator_close(to);
     return code;

@@ -215,10 +215,35 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
         return kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     o->segments = segments, o->controls = controls, o->members = members;
     o->count = count, o->oversample = oversample, o->zero_ends = zero_ends;
-    if (segments < 1 || segments > 4096 || members < 1 || members > 64 || oversample < 1 ||
-        oversample > 64)
-        return kl_fail(err, KL_EDATA, "%s: attribute config: segments %lld, members %lld", path,
-                       (long long)segments, (long long)members);
+    const struct {
+        const char *word, *choices;
+    } words[] = { { o->fidelity, KL_CONTROL_FIDELITIES },
+                  { o->jump, "down|up" },
+                  { o->law, "gauss|uniform" },
+                  { o->ensemble, "mean|worst|cvar" },
+                  { o->functions, "piecewise|splines|fourier" } };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (kl_choice(words[i].choices, words[i].word) < 0)
+            return kl_fail(err, KL_EDATA, "%s: attribute config: found '%.40s', expected one of %s",
+                           path, words[i].word, words[i].choices);
+    const struct {
+        const char *name;
+        double value, low, high;
+    } numbers[] = { { "segments", (double)segments, 1, 4096 },
+                    { "members", (double)members, 1, 64 },
+                    { "controls", (double)controls, 0, KL_CONTROL_MAX_CONTROLS },
+                    { "count", (double)count, 1, 4096 },
+                    { "oversample", (double)oversample, 1, 64 },
+                    { "duration", o->duration, 0, 1e9 },
+                    { "sharpness", o->sharpness, 1, 1e6 },
+                    { "tail", o->tail, 1e-6, 1 },
+                    { "energy", o->energy, 0, 1e6 },
+                    { "slew", o->slew, 0, 1e9 },
+                    { "low-pass", o->tau, 0, 1e9 } };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!(numbers[i].value >= numbers[i].low && numbers[i].value <= numbers[i].high))
+            return kl_fail(err, KL_EDATA, "%s: attribute config: %s: found %g, expected %g to %g", path,
+                           numbers[i].name, numbers[i].value, numbers[i].low, numbers[i].high);
     return 0;
 }
 
@@ -246,6 +271,9 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
         stored->samples = samples;
     }
     if (!code) code = kl_store_file_number(&stored->loss, file, "", "loss", err);
+    if (!code && !isfinite(stored->loss))
+        code = kl_fail(err, KL_EDATA, "%s: attribute loss: found %g, expected a number", path,
+                       stored->loss);
     for (int i = 0; !code && i < stored->setup.problem.segments * stored->setup.system.n_controls; i++)
         if (!isfinite(stored->u[i]))
             code = kl_fail(err, KL_EDATA, "%s: controls: number %d is not finite", path, i);

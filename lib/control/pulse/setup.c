@@ -61,10 +61,13 @@ static int set_values(struct kl_control_system *s, const char *text, struct kl_e
 {
     char name[KL_CONTROL_NAME];
     double value = 0;
+    bool set[KL_CONTROL_MAX_PARAMS] = { false };
     int code;
     while ((code = next_pair(name, &value, &text, "set", err)) > 0) {
         const int j = kl_control_system_param(s, name);
         if (j < 0) return fail_name("set", name, s, false, err);
+        if (set[j]) return kl_fail(err, KL_EUSAGE, "--set: %s is given twice", name);
+        set[j] = true;
         if (s->params[j].rate && value < 0)
             return kl_fail(err, KL_EUSAGE, "--set: %s is a rate; found %g, expected 0 or more", name,
                            value);
@@ -79,6 +82,7 @@ static int set_limits(double *limit, const struct kl_control_system *s, const ch
     char name[KL_CONTROL_NAME];
     double value;
     int code;
+    bool set[KL_CONTROL_MAX_CONTROLS] = { false };
     for (int k = 0; k < s->n_controls; k++) limit[k] = s->controls[k].limit;
     if (!text) text = "";
     while ((code = next_pair(name, &value, &text, "limit", err)) > 0) {
@@ -86,8 +90,12 @@ static int set_limits(double *limit, const struct kl_control_system *s, const ch
         if (name[0] && one < 0) return fail_name("limit", name, s, true, err);
         if (!(value > 0))
             return kl_fail(err, KL_EUSAGE, "--limit: found %g, expected more than 0", value);
-        for (int k = 0; k < s->n_controls; k++)
-            if (one < 0 || one == k) limit[k] = value;
+        for (int k = 0; k < s->n_controls; k++) {
+            if (one >= 0 && one != k) continue;
+            if (set[k])
+                return kl_fail(err, KL_EUSAGE, "--limit: %s is given twice", s->controls[k].name);
+            limit[k] = value, set[k] = true;
+        }
     }
     return code;
 }
@@ -98,13 +106,18 @@ struct nodes {
     double at[64], weight[64];
 };
 
-static void nodes_of(struct nodes *to, int n, bool gauss)
+/* Gauss's rules, which give means exactly for polynomials; of the worst of a uniform law a grid that has
+   its ends. */
+static void nodes_of(struct nodes *to, const struct kl_control_options *o)
 {
-    to->n = n;
-    if (gauss) kl_control_noise_gauss(to->at, to->weight, n, KL_CONTROL_NORMAL);
-    else
-        for (int i = 0; i < n; i++)
-            to->at[i] = n > 1 ? 2.0 * i / (n - 1) - 1 : 0, to->weight[i] = 1.0 / n;
+    const bool gauss = strcmp(o->law, "gauss") == 0, worst = strcmp(o->ensemble, "worst") == 0;
+    to->n = (int)o->members;
+    if (gauss) kl_control_noise_gauss(to->at, to->weight, to->n, KL_CONTROL_NORMAL);
+    else if (!worst) kl_control_noise_gauss(to->at, to->weight, to->n, KL_CONTROL_LEGENDRE);
+    for (int i = 0; !gauss && i < to->n; i++) {
+        if (worst) to->at[i] = to->n > 1 ? 2.0 * i / (to->n - 1) - 1 : 0, to->weight[i] = 1.0 / to->n;
+        else to->weight[i] /= 2;
+    }
 }
 
 /* One parameter more, or the amplitude (j = -1), is spread: n members become n * nodes. */
@@ -147,13 +160,18 @@ static int make_members(struct kl_control_setup *s, const struct kl_control_opti
         return kl_fail_memory(err, KL_CONTROL_MOST_MEMBERS * sizeof *s->members);
     kl_control_task_default(&s->members[0], &s->system);
     s->weights[0] = 1, s->n_members = 1;
-    nodes_of(&nodes, (int)o->members, strcmp(o->law, "gauss") == 0);
+    nodes_of(&nodes, o);
+    bool spread[KL_CONTROL_MAX_PARAMS + 1] = { false };
     while ((code = next_pair(name, &value, &text, "spread", err)) > 0) {
         const bool amplitude = strcmp(name, "amplitude") == 0;
         const int j = amplitude ? -1 : kl_control_system_param(&s->system, name);
         if (!amplitude && j < 0) return fail_name("spread", name, &s->system, false, err);
         if (!(value >= 0))
             return kl_fail(err, KL_EUSAGE, "--spread: %s=%g, expected 0 or more", name, value);
+        if (spread[j + 1]) return kl_fail(err, KL_EUSAGE, "--spread: %s is given twice", name);
+        if (nodes.n < 2 && value > 0)
+            return kl_fail(err, KL_EUSAGE, "--spread: one member has no spread; --members 2 or more");
+        spread[j + 1] = true;
         const int failed = spread_one(s, j, value, &nodes, err);
         if (failed) return failed;
     }
@@ -281,10 +299,13 @@ static int make_objective(struct kl_control_setup *s, const struct kl_control_mo
     s->fidelity = (enum kl_control_fidelity)kl_choice(KL_CONTROL_FIDELITIES, o->fidelity);
     if (!given && of_model->gate.d) {
         s->target = of_model->gate;
-        s->fidelity = of_model->fidelity;
+        if (of_model->is_state && s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_STATE)
+            return kl_fail(err, KL_EUSAGE, "--fidelity %s: the model's target is a state; leave it away",
+                           o->fidelity);
         if (of_model->is_state)
             return kl_control_objective_states(&s->objective, &s->system, of_model->from,
                                                of_model->state, 1, err);
+        s->fidelity = of_model->fidelity;
     } else
         code = kl_control_target_make(&s->target, given ? o->gate : usual_gate(&s->system),
                                       s->system.subspace, err);

@@ -49,13 +49,14 @@ int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err
     w->n = 0, w->values = NULL;
     if (w->functions != KL_CONTROL_PIECEWISE && (w->count < least || w->count > w->samples))
         return kl_fail(err, KL_EUSAGE,
-                       "--functions-of-control: found %d, expected %d to %d, the samples", w->count,
-                       least, w->samples);
+                       "--count: found %d functions of a control, expected %d to %d, the samples",
+                       w->count, least, w->samples);
     if (w->zero_ends && w->samples < 3)
         return kl_fail(err, KL_EUSAGE, "--zero-ends: %d samples, expected at least 3", w->samples);
     for (int k = 0; k < w->controls; k++) {
         if (w->constant[k] && w->zero_ends)
-            return kl_fail(err, KL_EUSAGE, "a control that is constant can not have zero ends");
+            return kl_fail(err, KL_EUSAGE,
+                           "--constant: a control that is constant can not have --zero-ends");
         w->first[k] = w->n, w->n += functions_of(w, k);
     }
     w->first[w->controls] = w->n;
