@@ -64,7 +64,7 @@ check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
 # hybrid.mk by itself: what it needs is said, and `clean` removes its own folder, not all of out/.
 said=$(make --no-print-directory -f pipelines/hybrid.mk BUILD="$BUILD" TEST=x 2>&1) && fail "hybrid.mk ran without TRAIN"
 check "hybrid.mk without TRAIN: $said" grep -q 'give TRAIN=IMAGES TEST=IMAGES' <<<"$said"
-for mk in "hybrid.mk TRAIN=x TEST=x" "qrng.mk" "qrng-lineups.mk BITS=x"; do
+for mk in "hybrid.mk TRAIN=x TEST=x" "qrng.mk" "qrng-lineups.mk BITS=x" "control.mk"; do
     # shellcheck disable=SC2086 # words
     said=$(make --no-print-directory -f pipelines/$mk BUILD="$BUILD" OUT="$JOBS/a b" 2>&1) && fail "$mk ran with a blank in OUT"
     check "$mk with a blank in OUT: $said" [ "$(grep -c . <<<"$said")$(grep -c 'a b: expected a name without spaces' <<<"$said")" = 11 ]
@@ -96,6 +96,18 @@ tournament --synthetic 3 --source pairs --rows 60 --only-bits -q -o "$JOBS/few.h
 check "qrng-lineups.mk: its seven classifiers in one figure" \
     make --no-print-directory -s -f pipelines/qrng-lineups.mk BUILD="$BUILD" BITS="$JOBS/few.h5" OUT="$JOBS/lineups" RUNS=2
 check "qrng-lineups.mk made no figure" [ -s "$JOBS/lineups/configurations.svg" ]
+
+# Quantum control: the robust pulse is the better one, its file for hardware is as good; a second run changes nothing.
+control() {
+    make --no-print-directory -f pipelines/control.mk BUILD="$BUILD" OUT="$JOBS/control" "$@" >"$JOBS/log" 2>&1 || fail "control.mk: $(tail -5 "$JOBS/log")"
+}
+control
+check "control.mk made no page" [ -s "$JOBS/control/run.html" ]
+check "control.mk's words: $(sed -n '/^What was found/,$p' "$JOBS/log")" grep -qE 'loses [1-9][.0-9]* %; the robust pulse 0\.0[0-9]* %, [0-9]+ times less' "$JOBS/log"
+check "control.mk's words on adapting" grep -q 'detuning it is not told? adapting pays' "$JOBS/log"
+before=$(cd "$JOBS/control" && stat -c '%n %y %i' ./*.h5 robust.csv run.html figures/*/*)
+control
+check "a second control.mk changed files" [ "$(cd "$JOBS/control" && stat -c '%n %y %i' ./*.h5 robust.csv run.html figures/*/*)" = "$before" ]
 
 # The study's rows: all but what its network scores in 20 runs.
 rows=${KETLINE_SHARED:-../shared}/data/qrng/AI_2qubits_training_data.txt

@@ -317,7 +317,7 @@ static int draw_head(cairo_t *cr, const struct adaptation *a, const struct kl_fi
     if (!code) {
         snprintf(text, sizeof text, "%zu tasks, %.0f steps: %.160s", a->tasks, a->own, verdict);
         kl_plot_colour(cr, 0, 1);
-        kl_plot_text_within(cr, LEFT, 10, 7.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+        kl_plot_text_within(cr, LEFT, 10, 6.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
     }
     free(verdict);
     return code;

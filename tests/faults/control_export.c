@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "control/export.h"
-#include "control/integrators.h"
+#include "control/pulse/export.h"
+#include "control/pulse/integrators.h"
 #include "each.h"
 
 enum { SEGMENTS = 4 };

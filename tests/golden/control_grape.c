@@ -54,7 +54,7 @@ static void check(hid_t grape, size_t i)
         /* Within so wide a limit the methods of the first order do not find the late flip in 1,000
          * iterations. */
         if (!second && strcmp(jobs[i].name, "state_bound_10") == 0) continue;
-        search.starts = !second ? 6 : two ? 8 : STARTS;
+        search.starts = !second ? 6 : two ? 16 : STARTS;
         search.method = (enum kl_control_method)method;
         must(kl_control_optimize(starts, points, &setup.problem, &search, NULL, NULL, &err), &err);
         double best = 1;
