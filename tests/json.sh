@@ -48,6 +48,10 @@ stage qconvert head.safetensors --features features.h5 -o again.h5
 printed qconvert h.h5 -o w.npz
 printed figures h.h5 r.h5 --format svg -o drawn
 printed figures h.h5 --report page.html
+mkdir -p pulses
+qcontrol optimize -S 4 -s 2 --store pulses -q -o pulse.h5
+printed qcontrol lookup -S 4 --store pulses
+printed qcontrol budget pulse.h5 --sigma detuning=0.01
 printed qcontrol noise
 printed qcontrol noise -A 0 -m standard
 stage qcontrol optimize --starts 1 --iterations 5 --segments 8 -o pulse.h5

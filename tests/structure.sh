@@ -32,7 +32,8 @@ rank() {
 }
 declare -A inner_rooms=([qrng/bits]="" [qrng/classify]=bits [qrng/pairs]=bits [qrng/nist]=bits [qrng/gan]=bits
     [qrng/extractor]="bits nist" [qrng/synthetic]="bits classify pairs"
-    [control/model]="" [control/noise]=model [control/pulse]="model noise" [control/meta]="model noise pulse")
+    [control/model]="" [control/noise]=model [control/pulse]="model noise" [control/meta]="model noise pulse"
+    [control/stored]="model noise pulse")
 for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
     room=${f#lib/} room=${room%%/*} mine=$(rank "$room")
     [ "$mine" -ge 0 ] || fail "$f: the room $room is not in docs/architecture.md"

@@ -4,6 +4,7 @@
 #include "control/meta/meta_train.h"
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
+#include "control/stored/stored.h"
 #include "store/mode.h"
 
 struct values {
@@ -13,6 +14,8 @@ struct values {
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
     &kl_control_optimize_tool,
+    &kl_control_lookup_tool,
+    &kl_control_budget_tool,
     &kl_control_export_tool,
     &kl_control_score_tool,
     &kl_control_train_tool,
@@ -26,6 +29,8 @@ static const struct kl_tool tool = {
     .name = "qcontrol",
     .summary = "Pulses for noisy qubits: optimal, robust, stored and checked.\n"
                "  optimize     the pulse that makes a gate, from many starts\n"
+               "  lookup       the best stored pulse for a task, and what a new one could gain\n"
+               "  budget       what each rate and uncertainty adds to a pulse's loss\n"
                "  export       a pulse as a file for hardware, read again and scored\n"
                "  score        such a file: what sampling, bits, low pass and skew lose\n"
                "  train        a network that gives a pulse for a task and adapts it\n"
@@ -37,7 +42,7 @@ static const struct kl_tool tool = {
     .example = "qcontrol optimize -g x --spread detuning=0.5 -o robust.h5\n  qcontrol optimize --help",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "optimize|export|score|train|regret|import|noise|bench",
+    .commands = "optimize|lookup|budget|export|score|train|regret|import|noise|bench",
     .parts = parts,
 };
 
@@ -54,6 +59,8 @@ int main(int argc, char **argv)
     const struct kl_mode *const modes[] = {
         &none,
         &kl_control_mode_optimize,
+        &kl_control_mode_lookup,
+        &kl_control_mode_budget,
         &kl_control_mode_export,
         &kl_control_mode_score,
         &kl_control_mode_bench,

@@ -144,6 +144,7 @@ static const char *const sentences[][2] = {
     { "adaptation",
       "What steps of adaptation gain, by their number and by the family's spread, and how far each way "
       "stays above the best pulse of each task." },
+    { "tasks", "The loss of each task by each way to get a pulse for it, and the mean." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 

@@ -248,6 +248,7 @@ int kl_plot_landscape(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
                       struct kl_error *err);
 int kl_plot_starts(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_tasks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_adaptation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */

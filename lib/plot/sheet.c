@@ -197,5 +197,6 @@ const struct kl_figure kl_figures[] = {
     { "meta-learning", "policy", 510, 200, kl_plot_policy, .dataset = "history/train_loss",
       .lack = "no history: it was trained elsewhere" },
     { "adaptation", "regret", 510, 400, kl_plot_adaptation, .dataset = "losses/policy" },
+    { "tasks", "regret", 470, 230, kl_plot_tasks, .dataset = "losses/policy" },
     { .name = NULL },
 };

@@ -341,6 +341,31 @@ int kl_store_shared_place(char **place, const char *store, struct kl_error *err)
 int kl_store_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                           struct kl_error *err);
 
+/* ---- an index of the shared store's files of one kind (index.c): what is worth knowing of each, so
+   that a question to all of them opens none ---- */
+struct kl_index;
+struct kl_index_maker {
+    const struct kl_kind *kind;
+    int version; /* of what describe makes: another one makes the index anew */
+    /* A file's description, malloc'ed, n bytes. Any code but KL_ENOMEM: it is passed over. */
+    int (*describe)(void *context, void **data, size_t *n, struct kl_file *file, struct kl_error *err);
+    void *context;
+};
+/* Brought up to date: new files are described, those that are gone or changed dropped; the file of the
+   index, DIR/.KIND.ketline-index, is replaced whole where that can be written; anew: without what stands
+   in it, after kl_store_index_holds said no. maker must outlive the index. KL_ENOINPUT: no such store;
+   KL_ENOMEM. */
+int kl_store_index_open(struct kl_index **index, const char *store, const struct kl_index_maker *maker,
+                        bool anew, struct kl_error *err);
+void kl_store_index_close(struct kl_index **index);         /* accepts NULL */
+size_t kl_store_index_size(const struct kl_index *index);   /* files of any kind */
+size_t kl_store_index_unread(const struct kl_index *index); /* that could not be described */
+/* Description of file i, aligned to 8 bytes, and its key; NULL: it is of another kind, or was unread. */
+const void *kl_store_index_data(size_t *n, char key[65], const struct kl_index *index, size_t i);
+char *kl_store_index_file(const struct kl_index *index, size_t i); /* its path, malloc'ed */
+/* Is the file still the one that was described? */
+bool kl_store_index_holds(const struct kl_index *index, size_t i);
+
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
 enum { KL_FOREIGN_NAME = 256, KL_FOREIGN_NOTE = 640 };
 struct kl_foreign {

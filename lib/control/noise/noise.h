@@ -128,6 +128,13 @@ int kl_control_noise_trajectories(struct kl_control_estimate *to, const double *
                                   const struct kl_control_process *processes, int n_processes, size_t n,
                                   uint64_t seed, struct kl_pool *pool, struct kl_error *err);
 
+/* ---- quadrature (quadrature.c) ---- */
+/* Weight functions 1 on [-1, 1]; exp(-x) on [0, inf); the standard normal density. */
+enum kl_control_weight { KL_CONTROL_LEGENDRE, KL_CONTROL_LAGUERRE, KL_CONTROL_NORMAL };
+enum { KL_CONTROL_MAX_NODES = 128 };
+/* n <= KL_CONTROL_MAX_NODES nodes, rising, and weights of Gauss's rule. Golub, Welsch 1969. */
+void kl_control_noise_gauss(double *nodes, double *weights, int n, enum kl_control_weight weight);
+
 /* ---- what the first words of qcontrol do (mode_WORD.c) ---- */
 struct kl_mode;
 struct kl_tool;

@@ -5,13 +5,7 @@
 
 #include "control/noise/noise.h"
 
-/* ---- quadrature.c ---- */
-/* Weight functions 1 on [-1, 1]; exp(-x) on [0, inf); the standard normal density. */
-enum kl_control_weight { KL_CONTROL_LEGENDRE, KL_CONTROL_LAGUERRE, KL_CONTROL_NORMAL };
-enum { KL_CONTROL_MAX_NODES = 128 };
-/* n <= KL_CONTROL_MAX_NODES nodes, rising, and weights of Gauss's rule. Golub, Welsch 1969. */
-void kl_control_noise_gauss(double *nodes, double *weights, int n, enum kl_control_weight weight);
-
+/* ---- quadrature.c; its Gauss's rules are in noise.h ---- */
 struct kl_control_integrand {
     double (*value)(double x, const void *context);
     const void *context;

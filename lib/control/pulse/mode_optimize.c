@@ -15,7 +15,7 @@ enum { NUMERICAL_VERSION = 1 };
 struct values {
     struct kl_common common;
     struct kl_control_options problem;
-    const char *method;
+    const char *method, *first;
     int64_t starts, iterations;
     double target, gradient, progress, size, lr;
     bool check_gradients;
@@ -27,6 +27,8 @@ static const struct kl_option options[] = {
     KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
     { "method", 'm', KL_OPT_CHOICE, AT(method), KL_CONTROL_METHODS, 0, 0, true,
       "auto: newton for one qubit and a mean, else lbfgs", "Search", NULL },
+    { "start", 0, KL_OPT_STRING, AT(first), "PULSE.h5", 0, 0, false,
+      "the first of the starts: a stored pulse, see lookup", NULL, NULL },
     { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
       NULL },
     { "start-size", 0, KL_OPT_FLOAT, AT(size), "X", 0, 1e6, true,
@@ -63,8 +65,10 @@ struct work {
     struct kl_control_setup setup;
     struct kl_control_search search;
     struct kl_control_start *starts;
-    double *points;      /* of the starts */
-    double *samples, *u; /* of the best */
+    double *points;        /* of the starts */
+    struct kl_file *given; /* --start */
+    double *first;         /* its samples, in units of the limits */
+    double *samples, *u;   /* of the best */
     struct kl_control_report report;
     int best,
         trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and 1e-6 */
@@ -81,6 +85,44 @@ static void defaults(void *values)
     v->progress = s.progress, v->size = s.size, v->lr = s.lr;
 }
 
+/* A stored pulse whose samples are the free numbers of this one. */
+static int take_start(struct work *w, const struct kl_control_stored *from, struct kl_error *err)
+{
+    const struct kl_control_waveform *form = &w->setup.waveform;
+    const int controls = form->controls, samples = from->setup.waveform.samples;
+    const double *u = from->samples ? from->samples : from->u;
+    if (form->n != form->samples * controls)
+        return kl_fail(err, KL_EUSAGE, "--start: its samples are no functions' or constants' factors");
+    bool same = samples == form->samples && from->setup.system.n_controls == controls;
+    for (int k = 0; same && k < controls; k++)
+        same = strcmp(from->setup.system.controls[k].name, w->setup.system.controls[k].name) == 0;
+    if (!same)
+        return kl_fail(err, KL_EUSAGE,
+                       "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s",
+                       w->v->first, samples, from->setup.system.n_controls, from->setup.system.name,
+                       form->samples, controls, w->setup.system.name);
+    w->first = malloc((size_t)form->n * sizeof *w->first);
+    if (!w->first) return kl_fail_memory(err, (size_t)form->n * sizeof *w->first);
+    const bool plain = kl_control_waveform_plain(form); /* then the point is [segment][control] */
+    for (int s = 0; s < samples; s++)
+        for (int k = 0; k < controls; k++)
+            w->first[plain ? s * controls + k : form->first[k] + s] =
+                u[s * controls + k] / w->setup.problem.limit[k];
+    return 0;
+}
+
+static int open_start(struct work *w, struct kl_error *err)
+{
+    struct kl_control_stored from = { 0 };
+    if (!w->v->first) return 0;
+    int code = kl_store_file_open_kind(&w->given, w->v->first, &kl_control_pulse_kind, err);
+    if (!code) code = kl_control_pulse_load(&from, w->given, err);
+    if (!code) code = take_start(w, &from, err);
+    kl_control_stored_close(&from);
+    w->run->stage.inputs = &w->v->first, w->run->stage.n_inputs = 1;
+    return code;
+}
+
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_key *key = NULL;
@@ -88,6 +130,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
                                   NUMERICAL_VERSION, err);
     if (!code) code = kl_store_key_options(key, &kl_control_optimize_tool, w->v, err);
     if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code && w->given) code = kl_store_key_input(key, "start", kl_store_file_content(w->given), err);
     if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
     kl_store_key_abort(&key);
     return code;
@@ -109,6 +152,7 @@ static int search(struct work *w, struct kl_error *err)
                                             .gradient = v->gradient,
                                             .progress = v->progress,
                                             .size = v->size,
+                                            .first = w->first,
                                             .seed = (uint64_t)v->common.seed };
     w->starts = calloc((size_t)v->starts, sizeof *w->starts);
     w->points = calloc((size_t)v->starts * n, sizeof *w->points);
@@ -151,7 +195,10 @@ static int save(struct work *w, struct kl_error *err)
     if (!code)
         code = kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts, err);
     free(config);
-    if (!code) return kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
+    const struct kl_file *const parents[] = { w->given };
+    if (!code)
+        return kl_store_stage_publish(&w->run->stage, &writer, parents, w->given ? 1 : 0, NULL, NULL,
+                                      err);
     kl_store_writer_abort(&writer);
     return code;
 }
@@ -235,6 +282,7 @@ static int work(struct work *w, struct kl_error *err)
     for (const char *line = w->texts.said; !code && line && *line; line += strcspn(line, "\n") + 1)
         kl_note(stage->log, 1, "%.*s", (int)strcspn(line, "\n"), line);
     if (!code && w->v->check_gradients) return check_gradients(w, err);
+    if (!code) code = open_start(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
@@ -247,7 +295,8 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
-    free(w.starts), free(w.points), free(w.samples), free(w.u);
+    free(w.starts), free(w.points), free(w.samples), free(w.u), free(w.first);
+    kl_store_file_close(&w.given);
     kl_control_report_free(&w.report);
     kl_control_setup_free(&w.setup);
     w.v->problem.model = w.v->problem.gate = NULL;

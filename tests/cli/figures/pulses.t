@@ -13,14 +13,16 @@ $ figures cz.h5 -o cz; figures cz.h5 --figure bloch -o b.svg
 ? 65
 $ qcontrol train -n 40 --hidden-dim 8 --n-segments 8 --val-interval 10 --detuning-range=-0.5,0.5 -q -o p.h5; qcontrol regret p.h5 -t 8 -s 2 --scales 3 -q -o r.h5
 $ figures p.h5 r.h5 -o more; ls more
-> more: 2 figures in 4 files, 4 written
+> more: 3 figures in 6 files, 6 written
 > adaptation.png
 > adaptation.svg
 > meta-learning.png
 > meta-learning.svg
+> tasks.png
+> tasks.svg
 $ figures x.h5 cz.h5 p.h5 r.h5 --report page.html; grep -c '<figure>' page.html; sed -n 's/.*<a href="#file[0-9]">\([a-z.0-9]*\)<.a>, \([a-z]*\): .*/\1 \2/p' page.html
 > page.html: a page of 4 files
-> 10
+> 11
 > x.h5 pulse
 > cz.h5 pulse
 > p.h5 policy

@@ -189,8 +189,17 @@ static int write_regret(struct kl_writer *w, const void *what, struct kl_error *
     if (rc >= 0) rc = put_all(w, "scales/variance", 1, &scales, 0, 1, err);
     if (rc >= 0) rc = put_all(w, "scales/gain", 1, &scales, *scale, 2 * *scale, err);
     for (int i = 0; i < 7 && rc >= 0; i++)
-        rc = kl_store_writer_number(w, "", numbers[i], *scale * 0.5, err);
+        rc = kl_store_writer_number(w, "", numbers[i], i == 3 ? 2 : *scale * 0.5, err);
     return rc < 0 ? rc : kl_store_writer_text(w, "", "verdict", "it pays", err);
+}
+
+static void check_numbers(double scale)
+{
+    for (size_t t = 0; t < n_drawn_texts; t++)
+        CHECK(!strstr(drawn_texts[t].text, "nan") && !strstr(drawn_texts[t].text, "inf"), "%g: '%s'",
+              scale, drawn_texts[t].text);
+    for (size_t d = 0; d < n_drawn_discs; d++)
+        CHECK(isfinite(drawn_discs[d].x) && isfinite(drawn_discs[d].y), "%g: a disc", scale);
 }
 
 int main(void)
@@ -204,9 +213,10 @@ int main(void)
     for (int i = 0; i < 4; i++) {
         draw_file(path, "regret", "adaptation", write_regret, &scales[i]);
         CHECK_WORDS(": it pays");
-        for (size_t t = 0; t < n_drawn_texts; t++)
-            CHECK(!strstr(drawn_texts[t].text, "nan") && !strstr(drawn_texts[t].text, "inf"), "%g: '%s'",
-                  scales[i], drawn_texts[t].text);
+        check_numbers(scales[i]);
+        draw_file(path, "regret", "tasks", write_regret, &scales[i]);
+        CHECK_WORDS("2 tasks; bar: ");
+        check_numbers(scales[i]);
     }
     return failures != 0;
 }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+   What is proven of all pulses at once: a loss below which decoherence lets none come, and how far a
+   loss can move when a parameter does. */
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/stored/stored.h"
+
+enum { SWEEPS = 60 };
+
+/* ---- eigenvalues of Hermitian matrices, by Jacobi's rotations (Golub and Van Loan, 8.5) ---- */
+/* A rotation of rows and columns p, q makes a[p][q] 0. */
+static void rotate(double complex *a, double complex *v, int n, int p, int q)
+{
+    const double size = cabs(a[p * n + q]);
+    if (size < 1e-300) return;
+    const double complex phase = a[p * n + q] / size;
+    const double tau = creal(a[q * n + q] - a[p * n + p]) / (2 * size),
+                 t = (tau < 0 ? -1 : 1) / (fabs(tau) + hypot(1, tau)), c = 1 / hypot(1, t), s = t * c;
+    for (int k = 0; k < n; k++) {
+        const double complex x = a[k * n + p], y = a[k * n + q];
+        a[k * n + p] = c * x - s * conj(phase) * y, a[k * n + q] = s * phase * x + c * y;
+        if (!v) continue;
+        const double complex g = v[k * n + p], h = v[k * n + q];
+        v[k * n + p] = c * g - s * conj(phase) * h, v[k * n + q] = s * phase * g + c * h;
+    }
+    for (int k = 0; k < n; k++) {
+        const double complex x = a[p * n + k], y = a[q * n + k];
+        a[p * n + k] = c * x - s * phase * y, a[q * n + k] = s * conj(phase) * x + c * y;
+    }
+}
+
+/* a [n][n] becomes diagonal; v (or NULL): its eigenvectors as columns. */
+static void diagonalise(double complex *a, double complex *v, int n)
+{
+    for (int i = 0; v && i < n * n; i++) v[i] = i % (n + 1) == 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        double off = 0, all = 0;
+        for (int i = 0; i < n * n; i++) {
+            const double square = creal(a[i] * conj(a[i]));
+            all += square, off += i % (n + 1) ? square : 0;
+        }
+        if (off <= 1e-30 * all) return;
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) rotate(a, v, n, p, q);
+    }
+}
+
+static int falling(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+/* Eigenvalues of a, largest first; a is overwritten. */
+static void eigenvalues(double *values, double complex *a, int n)
+{
+    diagonalise(a, NULL, n);
+    for (int i = 0; i < n; i++) values[i] = creal(a[i * n + i]);
+    qsort(values, (size_t)n, sizeof *values, falling);
+}
+
+/* ---- the limit of decoherence ---- */
+/* dR/dt = (A + S) R with A antisymmetric, whatever the controls do, and S symmetric, the same at all
+   times. The product of R's k largest singular values is the norm of its k-th compound, which grows no
+   faster than the sum of S's k largest eigenvalues l: so the logarithms of the singular values are
+   weakly majorised by T l, hence sum_i w_i s_i <= sum_i w_i exp(T l_i) for falling w, and
+   <W, R> <= sum_i s_i(W) s_i(R) (von Neumann's trace inequality; Horn 1950 for products). Where no
+   column of R that counts has an affine part, the same holds of R without its first row and column. */
+struct spectra {
+    int from, n; /* rows and columns of R that count */
+    double complex *a;
+    double *weights, *rates;
+};
+
+static bool is_hamiltonian(const double *m, int dim)
+{
+    double largest = 0, off = 0;
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++) {
+            largest = fmax(largest, fabs(m[i * dim + j]));
+            off = fmax(off, fabs(m[i * dim + j] + m[j * dim + i]));
+        }
+    return off <= 1e-12 * largest;
+}
+
+static void symmetric_part(struct spectra *s, const struct kl_control_system *system,
+                           const struct kl_control_task *task)
+{
+    const int dim = system->dim, n = s->n;
+    for (int i = 0; i < n * n; i++) {
+        const int r = i / n + s->from, c = i % n + s->from;
+        s->a[i] = 0;
+        for (int j = 0; j < system->n_params; j++) {
+            const double *m = system->params[j].matrix;
+            s->a[i] += task->params[j] * (m[r * dim + c] + m[c * dim + r]) / 2;
+        }
+    }
+    eigenvalues(s->rates, s->a, n);
+}
+
+/* Singular values of the weights, by W^T W. */
+static void singular_values(struct spectra *s, const struct kl_control_objective *o, int dim)
+{
+    const int n = s->n;
+    for (int i = 0; i < n * n; i++) {
+        s->a[i] = 0;
+        for (int k = 0; k < n; k++)
+            s->a[i] += o->weights[(k + s->from) * dim + i / n + s->from] *
+                       o->weights[(k + s->from) * dim + i % n + s->from];
+    }
+    eigenvalues(s->weights, s->a, n);
+    for (int i = 0; i < n; i++) s->weights[i] = sqrt(fmax(s->weights[i], 0));
+}
+
+/* With levels that do not compute: F_e is the mean over n^2 directions, n levels that compute. */
+static double limit_with_leakage(const struct spectra *s, const struct kl_control_system *system,
+                                 enum kl_control_fidelity fidelity, double duration)
+{
+    const int n = system->subspace;
+    double sum = 0;
+    for (int i = 0; i < n * n; i++) sum += exp(duration * s->rates[i]) / (n * n);
+    const double loss = 1 - fmin(sum, 1);
+    return fidelity == KL_CONTROL_ENTANGLEMENT ? loss
+           : fidelity == KL_CONTROL_AVERAGE    ? loss * n / (n + 1)
+                                               : 0;
+}
+
+static bool is_affine(const struct kl_control_objective *o, int dim)
+{
+    double first = 0;
+    for (int r = 1; r < dim; r++) first = fmax(first, fabs(o->weights[r * o->columns]));
+    return first > 1e-14;
+}
+
+int kl_control_decoherence_limit(double *limit, const struct kl_control_system *system,
+                                 const struct kl_control_objective *objective,
+                                 enum kl_control_fidelity fidelity, double duration,
+                                 const struct kl_control_task *task, struct kl_error *err)
+{
+    const int dim = system->dim;
+    const bool leaks = system->subspace < system->d;
+    struct spectra s = { .from = leaks || objective->columns == 1 || is_affine(objective, dim) ? 0 : 1 };
+    *limit = 0;
+    if (objective->columns == 1 ||
+        (leaks && fidelity != KL_CONTROL_ENTANGLEMENT && fidelity != KL_CONTROL_AVERAGE))
+        return 0; /* a single state may wait where nothing decays */
+    for (int k = 0; k < system->n_controls; k++)
+        if (!is_hamiltonian(system->controls[k].matrix, dim)) return 0;
+    s.n = dim - s.from;
+    s.a = malloc((size_t)(s.n * s.n) * sizeof *s.a);
+    s.weights = calloc((size_t)(2 * s.n), sizeof *s.weights), s.rates = s.weights + s.n;
+    const int code = s.a && s.weights ? 0 : kl_fail_memory(err, (size_t)(s.n * s.n) * sizeof *s.a);
+    if (!code) {
+        double sum = 0;
+        symmetric_part(&s, system, task);
+        if (!leaks) {
+            singular_values(&s, objective, dim);
+            for (int i = 0; i < s.n; i++) sum += s.weights[i] * exp(duration * s.rates[i]);
+        }
+        *limit = fmax(0, leaks ? limit_with_leakage(&s, system, fidelity, duration)
+                               : objective->constant - sum);
+    }
+    free(s.a), free(s.weights);
+    return code;
+}
+
+/* ---- how far a loss can move ---- */
+/* The Choi matrix of the map whose matrix is m, J = sum_ab m_ab B_a (x) B_b^T / d: the diamond norm is
+   at most the largest eigenvalue of Tr_out |J|, as the map is a difference of two completely positive
+   ones (Watrous 2018, 3.3). */
+static double diamond_of(const double *m, const double complex *basis, int d, double complex *work)
+{
+    const int dim = d * d;
+    double complex *j = work, *v = j + dim * dim, *kept = v + dim * dim;
+    double values[KL_CONTROL_MAX_LEVELS];
+    for (int i = 0; i < dim * dim; i++) j[i] = 0;
+    for (int i = 0; i < dim * dim; i++) {
+        if (m[i] == 0) continue;
+        const double complex *a = basis + (size_t)(i / dim) * (size_t)dim,
+                             *b = basis + (size_t)(i % dim) * (size_t)dim;
+        for (int r = 0; r < dim; r++)
+            for (int c = 0; c < dim; c++)
+                j[r * dim + c] += m[i] / d * a[r / d * d + c / d] * b[c % d * d + r % d];
+    }
+    diagonalise(j, v, dim);
+    for (int r = 0; r < d; r++)
+        for (int c = 0; c < d; c++) {
+            kept[r * d + c] = 0;
+            for (int out = 0; out < d; out++)
+                for (int k = 0; k < dim; k++)
+                    kept[r * d + c] += fabs(creal(j[k * dim + k])) * v[(out * d + r) * dim + k] *
+                                       conj(v[(out * d + c) * dim + k]);
+        }
+    eigenvalues(values, kept, d);
+    return values[0];
+}
+
+/* E - E' = int E(T,t) (G - G') E'(t,0) dt and both are channels, of diamond norm 1: so the norm of the
+   difference is at most T sum |p - p'| |P|, and a fidelity, a projector's mean, moves by half of it; the
+   average of a channel that keeps its levels by d/(d+1) of that, since then it is (d F_e + 1)/(d + 1).
+ */
+int kl_control_sensitivity_make(struct kl_control_sensitivity *to,
+                                const struct kl_control_system *system,
+                                enum kl_control_fidelity fidelity, struct kl_error *err)
+{
+    const int d = system->d, dim = system->dim;
+    const size_t square = (size_t)(dim * dim);
+    double complex *work = malloc(4 * square * sizeof *work), *basis = work ? work + 3 * square : NULL;
+    double share = 0.5;
+    if (!work) return kl_fail_memory(err, 4 * square * sizeof *work);
+    if (fidelity == KL_CONTROL_AVERAGE && system->subspace == d) share *= d / (d + 1.0);
+    kl_control_basis(basis, d, system->n_qubits);
+    *to = (struct kl_control_sensitivity){ 0 };
+    for (int k = 0; k < system->n_controls; k++)
+        to->controls[k] = share * diamond_of(system->controls[k].matrix, basis, d, work);
+    for (int j = 0; j < system->n_params; j++)
+        to->params[j] = share * diamond_of(system->params[j].matrix, basis, d, work);
+    free(work);
+    return 0;
+}

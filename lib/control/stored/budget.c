@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT
+   What each rate and each uncertainty adds to the loss of a pulse: derivatives of one adjoint pass, and
+   the same by exact propagation with each one off or alone, by the filter function, by an exact average.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/noise/noise.h"
+#include "control/stored/stored.h"
+#include "kernels/bloch.h"
+#include "kernels/select.h"
+
+enum { FINE = 512, FREQUENCIES = 8192, MOST_NODES = 48 };
+
+struct budget {
+    struct kl_control_budget *to;
+    const struct kl_control_setup *setup;
+    struct kl_control_pulse pulse, fine; /* fine: room for a pulse with delays */
+    struct kl_control_task task;         /* nominal */
+    int nodes;                           /* Gauss's, of each error that is averaged over */
+    double node[MOST_NODES], weight[MOST_NODES];
+};
+/* One point: rates (0: all off), and how much of each error. */
+struct point {
+    bool on[KL_CONTROL_BUDGET_TERMS];
+    double error[KL_CONTROL_BUDGET_TERMS];
+};
+
+/* ---- losses ---- */
+static int control_of(const struct kl_control_budget_term *t)
+{
+    return KL_CONTROL_AMPLITUDE - 1 - t->param;
+}
+static bool is_delay(const struct kl_control_budget_term *t)
+{
+    return t->param < KL_CONTROL_AMPLITUDE;
+}
+
+/* The mean of control k, late by `delay`, from `from` to `to`, in segments. */
+static double mean_between(const struct budget *b, int k, double from, double to)
+{
+    double sum = 0;
+    for (int s = (int)fmax(floor(from), 0); s < b->pulse.segments && s < to; s++)
+        sum += b->pulse.u[s * b->pulse.controls + k] * (fmin(to, s + 1) - fmax(from, s));
+    return sum / (to - from);
+}
+
+/* Equal shorter segments, each with the mean of what is played in it. */
+static void delay(struct budget *b, const double *late)
+{
+    const int parts = b->fine.segments / b->pulse.segments, controls = b->pulse.controls;
+    const double dt = b->pulse.duration / b->pulse.segments;
+    for (int s = 0; s < b->fine.segments; s++)
+        for (int k = 0; k < controls; k++) {
+            const double at = (double)s / parts - late[k] / dt;
+            b->fine.u[s * controls + k] = mean_between(b, k, at, at + 1.0 / parts);
+        }
+}
+
+static int loss_at(double *loss, struct kl_control_gradient *more, struct budget *b,
+                   const struct point *p, struct kl_error *err)
+{
+    struct kl_control_gradient own = { 0 }, *to = more ? more : &own;
+    struct kl_control_task task = b->task;
+    double late[KL_CONTROL_MAX_CONTROLS] = { 0 };
+    bool delayed = false;
+    for (int i = 0; i < b->to->n; i++) {
+        const struct kl_control_budget_term *t = &b->to->terms[i];
+        if (t->rate) task.params[t->param] = p->on[i] ? t->size : 0;
+        else if (t->param >= 0) task.params[t->param] += p->error[i];
+        else if (t->param == KL_CONTROL_AMPLITUDE) task.amplitude += p->error[i];
+        else late[control_of(t)] = p->error[i], delayed |= p->error[i] != 0;
+    }
+    if (delayed) delay(b, late);
+    const int code = kl_control_propagate(to, &b->setup->system, &b->setup->objective,
+                                          delayed ? &b->fine : &b->pulse, &task, err);
+    *loss = to->loss;
+    return code;
+}
+
+static struct point all_rates(const struct budget *b, bool on)
+{
+    struct point p = { 0 };
+    for (int i = 0; i < b->to->n; i++) p.on[i] = on && b->to->terms[i].rate;
+    return p;
+}
+
+/* The mean over the errors i, i + 1, ... that `with` names. */
+static int over_nodes(double *mean, struct budget *b, const struct point *at, const bool *with, int i,
+                      struct kl_error *err)
+{
+    struct point p = *at;
+    while (i < b->to->n && (b->to->terms[i].rate || !with[i] || b->to->terms[i].size == 0)) i++;
+    if (i == b->to->n) return loss_at(mean, NULL, b, &p, err);
+    *mean = 0;
+    for (int k = 0; k < b->nodes; k++) {
+        double one;
+        if (b->weight[k] < 1e-20) continue;
+        p.error[i] = b->to->terms[i].size * b->node[k];
+        const int code = over_nodes(&one, b, &p, with, i + 1, err);
+        if (code) return code;
+        *mean += b->weight[k] * one;
+    }
+    return 0;
+}
+
+/* With as many nodes as the number of errors allows; fewer: with two thirds of them. */
+static int mean_loss(double *mean, struct budget *b, const struct point *p, const bool *with, bool fewer,
+                     struct kl_error *err)
+{
+    static const int most[KL_CONTROL_BUDGET_UNCERTAIN + 1] = { 1, MOST_NODES, 20, 10, 7, 5 };
+    int n = 0;
+    for (int i = 0; i < b->to->n; i++)
+        n += !b->to->terms[i].rate && with[i] && b->to->terms[i].size != 0;
+    b->nodes = fewer ? (2 * most[n] + 2) / 3 : most[n];
+    if (n) kl_control_noise_gauss(b->node, b->weight, b->nodes, KL_CONTROL_NORMAL);
+    return over_nodes(mean, b, p, with, 0, err);
+}
+
+/* ---- which terms ---- */
+static void list(struct budget *b)
+{
+    const struct kl_control_system *s = &b->setup->system;
+    struct kl_control_budget *to = b->to;
+    for (int j = 0; j < s->n_params; j++) {
+        struct kl_control_budget_term *t = &to->terms[to->n++];
+        t->param = j, t->rate = s->params[j].rate, t->size = t->rate ? b->task.params[j] : 0;
+        snprintf(t->name, sizeof t->name, "%s", s->params[j].name);
+    }
+    to->terms[to->n].param = KL_CONTROL_AMPLITUDE;
+    snprintf(to->terms[to->n++].name, sizeof to->terms->name, "amplitude");
+    for (int k = 0; k < s->n_controls; k++) {
+        to->terms[to->n].param = KL_CONTROL_AMPLITUDE - 1 - k;
+        snprintf(to->terms[to->n++].name, sizeof to->terms->name, "skew_%s", s->controls[k].name);
+    }
+}
+
+static int read_sigmas(struct kl_control_budget *to, const char *text, struct kl_error *err)
+{
+    int uncertain = 0;
+    for (const char *at = text ? text : "";;) {
+        at += strspn(at, " ,");
+        const size_t length = strcspn(at, " ,"), name = strcspn(at, "=");
+        char *end;
+        if (!length) break;
+        int i = 0;
+        while (i < to->n && (to->terms[i].rate || strlen(to->terms[i].name) != name ||
+                             strncmp(to->terms[i].name, at, name) != 0))
+            i++;
+        const double value = name < length ? strtod(at + name + 1, &end) : NAN;
+        if (i == to->n || !(value >= 0) || !isfinite(value) || end != at + length) {
+            char all[1024] = "";
+            for (int k = 0; k < to->n; k++)
+                if (!to->terms[k].rate)
+                    snprintf(all + strlen(all), sizeof all - strlen(all), " %s", to->terms[k].name);
+            return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
+                           (int)length, at, all);
+        }
+        uncertain += value > 0 && to->terms[i].size == 0;
+        to->terms[i].size = value, at += length;
+    }
+    if (uncertain <= KL_CONTROL_BUDGET_UNCERTAIN) return 0;
+    return kl_fail(err, KL_EUSAGE, "--sigma: %d uncertainties, expected at most %d", uncertain,
+                   KL_CONTROL_BUDGET_UNCERTAIN);
+}
+
+/* ---- derivatives ---- */
+/* Of parameters and amplitude in one adjoint pass at p. */
+static int slopes(double *slope, struct budget *b, const struct point *p, struct kl_error *err)
+{
+    const int n = b->to->n;
+    double params[KL_CONTROL_MAX_PARAMS], amplitude, loss;
+    struct kl_control_gradient to = { .params = params, .amplitude = &amplitude };
+    const int code = loss_at(&loss, &to, b, p, err);
+    for (int i = 0; !code && i < n; i++) {
+        const struct kl_control_budget_term *t = &b->to->terms[i];
+        slope[i] = t->param >= 0 ? params[t->param] : t->param == KL_CONTROL_AMPLITUDE ? amplitude : 0;
+    }
+    return code;
+}
+
+/* ---- one qubit: second derivatives exactly, as kernels/bloch.h has tangents of gradients ---- */
+enum { LANES = KL_BLOCH_LANES, DETUNED = 0, AMPLIFIED = 1 }; /* lanes: along which the tangent is */
+
+static bool is_bloch(const struct budget *b)
+{
+    const struct kl_control_objective *o = &b->setup->objective;
+    const struct kl_control_system *s = &b->setup->system;
+    bool fits = s->form == KL_CONTROL_ONE_QUBIT && s->n_params == KL_BLOCH_PARAMS &&
+                s->n_controls <= 3 && (o->columns == 1 || o->columns == 4);
+    for (int r = 1; fits && r < 4 && o->columns == 4; r++) fits = fabs(o->weights[r * 4]) < 1e-15;
+    return fits;
+}
+
+static struct kl_bloch bloch_of(double *weights, const struct budget *b)
+{
+    const struct kl_control_objective *o = &b->setup->objective;
+    const int first = o->columns == 1 ? 0 : 1;
+    struct kl_bloch to = { .segments = b->pulse.segments,
+                           .controls = b->pulse.controls,
+                           .columns = first ? 3 : 1,
+                           .affine = !first,
+                           .dt = b->pulse.duration / b->pulse.segments };
+    double peak = fabs(b->task.params[KL_BLOCH_DETUNING]), rates = 0;
+    for (int i = 0; i < to.segments * to.controls; i++) peak = fmax(peak, fabs(b->pulse.u[i]));
+    for (int j = 0; j < KL_BLOCH_DETUNING; j++) rates += b->task.params[j];
+    to.substeps = kl_bloch_substeps(to.dt * (8 * peak + rates));
+    for (int c = 0; c < to.columns; c++)
+        for (int i = 0; i < 3; i++) {
+            to.start[c][i] = o->start[(i + 1) * o->columns + c + first];
+            for (int l = 0; l < LANES; l++)
+                weights[(c * 3 + i) * LANES + l] = o->weights[(i + 1) * o->columns + c + first];
+        }
+    return to;
+}
+
+static int curve_exactly(double *detuning, double *amplitude, const struct budget *b,
+                         struct kl_error *err)
+{
+    double weights[9 * LANES], params[KL_BLOCH_PARAMS * LANES],
+        dparams[KL_BLOCH_PARAMS * LANES] = { 0 }, dgrad[KL_BLOCH_PARAMS * LANES], dloss[LANES],
+                                  loss[LANES];
+    const struct kl_bloch bloch = bloch_of(weights, b);
+    const size_t rows = (size_t)(bloch.segments * bloch.controls), n = rows * LANES;
+    struct kl_arena arena = { 0 };
+    int code = kl_arena_init(&arena, (4 * n + kl_bloch_work(&bloch)) * sizeof(double) + 4096, err);
+    double *u = kl_arena_take(&arena, n, sizeof *u), *du = kl_arena_take(&arena, n, sizeof *u),
+           *curved = kl_arena_take(&arena, n, sizeof *u), *grad = kl_arena_take(&arena, n, sizeof *u),
+           *work = kl_arena_take(&arena, kl_bloch_work(&bloch), sizeof *u);
+    if (!code && (!u || !du || !curved || !grad || !work)) code = kl_fail_memory(err, 4 * n * sizeof *u);
+    for (size_t i = 0; !code && i < n; i++) {
+        u[i] = b->pulse.u[i / LANES];
+        du[i] = i % LANES == AMPLIFIED ? u[i] : 0;
+    }
+    for (int i = 0; i < KL_BLOCH_PARAMS * LANES; i++) params[i] = b->task.params[i / LANES];
+    dparams[KL_BLOCH_DETUNING * LANES + DETUNED] = 1;
+    *detuning = *amplitude = 0;
+    if (!code) {
+        kl_kernels()->bloch_tangent_f64(dloss, curved, dgrad, loss, grad, u, du, params, dparams,
+                                        weights, &bloch, LANES, work);
+        *detuning = dgrad[KL_BLOCH_DETUNING * LANES + DETUNED];
+        for (size_t i = 0; i < rows; i++) *amplitude += b->pulse.u[i] * curved[i * LANES + AMPLIFIED];
+    }
+    kl_arena_free(&arena);
+    return code;
+}
+
+/* Second derivatives by central differences of exact gradients; of a delay by those of losses, as its
+   loss is smooth but where a segment begins; of one qubit exactly. */
+static int derive(struct budget *b, struct kl_error *err)
+{
+    double first[KL_CONTROL_BUDGET_TERMS], low[KL_CONTROL_BUDGET_TERMS], high[KL_CONTROL_BUDGET_TERMS];
+    const struct point here = all_rates(b, true);
+    int code = slopes(first, b, &here, err);
+    for (int i = 0; !code && i < b->to->n; i++) {
+        struct kl_control_budget_term *t = &b->to->terms[i];
+        struct point p = here;
+        t->slope = first[i];
+        if (t->rate) continue;
+        const bool late = is_delay(t);
+        const double step = late                               ? b->fine.duration / b->fine.segments
+                            : t->param == KL_CONTROL_AMPLITUDE ? 1e-4
+                                                               : 1e-4 / b->pulse.duration;
+        double below, above;
+        p.error[i] = -step;
+        code = late ? loss_at(&below, NULL, b, &p, err) : slopes(low, b, &p, err);
+        p.error[i] = step;
+        if (!code) code = late ? loss_at(&above, NULL, b, &p, err) : slopes(high, b, &p, err);
+        if (code) break;
+        if (late) t->slope = (above - below) / (2 * step);
+        t->curvature =
+            late ? (above - 2 * b->to->loss + below) / (step * step) : (high[i] - low[i]) / (2 * step);
+    }
+    for (int i = 0; !code && is_bloch(b) && i < b->to->n; i++) {
+        struct kl_control_budget_term *t = &b->to->terms[i];
+        double detuning, amplitude;
+        if (t->param != KL_BLOCH_DETUNING && t->param != KL_CONTROL_AMPLITUDE) continue;
+        code = curve_exactly(&detuning, &amplitude, b, err);
+        t->curvature = t->param == KL_CONTROL_AMPLITUDE ? amplitude : detuning;
+    }
+    return code;
+}
+
+/* ---- the other routes ---- */
+static int switch_off(struct budget *b, struct kl_error *err)
+{
+    bool with[KL_CONTROL_BUDGET_TERMS];
+    struct kl_control_budget *to = b->to;
+    int code = 0;
+    for (int i = 0; i < to->n && !code; i++) {
+        struct kl_control_budget_term *t = &to->terms[i];
+        if (t->size == 0) continue;
+        struct point alone = all_rates(b, false), others = all_rates(b, true);
+        double one, rest;
+        memset(with, 0, sizeof with);
+        with[i] = true, alone.on[i] = t->rate;
+        code = mean_loss(&one, b, &alone, with, false, err);
+        for (int k = 0; k < to->n; k++) with[k] = k != i;
+        if (t->rate) others.on[i] = false;
+        if (!code) code = mean_loss(&rest, b, &others, with, false, err);
+        if (!code) t->alone = one - to->residual, t->without = to->total - rest;
+    }
+    return code;
+}
+
+static int average(struct budget *b, struct kl_error *err)
+{
+    const struct kl_control_objective *o = &b->setup->objective;
+    const size_t n = (size_t)(b->setup->system.dim * o->columns);
+    double *ends = calloc(n, sizeof *ends);
+    int code = ends ? 0 : kl_fail_memory(err, n * sizeof *ends);
+    for (int i = 0; i < b->to->n && !code; i++) {
+        struct kl_control_budget_term *t = &b->to->terms[i];
+        if (t->rate || is_delay(t) || t->size == 0) continue;
+        const struct kl_control_process noise = { KL_CONTROL_QUASI_STATIC, t->param, t->size, 0 };
+        code = kl_control_noise_average(ends, o->start, o->columns, &b->setup->system, &b->pulse,
+                                        &b->task, &noise, 1, 1e-12, NULL, err);
+        if (!code) t->averaged = kl_control_objective_loss(o, &b->setup->system, ends) - b->to->loss;
+    }
+    free(ends);
+    return code;
+}
+
+/* White noise of dephasing x(t) Z/2 has S = 2 gamma_phi; its infidelity up to a frequency from which on
+   the rest is below a thousandth. A detuning of size sigma is noise at frequency 0 of mean square
+   (2 sigma)^2: an infidelity 2 sigma^2 F(0). */
+static int filter(struct budget *b, struct kl_error *err)
+{
+    const struct kl_control_setup *s = b->setup;
+    const double T = b->pulse.duration, share = s->fidelity == KL_CONTROL_AVERAGE ? 2 / 3.0 : 1,
+                 detuning = b->task.params[KL_BLOCH_DETUNING];
+    struct kl_control_filter *f = NULL;
+    struct kl_control_filter_gradient to = { 0 };
+    if (s->system.form != KL_CONTROL_ONE_QUBIT || s->objective.columns == 1 ||
+        (s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_ENTANGLEMENT))
+        return 0;
+    double *all = malloc(4 * FREQUENCIES * sizeof *all), peak = 0;
+    if (!all) return kl_fail_memory(err, 4 * FREQUENCIES * sizeof *all);
+    double *omega = all, *psd = all + FREQUENCIES, *weights = psd + FREQUENCIES;
+    for (int i = 0; i < b->pulse.segments * b->pulse.controls; i++)
+        peak = fmax(peak, fabs(b->pulse.u[i]));
+    for (int i = 0; i < FREQUENCIES; i++) omega[i] = (i + 1e-9) * 0.25 / T, psd[i] = 1;
+    to.values = weights + FREQUENCIES;
+    int code = kl_control_filter_open(&f, omega, FREQUENCIES, b->pulse.segments, T,
+                                      sqrt(3) * (peak + fabs(detuning)) + 1e-9, err);
+    kl_control_filter_weights(weights, omega, psd, FREQUENCIES, true);
+    if (!code) code = kl_control_filter_evaluate(&to, f, &b->pulse, detuning, 2, weights, err);
+    for (int i = 0; i < b->to->n && !code; i++) {
+        struct kl_control_budget_term *t = &b->to->terms[i];
+        if (t->size == 0) continue;
+        if (t->param == KL_BLOCH_DEPHASING) t->filter = share * 2 * t->size * to.infidelity;
+        if (t->param == KL_BLOCH_DETUNING) t->filter = share * 2 * t->size * t->size * to.values[0];
+    }
+    kl_control_filter_close(&f);
+    free(all);
+    return code;
+}
+
+/* ---- the whole ---- */
+static int fill(struct budget *b, struct kl_error *err)
+{
+    struct kl_control_budget *to = b->to;
+    bool with[KL_CONTROL_BUDGET_TERMS];
+    double fewer = 0;
+    const struct point off = all_rates(b, false), on = all_rates(b, true);
+    memset(with, 1, sizeof with);
+    int code = loss_at(&to->loss, NULL, b, &on, err);
+    if (!code) code = loss_at(&to->residual, NULL, b, &off, err);
+    if (!code) code = mean_loss(&to->total, b, &on, with, false, err);
+    if (!code) code = mean_loss(&fewer, b, &on, with, true, err);
+    if (!code) to->unsettled = fabs(to->total - fewer);
+    if (!code) code = derive(b, err);
+    for (int i = 0; i < to->n; i++) to->terms[i].filter = to->terms[i].averaged = NAN;
+    if (!code) code = switch_off(b, err);
+    if (!code) code = average(b, err);
+    if (!code) code = filter(b, err);
+    to->sum = to->residual;
+    for (int i = 0; i < to->n; i++) {
+        struct kl_control_budget_term *t = &to->terms[i];
+        t->part = t->rate ? t->size * t->slope : t->size * t->size * t->curvature / 2;
+        t->swing = t->rate ? 0 : fabs(t->size * t->slope);
+        to->sum += t->part;
+    }
+    return code;
+}
+
+int kl_control_budget(struct kl_control_budget *to, const struct kl_control_setup *setup,
+                      const double *u, const char *sigmas, struct kl_error *err)
+{
+    const int segments = setup->problem.segments, controls = setup->system.n_controls,
+              fine = segments * ((FINE + segments - 1) / segments);
+    double *more = malloc((size_t)(fine * controls) * sizeof *more);
+    struct budget b = { .to = to,
+                        .setup = setup,
+                        .pulse = { segments, controls, setup->problem.duration, (double *)(uintptr_t)u },
+                        .fine = { fine, controls, setup->problem.duration, more } };
+    *to = (struct kl_control_budget){ .n = 0 };
+    if (!more) return kl_fail_memory(err, (size_t)(fine * controls) * sizeof *more);
+    kl_control_task_default(&b.task, &setup->system);
+    list(&b);
+    int code = read_sigmas(to, sigmas, err);
+    if (!code) code = fill(&b, err);
+    free(more);
+    return code;
+}

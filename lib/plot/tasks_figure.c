@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+   The loss of each test task under each way to get a pulse for it, as dots with their mean: adapting may
+   help a few tasks much or all a little. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/plot.h"
+#include "stats/stats.h"
+#include "store/store.h"
+
+static const double LEFT = 52, TOP = 18, WIDTH = 400, HEIGHT = 170;
+enum { WAYS = 6, ADAPTED = 1 };
+static const struct {
+    const char *dataset, *name, *below;
+    int colour;
+} ways[WAYS] = {
+    { "losses/policy", "policy,", "not adapted", 6 },
+    { "losses/policy", "policy,", NULL, 1 },
+    { "losses/mean_network", "network", "on the mean", 5 },
+    { "losses/steered_pulse", "fixed pulse,", "adapted", 4 },
+    { "losses/fixed_pulse", "fixed pulse", NULL, 3 },
+    { "losses/optimum", "each task's", "optimum", 0 },
+};
+
+struct tasks {
+    double *losses[WAYS]; /* [n] */
+    size_t n, steps;
+    bool logarithmic;
+    double low, high;
+};
+
+/* Column k of a dataset [n][columns], or the whole of [n]. */
+static int load_column(struct tasks *t, int way, size_t k, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    double *all = NULL;
+    const char *name = ways[way].dataset;
+    const int rank = way <= ADAPTED ? 2 : 1;
+    int code = kl_store_file_expect(&set, file, name, KL_TYPE_F64, rank, err);
+    if (!code && ((way && set->dims[0] != t->n) || !set->dims[0] || (rank == 2 && set->dims[1] <= k)))
+        code = kl_fail(err, KL_EDATA, "%s: %s: its shape does not fit the tasks and steps",
+                       kl_store_file_path(file), name);
+    if (!code) code = kl_store_file_load((void **)&all, file, set, err);
+    if (!code && !(t->losses[way] = malloc(set->dims[0] * sizeof *all)))
+        code = kl_fail_memory(err, set->dims[0] * sizeof *all);
+    if (!code) t->n = set->dims[0];
+    for (size_t i = 0; !code && i < t->n; i++)
+        t->losses[way][i] = all[rank == 2 ? i * set->dims[1] + k : i];
+    free(all);
+    return code;
+}
+
+/* Over more than a decade and a half the axis is logarithmic. */
+static void find_range(struct tasks *t)
+{
+    static const double ROUNDING = 1e-12;
+    double least = INFINITY, most = -INFINITY;
+    for (int w = 0; w < WAYS; w++)
+        for (size_t i = 0; i < t->n; i++)
+            if (isfinite(t->losses[w][i]))
+                least = fmin(least, t->losses[w][i]), most = fmax(most, t->losses[w][i]);
+    t->logarithmic = most > 30 * fmax(least, ROUNDING);
+    for (int w = 0; w < WAYS && t->logarithmic; w++)
+        for (size_t i = 0; i < t->n; i++) t->losses[w][i] = log10(fmax(t->losses[w][i], ROUNDING));
+    t->low = t->logarithmic ? floor(log10(fmax(least, ROUNDING))) : least;
+    t->high = t->logarithmic ? ceil(log10(most)) : most;
+    if (!(t->low <= t->high)) t->low = 0, t->high = 1; /* no number */
+    const double margin =
+        t->high > t->low ? 0.04 * (t->high - t->low) : fmax(0.05 * fabs(t->high), 1e-9);
+    t->low -= margin, t->high += margin;
+}
+
+static int load(struct tasks *t, struct kl_file *file, struct kl_error *err)
+{
+    double steps = 0;
+    int code = kl_store_file_number(&steps, file, "", "inner_steps", err);
+    if (!code && !(steps >= 0 && steps < 1e6))
+        code = kl_fail(err, KL_EDATA, "%s: attribute inner_steps: found %g", kl_store_file_path(file),
+                       steps);
+    if (!code) t->steps = (size_t)steps;
+    for (int w = 0; w < WAYS && !code; w++)
+        code = load_column(t, w, w == ADAPTED ? t->steps : 0, file, err);
+    if (!code) find_range(t);
+    return code;
+}
+
+/* Dots lie side by side in a fixed order, so that equal losses do not hide each other. */
+static void draw_way(cairo_t *cr, const struct kl_axes *axes, const struct tasks *t, int w)
+{
+    const double room = axes->width / WAYS, middle = axes->left + room * (w + 0.5);
+    const double mean = kl_stats_mean(t->losses[w], t->n);
+    for (size_t i = 0; i < t->n; i++) {
+        const double aside = fmod((double)i * 0.6180339887498949, 1) - 0.5; /* evenly, in any number */
+        if (!isfinite(t->losses[w][i])) continue;
+        kl_plot_colour(cr, ways[w].colour, 0.6);
+        kl_plot_mark(cr, middle + 0.5 * room * aside, kl_plot_axes_y(axes, t->losses[w][i]), 1.7,
+                     KL_CIRCLE);
+    }
+    kl_plot_colour(cr, 2, 1);
+    cairo_set_line_width(cr, 1.4);
+    if (!isfinite(mean)) return;
+    cairo_move_to(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean));
+    cairo_rel_line_to(cr, 0.68 * room, 0);
+    cairo_stroke(cr);
+}
+
+static void draw(cairo_t *cr, const struct tasks *t)
+{
+    const struct kl_axes axes = { .left = LEFT,
+                                  .top = TOP,
+                                  .width = WIDTH,
+                                  .height = HEIGHT,
+                                  .x1 = WAYS,
+                                  .y0 = t->low,
+                                  .y1 = t->high,
+                                  .no_x_numbers = true,
+                                  .whole_x = true,
+                                  .log_y = t->logarithmic };
+    char text[80];
+    for (int w = 0; w < WAYS; w++) {
+        const double x = LEFT + WIDTH / WAYS * (w + 0.5);
+        draw_way(cr, &axes, t, w);
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
+        snprintf(text, sizeof text, "%zu step%s", t->steps, kl_s(t->steps));
+        if (w == ADAPTED || ways[w].below)
+            kl_plot_text(cr, x, TOP + HEIGHT + 21, 7, KL_CENTRE, w == ADAPTED ? text : ways[w].below);
+    }
+    kl_plot_axes_draw(cr, &axes, NULL, "loss of a task");
+    snprintf(text, sizeof text, "%zu tasks; bar: the %s", t->n,
+             t->logarithmic ? "geometric mean" : "mean");
+    kl_plot_text(cr, LEFT, 10, 7, KL_LEFT, text);
+}
+
+int kl_plot_tasks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct tasks t = { 0 };
+    const int code = load(&t, inputs->file, err);
+    if (!code) draw(sheet->cr, &t);
+    for (int w = 0; w < WAYS; w++) free(t.losses[w]);
+    return code;
+}

@@ -1,0 +1,55 @@
+# The best stored pulse for a task, with bounds; exit status 1 where none fits.
+~ s/st\/[0-9a-f]{2}\/[0-9a-f]{62}/PULSE/g
+~ s/[0-9.]+ ms/# ms/
+$ qcontrol lookup
+! qcontrol: lookup: no store; give --store DIR, or KETLINE_STORE
+? 2
+$ qcontrol lookup --store st
+! qcontrol: store st: cannot be opened: No such file or directory
+? 66
+$ mkdir st && qcontrol lookup --store st
+> st: 0 pulses, 0 fit x of qubit (average x), loss of 0 computed; # s
+? 1
+$ for g in 0.03 0.085; do qcontrol optimize -S 20 --limit 10 --set "gamma_phi=$g gamma_down=0.045" --store st -q -o $g.h5; done
+# The purity that is lost meanwhile bounds every pulse.
+$ qcontrol lookup -S 20 --limit 10 --set "gamma_phi=0.09 gamma_down=0.045" --store st
+> st: 2 pulses, 2 fit x of qubit (average x), loss of 2 computed; # s
+> best     PULSE.h5
+>          loss 0.0428522 here, 0.041352 where it was made; 20 segments, T 1
+> gain     at most 5.09e-05, proven: no pulse of T 1, of any amplitude, loses less than 0.0428013, what decays meanwhile
+> start    --start PULSE.h5   loss 0.0428522 here
+# Of a state transfer nothing is proven but where a search is believed.
+$ qcontrol optimize --fidelity state -S 20 --limit 4 --set "gamma_phi=0.085 gamma_down=0.045" --store st -q -o s.h5
+$ qcontrol lookup --fidelity state -S 20 --limit 4 --set "gamma_phi=0.086 gamma_down=0.045" --store st
+> st: 3 pulses, 1 fit x of qubit (state x), loss of 1 computed; # s
+> best     PULSE.h5
+>          loss 0.0106022 here, 0.0105337 where it was made; 20 segments, T 1
+> gain     at most 0.0106, the loss itself: of all pulses nothing is proven here
+>          at most 0.00057 if the search of PULSE.h5 found the least loss of its own task to 1e-06: a move to this task is proven to change any loss by at most 0.0005
+> start    --start PULSE.h5   loss 0.0106022 here
+# Limits below what a pulse needs.
+$ qcontrol lookup -S 20 --limit 1 --set "gamma_phi=0.09 gamma_down=0.045" --store st
+> st: 3 pulses, 0 fit x of qubit (average x), loss of 0 computed; # s
+> start    --start PULSE.h5   is cut at the limits
+? 1
+# Another gate.
+$ qcontrol lookup -S 20 -g hadamard --store st --json | jq -c '[.found, .pulses, .fit]'
+> [false,3,0]
+# The nearest as a start; its content is in the key.
+$ start=$(qcontrol lookup -S 20 --limit 10 --set gamma_phi=0.09 --store st --json | jq -r .start)
++ qcontrol optimize -S 20 --limit 10 --set gamma_phi=0.09 --start "$start" -s 1 --json -o again.h5 | jq -c '[.starts, .loss]'
++ [ "$(qcontrol optimize -S 20 --set gamma_phi=0.09 --start "$start" --key)" = "$(qcontrol optimize -S 20 --set gamma_phi=0.09 --key)" ] || echo other key
+> [1,0.0428522]
+> other key
+$ qcontrol optimize -S 10 --start s.h5 -o no.h5
+! qcontrol: --start s.h5: found 20 segments of 2 controls of qubit, expected 10 of 2 of qubit
+? 2
+$ qcontrol optimize -S 20 --system two-qubits --start s.h5 -o no.h5
+! qcontrol: --start s.h5: found 20 segments of 2 controls of qubit, expected 20 of 6 of two-qubits
+? 2
+$ qcontrol optimize -S 20 --start st -o no.h5
+! qcontrol: st: is a folder, expected a file
+? 66
+# Files that are gone are dropped.
+$ rm -r st/*; qcontrol lookup -S 20 --store st --json | jq -c '[.found, .pulses]'
+> [false,0]
