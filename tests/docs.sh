@@ -42,6 +42,7 @@ commands() {
 # In place of a tool: itself, told to print its options.
 mkdir "$work/bin" "$work/here"
 touch "$work/here/run.yaml"
+ln -s "$PWD/examples" "$work/here/examples"
 for tool in ${tools//|/ }; do
     cat >"$work/bin/$tool" <<EOF2
 #!/bin/sh

@@ -54,7 +54,8 @@ printed qcontrol lookup -S 4 --store pulses
 printed qcontrol budget pulse.h5 --sigma detuning=0.01
 printed qcontrol noise
 printed qcontrol noise -A 0 -m standard
-qcontrol optimize --starts 1 --iterations 5 --segments 8 -o pulse.h5 -q
+stage qcontrol optimize --starts 1 --iterations 5 --segments 8 -o pulse.h5
+printed qcontrol optimize --segments 8 --check-gradients
 printed qcontrol export pulse.h5 -o pulse.csv
 printed qcontrol export pulse.h5 --tau 0.1 --tolerate 0 -o pulse.json
 printed qcontrol score pulse.csv --pulse pulse.h5
@@ -62,6 +63,8 @@ printed qcontrol bench --seconds 0 --iterations 10
 printed qcontrol bench pulse.h5 --seconds 0 --integrator rk4 --dt 0.1
 stage qcontrol train -n 10 --hidden-dim 8 --n-segments 5 -o policy.h5
 stage qcontrol import "$root/tests/golden/weights/maml.pt" -o maml.h5
+printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3 -o regret.h5
+printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3
 printed cache show policy.h5
 printed circuit stats
 printed circuit stats --embedding amplitude

@@ -194,7 +194,7 @@ int kl_json_dump_as(char **text, const struct json_t *value, size_t flags, struc
 int kl_json_lines(struct json_t **value, const char *lines, struct kl_error *err);
 /* What --json prints: one object of a few members on a line of its own. A number has six digits. */
 enum kl_json_type {
-    KL_JSON_TEXT,
+    KL_JSON_TEXT, /* NULL: null */
     KL_JSON_COUNT,
     KL_JSON_NUMBER,
     KL_JSON_BOOL,

@@ -151,7 +151,8 @@ int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl
     for (size_t i = 0; i < n && !code; i++) {
         json_t *value = NULL;
         const enum kl_json_type type = pairs[i].type;
-        if (type == KL_JSON_TEXT) code = kl_json_string(&value, pairs[i].text, err);
+        if (type == KL_JSON_TEXT && !pairs[i].text) value = json_null();
+        else if (type == KL_JSON_TEXT) code = kl_json_string(&value, pairs[i].text, err);
         else if (type == KL_JSON_LINES) code = kl_json_lines(&value, pairs[i].text, err);
         else if (type == KL_JSON_COUNT) value = json_integer((json_int_t)pairs[i].number);
         else if (type == KL_JSON_BOOL) value = json_boolean(pairs[i].number != 0);

@@ -185,6 +185,67 @@ def one_qubit():
             print(f"bench {name}/{who} {best:.6g} s", flush=True)
 
 
+# ---- meta-iterations of FOMAML in float: copies of the weights for each task, one gradient of them all ----
+def meta_iteration(segments, hidden, scale, order, n, steps=5, lr=0.01, meta_lr=1e-3):
+    t = np.arange(n)
+    theta = jnp.array(np.stack([0.02 + 0.13 * t / n, 0.08 - 0.07 * t / n, 0 * t + 0.1]), np.float32)
+    features = jnp.array(np.sin(3 * t[:, None] + np.arange(3)), np.float32)
+    factor = SEGMENTS / segments  # adjoint's segments last DT
+
+    @jax.custom_vjp
+    def losses(u):
+        return adjoint(order)(theta * factor, u * factor)[0]
+
+    def keep(u):
+        loss, gradient = adjoint(order)(theta * factor, u * factor)
+        return loss, factor * gradient
+    losses.defvjp(keep, lambda gradient, cotangent: (gradient * cotangent,))
+
+    def total(w):
+        x = features[:, :, None]
+        for i, (matrix, bias) in enumerate(w):
+            x = matrix @ x + bias[:, :, None]
+            x = jnp.tanh(x) if i + 1 < len(w) else scale * x
+        return jnp.sum(losses(x[:, :, 0].T.reshape(segments, 2, n)))
+
+    @jax.jit
+    def call(w, m, v, step):
+        each = jax.tree.map(lambda a: jnp.broadcast_to(a, (n, *a.shape)), w)
+
+        def inner(p, _):
+            return jax.tree.map(lambda a, g: a - lr * g, p, jax.grad(total)(p)), None
+        each = jax.lax.scan(inner, each, None, length=steps)[0]
+        loss, g = jax.value_and_grad(total)(each)
+        g = jax.tree.map(lambda a: jnp.mean(a, 0), g)
+        norm = jnp.sqrt(sum(jnp.sum(a * a) for a in jax.tree.leaves(g)))
+        g = jax.tree.map(lambda a: a * jnp.minimum(1, 1 / norm), g)
+        m = jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, m, g)
+        v = jax.tree.map(lambda a, b: 0.999 * a + 0.001 * b * b, v, g)
+        w = jax.tree.map(lambda a, b, c: a - meta_lr * (b / (1 - 0.9**step)) / (jnp.sqrt(c / (1 - 0.999**step)) + 1e-8), w, m, v)
+        return w, m, v, step + 1, loss / n
+    sizes, rng = [3, *hidden, 2 * segments], np.random.default_rng(0)
+    w = [(jnp.array(0.5 * np.linalg.qr(rng.standard_normal((max(a, b), max(a, b))))[0][:b, :a], np.float32), jnp.zeros(b, np.float32))
+         for a, b in zip(sizes, sizes[1:])]
+    w[-1] = (w[-1][0], w[-1][1].at[::2].set(1 / scale))
+    zero = jax.tree.map(jnp.zeros_like, w)
+    state = [w, zero, zero, jnp.float32(1)]
+    first = float(call(*state)[4])
+
+    def once():
+        state[:] = call(*state)[:4]
+        state[3].block_until_ready()
+    best = seconds(once)
+    last = float(call(*state)[4])
+    print(f"a network for {segments} segments: loss {first:.4f}, after {int(state[3])} iterations {last:.4f}")
+    assert last < first
+    return best
+
+
+def meta():
+    for name, best in (("psd", meta_iteration(60, (128, 128, 128), 1, 5, 32)), ("guide", meta_iteration(20, (128, 128, 128), 2, 8, 16))):
+        print(f"bench control-meta-{name}/jax {best:.6g} s", flush=True)
+
+
 # ---- gates: a map of controls to the segments' transfer matrices [segments][dim][dim]; <weights, R> is wanted ----
 def gate(maps, start, weights, finish):
     """Values and gradients by a scan of products each way; the maps' own derivatives of all segments at once."""
@@ -417,6 +478,7 @@ def by_filter_functions():
 def main():
     one_qubit()
     cz_gradient()
+    meta()
     searches()
     for package in (by_dynamiqs, by_qutip, by_filter_functions):
         try:

@@ -117,7 +117,8 @@ table() {
     "$KETLINE_PYTHON" - 2>/dev/null <<'PY'
 from importlib.metadata import version, PackageNotFoundError
 found = []
-for name in ("torch", "torchvision", "pennylane", "pennylane-lightning", "torchquantum", "qulacs"):
+for name in ("torch", "torchvision", "pennylane", "pennylane-lightning", "torchquantum", "qulacs", "jax",
+             "scipy", "dynamiqs", "qutip", "qutip-qtrl", "filter_functions"):
     try: found.append(f"{name} {version(name)}")
     except PackageNotFoundError: pass
 if found: print("Peers: " + ", ".join(found) + ".")
