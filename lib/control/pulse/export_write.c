@@ -49,10 +49,15 @@ static json_t *outputs_json(const struct kl_control_samples *s)
 
 static json_t *words_json(const struct kl_control_samples *s)
 {
+    const bool built_in = kl_choice(KL_CONTROL_SYSTEMS, s->system->name) >= 0;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s}", "H",
-        "sum over the controls of u times their operators, as the system has them; of a qubit X and Y, "
-        "without a factor 1/2; hbar = 1, 2 pi is in u",
+        built_in ? "sum over the controls of u times their operators: X and Y of a qubit, without a "
+                   "factor 1/2, "
+                   "(a + a^+)/2 and i(a^+ - a)/2 of a transmon; hbar = 1, 2 pi is in u"
+                 : "sum over the controls of u times the operators that the model's file gives them, "
+                   "with their factors; "
+                   "hbar = 1, 2 pi is in u",
         "u", "a number of this file times its output's scale: radians per unit of time", "time",
         "zero-order hold: sample i lasts from i/rate to (i+1)/rate, the first begins at 0", "signal",
         s->mixed ? "I + i Q = (u_x + i sign u_y) exp(2 pi i frequency t), t the middle of the sample; "

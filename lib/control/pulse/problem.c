@@ -254,7 +254,7 @@ static void value_at_risk(double *f, struct kl_control_evaluator *e)
                     (next < 0 || e->losses[m * LANES + l] > e->losses[next * LANES + l]))
                     next = m;
             const double share = fmin(left, e->weights_of[next]) / tail;
-            e->shares[next * LANES + l] = share, left -= share * tail;
+            e->shares[next * LANES + l] = share, left = fmax(left - share * tail, 0);
             f[l] += share * e->losses[next * LANES + l];
         }
     }
