@@ -38,8 +38,8 @@ static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
     if (!code && !kl_control_has_hessian(s->e))
         code = kl_fail(err, KL_EUSAGE,
-                       "Newton's method needs Hessian products, which there are for one qubit and a "
-                       "mean; use lbfgs");
+                       "Newton's method needs Hessian products, which there are for a qubit with controls "
+                       "X, Y (and Z) and a mean; use lbfgs");
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t size = (size_t)kl_control_evaluator_size(s->e) * LANES;
