@@ -98,7 +98,7 @@ const struct kl_tool kl_control_export_tool = {
     .summary = "Writes a pulse for hardware, reads the file again and says what its samples lose",
     .arguments = "export PULSE.h5 -o FILE",
     .example = "qcontrol export x.h5 --rate 100 --bits 14 -o x.csv\n"
-               "  qcontrol export x.h5 --unit '20 ns' --rate '1 GS/s' --if '50 MHz' -F qua -o x.json",
+               "  qcontrol export t.h5 --rate '1 GS/s' --if '50 MHz' -F qua -o t.json",
     .options = export_options,
     .n_options = sizeof export_options / sizeof *export_options,
     .values_size = sizeof(struct values),

@@ -51,7 +51,7 @@ const struct kl_tool kl_control_optimize_tool = {
         "Finds the pulse that makes a gate of a noisy quantum system, robust where an ensemble is given",
     .arguments = "optimize -o PULSE.h5",
     .example = "qcontrol optimize -g x --set 'gamma_phi=0.085 gamma_down=0.045' -o x.h5\n"
-               "  qcontrol optimize -g x --spread 'detuning=0.5 amplitude=0.05' --limit 10 -o robust.h5",
+               "  qcontrol optimize -g x --spread 'detuning=0.5 amplitude=0.05' -o robust.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),

@@ -23,7 +23,7 @@ const struct kl_tool kl_control_lookup_tool = {
     .name = "qcontrol",
     .summary = "Finds the best stored pulse for a task, and bounds what optimising again could bring",
     .arguments = "lookup --store DIR",
-    .example = "qcontrol lookup -g x --set 'gamma_phi=0.085 gamma_down=0.045' --store pulses\n"
+    .example = "qcontrol lookup -g x --set gamma_phi=0.09 --store pulses\n"
                "  qcontrol optimize -g x --set gamma_phi=0.09 --start FILE -o x.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
