@@ -10,7 +10,7 @@
 #include "store/mode.h"
 #include "control/meta/regret.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;

@@ -307,20 +307,43 @@ static void fit_line(struct kl_control_line_fit *fit, const double *x, const dou
     fit->r2 = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : NAN;
 }
 
-/* All ranges about their middles, times x; returns the sum of their variances. */
-static double spread_family(struct kl_control_family *f, double x)
+/* The sum of the variances of what varies between the test tasks of a family, as they are drawn: of
+   whatever law the family is. */
+static double sample_variance(const struct work *w, const struct kl_control_family *f)
 {
+    enum { NUMBERS = 5 };
+    const int n = w->r->tasks;
+    double mean[NUMBERS] = { 0 }, squares[NUMBERS] = { 0 }, sum = 0;
+    for (int t = 0; t < n; t++) {
+        const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TEST, (uint32_t)t, 0 };
+        struct kl_control_meta_task task;
+        kl_control_family_draw(&task, f, &id);
+        const double x[NUMBERS] = { task.theta[0], task.theta[1], task.detuning, task.controls,
+                                    task.angle };
+        /* Welford's recurrence: what does not vary has a variance of exactly 0. */
+        for (int i = 0; i < NUMBERS; i++) {
+            const double from = x[i] - mean[i];
+            mean[i] += from / (t + 1), squares[i] += from * (x[i] - mean[i]);
+        }
+    }
+    for (int i = 0; i < NUMBERS; i++) sum += squares[i] / (n - 1);
+    return sum;
+}
+
+/* All ranges about their middles, times x. What is drawn by its logarithm stays above 0. */
+static void spread_family(struct kl_control_family *f, double x)
+{
+    const bool logs = f->distribution == KL_CONTROL_LOG_UNIFORM;
     struct kl_control_range *const ranges[] = { &f->dephasing, &f->relaxation, &f->detuning,
                                                 &f->controls, &f->angle };
-    double variance = 0;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         const double middle = (ranges[i]->low + ranges[i]->high) / 2,
                      half = x * (ranges[i]->high - ranges[i]->low) / 2;
         const bool rate = i < 2 || i == 3;
-        ranges[i]->low = rate ? fmax(middle - half, 0) : middle - half, ranges[i]->high = middle + half;
-        variance += pow(ranges[i]->high - ranges[i]->low, 2) / 12;
+        const double least = rate && logs && i < 2 ? fmin(ranges[i]->low, 1e-3 * middle) : 0;
+        ranges[i]->low = rate ? fmax(middle - half, least) : middle - half;
+        ranges[i]->high = middle + half;
     }
-    return variance;
 }
 
 /* Gains of the policy where the family is narrower and wider, from a tenth to twice. */
@@ -333,7 +356,8 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
     for (int i = 0; !code && i < r->scales; i++) {
         struct kl_control_family family = w->p->family;
         const double x = r->scales > 1 ? 0.1 + 1.9 * i / (r->scales - 1) : 1;
-        r->spread[i] = spread_family(&family, x), r->gain[i] = 0;
+        spread_family(&family, x);
+        r->spread[i] = sample_variance(w, &family), r->gain[i] = 0;
         code = policy_losses(losses, w, w->p->params, tasks, own, lr, &family, err);
         for (int t = 0; !code && t < tasks; t++)
             r->gain[i] += (losses[t * (own + 1)] - losses[t * (own + 1) + own]) / tasks;

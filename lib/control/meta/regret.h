@@ -35,7 +35,7 @@ struct kl_control_regret {
     double *optimum; /* [tasks]: the task's own best of many starts, with no more gradients in all */
     double *params;  /* [tasks][KL_BLOCH_PARAMS + 2]: rates, detuning, factor of the controls, angle */
     double *pulse;   /* [segments][controls]: the fixed one */
-    double *spread, *gain; /* [scales]: mean square of the family's spread, gain at the policy's steps */
+    double *spread, *gain; /* [scales]: the test tasks' variance, gain at the policy's steps */
     struct kl_control_gain_fit fit;
     /* Where the network is told of a task by experiments: losses of that on the mean, by shots of each.
      */

@@ -27,3 +27,7 @@ $ qcontrol regret
 $ qcontrol regret regret.h5
 ! qcontrol: regret.h5: holds 'regret', expected 'policy', which comes from qcontrol train
 ? 65
+
+# Numbers drawn by their logarithm stay above 0 however wide the family: no variance, gain or slope is NaN.
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --task-dist-type log_uniform -q -o log.h5; qcontrol regret log.h5 --tasks 8 --starts 2 --scales 3 -k 2 | grep "family's variance" | grep -c nan
+> 0
