@@ -49,4 +49,4 @@ $ qcontrol regret pol.h5 --gradients 640 --tasks 8 --starts 2 --scales 0 -k 2 | 
 
 # The network on the mean is trained one way; where the policy was trained another way, that is said.
 $ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --optimizer sgd --precision double -q -o sgd.h5; qcontrol regret sgd.h5 --tasks 8 --starts 2 --scales 0 -k 2 2>&1 >/dev/null
-! qcontrol: caution: the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single precision, from a constant pulse; the policy had optimizer sgd, precision double
+> qcontrol: the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single precision, from a constant pulse; the policy had optimizer sgd, precision double
