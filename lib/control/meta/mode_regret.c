@@ -359,8 +359,8 @@ static int work(struct work *w, struct kl_error *err)
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    tell_differences(w);
     code = compute(w, err);
+    if (!code) tell_differences(w);
     if (!code && w->v->common.output) code = save(w, err);
     return code ? code : report(w, kl_words_to(&w->v->common), err);
 }
