@@ -70,6 +70,9 @@ struct kl_control_any {
     double duration, limit;
 };
 
+/* The largest norm of a segment's generator times its duration: a plant's memory grows with it. */
+enum { KL_CONTROL_PLANT_NORM = 10000 };
+
 /* A system under control: from pulses u [segments][controls][n] the loss [n] and its gradient by u;
    the derivative of that gradient along du (NULL: it has none). limit: amplitudes are clamped to it. */
 #define KL_CONTROL_META_DECLARE(real, p)                                                               \

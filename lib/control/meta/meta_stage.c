@@ -153,11 +153,15 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     const double *sum = crew->replica->sums, steps = (double)s->v->val_interval;
     double **history = crew->replica->history;
     const int64_t epoch = crew->train->epoch;
-    (void)err;
     history[TRAIN_LOSS][epoch] = sum[SUM_LOSS] / (steps * (double)s->tasks);
     history[ADAPTED_LOSS][epoch] = sum[SUM_ADAPTED] / (steps * (double)s->tasks);
     history[GRADIENT_NORM][epoch] = sum[SUM_NORM] / steps;
-    return KL_OK;
+    /* A loss of training that is no number is the loop's to judge. */
+    if (!isfinite(history[TRAIN_LOSS][epoch]) || isfinite(history[VAL_POST][epoch])) return KL_OK;
+    return kl_fail(err, KL_EDATA,
+                   "epoch %lld: found the adapted validation loss %g, expected a number; give a smaller "
+                   "--inner-lr, --meta-lr or --limit, or more --n-segments",
+                   (long long)epoch + 1, history[VAL_POST][epoch]);
 }
 
 /* ---- the stage ---- */

@@ -10,11 +10,11 @@
 #include "store/mode.h"
 #include "control/meta/regret.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    int64_t tasks, steps, starts, scales, replica;
+    int64_t tasks, steps, starts, scales, replica, gradients;
     double lr;
 };
 #define AT(field) offsetof(struct values, field)
@@ -29,13 +29,16 @@ static const struct kl_option options[] = {
       "of each optimum and of the fixed pulse", NULL, NULL },
     { "scales", 0, KL_OPT_INT, AT(scales), "N", 0, 100, true,
       "of the family's spread, for gain against variance", NULL, NULL },
+    { "gradients", 0, KL_OPT_INT, AT(gradients), "N", 0, 1e12, true,
+      "of the network on the mean and, at most, the optima; 0: as the policy's training", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "which policy of the file", NULL, NULL },
 };
 const struct kl_tool kl_control_regret_tool = {
     .name = "qcontrol",
-    .summary = "Says whether adapting a policy pays: against the best fixed pulse, the same network "
-               "trained on the mean "
-               "loss, and each task's optimum at as many gradients",
+    .summary =
+        "Says whether adapting a policy pays: against the best fixed pulse, the same network "
+        "trained on the mean "
+        "loss with as many gradients, and each task's optimum of searches of 20 to 400 iterations",
     .arguments = "regret POLICY.h5 [-o REGRET.h5]",
     .example = "qcontrol train --detuning-range=-0.5,0.5 -o policy.h5; qcontrol regret policy.h5",
     .options = options,
@@ -69,14 +72,14 @@ static int read_config(struct work *w, struct kl_error *err)
     struct kl_control_meta_values *t = &w->trained;
     const char *path = kl_store_file_path(w->file);
     char *text = NULL;
-    json_int_t iterations = 0, batch = 0, segments = 0;
+    json_int_t iterations = 0, batch = 32, segments = 0;
     json_error_t why;
     double lr = 1e-3, clip = 1;
     kl_control_meta_defaults(t);
     int code = kl_store_file_text(&text, w->file, "", "config", err);
     if (!code) code = kl_json_parse(&w->config, text, path, err);
     if (!code &&
-        json_unpack_ex(w->config, &why, 0, "{s:I,s:I,s?I,s?F,s?F,s?s,s?s,s?F,s?F,s?F,s?s,s?F}",
+        json_unpack_ex(w->config, &why, 0, "{s?I,s?I,s?I,s?F,s?F,s?s,s?s,s?F,s?F,s?F,s?s,s?F}",
                        "iterations", &iterations, "tasks-per-batch", &batch, "n-segments", &segments,
                        "meta-lr", &lr, "clip", &clip, "mapping", &t->mapping, "sequence", &t->sequence,
                        "omega0", &t->omega0, "gamma-h", &t->gamma_h, "line-width", &t->line_width,
@@ -84,7 +87,14 @@ static int read_config(struct work *w, struct kl_error *err)
         code = kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     free(text);
     if (code) return code;
-    if (iterations < 1 || batch < 1 || iterations > 100000000 || batch > 1000000)
+    if (iterations == 0 && w->v->gradients == 0)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: an imported policy, which does not say how many gradients its training took; "
+            "give --gradients N",
+            path);
+    if ((iterations < 1 && w->v->gradients == 0) || batch < 1 || iterations > 100000000 ||
+        batch > 1000000)
         return kl_fail(err, KL_EDATA, "%s: attribute config: %lld iterations of %lld tasks", path,
                        (long long)iterations, (long long)batch);
     t->segments = segments;
@@ -97,12 +107,45 @@ static int read_config(struct work *w, struct kl_error *err)
                                                .starts = (int)w->v->starts,
                                                .scales = (int)w->v->scales,
                                                .lr = w->v->lr,
-                                               .gradients = iterations * batch * (steps + 1),
+                                               .gradients = w->v->gradients
+                                                                ? w->v->gradients
+                                                                : iterations * batch * (steps + 1),
                                                .batch = batch,
                                                .meta_lr = lr,
                                                .clip = clip,
                                                .seed = (uint64_t)w->v->common.seed };
     return kl_control_meta_tables(&w->policy.family, t, err);
+}
+
+/* The network on the mean is trained one way, whatever the policy was trained with. */
+static void tell_differences(const struct work *w)
+{
+    static const struct {
+        const char *name, *as; /* NULL: a number */
+        double number;
+    } ways[] = {
+        { "optimizer", "adam", 0 }, { "schedule", "constant", 0 }, { "precision", "single", 0 },
+        { "start", "constant", 0 }, { "beta1", NULL, 0.9 },        { "beta2", NULL, 0.999 },
+        { "epsilon", NULL, 1e-8 },  { "warmup", NULL, 0 },         { "weight-decay", NULL, 0 }
+    };
+    char list[512] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const json_t *value = json_object_get(w->config, ways[i].name);
+        const char *text = json_string_value(value), *comma = n ? ", " : "";
+        if (n >= sizeof list) break;
+        if (ways[i].as && text && strcmp(text, ways[i].as) != 0)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s", comma, ways[i].name, text);
+        if (!ways[i].as && json_is_number(value) && json_number_value(value) != ways[i].number)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %g", comma, ways[i].name,
+                                  json_number_value(value));
+    }
+    if (n)
+        kl_caution(
+            w->run->stage.log,
+            "the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single "
+            "precision, from a constant pulse; the policy had %s",
+            list);
 }
 
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
@@ -164,6 +207,7 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_regret *r, s
         code = kl_store_writer_text(w, "tasks", "columns",
                                     "gamma_phi, gamma_down, gamma_up, detuning, amplitude, angle", err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "inner_steps", r->own_steps, err);
+    if (code >= 0) code = kl_store_writer_integer(w, "", "training_gradients", r->of_training, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "optimum_gradients", r->gradients, err);
     if (code >= 0) code = kl_store_writer_number(w, "", "gain_c", r->fit.c, err);
     if (code >= 0) code = kl_store_writer_number(w, "", "gain_beta", r->fit.beta, err);
@@ -255,6 +299,10 @@ static void tell(const struct work *w, FILE *out)
     snprintf(name, sizeof name, "best fixed pulse, %d step%s", r->own_steps, kl_s((size_t)r->own_steps));
     row(out, name, r->steered, r);
     row(out, "best fixed pulse", r->fixed, r);
+    fprintf(out,
+            "gradients: %lld of the training (the policy's, and the network's on the mean), %lld of the "
+            "optima (20 to 400 iterations of each start)\n",
+            (long long)r->of_training, (long long)r->gradients);
     if (r->fit.r2 == r->fit.r2)
         fprintf(out, "gain of K steps: %.3g (1 - exp(-%.3g K)), R2 %.3f\n", r->fit.c, r->fit.beta,
                 r->fit.r2);
@@ -312,6 +360,7 @@ static int work(struct work *w, struct kl_error *err)
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
     code = compute(w, err);
+    if (!code) tell_differences(w);
     if (!code && w->v->common.output) code = save(w, err);
     return code ? code : report(w, kl_words_to(&w->v->common), err);
 }

@@ -46,7 +46,13 @@ int kl_control_plant_make(struct kl_control_plant *plant, const struct kl_bloch 
     *plant = (struct kl_control_plant){
         .gradient = gradient, .tangent = tangent, .n = n, .limit = limit, .bloch = *bloch
     };
-    plant->bloch.substeps = kl_bloch_substeps(bloch->dt * (2 * sqrt(2) * limit * factor + rates));
+    const double norm = bloch->dt * (2 * sqrt(2) * limit * factor + rates);
+    if (!(norm <= KL_CONTROL_PLANT_NORM))
+        return kl_fail(err, KL_EUSAGE,
+                       "a segment of %g: found a norm of %g by the family's rates, detunings and limit, "
+                       "expected at most %d; give more segments, a shorter pulse or smaller ranges",
+                       bloch->dt, norm, KL_CONTROL_PLANT_NORM);
+    plant->bloch.substeps = kl_bloch_substeps(norm);
     plant->params = kl_arena_take(memory, KL_BLOCH_PARAMS * n, size);
     plant->amplitude = kl_arena_take(memory, n, size);
     plant->weights = kl_arena_take(memory, (size_t)bloch->columns * 3 * n, size);

@@ -57,8 +57,14 @@ static int open_engine(struct any *a, const struct kl_control_system *system,
         }
     }
     for (int k = 0; k < system->n_controls; k++) most[k] = of->limit * factor;
-    return kl_control_engine_open(&a->e, system, objective, of->segments, of->duration, most, params,
-                                  err);
+    const int code =
+        kl_control_engine_open(&a->e, system, objective, of->segments, of->duration, most, params, err);
+    if ((code && code != KL_ENOMEM) || a->e.g.substeps <= kl_liouville_substeps(KL_CONTROL_PLANT_NORM))
+        return code;
+    return kl_fail(err, KL_EUSAGE,
+                   "a segment of %g: found a norm of about %g by the family's rates, couplings and "
+                   "limit, expected at most %d; give more segments, a shorter pulse or smaller ranges",
+                   a->e.g.dt, 2.0 * a->e.g.substeps, KL_CONTROL_PLANT_NORM);
 }
 
 int kl_control_plant_any(struct kl_control_plant *plant, const struct kl_control_system *system,

@@ -21,7 +21,8 @@ struct work {
     struct kl_control_system qubit;
     struct kl_control_objective objective;
     struct kl_control_meta_task *tests, *sample;
-    atomic_long gradients;
+    const struct kl_watch *watch;
+    atomic_long gradients, found; /* found: optima */
     atomic_int failed;
     struct kl_error *errors; /* [threads] */
 };
@@ -65,6 +66,14 @@ static struct kl_control_problem problem_of(const struct work *w, const struct k
     return p;
 }
 
+/* A search's own steps are not told, but a signal ends it. */
+static int ask(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    const struct work *w = context;
+    (void)done, (void)total, (void)note;
+    return atomic_load(&w->failed) || kl_signals_pending() ? KL_ESIGNAL : 0;
+}
+
 /* The best of some starts for the mean of n tasks: its pulse; evaluations are counted. */
 static int best_pulse(struct work *w, double *pulse, double *loss,
                       const struct kl_control_meta_task *tasks, int n, int iterations,
@@ -76,6 +85,7 @@ static int best_pulse(struct work *w, double *pulse, double *loss,
     struct kl_control_start *starts = malloc((size_t)w->o->starts * sizeof *starts);
     double *points = malloc((size_t)(w->o->starts * size) * sizeof *points);
     struct kl_control_search search;
+    const struct kl_watch quiet = { .step = ask, .context = w };
     int code = members && targets && starts && points
                    ? 0
                    : kl_fail_memory(err, (size_t)(w->o->starts * size) * 8);
@@ -88,7 +98,7 @@ static int best_pulse(struct work *w, double *pulse, double *loss,
         kl_control_search_default(&search);
         search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
         search.size = 0.1;
-        code = kl_control_optimize(starts, points, &problem, &search, NULL, NULL, err);
+        code = kl_control_optimize(starts, points, &problem, &search, NULL, &quiet, err);
         int best = 0;
         for (int i = 1; !code && i < w->o->starts; i++)
             if (starts[i].loss < starts[best].loss) best = i;
@@ -115,7 +125,7 @@ static int policy_losses(double *losses, const struct work *w, const double *par
                          struct kl_error *err)
 {
     struct kl_arena memory = { 0 };
-    struct kl_control_batch_f64 b;
+    struct kl_control_batch_f64 b = { 0 };
     struct kl_control_inner inner = w->p->inner;
     inner.steps = steps, inner.lr = lr, inner.method = KL_CONTROL_FOMAML;
     int code = kl_arena_init(&memory, 0, err);
@@ -125,6 +135,8 @@ static int policy_losses(double *losses, const struct work *w, const double *par
     for (int first = 0; !code && first < tasks; first += LANES) {
         const size_t count = (size_t)(tasks - first < LANES ? tasks - first : LANES);
         const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TEST, (uint32_t)first, 0 };
+        if (kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
+        if (code) break;
         kl_control_batch_fill_f64(&b, id, count, 0);
         kl_control_adapt_run_f64(&b.adapt, params, &b.plant, false);
         for (int k = 0; k <= steps; k++)
@@ -132,6 +144,7 @@ static int policy_losses(double *losses, const struct work *w, const double *par
                 losses[((size_t)first + l) * (size_t)(steps + 1) + (size_t)k] =
                     b.adapt.loss[(size_t)k * LANES + l];
     }
+    kl_control_batch_close_f64(&b);
     kl_arena_free(&memory);
     return code;
 }
@@ -152,7 +165,8 @@ static int steer(double *losses, const struct work *w, const struct kl_control_m
         double target[1][9];
         kl_control_family_weights(target[0], &w->p->family, &tasks[i]);
         const struct kl_control_problem problem = problem_of(w, &member, (const double(*)[9])target, 1);
-        code = kl_control_evaluator_open(&e, &problem, err);
+        code = kl_signals_pending() ? kl_fail(err, KL_ESIGNAL, "stopped")
+                                    : kl_control_evaluator_open(&e, &problem, err);
         for (int j = 0; !code && j < size; j++)
             for (int l = 0; l < KL_CONTROL_LANES; l++)
                 x[j * KL_CONTROL_LANES + l] = w->r->pulse[j] / w->p->limit;
@@ -233,6 +247,7 @@ static int train_mean(double *params, const struct work *w, const struct kl_watc
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     for (size_t i = 0; !code && i < size; i++) params[i] = (double)t.params[i];
+    kl_control_batch_close_f32(&t.batch);
     kl_arena_free(&t.memory);
     return code;
 }
@@ -252,7 +267,13 @@ static void find_optimum(void *context, size_t i, int thread)
                           : each > 400 ? 400
                                        : (int)each,
                           &w->errors[thread]);
-    if (code) atomic_store(&w->failed, code);
+    const long found = atomic_fetch_add(&w->found, 1) + 1;
+    /* The watch is not for several threads. */
+    if (!code && thread == 0 &&
+        kl_watch_step(w->watch, (uint64_t)found, (uint64_t)w->r->tasks, "optima"))
+        code = kl_fail(&w->errors[thread], KL_ESIGNAL, "stopped");
+    int none = 0; /* the first failure is the one that is told: it ends the others' searches */
+    if (code) atomic_compare_exchange_strong(&w->failed, &none, code);
     free(pulse);
 }
 
@@ -264,7 +285,7 @@ static int find_optima(struct work *w, struct kl_pool *pool, struct kl_error *er
     kl_pool_for(pool, (size_t)w->r->tasks, find_optimum, w);
     const int code = atomic_load(&w->failed);
     for (int t = 0; code && t < threads; t++)
-        if (w->errors[t].text[0]) *err = w->errors[t];
+        if (w->errors[t].code == code) *err = w->errors[t];
     free(w->errors);
     w->r->gradients = atomic_load(&w->gradients);
     return code;
@@ -307,20 +328,43 @@ static void fit_line(struct kl_control_line_fit *fit, const double *x, const dou
     fit->r2 = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : NAN;
 }
 
-/* All ranges about their middles, times x; returns the sum of their variances. */
-static double spread_family(struct kl_control_family *f, double x)
+/* The sum of the variances of what varies between the test tasks of a family, as they are drawn: of
+   whatever law the family is. */
+static double sample_variance(const struct work *w, const struct kl_control_family *f)
 {
+    enum { NUMBERS = 5 };
+    const int n = w->r->tasks;
+    double mean[NUMBERS] = { 0 }, squares[NUMBERS] = { 0 }, sum = 0;
+    for (int t = 0; t < n; t++) {
+        const struct kl_control_task_id id = { w->o->seed, KL_CONTROL_TEST, (uint32_t)t, 0 };
+        struct kl_control_meta_task task;
+        kl_control_family_draw(&task, f, &id);
+        const double x[NUMBERS] = { task.theta[0], task.theta[1], task.detuning, task.controls,
+                                    task.angle };
+        /* Welford's recurrence: what does not vary has a variance of exactly 0. */
+        for (int i = 0; i < NUMBERS; i++) {
+            const double from = x[i] - mean[i];
+            mean[i] += from / (t + 1), squares[i] += from * (x[i] - mean[i]);
+        }
+    }
+    for (int i = 0; i < NUMBERS; i++) sum += squares[i] / (n - 1);
+    return sum;
+}
+
+/* All ranges about their middles, times x. What is drawn by its logarithm stays above 0. */
+static void spread_family(struct kl_control_family *f, double x)
+{
+    const bool logs = f->distribution == KL_CONTROL_LOG_UNIFORM;
     struct kl_control_range *const ranges[] = { &f->dephasing, &f->relaxation, &f->detuning,
                                                 &f->controls, &f->angle };
-    double variance = 0;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         const double middle = (ranges[i]->low + ranges[i]->high) / 2,
                      half = x * (ranges[i]->high - ranges[i]->low) / 2;
         const bool rate = i < 2 || i == 3;
-        ranges[i]->low = rate ? fmax(middle - half, 0) : middle - half, ranges[i]->high = middle + half;
-        variance += pow(ranges[i]->high - ranges[i]->low, 2) / 12;
+        const double least = rate && logs && i < 2 ? fmin(ranges[i]->low, 1e-3 * middle) : 0;
+        ranges[i]->low = rate ? fmax(middle - half, least) : middle - half;
+        ranges[i]->high = middle + half;
     }
-    return variance;
 }
 
 /* Gains of the policy where the family is narrower and wider, from a tenth to twice. */
@@ -333,7 +377,8 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
     for (int i = 0; !code && i < r->scales; i++) {
         struct kl_control_family family = w->p->family;
         const double x = r->scales > 1 ? 0.1 + 1.9 * i / (r->scales - 1) : 1;
-        r->spread[i] = spread_family(&family, x), r->gain[i] = 0;
+        spread_family(&family, x);
+        r->spread[i] = sample_variance(w, &family), r->gain[i] = 0;
         code = policy_losses(losses, w, w->p->params, tasks, own, lr, &family, err);
         for (int t = 0; !code && t < tasks; t++)
             r->gain[i] += (losses[t * (own + 1)] - losses[t * (own + 1) + own]) / tasks;
@@ -456,8 +501,9 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           const struct kl_control_regret_options *o, struct kl_pool *pool,
                           const struct kl_watch *watch, struct kl_error *err)
 {
-    struct work w = { .r = r, .p = policy, .o = o };
+    struct work w = { .r = r, .p = policy, .o = o, .watch = watch };
     *r = (struct kl_control_regret){ .tasks = o->tasks,
+                                     .of_training = o->gradients,
                                      .own_steps = policy->inner.steps,
                                      .scales = policy->family.psd ? 0 : o->scales,
                                      .steps = o->steps > policy->inner.steps ? o->steps

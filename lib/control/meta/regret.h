@@ -32,10 +32,10 @@ struct kl_control_regret {
     double *fixed;   /* [tasks]: of the pulse that is best for the mean of other tasks of the family */
     double *steered; /* [tasks]: of that pulse after as many steps of gradient descent on its controls */
     double *mean;    /* [tasks]: of the network trained on the mean loss with as many gradients */
-    double *optimum; /* [tasks]: the task's own best of many starts, with no more gradients in all */
+    double *optimum; /* [tasks]: the task's own best of many starts */
     double *params;  /* [tasks][KL_BLOCH_PARAMS + 2]: rates, detuning, factor of the controls, angle */
     double *pulse;   /* [segments][controls]: the fixed one */
-    double *spread, *gain; /* [scales]: mean square of the family's spread, gain at the policy's steps */
+    double *spread, *gain; /* [scales]: the test tasks' variance, gain at the policy's steps */
     struct kl_control_gain_fit fit;
     /* Where the network is told of a task by experiments: losses of that on the mean, by shots of each.
      */
@@ -43,7 +43,8 @@ struct kl_control_regret {
     double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
     struct kl_control_line_fit line;
     int own_steps;
-    int64_t gradients; /* of the optimum, in all */
+    int64_t gradients;   /* of the optima, in all: searches of 20 to 400 iterations a start */
+    int64_t of_training; /* of the policy's training, or as --gradients says */
 };
 /* KL_EUSAGE, KL_ENOMEM, KL_ESIGNAL. Free it in any case. */
 int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,

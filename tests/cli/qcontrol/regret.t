@@ -27,3 +27,26 @@ $ qcontrol regret
 $ qcontrol regret regret.h5
 ! qcontrol: regret.h5: holds 'regret', expected 'policy', which comes from qcontrol train
 ? 65
+
+# Numbers drawn by their logarithm stay above 0 however wide the family: no variance, gain or slope is NaN.
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --task-dist-type log_uniform -q -o log.h5; qcontrol regret log.h5 --tasks 8 --starts 2 --scales 3 -k 2 | grep "family's variance" | sed 's/.*nan.*/nan/; s/ [0-9-].*//'
+> gain against the family's variance:
+
+# A signal ends it in the midst of the optima, and no file is left.
+$ qcontrol regret log.h5 --gradients 100000000 --tasks 4096 --starts 400 -k 2 -q -o late.h5 & pid=$!
++ sleep 0.7; pkill -TERM -P $pid || kill -TERM $pid; wait $pid; echo $?; [ ! -e late.h5 ] && echo 0
+> 143
+> 0
+
+# Both counts of gradients: 20 iterations of 8 tasks of 5 steps and the last, and what the optima took. An imported policy needs the first.
+$ qcontrol regret log.h5 --tasks 8 --starts 2 --scales 0 -k 2 -o both.h5 | grep -o '^gradients: [0-9]* of the training'
+> gradients: 960 of the training
+$ qcontrol import $ROOT/tests/golden/weights/maml.pt -q -o pol.h5; qcontrol regret pol.h5
+! qcontrol: pol.h5: an imported policy, which does not say how many gradients its training took; give --gradients N
+? 2
+$ qcontrol regret pol.h5 --gradients 640 --tasks 8 --starts 2 --scales 0 -k 2 | grep -o '^gradients: [0-9]* of the training'
+> gradients: 640 of the training
+
+# The network on the mean is trained one way; where the policy was trained another way, that is said.
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --optimizer sgd --precision double -q -o sgd.h5; qcontrol regret sgd.h5 --tasks 8 --starts 2 --scales 0 -k 2 2>&1 >/dev/null
+> qcontrol: the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single precision, from a constant pulse; the policy had optimizer sgd, precision double

@@ -105,3 +105,11 @@ $ qcontrol train --num-qubits 2 -o e.h5
 $ qcontrol train --sequence spam -o e.h5
 ! qcontrol: sequence: found 'spam', expected ramsey, echo or cpmg_N with N from 1 to 1000
 ? 2
+$ qcontrol train --gamma-deph-range 0,1e11 --n-segments 4000 -o e.h5
+! qcontrol: a segment of 0.00025: found a norm of 2.5e+07 by the family's rates, detunings and limit, expected at most 10000; give more segments, a shorter pulse or smaller ranges
+? 2
+
+# No policy is published whose validation loss is no number: it has one, or is refused.
+$ qcontrol train --num-qubits 2 --target-gate cz --n-controls 6 --limit 0.001 --gate-time 1 --gamma-deph-range 5,5 --gamma-relax-range 0.001,0.001 --coupling-range 0.0001,0.0001 --iterations 2 --hidden-dim 16 --n-segments 2 -o nan.h5 >out 2>&1; grep -c 'loss nan (best' out; if [ -e nan.h5 ]; then echo said; else grep -c 'adapted validation loss nan, expected a number' out | sed s/1/said/; fi
+> 0
+> said
