@@ -40,7 +40,7 @@ const struct kl_tool kl_control_regret_tool = {
         "trained on the mean "
         "loss with as many gradients, and each task's optimum of searches of 20 to 400 iterations",
     .arguments = "regret POLICY.h5 [-o REGRET.h5]",
-    .example = "qcontrol train --detuning-range=-0.5,0.5 -o policy.h5; qcontrol regret policy.h5",
+    .example = "qcontrol train --detuning-range=-0.5,0.5 -o policy.h5\n  qcontrol regret policy.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
