@@ -7,7 +7,7 @@
 #include "control/stored/lookup_int.h"
 #include "store/kind.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* ---- digests ---- */
 /* To 10 digits of the largest: what another compiler rounds otherwise is the same. */
@@ -137,6 +137,7 @@ static int describe_pulse(struct kl_control_indexed **to, size_t *n, const struc
     p->segments = segments, p->samples = setup->waveform.samples, p->controls = controls;
     p->params = setup->system.n_params, p->members = setup->n_members;
     p->plain = kl_control_waveform_plain(&setup->waveform), p->energy = problem->energy > 0;
+    p->zero_ends = setup->waveform.zero_ends;
     p->mean = setup->n_members == 1 || problem->aggregate == KL_CONTROL_MEAN;
     p->duration = problem->duration, p->loss = s->loss;
     kl_control_family(p->family, setup), kl_control_rule(p->rule, setup);

@@ -53,3 +53,12 @@ $ qcontrol optimize -S 20 --start st -o no.h5
 # Files that are gone are dropped.
 $ rm -r st/*; qcontrol lookup -S 20 --store st --json | jq -c '[.found, .pulses]'
 > [false,0]
+# A search with zero ends says nothing of pulses without; a pulse without fits no task with them.
+$ mkdir z && qcontrol optimize --zero-ends -S 4 --limit 2 --store z -q -o z.h5
+$ qcontrol lookup -S 4 --limit 2 --store z --json | jq -c '[.fit, .assumed_gain]'
+> [1,null]
+$ qcontrol lookup --zero-ends -S 4 --limit 2 --store z --json | jq -c '[.fit, .assumed_gain < 2e-6]'
+> [1,true]
+$ mkdir f && qcontrol optimize -S 4 --limit 2 --store f -q -o f.h5
+$ qcontrol lookup --zero-ends -S 4 --limit 2 --store f --json | jq -c '[.pulses, .fit]'
+> [1,0]
