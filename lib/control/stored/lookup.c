@@ -7,7 +7,7 @@
 
 #include "control/stored/lookup_int.h"
 
-enum { LANES = KL_CONTROL_LANES, SHAPES = 16, TRIES = 4 };
+enum { LANES = KL_CONTROL_LANES, SHAPES = 16, TRIES = 4, LEAST_STARTS = 4 };
 
 struct candidate {
     size_t at; /* in the index */
@@ -284,7 +284,7 @@ static struct candidate *assume(const struct search *s, struct kl_control_lookup
         double most = 0;
         for (size_t i = 0; out && i < s->n; i++) {
             const struct kl_control_indexed *p = s->all[i].p;
-            if (out[i] || !covers(s, p)) continue;
+            if (out[i] || p->ended < LEAST_STARTS || !covers(s, p)) continue;
             const double bound = p->loss - moved(s, p) - KL_CONTROL_ASSUMED;
             if (bound > most) most = bound, at = i;
         }

@@ -62,3 +62,8 @@ $ qcontrol lookup --zero-ends -S 4 --limit 2 --store z --json | jq -c '[.fit, .a
 $ mkdir f && qcontrol optimize -S 4 --limit 2 --store f -q -o f.h5
 $ qcontrol lookup --zero-ends -S 4 --limit 2 --store f --json | jq -c '[.pulses, .fit]'
 > [1,0]
+# Searches that ended too early, or from too few starts, are no premise.
+$ for o in '-i 3' '--until 0.5' '-s 3'; do rm -rf e; mkdir e; qcontrol optimize -S 4 --limit 2 $o --store e -q -o e.h5; qcontrol lookup -S 4 --limit 2 --store e --json | jq -c .assumed_gain; done
+> null
+> null
+> null
