@@ -67,3 +67,8 @@ $ for o in '-i 3' '--until 0.5' '-s 3'; do rm -rf e; mkdir e; qcontrol optimize 
 > null
 > null
 > null
+# A shorter pulse may lose less than all of the task's own duration: no gain is bounded.
+$ qcontrol lookup -S 4 --limit 2 --duration 2 --store f | grep gain
+> gain     not bounded: the best pulse is shorter than T 2, and what is proven is of pulses of that duration
+$ qcontrol lookup -S 4 --limit 2 --duration 2 --store f --json | jq -c '[.found, .proven_gain, .assumed_gain]'
+> [true,null,null]
