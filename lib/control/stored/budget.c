@@ -12,6 +12,8 @@
 #include "kernels/select.h"
 
 enum { FINE = 512, FREQUENCIES = 8192, MOST_NODES = 48 };
+/* Beyond so many radians the second order says nothing, and a mean needs more nodes. */
+enum { MOST_ANGLE = 10, MOST_AMPLITUDE = 1 };
 
 struct budget {
     struct kl_control_budget *to;
@@ -41,6 +43,7 @@ static bool is_delay(const struct kl_control_budget_term *t)
 static double mean_between(const struct budget *b, int k, double from, double to)
 {
     double sum = 0;
+    if (!(to > 0) || !(from < b->pulse.segments)) return 0; /* before the pulse, or behind it */
     for (int s = (int)fmax(floor(from), 0); s < b->pulse.segments && s < to; s++)
         sum += b->pulse.u[s * b->pulse.controls + k] * (fmin(to, s + 1) - fmax(from, s));
     return sum / (to - from);
@@ -136,9 +139,18 @@ static void list(struct budget *b)
     }
 }
 
-static int read_sigmas(struct kl_control_budget *to, const char *text, struct kl_error *err)
+static double most_of(const struct kl_control_budget_term *t, double duration)
+{
+    return is_delay(t)                        ? duration
+           : t->param == KL_CONTROL_AMPLITUDE ? MOST_AMPLITUDE
+                                              : MOST_ANGLE / duration;
+}
+
+static int read_sigmas(struct kl_control_budget *to, const char *text, double duration,
+                       struct kl_error *err)
 {
     int uncertain = 0;
+    bool given[KL_CONTROL_BUDGET_TERMS] = { false };
     for (const char *at = text ? text : "";;) {
         at += strspn(at, " ,");
         const size_t length = strcspn(at, " ,"), name = strcspn(at, "=");
@@ -148,7 +160,7 @@ static int read_sigmas(struct kl_control_budget *to, const char *text, struct kl
         while (i < to->n && (to->terms[i].rate || strlen(to->terms[i].name) != name ||
                              strncmp(to->terms[i].name, at, name) != 0))
             i++;
-        const double value = name < length ? strtod(at + name + 1, &end) : NAN;
+        const double value = name + 1 < length ? strtod(at + name + 1, &end) : NAN;
         if (i == to->n || !(value >= 0) || !isfinite(value) || end != at + length) {
             char all[1024] = "";
             for (int k = 0; k < to->n; k++)
@@ -157,7 +169,14 @@ static int read_sigmas(struct kl_control_budget *to, const char *text, struct kl
             return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
                            (int)length, at, all);
         }
-        uncertain += value > 0 && to->terms[i].size == 0;
+        if (given[i])
+            return kl_fail(err, KL_EUSAGE, "--sigma: found %s twice, expected it once",
+                           to->terms[i].name);
+        if (value > most_of(&to->terms[i], duration))
+            return kl_fail(err, KL_EUSAGE,
+                           "--sigma: found '%.*s', expected at most %g for a pulse of T %g", (int)length,
+                           at, most_of(&to->terms[i], duration), duration);
+        given[i] = true, uncertain += value > 0;
         to->terms[i].size = value, at += length;
     }
     if (uncertain <= KL_CONTROL_BUDGET_UNCERTAIN) return 0;
@@ -399,7 +418,7 @@ int kl_control_budget(struct kl_control_budget *to, const struct kl_control_setu
     if (!more) return kl_fail_memory(err, (size_t)(fine * controls) * sizeof *more);
     kl_control_task_default(&b.task, &setup->system);
     list(&b);
-    int code = read_sigmas(to, sigmas, err);
+    int code = read_sigmas(to, sigmas, setup->problem.duration, err);
     if (!code) code = fill(&b, err);
     free(more);
     return code;

@@ -7,7 +7,7 @@
 
 #include "control/stored/lookup_int.h"
 
-enum { LANES = KL_CONTROL_LANES, SHAPES = 16, TRIES = 4 };
+enum { LANES = KL_CONTROL_LANES, SHAPES = 16, TRIES = 4, LEAST_STARTS = 4 };
 
 struct candidate {
     size_t at; /* in the index */
@@ -62,13 +62,22 @@ static bool same_duration(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
+/* Are the first and the last of its segments 0? */
+static bool ends_at_zero(const struct kl_control_indexed *p)
+{
+    const double *u = kl_control_indexed_u(p), *last = u + (p->segments - 1) * p->controls;
+    bool all = true;
+    for (int k = 0; k < p->controls; k++) all &= u[k] == 0 && last[k] == 0;
+    return all;
+}
 /* May it be played: within the limits, no longer than the task's pulse, of its waveform. */
 static bool fits(const struct search *s, const struct kl_control_indexed *p)
 {
     const struct kl_control_problem *problem = &s->setup->problem;
     bool within = p->duration <= problem->duration * (1 + 1e-9);
     for (int k = 0; k < p->controls; k++) within &= p->peak[k] <= problem->limit[k] * (1 + 1e-12);
-    return within && (kl_control_waveform_plain(&s->setup->waveform) ||
+    const struct kl_control_waveform *w = &s->setup->waveform;
+    return within && ((kl_control_waveform_plain(w) && (!w->zero_ends || ends_at_zero(p))) ||
                       memcmp(p->shape, s->shape, sizeof s->shape) == 0);
 }
 
@@ -221,9 +230,12 @@ static int prove(const struct search *s, struct kl_control_lookup *to, struct kl
 static bool covers(const struct search *s, const struct kl_control_indexed *p)
 {
     const struct kl_control_problem *problem = &s->setup->problem;
+    const struct kl_control_waveform *w = &s->setup->waveform;
+    const bool zero_ends =
+        kl_control_waveform_plain(w) && w->zero_ends; /* functions' ends are no samples' */
     bool all = !p->energy && same_duration(p->duration, problem->duration);
     for (int k = 0; k < p->controls; k++) all &= p->limit[k] >= problem->limit[k] * (1 - 1e-12);
-    return all && ((p->plain && p->segments % problem->segments == 0) ||
+    return all && ((p->plain && (!p->zero_ends || zero_ends) && p->segments % problem->segments == 0) ||
                    memcmp(p->shape, s->shape, sizeof s->shape) == 0);
 }
 
@@ -253,7 +265,7 @@ static bool refuted(const struct search *s, const struct kl_control_indexed *p)
     for (size_t i = 0; i < s->n; i++) {
         const struct kl_control_indexed *o = s->all[i].p;
         bool allowed = o != p && p->plain && p->segments % o->segments == 0 &&
-                       same_duration(o->duration, p->duration);
+                       same_duration(o->duration, p->duration) && (!p->zero_ends || ends_at_zero(o));
         for (int k = 0; k < p->controls; k++) allowed &= o->peak[k] <= p->limit[k] * (1 + 1e-12);
         if (!allowed) continue;
         const double there = o->nominal + between(p, &o->task, &p->task, p->duration, o->turn);
@@ -272,7 +284,7 @@ static struct candidate *assume(const struct search *s, struct kl_control_lookup
         double most = 0;
         for (size_t i = 0; out && i < s->n; i++) {
             const struct kl_control_indexed *p = s->all[i].p;
-            if (out[i] || !covers(s, p)) continue;
+            if (out[i] || p->ended < LEAST_STARTS || !covers(s, p)) continue;
             const double bound = p->loss - moved(s, p) - KL_CONTROL_ASSUMED;
             if (bound > most) most = bound, at = i;
         }

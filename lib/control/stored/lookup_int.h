@@ -13,7 +13,9 @@ struct kl_control_indexed {
     unsigned char rule[16];   /* of what members make together, and their weights */
     unsigned char shape[16];  /* of the waveform */
     int32_t segments, samples, controls, params, members;
-    int32_t plain, energy, mean; /* each 0 or 1: the waveform; a factor of energy; the rule */
+    int32_t ended; /* starts that ended at a minimum; 0 where the best one did not */
+    int32_t plain, zero_ends, energy,
+        mean; /* each 0 or 1: the waveform, twice; a factor of energy; the rule */
     double duration, loss, nominal;
     double turn; /* how far the loss can move when the amplitude moves by 1 */
     double limit[KL_CONTROL_MAX_CONTROLS], peak[KL_CONTROL_MAX_CONTROLS];

@@ -48,10 +48,16 @@ static double gain(const struct kl_control_lookup *l, double bound)
     return fmax(0, l->loss - fmax(bound, 0));
 }
 
-static int tell_json(FILE *out, const struct kl_control_lookup *l, const char *store,
-                     const struct kl_log *log, struct kl_error *err)
+/* Bounds are of pulses of the task's own duration: a shorter one may lose less than they say. */
+static bool is_bounded(const struct kl_control_lookup *l, const struct kl_control_setup *s)
 {
-    const bool found = l->found;
+    return l->found && fabs(l->duration - s->problem.duration) <= 1e-9 * s->problem.duration;
+}
+
+static int tell_json(FILE *out, const struct kl_control_lookup *l, const struct kl_control_setup *s,
+                     const char *store, const struct kl_log *log, struct kl_error *err)
+{
+    const bool found = l->found, bounded = is_bounded(l, s);
     const struct kl_json_pair pairs[] = {
         { "store", KL_JSON_TEXT, .text = store },
         { "found", KL_JSON_BOOL, .number = found },
@@ -65,10 +71,10 @@ static int tell_json(FILE *out, const struct kl_control_lookup *l, const char *s
         { "segments", KL_JSON_COUNT, .number = found ? l->segments : 0 },
         { "duration", KL_JSON_NUMBER, .number = found ? l->duration : NAN },
         { "proven_floor", KL_JSON_NUMBER, .number = l->proven },
-        { "proven_gain", KL_JSON_NUMBER, .number = found ? gain(l, l->proven) : NAN },
+        { "proven_gain", KL_JSON_NUMBER, .number = bounded ? gain(l, l->proven) : NAN },
         { "assumed_floor", KL_JSON_NUMBER, .number = l->has_assumed ? l->assumed : NAN },
         { "assumed_gain", KL_JSON_NUMBER,
-          .number = found && l->has_assumed ? gain(l, floor_of(l)) : NAN },
+          .number = bounded && l->has_assumed ? gain(l, floor_of(l)) : NAN },
         { "assumed_of", KL_JSON_TEXT, .text = l->from },
         { "start", KL_JSON_TEXT, .text = l->start },
         { "start_loss", KL_JSON_NUMBER, .number = l->start_found ? l->start_loss : NAN },
@@ -87,7 +93,13 @@ static void tell(FILE *out, const struct kl_control_lookup *l, const struct kl_c
     if (l->found) {
         fprintf(out, "best     %s\n         loss %.6g here, %.6g where it was made; %d segments, T %g\n",
                 l->best, l->loss, l->stored_loss, l->segments, l->duration);
-        if (l->proven > 0)
+        if (!is_bounded(l, s))
+            fprintf(
+                out,
+                "gain     not bounded: the best pulse is shorter than T %g, and what is proven is of "
+                "pulses of that duration\n",
+                s->problem.duration);
+        else if (l->proven > 0)
             fprintf(out,
                     "gain     at most %.3g, proven: no pulse of T %g, of any amplitude, loses less "
                     "than %.6g, what decays meanwhile\n",
@@ -97,7 +109,7 @@ static void tell(FILE *out, const struct kl_control_lookup *l, const struct kl_c
                     "gain     at most %.3g, the loss itself: of all pulses nothing is proven here\n",
                     fmax(l->loss, 0));
     }
-    if (l->found && l->has_assumed && l->assumed > l->proven)
+    if (is_bounded(l, s) && l->has_assumed && l->assumed > l->proven)
         fprintf(out,
                 "         at most %.3g if the search of %s found the least loss of its own task to "
                 "%g: a move to this task is proven to change any loss by at most %.3g\n",
@@ -118,7 +130,7 @@ static int look(struct kl_mode_run *run, const struct kl_control_setup *setup, s
     if (found.unread)
         kl_caution(run->stage.log, "store %s: %zu file%s could not be read, see `cache fsck`",
                    v->common.store, found.unread, kl_s(found.unread));
-    if (v->common.json) code = tell_json(run->out, &found, v->common.store, run->stage.log, err);
+    if (v->common.json) code = tell_json(run->out, &found, setup, v->common.store, run->stage.log, err);
     else if (!v->common.quiet) tell(run->out, &found, setup, v->common.store);
     if (code || found.found) return code;
     *err = (struct kl_error){ .code = KL_ENO };

@@ -7,7 +7,7 @@
 #include "control/stored/lookup_int.h"
 #include "store/kind.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 3 };
 
 /* ---- digests ---- */
 /* To 10 digits of the largest: what another compiler rounds otherwise is the same. */
@@ -125,6 +125,28 @@ static void measure(struct kl_control_indexed *p, const struct kl_control_stored
     memcpy(p->limit, s->setup.problem.limit, sizeof p->limit);
 }
 
+static bool at_minimum(int stop)
+{
+    return stop == KL_CONTROL_FLAT || stop == KL_CONTROL_STALLED || stop == KL_CONTROL_NO_DESCENT;
+}
+/* How many starts ended for no limit of iterations, nor a loss that was asked for. */
+static int count_ended(int32_t *ended, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *set = kl_store_file_find(file, "starts/stop");
+    char *words = NULL;
+    void *data = NULL;
+    bool best = false;
+    *ended = 0;
+    if (!set || set->type != KL_TYPE_I32) return 0;
+    int code = kl_store_file_text(&words, file, "", "stop", err);
+    for (int i = 0; !code && i < KL_CONTROL_STOPS; i++)
+        best |= at_minimum(i) && strcmp(words, kl_control_stop_words((enum kl_control_stop)i)) == 0;
+    if (!code) code = kl_store_file_load(&data, file, set, err);
+    for (size_t i = 0; !code && best && i < set->rows; i++) *ended += at_minimum(((int32_t *)data)[i]);
+    free(words), free(data);
+    return code;
+}
+
 static int describe_pulse(struct kl_control_indexed **to, size_t *n, const struct kl_control_stored *s,
                           struct kl_file *file, struct kl_error *err)
 {
@@ -137,11 +159,13 @@ static int describe_pulse(struct kl_control_indexed **to, size_t *n, const struc
     p->segments = segments, p->samples = setup->waveform.samples, p->controls = controls;
     p->params = setup->system.n_params, p->members = setup->n_members;
     p->plain = kl_control_waveform_plain(&setup->waveform), p->energy = problem->energy > 0;
+    p->zero_ends = setup->waveform.zero_ends;
     p->mean = setup->n_members == 1 || problem->aggregate == KL_CONTROL_MEAN;
     p->duration = problem->duration, p->loss = s->loss;
     kl_control_family(p->family, setup), kl_control_rule(p->rule, setup);
     kl_control_shape_of(p->shape, setup);
     int code = kl_store_file_number(&p->nominal, file, "", "nominal_loss", err);
+    if (!code) code = count_ended(&p->ended, file, err);
     if (!code)
         code = kl_control_sensitivity_make(
             &p->moves, &setup->system,

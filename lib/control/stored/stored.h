@@ -76,7 +76,8 @@ struct kl_control_budget {
     double sum;       /* residual and all parts */
 };
 /* sigmas: "detuning=0.01 amplitude=0.01 skew_y=0.002". A delayed control is 0 before the pulse and cut
-   behind it. task: the system's own values. KL_EUSAGE, KL_ENOMEM, KL_EDATA. */
+   behind it. At most the duration T of a delay, 1 of the amplitude, 10 / T of the others; each name
+   once. task: the system's own values. KL_EUSAGE, KL_ENOMEM, KL_EDATA. */
 int kl_control_budget(struct kl_control_budget *budget, const struct kl_control_setup *setup,
                       const double *u, const char *sigmas, struct kl_error *err);
 

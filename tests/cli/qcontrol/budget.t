@@ -31,6 +31,20 @@ $ qcontrol budget idle.h5 --sigma flux=1
 $ qcontrol budget idle.h5 --sigma "detuning=1 amplitude=x"
 ! qcontrol: --sigma: found 'amplitude=x', expected NAME=NUMBER, a name of detuning amplitude skew_x skew_y
 ? 2
+# Beyond what second order can say; no number; a name twice.
+$ qcontrol budget idle.h5 --sigma 'skew_x=1e300'
+! qcontrol: --sigma: found 'skew_x=1e300', expected at most 1 for a pulse of T 1
+? 2
+$ qcontrol budget idle.h5 --sigma 'detuning=1e5'
+! qcontrol: --sigma: found 'detuning=1e5', expected at most 10 for a pulse of T 1
+? 2
+$ qcontrol budget idle.h5 --sigma 'detuning='
+! qcontrol: --sigma: found 'detuning=', expected NAME=NUMBER, a name of detuning amplitude skew_x skew_y
+? 2
+$ qcontrol budget idle.h5 --sigma 'detuning=0 detuning=1'
+! qcontrol: --sigma: found detuning twice, expected it once
+? 2
+$ qcontrol budget idle.h5 --sigma 'skew_x=1' -q
 $ qcontrol budget
 ! qcontrol: budget: found 0 inputs, expected PULSE.h5
 ? 2

@@ -53,3 +53,22 @@ $ qcontrol optimize -S 20 --start st -o no.h5
 # Files that are gone are dropped.
 $ rm -r st/*; qcontrol lookup -S 20 --store st --json | jq -c '[.found, .pulses]'
 > [false,0]
+# A search with zero ends says nothing of pulses without; a pulse without fits no task with them.
+$ mkdir z && qcontrol optimize --zero-ends -S 4 --limit 2 --store z -q -o z.h5
+$ qcontrol lookup -S 4 --limit 2 --store z --json | jq -c '[.fit, .assumed_gain]'
+> [1,null]
+$ qcontrol lookup --zero-ends -S 4 --limit 2 --store z --json | jq -c '[.fit, .assumed_gain < 2e-6]'
+> [1,true]
+$ mkdir f && qcontrol optimize -S 4 --limit 2 --store f -q -o f.h5
+$ qcontrol lookup --zero-ends -S 4 --limit 2 --store f --json | jq -c '[.pulses, .fit]'
+> [1,0]
+# Searches that ended too early, or from too few starts, are no premise.
+$ for o in '-i 3' '--until 0.5' '-s 3'; do rm -rf e; mkdir e; qcontrol optimize -S 4 --limit 2 $o --store e -q -o e.h5; qcontrol lookup -S 4 --limit 2 --store e --json | jq -c .assumed_gain; done
+> null
+> null
+> null
+# A shorter pulse may lose less than all of the task's own duration: no gain is bounded.
+$ qcontrol lookup -S 4 --limit 2 --duration 2 --store f | grep gain
+> gain     not bounded: the best pulse is shorter than T 2, and what is proven is of pulses of that duration
+$ qcontrol lookup -S 4 --limit 2 --duration 2 --store f --json | jq -c '[.found, .proven_gain, .assumed_gain]'
+> [true,null,null]

@@ -109,6 +109,7 @@ static void closed_form(void)
 
 /* ---- a planted store ---- */
 struct made {
+    int starts;
     struct kl_control_setup s;
     double loss, *u;
 };
@@ -127,7 +128,7 @@ static void make(struct made *to, const struct kl_control_options *o, int starts
     int best = 0;
     for (int i = 1; i < starts; i++)
         if (results[i].loss < results[best].loss) best = i;
-    to->u = malloc(n * sizeof *to->u), to->loss = results[best].loss;
+    to->u = malloc(n * sizeof *to->u), to->loss = results[best].loss, to->starts = starts;
     must(kl_control_amplitudes(NULL, to->u, &to->s.problem, points + (size_t)best * n, &err), &err);
     free(results), free(points);
 }
@@ -161,7 +162,9 @@ static void plant(char *path, const char *store, const struct kl_control_options
     const struct kl_header header = { "pulse", KL_CONTROL_PULSE_SCHEMA, hex, parts, "test" };
     must(kl_store_writer_open(&w, path, &header, &err), &err);
     must(kl_control_report_make(&report, &m->s, m->u, &err), &err);
-    must(kl_control_pulse_save(w, &m->s, NULL, m->u, &report, NULL, 0, 0, config, &err), &err);
+    struct kl_control_start starts[32] = { 0 }; /* all at a minimum */
+    for (int i = 0; i < m->starts; i++) starts[i].loss = m->loss, starts[i].stop = KL_CONTROL_FLAT;
+    must(kl_control_pulse_save(w, &m->s, NULL, m->u, &report, starts, m->starts, 0, config, &err), &err);
     must(kl_store_writer_publish(&w, NULL, &err), &err);
     kl_control_report_free(&report);
     free(parts);
@@ -262,6 +265,7 @@ static void planted(const char *folder)
     struct made m, poor, none;
     make(&m, &o, 32, 1), make(&poor, &o, 1, 1);
     for (int i = 0; i < 40; i++) poor.u[i] = 0.6;
+    poor.starts = 4;
     plant(good, store, &o, &m);
     o.set = "gamma_phi=0.085 gamma_down=0.0451";
     plant(bad, store, &o, &poor);
