@@ -263,7 +263,7 @@ static void row(FILE *out, const char *name, const double *losses, const struct 
     const struct kl_paired p = kl_stats_paired(losses, r->optimum, n);
     double worst = losses[0];
     for (size_t t = 1; t < n; t++) worst = fmax(worst, losses[t]);
-    fprintf(out, "  %-34s %9.6f %9.6f  %9.6f (%.6f to %.6f)\n", name, kl_stats_mean(losses, n), worst,
+    fprintf(out, "  %-34s %10.4g %10.4g  %10.3g (%.3g to %.3g)\n", name, kl_stats_mean(losses, n), worst,
             p.difference, p.low, p.high);
 }
 
@@ -287,10 +287,10 @@ static void tell(const struct work *w, FILE *out)
 {
     const struct kl_control_regret *r = &w->regret;
     char name[64];
-    fprintf(
-        out,
-        "%d tasks, loss                         mean     worst     regret (95 %%, paired over tasks)\n",
-        r->tasks);
+    fprintf(out,
+            "%d tasks, loss                          mean      worst      regret (95 %%, paired over "
+            "tasks)\n",
+            r->tasks);
     row(out, "each task's optimum", r->optimum, r);
     snprintf(name, sizeof name, "policy, %d step%s", r->own_steps, kl_s((size_t)r->own_steps));
     row(out, name, w->adapted, r);
@@ -303,7 +303,8 @@ static void tell(const struct work *w, FILE *out)
             "gradients: %lld of the training (the policy's, and the network's on the mean), %lld of the "
             "optima (20 to 400 iterations of each start)\n",
             (long long)r->of_training, (long long)r->gradients);
-    if (r->fit.r2 == r->fit.r2)
+    if (fabs(r->fit.c) < 1e-7) fprintf(out, "gain of K steps: none\n");
+    else if (r->fit.r2 == r->fit.r2)
         fprintf(out, "gain of K steps: %.3g (1 - exp(-%.3g K)), R2 %.3f\n", r->fit.c, r->fit.beta,
                 r->fit.r2);
     if (r->scales > 1)
