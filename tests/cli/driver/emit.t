@@ -67,6 +67,7 @@ $ tournament --nist --emit man | sed -n '1p; 3p; /SEE ALSO/,$p'
 $ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s/^Modes, .*:/$t:/p"; done
 > circuit: plateau
 > extract-features: --qrng
+> qcontrol: optimize, lookup, budget, export, score, train, regret, import, noise, bench
 > qeval: --qrng, --verify
 > qtrain: --qrng
 > tournament: --extract, --nist, --synthetic
