@@ -176,6 +176,16 @@ struct kl_control_options {
     bool zero_ends;
     double slew, tau;
 };
+/* An item of a list "x=3,y=2" or "detuning=0.3 amplitude=0.05"; name "": a number alone. at, length: of
+   it in the text, for messages. */
+struct kl_control_pair {
+    char name[2 * KL_CONTROL_NAME];
+    double value;
+    const char *at;
+    int length;
+};
+/* The next of text (NULL: none), which moves behind it. 1; 0: there is none; -1: it is none of these. */
+int kl_control_pair_next(struct kl_control_pair *pair, const char **text);
 void kl_control_options_default(struct kl_control_options *o);
 enum { KL_CONTROL_MOST_MEMBERS = 4096, KL_CONTROL_MOST_SEGMENTS = 16384 };
 /* Files that options name, the model's and the gate's, become what is in them: then key, provenance and

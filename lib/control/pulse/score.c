@@ -35,21 +35,17 @@ static int take_list(double *to, const struct kl_control_samples *s, const char 
                      const char *option, struct kl_error *err)
 {
     for (int j = 0; j < s->n_outputs; j++) to[j] = 0;
-    for (const char *at = text ? text + strspn(text, " ,") : ""; *at; at += strspn(at, " ,")) {
-        const int length = (int)strcspn(at, " ,");
-        const char *sign = memchr(at, '=', (size_t)length), *number = sign ? sign + 1 : at;
-        char name[KL_CONTROL_NAME] = "", *end;
-        const double value = strtod(number, &end);
-        if (sign) snprintf(name, sizeof name, "%.*s", (int)(sign - at), at);
-        const int control = sign ? kl_control_system_control(s->system, name) : -1;
-        if (end == number || end != at + length || !isfinite(value) || (sign && control < 0))
+    struct kl_control_pair pair;
+    for (int found; (found = kl_control_pair_next(&pair, &text));) {
+        const bool named = pair.name[0];
+        const int control = named ? kl_control_system_control(s->system, pair.name) : -1;
+        if (found < 0 || (named && control < 0))
             return kl_fail(err, KL_EUSAGE,
                            "--%s: found '%.*s', expected a number, or CONTROL=NUMBER with a control of "
                            "%s",
-                           option, length < 40 ? length : 40, at, s->system->name);
+                           option, pair.length < 40 ? pair.length : 40, pair.at, s->system->name);
         for (int j = 0; j < s->n_outputs; j++)
-            if (sign ? s->outputs[j].control == control : usual[j]) to[j] = value;
-        at += length;
+            if (named ? s->outputs[j].control == control : usual[j]) to[j] = pair.value;
     }
     return 0;
 }

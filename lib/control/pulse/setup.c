@@ -23,27 +23,31 @@ void kl_control_options_default(struct kl_control_options *o)
                                       .oversample = 1 };
 }
 
-/* ---- lists of NAME=VALUE ---- */
-/* The next pair of text; a name of all is "". 0: there was none; negative: a code. option: for messages.
- */
-static int next_pair(char name[KL_CONTROL_NAME], double *value, const char **text, const char *option,
-                     struct kl_error *err)
+/* ---- lists of NAME=NUMBER ---- */
+int kl_control_pair_next(struct kl_control_pair *pair, const char **text)
 {
-    const char *at = *text + strspn(*text, " ,");
+    const char *at = *text ? *text + strspn(*text, " ,") : "";
     const size_t length = strcspn(at, " ,"), sign = strcspn(at, "=");
-    if (length == 0) return 0;
     const bool named = sign < length;
     const char *number = named ? at + sign + 1 : at;
     char *end;
-    if (sign >= KL_CONTROL_NAME && named)
-        return kl_fail(err, KL_EUSAGE, "--%s: '%.*s' is no NAME=VALUE", option, (int)length, at);
-    snprintf(name, KL_CONTROL_NAME, "%.*s", named ? (int)sign : 0, at);
-    *value = strtod(number, &end);
-    if (end == number || end != at + length || !isfinite(*value))
-        return kl_fail(err, KL_EUSAGE, "--%s: found '%.*s', expected NAME=NUMBER", option, (int)length,
-                       at);
+    *pair = (struct kl_control_pair){ .at = at, .length = (int)length };
+    if (length == 0) return 0;
+    if (named && sign >= sizeof pair->name) return -1;
+    memcpy(pair->name, at, named ? sign : 0);
+    pair->value = strtod(number, &end);
     *text = at + length;
-    return 1;
+    return end != number && end == at + length && isfinite(pair->value) ? 1 : -1;
+}
+
+/* The same with a message; option: for it. 0: there was none; negative: a code. */
+static int next_pair(struct kl_control_pair *pair, const char **text, const char *option,
+                     struct kl_error *err)
+{
+    const int found = kl_control_pair_next(pair, text);
+    if (found >= 0) return found;
+    return kl_fail(err, KL_EUSAGE, "--%s: found '%.*s', expected NAME=NUMBER", option, pair->length,
+                   pair->at);
 }
 
 static int fail_name(const char *option, const char *name, const struct kl_control_system *s,
@@ -59,11 +63,12 @@ static int fail_name(const char *option, const char *name, const struct kl_contr
 
 static int set_values(struct kl_control_system *s, const char *text, struct kl_error *err)
 {
-    char name[KL_CONTROL_NAME];
-    double value = 0;
+    struct kl_control_pair pair;
     bool set[KL_CONTROL_MAX_PARAMS] = { false };
     int code;
-    while ((code = next_pair(name, &value, &text, "set", err)) > 0) {
+    while ((code = next_pair(&pair, &text, "set", err)) > 0) {
+        const char *name = pair.name;
+        const double value = pair.value;
         const int j = kl_control_system_param(s, name);
         if (j < 0) return fail_name("set", name, s, false, err);
         if (set[j]) return kl_fail(err, KL_EUSAGE, "--set: %s is given twice", name);
@@ -79,13 +84,13 @@ static int set_values(struct kl_control_system *s, const char *text, struct kl_e
 static int set_limits(double *limit, const struct kl_control_system *s, const char *text,
                       struct kl_error *err)
 {
-    char name[KL_CONTROL_NAME];
-    double value;
+    struct kl_control_pair pair;
     int code;
     bool set[KL_CONTROL_MAX_CONTROLS] = { false };
     for (int k = 0; k < s->n_controls; k++) limit[k] = s->controls[k].limit;
-    if (!text) text = "";
-    while ((code = next_pair(name, &value, &text, "limit", err)) > 0) {
+    while ((code = next_pair(&pair, &text, "limit", err)) > 0) {
+        const char *name = pair.name;
+        const double value = pair.value;
         const int one = name[0] ? kl_control_system_control(s, name) : -1;
         if (name[0] && one < 0) return fail_name("limit", name, s, true, err);
         if (!(value > 0))
@@ -150,8 +155,7 @@ static int make_members(struct kl_control_setup *s, const struct kl_control_opti
                         struct kl_error *err)
 {
     struct nodes nodes;
-    double value;
-    char name[KL_CONTROL_NAME];
+    struct kl_control_pair pair;
     const char *text = o->spread ? o->spread : "";
     int code;
     s->members = calloc(KL_CONTROL_MOST_MEMBERS, sizeof *s->members);
@@ -162,7 +166,9 @@ static int make_members(struct kl_control_setup *s, const struct kl_control_opti
     s->weights[0] = 1, s->n_members = 1;
     nodes_of(&nodes, o);
     bool spread[KL_CONTROL_MAX_PARAMS + 1] = { false };
-    while ((code = next_pair(name, &value, &text, "spread", err)) > 0) {
+    while ((code = next_pair(&pair, &text, "spread", err)) > 0) {
+        const char *name = pair.name;
+        const double value = pair.value;
         const bool amplitude = strcmp(name, "amplitude") == 0;
         const int j = amplitude ? -1 : kl_control_system_param(&s->system, name);
         if (!amplitude && j < 0) return fail_name("spread", name, &s->system, false, err);

@@ -151,33 +151,28 @@ static int read_sigmas(struct kl_control_budget *to, const char *text, double du
 {
     int uncertain = 0;
     bool given[KL_CONTROL_BUDGET_TERMS] = { false };
-    for (const char *at = text ? text : "";;) {
-        at += strspn(at, " ,");
-        const size_t length = strcspn(at, " ,"), name = strcspn(at, "=");
-        char *end;
-        if (!length) break;
+    struct kl_control_pair pair;
+    for (int found; (found = kl_control_pair_next(&pair, &text));) {
+        const double value = pair.value;
         int i = 0;
-        while (i < to->n && (to->terms[i].rate || strlen(to->terms[i].name) != name ||
-                             strncmp(to->terms[i].name, at, name) != 0))
-            i++;
-        const double value = name + 1 < length ? strtod(at + name + 1, &end) : NAN;
-        if (i == to->n || !(value >= 0) || !isfinite(value) || end != at + length) {
+        while (i < to->n && (to->terms[i].rate || strcmp(to->terms[i].name, pair.name) != 0)) i++;
+        if (found < 0 || i == to->n || !(value >= 0)) {
             char all[1024] = "";
             for (int k = 0; k < to->n; k++)
                 if (!to->terms[k].rate)
                     snprintf(all + strlen(all), sizeof all - strlen(all), " %s", to->terms[k].name);
             return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
-                           (int)length, at, all);
+                           pair.length, pair.at, all);
         }
         if (given[i])
             return kl_fail(err, KL_EUSAGE, "--sigma: found %s twice, expected it once",
                            to->terms[i].name);
         if (value > most_of(&to->terms[i], duration))
             return kl_fail(err, KL_EUSAGE,
-                           "--sigma: found '%.*s', expected at most %g for a pulse of T %g", (int)length,
-                           at, most_of(&to->terms[i], duration), duration);
+                           "--sigma: found '%.*s', expected at most %g for a pulse of T %g", pair.length,
+                           pair.at, most_of(&to->terms[i], duration), duration);
         given[i] = true, uncertain += value > 0;
-        to->terms[i].size = value, at += length;
+        to->terms[i].size = value;
     }
     if (uncertain <= KL_CONTROL_BUDGET_UNCERTAIN) return 0;
     return kl_fail(err, KL_EUSAGE, "--sigma: %d uncertainties, expected at most %d", uncertain,
