@@ -24,8 +24,9 @@ struct solver {
     struct lane lanes[LANES];
 };
 
-static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
+static int open_solver(void *solver, struct kl_control_queue *all, struct kl_error *err)
 {
+    struct solver *s = solver;
     *s = (struct solver){ .all = all };
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
@@ -82,11 +83,14 @@ static void step(struct solver *s, int l)
 /* After so many iterations without a better loss it is said to have stalled. */
 enum { PATIENCE = 200 };
 
-static void one_round(struct solver *s)
+static bool one_round(void *solver, int thread)
 {
+    struct solver *s = solver;
     const struct kl_control_search *o = s->all->search;
     double f[LANES];
     bool wanted[LANES];
+    (void)thread;
+    if (!refill(s)) return false;
     for (int l = 0; l < LANES; l++) wanted[l] = s->lanes[l].start >= 0;
     kl_control_evaluate(s->e, f, s->g, s->x, wanted);
     for (int l = 0; l < LANES; l++) {
@@ -104,17 +108,15 @@ static void one_round(struct solver *s)
         else if (lane->iterations >= o->iterations) finish(s, l, KL_CONTROL_ITERATIONS);
         else step(s, l);
     }
+    return true;
 }
 
-void kl_control_adam_solve(void *queue, size_t i, int thread)
+static void close_solver(void *solver)
 {
-    struct kl_control_queue *all = queue;
-    struct solver s;
-    (void)i;
-    const int code = open_solver(&s, all, &all->errors[thread]);
-    if (code) atomic_store(&all->failed, code);
-    else
-        while (refill(&s) && kl_control_queue_step(all, thread)) one_round(&s);
-    kl_control_evaluator_close(&s.e);
-    kl_arena_free(&s.arena);
+    struct solver *s = solver;
+    kl_control_evaluator_close(&s->e);
+    kl_arena_free(&s->arena);
 }
+
+const struct kl_control_solver kl_control_adam = { sizeof(struct solver), open_solver, one_round,
+                                                   close_solver };

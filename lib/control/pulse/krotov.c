@@ -74,8 +74,9 @@ static int open_engine(struct solver *s, struct kl_error *err)
     return code;
 }
 
-static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
+static int open_solver(void *solver, struct kl_control_queue *all, struct kl_error *err)
 {
+    struct solver *s = solver;
     const struct kl_control_problem *p = all->problem;
     *s = (struct solver){ .all = all,
                           .p = p,
@@ -113,8 +114,9 @@ static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl
     return 0;
 }
 
-static void close_solver(struct solver *s)
+static void close_solver(void *solver)
 {
+    struct solver *s = solver;
     kl_control_evaluator_close(&s->evaluator);
     kl_control_engine_close(&s->e);
     kl_arena_free(&s->arena);
@@ -276,16 +278,14 @@ static void run_start(struct solver *s, int start, int thread)
     if (result.stop != KL_CONTROL_RUNS) kl_control_queue_finish(s->all, start, &result, s->drawn, n, 0);
 }
 
-void kl_control_krotov_solve(void *queue, size_t i, int thread)
+/* A whole start. */
+static bool one_round(void *solver, int thread)
 {
-    struct kl_control_queue *all = queue;
-    struct solver s;
-    int start;
-    (void)i;
-    const int code = open_solver(&s, all, &all->errors[thread]);
-    if (code) atomic_store(&all->failed, code);
-    else
-        while (kl_control_queue_step(all, thread) && (start = kl_control_queue_take(all)) >= 0)
-            run_start(&s, start, thread);
-    close_solver(&s);
+    struct solver *s = solver;
+    const int start = kl_control_queue_take(s->all);
+    if (start >= 0) run_start(s, start, thread);
+    return start >= 0;
 }
+
+const struct kl_control_solver kl_control_krotov = { sizeof(struct solver), open_solver, one_round,
+                                                     close_solver };

@@ -32,14 +32,16 @@ struct solver {
     struct lane lanes[LANES];
 };
 
-static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
+static int open_solver(void *solver, struct kl_control_queue *all, struct kl_error *err)
 {
+    struct solver *s = solver;
     *s = (struct solver){ .all = all };
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
     if (!code && !kl_control_has_hessian(s->e))
-        code = kl_fail(err, KL_EUSAGE,
-                       "Newton's method needs Hessian products, which there are for a qubit with controls "
-                       "X, Y (and Z) and a mean; use lbfgs");
+        code =
+            kl_fail(err, KL_EUSAGE,
+                    "Newton's method needs Hessian products, which there are for a qubit with controls "
+                    "X, Y (and Z) and a mean; use lbfgs");
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t size = (size_t)kl_control_evaluator_size(s->e) * LANES;
@@ -55,8 +57,9 @@ static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl
     for (int l = 0; l < LANES; l++) s->lanes[l].start = -1;
     return whole ? 0 : kl_fail(err, KL_ENOMEM, "out of memory");
 }
-static void close_solver(struct solver *s)
+static void close_solver(void *solver)
 {
+    struct solver *s = solver;
     kl_control_evaluator_close(&s->e);
     kl_arena_free(&s->arena);
 }
@@ -199,25 +202,20 @@ static void take_trial(struct solver *s, int l, double f)
     else begin_inner(s, l);
 }
 
-static void one_round(struct solver *s)
+static bool one_round(void *solver, int thread)
 {
+    struct solver *s = solver;
     double f[LANES];
+    (void)thread;
+    if (!refill(s)) return false;
     kl_control_evaluate_hessian(s->e, f, s->next_g, s->hd, s->at, s->d);
     for (int l = 0; l < LANES; l++) {
         if (s->lanes[l].start < 0) continue;
         if (s->lanes[l].inner) s->lanes[l].evaluations++, inner_step(s, l);
         else take_trial(s, l, f[l]);
     }
+    return true;
 }
 
-void kl_control_newton_solve(void *queue, size_t i, int thread)
-{
-    struct kl_control_queue *all = queue;
-    struct solver s;
-    (void)i;
-    const int code = open_solver(&s, all, &all->errors[thread]);
-    if (code) atomic_store(&all->failed, code);
-    else
-        while (refill(&s) && kl_control_queue_step(all, thread)) one_round(&s);
-    close_solver(&s);
-}
+const struct kl_control_solver kl_control_newton = { sizeof(struct solver), open_solver, one_round,
+                                                     close_solver };

@@ -96,8 +96,9 @@ struct solver {
     struct lane lanes[LANES];
 };
 
-static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl_error *err)
+static int open_solver(void *solver, struct kl_control_queue *all, struct kl_error *err)
 {
+    struct solver *s = solver;
     *s = (struct solver){ .all = all };
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
@@ -118,8 +119,9 @@ static int open_solver(struct solver *s, struct kl_control_queue *all, struct kl
     for (int l = 0; l < LANES; l++) s->lanes[l].start = -1;
     return 0;
 }
-static void close_solver(struct solver *s)
+static void close_solver(void *solver)
 {
+    struct solver *s = solver;
     kl_control_evaluator_close(&s->e);
     kl_arena_free(&s->arena);
 }
@@ -218,30 +220,45 @@ static void round_of_trials(struct solver *s)
     k->lbfgs_update(&s->b, accept);
 }
 
-static void solve(void *queue, size_t i, int thread)
+static bool one_round(void *solver, int thread)
 {
-    struct kl_control_queue *all = queue;
-    struct solver s;
-    (void)i;
-    const int code = open_solver(&s, all, &all->errors[thread]);
-    if (code) atomic_store(&all->failed, code);
-    else
-        while (refill(&s) && kl_control_queue_step(all, thread)) round_of_trials(&s);
-    close_solver(&s);
+    (void)thread;
+    if (!refill(solver)) return false;
+    round_of_trials(solver);
+    return true;
 }
 
-static int choose(void (**work)(void *, size_t, int), const struct kl_control_problem *problem,
+static const struct kl_control_solver lbfgs = { sizeof(struct solver), open_solver, one_round,
+                                                close_solver };
+
+/* ---- any method ---- */
+/* Called once a thread. */
+static void work(void *context, size_t i, int thread)
+{
+    struct kl_control_queue *queue = context;
+    const struct kl_control_solver *method = queue->method;
+    void *solver = calloc(1, method->size);
+    (void)i;
+    const int code = solver ? method->open(solver, queue, &queue->errors[thread])
+                            : kl_fail_memory(&queue->errors[thread], method->size);
+    if (code) atomic_store(&queue->failed, code);
+    else
+        while (kl_control_queue_step(queue, thread) && method->round(solver, thread)) continue;
+    if (solver) method->close(solver);
+    free(solver);
+}
+
+static int choose(const struct kl_control_solver **solver, const struct kl_control_problem *problem,
                   enum kl_control_method method, struct kl_error *err)
 {
-    static void (*const methods[])(void *, size_t, int) = { NULL, solve, kl_control_newton_solve,
-                                                            kl_control_adam_solve,
-                                                            kl_control_krotov_solve };
+    static const struct kl_control_solver *const solvers[] = { NULL, &lbfgs, &kl_control_newton,
+                                                               &kl_control_adam, &kl_control_krotov };
     struct kl_control_evaluator *e = NULL;
     const int code = method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
     if (code) return code;
     if (e) method = kl_control_has_hessian(e) ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
     kl_control_evaluator_close(&e);
-    *work = methods[method];
+    *solver = solvers[method];
     return 0;
 }
 
@@ -256,15 +273,13 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                                     .points = points,
                                     .watch = watch,
                                     .errors = calloc((size_t)threads, sizeof *all.errors) };
-    void (*work)(void *, size_t, int) = NULL;
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
-    int code = choose(&work, problem, search->method, err);
+    int code = choose(&all.method, problem, search->method, err);
     if (code) {
         free(all.errors);
         return code;
     }
-    if (pool) kl_pool_for(pool, (size_t)threads, work, &all);
-    else work(&all, 0, 0);
+    kl_pool_for(pool, (size_t)threads, work, &all);
     code = atomic_load(&all.failed);
     for (int t = 0; code && t < threads; t++)
         if (all.errors[t].text[0]) *err = all.errors[t];

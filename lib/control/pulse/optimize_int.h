@@ -8,8 +8,10 @@
 
 #include "control/pulse/pulse.h"
 
+struct kl_control_solver;
 struct kl_control_queue {
     const struct kl_control_problem *problem;
+    const struct kl_control_solver *method;
     const struct kl_control_search *search;
     struct kl_control_start *results;
     double *points; /* [starts][n] */
@@ -28,10 +30,15 @@ void kl_control_queue_finish(struct kl_control_queue *queue, int start,
 /* May thread go on? */
 bool kl_control_queue_step(struct kl_control_queue *queue, int thread);
 
-/* Threads' work; called once a thread. */
-void kl_control_newton_solve(void *queue, size_t i, int thread);
-void kl_control_adam_solve(void *queue, size_t i, int thread);
-void kl_control_krotov_solve(void *queue, size_t i, int thread);
+/* A method: what one thread works with, and a round of it. */
+struct kl_control_solver {
+    size_t size;
+    int (*open)(void *solver, struct kl_control_queue *queue,
+                struct kl_error *err);       /* close it in any case */
+    bool (*round)(void *solver, int thread); /* false: no start is left */
+    void (*close)(void *solver);
+};
+extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
 
 /* The loss ten iterations ago, or infinity. */
 enum { KL_CONTROL_WINDOW = 10 };
