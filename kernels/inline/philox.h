@@ -62,7 +62,16 @@ enum kl_purpose {
     KL_RANDOM_STARTS = 61,       /* of pulses; step: start */
     KL_RANDOM_TASKS = 62,        /* of meta-learning; + 256 * set; step: task */
     KL_RANDOM_CONTROL_SHOTS = 63, /* of their experiments, likewise */
-    KL_RANDOM_BENCH_TASKS = 64    /* step: task */
+    KL_RANDOM_BENCH_TASKS = 64,   /* step: task */
+    KL_RANDOM_LANGEVIN = 70,      /* noise of a step, momenta of HMC; the key is a chain's own */
+    KL_RANDOM_CHAIN_START = 71,
+    KL_RANDOM_CHAIN_BATCHES = 72, /* permutation of an epoch */
+    KL_RANDOM_ACCEPT = 73,        /* of MALA, HMC; step: proposal */
+    KL_RANDOM_SWAP = 74,          /* of replica exchange; step: round */
+    KL_RANDOM_COMPANION = 75,     /* + the purposes above: the Gaussian beside a run */
+    KL_RANDOM_RANDOM_LABELS = 76, /* key: the data's seed; step: 0 training, 1 test */
+    KL_RANDOM_PERMUTED_DATA = 77, /* likewise */
+    KL_RANDOM_PRIOR_DRAWS = 78    /* beta 0 */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

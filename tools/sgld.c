@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+   sgld: Langevin sampling of networks, evidence, generalisation bounds. Its first word chooses what it does; each has a
+   table of options and a file mode_WORD.c in a room of lib/sampling. */
+#include "store/mode.h"
+
+struct values {
+    struct kl_common common;
+};
+
+/* clang-format off */
+static const struct kl_tool *const parts[] = {
+    NULL
+};
+static const struct kl_tool tool = {
+    .name = "sgld",
+    .summary = "Posterior samples of networks, what they prove, and whether to believe them.",
+    .arguments = "COMMAND [options]",
+    .example = "sgld sample --data synth -o chains.h5\n  sgld sample --help",
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key json note no-provenance progress",
+    .commands = "sample|bounds|diagnose|head|export",
+    .parts = parts,
+};
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    const size_t n = run->stage.n_inputs;
+    return kl_fail(err, KL_EUSAGE, "%s%s%s, expected %s; see --help", n ? "found '" : "no command",
+                   n ? run->stage.inputs[0] : "", n ? "'" : "", tool.commands);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
+    const struct kl_mode *const modes[] = {
+        &none,
+    };
+    return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
+}
+/* clang-format on */
