@@ -30,6 +30,7 @@ struct kl_sampling_tensor {
     size_t dims[4], offset, size, fan_in;
     double sigma; /* of the prior; set by who knows the prior */
 };
+/* In files that are compiled in both precisions (kernels/inline/real.h); else float. */
 #define kl_sampling_target KL_NAME(kl_sampling_target)
 struct kl_sampling_target {
     size_t size; /* P: parameters, flat in the field's order, no padding */
