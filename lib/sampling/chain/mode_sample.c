@@ -23,6 +23,7 @@ struct work {
     json_t *raw; /* files of the records, for the provenance */
     char *config, *checkpoint;
     bool older, prepared; /* older: another run's checkpoint is there */
+    uint64_t loaded;      /* epochs */
 };
 
 static void defaults(void *values)
@@ -154,25 +155,62 @@ static int resume(struct work *w, struct kl_error *err)
     return code;
 }
 
+/* Stops when a checkpoint is due, else as the progress says. */
+struct pace {
+    const struct kl_watch *watch;
+    uint64_t every, last; /* 0: never */
+    bool begun, due;
+};
+static int pace_step(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    struct pace *p = context;
+    const int stop = kl_watch_step(p->watch, done, total, note);
+    if (stop) return stop;
+    if (!p->begun) p->begun = true, p->last = done;
+    p->due = p->every && done - p->last >= p->every && done < total;
+    if (p->due) p->last = done;
+    return p->due;
+}
+
+static int stopped(struct work *w, struct kl_error *err)
+{
+    const struct kl_log *log = w->mode->stage.log;
+    uint64_t done, total;
+    kl_sampling_run_done(w->run, &done, &total);
+    if (!w->checkpoint || (w->older && done == w->loaded)) {
+        kl_note(log, 1, "stopped by a signal with %llu of %llu epochs done%s%s",
+                (unsigned long long)done, (unsigned long long)total,
+                w->checkpoint ? "; as it was stays " : "; nothing is kept",
+                w->checkpoint ? w->checkpoint : "");
+        return KL_ESIGNAL;
+    }
+    const int code = kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, err);
+    if (code) return code;
+    kl_note(log, 1,
+            "stopped by a signal with %llu of %llu epochs done; the same command with --resume goes on "
+            "from there",
+            (unsigned long long)done, (unsigned long long)total);
+    return KL_ESIGNAL;
+}
+
 static int go(struct work *w, struct kl_error *err)
 {
     struct kl_progress progress;
-    const struct kl_stage *stage = &w->mode->stage;
-    kl_progress_begin(&progress, stage->log, w->v->common.progress, "epochs");
-    const int code = kl_sampling_run_go(w->run, w->pool, &progress.watch, err);
+    uint64_t total;
+    kl_sampling_run_done(w->run, &w->loaded, &total);
+    kl_progress_begin(&progress, w->mode->stage.log, w->v->common.progress, "epochs");
+    struct pace pace = { .watch = &progress.watch, .every = (uint64_t)w->v->checkpoint_every };
+    const struct kl_watch watch = { pace_step, &pace };
+    int code;
+    do {
+        pace.due = false;
+        code = kl_sampling_run_go(w->run, w->pool, &watch, err);
+        if (code == KL_ESIGNAL && pace.due && !kl_signals_pending())
+            code = kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, err);
+        else pace.due = false;
+    } while (!code && pace.due);
     kl_progress_end(&progress);
-    if (code != KL_ESIGNAL) return code;
-    struct kl_error other;
-    const int saved = kl_store_checkpoint_write(w->checkpoint, stage, save, w, &other);
-    if (saved) {
-        if (err) *err = other;
-        return saved;
-    }
-    if (w->checkpoint)
-        kl_note(stage->log, 1,
-                "stopped by a signal: %s; the same command with --resume goes on from there",
-                w->checkpoint);
-    return code;
+    return code == KL_ESIGNAL ? stopped(w, err) : code;
 }
 
 static int publish(struct work *w, struct kl_error *err)
@@ -183,7 +221,8 @@ static int publish(struct work *w, struct kl_error *err)
     w->told = calloc(w->settings.n_rungs, sizeof *w->told);
     int code = w->told ? kl_json_dump(&raw, w->raw, err)
                        : kl_fail_memory(err, w->settings.n_rungs * sizeof *w->told);
-    if (!code) kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains);
+    if (!code)
+        code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains, err);
     if (!code) kl_sampling_tell_cautions(w->told, w->settings.n_rungs, stage->log);
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
     if (!code) code = save(w, writer, err);

@@ -32,6 +32,7 @@ struct kl_sampling_values {
     bool noise, tune, control_variate, exchange, work, half_step, companion;
     const char *extend;
     bool resume;
+    int64_t checkpoint_every;
     char lists[4][KL_SAMPLING_LIST],
         label_text[32]; /* (hidden) what the lists and `labels` point to once they are complete */
 };

@@ -26,13 +26,14 @@ void kl_sampling_problem_close(struct kl_sampling_problem *problem);
 /* ---- words (sample_tell.c) ---- */
 /* A rung's draws: means over all of all chains, the loss's Monte-Carlo error. NaN: there is none. */
 struct kl_sampling_told {
-    double beta, train_loss, mcse, train01, test_loss, test01, virial, acceptance;
+    double beta, train_loss, mcse, train01, test_loss, test01, virial, acceptance, r_hat,
+        ess;       /* of the training loss */
     int64_t draws; /* of all chains */
 };
-/* told (n_rungs). */
-void kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
-                           size_t n_rungs, int64_t chains);
-/* One line for the rungs that their virial says are not at equilibrium. */
+/* told (n_rungs). KL_ENOMEM. */
+int kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
+                          size_t n_rungs, int64_t chains, struct kl_error *err);
+/* A line each: chains that disagree, too few effective draws, a virial off equilibrium's. */
 void kl_sampling_tell_cautions(const struct kl_sampling_told *told, size_t n, const struct kl_log *log);
 /* "beta 0: 0.17 +- 0.01, ..." */
 void kl_sampling_tell_line(FILE *to, const struct kl_sampling_told *told, size_t n);

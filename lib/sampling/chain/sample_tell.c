@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sampling/chain/sample.h"
+#include "sampling/diagnose/diagnose.h"
 
 /* Mean over the draws that there are; *n of them are added. */
 static double mean(const float *values, int64_t draws, int64_t *n)
@@ -53,10 +54,44 @@ static double error_of_chains(const struct kl_sampling_run *run, size_t rung, in
     return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
-void kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
-                           size_t n_rungs, int64_t chains)
+/* From the correlations within chains too, where all have as many draws, and enough. */
+static int diagnose(struct kl_sampling_told *told, const struct kl_sampling_run *run, size_t rung,
+                    int64_t chains, struct kl_error *err)
 {
-    for (size_t k = 0; k < n_rungs; k++) {
+    struct kl_sampling_traces *traces = NULL;
+    struct kl_sampling_trace t = { 0 };
+    kl_sampling_run_trace(&t, run, rung, 0);
+    const int64_t draws = t.draws;
+    told->r_hat = told->ess = NAN, told->mcse = error_of_chains(run, rung, chains);
+    for (int64_t c = 1; c < chains; c++) {
+        kl_sampling_run_trace(&t, run, rung, c);
+        if (t.draws != draws) return 0;
+    }
+    if (draws < 4) return 0;
+    double *x = malloc((size_t)(chains * draws) * sizeof *x);
+    int code = x ? kl_sampling_traces_open(&traces, (size_t)chains, (size_t)draws, err)
+                 : kl_fail_memory(err, (size_t)(chains * draws) * sizeof *x);
+    for (int64_t c = 0; c < chains && !code; c++) {
+        kl_sampling_run_trace(&t, run, rung, c);
+        for (int64_t i = 0; i < draws; i++) x[c * draws + i] = t.train_loss[i];
+    }
+    if (!code) {
+        kl_sampling_traces_take(traces, x);
+        told->r_hat = kl_sampling_rhat(traces, KL_SAMPLING_RHAT_RANK);
+        told->ess = fmin(kl_sampling_ess(traces, KL_SAMPLING_ESS_BULK),
+                         kl_sampling_ess(traces, KL_SAMPLING_ESS_TAIL));
+        told->mcse = kl_sampling_mcse_mean(traces);
+    }
+    kl_sampling_traces_close(&traces);
+    free(x);
+    return code;
+}
+
+int kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
+                          size_t n_rungs, int64_t chains, struct kl_error *err)
+{
+    int code = 0;
+    for (size_t k = 0; k < n_rungs && !code; k++) {
         struct average loss = { 0 }, wrong = { 0 }, test = { 0 }, test_wrong = { 0 }, virial = { 0 },
                        accept = { 0 };
         struct kl_sampling_trace t = { 0 };
@@ -67,16 +102,45 @@ void kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampli
                 add(&virial, t.virial, t.draws);
             if (!isnan(t.acceptance)) accept.sum += t.acceptance, accept.n++;
         }
-        told[k] = (struct kl_sampling_told){ t.beta,      of(&loss),   error_of_chains(run, k, chains),
-                                             of(&wrong),  of(&test),   of(&test_wrong),
-                                             of(&virial), of(&accept), loss.n };
+        told[k] = (struct kl_sampling_told){ .beta = t.beta,
+                                             .train_loss = of(&loss),
+                                             .train01 = of(&wrong),
+                                             .test_loss = of(&test),
+                                             .test01 = of(&test_wrong),
+                                             .virial = of(&virial),
+                                             .acceptance = of(&accept),
+                                             .draws = loss.n };
+        code = diagnose(&told[k], run, k, chains, err);
     }
+    return code;
+}
+
+static void caution_mixing(const struct kl_sampling_told *told, size_t n, const struct kl_log *log)
+{
+    size_t split = 0, few = 0, worst = 0, least = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (told[k].r_hat > 1.01 && (!split++ || told[k].r_hat > told[worst].r_hat)) worst = k;
+        if (told[k].ess < 400 && (!few++ || told[k].ess < told[least].ess)) least = k;
+    }
+    if (split)
+        kl_caution(log,
+                   "chains disagree at %zu of %zu betas: R-hat of the training loss is %.3g at beta %g, "
+                   "expected at most "
+                   "1.01; longer chains",
+                   split, n, told[worst].r_hat, told[worst].beta);
+    if (few)
+        kl_caution(log,
+                   "few effective draws at %zu of %zu betas: %.0f at beta %g, expected 400; the errors "
+                   "told are themselves "
+                   "uncertain",
+                   few, n, told[least].ess, told[least].beta);
 }
 
 void kl_sampling_tell_cautions(const struct kl_sampling_told *told, size_t n, const struct kl_log *log)
 {
     static const double most = 0.1; /* from 1, where a chain is at equilibrium */
     size_t off = 0, worst = 0;
+    caution_mixing(told, n, log);
     for (size_t k = 0; k < n; k++) {
         if (!(fabs(told[k].virial - 1) > most)) continue;
         if (!off++ || fabs(told[k].virial - 1) > fabs(told[worst].virial - 1)) worst = k;
@@ -118,7 +182,8 @@ static json_t *rungs(const struct kl_sampling_told *told, size_t n)
         } members[] = {
             { "beta", t->beta },       { "train_loss", t->train_loss }, { "train_loss_mcse", t->mcse },
             { "train01", t->train01 }, { "test_loss", t->test_loss },   { "test01", t->test01 },
-            { "virial", t->virial },   { "acceptance", t->acceptance }, { "draws", (double)t->draws },
+            { "virial", t->virial },   { "acceptance", t->acceptance }, { "r_hat", t->r_hat },
+            { "ess", t->ess },         { "draws", (double)t->draws },
         };
         json_t *rung = json_object();
         for (size_t i = 0; i < sizeof members / sizeof *members; i++)
