@@ -123,19 +123,23 @@ static inline void kl_interleave(kl_lane to[2], kl_lane a, kl_lane b)
 #endif
 }
 #else
-/* -2 ln((word + 1/2) / 2^32). Words are taken as numbers with a sign: those in the lower half are u = m 2^e with m in
-   [1/2, 1), those in the upper are u - 1 itself, which keeps all digits where u is near 1. Then one polynomial for
-   -2 ln(1 + f), f in [-1/2, 0): the best one, relative error 2.4e-8. */
-static inline kl_lane kl_radius_squared(kl_lane_bits word)
+/* more - 2 ln(1 + f), f in [-1/2, 0]: the best polynomial of its degree, relative error 2.4e-8. */
+static inline kl_lane kl_minus_two_log1p(kl_lane f, kl_lane more)
 {
     static const float best[] = { -2.829097f, -3.2791824f,  -2.4174306f, -0.36190575f, -0.52738214f,
                                   0.4873652f, -0.6672642f, 0.99999046f, -2 };
+    return kl_fma(f, kl_horner(f, best, sizeof best / sizeof *best), more);
+}
+/* -2 ln((word + 1/2) / 2^32). Words are taken as numbers with a sign: those in the lower half are u = m 2^e with m in
+   [1/2, 1), those in the upper are u - 1 itself, which keeps all digits where u is near 1. */
+static inline kl_lane kl_radius_squared(kl_lane_bits word)
+{
     const kl_lane x = __builtin_convertvector(word, kl_lane) + 0.5f;
     const kl_lane_bits bits = (kl_lane_bits)x;
     const kl_lane m = (kl_lane)((bits & 0x7fffff) | 0x3f000000),
                   e = __builtin_convertvector((bits >> 23) - (126 + 32), kl_lane),
                   f = kl_by_sign(bits, x * 0x1p-32f, m - 1), n = kl_by_sign(bits, (kl_lane){ 0 }, e);
-    return kl_fma(f, kl_horner(f, best, sizeof best / sizeof *best), n * -1.38629436f);
+    return kl_minus_two_log1p(f, n * -1.38629436f);
 }
 /* Of words b: cosine and sine of the angle to the nearest quarter, the best polynomials in turns (3e-8). */
 static inline void kl_cosine_sine(kl_lane *c, kl_lane *s, kl_lane turns)
