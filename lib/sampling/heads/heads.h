@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+   heads: the project's own heads as what is sampled: a target made of a head's forward and backward
+   passes on cached features. Tiers: which parameters, and their priors; the target. The one room of
+   sampling that knows lib/head. */
+#ifndef KL_SAMPLING_HEADS_H
+#define KL_SAMPLING_HEADS_H
+
+#include "head/head.h"
+#include "sampling/model/model.h"
+
+/* ---- which parameters are sampled, and their prior (layout.c) ---- */
+/* all; the core and what is behind it; the classifier behind the core; the core alone. What is not
+   sampled keeps its trained values. Of a head without a core the first three are the same. */
+enum kl_sampling_part { KL_SAMPLING_ALL, KL_SAMPLING_TAIL, KL_SAMPLING_CLASSIFIER, KL_SAMPLING_CORE };
+#define KL_SAMPLING_PARTS "all|tail|head|circuit"
+/* Independent normals around 0. An angle's is that of the circle all the same: a rotation's outputs have
+   the period 2 pi, and N(0, pi^2) wrapped around it is the uniform law to within 1.5 % (its first
+   Fourier coefficient is exp(-pi^2 / 2) = 0.0072), while a chain needs no walls and no wrapping. */
+struct kl_sampling_head_prior {
+    double sigma;  /* of weights and biases, 1 */
+    double angles; /* of a circuit's weights, pi */
+    double scales; /* of a circuit's learnable scales of inputs, 1 */
+    bool flat; /* sigma as it is; else sigma / sqrt(fan_in) of each layer (of a twin: the entries a unit
+                  has) */
+};
+void kl_sampling_head_prior_default(struct kl_sampling_head_prior *prior);
+struct kl_sampling_layout {
+    size_t size;   /* P */
+    size_t *index; /* (P) of parameter i in the block of the head's model */
+    struct kl_sampling_tensor *tensors;
+    int n_tensors;
+};
+/* KL_EUSAGE: there is no such part (a core that is frozen, or none), or a deviation is not positive;
+   KL_ENOMEM. Free it in any case. */
+int kl_sampling_layout_make(struct kl_sampling_layout *layout, const struct kl_head_model *model,
+                            enum kl_sampling_part part, const struct kl_sampling_head_prior *prior,
+                            struct kl_error *err);
+void kl_sampling_layout_free(struct kl_sampling_layout *layout);
+
+/* ---- the target (target.c) ---- */
+struct kl_sampling_head_question {
+    const struct kl_head_model *model; /* must outlive the target */
+    const float *params;               /* (block.size): values of what is not sampled; NULL if all is */
+    enum kl_sampling_part part;
+    struct kl_sampling_head_prior prior;
+    const struct kl_features *features;
+    const int64_t *validation; /* (n_validation), rising: rows that the head's training kept back; they
+                                  are the test set */
+    size_t n_validation;
+    int n_threads;
+};
+struct kl_sampling_target_f32;
+struct kl_sampling_target_f64;
+struct kl_sampling_head_f32;
+struct kl_sampling_head_f64;
+/* The mean cross-entropy, in nats, over the training rows, and its gradient by the sampled parameters,
+   by lib/head's own passes: exact outputs of the circuit (with its noise, if it is run by density
+   matrices), no dropout. Records in blocks of fixed size whose sums are taken in double, so that the
+   bits depend on w and rows alone. KL_EUSAGE: as layout_make, or the circuit runs by drawn trajectories;
+   KL_EDATA: no training rows, or rows that are not there; KL_ENOMEM. Close it in any case; target and
+   head live as long as each other. */
+int kl_sampling_head_target_f32(struct kl_sampling_target_f32 *target,
+                                struct kl_sampling_head_f32 **head,
+                                const struct kl_sampling_head_question *question, struct kl_error *err);
+int kl_sampling_head_target_f64(struct kl_sampling_target_f64 *target,
+                                struct kl_sampling_head_f64 **head,
+                                const struct kl_sampling_head_question *question, struct kl_error *err);
+void kl_sampling_head_close_f32(struct kl_sampling_head_f32 **head);
+void kl_sampling_head_close_f64(struct kl_sampling_head_f64 **head);
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_sampling_head KL_NAME(kl_sampling_head)
+#define kl_sampling_head_target KL_NAME(kl_sampling_head_target)
+#define kl_sampling_head_close KL_NAME(kl_sampling_head_close)
+
+#endif
