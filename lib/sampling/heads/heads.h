@@ -27,6 +27,7 @@ void kl_sampling_head_prior_default(struct kl_sampling_head_prior *prior);
 struct kl_sampling_layout {
     size_t size;   /* P */
     size_t *index; /* (P) of parameter i in the block of the head's model */
+    float *scale;  /* (P) its prior's deviation */
     struct kl_sampling_tensor *tensors;
     int n_tensors;
 };
@@ -47,6 +48,9 @@ struct kl_sampling_head_question {
     const int64_t *validation; /* (n_validation), rising: rows that the head's training kept back; they
                                   are the test set */
     size_t n_validation;
+    bool whiten; /* the chain moves in units of the prior: parameter i is scale[i] times its coordinate,
+                    whose prior is N(0, 1). One step then fits weights of 1 / sqrt(512) and angles of pi
+                  */
     int n_threads;
 };
 struct kl_sampling_target_f32;

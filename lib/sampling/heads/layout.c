@@ -29,6 +29,7 @@ static void add_tensor(struct building *b, const struct kl_tensor *t, size_t fir
         .offset = first, .size = to->size - first, .fan_in = fan_in, .sigma = sigma
     };
     memcpy(s->name, t->name, sizeof s->name);
+    for (size_t i = first; i < to->size; i++) to->scale[i] = (float)sigma;
     const bool whole = s->size == t->size;
     s->rank = whole ? t->rank : 1;
     for (int d = 0; d < 4; d++) s->dims[d] = whole ? t->dims[d] : d ? 1 : s->size;
@@ -119,8 +120,9 @@ int kl_sampling_layout_make(struct kl_sampling_layout *layout, const struct kl_h
                  tensors = (size_t)model->block.n + runs;
     struct building b = { layout, model, prior, calloc(size, sizeof *b.absent) };
     layout->index = malloc(size * sizeof *layout->index);
+    layout->scale = malloc(size * sizeof *layout->scale);
     layout->tensors = calloc(tensors, sizeof *layout->tensors);
-    if (!b.absent || !layout->index || !layout->tensors) {
+    if (!b.absent || !layout->index || !layout->scale || !layout->tensors) {
         free(b.absent);
         return kl_fail_memory(err, size * sizeof *layout->index);
     }
@@ -138,6 +140,7 @@ int kl_sampling_layout_make(struct kl_sampling_layout *layout, const struct kl_h
 void kl_sampling_layout_free(struct kl_sampling_layout *layout)
 {
     free(layout->index);
+    free(layout->scale);
     free(layout->tensors);
     *layout = (struct kl_sampling_layout){ 0 };
 }

@@ -24,6 +24,7 @@ struct own { /* of a thread */
 };
 struct kl_sampling_head {
     struct kl_sampling_layout layout;
+    kl_real *scale;            /* (P): 1 unless the chain moves in units of the prior */
     struct kl_head_model view; /* of the model that was given */
     kl_real *params;           /* (block.size) of what is fixed */
     struct records train, test;
@@ -70,9 +71,9 @@ static void add_sums(struct kl_sampling_sums *sums, double *per_record, const kl
     }
 }
 
-static void place(struct own *own, const struct kl_sampling_layout *l, const kl_real *w)
+static void place(struct own *own, const struct kl_sampling_head *h, const kl_real *w)
 {
-    for (size_t i = 0; i < l->size; i++) own->params[l->index[i]] = w[i];
+    for (size_t i = 0; i < h->layout.size; i++) own->params[h->layout.index[i]] = h->scale[i] * w[i];
 }
 
 static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums, const kl_real *w,
@@ -84,7 +85,7 @@ static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums,
     const struct kl_sampling_layout *l = &h->layout;
     const size_t d = h->view.n_features, classes = h->view.n_classes;
     int code = KL_OK;
-    place(own, l, w);
+    place(own, h, w);
     memset(own->sum, 0, l->size * sizeof *own->sum);
     for (size_t from = 0; from < count && !code; from += BLOCK) {
         const size_t n = count - from < BLOCK ? count - from : BLOCK;
@@ -98,7 +99,8 @@ static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums,
         for (size_t i = 0; i < l->size; i++) own->sum[i] += (double)n * (double)own->grad[l->index[i]];
         add_sums(sums, NULL, own->logits, labels, n, classes);
     }
-    for (size_t i = 0; i < l->size && !code; i++) grad[i] = (kl_real)(own->sum[i] / (double)count);
+    for (size_t i = 0; i < l->size && !code; i++)
+        grad[i] = (kl_real)(h->scale[i] * own->sum[i] / (double)count);
     return code;
 }
 
@@ -110,7 +112,7 @@ static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_re
     struct own *own = &h->threads[crew->thread];
     const size_t d = h->view.n_features, classes = h->view.n_classes;
     int code = KL_OK;
-    place(own, &h->layout, w);
+    place(own, h, w);
     for (size_t from = 0; from < count && !code; from += BLOCK) {
         const size_t n = count - from < BLOCK ? count - from : BLOCK;
         const int32_t *labels;
@@ -225,6 +227,11 @@ static int open_head(struct kl_sampling_head *h, const struct kl_sampling_head_q
     int code = check(q, err);
     if (!code) code = kl_sampling_layout_make(&h->layout, m, q->part, &q->prior, err);
     if (code) return code;
+    code = take((void **)&h->scale, h->layout.size, sizeof *h->scale, err);
+    if (code) return code;
+    for (size_t i = 0; i < h->layout.size; i++)
+        h->scale[i] = q->whiten ? (kl_real)h->layout.scale[i] : 1;
+    for (int t = 0; q->whiten && t < h->layout.n_tensors; t++) h->layout.tensors[t].sigma = 1;
     h->view = fixed ? kl_head_view(m, q->part == KL_SAMPLING_CLASSIFIER) : *m;
     code = take((void **)&h->params, m->block.size, sizeof *h->params, err);
     for (size_t i = 0; !code && q->params && i < m->block.size; i++)
@@ -276,6 +283,7 @@ void kl_sampling_head_close(struct kl_sampling_head **head)
     }
     free(h->threads);
     kl_sampling_layout_free(&h->layout);
+    free(h->scale);
     free(h->params);
     free(h->train.x);
     free(h->train.labels);

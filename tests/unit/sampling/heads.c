@@ -132,6 +132,33 @@ static void against_head(const struct kl_head_model *m, const float *params, con
     free(mine);
 }
 
+/* In units of the prior: coordinates w / scale, the gradient times it. */
+static void whitened(struct kl_sampling_head_question q, const struct kl_sampling_target_f64 *t,
+                     const double *w, const char *what)
+{
+    struct kl_sampling_layout l;
+    struct kl_sampling_target_f64 white;
+    struct kl_sampling_head_f64 *head;
+    struct kl_error err;
+    struct kl_sampling_sums s = { 0 }, plain = { 0 };
+    q.whiten = true;
+    CHECK(kl_sampling_layout_make(&l, q.model, q.part, &q.prior, &err) == 0, "%s", err.text);
+    CHECK(kl_sampling_head_target_f64(&white, &head, &q, &err) == 0, "%s", err.text);
+    double *u = malloc(3 * t->size * sizeof *u), *mine = u + t->size, *theirs = mine + t->size,
+           worst = 0;
+    for (size_t i = 0; i < t->size; i++) u[i] = w[i] / l.scale[i];
+    CHECK(white.gradient(white.context, mine, &s, u, NULL, N, &alone, &err) == 0, "%s", err.text);
+    CHECK(t->gradient(t->context, theirs, &plain, w, NULL, N, &alone, &err) == 0, "%s", err.text);
+    for (size_t i = 0; i < t->size; i++) worst = fmax(worst, fabs(mine[i] - l.scale[i] * theirs[i]));
+    CHECK(worst < 1e-12 && fabs(s.loss - plain.loss) < 1e-10 * s.loss, "%s: off by %g", what, worst);
+    for (int k = 0; k < white.n_tensors; k++)
+        CHECK(white.tensors[k].sigma == 1 && l.scale[l.tensors[k].offset] == (float)l.tensors[k].sigma,
+              "%s", what);
+    kl_sampling_head_close_f64(&head);
+    kl_sampling_layout_free(&l);
+    free(u);
+}
+
 static void one(const struct kl_features *f, enum kl_core core, enum kl_sampling_part part,
                 bool reupload)
 {
@@ -150,6 +177,7 @@ static void one(const struct kl_features *f, enum kl_core core, enum kl_sampling
     double *w = values_of(&m, params, part);
     differences(&t, w, NULL, 130, what);
     differences(&t, w, rows, 5, what);
+    whitened(q, &t, w, what);
     if (part == KL_SAMPLING_ALL) {
         CHECK(t.size == kl_head_parameters(&m), "%s: %zu parameters, the head has %zu", what, t.size,
               kl_head_parameters(&m));

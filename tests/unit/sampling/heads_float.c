@@ -30,7 +30,9 @@ static void one(const struct kl_features *f, enum kl_core core)
     kl_head_init(p, &m, 9, 0);
     CHECK(kl_head_work_init(&work, &err) == 0, "%s", err.text);
     CHECK(kl_sampling_layout_make(&l, &m, KL_SAMPLING_ALL, &prior, &err) == 0, "%s", err.text);
-    const struct kl_sampling_head_question q = { &m, NULL, KL_SAMPLING_ALL, prior, f, NULL, 0, 2 };
+    const struct kl_sampling_head_question q = {
+        .model = &m, .prior = prior, .features = f, .n_threads = 2
+    };
     CHECK(kl_sampling_head_target_f32(&t, &head, &q, &err) == 0, "%s", err.text);
     float *mine = malloc(2 * t.size * sizeof *mine);
     int64_t rows[N];
