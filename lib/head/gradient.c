@@ -178,8 +178,8 @@ void kl_head_sum(kl_real *grad, const struct kl_head_batch *batch, const struct 
         kl_real *const *y, *const *dy;
     } chains[] = {
         [KL_CHAIN_REDUCE] = { model->reduce, batch->x, y->reduce, dy->reduce },
-        [KL_CHAIN_TWIN] = { model->twin, model->n_reduce ? y->reduce[model->n_reduce - 1] : batch->x, y->twin,
-                            dy->twin },
+        [KL_CHAIN_TWIN] = { model->twin, model->n_reduce ? y->reduce[model->n_reduce - 1] : batch->x,
+                            y->twin, dy->twin },
         [KL_CHAIN_HEAD] = { model->head, y->expval ? y->expval : batch->x, y->head, dy->head }
     };
     const int i = part->layer;
@@ -207,7 +207,8 @@ int kl_head_gradient(kl_real *grad, double *loss, size_t *correct, const struct 
                      const kl_real *params, const kl_real *x, const int32_t *labels, size_t n,
                      const struct kl_head_diff *diff, struct kl_head_work *work, struct kl_error *err)
 {
-    return kl_head_gradient_logits(grad, NULL, loss, correct, model, params, x, labels, n, diff, work, err);
+    return kl_head_gradient_logits(grad, NULL, loss, correct, model, params, x, labels, n, diff, work,
+                                   err);
 }
 
 int kl_head_gradient_logits(kl_real *grad, kl_real *logits, double *loss, size_t *correct,
