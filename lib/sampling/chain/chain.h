@@ -11,6 +11,7 @@
 #define KL_SAMPLING_CHAIN_H
 
 #include "sampling/model/model.h"
+struct kl_dataset;
 struct kl_file;
 struct kl_writer;
 
@@ -80,15 +81,18 @@ struct kl_sampling_settings {
     int64_t keep;                  /* draws between kept weights; 0: only the last state */
     bool independent_batches;      /* each step draws its records anew, without replacement; else a
                                       permutation an epoch */
+    bool pointwise; /* each record's loss of the last rung's kept draws (log_likelihood of WAIC, PSIS) */
     bool work;      /* the path certificate along the annealing (spec of the reference, section 10.2) */
     bool half_step; /* beside each chain one of half the step and twice the epochs */
-    bool companion; /* beside each rung the same sampler on a Gaussian whose law is known */
+    bool companion; /* beside each chain the same sampler on a Gaussian whose law is known; with the stopping
+                       rule for rung.epochs epochs */
     struct kl_sampling_stop stop;
 };
 void kl_sampling_settings_default(struct kl_sampling_settings *s); /* the sound ones */
 
 /* ---- a run ---- */
 struct kl_sampling_run;
+struct kl_sampling_target_f32;
 /* targets: of chain first_chain + c the c-th of n_targets, or the only one. KL_EUSAGE, KL_ENOMEM. Close
  * it in any case. */
 int kl_sampling_run_open(struct kl_sampling_run **run, const struct kl_sampling_settings *settings,
@@ -99,6 +103,17 @@ int kl_sampling_run_open(struct kl_sampling_run **run, const struct kl_sampling_
 int kl_sampling_run_go(struct kl_sampling_run *run, struct kl_pool *pool, const struct kl_watch *watch,
                        struct kl_error *err);
 void kl_sampling_run_close(struct kl_sampling_run **run);
+/* Epochs done, what was loaded counted in, and of all; watch is told the same. */
+void kl_sampling_run_done(const struct kl_sampling_run *run, uint64_t *done, uint64_t *total);
+/* One chain's draws so far (NaN where there was no test); they live until the run goes on. */
+struct kl_sampling_trace {
+    double beta;
+    int64_t draws;
+    const float *train_loss, *train01, *norm, *test_loss, *test01, *virial; /* norm: |w|^2 / (P sigma^2) */
+    double acceptance, step;
+};
+void kl_sampling_run_trace(struct kl_sampling_trace *trace, const struct kl_sampling_run *run, size_t rung,
+                           int64_t chain);
 
 /* ---- its file, of kind `chains` (docs/files.md) ---- */
 extern const struct kl_kind kl_sampling_chains_kind;
@@ -108,5 +123,16 @@ int kl_sampling_run_save(struct kl_writer *writer, const struct kl_sampling_run 
 /* Take over all chains of the file that this run has too, as far as it goes (a checkpoint, a shorter
    run, fewer chains or temperatures). KL_EDATA: it is of another run, in words. */
 int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, struct kl_error *err);
+/* Kept weights of a file: `draws` of each rung and chain at most, of `size` each. KL_EDATA, also where none were kept. */
+struct kl_sampling_kept {
+    size_t rungs, size;
+    int64_t chains, draws;
+    const struct kl_dataset *weights;
+    struct kl_file *file;
+};
+int kl_sampling_kept_open(struct kl_sampling_kept *kept, struct kl_file *file, struct kl_error *err);
+/* w (size). KL_EUSAGE: there is no such draw. */
+int kl_sampling_kept_read(float *w, const struct kl_sampling_kept *kept, size_t rung, int64_t chain, int64_t draw,
+                          struct kl_error *err);
 
 #endif
