@@ -75,7 +75,7 @@ void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     const struct kl_mcnemar *test = found->test;
     const char *output = found->output;
     const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
-    char which[40] = "";
+    char which[64] = "";
     if (e->replica) snprintf(which, sizeof which, "replica %lld, ", (long long)e->first);
     if (e->ensemble) snprintf(which, sizeof which, "ensemble of %zu draws, ", e->ensemble);
     if (e->replicas == 1)

@@ -6,8 +6,8 @@
 #include "sampling/heads/heads.h"
 
 /* Mean, its error, variance of the loss at one temperature; x (chains, draws) is scratch. */
-static int sum_up(struct kl_sampling_evidence *e, size_t k, const struct kl_sampling_run *run, int64_t chains, double *x,
-                  int64_t draws, struct kl_error *err)
+static int sum_up(struct kl_sampling_evidence *e, size_t k, const struct kl_sampling_run *run,
+                  int64_t chains, double *x, int64_t draws, struct kl_error *err)
 {
     const size_t n = (size_t)(chains * draws);
     double sum = 0, squares = 0;
@@ -64,7 +64,8 @@ int kl_sampling_evidence_make(struct kl_sampling_evidence *e, const struct kl_sa
         const int64_t draws = fewest(run, k, s->chains);
         double *x = malloc((size_t)(s->chains * draws + 1) * sizeof *x);
         e->beta[k] = s->rungs[k].beta;
-        code = x ? sum_up(e, k, run, s->chains, x, draws, err) : kl_fail_memory(err, (size_t)(s->chains * draws) * sizeof *x);
+        code = x ? sum_up(e, k, run, s->chains, x, draws, err)
+                 : kl_fail_memory(err, (size_t)(s->chains * draws) * sizeof *x);
         free(x);
     }
     return code ? code : integrate(e, err);
@@ -76,7 +77,8 @@ void kl_sampling_evidence_free(struct kl_sampling_evidence *e)
     *e = (struct kl_sampling_evidence){ 0 };
 }
 
-double kl_sampling_bayes_factor(double *error, const struct kl_sampling_evidence *a, const struct kl_sampling_evidence *b)
+double kl_sampling_bayes_factor(double *error, const struct kl_sampling_evidence *a,
+                                const struct kl_sampling_evidence *b)
 {
     *error = hypot(a->error, b->error);
     return a->log_z - b->log_z;

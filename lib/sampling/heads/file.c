@@ -14,12 +14,15 @@ static int copy(struct kl_writer *w, struct kl_file *from, const char *name, str
     void *data = NULL;
     if (!d) return KL_OK;
     int code = kl_store_file_load(&data, from, d, err);
-    if (!code) code = kl_store_writer_put(w, name, d->type, d->type == KL_TYPE_STRING ? d->item_size : 0, d->rank, d->dims, data, err);
+    if (!code)
+        code = kl_store_writer_put(w, name, d->type, d->type == KL_TYPE_STRING ? d->item_size : 0,
+                                   d->rank, d->dims, data, err);
     free(data);
     return code < 0 ? code : KL_OK;
 }
 
-int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struct kl_file *from, struct kl_error *err)
+int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struct kl_file *from,
+                          struct kl_error *err)
 {
     const struct kl_block *block = &head->model.block;
     int code = kl_store_writer_text(w, "", "config", head->config, err);
@@ -39,8 +42,8 @@ int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struc
     return code < 0 ? code : kl_head_origin_copy(w, from, err);
 }
 
-int kl_sampling_question_save(struct kl_writer *w, const char *part, const struct kl_sampling_head_prior *p,
-                              struct kl_error *err)
+int kl_sampling_question_save(struct kl_writer *w, const char *part,
+                              const struct kl_sampling_head_prior *p, struct kl_error *err)
 {
     int code = kl_store_writer_text(w, "", KL_SAMPLING_PARAMETERS, part, err);
     if (!code) code = kl_store_writer_text(w, "", "prior", p->flat ? "flat" : "layer", err);
@@ -49,12 +52,13 @@ int kl_sampling_question_save(struct kl_writer *w, const char *part, const struc
     return code ? code : kl_store_writer_number(w, "", "prior_sigma_scales", p->scales, err);
 }
 
-static int read_question(enum kl_sampling_part *part, struct kl_sampling_head_prior *p, struct kl_file *file,
-                         struct kl_error *err)
+static int read_question(enum kl_sampling_part *part, struct kl_sampling_head_prior *p,
+                         struct kl_file *file, struct kl_error *err)
 {
     char *word = NULL, *prior = NULL;
     if (!kl_store_file_has_attribute(file, "", KL_SAMPLING_PARAMETERS))
-        return kl_fail(err, KL_EDATA, "%s: chains of networks, expected chains of a head, as sgld head writes them",
+        return kl_fail(err, KL_EDATA,
+                       "%s: chains of networks, expected chains of a head, as sgld head writes them",
                        kl_store_file_path(file));
     int code = kl_store_file_text(&word, file, "", KL_SAMPLING_PARAMETERS, err);
     if (!code) code = kl_store_file_text(&prior, file, "", "prior", err);
@@ -63,7 +67,8 @@ static int read_question(enum kl_sampling_part *part, struct kl_sampling_head_pr
     if (!code) code = kl_store_file_number(&p->scales, file, "", "prior_sigma_scales", err);
     const int found = code ? 0 : kl_choice(KL_SAMPLING_PARTS, word);
     if (!code && found < 0)
-        code = kl_fail(err, KL_EDATA, "%s: " KL_SAMPLING_PARAMETERS ": found '%s', expected " KL_SAMPLING_PARTS,
+        code = kl_fail(err, KL_EDATA,
+                       "%s: " KL_SAMPLING_PARAMETERS ": found '%s', expected " KL_SAMPLING_PARTS,
                        kl_store_file_path(file), word);
     if (!code) p->flat = strcmp(prior, "flat") == 0, *part = (enum kl_sampling_part)found;
     free(word);
@@ -86,8 +91,8 @@ static int find_posterior(struct kl_sampling_heads *h, struct kl_file *file, str
                        kl_store_file_path(file), n);
     /* Weights are kept of all temperatures, or of the last alone. */
     if (!code && h->kept.rungs == 1 && k + 1 != set->dims[0])
-        code = kl_fail(err, KL_EDATA, "%s: weights were kept at beta %g alone, expected %g", kl_store_file_path(file),
-                       beta[set->dims[0] - 1], n);
+        code = kl_fail(err, KL_EDATA, "%s: weights were kept at beta %g alone, expected %g",
+                       kl_store_file_path(file), beta[set->dims[0] - 1], n);
     h->rung = h->kept.rungs == 1 ? 0 : k;
     free(beta);
     return code;
@@ -97,8 +102,10 @@ static int set(void *context, struct kl_head *head, size_t i, struct kl_error *e
 {
     const struct kl_sampling_heads *h = context;
     const int64_t chains = h->kept.chains;
-    const int code = kl_sampling_kept_read(h->w, &h->kept, h->rung, (int64_t)i % chains, (int64_t)i / chains, err);
-    for (size_t k = 0; k < h->layout.size && !code; k++) head->params[h->layout.index[k]] = h->layout.scale[k] * h->w[k];
+    const int code =
+        kl_sampling_kept_read(h->w, &h->kept, h->rung, (int64_t)i % chains, (int64_t)i / chains, err);
+    for (size_t k = 0; k < h->layout.size && !code; k++)
+        head->params[h->layout.index[k]] = h->layout.scale[k] * h->w[k];
     return code;
 }
 
@@ -114,9 +121,10 @@ int kl_sampling_heads_open(struct kl_sampling_heads *h, struct kl_file *file, st
     if (!code) code = kl_head_load(&head, file, NULL, 0, NULL, err);
     if (!code) code = kl_sampling_layout_make(&h->layout, &head->model, part, &prior, err);
     if (!code && h->layout.size != h->kept.size)
-        code = kl_fail(err, KL_EDATA, "%s: draws of %zu parameters, the head has %zu", kl_store_file_path(file), h->kept.size,
-                       h->layout.size);
-    if (!code && !(h->w = malloc(h->kept.size * sizeof *h->w))) code = kl_fail_memory(err, h->kept.size * sizeof *h->w);
+        code = kl_fail(err, KL_EDATA, "%s: draws of %zu parameters, the head has %zu",
+                       kl_store_file_path(file), h->kept.size, h->layout.size);
+    if (!code && !(h->w = malloc(h->kept.size * sizeof *h->w)))
+        code = kl_fail_memory(err, h->kept.size * sizeof *h->w);
     kl_head_free(&head);
     if (code) return code;
     h->n = (size_t)(h->kept.chains * h->kept.draws);
