@@ -129,10 +129,14 @@ struct kl_sampling_kept {
     int64_t chains, draws;
     const struct kl_dataset *weights;
     struct kl_file *file;
+    float *chain; /* (hidden) the one that was read last */
+    int64_t at;
 };
+/* Close it in any case. */
 int kl_sampling_kept_open(struct kl_sampling_kept *kept, struct kl_file *file, struct kl_error *err);
 /* w (size). KL_EUSAGE: there is no such draw. */
-int kl_sampling_kept_read(float *w, const struct kl_sampling_kept *kept, size_t rung, int64_t chain, int64_t draw,
+int kl_sampling_kept_read(float *w, struct kl_sampling_kept *kept, size_t rung, int64_t chain, int64_t draw,
                           struct kl_error *err);
+void kl_sampling_kept_close(struct kl_sampling_kept *kept);
 
 #endif

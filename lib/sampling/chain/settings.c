@@ -86,9 +86,11 @@ static int check_together(const struct kl_sampling_settings *s, struct kl_error 
         NO("the tempered convention has another prior at each temperature: it is not annealed");
     if (s->stop.on && (s->half_step || s->exchange))
         NO("the stopping rule gives each chain a length of its own: no exchange, no half step");
+    if (s->pointwise && s->keep < 1) NO("losses of single records are kept with kept weights: keep some");
     if (s->stop.on && !(s->stop.alpha > 0 && s->stop.alpha <= 1))
         NO("stopping rule: found alpha %g, expected it above 0, at most 1", s->stop.alpha);
     if (!s->exchange) return KL_OK;
+    if (s->convention == KL_SAMPLING_TEMPERED) NO("exchange goes with the gibbs convention alone");
     if (!s->whole) NO("exchange needs the loss of all records at each draw");
     for (size_t k = 1; k < s->n_rungs; k++)
         if (s->rungs[k].epochs / s->every != s->rungs[0].epochs / s->every)
