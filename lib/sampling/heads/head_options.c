@@ -104,6 +104,6 @@ int kl_sampling_head_settings(struct kl_sampling_settings *s, struct kl_sampling
     s->target_accept = isnan(v->accept) ? sampler == KL_SAMPLING_HMC ? 0.8 : 0.57 : v->accept;
     s->leapfrogs = v->leapfrogs;
     s->keep = v->keep;
-    s->keep_last = true;
+    //KEEPLAST
     return KL_OK;
 }
