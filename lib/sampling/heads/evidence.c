@@ -3,24 +3,32 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sampling/diagnose/diagnose.h"
 #include "sampling/heads/heads.h"
+#include "sampling/ladder/ladder.h"
 
-/* Mean, its error, variance of the loss at one temperature; x (chains, draws) is scratch. */
+/* Mean, its error, variance and R-hat of the loss at one temperature; x (chains, draws) is scratch. At
+   beta 0 all draws are independent, which the effective number of draws tells. */
 static int sum_up(struct kl_sampling_evidence *e, size_t k, const struct kl_sampling_run *run,
                   int64_t chains, double *x, int64_t draws, struct kl_error *err)
 {
-    const size_t n = (size_t)(chains * draws);
-    double sum = 0, squares = 0;
+    struct kl_sampling_traces *traces = NULL;
     for (int64_t c = 0; c < chains; c++) {
         struct kl_sampling_trace t;
         kl_sampling_run_trace(&t, run, k, c);
-        for (int64_t d = 0; d < draws; d++) sum += x[c * draws + d] = t.train_loss[d];
+        for (int64_t d = 0; d < draws; d++) x[c * draws + d] = t.train_loss[d];
     }
-    const double mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
-    e->mean[k] = mean;
-    e->variance[k] = n > 1 ? squares / (double)(n - 1) : NAN;
-    return kl_sampling_mcse_batches(&e->mcse[k], x, (size_t)chains, (size_t)draws, err);
+    const int code = kl_sampling_traces_open(&traces, (size_t)chains, (size_t)draws, err);
+    if (!code) {
+        kl_sampling_traces_take(traces, x);
+        const double sd = kl_sampling_sd(traces), rhat = kl_sampling_rhat(traces, KL_SAMPLING_RHAT_RANK);
+        e->mean[k] = kl_sampling_mean(traces);
+        e->mcse[k] = kl_sampling_mcse_mean(traces);
+        e->variance[k] = sd * sd;
+        if (rhat > e->worst_rhat) e->worst_rhat = rhat, e->worst = k;
+    }
+    kl_sampling_traces_close(&traces);
+    return code;
 }
 
 static int integrate(struct kl_sampling_evidence *e, struct kl_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Heads into files and kept draws out of them. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static int copy(struct kl_writer *w, struct kl_file *from, const char *name, str
 }
 
 int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struct kl_file *from,
-                          struct kl_error *err)
+                          bool split, struct kl_error *err)
 {
     const struct kl_block *block = &head->model.block;
     int code = kl_store_writer_text(w, "", "config", head->config, err);
@@ -38,7 +39,7 @@ int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struc
         free(values);
     }
     if (code >= 0) code = copy(w, from, "class_names", err);
-    if (code >= 0) code = copy(w, from, "split/validation", err);
+    if (code >= 0 && split) code = copy(w, from, "split/validation", err);
     return code < 0 ? code : kl_head_origin_copy(w, from, err);
 }
 
@@ -52,27 +53,42 @@ int kl_sampling_question_save(struct kl_writer *w, const char *part,
     return code ? code : kl_store_writer_number(w, "", "prior_sigma_scales", p->scales, err);
 }
 
-static int read_question(enum kl_sampling_part *part, struct kl_sampling_head_prior *p,
-                         struct kl_file *file, struct kl_error *err)
+static int read_question(struct kl_sampling_heads *h, enum kl_sampling_part *part,
+                         struct kl_sampling_head_prior *p, struct kl_file *file, struct kl_error *err)
 {
-    char *word = NULL, *prior = NULL;
+    char *prior = NULL;
     if (!kl_store_file_has_attribute(file, "", KL_SAMPLING_PARAMETERS))
         return kl_fail(err, KL_EDATA,
-                       "%s: chains of networks, expected chains of a head, as sgld head writes them",
+                       "%s: chains of a network, expected chains of a head, as sgld head writes them",
                        kl_store_file_path(file));
-    int code = kl_store_file_text(&word, file, "", KL_SAMPLING_PARAMETERS, err);
+    int code = kl_store_file_text(&h->part, file, "", KL_SAMPLING_PARAMETERS, err);
     if (!code) code = kl_store_file_text(&prior, file, "", "prior", err);
     if (!code) code = kl_store_file_number(&p->sigma, file, "", "prior_sigma", err);
     if (!code) code = kl_store_file_number(&p->angles, file, "", "prior_sigma_angles", err);
     if (!code) code = kl_store_file_number(&p->scales, file, "", "prior_sigma_scales", err);
-    const int found = code ? 0 : kl_choice(KL_SAMPLING_PARTS, word);
+    const int found = code ? 0 : kl_choice(KL_SAMPLING_PARTS, h->part);
     if (!code && found < 0)
         code = kl_fail(err, KL_EDATA,
                        "%s: " KL_SAMPLING_PARAMETERS ": found '%s', expected " KL_SAMPLING_PARTS,
-                       kl_store_file_path(file), word);
+                       kl_store_file_path(file), h->part);
     if (!code) p->flat = strcmp(prior, "flat") == 0, *part = (enum kl_sampling_part)found;
-    free(word);
     free(prior);
+    return code;
+}
+
+int kl_sampling_head_key_features(struct kl_key *key, const struct kl_file *chains, struct kl_error *err)
+{
+    json_t *parts = NULL;
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(chains), kl_store_file_path(chains), err);
+    const char *content = json_string_value(
+        json_array_get(json_object_get(json_object_get(parts, "inputs"), "features"), 0));
+    if (!code && !content)
+        code =
+            kl_fail(err, KL_EDATA,
+                    "%s: its key names no features, expected chains of a head, as sgld head writes them",
+                    kl_store_file_path(chains));
+    if (!code) code = kl_store_key_input(key, "features", content, err);
+    json_decref(parts);
     return code;
 }
 
@@ -100,7 +116,7 @@ static int find_posterior(struct kl_sampling_heads *h, struct kl_file *file, str
 
 static int set(void *context, struct kl_head *head, size_t i, struct kl_error *err)
 {
-    const struct kl_sampling_heads *h = context;
+    struct kl_sampling_heads *h = context;
     const int64_t chains = h->kept.chains;
     const int code =
         kl_sampling_kept_read(h->w, &h->kept, h->rung, (int64_t)i % chains, (int64_t)i / chains, err);
@@ -115,7 +131,7 @@ int kl_sampling_heads_open(struct kl_sampling_heads *h, struct kl_file *file, st
     struct kl_sampling_head_prior prior = { 0 };
     struct kl_head *head = NULL;
     *h = (struct kl_sampling_heads){ 0 };
-    int code = read_question(&part, &prior, file, err);
+    int code = read_question(h, &part, &prior, file, err);
     if (!code) code = kl_sampling_kept_open(&h->kept, file, err);
     if (!code) code = find_posterior(h, file, err);
     if (!code) code = kl_head_load(&head, file, NULL, 0, NULL, err);
@@ -136,5 +152,6 @@ void kl_sampling_heads_close(struct kl_sampling_heads *h)
 {
     kl_sampling_layout_free(&h->layout);
     free(h->w);
+    free(h->part);
     *h = (struct kl_sampling_heads){ 0 };
 }

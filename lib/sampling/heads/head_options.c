@@ -55,27 +55,33 @@ void kl_sampling_head_defaults(void *values)
     v->parameters = "all";
     v->sampler = "hmc";
     v->prior = "layer";
-    v->rungs = 16, v->chains = 4, v->warmup = 200, v->draws = 200, v->every = 1, v->keep = 10, v->leapfrogs = 16;
+    v->rungs = 16, v->chains = 4, v->warmup = 200, v->draws = 200, v->every = 1, v->keep = 10,
+    v->leapfrogs = 16;
     v->accept = NAN, v->step = 0.1, v->power = 5;
     v->sigma = prior.sigma, v->sigma_angles = prior.angles, v->sigma_scales = prior.scales;
 }
 
 /* "0,10,200" or "0,10,n". */
-static int read_betas(struct kl_sampling_rung *rungs, size_t *n_rungs, const char *list, size_t n, struct kl_error *err)
+static int read_betas(struct kl_sampling_rung *rungs, size_t *n_rungs, const char *list, size_t n,
+                      struct kl_error *err)
 {
     size_t k = 0;
     for (const char *at = list;; at++) {
         char *end = (char *)at + 1;
         const double beta = *at == 'n' ? (double)n : strtod(at, &end);
-        if (end == at || (*end && *end != ',') || !isfinite(beta) || beta < 0 || (k && !(beta > rungs[k - 1].beta)))
-            return kl_fail(err, KL_EUSAGE, "--betas: found '%.60s', expected rising numbers from 0, or n: 0,1,10,n", at);
-        if (k == KL_SAMPLING_LADDER) return kl_fail(err, KL_EUSAGE, "--betas: at most %d temperatures", KL_SAMPLING_LADDER);
+        if (end == at || (*end && *end != ',') || !isfinite(beta) || beta < 0 ||
+            (k && !(beta > rungs[k - 1].beta)))
+            return kl_fail(err, KL_EUSAGE,
+                           "--betas: found '%.60s', expected rising numbers from 0, or n: 0,1,10,n", at);
+        if (k == KL_SAMPLING_LADDER)
+            return kl_fail(err, KL_EUSAGE, "--betas: at most %d temperatures", KL_SAMPLING_LADDER);
         rungs[k++].beta = beta;
         if (!*(at = end)) break;
     }
     *n_rungs = k;
     if (rungs[0].beta == 0 && rungs[k - 1].beta == (double)n) return KL_OK;
-    return kl_fail(err, KL_EUSAGE, "--betas: found %g to %g, expected 0, the prior, to n = %zu, the posterior (write n)",
+    return kl_fail(err, KL_EUSAGE,
+                   "--betas: found %g to %g, expected 0, the prior, to n = %zu, the posterior (write n)",
                    rungs[0].beta, rungs[k - 1].beta, n);
 }
 
@@ -87,7 +93,9 @@ int kl_sampling_head_settings(struct kl_sampling_settings *s, struct kl_sampling
     kl_sampling_settings_default(s);
     s->n_rungs = (size_t)v->rungs;
     for (size_t k = 0; !v->betas && k < s->n_rungs; k++)
-        rungs[k].beta = k + 1 == s->n_rungs ? (double)n : (double)n * pow((double)k / (double)(v->rungs - 1), v->power);
+        rungs[k].beta = k + 1 == s->n_rungs
+                            ? (double)n
+                            : (double)n * pow((double)k / (double)(v->rungs - 1), v->power);
     const int code = v->betas ? read_betas(rungs, &s->n_rungs, v->betas, n, err) : KL_OK;
     if (code) return code;
     for (size_t k = 0; k < s->n_rungs; k++) {
@@ -104,6 +112,6 @@ int kl_sampling_head_settings(struct kl_sampling_settings *s, struct kl_sampling
     s->target_accept = isnan(v->accept) ? sampler == KL_SAMPLING_HMC ? 0.8 : 0.57 : v->accept;
     s->leapfrogs = v->leapfrogs;
     s->keep = v->keep;
-    //KEEPLAST
+
     return KL_OK;
 }

@@ -8,8 +8,8 @@
 #include "head/evaluate.h"
 #include "head/head.h"
 #include "sampling/chain/chain.h"
-#include "sampling/ladder/ladder.h"
 #include "sampling/model/model.h"
+struct kl_key;
 struct kl_mode;
 struct kl_tool;
 
@@ -83,12 +83,15 @@ void kl_sampling_head_close_f64(struct kl_sampling_head_f64 **head);
    attributes which parameters are sampled and their prior. */
 #define KL_SAMPLING_PARAMETERS "sampled_parameters"
 /* The head as it is in memory; what stands beside its parameters from `from`, a file of a head or of
- * chains of one. */
+   chains of one; split: which rows were kept back, too. */
 int kl_sampling_head_save(struct kl_writer *writer, const struct kl_head *head, struct kl_file *from,
-                          struct kl_error *err);
+                          bool split, struct kl_error *err);
 /* part: of KL_SAMPLING_PARTS. */
 int kl_sampling_question_save(struct kl_writer *writer, const char *part,
                               const struct kl_sampling_head_prior *prior, struct kl_error *err);
+/* The features that chains were sampled on, as an input of a key of what is made of them. */
+int kl_sampling_head_key_features(struct kl_key *key, const struct kl_file *chains,
+                                  struct kl_error *err);
 /* Kept draws at the posterior, beta = n, of such a file. Draw number i is draw i / chains of chain i %
  * chains. */
 struct kl_sampling_heads {
@@ -96,6 +99,7 @@ struct kl_sampling_heads {
     struct kl_sampling_layout layout;
     size_t rung, n; /* n: draws of all chains */
     float *w;       /* (P) */
+    char *part;     /* of KL_SAMPLING_PARTS */
     struct kl_head_ensemble
         ensemble; /* of them, for kl_head_evaluate; its context is this struct, which must stay */
 };
@@ -104,35 +108,15 @@ struct kl_sampling_heads {
 int kl_sampling_heads_open(struct kl_sampling_heads *heads, struct kl_file *file, struct kl_error *err);
 void kl_sampling_heads_close(struct kl_sampling_heads *heads);
 
-/* ---- a head and what could stand in its place (rivals.c) ---- */
-/* One model to sample, with what it is made of. */
-struct kl_sampling_rival {
-    const char *name; /* of its core */
-    struct kl_head_model own, *model;
-    struct kl_features angles; /* x: what the fixed reduction makes of the features; else empty */
-    struct kl_sampling_head_f32 *head;
-    struct kl_sampling_target_f32 target;
-    float *params;
-};
-/* The head itself. */
-int kl_sampling_rival_head(struct kl_sampling_rival *rival, struct kl_head *head,
-                           const struct kl_sampling_head_question *question, struct kl_error *err);
-/* In place of the head's circuit: its twin (KL_CORE_TWIN), which with KL_SAMPLING_TAIL has the head's
-   reduction before it; or KL_CORE_NONE, one linear layer on the features, with KL_SAMPLING_TAIL on the
-   angles that the head's reduction makes of them. question: as for the head; of its parts ALL and TAIL.
-   path: of the head, for messages. KL_EUSAGE, KL_EDATA, KL_ENOMEM. */
-int kl_sampling_rival_make(struct kl_sampling_rival *rival, enum kl_core core, struct kl_head *head,
-                           const struct kl_sampling_head_question *question, const char *path,
-                           struct kl_error *err);
-void kl_sampling_rival_close(struct kl_sampling_rival *rival); /* in any case */
-
 /* ---- evidence (evidence.c) ---- */
 /* ln Z(n) = -int_0^n E_beta[L] dbeta of the normalised prior and the likelihood exp(-n L), by
    thermodynamic integration over the ladder of a run whose last temperature is n. */
 struct kl_sampling_evidence {
     size_t n_rungs, parameters;
     double *beta, *mean, *mcse, *variance; /* (n_rungs) of the loss */
-    double log_z;                          /* Hermite: trapezoid with the slopes -Var */
+    double worst_rhat;                     /* of the loss, and at which temperature */
+    size_t worst;
+    double log_z;      /* Hermite: trapezoid with the slopes -Var */
     double low, high;  /* the left and the right sum, between which it lies but for chance */
     double mc, ladder; /* standard error of chance; |Hermite - trapezoid|, of the ladder */
     double error;      /* both, as a root of a sum of squares */
@@ -147,6 +131,7 @@ double kl_sampling_bayes_factor(double *error, const struct kl_sampling_evidence
                                 const struct kl_sampling_evidence *b);
 
 extern const struct kl_mode kl_sampling_mode_head, kl_sampling_mode_export;
+extern const struct kl_tool kl_sampling_head_tool, kl_sampling_export_tool;
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
 #define kl_sampling_head KL_NAME(kl_sampling_head)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   `sgld export`: a kept draw of a head's chains as a head file, which qeval, qconvert and figures take as any other. */
+   `sgld export`: a kept draw of a head's chains as a head file, which qeval, qconvert and figures take
+   as any other. */
 #include "sampling/heads/heads.h"
 #include "store/kind.h"
 #include "store/mode.h"
@@ -27,10 +28,12 @@ const struct kl_tool kl_sampling_export_tool = {
     .chosen_by = "export",
 };
 
-static int begin(struct kl_mode_run *mode, struct kl_file *file, enum kl_stage_answer *answer, struct kl_error *err)
+static int begin(struct kl_mode_run *mode, struct kl_file *file, enum kl_stage_answer *answer,
+                 struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, kl_head_kind.name, KL_HEAD_SCHEMA, "sgld export", NUMERICAL_VERSION, err);
+    int code = kl_store_key_begin(&key, kl_head_kind.name, KL_HEAD_SCHEMA, "sgld export",
+                                  NUMERICAL_VERSION, err);
     if (!code) code = kl_store_key_options(key, &kl_sampling_export_tool, mode->values, err);
     if (!code) code = kl_store_key_input(key, "chains", kl_store_file_content(file), err);
     if (!code) code = kl_sampling_head_key_features(key, file, err);
@@ -39,15 +42,16 @@ static int begin(struct kl_mode_run *mode, struct kl_file *file, enum kl_stage_a
     return code;
 }
 
-static int write_head(struct kl_mode_run *mode, struct kl_file *file, struct kl_sampling_heads *heads, struct kl_error *err)
+static int write_head(struct kl_mode_run *mode, struct kl_file *file, struct kl_sampling_heads *heads,
+                      struct kl_error *err)
 {
     const struct values *v = mode->values;
     const struct kl_file *parents[] = { file };
     struct kl_head *head = NULL;
     struct kl_writer *writer = NULL;
     if ((size_t)v->draw >= heads->n)
-        return kl_fail(err, KL_EUSAGE, "--draw %lld: %s keeps %zu, counted from 0", (long long)v->draw, kl_store_file_path(file),
-                       heads->n);
+        return kl_fail(err, KL_EUSAGE, "--draw %lld: %s keeps %zu, counted from 0", (long long)v->draw,
+                       kl_store_file_path(file), heads->n);
     int code = kl_head_load(&head, file, NULL, 0, NULL, err);
     if (!code) code = heads->ensemble.set(heads, head, (size_t)v->draw, err);
     if (!code) code = kl_store_writer_open(&writer, v->common.output, &mode->stage.header, err);
@@ -59,14 +63,16 @@ static int write_head(struct kl_mode_run *mode, struct kl_file *file, struct kl_
     return code;
 }
 
-static int work(struct kl_mode_run *mode, struct kl_file **file, struct kl_sampling_heads *heads, struct kl_error *err)
+static int work(struct kl_mode_run *mode, struct kl_file **file, struct kl_sampling_heads *heads,
+                struct kl_error *err)
 {
     const struct values *v = mode->values;
     struct kl_stage *stage = &mode->stage;
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     stage->inputs++, stage->n_inputs--; /* the word itself */
     if (stage->n_inputs != 1) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "CHAINS.h5");
-    if (!v->common.output && !v->common.print_key) return kl_fail(err, KL_EUSAGE, "export: no output; give -o HEAD.h5");
+    if (!v->common.output && !v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "export: no output; give -o HEAD.h5");
     int code = kl_store_file_open_kind(file, stage->inputs[0], &kl_sampling_chains_kind, err);
     if (!code) code = kl_sampling_heads_open(heads, *file, err);
     if (!code) code = begin(mode, *file, &answer, err);
@@ -81,7 +87,8 @@ static int work(struct kl_mode_run *mode, struct kl_file **file, struct kl_sampl
     }
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, v->common.output, 0 },
                                           { "key", KL_JSON_TEXT, stage->key, 0 },
-                                          { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
+                                          { "status", KL_JSON_TEXT,
+                                            kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
                                           { "draw", KL_JSON_COUNT, NULL, (double)v->draw },
                                           { "draws", KL_JSON_COUNT, NULL, (double)heads->n } };
     return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   `sgld head`: chains of a head's parameters on cached features; the evidence of the head, its twin and none. */
+   `sgld head`: chains of a head's parameters on cached features; the evidence of the head, its twin and
+   none. */
 #include "sampling/heads/mode_head.h"
 
 #include <stdlib.h>
@@ -32,12 +33,18 @@ static int open_inputs(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->mode->stage;
     bool differs = false;
     stage->inputs++, stage->n_inputs--; /* the word itself */
-    if (stage->n_inputs != 1) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "FEATURES.h5");
-    if (!w->v->head) return kl_fail(err, KL_EUSAGE, "head: no --head HEAD.h5, whose parameters are to be sampled");
-    if (!w->v->common.output && !w->v->common.print_key) return kl_fail(err, KL_EUSAGE, "head: no output; give -o CHAINS.h5");
+    if (stage->n_inputs != 1)
+        return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "FEATURES.h5");
+    if (!w->v->head)
+        return kl_fail(err, KL_EUSAGE, "head: no --head HEAD.h5, whose parameters are to be sampled");
+    if (!w->v->common.output && !w->v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "head: no output; give -o CHAINS.h5");
     if (w->v->compare && strcmp(w->v->parameters, "all") != 0 && strcmp(w->v->parameters, "tail") != 0)
-        return kl_fail(err, KL_EUSAGE, "--compare with --parameters %s: what stays fixed was trained with the circuit; take all or "
-                       "tail", w->v->parameters);
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--compare with --parameters %s: what stays fixed was trained with the circuit; take all or "
+            "tail",
+            w->v->parameters);
     int code = kl_store_file_open_kind(&w->features_file, stage->inputs[0], &kl_features_kind, err);
     if (!code) code = kl_store_file_open_kind(&w->head_file, w->v->head, &kl_head_kind, err);
     return code ? code : kl_head_origin_check(&differs, w->head_file, w->features_file, stage->log, err);
@@ -47,7 +54,9 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
 {
     struct kl_key *key = NULL;
     int code = kl_store_checkpoint_path(&w->checkpoint, w->v->common.output, err);
-    if (!code) code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, SCHEMA, "sgld head", NUMERICAL_VERSION, err);
+    if (!code)
+        code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, SCHEMA, "sgld head",
+                                  NUMERICAL_VERSION, err);
     if (!code) code = kl_store_key_options(key, &kl_sampling_head_tool, w->v, err);
     if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code) code = kl_store_key_input(key, "head", kl_store_file_content(w->head_file), err);
@@ -64,7 +73,8 @@ static int take_split(struct work *w, struct kl_error *err)
 {
     const struct kl_dataset *set = kl_store_file_find(w->head_file, "split/validation");
     if (!strstr(kl_store_file_key_parts(w->head_file), kl_store_file_content(w->features_file))) {
-        kl_caution(w->mode->stage.log, "%s: %s was not trained on these: all rows are sampled on, and none is kept back",
+        kl_caution(w->mode->stage.log,
+                   "%s: %s was not trained on these: all rows are sampled on, and none is kept back",
                    kl_store_file_path(w->features_file), w->v->head);
         return KL_OK;
     }
@@ -86,11 +96,13 @@ static int make_rivals(struct work *w, struct kl_error *err)
         .n_validation = w->n_validation,
         .n_threads = kl_pool_size(w->pool),
     };
-    static const enum kl_core cores[KL_SAMPLING_RIVALS] = { KL_CORE_CIRCUIT, KL_CORE_TWIN, KL_CORE_NONE };
+    static const enum kl_core cores[KL_SAMPLING_RIVALS] = { KL_CORE_CIRCUIT, KL_CORE_TWIN,
+                                                            KL_CORE_NONE };
     int code = kl_sampling_rival_head(&w->rivals[0], w->head, &q, err);
     w->found.n = v->compare ? KL_SAMPLING_RIVALS : 1;
     for (int i = 1; i < w->found.n && !code; i++)
-        code = kl_sampling_rival_make(&w->rivals[i], cores[i], w->head, &q, kl_store_file_path(w->head_file), err);
+        code = kl_sampling_rival_make(&w->rivals[i], cores[i], w->head, &q,
+                                      kl_store_file_path(w->head_file), err);
     for (int i = 0; i < w->found.n && !code; i++) w->found.names[i] = w->rivals[i].name;
     w->found.records = w->rivals[0].target.n;
     return code;
@@ -103,11 +115,14 @@ static int prepare(struct work *w, struct kl_error *err)
     if (!code) code = kl_head_features_load(&w->features, w->features_file, err);
     if (!code) code = kl_head_load(&w->head, w->head_file, NULL, w->v->replica, NULL, err);
     if (!code && w->head->shots)
-        kl_note(w->mode->stage.log, 1, "%s was trained with %zu shots; chains take exact values", w->v->head, w->head->shots);
+        kl_note(w->mode->stage.log, 1, "%s was trained with %zu shots; chains take exact values",
+                w->v->head, w->head->shots);
     if (!code) code = take_split(w, err);
     if (!code) code = make_rivals(w, err);
     if (!code) code = kl_sampling_head_settings(&w->settings, w->rungs, w->v, w->found.records, err);
-    if (!code) code = kl_sampling_run_open(&w->run, &w->settings, &w->rivals[0].target, 1, kl_pool_size(w->pool), err);
+    if (!code)
+        code = kl_sampling_run_open(&w->run, &w->settings, &w->rivals[0].target, 1,
+                                    kl_pool_size(w->pool), err);
     if (code || !w->v->extend) return code;
     code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);
     if (!code) code = kl_sampling_run_load(w->run, file, err);
@@ -124,8 +139,11 @@ static int save(void *context, struct kl_writer *writer, struct kl_error *err)
     const struct {
         const char *name;
         double number;
-    } numbers[] = { { "n", (double)t->n }, { "m", (double)t->n_test }, { "parameters", (double)t->size },
-                    { "sigma", 1 }, { "loss_low", t->loss_low }, { "loss_high", t->loss_high }, { "chance", t->chance } };
+    } numbers[] = {
+        { "n", (double)t->n },  { "m", (double)t->n_test },  { "parameters", (double)t->size },
+        { "sigma", 1 },         { "loss_low", t->loss_low }, { "loss_high", t->loss_high },
+        { "chance", t->chance }
+    };
     int code = kl_sampling_run_save(writer, w->run, err);
     if (!code) code = kl_sampling_head_save(writer, w->head, w->head_file, w->validation != NULL, err);
     if (!code) code = kl_sampling_question_save(writer, w->v->parameters, &prior, err);
@@ -171,8 +189,10 @@ static int sample(struct work *w, struct kl_error *err)
 {
     int code = climb(w, 0, w->run, err);
     struct kl_error other;
-    if (code == KL_ESIGNAL && w->checkpoint && !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
-        kl_note(w->mode->stage.log, 1, "stopped by a signal: %s; the same command with --resume goes on from there",
+    if (code == KL_ESIGNAL && w->checkpoint &&
+        !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
+        kl_note(w->mode->stage.log, 1,
+                "stopped by a signal: %s; the same command with --resume goes on from there",
                 w->checkpoint);
     if (!code) code = kl_sampling_head_judge(&w->found, w->run, &w->settings, err);
     struct kl_sampling_settings s = w->settings;
@@ -207,7 +227,8 @@ static int work(struct work *w, struct kl_error *err)
     int code = open_inputs(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(&w->mode->stage, answer, w->mode->out, err);
+    if (answer != KL_STAGE_COMPUTE)
+        return kl_store_stage_report(&w->mode->stage, answer, w->mode->out, err);
     code = prepare(w, err);
     if (!code) code = resume(w, err);
     if (!code) code = sample(w, err);
@@ -237,4 +258,6 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_sampling_mode_head = { .tool = &kl_sampling_head_tool, .defaults = kl_sampling_head_defaults, .run = run };
+const struct kl_mode kl_sampling_mode_head = { .tool = &kl_sampling_head_tool,
+                                               .defaults = kl_sampling_head_defaults,
+                                               .run = run };

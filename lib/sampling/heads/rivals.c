@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/heads/heads.h"
+#include "sampling/heads/rivals.h"
 
 static int target(struct kl_sampling_rival *r, struct kl_sampling_head_question q, struct kl_error *err)
 {
