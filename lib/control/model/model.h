@@ -25,8 +25,14 @@ struct kl_control_entry {
     double limit;               /* of a control's |u|, unless the problem has another */
     double *matrix;             /* [dim][dim] */
 };
-/* Which kernel knows it: parameters and controls are then in that kernel's order. */
-enum kl_control_form { KL_CONTROL_GENERAL, KL_CONTROL_ONE_QUBIT, KL_CONTROL_TWO_QUBITS };
+/* Which kernel knows it: parameters and controls are then in that kernel's order. Those of
+   KL_CONTROL_TURNED, one qubit too, stay as they are, and axes.h makes the kernel's from them. */
+enum kl_control_form {
+    KL_CONTROL_GENERAL,
+    KL_CONTROL_ONE_QUBIT,
+    KL_CONTROL_TWO_QUBITS,
+    KL_CONTROL_TURNED
+};
 struct kl_control_system {
     char name[KL_CONTROL_NAME];
     char time_unit[8]; /* "1": dimensionless; "ns", "us" */
@@ -68,6 +74,11 @@ int kl_control_system_add_control(struct kl_control_system *system, const char *
 int kl_control_system_add_param(struct kl_control_system *system, const char *name,
                                 const double _Complex *operator, bool rate, double value,
                                 struct kl_error *err);
+/* Does kernels/bloch.h know it, in whichever form? */
+static inline bool kl_control_one_qubit(const struct kl_control_system *system)
+{
+    return system->form == KL_CONTROL_ONE_QUBIT || system->form == KL_CONTROL_TURNED;
+}
 /* Number of a parameter or control by name; -1: none. */
 int kl_control_system_param(const struct kl_control_system *system, const char *name);
 int kl_control_system_control(const struct kl_control_system *system, const char *name);

@@ -59,3 +59,21 @@ $ sed 's/i \* (a^+ - a)/a^+ - a/' else/m.yaml >bad.yaml; qcontrol optimize --mod
 $ qcontrol optimize --model '{}' -o x.h5
 ! qcontrol: a model in JSON: no name, or no unit of time
 ? 65
+
+# One qubit has Newton's method (with L-BFGS there is no Hessian to be off) and its figures' data, whatever combinations of X, Y, Z its
+# controls are; with a jump of another kind it is a system as any.
+$ printf 'time-unit: us\nqubits: 1\nduration: 1 us\nhamiltonian:\n  - {name: d, operator: Z + 0.1 * X, value: 0.1 MHz}\njumps:\n  - {operator: Z, rate: 0.01 1/us}\ncontrols:\n  - {name: x, operator: 0.5 * X, limit: 1 MHz}\n  - {name: y, operator: 0.5 * Y + 0.02 * Z, limit: 1 MHz}\n' >half.yaml
+$ qcontrol optimize --model half.yaml -S 8 -s 2 -o half.h5 -q && cache show half.h5 | grep -cE ' (path|filter)/'
+> 4
+$ sed 's/operator: Z, rate/operator: X, rate/' half.yaml >any.yaml && qcontrol optimize --model any.yaml -S 8 -s 2 -o any.h5 -q && cache show any.h5 | grep -cE ' (path|filter)/'
+> 0
+? 1
+$ qcontrol optimize --model any.yaml -S 8 -s 2 -m newton -o any.h5
+! qcontrol: model   model: 1 qubit, time in us
+! qcontrol: pulse   1 us
+! qcontrol: H       d = 0.6283185307 rad/us (0.1 MHz, 2 pi applied) times Z + 0.1 * X
+! qcontrol: jump    rate2 = 0.01 1/us, operator sqrt(rate2) times X
+! qcontrol: control x times 0.5 * X, |x| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
+! qcontrol: control y times 0.5 * Y + 0.02 * Z, |y| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
+! qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
+? 2
