@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/model/units.h"
 #include "control/pulse/export_int.h"
 
 enum { LANES = KL_CONTROL_LANES, MOST_FINE = 1 << 19 };
@@ -32,7 +33,7 @@ struct work {
 /* ---- words to numbers ---- */
 /* "0.01", or "y=0.01 y2=0.02", into numbers of outputs; where no name is given, of those in `usual`. */
 static int take_list(double *to, const struct kl_control_samples *s, const char *text, const bool *usual,
-                     const char *option, struct kl_error *err)
+                     const char *option, int quantity, struct kl_error *err)
 {
     for (int j = 0; j < s->n_outputs; j++) to[j] = 0;
     struct kl_control_pair pair;
@@ -44,8 +45,11 @@ static int take_list(double *to, const struct kl_control_samples *s, const char 
                            "--%s: found '%.*s', expected a number, or CONTROL=NUMBER with a control of "
                            "%s",
                            option, pair.length < 40 ? pair.length : 40, pair.at, s->system->name);
+        double value;
+        const int code = kl_control_pair_value(&value, &pair, quantity, s->system, option, err);
+        if (code) return code;
         for (int j = 0; j < s->n_outputs; j++)
-            if (named ? s->outputs[j].control == control : usual[j]) to[j] = pair.value;
+            if (named ? s->outputs[j].control == control : usual[j]) to[j] = value;
     }
     return 0;
 }
@@ -59,8 +63,8 @@ static int set_distortion(struct work *w, const struct kl_control_distortion *d,
         all[j] = true, quadratures[j] = any ? s->outputs[j].is_q : j > 0;
     w->own_tau = w->pulse->samples ? w->pulse->setup.waveform.tau : 0;
     w->tau = d->tau >= 0 ? d->tau : w->own_tau;
-    int code = take_list(w->late, s, d->skew, quadratures, "skew", err);
-    if (!code) code = take_list(w->gain, s, d->amplitude, all, "amplitude", err);
+    int code = take_list(w->late, s, d->skew, quadratures, "skew", KL_CONTROL_TIME, err);
+    if (!code) code = take_list(w->gain, s, d->amplitude, all, "amplitude", KL_CONTROL_NO_UNIT, err);
     return code;
 }
 

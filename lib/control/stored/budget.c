@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/model/axes.h"
+#include "control/model/units.h"
 #include "control/noise/noise.h"
 #include "control/stored/stored.h"
 #include "kernels/select.h"
@@ -146,24 +147,38 @@ static double most_of(const struct kl_control_budget_term *t, double duration)
                                               : MOST_ANGLE / duration;
 }
 
-static int read_sigmas(struct kl_control_budget *to, const char *text, double duration,
-                       struct kl_error *err)
+static int quantity_of(const struct kl_control_budget_term *t)
+{
+    return is_delay(t)                        ? KL_CONTROL_TIME
+           : t->param == KL_CONTROL_AMPLITUDE ? KL_CONTROL_NO_UNIT
+                                              : KL_CONTROL_FREQUENCY;
+}
+
+static int fail_sigma(const struct kl_control_budget *to, const struct kl_control_pair *pair,
+                      struct kl_error *err)
+{
+    char all[1024] = "";
+    for (int k = 0; k < to->n; k++)
+        if (!to->terms[k].rate)
+            snprintf(all + strlen(all), sizeof all - strlen(all), " %s", to->terms[k].name);
+    return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
+                   pair->length, pair->at, all);
+}
+
+static int read_sigmas(struct kl_control_budget *to, const char *text,
+                       const struct kl_control_system *system, double duration, struct kl_error *err)
 {
     int uncertain = 0;
     bool given[KL_CONTROL_BUDGET_TERMS] = { false };
     struct kl_control_pair pair;
     for (int found; (found = kl_control_pair_next(&pair, &text));) {
-        const double value = pair.value;
+        double value;
         int i = 0;
         while (i < to->n && (to->terms[i].rate || strcmp(to->terms[i].name, pair.name) != 0)) i++;
-        if (found < 0 || i == to->n || !(value >= 0)) {
-            char all[1024] = "";
-            for (int k = 0; k < to->n; k++)
-                if (!to->terms[k].rate)
-                    snprintf(all + strlen(all), sizeof all - strlen(all), " %s", to->terms[k].name);
-            return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
-                           pair.length, pair.at, all);
-        }
+        if (found < 0 || i == to->n || !(pair.value >= 0)) return fail_sigma(to, &pair, err);
+        const int code =
+            kl_control_pair_value(&value, &pair, quantity_of(&to->terms[i]), system, "sigma", err);
+        if (code) return code;
         if (given[i])
             return kl_fail(err, KL_EUSAGE, "--sigma: found %s twice, expected it once",
                            to->terms[i].name);
@@ -429,7 +444,7 @@ int kl_control_budget(struct kl_control_budget *to, const struct kl_control_setu
     if (!more) return kl_fail_memory(err, (size_t)(fine * controls) * sizeof *more);
     kl_control_task_default(&b.task, &setup->system);
     list(&b);
-    int code = read_sigmas(to, sigmas, setup->problem.duration, err);
+    int code = read_sigmas(to, sigmas, &setup->system, setup->problem.duration, err);
     if (!code) code = fill(&b, err);
     free(more);
     return code;
