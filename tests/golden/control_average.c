@@ -6,7 +6,7 @@
 
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
-#include "golden.h"
+#include "golden_control.h"
 
 enum { SEGMENTS = 60, DETUNING = 0 };
 static int failures;
@@ -82,16 +82,7 @@ static void check_free(hid_t group)
 
 int main(void)
 {
-    char path[4096];
-    const char *shared = getenv("KETLINE_SHARED");
-    snprintf(path, sizeof path, "%s/reference/control/peers.h5", shared ? shared : "../shared");
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        printf("skipped: %s is absent\n", path);
-        return 77;
-    }
-    fclose(file);
-    const hid_t peers = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
+    const hid_t peers = golden_control("peers.h5"),
                 group = H5Gopen2(peers, "noise_average", H5P_DEFAULT);
     check(group, "quasi_static_detuning_sigma_0p3_Fe",
           (struct kl_control_process){ KL_CONTROL_QUASI_STATIC, DETUNING, 0.3, 0 });

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "control/pulse/pulse.h"
-#include "golden.h"
+#include "golden_control.h"
 
 enum { MOST = 64 * 64, SEGMENTS = 64 };
 static const double tolerance = 1e-12;
@@ -399,28 +399,9 @@ static void groups(hid_t file, const char *name, int expected, H5L_iterate_t che
     H5Gclose(h);
 }
 
-static hid_t open_file(const char *shared, const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/reference/control/%s", shared, name);
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    golden_need(file >= 0, path);
-    return file;
-}
-
 int main(void)
 {
-    const char *shared = getenv("KETLINE_SHARED");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/reference/control/golden.h5", shared ? shared : "../shared");
-    FILE *there = fopen(path, "rb");
-    if (!there) {
-        printf("skipped: no %s\n", path);
-        return 77;
-    }
-    fclose(there);
-    const hid_t file = open_file(shared ? shared : "../shared", "golden.h5"),
-                peers = open_file(shared ? shared : "../shared", "peers.h5");
+    const hid_t file = golden_control("golden.h5"), peers = golden_control("peers.h5");
     generators(file);
     spectrum(file);
     groups(file, "one_qubit", 10, one_qubit);
