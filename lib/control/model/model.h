@@ -120,10 +120,11 @@ int kl_control_transfer_of_unitary(double *transfer, const double _Complex *unit
 /* r_a = Tr(B_a rho). KL_ENOMEM. */
 int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d, int n_qubits,
                                struct kl_error *err);
-/* Eigenvalues of a matrix [n][n], n <= 64, in no order; the matrix is overwritten (eigenvalues.c).
-   KL_EDATA: it holds what is not finite. */
-int kl_control_eigenvalues(double _Complex *values, double _Complex *matrix, int n,
-                           struct kl_error *err);
+/* Of a Hermitian matrix [n][n] (hermitian.c): it becomes diagonal; vectors [n][n] (or NULL): its
+   eigenvectors as columns. NaN stays NaN. */
+void kl_control_diagonalise(double _Complex *matrix, double _Complex *vectors, int n);
+/* The matrix is overwritten. KL_EDATA: it holds what is not finite. */
+int kl_control_smallest_eigenvalue(double *value, double _Complex *matrix, int n, struct kl_error *err);
 
 /* ---- shapes of pulses (system.c) ---- */
 /* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
