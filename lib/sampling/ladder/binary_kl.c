@@ -6,13 +6,13 @@
 #include "sampling/ladder/ladder.h"
 #include "stats/distributions.h"
 
-/* w (u - ln(1 + u)), u = off / w > -1: all of it positive, so that sums of it lose no digits. */
-static double excess(double w, double off)
+/* w (u - ln(1 + u)), u = off / w > -1, rest = w + off: all of it positive, so that sums of it lose no digits. */
+static double excess(double w, double off, double rest)
 {
     const double u = off / w;
     if (w == 0) return off; /* only where off >= 0: w ln(1 + off/w) vanishes */
     if (fabs(u) < 0.5) return -w * kl_stats_log_ratio_less(1 + u, u);
-    return u < 1e15 ? off - w * log1p(u) : off - w * (log(off) - log(w));
+    return off - w * (isfinite(rest / w) ? log(rest / w) : log(rest) - log(w));
 }
 
 double kl_sampling_kl(double p, double q)
@@ -23,7 +23,7 @@ double kl_sampling_kl(double p, double q)
     if ((q == 0 && p > 0) || (q == 1 && p < 1)) return INFINITY;
     if (p == 0) return -log1p(-q);
     if (p == 1) return -log(q);
-    return excess(p, x) + excess(1 - p, -x);
+    return excess(p, x, q) + excess(1 - p, -x, 1 - q);
 }
 
 /* kl(p||q) where q = p + w (1 - exp(-t)), w = 1 - p: what is left of w is w exp(-t), so that no digit of 1 - q is
@@ -32,7 +32,7 @@ static double kl_at(double *x, double p, double w, double t)
 {
     const double shrunk = t < 0.5 ? -kl_stats_log_ratio_less(exp(-t), expm1(-t)) : t + expm1(-t);
     *x = -w * expm1(-t);
-    return excess(p, *x) + w * shrunk;
+    return excess(p, *x, p + *x) + w * shrunk;
 }
 
 /* x = |q - p| where a share w of the other side is used up; p + w = 1. Newton's method from above, where a convex
