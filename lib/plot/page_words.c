@@ -17,6 +17,8 @@ static const char *const kinds[][2] = {
     { "pulse", "Pulse for a quantum gate" },
     { "regret", "What adapting a policy is worth" },
     { "policy", "Meta-learned policies of pulses" },
+    { "bounds", "What a ladder of chains proves" },
+    { "chains", "Chains on a ladder of temperatures" },
     { "head", "Trained heads" },
     { "device-classifier", "Classifiers of devices" },
     { "device-bits", "Bits of devices" },
