@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    sgld: Langevin sampling of networks, evidence, generalisation bounds. Its first word chooses what it does; each has a
    table of options and a file mode_WORD.c in a room of lib/sampling. */
+#include "sampling/diagnose/diagnose.h"
 #include "store/mode.h"
 
 struct values {
@@ -9,6 +10,7 @@ struct values {
 
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
+    &kl_sampling_diagnose_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -34,6 +36,7 @@ int main(int argc, char **argv)
     static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
         &none,
+        &kl_sampling_mode_diagnose,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }
