@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Gradients and test passes of the networks that sgld samples, float, on one thread (CPU time, best of the rounds): a
-   step of 784-1000-1000-1, an epoch of the reference's MNIST settings with its test pass, lenet5, cnn4; and the products
-   alone, against what the core does in registers. Noise and update are rows of their own elsewhere. */
+   Gradients and test passes of the networks that sgld samples, float, on one thread (CPU time, best of
+   the rounds): a step of 784-1000-1000-1, an epoch of the reference's MNIST settings with its test pass,
+   lenet5, cnn4; and the products alone, against what the core does in registers. Noise and update are
+   rows of their own elsewhere. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,14 +45,15 @@ enum { BATCH = 128 };
 struct product {
     const char *name;
     size_t m, n, k, tile_m, tile_n;
-    bool by_columns; /* of A: none is used */
 };
 static double products(double peak)
 {
     static const struct product all[] = {
-        { "forward 784-1000", 1000, BATCH, 784, 96, 128, 0 },  { "dW 784-1000", 1000, 784, BATCH, 96, 512, 0 },
-        { "forward 1000-1000", 1000, BATCH, 1000, 96, 128, 0 }, { "dX 1000-1000", BATCH, 1000, 1000, 128, 256, 0 },
-        { "dW 1000-1000", 1000, 1000, BATCH, 96, 512, 0 },
+        { "forward 784-1000", 1000, BATCH, 784, 96, 128 },
+        { "dW 784-1000", 1000, 784, BATCH, 252, 512 },
+        { "forward 1000-1000", 1000, BATCH, 1000, 96, 128 },
+        { "dX 1000-1000", BATCH, 1000, 1000, 128, 256 },
+        { "dW 1000-1000", 1000, 1000, BATCH, 252, 512 },
     };
     float *a = numbers(1000 * 1000, 1), *b = numbers(1000 * 1000, 1), *c = numbers(1000 * 1000, 1);
     double flops = 0, seconds = 0;
@@ -68,7 +70,8 @@ static double products(double peak)
             best = fmin(best, now(false) - start);
         }
         const double work = 2.0 * (double)(d->m * d->n * d->k);
-        printf("%-18s %6.1f GFLOP/s, %3.0f %% of registers alone\n", d->name, 1e-9 * work / best, 1e-7 * work / best / peak);
+        printf("%-18s %6.1f GFLOP/s, %3.0f %% of registers alone\n", d->name, 1e-9 * work / best,
+               1e-7 * work / best / peak);
         flops += work, seconds += best;
     }
     free(a), free(b), free(c);
@@ -88,7 +91,8 @@ static struct kl_sampling_records records(size_t n, size_t inputs, int classes)
     for (size_t i = 0; i < n; i++) r.label[i] = (int32_t)(i % (size_t)classes);
     return r;
 }
-static void problem_make(struct problem *p, const char *name, int classes, size_t n, size_t n_test, int threads)
+static void problem_make(struct problem *p, const char *name, int classes, size_t n, size_t n_test,
+                         int threads)
 {
     must(kl_sampling_net_make(&p->net, name, 1, 28, 28, classes, KL_SAMPLING_BBCE, 4, &err));
     p->train = records(n, p->net.inputs, classes), p->test = records(n_test, p->net.inputs, classes);
@@ -99,7 +103,8 @@ static void problem_make(struct problem *p, const char *name, int classes, size_
 static void problem_free(struct problem *p)
 {
     p->target.close(p->target.context);
-    free(p->w), free(p->grad), free(p->train.x), free(p->train.label), free(p->test.x), free(p->test.label);
+    free(p->w), free(p->grad), free(p->train.x), free(p->train.label), free(p->test.x),
+        free(p->test.label);
 }
 /* Best seconds of a gradient of `count` records, of a pass over the test set. */
 static double step(struct problem *p, size_t count, struct kl_pool *pool, int times)
@@ -121,7 +126,8 @@ static double test_pass(struct problem *p, struct kl_pool *pool, int times)
     double best = 1e9;
     for (int r = 0; r < times; r++) {
         const double start = now(pool != NULL);
-        must(p->target.evaluate(p->target.context, &sums, NULL, p->w, true, NULL, p->test.n, &crew, &err));
+        must(p->target.evaluate(p->target.context, &sums, NULL, p->w, true, NULL, p->test.n, &crew,
+                                &err));
         best = fmin(best, now(pool != NULL) - start);
     }
     return best;
@@ -132,30 +138,34 @@ static void mnist(double peak)
     struct problem p;
     struct kl_pool *pool;
     problem_make(&p, "fcn2:1000", 2, 1024, 1024, 1);
-    const double t = step(&p, 128, NULL, 4 * rounds), flops = 2.0 * 128 * (2 * 784000.0 + 3 * 1000000.0 + 3000),
-                 small = step(&p, 100, NULL, 4 * rounds), pass = test_pass(&p, NULL, rounds) / 1024 * 9786;
-    printf("784-1000-1000-1, gradient of 128: %.2f ms, %.1f GFLOP/s, %.0f %% of registers alone\n", 1e3 * t,
-           1e-9 * flops / t, 1e-7 * flops / t / peak);
-    printf("bench sampling-net/mnist-gradient %.6f s\n", t);
-    printf("bench sampling-net/mnist-test %.6f s\n", pass);
-    printf("bench sampling-net/mnist-epoch %.6f s\n", 80 * small + pass);
+    const double t = step(&p, 128, NULL, 4 * rounds),
+                 flops = 2.0 * 128 * (2 * 784000.0 + 3 * 1000000.0 + 3000),
+                 small = step(&p, 100, NULL, 4 * rounds),
+                 pass = test_pass(&p, NULL, rounds) / 1024 * 9786;
+    printf("784-1000-1000-1, gradient of 128: %.2f ms, %.1f GFLOP/s, %.0f %% of registers alone\n",
+           1e3 * t, 1e-9 * flops / t, 1e-7 * flops / t / peak);
+    printf("bench mnist-gradient/ketline %.6f s\n", t);
+    printf("bench mnist-test/ketline %.6f s\n", pass);
+    printf("bench mnist-products-epoch/ketline %.6f s\n", 80 * small + pass);
     must(kl_pool_create(&pool, 2, &err));
     if (kl_threads_available() > 1)
-        printf("bench sampling-net/mnist-epoch-2 %.6f s\n",
+        printf("bench mnist-products-epoch-2-threads/ketline %.6f s\n",
                80 * step(&p, 100, pool, 4 * rounds) + test_pass(&p, pool, rounds) / 1024 * 9786);
     kl_pool_destroy(&pool);
     problem_free(&p);
 }
 
-static void convolutions(const char *name, int classes, size_t count, size_t steps, size_t n_test, double flops, double peak)
+static void convolutions(const char *name, int classes, size_t count, size_t steps, size_t n_test,
+                         double flops, double peak)
 {
     struct problem p;
     problem_make(&p, name, classes, 512, 512, 1);
-    const double t = step(&p, count, NULL, rounds), pass = test_pass(&p, NULL, rounds) / 512 * (double)n_test;
-    printf("%s, gradient of %zu: %.2f ms, %.1f GFLOP/s, %.0f %% of registers alone; test pass %.3f s\n", name, count, 1e3 * t,
-           1e-9 * flops / t, 1e-7 * flops / t / peak, pass);
-    printf("bench sampling-net/%s-gradient %.6f s\n", name, t);
-    printf("bench sampling-net/%s-epoch %.6f s\n", name, t * (double)steps + pass);
+    const double t = step(&p, count, NULL, rounds),
+                 pass = test_pass(&p, NULL, rounds) / 512 * (double)n_test;
+    printf("%s, gradient of %zu: %.2f ms, %.1f GFLOP/s, %.0f %% of registers alone; test pass %.3f s\n",
+           name, count, 1e3 * t, 1e-9 * flops / t, 1e-7 * flops / t / peak, pass);
+    printf("bench %s-gradient/ketline %.6f s\n", name, t);
+    printf("bench %s-epoch/ketline %.6f s\n", name, t * (double)steps + pass);
     problem_free(&p);
 }
 
@@ -164,10 +174,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--quick") == 0) rounds = 3;
     const double peak = kl_device_peak_gflops(kl_kernels()->isa), rate = products(peak);
     printf("%s: %.1f GFLOP/s in registers alone\n", kl_kernels()->isa, peak);
-    printf("bench sampling-net/products %.1f GFLOP/s\n", rate);
-    printf("bench sampling-net/products-share %.3f\n", rate / peak);
+    printf("bench sampling-products/ketline %.1f GFLOP/s\n", rate);
+    printf("bench sampling-products-share/ketline %.3f 1\n", rate / peak);
     mnist(peak);
-    convolutions("lenet5", 2, 100, 80, 9786, 2.0 * 100 * (2 * 117600.0 + 3 * (240000.0 + 48000 + 50400 + 420)), peak);
-    convolutions("cnn4", 10, 250, 236, 9786, 2.0 * 250 * (2 * 194688.0 + 3 * (10616832.0 + 1179648 + 1280)), peak);
+    convolutions("lenet5", 2, 100, 80, 9786,
+                 2.0 * 100 * (2 * 117600.0 + 3 * (240000.0 + 48000 + 50400 + 420)), peak);
+    convolutions("cnn4", 10, 250, 236, 9786,
+                 2.0 * 250 * (2 * 194688.0 + 3 * (10616832.0 + 1179648 + 1280)), peak);
     return 0;
 }
