@@ -113,7 +113,7 @@ static void check_exact(hid_t g)
     for (int i = 0; i < 4; i++) {
         struct kl_sampling_settings s = settings(samplers[i], 0, 2500);
         s.leapfrogs = 5, s.friction = 0.5;
-        if (samplers[i] == KL_SAMPLING_SGNHT) rung.lr /= 4;
+        if (samplers[i] == KL_SAMPLING_SGNHT) rung.lr /= 10, rung.warmup = 1000, s.friction = 0.1;
         struct kl_sampling_run *run = golden_run(&s, &problem.target);
         within(names[i], run, mean, posterior), off(names[i], run, mean, ula);
         kl_sampling_run_close(&run);
