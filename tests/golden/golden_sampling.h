@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "golden.h"
+#include "kernels/select.h"
 #include "sampling/chain/chain_int.h"
 
 enum { GOLDEN_WEIGHTS = 128, GOLDEN_RECORDS = 64 };
@@ -51,6 +52,28 @@ static inline int golden_linear_evaluate(void *context, struct kl_sampling_sums 
         per_record[i] = one.loss;
     }
     return golden_linear_gradient((void *)g, unused, sums, w, rows, count, crew, err);
+}
+
+/* Many steps at once, by the same functions. */
+static inline int golden_linear_walk(void *context, float *w, const struct kl_sampling_span *spans,
+                                     size_t n, struct kl_sampling_sums *sums,
+                                     struct kl_langevin_sums *norms, const struct kl_sampling_crew *crew,
+                                     struct kl_error *err)
+{
+    const struct golden_linear *g = context;
+    float grad[GOLDEN_WEIGHTS];
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < spans[i].count; k++, sums++) {
+            const size_t first = k * spans[i].batch, left = spans[i].n_rows - first;
+            struct kl_langevin_stream stream = spans[i].stream;
+            struct kl_langevin_sums unused = { 0 };
+            stream.step += (uint32_t)k, *sums = (struct kl_sampling_sums){ 0 };
+            golden_linear_gradient(context, grad, sums, w, spans[i].rows + first,
+                                   left < spans[i].batch ? left : spans[i].batch, crew, err);
+            kl_kernels()->langevin_step_f32(w, grad, 0, g->d, spans[i].factors, &stream, &unused);
+            if (norms) *norms++ = unused;
+        }
+    return KL_OK;
 }
 
 /* n 1: no data, the prior alone. */

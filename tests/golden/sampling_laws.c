@@ -272,6 +272,42 @@ static void check_mala(hid_t file)
     H5Gclose(g);
 }
 
+/* Neighbours on a ladder of Gaussians. */
+static void check_exchange(hid_t file)
+{
+    enum { FIRST = 8, RUNGS = 5, DRAWS = 300 };
+    const hid_t g = H5Gopen2(file, "gaussian_ladder", H5P_DEFAULT);
+    static struct golden_linear ladder;
+    struct kl_sampling_rung rungs[RUNGS];
+    double betas[32], expected[32], own[32], s2 = golden_number(g, "sigma");
+    golden_values(ladder.x, GOLDEN_RECORDS * 8, g, "X"), golden_values(ladder.y, GOLDEN_RECORDS, g, "y");
+    golden_values(betas, 32, g, "beta"), golden_values(expected, 32, g, "swap_acceptance");
+    golden_values(own, 32, g, "swap_acceptance_se");
+    golden_linear_make(&ladder, 6, 40, s2);
+    for (int k = 0; k < RUNGS; k++) {
+        const double b = betas[FIRST + k];
+        rungs[k] = (struct kl_sampling_rung){ b, 0.5 * b / (11.2 * b + 0.5), 200, DRAWS };
+    }
+    struct kl_sampling_settings s = settings(KL_SAMPLING_HMC, 0, 0);
+    s.rungs = rungs, s.n_rungs = RUNGS, s.exchange = s.whole = true, s.keep = 0, s.leapfrogs = 12;
+    struct kl_sampling_run *run = golden_run(&s, &ladder.target);
+    for (size_t k = 0; k + 1 < RUNGS; k++) {
+        double values[CHAINS], found, error;
+        for (int c = 0; c < CHAINS; c++) {
+            const struct kl_sampling_position *at = &kl_sampling_run_chain(run, 0, k, c)->at;
+            values[c] = (double)at->swapped / (double)at->tried;
+        }
+        golden_mean(&found, &error, values, CHAINS);
+        CHECK(fabs(found - expected[FIRST + k]) < 4 * hypot(error, own[FIRST + k]),
+              "swaps at beta %g: found %g +- %g, expected %g", rungs[k].beta, found, error,
+              expected[FIRST + k]);
+        if (getenv("SHOW"))
+            printf("swap %g: %.4f +- %.4f, %.4f\n", rungs[k].beta, found, error, expected[FIRST + k]);
+    }
+    kl_sampling_run_close(&run);
+    H5Gclose(g);
+}
+
 int main(void)
 {
     const char *shared = getenv("KETLINE_SHARED");
@@ -288,6 +324,7 @@ int main(void)
     beta = golden_number(g, "beta"), sigma = golden_number(g, "sigma"), eta = etas[ETAS - 1];
     golden_linear_make(&problem, D, N, sigma);
     check_sgld(g), check_exact(g), check_psgld(), check_control(g), check_mala(file);
+    check_exchange(file);
     H5Gclose(g), H5Fclose(file);
     return failures != 0;
 }

@@ -123,7 +123,8 @@ static void in_parts(const struct kl_sampling_settings *s, const char *name, uns
         struct kl_error err = { 0 };
         if (parts) must(load(run, name, &err), &err);
         seed = seed * 1664525u + 1013904223u;
-        run->round_seconds = 0, looks = 0, until = (int)(seed >> 24) % 150;
+        run->round_seconds = 0, looks = 0, until = (int)(seed >> 24) % (problem.target.walk ? 40 : 150);
+        run->desks[0].step_room = 1 + (seed >> 16) % 5 % run->desks[0].step_room;
         code = kl_sampling_run_go(run, NULL, &watch, &err);
         if (code != KL_ESIGNAL) must(code, &err);
         save(run, name), parts++;
@@ -165,6 +166,22 @@ static void check_all(void)
     check(&s, "stop");
     s = base(), s.convention = KL_SAMPLING_TEMPERED, s.anneal = 0, s.schedule = KL_SAMPLING_POWER;
     rungs[0].lr = 1e-3, check(&s, "tempered");
+}
+
+/* Many steps at once are the steps one by one. */
+static void check_walk(void)
+{
+    struct kl_sampling_settings s[3] = { base(), base(), base() };
+    s[1].whole = false, s[1].keep = 0, s[1].test_every = 0, s[1].every = 1;
+    s[2].stop = (struct kl_sampling_stop){ true, true, 0.05, -1e-7, 8 }, s[2].start = KL_SAMPLING_FAN_IN;
+    s[2].anneal = 0;
+    for (int i = 0; i < 3; i++) {
+        rungs[1].warmup = rungs[2].warmup = i == 2 ? 30 : 4;
+        problem.target.walk = NULL, whole(&s[i], "single", 1);
+        problem.target.walk = golden_linear_walk, check(&s[i], "walk");
+        CHECK(same("single", "whole"), "%d", i);
+    }
+    problem.target.walk = NULL;
 }
 
 /* ---- extended ---- */
@@ -284,6 +301,6 @@ int main(void)
 {
     make_test_folder();
     make_problem();
-    check_all(), check_extended(), check_refused(), check_damaged(), check_kept();
+    check_all(), check_walk(), check_extended(), check_refused(), check_damaged(), check_kept();
     return failures != 0;
 }
