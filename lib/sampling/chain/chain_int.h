@@ -92,6 +92,8 @@ double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
 double kl_sampling_chain_step(const struct kl_sampling_chain *c);
 /* Does it have momenta (or mean squares) that are part of its state? */
 bool kl_sampling_has_momentum(const struct kl_sampling_settings *s);
+/* Draws between those of which it keeps the weights; 0: it keeps none. (draw.c) */
+int64_t kl_sampling_chain_keeps(const struct kl_sampling_chain *c);
 /* Room for so many draws. KL_ENOMEM. */
 int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl_error *err);
 /* Steps until `deadline` (kl_clock), its end, or the next exchange; at least one. */

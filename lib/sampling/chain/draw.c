@@ -18,9 +18,17 @@ static int grow(void **array, size_t bytes, struct kl_error *err)
     return KL_OK;
 }
 
+int64_t kl_sampling_chain_keeps(const struct kl_sampling_chain *c)
+{
+    const struct kl_sampling_settings *s = c->settings;
+    const bool out = c->role != KL_SAMPLING_MAIN || (s->keep_last && c->rung + 1 < s->n_rungs);
+    return out || s->keep < 0 ? 0 : s->keep;
+}
+
 static int64_t kept_of(const struct kl_sampling_chain *c, int64_t draws)
 {
-    return c->settings->keep > 0 && c->role == KL_SAMPLING_MAIN ? draws / c->settings->keep : 0;
+    const int64_t keep = kl_sampling_chain_keeps(c);
+    return keep > 0 ? draws / keep : 0;
 }
 
 static bool pointwise(const struct kl_sampling_chain *c)
