@@ -2,7 +2,7 @@
    Every allocation of a run of chains fails: opening, going, writing and reading its file, going on. */
 #include "each.h"
 #include "store/store.h"
-#include "tests/golden/golden_sampling.h"
+#include "tests/golden/golden_chains.h"
 #include "tests/unit/test_folder.h"
 
 static struct golden_linear problem;

@@ -3,7 +3,7 @@
    independent and of permuted batches, each off the laws of the others; MALA, HMC, SGHMC, SGNHT against
    the posterior; pSGLD and control variates against laws computed here; MALA's acceptance against its
    closed form. */
-#include "golden_sampling.h"
+#include "golden_chains.h"
 #include "tests/unit/check.h"
 
 enum { D = 3, N = 12, ETAS = 3, CHAINS = 400 };

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
-#include "tests/golden/golden_sampling.h"
+#include "tests/golden/golden_chains.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"
 
