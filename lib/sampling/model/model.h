@@ -40,12 +40,12 @@ struct kl_sampling_crew {
     int thread;
     struct kl_pool *pool; /* NULL: alone */
 };
-/* Steps of plain SGLD within one epoch: step i takes the records rows[i batch ..], the last one what is
+/* Steps of plain SGLD within one epoch, all tensors having one prior: step i takes the records rows[i batch ..], the last one what is
  * left. */
 struct kl_sampling_span {
     const int64_t *rows;
     size_t n_rows, batch, count;               /* records, records a step, steps */
-    const struct kl_langevin_factors *factors; /* one a tensor */
+    struct kl_langevin_factors factors;        /* of all weights */
     struct kl_langevin_stream stream;          /* of the first step; the i-th has stream.step + i */
 };
 /* Consecutive parameters with one prior deviation and one fan-in (a tensor). */
@@ -78,11 +78,11 @@ struct kl_sampling_target {
                     bool test, const int64_t *rows, size_t count, const struct kl_sampling_crew *crew,
                     struct kl_error *err);
     /* NULL, or the fused form of gradient and update for many steps at once: w goes through all spans.
-       sums: of each step, in order, overwritten; norms (steps, n_tensors): likewise, before the update;
-       NULL: not asked for. Bits do not depend on how steps are grouped into spans and calls. */
+       sums: of each step, in order, overwritten. Bits do not depend on how steps are grouped into spans
+       and calls. */
     int (*walk)(void *context, kl_real *w, const struct kl_sampling_span *spans, size_t n_spans,
-                struct kl_sampling_sums *sums, struct kl_langevin_sums *norms,
-                const struct kl_sampling_crew *crew, struct kl_error *err);
+                struct kl_sampling_sums *sums, const struct kl_sampling_crew *crew,
+                struct kl_error *err);
     void (*close)(void *context); /* frees the context; NULL: nothing to free */
 };
 
