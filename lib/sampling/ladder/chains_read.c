@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A ladder from the traces of a file of kind `chains`: (chain, draw, rung), float32, NaN where there is no draw. */
+   A ladder from the traces of a file of kind `chains`: (chain, draw, rung), float32, NaN where there is
+   no draw. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,12 @@
 #include "sampling/ladder/ladder.h"
 #include "store/store.h"
 
-int kl_sampling_mcse_batches(double *mcse, const double *x, size_t chains, size_t draws, struct kl_error *err)
+int kl_sampling_mcse_batches(double *mcse, const double *x, size_t chains, size_t draws,
+                             struct kl_error *err)
 {
     (void)err;
-    const size_t batches = (size_t)sqrt((double)draws), size = batches ? draws / batches : 0, all = chains * batches;
+    const size_t batches = (size_t)sqrt((double)draws), size = batches ? draws / batches : 0,
+                 all = chains * batches;
     double sum = 0, squares = 0;
     *mcse = NAN;
     if (chains * draws < 4 || all < 2) return KL_OK;
@@ -30,15 +33,16 @@ struct traces {
     struct kl_file *file;
     kl_sampling_mcse_fn mcse;
     size_t chains, draws, rungs;
-    int64_t *count;     /* (rungs) draws of each chain */
-    double *x;          /* (chains, draws) of one rung, packed */
-    float *trace;       /* what is being read */
+    int64_t *count; /* (rungs) draws of each chain */
+    double *x;      /* (chains, draws) of one rung, packed */
+    float *trace;   /* what is being read */
     struct kl_sampling_ladder *to;
 };
 
-/* Mean and its error of the draws of one rung that are there, as many in each chain; NaN: none. *have: of a chain. */
-static int rung_mean(double *mean, double *mcse, size_t *have, const struct traces *t, size_t k, const char *name,
-                     struct kl_error *err)
+/* Mean and its error of the draws of one rung that are there, as many in each chain; NaN: none. *have:
+ * of a chain. */
+static int rung_mean(double *mean, double *mcse, size_t *have, const struct traces *t, size_t k,
+                     const char *name, struct kl_error *err)
 {
     double sum = 0;
     size_t n = 0;
@@ -54,8 +58,10 @@ static int rung_mean(double *mean, double *mcse, size_t *have, const struct trac
             t->x[n++] = v, sum += v, own++;
         }
         if (c > 0 && own != *have)
-            return kl_fail(err, KL_EDATA, "%s: %s: temperature %zu: found %zu draws of chain %zu, expected %zu as before",
-                           kl_store_file_path(t->file), name, k, own, c, *have);
+            return kl_fail(
+                err, KL_EDATA,
+                "%s: %s: temperature %zu: found %zu draws of chain %zu, expected %zu as before",
+                kl_store_file_path(t->file), name, k, own, c, *have);
         *have = own;
     }
     if (n == 0) return KL_OK;
@@ -63,7 +69,8 @@ static int rung_mean(double *mean, double *mcse, size_t *have, const struct trac
     return (t->mcse ? t->mcse : kl_sampling_mcse_batches)(mcse, t->x, t->chains, *have, err);
 }
 
-/* Of the draws in x: variance about the mean, the least one, chains' means, the last draw of the first chain. */
+/* Of the draws in x: variance about the mean, the least one, chains' means, the last draw of the first
+ * chain. */
 static void rung_rest(const struct traces *t, size_t k, size_t have)
 {
     struct kl_sampling_ladder *l = t->to;
@@ -101,7 +108,8 @@ static int read_losses(struct traces *t, struct kl_error *err)
         size_t have;
         code = rung_mean(&l->loss[k], &l->loss_mcse[k], &have, t, k, "trace/train_loss", err);
         if (!code && (have == 0 || (int64_t)have != t->count[k]))
-            code = kl_fail(err, KL_EDATA, "%s: trace/train_loss: temperature %zu: found %zu draws, expected %lld",
+            code = kl_fail(err, KL_EDATA,
+                           "%s: trace/train_loss: temperature %zu: found %zu draws, expected %lld",
                            kl_store_file_path(t->file), k, have, (long long)t->count[k]);
         if (!code) rung_rest(t, k, have);
     }
@@ -143,10 +151,12 @@ static int read_others(struct traces *t, struct kl_error *err)
     return code;
 }
 
-static int read_number(double *value, struct kl_file *file, const char *name, double otherwise, struct kl_error *err)
+static int read_number(double *value, struct kl_file *file, const char *name, double otherwise,
+                       struct kl_error *err)
 {
     *value = otherwise;
-    return kl_store_file_has_attribute(file, "", name) ? kl_store_file_number(value, file, "", name, err) : KL_OK;
+    return kl_store_file_has_attribute(file, "", name) ? kl_store_file_number(value, file, "", name, err)
+                                                       : KL_OK;
 }
 
 static int read_text(char *to, size_t size, struct kl_file *file, const char *name, struct kl_error *err)
@@ -176,8 +186,8 @@ static int read_attributes(struct traces *t, struct kl_error *err)
     if (!code) code = read_number(&l->sigma, t->file, "sigma", NAN, err);
     if (code) return code;
     if (strcmp(scale, "raw") != 0 && strcmp(scale, "unit") != 0)
-        return kl_fail(err, KL_EDATA, "%s: attribute scale: found '%s', expected raw or unit", kl_store_file_path(t->file),
-                       scale);
+        return kl_fail(err, KL_EDATA, "%s: attribute scale: found '%s', expected raw or unit",
+                       kl_store_file_path(t->file), scale);
     l->scale = strcmp(scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
     if (isnan(l->high)) l->high = INFINITY;
     l->exchange = exchange != 0;
@@ -190,28 +200,33 @@ static int read_shape(struct traces *t, struct kl_error *err)
     const struct kl_dataset *loss, *beta;
     const char *path = kl_store_file_path(t->file);
     if (strcmp(kl_store_file_kind(t->file), "chains") != 0)
-        return kl_fail(err, KL_EDATA, "%s: holds '%s', expected 'chains', which comes from sgld sample", path,
-                       kl_store_file_kind(t->file));
+        return kl_fail(err, KL_EDATA, "%s: holds '%s', expected 'chains', which comes from sgld sample",
+                       path, kl_store_file_kind(t->file));
     int code = kl_store_file_expect(&loss, t->file, "trace/train_loss", KL_TYPE_F32, 3, err);
     if (!code) code = kl_store_file_expect(&beta, t->file, "ladder/beta", KL_TYPE_F64, 1, err);
     if (code) return code;
     t->chains = loss->dims[0], t->draws = loss->dims[1], t->rungs = loss->dims[2];
-    if (t->chains == 0 || t->draws == 0 || t->rungs == 0 || t->rungs > KL_SAMPLING_RUNGS || beta->dims[0] != t->rungs)
-        return kl_fail(err, KL_EDATA, "%s: found %zu temperatures and traces of %zu chains, %zu draws, %zu temperatures", path,
-                       beta->dims[0], t->chains, t->draws, t->rungs);
+    if (t->chains == 0 || t->draws == 0 || t->rungs == 0 || t->rungs > KL_SAMPLING_RUNGS ||
+        beta->dims[0] != t->rungs)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: found %zu temperatures and traces of %zu chains, %zu draws, %zu temperatures", path,
+            beta->dims[0], t->chains, t->draws, t->rungs);
     return KL_OK;
 }
 
-int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file, kl_sampling_mcse_fn mcse,
-                                   struct kl_error *err)
+int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file,
+                                   kl_sampling_mcse_fn mcse, struct kl_error *err)
 {
     struct traces t = { .file = file, .mcse = mcse, .to = ladder };
     void *beta = NULL, *count = NULL;
     *ladder = (struct kl_sampling_ladder){ 0 };
     int code = read_shape(&t, err);
     if (!code) code = kl_sampling_ladder_make(ladder, t.rungs, t.chains, err);
-    if (!code) code = kl_store_file_load_shape(&beta, file, "ladder/beta", KL_TYPE_F64, 1, &t.rungs, err);
-    if (!code) code = kl_store_file_load_shape(&count, file, "ladder/draws", KL_TYPE_I64, 1, &t.rungs, err);
+    if (!code)
+        code = kl_store_file_load_shape(&beta, file, "ladder/beta", KL_TYPE_F64, 1, &t.rungs, err);
+    if (!code)
+        code = kl_store_file_load_shape(&count, file, "ladder/draws", KL_TYPE_I64, 1, &t.rungs, err);
     if (!code) memcpy(ladder->beta, beta, t.rungs * sizeof *ladder->beta);
     t.count = count;
     if (!code && !(t.x = malloc(t.chains * t.draws * sizeof *t.x)))
