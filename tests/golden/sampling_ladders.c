@@ -121,6 +121,7 @@ static void check_set(const char *set, double threshold, double factor, double l
     CHECK((top->test > top->calibrated) == (strcmp(set, "mnist-lenet5") == 0 && threshold == 0.5), "%s",
           set);
     CHECK(top->bound > top->test, "%s", set);
+    if (strcmp(set, "mnist-lenet5") == 0) printed("LeNet without a factor", last, top->bound, .2107, 0);
     kl_sampling_bounds_free(&b), kl_sampling_ladder_free(&ladder);
 }
 
@@ -128,14 +129,16 @@ static void check_set(const char *set, double threshold, double factor, double l
  */
 static void check_seeds(void)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, closed = 0;
     for (int64_t seed = 1; seed <= 10; seed++) {
         const double factor = factor_of("mnist-fcn2-two-stage", seed, 0.5, true);
         sum += factor, squares += factor * factor;
+        closed += factor_of("mnist-fcn2-two-stage", seed, 0.5, false) / 10;
     }
     const double mean = sum / 10, deviation = sqrt(squares / 10 - mean * mean);
     CHECK(fabs(mean - 0.166) < 0.0005, "mean %.4f", mean);
     CHECK(fabs(deviation - 0.028) < 0.0005, "deviation %.4f", deviation);
+    printed("ten seeds in closed form", 0, closed, 0.1645, 0);
 }
 
 /* Ten classes: the saturated chain's curve rises, its Gamma is negative, no factor exists. */
@@ -153,7 +156,7 @@ static void check_stuck(void)
     must(kl_sampling_bounds_calibrate(&closed, &random, &o, &err), &err);
     CHECK(!closed.exists && isnan(closed.factor));
     must(kl_sampling_bounds_make(&b, &random, &o, NAN, NAN, &err), &err);
-    CHECK(b.rise.rises > 0 && b.rungs[closed.at].gamma < 0, "%zu rises", b.rise.rises);
+    CHECK(b.rise.rises > 0 && fabs(b.rungs[closed.at].gamma + 1426) < 0.5, "%zu rises", b.rise.rises);
     CHECK(random.chance == 0.9 && ladder.chance == 0.9, "chance %g", random.chance);
     for (size_t i = 0; i < sizeof betas / sizeof *betas; i++)
         printed("ten classes", betas[i], ladder.test01[at(&ladder, betas[i])], test[i], 0);
@@ -168,6 +171,7 @@ int main(void)
     check_set("mnist-fcn2", 0.5, .1935, .1766, .0498, .0860, 64000);
     check_set("mnist-fcn3", 0.5, .2640, .2347, .0549, .1314, 64000);
     check_set("mnist-lenet5", 0.5, .0547, .0820, .0317, .0312, 64000);
+    printed("LeNet, threshold .51, closed form", 0, factor_of("mnist-lenet5", 0, 0.51, false), .0793, 0);
     check_set("mnist-lenet5", 0.51, .0795, .0887, .0317, .0375, 64000);
     check_set("cifar10-fcn2", 0.5, .2227, .2903, .1719, .2260, 64000);
     check_set("cifar10-fcn3", 0.5, .2406, .3635, .1782, .2806, 64000);

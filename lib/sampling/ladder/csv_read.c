@@ -7,7 +7,7 @@
 #include "sampling/ladder/csv_int.h"
 #include "sampling/ladder/ladder.h"
 
-enum { MOST_BYTES = 16 << 20, COLUMNS = 6 };
+enum { MOST_BYTES = 2 << 20, COLUMNS = 6 };
 
 /* Columns by place: n, beta, losses, errors. */
 static const char *const REFERENCE[COLUMNS] = { "Sample_size",  "Beta",          "EMA_BCE_Train",
