@@ -13,6 +13,8 @@
 #include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
+#include "kernels/langevin.h"
+#include "kernels/layers.h"
 #include "kernels/lbfgs.h"
 #include "kernels/liouville.h"
 #include "kernels/mlp.h"
@@ -86,11 +88,21 @@ struct kl_kernels {
     kl_policy_bend_f64_fn policy_bend_f64;
     kl_policy_turn_f32_fn policy_turn_f32;
     kl_policy_turn_f64_fn policy_turn_f64;
+    kl_langevin_normals_f32_fn langevin_normals_f32;
+    kl_langevin_normals_f64_fn langevin_normals_f64;
+    kl_langevin_step_f32_fn langevin_step_f32;
+    kl_langevin_step_f64_fn langevin_step_f64;
+    kl_langevin_momentum_f32_fn langevin_momentum_f32;
+    kl_langevin_momentum_f64_fn langevin_momentum_f64;
+    kl_langevin_rms_f32_fn langevin_rms_f32;
+    kl_langevin_rms_f64_fn langevin_rms_f64;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
     const struct kl_density_f32 *density_f32;
     const struct kl_density_f64 *density_f64;
+    const struct kl_layers_f32 *layers_f32;
+    const struct kl_layers_f64 *layers_f64;
 };
 
 /* The best for this processor. */
@@ -122,10 +134,15 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
+#define kl_kernel_layers kl_kernels()->KL_NAME(layers)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
 #define kl_kernel_policy_bend kl_kernels()->KL_NAME(policy_bend)
 #define kl_kernel_policy_turn kl_kernels()->KL_NAME(policy_turn)
+#define kl_kernel_langevin_normals kl_kernels()->KL_NAME(langevin_normals)
+#define kl_kernel_langevin_step kl_kernels()->KL_NAME(langevin_step)
+#define kl_kernel_langevin_momentum kl_kernels()->KL_NAME(langevin_momentum)
+#define kl_kernel_langevin_rms kl_kernels()->KL_NAME(langevin_rms)
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
    sgld: Langevin sampling of networks, evidence, generalisation bounds. Its first word chooses what it does; each has a
    table of options and a file mode_WORD.c in a room of lib/sampling. */
+#include "sampling/chain/sample.h"
 #include "sampling/ladder/ladder.h"
+#include "sampling/heads/heads.h"
 #include "store/mode.h"
 
 struct values {
@@ -10,7 +12,10 @@ struct values {
 
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
+    &kl_sampling_sample_tool,
     &kl_sampling_bounds_tool,
+    &kl_sampling_head_tool,
+    &kl_sampling_export_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -36,7 +41,10 @@ int main(int argc, char **argv)
     static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
         &none,
+        &kl_sampling_mode_sample,
         &kl_sampling_mode_bounds,
+        &kl_sampling_mode_head,
+        &kl_sampling_mode_export,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

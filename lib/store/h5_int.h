@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What the two files with HDF5 calls share. */
+   What the files with HDF5 calls share. */
 #ifndef KL_H5_INT_H
 #define KL_H5_INT_H
 
@@ -15,5 +15,8 @@ int kl_store_h5_failed(struct kl_error *err, int code, const char *format, ...)
 void kl_store_h5_hush(void);
 /* A type as it stands in the file; item_size: of KL_TYPE_STRING. */
 hid_t kl_store_h5_type(enum kl_type type, size_t item_size);
+
+/* CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST: made of `dimensions`, no attributes of their own. */
+bool kl_store_h5_is_scale_attribute(const char *name);
 
 #endif

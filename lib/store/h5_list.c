@@ -45,6 +45,7 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     enum kl_type found = KL_TYPE_U8;
     size_t size = 0;
     (void)info;
+    if (kl_store_h5_is_scale_attribute(name)) return 0;
     hid_t attribute = H5Aopen(location, name, H5P_DEFAULT), type = H5Aget_type(attribute);
     hid_t space = H5Aget_space(attribute);
     bool fine = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&

@@ -147,6 +147,12 @@ int kl_store_writer_number(struct kl_writer *w, const char *object, const char *
                            struct kl_error *err);
 int kl_store_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
                             struct kl_error *err);
+/* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ (dimensions.c). scales: as many
+   declared datasets as it has dimensions, each of one dimension, as long, and of the same group:
+   "posterior/chain"; its last name becomes the dimension's. A reader of ours sees the text attribute `dimensions`
+   of the dataset, "chain draw". KL_EINTERNAL. */
+int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const char *const *scales,
+                               struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
 int kl_store_writer_provenance(struct kl_writer *w, const char *records, struct kl_error *err);
 /* Digests, content, seal, reopen and verify, fsync, rename, fsync of the directory. Frees the writer in

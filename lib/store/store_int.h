@@ -137,13 +137,16 @@ bool kl_store_checkpoint_is_ours(const char *path, struct kl_error *err);
 /* What a stopped run left goes with this one's first epoch, or whatever `first` calls it. */
 void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first);
 
-/* ---- h5.c, h5_list.c: the few HDF5 calls ---- */
+/* ---- h5.c, h5_list.c, h5_scales.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)
    receives errno of a failed write until kl_store_h5_close, which tells. */
 int kl_store_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err);
 int kl_store_h5_dataset(long long file, struct kl_dataset *dataset,
                         struct kl_error *err); /* sets offset */
 int kl_store_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
+/* The dimension scales that the text attributes `dimensions` name, after everything else (h5_scales.c). */
+int kl_store_h5_scales(long long file, const struct kl_attributes *attributes, struct kl_error *err);
+bool kl_store_attribute_is_dimensions(const struct kl_attribute *a);
 int kl_store_h5_close(long long *file, const int *problem, struct kl_error *err);
 /* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed.
  */

@@ -46,6 +46,24 @@ static void settle_form(struct kl_sampling_rung_bounds *r, double *p_se,
     }
 }
 
+/* The path's certificate: work and error of the same ends of chains; Monte Carlo's share of delta goes
+ * to both. */
+static void certify(struct kl_sampling_rung_bounds *r, const struct kl_sampling_bounds *b, size_t k)
+{
+    const struct kl_sampling_ladder *l = b->ladder;
+    struct kl_sampling_bound_options rest = b->options;
+    const double part = b->options.delta * b->options.share / 2;
+    double p_upper, unused;
+    r->path_kl = r->path_kl_upper = r->path_bound = r->path_train = r->path_test = NAN;
+    if (!l->work_of || k == 0) return;
+    rest.form = KL_SAMPLING_FORM_KL, rest.delta *= 1 - rest.share;
+    kl_sampling_path_mean(&r->path_kl, &r->path_kl_upper, l->work_of + k, l->n_chains, l->n_rungs, part);
+    kl_sampling_path_mean(&r->path_train, &p_upper, l->path01_of + k, l->n_chains, l->n_rungs, part);
+    kl_sampling_path_mean(&r->path_test, &unused, l->path_test01_of + k, l->n_chains, l->n_rungs, part);
+    if (isnan(r->path_kl_upper) || isnan(p_upper)) return;
+    r->path_bound = kl_sampling_bound(fmin(1, p_upper), fmax(0, r->path_kl_upper), l->n, &rest);
+}
+
 static void bound_rung(const struct kl_sampling_bounds *b, size_t k)
 {
     const struct kl_sampling_ladder *l = b->ladder;
@@ -62,15 +80,7 @@ static void bound_rung(const struct kl_sampling_bounds *b, size_t k)
     r->bound_se = possible ? moved(p, p_se, r->gamma, r->gamma_se, l->n, o) : NAN;
     r->bound_upper = upper(p, p_se, r->gamma, r->gamma_se, l->n, o);
     r->calibrated = possible && !isnan(b->factor) ? kl_sampling_bound(p, f * r->gamma, l->n, o) : NAN;
-    r->path_kl = r->path_kl_upper = r->path_bound = NAN;
-    if (l->work_of) {
-        struct kl_sampling_bound_options rest = *o;
-        rest.form = KL_SAMPLING_FORM_KL, rest.delta = o->delta * (1 - o->share);
-        kl_sampling_path_mean(&r->path_kl, &r->path_kl_upper, l->work_of + k, l->n_chains, l->n_rungs,
-                              o->delta * o->share / 2);
-        const double z = kl_stats_normal_quantile(1 - o->delta * o->share / 2);
-        r->path_bound = kl_sampling_bound(fmin(1, p + z * p_se), fmax(0, r->path_kl_upper), l->n, &rest);
-    }
+    certify(r, b, k);
     r->test_chernoff = kl_sampling_chernoff_upper(r->test, l->m, o->delta);
     r->test_clopper = kl_sampling_clopper_upper(r->test, l->m, o->delta);
     r->llc = kl_sampling_llc(l->beta[k], kl_sampling_ladder_raw(l, l->loss[k]), b->least);

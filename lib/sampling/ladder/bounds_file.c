@@ -34,6 +34,8 @@ static const struct {
     { "path_kl", OF(path_kl) },
     { "path_kl_upper", OF(path_kl_upper) },
     { "path_bound", OF(path_bound) },
+    { "path_train01", OF(path_train) },
+    { "path_test01", OF(path_test) },
     { "test_clopper", OF(test_clopper) },
     { "test_chernoff", OF(test_chernoff) },
     { "llc", OF(llc) },

@@ -225,6 +225,8 @@ static json_t *rung_json(const struct kl_sampling_bounds *b, size_t k)
         { "path_kl", r->path_kl },
         { "path_kl_upper", r->path_kl_upper },
         { "path_bound", r->path_bound },
+        { "path_train01", r->path_train },
+        { "path_test01", r->path_test },
         { "test_clopper", r->test_clopper },
         { "test_chernoff", r->test_chernoff },
         { "llc", r->llc },

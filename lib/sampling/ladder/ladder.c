@@ -12,7 +12,7 @@ int kl_sampling_ladder_make(struct kl_sampling_ladder *l, size_t n_rungs, size_t
                                 &l->train01,     &l->train01_mcse, &l->test_loss, &l->test01,
                                 &l->test01_mcse, &l->drawn_loss,   &l->drawn01,   &l->drawn_test01,
                                 &l->draws };
-    const size_t n_arrays = sizeof arrays / sizeof *arrays, all = n_rungs * (n_arrays + 2 * n_chains);
+    const size_t n_arrays = sizeof arrays / sizeof *arrays, all = n_rungs * (n_arrays + 4 * n_chains);
     *l = (struct kl_sampling_ladder){ .high = INFINITY,
                                       .chance = NAN,
                                       .sigma = NAN,
@@ -26,6 +26,8 @@ int kl_sampling_ladder_make(struct kl_sampling_ladder *l, size_t n_rungs, size_t
     if (n_chains > 0) {
         l->loss_of = l->block + n_arrays * n_rungs;
         l->work_of = l->loss_of + n_chains * n_rungs;
+        l->path01_of = l->work_of + n_chains * n_rungs;
+        l->path_test01_of = l->path01_of + n_chains * n_rungs;
     }
     return KL_OK;
 }

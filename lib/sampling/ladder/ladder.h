@@ -37,7 +37,7 @@ double kl_sampling_chernoff_upper(double p, int64_t m, double delta);
 
 /* ---- a ladder (ladder.c) ---- */
 enum kl_sampling_scale { KL_SAMPLING_RAW, KL_SAMPLING_UNIT };
-enum { KL_SAMPLING_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
+enum { KL_SAMPLING_MOST_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
 /* What is not known is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of `scale`. */
 struct kl_sampling_ladder {
     char name[KL_SAMPLING_NAME]; /* printable: "mnist-fcn2 true 42" */
@@ -56,9 +56,11 @@ struct kl_sampling_ladder {
     double *drawn_loss, *drawn01, *drawn_test01; /* of one draw: the last one of the first chain */
     double *draws;                               /* of a chain */
     double *loss_of;                             /* (n_chains, n_rungs): means of the chains */
-    double *work_of; /* (n_chains, n_rungs): mean path work (path.c); a NaN: none */
-    double least;    /* loss of the draw that has the least */
-    double *block;   /* (hidden) */
+    /* (n_chains, n_rungs) each: work along the path from a prior draw (path.c), and the 0-1 errors at
+     * its end. */
+    double *work_of, *path01_of, *path_test01_of;
+    double least;  /* loss of the draw that has the least */
+    double *block; /* (hidden) */
 };
 /* All NaN; free it in any case. KL_ENOMEM. */
 int kl_sampling_ladder_make(struct kl_sampling_ladder *ladder, size_t n_rungs, size_t n_chains,
@@ -91,15 +93,10 @@ struct kl_sampling_ladder_source {
    KL_EDATA, KL_EUSAGE (which ladder?), KL_ENOMEM. Free the ladder in any case. */
 int kl_sampling_ladder_read_csv(struct kl_sampling_ladder *ladder, const char *path,
                                 const struct kl_sampling_ladder_source *source, struct kl_error *err);
-/* A file of kind `chains`. mcse of the mean of x (chains, draws): that of diagnose, or NULL: by batch
- * means. */
-typedef int (*kl_sampling_mcse_fn)(double *mcse, const double *x, size_t chains, size_t draws,
-                                   struct kl_error *err);
+/* A file of kind `chains`; errors by the effective number of draws (diagnose). Of chains with unequal
+   numbers of draws, as many of each as the shortest one has. KL_EDATA, KL_ENOMEM. */
 int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file,
-                                   kl_sampling_mcse_fn mcse, struct kl_error *err);
-/* Batch means: floor(sqrt(draws)) batches of each chain; NaN of fewer than four draws in all. */
-int kl_sampling_mcse_batches(double *mcse, const double *x, size_t chains, size_t draws,
-                             struct kl_error *err);
+                                   struct kl_error *err);
 
 /* ---- thermodynamic integration (integral.c) ---- */
 /* mean (n), its errors and the variances of the loss, each NULL where there is none. */
@@ -203,7 +200,8 @@ struct kl_sampling_rung_bounds {
     struct kl_sampling_integral raw; /* of the raw loss; factor 1 */
     double train;                    /* the loss that is bounded, in [0, 1] */
     double gamma, gamma_se, budget, bound, bound_se, bound_upper, calibrated;
-    double path_kl, path_kl_upper, path_bound;
+    double path_kl, path_kl_upper, path_bound, path_train,
+        path_test; /* of 0-1 errors; path_: at the path's end */
     double test, test_clopper, test_chernoff;
     double llc;
 };

@@ -132,7 +132,7 @@ static int read_ladder(struct work *w, int which, const char *path, struct kl_er
     if (strcmp(v->loss, "auto") != 0) source.loss = v->loss;
     if (!is_h5(path)) return kl_sampling_ladder_read_csv(to, path, &source, err);
     int code = kl_store_file_open(&w->files[which], path, err);
-    if (!code) code = kl_sampling_ladder_read_chains(to, w->files[which], NULL, err);
+    if (!code) code = kl_sampling_ladder_read_chains(to, w->files[which], err);
     if (code) return code;
     if (v->n) to->n = v->n;
     if (v->m) to->m = v->m;

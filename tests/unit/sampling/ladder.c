@@ -178,12 +178,13 @@ static float value(int what, int c, int t, int k)
 
 static void write_chains(const char *path, const char *kind, int64_t wrong)
 {
-    static const char *const names[] = { "trace/train_loss", "trace/train01", "trace/test_loss",
-                                         "trace/test01", "trace/work" };
+    static const char *const names[] = { "posterior/train_loss", "posterior/train01",
+                                         "sample_stats/test_loss", "sample_stats/test01" };
     struct kl_writer *w = NULL;
     struct kl_error err = { 0 };
     static float x[C * T * K];
-    const size_t dims[3] = { C, T, K }, rungs = K;
+    double path[C * K];
+    const size_t dims[3] = { C, T, K }, ends[2] = { C, K }, rungs = K;
     const double beta[K] = { 0, 10, 40 };
     const int64_t draws[K] = { T, T, T - 4 + wrong };
     CHECK(!open_any_file(&w, path, kind, &err), "%s", err.text);
@@ -191,18 +192,26 @@ static void write_chains(const char *path, const char *kind, int64_t wrong)
           err.text);
     CHECK(kl_store_writer_put(w, "ladder/draws", KL_TYPE_I64, 0, 1, &rungs, draws, &err) >= 0, "%s",
           err.text);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 4; i++) {
         for (int j = 0; j < C * T * K; j++) {
             const int c = j / (T * K), t = j / K % T, k = j % K;
-            x[j] = (k == 2 && t >= T - 4) || (i >= 2 && i < 4 && t % 2) ? NAN : value(i, c, t, k);
+            x[j] = (k == 2 && t >= T - 4) || (k == 1 && c == 2 && t >= T - 2) || (i >= 2 && t % 2)
+                       ? NAN
+                       : value(i, c, t, k);
         }
         CHECK(kl_store_writer_put(w, names[i], KL_TYPE_F32, 0, 3, dims, x, &err) >= 0, "%s", err.text);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < C * K; j++) path[j] = (double)value(i ? 0 : 9, j / K, 0, j % K);
+        CHECK(kl_store_writer_put(w, i ? "path/train01" : "path/work", KL_TYPE_F64, 0, 2, ends, path,
+                                  &err) >= 0,
+              "%s", err.text);
     }
     const struct {
         const char *name;
         double number;
     } numbers[] = { { "loss_low", 0 }, { "loss_high", 4 }, { "n", 500 },
-                    { "m", 100 },      { "chance", 0.5 },  { "sigma", 5 } };
+                    { "n_test", 100 }, { "chance", 0.5 },  { "sigma", 5 } };
     for (size_t i = 0; i < 6; i++)
         CHECK(!kl_store_writer_number(w, "", numbers[i].name, numbers[i].number, &err));
     CHECK(!kl_store_writer_text(w, "", "loss", "bbce", &err) &&
@@ -215,7 +224,7 @@ static int read_chains(struct kl_sampling_ladder *l, const char *path, struct kl
 {
     struct kl_file *file = NULL;
     int code = kl_store_file_open(&file, path, err);
-    if (!code) code = kl_sampling_ladder_read_chains(l, file, NULL, err);
+    if (!code) code = kl_sampling_ladder_read_chains(l, file, err);
     kl_store_file_close(&file);
     return code;
 }
@@ -229,16 +238,18 @@ static void check_chains(void)
     struct kl_error err = { 0 };
     write_chains(in_folder(path, "chains.h5"), "chains", 0);
     CHECK(!read_chains(&l, path, &err), "%s", err.text);
-    double sum = 0, tested = 0, work = 0;
+    double sum = 0, tested = 0, shortened = 0;
     for (int c = 0; c < C; c++)
         for (int t = 0; t < T - 4; t++) {
             sum += (double)value(0, c, t, 2) / (C * (T - 4));
             if (t % 2 == 0) tested += (double)value(3, c, t, 2) / (C * (T - 4) / 2);
-            if (c == 1) work += (double)value(4, c, t, 2) / (T - 4);
         }
+    for (int c = 0; c < C; c++)
+        for (int t = 0; t < T - 2; t++) shortened += (double)value(0, c, t, 1) / (C * (T - 2));
     CHECK(l.n == 500 && l.m == 100 && l.n_chains == C && l.draws[0] == T && l.draws[2] == T - 4);
     CHECK(near(l.loss[2], sum, 1e-12) && near(l.test01[2], tested, 1e-12) &&
-          near(l.work_of[1 * K + 2], work, 1e-12));
+          near(l.loss[1], shortened, 1e-12) && l.draws[1] == T - 2 &&
+          l.work_of[1 * K + 2] == (double)value(9, 1, 0, 2));
     CHECK(l.drawn_loss[2] == (double)value(0, 0, T - 5, 2) &&
           l.drawn01[0] == (double)value(1, 0, T - 1, 0));
     CHECK(l.loss_mcse[1] > 0 && l.variance[1] > 0 && isnan(l.drawn_test01[1]) &&
@@ -246,7 +257,10 @@ static void check_chains(void)
     kl_sampling_bound_options_default(&o, l.n);
     CHECK(!kl_sampling_bounds_make(&b, &l, &o, NAN, NAN, &err), "%s", err.text);
     CHECK(b.rungs[2].bound_upper > b.rungs[2].bound && b.rungs[2].path_kl_upper > b.rungs[2].path_kl &&
-          b.rungs[2].path_bound > l.train01[2] && isfinite(b.rungs[2].raw.hermite));
+          b.rungs[2].path_bound > b.rungs[2].path_train && isnan(b.rungs[0].path_kl) &&
+          near(b.rungs[2].path_train,
+               (double)(value(0, 0, 0, 2) + value(0, 1, 0, 2) + value(0, 2, 0, 2)) / 3, 1e-6) &&
+          isfinite(b.rungs[2].raw.hermite));
     CHECK(isnan(b.rungs[2].calibrated) && b.rungs[0].bound == 0.5);
     kl_sampling_bounds_free(&b);
     o.form = KL_SAMPLING_FORM_SINGLE_DRAW;
@@ -255,29 +269,12 @@ static void check_chains(void)
           near(b.rungs[2].gamma, b.rungs[2].raw.left - 40 * l.drawn_loss[2], 1e-12));
     kl_sampling_bounds_free(&b), kl_sampling_ladder_free(&l);
     write_chains(in_folder(path, "short.h5"), "chains", 1);
-    CHECK(read_chains(&l, path, &err) == KL_EDATA && strstr(err.text, "found 8 draws, expected 9"), "%s",
-          err.text);
+    CHECK(read_chains(&l, path, &err) == KL_EDATA &&
+              strstr(err.text, "found 8 to 8 draws of a chain, expected up to 9"),
+          "%s", err.text);
     write_chains(in_folder(path, "other.h5"), "features", 0);
     CHECK(read_chains(&l, path, &err) == KL_EDATA && strstr(err.text, "expected 'chains'"), "%s",
           err.text);
-}
-
-/* Independent draws: the batch means' error is sd / sqrt(N); repeated ones: as few as there are
- * different ones. */
-static void check_mcse(void)
-{
-    enum { N = 4096 };
-    static double x[2 * N];
-    uint32_t word = 1 << 30;
-    double mcse;
-    struct kl_error err;
-    for (int i = 0; i < 2 * N; i++) x[i] = normal(&word);
-    CHECK(!kl_sampling_mcse_batches(&mcse, x, 2, N, &err) && near(mcse, 1 / sqrt(2 * N), 0.2), "%g",
-          mcse);
-    for (int i = 0; i < 2 * N; i++) x[i] = x[i - i % 8];
-    CHECK(!kl_sampling_mcse_batches(&mcse, x, 2, N, &err) && near(mcse, sqrt(8) / sqrt(2 * N), 0.2),
-          "%g", mcse);
-    CHECK(!kl_sampling_mcse_batches(&mcse, x, 1, 3, &err) && isnan(mcse));
 }
 
 /* Written as raw and as unit losses and read back: the same ladder. */
@@ -317,7 +314,6 @@ int main(void)
     check_curve();
     check_constants();
     check_chains();
-    check_mcse();
     check_csv();
     return failures != 0;
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+   Inside the room of chains, in float: a chain and its traces; a run. */
+#ifndef KL_SAMPLING_CHAIN_INT_H
+#define KL_SAMPLING_CHAIN_INT_H
+
+#include "sampling/chain/walker_int.h"
+
+/* ---- a chain (chain.c, draw.c) ---- */
+/* MAIN: what was asked for; HALF: half the step, twice the epochs; GAUSSIAN: the same step on a known
+ * law. */
+enum kl_sampling_role { KL_SAMPLING_MAIN, KL_SAMPLING_HALF, KL_SAMPLING_GAUSSIAN, KL_SAMPLING_ROLES };
+/* Traces, one number a draw. */
+enum kl_sampling_field {
+    KL_SAMPLING_LOSS,
+    KL_SAMPLING_ERROR,
+    KL_SAMPLING_RADIUS, /* |w|^2 / (P sigma^2) */
+    KL_SAMPLING_TEST_LOSS,
+    KL_SAMPLING_TEST_ERROR,
+    KL_SAMPLING_VIRIAL,
+    KL_SAMPLING_FIELDS
+};
+/* Where a chain stands. All members of these two are of one type: files hold them as a row. */
+struct kl_sampling_position {
+    int64_t begun, epoch, step; /* step: within the epoch */
+    int64_t draws, kept;
+    int64_t warm;           /* epochs of the warm-up; -1: the stopping rule has not said yet */
+    int64_t proposals;      /* of the tuner */
+    int64_t waiting;        /* for the exchange after its last draw */
+    int64_t tried, swapped; /* with the next rung */
+    int64_t judged;         /* at which epoch the gradient's noise was measured; 0: not yet */
+};
+struct kl_sampling_numbers {
+    double ln_step, thermostat;
+    struct kl_sampling_average average;
+    /* since the last draw: over records; over batches; over steps */
+    double loss, wrong, records, mean_loss, mean_wrong, virial, radius, accept, steps;
+    double accepted, sampled; /* probabilities and proposals behind the warm-up */
+    double work, path_loss, path_error, path_test_error; /* of the annealing and its last state */
+    double noise_ratio;
+};
+enum {
+    KL_SAMPLING_POSITIONS = sizeof(struct kl_sampling_position) / sizeof(int64_t),
+    KL_SAMPLING_NUMBERS = sizeof(struct kl_sampling_numbers) / sizeof(double)
+};
+struct kl_sampling_chain {
+    const struct kl_sampling_settings *settings;
+    const struct kl_sampling_target_f32 *target;
+    const struct kl_sampling_piece *pieces;
+    size_t n_pieces;
+    const double *precision; /* of the prior, one a tensor */
+    enum kl_sampling_role role;
+    size_t rung;
+    int64_t number;
+    double beta, lr;
+    int64_t warmup, epochs, anneal, every, test_every, steps; /* steps: an epoch */
+    size_t batch;
+    uint64_t key;
+    bool prior_draws; /* beta 0: no steps, exact draws */
+    bool stops;       /* by the rule */
+    struct kl_sampling_position at;
+    struct kl_sampling_numbers sum;
+    float *w, *v, *anchor, *anchor_grad; /* (P); NULL where the sampler has none */
+    bool anchor_known;
+    float *trace[KL_SAMPLING_FIELDS];
+    int64_t room;             /* draws */
+    float *kept, *likelihood; /* (kept_room, P); (kept_room, n) or NULL */
+    int64_t kept_room;
+    int code, turns; /* of this round */
+    struct kl_error err;
+};
+/* What a thread works with. */
+struct kl_sampling_desk {
+    float *grad, *fresh, *fresh_grad;
+    double *partial;           /* (n_pieces, KL_SAMPLING_PARTIAL) */
+    int64_t *rows, *test_rows; /* test_rows: of a batch of the test */
+    size_t rows_room;
+    struct kl_langevin_factors *factors; /* (span_room, tensors) */
+    struct kl_sampling_span *spans;
+    size_t span_room, step_room;
+    struct kl_sampling_sums *sums;  /* (step_room) */
+    struct kl_langevin_sums *norms; /* (step_room, tensors) */
+};
+/* What a chain is told by settings, rung and role. */
+void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling_settings *s,
+                           size_t rung, int64_t number, enum kl_sampling_role role,
+                           const struct kl_sampling_target_f32 *target);
+int64_t kl_sampling_chain_end(
+    const struct kl_sampling_chain *c); /* epochs in all; while the rule has not said, at most */
+bool kl_sampling_chain_done(const struct kl_sampling_chain *c);
+/* Mean acceptance behind the warm-up (NaN: none yet), and the step, tuned or not. */
+double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
+double kl_sampling_chain_step(const struct kl_sampling_chain *c);
+/* Does it have momenta (or mean squares) that are part of its state? */
+bool kl_sampling_has_momentum(const struct kl_sampling_settings *s);
+/* Room for so many draws. KL_ENOMEM. */
+int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl_error *err);
+/* Steps until `deadline` (kl_clock), its end, or the next exchange; at least one. */
+int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_desk *desk,
+                              const struct kl_sampling_crew *crew, double deadline,
+                              struct kl_error *err);
+/* The walker of a chain at a desk. */
+struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain *c,
+                                                       struct kl_sampling_desk *desk,
+                                                       const struct kl_sampling_crew *crew);
+/* The weights that it begins with, and its certificate there; a draw from the prior at beta 0. (begin.c)
+ */
+int kl_sampling_chain_begin(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                            struct kl_error *err);
+void kl_sampling_chain_prior_draw(struct kl_sampling_chain *c, int64_t epoch);
+/* After the last step of an epoch: the warm-up's rules, draws. last: of that step. (draw.c) */
+int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                                struct kl_sampling_desk *desk, const struct kl_sampling_outcome *last,
+                                struct kl_error *err);
+/* Does the epoch end with more than sums? */
+bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch);
+/* Gradient noise against what is injected, eta beta^2 Var(g) / (4 P), at the last state. (draw.c) */
+int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                            struct kl_sampling_desk *desk, struct kl_error *err);
+/* The last test batch's loss, which the reference's stopping rule takes for the loss before an epoch's
+ * first. (draw.c) */
+int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                           struct kl_sampling_desk *desk, struct kl_error *err);
+
+/* ---- the Gaussian beside (gaussian.c) ---- */
+enum { KL_SAMPLING_GAUSSIAN_SIZE = 16 };
+struct kl_sampling_gaussian {
+    float *x; /* (n, 2, size): of each record the x, then the y */
+    double curvature[KL_SAMPLING_GAUSSIAN_SIZE], aim[KL_SAMPLING_GAUSSIAN_SIZE]; /* means of x^2, x y */
+    struct kl_sampling_tensor tensor;
+    struct kl_sampling_target_f32 target;
+};
+/* Close it in any case. KL_ENOMEM. */
+int kl_sampling_gaussian_open(struct kl_sampling_gaussian **gaussian, size_t n, double sigma,
+                              uint64_t seed, struct kl_error *err);
+void kl_sampling_gaussian_close(struct kl_sampling_gaussian **gaussian);
+/* An exact draw from the law that the chain is to sample. */
+void kl_sampling_gaussian_begin(struct kl_sampling_chain *c);
+/* The state's mean squared standard deviate, less 1: 0 on average under that law. */
+double kl_sampling_gaussian_excess(const struct kl_sampling_chain *c);
+/* What it is on average under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not
+ * known in closed form. */
+double kl_sampling_gaussian_expected(const struct kl_sampling_chain *c);
+
+/* ---- a run ---- */
+struct kl_sampling_run {
+    struct kl_sampling_settings settings; /* with rungs of its own */
+    struct kl_arena memory;
+    struct kl_sampling_chain *chains; /* (roles, rungs, chains) */
+    size_t n, per_role, size;         /* size: P of the main chains */
+    int n_roles;
+    enum kl_sampling_role roles[KL_SAMPLING_ROLES];
+    struct kl_sampling_desk *desks;
+    int n_desks;
+    size_t turn;
+    struct kl_sampling_gaussian *gaussian;
+};
+struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
+                                                int64_t chain);
+/* Swaps where all temperatures of a chain number wait (exchange.c). */
+void kl_sampling_run_exchange(struct kl_sampling_run *run);
+/* KL_EUSAGE: what does not go together (settings.c). */
+int kl_sampling_settings_check(const struct kl_sampling_settings *s,
+                               const struct kl_sampling_target_f32 *target, struct kl_error *err);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+   Effective numbers of draws, and the standard errors that follow from them. */
+#include <float.h>
+#include <math.h>
+
+#include "sampling/diagnose/diagnose_int.h"
+#include "stats/distributions.h"
+
+/* ---- autocovariances: a few lags directly, all of them by transforms where those do not suffice ----
+ */
+enum { FEW = 12, LANES = 8 };
+struct covariances {
+    struct kl_sampling_traces *t;
+    double few[FEW];
+    size_t n;          /* of few that are there */
+    const double *all; /* NULL: not there yet */
+};
+
+/* sum of y[i] y[i + lag], in an order that fits vectors. */
+static double product(const double *y, size_t n, size_t lag)
+{
+    double lane[LANES] = { 0 }, sum = 0;
+    size_t i = 0;
+    for (; i + LANES + lag <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) lane[j] += y[i + (size_t)j] * y[i + (size_t)j + lag];
+    for (; i + lag < n; i++) sum += y[i] * y[i + lag];
+    for (int j = 0; j < LANES; j++) sum += lane[j];
+    return sum;
+}
+
+static double covariance(struct covariances *c, size_t lag)
+{
+    struct kl_sampling_traces *t = c->t;
+    for (; c->n <= lag && c->n < FEW; c->n++) {
+        double sum = 0;
+        for (size_t r = 0; r < t->rows && c->n < t->half; r++)
+            sum += product(t->y + r * t->half, t->half, c->n);
+        c->few[c->n] = sum / (double)t->m;
+    }
+    if (lag < FEW) return c->few[lag];
+    if (!c->all) c->all = kl_sampling_autocovariances(t->spectrum, t->y, t->rows);
+    return c->all[lag];
+}
+
+/* Rows less their means; the variance between those (0 of one). */
+static double centre(struct kl_sampling_traces *t)
+{
+    double mean = 0, squares = 0;
+    for (size_t r = 0; r < t->rows; r++) {
+        double *y = t->y + r * t->half;
+        const double of_row = kl_sampling_sum(y, t->half) / (double)t->half, d = of_row - mean;
+        for (size_t i = 0; i < t->half; i++) y[i] -= of_row;
+        mean += d / (double)(r + 1);
+        squares += d * (of_row - mean);
+    }
+    return squares / ((double)t->rows - 1);
+}
+
+static bool is_constant(const double *y, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (!(fabs(y[i] - y[0]) < 5e-16)) { /* it may be: look at all of them */
+            double least = y[0], greatest = y[0];
+            for (size_t j = 1; j < n && greatest - least < 1e-15; j++) {
+                least = y[j] < least ? y[j] : least;
+                greatest = y[j] > greatest ? y[j] : greatest;
+            }
+            return greatest - least < 1e-15; /* NumPy's resolution of a double */
+        }
+    return true;
+}
+
+/* Sum over the autocorrelations, 1 of independent draws: Geyer's initial monotone sequence, pair by
+   pair, as ArviZ walks it. Of the first pair whose sum is not positive the even member counts once, if
+   it is positive. */
+static double time_of_rows(struct covariances *c, double within, double whole)
+{
+    double even = 1, odd = 1 - (within - covariance(c, 1)) / whole, time = -1, before = INFINITY;
+    double last = 1; /* even member of the pair at hand, 0 where the pair is not kept */
+    if (isnan(odd)) return NAN;
+    for (size_t t = 1; t + 3 < c->t->half && even + odd > 0; t += 2) {
+        before = even + odd > before ? before : even + odd;
+        time += 2 * before;
+        even = 1 - (within - covariance(c, t + 1)) / whole;
+        odd = 1 - (within - covariance(c, t + 2)) / whole;
+        last = even > 0 || even + odd >= 0 ? even : 0;
+    }
+    return time + last;
+}
+
+/* ESS of the rows in t->y, which are centred; as ArviZ's _ess. */
+static double effective(struct kl_sampling_traces *t)
+{
+    struct covariances c = { .t = t };
+    t->scored = false; /* rows are centred in place */
+    const double n = (double)t->half, all = (double)t->m;
+    if (is_constant(t->y, t->m)) return all;
+    const double between = centre(t);
+    const double own = covariance(&c, 0), within = own * n / (n - 1), whole = own + between;
+    const double time = time_of_rows(&c, within, whole), least = 1 / log10(all);
+    return isnan(time) ? NAN : all / (time > least ? time : least);
+}
+
+/* ---- rows of what a kind looks at ---- */
+static double less_or_equal(struct kl_sampling_traces *t, double limit)
+{
+    for (size_t r = 0; r < t->rows; r++) {
+        const double *x = kl_sampling_half(t, r);
+        double *y = t->y + r * t->half;
+        for (size_t i = 0; i < t->half; i++) y[i] = x[i] <= limit ? 1 : 0;
+    }
+    return effective(t);
+}
+
+/* Linear between order statistics; in just these operations, for a limit that is a value of its own must
+ * come out equal. */
+static double quantile(const double *sorted, size_t n, double share)
+{
+    const double most = (double)n - 1, at = (double)n * share + (1 + share * -1.0);
+    const double k = floor(at < 1 ? 1 : at > most ? most : at), gap = at - k;
+    const double gamma = gap < 0 ? 0 : gap > 1 ? 1 : gap;
+    return (1 - gamma) * sorted[(size_t)k - 1] + gamma * sorted[(size_t)k];
+}
+
+double kl_sampling_ess_quantile(struct kl_sampling_traces *t, double share)
+{
+    return t->valid ? less_or_equal(t, quantile(t->sorted, t->n, share)) : NAN;
+}
+
+static double ess_moment(struct kl_sampling_traces *t, bool squared)
+{
+    for (size_t r = 0; r < t->rows; r++) {
+        const double *x = kl_sampling_half(t, r);
+        double *y = t->y + r * t->half;
+        for (size_t i = 0; i < t->half; i++) y[i] = squared ? (x[i] - t->mean) * (x[i] - t->mean) : x[i];
+    }
+    return effective(t);
+}
+
+/* Is it nearer to the median than half of them? */
+static double ess_mad(struct kl_sampling_traces *t)
+{
+    const double median = kl_sampling_median(t->sorted, t->n);
+    size_t up = t->n / 2, down = up;
+    double at[2] = { 0, 0 }; /* of the distances in rising order, the two in the middle */
+    while (down && t->sorted[down - 1] >= median) down--;
+    up = down;
+    for (size_t k = 0; k <= t->n / 2; k++) {
+        const double above = up < t->n ? fabs(t->sorted[up] - median) : INFINITY;
+        const double below = down ? fabs(t->sorted[down - 1] - median) : INFINITY;
+        at[0] = at[1];
+        if (down == 0 || (up < t->n && above <= below)) at[1] = above, up++;
+        else at[1] = below, down--;
+    }
+    const double limit = t->n % 2 ? at[1] : (at[0] + at[1]) / 2;
+    for (size_t r = 0; r < t->rows; r++) {
+        const double *x = kl_sampling_half(t, r);
+        double *y = t->y + r * t->half;
+        for (size_t i = 0; i < t->half; i++) y[i] = fabs(x[i] - median) <= limit ? 1 : 0;
+    }
+    return effective(t);
+}
+
+static double lesser(double a, double b)
+{
+    return b < a ? b : a;
+}
+
+double kl_sampling_ess(struct kl_sampling_traces *t, enum kl_sampling_ess kind)
+{
+    if (!t->valid) return NAN;
+    switch (kind) {
+    case KL_SAMPLING_ESS_BULK: kl_sampling_rows_scored(t); return effective(t);
+    case KL_SAMPLING_ESS_TAIL:
+        return lesser(kl_sampling_ess_quantile(t, 0.05), kl_sampling_ess_quantile(t, 0.95));
+    case KL_SAMPLING_ESS_MEAN: return ess_moment(t, false);
+    case KL_SAMPLING_ESS_SD: return ess_moment(t, true);
+    case KL_SAMPLING_ESS_MEDIAN: return kl_sampling_ess_quantile(t, 0.5);
+    case KL_SAMPLING_ESS_MAD: return ess_mad(t);
+    }
+    return NAN;
+}
+
+/* ---- standard errors ---- */
+double kl_sampling_mcse_mean(struct kl_sampling_traces *t)
+{
+    return t->valid ? kl_sampling_sd(t) / sqrt(ess_moment(t, false)) : NAN;
+}
+
+double kl_sampling_mcse_sd(struct kl_sampling_traces *t)
+{
+    if (!t->valid) return NAN;
+    const double variance = t->squares / (double)t->n;
+    double fourth = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const double d = t->x[i] - t->mean;
+        fourth += d * d * d * d;
+    }
+    const double of_variance = (fourth / (double)t->n - variance * variance) / ess_moment(t, true);
+    return sqrt(of_variance / variance / 4);
+}
+
+/* x with I_x(a, b) = p, by halving: an order statistic's number is all that is wanted of it. */
+static double beta_quantile(double p, double a, double b)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        const double x = (low + high) / 2;
+        if (kl_stats_log_beta_lower(a, b, x, 1 - x) < log(p)) low = x;
+        else high = x;
+    }
+    return (low + high) / 2;
+}
+
+double kl_sampling_mcse_quantile(struct kl_sampling_traces *t, double share)
+{
+    if (!t->valid) return NAN;
+    const double ess = kl_sampling_ess_quantile(t, share), a = ess * share + 1,
+                 b = ess * (1 - share) + 1;
+    const double n = (double)t->n, last = n - 1;
+    double low = 0, high = last;
+    if (!isnan(ess)) {
+        low = beta_quantile(0.1586553, a, b) * n - 1, high = beta_quantile(0.8413447, a, b) * n - 1;
+        low = low < 0 ? 0 : floor(low), high = high > last ? last : ceil(high);
+    }
+    return (t->sorted[(size_t)high] - t->sorted[(size_t)low]) / 2;
+}
+
+double kl_sampling_autocorrelation_time(struct kl_sampling_traces *t)
+{
+    return t->valid ? (double)t->n / ess_moment(t, false) : NAN;
+}
+
+/* ---- of one chain ---- */
+static double lagged(const double *x, size_t n, double mean, size_t lag)
+{
+    double sum = 0;
+    for (size_t i = 0; i + lag < n; i++) sum += (x[i] - mean) * (x[i + lag] - mean);
+    return sum;
+}
+
+static double chain_mean(const struct kl_sampling_traces *t, const double *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->draws; i++) sum += x[i];
+    return sum / (double)t->draws;
+}
+
+void kl_sampling_autocorrelation(double *rho, size_t lags, const struct kl_sampling_traces *t,
+                                 size_t chain)
+{
+    const double *x = t->x + chain * t->draws, mean = chain_mean(t, x);
+    const double whole = lagged(x, t->draws, mean, 0);
+    for (size_t lag = 0; lag < lags; lag++) rho[lag] = lagged(x, t->draws, mean, lag) / whole;
+}
+
+double kl_sampling_ess_cut(const struct kl_sampling_traces *t, size_t chain)
+{
+    const double *x = t->x + chain * t->draws, mean = chain_mean(t, x);
+    const double whole = lagged(x, t->draws, mean, 0);
+    double sum = 0;
+    for (size_t lag = 1; lag < t->draws; lag++) {
+        const double rho = lagged(x, t->draws, mean, lag) / whole;
+        if (!(rho >= 0.05)) break;
+        sum += rho;
+    }
+    return whole > 0 ? (double)t->draws / (1 + 2 * sum) : NAN;
+}
