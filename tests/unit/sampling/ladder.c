@@ -183,7 +183,7 @@ static void write_chains(const char *path, const char *kind, int64_t wrong)
     struct kl_writer *w = NULL;
     struct kl_error err = { 0 };
     static float x[C * T * K];
-    double path[C * K];
+    double ends_of[C * K];
     const size_t dims[3] = { C, T, K }, ends[2] = { C, K }, rungs = K;
     const double beta[K] = { 0, 10, 40 };
     const int64_t draws[K] = { T, T, T - 4 + wrong };
@@ -202,8 +202,8 @@ static void write_chains(const char *path, const char *kind, int64_t wrong)
         CHECK(kl_store_writer_put(w, names[i], KL_TYPE_F32, 0, 3, dims, x, &err) >= 0, "%s", err.text);
     }
     for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < C * K; j++) path[j] = (double)value(i ? 0 : 9, j / K, 0, j % K);
-        CHECK(kl_store_writer_put(w, i ? "path/train01" : "path/work", KL_TYPE_F64, 0, 2, ends, path,
+        for (int j = 0; j < C * K; j++) ends_of[j] = (double)value(i ? 0 : 9, j / K, 0, j % K);
+        CHECK(kl_store_writer_put(w, i ? "path/train01" : "path/work", KL_TYPE_F64, 0, 2, ends, ends_of,
                                   &err) >= 0,
               "%s", err.text);
     }
