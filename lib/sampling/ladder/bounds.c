@@ -23,7 +23,8 @@ static double upper(double p, double p_se, double gamma, double gamma_se, int64_
     const double z = kl_stats_normal_quantile(1 - o->delta * o->share / 2);
     rest.delta = o->delta * (1 - o->share);
     const double most = gamma + z * gamma_se;
-    return most >= 0 ? kl_sampling_bound(fmin(1, p + z * p_se), most, n, &rest) : NAN;
+    const bool possible = most >= 0 || o->form == KL_SAMPLING_FORM_SINGLE_DRAW;
+    return possible ? kl_sampling_bound(fmin(1, p + z * p_se), most, n, &rest) : NAN;
 }
 
 static void settle_form(struct kl_sampling_rung_bounds *r, double *p_se,
@@ -46,8 +47,8 @@ static void settle_form(struct kl_sampling_rung_bounds *r, double *p_se,
     }
 }
 
-/* The path's certificate: work and error of the same ends of chains; Monte Carlo's share of delta goes
- * to both. */
+/* The path's certificate, of the 0-1 error: work and error of the same ends of chains; Monte Carlo's
+ * share of delta goes to both. */
 static void certify(struct kl_sampling_rung_bounds *r, const struct kl_sampling_bounds *b, size_t k)
 {
     const struct kl_sampling_ladder *l = b->ladder;
@@ -55,7 +56,7 @@ static void certify(struct kl_sampling_rung_bounds *r, const struct kl_sampling_
     const double part = b->options.delta * b->options.share / 2;
     double p_upper, unused;
     r->path_kl = r->path_kl_upper = r->path_bound = r->path_train = r->path_test = NAN;
-    if (!l->work_of || k == 0) return;
+    if (!l->work_of || k == 0 || b->options.unit_loss) return;
     rest.form = KL_SAMPLING_FORM_KL, rest.delta *= 1 - rest.share;
     kl_sampling_path_mean(&r->path_kl, &r->path_kl_upper, l->work_of + k, l->n_chains, l->n_rungs, part);
     kl_sampling_path_mean(&r->path_train, &p_upper, l->path01_of + k, l->n_chains, l->n_rungs, part);
@@ -74,8 +75,8 @@ static void bound_rung(const struct kl_sampling_bounds *b, size_t k)
     r->gamma *= o->factor, r->gamma_se *= o->factor;
     const double p = r->train, f = b->factor / o->factor;
     r->budget = kl_sampling_budget(r->gamma, l->n, o);
-    const bool possible =
-        r->gamma >= 0; /* as a divergence is; what is below by chance may have an upper bound */
+    /* A divergence is not negative; the logarithm of a draw's density may be. */
+    const bool possible = r->gamma >= 0 || o->form == KL_SAMPLING_FORM_SINGLE_DRAW;
     r->bound = possible ? kl_sampling_bound(p, r->gamma, l->n, o) : NAN;
     r->bound_se = possible ? moved(p, p_se, r->gamma, r->gamma_se, l->n, o) : NAN;
     r->bound_upper = upper(p, p_se, r->gamma, r->gamma_se, l->n, o);

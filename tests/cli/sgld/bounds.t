@@ -184,3 +184,18 @@ $ printf 'set,labels,seed,n,beta,train_loss,test_loss,train01,test01,loss,scale,
 $ sgld bounds several.csv --set b; sgld bounds several.csv --set a --chain-seed 2 -q --json 2>/dev/null | jq -c '[.name, .n, .rungs[1].gamma]'
 > ["a true 2",100,2]
 ! sgld: several.csv: no ladder of set 'b', labels 'any', seed 0 (0: any); the first is 'a true 1'
+
+# Chains: errors of Monte Carlo, an upper bound above the bound, the certificate of the paths, one draw's bound; nothing to guess.
+$ sgld sample -B 0,1,10,40 -c 6 --warmup 100 --epochs 200 --anneal 50 --every 2 --work -q -o chains.h5 2>/dev/null; sgld bounds chains.h5 -o of.h5 --json 2>said >json; cat said; jq -c '[.n, .m, .scale, .status, .wbic_reached, (.rungs | length)], (.rungs[1:][] | [.loss_mcse > 0, .gamma_mcse > 0, .kl_low <= .kl_high, .bound <= .bound_upper, .path_kl < .path_kl_upper, .path_train01 < .path_bound, .left >= .hermite and .hermite >= .right, .bound_calibrated])' json
+> [50,500,"raw","computed",true,4]
+> [true,true,true,true,true,true,true,null]
+> [true,true,true,true,true,true,true,null]
+> [true,true,true,true,true,true,true,null]
+$ sgld bounds chains.h5 -F single-draw -q --json 2>/dev/null | jq -c '[.rungs[1:][] | (.train <= .bound), (.bound_mcse > 0)]'; cache log of.h5 | grep -c chains.h5
+> [true,true,true,true,true,true]
+> 2
+$ for f in of.h5; do sgld bounds chains.h5 -o again.h5 --no-provenance -q; sgld bounds chains.h5 -o of.h5 --no-provenance -q -f; cmp of.h5 again.h5 && echo same; done
+> same
+$ sgld bounds chains.h5 -o chains.h5 -f
+! sgld: chains.h5: is an input; give another name
+? 2
