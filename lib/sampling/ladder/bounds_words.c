@@ -32,6 +32,9 @@ static void of_source(const struct kl_sampling_ladder *l, const struct kl_log *l
         kl_caution(log, "the chains are tempered: their prior changes with beta, so that Gamma is no "
                         "divergence and no bound "
                         "follows");
+    if (l->own_records)
+        kl_caution(log, "each chain has records of its own: the means are over sets of records, while a "
+                        "bound is of one set");
     if (l->exchange)
         kl_caution(
             log,

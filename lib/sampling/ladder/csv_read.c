@@ -226,6 +226,8 @@ static int fill(struct kl_sampling_ladder *l, const struct reader *r, struct kl_
     l->chance = s->chance > 0 ? s->chance : k >= 2 && k < 1e6 ? 1 - 1 / k : 0.5;
     if (s->chance <= 0 && said(text, sizeof text, r->summary, "chance") && strtod(text, NULL) > 0)
         l->chance = strtod(text, NULL);
+    snprintf(l->labels, sizeof l->labels, "%.31s", r->chosen[LABELS]);
+    kl_make_printable(l->labels);
     snprintf(l->name, sizeof l->name, "%.50s%s%.40s%s%.20s", r->chosen[SET],
              *r->chosen[LABELS] ? " " : "", r->chosen[LABELS], *r->chosen[SEED] ? " " : "",
              r->chosen[SEED]);

@@ -41,12 +41,14 @@ enum { KL_SAMPLING_MOST_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
 /* What is not known is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of `scale`. */
 struct kl_sampling_ladder {
     char name[KL_SAMPLING_NAME]; /* printable: "mnist-fcn2 true 42" */
-    char loss_name[32], convention[32];
+    char loss_name[32], convention[32],
+        labels[32]; /* labels: "true", "random", a probability; "": not known */
     enum kl_sampling_scale scale;
     bool assumed;     /* scale and loss were guessed: the file does not say */
     double low, high; /* ends of the raw loss; high infinite: it has none */
     double chance, sigma;
-    bool exchange; /* its rungs were coupled by replica exchange */
+    bool exchange;    /* its rungs were coupled by replica exchange */
+    bool own_records; /* each chain was trained on records of its own */
     int64_t n, m;
     size_t n_rungs, n_chains;
     /* (n_rungs) each. mcse: standard errors of the means; variance: of the loss in the law of the rung.

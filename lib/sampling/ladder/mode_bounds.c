@@ -181,6 +181,11 @@ static int calibrate(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE,
                        "--calibrate-on: the closed form is that of --form kl and prior-loss");
     o.log_constant = log_constant(w->v, l->n);
+    if (strcmp(l->labels, "true") == 0)
+        kl_caution(w->run->stage.log, "--calibrate-on: that ladder's labels are true ones, not random");
+    if (l->n != w->ladder.n)
+        kl_caution(w->run->stage.log, "calibrated on %lld records, the bounds are of %lld",
+                   (long long)l->n, (long long)w->ladder.n);
     int code = kl_sampling_bounds_calibrate(&w->calibration, l, &o, err);
     if (!code) code = kl_sampling_bounds_make(&b, l, &o, NAN, NAN, err);
     if (code) return code;

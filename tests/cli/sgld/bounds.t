@@ -199,3 +199,11 @@ $ for f in of.h5; do sgld bounds chains.h5 -o again.h5 --no-provenance -q; sgld 
 $ sgld bounds chains.h5 -o chains.h5 -f
 ! sgld: chains.h5: is an input; give another name
 ? 2
+
+# What does not fit is said: labels that are true ones, other numbers of records, records of each chain's own.
+$ sgld sample -B 0,1,10,40 -c 2 --warmup 40 --epochs 40 --labels random --train-size 40 -q -o other.h5 2>/dev/null; for f in chains.h5 other.h5; do sgld bounds chains.h5 --calibrate-on $f 2>&1 >/dev/null | grep -c -e 'true ones' -e 'calibrated on'; done
+> 1
+> 1
+$ sgld sample -p classic --test-mode -q -o classic.h5; sgld bounds classic.h5 2>&1 | grep -o -e 'tempered' -e 'records of its own'
+> tempered
+> records of its own
