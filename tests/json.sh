@@ -77,11 +77,14 @@ stage tournament --synthetic 3 --rows 9 --only-bits -o t3.h5
 stage tournament --synthetic 4 --rows 60 --null 20 --trials 1 -o t2.h5
 stage tournament --nist bits.txt --permutations 10 -o t4.h5
 printed tournament --extract von-neumann bits.txt -o v.bin
+sed -n '1p; /^a,true/p' "$root/tests/fuzz/sampling_csv/several" >ladder.csv
+stage sgld bounds ladder.csv --scale unit -o bounds.h5
+printed sgld bounds ladder.csv -F prior-loss
 stage qgan devices.txt -m 2 --epochs 2 -o g.h5
 stage qtrain --qrng bits.txt --epochs 1 -o study.h5
 stage qeval --qrng study.h5 bits.txt -o verdict.h5
 printed cache list .
-for f in h.h5 r.h5 s.h5 p.h5 b.h5 t.h5 t2.h5 t4.h5 g.h5 study.h5 verdict.h5; do printed cache show "$f"; done
+for f in h.h5 r.h5 s.h5 p.h5 b.h5 t.h5 t2.h5 t4.h5 g.h5 study.h5 verdict.h5 bounds.h5; do printed cache show "$f"; done
 printed cache log r.h5
 printed cache diff h.h5 head.h5
 printed cache verify h.h5 f.h5
