@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
-   The weights that a chain begins with, exact draws from the prior, and what its certificate is there. */
+   The weights that a chain begins with, exact draws from the prior, and what its certificate is there.
+ */
 #include <math.h>
 
 #include "kernels/inline/philox.h"
+#include "kernels/select.h"
 #include "sampling/chain/chain_int.h"
 
 /* w = sigma N, tensor by tensor. */
@@ -47,9 +49,10 @@ static int begin_work(struct kl_sampling_chain *c, struct kl_sampling_walker_f32
         c->sum.work = -kl_sampling_prior_f32(k, c->w, c->precision);
         return KL_OK;
     }
-    const int code = c->target->evaluate(c->target->context, &sums, NULL, c->w, false, NULL, c->target->n,
-                                         k->crew, err);
-    c->sum.work = kl_sampling_anneal(c->beta, 0, c->anneal * c->steps) * sums.loss / (double)c->target->n;
+    const int code = c->target->evaluate(c->target->context, &sums, NULL, c->w, false, NULL,
+                                         c->target->n, k->crew, err);
+    c->sum.work =
+        kl_sampling_anneal(c->beta, 0, c->anneal * c->steps) * sums.loss / (double)c->target->n;
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What a run says of its own error: the virial ratio, the chains of half the step, the Gaussian beside, the noise of
-   its gradient; the path certificate. */
+   What a run says of its own error: the virial ratio, the chains of half the step, the Gaussian beside,
+   the noise of its gradient; the path certificate. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static double spread(const float *x, int64_t n, int64_t size, double mean, int64
 }
 
 void kl_sampling_batch_means(double *mean, double *error, const float *const *values, const int64_t *n,
-                      size_t n_chains)
+                             size_t n_chains)
 {
     double sum = 0, squares = 0;
     int64_t count = 0, batches = 0;
@@ -60,7 +60,8 @@ static int put(struct kl_writer *w, const char *group, const char *name, const d
     return code < 0 ? code : KL_OK;
 }
 
-/* (rungs) means and errors under bias/NAME and bias/NAME_se; of a companion against what it should be. */
+/* (rungs) means and errors under bias/NAME and bias/NAME_se; of a companion against what it should be.
+ */
 static int put_means(struct kl_writer *w, const struct kl_sampling_run *run, int role, int field,
                      bool against_main, const char *name, struct kl_error *err)
 {
@@ -91,7 +92,8 @@ static int put_numbers(struct kl_writer *w, const struct kl_sampling_run *run, c
     for (size_t c = 0; c < chains; c++)
         for (size_t k = 0; k < n; k++)
             values[c * n + k] =
-                *(const double *)((const char *)&kl_sampling_run_chain(run, 0, k, (int64_t)c)->sum + offset);
+                *(const double *)((const char *)&kl_sampling_run_chain(run, 0, k, (int64_t)c)->sum +
+                                  offset);
     const int code = put(w, group, name, values, n, chains, err);
     free(values);
     return code;

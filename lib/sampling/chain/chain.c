@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A chain on its way: epochs of steps, one by one or, where the target can, many at once. It may stop between any two
-   steps; what it has then is all that it needs. */
+   A chain on its way: epochs of steps, one by one or, where the target can, many at once. It may stop
+   between any two steps; what it has then is all that it needs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling
     c->sum.average.mean = 1;
     c->sum.ln_step = log(c->lr > 0 ? c->lr : 1);
     c->sum.thermostat = s->friction;
-    c->sum.work = c->sum.path_loss = c->sum.path_error = c->sum.path_test_error = c->sum.noise_ratio = NAN;
+    c->sum.work = c->sum.path_loss = c->sum.path_error = c->sum.path_test_error = c->sum.noise_ratio =
+        NAN;
 }
 
 int64_t kl_sampling_chain_end(const struct kl_sampling_chain *c)
@@ -104,7 +105,8 @@ static struct kl_sampling_euler euler_at(const struct kl_sampling_chain *c, int6
         .convention = s->convention,
         .beta = c->beta,
         .annealed = kl_sampling_anneal(c->beta, total, annealing),
-        .lr = kl_sampling_lr(s, kl_sampling_chain_step(c), c->role == KL_SAMPLING_HALF ? epoch / 2 : epoch),
+        .lr = kl_sampling_lr(s, kl_sampling_chain_step(c),
+                             c->role == KL_SAMPLING_HALF ? epoch / 2 : epoch),
         .noise = s->noise,
         .exact_prior = s->work && s->sampler == KL_SAMPLING_SGLD && epoch < c->anneal,
     };
@@ -147,7 +149,8 @@ static int take_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 
                                   .rms_decay = s->rms_decay,
                                   .rms_epsilon = s->rms_epsilon,
                                   .leapfrogs = s->leapfrogs };
-    m.adapt = c->at.warm < 0 || c->at.epoch < c->at.warm, m.ratio = e.exact_prior && c->role == KL_SAMPLING_MAIN;
+    m.adapt = c->at.warm < 0 || c->at.epoch < c->at.warm,
+    m.ratio = e.exact_prior && c->role == KL_SAMPLING_MAIN;
     factors_at(desk->factors, c, &e);
     if (s->independent_batches && c->steps > 1) {
         kl_sampling_shuffle(desk->rows, c->target->n, c->batch, c->key, m.step);
@@ -168,10 +171,10 @@ static void add_work(struct kl_sampling_chain *c, double log_ratio, double mean_
     if (!c->settings->work || c->role != KL_SAMPLING_MAIN || total >= annealing) return;
     c->sum.work += log_ratio;
     if (accepts(c->settings))
-        c->sum.work += mean_loss * (total + 1 < annealing
-                                        ? kl_sampling_anneal(c->beta, total + 1, annealing) -
-                                              kl_sampling_anneal(c->beta, total, annealing)
-                                        : -c->beta);
+        c->sum.work +=
+            mean_loss * (total + 1 < annealing ? kl_sampling_anneal(c->beta, total + 1, annealing) -
+                                                     kl_sampling_anneal(c->beta, total, annealing)
+                                               : -c->beta);
 }
 
 static int add_outcome(struct kl_sampling_chain *c, const struct kl_sampling_outcome *out,
@@ -211,8 +214,8 @@ static bool walks(const struct kl_sampling_chain *c)
            !(s->work && c->role == KL_SAMPLING_MAIN && c->at.epoch < c->anneal);
 }
 
-/* Spans from where the chain stands as far as the desk's room goes, or to the end of an epoch after which there is
-   more to do, or of the warm-up. */
+/* Spans from where the chain stands as far as the desk's room goes, or to the end of an epoch after
+   which there is more to do, or of the warm-up. */
 static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *desk)
 {
     const size_t n = c->target->n, tensors = (size_t)c->target->n_tensors;
@@ -220,20 +223,19 @@ static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *de
     int64_t epoch = c->at.epoch, step = c->at.step;
     while (spans < desk->span_room && steps < desk->step_room) {
         int64_t *order = desk->rows + epochs * n;
-        if (step == 0 || spans == 0)
-            kl_sampling_shuffle(order, n, n, c->key, (uint64_t)epoch);
+        if (step == 0 || spans == 0) kl_sampling_shuffle(order, n, n, c->key, (uint64_t)epoch);
         const struct kl_sampling_euler e = euler_at(c, epoch, step);
         const size_t left = (size_t)(c->steps - step), room = desk->step_room - steps;
         size_t count = epoch < c->anneal ? 1 : left < room ? left : room;
         factors_at(desk->factors + spans * tensors, c, &e);
-        desk->spans[spans++] = (struct kl_sampling_span){
-            .rows = order + (size_t)step * c->batch,
-            .n_rows = n - (size_t)step * c->batch,
-            .batch = c->batch,
-            .count = count,
-            .factors = desk->factors + (spans - 1) * tensors,
-            .stream = { c->key, KL_RANDOM_LANGEVIN, (uint32_t)(epoch * c->steps + step), 0 }
-        };
+        desk->spans[spans++] =
+            (struct kl_sampling_span){ .rows = order + (size_t)step * c->batch,
+                                       .n_rows = n - (size_t)step * c->batch,
+                                       .batch = c->batch,
+                                       .count = count,
+                                       .factors = desk->factors + (spans - 1) * tensors,
+                                       .stream = { c->key, KL_RANDOM_LANGEVIN,
+                                                   (uint32_t)(epoch * c->steps + step), 0 } };
         steps += count, step += (int64_t)count;
         if (step < c->steps) continue;
         step = 0;

@@ -24,8 +24,9 @@ enum kl_sampling_sampler {
     KL_SAMPLING_MALA,
     KL_SAMPLING_HMC
 };
-#define KL_SAMPLING_SAMPLERS "sgld|psgld|sghmc|sgnht|mala|hmc" /* sgld with all records a step is ULA \
-                                                                */
+#define KL_SAMPLING_SAMPLERS                                                 \
+    "sgld|psgld|sghmc|sgnht|mala|hmc" /* sgld with all records a step is ULA \
+                                       */
 /* gibbs: target exp(-beta L - |w|^2 / 2 sigma^2), one Euler step of size lr / beta; tempered: the target
    exp(-beta (L + |w|^2 / 2 sigma^2)) of the reference's classic code, at beta 0 a walk with step lr. */
 enum kl_sampling_convention { KL_SAMPLING_GIBBS, KL_SAMPLING_TEMPERED };
@@ -84,8 +85,8 @@ struct kl_sampling_settings {
     bool pointwise; /* each record's loss of the last rung's kept draws (log_likelihood of WAIC, PSIS) */
     bool work;      /* the path certificate along the annealing (spec of the reference, section 10.2) */
     bool half_step; /* beside each chain one of half the step and twice the epochs */
-    bool companion; /* beside each chain the same sampler on a Gaussian whose law is known; with the stopping
-                       rule for rung.epochs epochs */
+    bool companion; /* beside each chain the same sampler on a Gaussian whose law is known; with the
+                       stopping rule for rung.epochs epochs */
     struct kl_sampling_stop stop;
 };
 void kl_sampling_settings_default(struct kl_sampling_settings *s); /* the sound ones */
@@ -109,11 +110,12 @@ void kl_sampling_run_done(const struct kl_sampling_run *run, uint64_t *done, uin
 struct kl_sampling_trace {
     double beta;
     int64_t draws;
-    const float *train_loss, *train01, *norm, *test_loss, *test01, *virial; /* norm: |w|^2 / (P sigma^2) */
+    const float *train_loss, *train01, *norm, *test_loss, *test01,
+        *virial; /* norm: |w|^2 / (P sigma^2) */
     double acceptance, step;
 };
-void kl_sampling_run_trace(struct kl_sampling_trace *trace, const struct kl_sampling_run *run, size_t rung,
-                           int64_t chain);
+void kl_sampling_run_trace(struct kl_sampling_trace *trace, const struct kl_sampling_run *run,
+                           size_t rung, int64_t chain);
 
 /* ---- its file, of kind `chains` (docs/files.md) ---- */
 extern const struct kl_kind kl_sampling_chains_kind;
@@ -123,7 +125,8 @@ int kl_sampling_run_save(struct kl_writer *writer, const struct kl_sampling_run 
 /* Take over all chains of the file that this run has too, as far as it goes (a checkpoint, a shorter
    run, fewer chains or temperatures). KL_EDATA: it is of another run, in words. */
 int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, struct kl_error *err);
-/* Kept weights of a file: `draws` of each rung and chain at most, of `size` each. KL_EDATA, also where none were kept. */
+/* Kept weights of a file: `draws` of each rung and chain at most, of `size` each. KL_EDATA, also where
+ * none were kept. */
 struct kl_sampling_kept {
     size_t rungs, size;
     int64_t chains, draws;
@@ -135,8 +138,8 @@ struct kl_sampling_kept {
 /* Close it in any case. */
 int kl_sampling_kept_open(struct kl_sampling_kept *kept, struct kl_file *file, struct kl_error *err);
 /* w (size). KL_EUSAGE: there is no such draw. */
-int kl_sampling_kept_read(float *w, struct kl_sampling_kept *kept, size_t rung, int64_t chain, int64_t draw,
-                          struct kl_error *err);
+int kl_sampling_kept_read(float *w, struct kl_sampling_kept *kept, size_t rung, int64_t chain,
+                          int64_t draw, struct kl_error *err);
 void kl_sampling_kept_close(struct kl_sampling_kept *kept);
 
 #endif

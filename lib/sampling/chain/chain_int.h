@@ -1,146 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   Inside the room of chains. Tiers: rules that change a chain; one step of a sampler, in float or double; a chain
-   and its traces; a run. */
+   Inside the room of chains, in float: a chain and its traces; a run. */
 #ifndef KL_SAMPLING_CHAIN_INT_H
 #define KL_SAMPLING_CHAIN_INT_H
 
-#include "sampling/chain/chain.h"
-
-/* ---- rules (schedule.c) ---- */
-/* The step of an epoch. */
-double kl_sampling_lr(const struct kl_sampling_settings *s, double lr, int64_t epoch);
-/* beta (t / steps)^3 at step number `step` of the annealing, from 0, as far as after it; before it (-1) 0. */
-double kl_sampling_anneal(double beta, int64_t step, int64_t steps);
-/* ln of the step after the t-th proposal (t from 1): Robbins and Monro, section 4; accept is capped at 1. */
-double kl_sampling_tuned(double ln_step, int64_t t, double accept, double target);
-/* The stopping rule's average, section 5; mean begins as 1. */
-struct kl_sampling_average {
-    double mean, before, last, begun;
-};
-void kl_sampling_average_add(struct kl_sampling_average *a, const struct kl_sampling_stop *rule, double loss);
-bool kl_sampling_average_stops(const struct kl_sampling_average *a, const struct kl_sampling_stop *rule,
-                               int64_t epochs, int64_t steps_per_epoch);
-/* One Euler step for the weights of one prior deviation, section 4. exact_prior: decay and noise are those of the
-   prior's Ornstein-Uhlenbeck process, so that with no data it costs what the prior's density says (section 10.2). */
-struct kl_sampling_euler {
-    enum kl_sampling_convention convention;
-    double beta, annealed, lr; /* annealed: the temperature of this very step */
-    bool noise, exact_prior;
-};
-struct kl_langevin_factors kl_sampling_factors(const struct kl_sampling_euler *e, double sigma);
-/* The key of a chain's random numbers. */
-uint64_t kl_sampling_key(uint64_t seed, double beta, int64_t number, uint32_t purpose);
-/* rows (n): a permutation by (key, step), of which the first `count` are drawn. */
-void kl_sampling_shuffle(int64_t *rows, size_t n, size_t count, uint64_t key, uint64_t step);
-
-/* ---- one step (walker.c, walk_euler.c, walk_momentum.c, walk_accept.c) ---- */
-/* Weights that one thread updates at a time; of one tensor. Sums are added up in their order, whatever the threads. */
-struct kl_sampling_piece {
-    size_t first, n;
-    int tensor;
-};
-/* What a step is asked. */
-struct kl_sampling_move {
-    const struct kl_langevin_factors *factors; /* of Euler steps, one a tensor */
-    const double *precision;                   /* of the prior, one a tensor */
-    double beta, eta;                          /* of this step; the potential's Euler step, lr / beta */
-    const int64_t *rows;                       /* NULL: the first `count`, which are all */
-    size_t count;
-    uint64_t key, step;
-    double friction, rms_decay, rms_epsilon;
-    int64_t leapfrogs;
-    bool adapt; /* pSGLD's preconditioner goes on; else it stands still */
-    bool ratio; /* ln F - ln B of the step is asked for */
-};
-/* What came of it. */
-struct kl_sampling_outcome {
-    struct kl_sampling_sums sums; /* of the step's records, or of the state that MALA and HMC end in */
-    double virial;                /* w . grad U / P, before the step (MALA, HMC: of the state they end in) */
-    double radius;                /* sum of precision w^2 / P, likewise */
-    double accept;                /* probability, at most 1; 1 of those that accept always */
-    bool accepted;
-    double log_ratio;
-};
-
-/* What a thread, or a crew, computes one chain with. */
-#define kl_sampling_walker KL_NAME(kl_sampling_walker)
-struct kl_sampling_walker {
-    const struct kl_sampling_target *target;
-    const struct kl_sampling_piece *pieces;
-    size_t n_pieces;
-    const struct kl_sampling_crew *crew;
-    /* Of the chain: weights; momenta or pSGLD's mean squares; where the gradient is known, and that. NULL: none. */
-    kl_real *w, *v, *anchor, *anchor_grad;
-    double thermostat;
-    /* Workspace (P each); grad: of w, known to be so where `known`, as are the sums. */
-    kl_real *grad, *fresh, *fresh_grad;
-    bool known;
-    struct kl_sampling_sums known_sums;
-    double *partial; /* (n_pieces, KL_SAMPLING_PARTIAL) */
-};
-enum { KL_SAMPLING_PARTIAL = 4 };
-#define kl_sampling_gradient_at KL_NAME(kl_sampling_gradient_at)
-#define kl_sampling_over KL_NAME(kl_sampling_over)
-#define kl_sampling_total KL_NAME(kl_sampling_total)
-#define kl_sampling_normals KL_NAME(kl_sampling_normals)
-#define kl_sampling_update KL_NAME(kl_sampling_update)
-#define kl_sampling_push KL_NAME(kl_sampling_push)
-#define kl_sampling_ratio KL_NAME(kl_sampling_ratio)
-#define kl_sampling_prior KL_NAME(kl_sampling_prior)
-#define kl_sampling_virial KL_NAME(kl_sampling_virial)
-#define kl_sampling_log_alpha KL_NAME(kl_sampling_log_alpha)
-#define kl_sampling_step_sgld KL_NAME(kl_sampling_step_sgld)
-#define kl_sampling_step_psgld KL_NAME(kl_sampling_step_psgld)
-#define kl_sampling_step_sghmc KL_NAME(kl_sampling_step_sghmc)
-#define kl_sampling_step_sgnht KL_NAME(kl_sampling_step_sgnht)
-#define kl_sampling_step_mala KL_NAME(kl_sampling_step_mala)
-#define kl_sampling_step_hmc KL_NAME(kl_sampling_step_hmc)
-#define kl_sampling_anchor KL_NAME(kl_sampling_anchor)
-
-/* As kernels/langevin.h says (noise.c). */
-#define kl_kernel_langevin_normals KL_NAME(kl_sampling_noise_normals)
-#define kl_kernel_langevin_step KL_NAME(kl_sampling_noise_step)
-#define kl_kernel_langevin_momentum KL_NAME(kl_sampling_noise_momentum)
-void kl_kernel_langevin_normals KL_LANGEVIN_NORMALS_ARGS(kl_real);
-void kl_kernel_langevin_step KL_LANGEVIN_STEP_ARGS(kl_real);
-void kl_kernel_langevin_momentum KL_LANGEVIN_MOMENTUM_ARGS(kl_real);
-/* fn for each piece, by the crew's threads; context is the caller's. */
-void kl_sampling_over(const struct kl_sampling_walker *k, void (*fn)(void *context, size_t piece), void *context);
-/* Sum of partial[piece][column], in the pieces' order. */
-double kl_sampling_total(const struct kl_sampling_walker *k, int column);
-/* w = shrink w - rate grad + spread N by tensor; out (NULL: not asked for): virial and radius before. */
-void kl_sampling_update(struct kl_sampling_walker *k, kl_real *w, const kl_real *grad,
-                        const struct kl_langevin_factors *factors, const struct kl_sampling_move *m, struct kl_sampling_outcome *out);
-/* v = keep v - rate (beta grad + precision w) + spread N, w += move v; returns |v|^2. */
-struct kl_sampling_kick {
-    double keep, rate, spread, move;
-};
-double kl_sampling_push(struct kl_sampling_walker *k, kl_real *w, kl_real *v, const kl_real *grad,
-                        const struct kl_sampling_kick *kick, const struct kl_sampling_move *m);
-/* ln of the density of the step from -> to, but for what depends on neither: - |to - shrink from + rate grad|^2 / (2 spread^2),
-   grad being that at `from`. */
-double kl_sampling_ratio(struct kl_sampling_walker *k, const kl_real *to, const kl_real *from, const kl_real *grad,
-                         const struct kl_langevin_factors *factors);
-/* sum of precision w^2 / 2 */
-double kl_sampling_prior(struct kl_sampling_walker *k, const kl_real *w, const double *precision);
-/* Virial and radius of w. */
-void kl_sampling_virial(struct kl_sampling_walker *k, const kl_real *w, const kl_real *grad, const struct kl_sampling_move *m,
-                        struct kl_sampling_outcome *out);
-/* Of MALA's step from k->w to k->fresh, whose gradients are known; losses: the mean ones. */
-double kl_sampling_log_alpha(struct kl_sampling_walker *k, const struct kl_sampling_move *m, double loss, double fresh_loss);
-/* One step each; KL_ENOMEM and what the target says. SGHMC is BAOAB (Leimkuhler and Matthews 2013), SGNHT BADODAB
-   (Leimkuhler and Shang 2016), both with the kick first, once a step, of size sqrt(eta); friction is that of a step. */
-int kl_sampling_step_sgld(struct kl_sampling_walker *k, const struct kl_sampling_move *m, struct kl_sampling_outcome *out, struct kl_error *err);
-int kl_sampling_step_psgld(struct kl_sampling_walker *k, const struct kl_sampling_move *m, struct kl_sampling_outcome *out, struct kl_error *err);
-int kl_sampling_step_sghmc(struct kl_sampling_walker *k, const struct kl_sampling_move *m, struct kl_sampling_outcome *out, struct kl_error *err);
-int kl_sampling_step_sgnht(struct kl_sampling_walker *k, const struct kl_sampling_move *m, struct kl_sampling_outcome *out, struct kl_error *err);
-int kl_sampling_step_mala(struct kl_sampling_walker *k, const struct kl_sampling_move *m, struct kl_sampling_outcome *out, struct kl_error *err);
-int kl_sampling_step_hmc(struct kl_sampling_walker *k, const struct kl_sampling_move *m, struct kl_sampling_outcome *out, struct kl_error *err);
-/* Control variate: the anchor is moved to w, its gradient over all records computed. */
-int kl_sampling_anchor(struct kl_sampling_walker *k, bool move, struct kl_error *err);
+#include "sampling/chain/walker_int.h"
 
 /* ---- a chain (chain.c, draw.c) ---- */
-/* MAIN: what was asked for; HALF: half the step, twice the epochs; GAUSSIAN: the same step on a known law. */
+/* MAIN: what was asked for; HALF: half the step, twice the epochs; GAUSSIAN: the same step on a known
+ * law. */
 enum kl_sampling_role { KL_SAMPLING_MAIN, KL_SAMPLING_HALF, KL_SAMPLING_GAUSSIAN, KL_SAMPLING_ROLES };
 /* Traces, one number a draw. */
 enum kl_sampling_field {
@@ -156,11 +23,11 @@ enum kl_sampling_field {
 struct kl_sampling_position {
     int64_t begun, epoch, step; /* step: within the epoch */
     int64_t draws, kept;
-    int64_t warm;      /* epochs of the warm-up; -1: the stopping rule has not said yet */
-    int64_t proposals; /* of the tuner */
-    int64_t waiting;   /* for the exchange after its last draw */
+    int64_t warm;           /* epochs of the warm-up; -1: the stopping rule has not said yet */
+    int64_t proposals;      /* of the tuner */
+    int64_t waiting;        /* for the exchange after its last draw */
     int64_t tried, swapped; /* with the next rung */
-    int64_t judged;    /* at which epoch the gradient's noise was measured; 0: not yet */
+    int64_t judged;         /* at which epoch the gradient's noise was measured; 0: not yet */
 };
 struct kl_sampling_numbers {
     double ln_step, thermostat;
@@ -195,7 +62,7 @@ struct kl_sampling_chain {
     float *w, *v, *anchor, *anchor_grad; /* (P); NULL where the sampler has none */
     bool anchor_known;
     float *trace[KL_SAMPLING_FIELDS];
-    int64_t room; /* draws */
+    int64_t room;             /* draws */
     float *kept, *likelihood; /* (kept_room, P); (kept_room, n) or NULL */
     int64_t kept_room;
     int code, turns; /* of this round */
@@ -204,7 +71,7 @@ struct kl_sampling_chain {
 /* What a thread works with. */
 struct kl_sampling_desk {
     float *grad, *fresh, *fresh_grad;
-    double *partial; /* (n_pieces, KL_SAMPLING_PARTIAL) */
+    double *partial;           /* (n_pieces, KL_SAMPLING_PARTIAL) */
     int64_t *rows, *test_rows; /* test_rows: of a batch of the test */
     size_t rows_room;
     struct kl_langevin_factors *factors; /* (span_room, tensors) */
@@ -214,9 +81,11 @@ struct kl_sampling_desk {
     struct kl_langevin_sums *norms; /* (step_room, tensors) */
 };
 /* What a chain is told by settings, rung and role. */
-void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling_settings *s, size_t rung, int64_t number,
-                           enum kl_sampling_role role, const struct kl_sampling_target_f32 *target);
-int64_t kl_sampling_chain_end(const struct kl_sampling_chain *c); /* epochs in all; while the rule has not said, at most */
+void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling_settings *s,
+                           size_t rung, int64_t number, enum kl_sampling_role role,
+                           const struct kl_sampling_target_f32 *target);
+int64_t kl_sampling_chain_end(
+    const struct kl_sampling_chain *c); /* epochs in all; while the rule has not said, at most */
 bool kl_sampling_chain_done(const struct kl_sampling_chain *c);
 /* Mean acceptance behind the warm-up (NaN: none yet), and the step, tuned or not. */
 double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
@@ -226,23 +95,31 @@ bool kl_sampling_has_momentum(const struct kl_sampling_settings *s);
 /* Room for so many draws. KL_ENOMEM. */
 int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl_error *err);
 /* Steps until `deadline` (kl_clock), its end, or the next exchange; at least one. */
-int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_desk *desk, const struct kl_sampling_crew *crew,
-                              double deadline, struct kl_error *err);
+int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_desk *desk,
+                              const struct kl_sampling_crew *crew, double deadline,
+                              struct kl_error *err);
 /* The walker of a chain at a desk. */
-struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain *c, struct kl_sampling_desk *desk,
+struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain *c,
+                                                       struct kl_sampling_desk *desk,
                                                        const struct kl_sampling_crew *crew);
-/* The weights that it begins with, and its certificate there; a draw from the prior at beta 0. (begin.c) */
-int kl_sampling_chain_begin(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k, struct kl_error *err);
+/* The weights that it begins with, and its certificate there; a draw from the prior at beta 0. (begin.c)
+ */
+int kl_sampling_chain_begin(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                            struct kl_error *err);
 void kl_sampling_chain_prior_draw(struct kl_sampling_chain *c, int64_t epoch);
 /* After the last step of an epoch: the warm-up's rules, draws. last: of that step. (draw.c) */
-int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k, struct kl_sampling_desk *desk,
-                                const struct kl_sampling_outcome *last, struct kl_error *err);
+int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                                struct kl_sampling_desk *desk, const struct kl_sampling_outcome *last,
+                                struct kl_error *err);
 /* Does the epoch end with more than sums? */
 bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch);
 /* Gradient noise against what is injected, eta beta^2 Var(g) / (4 P), at the last state. (draw.c) */
-int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k, struct kl_sampling_desk *desk, struct kl_error *err);
-/* The last test batch's loss, which the reference's stopping rule takes for the loss before an epoch's first. (draw.c) */
-int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k, struct kl_sampling_desk *desk, struct kl_error *err);
+int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                            struct kl_sampling_desk *desk, struct kl_error *err);
+/* The last test batch's loss, which the reference's stopping rule takes for the loss before an epoch's
+ * first. (draw.c) */
+int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                           struct kl_sampling_desk *desk, struct kl_error *err);
 
 /* ---- the Gaussian beside (gaussian.c) ---- */
 enum { KL_SAMPLING_GAUSSIAN_SIZE = 16 };
@@ -253,13 +130,15 @@ struct kl_sampling_gaussian {
     struct kl_sampling_target_f32 target;
 };
 /* Close it in any case. KL_ENOMEM. */
-int kl_sampling_gaussian_open(struct kl_sampling_gaussian **gaussian, size_t n, double sigma, uint64_t seed, struct kl_error *err);
+int kl_sampling_gaussian_open(struct kl_sampling_gaussian **gaussian, size_t n, double sigma,
+                              uint64_t seed, struct kl_error *err);
 void kl_sampling_gaussian_close(struct kl_sampling_gaussian **gaussian);
 /* An exact draw from the law that the chain is to sample. */
 void kl_sampling_gaussian_begin(struct kl_sampling_chain *c);
 /* The state's mean squared standard deviate, less 1: 0 on average under that law. */
 double kl_sampling_gaussian_excess(const struct kl_sampling_chain *c);
-/* What it is on average under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not known in closed form. */
+/* What it is on average under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not
+ * known in closed form. */
 double kl_sampling_gaussian_expected(const struct kl_sampling_chain *c);
 
 /* ---- a run ---- */
@@ -275,10 +154,12 @@ struct kl_sampling_run {
     size_t turn;
     struct kl_sampling_gaussian *gaussian;
 };
-struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung, int64_t chain);
+struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
+                                                int64_t chain);
 /* Swaps where all temperatures of a chain number wait (exchange.c). */
 void kl_sampling_run_exchange(struct kl_sampling_run *run);
 /* KL_EUSAGE: what does not go together (settings.c). */
-int kl_sampling_settings_check(const struct kl_sampling_settings *s, const struct kl_sampling_target_f32 *target, struct kl_error *err);
+int kl_sampling_settings_check(const struct kl_sampling_settings *s,
+                               const struct kl_sampling_target_f32 *target, struct kl_error *err);
 
 #endif

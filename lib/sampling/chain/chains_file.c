@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A run's file, of kind `chains`: written. Traces lie in the groups that ArviZ reads, posterior and sample_stats, with
-   their scales; states in groups of their own. */
+   A run's file, of kind `chains`: written. Traces lie in the groups that ArviZ reads, posterior and
+   sample_stats, with their scales; states in groups of their own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +42,9 @@ const char *kl_sampling_group(enum kl_sampling_role role)
 
 const char *kl_sampling_trace_name(int field)
 {
-    static const char *const names[] = { "posterior/train_loss",   "posterior/train01",
-                                         "posterior/norm",         "sample_stats/test_loss",
-                                         "sample_stats/test01",    "sample_stats/virial" };
+    static const char *const names[] = { "posterior/train_loss", "posterior/train01",
+                                         "posterior/norm",       "sample_stats/test_loss",
+                                         "sample_stats/test01",  "sample_stats/virial" };
     return names[field];
 }
 
@@ -62,17 +62,23 @@ size_t kl_sampling_identity(struct kl_sampling_identity list[KL_SAMPLING_IDENTIT
     const struct kl_sampling_settings *s = &run->settings;
     const struct kl_sampling_chain *c = run->chains;
     size_t n = 0;
-#define WORD(label, choices, index) \
-    (list[n] = (struct kl_sampling_identity){ .name = label }, word(list[n++].text, choices, (int)(index)))
-#define NUMBER(label, value) list[n++] = (struct kl_sampling_identity){ .name = label, .number = (double)(value) }
-#define WHOLE(label, value) \
-    list[n++] = (struct kl_sampling_identity){ .name = label, .number = (double)(value), .whole = true }
+#define WORD(label, choices, index)                            \
+    (list[n] = (struct kl_sampling_identity){ .name = label }, \
+     word(list[n++].text, choices, (int)(index)))
+#define NUMBER(label, value) \
+    list[n++] = (struct kl_sampling_identity){ .name = label, .number = (double)(value) }
+#define WHOLE(label, value)                                     \
+    list[n++] = (struct kl_sampling_identity)                   \
+    {                                                           \
+        .name = label, .number = (double)(value), .whole = true \
+    }
     WORD("sampler", KL_SAMPLING_SAMPLERS, s->sampler);
     WORD("convention", KL_SAMPLING_CONVENTIONS, s->convention);
     WORD("start", KL_SAMPLING_STARTS, s->start);
     WORD("schedule", KL_SAMPLING_SCHEDULES, s->schedule);
     WHOLE("n_parameters", run->size), WHOLE("n", c->target->n), WHOLE("n_test", c->target->n_test);
-    WHOLE("batch", c->batch), WHOLE("seed_low", s->seed & 0xffffffffu), WHOLE("seed_high", s->seed >> 32);
+    WHOLE("batch", c->batch), WHOLE("seed_low", s->seed & 0xffffffffu),
+        WHOLE("seed_high", s->seed >> 32);
     NUMBER("sigma", c->target->tensors[0].sigma);
     NUMBER("power", s->power), NUMBER("stair_drop", s->stair_drop), NUMBER("stair_low", s->stair_low);
     WHOLE("period", s->period), WHOLE("anneal", s->anneal), WHOLE("every", s->every);
@@ -145,7 +151,8 @@ static int put_rung_numbers(struct kl_writer *w, const struct kl_sampling_run *r
     const size_t n = run->settings.n_rungs;
     double *values = malloc(n * sizeof *values);
     if (!values) return kl_fail_memory(err, n * sizeof *values);
-    for (size_t k = 0; k < n; k++) values[k] = lr ? run->settings.rungs[k].lr : run->settings.rungs[k].beta;
+    for (size_t k = 0; k < n; k++)
+        values[k] = lr ? run->settings.rungs[k].lr : run->settings.rungs[k].beta;
     const int code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &n, values, err);
     free(values);
     return code < 0 ? code : KL_OK;
@@ -182,7 +189,8 @@ static int put_scales(struct kl_writer *w, const struct kl_sampling_run *run, st
         char beta[64];
         snprintf(beta, sizeof beta, "%s/beta", places[i]);
         code = put_steps(w, places[i], "chain", s->first_chain, 1, (size_t)s->chains, err);
-        if (!code) code = put_steps(w, places[i], "draw", s->every, s->every, (size_t)most(run, 0, false), err);
+        if (!code)
+            code = put_steps(w, places[i], "draw", s->every, s->every, (size_t)most(run, 0, false), err);
         if (!code) code = put_rung_numbers(w, run, beta, false, err);
     }
     if (code || !s->pointwise) return code;
@@ -231,7 +239,8 @@ static int put_trace(struct kl_writer *w, const struct kl_sampling_run *run, int
 
 static int put_ends(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err)
 {
-    const size_t n = run->settings.n_rungs, chains = (size_t)run->settings.chains, dims[2] = { chains, n };
+    const size_t n = run->settings.n_rungs, chains = (size_t)run->settings.chains,
+                 dims[2] = { chains, n };
     double *step = malloc(n * chains * sizeof *step);
     float *acceptance = malloc(n * chains * sizeof *acceptance);
     int code = step && acceptance ? KL_OK : kl_fail_memory(err, n * chains * sizeof *step);
@@ -241,7 +250,8 @@ static int put_ends(struct kl_writer *w, const struct kl_sampling_run *run, stru
     }
     if (!code) code = kl_store_writer_put(w, "sample_stats/step", KL_TYPE_F64, 0, 2, dims, step, err);
     if (code >= 0)
-        code = kl_store_writer_put(w, "sample_stats/acceptance", KL_TYPE_F32, 0, 2, dims, acceptance, err);
+        code =
+            kl_store_writer_put(w, "sample_stats/acceptance", KL_TYPE_F32, 0, 2, dims, acceptance, err);
     free(step), free(acceptance);
     if (code >= 0) code = scale(w, "sample_stats/step", "chain", "beta", NULL, err);
     if (code >= 0) code = scale(w, "sample_stats/acceptance", "chain", "beta", NULL, err);
@@ -294,9 +304,11 @@ static int put_states(struct kl_writer *w, const struct kl_sampling_run *run, in
     int code = put_state(w, run, role, "w", KL_TYPE_F32, p, AT(w), true, err);
     if (!code && c->v && run->settings.sampler != KL_SAMPLING_HMC)
         code = put_state(w, run, role, "v", KL_TYPE_F32, p, AT(v), true, err);
-    if (!code && c->anchor) code = put_state(w, run, role, "anchor", KL_TYPE_F32, p, AT(anchor), true, err);
+    if (!code && c->anchor)
+        code = put_state(w, run, role, "anchor", KL_TYPE_F32, p, AT(anchor), true, err);
     if (!code)
-        code = put_state(w, run, role, "position", KL_TYPE_I64, KL_SAMPLING_POSITIONS, AT(at), false, err);
+        code =
+            put_state(w, run, role, "position", KL_TYPE_I64, KL_SAMPLING_POSITIONS, AT(at), false, err);
     if (!code)
         code = put_state(w, run, role, "numbers", KL_TYPE_F64, KL_SAMPLING_NUMBERS, AT(sum), false, err);
 #undef AT
@@ -325,7 +337,8 @@ static int put_kept(struct kl_writer *w, const struct kl_sampling_run *run, stru
 
 static int put_kept_counts(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err)
 {
-    const size_t n = run->settings.n_rungs, chains = (size_t)run->settings.chains, dims[2] = { chains, n };
+    const size_t n = run->settings.n_rungs, chains = (size_t)run->settings.chains,
+                 dims[2] = { chains, n };
     int64_t *counts = malloc(n * chains * sizeof *counts);
     if (!counts) return kl_fail_memory(err, n * chains * sizeof *counts);
     for (size_t i = 0; i < n * chains; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A run's file, read: all its chains that a run has too go on from where they stood. And its kept weights. */
+   A run's file, read: all its chains that a run has too go on from where they stood. And its kept
+   weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +91,8 @@ static int match(struct held *h, const struct kl_sampling_run *run, struct kl_er
         for (size_t mine = 0; mine < s->n_rungs; mine++)
             if (s->rungs[mine].beta == h->beta[k]) h->rung[k] = mine;
         if (h->rung[k] == SIZE_MAX && s->exchange)
-            DATA("%s: found beta %g, which this run lacks: with exchange they depend on each other", path,
-                 h->beta[k]);
+            DATA("%s: found beta %g, which this run lacks: with exchange they depend on each other",
+                 path, h->beta[k]);
         if (h->rung[k] == SIZE_MAX) continue;
         const struct kl_sampling_rung *r = &s->rungs[h->rung[k]];
         if (r->lr != h->lr[k])
@@ -109,8 +110,7 @@ static int match(struct held *h, const struct kl_sampling_run *run, struct kl_er
 static bool sensible(const struct kl_sampling_chain *c, const struct kl_sampling_position *p)
 {
     const int64_t sampled = p->warm >= 0 && p->epoch > p->warm ? p->epoch - p->warm : 0,
-                  draws = sampled / c->every,
-                  keep = c->role == KL_SAMPLING_MAIN ? c->settings->keep : 0,
+                  draws = sampled / c->every, keep = c->role == KL_SAMPLING_MAIN ? c->settings->keep : 0,
                   kept = keep > 0 ? draws / keep : 0;
     const bool warm = c->stops ? p->warm >= -1 && p->warm <= c->warmup : p->warm == c->warmup;
     return warm && p->epoch >= 0 && p->step >= 0 && p->step < c->steps && p->draws == draws &&
@@ -277,7 +277,8 @@ static int load_kept(struct kl_sampling_run *run, const struct held *h, struct k
     return code;
 }
 
-/* Of the last temperature of the file, if it is the run's last one too; else its chains have none of their own. */
+/* Of the last temperature of the file, if it is the run's last one too; else its chains have none of
+ * their own. */
 static int load_likelihood(struct kl_sampling_run *run, const struct held *h, struct kl_error *err)
 {
     const struct kl_dataset *set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What a chain does between two epochs: draws with their passes over the records, the end of the annealing and of the
-   warm-up, the noise of its gradient. */
+   What a chain does between two epochs: draws with their passes over the records, the end of the
+   annealing and of the warm-up, the noise of its gradient. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static bool test_due(const struct kl_sampling_chain *c, int64_t sampled)
 /* Is the loss of a draw more than its epochs' sums? */
 static bool evaluates(const struct kl_sampling_chain *c)
 {
-    const bool accepts = c->settings->sampler == KL_SAMPLING_MALA || c->settings->sampler == KL_SAMPLING_HMC;
+    const bool accepts =
+        c->settings->sampler == KL_SAMPLING_MALA || c->settings->sampler == KL_SAMPLING_HMC;
     return c->role != KL_SAMPLING_GAUSSIAN && (c->prior_draws || (c->settings->whole && !accepts));
 }
 
@@ -131,7 +132,8 @@ static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     double loss = s->mean_loss / s->steps, wrong = s->mean_wrong / s->steps;
     int code = d < c->room ? KL_OK : kl_sampling_chain_room(c, d + d / 2 + 64, err);
     if (code) return code;
-    if (evaluates(c)) sums = (struct kl_sampling_sums){ 0 }, code = evaluate_draw(c, k, desk, &sums, err);
+    if (evaluates(c))
+        sums = (struct kl_sampling_sums){ 0 }, code = evaluate_draw(c, k, desk, &sums, err);
     if (c->role == KL_SAMPLING_GAUSSIAN) loss = kl_sampling_gaussian_excess(c);
     else if (evaluates(c) || c->settings->whole)
         loss = sums.loss / (double)sums.count, wrong = sums.wrong / (double)sums.count;
@@ -182,7 +184,8 @@ int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_
     const int64_t done = c->at.epoch + 1;
     const bool warming = c->at.warm < 0 || done <= c->at.warm;
     int code = KL_OK;
-    if (warming && s->work && c->role == KL_SAMPLING_MAIN && done == c->anneal) code = end_path(c, k, err);
+    if (warming && s->work && c->role == KL_SAMPLING_MAIN && done == c->anneal)
+        code = end_path(c, k, err);
     if (!code && !warming && (done - c->at.warm) % c->every == 0) {
         if (c->prior_draws) kl_sampling_chain_prior_draw(c, c->at.epoch);
         code = draw(c, k, desk, last, done - c->at.warm, err);
@@ -251,8 +254,8 @@ int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walk
         kl_sampling_over_f32(k, apart_piece, &apart);
         variance += kl_sampling_total_f32(k, 0) / (double)whole;
     }
-    c->sum.noise_ratio = kl_sampling_lr(c->settings, kl_sampling_chain_step(c), c->at.epoch - 1) * c->beta * variance /
-                         (4 * (double)t->size);
+    c->sum.noise_ratio = kl_sampling_lr(c->settings, kl_sampling_chain_step(c), c->at.epoch - 1) *
+                         c->beta * variance / (4 * (double)t->size);
     if (code) c->at.judged = 0;
     return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Replica exchange (Swendsen and Wang 1986): once a draw, of each chain number, neighbouring temperatures swap their
-   weights with probability min(1, exp((beta_i - beta_j) (L_i - L_j))); even pairs and odd ones in turn. */
+   Replica exchange (Swendsen and Wang 1986): once a draw, of each chain number, neighbouring
+   temperatures swap their weights with probability min(1, exp((beta_i - beta_j) (L_i - L_j))); even
+   pairs and odd ones in turn. */
 #include <math.h>
 #include <string.h>
 
@@ -18,14 +19,16 @@ static void swap_floats(float *a, float *b, size_t n)
 static void meet(struct kl_sampling_chain *cold, struct kl_sampling_chain *hot)
 {
     const int64_t d = hot->at.draws - 1;
-    const double apart = (double)cold->trace[KL_SAMPLING_LOSS][d] - (double)hot->trace[KL_SAMPLING_LOSS][d];
+    const double apart =
+        (double)cold->trace[KL_SAMPLING_LOSS][d] - (double)hot->trace[KL_SAMPLING_LOSS][d];
     uint32_t words[4];
     kl_philox(words, hot->key, 0, KL_RANDOM_SWAP, (uint32_t)d, 0);
     hot->at.tried++;
     if (!(log(kl_philox_unit(words[0])) < (cold->beta - hot->beta) * apart)) return;
     hot->at.swapped++;
     swap_floats(cold->w, hot->w, hot->target->size);
-    if (hot->v && hot->settings->sampler != KL_SAMPLING_HMC) swap_floats(cold->v, hot->v, hot->target->size);
+    if (hot->v && hot->settings->sampler != KL_SAMPLING_HMC)
+        swap_floats(cold->v, hot->v, hot->target->size);
 }
 
 void kl_sampling_run_exchange(struct kl_sampling_run *run)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   The Gaussian beside a run: as many records, batches of the same size, the same step, temperature and code, but a
-   law that is known. Record i has for each of a few weights w_j a number x_ij and an aim y_ij, and the loss
-   sum_j (x_ij w_j - y_ij)^2 / 2; so the posterior is Gaussian, its weights are independent. */
+   The Gaussian beside a run: as many records, batches of the same size, the same step, temperature and
+   code, but a law that is known. Record i has for each of a few weights w_j a number x_ij and an aim
+   y_ij, and the loss sum_j (x_ij w_j - y_ij)^2 / 2; so the posterior is Gaussian, its weights are
+   independent. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "kernels/inline/philox.h"
+#include "kernels/select.h"
 #include "sampling/chain/chain_int.h"
 
 enum { P = KL_SAMPLING_GAUSSIAN_SIZE };
@@ -61,8 +63,9 @@ int kl_sampling_gaussian_open(struct kl_sampling_gaussian **gaussian, size_t n, 
     g->x = malloc(n * 2 * P * sizeof *g->x);
     if (!g->x) return kl_fail_memory(err, n * 2 * P * sizeof *g->x);
     fill(g, n, seed);
-    g->tensor = (struct kl_sampling_tensor){ .name = "gaussian", .rank = 1, .dims = { P }, .size = P,
-                                             .fan_in = 1, .sigma = sigma };
+    g->tensor = (struct kl_sampling_tensor){
+        .name = "gaussian", .rank = 1, .dims = { P }, .size = P, .fan_in = 1, .sigma = sigma
+    };
     g->target = (struct kl_sampling_target_f32){ .size = P,
                                                  .tensors = &g->tensor,
                                                  .n_tensors = 1,
@@ -120,7 +123,8 @@ double kl_sampling_gaussian_expected(const struct kl_sampling_chain *c)
     const struct kl_sampling_settings *s = c->settings;
     const double eta = c->lr / c->beta;
     double sum = 0, mean;
-    if (s->sampler != KL_SAMPLING_SGLD || s->schedule != KL_SAMPLING_CONSTANT || c->steps > 1 || !s->noise)
+    if (s->sampler != KL_SAMPLING_SGLD || s->schedule != KL_SAMPLING_CONSTANT || c->steps > 1 ||
+        !s->noise)
         return s->sampler == KL_SAMPLING_MALA || s->sampler == KL_SAMPLING_HMC ? 0 : NAN;
     for (int j = 0; j < P; j++) sum += 1 / (1 - eta * law(g, c, j, &mean) / 4);
     return sum / P - 1;

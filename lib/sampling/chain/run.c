@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A run: all chains of a ladder, in rounds of a quarter of a second between looks at the watch. Threads take whole
-   chains while there are enough of them, else all of them share the work of one. */
+   A run: all chains of a ladder, in rounds of a quarter of a second between looks at the watch. Threads
+   take whole chains while there are enough of them, else all of them share the work of one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@ enum { PIECE = 16384, SPANS = 256, ROWS = 1 << 16 };
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
                                                 int64_t chain)
 {
-    return &run->chains[(size_t)role * run->per_role + rung * (size_t)run->settings.chains + (size_t)chain];
+    return &run->chains[(size_t)role * run->per_role + rung * (size_t)run->settings.chains +
+                        (size_t)chain];
 }
 
 /* ---- opening ---- */
@@ -36,7 +37,8 @@ static int cut(const struct kl_sampling_piece **to, struct kl_arena *memory,
     for (int i = 0; i < t->n_tensors; i++)
         for (size_t at = 0; at < t->tensors[i].size; at += PIECE) {
             const size_t left = t->tensors[i].size - at;
-            *p++ = (struct kl_sampling_piece){ t->tensors[i].offset + at, left < PIECE ? left : PIECE, i };
+            *p++ =
+                (struct kl_sampling_piece){ t->tensors[i].offset + at, left < PIECE ? left : PIECE, i };
         }
     return KL_OK;
 }
@@ -50,7 +52,8 @@ static int set_pieces(struct kl_sampling_run *run, struct kl_sampling_chain *c, 
             c->pieces = other->pieces;
     c->n_pieces = count_pieces(t);
     const int code = c->pieces ? KL_OK : cut(&c->pieces, &run->memory, t, err);
-    double *precision = code ? NULL : kl_arena_take(&run->memory, (size_t)t->n_tensors, sizeof *precision);
+    double *precision =
+        code ? NULL : kl_arena_take(&run->memory, (size_t)t->n_tensors, sizeof *precision);
     if (!precision) return code ? code : kl_fail_memory(err, (size_t)t->n_tensors * sizeof *precision);
     for (int i = 0; i < t->n_tensors; i++)
         precision[i] = (run->settings.convention == KL_SAMPLING_TEMPERED ? c->beta : 1) /
@@ -99,9 +102,10 @@ static int open_chains(struct kl_sampling_run *run, const struct kl_sampling_tar
     return code;
 }
 
-#define TAKE(field, count)                                                                        \
-    ((desk->field = kl_arena_take(&run->memory, (count) + 1, sizeof *desk->field)) ? KL_OK        \
-                                                                                   : kl_fail_memory(err, (count) * sizeof *desk->field))
+#define TAKE(field, count)                                                         \
+    ((desk->field = kl_arena_take(&run->memory, (count) + 1, sizeof *desk->field)) \
+         ? KL_OK                                                                   \
+         : kl_fail_memory(err, (count) * sizeof *desk->field))
 
 static int open_desk(struct kl_sampling_run *run, struct kl_sampling_desk *desk, struct kl_error *err)
 {
@@ -154,7 +158,8 @@ int kl_sampling_run_open(struct kl_sampling_run **to, const struct kl_sampling_s
     if (n_targets != 1 && n_targets != (size_t)s->chains)
         return kl_fail(err, KL_EUSAGE, "found %zu targets, expected 1 or one for each of %lld chains",
                        n_targets, (long long)s->chains);
-    for (size_t i = 0; i < n_targets && !code; i++) code = kl_sampling_settings_check(s, &targets[i], err);
+    for (size_t i = 0; i < n_targets && !code; i++)
+        code = kl_sampling_settings_check(s, &targets[i], err);
     if (code) return code;
     struct kl_sampling_run *run = *to = calloc(1, sizeof *run);
     if (!run) return kl_fail_memory(err, sizeof *run);
@@ -166,8 +171,8 @@ int kl_sampling_run_open(struct kl_sampling_run **to, const struct kl_sampling_s
     run->desks = calloc((size_t)run->n_desks, sizeof *run->desks);
     if (!run->chains || !run->desks) return kl_fail_memory(err, run->per_role * sizeof *run->chains);
     if (s->companion)
-        code = kl_sampling_gaussian_open(&run->gaussian, targets[0].n, targets[0].tensors[0].sigma, s->seed,
-                                         err);
+        code = kl_sampling_gaussian_open(&run->gaussian, targets[0].n, targets[0].tensors[0].sigma,
+                                         s->seed, err);
     if (!code) code = open_chains(run, targets, n_targets, err);
     for (int i = 0; i < run->n_desks && !code; i++) code = open_desk(run, &run->desks[i], err);
     return code;
@@ -268,8 +273,8 @@ int kl_sampling_run_go(struct kl_sampling_run *run, struct kl_pool *pool, const 
         r.n = active(run, r.chains);
         kl_sampling_run_done(run, &done, &total);
         if (kl_watch_step(watch, done, total, NULL) && r.n > 0)
-            code = kl_fail(err, KL_ESIGNAL, "stopped after %llu of %llu epochs", (unsigned long long)done,
-                           (unsigned long long)total);
+            code = kl_fail(err, KL_ESIGNAL, "stopped after %llu of %llu epochs",
+                           (unsigned long long)done, (unsigned long long)total);
         if (code || r.n == 0) break;
         code = play(run, &r, pool, err);
         if (code) break;

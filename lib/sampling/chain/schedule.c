@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   What changes along a chain by rule: its step, its temperature while it is annealed, when its warm-up ends, and its
-   random numbers' key. Section numbers are those of the reference's description (arXiv:2510.06028 and its code). */
+   What changes along a chain by rule: its step, its temperature while it is annealed, when its warm-up
+   ends, and its random numbers' key. Section numbers are those of the reference's description
+   (arXiv:2510.06028 and its code). */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "sampling/chain/chain_int.h"
+#include "sampling/chain/walker_int.h"
 
 double kl_sampling_lr(const struct kl_sampling_settings *s, double lr, int64_t epoch)
 {
@@ -55,15 +56,15 @@ struct kl_langevin_factors kl_sampling_factors(const struct kl_sampling_euler *e
                  eta = e->beta > 0 ? e->lr / e->beta : 0;
     struct kl_langevin_factors f = { 1 - eta / 2 * precision, eta / 2 * e->annealed, sqrt(eta) };
     if (e->exact_prior && precision > 0)
-        f.shrink = exp(-eta / 2 * precision),
-        f.spread = sqrt(-expm1(-eta * precision) / precision);
+        f.shrink = exp(-eta / 2 * precision), f.spread = sqrt(-expm1(-eta * precision) / precision);
     /* The reference's walk at beta 0, and its decay where beta is not part of the step. */
     if (e->beta <= 0) f = (struct kl_langevin_factors){ 1, 0, e->lr };
     if (!e->noise) f.spread = 0;
     return f;
 }
 
-/* The bits of beta are part of it, so that a temperature put between others has its own numbers and leaves theirs. */
+/* The bits of beta are part of it, so that a temperature put between others has its own numbers and
+ * leaves theirs. */
 uint64_t kl_sampling_key(uint64_t seed, double beta, int64_t number, uint32_t purpose)
 {
     uint64_t bits;

@@ -39,7 +39,8 @@ static int check_rung(const struct kl_sampling_settings *s, size_t k, struct kl_
         NO("beta %g: expected finite temperatures from 0 that rise", r->beta);
     if (r->warmup < 0 || r->epochs < 0) NO("beta %g: expected no negative number of epochs", r->beta);
     if (prior) return KL_OK;
-    if (!isfinite(r->lr) || r->lr <= 0) NO("beta %g: found the step %g, expected one above 0", r->beta, r->lr);
+    if (!isfinite(r->lr) || r->lr <= 0)
+        NO("beta %g: found the step %g, expected one above 0", r->beta, r->lr);
     if (r->beta <= 0 && s->sampler != KL_SAMPLING_SGLD)
         NO("beta 0 of the tempered convention is a walk: it goes with the sampler sgld alone");
     if (s->anneal > r->warmup)
@@ -47,7 +48,8 @@ static int check_rung(const struct kl_sampling_settings *s, size_t k, struct kl_
            (long long)s->anneal, (long long)r->warmup);
     if (s->work && (s->anneal < 0 ? r->warmup / 2 : s->anneal) < 1)
         NO("beta %g: a path certificate needs an annealing of at least one epoch", r->beta);
-    if (s->stop.on && r->warmup < 1) NO("beta %g: the stopping rule needs the most epochs of a warm-up", r->beta);
+    if (s->stop.on && r->warmup < 1)
+        NO("beta %g: the stopping rule needs the most epochs of a warm-up", r->beta);
     if (s->sampler == KL_SAMPLING_PSGLD && r->warmup < 1)
         NO("beta %g: psgld adapts in the warm-up, which has no epochs", r->beta);
     return KL_OK;
@@ -68,7 +70,8 @@ static int check_sampler(const struct kl_sampling_settings *s, size_t n, struct 
         NO("%lld leapfrogs: expected at least 1", (long long)s->leapfrogs);
     if ((s->sampler == KL_SAMPLING_SGHMC || s->sampler == KL_SAMPLING_SGNHT) && !(s->friction > 0))
         NO("friction %g: expected a number above 0", s->friction);
-    if (s->sampler == KL_SAMPLING_PSGLD && !(s->rms_decay >= 0 && s->rms_decay < 1 && s->rms_epsilon > 0))
+    if (s->sampler == KL_SAMPLING_PSGLD &&
+        !(s->rms_decay >= 0 && s->rms_decay < 1 && s->rms_epsilon > 0))
         NO("psgld: expected a decay from 0 to below 1 and an epsilon above 0");
     if (s->half_step && accepts) NO("mala and hmc have no bias of the step that half of it would show");
     if (s->work && ((!sgld && !accepts) || s->control_variate || !s->noise))
@@ -86,7 +89,8 @@ static int check_together(const struct kl_sampling_settings *s, struct kl_error 
         NO("the tempered convention has another prior at each temperature: it is not annealed");
     if (s->stop.on && (s->half_step || s->exchange))
         NO("the stopping rule gives each chain a length of its own: no exchange, no half step");
-    if (s->pointwise && s->keep < 1) NO("losses of single records are kept with kept weights: keep some");
+    if (s->pointwise && s->keep < 1)
+        NO("losses of single records are kept with kept weights: keep some");
     if (s->stop.on && !(s->stop.alpha > 0 && s->stop.alpha <= 1))
         NO("stopping rule: found alpha %g, expected it above 0, at most 1", s->stop.alpha);
     if (!s->exchange) return KL_OK;

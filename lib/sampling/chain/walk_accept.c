@@ -5,7 +5,7 @@
 
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sampling/chain/chain_int.h"
+#include "sampling/chain/walker_int.h"
 
 static double mean_loss(const struct kl_sampling_sums *sums)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   Steps without momentum: SGLD (Welling and Teh 2011; all records: ULA), with a control variate (Dubey et al. 2016),
-   with ln F - ln B of the path certificate; pSGLD (Li et al. 2016). */
+   Steps without momentum: SGLD (Welling and Teh 2011; all records: ULA), with a control variate (Dubey
+   et al. 2016), with ln F - ln B of the path certificate; pSGLD (Li et al. 2016). */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sampling/chain/chain_int.h"
+#include "kernels/select.h"
+#include "sampling/chain/walker_int.h"
 
 int kl_sampling_anchor(struct kl_sampling_walker *k, bool move, struct kl_error *err)
 {
@@ -28,7 +29,8 @@ static void difference_piece(void *context, size_t i)
         k->grad[j] += k->anchor_grad[j] - k->fresh_grad[j];
 }
 
-/* grad of the step's records at k->w; with an anchor it is the anchor's whole gradient and the difference. */
+/* grad of the step's records at k->w; with an anchor it is the anchor's whole gradient and the
+ * difference. */
 static int gradient(struct kl_sampling_walker *k, kl_real *grad, const kl_real *w,
                     const struct kl_sampling_move *m, struct kl_sampling_sums *sums,
                     struct kl_error *err)
@@ -68,8 +70,8 @@ struct rms {
     const struct kl_sampling_move *m;
 };
 
-/* The preconditioner G = 1 / (epsilon + sqrt(mean square of grad)); the term of its derivative is left out, as the
-   authors do: it stands still once the warm-up is over. */
+/* The preconditioner G = 1 / (epsilon + sqrt(mean square of grad)); the term of its derivative is left
+   out, as the authors do: it stands still once the warm-up is over, and the chain has a law. */
 static void rms_piece(void *context, size_t i)
 {
     const struct rms *r = context;
@@ -77,31 +79,29 @@ static void rms_piece(void *context, size_t i)
     const struct kl_sampling_move *m = r->m;
     const struct kl_sampling_piece *p = &k->pieces[i];
     const double precision = m->precision[p->tensor];
-    const kl_real decay = (kl_real)m->rms_decay, epsilon = (kl_real)m->rms_epsilon,
-                  half = (kl_real)(m->eta / 2), beta = (kl_real)m->beta, tau = (kl_real)precision,
-                  root = m->factors[p->tensor].spread > 0 ? (kl_real)sqrt(m->eta) : 0;
-    double virial = 0, prior = 0;
-    for (size_t j = p->first; j < p->first + p->n; j++) {
-        const kl_real g = k->grad[j], w = k->w[j], force = beta * g + tau * w;
-        if (m->adapt) k->v[j] = m->step ? decay * k->v[j] + (1 - decay) * g * g : g * g;
-        const kl_real scale = 1 / (epsilon + (kl_real)sqrt((double)k->v[j]));
-        virial += (double)w * (double)force, prior += precision * (double)w * (double)w;
-        k->w[j] = w - half * scale * force + root * (kl_real)sqrt((double)scale) * k->fresh[j];
-    }
-    k->partial[i * KL_SAMPLING_PARTIAL] = virial;
-    k->partial[i * KL_SAMPLING_PARTIAL + 1] = prior;
+    const struct kl_langevin_stream stream = { m->key, KL_RANDOM_LANGEVIN, (uint32_t)m->step,
+                                               (uint32_t)(m->step >> 32) };
+    const struct kl_langevin_rms f = { .keep = !m->adapt ? 1
+                                               : m->step ? m->rms_decay
+                                                         : 0,
+                                       .eps = m->rms_epsilon,
+                                       .rate = m->eta / 2 * m->beta,
+                                       .decay = precision / m->beta,
+                                       .spread = m->factors[p->tensor].spread > 0 ? sqrt(m->eta) : 0 };
+    struct kl_langevin_sums sums = { 0 };
+    kl_kernel_langevin_rms(k->w + p->first, k->v + p->first, k->grad + p->first, p->first, p->n, &f,
+                           &stream, &sums);
+    k->partial[i * KL_SAMPLING_PARTIAL] = m->beta * sums.wg + precision * sums.ww;
+    k->partial[i * KL_SAMPLING_PARTIAL + 1] = precision * sums.ww;
 }
 
 int kl_sampling_step_psgld(struct kl_sampling_walker *k, const struct kl_sampling_move *m,
                            struct kl_sampling_outcome *out, struct kl_error *err)
 {
-    const struct kl_langevin_stream stream = { m->key, KL_RANDOM_LANGEVIN, (uint32_t)m->step,
-                                               (uint32_t)(m->step >> 32) };
     struct rms r = { k, m };
     *out = (struct kl_sampling_outcome){ .accept = 1, .accepted = true };
     const int code = gradient(k, k->grad, k->w, m, &out->sums, err);
     if (code) return code;
-    kl_kernel_langevin_normals(k->fresh, 0, k->target->size, &stream);
     kl_sampling_over(k, rms_piece, &r);
     out->virial = kl_sampling_total(k, 0) / (double)k->target->size;
     out->radius = kl_sampling_total(k, 1) / (double)k->target->size;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
-   Steps with momentum: SGHMC (Chen, Fox, Guestrin 2014) as BAOAB, SGNHT (Ding et al. 2014) as BADODAB. Both begin
-   with the kick, so that a step takes one gradient. */
+   Steps with momentum: SGHMC (Chen, Fox, Guestrin 2014) as BAOAB, SGNHT (Ding et al. 2014) as BADODAB.
+   Both begin with the kick, so that a step takes one gradient. */
 #include <math.h>
 
 #include "kernels/inline/real.h"
-#include "sampling/chain/chain_int.h"
+#include "sampling/chain/walker_int.h"
 
 /* The kick over a whole step and the drift over half of it. */
 static int kick(struct kl_sampling_walker *k, const struct kl_sampling_move *m,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   The passes over a chain's weights that the steps are made of: update, kick, densities; piece by piece, each by
-   any thread, with sums in the pieces' order. */
+   The passes over a chain's weights that the steps are made of: update, kick, densities; piece by piece,
+   each by any thread, with sums in the pieces' order. */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sampling/chain/chain_int.h"
+#include "kernels/select.h"
+#include "sampling/chain/walker_int.h"
 
 struct over {
     void (*fn)(void *context, size_t piece);
@@ -32,8 +33,7 @@ void kl_sampling_over(const struct kl_sampling_walker *k, void (*fn)(void *conte
 double kl_sampling_total(const struct kl_sampling_walker *k, int column)
 {
     double sum = 0;
-    for (size_t i = 0; i < k->n_pieces; i++)
-        sum += k->partial[i * KL_SAMPLING_PARTIAL + (size_t)column];
+    for (size_t i = 0; i < k->n_pieces; i++) sum += k->partial[i * KL_SAMPLING_PARTIAL + (size_t)column];
     return sum;
 }
 
@@ -63,7 +63,7 @@ static void update_piece(void *context, size_t i)
     const struct kl_langevin_stream stream = stream_of(p->m);
     struct kl_langevin_sums sums = { 0 };
     kl_kernel_langevin_step(p->w + piece->first, p->grad + piece->first, piece->first, piece->n,
-                     &p->factors[piece->tensor], &stream, &sums);
+                            &p->factors[piece->tensor], &stream, &sums);
     const double prior = p->precision[piece->tensor] * sums.ww;
     p->k->partial[i * KL_SAMPLING_PARTIAL] = p->m->beta * sums.wg + prior;
     p->k->partial[i * KL_SAMPLING_PARTIAL + 1] = prior;
@@ -79,8 +79,9 @@ void kl_sampling_update(struct kl_sampling_walker *k, kl_real *w, const kl_real 
                         const struct kl_langevin_factors *factors, const struct kl_sampling_move *m,
                         struct kl_sampling_outcome *out)
 {
-    struct pass p = { .k = k, .w = w, .grad = grad, .factors = factors, .m = m,
-                      .precision = m->precision };
+    struct pass p = {
+        .k = k, .w = w, .grad = grad, .factors = factors, .m = m, .precision = m->precision
+    };
     kl_sampling_over(k, update_piece, &p);
     if (out) tell(k, out);
 }
@@ -96,8 +97,8 @@ static void push_piece(void *context, size_t i)
                                             p->kick->rate * p->m->precision[piece->tensor],
                                             p->kick->spread, p->kick->move };
     double vv = 0;
-    kl_kernel_langevin_momentum(p->w + piece->first, p->v + piece->first, p->grad + piece->first, piece->first,
-                         piece->n, &f, &stream, &vv);
+    kl_kernel_langevin_momentum(p->w + piece->first, p->v + piece->first, p->grad + piece->first,
+                                piece->first, piece->n, &f, &stream, &vv);
     p->k->partial[i * KL_SAMPLING_PARTIAL] = vv;
 }
 
