@@ -123,7 +123,6 @@ static int save(void *context, struct kl_writer *writer, struct kl_error *err)
         { "chance", target->chance },
         { "width", (double)v->width },
         { "n", (double)target->n },
-        { "m", (double)target->n_test },
         { "parameters", (double)target->size },
         { "classes", data->classes },
     };
