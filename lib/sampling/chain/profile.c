@@ -53,7 +53,7 @@ static const struct row rows[] = {
       { "0,3,6,12,25,50,100,200,400", WARMUP, DRAWS, "36,36,18,9,4.5,2.25,1.2,0.6,0.3" },
       { "0,50", WARMUP, DRAWS, "36,2.25" } },
     { "sound", "synth", NULL, NULL, 50, 500, "fcn1", 32, "bbce", 0, 4, 2, "constant", "fixed",
-      { "0,1,3,10,30,100,300", "0,4000", "4000,40000", "0.1" }, { "0,1,10", "0,100", "200", "0.1" } },
+      { "0,1,3,10,30,100,300", "0,4000", "20000,16000", "0.1" }, { "0,1,10", "0,100", "200", "0.1" } },
     { "sound", NULL, NULL, NULL, 0, 0, "fcn1", 32, "bbce", 0, 4, 2, "constant", "fixed",
       { "0,3,10,30,100,300,1000", "0,400", "400,1200", "0.1" }, { "0,3,10", "0,20", "20", "0.1" } },
 };
@@ -231,7 +231,7 @@ static void complete_generation(struct kl_sampling_values *v, const struct row *
     number(&v->stair_drop, stair ? 0.001 : 0), number(&v->stair_low, stair ? 0.001 : 0);
     whole(&v->data_seed, sound || classic ? 0 : 42);
     if (v->anneal < -1) v->anneal = sound ? -1 : 0; /* half of the warm-up */
-    whole(&v->every, sound && !v->test_mode && !strcmp(v->data, "synth") ? 20 : 1);
+    whole(&v->every, sound && !v->test_mode && !strcmp(v->data, "synth") ? 10 : 1);
     whole(&v->test_every, v->every);
     if (v->accept == 0) v->accept = !strcmp(v->sampler, "hmc") ? 0.8 : 0.57;
     if (euler) v->tune = false;
