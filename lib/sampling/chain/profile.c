@@ -190,7 +190,9 @@ static int complete_ladder(struct kl_sampling_values *v, const struct row *row, 
     int code = complete_betas(beta, &n, &added, v, profile, err);
     for (int k = 0; k < 3 && !code; k++) {
         code = complete_list(list, k, beta, n, added, *texts[k], profile, err);
-        kl_sampling_list_write(v->lists[k], list, code ? 0 : n);
+        bool same = true;
+        for (size_t i = 1; i < n && !code; i++) same = same && list[i] == list[0];
+        kl_sampling_list_write(v->lists[k], list, code ? 0 : same ? 1 : n);
         *texts[k] = v->lists[k];
     }
     if (!code) kl_sampling_list_write(v->lists[3], beta, n), v->betas = v->lists[3];
@@ -287,9 +289,12 @@ int kl_sampling_values_settings(struct kl_sampling_settings *s, struct kl_sampli
     };
     size_t n = 0;
     kl_sampling_settings_default(s);
-    for (int k = 0; k < 4; k++) {
-        const int code = kl_sampling_list_read(numbers[k], &n, texts[k], names[k], 0, err);
+    for (int k = 3; k >= 0; k--) {
+        size_t found;
+        const int code = kl_sampling_list_read(numbers[k], &found, texts[k], names[k], 0, err);
         if (code) return code;
+        if (k == 3) n = found;
+        for (size_t i = found; i < n; i++) numbers[k][i] = numbers[k][0]; /* one for all */
     }
     for (size_t i = 0; i < n; i++)
         rungs[i] = (struct kl_sampling_rung){ .beta = numbers[3][i],

@@ -9,24 +9,24 @@ $ sgld sample -p classic --test-mode -o a.h5 --json | jq -c '[.status]'
 $ sgld sample -p classic --test-mode -o b.h5 --no-provenance -j 1 -q; sgld sample -p classic --test-mode -o c.h5 --no-provenance -j 2 -q; cmp b.h5 c.h5 && echo same
 > same
 # What the profile says and what is said by hand are one key.
-$ [ "$(sgld sample -p classic --test-mode --key)" = "$(sgld sample -p classic -B 0,1,10 -c 2 --warmup 9,19,49 --lr 0.01,0.01,0.1 --key)" ]; echo $?
+$ [ "$(sgld sample -p classic --test-mode --key)" = "$(sgld sample -p classic -B 0,1,10 -C 2 --warmup 9,19,49 --lr 0.01,0.01,0.1 --key)" ]; echo $?
 > 0
 # More chains, temperatures between, from a smaller run: the bytes of one run.
-$ sgld sample -p classic -B 1,10 -c 2 --warmup 20 -q --no-provenance -o small.h5; sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 -q --no-provenance -o whole.h5
-$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 -q --no-provenance --extend small.h5 -o grown.h5; cmp whole.h5 grown.h5 && echo same
+$ sgld sample -p classic -B 1,10 -C 2 --warmup 20 -q --no-provenance -o small.h5; sgld sample -p classic -B 1,5,10 -C 3 --warmup 20 -q --no-provenance -o whole.h5
+$ sgld sample -p classic -B 1,5,10 -C 3 --warmup 20 -q --no-provenance --extend small.h5 -o grown.h5; cmp whole.h5 grown.h5 && echo same
 > same
 # and from a shorter one
-$ sgld sample -B 1,10 -c 2 --warmup 40 --epochs 60 --anneal 20 --every 5 -q --no-provenance -o short.h5 2>/dev/null; sgld sample -B 1,10 -c 2 --warmup 40 --epochs 100 --anneal 20 --every 5 -q --no-provenance -o long.h5 2>/dev/null
-$ sgld sample -B 1,10 -c 2 --warmup 40 --epochs 100 --anneal 20 --every 5 -q --no-provenance --extend short.h5 -o grown.h5 -f; cmp long.h5 grown.h5 && echo same
+$ sgld sample -B 1,10 -C 2 --warmup 40 --epochs 60 --anneal 20 --every 5 -q --no-provenance -o short.h5 2>/dev/null; sgld sample -B 1,10 -C 2 --warmup 40 --epochs 100 --anneal 20 --every 5 -q --no-provenance -o long.h5 2>/dev/null
+$ sgld sample -B 1,10 -C 2 --warmup 40 --epochs 100 --anneal 20 --every 5 -q --no-provenance --extend short.h5 -o grown.h5 -f; cmp long.h5 grown.h5 && echo same
 > same
 # from another run
-$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 --seed 1 --extend small.h5 -o other.h5
+$ sgld sample -p classic -B 1,5,10 -C 3 --warmup 20 --seed 1 --extend small.h5 -o other.h5
 ! sgld: --extend small.h5: is of another run (parts.seed: "0" -> "1"); give the options and inputs it was made with
 ? 65
-$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 --data-seed 1 --extend small.h5 -o other.h5
+$ sgld sample -p classic -B 1,5,10 -C 3 --warmup 20 --data-seed 1 --extend small.h5 -o other.h5
 ! sgld: --extend small.h5: is of another run (options.data-seed: 0 -> 1); give the options and inputs it was made with
 ? 65
-$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 --width 7 --extend small.h5 -o other.h5
+$ sgld sample -p classic -B 1,5,10 -C 3 --warmup 20 --width 7 --extend small.h5 -o other.h5
 ! sgld: --extend small.h5: is of another run (options.width: 500 -> 7); give the options and inputs it was made with
 ? 65
 $ sgld sample -p classic -B 1,5,10 --extend $DATA/digits/train-labels-idx1-ubyte -o other.h5
@@ -47,13 +47,13 @@ $ cache show d.h5 | grep -vE '^(key|content|size|created|file|by|seconds|wrote)'
 > caution    few effective draws at 3 of 3 betas: 5 at beta 10, expected 400; the errors told are themselves uncertain
 > options    accept 0.57  alpha-stop 0.00025  anneal -1  batch-size 0  batches "permuted"  betas "0,3,10"
 >            chains 2  companion false  control-variate false  convention "gibbs"  data "images"
->            data-seed 0  draws "whole"  epochs "20,20,20"  eps-stop -1e-7  every 1  exchange false
+>            data-seed 0  draws "whole"  epochs "20"  eps-stop -1e-7  every 1  exchange false
 >            first-chain 0  friction 0.1  groups "01234/56789"  half-step false  keep 0  l-max 4.0
->            labels "true"  leapfrogs 10  loss "bbce"  lr "0.1,0.1,0.1"  min-steps 2000  model "fcn1"
->            noise true  order "permuted"  period 15  power 0.5  prior "layer"  records "one"
->            rms-decay 0.99  rms-epsilon 1e-5  sampler "mala"  schedule "constant"  sigma 1.0
->            stair-drop 0.0  stair-low 0.0  start "prior"  stop "fixed"  test-every 1  test-size 0
->            train-size 60  tune true  warmup "0,20,20"  width 32  work false
+>            labels "true"  leapfrogs 10  loss "bbce"  lr "0.1"  min-steps 2000  model "fcn1"  noise true
+>            order "permuted"  period 15  power 0.5  prior "layer"  records "one"  rms-decay 0.99
+>            rms-epsilon 1e-5  sampler "mala"  schedule "constant"  sigma 1.0  stair-drop 0.0
+>            stair-low 0.0  start "prior"  stop "fixed"  test-every 1  test-size 0  train-size 60
+>            tune true  warmup "0,20,20"  width 32  work false
 > facts      chance 0.5  classes 2  independent_batches 0  loss_high 4  loss_low 0.0184854  n_test 360
 >            path_work 0  pointwise 0  prior_sigma 1  seed_high 0  seed_low 0  stop_alpha 0.00025
 >            stop_eps -1e-07  stop_leak 0  stop_min_steps 2000  target_accept 0.57  whole 1
@@ -123,8 +123,10 @@ $ sgld sample --data mnist $DATA/digits -o e.h5
 $ sgld sample $DATA/digits -o e.h5
 ! sgld: --data synth: found an input, expected none; it is drawn from its seed
 ? 2
-$ head -c 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
-! sgld: ./train-images-idx3-ubyte: 4984 bytes after the header, expected 91968 (1437 items of 64); cut short: copy or download it again
+$ head -C 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
+! head: invalid option -- 'C'
+! Try 'head --help' for more information.
+! sgld: ./train-images-idx3-ubyte: not an IDX file, a folder of PNG or JPEG files or an HDF5 file
 ? 65
 $ sgld sample --data images --model lenet5 $DATA/digits -o e.h5
 ! sgld: net 'lenet5': found images of 8x8, expected 28x28
