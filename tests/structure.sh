@@ -35,7 +35,7 @@ declare -A inner_rooms=([qrng/bits]="" [qrng/classify]=bits [qrng/pairs]=bits [q
     [control/model]="" [control/noise]=model [control/pulse]="model noise" [control/meta]="model noise pulse"
     [control/stored]="model noise pulse"
     [sampling/data]="" [sampling/model]=data [sampling/diagnose]="" [sampling/chain]="data model diagnose"
-    [sampling/ladder]=diagnose)
+    [sampling/ladder]=diagnose [sampling/heads]="data model diagnose ladder chain")
 for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
     room=${f#lib/} room=${room%%/*} mine=$(rank "$room")
     [ "$mine" -ge 0 ] || fail "$f: the room $room is not in docs/architecture.md"
@@ -54,6 +54,8 @@ for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
             qrng/*/* | control/*/* | sampling/*/*) theirs=${header#*/} theirs=${theirs%%/*} known=
                 [ "$room" = "$other" ] && known=" $inner ${inner_rooms[$folder]-} "
                 [[ $known == *" $theirs "* ]] || fail "$f includes $header against the tiers" ;;
+            # What is sampled there are heads: one room of sampling knows them, the others know targets alone.
+            head/*) [ "$room" = head ] || [ "$folder" = sampling/heads ] || fail "$f includes $header against the tiers" ;;
             */*) theirs=$(rank "$other")
                 [ "$other" = "$room" ] || { [ "$theirs" -ge 0 ] && [ "$theirs" -lt "$mine" ]; } ||
                     fail "$f includes $header against the tiers" ;;

@@ -12,6 +12,8 @@
 #include "head/meter.h"
 #include "kernels/device.h"
 #include "qrng/classify/study.h"
+#include "sampling/chain/chain.h"
+#include "sampling/heads/heads.h"
 #include "store/mode.h"
 #include "store/shard.h"
 
@@ -48,10 +50,10 @@ static const struct kl_tool tool = {
     .name = "qeval",
     .summary =
         "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, predictions",
-    .arguments = "HEAD.h5 FEATURES.h5 -o REPORT.h5",
+    .arguments = "HEAD.h5|CHAINS.h5 FEATURES.h5 -o REPORT.h5",
     .example =
         "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o "
-        "report.h5",
+        "report.h5\n  qeval chains.h5 test.h5 -o report.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -62,6 +64,7 @@ struct run {
     struct values *v;
     struct kl_stage *stage;
     struct kl_file *head, *other, *input;
+    struct kl_sampling_heads draws; /* of a file of chains in the head's place */
     struct kl_device device;
     struct kl_features features;
     struct kl_evaluation_cautions cautions;
@@ -96,10 +99,26 @@ static int settle(struct run *run, struct kl_error *err)
     return code;
 }
 
-/* A head of weights from elsewhere has its classes of the features that it names, not its training. */
+/* A head of weights from elsewhere has its classes of the features that it names, not its training. Draws of a chain
+   have no training, but the split. */
 static bool comes_from_elsewhere(const struct kl_file *head)
 {
-    return !kl_store_file_find(head, "history/train_loss");
+    return !kl_store_file_find(head, "history/train_loss") &&
+           !kl_store_file_has_attribute(head, "", KL_SAMPLING_PARAMETERS);
+}
+
+static bool is_ensemble(const struct kl_file *head)
+{
+    return strcmp(kl_store_file_kind(head), kl_sampling_chains_kind.name) == 0;
+}
+
+/* Chains of heads stand for their draws at the posterior, as one head. */
+static int open_head(struct run *run, const char *path, struct kl_error *err)
+{
+    int code = kl_store_file_open(&run->head, path, err);
+    if (!code && is_ensemble(run->head)) return kl_sampling_heads_open(&run->draws, run->head, err);
+    kl_store_file_close(&run->head);
+    return code ? code : kl_store_file_open_kind(&run->head, path, &kl_head_kind, err);
 }
 
 /* None with --val-fraction 0. */
@@ -143,7 +162,7 @@ static int open_inputs(struct run *run, struct kl_error *err)
     if (n != 2) return kl_fail_inputs(err, paths, n, 2, "HEAD.h5 and FEATURES.h5");
     if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
-    int code = kl_store_file_open_kind(&run->head, paths[0], &kl_head_kind, err);
+    int code = open_head(run, paths[0], err);
     if (!code) code = kl_store_file_open_kind(&run->input, paths[1], &kl_features_kind, err);
     if (!code && run->v->compare)
         code = kl_store_file_open_kind(&run->other, run->v->compare, &kl_head_kind, err);
@@ -236,7 +255,8 @@ static int evaluate(struct run *run, struct kl_error *err)
                                              run->mitigation,
                                              (size_t)run->trajectories,
                                              &run->device,
-                                             &meter };
+                                             &meter,
+                                             run->draws.n ? &run->draws.ensemble : NULL };
     int code = kl_device_choose(&run->device, run->v->common.device, err);
     run->v->common.device_used = run->device.name;
     kl_device_unmeasured(run->v->common.device, run->stage->log);
@@ -245,7 +265,9 @@ static int evaluate(struct run *run, struct kl_error *err)
     kl_progress_begin(&progress, run->stage->log, run->v->common.progress, "samples");
     if (!code) code = kl_head_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
     if (!code) code = kl_head_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
-    if (!code && run->other) code = kl_head_evaluate(&second, run->other, &run->features, &o, pool, err);
+    struct kl_evaluation_options alone = o;
+    alone.ensemble = NULL;
+    if (!code && run->other) code = kl_head_evaluate(&second, run->other, &run->features, &alone, pool, err);
     kl_progress_end(&progress);
     if (!code && run->other)
         code = kl_head_evaluation_compare(&run->test, &run->evaluation, &second, err);
@@ -341,6 +363,7 @@ static int judge(struct kl_mode_run *mode, struct kl_error *err)
     kl_head_collapse_free(&run.collapse);
     kl_head_control_scores_free(&run.controls);
     kl_head_features_free(&run.features);
+    kl_sampling_heads_close(&run.draws);
     kl_store_file_close(&run.head);
     kl_store_file_close(&run.other);
     kl_store_file_close(&run.input);

@@ -2,6 +2,8 @@
    sgld: Langevin sampling of networks, evidence, generalisation bounds. Its first word chooses what it does; each has a
    table of options and a file mode_WORD.c in a room of lib/sampling. */
 #include "sampling/chain/sample.h"
+#include "sampling/ladder/ladder.h"
+#include "sampling/heads/heads.h"
 #include "store/mode.h"
 
 struct values {
@@ -11,6 +13,9 @@ struct values {
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
     &kl_sampling_sample_tool,
+    &kl_sampling_bounds_tool,
+    &kl_sampling_head_tool,
+    &kl_sampling_export_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -37,6 +42,9 @@ int main(int argc, char **argv)
     const struct kl_mode *const modes[] = {
         &none,
         &kl_sampling_mode_sample,
+        &kl_sampling_mode_bounds,
+        &kl_sampling_mode_head,
+        &kl_sampling_mode_export,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

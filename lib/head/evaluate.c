@@ -125,10 +125,48 @@ int kl_head_evaluation_logits(float *logits, const struct kl_head *head, const f
                      : kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
 }
 
+/* The mean of all members' probabilities, and what is likeliest by it. */
+static int predict_ensemble(struct kl_evaluation *e, struct kl_file *file, const float *x,
+                            const struct kl_evaluation_options *o, struct kl_pool *pool,
+                            struct kl_error *err)
+{
+    const struct kl_conditions how = kl_head_evaluation_conditions(e, o, 0);
+    const size_t size = e->n * e->c;
+    const struct kl_shots exact = { 0 };
+    struct kl_head *head = NULL;
+    float *logits = malloc((size + 1) * sizeof *logits);
+    double *sum = calloc(size + 1, sizeof *sum);
+    int code = logits && sum ? kl_head_load(&head, file, NULL, 0, &how, err)
+                             : kl_fail_memory(err, size * sizeof *sum);
+    for (size_t i = 0; i < o->ensemble->n && !code; i++) {
+        code = o->ensemble->set(o->ensemble->context, head, i, err);
+        if (!code) code = kl_head_evaluation_logits(logits, head, x, e->n, &exact, o, pool, err);
+        if (code) break;
+        kl_stats_softmax(e->probabilities, e->predictions, logits, e->n, e->c);
+        for (size_t k = 0; k < size; k++) sum[k] += e->probabilities[k];
+        kl_head_judge_progress_head(o->meter, e->n);
+    }
+    for (size_t i = 0; i < e->n && !code; i++) {
+        const double *row = sum + i * e->c;
+        size_t best = 0;
+        for (size_t k = 0; k < e->c; k++) {
+            e->probabilities[i * e->c + k] = (float)(row[k] / (double)o->ensemble->n);
+            if (row[k] > row[best]) best = k;
+        }
+        e->predictions[i] = (int32_t)best;
+    }
+    if (!code) judge(e, 0);
+    kl_head_free(&head);
+    free(logits);
+    free(sum);
+    return code;
+}
+
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
                    const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t own = (size_t)e->first + r; /* in the file */
+    if (e->ensemble) return predict_ensemble(e, file, x, o, pool, err);
     const struct kl_shots shots = { .n = o->shots,
                                     .seed = o->seed,
                                     .purpose = KL_RANDOM_SHOTS,
@@ -195,7 +233,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     if (!code) code = kl_head_load(&head, file, NULL, e->first, &how, err);
     if (code) return code;
     e->c = head->model.n_classes;
-    e->replicas = e->replica ? 1 : (size_t)head->n_replicas;
+    e->replicas = e->replica || e->ensemble ? 1 : (size_t)head->n_replicas;
     const bool circuit = head->model.circuit; /* else there is neither noise nor a measurement */
     kl_circuit_noise_label(e->noise, circuit ? head->noise : "");
     e->shots = circuit ? o->shots : 0;
@@ -212,6 +250,12 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     else if (on_gpu(o) && (o->shots || e->trajectories || kl_head_mitigates(&o->mitigation)))
         code = kl_fail(err, KL_EUSAGE,
                        "shots, trajectories and mitigation: not on a GPU; give --device cpu");
+    else if (e->ensemble &&
+             (e->replica || o->shots || e->trajectories || kl_head_mitigates(&o->mitigation)))
+        code = kl_fail(err, KL_EUSAGE,
+                       "%s: an ensemble of draws is judged by exact outputs: leave --replica, --shots, "
+                       "--trajectories and mitigation away, or take one draw out of it (sgld export)",
+                       kl_store_file_path(file));
     else code = check_classes(e->features, file, err);
     kl_head_free(&head);
     return code;
@@ -222,7 +266,8 @@ int kl_head_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct
 {
     *e = (struct kl_evaluation){ .features = features,
                                  .mitigation = o->mitigation,
-                                 .replica = o->replica };
+                                 .replica = o->replica,
+                                 .ensemble = o->ensemble ? o->ensemble->n : 0 };
     float *x = NULL;
     int code = check_fit(e, head, o, err);
     if (!code) code = strcmp(o->split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);
@@ -235,7 +280,7 @@ int kl_head_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct
     for (size_t i = 0; !code && i < e->n; i++)
         memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d,
                features->d * sizeof *x);
-    kl_head_judge_progress_begin(o->meter, e->n * e->replicas);
+    kl_head_judge_progress_begin(o->meter, e->n * (e->ensemble ? e->ensemble : e->replicas));
     for (size_t r = 0; !code && r < e->replicas; r++) {
         code = predict(e, head, r, x, o, pool, err);
         kl_head_judge_progress_head(o->meter, e->n);

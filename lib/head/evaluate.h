@@ -17,8 +17,18 @@ struct kl_kind;
 
 enum { KL_CALIBRATION_BINS = 15 };
 
+/* Heads that differ in their parameters alone, such as draws of a chain, judged as one: by the mean of
+   their probabilities. */
+struct kl_head;
+struct kl_head_ensemble {
+    size_t n;
+    int (*set)(void *context, struct kl_head *head, size_t i,
+               struct kl_error *err); /* the i-th's parameters */
+    void *context;
+};
 struct kl_evaluation {
     size_t n, c, replicas;
+    size_t ensemble;                    /* heads of it, which are one replica; 0: none */
     const char *replica;                /* of the options */
     int64_t first;                      /* number in the file of the first of them */
     const struct kl_features *features; /* the samples judged: rows[n] of it */
@@ -45,9 +55,10 @@ struct kl_evaluation_options {
     size_t shots;        /* measurements a sample; 0: exact expectation values */
     uint64_t seed;       /* of the shots */
     struct kl_mitigation mitigation;
-    size_t trajectories;            /* of kl_conditions */
-    const struct kl_device *device; /* NULL: the CPU */
-    struct kl_meter *meter;         /* NULL: none */
+    size_t trajectories;                     /* of kl_conditions */
+    const struct kl_device *device;          /* NULL: the CPU */
+    struct kl_meter *meter;                  /* NULL: none */
+    const struct kl_head_ensemble *ensemble; /* in place of the heads of the file; NULL: none */
 };
 /* Logits on the device that o names. */
 int kl_head_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,

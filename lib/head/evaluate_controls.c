@@ -97,6 +97,8 @@ int kl_head_control_scores(struct kl_control_scores *s, const struct kl_evaluati
     struct scratch t = { 0 };
     char group[64];
     *s = (struct kl_control_scores){ .replicas = e->replicas };
+    if (e->ensemble) s->absent = "draws of a chain have none (sgld head --compare)";
+    if (e->ensemble) return KL_OK;
     if (!kl_store_file_find(head, "controls/none/params/head.0.weight")) return explain(s, head, err);
     double *values = calloc(2 * KL_CONTROLS * e->replicas, sizeof *values);
     s->accuracy[0] = values; /* owns all of them */

@@ -14,7 +14,7 @@ int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *fou
     const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     const int n_controls = found->controls->absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
-    struct kl_json_pair pairs[HEAD + 2 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
+    struct kl_json_pair pairs[HEAD + 3 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
         { "output", KL_JSON_TEXT, found->output, 0 },
         { "key", KL_JSON_TEXT, found->key, 0 },
         { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
@@ -40,6 +40,8 @@ int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *fou
     size_t n = HEAD + numbers.n;
     if (e->replica)
         pairs[n++] = (struct kl_json_pair){ "replica", KL_JSON_COUNT, NULL, (double)e->first };
+    if (e->ensemble)
+        pairs[n++] = (struct kl_json_pair){ "ensemble", KL_JSON_COUNT, NULL, (double)e->ensemble };
     n += kl_head_trajectory_error_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
     n += kl_head_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
     if (found->test)
@@ -73,8 +75,9 @@ void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     const struct kl_mcnemar *test = found->test;
     const char *output = found->output;
     const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
-    char which[40] = "";
+    char which[64] = "";
     if (e->replica) snprintf(which, sizeof which, "replica %lld, ", (long long)e->first);
+    if (e->ensemble) snprintf(which, sizeof which, "ensemble of %zu draws, ", e->ensemble);
     if (e->replicas == 1)
         fprintf(to, "%s: %saccuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu sample%s", output,
                 which, s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error,

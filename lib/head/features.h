@@ -25,6 +25,8 @@ void kl_head_features_free(struct kl_features *features);
 struct kl_writer;
 /* Backbone, weights, tap and preprocessing of the features, where they say so, into the head's file. */
 int kl_head_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);
+/* The same from a head's file into another one. */
+int kl_head_origin_copy(struct kl_writer *to, const struct kl_file *head, struct kl_error *err);
 /* A caution if the images of these features are among those that their weights were trained on, as
    extract-features found. KL_EDATA, KL_ENOMEM. */
 int kl_head_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err);

@@ -62,7 +62,7 @@ int kl_head_measure(const struct kl_head_values *values, const struct kl_head_mo
                     const struct kl_estimator *e, struct kl_head_work *work, struct kl_error *err)
 {
     const struct kl_block *block = &model->block;
-    const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : NULL;
+    const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : x;
     chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);
     chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, n, NULL);
     kl_arena_reset(&work->circuit);
@@ -102,7 +102,7 @@ int kl_head_forward(kl_real *logits, kl_real *angles, kl_real *expval, const str
     if (code) return code;
     size_t row = sizeof *logits;
     memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * row);
-    if (angles && model->n_angles)
+    if (angles && model->n_reduce)
         memcpy(angles, values.reduce[model->n_reduce - 1], n * model->n_angles * row);
     if (expval && model->n_expval) memcpy(expval, values.expval, n * model->n_expval * row);
     return 0;

@@ -87,8 +87,9 @@ static int core_back(const struct kl_head_batch *batch, const struct kl_head_val
                      const struct kl_estimator *e, const kl_real *params, size_t from, size_t n,
                      struct kl_head_work *work, struct kl_error *err)
 {
-    const kl_real *angles = y->reduce[model->n_reduce - 1];
-    kl_real *d_angles = dy->reduce[model->n_reduce - 1];
+    const int n_reduce = model->n_reduce;
+    const kl_real *angles = n_reduce ? y->reduce[n_reduce - 1] : batch->x + from * model->n_features;
+    kl_real *d_angles = n_reduce ? dy->reduce[n_reduce - 1] : NULL;
     if (!model->circuit)
         return chain_back(d_angles, dy->twin, y->twin, model->twin, model->n_twin, &model->block, params,
                           n, 0, &work->circuit, err);
@@ -147,7 +148,7 @@ int kl_head_rows(const struct kl_head_batch *batch, const struct kl_head_model *
     if (code) return code;
     code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
                       batch->dropout.rate, &work->circuit, err);
-    if (code || !model->n_reduce) return code;
+    if (code || !(model->n_twin || model->circuit)) return code;
     kl_arena_reset(&work->circuit);
     code = core_back(batch, &y, &dy, model, &e, params, from, n, work, err);
     if (code) return code;
@@ -177,8 +178,8 @@ void kl_head_sum(kl_real *grad, const struct kl_head_batch *batch, const struct 
         kl_real *const *y, *const *dy;
     } chains[] = {
         [KL_CHAIN_REDUCE] = { model->reduce, batch->x, y->reduce, dy->reduce },
-        [KL_CHAIN_TWIN] = { model->twin, model->n_twin ? y->reduce[model->n_reduce - 1] : NULL, y->twin,
-                            dy->twin },
+        [KL_CHAIN_TWIN] = { model->twin, model->n_reduce ? y->reduce[model->n_reduce - 1] : batch->x,
+                            y->twin, dy->twin },
         [KL_CHAIN_HEAD] = { model->head, y->expval ? y->expval : batch->x, y->head, dy->head }
     };
     const int i = part->layer;
@@ -206,6 +207,15 @@ int kl_head_gradient(kl_real *grad, double *loss, size_t *correct, const struct 
                      const kl_real *params, const kl_real *x, const int32_t *labels, size_t n,
                      const struct kl_head_diff *diff, struct kl_head_work *work, struct kl_error *err)
 {
+    return kl_head_gradient_logits(grad, NULL, loss, correct, model, params, x, labels, n, diff, work,
+                                   err);
+}
+
+int kl_head_gradient_logits(kl_real *grad, kl_real *logits, double *loss, size_t *correct,
+                            const struct kl_head_model *model, const kl_real *params, const kl_real *x,
+                            const int32_t *labels, size_t n, const struct kl_head_diff *diff,
+                            struct kl_head_work *work, struct kl_error *err)
+{
     struct kl_head_batch batch;
     kl_arena_reset(&work->values);
     int code = kl_head_batch_take(&batch, model, n, diff, &work->values, err);
@@ -222,5 +232,6 @@ int kl_head_gradient(kl_real *grad, double *loss, size_t *correct, const struct 
         kl_head_sum(grad, &batch, model, &part);
     }
     *loss = kl_head_loss(correct, &batch);
+    if (logits) memcpy(logits, batch.y.head[model->n_head - 1], n * model->n_classes * sizeof *logits);
     return 0;
 }

@@ -243,6 +243,19 @@ int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const stru
                          const double *params, const double *x, const int32_t *labels, size_t n,
                          const struct kl_head_diff *diff, struct kl_head_work *work,
                          struct kl_error *err);
+/* The same; logits (n, n_classes) too unless NULL. */
+int kl_head_gradient_logits_f32(float *grad, float *logits, double *loss, size_t *correct,
+                                const struct kl_head_model *model, const float *params, const float *x,
+                                const int32_t *labels, size_t n, const struct kl_head_diff *diff,
+                                struct kl_head_work *work, struct kl_error *err);
+int kl_head_gradient_logits_f64(double *grad, double *logits, double *loss, size_t *correct,
+                                const struct kl_head_model *model, const double *params, const double *x,
+                                const int32_t *labels, size_t n, const struct kl_head_diff *diff,
+                                struct kl_head_work *work, struct kl_error *err);
+/* A view of the model from its core on, whose input x (n, n_angles) are the angles; or, `behind` it, of
+   the classifier alone, whose input is (n, n_expval): where what stands before is fixed, it need be
+   computed once. Same block; nothing of the view is freed. The model must have a core. (model.c) */
+struct kl_head_model kl_head_view(const struct kl_head_model *model, bool behind);
 /* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight and
    bias uniform within 1 / sqrt(d_in)), circuit as options.init or (frozen) uniform, twin normal around
    handing its inputs on, classifier Xavier uniform with zero biases; learnable scales of inputs 1.
@@ -253,5 +266,6 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
 #define kl_head_forward KL_NAME(kl_head_forward)
 #define kl_head_gradient KL_NAME(kl_head_gradient)
+#define kl_head_gradient_logits KL_NAME(kl_head_gradient_logits)
 
 #endif

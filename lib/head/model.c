@@ -162,6 +162,20 @@ void kl_head_model_free(struct kl_head_model *model)
     kl_nn_block_free(&model->block);
 }
 
+struct kl_head_model kl_head_view(const struct kl_head_model *model, bool behind)
+{
+    struct kl_head_model view = *model;
+    view.n_reduce = 0;
+    view.n_features = behind ? model->n_expval : model->n_angles;
+    if (!behind) return view;
+    view.options.core = KL_CORE_NONE;
+    view.circuit = NULL;
+    view.vqc = -1;
+    view.n_twin = 0;
+    view.n_angles = view.n_expval = 0;
+    return view;
+}
+
 size_t kl_head_parameters(const struct kl_head_model *model)
 {
     size_t n = 0;

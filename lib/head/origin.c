@@ -31,6 +31,19 @@ int kl_head_origin_save(struct kl_writer *w, const struct kl_file *features, str
     return code;
 }
 
+int kl_head_origin_copy(struct kl_writer *w, const struct kl_file *head, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *text = NULL;
+        if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_store_file_text(&text, head, "", origins[i].kept, err);
+        if (!code) code = kl_store_writer_text(w, "", origins[i].kept, text, err);
+        free(text);
+    }
+    return code;
+}
+
 /* Images that had the size already, --resize leaves as they are: extracted with the head's options, with
    it or without, they would give these features ("grey, 28 x 28 (not resized), /255, ..."). */
 static bool only_idle_resize(const char *trained, const char *found, const struct kl_file *features)

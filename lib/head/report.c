@@ -79,6 +79,8 @@ static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const
     if (!code && strcmp(e->noise, "none") != 0)
         code = kl_store_writer_text(w, "", "noise", e->noise, err);
     if (!code && e->replica) code = kl_store_writer_integer(w, "", "replica", e->first, err);
+    if (!code && e->ensemble)
+        code = kl_store_writer_integer(w, "", "ensemble", (int64_t)e->ensemble, err);
     if (!code && e->shots) code = kl_store_writer_integer(w, "", "shots", (int64_t)e->shots, err);
     return code;
 }

@@ -145,6 +145,15 @@ static const char *const sentences[][2] = {
       "What steps of adaptation gain, by their number and by the family's spread, and how far each way "
       "stays above the best pulse of each task." },
     { "tasks", "The loss of each task by each way to get a pulse for it, and the mean." },
+    { "traces", "The training loss of each chain by draw, and how its ranks spread over those of all "
+                "chains: flat where "
+                "the chains have mixed." },
+    { "mixing", "How long the chains remember, how often proposals are accepted, and the virial ratio, "
+                "which is 1 at "
+                "equilibrium." },
+    { "bounds", "Errors along the ladder of inverse temperatures and what bounds them, the loss curves "
+                "whose areas are "
+                "divergences, and what of these falls on a record." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 

@@ -198,5 +198,8 @@ const struct kl_figure kl_figures[] = {
       .lack = "no history: it was trained elsewhere" },
     { "adaptation", "regret", 510, 400, kl_plot_adaptation, .dataset = "losses/policy" },
     { "tasks", "regret", 470, 230, kl_plot_tasks, .dataset = "losses/policy" },
+    { "traces", "chains", 520, 560, kl_plot_traces, .dataset = "posterior/train_loss" },
+    { "mixing", "chains", 520, 230, kl_plot_mixing, .dataset = "posterior/train_loss" },
+    { "bounds", "bounds", 510, 400, kl_plot_bounds, .dataset = "bound", .beside = "bounds" },
     { .name = NULL },
 };

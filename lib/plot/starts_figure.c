@@ -45,9 +45,27 @@ static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const double *lo
         const bool trapped = is_trapped(losses[i], losses[0]);
         kl_plot_colour(cr, trapped ? 2 : 1, 1);
         kl_plot_mark(cr, kl_plot_axes_x(axes, (double)i + 1),
-                     kl_plot_axes_y(axes, log10(fmax(losses[i], LEAST))), radius,
-                     trapped ? KL_TRIANGLE : KL_CIRCLE);
+                     kl_plot_axes_y(axes, axes->log_y ? log10(fmax(losses[i], LEAST)) : losses[i]),
+                     radius, trapped ? KL_TRIANGLE : KL_CIRCLE);
     }
+}
+
+/* Losses within a factor of ten stand on an axis from 0, which shows how far apart they are; others on a
+   logarithmic one that ends where they do, with two powers of ten at least. */
+static void set_range(struct kl_axes *axes, double best, double worst)
+{
+    const double low = log10(fmax(best, LEAST)), high = log10(fmax(worst, LEAST));
+    axes->log_y = high - low >= 1;
+    if (!axes->log_y) {
+        axes->y0 = fmin(0, 1.1 * best), axes->y1 = fmax(1.15 * worst, LEAST);
+        return;
+    }
+    const double margin = 0.08 * (high - low);
+    axes->y0 = low - margin, axes->y1 = high + margin;
+    if (floor(axes->y1) - ceil(axes->y0) >= 1) return;
+    const double below = ceil(axes->y0) - 1, above = floor(axes->y1) + 1;
+    if (axes->y0 - below <= above - axes->y1) axes->y0 = below;
+    else axes->y1 = above;
 }
 
 static void draw(cairo_t *cr, const double *losses, size_t n, size_t all, const char *title)
@@ -58,13 +76,11 @@ static void draw(cairo_t *cr, const double *losses, size_t n, size_t all, const 
                             .height = HEIGHT,
                             .x0 = 0.5,
                             .x1 = (double)n + 0.5,
-                            .whole_x = true,
-                            .log_y = true };
+                            .whole_x = true };
     size_t trapped = all - n;
     char text[160];
     for (size_t i = 0; i < n; i++) trapped += is_trapped(losses[i], losses[0]);
-    axes.y0 = floor(log10(fmax(losses[0], LEAST)) - 0.1);
-    axes.y1 = fmax(ceil(log10(fmax(losses[n - 1], LEAST)) + 0.05), axes.y0 + 1);
+    set_range(&axes, losses[0], losses[n - 1]);
     draw_marks(cr, &axes, losses, n);
     kl_plot_axes_draw(cr, &axes, "start, best first", "loss at its end");
     kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, WIDTH, title);

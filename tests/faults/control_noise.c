@@ -6,18 +6,9 @@
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
 #include "each.h"
+#include "tests/control_qubit.h"
 
 enum { SEGMENTS = 3, FREQUENCIES = 5 };
-static double by_x[16] = { [11] = -2, [14] = 2 }, by_y[16] = { [7] = 2, [13] = -2 },
-              by_z[16] = { [6] = -2, [9] = 2 };
-static const struct kl_control_system qubit = {
-    .d = 2,
-    .dim = 4,
-    .n_controls = 2,
-    .n_params = 1,
-    .controls = { { .name = "x", .matrix = by_x }, { .name = "y", .matrix = by_y } },
-    .params = { { .name = "detuning", .matrix = by_z } },
-};
 static double u[2 * SEGMENTS] = { 1, 2, 3, -1, -2, -3 },
                     identity[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
 static const struct kl_control_pulse pulse = { SEGMENTS, 2, 1, u };

@@ -6,21 +6,11 @@
 
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
-#include "golden.h"
+#include "golden_control.h"
+#include "tests/control_qubit.h"
 
-enum { SEGMENTS = 60, DETUNING = 0 };
+enum { SEGMENTS = 60 };
 static int failures;
-/* dr/dt of exp(-i H t), H = X, Y, Z: (1, x, y, z). */
-static double by_x[16] = { [11] = -2, [14] = 2 }, by_y[16] = { [7] = 2, [13] = -2 },
-              by_z[16] = { [6] = -2, [9] = 2 };
-static const struct kl_control_system qubit = {
-    .d = 2,
-    .dim = 4,
-    .n_controls = 2,
-    .n_params = 1,
-    .controls = { { .name = "x", .matrix = by_x }, { .name = "y", .matrix = by_y } },
-    .params = { { .name = "detuning", .matrix = by_z } },
-};
 
 static void compare(const char *what, double found, double expected)
 {
@@ -66,7 +56,8 @@ static void check_free(hid_t group)
     double u[2] = { 0, 0 }, expected[1], end[4];
     const struct kl_control_task task = { { 0 }, 1 };
     const struct kl_control_pulse pulse = { 1, 2, 1, u };
-    const struct kl_control_process process = { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, 0.8, 1 / 0.3 };
+    const struct kl_control_process process = { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.8,
+                                                1 / 0.3 };
     struct kl_control_estimate sampled;
     struct kl_error err;
     golden_values(expected, 1, group, "ou_free_coherence");
@@ -82,25 +73,16 @@ static void check_free(hid_t group)
 
 int main(void)
 {
-    char path[4096];
-    const char *shared = getenv("KETLINE_SHARED");
-    snprintf(path, sizeof path, "%s/reference/control/peers.h5", shared ? shared : "../shared");
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        printf("skipped: %s is absent\n", path);
-        return 77;
-    }
-    fclose(file);
-    const hid_t peers = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
+    const hid_t peers = golden_control("peers.h5"),
                 group = H5Gopen2(peers, "noise_average", H5P_DEFAULT);
     check(group, "quasi_static_detuning_sigma_0p3_Fe",
-          (struct kl_control_process){ KL_CONTROL_QUASI_STATIC, DETUNING, 0.3, 0 });
+          (struct kl_control_process){ KL_CONTROL_QUASI_STATIC, QUBIT_DETUNING, 0.3, 0 });
     check(group, "quasi_static_amplitude_sigma_0p05_Fe",
           (struct kl_control_process){ KL_CONTROL_QUASI_STATIC, KL_CONTROL_AMPLITUDE, 0.05, 0 });
     check(group, "telegraph_slow_b_0p4_nu_0p5_Fe",
-          (struct kl_control_process){ KL_CONTROL_TELEGRAPH, DETUNING, 0.4, 0.5 });
+          (struct kl_control_process){ KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, 0.4, 0.5 });
     check(group, "telegraph_fast_b_0p4_nu_20p0_Fe",
-          (struct kl_control_process){ KL_CONTROL_TELEGRAPH, DETUNING, 0.4, 20 });
+          (struct kl_control_process){ KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, 0.4, 20 });
     check_free(group);
     H5Gclose(group), H5Fclose(peers);
     return failures != 0;

@@ -2,27 +2,18 @@
    The low pass against scipy.signal (lowpass of peers.h5): ends and means of segments; and its adjoint
    by the dot product. */
 #include <math.h>
-#include <unistd.h>
 
 #include "control/pulse/pulse.h"
-#include "golden.h"
+#include "golden_control.h"
 
 enum { SAMPLES = 60, CONTROLS = 2, MOST = 4096 };
 
 int main(void)
 {
     static double u[MOST], ends[MOST], means[MOST], expected[MOST], back[MOST], weights[MOST];
-    const char *shared = getenv("KETLINE_SHARED");
-    char path[4096];
     struct kl_control_low_pass f;
     double worst = 0, forward = 0, backward = 0;
-    snprintf(path, sizeof path, "%s/reference/control/peers.h5", shared ? shared : "../shared");
-    if (access(path, R_OK) != 0) {
-        printf("skipped: %s cannot be read\n", path);
-        return 77;
-    }
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
-                group = H5Gopen2(file, "lowpass", H5P_DEFAULT);
+    const hid_t file = golden_control("peers.h5"), group = H5Gopen2(file, "lowpass", H5P_DEFAULT);
     const int oversample = (int)golden_number(group, "oversampling");
     const size_t n = golden_values(u, MOST, group, "u"), all = n * (size_t)oversample;
     golden_need(n == SAMPLES * CONTROLS && all <= MOST, "u");

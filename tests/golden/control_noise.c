@@ -5,7 +5,7 @@
 
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
-#include "golden.h"
+#include "golden_control.h"
 
 enum { TASKS = 6, PLACES = 7 };
 static int failures;
@@ -110,17 +110,7 @@ static void check_model(hid_t noise, int model, const char *name)
 
 int main(void)
 {
-    char path[4096];
-    const char *shared = getenv("KETLINE_SHARED");
-    snprintf(path, sizeof path, "%s/reference/control/golden.h5", shared ? shared : "../shared");
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        printf("skipped: %s is absent\n", path);
-        return 77;
-    }
-    fclose(file);
-    const hid_t golden = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
-                noise = H5Gopen2(golden, "noise", H5P_DEFAULT);
+    const hid_t golden = golden_control("golden.h5"), noise = H5Gopen2(golden, "noise", H5P_DEFAULT);
     golden_values(theta[0], TASKS * 3, noise, "theta");
     golden_values(omega, PLACES, noise, "omega");
     check_model(noise, KL_CONTROL_ONE_OVER_F, "one_over_f");

@@ -3,10 +3,9 @@
    of peers.h5: scipy, QuTiP): transfer matrices, fidelities, leakage, losses and gradients. */
 #include <complex.h>
 #include <math.h>
-#include <unistd.h>
 
 #include "control/pulse/pulse.h"
-#include "golden.h"
+#include "golden_control.h"
 
 static int failures;
 static size_t compared;
@@ -124,26 +123,14 @@ static void check_transmon(hid_t file, const char *name)
     H5Gclose(group);
 }
 
-static hid_t open_file(const char *name)
-{
-    const char *shared = getenv("KETLINE_SHARED");
-    char path[4096];
-    snprintf(path, sizeof path, "%s/reference/control/%s", shared ? shared : "../shared", name);
-    if (access(path, R_OK) != 0) {
-        printf("skipped: %s cannot be read\n", path);
-        exit(77);
-    }
-    return H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-}
-
 int main(void)
 {
-    hid_t file = open_file("golden.h5"), all = H5Gopen2(file, "two_qubit", H5P_DEFAULT);
+    hid_t file = golden_control("golden.h5"), all = H5Gopen2(file, "two_qubit", H5P_DEFAULT);
     int cases = 0;
     golden_need(H5Literate(all, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, one_case, &cases) >= 0,
                 "two_qubit");
     H5Gclose(all), H5Fclose(file);
-    file = open_file("peers.h5");
+    file = golden_control("peers.h5");
     check_two(file, "cz_T_pi_4", true), check_two(file, "cz_T_pi_8", true);
     check_transmon(file, "gauss_closed"), check_transmon(file, "drag_closed"),
         check_transmon(file, "drag_open");

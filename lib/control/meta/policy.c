@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "control/model/normal.h"
 #include "control/meta/meta.h"
 #include "kernels/inline/philox.h"
 
@@ -101,10 +102,10 @@ static void normals(double *to, size_t n, uint64_t seed, uint32_t stream, uint32
     for (size_t i = 0; i < n; i += 2) {
         uint32_t words[4];
         kl_philox(words, seed, (uint32_t)(i / 2), KL_RANDOM_INIT, stream, replica);
-        const double radius = sqrt(-2 * log(kl_philox_unit(words[0]))),
-                     angle = 2 * M_PI * kl_philox_unit(words[1]);
-        to[i] = radius * cos(angle);
-        if (i + 1 < n) to[i + 1] = radius * sin(angle);
+        double two[2];
+        kl_control_normals(two, kl_philox_unit(words[0]), kl_philox_unit(words[1]));
+        to[i] = two[0];
+        if (i + 1 < n) to[i + 1] = two[1];
     }
 }
 

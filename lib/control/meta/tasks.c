@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "control/model/normal.h"
 #include "control/meta/tasks.h"
 #include "kernels/inline/philox.h"
 
@@ -78,7 +79,7 @@ static double draw(const uint32_t words[4], struct kl_control_range r, enum kl_c
     if (!varies(r)) return r.low;
     if (d == KL_CONTROL_LOG_UNIFORM) return r.low * pow(r.high / r.low, x);
     if (d == KL_CONTROL_UNIFORM) return r.low + x * (r.high - r.low);
-    const double normal = sqrt(-2 * log(x)) * cos(2 * M_PI * kl_philox_unit(words[1]));
+    const double normal = kl_control_normal(x, kl_philox_unit(words[1]));
     return fmin(r.high, fmax(r.low, (r.low + r.high) / 2 + normal * (r.high - r.low) / 4));
 }
 

@@ -37,15 +37,6 @@ static double inner(const double *a, const double *b, size_t n)
     return sum;
 }
 
-static int smallest(double *value, double complex *matrix, int n, struct kl_error *err)
-{
-    double complex values[KL_CONTROL_MATRIX];
-    const int code = kl_control_eigenvalues(values, matrix, n, err);
-    *value = INFINITY;
-    for (int i = 0; i < n && !code; i++) *value = fmin(*value, creal(values[i]));
-    return code;
-}
-
 int kl_control_channel_measure(struct kl_control_channel *channel, const struct kl_control_system *s,
                                const struct kl_control_target *target, const double *transfer,
                                struct kl_error *err)
@@ -71,7 +62,7 @@ int kl_control_channel_measure(struct kl_control_channel *channel, const struct 
     for (size_t b = 0; b < dim; b++)
         channel->trace_error = fmax(channel->trace_error, fabs(transfer[b] - (b == 0)));
     choi(basis + n, basis + 2 * n, basis, transfer, s->d);
-    code = smallest(&channel->smallest_choi, basis + n, s->dim, err);
+    code = kl_control_smallest_eigenvalue(&channel->smallest_choi, basis + n, s->dim, err);
 out:
     free(weights);
     free(basis);

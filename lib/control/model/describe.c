@@ -79,7 +79,7 @@ int kl_control_objective_json(json_t **json, const struct kl_control_objective *
 
 void kl_control_system_write(FILE *to, const struct kl_control_system *s)
 {
-    static const char *const forms[] = { "any", "one qubit", "two qubits" };
+    static const char *const forms[] = { "any", "one qubit", "two qubits", "one qubit" };
     const bool bare = strcmp(s->time_unit, "1") == 0;
     const char *per = bare ? "" : "/", *unit = bare ? "" : s->time_unit;
     fprintf(to, "system %s: %d levels, %d compute, time in %s, kernel: %s\n", s->name, s->d, s->subspace,

@@ -25,8 +25,14 @@ struct kl_control_entry {
     double limit;               /* of a control's |u|, unless the problem has another */
     double *matrix;             /* [dim][dim] */
 };
-/* Which kernel knows it: parameters and controls are then in that kernel's order. */
-enum kl_control_form { KL_CONTROL_GENERAL, KL_CONTROL_ONE_QUBIT, KL_CONTROL_TWO_QUBITS };
+/* Which kernel knows it: parameters and controls are then in that kernel's order. Those of
+   KL_CONTROL_TURNED, one qubit too, stay as they are, and axes.h makes the kernel's from them. */
+enum kl_control_form {
+    KL_CONTROL_GENERAL,
+    KL_CONTROL_ONE_QUBIT,
+    KL_CONTROL_TWO_QUBITS,
+    KL_CONTROL_TURNED
+};
 struct kl_control_system {
     char name[KL_CONTROL_NAME];
     char time_unit[8]; /* "1": dimensionless; "ns", "us" */
@@ -68,6 +74,11 @@ int kl_control_system_add_control(struct kl_control_system *system, const char *
 int kl_control_system_add_param(struct kl_control_system *system, const char *name,
                                 const double _Complex *operator, bool rate, double value,
                                 struct kl_error *err);
+/* Does kernels/bloch.h know it, in whichever form? */
+static inline bool kl_control_one_qubit(const struct kl_control_system *system)
+{
+    return system->form == KL_CONTROL_ONE_QUBIT || system->form == KL_CONTROL_TURNED;
+}
 /* Number of a parameter or control by name; -1: none. */
 int kl_control_system_param(const struct kl_control_system *system, const char *name);
 int kl_control_system_control(const struct kl_control_system *system, const char *name);
@@ -109,10 +120,11 @@ int kl_control_transfer_of_unitary(double *transfer, const double _Complex *unit
 /* r_a = Tr(B_a rho). KL_ENOMEM. */
 int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d, int n_qubits,
                                struct kl_error *err);
-/* Eigenvalues of a matrix [n][n], n <= 64, in no order; the matrix is overwritten (eigenvalues.c).
-   KL_EDATA: it holds what is not finite. */
-int kl_control_eigenvalues(double _Complex *values, double _Complex *matrix, int n,
-                           struct kl_error *err);
+/* Of a Hermitian matrix [n][n] (hermitian.c): it becomes diagonal; vectors [n][n] (or NULL): its
+   eigenvectors as columns. NaN stays NaN. */
+void kl_control_diagonalise(double _Complex *matrix, double _Complex *vectors, int n);
+/* The matrix is overwritten. KL_EDATA: it holds what is not finite. */
+int kl_control_smallest_eigenvalue(double *value, double _Complex *matrix, int n, struct kl_error *err);
 
 /* ---- shapes of pulses (system.c) ---- */
 /* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/model.h"
+#include "control/model/axes.h"
 
 enum { LARGEST = KL_CONTROL_MAX_LEVELS * KL_CONTROL_MAX_LEVELS };
 
@@ -393,8 +393,10 @@ int kl_control_system_recognise(struct kl_control_system *s, struct kl_error *er
 {
     struct kl_control_system known;
     int param[KL_CONTROL_MAX_PARAMS], control[KL_CONTROL_MAX_CONTROLS];
+    struct kl_control_axes axes;
     const bool one = s->n_qubits == 1 && (s->n_controls == 2 || s->n_controls == 3),
                two = s->n_qubits == 2 && (s->n_controls == 4 || s->n_controls == 6);
+    if (kl_control_axes_make(&axes, s)) s->form = KL_CONTROL_TURNED;
     if (!one && !two) return KL_OK;
     const struct kl_control_system_options options = { .controls = s->n_controls };
     int code = kl_control_system_make(&known, one ? "qubit" : "two-qubits", &options, err);

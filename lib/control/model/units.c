@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/model_int.h"
+#include "control/model/units.h"
 
 /* Powers of ten: a number is then multiplied or divided once, by what is exact. */
 struct unit {

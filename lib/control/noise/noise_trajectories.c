@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Averages over classical noise by sampling: what the exact averages are checked against. A trajectory
    is a pulse of pieces in which the noise is constant. */
+#include "control/model/normal.h"
 #include "control/noise/noise_int.h"
 
 #include <math.h>
@@ -10,7 +11,6 @@
 #include "kernels/inline/philox.h"
 
 enum { MOST_TERMS = 30, MOST_PARTS = 100000 };
-static const double pi = 3.14159265358979323846;
 
 /* The numbers of one trajectory's process, one after another. */
 struct stream {
@@ -42,11 +42,10 @@ static double unit(struct stream *s)
     return kl_philox_unit(s->words[s->next++ % 4]);
 }
 
-/* Box, Muller 1958. */
 static double normal(struct stream *s)
 {
-    const double radius = sqrt(-2 * log(unit(s)));
-    return radius * cos(2 * pi * unit(s));
+    const double first = unit(s);
+    return kl_control_normal(first, unit(s));
 }
 
 static struct walk begin(const struct kl_control_process *p, struct stream *s)

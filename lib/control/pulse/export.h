@@ -105,10 +105,11 @@ enum kl_control_row {
 const char *kl_control_row_words(enum kl_control_row row); /* "low pass" */
 struct kl_control_score {
     double loss[KL_CONTROL_ROWS]; /* of the pulse's problem, ensemble and all */
-    int segments;                 /* of the grid on which they were propagated */
-    double duration;              /* of the samples: it may be longer than the pulse */
-    double moved; /* largest difference of a sample from what the pulse would give, as a share of the
-                     full scale */
+    double carrier; /* what the intermediate frequency adds to the loss of `sampled`; 0: there is none */
+    int segments;   /* of the grid on which they were propagated */
+    double duration; /* of the samples: it may be longer than the pulse */
+    double moved;    /* largest difference of a sample from what the pulse would give, as a share of the
+                        full scale */
 };
 /* KL_EUSAGE, KL_ENOMEM, KL_EDATA (no number). */
 int kl_control_score_samples(struct kl_control_score *score, const struct kl_control_stored *pulse,

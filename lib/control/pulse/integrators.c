@@ -91,15 +91,13 @@ int kl_control_state_of_vector(double complex *rho, double *smallest, double *po
                                struct kl_error *err)
 {
     const size_t size = (size_t)(d * d);
-    double complex sum[KL_CONTROL_MATRIX], values[KL_CONTROL_MAX_LEVELS];
+    double complex sum[KL_CONTROL_MATRIX];
     for (size_t i = 0; i < size; i++) {
         sum[i] = 0;
         for (size_t a = 0; a < size; a++) sum[i] += vector[a] * basis[a * size + i] / d;
     }
     if (rho) memcpy(rho, sum, size * sizeof *rho);
-    *population = -INFINITY, *smallest = INFINITY;
+    *population = -INFINITY;
     for (int i = 0; i < d; i++) *population = fmax(*population, creal(sum[i * d + i]));
-    const int code = kl_control_eigenvalues(values, sum, d, err);
-    for (int i = 0; !code && i < d; i++) *smallest = fmin(*smallest, creal(values[i]));
-    return code;
+    return kl_control_smallest_eigenvalue(smallest, sum, d, err);
 }

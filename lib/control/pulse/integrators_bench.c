@@ -251,7 +251,7 @@ int kl_control_bench(struct kl_control_measured *measured, const struct kl_contr
         };
         code = measure_errors(m, &b, settings[i].integrator, err);
         if (!code) code = measure_time(&m->seconds, &b, settings[i].integrator, m->steps, seconds, err);
-        if (!code && exact && setup->system.form == KL_CONTROL_ONE_QUBIT)
+        if (!code && exact && kl_control_one_qubit(&setup->system))
             code = measure_lanes(&m->lanes, &b, seconds, err);
     }
     close_bench(&b);

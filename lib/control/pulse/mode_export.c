@@ -158,6 +158,7 @@ static int tell_json(const struct work *w, FILE *to, struct kl_error *err)
         { "segments", KL_JSON_COUNT, NULL, w->score.segments },
         { "designed", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_DESIGNED] },
         { "sampled", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_SAMPLED] },
+        { "carrier", KL_JSON_NUMBER, NULL, w->score.carrier },
         { "quantised", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_QUANTISED] },
         { "low_pass", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_LOW_PASS] },
         { "skew", KL_JSON_NUMBER, NULL, loss[KL_CONTROL_ROW_SKEW] },
@@ -189,6 +190,8 @@ static int tell(const struct work *w, struct kl_error *err)
     for (int r = 0; r < KL_CONTROL_ROWS; r++) {
         fprintf(to, "%-10s%13.6g", kl_control_row_words((enum kl_control_row)r), w->score.loss[r]);
         if (r) fprintf(to, "%+13.2e", increase(w, r));
+        if (r == KL_CONTROL_ROW_SAMPLED && w->score.carrier != 0)
+            fprintf(to, ", %+.2e of it by the intermediate frequency", w->score.carrier);
         putc('\n', to);
     }
     return KL_OK;

@@ -10,7 +10,7 @@
 #include "control/pulse/options.h"
 #include "store/store.h"
 
-enum { NUMERICAL_VERSION = 1 };
+enum { NUMERICAL_VERSION = 2 };
 
 struct values {
     struct kl_common common;

@@ -40,8 +40,8 @@ static int open_solver(void *solver, struct kl_control_queue *all, struct kl_err
     if (!code && !kl_control_has_hessian(s->e))
         code =
             kl_fail(err, KL_EUSAGE,
-                    "Newton's method needs Hessian products, which there are for a qubit with controls "
-                    "X, Y (and Z) and a mean; use lbfgs");
+                    "Newton's method needs Hessian products, which there are for one qubit whose jumps "
+                    "are Z, |0><1|, |1><0|, and a mean; use lbfgs");
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t size = (size_t)kl_control_evaluator_size(s->e) * LANES;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/model/normal.h"
 #include "control/pulse/optimize_int.h"
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
@@ -53,8 +54,7 @@ void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
     for (int i = 0; i < kl_control_evaluator_size(e); i++) {
         uint32_t w[4];
         kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
-        const double normal =
-                         sqrt(-2 * log(kl_philox_unit(w[0]))) * cos(2 * acos(-1) * kl_philox_unit(w[1])),
+        const double normal = kl_control_normal(kl_philox_unit(w[0]), kl_philox_unit(w[1])),
                      first = o->first && start == 0 ? o->first[i] : o->size * normal;
         x[i * LANES + lane] = fmin(fmax(first, low[i]), high[i]);
     }

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/noise/noise.h"
+#include "control/model/axes.h"
 #include "control/model/engine.h"
+#include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
 
 enum { LANES = KL_CONTROL_LANES };
@@ -23,8 +24,11 @@ struct kl_control_evaluator {
     double *losses, *shares; /* [members][16] */
     bool lanes;              /* one qubit */
     struct kl_bloch bloch;
+    struct kl_control_axes axes; /* of bloch's controls and parameters in the system's own */
+    bool turned;                 /* they are not the same */
     double *u, *grad, *params, *weights, *work; /* of bloch */
     double *du, *curved;                        /* of its tangent */
+    double *pulled;                             /* derivatives by the system's controls, if turned */
     struct kl_control_engine engine;
     const struct kl_control_waveform *waveform;      /* NULL: x are the controls */
     double *samples, *back, *controls, *by_controls; /* of the waveform */
@@ -35,7 +39,7 @@ struct kl_control_evaluator {
 static bool fits_bloch(const struct kl_control_problem *p)
 {
     const struct kl_control_objective *o = p->objective;
-    if (p->system->form != KL_CONTROL_ONE_QUBIT || (o->columns != 1 && o->columns != 4)) return false;
+    if (!kl_control_one_qubit(p->system) || (o->columns != 1 && o->columns != 4)) return false;
     for (int r = 0; r < 4 && o->columns == 4; r++)
         if (fabs(o->weights[r * 4]) > 1e-15 * (r > 0)) return false;
     return true;
@@ -61,22 +65,16 @@ static int open_bloch(struct kl_control_evaluator *e, struct kl_error *err)
     const struct kl_control_problem *p = e->problem;
     const struct kl_control_objective *o = p->objective;
     struct kl_bloch *b = &e->bloch;
-    double params[KL_CONTROL_MAX_PARAMS], square = 0;
+    double params[KL_CONTROL_MAX_PARAMS], most[KL_CONTROL_MAX_CONTROLS];
     const int first = o->columns == 1 ? 0 : 1;
     largest_params(params, e);
-    for (int k = 0; k < p->system->n_controls; k++) {
-        const double most =
-            p->limit[k] * largest_amplitude(e) + (k == 2 ? params[KL_BLOCH_DETUNING] : 0);
-        square += most * most;
-    }
-    if (p->system->n_controls == 2) square += params[KL_BLOCH_DETUNING] * params[KL_BLOCH_DETUNING];
+    for (int k = 0; k < p->system->n_controls; k++) most[k] = p->limit[k] * largest_amplitude(e);
     *b = (struct kl_bloch){ .segments = p->segments,
-                            .controls = p->system->n_controls,
+                            .controls = e->axes.controls,
                             .columns = first ? 3 : 1,
                             .affine = !first,
                             .dt = p->duration / p->segments };
-    const double norm = b->dt * (2 * sqrt(square) + params[KL_BLOCH_DEPHASING] + params[KL_BLOCH_DOWN] +
-                                 params[KL_BLOCH_UP]);
+    const double norm = b->dt * kl_control_axes_norm(&e->axes, most, params);
     if (!(norm <= KL_BLOCH_MOST_NORM))
         return kl_fail(
             err, KL_EUSAGE,
@@ -110,19 +108,21 @@ static double *numbers(struct kl_control_evaluator *e, size_t n)
 /* After the members are known, and the size of bloch's segments. */
 static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
 {
-    const size_t n = (size_t)e->n, rows = (size_t)e->rows, members = (size_t)e->n_members;
+    const size_t n = (size_t)e->n, rows = (size_t)e->rows, members = (size_t)e->n_members,
+                 kernel = e->turned ? (size_t)(e->problem->segments * e->axes.controls) : rows;
     e->low = numbers(e, n), e->high = numbers(e, n);
     e->weights_of = numbers(e, members);
     e->losses = numbers(e, members * LANES), e->shares = numbers(e, members * LANES);
-    e->u = numbers(e, rows * LANES), e->grad = numbers(e, rows * LANES);
-    e->du = numbers(e, rows * LANES), e->curved = numbers(e, rows * LANES);
+    e->u = numbers(e, kernel * LANES), e->grad = numbers(e, kernel * LANES);
+    e->du = numbers(e, kernel * LANES), e->curved = numbers(e, kernel * LANES);
+    e->pulled = numbers(e, rows * LANES);
     e->samples = numbers(e, rows * LANES), e->back = numbers(e, rows * LANES);
     e->controls = numbers(e, rows * LANES), e->by_controls = numbers(e, rows * LANES);
     e->params = numbers(e, KL_BLOCH_PARAMS * LANES);
     e->weights = numbers(e, 9 * LANES);
     return e->low && e->weights_of && e->high && e->losses && e->shares && e->u && e->grad && e->du &&
                    e->curved && e->samples && e->back && e->controls && e->by_controls && e->params &&
-                   e->weights
+                   e->weights && e->pulled
                ? 0
                : kl_fail(err, KL_ENOMEM, "out of memory");
 }
@@ -160,11 +160,12 @@ int kl_control_evaluator_open(struct kl_control_evaluator **to, const struct kl_
     e->rows = e->n = problem->segments * problem->system->n_controls;
     if (problem->waveform && !kl_control_waveform_plain(problem->waveform))
         e->waveform = problem->waveform, e->n = e->waveform->n;
+    e->lanes = fits_bloch(problem) && kl_control_axes_make(&e->axes, problem->system);
+    e->turned = e->lanes && problem->system->form == KL_CONTROL_TURNED;
     if (!code) code = take_memory(e, err);
     for (int m = 0; !code && m < e->n_members; m++)
         e->weights_of[m] = problem->weights ? problem->weights[m] : 1.0 / e->n_members;
     if (!code) set_bounds(e);
-    e->lanes = fits_bloch(problem);
     if (!code && e->lanes) {
         code = open_bloch(e, err);
         if (!code) e->work = numbers(e, kl_bloch_work(&e->bloch));
@@ -281,24 +282,49 @@ static void set_target(struct kl_control_evaluator *e, int m)
         fill_lanes(e->weights, 3 * (size_t)e->bloch.columns, e->problem->targets[m]);
 }
 
+/* The kernel's controls and parameters of member m at points x: u, or x itself. du (NULL: not wanted)
+   from dx likewise. */
+static const double *set_member(struct kl_control_evaluator *e, double *u, double *du, const double *x,
+                                const double *dx, int m)
+{
+    const struct kl_control_task *t = &e->members[m];
+    const size_t count = (size_t)e->rows * LANES;
+    double params[KL_BLOCH_PARAMS], drift[2];
+    set_target(e, m);
+    if (e->turned) {
+        kl_control_axes_task(params, drift, &e->axes, t->params);
+        fill_lanes(e->params, KL_BLOCH_PARAMS, params);
+        kl_control_axes_turn(u, x, &e->axes, e->problem->segments, LANES, t->amplitude, drift);
+        if (du) kl_control_axes_turn(du, dx, &e->axes, e->problem->segments, LANES, t->amplitude, NULL);
+        return u;
+    }
+    fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
+    for (size_t i = 0; du && i < count; i++) du[i] = t->amplitude * dx[i];
+    if (t->amplitude == 1) return x;
+    for (size_t i = 0; i < count; i++) u[i] = t->amplitude * x[i];
+    return u;
+}
+
+/* Derivatives by the system's controls, amplitude 1, from those by the kernel's. */
+static const double *pull(struct kl_control_evaluator *e, const double *by_kernel)
+{
+    if (!e->turned) return by_kernel;
+    kl_control_axes_back(e->pulled, by_kernel, &e->axes, e->problem->segments, LANES);
+    return e->pulled;
+}
+
 /* Member m at all points; with gradient: of its share, added to g. */
 static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, const double *x, int m)
 {
     const struct kl_control_task *t = &e->members[m];
-    const size_t count = (size_t)e->rows * LANES;
-    const double *u = x;
-    fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
-    set_target(e, m);
-    if (t->amplitude != 1) {
-        for (size_t i = 0; i < count; i++) e->u[i] = t->amplitude * x[i];
-        u = e->u;
-    }
+    const double *const u = set_member(e, e->u, NULL, x, NULL, m);
     kl_kernels()->bloch_gradient_f64(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, e->weights,
                                      &e->bloch, LANES, e->work);
     double factor[LANES];
     for (int l = 0; l < LANES; l++) factor[l] = e->shares[m * LANES + l] * t->amplitude;
+    const double *const grad = g ? pull(e, e->grad) : NULL;
     for (size_t i = 0; g && i < (size_t)e->rows; i++)
-        for (size_t l = 0; l < LANES; l++) g[i * LANES + l] += factor[l] * e->grad[i * LANES + l];
+        for (size_t l = 0; l < LANES; l++) g[i * LANES + l] += factor[l] * grad[i * LANES + l];
     for (int l = 0; l < LANES; l++) loss[l] += e->problem->objective->constant;
 }
 
@@ -384,6 +410,11 @@ bool kl_control_has_hessian(const struct kl_control_evaluator *e)
     return e->lanes && !e->waveform && (e->problem->aggregate == KL_CONTROL_MEAN || e->n_members == 1);
 }
 
+static void add_scaled(double *to, double factor, const double *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i] += factor * from[i];
+}
+
 void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, double *g, double *hv,
                                  const double *x, const double *v)
 {
@@ -392,20 +423,14 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
     memset(g, 0, count * sizeof *g), memset(hv, 0, count * sizeof *hv);
     for (int l = 0; l < LANES; l++) f[l] = 0;
     for (int m = 0; m < e->n_members; m++) {
-        const struct kl_control_task *t = &e->members[m];
-        const double share = e->weights_of[m];
+        const double share = e->weights_of[m], factor = share * e->members[m].amplitude;
         double loss[LANES], dloss[LANES];
-        for (size_t i = 0; i < count; i++)
-            e->u[i] = t->amplitude * e->controls[i], e->du[i] = t->amplitude * e->by_controls[i];
-        fill_lanes(e->params, KL_BLOCH_PARAMS, t->params);
-        set_target(e, m);
-        kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, e->u, e->du, e->params,
-                                        NULL, e->weights, &e->bloch, LANES, e->work);
+        const double *const u = set_member(e, e->u, e->du, e->controls, e->by_controls, m);
+        kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, u, e->du, e->params, NULL,
+                                        e->weights, &e->bloch, LANES, e->work);
         for (int l = 0; l < LANES; l++) f[l] += share * (loss[l] + e->problem->objective->constant);
-        for (size_t i = 0; i < count; i++) {
-            g[i] += share * t->amplitude * e->grad[i];
-            hv[i] += share * t->amplitude * e->curved[i];
-        }
+        add_scaled(g, factor, pull(e, e->grad), count);
+        add_scaled(hv, factor, pull(e, e->curved), count);
     }
     if (e->problem->energy > 0) {
         const int controls = e->problem->system->n_controls;

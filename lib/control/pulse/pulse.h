@@ -176,16 +176,24 @@ struct kl_control_options {
     bool zero_ends;
     double slew, tau;
 };
-/* An item of a list "x=3,y=2" or "detuning=0.3 amplitude=0.05"; name "": a number alone. at, length: of
-   it in the text, for messages. */
+/* An item of a list "x=3,y=2" or "detuning=1 MHz amplitude=0.05" (pairs.c); name "": a number alone.
+   at, length: of it in the text, for messages. */
 struct kl_control_pair {
     char name[2 * KL_CONTROL_NAME];
-    double value;
+    double value;      /* before any unit */
+    char quantity[64]; /* number and unit as they stand; "": there is no unit */
     const char *at;
     int length;
 };
 /* The next of text (NULL: none), which moves behind it. 1; 0: there is none; -1: it is none of these. */
 int kl_control_pair_next(struct kl_control_pair *pair, const char **text);
+enum { KL_CONTROL_NO_UNIT = -1 };
+/* Its value in the system's unit of time; without a unit it is that already. quantity: an enum
+   kl_control_quantity (units.h), or KL_CONTROL_NO_UNIT of a factor. KL_EUSAGE: a unit of something else,
+   or of a system that has none. */
+int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
+                          const struct kl_control_system *system, const char *option,
+                          struct kl_error *err);
 void kl_control_options_default(struct kl_control_options *o);
 enum { KL_CONTROL_MOST_MEMBERS = 4096, KL_CONTROL_MOST_SEGMENTS = 16384 };
 /* Files that options name, the model's and the gate's, become what is in them: then key, provenance and

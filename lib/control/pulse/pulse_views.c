@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What figures of a pulse need beside its controls, in its file: the ways of Bloch vectors, the filter
    function, the loss round the problem's own values. */
+#include "control/model/axes.h"
 #include "control/noise/noise.h"
 #include "control/pulse/pulse_views.h"
 
@@ -99,42 +100,61 @@ static int put_ways(struct kl_writer *writer, const struct kl_control_setup *s, 
 /* ---- the filter function ---- */
 enum { FREQUENCIES = 300 };
 
-static double detuning_of(const struct kl_control_system *system)
+/* Largest rotation of a segment, half a radian a unit of time. */
+static double largest_turn(const struct kl_control_pulse *pulse, double detuning)
 {
-    enum { DETUNING = 3 }; /* in the order of a system that the kernel of one qubit knows */
-    return system->params[DETUNING].value;
-}
-
-/* From a hundredth of a turn over the pulse's duration to twenty turns, or well above what the controls
-   themselves turn. */
-static int put_filter(struct kl_writer *writer, const struct kl_control_setup *s, const double *u,
-                      struct kl_error *err)
-{
-    const struct kl_control_pulse pulse = pulse_of(s, u);
-    const double detuning = detuning_of(&s->system), turn = 2 * M_PI / pulse.duration;
-    const size_t n = FREQUENCIES, dims[] = { 3, FREQUENCIES };
-    double omega[FREQUENCIES], values[3 * FREQUENCIES], most = fabs(detuning);
-    struct kl_control_filter *filter = NULL;
-    for (int i = 0; i < pulse.segments; i++) {
+    double most = fabs(detuning);
+    for (int i = 0; i < pulse->segments; i++) {
         double square = 0;
-        for (int k = 0; k < pulse.controls; k++) {
-            const double v = u[i * pulse.controls + k] + (k == 2 ? detuning : 0);
+        for (int k = 0; k < pulse->controls; k++) {
+            const double v = pulse->u[i * pulse->controls + k] + (k == 2 ? detuning : 0);
             square += v * v;
         }
-        most = fmax(most, sqrt(square + (pulse.controls == 2 ? detuning * detuning : 0)));
+        most = fmax(most, sqrt(square + (pulse->controls == 2 ? detuning * detuning : 0)));
     }
+    return most;
+}
+
+/* Of a pulse along X, Y, Z: from a hundredth of a turn over its duration to twenty turns, or well above
+   what the controls themselves turn. */
+static int put_filter_of(struct kl_writer *writer, const struct kl_control_pulse *pulse, double detuning,
+                         struct kl_error *err)
+{
+    const double turn = 2 * M_PI / pulse->duration, most = largest_turn(pulse, detuning);
+    const size_t n = FREQUENCIES, dims[] = { 3, FREQUENCIES };
+    double omega[FREQUENCIES], values[3 * FREQUENCIES];
+    struct kl_control_filter *filter = NULL;
     const double first = 0.01 * turn, last = fmax(20 * turn, 6 * most);
     for (size_t i = 0; i < n; i++) omega[i] = first * pow(last / first, (double)i / (FREQUENCIES - 1));
-    int code = kl_control_filter_open(&filter, omega, n, pulse.segments, pulse.duration,
+    int code = kl_control_filter_open(&filter, omega, n, pulse->segments, pulse->duration,
                                       most * (1 + 1e-9) + 1e-9, err);
     for (int axis = 0; !code && axis < 3; axis++) {
         struct kl_control_filter_gradient to = { .values = values + (size_t)axis * n };
-        code = kl_control_filter_evaluate(&to, filter, &pulse, detuning, axis, NULL, err);
+        code = kl_control_filter_evaluate(&to, filter, pulse, detuning, axis, NULL, err);
     }
     kl_control_filter_close(&filter);
     if (!code) code = kl_store_writer_put(writer, "filter/omega", KL_TYPE_F64, 0, 1, &n, omega, err);
     if (code >= 0) code = kl_store_writer_put(writer, "filter/F", KL_TYPE_F64, 0, 2, dims, values, err);
     return code < 0 ? code : 0;
+}
+
+static int put_filter(struct kl_writer *writer, const struct kl_control_setup *s, const double *u,
+                      struct kl_error *err)
+{
+    struct kl_control_axes axes;
+    struct kl_control_task task;
+    double params[KL_BLOCH_PARAMS], drift[2];
+    if (!kl_control_axes_make(&axes, &s->system)) return 0;
+    struct kl_control_pulse pulse = pulse_of(s, u);
+    const size_t bytes = (size_t)(pulse.segments * axes.controls) * sizeof *pulse.u;
+    pulse.controls = axes.controls, pulse.u = malloc(bytes);
+    if (!pulse.u) return kl_fail_memory(err, bytes);
+    kl_control_task_default(&task, &s->system);
+    kl_control_axes_task(params, drift, &axes, task.params);
+    kl_control_axes_turn(pulse.u, u, &axes, pulse.segments, 1, 1, drift);
+    const int code = put_filter_of(writer, &pulse, params[KL_BLOCH_DETUNING], err);
+    free(pulse.u);
+    return code;
 }
 
 /* ---- the loss round the problem's own values ---- */
@@ -272,8 +292,8 @@ static int put_landscape(struct kl_writer *writer, const struct kl_control_setup
 int kl_control_views_put(struct kl_writer *writer, const struct kl_control_setup *s, const double *u,
                          struct kl_error *err)
 {
-    const bool qubit = s->system.form == KL_CONTROL_ONE_QUBIT;
+    const bool qubit = kl_control_one_qubit(&s->system);
     int code = qubit ? put_ways(writer, s, u, err) : 0;
-    if (!code && qubit && s->system.n_controls >= 2) code = put_filter(writer, s, u, err);
+    if (!code && qubit) code = put_filter(writer, s, u, err);
     return code ? code : put_landscape(writer, s, u, err);
 }

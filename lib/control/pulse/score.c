@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/model/units.h"
 #include "control/pulse/export_int.h"
 
 enum { LANES = KL_CONTROL_LANES, MOST_FINE = 1 << 19 };
-_Static_assert((int)KL_CONTROL_ROWS <= (int)LANES, "rows are evaluated side by side");
+enum { BARE = KL_CONTROL_ROWS }; /* one more: sampled without a carrier */
+_Static_assert((int)BARE < (int)LANES, "rows are evaluated side by side");
 
 const char *kl_control_row_words(enum kl_control_row row)
 {
@@ -32,7 +34,7 @@ struct work {
 /* ---- words to numbers ---- */
 /* "0.01", or "y=0.01 y2=0.02", into numbers of outputs; where no name is given, of those in `usual`. */
 static int take_list(double *to, const struct kl_control_samples *s, const char *text, const bool *usual,
-                     const char *option, struct kl_error *err)
+                     const char *option, int quantity, struct kl_error *err)
 {
     for (int j = 0; j < s->n_outputs; j++) to[j] = 0;
     struct kl_control_pair pair;
@@ -44,8 +46,11 @@ static int take_list(double *to, const struct kl_control_samples *s, const char 
                            "--%s: found '%.*s', expected a number, or CONTROL=NUMBER with a control of "
                            "%s",
                            option, pair.length < 40 ? pair.length : 40, pair.at, s->system->name);
+        double value;
+        const int code = kl_control_pair_value(&value, &pair, quantity, s->system, option, err);
+        if (code) return code;
         for (int j = 0; j < s->n_outputs; j++)
-            if (named ? s->outputs[j].control == control : usual[j]) to[j] = pair.value;
+            if (named ? s->outputs[j].control == control : usual[j]) to[j] = value;
     }
     return 0;
 }
@@ -59,8 +64,8 @@ static int set_distortion(struct work *w, const struct kl_control_distortion *d,
         all[j] = true, quadratures[j] = any ? s->outputs[j].is_q : j > 0;
     w->own_tau = w->pulse->samples ? w->pulse->setup.waveform.tau : 0;
     w->tau = d->tau >= 0 ? d->tau : w->own_tau;
-    int code = take_list(w->late, s, d->skew, quadratures, "skew", err);
-    if (!code) code = take_list(w->gain, s, d->amplitude, all, "amplitude", err);
+    int code = take_list(w->late, s, d->skew, quadratures, "skew", KL_CONTROL_TIME, err);
+    if (!code) code = take_list(w->gain, s, d->amplitude, all, "amplitude", KL_CONTROL_NO_UNIT, err);
     return code;
 }
 
@@ -115,7 +120,7 @@ static void demodulate(struct work *w, int j, double dt, int lane)
     }
 }
 
-static void play(struct work *w, enum kl_control_row r)
+static void play(struct work *w, enum kl_control_row r, int lane)
 {
     const struct kl_control_samples *s = w->samples;
     const int row = s->n_outputs;
@@ -132,7 +137,7 @@ static void play(struct work *w, enum kl_control_row r)
     for (int i = 0; (all || r == KL_CONTROL_ROW_AMPLITUDE) && i < w->fine * row; i++)
         w->means[i] *= 1 + w->gain[i % row];
     for (int j = 0; j < row; j++)
-        if (!s->outputs[j].is_q) demodulate(w, j, dt, (int)r);
+        if (!s->outputs[j].is_q) demodulate(w, j, dt, lane);
 }
 
 /* ---- losses ---- */
@@ -181,6 +186,24 @@ static double largest_move(const struct work *w)
     return most;
 }
 
+/* The same samples at frequency 0: neither turned, nor raised by what holding takes away; false: that is
+   what they are. */
+static int play_bare(bool *played, struct work *w, struct kl_error *err)
+{
+    struct kl_control_samples bare = *w->samples;
+    struct work of = *w;
+    *played = false;
+    for (int j = 0; j < bare.n_outputs; j++)
+        *played |= bare.outputs[j].frequency != 0, bare.outputs[j].frequency = 0;
+    if (!*played) return 0;
+    of.samples = &bare, of.ideal = malloc((size_t)(bare.n * bare.n_outputs) * sizeof *of.ideal);
+    if (!of.ideal) return kl_fail_memory(err, (size_t)(bare.n * bare.n_outputs) * sizeof *of.ideal);
+    const int code = kl_control_samples_ideal(of.ideal, &bare, w->pulse, err);
+    if (!code) play(&of, KL_CONTROL_ROW_SAMPLED, BARE);
+    free(of.ideal);
+    return code;
+}
+
 static int run(struct kl_control_score *score, struct work *w, struct kl_error *err)
 {
     const struct kl_control_samples *s = w->samples;
@@ -200,10 +223,12 @@ static int run(struct kl_control_score *score, struct work *w, struct kl_error *
     if (!s->mixed) kl_control_samples_mix(w->ideal, s), kl_control_samples_mix(w->played, s);
     bool wanted[LANES] = { false };
     for (int r = KL_CONTROL_ROW_SAMPLED; r < KL_CONTROL_ROWS; r++)
-        play(w, (enum kl_control_row)r), wanted[r] = true;
-    code = losses(f, w, w->x, w->fine, s->n / s->rate, wanted, err);
+        play(w, (enum kl_control_row)r, r), wanted[r] = true;
+    code = play_bare(&wanted[BARE], w, err);
+    if (!code) code = losses(f, w, w->x, w->fine, s->n / s->rate, wanted, err);
     if (!code) code = score_designed(&score->loss[KL_CONTROL_ROW_DESIGNED], w, err);
     for (int r = KL_CONTROL_ROW_SAMPLED; !code && r < KL_CONTROL_ROWS; r++) score->loss[r] = f[r];
+    if (!code && wanted[BARE]) score->carrier = f[KL_CONTROL_ROW_SAMPLED] - f[BARE];
     return code;
 }
 

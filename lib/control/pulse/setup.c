@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/model/units.h"
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
 
@@ -24,23 +25,7 @@ void kl_control_options_default(struct kl_control_options *o)
 }
 
 /* ---- lists of NAME=NUMBER ---- */
-int kl_control_pair_next(struct kl_control_pair *pair, const char **text)
-{
-    const char *at = *text ? *text + strspn(*text, " ,") : "";
-    const size_t length = strcspn(at, " ,"), sign = strcspn(at, "=");
-    const bool named = sign < length;
-    const char *number = named ? at + sign + 1 : at;
-    char *end;
-    *pair = (struct kl_control_pair){ .at = at, .length = (int)length };
-    if (length == 0) return 0;
-    if (named && sign >= sizeof pair->name) return -1;
-    memcpy(pair->name, at, named ? sign : 0);
-    pair->value = strtod(number, &end);
-    *text = at + length;
-    return end != number && end == at + length && isfinite(pair->value) ? 1 : -1;
-}
-
-/* The same with a message; option: for it. 0: there was none; negative: a code. */
+/* The next of a list, with a message; option: for it. 0: there was none; negative: a code. */
 static int next_pair(struct kl_control_pair *pair, const char **text, const char *option,
                      struct kl_error *err)
 {
@@ -61,6 +46,12 @@ static int fail_name(const char *option, const char *name, const struct kl_contr
     return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%s'; it has %s", option, s->name, name, all);
 }
 
+/* Of parameter j; -1: the factor of all controls. */
+static int quantity_of(const struct kl_control_system *s, int j)
+{
+    return j < 0 ? KL_CONTROL_NO_UNIT : s->params[j].rate ? KL_CONTROL_RATE : KL_CONTROL_FREQUENCY;
+}
+
 static int set_values(struct kl_control_system *s, const char *text, struct kl_error *err)
 {
     struct kl_control_pair pair;
@@ -68,9 +59,11 @@ static int set_values(struct kl_control_system *s, const char *text, struct kl_e
     int code;
     while ((code = next_pair(&pair, &text, "set", err)) > 0) {
         const char *name = pair.name;
-        const double value = pair.value;
+        double value;
         const int j = kl_control_system_param(s, name);
         if (j < 0) return fail_name("set", name, s, false, err);
+        code = kl_control_pair_value(&value, &pair, quantity_of(s, j), s, "set", err);
+        if (code) return code;
         if (set[j]) return kl_fail(err, KL_EUSAGE, "--set: %s is given twice", name);
         set[j] = true;
         if (s->params[j].rate && value < 0)
@@ -90,9 +83,11 @@ static int set_limits(double *limit, const struct kl_control_system *s, const ch
     for (int k = 0; k < s->n_controls; k++) limit[k] = s->controls[k].limit;
     while ((code = next_pair(&pair, &text, "limit", err)) > 0) {
         const char *name = pair.name;
-        const double value = pair.value;
+        double value;
         const int one = name[0] ? kl_control_system_control(s, name) : -1;
         if (name[0] && one < 0) return fail_name("limit", name, s, true, err);
+        code = kl_control_pair_value(&value, &pair, KL_CONTROL_FREQUENCY, s, "limit", err);
+        if (code) return code;
         if (!(value > 0))
             return kl_fail(err, KL_EUSAGE, "--limit: found %g, expected more than 0", value);
         for (int k = 0; k < s->n_controls; k++) {
@@ -168,10 +163,13 @@ static int make_members(struct kl_control_setup *s, const struct kl_control_opti
     bool spread[KL_CONTROL_MAX_PARAMS + 1] = { false };
     while ((code = next_pair(&pair, &text, "spread", err)) > 0) {
         const char *name = pair.name;
-        const double value = pair.value;
+        double value;
         const bool amplitude = strcmp(name, "amplitude") == 0;
         const int j = amplitude ? -1 : kl_control_system_param(&s->system, name);
         if (!amplitude && j < 0) return fail_name("spread", name, &s->system, false, err);
+        code =
+            kl_control_pair_value(&value, &pair, quantity_of(&s->system, j), &s->system, "spread", err);
+        if (code) return code;
         if (!(value >= 0))
             return kl_fail(err, KL_EUSAGE, "--spread: %s=%g, expected 0 or more", name, value);
         if (spread[j + 1]) return kl_fail(err, KL_EUSAGE, "--spread: %s is given twice", name);

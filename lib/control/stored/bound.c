@@ -8,46 +8,7 @@
 
 #include "control/stored/stored.h"
 
-enum { SWEEPS = 60 };
-
-/* ---- eigenvalues of Hermitian matrices, by Jacobi's rotations (Golub and Van Loan, 8.5) ---- */
-/* A rotation of rows and columns p, q makes a[p][q] 0. */
-static void rotate(double complex *a, double complex *v, int n, int p, int q)
-{
-    const double size = cabs(a[p * n + q]);
-    if (size < 1e-300) return;
-    const double complex phase = a[p * n + q] / size;
-    const double tau = creal(a[q * n + q] - a[p * n + p]) / (2 * size),
-                 t = (tau < 0 ? -1 : 1) / (fabs(tau) + hypot(1, tau)), c = 1 / hypot(1, t), s = t * c;
-    for (int k = 0; k < n; k++) {
-        const double complex x = a[k * n + p], y = a[k * n + q];
-        a[k * n + p] = c * x - s * conj(phase) * y, a[k * n + q] = s * phase * x + c * y;
-        if (!v) continue;
-        const double complex g = v[k * n + p], h = v[k * n + q];
-        v[k * n + p] = c * g - s * conj(phase) * h, v[k * n + q] = s * phase * g + c * h;
-    }
-    for (int k = 0; k < n; k++) {
-        const double complex x = a[p * n + k], y = a[q * n + k];
-        a[p * n + k] = c * x - s * phase * y, a[q * n + k] = s * conj(phase) * x + c * y;
-    }
-}
-
-/* a [n][n] becomes diagonal; v (or NULL): its eigenvectors as columns. */
-static void diagonalise(double complex *a, double complex *v, int n)
-{
-    for (int i = 0; v && i < n * n; i++) v[i] = i % (n + 1) == 0;
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        double off = 0, all = 0;
-        for (int i = 0; i < n * n; i++) {
-            const double square = creal(a[i] * conj(a[i]));
-            all += square, off += i % (n + 1) ? square : 0;
-        }
-        if (off <= 1e-30 * all) return;
-        for (int p = 0; p < n; p++)
-            for (int q = p + 1; q < n; q++) rotate(a, v, n, p, q);
-    }
-}
-
+/* ---- eigenvalues ---- */
 static int falling(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -56,7 +17,7 @@ static int falling(const void *a, const void *b)
 /* Eigenvalues of a, largest first; a is overwritten. */
 static void eigenvalues(double *values, double complex *a, int n)
 {
-    diagonalise(a, NULL, n);
+    kl_control_diagonalise(a, NULL, n);
     for (int i = 0; i < n; i++) values[i] = creal(a[i * n + i]);
     qsort(values, (size_t)n, sizeof *values, falling);
 }
@@ -184,7 +145,7 @@ static double diamond_of(const double *m, const double complex *basis, int d, do
             for (int c = 0; c < dim; c++)
                 j[r * dim + c] += m[i] / d * a[r / d * d + c / d] * b[c % d * d + r % d];
     }
-    diagonalise(j, v, dim);
+    kl_control_diagonalise(j, v, dim);
     for (int r = 0; r < d; r++)
         for (int c = 0; c < d; c++) {
             kept[r * d + c] = 0;

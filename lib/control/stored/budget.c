@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/model/axes.h"
+#include "control/model/units.h"
 #include "control/noise/noise.h"
 #include "control/stored/stored.h"
-#include "kernels/bloch.h"
 #include "kernels/select.h"
 
 enum { FINE = 512, FREQUENCIES = 8192, MOST_NODES = 48 };
@@ -146,24 +147,38 @@ static double most_of(const struct kl_control_budget_term *t, double duration)
                                               : MOST_ANGLE / duration;
 }
 
-static int read_sigmas(struct kl_control_budget *to, const char *text, double duration,
-                       struct kl_error *err)
+static int quantity_of(const struct kl_control_budget_term *t)
+{
+    return is_delay(t)                        ? KL_CONTROL_TIME
+           : t->param == KL_CONTROL_AMPLITUDE ? KL_CONTROL_NO_UNIT
+                                              : KL_CONTROL_FREQUENCY;
+}
+
+static int fail_sigma(const struct kl_control_budget *to, const struct kl_control_pair *pair,
+                      struct kl_error *err)
+{
+    char all[1024] = "";
+    for (int k = 0; k < to->n; k++)
+        if (!to->terms[k].rate)
+            snprintf(all + strlen(all), sizeof all - strlen(all), " %s", to->terms[k].name);
+    return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
+                   pair->length, pair->at, all);
+}
+
+static int read_sigmas(struct kl_control_budget *to, const char *text,
+                       const struct kl_control_system *system, double duration, struct kl_error *err)
 {
     int uncertain = 0;
     bool given[KL_CONTROL_BUDGET_TERMS] = { false };
     struct kl_control_pair pair;
     for (int found; (found = kl_control_pair_next(&pair, &text));) {
-        const double value = pair.value;
+        double value;
         int i = 0;
         while (i < to->n && (to->terms[i].rate || strcmp(to->terms[i].name, pair.name) != 0)) i++;
-        if (found < 0 || i == to->n || !(value >= 0)) {
-            char all[1024] = "";
-            for (int k = 0; k < to->n; k++)
-                if (!to->terms[k].rate)
-                    snprintf(all + strlen(all), sizeof all - strlen(all), " %s", to->terms[k].name);
-            return kl_fail(err, KL_EUSAGE, "--sigma: found '%.*s', expected NAME=NUMBER, a name of%s",
-                           pair.length, pair.at, all);
-        }
+        if (found < 0 || i == to->n || !(pair.value >= 0)) return fail_sigma(to, &pair, err);
+        const int code =
+            kl_control_pair_value(&value, &pair, quantity_of(&to->terms[i]), system, "sigma", err);
+        if (code) return code;
         if (given[i])
             return kl_fail(err, KL_EUSAGE, "--sigma: found %s twice, expected it once",
                            to->terms[i].name);
@@ -338,34 +353,50 @@ static int average(struct budget *b, struct kl_error *err)
 
 /* White noise of dephasing x(t) Z/2 has S = 2 gamma_phi; its infidelity up to a frequency from which on
    the rest is below a thousandth. A detuning of size sigma is noise at frequency 0 of mean square
-   (2 sigma)^2: an infidelity 2 sigma^2 F(0). */
+   (2 sigma)^2: an infidelity 2 sigma^2 F(0). Terms that are multiples of these. */
+static void filter_terms(struct budget *b, const struct kl_control_axes *axes, double white,
+                         double still)
+{
+    const double share = b->setup->fidelity == KL_CONTROL_AVERAGE ? 2 / 3.0 : 1;
+    for (int i = 0; i < b->to->n; i++) {
+        struct kl_control_budget_term *t = &b->to->terms[i];
+        if (t->size == 0 || t->param < 0) continue;
+        const double *rate = axes->rate[t->param], *term = axes->term[t->param];
+        if (t->rate && rate[0] > 0 && rate[1] == 0 && rate[2] == 0)
+            t->filter = share * 2 * rate[0] * t->size * white;
+        if (!t->rate && term[0] == 0 && term[1] == 0 && term[2] != 0)
+            t->filter = share * 2 * pow(term[2] * t->size, 2) * still;
+    }
+}
+
 static int filter(struct budget *b, struct kl_error *err)
 {
     const struct kl_control_setup *s = b->setup;
-    const double T = b->pulse.duration, share = s->fidelity == KL_CONTROL_AVERAGE ? 2 / 3.0 : 1,
-                 detuning = b->task.params[KL_BLOCH_DETUNING];
+    const double T = b->pulse.duration;
+    double params[KL_BLOCH_PARAMS], drift[2], peak = 0;
+    struct kl_control_axes axes;
     struct kl_control_filter *f = NULL;
     struct kl_control_filter_gradient to = { 0 };
-    if (s->system.form != KL_CONTROL_ONE_QUBIT || s->objective.columns == 1 ||
-        (s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_ENTANGLEMENT))
+    if (!kl_control_one_qubit(&s->system) || s->objective.columns == 1 ||
+        (s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_ENTANGLEMENT) ||
+        !kl_control_axes_make(&axes, &s->system))
         return 0;
-    double *all = malloc(4 * FREQUENCIES * sizeof *all), peak = 0;
-    if (!all) return kl_fail_memory(err, 4 * FREQUENCIES * sizeof *all);
+    const int turned = b->pulse.segments * axes.controls;
+    double *all = malloc((4 * FREQUENCIES + (size_t)turned) * sizeof *all);
+    if (!all) return kl_fail_memory(err, (4 * FREQUENCIES + (size_t)turned) * sizeof *all);
     double *omega = all, *psd = all + FREQUENCIES, *weights = psd + FREQUENCIES;
-    for (int i = 0; i < b->pulse.segments * b->pulse.controls; i++)
-        peak = fmax(peak, fabs(b->pulse.u[i]));
+    const struct kl_control_pulse pulse = { b->pulse.segments, axes.controls, T, all + 4 * FREQUENCIES };
+    kl_control_axes_task(params, drift, &axes, b->task.params);
+    kl_control_axes_turn(pulse.u, b->pulse.u, &axes, pulse.segments, 1, 1, drift);
+    for (int i = 0; i < turned; i++) peak = fmax(peak, fabs(pulse.u[i]));
     for (int i = 0; i < FREQUENCIES; i++) omega[i] = (i + 1e-9) * 0.25 / T, psd[i] = 1;
     to.values = weights + FREQUENCIES;
-    int code = kl_control_filter_open(&f, omega, FREQUENCIES, b->pulse.segments, T,
+    const double detuning = params[KL_BLOCH_DETUNING];
+    int code = kl_control_filter_open(&f, omega, FREQUENCIES, pulse.segments, T,
                                       sqrt(3) * (peak + fabs(detuning)) + 1e-9, err);
     kl_control_filter_weights(weights, omega, psd, FREQUENCIES, true);
-    if (!code) code = kl_control_filter_evaluate(&to, f, &b->pulse, detuning, 2, weights, err);
-    for (int i = 0; i < b->to->n && !code; i++) {
-        struct kl_control_budget_term *t = &b->to->terms[i];
-        if (t->size == 0) continue;
-        if (t->param == KL_BLOCH_DEPHASING) t->filter = share * 2 * t->size * to.infidelity;
-        if (t->param == KL_BLOCH_DETUNING) t->filter = share * 2 * t->size * t->size * to.values[0];
-    }
+    if (!code) code = kl_control_filter_evaluate(&to, f, &pulse, detuning, 2, weights, err);
+    if (!code) filter_terms(b, &axes, to.infidelity, to.values[0]);
     kl_control_filter_close(&f);
     free(all);
     return code;
@@ -413,7 +444,7 @@ int kl_control_budget(struct kl_control_budget *to, const struct kl_control_setu
     if (!more) return kl_fail_memory(err, (size_t)(fine * controls) * sizeof *more);
     kl_control_task_default(&b.task, &setup->system);
     list(&b);
-    int code = read_sigmas(to, sigmas, setup->problem.duration, err);
+    int code = read_sigmas(to, sigmas, &setup->system, setup->problem.duration, err);
     if (!code) code = fill(&b, err);
     free(more);
     return code;

@@ -1,8 +1,8 @@
 # A pulse for hardware: the file is read again and scored, in every format; score does it alone.
 # (Numbers below 1e-6 are rounding's and the search's.)
-~ s/ [-+][0-9.]+e-(0[7-9]|1[0-9])/ small/; s/ {2,}/ /g
+~ s/ [-+][0-9.]+e-(0[7-9]|1[0-9])/ small/g; s/ {2,}/ /g
 ~ s/(\.[0-9]{4})[0-9]+/\1/g
-~ s/(\.[0-9])[0-9]e/\1e/
+~ s/(\.[0-9])[0-9]e/\1e/g
 ~ s/'0.02,.*'/'0.02, ...'/
 $ qcontrol optimize -g x --starts 4 --segments 20 --functions fourier --count 1 --zero-ends --limit 3.141592653589793 --set 'gamma_phi=0.085 gamma_down=0.045' -o x.h5 -q
 + qcontrol export x.h5 --bits 14 -o x.csv --tau 0.005 --skew x=0.03 --amplitude 0.02
@@ -30,7 +30,7 @@ $ qcontrol export x.h5 --unit '20 ns' --rate '1 GS/s' --if '50 MHz' --bits 16 -F
 > q.json: 20 samples of 2 outputs, 20 a unit of time, 16 bits, x at 1 cycles, computed
 >  loss increase
 > designed 0.0414
-> sampled 0.0414 +1.9e-05
+> sampled 0.0414 +1.9e-05, +1.9e-05 of it by the intermediate frequency
 > quantised 0.0414 +1.9e-05
 > low pass 0.0414 +1.9e-05
 > skew 0.0414 +1.9e-05
@@ -41,6 +41,12 @@ $ qcontrol export x.h5 --unit '20 ns' --rate '1 GS/s' --if '50 MHz' --bits 16 -F
 > [20,20]
 > 1000000000
 
+# What the intermediate frequency costs is the difference from the same samples without it.
+$ { qcontrol export x.h5 --rate 50 --if 12.5 -o k.csv --json; qcontrol export x.h5 --rate 50 -o l.csv --json; } | jq -cs '.[0].carrier > 1e-5, .[1].carrier, ((.[0].sampled - .[0].carrier - .[1].sampled) | fabs < 2e-7)'
+> true
+> 0
+> true
+
 # Mixed by us; I and Q carry the sign that the file says.
 $ qcontrol export x.h5 --rate 400 --if 12.5 --quadrature minus -o i.csv | head -n 4
 + qcontrol export x.h5 --rate 400 --if 12.5 --quadrature plus -o j.csv | head -n 4
@@ -48,11 +54,11 @@ $ qcontrol export x.h5 --rate 400 --if 12.5 --quadrature minus -o i.csv | head -
 > i.csv: 400 samples of 2 outputs, 400 a unit of time, x at 12.5 cycles, computed
 >  loss increase
 > designed 0.0414
-> sampled 0.0414 small
+> sampled 0.0414 small, small of it by the intermediate frequency
 > j.csv: 400 samples of 2 outputs, 400 a unit of time, x at 12.5 cycles, computed
 >  loss increase
 > designed 0.0414
-> sampled 0.0414 small
+> sampled 0.0414 small, small of it by the intermediate frequency
 > -1
 > true
 > "I cos(w t) - Q sin(w t) drives H at w + 2 pi frequency, |0> the lower level"

@@ -59,3 +59,50 @@ $ sed 's/i \* (a^+ - a)/a^+ - a/' else/m.yaml >bad.yaml; qcontrol optimize --mod
 $ qcontrol optimize --model '{}' -o x.h5
 ! qcontrol: a model in JSON: no name, or no unit of time
 ? 65
+
+# One qubit has Newton's method (with L-BFGS there is no Hessian to be off) and its figures' data, whatever combinations of X, Y, Z its
+# controls are; with a jump of another kind it is a system as any.
+$ printf 'time-unit: us\nqubits: 1\nduration: 1 us\nhamiltonian:\n  - {name: d, operator: Z + 0.1 * X, value: 0.1 MHz}\njumps:\n  - {operator: Z, rate: 0.01 1/us}\ncontrols:\n  - {name: x, operator: 0.5 * X, limit: 1 MHz}\n  - {name: y, operator: 0.5 * Y + 0.02 * Z, limit: 1 MHz}\n' >half.yaml
+$ qcontrol optimize --model half.yaml -S 8 -s 2 -o half.h5 -q && cache show half.h5 | grep -cE ' (path|filter)/'
+> 4
+$ sed 's/operator: Z, rate/operator: X, rate/' half.yaml >any.yaml && qcontrol optimize --model any.yaml -S 8 -s 2 -o any.h5 -q && cache show any.h5 | grep -cE ' (path|filter)/'
+> 0
+? 1
+$ qcontrol optimize --model any.yaml -S 8 -s 2 -m newton -o any.h5
+! qcontrol: model   model: 1 qubit, time in us
+! qcontrol: pulse   1 us
+! qcontrol: H       d = 0.6283185307 rad/us (0.1 MHz, 2 pi applied) times Z + 0.1 * X
+! qcontrol: jump    rate2 = 0.01 1/us, operator sqrt(rate2) times X
+! qcontrol: control x times 0.5 * X, |x| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
+! qcontrol: control y times 0.5 * Y + 0.02 * Z, |y| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
+! qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
+? 2
+
+# Units beside a model are those of its file: 2 pi is applied, and a bare number is in its unit of time.
+$ qcontrol optimize --model half.yaml -S 4 -s 1 --set 'd=0.2 MHz, rate2=20 1/ms' --limit 'x=500 kHz y=3.5 rad/us' --spread 'd=0.1MHz amplitude=0.1' --members 3 -o a.h5 -q
+$ qcontrol optimize --model half.yaml -S 4 -s 1 --set 'd=1.2566370614359172 rate2=0.02' --limit 'x=3.141592653589793,y=3.5' --spread d=0.6283185307179586,amplitude=0.1 --members 3 -o b.h5 -q
+$ for f in a b; do h5dump -d members/params -d limits -m '%.10g' $f.h5 | sed 1d | md5sum; done | uniq | wc -l
+> 1
+$ qcontrol budget a.h5 --sigma 'd=100 kHz skew_y=10 ns' | grep -E '^(d|skew_y) ' | cut -c 1-25
+> d                   0.628
+> skew_y               0.01
+! qcontrol: a.h5: made for an ensemble; the budget is of its nominal task
+$ qcontrol optimize --model half.yaml --set 'rate2=1 MHz' -o x.h5 2>&1 | tail -n 1
+> qcontrol: --set: rate2: found the unit 'MHz', expected one of 1/s, 1/ms, 1/us or 1/ns
+$ qcontrol optimize --model half.yaml --limit '3 us' -o x.h5 2>&1 | tail -n 1
+> qcontrol: --limit: found the unit 'us', expected one of Hz, kHz, MHz, GHz (2 pi is applied), rad/s, rad/us or rad/ns (it is not)
+$ qcontrol optimize --model half.yaml --spread 'amplitude=1 MHz' -o x.h5 2>&1 | tail -n 1
+> qcontrol: --spread: found 'amplitude=1 MHz', expected a factor, which has no unit
+$ qcontrol optimize --model half.yaml --spread 'd=1 MHz us' -o x.h5 2>&1 | tail -n 1
+> qcontrol: --spread: found 'us', expected NAME=NUMBER
+$ qcontrol optimize --spread 'detuning=1 MHz' -o x.h5
+! qcontrol: --spread: found 'detuning=1 MHz', but system qubit has no unit of time: its numbers stand without units
+? 2
+$ qcontrol budget a.h5 --sigma 'skew_y=1 MHz' 2>&1 | tail -n 1
+> qcontrol: --sigma: skew_y: found the unit 'MHz', expected one of s, ms, us, ns or ps
+$ qcontrol export a.h5 -r 4 --skew 'x=1 GHz' -o x.csv
+! qcontrol: --skew: x: found the unit 'GHz', expected one of s, ms, us, ns or ps
+? 2
+$ qcontrol export a.h5 -r 4 --amplitude '1 ns' -o x.csv
+! qcontrol: --amplitude: found '1 ns', expected a factor, which has no unit
+? 2

@@ -38,7 +38,7 @@ $ qcontrol optimize -g cz -o e.h5
 ? 2
 
 $ qcontrol optimize -m newton --system two-qubits -o e.h5
-! qcontrol: Newton's method needs Hessian products, which there are for a qubit with controls X, Y (and Z) and a mean; use lbfgs
+! qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
 ? 2
 
 $ ls e.h5

@@ -148,7 +148,7 @@ static void units(void)
     for (int i = 0; i < 7; i++)
         CHECK(fabs(found[i] - expected[i]) <= 1e-15 * expected[i], "%d: %.17g, expected %.17g", i,
               found[i], expected[i]);
-    CHECK(s->form == KL_CONTROL_GENERAL && s->n_params == 5 && s->params[3].rate && !s->params[0].rate);
+    CHECK(s->form == KL_CONTROL_TURNED && s->n_params == 5 && s->params[3].rate && !s->params[0].rate);
     CHECK(strstr(m.said, "cycles = 31.41592654 rad/ns (5 GHz, 2 pi applied) times Z"), "%s", m.said);
     CHECK(strstr(m.said, "radians = 31.4 rad/ns (31.4 rad/ns) times Z"), "%s", m.said);
     kl_control_model_free(&m);

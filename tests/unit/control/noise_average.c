@@ -8,21 +8,11 @@
 
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
+#include "tests/control_qubit.h"
 
-enum { SEGMENTS = 8, DETUNING = 0, DEPHASING = 1 };
+enum { SEGMENTS = 8 };
 static int failures;
 /* H = X, Y, Z and the jump sqrt(1/2) Z. */
-static double by_x[16] = { [11] = -2, [14] = 2 }, by_y[16] = { [7] = 2, [13] = -2 },
-              by_z[16] = { [6] = -2, [9] = 2 }, by_phi[16] = { [5] = -1, [10] = -1 };
-static const struct kl_control_system qubit = {
-    .d = 2,
-    .dim = 4,
-    .n_controls = 2,
-    .n_params = 2,
-    .controls = { { .name = "x", .matrix = by_x }, { .name = "y", .matrix = by_y } },
-    .params = { { .name = "detuning", .matrix = by_z },
-                { .name = "gamma_phi", .rate = true, .matrix = by_phi } },
-};
 static const double identity[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
 static double u[2 * SEGMENTS];
 static const struct kl_control_pulse driven = { SEGMENTS, 2, 1.5, u };
@@ -69,9 +59,9 @@ static void check_free(void)
     double end[4];
     for (double k = 0.01; k < 1e4; k *= 10)
         for (double sigma = 0.011; sigma < 3; sigma *= 5) {
-            const struct kl_control_process gauss = { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, sigma,
-                                                      k },
-                                            jumps = { KL_CONTROL_TELEGRAPH, DETUNING, sigma, k };
+            const struct kl_control_process gauss = { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING,
+                                                      sigma, k },
+                                            jumps = { KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, sigma, k };
             must(kl_control_noise_average(end, start, 1, &qubit, &pulse, &task, &gauss, 1, 1e-12, NULL,
                                           &err),
                  &err);
@@ -93,10 +83,10 @@ static void check_free(void)
 static void check_limits(void)
 {
     double found[16], expected[16], one[16];
-    const struct kl_control_process frozen = { KL_CONTROL_QUASI_STATIC, DETUNING, 0.4, 0 },
-                                    slow = { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, 0.4, 0 },
-                                    fast = { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, 30, 36000 },
-                                    never = { KL_CONTROL_TELEGRAPH, DETUNING, 0.4, 0 };
+    const struct kl_control_process frozen = { KL_CONTROL_QUASI_STATIC, QUBIT_DETUNING, 0.4, 0 },
+                                    slow = { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.4, 0 },
+                                    fast = { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 30, 36000 },
+                                    never = { KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, 0.4, 0 };
     average(expected, 0.2, 0, &frozen, 1);
     average(found, 0.2, 0, &slow, 1);
     compare("slow noise", 0, found, expected, 1e-12);
@@ -115,14 +105,14 @@ static void check_limits(void)
 static void check_several(void)
 {
     double found[16], expected[16];
-    struct kl_control_process two[2] = { { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, 0.3, 0 },
-                                         { KL_CONTROL_QUASI_STATIC, DETUNING, 0.4, 0 } };
-    const struct kl_control_process whole = { KL_CONTROL_QUASI_STATIC, DETUNING, 0.5, 0 };
+    struct kl_control_process two[2] = { { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.3, 0 },
+                                         { KL_CONTROL_QUASI_STATIC, QUBIT_DETUNING, 0.4, 0 } };
+    const struct kl_control_process whole = { KL_CONTROL_QUASI_STATIC, QUBIT_DETUNING, 0.5, 0 };
     average(expected, 0.2, 0, &whole, 1);
     average(found, 0.2, 0, two, 2);
     compare("two normal numbers", 0, found, expected, 1e-11);
     two[0] = (struct kl_control_process){ KL_CONTROL_ORNSTEIN_UHLENBECK, KL_CONTROL_AMPLITUDE, 0.05, 0 };
-    two[1] = (struct kl_control_process){ KL_CONTROL_TELEGRAPH, DETUNING, 0.4, 3 };
+    two[1] = (struct kl_control_process){ KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, 0.4, 3 };
     average(expected, 0.2, 0.05, two, 2);
     const struct kl_control_process turned[2] = {
         two[1], { KL_CONTROL_QUASI_STATIC, KL_CONTROL_AMPLITUDE, 0.05, 0 }
@@ -137,7 +127,7 @@ static void check_filter(void)
     enum { N = 60001 };
     static double omega[N], psd[N], weights[N];
     const double sigma = 2e-3, k = 2;
-    const struct kl_control_process weak = { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, sigma, k };
+    const struct kl_control_process weak = { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, sigma, k };
     struct kl_control_filter_gradient g = { 0 };
     struct kl_control_filter *filter;
     struct kl_error err;
@@ -158,7 +148,7 @@ static void check_filter(void)
 
 static void check_trajectories(void)
 {
-    const struct kl_control_process p[2] = { { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, 0.5, 4 },
+    const struct kl_control_process p[2] = { { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.5, 4 },
                                              { KL_CONTROL_TELEGRAPH, KL_CONTROL_AMPLITUDE, 0.1, 2 } };
     const struct kl_control_task task = { { 0.2, 0.05 }, 1 };
     struct kl_control_estimate one, four;
@@ -251,9 +241,10 @@ int main(void)
     check_several();
     check_filter();
     check_trajectories();
-    const struct kl_control_process noises[3] = { { KL_CONTROL_TELEGRAPH, DETUNING, 0.4, 3 },
+    const struct kl_control_process noises[3] = { { KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, 0.4, 3 },
                                                   { KL_CONTROL_TELEGRAPH, KL_CONTROL_AMPLITUDE, 0.2, 1 },
-                                                  { KL_CONTROL_ORNSTEIN_UHLENBECK, DETUNING, 0.3, 4 } };
+                                                  { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.3,
+                                                    4 } };
     check_join(noises, 1, 1);
     check_join(noises + 1, 1, 1);
     check_join(noises, 2, 1);

@@ -213,35 +213,56 @@ static void leakage(void)
     kl_control_system_free(&s);
 }
 
-/* Of matrices whose eigenvalues are known. */
+/* The largest |off| of each of n expected values from the nearest on the diagonal. */
+static double nearest(const double complex *m, const double *expected, int n)
+{
+    double worst = 0;
+    for (int k = 0; k < n; k++) {
+        double best = 9;
+        for (int i = 0; i < n; i++) best = fmin(best, cabs(m[i * n + i] - expected[k]));
+        worst = fmax(worst, best);
+    }
+    return worst;
+}
+
+/* Of matrices whose eigenvalues are known; vectors that are orthonormal and give the matrix again. */
 static void eigenvalues(void)
 {
     enum { N = 64 };
-    static double complex m[N * N], values[N];
+    static double complex m[N * N], v[N * N];
+    double expected[N], least, off = 0;
+    const double complex step = cexp(0.3 * I);
     struct kl_error err;
-    /* A ring: exp(2 pi i k / n), all of one size. */
-    for (int i = 0; i < N; i++) m[i * N + (i + 1) % N] = 1;
-    CHECK(kl_control_eigenvalues(values, m, N, &err) == 0, "%s", err.text);
-    for (int k = 0; k < N; k++) {
-        double best = 9;
-        for (int i = 0; i < N; i++) best = fmin(best, cabs(values[i] - cexp(2 * M_PI * I * k / N)));
-        CHECK(best < 1e-13, "%d: %g", k, best);
+    /* A ring, exp(i a) to the next: 2 cos(2 pi k / n + a). */
+    for (int i = 0; i < N; i++) {
+        m[i * N + (i + 1) % N] = step, m[(i + 1) % N * N + i] = conj(step);
+        expected[i] = 2 * cos(2 * M_PI * i / N + 0.3);
     }
+    kl_control_diagonalise(m, v, N);
+    CHECK(nearest(m, expected, N) < 1e-13, "%g", nearest(m, expected, N));
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < N; k++) {
+            double complex sum = 0, again = 0;
+            for (int l = 0; l < N; l++) {
+                sum += conj(v[l * N + i]) * v[l * N + k];
+                again += v[i * N + l] * m[l * N + l] * conj(v[k * N + l]);
+            }
+            const double complex was = (i + 1) % N == k ? step : (k + 1) % N == i ? conj(step) : 0;
+            off = fmax(off, fmax(cabs(sum - (i == k)), cabs(again - was)));
+        }
+    CHECK(off < 1e-13, "%g", off);
     /* -1, 2, -1 on three diagonals: 2 - 2 cos(pi k / (n + 1)). */
     memset(m, 0, sizeof m);
     for (int i = 0; i < N; i++) {
-        m[i * N + i] = 2;
+        m[i * N + i] = 2, expected[i] = 2 - 2 * cos(M_PI * (i + 1) / (N + 1));
         if (i) m[i * N + i - 1] = m[(i - 1) * N + i] = -1;
     }
-    CHECK(kl_control_eigenvalues(values, m, N, &err) == 0, "%s", err.text);
-    for (int k = 1; k <= N; k++) {
-        double best = 9;
-        for (int i = 0; i < N; i++)
-            best = fmin(best, cabs(values[i] - (2 - 2 * cos(M_PI * k / (N + 1)))));
-        CHECK(best < 1e-13, "%d: %g", k, best);
-    }
+    CHECK(kl_control_smallest_eigenvalue(&least, m, N, &err) == 0, "%s", err.text);
+    CHECK(fabs(least - expected[0]) < 1e-14 && nearest(m, expected, N) < 1e-13, "%g", least);
     memset(m, 0, sizeof m);
-    CHECK(kl_control_eigenvalues(values, m, N, &err) == 0 && values[0] == 0);
+    CHECK(kl_control_smallest_eigenvalue(&least, m, N, &err) == 0 && least == 0);
+    m[5] = NAN;
+    CHECK(kl_control_smallest_eigenvalue(&least, m, N, &err) == KL_EDATA);
 }
 
 int main(void)

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
    Eigenvalues of a small complex matrix: reflections to Hessenberg form, then QR steps with Wilkinson's
-   shift (Golub and Van Loan, Matrix Computations, 7.4 and 7.5). */
+   shift (Golub and Van Loan, Matrix Computations, 7.4 and 7.5). The library needs those of Hermitian
+   matrices alone; generators and the plants of control theory have others. */
+#ifndef KL_TESTS_EIGENVALUES_H
+#define KL_TESTS_EIGENVALUES_H
+
 #include <complex.h>
 #include <float.h>
 #include <math.h>
 
-#include "control/model/model.h"
+#include "golden.h"
+
+enum { EIGENVALUES_MOST = 64 };
 
 /* Column k below its diagonal becomes a multiple of one vector: h = (1 - 2 v v^+) h (1 - 2 v v^+). */
-static void reflect(double complex *h, int n, int k)
+static inline void eigenvalues_reflect(double complex *h, int n, int k)
 {
-    double complex v[KL_CONTROL_MAX_LEVELS * KL_CONTROL_MAX_LEVELS];
+    double complex v[EIGENVALUES_MOST];
     double norm = 0, length = 0;
     for (int i = k + 1; i < n; i++) norm = hypot(norm, cabs(h[i * n + k]));
     if (norm == 0) return;
@@ -32,7 +38,7 @@ static void reflect(double complex *h, int n, int k)
 }
 
 /* The eigenvalue of the last 2 x 2 block that is nearer to its last entry. */
-static double complex shift_of(const double complex *h, int n, int last)
+static inline double complex eigenvalues_shift_of(const double complex *h, int n, int last)
 {
     const double complex a = h[(last - 1) * n + last - 1], b = h[(last - 1) * n + last],
                          c = h[last * n + last - 1], d = h[last * n + last];
@@ -42,10 +48,11 @@ static double complex shift_of(const double complex *h, int n, int last)
 }
 
 /* h - shift = Q R, then R Q + shift, of rows and columns first to last. */
-static void qr_step(double complex *h, int n, int first, int last, double complex shift)
+static inline void eigenvalues_qr_step(double complex *h, int n, int first, int last,
+                                       double complex shift)
 {
-    double cosine[KL_CONTROL_MAX_LEVELS * KL_CONTROL_MAX_LEVELS];
-    double complex sine[KL_CONTROL_MAX_LEVELS * KL_CONTROL_MAX_LEVELS];
+    double cosine[EIGENVALUES_MOST];
+    double complex sine[EIGENVALUES_MOST];
     for (int i = first; i <= last; i++) h[i * n + i] -= shift;
     for (int i = first; i < last; i++) {
         const double complex a = h[i * n + i], b = h[(i + 1) * n + i];
@@ -68,13 +75,13 @@ static void qr_step(double complex *h, int n, int first, int last, double comple
     for (int i = first; i <= last; i++) h[i * n + i] += shift;
 }
 
-int kl_control_eigenvalues(double complex *values, double complex *h, int n, struct kl_error *err)
+/* Of h [n][n], n at most EIGENVALUES_MOST, in no order; h is overwritten. */
+static inline void golden_eigenvalues(double complex *values, double complex *h, int n)
 {
     double norm = 0;
     for (int i = 0; i < n * n; i++) norm = hypot(norm, cabs(h[i]));
-    if (!isfinite(norm))
-        return kl_fail(err, KL_EDATA, "eigenvalues: the matrix holds a value that is not finite");
-    for (int k = 0; k + 2 < n; k++) reflect(h, n, k);
+    golden_need(isfinite(norm) && n <= EIGENVALUES_MOST, "eigenvalues");
+    for (int k = 0; k + 2 < n; k++) eigenvalues_reflect(h, n, k);
     for (int last = n - 1, steps = 0; last >= 0;) {
         int first = last;
         for (; first > 0; first--) {
@@ -86,11 +93,12 @@ int kl_control_eigenvalues(double complex *values, double complex *h, int n, str
             last--, steps = 0;
             continue;
         }
-        if (++steps > 200) return kl_fail(err, KL_EDATA, "eigenvalues: QR steps do not converge in 200");
+        golden_need(++steps <= 200, "eigenvalues");
         /* Now and then another shift, as the usual one may run in a circle. */
-        const double complex shift =
-            steps % 10 ? shift_of(h, n, last) : h[last * n + last] + cabs(h[last * n + last - 1]);
-        qr_step(h, n, first, last, shift);
+        const double complex shift = steps % 10 ? eigenvalues_shift_of(h, n, last)
+                                                : h[last * n + last] + cabs(h[last * n + last - 1]);
+        eigenvalues_qr_step(h, n, first, last, shift);
     }
-    return KL_OK;
 }
+
+#endif

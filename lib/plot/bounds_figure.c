@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+   Generalisation bounds along a ladder of inverse temperatures: errors and their bound, the curve of the
+   loss whose area is the divergence, kl(train || test) with its budget, and what of the divergence falls
+   on a record. Several files are drawn into the same panels: true labels beside random ones. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+enum { BETA, LOSS, LOSS_MCSE, TRAIN, TEST, BOUND, BOUND_UPPER, CALIBRATED, GAMMA, BUDGET, N_COLUMNS };
+static const char *const columns[N_COLUMNS] = { "beta",   "loss",  "loss_mcse",   "train01",
+                                                "test01", "bound", "bound_upper", "bound_calibrated",
+                                                "gamma",  "budget" };
+enum { MOST_FILES = 4, DOTS = 2 };
+static const double LEFT = 50, RIGHT = 300, WIDTH = 180, HEIGHT = 130, TOP = 40, BELOW = 226;
+static const double SOLID = 1.2;
+
+struct ladder {
+    double *of[N_COLUMNS]; /* [k]; NULL: the file has no such column */
+    size_t k;
+    double n, factor;
+    char *labels;
+};
+
+/* ---- what the file holds ---- */
+static int load_column(struct ladder *l, int column, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    if (column != BETA && !kl_store_file_find(file, columns[column])) return KL_OK;
+    int code = kl_store_file_expect(&set, file, columns[column], KL_TYPE_F64, 1, err);
+    if (!code && column == BETA) l->k = set->dims[0];
+    if (!code && set->dims[0] != l->k)
+        code = kl_fail(err, KL_EDATA, "%s: %s: found %zu values, expected one for each of %zu betas",
+                       kl_store_file_path(file), columns[column], set->dims[0], l->k);
+    return code ? code : kl_store_file_load((void **)&l->of[column], file, set, err);
+}
+
+static int load(struct ladder *l, struct kl_file *file, struct kl_error *err)
+{
+    int code = 0;
+    for (int i = 0; i < N_COLUMNS && !code; i++) code = load_column(l, i, file, err);
+    if (!code) code = kl_store_file_number(&l->n, file, "", "n", err);
+    l->factor = NAN;
+    if (!code && kl_store_file_has_attribute(file, "", "factor"))
+        code = kl_store_file_number(&l->factor, file, "", "factor", err);
+    if (!code && kl_store_file_has_attribute(file, "", "labels"))
+        code = kl_store_file_text(&l->labels, file, "", "labels", err);
+    return code;
+}
+
+static void ladder_free(struct ladder *l)
+{
+    for (int i = 0; i < N_COLUMNS; i++) free(l->of[i]);
+    free(l->labels);
+}
+
+/* ---- curves over log beta ---- */
+static double at(const double *values, size_t i)
+{
+    return values ? values[i] : NAN;
+}
+
+static void widen(struct kl_axes *axes, double value)
+{
+    if (!isfinite(value)) return;
+    axes->y0 = fmin(axes->y0, value), axes->y1 = fmax(axes->y1, value);
+}
+
+/* The frame's x holds every beta above 0. */
+static struct kl_axes frame(double left, double top, const struct ladder *ladders, size_t n)
+{
+    struct kl_axes axes = { .left = left,
+                            .top = top,
+                            .width = WIDTH,
+                            .height = HEIGHT,
+                            .x0 = INFINITY,
+                            .x1 = -INFINITY,
+                            .y0 = 0,
+                            .y1 = 0,
+                            .log_x = true };
+    for (size_t f = 0; f < n; f++)
+        for (size_t i = 0; i < ladders[f].k; i++)
+            if (ladders[f].of[BETA][i] > 0) {
+                axes.x0 = fmin(axes.x0, log10(ladders[f].of[BETA][i]));
+                axes.x1 = fmax(axes.x1, log10(ladders[f].of[BETA][i]));
+            }
+    if (!(axes.x0 <= axes.x1)) axes.x0 = 0, axes.x1 = 1; /* beta 0 alone */
+    axes.x0 -= 0.05, axes.x1 += 0.05;
+    return axes;
+}
+
+/* A line through the finite values with a mark on each; dashed: what is no guarantee, and the second
+ * file. */
+static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *beta, const double *values,
+                       size_t k, int colour, bool dashed)
+{
+    static const double dashes[] = { 3, 2 };
+    bool begun = false;
+    if (!values) return;
+    kl_plot_colour(cr, colour, 1);
+    cairo_set_line_width(cr, SOLID);
+    cairo_set_dash(cr, dashes, dashed ? 2 : 0, 0);
+    for (size_t i = 0; i < k; i++) {
+        if (!(beta[i] > 0) || !isfinite(values[i])) continue;
+        const double x = kl_plot_axes_x(axes, log10(beta[i])), y = kl_plot_axes_y(axes, values[i]);
+        if (begun) cairo_line_to(cr, x, y);
+        else cairo_move_to(cr, x, y);
+        begun = true;
+    }
+    cairo_stroke(cr);
+    cairo_set_dash(cr, dashes, 0, 0);
+    for (size_t i = 0; i < k; i++)
+        if (beta[i] > 0 && isfinite(values[i]))
+            kl_plot_mark(cr, kl_plot_axes_x(axes, log10(beta[i])), kl_plot_axes_y(axes, values[i]), 1.5,
+                         KL_CIRCLE);
+}
+
+static double entry(cairo_t *cr, double x, double y, int colour, bool dashed, const char *text)
+{
+    static const double dashes[] = { 3, 2 };
+    kl_plot_colour(cr, colour, 1);
+    cairo_set_line_width(cr, SOLID);
+    cairo_set_dash(cr, dashes, dashed ? 2 : 0, 0);
+    cairo_move_to(cr, x, y - 2.5);
+    cairo_rel_line_to(cr, 11, 0);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, dashes, 0, 0);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, x + 14, y, 6.5, KL_LEFT, text);
+    return x + 14 + kl_plot_text_width(cr, 6.5, text) + 7;
+}
+
+/* ---- the panels ---- */
+static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
+{
+    static const struct {
+        int column, colour;
+        bool dashed;
+        const char *name;
+    } of[] = { { TRAIN, 1, false, "train" },
+               { TEST, 2, false, "test" },
+               { BOUND, 3, false, "bound" },
+               { BOUND_UPPER, 4, false, "with its error" },
+               { CALIBRATED, 5, true, "calibrated: no guarantee" } };
+    enum { CURVES = sizeof of / sizeof *of };
+    struct kl_axes axes = frame(LEFT, TOP, ladders, n);
+    double x = LEFT;
+    for (size_t f = 0; f < n; f++)
+        for (int c = 0; c < CURVES; c++)
+            for (size_t i = 0; i < ladders[f].k; i++) widen(&axes, at(ladders[f].of[of[c].column], i));
+    axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
+    for (size_t f = 0; f < n; f++)
+        for (int c = 0; c < CURVES; c++)
+            draw_curve(cr, &axes, ladders[f].of[BETA], ladders[f].of[of[c].column], ladders[f].k,
+                       of[c].colour, of[c].dashed || f % 2);
+    for (int c = 0; c < CURVES; c++) {
+        bool any = false;
+        for (size_t f = 0; f < n; f++) any |= ladders[f].of[of[c].column] != NULL;
+        if (any) x = entry(cr, x, TOP - 5, of[c].colour, of[c].dashed, of[c].name);
+    }
+    kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "0-1 error");
+}
+
+/* The mean loss, two standard errors either way; what lies between the left and the right sum is not
+ * known. */
+static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
+{
+    struct kl_axes axes = frame(RIGHT, TOP, ladders, n);
+    double x = RIGHT;
+    for (size_t f = 0; f < n; f++)
+        for (size_t i = 0; i < ladders[f].k; i++) widen(&axes, at(ladders[f].of[LOSS], i));
+    axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
+    for (size_t f = 0; f < n; f++) {
+        const struct ladder *l = &ladders[f];
+        kl_plot_colour(cr, 1 + (int)f, 0.25);
+        for (size_t i = 0; i + 1 < l->k; i++) {
+            if (!(l->of[BETA][i] > 0)) continue;
+            const double from = kl_plot_axes_x(&axes, log10(l->of[BETA][i])),
+                         to = kl_plot_axes_x(&axes, log10(l->of[BETA][i + 1])),
+                         high = kl_plot_axes_y(&axes, at(l->of[LOSS], i)),
+                         low = kl_plot_axes_y(&axes, at(l->of[LOSS], i + 1));
+            if (!isfinite(high) || !isfinite(low)) continue;
+            cairo_rectangle(cr, from, fmin(high, low), to - from, fabs(low - high));
+            cairo_fill(cr);
+        }
+        draw_curve(cr, &axes, l->of[BETA], l->of[LOSS], l->k, 1 + (int)f, f % 2);
+        for (size_t i = 0; l->of[LOSS_MCSE] && i < l->k; i++) {
+            const double error = 2 * l->of[LOSS_MCSE][i];
+            if (!(l->of[BETA][i] > 0) || !isfinite(error) || !isfinite(l->of[LOSS][i])) continue;
+            const double mid = kl_plot_axes_x(&axes, log10(l->of[BETA][i]));
+            cairo_move_to(cr, mid, kl_plot_axes_y(&axes, l->of[LOSS][i] - error));
+            cairo_line_to(cr, mid, kl_plot_axes_y(&axes, l->of[LOSS][i] + error));
+            cairo_stroke(cr);
+        }
+        char text[80];
+        snprintf(text, sizeof text, "%.40s labels", l->labels ? l->labels : "");
+        if (l->labels) x = entry(cr, x, TOP - 5, 1 + (int)f, f % 2, text);
+    }
+    entry(cr, x, TOP - 5, 0, false, "boxes: between right and left sum");
+    kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "mean loss");
+}
+
+static double bernoulli_kl(double p, double q)
+{
+    if (!(q > 0 && q < 1)) return p == q ? 0 : NAN;
+    return (p > 0 ? p * log(p / q) : 0) + (p < 1 ? (1 - p) * log((1 - p) / (1 - q)) : 0);
+}
+
+static int draw_divergences(cairo_t *cr, const struct ladder *ladders, size_t n, struct kl_error *err)
+{
+    struct kl_axes axes = frame(LEFT, BELOW, ladders, n);
+    double *kl[MOST_FILES] = { 0 };
+    int code = 0;
+    for (size_t f = 0; f < n && !code; f++) {
+        const struct ladder *l = &ladders[f];
+        if (!(kl[f] = calloc(l->k + 1, sizeof *kl[f]))) code = kl_fail_memory(err, l->k * sizeof *kl[f]);
+        for (size_t i = 0; !code && i < l->k; i++) {
+            kl[f][i] = bernoulli_kl(at(l->of[TRAIN], i), at(l->of[TEST], i));
+            widen(&axes, kl[f][i]), widen(&axes, at(l->of[BUDGET], i));
+        }
+    }
+    axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
+    axes.y0 = axes.y0 < 0 ? 1.05 * axes.y0 : 0;
+    for (size_t f = 0; f < n && !code; f++) {
+        draw_curve(cr, &axes, ladders[f].of[BETA], kl[f], ladders[f].k, 2, f % 2);
+        draw_curve(cr, &axes, ladders[f].of[BETA], ladders[f].of[BUDGET], ladders[f].k, 3, f % 2);
+    }
+    const double x = entry(cr, LEFT, BELOW - 5, 2, false, "kl(train || test)");
+    entry(cr, x, BELOW - 5, 3, false, "its budget");
+    if (!code) kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "nats a record");
+    for (size_t f = 0; f < n; f++) free(kl[f]);
+    return code;
+}
+
+/* Gamma / n as it is, calibrated, and by the loss of the prior alone; beyond beta = n a record weighs
+ * more than itself. */
+static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, struct kl_error *err)
+{
+    enum { FORMS = 3 };
+    static const char *const names[FORMS] = { "Gamma / n", "calibrated", "beta L(0) / n" };
+    struct kl_axes axes = frame(RIGHT, BELOW, ladders, n);
+    double *values[MOST_FILES][FORMS] = { 0 }, x = RIGHT;
+    int code = 0;
+    axes.y0 = INFINITY, axes.y1 = -INFINITY, axes.log_y = true;
+    for (size_t f = 0; f < n; f++)
+        for (int form = 0; form < FORMS && !code; form++) {
+            const struct ladder *l = &ladders[f];
+            if (!(values[f][form] = calloc(l->k + 1, sizeof(double))))
+                code = kl_fail_memory(err, l->k * sizeof(double));
+            for (size_t i = 0; !code && i < l->k; i++) {
+                const double gamma = at(l->of[GAMMA], i) / l->n,
+                             of[] = { gamma, l->factor * gamma,
+                                      l->of[BETA][i] * at(l->of[LOSS], 0) / l->n };
+                values[f][form][i] = of[form] > 0 ? log10(of[form]) : NAN;
+                if (l->of[BETA][i] > 0) widen(&axes, values[f][form][i]);
+            }
+        }
+    if (!(axes.y0 <= axes.y1)) axes.y0 = -1, axes.y1 = 0;
+    axes.y0 -= 0.1, axes.y1 += 0.1;
+    for (size_t f = 0; f < n && !code; f++)
+        for (int form = 0; form < FORMS; form++)
+            draw_curve(cr, &axes, ladders[f].of[BETA], values[f][form], ladders[f].k, 3 + form,
+                       form == 1 || f % 2);
+    for (int form = 0; form < FORMS && !code; form++)
+        if (form != 1 || isfinite(ladders[0].factor))
+            x = entry(cr, x, BELOW - 5, 3 + form, form == 1, names[form]);
+    if (!code && ladders[0].n > 0 && log10(ladders[0].n) < axes.x1 && log10(ladders[0].n) > axes.x0) {
+        const double line = kl_plot_axes_x(&axes, log10(ladders[0].n));
+        kl_plot_colour(cr, 0, 0.5);
+        cairo_set_line_width(cr, 0.7);
+        cairo_move_to(cr, line, BELOW), cairo_rel_line_to(cr, 0, HEIGHT);
+        cairo_stroke(cr);
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, line + 2, BELOW + 9, 6.5, KL_LEFT, "beta = n");
+    }
+    if (!code) kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "nats a record");
+    for (size_t f = 0; f < n; f++)
+        for (int form = 0; form < FORMS; form++) free(values[f][form]);
+    return code;
+}
+
+static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
+{
+    char text[200];
+    size_t have = (size_t)snprintf(text, sizeof text, "%.0f records", ladders[0].n);
+    for (size_t f = 0; f < n && have < sizeof text; f++)
+        have +=
+            (size_t)snprintf(text + have, sizeof text - have, "%s %.40s labels %s", f ? "," : ";",
+                             ladders[f].labels ? ladders[f].labels : "?", f % 2 ? "dashed" : "solid");
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+}
+
+int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct ladder ladders[MOST_FILES] = { 0 };
+    size_t n = 0;
+    int code = load(&ladders[n++], inputs->file, err);
+    for (size_t i = 0; i < inputs->n_files && !code; i++) {
+        struct kl_file *file = inputs->files[i];
+        if (file == inputs->file || strcmp(kl_store_file_kind(file), "bounds") != 0) continue;
+        if (n == MOST_FILES)
+            code = kl_fail(err, KL_EUSAGE, "%s: bounds of more than %d files in one figure",
+                           kl_store_file_path(file), (int)MOST_FILES);
+        else code = load(&ladders[n++], file, err);
+    }
+    if (!code) {
+        draw_head(sheet->cr, ladders, n);
+        draw_errors(sheet->cr, ladders, n);
+        draw_losses(sheet->cr, ladders, n);
+        code = draw_divergences(sheet->cr, ladders, n, err);
+    }
+    if (!code) code = draw_gammas(sheet->cr, ladders, n, err);
+    for (size_t f = 0; f < n; f++) ladder_free(&ladders[f]);
+    return code;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+   Thermodynamic integration of a measured curve: sums that bracket the integral, their Monte-Carlo errors, and what
+   else the curve says: whether it falls, where another temperature is missing, WBIC and the learning coefficient. */
+#include <math.h>
+
+#include "sampling/ladder/ladder.h"
+#include "stats/distributions.h"
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* Weights of the mean of rung k in the sums up to it: only those of its last interval; inner ones are added before. */
+void kl_sampling_integrate(struct kl_sampling_integral *to, const struct kl_sampling_curve *c)
+{
+    double left = 0, right = 0, trapezoid = 0, hermite = c->variance ? 0 : NAN;
+    double left_var = 0, right_var = 0, inner_var = 0; /* inner: of the trapezoid, without the last rung */
+    for (size_t k = 0; k < c->n; k++) {
+        const double beta = c->beta[k], mean = c->mean[k], s = c->mcse ? c->mcse[k] : NAN;
+        double before = 0;
+        if (k > 0) {
+            const double d = before = beta - c->beta[k - 1], last = c->mean[k - 1];
+            const double older = k > 1 ? c->beta[k - 1] - c->beta[k - 2] : 0;
+            left += d * last, right += d * mean, trapezoid += d * (last + mean) / 2;
+            if (c->variance)
+                hermite += d * (last + mean) / 2 + d * d / 12 * (c->variance[k] - c->variance[k - 1]);
+            const double t = c->mcse ? c->mcse[k - 1] : NAN;
+            left_var += square(d * t);
+            if (k > 1) right_var += square(older * t);
+            inner_var += square((older + d) / 2 * t);
+        }
+        to[k] = (struct kl_sampling_integral){ .left = left, .right = right, .trapezoid = trapezoid, .hermite = hermite };
+        to[k].left_se = sqrt(left_var);
+        to[k].right_se = sqrt(right_var + square(before * s));
+        to[k].trapezoid_se = sqrt(inner_var + square(before / 2 * s));
+        to[k].gamma = left - beta * mean, to[k].gamma_se = sqrt(left_var + square(beta * s));
+        to[k].kl_low = right - beta * mean, to[k].kl_low_se = sqrt(right_var + square((before - beta) * s));
+        to[k].kl_trapezoid = trapezoid - beta * mean, to[k].kl_hermite = hermite - beta * mean;
+        if (k == 0) to[k].gamma_se = to[k].kl_low_se = to[k].right_se = to[k].trapezoid_se = 0;
+    }
+}
+
+void kl_sampling_monotony(struct kl_sampling_rise *rise, const struct kl_sampling_curve *c, double level)
+{
+    *rise = (struct kl_sampling_rise){ .z = NAN };
+    if (c->n < 2) return;
+    const double limit = -kl_stats_normal_quantile(level / (double)(c->n - 1));
+    double worst = 0;
+    for (size_t k = 0; k + 1 < c->n; k++) {
+        const double by = c->mean[k + 1] - c->mean[k];
+        const double s = c->mcse ? hypot(c->mcse[k], c->mcse[k + 1]) : NAN;
+        const double z = by / s, weight = isnan(s) ? by : z;
+        if (!(by > 0) || (!isnan(s) && !(z > limit))) continue;
+        rise->rises++;
+        if (!(weight > worst)) continue;
+        worst = weight, rise->worst = k, rise->by = by, rise->z = isnan(s) ? NAN : z;
+    }
+}
+
+void kl_sampling_next_beta(struct kl_sampling_gap *gap, const struct kl_sampling_curve *c)
+{
+    double sum = 0;
+    *gap = (struct kl_sampling_gap){ .beta = NAN, .area = NAN, .share = NAN };
+    if (c->n < 2) return;
+    for (size_t k = 0; k + 1 < c->n; k++) {
+        const double area = (c->beta[k + 1] - c->beta[k]) * (c->mean[k] - c->mean[k + 1]);
+        if (area > 0) sum += area;
+        if (k == 0 || area > gap->area) gap->rung = k, gap->area = area;
+    }
+    const double low = c->beta[gap->rung], high = c->beta[gap->rung + 1];
+    const double ratio = c->n > 2 ? high / c->beta[gap->rung + 2 < c->n ? gap->rung + 2 : gap->rung] : 0.5;
+    gap->share = sum > 0 ? gap->area / sum : NAN;
+    gap->beta = low > 0 ? sqrt(low * high) : high * (ratio > 0 && ratio < 1 ? ratio : 0.5);
+}
+
+void kl_sampling_wbic(struct kl_sampling_wbic *w, const struct kl_sampling_curve *c, int64_t n)
+{
+    const double size = (double)n, beta = size / log(size);
+    *w = (struct kl_sampling_wbic){ .beta = beta, .value = NAN, .se = NAN };
+    if (n < 2) return;
+    for (size_t k = 0; k < c->n; k++) {
+        if (c->beta[k] < beta) continue;
+        if (c->beta[k] == beta) {
+            w->value = size * c->mean[k], w->se = c->mcse ? size * c->mcse[k] : NAN, w->reached = true;
+        } else if (k > 0 && c->beta[k - 1] > 0) {
+            const double a = c->beta[k - 1], share = log(beta / a) / log(c->beta[k] / a);
+            w->value = size * (c->mean[k - 1] + share * (c->mean[k] - c->mean[k - 1]));
+            if (c->mcse) w->se = size * hypot((1 - share) * c->mcse[k - 1], share * c->mcse[k]);
+            w->reached = true;
+        }
+        return;
+    }
+}
+
+double kl_sampling_llc(double beta, double loss, double least)
+{
+    return beta * (loss - least);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+   `sgld bounds`: integrals, evidence and generalisation bounds of a ladder of temperatures, from chains or from
+   published means, calibrated by a ladder of random labels; a file of kind `bounds`, tables. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sampling/ladder/ladder.h"
+#include "store/mode.h"
+
+enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+
+struct values {
+    struct kl_common common;
+    double delta, factor, share, threshold, chance, l_max, least;
+    const char *form, *constant, *bound_of;
+    const char *calibrate_on, *calibrate_labels;
+    const char *set, *labels, *scale, *loss;
+    int64_t chain_seed, n, m;
+    const char *csv, *csv_scale, *report;
+};
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "delta", 'd', KL_OPT_FLOAT, AT(delta), "X", 1e-12, 0.5, true, "the bound may fail with this probability", "Bounds",
+      NULL },
+    { "form", 'F', KL_OPT_CHOICE, AT(form), KL_SAMPLING_FORMS, 0, 0, true, "of the bound", NULL, NULL },
+    { "constant", 0, KL_OPT_CHOICE, AT(constant), "xi|2sqrt", 0, 0, true,
+      "of the kl inequality: the exact xi(n), or 2 sqrt(n)", NULL, NULL },
+    { "bound-of", 0, KL_OPT_CHOICE, AT(bound_of), "zero-one|unit", 0, 0, true, "0-1 error, or unit-interval loss", NULL,
+      NULL },
+    { "share", 0, KL_OPT_FLOAT, AT(share), "X", 1e-6, 0.999, true,
+      "of delta, for Monte Carlo's error in the upper bound", NULL, NULL },
+    { "factor", 'f', KL_OPT_FLOAT, AT(factor), "X", 1e-9, 1e9, true, "on Gamma of the raw loss, for a calibrated bound",
+      "Calibration (a heuristic)", NULL },
+    { "calibrate-on", 'c', KL_OPT_STRING, AT(calibrate_on), "FILE", 0, 0, false,
+      "ladder of random labels: its bounds choose the factor", NULL, NULL },
+    { "calibrate-labels", 0, KL_OPT_STRING, AT(calibrate_labels), "WORD", 0, 0, true,
+      "which of several ladders in that file", NULL, NULL },
+    { "threshold", 0, KL_OPT_FLOAT, AT(threshold), "X", 0, 0.999, true,
+      "that the bounds of random labels reach; 0: chance", NULL, NULL },
+    { "set", 0, KL_OPT_STRING, AT(set), "NAME", 0, 0, true, "of several ladders in a CSV", "Which ladder, and of what",
+      NULL },
+    { "labels", 0, KL_OPT_STRING, AT(labels), "WORD", 0, 0, true, "the same: true, random", NULL, NULL },
+    { "chain-seed", 0, KL_OPT_INT, AT(chain_seed), "N", 0, 1e12, true, "the same; 0: any, if there is one", NULL, NULL },
+    { "scale", 0, KL_OPT_CHOICE, AT(scale), "auto|raw|unit", 0, 0, true, "of a CSV's losses", NULL, NULL },
+    { "loss", 0, KL_OPT_CHOICE, AT(loss), "auto|bbce|bce|savage|tangent|ce", 0, 0, true, "that moved a CSV's chains",
+      NULL, NULL },
+    { "l-max", 0, KL_OPT_FLOAT, AT(l_max), "X", 0, 600, true, "of bbce; 0: as the file says, or 4", NULL, NULL },
+    { "n", 'n', KL_OPT_INT, AT(n), "N", 0, 1e12, true, "training records; 0: as the file says", NULL, NULL },
+    { "m", 'm', KL_OPT_INT, AT(m), "N", 0, 1e12, true, "test records; 0: as the file says", NULL, NULL },
+    { "chance", 0, KL_OPT_FLOAT, AT(chance), "X", 0, 0.9999999, true, "error of a guess; 0: as the file says", NULL, NULL },
+    { "least-loss", 0, KL_OPT_FLOAT, AT(least), "X", -1, 1e9, true,
+      "raw, for the learning coefficient; -1: the draws'", NULL, NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE", 0, 0, false, "the ladder as the reference's CSV", "Further files", NULL },
+    { "csv-scale", 0, KL_OPT_CHOICE, AT(csv_scale), "same|raw|unit", 0, 0, false, "of its losses", NULL, NULL },
+    { "report", 0, KL_OPT_STRING, AT(report), "FILE", 0, 0, false, "the ladder as the classic text report", NULL, NULL },
+};
+const struct kl_tool kl_sampling_bounds_tool = {
+    .name = "sgld",
+    .summary = "Says what the mean losses of a ladder of temperatures prove: integrals, evidence, bounds on the test error",
+    .arguments = "bounds LADDER.{h5,csv} [-o BOUNDS.h5]",
+    .example = "sgld bounds true.h5 --calibrate-on random.h5 -o bounds.h5\n"
+               "  sgld bounds ladders.csv --set mnist-lenet5 --calibrate-on ladders.csv",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "seed threads device progress",
+    .chosen_by = "bounds",
+};
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_file *files[2]; /* the ladder's, the random one's; NULL: a CSV */
+    struct kl_sampling_ladder ladder, random;
+    struct kl_sampling_bound_options o;
+    struct kl_sampling_calibration calibration;
+    double factor, bisected;
+    bool bisects;
+    struct kl_sampling_bounds bounds;
+    json_t *raw;
+};
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    v->delta = 0.01, v->factor = 1, v->share = 0.1, v->least = -1;
+    v->form = "kl", v->constant = "xi", v->bound_of = "zero-one", v->scale = v->loss = "auto";
+    v->calibrate_labels = "random", v->csv_scale = "same";
+}
+
+/* ---- inputs ---- */
+/* Is it a file of HDF5? What is no plain file is taken for a CSV, but standard input. */
+static bool is_h5(const char *path)
+{
+    struct stat st;
+    char first[8] = "";
+    if (strcmp(path, "-") == 0) return true;
+    const int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0) return false;
+    const bool is = read(fd, first, sizeof first) == (ssize_t)sizeof first && memcmp(first, "\x89HDF\r\n\x1a\n", 8) == 0;
+    close(fd);
+    return is;
+}
+
+static int read_ladder(struct work *w, int which, const char *path, struct kl_error *err)
+{
+    const struct values *v = w->v;
+    struct kl_sampling_ladder *to = which ? &w->random : &w->ladder;
+    struct kl_sampling_ladder_source source = { .set = v->set, .labels = which ? v->calibrate_labels : v->labels,
+                                         .seed = v->chain_seed, .scale = v->scale, .l_max = v->l_max,
+                                         .n = v->n, .m = v->m, .chance = v->chance };
+    if (strcmp(v->loss, "auto") != 0) source.loss = v->loss;
+    if (!is_h5(path)) return kl_sampling_ladder_read_csv(to, path, &source, err);
+    int code = kl_store_file_open(&w->files[which], path, err);
+    if (!code) code = kl_sampling_ladder_read_chains(to, w->files[which], NULL, err);
+    if (code) return code;
+    if (v->n) to->n = v->n;
+    if (v->m) to->m = v->m;
+    if (v->chance > 0) to->chance = v->chance;
+    return KL_OK;
+}
+
+static int identify(struct work *w, struct kl_key *key, int which, const char *path, struct kl_error *err)
+{
+    char hex[65];
+    const char *role = which ? "random" : "ladder";
+    if (w->files[which]) return kl_store_key_input(key, role, kl_store_file_content(w->files[which]), err);
+    int code = kl_store_input_content(hex, path, err);
+    if (!code) code = kl_store_key_input(key, role, hex, err);
+    return code ? code : kl_store_input_record(w->raw, role, path, hex, err);
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    int code = (w->raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
+    if (!code) code = kl_store_key_begin(&key, "bounds", SCHEMA, "sgld bounds", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_sampling_bounds_tool, w->v, err);
+    if (!code) code = identify(w, key, 0, stage->inputs[0], err);
+    if (!code && w->v->calibrate_on) code = identify(w, key, 1, w->v->calibrate_on, err);
+    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+/* ---- what is computed ---- */
+static double log_constant(const struct values *v, int64_t n)
+{
+    return strcmp(v->constant, "xi") == 0 ? kl_sampling_log_xi(n) : log(2 * sqrt((double)n));
+}
+
+static int calibrate(struct work *w, struct kl_error *err)
+{
+    struct kl_sampling_bound_options o = w->o;
+    struct kl_sampling_bounds b;
+    const struct kl_sampling_ladder *l = &w->random;
+    if (o.form != KL_SAMPLING_FORM_KL && o.form != KL_SAMPLING_FORM_PRIOR_LOSS)
+        return kl_fail(err, KL_EUSAGE, "--calibrate-on: the closed form is that of --form kl and prior-loss");
+    o.log_constant = log_constant(w->v, l->n);
+    int code = kl_sampling_bounds_calibrate(&w->calibration, l, &o, err);
+    if (!code) code = kl_sampling_bounds_make(&b, l, &o, NAN, NAN, err);
+    if (code) return code;
+    double *p = malloc(2 * l->n_rungs * sizeof *p);
+    const double width = kl_sampling_ladder_width(l);
+    for (size_t k = 0; p && k < l->n_rungs; k++)
+        p[k] = b.rungs[k].train, p[l->n_rungs + k] = b.rungs[k].gamma / width;
+    if (p) w->bisects = kl_sampling_calibrate_bisect(&w->bisected, p, p + l->n_rungs, l->n_rungs, l->n, &b.options);
+    w->bisected /= width;
+    if (w->calibration.exists) w->factor = w->calibration.factor;
+    else
+        kl_caution(w->run->stage.log,
+                   "no factor exists: at beta %g of the random labels Gamma is %.4g, and more of it lowers the bound",
+                   l->beta[w->calibration.at], b.rungs[w->calibration.at].gamma);
+    kl_sampling_bounds_free(&b);
+    free(p);
+    return p ? KL_OK : kl_fail_memory(err, 2 * l->n_rungs * sizeof *p);
+}
+
+static int compute(struct work *w, struct kl_error *err)
+{
+    const struct values *v = w->v;
+    kl_sampling_bound_options_default(&w->o, w->ladder.n);
+    w->o.form = (enum kl_sampling_form)kl_choice(KL_SAMPLING_FORMS, v->form);
+    w->o.delta = v->delta, w->o.share = v->share, w->o.log_constant = log_constant(v, w->ladder.n);
+    w->o.unit_loss = strcmp(v->bound_of, "unit") == 0;
+    w->o.threshold = v->threshold > 0 ? v->threshold : NAN;
+    w->factor = v->factor != 1 ? v->factor : NAN;
+    int code = v->calibrate_on ? calibrate(w, err) : KL_OK;
+    if (!code)
+        code = kl_sampling_bounds_make(&w->bounds, &w->ladder, &w->o, w->factor, v->least < 0 ? NAN : v->least, err);
+    if (!code) kl_sampling_bounds_cautions(&w->bounds, w->run->stage.log);
+    return code;
+}
+
+/* ---- what is written ---- */
+static int save(struct work *w, struct kl_error *err)
+{
+    const struct kl_file *parents[2];
+    size_t n_parents = 0;
+    struct kl_writer *writer = NULL;
+    char *raw = NULL;
+    for (int i = 0; i < 2; i++)
+        if (w->files[i]) parents[n_parents++] = w->files[i];
+    int code = kl_json_dump(&raw, w->raw, err);
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
+    if (!code) code = kl_sampling_bounds_write(writer, &w->bounds, err);
+    if (!code) code = kl_store_stage_publish(&w->run->stage, &writer, parents, n_parents, raw, NULL, err);
+    kl_store_writer_abort(&writer);
+    free(raw);
+    return code;
+}
+
+/* A text that `write` makes, as atomically as all else. */
+static int publish_text(struct work *w, const char *path, const char *mark, bool csv, struct kl_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool written;
+    const struct values *v = w->v;
+    enum kl_sampling_scale scale = w->ladder.scale;
+    if (strcmp(v->csv_scale, "same") != 0) scale = strcmp(v->csv_scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
+    int code = kl_store_target_check_bytes(path, 0, mark, v->common.force, w->run->stage.inputs, 1, err);
+    FILE *to = code ? NULL : open_memstream(&text, &size);
+    if (!code && !to) return kl_fail_memory(err, 4096);
+    if (!code && csv) code = kl_sampling_csv_write(to, &w->ladder, scale, w->ladder.name, err);
+    else if (!code) kl_sampling_classic_report(to, &w->ladder);
+    if (to && (ferror(to) | fclose(to)) != 0 && !code) code = kl_fail_memory(err, 4096);
+    if (!code) code = kl_store_publish_bytes(&written, path, text, size, err);
+    free(text);
+    return code;
+}
+
+static int tell_json(struct work *w, FILE *to, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    json_t *value = NULL, *cautions = NULL, *closed = json_null(), *search = json_null();
+    char *text = NULL;
+    int code = kl_sampling_bounds_json(&value, &w->bounds, err);
+    if (!code) code = kl_json_lines(&cautions, kl_json_cautions(w->run->stage.log).text, err);
+    if (w->v->calibrate_on && w->calibration.exists) closed = json_real(w->calibration.factor);
+    if (w->v->calibrate_on && w->bisects) search = json_real(w->bisected);
+    json_t *head = json_pack("{s:s?,s:s?,s:s,s:o,s:o,s:b}", "output", common->output, "key",
+                             common->output ? w->run->stage.key : NULL, "status", "computed", "calibration", closed,
+                             "calibration_bisected", search, "calibrated", w->v->calibrate_on != NULL);
+    if (!code && (!head || json_object_set(value, "cautions", cautions) || json_object_update(value, head)))
+        code = kl_fail_memory(err, 4096);
+    if (!code) code = kl_json_dump(&text, value, err);
+    if (!code) fprintf(to, "%s\n", text);
+    free(text);
+    json_decref(head), json_decref(cautions), json_decref(value);
+    return code;
+}
+
+static int tell(struct work *w, struct kl_error *err)
+{
+    FILE *to = kl_words_to(&w->v->common);
+    if (w->v->common.json) return tell_json(w, to, err);
+    if (w->v->common.quiet) return KL_OK;
+    kl_sampling_bounds_tell(&w->bounds, to);
+    if (w->v->calibrate_on) {
+        if (w->calibration.exists)
+            fprintf(to, "calibration: factor %.4f, by random labels at beta %g", w->factor,
+                    w->random.beta[w->calibration.at]);
+        else fprintf(to, "calibration: no factor exists");
+        if (w->bisects) fprintf(to, "; the reference's bisection: %.4f\n", w->bisected);
+        else fprintf(to, "; the reference's bisection never ends\n");
+    }
+    if (w->v->common.output)
+        fprintf(to, "%s: %zu temperatures, %s\n", w->v->common.output, w->bounds.n_rungs,
+                kl_store_stage_status(KL_STAGE_COMPUTE));
+    return KL_OK;
+}
+
+static int further_files(struct work *w, struct kl_error *err)
+{
+    int code = w->v->csv ? publish_text(w, w->v->csv, "Sample_size,", true, err) : KL_OK;
+    if (!code && w->v->report) code = publish_text(w, w->v->report, "Results of ", false, err);
+    return code;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    stage->inputs++, stage->n_inputs--; /* the word itself */
+    if (stage->n_inputs != 1) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one ladder");
+    if (w->v->calibrate_on && w->v->factor != 1)
+        return kl_fail(err, KL_EUSAGE, "--factor: --calibrate-on chooses it; give one of them");
+    int code = read_ladder(w, 0, stage->inputs[0], err);
+    if (!code && w->v->calibrate_on) code = read_ladder(w, 1, w->v->calibrate_on, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) {
+        code = further_files(w, err);
+        return code ? code : kl_store_stage_report(stage, answer, w->run->out, err);
+    }
+    code = compute(w, err);
+    if (!code) code = further_files(w, err);
+    if (!code && w->v->common.output) code = save(w, err);
+    return code ? code : tell(w, err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values, .factor = NAN };
+    const int code = work(&w, err);
+    kl_sampling_bounds_free(&w.bounds);
+    kl_sampling_ladder_free(&w.ladder), kl_sampling_ladder_free(&w.random);
+    json_decref(w.raw);
+    for (int i = 0; i < 2; i++) kl_store_file_close(&w.files[i]);
+    return code;
+}
+
+const struct kl_mode kl_sampling_mode_bounds = { .tool = &kl_sampling_bounds_tool, .defaults = defaults, .run = run };
