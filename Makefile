@@ -143,10 +143,10 @@ TEST_PYTHON := $(or $(KETLINE_PYTHON),$(abspath $(BUILD))/python/bin/python)
 test-python:
 ifndef KETLINE_PYTHON
 	@[ -x $(BUILD)/python/bin/python ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/python
-	@$(BUILD)/python/bin/python -c 'import mlflow, qiskit_qasm3_import, safetensors' 2>/dev/null || \
+	@$(BUILD)/python/bin/python -c 'import arviz, h5netcdf, mlflow, qiskit_qasm3_import, safetensors' 2>/dev/null || \
 	    $(BUILD)/python/bin/python -m pip install -q --disable-pip-version-check --no-warn-conflicts mlflow-skinny 'numpy<2' qiskit \
-	    qiskit-qasm3-import safetensors || \
-	    echo "mlflow, qiskit and safetensors cannot be installed: their tests are skipped"
+	    qiskit-qasm3-import safetensors 'arviz<1' h5netcdf || \
+	    echo "arviz, mlflow, qiskit and safetensors cannot be installed: their tests are skipped"
 endif
 
 ## make bench        the speed table, docs/benchmarks.md; the peers run in the python that KETLINE_PYTHON names

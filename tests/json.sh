@@ -68,6 +68,7 @@ stage qcontrol import "$root/tests/golden/weights/maml.pt" -o maml.h5
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3 -o regret.h5
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3
 printed cache show policy.h5
+"$BUILD/tests/unit/sampling/chains_file" chains.h5 && printed sgld diagnose chains.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

@@ -4,6 +4,7 @@
 #include "sampling/chain/sample.h"
 #include "sampling/ladder/ladder.h"
 #include "sampling/heads/heads.h"
+#include "sampling/diagnose/diagnose.h"
 #include "store/mode.h"
 
 struct values {
@@ -16,6 +17,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sampling_bounds_tool,
     &kl_sampling_head_tool,
     &kl_sampling_export_tool,
+    &kl_sampling_diagnose_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -45,6 +47,7 @@ int main(int argc, char **argv)
         &kl_sampling_mode_bounds,
         &kl_sampling_mode_head,
         &kl_sampling_mode_export,
+        &kl_sampling_mode_diagnose,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -113,8 +113,9 @@ static herr_t write_scale(hid_t file, const struct told *told, size_t n)
     hid_t scale = H5Dopen2(file, told->name, H5P_DEFAULT);
     if (scale < 0) return -1;
     hid_t memory = reference_type(), type = H5Tcopy(memory), space = H5Screate_simple(1, &count, NULL);
-    H5Tpack(type);
-    hid_t attribute = H5Acreate2(scale, "REFERENCE_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t attribute = H5Tpack(type) < 0
+                          ? -1
+                          : H5Acreate2(scale, "REFERENCE_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
     herr_t status = attribute < 0 ? -1 : H5Awrite(attribute, memory, told);
     if (attribute >= 0) H5Aclose(attribute);
     if (status >= 0) status = write_word(scale, "CLASS", "DIMENSION_SCALE");

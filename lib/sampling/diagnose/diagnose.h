@@ -17,6 +17,7 @@ void kl_sampling_traces_close(struct kl_sampling_traces **traces); /* accepts NU
 /* x (chains, draws) stays the caller's and must stay. What follows is of it; with a NaN in it everything
  * is NaN. */
 void kl_sampling_traces_take(struct kl_sampling_traces *traces, const double *x);
+size_t kl_sampling_traces_draws(const struct kl_sampling_traces *traces); /* of one chain */
 
 /* Potential scale reduction. rank: the larger one of z-scale and folded, the one to look at. NaN of one
    chain, of fewer than four draws, of a constant. */
@@ -90,10 +91,13 @@ void kl_sampling_chains_close(struct kl_sampling_chains *chains); /* also after 
  * KL_EDATA, KL_EIO. */
 int kl_sampling_chains_load(float **all, const struct kl_sampling_chains *chains, const char *name,
                             struct kl_error *err);
-/* The b-th temperature's draws of it to x (chains, draws[b]). */
-void kl_sampling_chains_trace(double *x, const float *all, const struct kl_sampling_chains *chains,
-                              size_t b);
+/* The b-th temperature's draws of it to x (chains, draws), of which there is room for draws[b] a chain.
+   Returns the draws: those that no chain has are left out, as those between two passes over the test set
+   are. */
+size_t kl_sampling_chains_trace(double *x, const float *all, const struct kl_sampling_chains *chains,
+                                size_t b);
 
+/* ---- `sgld diagnose` (verdict.c, mode_diagnose.c) ---- */
 extern const struct kl_tool kl_sampling_diagnose_tool;
 extern const struct kl_mode kl_sampling_mode_diagnose;
 

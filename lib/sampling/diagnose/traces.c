@@ -142,6 +142,11 @@ void kl_sampling_traces_take(struct kl_sampling_traces *t, const double *x)
     }
 }
 
+size_t kl_sampling_traces_draws(const struct kl_sampling_traces *t)
+{
+    return t->draws;
+}
+
 double kl_sampling_mean(const struct kl_sampling_traces *t)
 {
     return t->mean;

@@ -22,6 +22,10 @@ WRAP(hid_t, H5Gcreate2, (hid_t a, const char *b, hid_t c, hid_t d, hid_t e), (a,
 WRAP(hid_t, H5Screate, (H5S_class_t a), (a))
 WRAP(hid_t, H5Screate_simple, (int a, const hsize_t *b, const hsize_t *c), (a, b, c))
 WRAP(hid_t, H5Tcopy, (hid_t a), (a))
+WRAP(hid_t, H5Tcreate, (H5T_class_t a, size_t b), (a, b))
+WRAP(hid_t, H5Tvlen_create, (hid_t a), (a))
+WRAP(herr_t, H5Tpack, (hid_t a), (a))
+WRAP(herr_t, H5Rcreate, (void *a, hid_t b, const char *c, H5R_type_t d, hid_t e), (a, b, c, d, e))
 WRAP(hid_t, H5Dcreate2, (hid_t a, const char *b, hid_t c, hid_t d, hid_t e, hid_t f, hid_t g),
      (a, b, c, d, e, f, g))
 WRAP(hid_t, H5Dget_space, (hid_t a), (a))

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+   `sgld diagnose`: whether a file's chains may be believed. It keeps no file. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "sampling/diagnose/verdict.h"
+#include "store/mode.h"
+
+#define TRACES "train_loss|train01|norm|test_loss|test01|virial"
+struct values {
+    struct kl_common common;
+    const char *of;
+    bool check;
+};
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "of", 0, KL_OPT_CHOICE, AT(of), TRACES, 0, 0, false, "trace that is looked at", "Diagnostics",
+      NULL },
+    { "check", 0, KL_OPT_FLAG, AT(check), NULL, 0, 0, false, "exit status 1 where something is amiss",
+      NULL, NULL },
+};
+const struct kl_tool kl_sampling_diagnose_tool = {
+    .name = "sgld",
+    .summary =
+        "Says of each temperature's chains whether they have met and how exact their means are: R-hat, "
+        "effective "
+        "draws, standard errors, autocorrelation time, acceptance, virial ratio; WAIC and leave-one-out",
+    .arguments = "diagnose CHAINS.h5",
+    .example = "sgld diagnose chains.h5\n"
+               "  sgld diagnose chains.h5 --of norm --check",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key note no-provenance progress seed device",
+    .chosen_by = "diagnose",
+};
+
+static void defaults(void *values)
+{
+    ((struct values *)values)->of = "train_loss";
+}
+
+/* Posterior: what is a function of the weights and the training set; the others stand in sample_stats.
+ */
+static void full_name(char name[64], const char *of)
+{
+    const bool posterior = kl_choice("train_loss|train01|norm", of) >= 0;
+    snprintf(name, 64, "%s/%s", posterior ? "posterior" : "sample_stats", of);
+}
+
+static void cell(FILE *to, int width, const char *format, double value)
+{
+    char text[32] = "-";
+    if (isfinite(value)) snprintf(text, sizeof text, format, value);
+    fprintf(to, " %*s", width, text);
+}
+
+static void tell(FILE *to, const struct kl_sampling_verdict *v, const struct kl_sampling_chains *c,
+                 const char *path, const char *of)
+{
+    fprintf(to, "%s: %zu chain%s, %zu temperature%s; %s\n", path, c->chains, kl_s(c->chains), c->n_betas,
+            kl_s(c->n_betas), of);
+    fprintf(to, "%9s %7s %10s %8s %6s %6s %6s %6s %6s %7s %8s\n", "beta", "draws", "mean", "MCSE",
+            "R-hat", "bulk", "tail", "time", "accept", "virial", "norm");
+    for (size_t b = 0; b < c->n_betas; b++, v++) {
+        fprintf(to, "%9.6g %7zu", v->beta, v->draws);
+        cell(to, 10, "%.5g", v->mean), cell(to, 8, "%.2g", v->mcse), cell(to, 6, "%.3f", v->rhat);
+        cell(to, 6, "%.0f", v->bulk), cell(to, 6, "%.0f", v->tail), cell(to, 6, "%.3g", v->time);
+        cell(to, 6, "%.3f", v->acceptance), cell(to, 7, "%.4f", v->virial), cell(to, 8, "%.5g", v->norm);
+        fputc('\n', to);
+    }
+}
+
+static void tell_scores(FILE *to, const struct kl_sampling_scores *s)
+{
+    const struct kl_sampling_predictive *p = &s->predictive;
+    fprintf(to,
+            "log density of %zu records, %zu draws: WAIC %.6g (standard error %.3g, %.3g parameters), "
+            "leave-one-out %.6g (%.3g, %.3g)\n",
+            s->records, s->draws, p->waic, p->waic_se, p->waic_parameters, p->loo, p->loo_se,
+            p->loo_parameters);
+}
+
+static void warn_scores(const struct kl_log *log, const struct kl_sampling_scores *s, bool *amiss)
+{
+    const struct kl_sampling_predictive *p = &s->predictive;
+    if (p->large_k)
+        kl_caution(log,
+                   "Pareto k above %.2g at %zu of %zu records: leave-one-out is not to be relied on",
+                   p->good_k, p->large_k, s->records);
+    if (p->large_variance)
+        kl_caution(
+            log,
+            "the log density of %zu of %zu records varies by more than 0.4: WAIC is not to be relied on",
+            p->large_variance, s->records);
+    *amiss |= p->large_k > 0 || p->large_variance > 0;
+}
+
+/* ---- JSON ---- */
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *row_json(const struct kl_sampling_verdict *v)
+{
+    return json_pack("{s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "beta",
+                     number(v->beta), "draws", (json_int_t)v->draws, "mean", number(v->mean), "mcse",
+                     number(v->mcse), "sd", number(v->sd), "rhat", number(v->rhat), "ess_bulk",
+                     number(v->bulk), "ess_tail", number(v->tail), "autocorrelation_time",
+                     number(v->time), "acceptance", number(v->acceptance), "step", number(v->step),
+                     "virial", number(v->virial), "virial_mcse", number(v->virial_mcse), "norm",
+                     number(v->norm));
+}
+
+static json_t *scores_json(const struct kl_sampling_scores *s)
+{
+    const struct kl_sampling_predictive *p = &s->predictive;
+    return json_pack("{s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I}", "draws", (json_int_t)s->draws,
+                     "records", (json_int_t)s->records, "efficiency", number(s->efficiency), "waic",
+                     number(p->waic), "waic_se", number(p->waic_se), "waic_parameters",
+                     number(p->waic_parameters), "loo", number(p->loo), "loo_se", number(p->loo_se),
+                     "loo_parameters", number(p->loo_parameters), "good_k", number(p->good_k), "large_k",
+                     (json_int_t)p->large_k, "large_variance", (json_int_t)p->large_variance);
+}
+
+/* scores NULL: there are none. */
+static int tell_json(FILE *to, const struct kl_sampling_verdict *v, const struct kl_sampling_chains *c,
+                     const char *path, const char *of, const struct kl_sampling_scores *scores,
+                     bool amiss, const struct kl_log *log, struct kl_error *err)
+{
+    json_t *rows = json_array(), *name = NULL, *cautions = NULL, *all = NULL;
+    char *text = NULL;
+    int code = kl_json_string(&name, path, err);
+    if (!code) code = kl_json_lines(&cautions, kl_json_cautions(log).text, err);
+    for (size_t b = 0; b < c->n_betas && !code; b++)
+        if (json_array_append_new(rows, row_json(&v[b]))) code = kl_fail_memory(err, 1024);
+    json_t *predictive = code ? NULL : scores ? scores_json(scores) : json_null();
+    if (!code) {
+        all = json_pack("{s:O,s:s,s:I,s:O,s:O,s:b,s:O}", "file", name, "of", of, "chains",
+                        (json_int_t)c->chains, "temperatures", rows, "predictive", predictive, "amiss",
+                        amiss, "cautions", cautions);
+        code = all ? kl_json_dump(&text, all, err) : kl_fail_memory(err, 4096);
+    }
+    if (!code) fprintf(to, "%s\n", text);
+    free(text);
+    json_decref(all), json_decref(rows), json_decref(name), json_decref(cautions),
+        json_decref(predictive);
+    return code;
+}
+
+static int make(struct kl_mode_run *run, const struct kl_sampling_chains *c, const char *path,
+                struct kl_pool *pool, struct kl_error *err)
+{
+    const struct values *v = run->values;
+    struct kl_sampling_verdict *verdicts = NULL;
+    struct kl_sampling_scores scores;
+    bool found = false;
+    char of[64];
+    full_name(of, v->of);
+    int code = kl_sampling_verdicts(&verdicts, c, of, pool, err);
+    if (!code) code = kl_sampling_scores(&scores, &found, c, pool, err);
+    if (code) {
+        free(verdicts);
+        return code;
+    }
+    bool amiss = kl_sampling_warn(run->stage.log, verdicts, c->n_betas, c->chains);
+    if (found) warn_scores(run->stage.log, &scores, &amiss);
+    if (v->common.json) {
+        code = tell_json(run->out, verdicts, c, path, v->of, found ? &scores : NULL, amiss,
+                         run->stage.log, err);
+    } else if (!v->common.quiet) {
+        tell(run->out, verdicts, c, path, v->of);
+        if (found) tell_scores(run->out, &scores);
+    }
+    free(verdicts);
+    if (code || !v->check || !amiss) return code;
+    *err = (struct kl_error){ .code = KL_ENO };
+    return KL_ENO;
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct values *v = run->values;
+    struct kl_sampling_chains chains = { 0 };
+    struct kl_pool *pool = NULL;
+    if (run->stage.n_inputs != 2)
+        return kl_fail(err, KL_EUSAGE, "diagnose: found %zu inputs, expected CHAINS.h5",
+                       run->stage.n_inputs - 1);
+    const char *path = run->stage.inputs[1];
+    int code = kl_sampling_chains_open(&chains, path, err);
+    if (!code) code = kl_pool_create(&pool, (int)v->common.threads, err);
+    if (!code) code = make(run, &chains, path, pool, err);
+    kl_pool_destroy(&pool);
+    kl_sampling_chains_close(&chains);
+    return code;
+}
+
+const struct kl_mode kl_sampling_mode_diagnose = {
+    .tool = &kl_sampling_diagnose_tool, .defaults = defaults, .run = run, .keeps_nothing = true
+};
