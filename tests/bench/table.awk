@@ -77,6 +77,12 @@ END {
     row("gradient of one qubit, 16 tasks", "control-gradient16", "dynamiqs", "", "")
     row("the same", "control-gradient16", "qutip-qtrl", "", "")
     row("gradient of CZ", "control-cz-gradient", "qutip-qtrl", "", "")
+    row("a million normals, one thread", "sampling-normals", "torch", 2.5, 2.7)
+    row("the same", "sampling-normals", "jax-threefry2x32", "", "")
+    row("the same", "sampling-normals", "numpy-sfc64", "", "")
+    row("Langevin step of 1,787,001 weights with its noise", "sampling-step", "torch", "", "")
+    row("classic SYNTH 4-500-1, an epoch of 5 steps with test pass", "sampling-synth", "blackjax", 4, 5.2)
+    row("the same", "sampling-synth", "torch", 30, 46)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)

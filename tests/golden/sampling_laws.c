@@ -242,6 +242,46 @@ static void check_control(hid_t g)
     kl_sampling_run_close(&run);
 }
 
+/* ---- the path certificate ---- */
+
+/* Of the posterior against the prior, from its golden covariance. */
+static double divergence(hid_t g)
+{
+    double s[D * D], trace = 0, norm = 0;
+    golden_values(s, D * D, g, "posterior_cov");
+    for (int i = 0; i < D; i++) trace += s[i * D + i], norm += mean[i] * mean[i];
+    const double det = s[0] * (s[4] * s[8] - s[5] * s[7]) - s[1] * (s[3] * s[8] - s[5] * s[6]) +
+                       s[2] * (s[3] * s[7] - s[4] * s[6]),
+                 v = sigma * sigma;
+    return 0.5 * (trace / v + norm / v - D + D * log(v) - log(det));
+}
+
+/* On average at least the divergence, and little more where the annealing is slow; a fast one costs
+ * more. */
+static void check_path(hid_t g)
+{
+    static const enum kl_sampling_sampler samplers[] = { KL_SAMPLING_SGLD, KL_SAMPLING_MALA };
+    const double exact = divergence(g);
+    for (int i = 0; i < 2; i++) {
+        double found[2], error[2];
+        for (int fast = 0; fast < 2; fast++) {
+            struct kl_sampling_settings s = settings(samplers[i], 0, 0);
+            double values[CHAINS];
+            s.work = true, s.keep = 0, s.anneal = rung.warmup = fast ? 30 : 2000;
+            struct kl_sampling_run *run = golden_run(&s, &problem.target);
+            for (int c = 0; c < CHAINS; c++) values[c] = kl_sampling_run_chain(run, 0, 0, c)->sum.work;
+            golden_mean(&found[fast], &error[fast], values, CHAINS);
+            kl_sampling_run_close(&run);
+        }
+        CHECK(found[0] > exact - 4 * error[0] && found[0] < exact + 0.5, "%d: %g +- %g, exact %g", i,
+              found[0], error[0], exact);
+        CHECK(found[1] > found[0] + 4 * error[1], "%d: fast %g +- %g, slow %g", i, found[1], error[1],
+              found[0]);
+        if (getenv("SHOW"))
+            printf("path %d: %g +- %g, fast %g, exact %g\n", i, found[0], error[0], found[1], exact);
+    }
+}
+
 /* ---- acceptance ---- */
 
 static void check_mala(hid_t file)
@@ -324,7 +364,7 @@ int main(void)
     beta = golden_number(g, "beta"), sigma = golden_number(g, "sigma"), eta = etas[ETAS - 1];
     golden_linear_make(&problem, D, N, sigma);
     check_sgld(g), check_exact(g), check_psgld(), check_control(g), check_mala(file);
-    check_exchange(file);
+    check_exchange(file), check_path(g);
     H5Gclose(g), H5Fclose(file);
     return failures != 0;
 }

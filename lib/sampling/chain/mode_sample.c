@@ -15,7 +15,7 @@ struct work {
     const char *const *paths; /* of the records */
     size_t n_paths;
     struct kl_sampling_settings settings;
-    struct kl_sampling_rung rungs[KL_SAMPLING_RUNGS];
+    struct kl_sampling_rung rungs[KL_SAMPLING_BETAS];
     struct kl_sampling_problem problem;
     struct kl_sampling_run *run;
     struct kl_sampling_told *told; /* (settings.n_rungs) */

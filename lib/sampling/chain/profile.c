@@ -110,7 +110,7 @@ void kl_sampling_values_default(struct kl_sampling_values *v)
 /* ---- the ladder ---- */
 /* The profile's, by number. A list that is shorter than the betas goes on with its last. */
 struct numbers {
-    double beta[KL_SAMPLING_RUNGS], of[3][KL_SAMPLING_RUNGS]; /* warmup, epochs, lr */
+    double beta[KL_SAMPLING_BETAS], of[3][KL_SAMPLING_BETAS]; /* warmup, epochs, lr */
     size_t n;
 };
 static void read_ladder(struct numbers *to, const struct ladder *ladder)
@@ -141,8 +141,8 @@ static int complete_betas(double *beta, size_t *n, bool *added, const struct kl_
             code = kl_fail(err, KL_EUSAGE, "--betas: found %g behind %g, expected rising numbers",
                            beta[i], beta[i - 1]);
     if (code || beta[0] == 0) return code;
-    if (*n == KL_SAMPLING_RUNGS)
-        return kl_fail(err, KL_EUSAGE, "--betas: %d numbers, and 0 has to be added", KL_SAMPLING_RUNGS);
+    if (*n == KL_SAMPLING_BETAS)
+        return kl_fail(err, KL_EUSAGE, "--betas: %d numbers, and 0 has to be added", KL_SAMPLING_BETAS);
     memmove(beta + 1, beta, *n * sizeof *beta);
     beta[0] = 0, *n += 1, *added = true;
     return 0;
@@ -157,7 +157,7 @@ static int complete_list(double *list, int k, const double *beta, size_t n, bool
         for (size_t j = 0; j < profile->n; j++)
             if (profile->beta[j] <= beta[i]) list[i] = profile->of[k][j];
     if (!given) return 0;
-    double numbers[KL_SAMPLING_RUNGS];
+    double numbers[KL_SAMPLING_BETAS];
     const int code = kl_sampling_list_read(numbers, &found, given, list_names[k], 0, err);
     if (code) return code;
     const size_t of_given =
@@ -181,7 +181,7 @@ static int complete_ladder(struct kl_sampling_values *v, const struct row *row, 
 {
     const struct ladder *ladder = v->test_mode && row->shortened.betas ? &row->shortened : &row->ladder;
     struct numbers *profile = malloc(sizeof *profile);
-    double beta[KL_SAMPLING_RUNGS], list[KL_SAMPLING_RUNGS];
+    double beta[KL_SAMPLING_BETAS], list[KL_SAMPLING_BETAS];
     const char **texts[] = { &v->warmup, &v->epochs, &v->lr };
     size_t n;
     bool added;
@@ -283,7 +283,7 @@ int kl_sampling_values_complete(struct kl_sampling_values *v, struct kl_error *e
 int kl_sampling_values_settings(struct kl_sampling_settings *s, struct kl_sampling_rung *rungs,
                                 const struct kl_sampling_values *v, struct kl_error *err)
 {
-    double numbers[4][KL_SAMPLING_RUNGS];
+    double numbers[4][KL_SAMPLING_BETAS];
     const char *const texts[] = { v->warmup, v->epochs, v->lr, v->betas }, *const names[] = {
         "warmup", "epochs", "lr", "betas"
     };

@@ -17,8 +17,8 @@ int kl_sampling_list_read(double *numbers, size_t *n, const char *text, const ch
                            at);
         if (x < least)
             return kl_fail(err, KL_EUSAGE, "--%s: found %g, expected %g or more", name, x, least);
-        if (*n == KL_SAMPLING_RUNGS)
-            return kl_fail(err, KL_EUSAGE, "--%s: more than %d numbers", name, KL_SAMPLING_RUNGS);
+        if (*n == KL_SAMPLING_BETAS)
+            return kl_fail(err, KL_EUSAGE, "--%s: more than %d numbers", name, KL_SAMPLING_BETAS);
         numbers[(*n)++] = x;
         at = *end ? end + 1 : end;
     }

@@ -42,6 +42,7 @@ struct kl_sampling_context {
     int threads;
     double *mean, *variance; /* frozen statistics */
     struct kl_sampling_work *works;
+    struct kl_sampling_shallow *shallow; /* (threads); NULL: not of the shallow kind */
 };
 
 #define kl_sampling_work_open KL_NAME(kl_sampling_work_open)
@@ -77,5 +78,14 @@ void kl_sampling_conv_backward(struct kl_sampling_step *step);
 void kl_sampling_norm_forward(struct kl_sampling_step *step, int unit);
 #define kl_sampling_norm_backward KL_NAME(kl_sampling_norm_backward)
 void kl_sampling_norm_backward(struct kl_sampling_step *step, int unit);
+
+/* shallow.c, in float: many steps at once of a net of one hidden layer, few inputs and one logit. */
+struct kl_sampling_target_f32;
+struct kl_sampling_shallow;
+/* Sets target's walk if its net and batches are of that kind. KL_ENOMEM. */
+int kl_sampling_shallow_open(struct kl_sampling_shallow **shallow, struct kl_sampling_target_f32 *target,
+                             const struct kl_sampling_net *net, size_t batch, int threads,
+                             struct kl_error *err);
+void kl_sampling_shallow_close(struct kl_sampling_shallow *shallow, int threads); /* accepts NULL */
 
 #endif

@@ -189,6 +189,9 @@ static void close_context(void *context)
 {
     struct kl_sampling_context *c = context;
     for (int t = 0; c && t < c->threads; t++) kl_arena_free(&c->works[t].arena);
+#if !KL_F64
+    if (c) kl_sampling_shallow_close(c->shallow, c->threads);
+#endif
     if (c) free(c->works), free(c->mean);
     free(c);
 }
@@ -256,5 +259,8 @@ int kl_sampling_net_target(struct kl_sampling_target *target, const struct kl_sa
                                            .evaluate = evaluate,
                                            .close = close_context };
     kl_sampling_loss_ends(&target->loss_low, &target->loss_high, net->loss, net->l_max);
-    return 0;
+#if !KL_F64
+    code = kl_sampling_shallow_open(&c->shallow, target, net, most, threads, err);
+#endif
+    return code;
 }
