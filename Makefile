@@ -92,7 +92,7 @@ include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundl
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: deps deps-test demo demo-qrng demo-control test check bench sanitize coverage clean
+.PHONY: deps deps-test demo demo-qrng demo-control demo-sgld test check bench sanitize coverage clean
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 define INSTALL_MISSING
 	@command -v dpkg-query >/dev/null || { echo "not Debian: provide these by hand: $(1)"; exit 0; }; \
@@ -124,6 +124,11 @@ demo-qrng: deps
 demo-control: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@$(MAKE) --no-print-directory -f pipelines/control.mk BUILD=$(BUILD) OUT=out/demo-control
+
+## make demo-sgld    the same for Langevin sampling: chains on SYNTH and the digits, bounds on the test error: out/demo-sgld
+demo-sgld: deps
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory -f pipelines/langevin.mk BUILD=$(BUILD) OUT=out/demo-sgld
 
 ## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
 test: deps-test

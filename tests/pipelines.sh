@@ -64,7 +64,7 @@ check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
 # hybrid.mk by itself: what it needs is said, and `clean` removes its own folder, not all of out/.
 said=$(make --no-print-directory -f pipelines/hybrid.mk BUILD="$BUILD" TEST=x 2>&1) && fail "hybrid.mk ran without TRAIN"
 check "hybrid.mk without TRAIN: $said" grep -q 'give TRAIN=IMAGES TEST=IMAGES' <<<"$said"
-for mk in "hybrid.mk TRAIN=x TEST=x" "qrng.mk" "qrng-lineups.mk BITS=x" "control.mk"; do
+for mk in "hybrid.mk TRAIN=x TEST=x" "qrng.mk" "qrng-lineups.mk BITS=x" "control.mk" "langevin.mk"; do
     # shellcheck disable=SC2086 # words
     said=$(make --no-print-directory -f pipelines/$mk BUILD="$BUILD" OUT="$JOBS/a b" 2>&1) && fail "$mk ran with a blank in OUT"
     check "$mk with a blank in OUT: $said" [ "$(grep -c . <<<"$said")$(grep -c 'a b: expected a name without spaces' <<<"$said")" = 11 ]
@@ -108,6 +108,18 @@ check "control.mk's words on adapting" grep -q 'detuning it is not told? adaptin
 before=$(cd "$JOBS/control" && stat -c '%n %y %i' ./*.h5 robust.csv run.html figures/*/*)
 control
 check "a second control.mk changed files" [ "$(cd "$JOBS/control" && stat -c '%n %y %i' ./*.h5 robust.csv run.html figures/*/*)" = "$before" ]
+
+# Langevin sampling, in test mode: bounds of both sets, a page; a second run changes nothing.
+langevin() {
+    make --no-print-directory -f pipelines/langevin.mk BUILD="$BUILD" OUT="$JOBS/langevin" SYNTH="--data synth --test-mode" \
+        DIGITS="--data images --groups 01234/56789 --train-size 60 --test-mode" >"$JOBS/log" 2>&1 || fail "langevin.mk: $(tail -5 "$JOBS/log")"
+}
+langevin
+check "langevin.mk made no page" [ -s "$JOBS/langevin/run.html" ]
+check "langevin.mk's words: $(sed -n '/^What was found/,$p' "$JOBS/log")" [ "$(grep -c 'proven to be at most [0-9.]* %' "$JOBS/log")" = 2 ]
+before=$(cd "$JOBS/langevin" && stat -c '%n %y %i' ./*.h5 run.html)
+langevin
+check "a second langevin.mk changed files" [ "$(cd "$JOBS/langevin" && stat -c '%n %y %i' ./*.h5 run.html)" = "$before" ]
 
 # The study's rows: all but what its network scores in 20 runs.
 rows=${KETLINE_SHARED:-../shared}/data/qrng/AI_2qubits_training_data.txt

@@ -14,10 +14,10 @@ struct values {
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
     &kl_sampling_sample_tool,
-    &kl_sampling_bounds_tool,
     &kl_sampling_head_tool,
-    &kl_sampling_export_tool,
     &kl_sampling_diagnose_tool,
+    &kl_sampling_bounds_tool,
+    &kl_sampling_export_tool,
     NULL
 };
 static const struct kl_tool tool = {

@@ -54,7 +54,7 @@ static void add(double beta, double low, double high, double train, double test,
 static void sample(const char *betas, int64_t chains)
 {
     static struct kl_sampling_values v;
-    static struct kl_sampling_rung rungs[KL_SAMPLING_RUNGS];
+    static struct kl_sampling_rung rungs[KL_SAMPLING_BETAS];
     struct kl_sampling_settings s;
     struct kl_sampling_problem problem;
     struct kl_sampling_run *run = NULL;
@@ -85,13 +85,13 @@ static void sample(const char *betas, int64_t chains)
 
 static void read_ours(const char *path)
 {
-    static double beta[KL_SAMPLING_RUNGS], all[COLUMNS][MOST];
+    static double beta[KL_SAMPLING_BETAS], all[COLUMNS][MOST];
     static const char *const sets[COLUMNS] = { "posterior/train_loss", "sample_stats/test_loss",
                                                "posterior/train01", "sample_stats/test01" };
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     golden_need(file >= 0, path);
     const hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
-    const size_t rungs = golden_values(beta, KL_SAMPLING_RUNGS, file, "ladder/beta");
+    const size_t rungs = golden_values(beta, KL_SAMPLING_BETAS, file, "ladder/beta");
     size_t n = 0;
     for (int k = 0; k < COLUMNS; k++) n = golden_values(all[k], MOST, file, sets[k]);
     for (size_t i = 0; i < n; i++)

@@ -310,7 +310,8 @@ int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, stru
 {
     struct held h = { .file = file };
     const struct kl_sampling_settings *s = &run->settings;
-    if (strcmp(kl_store_file_kind(file), kl_sampling_chains_kind.name) != 0)
+    const char *kind = kl_store_file_kind(file);
+    if (strcmp(kind, kl_sampling_chains_kind.name) != 0 && strcmp(kind, "checkpoint") != 0)
         return kl_store_fail_kind(err, kl_store_file_path(file), kl_store_file_kind(file),
                                   &kl_sampling_chains_kind);
     int code = check_identity(run, file, err);

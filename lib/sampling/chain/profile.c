@@ -53,7 +53,7 @@ static const struct row rows[] = {
       { "0,3,6,12,25,50,100,200,400", WARMUP, DRAWS, "36,36,18,9,4.5,2.25,1.2,0.6,0.3" },
       { "0,50", WARMUP, DRAWS, "36,2.25" } },
     { "sound", "synth", NULL, NULL, 50, 500, "fcn1", 32, "bbce", 0, 4, 2, "constant", "fixed",
-      { "0,1,3,10,30,100,300", "0,4000", "4000,40000", "0.1" }, { "0,1,10", "0,100", "200", "0.1" } },
+      { "0,1,3,10,30,100,300", "0,4000", "20000,16000", "0.1" }, { "0,1,10", "0,100", "200", "0.1" } },
     { "sound", NULL, NULL, NULL, 0, 0, "fcn1", 32, "bbce", 0, 4, 2, "constant", "fixed",
       { "0,3,10,30,100,300,1000", "0,400", "400,1200", "0.1" }, { "0,3,10", "0,20", "20", "0.1" } },
 };
@@ -110,7 +110,7 @@ void kl_sampling_values_default(struct kl_sampling_values *v)
 /* ---- the ladder ---- */
 /* The profile's, by number. A list that is shorter than the betas goes on with its last. */
 struct numbers {
-    double beta[KL_SAMPLING_RUNGS], of[3][KL_SAMPLING_RUNGS]; /* warmup, epochs, lr */
+    double beta[KL_SAMPLING_BETAS], of[3][KL_SAMPLING_BETAS]; /* warmup, epochs, lr */
     size_t n;
 };
 static void read_ladder(struct numbers *to, const struct ladder *ladder)
@@ -141,8 +141,8 @@ static int complete_betas(double *beta, size_t *n, bool *added, const struct kl_
             code = kl_fail(err, KL_EUSAGE, "--betas: found %g behind %g, expected rising numbers",
                            beta[i], beta[i - 1]);
     if (code || beta[0] == 0) return code;
-    if (*n == KL_SAMPLING_RUNGS)
-        return kl_fail(err, KL_EUSAGE, "--betas: %d numbers, and 0 has to be added", KL_SAMPLING_RUNGS);
+    if (*n == KL_SAMPLING_BETAS)
+        return kl_fail(err, KL_EUSAGE, "--betas: %d numbers, and 0 has to be added", KL_SAMPLING_BETAS);
     memmove(beta + 1, beta, *n * sizeof *beta);
     beta[0] = 0, *n += 1, *added = true;
     return 0;
@@ -157,7 +157,7 @@ static int complete_list(double *list, int k, const double *beta, size_t n, bool
         for (size_t j = 0; j < profile->n; j++)
             if (profile->beta[j] <= beta[i]) list[i] = profile->of[k][j];
     if (!given) return 0;
-    double numbers[KL_SAMPLING_RUNGS];
+    double numbers[KL_SAMPLING_BETAS];
     const int code = kl_sampling_list_read(numbers, &found, given, list_names[k], 0, err);
     if (code) return code;
     const size_t of_given =
@@ -181,7 +181,7 @@ static int complete_ladder(struct kl_sampling_values *v, const struct row *row, 
 {
     const struct ladder *ladder = v->test_mode && row->shortened.betas ? &row->shortened : &row->ladder;
     struct numbers *profile = malloc(sizeof *profile);
-    double beta[KL_SAMPLING_RUNGS], list[KL_SAMPLING_RUNGS];
+    double beta[KL_SAMPLING_BETAS], list[KL_SAMPLING_BETAS];
     const char **texts[] = { &v->warmup, &v->epochs, &v->lr };
     size_t n;
     bool added;
@@ -190,7 +190,9 @@ static int complete_ladder(struct kl_sampling_values *v, const struct row *row, 
     int code = complete_betas(beta, &n, &added, v, profile, err);
     for (int k = 0; k < 3 && !code; k++) {
         code = complete_list(list, k, beta, n, added, *texts[k], profile, err);
-        kl_sampling_list_write(v->lists[k], list, code ? 0 : n);
+        bool same = true;
+        for (size_t i = 1; i < n && !code; i++) same = same && list[i] == list[0];
+        kl_sampling_list_write(v->lists[k], list, code ? 0 : same ? 1 : n);
         *texts[k] = v->lists[k];
     }
     if (!code) kl_sampling_list_write(v->lists[3], beta, n), v->betas = v->lists[3];
@@ -231,7 +233,7 @@ static void complete_generation(struct kl_sampling_values *v, const struct row *
     number(&v->stair_drop, stair ? 0.001 : 0), number(&v->stair_low, stair ? 0.001 : 0);
     whole(&v->data_seed, sound || classic ? 0 : 42);
     if (v->anneal < -1) v->anneal = sound ? -1 : 0; /* half of the warm-up */
-    whole(&v->every, sound && !v->test_mode && !strcmp(v->data, "synth") ? 20 : 1);
+    whole(&v->every, sound && !v->test_mode && !strcmp(v->data, "synth") ? 10 : 1);
     whole(&v->test_every, v->every);
     if (v->accept == 0) v->accept = !strcmp(v->sampler, "hmc") ? 0.8 : 0.57;
     if (euler) v->tune = false;
@@ -281,15 +283,18 @@ int kl_sampling_values_complete(struct kl_sampling_values *v, struct kl_error *e
 int kl_sampling_values_settings(struct kl_sampling_settings *s, struct kl_sampling_rung *rungs,
                                 const struct kl_sampling_values *v, struct kl_error *err)
 {
-    double numbers[4][KL_SAMPLING_RUNGS];
+    double numbers[4][KL_SAMPLING_BETAS];
     const char *const texts[] = { v->warmup, v->epochs, v->lr, v->betas }, *const names[] = {
         "warmup", "epochs", "lr", "betas"
     };
     size_t n = 0;
     kl_sampling_settings_default(s);
-    for (int k = 0; k < 4; k++) {
-        const int code = kl_sampling_list_read(numbers[k], &n, texts[k], names[k], 0, err);
+    for (int k = 3; k >= 0; k--) {
+        size_t found;
+        const int code = kl_sampling_list_read(numbers[k], &found, texts[k], names[k], 0, err);
         if (code) return code;
+        if (k == 3) n = found;
+        for (size_t i = found; i < n; i++) numbers[k][i] = numbers[k][0]; /* one for all */
     }
     for (size_t i = 0; i < n; i++)
         rungs[i] = (struct kl_sampling_rung){ .beta = numbers[3][i],

@@ -10,7 +10,7 @@
    paper: the reference's two generations (arXiv:2510.06028 and its code), to the letter. */
 #define KL_SAMPLING_PROFILES "sound|classic|paper"
 #define KL_SAMPLING_MODELS "fcn1|fcn2|fcn3|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain"
-enum { KL_SAMPLING_RUNGS = 256, KL_SAMPLING_LIST = 256 * 26 };
+enum { KL_SAMPLING_BETAS = 256, KL_SAMPLING_LIST = 256 * 26 };
 
 /* Texts that are NULL, whole numbers below 0 (anneal: below -1) and numbers that are NaN were not given:
  * the profile says them. */
@@ -40,13 +40,13 @@ void kl_sampling_values_default(struct kl_sampling_values *v); /* nothing is giv
 /* What the profile says of all that was not given; beta 0 is added where it is missing; lists become one
    number for each beta. KL_EUSAGE: a list, a probability, a profile that has no such data. */
 int kl_sampling_values_complete(struct kl_sampling_values *v, struct kl_error *err);
-/* Of complete values. rungs: room for KL_SAMPLING_RUNGS, which settings points to. KL_EUSAGE: as above.
+/* Of complete values. rungs: room for KL_SAMPLING_BETAS, which settings points to. KL_EUSAGE: as above.
  */
 int kl_sampling_values_settings(struct kl_sampling_settings *settings, struct kl_sampling_rung *rungs,
                                 const struct kl_sampling_values *v, struct kl_error *err);
 /* The probability that --labels says. KL_EUSAGE. */
 int kl_sampling_values_labels(double *p, const char *labels, struct kl_error *err);
-/* numbers (KL_SAMPLING_RUNGS): those of "0,1,10", none below `least`. name: of the option, for messages.
+/* numbers (KL_SAMPLING_BETAS): those of "0,1,10", none below `least`. name: of the option, for messages.
  * KL_EUSAGE. */
 int kl_sampling_list_read(double *numbers, size_t *n, const char *text, const char *name, double least,
                           struct kl_error *err);

@@ -17,8 +17,8 @@ int kl_sampling_list_read(double *numbers, size_t *n, const char *text, const ch
                            at);
         if (x < least)
             return kl_fail(err, KL_EUSAGE, "--%s: found %g, expected %g or more", name, x, least);
-        if (*n == KL_SAMPLING_RUNGS)
-            return kl_fail(err, KL_EUSAGE, "--%s: more than %d numbers", name, KL_SAMPLING_RUNGS);
+        if (*n == KL_SAMPLING_BETAS)
+            return kl_fail(err, KL_EUSAGE, "--%s: more than %d numbers", name, KL_SAMPLING_BETAS);
         numbers[(*n)++] = x;
         at = *end ? end + 1 : end;
     }
@@ -30,7 +30,10 @@ void kl_sampling_list_write(char *text, const double *numbers, size_t n)
     size_t used = 0;
     for (size_t i = 0; i < n && used < KL_SAMPLING_LIST; i++) {
         char one[32];
-        for (int digits = 1; digits <= 17; digits++) {
+        /* Not 1e+01; in the fewest digits. */
+        snprintf(one, sizeof one, "%.0f", numbers[i]);
+        const bool plain = fabs(numbers[i]) < 1e15 && strtod(one, NULL) == numbers[i];
+        for (int digits = 1; !plain && digits <= 17; digits++) {
             snprintf(one, sizeof one, "%.*g", digits, numbers[i]);
             if (strtod(one, NULL) == numbers[i]) break;
         }

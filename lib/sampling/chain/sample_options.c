@@ -27,7 +27,7 @@ static const struct kl_option options[] = {
     WORD("prior", prior, "layer|flat", "deviation sigma / sqrt(fan-in), or sigma", NULL),
     REAL("sigma", sigma, 1e-9, 1e9, "of the prior", NULL),
     { "betas", 'B', KL_OPT_STRING, AT(betas), "LIST", 0, 0, true, "inverse temperatures, rising", "Ladder", NULL },
-    { "chains", 'c', KL_OPT_INT, AT(chains), "N", 1, 65536, true, "of each beta", NULL, "repetitions" },
+    { "chains", 'C', KL_OPT_INT, AT(chains), "N", 1, 65536, true, "of each beta", NULL, "repetitions" },
     WHOLE("first-chain", first_chain, 0, 4e9, "number of the first", NULL),
     { "epochs", 'e', KL_OPT_STRING, AT(epochs), "LIST", 0, 0, true, "sampled, of each beta", NULL, NULL },
     TEXT("warmup", warmup, "LIST", "epochs before them", NULL),

@@ -142,7 +142,8 @@ void kl_sampling_tell_cautions(const struct kl_sampling_told *told, size_t n, co
     size_t off = 0, worst = 0;
     caution_mixing(told, n, log);
     for (size_t k = 0; k < n; k++) {
-        if (!(fabs(told[k].virial - 1) > most)) continue;
+        if (told[k].beta <= 0 || !(fabs(told[k].virial - 1) > most))
+            continue; /* at 0 there is no force to balance */
         if (!off++ || fabs(told[k].virial - 1) > fabs(told[worst].virial - 1)) worst = k;
     }
     if (!off) return;

@@ -9,7 +9,7 @@
 
 static struct kl_sampling_values v;
 static struct kl_sampling_settings s;
-static struct kl_sampling_rung rungs[KL_SAMPLING_RUNGS];
+static struct kl_sampling_rung rungs[KL_SAMPLING_BETAS];
 
 static int make(struct kl_error *err)
 {
