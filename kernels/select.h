@@ -14,6 +14,7 @@
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
 #include "kernels/langevin.h"
+#include "kernels/layers.h"
 #include "kernels/lbfgs.h"
 #include "kernels/liouville.h"
 #include "kernels/mlp.h"
@@ -100,6 +101,8 @@ struct kl_kernels {
     const struct kl_vqc_f64 *vqc_f64;
     const struct kl_density_f32 *density_f32;
     const struct kl_density_f64 *density_f64;
+    const struct kl_layers_f32 *layers_f32;
+    const struct kl_layers_f64 *layers_f64;
 };
 
 /* The best for this processor. */
@@ -131,6 +134,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
+#define kl_kernel_layers kl_kernels()->KL_NAME(layers)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)

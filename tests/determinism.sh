@@ -43,7 +43,7 @@ killed() { # NAME
     done
     return 1
 }
-for name in $(trainings) $(jobs | grep -E '^(qgan|policy)'); do
+for name in $(trainings) $(jobs | grep -E '^(qgan|policy|chains)'); do
     from=$(now_ms)
     job $name whole.h5 --no-provenance
     span=$(($(now_ms) - from + 1))
@@ -51,7 +51,7 @@ for name in $(trainings) $(jobs | grep -E '^(qgan|policy)'); do
     check "$name: was never stopped with a checkpoint" [ $stops -gt 0 ]
     check "$name: resumed after $stops stops differs from uninterrupted" cmp whole.h5 resumed.h5
     case $name in
-        qtrain* | policy) # qgan has no --checkpoint-every
+        qtrain* | policy | chains) # qgan has no --checkpoint-every
             check "$name: was never killed with a checkpoint" killed $name
             job $name killed.h5 --no-provenance --resume
             check "$name: resumed after SIGKILL differs from uninterrupted" cmp whole.h5 killed.h5 ;;

@@ -15,6 +15,7 @@
 #include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 #include "sampling/ladder/ladder.h"
+#include "sampling/chain/chain.h"
 #include "store/mode.h"
 
 /* All kinds of files that the tools write. */
@@ -36,6 +37,7 @@ static const struct kl_kind *const kinds[] = {
     &kl_control_pulse_kind,
     &kl_control_regret_kind,
     &kl_sampling_bounds_kind,
+    &kl_sampling_chains_kind,
     NULL,
 };
 

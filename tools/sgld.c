@@ -3,6 +3,7 @@
    table of options and a file mode_WORD.c in a room of lib/sampling. */
 #include "sampling/ladder/ladder.h"
 #include "sampling/heads/heads.h"
+#include "sampling/chain/sample.h"
 #include "store/mode.h"
 
 struct values {
@@ -14,6 +15,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sampling_bounds_tool,
     &kl_sampling_head_tool,
     &kl_sampling_export_tool,
+    &kl_sampling_sample_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -42,6 +44,7 @@ int main(int argc, char **argv)
         &kl_sampling_mode_bounds,
         &kl_sampling_mode_head,
         &kl_sampling_mode_export,
+        &kl_sampling_mode_sample,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+   `sgld sample`: chains on a ladder of temperatures, as a file that goes on from smaller ones. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/chain/sample.h"
+#include "store/kind.h"
+
+enum { NUMERICAL_VERSION = 1 };
+
+struct work {
+    struct kl_mode_run *mode;
+    struct kl_sampling_values *v;
+    const char *const *paths; /* of the records */
+    size_t n_paths;
+    struct kl_sampling_settings settings;
+    struct kl_sampling_rung rungs[KL_SAMPLING_RUNGS];
+    struct kl_sampling_problem problem;
+    struct kl_sampling_run *run;
+    struct kl_sampling_told *told; /* (settings.n_rungs) */
+    struct kl_pool *pool;
+    json_t *raw; /* files of the records, for the provenance */
+    char *config, *checkpoint;
+    bool older, prepared; /* older: another run's checkpoint is there */
+    uint64_t loaded;      /* epochs */
+};
+
+static void defaults(void *values)
+{
+    kl_sampling_values_default(values);
+}
+
+static int complete(void *values, struct kl_error *err)
+{
+    return kl_sampling_values_complete(values, err);
+}
+
+/* What a key is of, without what a run may have more of than the one that it goes on from. */
+static int parts_of_kin(char **text, const char *parts, struct kl_error *err)
+{
+    static const char *const grow[] = { "betas", "epochs", "warmup", "lr", "chains", "first-chain" };
+    json_t *all = NULL;
+    int code = kl_json_parse(&all, parts, "the key's parts", err);
+    json_t *options = json_object_get(all, "options");
+    for (size_t i = 0; i < sizeof grow / sizeof *grow && !code; i++) json_object_del(options, grow[i]);
+    if (!code) code = kl_json_dump(text, all, err);
+    json_decref(all);
+    return code;
+}
+
+/* --extend: the records, the network and the sampler are to be the same; the ladder's numbers the engine
+ * compares. */
+static int check_kin(const struct kl_file *file, const char *key_parts, struct kl_error *err)
+{
+    char *theirs = NULL, *ours = NULL, *differs = NULL;
+    int code = parts_of_kin(&theirs, kl_store_file_key_parts(file), err);
+    if (!code) code = parts_of_kin(&ours, key_parts, err);
+    if (!code) code = kl_store_key_diff(&differs, theirs, ours, err);
+    if (!code && *differs)
+        code = kl_fail(
+            err, KL_EDATA,
+            "--extend %s: is of another run (%.*s%s); give the options and inputs it was made with",
+            kl_store_file_path(file), (int)strcspn(differs, "\n"), differs,
+            strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
+    free(theirs), free(ours), free(differs);
+    return code;
+}
+
+/* Records, networks, chains; what --extend and --resume have of them. */
+static int prepare(struct work *w, struct kl_error *err)
+{
+    int code = w->prepared ? 0 : kl_pool_create(&w->pool, (int)w->v->common.threads, err);
+    if (!code && !w->prepared)
+        code = kl_sampling_problem_open(&w->problem, w->v, w->paths, w->n_paths, w->pool,
+                                        w->mode->stage.log, err);
+    w->prepared = true;
+    kl_sampling_run_close(&w->run);
+    if (!code)
+        code = kl_sampling_run_open(&w->run, &w->settings, w->problem.targets, w->problem.n,
+                                    kl_pool_size(w->pool), err);
+    if (code || !w->v->extend) return code;
+    struct kl_file *file = NULL;
+    code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);
+    if (!code) code = check_kin(file, w->mode->stage.key_parts, err);
+    if (!code) code = kl_sampling_run_load(w->run, file, err);
+    kl_store_file_close(&file);
+    return code;
+}
+
+/* Of the work that is left once prepared; thrown away. */
+static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
+{
+    struct work *w = context;
+    struct kl_trial trial;
+    uint64_t done = 0, total = 0;
+    const double start = kl_clock();
+    int code = prepare(w, err);
+    const double prepared = kl_clock() - start;
+    if (!code) kl_sampling_run_done(w->run, &done, &total);
+    kl_trial_begin(&trial);
+    trial.from = done;
+    if (!code && done < total) code = kl_sampling_run_go(w->run, w->pool, &trial.watch, err);
+    code = kl_trial_end(code);
+    if (!code && done < total) code = kl_trial_whole(&estimate->seconds, &trial, "an epoch", err);
+    estimate->seconds += prepared;
+    estimate->at_most = w->settings.stop.on;
+    return code;
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->mode->stage;
+    struct kl_key *key = NULL;
+    stage->estimate = try_a_moment, stage->estimate_context = w;
+    if (!(w->config = kl_options_json(&kl_sampling_sample_tool, w->v, true)) ||
+        !(w->raw = json_object()))
+        return kl_fail_memory(err, 4096);
+    int code = kl_store_checkpoint_path(&w->checkpoint, w->v->common.output, err);
+    if (!code)
+        code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, 1, "sgld sample",
+                                  NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_sampling_sample_tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code) code = kl_sampling_data_identify(key, w->raw, w->paths, w->n_paths, err);
+    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->mode->out, err);
+    kl_store_key_abort(&key);
+    if (!code && (*answer == KL_STAGE_UP_TO_DATE || *answer == KL_STAGE_FETCHED) && w->checkpoint)
+        kl_store_checkpoint_remove(w->checkpoint, stage->key);
+    return code;
+}
+
+static int save(void *context, struct kl_writer *writer, struct kl_error *err)
+{
+    const struct work *w = context;
+    const struct kl_sampling_values *v = w->v;
+    const struct kl_sampling_data *data = w->problem.data;
+    const struct kl_sampling_target_f32 *target = w->problem.targets;
+    const struct {
+        const char *name, *text;
+    } texts[] = {
+        { "config", w->config }, { "data", data->name }, { "groups", v->groups },
+        { "labels", v->labels }, { "model", v->model },  { "loss", v->loss },
+        { "prior", v->prior },
+    };
+    const struct {
+        const char *name;
+        double number;
+    } numbers[] = {
+        { "l_max", v->l_max },
+        { "loss_low", target->loss_low },
+        { "loss_high", target->loss_high },
+        { "prior_sigma", v->sigma },
+        { "chance", target->chance },
+        { "width", (double)v->width },
+        { "classes", data->classes },
+    };
+    int code = kl_sampling_run_save(writer, w->run, err);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !code; i++)
+        code = kl_store_writer_text(writer, "", texts[i].name, texts[i].text, err);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !code; i++)
+        code = kl_store_writer_number(writer, "", numbers[i].name, numbers[i].number, err);
+    return code;
+}
+
+static int resume(struct work *w, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    const struct kl_stage *stage = &w->mode->stage;
+    if (!w->v->resume) {
+        w->older = kl_store_checkpoint_forgotten(w->checkpoint, stage, stage->log, "epoch");
+        return 0;
+    }
+    int code = kl_store_checkpoint_resume(&file, w->checkpoint, stage, stage->log, err);
+    if (!code && file) code = kl_sampling_run_load(w->run, file, err);
+    if (!code && file) {
+        uint64_t done, total;
+        kl_sampling_run_done(w->run, &done, &total);
+        kl_note(stage->log, 1, "found %s: %llu of %llu epochs; %llu left", w->checkpoint,
+                (unsigned long long)done, (unsigned long long)total, (unsigned long long)(total - done));
+    }
+    kl_store_file_close(&file);
+    return code;
+}
+
+/* Stops when a checkpoint is due, else as the progress says. */
+struct pace {
+    const struct kl_watch *watch;
+    uint64_t every, last; /* 0: never */
+    bool begun, due;
+};
+static int pace_step(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    struct pace *p = context;
+    const int stop = kl_watch_step(p->watch, done, total, note);
+    if (stop) return stop;
+    if (!p->begun) p->begun = true, p->last = done;
+    p->due = p->every && done - p->last >= p->every && done < total;
+    if (p->due) p->last = done;
+    return p->due;
+}
+
+static int stopped(struct work *w, struct kl_error *err)
+{
+    const struct kl_log *log = w->mode->stage.log;
+    uint64_t done, total;
+    kl_sampling_run_done(w->run, &done, &total);
+    if (!w->checkpoint || (w->older && done == w->loaded)) {
+        kl_note(log, 1, "stopped by a signal with %llu of %llu epochs done%s%s",
+                (unsigned long long)done, (unsigned long long)total,
+                w->checkpoint ? "; as it was stays " : "; nothing is kept",
+                w->checkpoint ? w->checkpoint : "");
+        return KL_ESIGNAL;
+    }
+    const int code = kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, err);
+    if (code) return code;
+    kl_note(log, 1,
+            "stopped by a signal with %llu of %llu epochs done; the same command with --resume goes on "
+            "from there",
+            (unsigned long long)done, (unsigned long long)total);
+    return KL_ESIGNAL;
+}
+
+static int go(struct work *w, struct kl_error *err)
+{
+    struct kl_progress progress;
+    uint64_t total;
+    kl_sampling_run_done(w->run, &w->loaded, &total);
+    kl_progress_begin(&progress, w->mode->stage.log, w->v->common.progress, "epochs");
+    struct pace pace = { .watch = &progress.watch, .every = (uint64_t)w->v->checkpoint_every };
+    const struct kl_watch watch = { pace_step, &pace };
+    int code;
+    do {
+        pace.due = false;
+        code = kl_sampling_run_go(w->run, w->pool, &watch, err);
+        if (code == KL_ESIGNAL && pace.due && !kl_signals_pending())
+            code = kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, err);
+        else pace.due = false;
+    } while (!code && pace.due);
+    kl_progress_end(&progress);
+    return code == KL_ESIGNAL ? stopped(w, err) : code;
+}
+
+static int publish(struct work *w, struct kl_error *err)
+{
+    struct kl_writer *writer = NULL;
+    char *raw = NULL;
+    struct kl_stage *stage = &w->mode->stage;
+    w->told = calloc(w->settings.n_rungs, sizeof *w->told);
+    int code = w->told ? kl_json_dump(&raw, w->raw, err)
+                       : kl_fail_memory(err, w->settings.n_rungs * sizeof *w->told);
+    if (!code)
+        code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains, err);
+    if (!code) kl_sampling_tell_cautions(w->told, w->settings.n_rungs, stage->log);
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
+    if (!code) code = save(w, writer, err);
+    if (!code)
+        code = kl_store_stage_publish(stage, &writer, NULL, 0, w->n_paths ? raw : NULL, NULL, err);
+    kl_store_writer_abort(&writer);
+    free(raw);
+    if (!code && w->checkpoint) kl_store_checkpoint_remove(w->checkpoint, NULL);
+    return code;
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const double seconds = kl_clock() - w->mode->stage.start;
+    if (w->v->common.json)
+        return kl_sampling_tell_json(out, &w->mode->stage, w->told, w->settings.n_rungs, seconds, err);
+    if (w->v->common.quiet) return 0;
+    fprintf(out, "%s: %s on %s, %lld chain%s of %zu parameters; ", w->v->common.output, w->v->model,
+            w->problem.data->name, (long long)w->v->chains, kl_s((unsigned long long)w->v->chains),
+            w->problem.targets->size);
+    kl_sampling_tell_line(out, w->told, w->settings.n_rungs);
+    fprintf(out, "; %.2f s\n", seconds);
+    return 0;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->mode->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    w->paths = stage->inputs + 1, w->n_paths = stage->n_inputs - 1; /* the first is the word itself */
+    stage->inputs = w->paths, stage->n_inputs = w->n_paths;
+    if (!w->v->common.output && !w->v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "sample: no output; give -o CHAINS.h5");
+    if (w->n_paths > 2)
+        return kl_fail_inputs(err, w->paths, w->n_paths, 2,
+                              "a folder, or the training and the test images");
+    int code = kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->mode->out, err);
+    code = prepare(w, err);
+    if (!code) code = resume(w, err);
+    if (!code) code = go(w, err);
+    if (!code) code = publish(w, err);
+    return code ? code : report(w, kl_words_to(&w->v->common), err);
+}
+
+static int run(struct kl_mode_run *mode, struct kl_error *err)
+{
+    struct work w = { .mode = mode, .v = mode->values };
+    const int code = work(&w, err);
+    kl_sampling_run_close(&w.run);
+    kl_sampling_problem_close(&w.problem);
+    kl_pool_destroy(&w.pool);
+    json_decref(w.raw);
+    free(w.told), free(w.config), free(w.checkpoint);
+    return code;
+}
+
+const struct kl_mode kl_sampling_mode_sample = {
+    .tool = &kl_sampling_sample_tool, .defaults = defaults, .run = run, .complete = complete
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+   From images to records: selection, normalisation, labels made random, one permutation. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "sampling/data/data.h"
+
+/* Of a channel; of KL_SAMPLING_IMAGES they are taken from the training records. */
+struct scale {
+    double mean[3], deviation[3];
+};
+static const struct known {
+    size_t side, channels;
+    struct scale scale;
+} sets[] = {
+    [KL_SAMPLING_MNIST] = { 28, 1, { { 0.1307 }, { 0.3081 } } },
+    [KL_SAMPLING_CIFAR10] = { 32, 3, { { .4914, .4822, .4465 }, { .2023, .1994, .2010 } } },
+    [KL_SAMPLING_CIFAR100] = { 32, 3, { { .5071, .4867, .4408 }, { .2675, .2565, .2761 } } },
+    [KL_SAMPLING_SVHN] = { 32, 3, { { .4377, .4438, .4728 }, { .1980, .2010, .1970 } } },
+};
+
+/* One part, under way. */
+struct part {
+    struct kl_sampling_records *records;
+    int64_t **index; /* of the data */
+    int64_t *chosen; /* (n) rising */
+    size_t *order;   /* (n): which of the chosen is record i */
+    uint8_t *pixels; /* (n, inputs) as chosen */
+    bool test;
+};
+
+static int check_size(const struct kl_sampling_source *source, const struct kl_sampling_data_options *o,
+                      struct kl_error *err)
+{
+    const struct known *set = &sets[o->set];
+    if (o->set == KL_SAMPLING_IMAGES) return 0;
+    const char *name = (const char *[]){ "", "", "mnist", "cifar10", "cifar100", "svhn" }[o->set];
+    if (source->height == set->side && source->width == set->side) return 0;
+    return kl_fail(
+        err, KL_EDATA,
+        "%s: found images of %zu x %zu, expected %zu x %zu of --data %s; --data images takes any",
+        source->files[0], source->height, source->width, set->side, set->side, name);
+}
+
+/* The training part has to have what is asked for; the test part has what there is. */
+static int choose(struct part *p, const struct kl_sampling_source *source,
+                  const struct kl_sampling_groups *groups, const struct kl_sampling_data_options *o,
+                  struct kl_error *err)
+{
+    size_t *taken = calloc((size_t)groups->n_groups, sizeof *taken);
+    const size_t size = (size_t)(p->test ? o->test_size : o->train_size);
+    p->chosen = malloc((source->n + 1) * sizeof *p->chosen);
+    if (!taken || !p->chosen) {
+        free(taken);
+        return kl_fail_memory(err, source->n * sizeof *p->chosen);
+    }
+    p->records->n = kl_sampling_select(p->chosen, taken, source->label, source->n, groups, size);
+    int code = 0;
+    for (int g = 0; g < groups->n_groups && !code; g++) {
+        /* A class of its own is taken up to the size ("at most"); a group that was asked for is to be
+         * full. */
+        const bool exact = !p->test && o->groups && *o->groups && size;
+        if (!taken[g] || (exact && taken[g] < size))
+            code = kl_fail(err, KL_EDATA,
+                           "%s: found %zu records of group %d, expected %zu; give a smaller --%s-size",
+                           source->files[0], taken[g], g, size ? size : 1, p->test ? "test" : "train");
+    }
+    free(taken);
+    return code;
+}
+
+/* Fisher and Yates; keyed, so that a part's order depends on nothing else. */
+static int order(struct part *p, const struct kl_sampling_data_options *o, struct kl_error *err)
+{
+    const size_t n = p->records->n;
+    p->order = malloc(n * sizeof *p->order);
+    if (!p->order) return kl_fail_memory(err, n * sizeof *p->order);
+    for (size_t i = 0; i < n; i++) p->order[i] = i;
+    for (size_t i = n; o->permute && i-- > 1;) {
+        uint32_t word[4];
+        kl_philox(word, o->seed, (uint32_t)i, KL_RANDOM_PERMUTED_DATA, p->test, 0);
+        const uint64_t wide = (uint64_t)word[0] << 32 | word[1];
+        const size_t j = (size_t)((unsigned __int128)wide * (i + 1) >> 64), other = p->order[j];
+        p->order[j] = p->order[i], p->order[i] = other;
+    }
+    return 0;
+}
+
+/* Does the i-th of the chosen get a new label? Any class, also its own. */
+static int32_t random_label(int32_t label, size_t i, bool test, int classes,
+                            const struct kl_sampling_data_options *o)
+{
+    uint32_t word[4];
+    kl_philox(word, o->seed, (uint32_t)i, KL_RANDOM_RANDOM_LABELS, test, 0);
+    if (!(kl_philox_unit(word[0]) < o->random)) return label;
+    return (int32_t)((uint64_t)word[1] * (uint64_t)classes >> 32);
+}
+
+static void measure(struct scale *scale, const struct part *p, size_t channels)
+{
+    const size_t places = p->records->inputs / channels, n = p->records->n;
+    for (size_t c = 0; c < channels; c++) {
+        uint64_t sum = 0, squares = 0;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < places; k++) {
+                const uint64_t v = p->pixels[i * p->records->inputs + c * places + k];
+                sum += v, squares += v * v;
+            }
+        const double all = (double)(n * places), mean = (double)sum / all;
+        const double variance = (double)squares / all - mean * mean;
+        scale->mean[c] = mean / 255, scale->deviation[c] = variance > 0 ? sqrt(variance) / 255 : 1;
+    }
+}
+
+static int fill(struct part *p, const struct scale *scale, size_t channels, struct kl_error *err)
+{
+    struct kl_sampling_records *r = p->records;
+    const size_t places = r->inputs / channels,
+                 bytes = (r->n * r->inputs * sizeof(float) + 63) / 64 * 64;
+    float table[3][256];
+    r->x = aligned_alloc(64, bytes), *p->index = malloc(r->n * sizeof **p->index);
+    if (!r->x || !*p->index) return kl_fail_memory(err, bytes);
+    for (size_t c = 0; c < channels; c++)
+        for (int v = 0; v < 256; v++)
+            table[c][v] = (float)((v / 255.0 - scale->mean[c]) / scale->deviation[c]);
+    for (size_t i = 0; i < r->n; i++) {
+        const uint8_t *from = p->pixels + p->order[i] * r->inputs;
+        (*p->index)[i] = p->chosen[p->order[i]];
+        for (size_t k = 0; k < r->inputs; k++) r->x[i * r->inputs + k] = table[k / places][from[k]];
+    }
+    return 0;
+}
+
+static int label(struct kl_sampling_data *data, const struct part *p,
+                 const struct kl_sampling_source *source, const struct kl_sampling_groups *groups,
+                 const struct kl_sampling_data_options *o, struct kl_error *err)
+{
+    const size_t n = p->records->n;
+    const bool keep = p->test && o->random > 0;
+    p->records->label = malloc(n * sizeof(int32_t));
+    if (keep) data->true_test_label = malloc(n * sizeof(int32_t));
+    if (!p->records->label || (keep && !data->true_test_label))
+        return kl_fail_memory(err, n * sizeof(int32_t));
+    for (size_t i = 0; i < n; i++) {
+        const int32_t true_label = groups->group_of[source->label[p->chosen[p->order[i]]]];
+        if (keep) data->true_test_label[i] = true_label;
+        p->records->label[i] = random_label(true_label, p->order[i], p->test, data->classes, o);
+    }
+    return 0;
+}
+
+static int load_part(struct kl_sampling_data *data, struct scale *scale, bool test,
+                     const struct kl_sampling_data_options *o, const char *const *paths, size_t n_paths,
+                     struct kl_error *err)
+{
+    struct kl_sampling_source source;
+    struct kl_sampling_groups groups;
+    struct part p = { test ? &data->test : &data->train, test ? &data->test_index : &data->train_index,
+                      .test = test };
+    int code = kl_sampling_source_open(&source, paths, n_paths, test, o, err);
+    if (!code) code = check_size(&source, o, err);
+    if (!code) code = kl_sampling_groups_parse(&groups, o->groups, source.classes, err);
+    if (!code && test &&
+        (source.channels != data->channels || source.height != data->height ||
+         source.width != data->width))
+        code = kl_fail(
+            err, KL_EDATA,
+            "%s: found images of %zu x %zu x %zu, expected %zu x %zu x %zu as the training part's",
+            source.files[0], source.channels, source.height, source.width, data->channels, data->height,
+            data->width);
+    if (!code && test && groups.n_groups != data->classes)
+        code = kl_fail(err, KL_EDATA, "%s: found %d classes, expected %d as in the training part",
+                       source.files[0], groups.n_groups, data->classes);
+    if (!code) code = choose(&p, &source, &groups, o, err);
+    if (!code) {
+        data->channels = source.channels, data->height = source.height, data->width = source.width;
+        data->classes = groups.n_groups;
+        p.records->inputs = source.channels * source.height * source.width;
+        p.pixels = malloc(p.records->n * p.records->inputs);
+        code = p.pixels ? 0 : kl_fail_memory(err, p.records->n * p.records->inputs);
+    }
+    if (!code) code = kl_sampling_source_read(&source, p.pixels, p.chosen, p.records->n, err);
+    if (!code && !test && o->set == KL_SAMPLING_IMAGES) measure(scale, &p, data->channels);
+    if (!code) code = order(&p, o, err);
+    if (!code) code = fill(&p, scale, data->channels, err);
+    if (!code) code = label(data, &p, &source, &groups, o, err);
+    free(p.chosen), free(p.order), free(p.pixels);
+    kl_sampling_source_close(&source);
+    return code;
+}
+
+int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_sampling_data_options *options,
+                          const char *const *paths, size_t n_paths, struct kl_error *err)
+{
+    struct scale scale = { { 0 }, { 0 } };
+    memset(data, 0, sizeof *data);
+    if (options->set == KL_SAMPLING_SYNTH) {
+        if (n_paths || (options->groups && *options->groups))
+            return kl_fail(err, KL_EUSAGE,
+                           "--data synth: found %s, expected none; it is drawn from its seed",
+                           n_paths ? "an input" : "groups");
+        return kl_sampling_synth_make(data, NULL, options, err);
+    }
+    if (options->set != KL_SAMPLING_IMAGES) scale = sets[options->set].scale;
+    strcpy(data->name,
+           (const char *[]){ "", "images", "mnist", "cifar10", "cifar100", "svhn" }[options->set]);
+    int code = load_part(data, &scale, false, options, paths, n_paths, err);
+    if (!code) code = load_part(data, &scale, true, options, paths, n_paths, err);
+    return code;
+}

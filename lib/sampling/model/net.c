@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+   Networks by name: which layers they have, and where each tensor lies in the flat vector. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sampling/model/model.h"
+
+/* Adds a tensor at the end and returns where it begins. */
+static size_t tensor(struct kl_sampling_net *net, const char *name, int rank, const size_t dims[4], size_t fan_in,
+                     double start)
+{
+    struct kl_sampling_tensor *t = &net->tensors[net->n_tensors++];
+    *t = (struct kl_sampling_tensor){ .rank = rank, .offset = net->size, .size = 1, .fan_in = fan_in, .sigma = 1,
+                                      .start = start };
+    snprintf(t->name, sizeof t->name, "%s", name);
+    for (int i = 0; i < rank; i++) t->size *= t->dims[i] = dims[i];
+    net->size += t->size;
+    return t->offset;
+}
+
+static void dense(struct kl_sampling_net *net, const char *w, const char *b, size_t in, size_t out)
+{
+    struct kl_sampling_dense *d = &net->dense[net->n_dense++];
+    *d = (struct kl_sampling_dense){ .in = in, .out = out };
+    d->w = tensor(net, w, 2, (const size_t[4]){ out, in }, in, 0);
+    d->b = tensor(net, b, 1, (const size_t[4]){ out }, in, 0);
+}
+
+/* What the next layer takes: maps of the image or of the last unit. */
+static void shape_in(const struct kl_sampling_net *net, size_t *c, size_t *h, size_t *w)
+{
+    *c = net->channels, *h = net->height, *w = net->width;
+    if (net->n_units == 0) return;
+    const struct kl_sampling_unit *last = &net->units[net->n_units - 1];
+    const size_t by = last->pool == KL_SAMPLING_NO_POOL ? 1 : 2;
+    *c = last->out, *h = last->out_h / by, *w = last->out_w / by;
+}
+
+static void conv(struct kl_sampling_net *net, const char *const names[4], size_t out, size_t kernel, size_t pad, bool norm,
+                 enum kl_sampling_pool pool)
+{
+    struct kl_sampling_unit u = { .out = out, .kernel = kernel, .pad = pad, .norm = norm, .pool = pool };
+    shape_in(net, &u.in, &u.in_h, &u.in_w);
+    const size_t fan_in = u.in * kernel * kernel;
+    u.out_h = u.in_h + 2 * pad + 1 - kernel, u.out_w = u.in_w + 2 * pad + 1 - kernel;
+    u.w = tensor(net, names[0], 4, (const size_t[4]){ out, u.in, kernel, kernel }, fan_in, 0);
+    u.b = tensor(net, names[1], 1, (const size_t[4]){ out }, fan_in, 0);
+    if (norm) {
+        u.gamma = tensor(net, names[2], 1, (const size_t[4]){ out }, 0, 1);
+        u.beta = tensor(net, names[3], 1, (const size_t[4]){ out }, 0, 0);
+        u.statistics = net->n_statistics;
+        net->n_statistics += out;
+    }
+    net->units[net->n_units++] = u;
+}
+
+static int fits(const struct kl_sampling_net *net, size_t side, struct kl_error *err)
+{
+    if (net->height == side && net->width == side) return 0;
+    return kl_fail(err, KL_EUSAGE, "net '%s': found images of %zux%zu, expected %zux%zu", net->name, net->height,
+                   net->width, side, side);
+}
+
+static void make_fcn(struct kl_sampling_net *net, int depth, size_t width)
+{
+    size_t in = net->inputs;
+    char w[16], b[16];
+    for (int l = 0; l <= depth; l++) {
+        snprintf(w, sizeof w, "W%d", l + 1), snprintf(b, sizeof b, "b%d", l + 1);
+        dense(net, w, b, in, l < depth ? width : (size_t)net->outputs);
+        in = width;
+    }
+}
+
+/* The third convolution meets maps of its own size: it is a dense layer, whose weights lie as the filters' do. */
+static int make_lenet5(struct kl_sampling_net *net, struct kl_error *err)
+{
+    const int code = fits(net, 28, err);
+    if (code) return code;
+    conv(net, (const char *const[4]){ "c1w", "c1b" }, 6, 5, 2, false, KL_SAMPLING_MEAN_POOL);
+    conv(net, (const char *const[4]){ "c2w", "c2b" }, 16, 5, 0, false, KL_SAMPLING_MEAN_POOL);
+    dense(net, "c3w", "c3b", 400, 120);
+    struct kl_sampling_tensor *filters = &net->tensors[net->n_tensors - 2];
+    filters->rank = 4, filters->dims[1] = 16, filters->dims[2] = filters->dims[3] = 5;
+    dense(net, "f1w", "f1b", 120, 420);
+    dense(net, "f2w", "f2b", 420, (size_t)net->outputs);
+    return 0;
+}
+
+static int make_cnn4(struct kl_sampling_net *net, const size_t sizes[3], struct kl_error *err)
+{
+    if (net->height < 6 || net->width < 6 || net->height % 2 || net->width % 2)
+        return kl_fail(err, KL_EUSAGE, "net '%s': found images of %zux%zu, expected even sides from 6 on", net->name,
+                       net->height, net->width);
+    conv(net, (const char *const[4]){ "c1w", "c1b" }, sizes[0], 3, 0, false, KL_SAMPLING_NO_POOL);
+    conv(net, (const char *const[4]){ "c2w", "c2b" }, sizes[1], 3, 0, false, KL_SAMPLING_MAX_POOL);
+    size_t c, h, w;
+    shape_in(net, &c, &h, &w);
+    dense(net, "f1w", "f1b", c * h * w, sizes[2]);
+    dense(net, "f2w", "f2b", sizes[2], (size_t)net->outputs);
+    return 0;
+}
+
+static int make_vgg16(struct kl_sampling_net *net, const size_t sizes[2], struct kl_error *err)
+{
+    static const int times[13] = { 1, 1, 2, 2, 4, 4, 4, 8, 8, 8, 8, 8, 8 };
+    const int code = fits(net, 32, err);
+    if (code) return code;
+    for (int i = 0; i < 13; i++) {
+        const bool pool = i == 1 || i == 3 || i == 6 || i == 9 || i == 12;
+        char names[4][24];
+        snprintf(names[0], sizeof *names, "conv%d.w", i), snprintf(names[1], sizeof *names, "conv%d.b", i);
+        snprintf(names[2], sizeof *names, "bn%d.gamma", i), snprintf(names[3], sizeof *names, "bn%d.beta", i);
+        conv(net, (const char *const[4]){ names[0], names[1], names[2], names[3] }, sizes[0] * (size_t)times[i], 3, 1,
+             net->norm != KL_SAMPLING_NORM_NONE, pool ? KL_SAMPLING_MAX_POOL : KL_SAMPLING_NO_POOL);
+    }
+    dense(net, "f1w", "f1b", 8 * sizes[0], sizes[1]);
+    dense(net, "f2w", "f2b", sizes[1], sizes[1]);
+    dense(net, "f3w", "f3b", sizes[1], (size_t)net->outputs);
+    return 0;
+}
+
+/* The n sizes behind the name's colon; without one, those that are there already. */
+static int read_sizes(size_t *sizes, int n, const char *name, struct kl_error *err)
+{
+    const char *at = strchr(name, ':');
+    if (!at && sizes[0]) return 0;
+    for (int i = 0; at && i < n; i++) {
+        int length = 0;
+        unsigned long value = 0;
+        if (*++at < '1' || *at > '9' || sscanf(at, "%7lu%n", &value, &length) != 1) break;
+        sizes[i] = value, at += length;
+        if (i == n - 1 && !*at) return 0;
+        if (*at != ',') break;
+    }
+    return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %d size%s behind a colon, for instance %s", name, n,
+                   kl_s((unsigned)n), n == 1 ? "fcn2:1000" : n == 2 ? "vgg16:64,1024" : "cnn4:32,64,128");
+}
+
+static int make_layers(struct kl_sampling_net *net, struct kl_error *err)
+{
+    const size_t length = strcspn(net->name, ":");
+    int kind = -1, code;
+    static const char *const kinds[] = { "fcn1", "fcn2", "fcn3", "lenet5", "cnn4", "vgg16", "vgg16-frozen", "vgg16-plain" };
+    for (int i = 0; i < 8; i++)
+        if (strlen(kinds[i]) == length && memcmp(kinds[i], net->name, length) == 0) kind = i;
+    if (kind < 0 || (kind == 3 && net->name[length]))
+        return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %s", net->name, KL_SAMPLING_NETS);
+    if (kind < 3) {
+        size_t width = 0;
+        if ((code = read_sizes(&width, 1, net->name, err))) return code;
+        make_fcn(net, kind + 1, width);
+        return 0;
+    }
+    if (kind == 3) return make_lenet5(net, err);
+    if (kind == 4) {
+        size_t sizes[3] = { 32, 64, 128 };
+        if ((code = read_sizes(sizes, 3, net->name, err))) return code;
+        return make_cnn4(net, sizes, err);
+    }
+    size_t sizes[2] = { 64, 1024 };
+    if ((code = read_sizes(sizes, 2, net->name, err))) return code;
+    net->norm = kind == 5 ? KL_SAMPLING_NORM_BATCH : kind == 6 ? KL_SAMPLING_NORM_FROZEN : KL_SAMPLING_NORM_NONE;
+    return make_vgg16(net, sizes, err);
+}
+
+int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height, size_t width,
+                         int classes, enum kl_sampling_loss loss, double l_max, struct kl_error *err)
+{
+    const int outputs = classes == 2 ? 1 : classes;
+    *net = (struct kl_sampling_net){ .channels = channels, .height = height, .width = width,
+                                     .inputs = channels * height * width, .classes = classes, .outputs = outputs,
+                                     .loss = loss, .l_max = l_max };
+    if (classes < 2 || net->inputs == 0)
+        return kl_fail(err, KL_EUSAGE, "net '%s': found %d classes, %zu inputs, expected 2 classes and 1 input at least",
+                       name, classes, net->inputs);
+    if (snprintf(net->name, sizeof net->name, "%s", name) >= (int)sizeof net->name)
+        return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %s", name, KL_SAMPLING_NETS);
+    const int code = kl_sampling_loss_check(loss, outputs, l_max, err);
+    return code ? code : make_layers(net, err);
+}

@@ -1,0 +1,143 @@
+# Chains on a ladder: a file under a key; threads, interruptions and the way there change no byte.
+$ sgld sample -p classic --test-mode -o a.h5 | sed 's/0\.[0-9]*/X/g; s/X +- X/X/g; s/[0-9]e-[0-9]*/X/g'
+> a.h5: fcn1 on synth, 2 chains of 3001 parameters; mean training loss X at beta 0, X at beta 1, X at beta 10; X s
+! sgld: 2 of 3 betas are not at equilibrium: the virial ratio, 1 there, is 0.000108 at beta 1; longer chains, smaller steps, or do not read their losses as posterior means
+$ sgld sample -p classic --test-mode -o a.h5
+> a.h5: up to date
+$ sgld sample -p classic --test-mode -o a.h5 --json | jq -c '[.status]'
+> ["up to date"]
+$ sgld sample -p classic --test-mode -o b.h5 --no-provenance -j 1 -q; sgld sample -p classic --test-mode -o c.h5 --no-provenance -j 2 -q; cmp b.h5 c.h5 && echo same
+> same
+# What the profile says and what is said by hand are one key.
+$ [ "$(sgld sample -p classic --test-mode --key)" = "$(sgld sample -p classic -B 0,1,10 -c 2 --warmup 9,19,49 --lr 0.01,0.01,0.1 --key)" ]; echo $?
+> 0
+# More chains, temperatures between, from a smaller run: the bytes of one run.
+$ sgld sample -p classic -B 1,10 -c 2 --warmup 20 -q --no-provenance -o small.h5; sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 -q --no-provenance -o whole.h5
+$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 -q --no-provenance --extend small.h5 -o grown.h5; cmp whole.h5 grown.h5 && echo same
+> same
+# and from a shorter one
+$ sgld sample -B 1,10 -c 2 --warmup 40 --epochs 60 --anneal 20 --every 5 -q --no-provenance -o short.h5 2>/dev/null; sgld sample -B 1,10 -c 2 --warmup 40 --epochs 100 --anneal 20 --every 5 -q --no-provenance -o long.h5 2>/dev/null
+$ sgld sample -B 1,10 -c 2 --warmup 40 --epochs 100 --anneal 20 --every 5 -q --no-provenance --extend short.h5 -o grown.h5 -f; cmp long.h5 grown.h5 && echo same
+> same
+# from another run
+$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 --seed 1 --extend small.h5 -o other.h5
+! sgld: --extend small.h5: is of another run (parts.seed: "0" -> "1"); give the options and inputs it was made with
+? 65
+$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 --data-seed 1 --extend small.h5 -o other.h5
+! sgld: --extend small.h5: is of another run (options.data-seed: 0 -> 1); give the options and inputs it was made with
+? 65
+$ sgld sample -p classic -B 1,5,10 -c 3 --warmup 20 --width 7 --extend small.h5 -o other.h5
+! sgld: --extend small.h5: is of another run (options.width: 500 -> 7); give the options and inputs it was made with
+? 65
+$ sgld sample -p classic -B 1,5,10 --extend $DATA/digits/train-labels-idx1-ubyte -o other.h5
+! sgld: ROOT/data/digits/train-labels-idx1-ubyte: not an HDF5 file (its first eight bytes are others); expected 'chains', which comes from sgld sample
+? 65
+# Images: a folder, its groups, a network that fits them.
+$ sgld sample --data images --groups 01234/56789 --train-size 60 --test-mode $DATA/digits -o d.h5 --json | jq -c '[.ladder[] | .beta], [.ladder[] | .train01 >= 0 and .train01 <= 1]'
+> [0,3,10]
+> [true,true,true]
+! sgld: chains disagree at 2 of 3 betas: R-hat of the training loss is 1.76 at beta 10, expected at most 1.01; longer chains
+! sgld: few effective draws at 3 of 3 betas: 5 at beta 10, expected 400; the errors told are themselves uncertain
+$ cache show d.h5 | grep -vE '^(key|content|size|created|file|by|seconds|wrote)'
+> d.h5
+> chains, # bytes, written by sgld 0.1.0
+>
+> made       DATE, # s on cpu; run ID
+> caution    chains disagree at 2 of 3 betas: R-hat of the training loss is 1.76 at beta 10, expected at most 1.01; longer chains
+> caution    few effective draws at 3 of 3 betas: 5 at beta 10, expected 400; the errors told are themselves uncertain
+> options    accept 0.57  alpha-stop 0.00025  anneal -1  batch-size 0  batches "permuted"  betas "0,3,10"
+>            chains 2  companion false  control-variate false  convention "gibbs"  data "images"
+>            data-seed 0  draws "whole"  epochs "20,20,20"  eps-stop -1e-7  every 1  exchange false
+>            first-chain 0  friction 0.1  groups "01234/56789"  half-step false  keep 0  l-max 4.0
+>            labels "true"  leapfrogs 10  loss "bbce"  lr "0.1,0.1,0.1"  min-steps 2000  model "fcn1"
+>            noise true  order "permuted"  period 15  power 0.5  prior "layer"  records "one"
+>            rms-decay 0.99  rms-epsilon 1e-5  sampler "mala"  schedule "constant"  sigma 1.0
+>            stair-drop 0.0  stair-low 0.0  start "prior"  stop "fixed"  test-every 1  test-size 0
+>            train-size 60  tune true  warmup "0,20,20"  width 32  work false
+> facts      chance 0.5  classes 2  independent_batches 0  loss_high 4  loss_low 0.0184854  n_test 360
+>            path_work 0  pointwise 0  prior_sigma 1  seed_high 0  seed_low 0  stop_alpha 0.00025
+>            stop_eps -1e-07  stop_leak 0  stop_min_steps 2000  target_accept 0.57  whole 1
+> sampler              mala
+> parameters           2113
+> records              120
+> records a step       120
+> chains               2
+>
+> beta  step  draws    virial ratio            norm
+> 0      0.1     20  0.992 +- 0.004  0.992 +- 0.004
+> 3      0.1     20  0.982 +- 0.009  0.982 +- 0.009
+> 10     0.1     20  0.996 +- 0.015  0.996 +- 0.015
+>
+> datasets
+>   bias/noise_ratio                     float64  2 x 3
+>   bias/norm                            float64  3
+>   bias/norm_se                         float64  3
+>   bias/virial                          float64  3
+>   bias/virial_se                       float64  3
+>   ladder/beta                          float64  3
+>   ladder/draws                         int64    3
+>   ladder/epochs                        int64    3
+>   ladder/lr                            float64  3
+>   ladder/warmup                        int64    3
+>   and 14 of traces
+>   and 3 of states
+# A predicted time, without a file.
+$ sgld sample --dry-run -p classic -o new.h5 --json | jq -c '[.hit, .estimated_seconds > 0]'; ls new.h5
+> [false,true]
+! ls: cannot access 'new.h5': No such file or directory
+? 2
+# What is wrong, in one line.
+$ sgld sample
+! sgld: sample: no output; give -o CHAINS.h5
+? 2
+$ sgld sample -B 1,-3 -o e.h5
+! sgld: --betas: found -3, expected 0 or more
+? 2
+$ sgld sample -p classic -B 1,2,3 --epochs 1,2 -o e.h5
+! sgld: --epochs: found 2 numbers, expected one, or one for each of 3 betas
+? 2
+$ sgld sample -p classic --labels perhaps -o e.h5
+! sgld: --labels: found 'perhaps', expected true, random or a probability from 0 to 1
+? 2
+$ sgld sample -p paper --data images $DATA/digits -o e.h5
+! sgld: --profile paper: it has no data images; --profile sound takes any
+? 2
+$ sgld sample --data images -o e.h5
+! sgld: --data images: no images; give the folder that holds them
+? 2
+$ sgld sample --data images $DATA/noise -o e.h5
+! sgld: ROOT/data/noise: no training images, expected train-images-idx3-ubyte (IDX, also .gz), data_batch_1.bin, train.h5 or a folder train; or give both parts as two inputs
+? 66
+$ sgld sample --data images --groups 0/1,12 $DATA/digits -o e.h5
+! sgld: groups: found class 12, expected 0 to 9; the labels have no other
+? 2
+$ sgld sample --data images --groups 0/x $DATA/digits -o e.h5
+! sgld: groups: found 'x', expected classes, as 01234/56789 or 0,12/3
+? 2
+$ sgld sample --data images --groups 0/1 --train-size 500 $DATA/digits -o e.h5
+! sgld: ROOT/data/digits/train-images-idx3-ubyte: found 142 records of group 0, expected 500; give a smaller --train-size
+? 65
+$ sgld sample --data mnist $DATA/digits -o e.h5
+! sgld: ROOT/data/digits/train-images-idx3-ubyte: found images of 8 x 8, expected 28 x 28 of --data mnist; --data images takes any
+? 65
+$ sgld sample $DATA/digits -o e.h5
+! sgld: --data synth: found an input, expected none; it is drawn from its seed
+? 2
+$ head -c 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
+! sgld: ./train-images-idx3-ubyte: 4984 bytes after the header, expected 91968 (1437 items of 64); cut short: copy or download it again
+? 65
+$ sgld sample --data images --model lenet5 $DATA/digits -o e.h5
+! sgld: net 'lenet5': found images of 8x8, expected 28x28
+? 2
+$ sgld sample --loss ce -o e.h5
+! sgld: loss: ce is for three classes or more, found 2; expected bce, which it then is
+? 2
+$ sgld sample --sampler mala --batch-size 10 -o e.h5
+! sgld: batch 10: mala and hmc take all 50 records a step
+? 2
+$ sgld sample a b c -o e.h5
+! sgld: 3 inputs, expected a folder, or the training and the test images; 'c' is too many; see --help
+? 2
+$ ls e.h5
+! ls: cannot access 'e.h5': No such file or directory
+? 2
