@@ -23,6 +23,7 @@
         KL_PAIR(policy_bend, set), KL_PAIR(policy_turn, set),                                        \
         KL_PAIR(langevin_normals, set), KL_PAIR(langevin_step, set),                                 \
         KL_PAIR(langevin_momentum, set), KL_PAIR(langevin_rms, set),                                 \
+        .shallow_steps = kl_shallow_steps_f32_##set, .shallow_evaluate = kl_shallow_evaluate_f32_##set, \
         .gan_divergence = kl_gan_divergence_f64_##set, .gan_uniforms = kl_gan_uniforms_f32_##set,    \
         .gan_normals = kl_gan_normals_f32_##set, .filter_power = kl_filter_power_f64_##set,          \
         KL_PAIR(bloch_gradient, set),                                                                \

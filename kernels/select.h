@@ -20,6 +20,7 @@
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
+#include "kernels/shallow.h"
 #include "kernels/vqc.h"
 
 struct kl_kernels {
@@ -96,6 +97,8 @@ struct kl_kernels {
     kl_langevin_momentum_f64_fn langevin_momentum_f64;
     kl_langevin_rms_f32_fn langevin_rms_f32;
     kl_langevin_rms_f64_fn langevin_rms_f64;
+    kl_shallow_steps_fn shallow_steps;
+    kl_shallow_evaluate_fn shallow_evaluate;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

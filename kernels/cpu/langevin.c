@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/langevin.h. A group of 32 elements is whole units of blocks; a group of which
-   only a part is asked for is done on a copy. */
+   Definition of the family; see kernels/langevin.h. A group of 32 elements is whole units of blocks; a
+   group of which only a part is asked for is done on a copy. */
 #include "kernels/langevin.h"
 
 #include <string.h>
@@ -27,8 +27,9 @@ static inline kl_lane load(const kl_real *from)
     return *(const kl_lane *)from;
 }
 
-static inline __attribute__((always_inline)) void update(const enum rule rule, const int noisy, struct move *m,
-                                                         const struct place *p, int at, kl_lane normal, int sum)
+static inline __attribute__((always_inline)) void update(const enum rule rule, const int noisy,
+                                                         struct move *m, const struct place *p, int at,
+                                                         kl_lane normal, int sum)
 {
     const kl_lane w = load(p->w + at), g = load(p->grad + at);
     if (rule != MOMENTUM) {
@@ -54,14 +55,17 @@ static inline __attribute__((always_inline)) void update(const enum rule rule, c
     }
 }
 
-static inline __attribute__((always_inline)) void group_of(const enum rule rule, const int noisy, struct move *m,
-                                                           const struct place *p, size_t group,
+static inline __attribute__((always_inline)) void group_of(const enum rule rule, const int noisy,
+                                                           struct move *m, const struct place *p,
+                                                           size_t group,
                                                            const struct kl_normal_stream *s)
 {
 #pragma GCC unroll 4
     for (int u = 0; u < KL_GROUP_UNITS; u++) {
         kl_lane normal[2][KL_UNIT_VECTORS] = { { { 0 } } };
-        if (noisy) kl_normal_unit(normal[0], normal[1], (uint32_t)(8 * group) + (uint32_t)(u * KL_UNIT_BLOCKS), s);
+        if (noisy)
+            kl_normal_unit(normal[0], normal[1], (uint32_t)(8 * group) + (uint32_t)(u * KL_UNIT_BLOCKS),
+                           s);
 #pragma GCC unroll 2
         for (int half = 0; half < 2; half++)
 #pragma GCC unroll 2
@@ -72,17 +76,27 @@ static inline __attribute__((always_inline)) void group_of(const enum rule rule,
 }
 
 /* Elements from .. to of a group, where p->w is element `from`. */
-static inline __attribute__((always_inline)) void part_of(const enum rule rule, const int noisy, struct move *m,
-                                                          const struct place *p, size_t group, size_t from, size_t to,
+static inline __attribute__((always_inline)) void part_of(const enum rule rule, const int noisy,
+                                                          struct move *m, const struct place *p,
+                                                          size_t group, size_t from, size_t to,
                                                           const struct kl_normal_stream *s)
 {
     kl_real w[KL_GROUP] = { 0 }, v[KL_GROUP] = { 0 }, grad[KL_GROUP] = { 0 };
     const size_t bytes = (to - from) * sizeof *w;
     memcpy(w + from, p->w, bytes), memcpy(grad + from, p->grad, bytes);
     if (rule != STEP) memcpy(v + from, p->v, bytes);
+    const struct move before = *m;
     group_of(rule, noisy, m, &(struct place){ w, v, grad }, group, s);
     memcpy(p->w, w + from, bytes);
     if (rule != STEP) memcpy(p->v, v + from, bytes);
+    if (rule != MOMENTUM) return; /* whose sum is of what came of it: here also of elements outside */
+    *m = before;
+    for (int i = 0; i < KL_GROUP; i++)
+        if (i < (int)from || i >= (int)to) v[i] = 0;
+    for (int at = 0; at < KL_GROUP; at += KL_LANES) {
+        kl_lane *sum = &m->sum[0][at % 16 / KL_LANES];
+        *sum = kl_fma(load(v + at), load(v + at), *sum);
+    }
 }
 
 /* By halves. */
@@ -97,19 +111,21 @@ static double folded(const kl_lane sum[SUMS])
     return d[0];
 }
 
-static inline __attribute__((always_inline)) void all_of(const enum rule rule, const int noisy, struct move *m,
-                                                         kl_real *w, kl_real *v, const kl_real *grad, size_t first,
-                                                         size_t n, const struct kl_normal_stream *s, double sums[3])
+static inline __attribute__((always_inline)) void
+all_of(const enum rule rule, const int noisy, struct move *m, kl_real *w, kl_real *v,
+       const kl_real *grad, size_t first, size_t n, const struct kl_normal_stream *s, double sums[3])
 {
     static const kl_real zeros[KL_GROUP];
     const size_t end = first + n;
     for (size_t e = first; e < end;) {
-        const size_t block_end = (e / KL_LANGEVIN_BLOCK + 1) * KL_LANGEVIN_BLOCK, stop = block_end < end ? block_end : end;
+        const size_t block_end = (e / KL_LANGEVIN_BLOCK + 1) * KL_LANGEVIN_BLOCK,
+                     stop = block_end < end ? block_end : end;
         struct move now = *m;
         while (e < stop) {
             const size_t group = e / KL_GROUP, group_end = (group + 1) * KL_GROUP, at = e - first;
             const struct place p = { w + at, rule == STEP ? NULL : v + at, grad ? grad + at : zeros };
-            if (e % KL_GROUP == 0 && group_end <= stop) group_of(rule, noisy, &now, &p, group, s), e += KL_GROUP;
+            if (e % KL_GROUP == 0 && group_end <= stop)
+                group_of(rule, noisy, &now, &p, group, s), e += KL_GROUP;
             else {
                 const size_t to = group_end < stop ? group_end : stop;
                 part_of(rule, noisy, &now, &p, group, e % KL_GROUP, e % KL_GROUP + to - e, s);
@@ -121,19 +137,20 @@ static inline __attribute__((always_inline)) void all_of(const enum rule rule, c
 }
 
 /* The rule with noise or without. */
-#define ALL_OF(rule, m, w, v, sums)                                                              \
-    do {                                                                                         \
-        struct kl_normal_stream s_ = { 0 };                                                      \
-        if (f->spread != 0) {                                                                    \
-            s_ = kl_normal_stream(stream);                                                       \
-            all_of(rule, 1, m, w, v, grad, first, n, &s_, sums);                                 \
-        } else all_of(rule, 0, m, w, v, grad, first, n, &s_, sums);                              \
+#define ALL_OF(rule, m, w, v, sums)                                  \
+    do {                                                             \
+        struct kl_normal_stream s_;                                  \
+        if (f->spread != 0) {                                        \
+            s_ = kl_normal_stream(stream);                           \
+            all_of(rule, 1, m, w, v, grad, first, n, &s_, sums);     \
+        } else all_of(rule, 0, m, w, v, grad, first, n, NULL, sums); \
     } while (0)
 
 void KL_ISA_NAME(kl_langevin_step) KL_LANGEVIN_STEP_ARGS(kl_real)
 {
     double unread[3] = { 0 }, *to = sums ? &sums->ww : unread;
-    struct move m = { .keep = kl_all((kl_real)f->shrink), .rate = kl_all((kl_real)-f->rate),
+    struct move m = { .keep = kl_all((kl_real)f->shrink),
+                      .rate = kl_all((kl_real)-f->rate),
                       .spread = kl_all((kl_real)f->spread) };
     ALL_OF(STEP, &m, w, NULL, to);
 }
@@ -141,8 +158,10 @@ void KL_ISA_NAME(kl_langevin_step) KL_LANGEVIN_STEP_ARGS(kl_real)
 void KL_ISA_NAME(kl_langevin_momentum) KL_LANGEVIN_MOMENTUM_ARGS(kl_real)
 {
     double sum[3] = { 0 };
-    struct move m = { .keep = kl_all((kl_real)f->keep), .rate = kl_all((kl_real)-f->rate),
-                      .decay = kl_all((kl_real)-f->decay), .spread = kl_all((kl_real)f->spread),
+    struct move m = { .keep = kl_all((kl_real)f->keep),
+                      .rate = kl_all((kl_real)-f->rate),
+                      .decay = kl_all((kl_real)-f->decay),
+                      .spread = kl_all((kl_real)f->spread),
                       .extra = kl_all((kl_real)f->move) };
     ALL_OF(MOMENTUM, &m, w, v, sum);
     if (vv) *vv += sum[0];
@@ -151,13 +170,17 @@ void KL_ISA_NAME(kl_langevin_momentum) KL_LANGEVIN_MOMENTUM_ARGS(kl_real)
 void KL_ISA_NAME(kl_langevin_rms) KL_LANGEVIN_RMS_ARGS(kl_real)
 {
     double unread[3] = { 0 }, *to = sums ? &sums->ww : unread;
-    struct move m = { .keep = kl_all((kl_real)f->keep), .rest = kl_all((kl_real)(1 - f->keep)),
-                      .rate = kl_all((kl_real)-f->rate), .decay = kl_all((kl_real)f->decay),
-                      .spread = kl_all((kl_real)f->spread), .extra = kl_all((kl_real)f->eps) };
+    struct move m = { .keep = kl_all((kl_real)f->keep),
+                      .rest = kl_all((kl_real)(1 - f->keep)),
+                      .rate = kl_all((kl_real)-f->rate),
+                      .decay = kl_all((kl_real)f->decay),
+                      .spread = kl_all((kl_real)f->spread),
+                      .extra = kl_all((kl_real)f->eps) };
     ALL_OF(RMS, &m, w, square, to);
 }
 
-static inline __attribute__((always_inline)) void normals_of(kl_real *out, size_t group, const struct kl_normal_stream *s)
+static inline __attribute__((always_inline)) void normals_of(kl_real *out, size_t group,
+                                                             const struct kl_normal_stream *s)
 {
 #pragma GCC unroll 4
     for (int u = 0; u < KL_GROUP_UNITS; u++) {

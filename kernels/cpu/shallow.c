@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/shallow.h. A block of 16 units is 16 / KL_LANES slices, each worked on alone. The
-   backward pass needs of a unit only where it is active: its gradients are sums of d x and d over the active records,
-   times w2, and that of w2 is b1 and W1 times these sums. */
+   Definition of the family; see kernels/shallow.h. A block of 16 units is 16 / KL_LANES slices, each
+   worked on alone. The backward pass needs of a unit only where it is active: its gradients are sums of
+   d x and d over the active records, times w2, and that of w2 is b1 and W1 times these sums. */
 #include "kernels/shallow.h"
 
 #include <string.h>
@@ -46,8 +46,9 @@ static inline kl_lane add_active(kl_lane sum, kl_lane h, float x)
 /* ---- forward ---- */
 
 /* Logits of `records` records without b2: act (blocks, SLICES, batch, KL_LANES), NULL: not kept. */
-static inline __attribute__((always_inline)) void tile(const int records, const int d, const int keep, float *logits,
-                                                       float *act, size_t batch, const float *packed, size_t blocks,
+static inline __attribute__((always_inline)) void tile(const int records, const int d, const int keep,
+                                                       float *logits, float *act, size_t batch,
+                                                       const float *packed, size_t blocks,
                                                        const float *x)
 {
     kl_lane z[SLICES][10];
@@ -86,13 +87,15 @@ static inline __attribute__((always_inline)) void tile(const int records, const 
     }
 }
 
-static inline __attribute__((always_inline)) void tiles(const int d, const int keep, float *logits, float *act,
-                                                        const float *packed, size_t blocks, const float *x, size_t n)
+static inline __attribute__((always_inline)) void tiles(const int d, const int keep, float *logits,
+                                                        float *act, const float *packed, size_t blocks,
+                                                        const float *x, size_t n)
 {
     size_t s = 0;
-#define TILE(records)                                                                                         \
-    for (; s + (records) <= n; s += (records))                                                                \
-        tile(records, d, keep, logits + s, keep ? act + s * KL_LANES : NULL, n, packed, blocks, x + s * (size_t)d);
+#define TILE(records)                                                                           \
+    for (; s + (records) <= n; s += (records))                                                  \
+        tile(records, d, keep, logits + s, keep ? act + s * KL_LANES : NULL, n, packed, blocks, \
+             x + s * (size_t)d);
     TILE(10) TILE(4) TILE(1)
 }
 
@@ -101,13 +104,15 @@ static inline __attribute__((always_inline)) void tiles(const int d, const int k
 /* Records of a batch, and what their losses make of them; the arrays are filled up to whole vectors. */
 struct batch {
     size_t n;
-    float x[MOST * D_MOST], sign[MOST], logit[MOST], loss[MOST], slope[MOST]; /* slope: of the loss by the logit */
+    float x[MOST * D_MOST], sign[MOST], logit[MOST], loss[MOST],
+        slope[MOST]; /* slope: of the loss by the logit */
 };
 
 /* e^x, x <= 0; below the least, that of the least. */
 static inline kl_lane exponential(kl_lane x)
 {
-    static const float series[] = { 1 / 5040.0f, 1 / 720.0f, 1 / 120.0f, 1 / 24.0f, 1 / 6.0f, 1 / 2.0f, 1, 1 };
+    static const float series[] = { 1 / 5040.0f, 1 / 720.0f, 1 / 120.0f, 1 / 24.0f,
+                                    1 / 6.0f,    1 / 2.0f,   1,          1 };
     x = kl_choose(x < -87.0f, kl_all(-87.0f), x);
     const kl_lane shifted = kl_fma(x, kl_all(1.44269504f), kl_all(0x1.8p23f)), n = shifted - 0x1.8p23f,
                   r = kl_fma(n, kl_all(-0x1.7f7d1cp-20f), kl_fma(n, kl_all(-0x1.62e4p-1f), x));
@@ -150,13 +155,14 @@ static inline void add_sums(struct kl_shallow_sums *sums, const struct batch *b)
 }
 
 static inline __attribute__((always_inline)) void gather(struct batch *b, const int d,
-                                                         const struct kl_shallow_records *records, const int64_t *rows,
-                                                         size_t first, size_t n)
+                                                         const struct kl_shallow_records *records,
+                                                         const int64_t *rows, size_t first, size_t n)
 {
     b->n = n;
     for (size_t s = 0; s < n; s++) {
         const size_t i = rows ? (size_t)rows[first + s] : first + s;
-        for (int k = 0; k < d; k++) b->x[s * (size_t)d + (size_t)k] = records->x[i * (size_t)d + (size_t)k];
+        for (int k = 0; k < d; k++)
+            b->x[s * (size_t)d + (size_t)k] = records->x[i * (size_t)d + (size_t)k];
         b->sign[s] = records->label[i] ? 1 : -1;
     }
     for (size_t s = n; s % KL_LANES; s++) b->sign[s] = b->logit[s] = 0;
@@ -174,9 +180,10 @@ static inline kl_lane moved(const struct move *m, const int noisy, kl_lane w, kl
 }
 
 /* Slice of a block whose first row is at `row`; dx (n, d + 1): slope x, slope. */
-static inline __attribute__((always_inline)) void slice_step(const int d, const int noisy, float *row, const float *act,
-                                                             const float *dx, size_t n, const struct move *m,
-                                                             uint32_t block, const struct kl_normal_stream *s)
+static inline __attribute__((always_inline)) void slice_step(const int d, const int noisy, float *row,
+                                                             const float *act, const float *dx, size_t n,
+                                                             const struct move *m, uint32_t block,
+                                                             const struct kl_normal_stream *s)
 {
     kl_lane g[D_MOST + 2], w[D_MOST + 2];
 #pragma GCC unroll 10
@@ -191,14 +198,18 @@ static inline __attribute__((always_inline)) void slice_step(const int d, const 
     for (int k = 0; k < d; k++) g[d + 1] = kl_fma(w[k], g[k], g[d + 1]);
 #pragma GCC unroll 9
     for (int k = 0; k <= d; k++) g[k] *= w[d + 1];
-#pragma GCC unroll 5
+#pragma GCC unroll 10
+    for (int k = 0; k < d + 2; k++)
+        store(row + k * KL_SHALLOW_LANES, kl_fma(m->rate, g[k], m->shrink * w[k]));
+    if (!noisy) return;
+#pragma GCC unroll 1
     for (int pair = 0; pair < (d + 3) / 2; pair++) {
-        kl_lane normal[2] = { { 0 } };
-        if (noisy) kl_normal_unit(&normal[0], &normal[1], block + (uint32_t)(8 * pair), s);
+        kl_lane normal[2];
+        kl_normal_unit(&normal[0], &normal[1], block + (uint32_t)(8 * pair), s);
 #pragma GCC unroll 2
         for (int half = 0; half < 2; half++) {
-            const int k = 2 * pair + half;
-            if (k < d + 2) store(row + k * KL_SHALLOW_LANES, moved(m, noisy, w[k], g[k], normal[half]));
+            float *at = row + (2 * pair + half) * KL_SHALLOW_LANES;
+            if (2 * pair + half < d + 2) store(at, kl_fma(m->spread, normal[half], load(at)));
         }
     }
 }
@@ -218,18 +229,21 @@ static inline void clear_rest(float *last, size_t rows, size_t live)
 }
 
 static inline __attribute__((always_inline)) void step(const int d, const int noisy, float *packed,
-                                                       const struct kl_shallow *net, struct batch *b, float *act,
-                                                       const struct kl_langevin_factors *f,
+                                                       const struct kl_shallow *net, struct batch *b,
+                                                       float *act, const struct kl_langevin_factors *f,
                                                        const struct kl_langevin_stream *stream)
 {
-    const struct move m = { kl_all((float)f->shrink), kl_all((float)-f->rate), kl_all((float)f->spread) };
-    const struct kl_normal_stream s = noisy ? kl_normal_stream(stream) : (struct kl_normal_stream){ 0 };
+    const struct move m = { kl_all((float)f->shrink), kl_all((float)-f->rate),
+                            kl_all((float)f->spread) };
+    struct kl_normal_stream s;
+    if (noisy) s = kl_normal_stream(stream);
     const size_t blocks = kl_shallow_blocks(net), stride = (size_t)(d + 2) * KL_SHALLOW_LANES;
     const uint32_t groups = (uint32_t)(d + 3) / 2;
     float dx[MOST * (D_MOST + 1)], sum = 0, *bias = packed + blocks * stride;
     for (size_t r = 0; r < b->n; r++) {
         const float slope = b->slope[r] * (1 / (float)b->n);
-        for (int k = 0; k < d; k++) dx[r * (size_t)(d + 1) + (size_t)k] = slope * b->x[r * (size_t)d + (size_t)k];
+        for (int k = 0; k < d; k++)
+            dx[r * (size_t)(d + 1) + (size_t)k] = slope * b->x[r * (size_t)d + (size_t)k];
         dx[r * (size_t)(d + 1) + (size_t)d] = slope;
         sum = slope + sum;
     }
@@ -239,7 +253,8 @@ static inline __attribute__((always_inline)) void step(const int d, const int no
             slice_step(d, noisy, packed + v * stride + slice * KL_LANES,
                        act + (v * SLICES + (size_t)slice) * b->n * KL_LANES, dx, b->n, &m,
                        (uint32_t)v * groups * 8 + (uint32_t)(slice * KL_UNIT_BLOCKS), &s);
-    clear_rest(packed + (blocks - 1) * stride, (size_t)(d + 2), net->units - (blocks - 1) * KL_SHALLOW_LANES);
+    clear_rest(packed + (blocks - 1) * stride, (size_t)(d + 2),
+               net->units - (blocks - 1) * KL_SHALLOW_LANES);
     kl_lane normal[2] = { { 0 } };
     if (noisy) kl_normal_unit(&normal[0], &normal[1], (uint32_t)blocks * groups * 8, &s);
     *bias = moved(&m, noisy, kl_all(*bias), kl_all(sum), normal[0])[0];
@@ -247,12 +262,11 @@ static inline __attribute__((always_inline)) void step(const int d, const int no
 
 /* ---- whole runs of steps, and of records ---- */
 
-static inline __attribute__((always_inline)) void steps_of(const int d, float *packed, const struct kl_shallow *net,
-                                                           const struct kl_shallow_records *records,
-                                                           const int64_t *rows, size_t n_rows, size_t batch,
-                                                           const struct kl_langevin_factors *factors,
-                                                           const struct kl_langevin_stream *stream,
-                                                           struct kl_shallow_sums *sums, float *act)
+static inline __attribute__((always_inline)) void
+steps_of(const int d, float *packed, const struct kl_shallow *net,
+         const struct kl_shallow_records *records, const int64_t *rows, size_t n_rows, size_t batch,
+         const struct kl_langevin_factors *factors, const struct kl_langevin_stream *stream,
+         struct kl_shallow_sums *sums, float *act)
 {
     struct batch b;
     struct kl_langevin_stream now = { 0 };
@@ -286,10 +300,11 @@ static inline __attribute__((always_inline)) void evaluate_of(const int d, struc
     }
 }
 
-#define BY_INPUTS(call)                                                                                \
-    switch (net->inputs) {                                                                             \
-        BY_ONE(1, call) BY_ONE(2, call) BY_ONE(3, call) BY_ONE(4, call) BY_ONE(5, call) BY_ONE(6, call) \
-        BY_ONE(7, call) BY_ONE(8, call)                                                                \
+#define BY_INPUTS(call)                                                                                 \
+    switch (net->inputs) {                                                                              \
+        BY_ONE(1, call)                                                                                 \
+        BY_ONE(2, call) BY_ONE(3, call) BY_ONE(4, call) BY_ONE(5, call) BY_ONE(6, call) BY_ONE(7, call) \
+            BY_ONE(8, call)                                                                             \
     }
 #define BY_ONE(d, call) \
     case d: call(d) break;

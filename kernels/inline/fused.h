@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   What C's vectors lack: a multiply-add that is one operation because it is written as one (a compiler that contracts
-   a * b + c may choose otherwise for another width, and then bits differ), square roots, picks by a sign bit.
-   `base` has no such multiply-add: there it is two operations. */
+   What C's vectors lack: a multiply-add that is one operation because it is written as one (a compiler
+   that contracts a * b + c may choose otherwise for another width, and then bits differ), square roots,
+   picks by a sign bit. `base` has no such multiply-add: there it is two operations. */
 #ifndef KL_INLINE_FUSED_H
 #define KL_INLINE_FUSED_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   Normal deviates in registers: Philox4x32-10 over lanes of 64 bits, then Box and Muller (1958). Words 0 and 1 of a
-   block make a pair, words 2 and 3 another, cosine then sine. A group is 8 blocks, 32 elements: element 2 j + p has
-   the cosine of pair p of the group's block j, element 16 + 2 j + p its sine. So no lane moves, and the instruction
-   sets differ only in how many blocks they take at once: a unit. */
+   Normal deviates in registers: Philox4x32-10 over lanes of 64 bits, then Box and Muller (1958). Words 0
+   and 1 of a block make a pair, words 2 and 3 another, cosine then sine. A group is 8 blocks, 32
+   elements: element 2 j + p has the cosine of pair p of the group's block j, element 16 + 2 j + p its
+   sine. So no lane moves, and the instruction sets differ only in how many blocks they take at once: a
+   unit. */
 #ifndef KL_INLINE_NORMAL_H
 #define KL_INLINE_NORMAL_H
 
@@ -20,17 +21,19 @@ enum {
     KL_GROUP_UNITS = 8 / KL_UNIT_BLOCKS
 };
 
-/* What of a stream is the same for all its blocks. */
+/* What of a stream is the same for all its blocks, as vectors: a loop reads them where it needs them. */
 struct kl_normal_stream {
-    uint32_t keys[2][KL_PHILOX_ROUNDS];
-    uint32_t purpose, step, replica;
+    kl_quads keys[2][KL_PHILOX_ROUNDS], purpose, step, replica, lanes;
 };
 static inline struct kl_normal_stream kl_normal_stream(const struct kl_langevin_stream *from)
 {
-    struct kl_normal_stream s = { .purpose = from->purpose, .step = from->step, .replica = from->replica };
+    struct kl_normal_stream s = { .purpose = (kl_quads){ 0 } + from->purpose,
+                                  .step = (kl_quads){ 0 } + from->step,
+                                  .replica = (kl_quads){ 0 } + from->replica };
+    for (int j = 0; j < KL_UNIT_BLOCKS; j++) s.lanes[j] = (uint64_t)j;
     for (uint32_t r = 0; r < KL_PHILOX_ROUNDS; r++) {
-        s.keys[0][r] = (uint32_t)from->key + r * KL_PHILOX_W0;
-        s.keys[1][r] = (uint32_t)(from->key >> 32) + r * KL_PHILOX_W1;
+        s.keys[0][r] = (kl_quads){ 0 } + (uint32_t)((uint32_t)from->key + r * KL_PHILOX_W0);
+        s.keys[1][r] = (kl_quads){ 0 } + (uint32_t)((uint32_t)(from->key >> 32) + r * KL_PHILOX_W1);
     }
     return s;
 }
@@ -46,14 +49,12 @@ static inline kl_quads kl_low_product(kl_quads c, uint32_t factor)
 #endif
 }
 
-/* The words of blocks block, block + 1, ...: c[w] has word w in the lower halves of its lanes, the upper halves
-   mean nothing. */
+/* The words of blocks block, block + 1, ...: c[w] has word w in the lower halves of its lanes, the upper
+   halves mean nothing. */
 static inline __attribute__((always_inline)) void kl_philox_unit_of(kl_quads c[4], uint32_t block,
                                                                     const struct kl_normal_stream *s)
 {
-    c[0] = (kl_quads){ 0 } + block;
-    for (int j = 0; j < KL_UNIT_BLOCKS; j++) c[0][j] += (uint64_t)j;
-    c[1] = (kl_quads){ 0 } + s->purpose, c[2] = (kl_quads){ 0 } + s->step, c[3] = (kl_quads){ 0 } + s->replica;
+    c[0] = s->lanes + block, c[1] = s->purpose, c[2] = s->step, c[3] = s->replica;
 #pragma GCC unroll 10
     for (int r = 0; r < KL_PHILOX_ROUNDS; r++) {
         const kl_quads p0 = kl_low_product(c[0], KL_PHILOX_M0), p1 = kl_low_product(c[2], KL_PHILOX_M1);
@@ -65,16 +66,17 @@ static inline __attribute__((always_inline)) void kl_philox_unit_of(kl_quads c[4
 }
 
 #if KL_F64
-/* -2 ln((word + 1/2) / 2^32), words as exact numbers: 2 atanh((m - 1) / (m + 1)), to a few units in the last place
-   also where it is near 0. */
+/* -2 ln((word + 1/2) / 2^32), words as exact numbers: 2 atanh((m - 1) / (m + 1)), to a few units in the
+   last place also where it is near 0. */
 static inline kl_lane kl_radius_squared(kl_lane word)
 {
-    static const double series[] = { 1 / 21.0, 1 / 19.0, 1 / 17.0, 1 / 15.0, 1 / 13.0, 1 / 11.0,
-                                     1 / 9.0,  1 / 7.0,  1 / 5.0,  1 / 3.0 };
+    static const double series[] = { 1 / 21.0, 1 / 19.0, 1 / 17.0, 1 / 15.0, 1 / 13.0,
+                                     1 / 11.0, 1 / 9.0,  1 / 7.0,  1 / 5.0,  1 / 3.0 };
     const kl_lane u = (word + 0.5) * 0x1p-32;
     const kl_lane_bits exponent = ((kl_lane_bits)u - 0x3fe6a09e667f3bcdll) >> 52;
-    const kl_lane m = (kl_lane)((kl_lane_bits)u - (exponent << 52)), n = __builtin_convertvector(exponent, kl_lane),
-                  s = -4 * (m - 1) / (m + 1), z = s * s * 0.0625;
+    const kl_lane m = (kl_lane)((kl_lane_bits)u - (exponent << 52)),
+                  n = __builtin_convertvector(exponent, kl_lane), s = -4 * (m - 1) / (m + 1),
+                  z = s * s * 0.0625;
     const kl_lane tail = kl_fma(n, kl_all(-2 * 0x1.473de6af278edp-34),
                                 kl_fma(s * z, kl_horner(z, series, sizeof series / sizeof *series), s));
     return kl_fma(n, kl_all(-2 * 0x1.62e42fefp-1), tail);
@@ -82,10 +84,18 @@ static inline kl_lane kl_radius_squared(kl_lane word)
 /* Cosine and sine of (quarter turn) x (number in [-1/2, 1/2]). */
 static inline void kl_cosine_sine(kl_lane *c, kl_lane *s, kl_lane quarters)
 {
-    static const double sine[] = { 1 / 355687428096000.0, -1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0,
-                                   1 / 362880.0, -1 / 5040.0, 1 / 120.0, -1 / 6.0 },
-                        cosine[] = { 1 / 20922789888000.0, -1 / 87178291200.0, 1 / 479001600.0, -1 / 3628800.0,
-                                     1 / 40320.0, -1 / 720.0, 1 / 24.0, -1 / 2.0, 1 };
+    static const double
+        sine[] = { 1 / 355687428096000.0, -1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0,
+                   1 / 362880.0,          -1 / 5040.0,          1 / 120.0,        -1 / 6.0 },
+        cosine[] = { 1 / 20922789888000.0,
+                     -1 / 87178291200.0,
+                     1 / 479001600.0,
+                     -1 / 3628800.0,
+                     1 / 40320.0,
+                     -1 / 720.0,
+                     1 / 24.0,
+                     -1 / 2.0,
+                     1 };
     const kl_lane x = quarters * 0x1.921fb54442d18p+0, z = x * x;
     *s = kl_fma(x * z, kl_horner(z, sine, sizeof sine / sizeof *sine), x);
     *c = kl_horner(z, cosine, sizeof cosine / sizeof *cosine);
@@ -104,7 +114,8 @@ static inline kl_lane kl_word_signed(kl_quads q)
 static inline void kl_box_muller(kl_lane *cosine, kl_lane *sine, kl_quads a, kl_quads b)
 {
     const kl_lane r = kl_root(kl_radius_squared(kl_word_number(a)));
-    const kl_lane_bits q = (kl_lane_bits)((b + 0x20000000) << 32), odd = (kl_lane_bits)((b + 0x20000000) << 33);
+    const kl_lane_bits q = (kl_lane_bits)((b + 0x20000000) << 32),
+                       odd = (kl_lane_bits)((b + 0x20000000) << 33);
     kl_lane c, s;
     kl_cosine_sine(&c, &s, (kl_word_signed(b << 2) + 2) * 0x1p-32);
     *cosine = (kl_lane)((kl_lane_bits)(r * kl_by_sign(odd, s, c)) ^ kl_sign_of(q ^ odd));
@@ -126,12 +137,14 @@ static inline void kl_interleave(kl_lane to[2], kl_lane a, kl_lane b)
 /* more - 2 ln(1 + f), f in [-1/2, 0]: the best polynomial of its degree, relative error 2.4e-8. */
 static inline kl_lane kl_minus_two_log1p(kl_lane f, kl_lane more)
 {
-    static const float best[] = { -2.829097f, -3.2791824f,  -2.4174306f, -0.36190575f, -0.52738214f,
-                                  0.4873652f, -0.6672642f, 0.99999046f, -2 };
+    static const float best[] = { -2.829097f,   -3.2791824f,  -2.4174306f,
+                                  -0.36190575f, -0.52738214f, 0.4873652f,
+                                  -0.6672642f,  0.99999046f,  -2 };
     return kl_fma(f, kl_horner(f, best, sizeof best / sizeof *best), more);
 }
-/* -2 ln((word + 1/2) / 2^32). Words are taken as numbers with a sign: those in the lower half are u = m 2^e with m in
-   [1/2, 1), those in the upper are u - 1 itself, which keeps all digits where u is near 1. */
+/* -2 ln((word + 1/2) / 2^32). Words are taken as numbers with a sign: those in the lower half are u = m
+   2^e with m in [1/2, 1), those in the upper are u - 1 itself, which keeps all digits where u is near 1.
+ */
 static inline kl_lane kl_radius_squared(kl_lane_bits word)
 {
     const kl_lane x = __builtin_convertvector(word, kl_lane) + 0.5f;
@@ -141,7 +154,8 @@ static inline kl_lane kl_radius_squared(kl_lane_bits word)
                   f = kl_by_sign(bits, x * 0x1p-32f, m - 1), n = kl_by_sign(bits, (kl_lane){ 0 }, e);
     return kl_minus_two_log1p(f, n * -1.38629436f);
 }
-/* Of words b: cosine and sine of the angle to the nearest quarter, the best polynomials in turns (3e-8). */
+/* Of words b: cosine and sine of the angle to the nearest quarter, the best polynomials in turns (3e-8).
+ */
 static inline void kl_cosine_sine(kl_lane *c, kl_lane *s, kl_lane turns)
 {
     static const float sine[] = { -75.39356f, 81.592354f, -41.341663f, 6.2831855f },
@@ -175,7 +189,8 @@ static inline void kl_box_muller(kl_lane *cosine, kl_lane *sine, kl_words a, kl_
 
 /* The normals of a unit of blocks, from `block` on: KL_UNIT_VALUES cosines, then as many sines. */
 static inline __attribute__((always_inline)) void kl_normal_unit(kl_lane cosines[KL_UNIT_VECTORS],
-                                                                 kl_lane sines[KL_UNIT_VECTORS], uint32_t block,
+                                                                 kl_lane sines[KL_UNIT_VECTORS],
+                                                                 uint32_t block,
                                                                  const struct kl_normal_stream *s)
 {
     kl_quads c[4];

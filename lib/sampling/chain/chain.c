@@ -268,10 +268,12 @@ static int walk(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
                                sampled ? desk->norms : NULL, k->crew, err);
     for (size_t i = 0; i < steps && !code; i++) {
         struct kl_sampling_outcome out = { .sums = desk->sums[i], .accept = 1, .accepted = true };
-        for (size_t t = 0; t < tensors && sampled; t++)
-            out.radius += c->precision[t] * desk->norms[i * tensors + t].ww / p,
-                out.virial += c->beta * desk->norms[i * tensors + t].wg / p;
-        out.virial += out.radius;
+        for (size_t t = 0; t < tensors && sampled; t++) {
+            const struct kl_langevin_sums *norms = &desk->norms[i * tensors + t];
+            const double prior = c->precision[t] * norms->ww;
+            out.virial += c->beta * norms->wg + prior, out.radius += prior;
+        }
+        out.virial /= p, out.radius /= p;
         code = end_step(c, k, desk, &out, err);
     }
     return code;

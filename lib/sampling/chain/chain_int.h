@@ -152,6 +152,7 @@ struct kl_sampling_run {
     struct kl_sampling_desk *desks;
     int n_desks;
     size_t turn;
+    double round_seconds; /* between looks at the watch */
     struct kl_sampling_gaussian *gaussian;
 };
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,

@@ -323,7 +323,7 @@ static int put_kept(struct kl_writer *w, const struct kl_sampling_run *run, stru
     const int set = kl_store_writer_dataset(w, "kept/weights", KL_TYPE_F32, 0, 4, dims, err);
     float *row = set < 0 ? NULL : malloc((kept * n * p + 1) * sizeof *row);
     int code = set < 0 ? set : row ? KL_OK : kl_fail_memory(err, kept * n * p * sizeof *row);
-    for (size_t c = 0; c < chains && !code && kept; c++) {
+    for (size_t c = 0; c < chains && !code; c++) {
         for (size_t i = 0; i < kept * n; i++) {
             const struct kl_sampling_chain *chain = kl_sampling_run_chain(run, 0, i % n, (int64_t)c);
             const bool there = (int64_t)(i / n) < chain->at.kept;

@@ -166,6 +166,7 @@ int kl_sampling_run_open(struct kl_sampling_run **to, const struct kl_sampling_s
     code = kl_arena_init(&run->memory, 0, err);
     if (!code) code = copy_settings(run, s, err);
     if (code) return code;
+    run->round_seconds = ROUND_SECONDS;
     run->size = targets[0].size, run->n_desks = n_threads < 1 ? 1 : n_threads;
     run->chains = calloc((size_t)run->n_roles * run->per_role, sizeof *run->chains);
     run->desks = calloc((size_t)run->n_desks, sizeof *run->desks);
@@ -235,7 +236,7 @@ static size_t active(struct kl_sampling_run *run, struct kl_sampling_chain **cha
 
 static int play(struct kl_sampling_run *run, struct round *r, struct kl_pool *pool, struct kl_error *err)
 {
-    r->deadline = kl_clock() + ROUND_SECONDS, r->turn = run->turn % r->n;
+    r->deadline = kl_clock() + run->round_seconds, r->turn = run->turn % r->n;
     for (size_t i = 0; i < r->n; i++) r->chains[i]->turns = 0;
     if (pool && kl_pool_size(pool) > 1 && r->n < (size_t)kl_pool_size(pool)) share_turn(r, pool);
     else kl_pool_for(pool, r->n, take_turn, r);
