@@ -58,7 +58,7 @@ void kl_sampling_head_defaults(void *values)
     v->prior = "layer";
     v->rungs = 16, v->chains = 4, v->warmup = 200, v->draws = 200, v->every = 1, v->keep = 10,
     v->leapfrogs = 16;
-    v->accept = 0, v->step = 0.1, v->power = 5;
+    v->accept = 0, v->step = 1, v->power = 5;
     v->sigma = prior.sigma, v->sigma_angles = prior.angles, v->sigma_scales = prior.scales;
 }
 
