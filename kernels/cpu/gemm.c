@@ -64,12 +64,17 @@ static void pack(kl_real *strip, const kl_real *b, size_t ldb, size_t n, size_t 
 }
 
 /* One strip against all rows, in tiles of nearly equal height: a short last tile could not hide the
-   latency of its sums. */
-static void strip_rows(struct tile t, size_t m, int nv)
+   latency of its sums. next (NULL: none): the strip of B that is packed after this one, a share of which each tile
+   asks for: it comes from another cache, by rows too far apart for the processor to foresee them. */
+static void strip_rows(struct tile t, size_t m, int nv, const kl_real *next, size_t ldb)
 {
-    size_t n_tiles = (m + KL_GEMM_MR - 1) / KL_GEMM_MR, i = 0;
+    size_t n_tiles = (m + KL_GEMM_MR - 1) / KL_GEMM_MR, i = 0, asked = 0;
     for (size_t r = 0; r < n_tiles; r++) {
         size_t end = m * (r + 1) / n_tiles;
+        for (; next && asked < t.k * (r + 1) / n_tiles; asked++) {
+            __builtin_prefetch(next + asked * ldb);
+            __builtin_prefetch(next + asked * ldb + KL_LANES);
+        }
         tile(&t, end - i, nv);
         t.c += (end - i) * t.ldc;
         t.a += (end - i) * t.am;
@@ -119,7 +124,7 @@ void KL_ISA_NAME(kl_gemm) KL_GEMM_ARGS(kl_real)
             if (ragged)
                 strip_edge(t, m, nr, nv);
             else
-                strip_rows(t, m, nv);
+                strip_rows(t, m, nv, packs && n - j >= 2 * KL_GEMM_NR ? b + p * ldb + j + KL_GEMM_NR : NULL, ldb);
         }
     }
 }

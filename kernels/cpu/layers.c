@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Around the products of the family layers: biases, ReLU with transposes, pools; see kernels/layers.h. */
+   Around the products of the family layers: biases, ReLU with transposes, pools; see kernels/layers.h.
+ */
 #include "kernels/layers.h"
 
+#include "kernels/inline/lanes.h"
 #include "kernels/inline/real.h"
 
 /* Four values, whatever the instruction set: tiles of 4x4 are turned in registers. */
-typedef kl_real four __attribute__((vector_size(4 * sizeof(kl_real)), aligned(sizeof(kl_real)), may_alias));
+typedef kl_real four
+    __attribute__((vector_size(4 * sizeof(kl_real)), aligned(sizeof(kl_real)), may_alias));
 
 static void turn_rest(kl_real *to, size_t ld_to, const kl_real *y, size_t ld, size_t m, size_t n)
 {
@@ -17,8 +20,10 @@ static inline void turn_four(kl_real *to, size_t ld_to, const kl_real *y, size_t
 {
     const four a = *(const four *)y, b = *(const four *)(y + ld), c = *(const four *)(y + 2 * ld),
                d = *(const four *)(y + 3 * ld);
-    const four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-               AB = __builtin_shufflevector(a, b, 2, 6, 3, 7), CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    const four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+               cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+               AB = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+               CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
     *(four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
     *(four *)(to + ld_to) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     *(four *)(to + 2 * ld_to) = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
@@ -60,36 +65,44 @@ void KL_ISA_NAME(kl_layers_add) KL_LAYERS_ADD_ARGS(kl_real)
 
 enum { SIDE = KL_LAYERS_IMAGES };
 
+/* Vectors of 0 to 15 of the sixteen images of a position. */
+#define AT(p) (*(kl_lane *)((p) + l))
+#define FROM(p) (*(const kl_lane *)((p) + l))
+
+static inline kl_lane larger(kl_lane a, kl_lane b)
+{
+    return kl_choose(b > a, b, a);
+}
+
 void KL_ISA_NAME(kl_layers_pool) KL_LAYERS_POOL_ARGS(kl_real)
 {
     for (size_t x = 0; x < columns; x++, r0 += 2 * SIDE, r1 += 2 * SIDE, out += SIDE)
-        for (int l = 0; l < SIDE; l++) {
-            const kl_real a = r0[l], b = r0[l + SIDE], c = r1[l], d = r1[l + SIDE];
-            if (largest) {
-                const kl_real ab = b > a ? b : a, cd = d > c ? d : c;
-                out[l] = cd > ab ? cd : ab;
-            } else
-                out[l] = ((a + b) + (c + d)) * (kl_real)0.25;
+        for (int l = 0; l < SIDE; l += KL_LANES) {
+            const kl_lane a = FROM(r0), b = FROM(r0 + SIDE), c = FROM(r1), d = FROM(r1 + SIDE);
+            if (largest) AT(out) = larger(larger(a, b), larger(c, d));
+            else AT(out) = ((a + b) + (c + d)) * (kl_real)0.25;
         }
 }
 
 void KL_ISA_NAME(kl_layers_pool_back) KL_LAYERS_POOL_BACK_ARGS(kl_real)
 {
-    for (size_t x = 0; x < columns; x++, dout += SIDE) {
-        for (int l = 0; l < SIDE; l++) {
-            const kl_real a = r0[l], b = r0[l + SIDE], c = r1[l], d = r1[l + SIDE];
-            if (largest) {
-                const kl_real ab = b > a ? b : a, cd = d > c ? d : c, most = cd > ab ? cd : ab;
-                const kl_real g = most > 0 ? dout[l] : 0;
-                const int in_a = a == most, in_b = !in_a & (b == most), in_c = !in_a & !in_b & (c == most);
-                d0[l] = in_a ? g : 0, d0[l + SIDE] = in_b ? g : 0;
-                d1[l] = in_c ? g : 0, d1[l + SIDE] = in_a | in_b | in_c ? 0 : g;
-            } else {
-                const kl_real g = dout[l] * (kl_real)0.25;
-                d0[l] = a > 0 ? g : 0, d0[l + SIDE] = b > 0 ? g : 0;
-                d1[l] = c > 0 ? g : 0, d1[l + SIDE] = d > 0 ? g : 0;
+    const kl_lane none = { 0 };
+    for (size_t x = 0; x < columns; x++) {
+        for (int l = 0; l < SIDE; l += KL_LANES) {
+            const kl_lane a = FROM(r0), b = FROM(r0 + SIDE), c = FROM(r1), d = FROM(r1 + SIDE);
+            if (!largest) {
+                const kl_lane g = FROM(dout) * (kl_real)0.25;
+                AT(d0) = kl_choose(a > 0, g, none), AT(d0 + SIDE) = kl_choose(b > 0, g, none);
+                AT(d1) = kl_choose(c > 0, g, none), AT(d1 + SIDE) = kl_choose(d > 0, g, none);
+                continue;
             }
+            const kl_lane most = larger(larger(a, b), larger(c, d)),
+                          g = kl_choose(most > 0, FROM(dout), none);
+            const kl_lane_bits in_a = a == most, in_b = (b == most) & ~in_a, in_ab = in_a | in_b,
+                               in_c = (c == most) & ~in_ab;
+            AT(d0) = kl_choose(in_a, g, none), AT(d0 + SIDE) = kl_choose(in_b, g, none);
+            AT(d1) = kl_choose(in_c, g, none), AT(d1 + SIDE) = kl_choose(in_ab | in_c, none, g);
         }
-        r0 += 2 * SIDE, r1 += 2 * SIDE, d0 += 2 * SIDE, d1 += 2 * SIDE;
+        r0 += 2 * SIDE, r1 += 2 * SIDE, d0 += 2 * SIDE, d1 += 2 * SIDE, dout += SIDE;
     }
 }

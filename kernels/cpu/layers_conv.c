@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Convolutions of the family layers: products whose rows of B are found through a table, and gradients of filters as
-   dot products over positions and images; see kernels/layers.h. */
+   Convolutions of the family layers: products whose rows of B are found through a table, and gradients
+   of filters as dot products over positions and images; see kernels/layers.h. */
 #include "kernels/inline/gemm.h"
 #include "kernels/inline/lanes.h"
 #include "kernels/inline/real.h"
@@ -9,9 +9,10 @@
 typedef int32_t index_of; /* into maps */
 
 /* Like kl_gemm_tile: mr rows by nv vectors stay in registers while k runs. */
-static inline __attribute__((always_inline)) void taps_tile(const int mr, const int nv, kl_real *c, size_t ldc,
-                                                            const kl_real *a, size_t am, const kl_real *b,
-                                                            const index_of *offset, size_t k, const kl_real *bias, int relu)
+static inline __attribute__((always_inline)) void taps_tile(const int mr, const int nv, kl_real *c,
+                                                            size_t ldc, const kl_real *a, size_t am,
+                                                            const kl_real *b, const index_of *offset,
+                                                            size_t k, const kl_real *bias, int relu)
 {
     kl_lane sum[KL_GEMM_MR][KL_GEMM_NV];
     const kl_real *row[KL_GEMM_MR / 3 + 1];
@@ -45,17 +46,18 @@ static inline __attribute__((always_inline)) void taps_tile(const int mr, const 
         }
 }
 
-#define TAPS(mr)                                                                                                      \
-    case mr:                                                                                                          \
-        if (mr > KL_GEMM_MR) break;                                                                                   \
-        if (nv == 2) taps_tile(mr <= KL_GEMM_MR ? mr : 1, 2, c, ldc, a, am, b, offset, k, bias, relu);                \
-        else taps_tile(mr <= KL_GEMM_MR ? mr : 1, 1, c, ldc, a, am, b, offset, k, bias, relu);                        \
+#define TAPS(mr)                                                                                       \
+    case mr:                                                                                           \
+        if (mr > KL_GEMM_MR) break;                                                                    \
+        if (nv == 2) taps_tile(mr <= KL_GEMM_MR ? mr : 1, 2, c, ldc, a, am, b, offset, k, bias, relu); \
+        else taps_tile(mr <= KL_GEMM_MR ? mr : 1, 1, c, ldc, a, am, b, offset, k, bias, relu);         \
         break;
-static void taps_rows(size_t mr, int nv, kl_real *c, size_t ldc, const kl_real *a, size_t am, const kl_real *b,
-                      const index_of *offset, size_t k, const kl_real *bias, int relu)
+static void taps_rows(size_t mr, int nv, kl_real *c, size_t ldc, const kl_real *a, size_t am,
+                      const kl_real *b, const index_of *offset, size_t k, const kl_real *bias, int relu)
 {
     switch (mr) {
-        TAPS(1) TAPS(2) TAPS(3) TAPS(4) TAPS(5) TAPS(6) TAPS(7) TAPS(8) TAPS(9) TAPS(10) TAPS(11) TAPS(12)
+        TAPS(1)
+        TAPS(2) TAPS(3) TAPS(4) TAPS(5) TAPS(6) TAPS(7) TAPS(8) TAPS(9) TAPS(10) TAPS(11) TAPS(12)
     }
 }
 
@@ -66,7 +68,8 @@ static void taps KL_LAYERS_TAPS_ARGS(kl_real)
         const int nv = n - j >= KL_GEMM_NR ? 2 : 1;
         for (size_t r = 0, i = 0; r < tiles; r++) {
             const size_t end = m * (r + 1) / tiles;
-            taps_rows(end - i, nv, c + i * ldc + j, ldc, a + i * am, am, b + j, offset, k, bias ? bias + i : NULL, relu);
+            taps_rows(end - i, nv, c + i * ldc + j, ldc, a + i * am, am, b + j, offset, k,
+                      bias ? bias + i : NULL, relu);
             i = end;
         }
     }
@@ -88,8 +91,9 @@ static kl_real halves(const kl_real s[KL_LAYERS_IMAGES])
     return (t[0] + t[2]) + (t[1] + t[3]);
 }
 
-static inline __attribute__((always_inline)) void dots_part(const int mr, const int nr, kl_real *sums, const kl_real *d,
-                                                            size_t dm, const kl_real *b, const index_of *offset,
+static inline __attribute__((always_inline)) void dots_part(const int mr, const int nr, kl_real *sums,
+                                                            const kl_real *d, size_t dm,
+                                                            const kl_real *b, const index_of *offset,
                                                             const struct kl_layers_field *f)
 {
     kl_lane sum[MD][ND];
@@ -100,7 +104,8 @@ static inline __attribute__((always_inline)) void dots_part(const int mr, const 
         for (int j = 0; j < nr; j++) sum[i][j] = (kl_lane){ 0 };
     for (size_t block = 0; block < f->blocks; block++)
         for (size_t y = 0; y < f->rows; y++) {
-            const kl_real *at = d + block * f->d_block + y * f->d_row, *in = b + block * f->b_block + y * f->b_row;
+            const kl_real *at = d + block * f->d_block + y * f->d_row,
+                          *in = b + block * f->b_block + y * f->b_row;
 #pragma GCC unroll 8
             for (int j = 0; j < nr; j++) from[j] = in + offset[j];
             for (size_t x = 0; x < f->columns * KL_LAYERS_IMAGES; x += KL_LAYERS_IMAGES) {
@@ -118,21 +123,21 @@ static inline __attribute__((always_inline)) void dots_part(const int mr, const 
 #pragma GCC unroll 8
     for (int i = 0; i < mr; i++)
 #pragma GCC unroll 8
-        for (int j = 0; j < nr; j++) *(kl_lane *)(sums + (size_t)(i * nr + j) * KL_LAYERS_IMAGES) = sum[i][j];
+        for (int j = 0; j < nr; j++)
+            *(kl_lane *)(sums + (size_t)(i * nr + j) * KL_LAYERS_IMAGES) = sum[i][j];
 }
 
-#define DOTS(mr, nr)                                                                                        \
-    case mr * 8 + nr:                                                                                       \
-        if (mr > MD || nr > ND) break;                                                                      \
-        dots_part(mr <= MD ? mr : 1, nr <= ND ? nr : 1, sums + l, d + l, dm, b + l, offset, f);             \
+#define DOTS(mr, nr)                                                                            \
+    case mr * 8 + nr:                                                                           \
+        if (mr > MD || nr > ND) break;                                                          \
+        dots_part(mr <= MD ? mr : 1, nr <= ND ? nr : 1, sums + l, d + l, dm, b + l, offset, f); \
         break;
 #define DOTS_ROW(mr) DOTS(mr, 1) DOTS(mr, 2) DOTS(mr, 3) DOTS(mr, 4) DOTS(mr, 5) DOTS(mr, 6)
-static void dots_tile(size_t mr, size_t nr, kl_real *g, size_t ldg, const kl_real *d, size_t dm, const kl_real *b,
-                      const index_of *offset, const struct kl_layers_field *f)
+static void dots_tile(size_t mr, size_t nr, kl_real *g, size_t ldg, const kl_real *d, size_t dm,
+                      const kl_real *b, const index_of *offset, const struct kl_layers_field *f)
 {
     kl_real sums[MD * ND * KL_LAYERS_IMAGES] __attribute__((aligned(64)));
-    for (size_t l = 0; l < KL_LAYERS_IMAGES; l += KL_LANES)
-        switch (mr * 8 + nr) {
+    for (size_t l = 0; l < KL_LAYERS_IMAGES; l += KL_LANES) switch (mr * 8 + nr) {
             DOTS_ROW(1) DOTS_ROW(2) DOTS_ROW(3) DOTS_ROW(4)
         }
     for (size_t i = 0; i < mr; i++)
@@ -162,7 +167,8 @@ static void totals KL_LAYERS_TOTALS_ARGS(kl_real)
             for (size_t block = 0; block < field->blocks; block++)
                 for (size_t y = 0; y < field->rows; y++) {
                     const kl_real *at = d + i * dm + block * field->d_block + y * field->d_row + l;
-                    for (size_t x = 0; x < field->columns; x++) sum += *(const kl_lane *)(at + x * KL_LAYERS_IMAGES);
+                    for (size_t x = 0; x < field->columns; x++)
+                        sum += *(const kl_lane *)(at + x * KL_LAYERS_IMAGES);
                 }
             *(kl_lane *)(sums + l) = sum;
         }

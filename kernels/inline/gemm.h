@@ -18,6 +18,7 @@ enum { KL_GEMM_MR = 6 };
 #else
 enum { KL_GEMM_MR = 4 };
 #endif
+enum { KL_GEMM_FAR = 64 };
 enum { KL_GEMM_NV = 2, KL_GEMM_NR = KL_GEMM_NV * KL_LANES };
 
 /* C (mr, nv vectors) = or += A (mr,k) B (k, nv vectors); unit: am is 1;
@@ -36,6 +37,11 @@ kl_gemm_tile(const int mr, const int nv, const int unit, kl_real *c, size_t ldc,
             sum[i][v] = accumulate ? *(const kl_lane *)(c + i * ldc + v * KL_LANES) : (kl_lane){ 0 };
 #pragma GCC unroll 16
     for (int g = 0; g * 3 < mr; g++) row[g] = a + 3 * (size_t)g * am;
+    if (!accumulate && k >= KL_GEMM_FAR) /* C is on its way while the sums run */
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int v = 0; v < nv; v++) __builtin_prefetch(c + i * ldc + v * KL_LANES, 1);
 
     for (size_t p = 0; p < k; p++) {
         kl_lane bv[KL_GEMM_NV];

@@ -57,7 +57,7 @@ static inline int golden_linear_evaluate(void *context, struct kl_sampling_sums 
 /* Many steps at once, by the same functions. */
 static inline int golden_linear_walk(void *context, float *w, const struct kl_sampling_span *spans,
                                      size_t n, struct kl_sampling_sums *sums,
-                                     struct kl_langevin_sums *norms, const struct kl_sampling_crew *crew,
+                                     const struct kl_sampling_crew *crew,
                                      struct kl_error *err)
 {
     const struct golden_linear *g = context;
@@ -66,12 +66,10 @@ static inline int golden_linear_walk(void *context, float *w, const struct kl_sa
         for (size_t k = 0; k < spans[i].count; k++, sums++) {
             const size_t first = k * spans[i].batch, left = spans[i].n_rows - first;
             struct kl_langevin_stream stream = spans[i].stream;
-            struct kl_langevin_sums unused = { 0 };
             stream.step += (uint32_t)k, *sums = (struct kl_sampling_sums){ 0 };
             golden_linear_gradient(context, grad, sums, w, spans[i].rows + first,
                                    left < spans[i].batch ? left : spans[i].batch, crew, err);
-            kl_kernels()->langevin_step_f32(w, grad, 0, g->d, spans[i].factors, &stream, &unused);
-            if (norms) *norms++ = unused;
+            kl_kernels()->langevin_step_f32(w, grad, 0, g->d, &spans[i].factors, &stream, NULL);
         }
     return KL_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Networks against groups net/NAME of the reference's golden.h5: logits, losses, errors, gradients by the logits and
-   by all weights, tensor by tensor where there are many; batch norm in both modes. Compiled once in double and once in
-   float; BOUND is of differences, in units of the largest value of a set. */
+   Networks against groups net/NAME of the reference's golden.h5: logits, losses, errors, gradients by
+   the logits and by all weights, tensor by tensor where there are many; batch norm in both modes.
+   Compiled once in double and once in float; BOUND is of differences, in units of the largest value of a
+   set. */
 #include <math.h>
 
 #include "golden.h"
@@ -18,7 +19,8 @@ static double *memory(size_t n)
     return p;
 }
 
-static void compare(const char *net, const char *what, const double *found, const double *expected, size_t n)
+static void compare(const char *net, const char *what, const double *found, const double *expected,
+                    size_t n)
 {
     double scale = 0;
     for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
@@ -27,7 +29,8 @@ static void compare(const char *net, const char *what, const double *found, cons
         const double off = fabs(found[i] - expected[i]) / scale;
         if (off > worst) worst = off;
         if (off <= BOUND) continue;
-        fprintf(stderr, "%s %s [%zu]: found %.15g, expected %.15g\n", net, what, i, found[i], expected[i]);
+        fprintf(stderr, "%s %s [%zu]: found %.15g, expected %.15g\n", net, what, i, found[i],
+                expected[i]);
         failures++;
         return;
     }
@@ -67,7 +70,8 @@ static void check_layout(hid_t group, const struct kl_sampling_net *net)
         const struct kl_sampling_tensor *tensor = &net->tensors[t];
         at += (size_t)snprintf(found + at, sizeof found - at, "%s%s[", t ? "; " : "", tensor->name);
         for (int d = 0; d < tensor->rank; d++)
-            at += (size_t)snprintf(found + at, sizeof found - at, "%s%zu", d ? "," : "", tensor->dims[d]);
+            at +=
+                (size_t)snprintf(found + at, sizeof found - at, "%s%zu", d ? "," : "", tensor->dims[d]);
         at += (size_t)snprintf(found + at, sizeof found - at, "]");
     }
     if (strcmp(found, expected) == 0 && (double)net->size == golden_number(group, "parameters")) return;
@@ -112,20 +116,26 @@ static void read_records(struct records *r, hid_t group, size_t inputs)
     r->none = (struct kl_sampling_records){ .inputs = inputs };
 }
 
-static void check_loss(hid_t group, const struct kl_sampling_net *net, const struct records *r, const kl_real *w, hid_t fills)
+static void check_loss(hid_t group, const struct kl_sampling_net *net, const struct records *r,
+                       const kl_real *w, hid_t fills)
 {
     struct kl_sampling_target target;
     struct kl_sampling_sums sums = { 0 };
     struct kl_error err;
-    const struct kl_sampling_batch batch = { .exact = r->x, .label = r->label, .count = r->n, .inputs = net->inputs };
+    const struct kl_sampling_batch batch = {
+        .exact = r->x, .label = r->label, .count = r->n, .inputs = net->inputs
+    };
     const size_t n_out = (size_t)net->outputs;
-    double per_record[RECORDS], logits[RECORDS * 10], slopes[RECORDS * 10], wrong = 0, zero_one[RECORDS], value;
+    double per_record[RECORDS], logits[RECORDS * 10], slopes[RECORDS * 10], wrong = 0, zero_one[RECORDS],
+                                                                            value;
     kl_real *grad = (kl_real *)memory(net->size);
     must(kl_sampling_net_target(&target, net, &r->none, NULL, 0, 1, &err), &err);
-    must(kl_sampling_net_pass(target.context, grad, &sums, per_record, logits, w, &batch, NULL, &err), &err);
+    must(kl_sampling_net_pass(target.context, grad, &sums, per_record, logits, w, &batch, NULL, &err),
+         &err);
     const double mean = sums.loss / (double)sums.count;
     for (size_t i = 0; i < r->n; i++) {
-        kl_sampling_loss_of(&value, slopes + i * n_out, logits + i * n_out, net->outputs, r->label[i], net->loss, net->l_max);
+        kl_sampling_loss_of(&value, slopes + i * n_out, logits + i * n_out, net->outputs, r->label[i],
+                            net->loss, net->l_max);
         for (size_t o = 0; o < n_out; o++) slopes[i * n_out + o] /= (double)r->n;
     }
     golden_values(zero_one, RECORDS, fills, "zero_one");
@@ -141,7 +151,8 @@ static void check_loss(hid_t group, const struct kl_sampling_net *net, const str
 }
 
 /* losses: those that the group may have */
-static void check_net(hid_t file, const char *name, const char *spec, size_t channels, size_t side, int classes)
+static void check_net(hid_t file, const char *name, const char *spec, size_t channels, size_t side,
+                      int classes)
 {
     static const char *const losses[] = { "bbce", "bce", "savage", "tangent", "ce" };
     char path[64];
@@ -158,7 +169,9 @@ static void check_net(hid_t file, const char *name, const char *spec, size_t cha
             struct kl_sampling_net net;
             struct kl_error err;
             if (H5Lexists(fills, losses[l], H5P_DEFAULT) <= 0) continue;
-            must(kl_sampling_net_make(&net, spec, channels, side, side, classes, (enum kl_sampling_loss)l, 4, &err), &err);
+            must(kl_sampling_net_make(&net, spec, channels, side, side, classes,
+                                      (enum kl_sampling_loss)l, 4, &err),
+                 &err);
             if (!seen) check_layout(group, &net);
             fill(w, &net, hashed);
             const hid_t loss = H5Gopen2(fills, losses[l], H5P_DEFAULT);
@@ -184,12 +197,15 @@ static void check_norm(hid_t file, bool hashed)
     kl_real *w = (kl_real *)memory(MOST), *grad = (kl_real *)memory(MOST);
     const hid_t group = H5Gopen2(file, "net/vgg_small_binary", H5P_DEFAULT);
     read_records(&r, group, 3072);
-    const struct kl_sampling_batch batch = { .exact = r.x, .label = r.label, .count = r.n, .inputs = 3072 };
+    const struct kl_sampling_batch batch = {
+        .exact = r.x, .label = r.label, .count = r.n, .inputs = 3072
+    };
     for (int frozen = 0; frozen < 2; frozen++) {
         struct kl_sampling_sums sums = { 0 };
         double logits[RECORDS];
         char path[64];
-        must(kl_sampling_net_make(&net, frozen ? "vgg16-frozen:2,8" : "vgg16:2,8", 3, 32, 32, 2, KL_SAMPLING_BBCE, 4, &err),
+        must(kl_sampling_net_make(&net, frozen ? "vgg16-frozen:2,8" : "vgg16:2,8", 3, 32, 32, 2,
+                                  KL_SAMPLING_BBCE, 4, &err),
              &err);
         if (!frozen && !hashed) check_layout(group, &net);
         r.none.n = 0;
@@ -200,7 +216,8 @@ static void check_norm(hid_t file, bool hashed)
         const hid_t mode = H5Gopen2(group, path, H5P_DEFAULT);
         golden_need(mode >= 0, path);
         must(kl_sampling_net_statistics(target.context, &mean, &variance, 0.1, w, &batch, &err), &err);
-        must(kl_sampling_net_pass(target.context, grad, &sums, NULL, logits, w, &batch, NULL, &err), &err);
+        must(kl_sampling_net_pass(target.context, grad, &sums, NULL, logits, w, &batch, NULL, &err),
+             &err);
         const double loss = sums.loss / (double)sums.count;
         if (!frozen) {
             compare_set(net.name, mode, "running_mean", mean, net.n_statistics);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Losses against group loss_grid of the reference's golden.h5, and their unit-interval forms, to 1e-12. */
+   Losses against group loss_grid of the reference's golden.h5, and their unit-interval forms, to 1e-12.
+ */
 #include <math.h>
 
 #include "golden.h"
@@ -50,7 +51,8 @@ static void check_logits(hid_t group, const char *name, enum kl_sampling_loss lo
         double found, by[CLASSES];
         kl_sampling_loss_of(&found, by, z + i * CLASSES, CLASSES, (int32_t)label[i], loss, 4);
         compare(name, i, found, value[i]);
-        for (size_t k = 0; k < CLASSES; k++) compare(text, i * CLASSES + k, by[k], slope[i * CLASSES + k]);
+        for (size_t k = 0; k < CLASSES; k++)
+            compare(text, i * CLASSES + k, by[k], slope[i * CLASSES + k]);
     }
 }
 

@@ -18,22 +18,6 @@ static void draw_prior(struct kl_sampling_chain *c, uint32_t purpose, uint64_t s
             c->w[t->tensors[i].offset + j] *= (float)t->tensors[i].sigma;
 }
 
-static void draw_fan_in(struct kl_sampling_chain *c)
-{
-    const struct kl_sampling_target_f32 *t = c->target;
-    uint32_t words[4];
-    for (int i = 0; i < t->n_tensors; i++) {
-        const struct kl_sampling_tensor *tensor = &t->tensors[i];
-        const double bound = 1 / sqrt((double)(tensor->fan_in > 0 ? tensor->fan_in : 1));
-        for (size_t j = 0; j < tensor->size; j++) {
-            const size_t e = tensor->offset + j;
-            if (j == 0 || e % 4 == 0)
-                kl_philox(words, c->key, (uint32_t)(e / 4), KL_RANDOM_CHAIN_START, 0, 0);
-            c->w[e] = (float)(bound * (2 * kl_philox_unit(words[e % 4]) - 1));
-        }
-    }
-}
-
 void kl_sampling_chain_prior_draw(struct kl_sampling_chain *c, int64_t epoch)
 {
     draw_prior(c, KL_RANDOM_PRIOR_DRAWS, (uint64_t)epoch);
@@ -63,7 +47,7 @@ int kl_sampling_chain_begin(struct kl_sampling_chain *c, struct kl_sampling_walk
     if (c->prior_draws) return KL_OK;
     if (c->role == KL_SAMPLING_GAUSSIAN) kl_sampling_gaussian_begin(c);
     else if (c->settings->start == KL_SAMPLING_PRIOR) draw_prior(c, KL_RANDOM_CHAIN_START, 0);
-    else draw_fan_in(c);
+    else kl_sampling_start(c->w, c->target->tensors, c->target->n_tensors, c->key);
     if (sampler == KL_SAMPLING_SGHMC || sampler == KL_SAMPLING_SGNHT) {
         const struct kl_langevin_stream stream = { c->key, KL_RANDOM_CHAIN_START, 1, 0 };
         kl_kernel_langevin_normals(c->v, 0, c->target->size, &stream);

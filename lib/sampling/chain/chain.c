@@ -39,6 +39,10 @@ void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling
                              role == KL_SAMPLING_MAIN   ? KL_RANDOM_LANGEVIN
                              : role == KL_SAMPLING_HALF ? KL_RANDOM_COMPANION + 256
                                                         : KL_RANDOM_COMPANION);
+    c->walks =
+        target->walk && s->sampler == KL_SAMPLING_SGLD && !s->control_variate && !s->independent_batches;
+    for (int t = 1; t < target->n_tensors; t++)
+        if (target->tensors[t].sigma != target->tensors[0].sigma) c->walks = false;
     c->stops = s->stop.on && !c->prior_draws && role == KL_SAMPLING_MAIN;
     if (s->stop.on && !c->stops) c->warmup = 0;
     c->at.warm = c->stops ? -1 : c->warmup;
@@ -209,16 +213,14 @@ static int add_outcome(struct kl_sampling_chain *c, const struct kl_sampling_out
 /* Can the chain's next step be one of many? */
 static bool walks(const struct kl_sampling_chain *c)
 {
-    const struct kl_sampling_settings *s = c->settings;
-    return c->target->walk && s->sampler == KL_SAMPLING_SGLD && !c->anchor && !s->independent_batches &&
-           !(s->work && c->role == KL_SAMPLING_MAIN && c->at.epoch < c->anneal);
+    return c->walks && !(c->settings->work && c->role == KL_SAMPLING_MAIN && c->at.epoch < c->anneal);
 }
 
 /* Spans from where the chain stands as far as the desk's room goes, or to the end of an epoch after
    which there is more to do, or of the warm-up. */
 static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *desk)
 {
-    const size_t n = c->target->n, tensors = (size_t)c->target->n_tensors;
+    const size_t n = c->target->n;
     size_t spans = 0, steps = 0, epochs = 0;
     int64_t epoch = c->at.epoch, step = c->at.step;
     while (spans < desk->span_room && steps < desk->step_room) {
@@ -227,13 +229,12 @@ static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *de
         const struct kl_sampling_euler e = euler_at(c, epoch, step);
         const size_t left = (size_t)(c->steps - step), room = desk->step_room - steps;
         size_t count = epoch < c->anneal ? 1 : left < room ? left : room;
-        factors_at(desk->factors + spans * tensors, c, &e);
         desk->spans[spans++] =
             (struct kl_sampling_span){ .rows = order + (size_t)step * c->batch,
                                        .n_rows = n - (size_t)step * c->batch,
                                        .batch = c->batch,
                                        .count = count,
-                                       .factors = desk->factors + (spans - 1) * tensors,
+                                       .factors = kl_sampling_factors(&e, c->target->tensors[0].sigma),
                                        .stream = { c->key, KL_RANDOM_LANGEVIN,
                                                    (uint32_t)(epoch * c->steps + step), 0 } };
         steps += count, step += (int64_t)count;
@@ -259,21 +260,12 @@ static int end_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *
 static int walk(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
                 struct kl_sampling_desk *desk, struct kl_error *err)
 {
-    const size_t n = lay_spans(c, desk), tensors = (size_t)c->target->n_tensors;
-    const bool sampled = c->at.warm >= 0 && c->at.epoch >= c->at.warm;
-    const double p = (double)c->target->size;
+    const size_t n = lay_spans(c, desk);
     size_t steps = 0;
     for (size_t i = 0; i < n; i++) steps += desk->spans[i].count;
-    int code = c->target->walk(c->target->context, c->w, desk->spans, n, desk->sums,
-                               sampled ? desk->norms : NULL, k->crew, err);
+    int code = c->target->walk(c->target->context, c->w, desk->spans, n, desk->sums, k->crew, err);
     for (size_t i = 0; i < steps && !code; i++) {
-        struct kl_sampling_outcome out = { .sums = desk->sums[i], .accept = 1, .accepted = true };
-        for (size_t t = 0; t < tensors && sampled; t++) {
-            const struct kl_langevin_sums *norms = &desk->norms[i * tensors + t];
-            const double prior = c->precision[t] * norms->ww;
-            out.virial += c->beta * norms->wg + prior, out.radius += prior;
-        }
-        out.virial /= p, out.radius /= p;
+        const struct kl_sampling_outcome out = { .sums = desk->sums[i], .accept = 1, .accepted = true };
         code = end_step(c, k, desk, &out, err);
     }
     return code;

@@ -80,6 +80,7 @@ struct kl_sampling_settings {
     double rms_decay, rms_epsilon; /* of pSGLD */
     int64_t leapfrogs;             /* of HMC */
     int64_t keep;                  /* draws between kept weights; 0: only the last state */
+    bool keep_last;                /* of the last rung alone */
     bool independent_batches;      /* each step draws its records anew, without replacement; else a
                                       permutation an epoch */
     bool pointwise; /* each record's loss of the last rung's kept draws (log_likelihood of WAIC, PSIS) */
@@ -125,8 +126,8 @@ int kl_sampling_run_save(struct kl_writer *writer, const struct kl_sampling_run 
 /* Take over all chains of the file that this run has too, as far as it goes (a checkpoint, a shorter
    run, fewer chains or temperatures). KL_EDATA: it is of another run, in words. */
 int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, struct kl_error *err);
-/* Kept weights of a file: `draws` of each rung and chain at most, of `size` each. KL_EDATA, also where
- * none were kept. */
+/* Kept weights of a file (with keep_last its one rung is the ladder's last): `draws` of each rung and
+ * chain at most, of `size` each. KL_EDATA, also where none were kept. */
 struct kl_sampling_kept {
     size_t rungs, size;
     int64_t chains, draws;

@@ -57,6 +57,7 @@ struct kl_sampling_chain {
     uint64_t key;
     bool prior_draws; /* beta 0: no steps, exact draws */
     bool stops;       /* by the rule */
+    bool walks;       /* many steps at once, but where a step's ratio is asked for */
     struct kl_sampling_position at;
     struct kl_sampling_numbers sum;
     float *w, *v, *anchor, *anchor_grad; /* (P); NULL where the sampler has none */
@@ -74,11 +75,10 @@ struct kl_sampling_desk {
     double *partial;           /* (n_pieces, KL_SAMPLING_PARTIAL) */
     int64_t *rows, *test_rows; /* test_rows: of a batch of the test */
     size_t rows_room;
-    struct kl_langevin_factors *factors; /* (span_room, tensors) */
+    struct kl_langevin_factors *factors; /* one a tensor */
     struct kl_sampling_span *spans;
     size_t span_room, step_room;
-    struct kl_sampling_sums *sums;  /* (step_room) */
-    struct kl_langevin_sums *norms; /* (step_room, tensors) */
+    struct kl_sampling_sums *sums; /* (step_room) */
 };
 /* What a chain is told by settings, rung and role. */
 void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling_settings *s,
@@ -92,6 +92,8 @@ double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
 double kl_sampling_chain_step(const struct kl_sampling_chain *c);
 /* Does it have momenta (or mean squares) that are part of its state? */
 bool kl_sampling_has_momentum(const struct kl_sampling_settings *s);
+/* Draws between those of which it keeps the weights; 0: it keeps none. (draw.c) */
+int64_t kl_sampling_chain_keeps(const struct kl_sampling_chain *c);
 /* Room for so many draws. KL_ENOMEM. */
 int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl_error *err);
 /* Steps until `deadline` (kl_clock), its end, or the next exchange; at least one. */

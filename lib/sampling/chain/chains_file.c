@@ -86,7 +86,8 @@ size_t kl_sampling_identity(struct kl_sampling_identity list[KL_SAMPLING_IDENTIT
     WHOLE("control_variate", s->control_variate), WHOLE("exchange", s->exchange), WHOLE("tune", s->tune);
     NUMBER("target_accept", s->target_accept), NUMBER("friction", s->friction);
     NUMBER("rms_decay", s->rms_decay), NUMBER("rms_epsilon", s->rms_epsilon);
-    WHOLE("leapfrogs", s->leapfrogs), WHOLE("keep", s->keep), WHOLE("pointwise", s->pointwise);
+    WHOLE("leapfrogs", s->leapfrogs), WHOLE("keep", s->keep), WHOLE("keep_last", s->keep_last),
+        WHOLE("pointwise", s->pointwise);
     WHOLE("independent_batches", s->independent_batches), WHOLE("path_work", s->work);
     WHOLE("half_step", s->half_step), WHOLE("companion", s->companion);
     WHOLE("stop", s->stop.on), WHOLE("stop_leak", s->stop.leak), NUMBER("stop_alpha", s->stop.alpha);
@@ -318,14 +319,16 @@ static int put_states(struct kl_writer *w, const struct kl_sampling_run *run, in
 /* (chains, kept, rungs, P), NaN behind a chain's own. */
 static int put_kept(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err)
 {
-    const size_t n = run->settings.n_rungs, chains = (size_t)run->settings.chains, p = run->size,
-                 kept = (size_t)most(run, 0, true), dims[4] = { chains, kept, n, p };
+    const size_t rungs = run->settings.n_rungs, n = run->settings.keep_last ? 1 : rungs,
+                 chains = (size_t)run->settings.chains, p = run->size, kept = (size_t)most(run, 0, true),
+                 dims[4] = { chains, kept, n, p };
     const int set = kl_store_writer_dataset(w, "kept/weights", KL_TYPE_F32, 0, 4, dims, err);
     float *row = set < 0 ? NULL : malloc((kept * n * p + 1) * sizeof *row);
     int code = set < 0 ? set : row ? KL_OK : kl_fail_memory(err, kept * n * p * sizeof *row);
     for (size_t c = 0; c < chains && !code; c++) {
         for (size_t i = 0; i < kept * n; i++) {
-            const struct kl_sampling_chain *chain = kl_sampling_run_chain(run, 0, i % n, (int64_t)c);
+            const struct kl_sampling_chain *chain =
+                kl_sampling_run_chain(run, 0, rungs - n + i % n, (int64_t)c);
             const bool there = (int64_t)(i / n) < chain->at.kept;
             for (size_t j = 0; j < p; j++) row[i * p + j] = there ? chain->kept[i / n * p + j] : NAN;
         }

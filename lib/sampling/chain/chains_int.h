@@ -6,7 +6,7 @@
 #include "sampling/chain/chain_int.h"
 #include "store/store.h"
 
-enum { KL_SAMPLING_IDENTITIES = 40 };
+enum { KL_SAMPLING_IDENTITIES = 48 };
 /* What makes two runs the same but for their lengths: an attribute of the root each, number, integer or
  * text. */
 struct kl_sampling_identity {

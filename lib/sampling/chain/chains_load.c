@@ -110,7 +110,7 @@ static int match(struct held *h, const struct kl_sampling_run *run, struct kl_er
 static bool sensible(const struct kl_sampling_chain *c, const struct kl_sampling_position *p)
 {
     const int64_t sampled = p->warm >= 0 && p->epoch > p->warm ? p->epoch - p->warm : 0,
-                  draws = sampled / c->every, keep = c->role == KL_SAMPLING_MAIN ? c->settings->keep : 0,
+                  draws = sampled / c->every, keep = kl_sampling_chain_keeps(c),
                   kept = keep > 0 ? draws / keep : 0;
     const bool warm = c->stops ? p->warm >= -1 && p->warm <= c->warmup : p->warm == c->warmup;
     return warm && p->epoch >= 0 && p->step >= 0 && p->step < c->steps && p->draws == draws &&
@@ -255,22 +255,26 @@ static int load_kept(struct kl_sampling_run *run, const struct held *h, struct k
     const size_t p = run->size;
     int code = kl_store_file_expect(&set, h->file, "kept/weights", KL_TYPE_F32, 4, err);
     if (code) return code;
-    const size_t kept = set->dims[1], row = kept * h->rungs * p;
-    if (set->dims[0] != h->chains || set->dims[2] != h->rungs || set->dims[3] != p)
+    const bool last = run->settings.keep_last;
+    const size_t kept = set->dims[1], n = last ? 1 : h->rungs, row = kept * n * p;
+    if (set->dims[0] != h->chains || set->dims[2] != n || set->dims[3] != p)
         DATA("%s: dataset kept/weights: found other dimensions than those of the chains",
              kl_store_file_path(h->file));
+    if (last && h->rung[h->rungs - 1] + 1 != run->settings.n_rungs)
+        DATA("%s: weights are kept at the last temperature, beta %g, this run has another one",
+             kl_store_file_path(h->file), h->beta[h->rungs - 1]);
     float *all = malloc((row + 1) * sizeof *all);
     if (!all) return kl_fail_memory(err, row * sizeof *all);
     for (size_t i = 0; i < h->chains && kept && !code; i++) {
         code = kl_store_file_rows(h->file, set, i, 1, all, err);
-        for (size_t k = 0; k < h->rungs && !code; k++) {
-            struct kl_sampling_chain *c = chain_of(run, h, 0, i, k);
+        for (size_t k = 0; k < n && !code; k++) {
+            struct kl_sampling_chain *c = chain_of(run, h, 0, i, last ? h->rungs - 1 : k);
             if (!c) continue;
             if ((size_t)c->at.kept > kept)
                 code = kl_fail(err, KL_EDATA, "%s: dataset kept/weights: found %zu, expected %lld",
                                kl_store_file_path(h->file), kept, (long long)c->at.kept);
             for (size_t d = 0; !code && d < (size_t)c->at.kept; d++)
-                memcpy(c->kept + d * p, all + (d * h->rungs + k) * p, p * sizeof *all);
+                memcpy(c->kept + d * p, all + (d * n + k) * p, p * sizeof *all);
         }
     }
     free(all);

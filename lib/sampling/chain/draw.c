@@ -18,9 +18,17 @@ static int grow(void **array, size_t bytes, struct kl_error *err)
     return KL_OK;
 }
 
+int64_t kl_sampling_chain_keeps(const struct kl_sampling_chain *c)
+{
+    const struct kl_sampling_settings *s = c->settings;
+    const bool out = c->role != KL_SAMPLING_MAIN || (s->keep_last && c->rung + 1 < s->n_rungs);
+    return out || s->keep < 0 ? 0 : s->keep;
+}
+
 static int64_t kept_of(const struct kl_sampling_chain *c, int64_t draws)
 {
-    return c->settings->keep > 0 && c->role == KL_SAMPLING_MAIN ? draws / c->settings->keep : 0;
+    const int64_t keep = kl_sampling_chain_keeps(c);
+    return keep > 0 ? draws / keep : 0;
 }
 
 static bool pointwise(const struct kl_sampling_chain *c)
@@ -70,7 +78,7 @@ bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch)
     if (done >= kl_sampling_chain_end(c)) return true;
     if (sampled % c->every) return false;
     const int64_t draw = sampled / c->every;
-    return evaluates(c) || c->settings->exchange || test_due(c, sampled) ||
+    return evaluates(c) || c->walks || c->settings->exchange || test_due(c, sampled) ||
            kept_of(c, draw) > kept_of(c, draw - 1);
 }
 
@@ -121,6 +129,19 @@ static void forget_sums(struct kl_sampling_chain *c)
     s->virial = s->radius = s->accept = s->steps = 0;
 }
 
+/* Steps taken many at once tell no norms: virial and radius of the state itself, and its loss. */
+static int look(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                struct kl_sampling_sums *sums, struct kl_error *err)
+{
+    const struct kl_sampling_target_f32 *t = c->target;
+    const struct kl_sampling_move m = { .precision = c->precision, .beta = c->beta };
+    struct kl_sampling_outcome out;
+    const int code = t->gradient(t->context, k->grad, sums, c->w, NULL, t->n, k->crew, err);
+    kl_sampling_virial_f32(k, c->w, k->grad, &m, &out);
+    c->sum.virial = out.virial * c->sum.steps, c->sum.radius = out.radius * c->sum.steps;
+    return code;
+}
+
 static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
                 struct kl_sampling_desk *desk, const struct kl_sampling_outcome *last, int64_t sampled,
                 struct kl_error *err)
@@ -132,8 +153,10 @@ static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     double loss = s->mean_loss / s->steps, wrong = s->mean_wrong / s->steps;
     int code = d < c->room ? KL_OK : kl_sampling_chain_room(c, d + d / 2 + 64, err);
     if (code) return code;
-    if (evaluates(c))
-        sums = (struct kl_sampling_sums){ 0 }, code = evaluate_draw(c, k, desk, &sums, err);
+    const bool looks = c->walks && !c->prior_draws;
+    if (evaluates(c) || looks) sums = (struct kl_sampling_sums){ 0 };
+    if (looks) code = look(c, k, &sums, err);
+    else if (evaluates(c)) code = evaluate_draw(c, k, desk, &sums, err);
     if (c->role == KL_SAMPLING_GAUSSIAN) loss = kl_sampling_gaussian_excess(c);
     else if (evaluates(c) || c->settings->whole)
         loss = sums.loss / (double)sums.count, wrong = sums.wrong / (double)sums.count;

@@ -128,10 +128,9 @@ static int open_desk(struct kl_sampling_run *run, struct kl_sampling_desk *desk,
     if (!code) code = TAKE(partial, pieces * KL_SAMPLING_PARTIAL);
     if (!code) code = TAKE(rows, desk->rows_room);
     if (!code) code = TAKE(test_rows, test);
-    if (!code) code = TAKE(factors, desk->span_room * tensors);
+    if (!code) code = TAKE(factors, tensors);
     if (!code) code = TAKE(spans, desk->span_room);
     if (!code) code = TAKE(sums, desk->step_room);
-    if (!code) code = TAKE(norms, desk->step_room * tensors);
     return code;
 }
 

@@ -149,6 +149,7 @@ int kl_sampling_heads_open(struct kl_sampling_heads *h, struct kl_file *file, st
 
 void kl_sampling_heads_close(struct kl_sampling_heads *h)
 {
+    kl_sampling_kept_close(&h->kept);
     kl_sampling_layout_free(&h->layout);
     free(h->w);
     free(h->part);

@@ -114,6 +114,7 @@ int kl_sampling_head_settings(struct kl_sampling_settings *s, struct kl_sampling
     s->leapfrogs = v->leapfrogs;
     s->exchange = v->exchange;
     s->keep = v->keep;
+    s->keep_last = true; /* a predictive needs the posterior's draws alone */
 
     return KL_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Convolutions, their pools and their way back, a block of 16 images at a time: without batch norm a block goes through
-   all units while it is in the cache. Gradients of filters are added block by block in order, so that threads change
-   no bit; where a map has few positions, one sum runs over all blocks. */
+   Convolutions, their pools and their way back, a block of 16 images at a time: without batch norm a
+   block goes through all units while it is in the cache. Gradients of filters are added block by block
+   in order, so that threads change no bit; where a map has few positions, one sum runs over all blocks.
+ */
 #include <string.h>
 
 #include "kernels/inline/real.h"
@@ -18,6 +19,25 @@ static const struct kl_sampling_unit *unit_of(const struct kl_sampling_step *s, 
     return &s->context->net->units[u];
 }
 
+static bool few(const struct kl_sampling_unit *u)
+{
+    return u->out_h * u->out_w < FEW;
+}
+
+/* One after another, blocks can share the memory of what none needs later: it stays in the cache. */
+static bool shares(const struct kl_sampling_step *s)
+{
+    return !s->pool && s->context->net->norm == KL_SAMPLING_NORM_NONE;
+}
+static kl_real *slope_of(const struct kl_sampling_step *s, size_t block)
+{
+    return s->work->slope.at + (shares(s) ? 0 : block * s->work->slope.block);
+}
+static size_t back_of(const struct kl_sampling_step *s, int i, size_t block)
+{
+    return shares(s) && !few(unit_of(s, i)) ? 0 : block * s->work->back[i].block;
+}
+
 /* Inputs with their border, from the corner. */
 static const kl_real *corner(const struct kl_sampling_maps *m, size_t border)
 {
@@ -30,9 +50,10 @@ static void filter(const struct kl_sampling_step *s, int i, size_t block)
     const struct kl_sampling_maps *in = &s->work->in[i], *out = &s->work->raw[i];
     const size_t taps = u->in * u->kernel * u->kernel;
     for (size_t y = 0; y < u->out_h; y++)
-        kl_kernel_layers->taps(out->at + block * out->block + y * out->row, out->channel, s->w + u->w, taps,
-                               corner(in, u->pad) + block * in->block + y * in->row, s->work->taps[i], u->out,
-                               u->out_w * KL_SAMPLING_SIDE, taps, s->w + u->b, !u->norm);
+        kl_kernel_layers->taps(out->at + block * out->block + y * out->row, out->channel, s->w + u->w,
+                               taps, corner(in, u->pad) + block * in->block + y * in->row,
+                               s->work->taps[i], u->out, u->out_w * KL_SAMPLING_SIDE, taps, s->w + u->b,
+                               !u->norm);
 }
 
 static void pool(const struct kl_sampling_step *s, int i, size_t block)
@@ -43,8 +64,8 @@ static void pool(const struct kl_sampling_step *s, int i, size_t block)
     for (size_t c = 0; c < u->out; c++)
         for (size_t y = 0; y < u->out_h / 2; y++) {
             const kl_real *row = from->at + block * from->block + c * from->channel + 2 * y * from->row;
-            kl_kernel_layers->pool(to->at + block * to->block + c * to->channel + y * to->row, row, row + from->row,
-                                   u->out_w / 2, u->pool == KL_SAMPLING_MAX_POOL);
+            kl_kernel_layers->pool(to->at + block * to->block + c * to->channel + y * to->row, row,
+                                   row + from->row, u->out_w / 2, u->pool == KL_SAMPLING_MAX_POOL);
         }
 }
 
@@ -53,8 +74,9 @@ static void exchange(const struct kl_sampling_step *s, size_t block, bool to_den
 {
     const struct kl_sampling_work *k = s->work;
     const size_t features = s->context->net->dense[0].in;
-    const struct kl_sampling_maps *last = to_dense ? &k->in[s->context->net->n_units] : &k->slope;
-    kl_real *maps = last->at + block * last->block, *matrix = (to_dense ? k->x[0] : k->dx) + block * KL_SAMPLING_SIDE;
+    const struct kl_sampling_maps *last = &k->in[s->context->net->n_units];
+    kl_real *maps = to_dense ? last->at + block * last->block : slope_of(s, block),
+            *matrix = (to_dense ? k->x[0] : k->dx) + block * KL_SAMPLING_SIDE;
     for (size_t f = 0; f < features; f++) {
         kl_real *a = matrix + f * k->ld, *b = maps + f * KL_SAMPLING_SIDE;
         if (to_dense) memcpy(a, b, KL_SAMPLING_SIDE * sizeof *a);
@@ -107,15 +129,17 @@ void kl_sampling_conv_forward(struct kl_sampling_step *s)
 static void gate(const struct kl_sampling_step *s, int i, size_t block)
 {
     const struct kl_sampling_unit *u = unit_of(s, i);
-    const struct kl_sampling_maps *act = &s->work->act[i], *back = &s->work->back[i], *slope = &s->work->slope;
+    const struct kl_sampling_maps *act = &s->work->act[i], *back = &s->work->back[i];
+    const kl_real *slope = slope_of(s, block);
     const size_t by = u->pool == KL_SAMPLING_NO_POOL ? 1 : 2, h = u->out_h / by, w = u->out_w / by;
     for (size_t c = 0; c < u->out; c++)
         for (size_t y = 0; y < h; y++) {
-            const kl_real *d = slope->at + block * slope->block + (c * h + y) * w * KL_SAMPLING_SIDE,
+            const kl_real *d = slope + (c * h + y) * w * KL_SAMPLING_SIDE,
                           *a = act->at + block * act->block + c * act->channel + by * y * act->row;
-            kl_real *to = back->at + block * back->block + c * back->channel + by * y * back->row;
+            kl_real *to = back->at + back_of(s, i, block) + c * back->channel + by * y * back->row;
             if (by == 2) {
-                kl_kernel_layers->pool_back(to, to + back->row, d, a, a + act->row, w, u->pool == KL_SAMPLING_MAX_POOL);
+                kl_kernel_layers->pool_back(to, to + back->row, d, a, a + act->row, w,
+                                            u->pool == KL_SAMPLING_MAX_POOL);
                 continue;
             }
             memcpy(to, d, w * KL_SAMPLING_SIDE * sizeof *to);
@@ -123,45 +147,46 @@ static void gate(const struct kl_sampling_step *s, int i, size_t block)
         }
 }
 
-/* Gradient of the unit's inputs into slope: a convolution with the filters turned round, over the rows that are there. */
+/* Gradient of the unit's inputs into slope: a convolution with the filters turned round, over the rows
+ * that are there. */
 static void unfilter(const struct kl_sampling_step *s, int i, size_t block)
 {
     const struct kl_sampling_unit *u = unit_of(s, i);
-    const struct kl_sampling_maps *back = &s->work->back[i], *slope = &s->work->slope;
+    const struct kl_sampling_maps *back = &s->work->back[i];
     const size_t border = u->kernel - 1 - u->pad, line = u->out * u->kernel, taps = u->kernel * line,
                  row = u->in_w * KL_SAMPLING_SIDE;
     for (size_t y = 0; y < u->in_h; y++) {
         const size_t from = y < border ? border - y : 0,
                      to = u->out_h + border - y < u->kernel ? u->out_h + border - y : u->kernel;
-        kl_kernel_layers->taps(slope->at + block * slope->block + y * row, u->in_h * row, s->work->turned[i] + from * line,
-                               taps, corner(back, border) + block * back->block + y * back->row,
-                               s->work->taps_back[i] + from * line, u->in, row, (to - from) * line, NULL, 0);
+        kl_kernel_layers->taps(
+            slope_of(s, block) + y * row, u->in_h * row, s->work->turned[i] + from * line, taps,
+            corner(back, border) + back_of(s, i, block) + y * back->row,
+            s->work->taps_back[i] + from * line, u->in, row, (to - from) * line, NULL, 0);
     }
 }
 
 /* Gradients of filters and biases of channels [from, to), over n blocks from `first`. */
-static void gradients(const struct kl_sampling_step *s, int i, size_t first, size_t n, size_t from, size_t to)
+static void gradients(const struct kl_sampling_step *s, int i, size_t first, size_t n, size_t from,
+                      size_t to)
 {
     const struct kl_sampling_unit *u = unit_of(s, i);
     const struct kl_sampling_maps *in = &s->work->in[i], *back = &s->work->back[i];
     const size_t taps = u->in * u->kernel * u->kernel;
-    const struct kl_layers_field field = { n, u->out_h, u->out_w, back->block, back->row, in->block, in->row };
-    const kl_real *d = back->at + first * back->block + from * back->channel;
+    const struct kl_layers_field field = { n,         u->out_h,  u->out_w, back->block,
+                                           back->row, in->block, in->row };
+    const kl_real *d = back->at + back_of(s, i, first) + from * back->channel;
     kl_kernel_layers->dots(s->grad + u->w + from * taps, taps, d, back->channel,
-                           corner(in, u->pad) + first * in->block, s->work->taps[i], to - from, taps, &field);
+                           corner(in, u->pad) + first * in->block, s->work->taps[i], to - from, taps,
+                           &field);
     kl_kernel_layers->totals(s->grad + u->b + from, d, back->channel, to - from, &field);
-}
-
-static bool few(const struct kl_sampling_unit *u)
-{
-    return u->out_h * u->out_w < FEW;
 }
 
 static void gradients_task(void *context, size_t task, int thread)
 {
     const struct kl_sampling_step *s = context;
     const struct kl_sampling_unit *u = unit_of(s, s->layer);
-    const size_t from = task * OUT_TILE, to = from + OUT_TILE < u->out ? from + OUT_TILE : u->out, n = blocks(s->work);
+    const size_t from = task * OUT_TILE, to = from + OUT_TILE < u->out ? from + OUT_TILE : u->out,
+                 n = blocks(s->work);
     (void)thread;
     if (few(u)) gradients(s, s->layer, 0, n, from, to);
     else

@@ -28,8 +28,9 @@ static void add(struct kl_sampling_sums *sums, double *per_record, double r, siz
 }
 
 /* Sums in double, one coordinate after another, so that no memory is needed. */
-static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums, const kl_real *w, const int64_t *rows,
-                    size_t count, const struct kl_sampling_crew *crew, struct kl_error *err)
+static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums, const kl_real *w,
+                    const int64_t *rows, size_t count, const struct kl_sampling_crew *crew,
+                    struct kl_error *err)
 {
     const struct linear *l = context;
     (void)crew, (void)err;
@@ -44,34 +45,48 @@ static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums,
         }
         for (size_t j = 0; j < l->d; j++) {
             double sum = 0;
-            for (size_t s = 0; s < some; s++) sum += r[s] * l->values[(rows ? (size_t)rows[i + s] : i + s) * l->d + j];
+            for (size_t s = 0; s < some; s++)
+                sum += r[s] * l->values[(rows ? (size_t)rows[i + s] : i + s) * l->d + j];
             grad[j] += (kl_real)(sum / (double)count);
         }
     }
     return 0;
 }
 
-static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_record, const kl_real *w, bool test,
-                    const int64_t *rows, size_t count, const struct kl_sampling_crew *crew, struct kl_error *err)
+static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_record, const kl_real *w,
+                    bool test, const int64_t *rows, size_t count, const struct kl_sampling_crew *crew,
+                    struct kl_error *err)
 {
     const struct linear *l = context;
     (void)test, (void)crew, (void)err;
-    for (size_t i = 0; i < count; i++) add(sums, per_record, residual(l, w, rows ? (size_t)rows[i] : i), i);
+    for (size_t i = 0; i < count; i++)
+        add(sums, per_record, residual(l, w, rows ? (size_t)rows[i] : i), i);
     return 0;
 }
 
-int kl_sampling_linear_target(struct kl_sampling_target *target, const double *x, const double *y, size_t n, size_t d,
-                              double sigma, struct kl_error *err)
+int kl_sampling_linear_target(struct kl_sampling_target *target, const double *x, const double *y,
+                              size_t n, size_t d, double sigma, struct kl_error *err)
 {
     const size_t bytes = sizeof(struct linear) + (n * d + n) * sizeof(double);
     struct linear *l = malloc(bytes);
     if (!l) return kl_fail_memory(err, bytes);
-    *l = (struct linear){ .n = n, .d = d,
-                          .tensor = { .name = "w", .rank = 1, .dims = { d }, .size = d, .fan_in = d, .sigma = sigma } };
+    *l = (struct linear){
+        .n = n,
+        .d = d,
+        .tensor = { .name = "w", .rank = 1, .dims = { d }, .size = d, .fan_in = d, .sigma = sigma }
+    };
     for (size_t i = 0; i < n * d; i++) l->values[i] = x[i];
     for (size_t i = 0; i < n; i++) l->values[n * d + i] = y[i];
-    *target = (struct kl_sampling_target){ .size = d, .tensors = &l->tensor, .n_tensors = 1, .n = n, .n_test = n,
-                                           .loss_high = INFINITY, .chance = 0, .context = l, .gradient = gradient,
-                                           .evaluate = evaluate, .close = free };
+    *target = (struct kl_sampling_target){ .size = d,
+                                           .tensors = &l->tensor,
+                                           .n_tensors = 1,
+                                           .n = n,
+                                           .n_test = n,
+                                           .loss_high = INFINITY,
+                                           .chance = 0,
+                                           .context = l,
+                                           .gradient = gradient,
+                                           .evaluate = evaluate,
+                                           .close = free };
     return 0;
 }

@@ -35,9 +35,10 @@ static double of_margin(double *by_margin, double v, enum kl_sampling_loss loss,
     }
 }
 
-/* Of several logits: the derivative by logit k is by_p p (1[k = y] - p_k) for what depends on p alone. */
-static double of_logits(double *by_logits, const double *z, int n, int32_t label, enum kl_sampling_loss loss,
-                        double l_max)
+/* Of several logits: the derivative by logit k is by_p p (1[k = y] - p_k) for what depends on p alone.
+ */
+static double of_logits(double *by_logits, const double *z, int n, int32_t label,
+                        enum kl_sampling_loss loss, double l_max)
 {
     double most = z[0], sum = 0, others = 0, by_p, value;
     for (int k = 1; k < n; k++) most = z[k] > most ? z[k] : most;
@@ -58,8 +59,8 @@ static double of_logits(double *by_logits, const double *z, int n, int32_t label
     return value;
 }
 
-void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs, int32_t label,
-                         enum kl_sampling_loss loss, double l_max)
+void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
+                         int32_t label, enum kl_sampling_loss loss, double l_max)
 {
     if (outputs > 1) {
         *value = of_logits(by_logits, logits, outputs, label, loss, l_max);
@@ -93,11 +94,14 @@ void kl_sampling_loss_ends(double *low, double *high, enum kl_sampling_loss loss
 int kl_sampling_loss_check(enum kl_sampling_loss loss, int outputs, double l_max, struct kl_error *err)
 {
     if (loss == KL_SAMPLING_BBCE && !(l_max > log(2.0) && l_max < 700))
-        return kl_fail(err, KL_EUSAGE, "l_max: found %g, expected more than ln 2 = 0.693 and less than 700", l_max);
+        return kl_fail(err, KL_EUSAGE,
+                       "l_max: found %g, expected more than ln 2 = 0.693 and less than 700", l_max);
     if (outputs > 1 && (loss == KL_SAMPLING_BCE || loss == KL_SAMPLING_TANGENT))
-        return kl_fail(err, KL_EUSAGE, "loss: bce and tangent are for two classes, found %d; expected bbce, savage or ce",
-                       outputs);
+        return kl_fail(
+            err, KL_EUSAGE,
+            "loss: bce and tangent are for two classes, found %d; expected bbce, savage or ce", outputs);
     if (outputs == 1 && loss == KL_SAMPLING_CE)
-        return kl_fail(err, KL_EUSAGE, "loss: ce is for three classes or more, found 2; expected bce, which it then is");
+        return kl_fail(err, KL_EUSAGE,
+                       "loss: ce is for three classes or more, found 2; expected bce, which it then is");
     return 0;
 }

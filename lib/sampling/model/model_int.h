@@ -9,27 +9,29 @@
 
 enum { KL_SAMPLING_CHUNK = 128, KL_SAMPLING_SIDE = KL_LAYERS_IMAGES };
 
-/* Maps of blocks of 16 images, [block][channel][y][x][16]; at: y = x = 0 of the first, behind a border of zeros where
-   a convolution is padded. */
+/* Maps of blocks of 16 images, [block][channel][y][x][16]; at: y = x = 0 of the first, behind a border
+   of zeros where a convolution is padded. */
 #define kl_sampling_maps KL_NAME(kl_sampling_maps)
 struct kl_sampling_maps {
     kl_real *at;
     size_t block, channel, row;
 };
 
-/* One thread's, or one pool's. Of the records in hand: valid of them, n with those that fill up blocks of 16. Matrices
-   are feature-major, (features, ld), and row-major, (records, features), where `r` stands behind the name. */
+/* One thread's, or one pool's. Of the records in hand: valid of them, n with those that fill up blocks
+   of 16. Matrices are feature-major, (features, ld), and row-major, (records, features), where `r`
+   stands behind the name. */
 #define kl_sampling_work KL_NAME(kl_sampling_work)
 struct kl_sampling_work {
     size_t ld, n, valid;
     kl_real *x[KL_SAMPLING_DENSE + 1], *xr[KL_SAMPLING_DENSE]; /* inputs of dense layers; last: logits */
-    kl_real *dy, *dyr, *dx, *dxr;                              /* gradients: of a layer's outputs, of its inputs */
+    kl_real *dy, *dyr, *dx, *dxr; /* gradients: of a layer's outputs, of its inputs */
     struct kl_sampling_maps in[KL_SAMPLING_UNITS + 1], raw[KL_SAMPLING_UNITS], act[KL_SAMPLING_UNITS],
-        back[KL_SAMPLING_UNITS], slope;  /* inputs; before batch norm; after ReLU; gradients of raw; of a unit's output */
+        back[KL_SAMPLING_UNITS],
+        slope; /* inputs; before batch norm; after ReLU; gradients of raw; of a unit's output */
     int32_t *taps[KL_SAMPLING_UNITS], *taps_back[KL_SAMPLING_UNITS];
-    kl_real *turned[KL_SAMPLING_UNITS];  /* (in, kernel, out, kernel): filters turned by half a turn */
-    double *mean, *variance;             /* of the records in hand (n_statistics) */
-    double *logits, *by_logits;          /* of a record */
+    kl_real *turned[KL_SAMPLING_UNITS]; /* (in, kernel, out, kernel): filters turned by half a turn */
+    double *mean, *variance;            /* of the records in hand (n_statistics) */
+    double *logits, *by_logits;         /* of a record */
     struct kl_arena arena;
 };
 #define kl_sampling_context KL_NAME(kl_sampling_context)
@@ -40,6 +42,7 @@ struct kl_sampling_context {
     int threads;
     double *mean, *variance; /* frozen statistics */
     struct kl_sampling_work *works;
+    struct kl_sampling_shallow *shallow; /* (threads); NULL: not of the shallow kind */
 };
 
 #define kl_sampling_work_open KL_NAME(kl_sampling_work_open)
@@ -58,7 +61,8 @@ struct kl_sampling_step {
     bool statistics; /* batch norm takes those of the records in hand */
     int layer;
 };
-/* dense.c: from x[0] to the logits; from dy and dyr of the logits to grad and, with convolutions before, to dx. */
+/* dense.c: from x[0] to the logits; from dy and dyr of the logits to grad and, with convolutions before,
+ * to dx. */
 #define kl_sampling_dense_forward KL_NAME(kl_sampling_dense_forward)
 void kl_sampling_dense_forward(struct kl_sampling_step *step);
 #define kl_sampling_dense_backward KL_NAME(kl_sampling_dense_backward)
@@ -68,11 +72,20 @@ void kl_sampling_dense_backward(struct kl_sampling_step *step);
 void kl_sampling_conv_forward(struct kl_sampling_step *step);
 #define kl_sampling_conv_backward KL_NAME(kl_sampling_conv_backward)
 void kl_sampling_conv_backward(struct kl_sampling_step *step);
-/* norm.c: unit's raw to act, with statistics of the records in hand or frozen ones; gradients of act (in back) to those
-   of raw, gamma and beta. */
+/* norm.c: unit's raw to act, with statistics of the records in hand or frozen ones; gradients of act (in
+   back) to those of raw, gamma and beta. */
 #define kl_sampling_norm_forward KL_NAME(kl_sampling_norm_forward)
 void kl_sampling_norm_forward(struct kl_sampling_step *step, int unit);
 #define kl_sampling_norm_backward KL_NAME(kl_sampling_norm_backward)
 void kl_sampling_norm_backward(struct kl_sampling_step *step, int unit);
+
+/* shallow.c, in float: many steps at once of a net of one hidden layer, few inputs and one logit. */
+struct kl_sampling_target_f32;
+struct kl_sampling_shallow;
+/* Sets target's walk if its net and batches are of that kind. KL_ENOMEM. */
+int kl_sampling_shallow_open(struct kl_sampling_shallow **shallow, struct kl_sampling_target_f32 *target,
+                             const struct kl_sampling_net *net, size_t batch, int threads,
+                             struct kl_error *err);
+void kl_sampling_shallow_close(struct kl_sampling_shallow *shallow, int threads); /* accepts NULL */
 
 #endif

@@ -6,12 +6,13 @@
 #include "sampling/model/model.h"
 
 /* Adds a tensor at the end and returns where it begins. */
-static size_t tensor(struct kl_sampling_net *net, const char *name, int rank, const size_t dims[4], size_t fan_in,
-                     double start)
+static size_t tensor(struct kl_sampling_net *net, const char *name, int rank, const size_t dims[4],
+                     size_t fan_in, double start)
 {
     struct kl_sampling_tensor *t = &net->tensors[net->n_tensors++];
-    *t = (struct kl_sampling_tensor){ .rank = rank, .offset = net->size, .size = 1, .fan_in = fan_in, .sigma = 1,
-                                      .start = start };
+    *t = (struct kl_sampling_tensor){
+        .rank = rank, .offset = net->size, .size = 1, .fan_in = fan_in, .sigma = 1, .start = start
+    };
     snprintf(t->name, sizeof t->name, "%s", name);
     for (int i = 0; i < rank; i++) t->size *= t->dims[i] = dims[i];
     net->size += t->size;
@@ -36,8 +37,8 @@ static void shape_in(const struct kl_sampling_net *net, size_t *c, size_t *h, si
     *c = last->out, *h = last->out_h / by, *w = last->out_w / by;
 }
 
-static void conv(struct kl_sampling_net *net, const char *const names[4], size_t out, size_t kernel, size_t pad, bool norm,
-                 enum kl_sampling_pool pool)
+static void conv(struct kl_sampling_net *net, const char *const names[4], size_t out, size_t kernel,
+                 size_t pad, bool norm, enum kl_sampling_pool pool)
 {
     struct kl_sampling_unit u = { .out = out, .kernel = kernel, .pad = pad, .norm = norm, .pool = pool };
     shape_in(net, &u.in, &u.in_h, &u.in_w);
@@ -57,8 +58,8 @@ static void conv(struct kl_sampling_net *net, const char *const names[4], size_t
 static int fits(const struct kl_sampling_net *net, size_t side, struct kl_error *err)
 {
     if (net->height == side && net->width == side) return 0;
-    return kl_fail(err, KL_EUSAGE, "net '%s': found images of %zux%zu, expected %zux%zu", net->name, net->height,
-                   net->width, side, side);
+    return kl_fail(err, KL_EUSAGE, "net '%s': found images of %zux%zu, expected %zux%zu", net->name,
+                   net->height, net->width, side, side);
 }
 
 static void make_fcn(struct kl_sampling_net *net, int depth, size_t width)
@@ -72,7 +73,8 @@ static void make_fcn(struct kl_sampling_net *net, int depth, size_t width)
     }
 }
 
-/* The third convolution meets maps of its own size: it is a dense layer, whose weights lie as the filters' do. */
+/* The third convolution meets maps of its own size: it is a dense layer, whose weights lie as the
+ * filters' do. */
 static int make_lenet5(struct kl_sampling_net *net, struct kl_error *err)
 {
     const int code = fits(net, 28, err);
@@ -90,7 +92,8 @@ static int make_lenet5(struct kl_sampling_net *net, struct kl_error *err)
 static int make_cnn4(struct kl_sampling_net *net, const size_t sizes[3], struct kl_error *err)
 {
     if (net->height < 6 || net->width < 6 || net->height % 2 || net->width % 2)
-        return kl_fail(err, KL_EUSAGE, "net '%s': found images of %zux%zu, expected even sides from 6 on", net->name,
+        return kl_fail(err, KL_EUSAGE,
+                       "net '%s': found images of %zux%zu, expected even sides from 6 on", net->name,
                        net->height, net->width);
     conv(net, (const char *const[4]){ "c1w", "c1b" }, sizes[0], 3, 0, false, KL_SAMPLING_NO_POOL);
     conv(net, (const char *const[4]){ "c2w", "c2b" }, sizes[1], 3, 0, false, KL_SAMPLING_MAX_POOL);
@@ -109,10 +112,13 @@ static int make_vgg16(struct kl_sampling_net *net, const size_t sizes[2], struct
     for (int i = 0; i < 13; i++) {
         const bool pool = i == 1 || i == 3 || i == 6 || i == 9 || i == 12;
         char names[4][24];
-        snprintf(names[0], sizeof *names, "conv%d.w", i), snprintf(names[1], sizeof *names, "conv%d.b", i);
-        snprintf(names[2], sizeof *names, "bn%d.gamma", i), snprintf(names[3], sizeof *names, "bn%d.beta", i);
-        conv(net, (const char *const[4]){ names[0], names[1], names[2], names[3] }, sizes[0] * (size_t)times[i], 3, 1,
-             net->norm != KL_SAMPLING_NORM_NONE, pool ? KL_SAMPLING_MAX_POOL : KL_SAMPLING_NO_POOL);
+        snprintf(names[0], sizeof *names, "conv%d.w", i),
+            snprintf(names[1], sizeof *names, "conv%d.b", i);
+        snprintf(names[2], sizeof *names, "bn%d.gamma", i),
+            snprintf(names[3], sizeof *names, "bn%d.beta", i);
+        conv(net, (const char *const[4]){ names[0], names[1], names[2], names[3] },
+             sizes[0] * (size_t)times[i], 3, 1, net->norm != KL_SAMPLING_NORM_NONE,
+             pool ? KL_SAMPLING_MAX_POOL : KL_SAMPLING_NO_POOL);
     }
     dense(net, "f1w", "f1b", 8 * sizes[0], sizes[1]);
     dense(net, "f2w", "f2b", sizes[1], sizes[1]);
@@ -133,15 +139,19 @@ static int read_sizes(size_t *sizes, int n, const char *name, struct kl_error *e
         if (i == n - 1 && !*at) return 0;
         if (*at != ',') break;
     }
-    return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %d size%s behind a colon, for instance %s", name, n,
-                   kl_s((unsigned)n), n == 1 ? "fcn2:1000" : n == 2 ? "vgg16:64,1024" : "cnn4:32,64,128");
+    return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %d size%s behind a colon, for instance %s",
+                   name, n, kl_s((unsigned)n),
+                   n == 1   ? "fcn2:1000"
+                   : n == 2 ? "vgg16:64,1024"
+                            : "cnn4:32,64,128");
 }
 
 static int make_layers(struct kl_sampling_net *net, struct kl_error *err)
 {
     const size_t length = strcspn(net->name, ":");
     int kind = -1, code;
-    static const char *const kinds[] = { "fcn1", "fcn2", "fcn3", "lenet5", "cnn4", "vgg16", "vgg16-frozen", "vgg16-plain" };
+    static const char *const kinds[] = { "fcn1", "fcn2",  "fcn3",         "lenet5",
+                                         "cnn4", "vgg16", "vgg16-frozen", "vgg16-plain" };
     for (int i = 0; i < 8; i++)
         if (strlen(kinds[i]) == length && memcmp(kinds[i], net->name, length) == 0) kind = i;
     if (kind < 0 || (kind == 3 && net->name[length]))
@@ -160,19 +170,28 @@ static int make_layers(struct kl_sampling_net *net, struct kl_error *err)
     }
     size_t sizes[2] = { 64, 1024 };
     if ((code = read_sizes(sizes, 2, net->name, err))) return code;
-    net->norm = kind == 5 ? KL_SAMPLING_NORM_BATCH : kind == 6 ? KL_SAMPLING_NORM_FROZEN : KL_SAMPLING_NORM_NONE;
+    net->norm = kind == 5   ? KL_SAMPLING_NORM_BATCH
+                : kind == 6 ? KL_SAMPLING_NORM_FROZEN
+                            : KL_SAMPLING_NORM_NONE;
     return make_vgg16(net, sizes, err);
 }
 
-int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height, size_t width,
-                         int classes, enum kl_sampling_loss loss, double l_max, struct kl_error *err)
+int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height,
+                         size_t width, int classes, enum kl_sampling_loss loss, double l_max,
+                         struct kl_error *err)
 {
     const int outputs = classes == 2 ? 1 : classes;
-    *net = (struct kl_sampling_net){ .channels = channels, .height = height, .width = width,
-                                     .inputs = channels * height * width, .classes = classes, .outputs = outputs,
-                                     .loss = loss, .l_max = l_max };
+    *net = (struct kl_sampling_net){ .channels = channels,
+                                     .height = height,
+                                     .width = width,
+                                     .inputs = channels * height * width,
+                                     .classes = classes,
+                                     .outputs = outputs,
+                                     .loss = loss,
+                                     .l_max = l_max };
     if (classes < 2 || net->inputs == 0)
-        return kl_fail(err, KL_EUSAGE, "net '%s': found %d classes, %zu inputs, expected 2 classes and 1 input at least",
+        return kl_fail(err, KL_EUSAGE,
+                       "net '%s': found %d classes, %zu inputs, expected 2 classes and 1 input at least",
                        name, classes, net->inputs);
     if (snprintf(net->name, sizeof net->name, "%s", name) >= (int)sizeof net->name)
         return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %s", name, KL_SAMPLING_NETS);

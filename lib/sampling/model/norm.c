@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Batch norm with ReLU, and its way back. Statistics are sums in double over the records in hand (training mode), or
-   constants (frozen). */
+   Batch norm with ReLU, and its way back. Statistics are sums in double over the records in hand
+   (training mode), or constants (frozen). */
 #include <math.h>
 
 #include "kernels/inline/real.h"
@@ -20,9 +20,11 @@ static size_t lanes(const struct kl_sampling_work *k, size_t block)
     return k->valid - from < KL_SAMPLING_SIDE ? k->valid - from : KL_SAMPLING_SIDE;
 }
 
-/* Sums over all positions of channel c of a (or a - mean) times b; b NULL: of a alone; squares: of (a - mean)^2. */
+/* Sums over all positions of channel c of a (or a - mean) times b; b NULL: of a alone; squares: of (a -
+ * mean)^2. */
 static double channel_sum(const struct kl_sampling_work *k, const struct kl_sampling_unit *u, size_t c,
-                          const struct kl_sampling_maps *a, double mean, const struct kl_sampling_maps *b)
+                          const struct kl_sampling_maps *a, double mean,
+                          const struct kl_sampling_maps *b)
 {
     double sums[KL_SAMPLING_SIDE] = { 0 }, sum = 0;
     for (size_t block = 0; block < k->n / KL_SAMPLING_SIDE; block++) {
@@ -56,8 +58,8 @@ static void forward_channel(void *context, size_t c, int thread)
         *variance = channel_sum(k, u, c, raw, *mean, raw) / positions;
     } else
         *mean = s->context->mean[u->statistics + c], *variance = s->context->variance[u->statistics + c];
-    const kl_real scale = (kl_real)((double)s->w[u->gamma + c] / sqrt(*variance + EPSILON)), centre = (kl_real)*mean,
-                  beta = s->w[u->beta + c];
+    const kl_real scale = (kl_real)((double)s->w[u->gamma + c] / sqrt(*variance + EPSILON)),
+                  centre = (kl_real)*mean, beta = s->w[u->beta + c];
     for (size_t block = 0; block < k->n / KL_SAMPLING_SIDE; block++)
         for (size_t y = 0; y < u->out_h; y++) {
             const kl_real *from = raw->at + block * raw->block + c * raw->channel + y * raw->row;
@@ -75,8 +77,8 @@ void kl_sampling_norm_forward(struct kl_sampling_step *step, int unit)
     kl_pool_for(step->pool, step->context->net->units[unit].out, forward_channel, &t);
 }
 
-/* With xhat = (raw - mean) / sd, g the gradient of gamma xhat + beta: d raw = gamma / sd (g - mean of g - xhat mean of
-   g xhat), the means being 0 where the statistics are constants. */
+/* With xhat = (raw - mean) / sd, g the gradient of gamma xhat + beta: d raw = gamma / sd (g - mean of g
+   - xhat mean of g xhat), the means being 0 where the statistics are constants. */
 static void backward_channel(void *context, size_t c, int thread)
 {
     const struct task *t = context;
@@ -86,12 +88,14 @@ static void backward_channel(void *context, size_t c, int thread)
     const struct kl_sampling_maps *raw = &k->raw[t->unit], *back = &k->back[t->unit];
     const double positions = (double)(k->valid * u->out_h * u->out_w), mean = k->mean[u->statistics + c],
                  sd = sqrt(k->variance[u->statistics + c] + EPSILON);
-    const double g = channel_sum(k, u, c, back, 0, NULL), gx = channel_sum(k, u, c, raw, mean, back) / sd;
+    const double g = channel_sum(k, u, c, back, 0, NULL),
+                 gx = channel_sum(k, u, c, raw, mean, back) / sd;
     const bool batch = s->statistics;
     (void)thread;
     s->grad[u->gamma + c] += (kl_real)gx;
     s->grad[u->beta + c] += (kl_real)g;
-    const kl_real scale = (kl_real)((double)s->w[u->gamma + c] / sd), shift = (kl_real)(batch ? g / positions : 0),
+    const kl_real scale = (kl_real)((double)s->w[u->gamma + c] / sd),
+                  shift = (kl_real)(batch ? g / positions : 0),
                   slope = (kl_real)(batch ? gx / positions / sd : 0), centre = (kl_real)mean;
     for (size_t block = 0; block < k->n / KL_SAMPLING_SIDE; block++) {
         const size_t some = lanes(k, block);
@@ -99,7 +103,8 @@ static void backward_channel(void *context, size_t c, int thread)
             const kl_real *from = raw->at + block * raw->block + c * raw->channel + y * raw->row;
             kl_real *d = back->at + block * back->block + c * back->channel + y * back->row;
             for (size_t x = 0; x < u->out_w; x++, from += KL_SAMPLING_SIDE, d += KL_SAMPLING_SIDE)
-                for (size_t l = 0; l < some; l++) d[l] = scale * (d[l] - shift - (from[l] - centre) * slope);
+                for (size_t l = 0; l < some; l++)
+                    d[l] = scale * (d[l] - shift - (from[l] - centre) * slope);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The start of a chain as the reference has it: each tensor uniform within one over the root of its fan-in. */
+   The start of a chain as the reference has it: each tensor uniform within one over the root of its
+   fan-in. */
 #include <math.h>
 
 #include "kernels/inline/philox.h"
@@ -16,7 +17,8 @@ void kl_sampling_start(kl_real *w, const struct kl_sampling_tensor *tensors, int
         for (size_t i = tensor->offset; i < tensor->offset + tensor->size; i++) {
             if (i / 4 != drawn) kl_philox(words, key, (uint32_t)(i / 4), KL_RANDOM_CHAIN_START, 0, 0);
             drawn = i / 4;
-            w[i] = (kl_real)(tensor->fan_in ? (2 * kl_philox_unit(words[i % 4]) - 1) * most : tensor->start);
+            w[i] = (kl_real)(tensor->fan_in ? (2 * kl_philox_unit(words[i % 4]) - 1) * most
+                                            : tensor->start);
         }
     }
 }

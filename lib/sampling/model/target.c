@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The mean loss of a network over records, as a target: records in hand by chunks, forward, losses, back. */
+   The mean loss of a network over records, as a target: records in hand by chunks, forward, losses,
+   back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static void take_rows(struct kl_sampling_work *k, const struct kl_sampling_batch
     for (size_t i = 0; i < k->valid; i++) {
         const size_t from = row_of(b, first + i);
         kl_real *to = k->xr[0] + i * b->inputs;
-        for (size_t j = 0; j < b->inputs; j++) to[j] = b->exact ? (kl_real)b->exact[from + j] : (kl_real)b->x[from + j];
+        for (size_t j = 0; j < b->inputs; j++)
+            to[j] = b->exact ? (kl_real)b->exact[from + j] : (kl_real)b->x[from + j];
     }
     kl_kernel_layers->turn(k->x[0], k->ld, k->xr[0], b->inputs, NULL, 0, k->valid, b->inputs);
     for (size_t j = 0; j < b->inputs; j++)
@@ -25,8 +27,8 @@ static void take_rows(struct kl_sampling_work *k, const struct kl_sampling_batch
 }
 
 /* A block of sixteen images, side by side. */
-static void take_block(struct kl_sampling_work *k, const struct kl_sampling_unit *u, const struct kl_sampling_batch *b,
-                       size_t first, size_t block)
+static void take_block(struct kl_sampling_work *k, const struct kl_sampling_unit *u,
+                       const struct kl_sampling_batch *b, size_t first, size_t block)
 {
     const size_t done = block * KL_SAMPLING_SIDE, left = k->valid - done,
                  some = left < KL_SAMPLING_SIDE ? left : KL_SAMPLING_SIDE;
@@ -36,7 +38,8 @@ static void take_block(struct kl_sampling_work *k, const struct kl_sampling_unit
     for (size_t c = 0; c < u->in; c++)
         for (size_t y = 0; y < u->in_h; y++) {
             kl_real *to = in->at + block * in->block + c * in->channel + y * in->row;
-            for (size_t x = 0, j = (c * u->in_h + y) * u->in_w; x < u->in_w; x++, j++, to += KL_SAMPLING_SIDE) {
+            for (size_t x = 0, j = (c * u->in_h + y) * u->in_w; x < u->in_w;
+                 x++, j++, to += KL_SAMPLING_SIDE) {
                 for (size_t l = 0; l < some; l++)
                     to[l] = b->exact ? (kl_real)b->exact[from[l] + j] : (kl_real)b->x[from[l] + j];
                 for (size_t l = some; l < KL_SAMPLING_SIDE; l++) to[l] = 0;
@@ -44,8 +47,8 @@ static void take_block(struct kl_sampling_work *k, const struct kl_sampling_unit
         }
 }
 
-static void losses(struct kl_sampling_step *s, struct kl_sampling_sums *sums, double *per_record, double *logits,
-                   const struct kl_sampling_batch *b, size_t first)
+static void losses(struct kl_sampling_step *s, struct kl_sampling_sums *sums, double *per_record,
+                   double *logits, const struct kl_sampling_batch *b, size_t first)
 {
     const struct kl_sampling_net *net = s->context->net;
     struct kl_sampling_work *k = s->work;
@@ -55,7 +58,8 @@ static void losses(struct kl_sampling_step *s, struct kl_sampling_sums *sums, do
         const int32_t label = b->label[b->rows ? (size_t)b->rows[first + i] : first + i];
         double loss;
         for (size_t o = 0; o < n_out; o++) k->logits[o] = (double)z[o * k->ld + i];
-        kl_sampling_loss_of(&loss, s->grad ? k->by_logits : NULL, k->logits, net->outputs, label, net->loss, net->l_max);
+        kl_sampling_loss_of(&loss, s->grad ? k->by_logits : NULL, k->logits, net->outputs, label,
+                            net->loss, net->l_max);
         if (sums) {
             sums->loss += loss, sums->squares += loss * loss, sums->count++;
             sums->wrong += kl_sampling_loss_wrong(k->logits, net->outputs, label);
@@ -68,8 +72,8 @@ static void losses(struct kl_sampling_step *s, struct kl_sampling_sums *sums, do
 }
 
 /* Forward over records [first, first + valid), and back if there is a gradient. */
-static void chunk(struct kl_sampling_step *s, struct kl_sampling_sums *sums, double *per_record, double *logits,
-                  const struct kl_sampling_batch *b, size_t first)
+static void chunk(struct kl_sampling_step *s, struct kl_sampling_sums *sums, double *per_record,
+                  double *logits, const struct kl_sampling_batch *b, size_t first)
 {
     const struct kl_sampling_net *net = s->context->net;
     struct kl_sampling_work *k = s->work;
@@ -78,7 +82,9 @@ static void chunk(struct kl_sampling_step *s, struct kl_sampling_sums *sums, dou
         take_block(k, &net->units[0], b, first, block);
     if (net->n_units > 0) {
         kl_sampling_conv_forward(s);
-        if (s->grad) kl_kernel_layers->turn(k->xr[0], net->dense[0].in, k->x[0], k->ld, NULL, 0, net->dense[0].in, k->n);
+        if (s->grad)
+            kl_kernel_layers->turn(k->xr[0], net->dense[0].in, k->x[0], k->ld, NULL, 0, net->dense[0].in,
+                                   k->n);
     }
     kl_sampling_dense_forward(s);
     losses(s, sums, per_record, logits, b, first);
@@ -88,9 +94,11 @@ static void chunk(struct kl_sampling_step *s, struct kl_sampling_sums *sums, dou
     s->further = true;
 }
 
-static void begin(struct kl_sampling_step *s, struct kl_sampling_context *c, const struct kl_sampling_crew *crew)
+static void begin(struct kl_sampling_step *s, struct kl_sampling_context *c,
+                  const struct kl_sampling_crew *crew)
 {
-    *s = (struct kl_sampling_step){ .context = c, .work = &c->works[crew ? crew->thread : 0],
+    *s = (struct kl_sampling_step){ .context = c,
+                                    .work = &c->works[crew ? crew->thread : 0],
                                     .pool = crew ? crew->pool : NULL,
                                     .statistics = c->net->norm == KL_SAMPLING_NORM_BATCH };
 }
@@ -100,17 +108,20 @@ static void hold(struct kl_sampling_work *k, size_t valid)
     k->n = (valid + KL_SAMPLING_SIDE - 1) / KL_SAMPLING_SIDE * KL_SAMPLING_SIDE;
 }
 
-int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *sums, double *per_record, double *logits,
-                         const kl_real *w, const struct kl_sampling_batch *batch, const struct kl_sampling_crew *crew,
-                         struct kl_error *err)
+int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *sums, double *per_record,
+                         double *logits, const kl_real *w, const struct kl_sampling_batch *batch,
+                         const struct kl_sampling_crew *crew, struct kl_error *err)
 {
     struct kl_sampling_context *c = context;
     struct kl_sampling_step s;
     begin(&s, c, crew);
     s.w = w, s.grad = grad;
     if (s.statistics && grad && batch->count > c->most)
-        return kl_fail(err, KL_EUSAGE, "net '%s': found a gradient of %zu records, expected %zu at most, which share their "
-                       "statistics; give it a larger batch", c->net->name, batch->count, c->most);
+        return kl_fail(
+            err, KL_EUSAGE,
+            "net '%s': found a gradient of %zu records, expected %zu at most, which share their "
+            "statistics; give it a larger batch",
+            c->net->name, batch->count, c->most);
     for (size_t first = 0; first < batch->count; first += c->most) {
         const size_t left = batch->count - first;
         hold(s.work, left < c->most ? left : c->most);
@@ -119,14 +130,15 @@ int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *
     return 0;
 }
 
-int kl_sampling_net_statistics(void *context, const double **mean, const double **variance, double momentum,
-                               const kl_real *w, const struct kl_sampling_batch *batch, struct kl_error *err)
+int kl_sampling_net_statistics(void *context, const double **mean, const double **variance,
+                               double momentum, const kl_real *w, const struct kl_sampling_batch *batch,
+                               struct kl_error *err)
 {
     struct kl_sampling_context *c = context;
     struct kl_sampling_step s;
     if (batch->count > c->most || (batch->count < 2 && momentum > 0))
-        return kl_fail(err, KL_EUSAGE, "net '%s': found statistics of %zu records, expected 2 to %zu", c->net->name,
-                       batch->count, c->most);
+        return kl_fail(err, KL_EUSAGE, "net '%s': found statistics of %zu records, expected 2 to %zu",
+                       c->net->name, batch->count, c->most);
     begin(&s, c, NULL);
     s.w = w, s.statistics = true;
     if (momentum > 0) {
@@ -138,7 +150,8 @@ int kl_sampling_net_statistics(void *context, const double **mean, const double 
         const double n = (double)(batch->count * u->out_h * u->out_w);
         for (size_t j = u->statistics; u->norm && j < u->statistics + u->out; j++) {
             c->mean[j] = (1 - momentum) * c->mean[j] + momentum * s.work->mean[j];
-            c->variance[j] = (1 - momentum) * c->variance[j] + momentum * s.work->variance[j] * n / (n - 1);
+            c->variance[j] =
+                (1 - momentum) * c->variance[j] + momentum * s.work->variance[j] * n / (n - 1);
         }
     }
     if (mean) *mean = c->mean;
@@ -146,22 +159,29 @@ int kl_sampling_net_statistics(void *context, const double **mean, const double 
     return 0;
 }
 
-static struct kl_sampling_batch batch_of(const struct kl_sampling_records *r, const int64_t *rows, size_t count)
+static struct kl_sampling_batch batch_of(const struct kl_sampling_records *r, const int64_t *rows,
+                                         size_t count)
 {
-    return (struct kl_sampling_batch){ .x = r->x, .label = r->label, .rows = rows, .count = count, .inputs = r->inputs };
+    return (struct kl_sampling_batch){
+        .x = r->x, .label = r->label, .rows = rows, .count = count, .inputs = r->inputs
+    };
 }
 
-static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums, const kl_real *w, const int64_t *rows,
-                    size_t count, const struct kl_sampling_crew *crew, struct kl_error *err)
+static int gradient(void *context, kl_real *grad, struct kl_sampling_sums *sums, const kl_real *w,
+                    const int64_t *rows, size_t count, const struct kl_sampling_crew *crew,
+                    struct kl_error *err)
 {
-    const struct kl_sampling_batch b = batch_of(((struct kl_sampling_context *)context)->sets[0], rows, count);
+    const struct kl_sampling_batch b =
+        batch_of(((struct kl_sampling_context *)context)->sets[0], rows, count);
     return kl_sampling_net_pass(context, grad, sums, NULL, NULL, w, &b, crew, err);
 }
 
-static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_record, const kl_real *w, bool test,
-                    const int64_t *rows, size_t count, const struct kl_sampling_crew *crew, struct kl_error *err)
+static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_record, const kl_real *w,
+                    bool test, const int64_t *rows, size_t count, const struct kl_sampling_crew *crew,
+                    struct kl_error *err)
 {
-    const struct kl_sampling_batch b = batch_of(((struct kl_sampling_context *)context)->sets[test], rows, count);
+    const struct kl_sampling_batch b =
+        batch_of(((struct kl_sampling_context *)context)->sets[test], rows, count);
     return kl_sampling_net_pass(context, NULL, sums, per_record, NULL, w, &b, crew, err);
 }
 
@@ -169,25 +189,28 @@ static void close_context(void *context)
 {
     struct kl_sampling_context *c = context;
     for (int t = 0; c && t < c->threads; t++) kl_arena_free(&c->works[t].arena);
+#if !KL_F64
+    if (c) kl_sampling_shallow_close(c->shallow, c->threads);
+#endif
     if (c) free(c->works), free(c->mean);
     free(c);
 }
 
-static int check_records(const struct kl_sampling_net *net, const struct kl_sampling_records *r, const char *which,
-                         struct kl_error *err)
+static int check_records(const struct kl_sampling_net *net, const struct kl_sampling_records *r,
+                         const char *which, struct kl_error *err)
 {
     if (r->inputs != net->inputs)
-        return kl_fail(err, KL_EUSAGE, "net '%s': found %s records of %zu numbers, expected %zu", net->name, which,
-                       r->inputs, net->inputs);
+        return kl_fail(err, KL_EUSAGE, "net '%s': found %s records of %zu numbers, expected %zu",
+                       net->name, which, r->inputs, net->inputs);
     for (size_t i = 0; i < r->n; i++)
         if (r->label[i] < 0 || r->label[i] >= net->classes)
-            return kl_fail(err, KL_EUSAGE, "net '%s': found label %d at %s record %zu, expected 0 to %d", net->name,
-                           (int)r->label[i], which, i, net->classes - 1);
+            return kl_fail(err, KL_EUSAGE, "net '%s': found label %d at %s record %zu, expected 0 to %d",
+                           net->name, (int)r->label[i], which, i, net->classes - 1);
     return 0;
 }
 
-static int open_context(struct kl_sampling_context **context, const struct kl_sampling_net *net, size_t most, int threads,
-                        struct kl_error *err)
+static int open_context(struct kl_sampling_context **context, const struct kl_sampling_net *net,
+                        size_t most, int threads, struct kl_error *err)
 {
     struct kl_sampling_context *c = *context = calloc(1, sizeof *c);
     if (!c) return kl_fail_memory(err, sizeof *c);
@@ -208,8 +231,9 @@ static int open_context(struct kl_sampling_context **context, const struct kl_sa
 }
 
 int kl_sampling_net_target(struct kl_sampling_target *target, const struct kl_sampling_net *net,
-                           const struct kl_sampling_records *train, const struct kl_sampling_records *test, size_t batch,
-                           int threads, struct kl_error *err)
+                           const struct kl_sampling_records *train,
+                           const struct kl_sampling_records *test, size_t batch, int threads,
+                           struct kl_error *err)
 {
     static const struct kl_sampling_records none = { 0 };
     struct kl_sampling_context *c = NULL;
@@ -224,10 +248,19 @@ int kl_sampling_net_target(struct kl_sampling_target *target, const struct kl_sa
         return code;
     }
     c->sets[0] = train, c->sets[1] = test ? test : &none;
-    *target = (struct kl_sampling_target){ .size = net->size, .tensors = net->tensors, .n_tensors = net->n_tensors,
-                                           .n = train->n, .n_test = test ? test->n : 0,
-                                           .chance = 1 - 1.0 / net->classes, .context = c, .gradient = gradient,
-                                           .evaluate = evaluate, .close = close_context };
+    *target = (struct kl_sampling_target){ .size = net->size,
+                                           .tensors = net->tensors,
+                                           .n_tensors = net->n_tensors,
+                                           .n = train->n,
+                                           .n_test = test ? test->n : 0,
+                                           .chance = 1 - 1.0 / net->classes,
+                                           .context = c,
+                                           .gradient = gradient,
+                                           .evaluate = evaluate,
+                                           .close = close_context };
     kl_sampling_loss_ends(&target->loss_low, &target->loss_high, net->loss, net->l_max);
-    return 0;
+#if !KL_F64
+    code = kl_sampling_shallow_open(&c->shallow, target, net, most, threads, err);
+#endif
+    return code;
 }

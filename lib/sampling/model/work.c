@@ -12,8 +12,8 @@ static kl_real *take(struct kl_sampling_work *k, size_t count)
     return p;
 }
 
-static bool make_maps(struct kl_sampling_work *k, struct kl_sampling_maps *m, size_t blocks, size_t channels, size_t h,
-                      size_t w, size_t border)
+static bool make_maps(struct kl_sampling_work *k, struct kl_sampling_maps *m, size_t blocks,
+                      size_t channels, size_t h, size_t w, size_t border)
 {
     m->row = (w + 2 * border) * KL_SAMPLING_SIDE;
     m->channel = (h + 2 * border) * m->row;
@@ -30,7 +30,8 @@ static bool make_taps(struct kl_sampling_work *k, const struct kl_sampling_unit 
     if (!at) return false;
     for (size_t c = 0; c < u->in; c++)
         for (size_t t = 0; t < n; t++)
-            *at++ = (int32_t)(c * k->in[i].channel + t / u->kernel * k->in[i].row + t % u->kernel * KL_SAMPLING_SIDE);
+            *at++ = (int32_t)(c * k->in[i].channel + t / u->kernel * k->in[i].row +
+                              t % u->kernel * KL_SAMPLING_SIDE);
     if (i == 0) return true;
     at = k->taps_back[i] = kl_arena_take(&k->arena, back, sizeof *at);
     k->turned[i] = take(k, back * u->in);
@@ -43,20 +44,24 @@ static bool make_taps(struct kl_sampling_work *k, const struct kl_sampling_unit 
 }
 
 /* A unit writes straight into the next one's inputs where nothing is between. */
-static bool make_unit(struct kl_sampling_work *k, const struct kl_sampling_net *net, int i, size_t blocks)
+static bool make_unit(struct kl_sampling_work *k, const struct kl_sampling_net *net, int i,
+                      size_t blocks)
 {
     const struct kl_sampling_unit *u = &net->units[i], *next = i + 1 < net->n_units ? u + 1 : NULL;
     const size_t by = u->pool == KL_SAMPLING_NO_POOL ? 1 : 2;
     if (i == 0 && !make_maps(k, &k->in[0], blocks, u->in, u->in_h, u->in_w, u->pad)) return false;
-    if (!make_maps(k, &k->in[i + 1], blocks, u->out, u->out_h / by, u->out_w / by, next ? next->pad : 0)) return false;
+    if (!make_maps(k, &k->in[i + 1], blocks, u->out, u->out_h / by, u->out_w / by, next ? next->pad : 0))
+        return false;
     if (by == 1) k->act[i] = k->in[i + 1];
     else if (!make_maps(k, &k->act[i], blocks, u->out, u->out_h, u->out_w, 0)) return false;
     if (!u->norm) k->raw[i] = k->act[i];
     else if (!make_maps(k, &k->raw[i], blocks, u->out, u->out_h, u->out_w, 0)) return false;
-    return make_maps(k, &k->back[i], blocks, u->out, u->out_h, u->out_w, u->kernel - 1 - u->pad) && make_taps(k, u, i);
+    return make_maps(k, &k->back[i], blocks, u->out, u->out_h, u->out_w, u->kernel - 1 - u->pad) &&
+           make_taps(k, u, i);
 }
 
-static bool make_convolutions(struct kl_sampling_work *k, const struct kl_sampling_net *net, size_t blocks)
+static bool make_convolutions(struct kl_sampling_work *k, const struct kl_sampling_net *net,
+                              size_t blocks)
 {
     size_t most = net->n_units ? net->dense[0].in * KL_SAMPLING_SIDE : 0;
     for (int i = 0; i < net->n_units; i++) {
@@ -95,5 +100,6 @@ int kl_sampling_work_open(struct kl_sampling_work *work, const struct kl_samplin
     const int code = kl_arena_init(&work->arena, 1 << 16, err);
     if (code) return code;
     if (make_dense(work, net, n) && make_convolutions(work, net, n / KL_SAMPLING_SIDE)) return 0;
-    return kl_fail(err, KL_ENOMEM, "net '%s': no memory for passes over %zu records at once", net->name, most);
+    return kl_fail(err, KL_ENOMEM, "net '%s': no memory for passes over %zu records at once", net->name,
+                   most);
 }

@@ -159,13 +159,32 @@ static void check_all(void)
     s = base(), s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = true, s.work = true,
     check(&s, "mala");
     s = base(), s.batch = 0, s.sampler = KL_SAMPLING_HMC, s.exchange = true, check(&s, "hmc, exchange");
-    s = base(), s.work = true, s.pointwise = true, check(&s, "work");
+    s = base(), s.work = s.pointwise = s.keep_last = true, check(&s, "work");
     s = base(), s.schedule = KL_SAMPLING_CYCLICAL, s.period = 3, s.noise = false, check(&s, "cyclical");
     s = base(), s.stop = (struct kl_sampling_stop){ true, true, 0.05, -1e-7, 8 }, rungs[1].warmup = 30;
     rungs[2].warmup = 40, s.anneal = 0, s.start = KL_SAMPLING_FAN_IN, s.companion = true,
     check(&s, "stop");
     s = base(), s.convention = KL_SAMPLING_TEMPERED, s.anneal = 0, s.schedule = KL_SAMPLING_POWER;
     rungs[0].lr = 1e-3, check(&s, "tempered");
+}
+
+/* Weights and losses, if not virial and norm: those are of a draw's own state where many steps are taken
+ * at once. */
+static void check_alike(const struct kl_sampling_settings *s, int what)
+{
+    problem.target.walk = NULL;
+    struct kl_sampling_run *single = golden_run(s, &problem.target);
+    problem.target.walk = golden_linear_walk;
+    struct kl_sampling_run *many = golden_run(s, &problem.target);
+    for (size_t i = 0; i < single->n; i++) {
+        const struct kl_sampling_chain *a = &single->chains[i], *b = &many->chains[i];
+        const size_t bytes = (size_t)a->at.draws * sizeof(float);
+        CHECK(memcmp(a->w, b->w, 3 * sizeof(float)) == 0 && a->at.draws == b->at.draws &&
+                  a->at.draws > 0 &&
+                  memcmp(a->trace[KL_SAMPLING_LOSS], b->trace[KL_SAMPLING_LOSS], bytes) == 0,
+              "%d, chain %zu", what, i);
+    }
+    kl_sampling_run_close(&single), kl_sampling_run_close(&many);
 }
 
 /* Many steps at once are the steps one by one. */
@@ -177,11 +196,22 @@ static void check_walk(void)
     s[2].anneal = 0;
     for (int i = 0; i < 3; i++) {
         rungs[1].warmup = rungs[2].warmup = i == 2 ? 30 : 4;
-        problem.target.walk = NULL, whole(&s[i], "single", 1);
-        problem.target.walk = golden_linear_walk, check(&s[i], "walk");
-        CHECK(same("single", "whole"), "%d", i);
+        check_alike(&s[i], i), check(&s[i], "walk");
     }
     problem.target.walk = NULL;
+}
+
+/* AVX2 and AVX-512, if the processor has them. */
+static void check_instructions(void)
+{
+    const struct kl_kernels *own = kl_kernels(), *sets[] = { kl_kernels_of(1), kl_kernels_of(2) };
+    struct kl_sampling_settings s = base();
+    s.companion = true;
+    if (!sets[0] || !sets[1]) return;
+    kl_kernels_use(sets[0]), whole(&s, "whole", 1);
+    kl_kernels_use(sets[1]), whole(&s, "other", 1);
+    kl_kernels_use(own);
+    CHECK(same("whole", "other"), "instruction sets");
 }
 
 /* ---- extended ---- */
@@ -301,6 +331,7 @@ int main(void)
 {
     make_test_folder();
     make_problem();
-    check_all(), check_walk(), check_extended(), check_refused(), check_damaged(), check_kept();
+    check_all(), check_walk(), check_instructions(), check_extended(), check_refused(), check_damaged(),
+        check_kept();
     return failures != 0;
 }
