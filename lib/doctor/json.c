@@ -74,8 +74,8 @@ static json_t *rates(const struct kl_rates *r)
                      "memory_bytes_per_second", r->bandwidth, "product_flops", r->product,
                      "convolution_flops", r->convolution, "circuits_per_second", r->circuit[0],
                      r->circuit[1], "circuits_share_of_peak", r->circuit_share[0], r->circuit_share[1],
-                     "circuits_qubits", kl_rates_qubits[0], kl_rates_qubits[1],
-                     "normals_per_second", r->normals, "problem", r->problem);
+                     "circuits_qubits", kl_rates_qubits[0], kl_rates_qubits[1], "normals_per_second",
+                     r->normals, "problem", r->problem);
 }
 
 static json_t *forecasts(const struct kl_doctor *d)

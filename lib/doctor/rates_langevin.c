@@ -35,14 +35,14 @@ int kl_doctor_rates_langevin(struct kl_rates *rates, struct kl_pool *pool, struc
     rates->normals = N * kl_doctor_rates_race(draw, values, pool, 0.2);
     for (size_t t = 0; t < threads; t++)
         if (!normals_are_right(values + t * N))
-            snprintf(rates->problem, sizeof rates->problem, "normal numbers (%s) do not follow their law",
-                     kl_kernels()->isa);
+            snprintf(rates->problem, sizeof rates->problem,
+                     "normal numbers (%s) do not follow their law", kl_kernels()->isa);
     free(values);
     return KL_OK;
 }
 
-/* A chain keeps its weights; each thread beside it a gradient, a proposal and the proposal's gradient. Half of the memory
-   is left to records and activations. */
+/* A chain keeps its weights; each thread beside it a gradient, a proposal and the proposal's gradient.
+   Half of the memory is left to records and activations. */
 double kl_doctor_chains(const struct kl_memory *memory, int threads)
 {
     const double weights = 4.0 * (784 * 1000 + 1000 + 1000 * 1000 + 1000 + 1000 + 1);
