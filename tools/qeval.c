@@ -14,6 +14,7 @@
 #include "qrng/classify/study.h"
 #include "sampling/chain/chain.h"
 #include "sampling/heads/heads.h"
+#include "store/kind.h"
 #include "store/mode.h"
 #include "store/shard.h"
 
@@ -104,7 +105,7 @@ static int settle(struct run *run, struct kl_error *err)
 static bool comes_from_elsewhere(const struct kl_file *head)
 {
     return !kl_store_file_find(head, "history/train_loss") &&
-           !kl_store_file_has_attribute(head, "", KL_SAMPLING_PARAMETERS);
+           !kl_store_file_has_attribute(head, "", KL_HEAD_SAMPLED);
 }
 
 static bool is_ensemble(const struct kl_file *head)
