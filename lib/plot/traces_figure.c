@@ -10,32 +10,14 @@
 
 static const double HEIGHT = 76;
 
-/* Place k of a line: the mean of so many draws that a thousand places do. */
-static double place(double *x, const struct kl_chains_view *v, size_t c, size_t b, size_t k)
-{
-    const size_t n = (size_t)v->draws[b], width = kl_plot_bin_width(n), from = k * width;
-    const size_t to = from + width < n ? from + width : n;
-    double sum = 0;
-    for (size_t t = from; t < to; t++) sum += kl_plot_chains_at(v, c, t, b);
-    *x = 0.5 * (double)(from + to - 1) + 1;
-    return sum / (double)(to - from);
-}
-
-static size_t places(const struct kl_chains_view *v, size_t b)
-{
-    const size_t n = (size_t)v->draws[b], width = kl_plot_bin_width(n);
-    return (n + width - 1) / width;
-}
-
-/* The range of what is drawn at one temperature. */
+/* The range of numbers at one temperature. */
 static void range(struct kl_axes *axes, const struct kl_chains_view *v, size_t b)
 {
     axes->y0 = INFINITY, axes->y1 = -INFINITY;
     for (size_t c = 0; c < v->chains; c++)
-        for (size_t k = 0; k < places(v, b); k++) {
-            double x;
-            const double y = place(&x, v, c, b, k);
-            if (isfinite(y)) axes->y0 = fmin(axes->y0, y), axes->y1 = fmax(axes->y1, y);
+        for (size_t t = 0; t < (size_t)v->draws[b]; t++) {
+            const double x = kl_plot_chains_at(v, c, t, b);
+            if (isfinite(x)) axes->y0 = fmin(axes->y0, x), axes->y1 = fmax(axes->y1, x);
         }
     if (axes->y0 > axes->y1) axes->y0 = 0, axes->y1 = 1;
     double margin = 0.05 * (axes->y1 - axes->y0);
@@ -43,15 +25,18 @@ static void range(struct kl_axes *axes, const struct kl_chains_view *v, size_t b
     axes->y0 -= margin, axes->y1 += margin;
 }
 
-/* A gap where there is no number. */
+/* A line through means of so many draws that a thousand places do; a gap where there is no number. */
 static void draw_chain(cairo_t *cr, const struct kl_axes *axes, const struct kl_chains_view *v, size_t c,
                        size_t b)
 {
-    for (size_t k = 0; k < places(v, b); k++) {
-        double x;
-        const double y = place(&x, v, c, b, k);
-        if (!isfinite(y)) cairo_new_sub_path(cr);
-        else cairo_line_to(cr, kl_plot_axes_x(axes, x), kl_plot_axes_y(axes, y));
+    const size_t n = (size_t)v->draws[b], width = kl_plot_bin_width(n);
+    for (size_t from = 0; from < n; from += width) {
+        const size_t to = from + width < n ? from + width : n;
+        double sum = 0;
+        for (size_t t = from; t < to; t++) sum += kl_plot_chains_at(v, c, t, b);
+        const double mean = sum / (double)(to - from), x = 0.5 * (double)(from + to - 1) + 1;
+        if (!isfinite(mean)) cairo_new_sub_path(cr);
+        else cairo_line_to(cr, kl_plot_axes_x(axes, x), kl_plot_axes_y(axes, mean));
     }
     kl_plot_colour(cr, (int)(c % (KL_N_COLOURS - 1)) + 1, v->chains > 4 ? 0.6 : 0.8);
     cairo_set_line_width(cr, 0.5);
