@@ -145,14 +145,6 @@ static const char *const sentences[][2] = {
       "What steps of adaptation gain, by their number and by the family's spread, and how far each way "
       "stays above the best pulse of each task." },
     { "tasks", "The loss of each task by each way to get a pulse for it, and the mean." },
-    { "traces",
-      "The training loss of each chain, draw by draw: chains that have met overlap and do not drift." },
-    { "ranks", "How often each rank among all chains' losses comes in each chain: level where the "
-               "chains have met." },
-    { "autocorrelation",
-      "How long a chain remembers its loss: the sooner a line is at 0, the more a draw is worth." },
-    { "acceptance",
-      "How many proposals each chain accepted, and whether it is at equilibrium, by temperature." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 
