@@ -196,7 +196,7 @@ static int read_shape(struct traces *t, struct kl_error *err)
     if (!code) code = kl_store_file_expect(&beta, t->file, "ladder/beta", KL_TYPE_F64, 1, err);
     if (code) return code;
     t->chains = loss->dims[0], t->draws = loss->dims[1], t->rungs = loss->dims[2];
-    if (t->chains == 0 || t->draws == 0 || t->rungs == 0 || t->rungs > KL_SAMPLING_RUNGS || beta->dims[0] != t->rungs)
+    if (t->chains == 0 || t->draws == 0 || t->rungs == 0 || t->rungs > KL_SAMPLING_MOST_RUNGS || beta->dims[0] != t->rungs)
         return kl_fail(err, KL_EDATA, "%s: found %zu temperatures and traces of %zu chains, %zu draws, %zu temperatures", path,
                        beta->dims[0], t->chains, t->draws, t->rungs);
     return KL_OK;

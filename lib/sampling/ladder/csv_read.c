@@ -81,8 +81,8 @@ static bool wanted(struct reader *r)
 
 static int read_row(struct reader *r, struct kl_error *err)
 {
-    if (r->n_rows == KL_SAMPLING_RUNGS)
-        return kl_fail(err, KL_EDATA, "%s: found more than %d temperatures", r->csv.path, KL_SAMPLING_RUNGS);
+    if (r->n_rows == KL_SAMPLING_MOST_RUNGS)
+        return kl_fail(err, KL_EDATA, "%s: found more than %d temperatures", r->csv.path, KL_SAMPLING_MOST_RUNGS);
     if (r->n_rows == r->room) {
         r->room = r->room ? 2 * r->room : 16;
         void *grown = realloc(r->rows, r->room * sizeof *r->rows);
