@@ -70,4 +70,5 @@ $ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s
 > qcontrol: optimize, lookup, budget, export, score, train, regret, import, noise, bench
 > qeval: --qrng, --verify
 > qtrain: --qrng
+> sgld: bounds, head, export, sample
 > tournament: --extract, --nist, --synthetic
