@@ -41,6 +41,10 @@ printed qeval h.h5 test.h5 --noise depolarizing=0.01 --trajectories 2 -o r5.h5
 echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json
 printed qeval --verify claims.json
 printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5
+stage sgld head features.h5 --head h.h5 --parameters tail --rungs 3 --warmup 4 --draws 4 --chains 2 --leapfrogs 2 --keep 2 -o hc.h5
+printed sgld head features.h5 --head h.h5 --compare --rungs 3 --warmup 2 --draws 4 --chains 2 --leapfrogs 1 -o hc2.h5
+stage sgld export hc.h5 --draw 1 -o drawn.h5
+printed qeval hc.h5 test.h5 -o r6.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --replicas 2 -o s.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --shard 0/2 -o s0.h5
 stage qsweep features.h5 --grid weight-decay=1000,999 --optimizer adamw --lr 1 --epochs 40 -o s1.h5 # both diverge

@@ -63,7 +63,7 @@ static void write_rates(FILE *to, const struct kl_rates *r)
     for (int i = 0; i < 2; i++)
         fprintf(to, "circuit     %.3g million a second with gradients, %d qubits; %.0f %% of peak\n",
                 r->circuit[i] / 1e6, kl_rates_qubits[i], 100 * r->circuit_share[i]);
-    fprintf(to, "normals     %.3g million a second, for Langevin steps\n", r->normals / 1e6);
+    fprintf(to, "normals     %.3g billion a second, for Langevin steps\n", r->normals / 1e9);
 }
 
 /* Two digits, of a unit in which they are not 1.6e+02. */

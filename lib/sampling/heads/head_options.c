@@ -21,7 +21,7 @@ static const struct kl_option options[] = {
     { "betas", 'B', KL_OPT_STRING, AT(betas), "LIST", 0, 0, true, "inverse temperatures, rising, up to n", "Ladder", NULL },
     WHOLE("rungs", rungs, 2, KL_SAMPLING_LADDER, true, "without --betas: n (k/(N-1))^power", NULL),
     REAL("power", power, 1, 20, "of that ladder", NULL),
-    { "chains", 'c', KL_OPT_INT, AT(chains), "N", 1, 4096, true, "of each beta", NULL, NULL },
+    { "chains", 0, KL_OPT_INT, AT(chains), "N", 1, 4096, true, "of each beta", NULL, NULL },
     WHOLE("warmup", warmup, 0, 1e9, true, "steps before the first draw", NULL),
     WHOLE("draws", draws, 4, 1e9, true, "of each chain", NULL),
     WHOLE("every", every, 1, 1e6, true, "steps a draw", NULL),
