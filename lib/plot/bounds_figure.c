@@ -20,8 +20,9 @@ static const double SOLID = 1.2;
 struct ladder {
     double *of[N_COLUMNS]; /* [k]; NULL: the file has no such column */
     size_t k;
-    double n, factor;
-    char *name;
+    double n, factor,
+        width;  /* width: raw loss for one of the file's scale, as gamma is of the raw loss */
+    char *name; /* as the file calls it, else the file's own */
 };
 
 /* ---- what the file holds ---- */
@@ -37,17 +38,39 @@ static int load_column(struct ladder *l, int column, struct kl_file *file, struc
     return code ? code : kl_store_file_load((void **)&l->of[column], file, set, err);
 }
 
+/* Of a ladder in the unit-interval form: the ends of its raw loss apart. */
+static int load_width(struct ladder *l, struct kl_file *file, struct kl_error *err)
+{
+    double low, high;
+    char *scale = NULL;
+    l->width = 1;
+    if (!kl_store_file_has_attribute(file, "", "scale")) return KL_OK;
+    int code = kl_store_file_text(&scale, file, "", "scale", err);
+    if (!code && strcmp(scale, "unit") == 0) {
+        code = kl_store_file_number(&low, file, "", "loss_low", err);
+        if (!code) code = kl_store_file_number(&high, file, "", "loss_high", err);
+        if (!code) l->width = high - low;
+    }
+    free(scale);
+    return code;
+}
+
 static int load(struct ladder *l, struct kl_file *file, struct kl_error *err)
 {
     int code = 0;
     for (int i = 0; i < N_COLUMNS && !code; i++) code = load_column(l, i, file, err);
     if (!code) code = kl_store_file_number(&l->n, file, "", "n", err);
+    if (!code) code = load_width(l, file, err);
     l->factor = NAN;
     if (!code && kl_store_file_has_attribute(file, "", "calibration_factor"))
         code = kl_store_file_number(&l->factor, file, "", "calibration_factor", err);
     if (!code && kl_store_file_has_attribute(file, "", "ladder"))
         code = kl_store_file_text(&l->name, file, "", "ladder", err);
-    return code;
+    if (code || (l->name && *l->name)) return code;
+    const char *path = kl_store_file_path(file), *base = strrchr(path, '/');
+    free(l->name);
+    l->name = strdup(base ? base + 1 : path);
+    return l->name ? KL_OK : kl_fail_memory(err, strlen(path));
 }
 
 static void ladder_free(struct ladder *l)
@@ -195,10 +218,14 @@ static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
             cairo_stroke(cr);
         }
         char text[80];
-        snprintf(text, sizeof text, "%.40s", l->name ? l->name : "");
-        if (l->name) x = entry(cr, x, TOP - 5, 1 + (int)f, f % 2, text);
+        snprintf(text, sizeof text, "%.24s", l->name);
+        x = entry(cr, x, TOP - 5, 1 + (int)f, f % 2, text);
     }
-    entry(cr, x, TOP - 5, 0, false, "boxes: between right and left sum");
+    kl_plot_colour(cr, 1, 0.25);
+    cairo_rectangle(cr, x, TOP - 10, 11, 6);
+    cairo_fill(cr);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, x + 14, TOP - 5, 6.5, KL_LEFT, "between left and right sum");
     kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "mean loss");
 }
 
@@ -252,7 +279,7 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
             for (size_t i = 0; !code && i < l->k; i++) {
                 const double gamma = at(l->of[GAMMA], i) / l->n,
                              of[] = { gamma, l->factor * gamma,
-                                      l->of[BETA][i] * at(l->of[LOSS], 0) / l->n };
+                                      l->of[BETA][i] * l->width * at(l->of[LOSS], 0) / l->n };
                 values[f][form][i] = of[form] > 0 ? log10(of[form]) : NAN;
                 if (l->of[BETA][i] > 0) widen(&axes, values[f][form][i]);
             }
@@ -287,7 +314,7 @@ static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
     size_t have = (size_t)snprintf(text, sizeof text, "%.0f records", ladders[0].n);
     for (size_t f = 0; f < n && have < sizeof text; f++)
         have += (size_t)snprintf(text + have, sizeof text - have, "%s %.60s%s", f ? "," : ";",
-                                 ladders[f].name ? ladders[f].name : "a ladder",
+                                 ladders[f].name,
                                  n < 2   ? ""
                                  : f % 2 ? ": dashed"
                                          : ": solid");
