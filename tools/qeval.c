@@ -14,6 +14,7 @@
 #include "qrng/classify/study.h"
 #include "sampling/chain/chain.h"
 #include "sampling/heads/heads.h"
+#include "store/kind.h"
 #include "store/mode.h"
 #include "store/shard.h"
 
