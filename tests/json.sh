@@ -41,6 +41,10 @@ printed qeval h.h5 test.h5 --noise depolarizing=0.01 --trajectories 2 -o r5.h5
 echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json
 printed qeval --verify claims.json
 printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5
+stage sgld head features.h5 --head h.h5 --parameters tail --rungs 3 --warmup 4 --draws 4 --chains 2 --leapfrogs 2 --keep 2 -o hc.h5
+printed sgld head features.h5 --head h.h5 --compare --rungs 3 --warmup 2 --draws 4 --chains 2 --leapfrogs 1 -o hc2.h5
+stage sgld export hc.h5 --draw 1 -o drawn.h5
+printed qeval hc.h5 test.h5 -o r6.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --replicas 2 -o s.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --shard 0/2 -o s0.h5
 stage qsweep features.h5 --grid weight-decay=1000,999 --optimizer adamw --lr 1 --epochs 40 -o s1.h5 # both diverge
@@ -79,11 +83,14 @@ stage tournament --synthetic 3 --rows 9 --only-bits -o t3.h5
 stage tournament --synthetic 4 --rows 60 --null 20 --trials 1 -o t2.h5
 stage tournament --nist bits.txt --permutations 10 -o t4.h5
 printed tournament --extract von-neumann bits.txt -o v.bin
+sed -n '1p; /^a,true/p' "$root/tests/fuzz/sampling_csv/several" >ladder.csv
+stage sgld bounds ladder.csv --scale unit -o bounds.h5
+printed sgld bounds ladder.csv -F prior-loss
 stage qgan devices.txt -m 2 --epochs 2 -o g.h5
 stage qtrain --qrng bits.txt --epochs 1 -o study.h5
 stage qeval --qrng study.h5 bits.txt -o verdict.h5
 printed cache list .
-for f in h.h5 r.h5 s.h5 p.h5 b.h5 t.h5 t2.h5 t4.h5 g.h5 study.h5 verdict.h5; do printed cache show "$f"; done
+for f in h.h5 r.h5 s.h5 p.h5 b.h5 t.h5 t2.h5 t4.h5 g.h5 study.h5 verdict.h5 bounds.h5; do printed cache show "$f"; done
 printed cache log r.h5
 printed cache diff h.h5 head.h5
 printed cache verify h.h5 f.h5

@@ -100,12 +100,12 @@ static int settle(struct run *run, struct kl_error *err)
     return code;
 }
 
-/* A head of weights from elsewhere has its classes of the features that it names, not its training. Draws of a chain
-   have no training, but the split. */
+/* A head of weights from elsewhere has its classes of the features that it names, not its training.
+   Draws of a chain have no training, but the split. */
 static bool comes_from_elsewhere(const struct kl_file *head)
 {
     return !kl_store_file_find(head, "history/train_loss") &&
-           !kl_store_file_has_attribute(head, "", KL_SAMPLING_PARAMETERS);
+           !kl_store_file_has_attribute(head, "", KL_HEAD_SAMPLED);
 }
 
 static bool is_ensemble(const struct kl_file *head)
@@ -117,9 +117,14 @@ static bool is_ensemble(const struct kl_file *head)
 static int open_head(struct run *run, const char *path, struct kl_error *err)
 {
     int code = kl_store_file_open(&run->head, path, err);
-    if (!code && is_ensemble(run->head)) return kl_sampling_heads_open(&run->draws, run->head, err);
+    /* Once more, for its words: standard input can be read once. */
+    if (code == KL_EDATA && strcmp(path, "-") != 0)
+        return kl_store_file_open_kind(&run->head, path, &kl_head_kind, err);
+    if (code || strcmp(kl_store_file_kind(run->head), kl_head_kind.name) == 0) return code;
+    if (is_ensemble(run->head)) return kl_sampling_heads_open(&run->draws, run->head, err);
+    code = kl_store_fail_kind(err, path, kl_store_file_kind(run->head), &kl_head_kind);
     kl_store_file_close(&run->head);
-    return code ? code : kl_store_file_open_kind(&run->head, path, &kl_head_kind, err);
+    return code;
 }
 
 /* None with --val-fraction 0. */
@@ -268,7 +273,8 @@ static int evaluate(struct run *run, struct kl_error *err)
     if (!code) code = kl_head_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
     struct kl_evaluation_options alone = o;
     alone.ensemble = NULL;
-    if (!code && run->other) code = kl_head_evaluate(&second, run->other, &run->features, &alone, pool, err);
+    if (!code && run->other)
+        code = kl_head_evaluate(&second, run->other, &run->features, &alone, pool, err);
     kl_progress_end(&progress);
     if (!code && run->other)
         code = kl_head_evaluation_compare(&run->test, &run->evaluation, &second, err);

@@ -14,20 +14,25 @@ struct values {
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
     &kl_sampling_sample_tool,
-    &kl_sampling_bounds_tool,
     &kl_sampling_head_tool,
-    &kl_sampling_export_tool,
     &kl_sampling_diagnose_tool,
+    &kl_sampling_bounds_tool,
+    &kl_sampling_export_tool,
     NULL
 };
 static const struct kl_tool tool = {
     .name = "sgld",
-    .summary = "Posterior samples of networks, what they prove, and whether to believe them.",
+    .summary = "Posterior samples of networks, what they prove, and whether to believe them.\n"
+               "  sample       chains of a network's weights on a ladder of temperatures\n"
+               "  head         the same of a trained head; the evidence of its circuit\n"
+               "  diagnose     whether a file's chains may be believed\n"
+               "  bounds       integrals, evidence and bounds on the test error\n"
+               "  export       a kept draw of a head's chains as a head",
     .arguments = "COMMAND [options]",
     .example = "sgld sample --data synth -o chains.h5\n  sgld sample --help",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "sample|bounds|diagnose|head|export",
+    .commands = "sample|head|diagnose|bounds|export",
     .parts = parts,
 };
 

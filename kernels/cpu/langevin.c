@@ -7,6 +7,11 @@
 
 #include "kernels/inline/normal.h"
 
+/* Units whose rounds go side by side, and the groups that are made at once. */
+enum {
+    SIDE = KL_VECTOR_BYTES == 16 ? 1 : 2,
+    AT_ONCE = SIDE > KL_GROUP_UNITS ? SIDE / KL_GROUP_UNITS : 1
+};
 enum { SUMS = 16 / KL_LANES }; /* vectors of the 16 partial sums */
 enum rule { STEP, MOMENTUM, RMS };
 
@@ -25,6 +30,13 @@ struct move {
 static inline kl_lane load(const kl_real *from)
 {
     return *(const kl_lane *)from;
+}
+
+/* Of a unit's vector j of cosines (half 0) or sines, from the first of the groups on. */
+static inline int place_of(int unit, int half, int j)
+{
+    return unit / KL_GROUP_UNITS * KL_GROUP + 16 * half + unit % KL_GROUP_UNITS * KL_UNIT_VALUES +
+           j * KL_LANES;
 }
 
 static inline __attribute__((always_inline)) void update(const enum rule rule, const int noisy,
@@ -55,23 +67,26 @@ static inline __attribute__((always_inline)) void update(const enum rule rule, c
     }
 }
 
-static inline __attribute__((always_inline)) void group_of(const enum rule rule, const int noisy,
-                                                           struct move *m, const struct place *p,
-                                                           size_t group,
-                                                           const struct kl_normal_stream *s)
+static inline __attribute__((always_inline)) void groups_of(const int groups, const enum rule rule,
+                                                            const int noisy, struct move *m,
+                                                            const struct place *p, size_t group,
+                                                            const struct kl_normal_stream *s)
 {
+    const int side = groups * KL_GROUP_UNITS < SIDE ? groups * KL_GROUP_UNITS : SIDE;
 #pragma GCC unroll 4
-    for (int u = 0; u < KL_GROUP_UNITS; u++) {
-        kl_lane normal[2][KL_UNIT_VECTORS] = { { { 0 } } };
+    for (int first = 0; first < groups * KL_GROUP_UNITS; first += side) {
+        kl_lane normal[SIDE][2][KL_UNIT_VECTORS] = { 0 };
         if (noisy)
-            kl_normal_unit(normal[0], normal[1], (uint32_t)(8 * group) + (uint32_t)(u * KL_UNIT_BLOCKS),
-                           s);
+            kl_normal_units(side, normal, (uint32_t)(8 * group) + (uint32_t)(first * KL_UNIT_BLOCKS),
+                            KL_UNIT_BLOCKS, s);
 #pragma GCC unroll 2
-        for (int half = 0; half < 2; half++)
+        for (int i = 0; i < side; i++)
 #pragma GCC unroll 2
-            for (int j = 0; j < KL_UNIT_VECTORS; j++)
-                update(rule, noisy, m, p, 16 * half + u * KL_UNIT_VALUES + j * KL_LANES, normal[half][j],
-                       u * KL_UNIT_VECTORS + j);
+            for (int half = 0; half < 2; half++)
+#pragma GCC unroll 2
+                for (int j = 0; j < KL_UNIT_VECTORS; j++)
+                    update(rule, noisy, m, p, place_of(first + i, half, j), normal[i][half][j],
+                           (first + i) % KL_GROUP_UNITS * KL_UNIT_VECTORS + j);
     }
 }
 
@@ -86,7 +101,7 @@ static inline __attribute__((always_inline)) void part_of(const enum rule rule, 
     memcpy(w + from, p->w, bytes), memcpy(grad + from, p->grad, bytes);
     if (rule != STEP) memcpy(v + from, p->v, bytes);
     const struct move before = *m;
-    group_of(rule, noisy, m, &(struct place){ w, v, grad }, group, s);
+    groups_of(1, rule, noisy, m, &(struct place){ w, v, grad }, group, s);
     memcpy(p->w, w + from, bytes);
     if (rule != STEP) memcpy(p->v, v + from, bytes);
     if (rule != MOMENTUM) return; /* whose sum is of what came of it: here also of elements outside */
@@ -115,7 +130,7 @@ static inline __attribute__((always_inline)) void
 all_of(const enum rule rule, const int noisy, struct move *m, kl_real *w, kl_real *v,
        const kl_real *grad, size_t first, size_t n, const struct kl_normal_stream *s, double sums[3])
 {
-    static const kl_real zeros[KL_GROUP];
+    static const kl_real zeros[AT_ONCE * KL_GROUP];
     const size_t end = first + n;
     for (size_t e = first; e < end;) {
         const size_t block_end = (e / KL_LANGEVIN_BLOCK + 1) * KL_LANGEVIN_BLOCK,
@@ -124,9 +139,10 @@ all_of(const enum rule rule, const int noisy, struct move *m, kl_real *w, kl_rea
         while (e < stop) {
             const size_t group = e / KL_GROUP, group_end = (group + 1) * KL_GROUP, at = e - first;
             const struct place p = { w + at, rule == STEP ? NULL : v + at, grad ? grad + at : zeros };
-            if (e % KL_GROUP == 0 && group_end <= stop)
-                group_of(rule, noisy, &now, &p, group, s), e += KL_GROUP;
-            else {
+            if (e % KL_GROUP == 0 && e + AT_ONCE * KL_GROUP <= stop) {
+                groups_of(AT_ONCE, rule, noisy, &now, &p, group, s);
+                e += AT_ONCE * KL_GROUP;
+            } else {
                 const size_t to = group_end < stop ? group_end : stop;
                 part_of(rule, noisy, &now, &p, group, e % KL_GROUP, e % KL_GROUP + to - e, s);
                 e = to;
@@ -179,18 +195,22 @@ void KL_ISA_NAME(kl_langevin_rms) KL_LANGEVIN_RMS_ARGS(kl_real)
     ALL_OF(RMS, &m, w, square, to);
 }
 
-static inline __attribute__((always_inline)) void normals_of(kl_real *out, size_t group,
-                                                             const struct kl_normal_stream *s)
+static inline __attribute__((always_inline)) void
+normals_of(const int groups, kl_real *out, size_t group, const struct kl_normal_stream *s)
 {
+    const int side = groups * KL_GROUP_UNITS < SIDE ? groups * KL_GROUP_UNITS : SIDE;
 #pragma GCC unroll 4
-    for (int u = 0; u < KL_GROUP_UNITS; u++) {
-        kl_lane normal[2][KL_UNIT_VECTORS];
-        kl_normal_unit(normal[0], normal[1], (uint32_t)(8 * group) + (uint32_t)(u * KL_UNIT_BLOCKS), s);
+    for (int first = 0; first < groups * KL_GROUP_UNITS; first += side) {
+        kl_lane normal[SIDE][2][KL_UNIT_VECTORS];
+        kl_normal_units(side, normal, (uint32_t)(8 * group) + (uint32_t)(first * KL_UNIT_BLOCKS),
+                        KL_UNIT_BLOCKS, s);
 #pragma GCC unroll 2
-        for (int half = 0; half < 2; half++)
+        for (int i = 0; i < side; i++)
 #pragma GCC unroll 2
-            for (int j = 0; j < KL_UNIT_VECTORS; j++)
-                *(kl_lane *)(out + 16 * half + u * KL_UNIT_VALUES + j * KL_LANES) = normal[half][j];
+            for (int half = 0; half < 2; half++)
+#pragma GCC unroll 2
+                for (int j = 0; j < KL_UNIT_VECTORS; j++)
+                    *(kl_lane *)(out + place_of(first + i, half, j)) = normal[i][half][j];
     }
 }
 
@@ -200,12 +220,14 @@ void KL_ISA_NAME(kl_langevin_normals) KL_LANGEVIN_NORMALS_ARGS(kl_real)
     for (size_t done = 0; done < n;) {
         const size_t e = first + done, in_group = e % KL_GROUP, left = n - done,
                      count = left < KL_GROUP - in_group ? left : KL_GROUP - in_group;
-        if (count == KL_GROUP) normals_of(out + done, e / KL_GROUP, &s);
-        else {
+        if (in_group == 0 && left >= AT_ONCE * KL_GROUP) {
+            normals_of(AT_ONCE, out + done, e / KL_GROUP, &s);
+            done += AT_ONCE * KL_GROUP;
+        } else {
             kl_real group[KL_GROUP];
-            normals_of(group, e / KL_GROUP, &s);
+            normals_of(1, group, e / KL_GROUP, &s);
             memcpy(out + done, group + in_group, count * sizeof *out);
+            done += count;
         }
-        done += count;
     }
 }

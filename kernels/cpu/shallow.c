@@ -173,12 +173,6 @@ static inline __attribute__((always_inline)) void gather(struct batch *b, const 
 struct move {
     kl_lane shrink, rate, spread;
 };
-static inline kl_lane moved(const struct move *m, const int noisy, kl_lane w, kl_lane g, kl_lane normal)
-{
-    const kl_lane to = kl_fma(m->rate, g, m->shrink * w);
-    return noisy ? kl_fma(m->spread, normal, to) : to;
-}
-
 /* Slice of a block whose first row is at `row`; dx (n, d + 1): slope x, slope. */
 static inline __attribute__((always_inline)) void slice_step(const int d, const int noisy, float *row,
                                                              const float *act, const float *dx, size_t n,
@@ -202,14 +196,16 @@ static inline __attribute__((always_inline)) void slice_step(const int d, const 
     for (int k = 0; k < d + 2; k++)
         store(row + k * KL_SHALLOW_LANES, kl_fma(m->rate, g[k], m->shrink * w[k]));
     if (!noisy) return;
+    enum { SIDE = KL_VECTOR_BYTES == 64 ? KL_UNITS_MOST : 1 }; /* AVX2 has too few registers for more */
 #pragma GCC unroll 1
-    for (int pair = 0; pair < (d + 3) / 2; pair++) {
-        kl_lane normal[2];
-        kl_normal_unit(&normal[0], &normal[1], block + (uint32_t)(8 * pair), s);
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; half++) {
-            float *at = row + (2 * pair + half) * KL_SHALLOW_LANES;
-            if (2 * pair + half < d + 2) store(at, kl_fma(m->spread, normal[half], load(at)));
+    for (int first = 0; first < (d + 3) / 2; first += SIDE) {
+        const int side = (d + 3) / 2 < SIDE ? (d + 3) / 2 : SIDE;
+        kl_lane normal[SIDE][2][1];
+        kl_normal_units(side, normal, block + (uint32_t)(8 * first), 8, s);
+#pragma GCC unroll 10
+        for (int i = 0; i < 2 * side; i++) {
+            float *at = row + (2 * first + i) * KL_SHALLOW_LANES;
+            if (2 * first + i < d + 2) store(at, kl_fma(m->spread, normal[i / 2][i % 2][0], load(at)));
         }
     }
 }
@@ -255,9 +251,10 @@ static inline __attribute__((always_inline)) void step(const int d, const int no
                        (uint32_t)v * groups * 8 + (uint32_t)(slice * KL_UNIT_BLOCKS), &s);
     clear_rest(packed + (blocks - 1) * stride, (size_t)(d + 2),
                net->units - (blocks - 1) * KL_SHALLOW_LANES);
-    kl_lane normal[2] = { { 0 } };
-    if (noisy) kl_normal_unit(&normal[0], &normal[1], (uint32_t)blocks * groups * 8, &s);
-    *bias = moved(&m, noisy, kl_all(*bias), kl_all(sum), normal[0])[0];
+    kl_lane normal[1][2][1] = { 0 };
+    if (noisy) kl_normal_units(1, normal, (uint32_t)blocks * groups * 8, 8, &s);
+    *bias = kl_fma(m.rate, kl_all(sum), m.shrink * *bias)[0];
+    if (noisy) *bias = kl_fma(m.spread, normal[0][0][0], kl_all(*bias))[0];
 }
 
 /* ---- whole runs of steps, and of records ---- */
@@ -303,8 +300,8 @@ static inline __attribute__((always_inline)) void evaluate_of(const int d, struc
 #define BY_INPUTS(call)                                                                                 \
     switch (net->inputs) {                                                                              \
         BY_ONE(1, call)                                                                                 \
-        BY_ONE(2, call) BY_ONE(3, call) BY_ONE(4, call) BY_ONE(5, call) BY_ONE(6, call) BY_ONE(7, call) \
-            BY_ONE(8, call)                                                                             \
+        BY_ONE(2, call)                                                                                 \
+        BY_ONE(3, call) BY_ONE(4, call) BY_ONE(5, call) BY_ONE(6, call) BY_ONE(7, call) BY_ONE(8, call) \
     }
 #define BY_ONE(d, call) \
     case d: call(d) break;

@@ -18,7 +18,8 @@ enum {
     KL_UNIT_VECTORS = 2 * KL_UNIT_BLOCKS / KL_LANES, /* of cosines, and as many of sines */
     KL_UNIT_VALUES = 2 * KL_UNIT_BLOCKS,             /* of each */
     KL_GROUP = 32,
-    KL_GROUP_UNITS = 8 / KL_UNIT_BLOCKS
+    KL_GROUP_UNITS = 8 / KL_UNIT_BLOCKS,
+    KL_UNITS_MOST = 5 /* side by side */
 };
 
 /* What of a stream is the same for all its blocks, as vectors: a loop reads them where it needs them. */
@@ -49,20 +50,27 @@ static inline kl_quads kl_low_product(kl_quads c, uint32_t factor)
 #endif
 }
 
-/* The words of blocks block, block + 1, ...: c[w] has word w in the lower halves of its lanes, the upper
-   halves mean nothing. */
-static inline __attribute__((always_inline)) void kl_philox_unit_of(kl_quads c[4], uint32_t block,
-                                                                    const struct kl_normal_stream *s)
+/* Of n units of blocks, the first of which are block, block + stride, ...: c[unit][w] has word w in the
+   lower halves of its lanes, the upper halves mean nothing. */
+static inline __attribute__((always_inline)) void kl_philox_units_of(const int n, kl_quads c[][4],
+                                                                     uint32_t block, uint32_t stride,
+                                                                     const struct kl_normal_stream *s)
 {
-    c[0] = s->lanes + block, c[1] = s->purpose, c[2] = s->step, c[3] = s->replica;
+#pragma GCC unroll 5
+    for (int u = 0; u < n; u++)
+        c[u][0] = s->lanes + (block + (uint32_t)u * stride), c[u][1] = s->purpose, c[u][2] = s->step,
+        c[u][3] = s->replica;
 #pragma GCC unroll 10
-    for (int r = 0; r < KL_PHILOX_ROUNDS; r++) {
-        const kl_quads p0 = kl_low_product(c[0], KL_PHILOX_M0), p1 = kl_low_product(c[2], KL_PHILOX_M1);
-        c[0] = (p1 >> 32) ^ c[1] ^ s->keys[0][r];
-        c[1] = p1;
-        c[2] = (p0 >> 32) ^ c[3] ^ s->keys[1][r];
-        c[3] = p0;
-    }
+    for (int r = 0; r < KL_PHILOX_ROUNDS; r++)
+#pragma GCC unroll 5
+        for (int u = 0; u < n; u++) {
+            const kl_quads p0 = kl_low_product(c[u][0], KL_PHILOX_M0),
+                           p1 = kl_low_product(c[u][2], KL_PHILOX_M1);
+            c[u][0] = (p1 >> 32) ^ c[u][1] ^ s->keys[0][r];
+            c[u][1] = p1;
+            c[u][2] = (p0 >> 32) ^ c[u][3] ^ s->keys[1][r];
+            c[u][3] = p0;
+        }
 }
 
 #if KL_F64
@@ -187,23 +195,29 @@ static inline void kl_box_muller(kl_lane *cosine, kl_lane *sine, kl_words a, kl_
 }
 #endif
 
-/* The normals of a unit of blocks, from `block` on: KL_UNIT_VALUES cosines, then as many sines. */
-static inline __attribute__((always_inline)) void kl_normal_unit(kl_lane cosines[KL_UNIT_VECTORS],
-                                                                 kl_lane sines[KL_UNIT_VECTORS],
-                                                                 uint32_t block,
-                                                                 const struct kl_normal_stream *s)
+/* The normals of n units of blocks, the first of which are block, block + stride, ...; their rounds go
+   side by side, since each waits long for the one before. normal[u][0] the KL_UNIT_VALUES cosines of
+   unit u, normal[u][1] its sines. */
+static inline __attribute__((always_inline)) void kl_normal_units(const int n,
+                                                                  kl_lane normal[][2][KL_UNIT_VECTORS],
+                                                                  uint32_t block, uint32_t stride,
+                                                                  const struct kl_normal_stream *s)
 {
-    kl_quads c[4];
-    kl_philox_unit_of(c, block, s);
+    kl_quads c[KL_UNITS_MOST][4];
+    kl_philox_units_of(n, c, block, stride, s);
+#pragma GCC unroll 5
+    for (int u = 0; u < n; u++) {
 #if KL_F64
-    kl_lane pair[2][2];
-    kl_box_muller(&pair[0][0], &pair[0][1], c[0], c[1]);
-    kl_box_muller(&pair[1][0], &pair[1][1], c[2], c[3]);
-    kl_interleave(cosines, pair[0][0], pair[1][0]);
-    kl_interleave(sines, pair[0][1], pair[1][1]);
+        kl_lane pair[2][2];
+        kl_box_muller(&pair[0][0], &pair[0][1], c[u][0], c[u][1]);
+        kl_box_muller(&pair[1][0], &pair[1][1], c[u][2], c[u][3]);
+        kl_interleave(normal[u][0], pair[0][0], pair[1][0]);
+        kl_interleave(normal[u][1], pair[0][1], pair[1][1]);
 #else
-    kl_box_muller(&cosines[0], &sines[0], kl_weave(c[0], c[2]), kl_weave(c[1], c[3]));
+        kl_box_muller(&normal[u][0][0], &normal[u][1][0], kl_weave(c[u][0], c[u][2]),
+                      kl_weave(c[u][1], c[u][3]));
 #endif
+    }
 }
 
 #endif

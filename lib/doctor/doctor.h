@@ -32,11 +32,12 @@ struct kl_rates {
     double product, convolution; /* float operations/s; of a convolution those of its plain sum */
     double circuit[2];           /* circuits/s, forward and gradients, ry-ring of 3 layers */
     double circuit_share[2];     /* of peak */
+    double normals;              /* a second, of Langevin steps */
     char problem[128];           /* a kernel that gave wrong numbers; "" */
 };
 extern const int kl_rates_qubits[2]; /* 4 and 10 */
 
-enum { KL_MOST_ADVICE = 24, KL_MOST_LIBRARIES = 16, KL_FORECASTS = 5 };
+enum { KL_MOST_ADVICE = 24, KL_MOST_LIBRARIES = 16, KL_FORECASTS = 8 };
 struct kl_forecast {
     const char *name, *what; /* a name in JSON, and words */
     double seconds;
@@ -61,6 +62,7 @@ struct kl_doctor {
     struct kl_library library[KL_MOST_LIBRARIES];
     struct kl_disk disk;
     struct kl_rates rates;
+    double chains; /* of 784-1000-1000-1 that fit into half of the memory there is */
     struct kl_forecast forecast[KL_FORECASTS]; /* where the rates were measured */
     struct kl_advice advice[KL_MOST_ADVICE];
     size_t n_libraries, n_forecasts, n_advice;
@@ -87,7 +89,9 @@ size_t kl_doctor_libraries(struct kl_library *libraries);
 int kl_doctor_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err); /* KL_ENOMEM */
 int kl_doctor_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
                             struct kl_error *err);
-size_t kl_doctor_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates);
+/* threads: by which the rates were measured. */
+size_t kl_doctor_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates, int threads);
+double kl_doctor_chains(const struct kl_memory *memory, int threads);
 void kl_doctor_judge(struct kl_doctor *d);
 
 #endif

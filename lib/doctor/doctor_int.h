@@ -11,6 +11,7 @@ double kl_doctor_rates_race(void (*work)(void *context, size_t thread), void *co
 /* sin(step), sin(2 step), ... */
 void kl_doctor_rates_fill(float *values, size_t n, float step);
 int kl_doctor_rates_convolution(struct kl_rates *rates, struct kl_pool *pool, struct kl_error *err);
+int kl_doctor_rates_langevin(struct kl_rates *rates, struct kl_pool *pool, struct kl_error *err);
 /* i: of kl_rates_qubits */
 int kl_doctor_rates_circuit(struct kl_rates *rates, int i, struct kl_pool *pool, struct kl_error *err);
 

@@ -46,10 +46,11 @@ int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *optio
     int code = kl_pool_create(&pool, (int)options->threads, err);
     if (code) return code;
     d->threads.used = kl_pool_size(pool);
+    d->chains = kl_doctor_chains(&d->memory, d->threads.used);
     code = kl_doctor_disk_try(&d->disk, options->folder, err);
     if (!code && !options->no_bench) {
         code = kl_doctor_rates_measure(&d->rates, pool, &d->memory, err);
-        if (!code) d->n_forecasts = kl_doctor_forecasts(d->forecast, &d->rates);
+        if (!code) d->n_forecasts = kl_doctor_forecasts(d->forecast, &d->rates, d->threads.used);
     }
     kl_pool_destroy(&pool);
     if (!code) kl_doctor_judge(d);

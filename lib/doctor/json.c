@@ -70,11 +70,12 @@ static json_t *disk(const struct kl_disk *s)
 
 static json_t *rates(const struct kl_rates *r)
 {
-    return json_pack("{sf sf sf sf s[ff] s[ff] s[ii] ss}", "peak_flops", r->peak,
+    return json_pack("{sf sf sf sf s[ff] s[ff] s[ii] sf ss}", "peak_flops", r->peak,
                      "memory_bytes_per_second", r->bandwidth, "product_flops", r->product,
                      "convolution_flops", r->convolution, "circuits_per_second", r->circuit[0],
                      r->circuit[1], "circuits_share_of_peak", r->circuit_share[0], r->circuit_share[1],
-                     "circuits_qubits", kl_rates_qubits[0], kl_rates_qubits[1], "problem", r->problem);
+                     "circuits_qubits", kl_rates_qubits[0], kl_rates_qubits[1], "normals_per_second",
+                     r->normals, "problem", r->problem);
 }
 
 static json_t *forecasts(const struct kl_doctor *d)
@@ -120,6 +121,7 @@ int kl_doctor_json(FILE *to, const struct kl_doctor *d, struct kl_error *err)
                   { "store", disk(&d->disk) },
                   { "rates", d->n_forecasts ? rates(&d->rates) : json_null() },
                   { "forecast_seconds", forecasts(d) },
+                  { "chains_in_memory", json_integer((json_int_t)d->chains) },
                   { "advice", advice(d) },
                   { "broken", json_integer((json_int_t)kl_doctor_broken(d)) } };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -143,6 +143,7 @@ int kl_doctor_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const 
     if (!code) code = bandwidth(rates, pool, memory, err);
     if (!code) code = product(rates, pool, err);
     if (!code) code = kl_doctor_rates_convolution(rates, pool, err);
+    if (!code) code = kl_doctor_rates_langevin(rates, pool, err);
     for (int i = 0; !code && i < 2; i++) code = kl_doctor_rates_circuit(rates, i, pool, err);
     return code;
 }

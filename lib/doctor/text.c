@@ -63,13 +63,15 @@ static void write_rates(FILE *to, const struct kl_rates *r)
     for (int i = 0; i < 2; i++)
         fprintf(to, "circuit     %.3g million a second with gradients, %d qubits; %.0f %% of peak\n",
                 r->circuit[i] / 1e6, kl_rates_qubits[i], 100 * r->circuit_share[i]);
+    fprintf(to, "normals     %.3g billion a second, for Langevin steps\n", r->normals / 1e9);
 }
 
 /* Two digits, of a unit in which they are not 1.6e+02. */
 static void write_forecast(FILE *to, const char *head, const char *what, double seconds)
 {
-    const char *const units[] = { "s", "min", "h" };
+    const char *const units[] = { "s", "min", "h", "us" };
     int unit = 0;
+    if (seconds < 1e-3) seconds *= 1e6, unit = 3;
     for (; unit < 2 && seconds >= 99.5; unit++) seconds /= 60;
     fprintf(to, "%s%-46s about %.2g %s\n", head, what, seconds, units[unit]);
 }
@@ -84,6 +86,7 @@ void kl_doctor_text(FILE *to, const struct kl_doctor *d)
     for (size_t i = 0; i < d->n_forecasts; i++)
         write_forecast(to, i ? "            " : "forecast    ", d->forecast[i].what,
                        d->forecast[i].seconds);
+    fprintf(to, "chains      %.0f of 784-1000-1000-1 fit into half of the memory there is\n", d->chains);
     for (size_t i = 0; i < d->n_advice; i++)
         fprintf(to, "%s%s\n", d->advice[i].broken ? "BROKEN      " : "advice      ", d->advice[i].text);
     if (!d->n_advice) fputs("advice      none: fit for work\n", to);

@@ -96,6 +96,8 @@ struct kl_evaluation_cautions {
 int kl_head_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
                             const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
                             struct kl_error *err);
+/* Root attribute of a head that is a draw of a chain, and of chains of heads. */
+#define KL_HEAD_SAMPLED "sampled_parameters"
 extern const struct kl_kind kl_report_kind; /* what its file shows (store/kind.h) */
 
 /* ---- the controls in a head's file, on the samples of its evaluation (evaluate_controls.c) ---- */

@@ -22,6 +22,8 @@ static int explain(struct kl_control_scores *s, struct kl_file *file, struct kl_
             s->absent = "the head is one itself (--core)";
         else if (json_is_true(json_object_get(config, "no-controls")))
             s->absent = "trained with --no-controls";
+        else if (kl_store_file_has_attribute(file, "", KL_HEAD_SAMPLED))
+            s->absent = "a draw of a chain has none (sgld head --compare)";
         else if (!kl_store_file_find(file, "history/train_loss"))
             s->absent = "the weights come from elsewhere";
         else s->absent = "trained by a version without them";

@@ -21,7 +21,7 @@ struct ladder {
     double *of[N_COLUMNS]; /* [k]; NULL: the file has no such column */
     size_t k;
     double n, factor;
-    char *labels;
+    char *name;
 };
 
 /* ---- what the file holds ---- */
@@ -43,17 +43,17 @@ static int load(struct ladder *l, struct kl_file *file, struct kl_error *err)
     for (int i = 0; i < N_COLUMNS && !code; i++) code = load_column(l, i, file, err);
     if (!code) code = kl_store_file_number(&l->n, file, "", "n", err);
     l->factor = NAN;
-    if (!code && kl_store_file_has_attribute(file, "", "factor"))
-        code = kl_store_file_number(&l->factor, file, "", "factor", err);
-    if (!code && kl_store_file_has_attribute(file, "", "labels"))
-        code = kl_store_file_text(&l->labels, file, "", "labels", err);
+    if (!code && kl_store_file_has_attribute(file, "", "calibration_factor"))
+        code = kl_store_file_number(&l->factor, file, "", "calibration_factor", err);
+    if (!code && kl_store_file_has_attribute(file, "", "ladder"))
+        code = kl_store_file_text(&l->name, file, "", "ladder", err);
     return code;
 }
 
 static void ladder_free(struct ladder *l)
 {
     for (int i = 0; i < N_COLUMNS; i++) free(l->of[i]);
-    free(l->labels);
+    free(l->name);
 }
 
 /* ---- curves over log beta ---- */
@@ -195,8 +195,8 @@ static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
             cairo_stroke(cr);
         }
         char text[80];
-        snprintf(text, sizeof text, "%.40s labels", l->labels ? l->labels : "");
-        if (l->labels) x = entry(cr, x, TOP - 5, 1 + (int)f, f % 2, text);
+        snprintf(text, sizeof text, "%.40s", l->name ? l->name : "");
+        if (l->name) x = entry(cr, x, TOP - 5, 1 + (int)f, f % 2, text);
     }
     entry(cr, x, TOP - 5, 0, false, "boxes: between right and left sum");
     kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "mean loss");
@@ -286,9 +286,11 @@ static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
     char text[200];
     size_t have = (size_t)snprintf(text, sizeof text, "%.0f records", ladders[0].n);
     for (size_t f = 0; f < n && have < sizeof text; f++)
-        have +=
-            (size_t)snprintf(text + have, sizeof text - have, "%s %.40s labels %s", f ? "," : ";",
-                             ladders[f].labels ? ladders[f].labels : "?", f % 2 ? "dashed" : "solid");
+        have += (size_t)snprintf(text + have, sizeof text - have, "%s %.60s%s", f ? "," : ";",
+                                 ladders[f].name ? ladders[f].name : "a ladder",
+                                 n < 2   ? ""
+                                 : f % 2 ? ": dashed"
+                                         : ": solid");
     kl_plot_colour(cr, 0, 1);
     kl_plot_text_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
 }

@@ -210,7 +210,9 @@ int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct k
                   { "sweep", of_sweep },
                   { "pulse", kl_plot_headline_of_pulse },
                   { "policy", kl_plot_headline_of_policy },
-                  { "regret", kl_plot_headline_of_regret } };
+                  { "regret", kl_plot_headline_of_regret },
+                  { "chains", kl_plot_headline_of_chains },
+                  { "bounds", kl_plot_headline_of_bounds } };
     *text = '\0';
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i].kind, kl_store_file_kind(file)) == 0) return lines[i].tell(text, file, err);

@@ -100,7 +100,8 @@ static bool is_shown(const struct kl_file *file, const char *name)
                                           "position",   "split/", "history/", "replicas/" };
     const char *kind = kl_store_file_kind(file);
     if (strcmp(kind, "synthetic") == 0) return strncmp(name, "power/", 6) != 0; /* axes of a figure */
-    if (strcmp(kind, "pulse") == 0 || strcmp(kind, "policy") == 0 || strcmp(kind, "regret") == 0)
+    if (strcmp(kind, "pulse") == 0 || strcmp(kind, "policy") == 0 || strcmp(kind, "regret") == 0 ||
+        strcmp(kind, "chains") == 0)
         return false; /* their figures show it */
     if (strcmp(kind, "nist") == 0)
         return strncmp(name, "restart/", 8) == 0; /* the others: page_nist.c */

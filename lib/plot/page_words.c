@@ -17,6 +17,8 @@ static const char *const kinds[][2] = {
     { "pulse", "Pulse for a quantum gate" },
     { "regret", "What adapting a policy is worth" },
     { "policy", "Meta-learned policies of pulses" },
+    { "bounds", "What a ladder of chains proves" },
+    { "chains", "Chains on a ladder of temperatures" },
     { "head", "Trained heads" },
     { "device-classifier", "Classifiers of devices" },
     { "device-bits", "Bits of devices" },
@@ -145,15 +147,17 @@ static const char *const sentences[][2] = {
       "What steps of adaptation gain, by their number and by the family's spread, and how far each way "
       "stays above the best pulse of each task." },
     { "tasks", "The loss of each task by each way to get a pulse for it, and the mean." },
-    { "traces", "The training loss of each chain by draw, and how its ranks spread over those of all "
-                "chains: flat where "
-                "the chains have mixed." },
-    { "mixing", "How long the chains remember, how often proposals are accepted, and the virial ratio, "
-                "which is 1 at "
-                "equilibrium." },
     { "bounds", "Errors along the ladder of inverse temperatures and what bounds them, the loss curves "
                 "whose areas are "
                 "divergences, and what of these falls on a record." },
+    { "traces",
+      "The training loss of each chain, draw by draw: chains that have met overlap and do not drift." },
+    { "ranks", "How often each rank among all chains' losses comes in each chain: level where the "
+               "chains have met." },
+    { "autocorrelation",
+      "How long a chain remembers its loss: the sooner a line is at 0, the more a draw is worth." },
+    { "acceptance",
+      "How many proposals each chain accepted, and whether it is at equilibrium, by temperature." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 

@@ -251,9 +251,13 @@ int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
 int kl_plot_tasks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_adaptation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err);
-int kl_plot_traces(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_mixing(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_traces(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_ranks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_autocorrelation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                            struct kl_error *err);
+int kl_plot_acceptance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,

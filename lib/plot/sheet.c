@@ -198,8 +198,11 @@ const struct kl_figure kl_figures[] = {
       .lack = "no history: it was trained elsewhere" },
     { "adaptation", "regret", 510, 400, kl_plot_adaptation, .dataset = "losses/policy" },
     { "tasks", "regret", 470, 230, kl_plot_tasks, .dataset = "losses/policy" },
-    { "traces", "chains", 520, 560, kl_plot_traces, .dataset = "posterior/train_loss" },
-    { "mixing", "chains", 520, 230, kl_plot_mixing, .dataset = "posterior/train_loss" },
     { "bounds", "bounds", 510, 400, kl_plot_bounds, .dataset = "bound", .beside = "bounds" },
+    { "traces", "chains", 510, 520, kl_plot_traces, .dataset = "posterior/train_loss" },
+    { "ranks", "chains", 510, 520, kl_plot_ranks, .dataset = "posterior/train_loss" },
+    { "autocorrelation", "chains", 420, 220, kl_plot_autocorrelation, .dataset = "posterior/train_loss" },
+    { "acceptance", "chains", 510, 200, kl_plot_acceptance, .dataset = "sample_stats/acceptance",
+      .lack = "no acceptance, which samplers without proposals lack" },
     { .name = NULL },
 };

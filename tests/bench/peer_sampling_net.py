@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What sampling_net.c does, by hand in PyTorch on one thread (torch.autograd.grad over a list of tensors, no loader), and OpenBLAS's
-sgemm on the same products, with the name of the kernel that ran. Tried and slower: channels_last for these convolutions,
-torch.compile is not (no compiler is assumed), .backward() into .grad. The step here is the gradient alone; `mnist-step` adds noise and
-update in place."""
+sgemm on the same products, with the name of the kernel that ran. `gradient` is that alone, `step` adds noise and update in place, an
+epoch is 80 steps of 100 (cnn4: 236 gradients of 250) and a pass over 9,786 test records, measured in parts."""
 import ctypes
 import glob
 import os
@@ -147,5 +146,6 @@ if __name__ == "__main__":
     passing = test_pass(fcn, w, 2)
     report("mnist-test/torch", passing)
     report("mnist-products-epoch/torch", 80 * best(lambda: gradient(fcn, w, x, y), 40) + passing)
+    report("mnist-epoch/torch", 80 * best(lambda: step(fcn, w, x, y), 40) + passing)
     network("lenet5", lenet5, start((6, 1, 5, 5), (16, 6, 5, 5), (120, 16, 5, 5), (420, 120), (1, 420)), 2, 100, 80)
     network("cnn4", cnn4, start((32, 1, 3, 3), (64, 32, 3, 3), (128, 9216), (10, 128)), 10, 250, 236)

@@ -33,11 +33,12 @@ static inline hid_t golden_open(const char *name)
 }
 
 /* Relative error, with a floor below which errors are absolute. */
-static inline void golden_close(const char *what, size_t i, double found, double expected, double relative, double floor)
+static inline void golden_close(const char *what, size_t i, double found, double expected,
+                                double relative, double floor)
 {
     const double off = fabs(found - expected), room = relative * fmax(fabs(expected), floor);
-    CHECK(off <= room || (isnan(found) && isnan(expected)), "%s [%zu]: found %.17g, expected %.17g, off by %.2g", what, i,
-          found, expected, off);
+    CHECK(off <= room || (isnan(found) && isnan(expected)),
+          "%s [%zu]: found %.17g, expected %.17g, off by %.2g", what, i, found, expected, off);
 }
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   What is published of the reference's ladders, computed anew from ladders.csv: the table of MNIST, the table of factors,
-   ten chain seeds, the ladder without a factor. Expected: numbers as printed there. Its inverse was a bisection down to
-   1e-5, so that a printed digit may be off where the true value is within 5e-6 of the next one. */
+   What is published of the reference's ladders, computed anew from ladders.csv: the table of MNIST, the
+   table of factors, ten chain seeds, the ladder without a factor. Expected: numbers as printed there.
+   Its inverse was a bisection down to 1e-5, so that a printed digit may be off where the true value is
+   within 5e-6 of the next one. */
 #include "golden_sampling.h"
 #include "sampling/ladder/ladder.h"
 
 static const char LADDERS[] = "sgld/ladders.csv";
 
-static void read_ladder(struct kl_sampling_ladder *ladder, const char *set, const char *labels, int64_t seed)
+static void read_ladder(struct kl_sampling_ladder *ladder, const char *set, const char *labels,
+                        int64_t seed)
 {
     char path[4096];
     struct kl_error err = { 0 };
@@ -15,7 +17,8 @@ static void read_ladder(struct kl_sampling_ladder *ladder, const char *set, cons
     must(kl_sampling_ladder_read_csv(ladder, golden_path(path, LADDERS), &source, &err), &err);
 }
 
-static void options_of(struct kl_sampling_bound_options *o, const struct kl_sampling_ladder *ladder, double threshold)
+static void options_of(struct kl_sampling_bound_options *o, const struct kl_sampling_ladder *ladder,
+                       double threshold)
 {
     kl_sampling_bound_options_default(o, ladder->n);
     o->log_constant = log(2 * sqrt((double)ladder->n)), o->threshold = threshold; /* the reference's */
@@ -32,7 +35,8 @@ static size_t at(const struct kl_sampling_ladder *ladder, double beta)
 
 static void printed(const char *what, double beta, double found, double expected, double inverse)
 {
-    CHECK(fabs(found - expected) <= 0.5e-4 + inverse, "%s at %g: found %.6f, expected %.4f", what, beta, found, expected);
+    CHECK(fabs(found - expected) <= 0.5e-4 + inverse, "%s at %g: found %.6f, expected %.4f", what, beta,
+          found, expected);
 }
 
 /* The factor by the closed form or by the reference's search. */
@@ -52,7 +56,8 @@ static double factor_of(const char *set, int64_t seed, double threshold, bool se
     for (size_t k = 0; k < b.n_rungs; k++) p[k] = b.rungs[k].train, gamma[k] = b.rungs[k].gamma / width;
     const bool ends = kl_sampling_calibrate_bisect(&factor, p, gamma, b.n_rungs, random.n, &b.options);
     CHECK(ends == closed.exists, "%s: the closed form says %d, the search %d", set, closed.exists, ends);
-    CHECK(!ends || (factor / width >= closed.factor - 1e-4 && factor / width <= closed.factor + 0.011 / width),
+    CHECK(!ends || (factor / width >= closed.factor - 1e-4 &&
+                    factor / width <= closed.factor + 0.011 / width),
           "%s: closed form %g, search %g", set, closed.factor, factor / width);
     kl_sampling_bounds_free(&b), kl_sampling_ladder_free(&random);
     return search ? factor / width : closed.factor;
@@ -84,7 +89,8 @@ static void check_mnist(void)
             printed("train", BETAS[i], ladder.train01[k], train[labels][i], 0);
             printed("test", BETAS[i], ladder.test01[k], test[labels][i], 0);
             if (labels) {
-                CHECK(b.rungs[k].calibrated >= 0.5 - 1e-9, "random labels, beta %g: %g", BETAS[i], b.rungs[k].calibrated);
+                CHECK(b.rungs[k].calibrated >= 0.5 - 1e-9, "random labels, beta %g: %g", BETAS[i],
+                      b.rungs[k].calibrated);
                 continue;
             }
             printed("calibrated bound", BETAS[i], b.rungs[k].calibrated, calibrated[i], 5e-6);
@@ -95,7 +101,8 @@ static void check_mnist(void)
 }
 
 /* A row of the table of factors; last: the beta of its last two columns. */
-static void check_set(const char *set, double threshold, double factor, double low, double test, double high, double last)
+static void check_set(const char *set, double threshold, double factor, double low, double test,
+                      double high, double last)
 {
     struct kl_sampling_ladder ladder;
     struct kl_sampling_bound_options o;
@@ -111,22 +118,27 @@ static void check_set(const char *set, double threshold, double factor, double l
     printed(set, last, top->test, test, 0);
     printed(set, last, top->calibrated, high, 5e-6);
     /* LeNet's test error is above its calibrated bound; the theorem's bound holds for all. */
-    CHECK((top->test > top->calibrated) == (strcmp(set, "mnist-lenet5") == 0 && threshold == 0.5), "%s", set);
+    CHECK((top->test > top->calibrated) == (strcmp(set, "mnist-lenet5") == 0 && threshold == 0.5), "%s",
+          set);
     CHECK(top->bound > top->test, "%s", set);
+    if (strcmp(set, "mnist-lenet5") == 0) printed("LeNet without a factor", last, top->bound, .2107, 0);
     kl_sampling_bounds_free(&b), kl_sampling_ladder_free(&ladder);
 }
 
-/* Ten chain seeds: 0.166 +- 0.028, by the reference's search, whose steps are 0.01 where losses are raw. */
+/* Ten chain seeds: 0.166 +- 0.028, by the reference's search, whose steps are 0.01 where losses are raw.
+ */
 static void check_seeds(void)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, closed = 0;
     for (int64_t seed = 1; seed <= 10; seed++) {
         const double factor = factor_of("mnist-fcn2-two-stage", seed, 0.5, true);
         sum += factor, squares += factor * factor;
+        closed += factor_of("mnist-fcn2-two-stage", seed, 0.5, false) / 10;
     }
     const double mean = sum / 10, deviation = sqrt(squares / 10 - mean * mean);
     CHECK(fabs(mean - 0.166) < 0.0005, "mean %.4f", mean);
     CHECK(fabs(deviation - 0.028) < 0.0005, "deviation %.4f", deviation);
+    printed("ten seeds in closed form", 0, closed, 0.1645, 0);
 }
 
 /* Ten classes: the saturated chain's curve rises, its Gamma is negative, no factor exists. */
@@ -144,7 +156,7 @@ static void check_stuck(void)
     must(kl_sampling_bounds_calibrate(&closed, &random, &o, &err), &err);
     CHECK(!closed.exists && isnan(closed.factor));
     must(kl_sampling_bounds_make(&b, &random, &o, NAN, NAN, &err), &err);
-    CHECK(b.rise.rises > 0 && b.rungs[closed.at].gamma < 0, "%zu rises", b.rise.rises);
+    CHECK(b.rise.rises > 0 && fabs(b.rungs[closed.at].gamma + 1426) < 0.5, "%zu rises", b.rise.rises);
     CHECK(random.chance == 0.9 && ladder.chance == 0.9, "chance %g", random.chance);
     for (size_t i = 0; i < sizeof betas / sizeof *betas; i++)
         printed("ten classes", betas[i], ladder.test01[at(&ladder, betas[i])], test[i], 0);
@@ -159,6 +171,7 @@ int main(void)
     check_set("mnist-fcn2", 0.5, .1935, .1766, .0498, .0860, 64000);
     check_set("mnist-fcn3", 0.5, .2640, .2347, .0549, .1314, 64000);
     check_set("mnist-lenet5", 0.5, .0547, .0820, .0317, .0312, 64000);
+    printed("LeNet, threshold .51, closed form", 0, factor_of("mnist-lenet5", 0, 0.51, false), .0793, 0);
     check_set("mnist-lenet5", 0.51, .0795, .0887, .0317, .0375, 64000);
     check_set("cifar10-fcn2", 0.5, .2227, .2903, .1719, .2260, 64000);
     check_set("cifar10-fcn3", 0.5, .2406, .3635, .1782, .2806, 64000);

@@ -155,6 +155,7 @@ struct kl_sampling_run {
     int n_desks;
     size_t turn;
     double round_seconds; /* between looks at the watch */
+    double worth;         /* multiplications of a step from which threads share those of one chain */
     struct kl_sampling_gaussian *gaussian;
 };
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,

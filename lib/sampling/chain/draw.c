@@ -163,6 +163,8 @@ static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     c->trace[KL_SAMPLING_LOSS][d] = (float)loss, c->trace[KL_SAMPLING_ERROR][d] = (float)wrong;
     c->trace[KL_SAMPLING_VIRIAL][d] = (float)(s->virial / s->steps);
     c->trace[KL_SAMPLING_RADIUS][d] = (float)(s->radius / s->steps / tempered);
+    if (c->beta <= 0) /* a walk has no law */
+        c->trace[KL_SAMPLING_VIRIAL][d] = c->trace[KL_SAMPLING_RADIUS][d] = NAN;
     if (c->prior_draws) {
         const double radius = 2 * kl_sampling_prior_f32(k, c->w, c->precision) / (double)c->target->size;
         c->trace[KL_SAMPLING_RADIUS][d] = c->trace[KL_SAMPLING_VIRIAL][d] = (float)radius;

@@ -9,6 +9,7 @@
 #include "sampling/chain/chain_int.h"
 
 #define ROUND_SECONDS 0.25
+#define SHARED 4e6
 enum { PIECE = 16384, SPANS = 256, ROWS = 1 << 16 };
 
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
@@ -165,7 +166,7 @@ int kl_sampling_run_open(struct kl_sampling_run **to, const struct kl_sampling_s
     code = kl_arena_init(&run->memory, 0, err);
     if (!code) code = copy_settings(run, s, err);
     if (code) return code;
-    run->round_seconds = ROUND_SECONDS;
+    run->round_seconds = ROUND_SECONDS, run->worth = SHARED;
     run->size = targets[0].size, run->n_desks = n_threads < 1 ? 1 : n_threads;
     run->chains = calloc((size_t)run->n_roles * run->per_role, sizeof *run->chains);
     run->desks = calloc((size_t)run->n_desks, sizeof *run->desks);
@@ -237,7 +238,9 @@ static int play(struct kl_sampling_run *run, struct round *r, struct kl_pool *po
 {
     r->deadline = kl_clock() + run->round_seconds, r->turn = run->turn % r->n;
     for (size_t i = 0; i < r->n; i++) r->chains[i]->turns = 0;
-    if (pool && kl_pool_size(pool) > 1 && r->n < (size_t)kl_pool_size(pool)) share_turn(r, pool);
+    const bool large = (double)run->size * (double)run->chains[0].batch >= run->worth;
+    if (large && pool && kl_pool_size(pool) > 1 && r->n < (size_t)kl_pool_size(pool))
+        share_turn(r, pool);
     else kl_pool_for(pool, r->n, take_turn, r);
     for (size_t i = 0; i < r->n; i++) {
         run->turn += r->chains[i]->turns > 0;

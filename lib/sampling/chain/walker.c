@@ -9,6 +9,8 @@
 #include "kernels/select.h"
 #include "sampling/chain/walker_int.h"
 
+enum { SHARED = 1 << 17 }; /* weights from which other threads are worth waking */
+
 struct over {
     void (*fn)(void *context, size_t piece);
     void *context;
@@ -25,7 +27,7 @@ void kl_sampling_over(const struct kl_sampling_walker *k, void (*fn)(void *conte
                       void *context)
 {
     struct over o = { fn, context };
-    if (k->crew->pool && k->n_pieces > 1) kl_pool_for(k->crew->pool, k->n_pieces, call, &o);
+    if (k->crew->pool && k->target->size >= SHARED) kl_pool_for(k->crew->pool, k->n_pieces, call, &o);
     else
         for (size_t i = 0; i < k->n_pieces; i++) fn(context, i);
 }

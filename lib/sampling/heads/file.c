@@ -46,7 +46,7 @@ int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struc
 int kl_sampling_question_save(struct kl_writer *w, const char *part,
                               const struct kl_sampling_head_prior *p, struct kl_error *err)
 {
-    int code = kl_store_writer_text(w, "", KL_SAMPLING_PARAMETERS, part, err);
+    int code = kl_store_writer_text(w, "", KL_HEAD_SAMPLED, part, err);
     if (!code) code = kl_store_writer_text(w, "", "prior", p->flat ? "flat" : "layer", err);
     if (!code) code = kl_store_writer_number(w, "", "prior_sigma", p->sigma, err);
     if (!code) code = kl_store_writer_number(w, "", "prior_sigma_angles", p->angles, err);
@@ -57,19 +57,18 @@ static int read_question(struct kl_sampling_heads *h, enum kl_sampling_part *par
                          struct kl_sampling_head_prior *p, struct kl_file *file, struct kl_error *err)
 {
     char *prior = NULL;
-    if (!kl_store_file_has_attribute(file, "", KL_SAMPLING_PARAMETERS))
+    if (!kl_store_file_has_attribute(file, "", KL_HEAD_SAMPLED))
         return kl_fail(err, KL_EDATA,
                        "%s: chains of a network, expected chains of a head, as sgld head writes them",
                        kl_store_file_path(file));
-    int code = kl_store_file_text(&h->part, file, "", KL_SAMPLING_PARAMETERS, err);
+    int code = kl_store_file_text(&h->part, file, "", KL_HEAD_SAMPLED, err);
     if (!code) code = kl_store_file_text(&prior, file, "", "prior", err);
     if (!code) code = kl_store_file_number(&p->sigma, file, "", "prior_sigma", err);
     if (!code) code = kl_store_file_number(&p->angles, file, "", "prior_sigma_angles", err);
     if (!code) code = kl_store_file_number(&p->scales, file, "", "prior_sigma_scales", err);
     const int found = code ? 0 : kl_choice(KL_SAMPLING_PARTS, h->part);
     if (!code && found < 0)
-        code = kl_fail(err, KL_EDATA,
-                       "%s: " KL_SAMPLING_PARAMETERS ": found '%s', expected " KL_SAMPLING_PARTS,
+        code = kl_fail(err, KL_EDATA, "%s: " KL_HEAD_SAMPLED ": found '%s', expected " KL_SAMPLING_PARTS,
                        kl_store_file_path(file), h->part);
     if (!code) p->flat = strcmp(prior, "flat") == 0, *part = (enum kl_sampling_part)found;
     free(prior);
@@ -150,6 +149,7 @@ int kl_sampling_heads_open(struct kl_sampling_heads *h, struct kl_file *file, st
 
 void kl_sampling_heads_close(struct kl_sampling_heads *h)
 {
+    kl_sampling_kept_close(&h->kept);
     kl_sampling_layout_free(&h->layout);
     free(h->w);
     free(h->part);

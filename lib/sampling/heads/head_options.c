@@ -21,14 +21,15 @@ static const struct kl_option options[] = {
     { "betas", 'B', KL_OPT_STRING, AT(betas), "LIST", 0, 0, true, "inverse temperatures, rising, up to n", "Ladder", NULL },
     WHOLE("rungs", rungs, 2, KL_SAMPLING_LADDER, true, "without --betas: n (k/(N-1))^power", NULL),
     REAL("power", power, 1, 20, "of that ladder", NULL),
-    { "chains", 'c', KL_OPT_INT, AT(chains), "N", 1, 4096, true, "of each beta", NULL, NULL },
+    { "chains", 0, KL_OPT_INT, AT(chains), "N", 1, 4096, true, "of each beta", NULL, NULL },
     WHOLE("warmup", warmup, 0, 1e9, true, "steps before the first draw", NULL),
     WHOLE("draws", draws, 4, 1e9, true, "of each chain", NULL),
     WHOLE("every", every, 1, 1e6, true, "steps a draw", NULL),
     WHOLE("keep", keep, 0, 1e9, true, "draws between kept heads; 0: none", NULL),
     { "sampler", 0, KL_OPT_CHOICE, AT(sampler), KL_SAMPLING_SAMPLERS, 0, 0, true, "mala, hmc: exact; the others have a step's bias", "Chain", NULL },
     REAL("step", step, 1e-12, 1e6, "first one: X / (1 + beta) in units of the prior", NULL),
-    REAL("accept", accept, 0.01, 0.999, "to which mala and hmc tune it", NULL),
+    REAL("accept", accept, 0, 0.999, "to which mala and hmc tune it; 0: .57 and .8", NULL),
+    { "exchange", 0, KL_OPT_FLAG, AT(exchange), NULL, 0, 0, true, "of replicas between neighbouring betas, once a draw", NULL, NULL },
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
@@ -57,7 +58,7 @@ void kl_sampling_head_defaults(void *values)
     v->prior = "layer";
     v->rungs = 16, v->chains = 4, v->warmup = 200, v->draws = 200, v->every = 1, v->keep = 10,
     v->leapfrogs = 16;
-    v->accept = NAN, v->step = 0.1, v->power = 5;
+    v->accept = 0, v->step = 1, v->power = 5;
     v->sigma = prior.sigma, v->sigma_angles = prior.angles, v->sigma_scales = prior.scales;
 }
 
@@ -109,9 +110,11 @@ int kl_sampling_head_settings(struct kl_sampling_settings *s, struct kl_sampling
     s->chains = v->chains;
     s->every = v->every, s->test_every = v->every;
     s->tune = exact;
-    s->target_accept = isnan(v->accept) ? sampler == KL_SAMPLING_HMC ? 0.8 : 0.57 : v->accept;
+    s->target_accept = v->accept <= 0 ? sampler == KL_SAMPLING_HMC ? 0.8 : 0.57 : v->accept;
     s->leapfrogs = v->leapfrogs;
+    s->exchange = v->exchange;
     s->keep = v->keep;
+    s->keep_last = true; /* a predictive needs the posterior's draws alone */
 
     return KL_OK;
 }

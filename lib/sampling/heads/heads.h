@@ -81,7 +81,6 @@ void kl_sampling_head_close_f64(struct kl_sampling_head_f64 **head);
    head that they are of: params/<tensor> [1, ...] with the values of what is not sampled, config,
    class_names, split/validation and the origin of its features as a head's file has them, and as
    attributes which parameters are sampled and their prior. */
-#define KL_SAMPLING_PARAMETERS "sampled_parameters"
 /* The head as it is in memory; what stands beside its parameters from `from`, a file of a head or of
    chains of one; split: which rows were kept back, too. */
 int kl_sampling_head_save(struct kl_writer *writer, const struct kl_head *head, struct kl_file *from,
@@ -116,10 +115,12 @@ struct kl_sampling_evidence {
     double *beta, *mean, *mcse, *variance; /* (n_rungs) of the loss */
     double worst_rhat;                     /* of the loss, and at which temperature */
     size_t worst;
-    double log_z;      /* Hermite: trapezoid with the slopes -Var */
-    double low, high;  /* the left and the right sum, between which it lies but for chance */
-    double mc, ladder; /* standard error of chance; |Hermite - trapezoid|, of the ladder */
-    double error;      /* both, as a root of a sum of squares */
+    double log_z; /* Hermite: trapezoid with the slopes -Var; trapezoid where that is outside of low ..
+                     high */
+    double low, high; /* the left and the right sum, between which it lies but for chance */
+    double mc,
+        ladder; /* standard error of chance; of the ladder: |Hermite - trapezoid|, or (high - low) / 2 */
+    double error; /* both, as a root of a sum of squares */
     double seconds;
 };
 /* KL_ENOMEM. Free it in any case. */

@@ -56,7 +56,7 @@ static int write_head(struct kl_mode_run *mode, struct kl_file *file, struct kl_
     if (!code) code = heads->ensemble.set(heads, head, (size_t)v->draw, err);
     if (!code) code = kl_store_writer_open(&writer, v->common.output, &mode->stage.header, err);
     if (!code) code = kl_sampling_head_save(writer, head, file, true, err);
-    if (!code) code = kl_store_writer_text(writer, "", KL_SAMPLING_PARAMETERS, heads->part, err);
+    if (!code) code = kl_store_writer_text(writer, "", KL_HEAD_SAMPLED, heads->part, err);
     if (!code) code = kl_store_stage_publish(&mode->stage, &writer, parents, 1, NULL, NULL, err);
     kl_store_writer_abort(&writer);
     kl_head_free(&head);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/extract.h"
 #include "store/kind.h"
 
 enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
@@ -45,7 +44,7 @@ static int open_inputs(struct work *w, struct kl_error *err)
             "--compare with --parameters %s: what stays fixed was trained with the circuit; take all or "
             "tail",
             w->v->parameters);
-    int code = kl_store_file_open_kind(&w->features_file, stage->inputs[0], &kl_features_kind, err);
+    int code = kl_store_file_open(&w->features_file, stage->inputs[0], err);
     if (!code) code = kl_store_file_open_kind(&w->head_file, w->v->head, &kl_head_kind, err);
     return code ? code : kl_head_origin_check(&differs, w->head_file, w->features_file, stage->log, err);
 }

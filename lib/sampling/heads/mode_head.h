@@ -11,8 +11,8 @@ struct kl_sampling_head_values {
     struct kl_common common;
     const char *head, *parameters, *sampler, *prior, *betas, *extend;
     int64_t replica, rungs, chains, warmup, draws, every, leapfrogs, keep;
-    double accept, step, power, sigma, sigma_angles, sigma_scales; /* accept NaN: the sampler's own */
-    bool compare, resume;
+    double accept, step, power, sigma, sigma_angles, sigma_scales; /* accept 0: the sampler's own */
+    bool compare, exchange, resume;
 };
 void kl_sampling_head_defaults(void *values);
 /* rungs: room for KL_SAMPLING_LADDER, which settings points to; n: records, beta of the posterior.

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   The relative entropy of two coins, its inverses to the last digits, and the constant xi(n) of the inequality that
-   they serve. */
+   The relative entropy of two coins, its inverses to the last digits, and the constant xi(n) of the
+   inequality that they serve. */
 #include <math.h>
 
 #include "sampling/ladder/ladder.h"
 #include "stats/distributions.h"
 
-/* w (u - ln(1 + u)), u = off / w > -1, rest = w + off: all of it positive, so that sums of it lose no digits. */
+/* w (u - ln(1 + u)), u = off / w > -1, rest = w + off: all of it positive, so that sums of it lose no
+ * digits. */
 static double excess(double w, double off, double rest)
 {
     const double u = off / w;
@@ -26,8 +27,8 @@ double kl_sampling_kl(double p, double q)
     return excess(p, x, q) + excess(1 - p, -x, 1 - q);
 }
 
-/* kl(p||q) where q = p + w (1 - exp(-t)), w = 1 - p: what is left of w is w exp(-t), so that no digit of 1 - q is
-   lost. The kl grows and is convex in t, with the slope x / (p + x). */
+/* kl(p||q) where q = p + w (1 - exp(-t)), w = 1 - p: what is left of w is w exp(-t), so that no digit of
+   1 - q is lost. The kl grows and is convex in t, with the slope x / (p + x). */
 static double kl_at(double *x, double p, double w, double t)
 {
     const double shrunk = t < 0.5 ? -kl_stats_log_ratio_less(exp(-t), expm1(-t)) : t + expm1(-t);
@@ -35,8 +36,8 @@ static double kl_at(double *x, double p, double w, double t)
     return excess(p, *x, p + *x) + w * shrunk;
 }
 
-/* x = |q - p| where a share w of the other side is used up; p + w = 1. Newton's method from above, where a convex
-   function's steps never pass the root. */
+/* x = |q - p| where a share w of the other side is used up; p + w = 1. Newton's method from above, where
+   a convex function's steps never pass the root. */
 static double solve(double p, double w, double c)
 {
     double x = fmin(sqrt(2 * p * c) + 2 * c, sqrt(c / 2)); /* kl >= x^2 / (2 (p + x)), 2 x^2 */
@@ -79,8 +80,9 @@ double kl_sampling_kl_upper_coarse(double p, double c)
     return middle;
 }
 
-/* The sum equals sum_j n! / ((n-j)! n^j) = 1 + Ramanujan's Q(n) (Flajolet et al. 1995, doi:10.1016/0377-0427(93)E0258-N);
-   of its terms, the products of 1 - i/n, those beyond 9 sqrt(n) are below 1e-17. Horner's scheme from the last one. */
+/* The sum equals sum_j n! / ((n-j)! n^j) = 1 + Ramanujan's Q(n) (Flajolet et al. 1995,
+   doi:10.1016/0377-0427(93)E0258-N); of its terms, the products of 1 - i/n, those beyond 9 sqrt(n) are
+   below 1e-17. Horner's scheme from the last one. */
 double kl_sampling_log_xi(int64_t n)
 {
     if (n < 1) return NAN;

@@ -5,7 +5,8 @@
 #include "sampling/ladder/ladder.h"
 #include "stats/distributions.h"
 
-/* The q with P(at most k wrong of m | q) = delta, that is I_{1-q}(m - k, k + 1) = delta: it falls with q. */
+/* The q with P(at most k wrong of m | q) = delta, that is I_{1-q}(m - k, k + 1) = delta: it falls with
+ * q. */
 double kl_sampling_clopper_upper(double p, int64_t m, double delta)
 {
     const double k = p * (double)m, rest = (double)m - k, aim = log(delta);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Bounds on the true loss from an empirical one and a divergence, in the forms that the reference uses, and the
-   factor by which it calibrates them. */
+   Bounds on the true loss from an empirical one and a divergence, in the forms that the reference uses,
+   and the factor by which it calibrates them. */
 #include <math.h>
 
 #include "sampling/ladder/ladder.h"
@@ -22,22 +22,27 @@ double kl_sampling_bound(double p, double gamma, int64_t n, const struct kl_samp
     const double size = (double)n, budget = kl_sampling_budget(gamma, n, o);
     switch (o->form) {
     case KL_SAMPLING_FORM_HOEFFDING:
-        return p + sqrt((fmax(gamma, 0) * (1 + 1 / size) + log(fmax(gamma, 1) * (size + 1) / o->delta)) / (2 * size));
+        return p + sqrt((fmax(gamma, 0) * (1 + 1 / size) + log(fmax(gamma, 1) * (size + 1) / o->delta)) /
+                        (2 * size));
     case KL_SAMPLING_FORM_SQRT_LINEAR: return p + 2 * budget + sqrt(2 * p * fmax(budget, 1e-10 / size));
     default: return kl_sampling_kl_upper(p, budget);
     }
 }
 
 /* The condition is linear in f: f Gamma_k >= need_k. */
-void kl_sampling_calibrate(struct kl_sampling_calibration *to, const double *p, const double *gamma, size_t n_rungs,
-                           int64_t n, const struct kl_sampling_bound_options *o)
+void kl_sampling_calibrate(struct kl_sampling_calibration *to, const double *p, const double *gamma,
+                           size_t n_rungs, int64_t n, const struct kl_sampling_bound_options *o)
 {
     size_t above = 0;
     *to = (struct kl_sampling_calibration){ .exists = true, .at_most = INFINITY };
     for (size_t k = 1; k < n_rungs; k++) {
         if (p[k] >= o->threshold) continue;
-        const double need = (double)n * kl_sampling_kl(p[k], o->threshold) - (o->log_constant - log(o->delta));
-        if (gamma[k] > 0 && need / gamma[k] > to->factor) to->factor = need / gamma[k], to->at = k;
+        const double need =
+            (double)n * kl_sampling_kl(p[k], o->threshold) - (o->log_constant - log(o->delta));
+        if (gamma[k] > 0 && need / gamma[k] > to->factor) {
+            to->factor = need / gamma[k];
+            if (to->exists) to->at = k;
+        }
         if (gamma[k] < 0 && need / gamma[k] < to->at_most) to->at_most = need / gamma[k], above = k;
         if (gamma[k] <= 0 && need > 0) {
             if (to->exists) to->at = k;
@@ -48,17 +53,18 @@ void kl_sampling_calibrate(struct kl_sampling_calibration *to, const double *p, 
     if (!to->exists) to->factor = NAN;
 }
 
-static double least_coarse(const double *p, const double *gamma, size_t n_rungs, int64_t n, double factor,
-                           const struct kl_sampling_bound_options *o)
+static double least_coarse(const double *p, const double *gamma, size_t n_rungs, int64_t n,
+                           double factor, const struct kl_sampling_bound_options *o)
 {
     double least = INFINITY;
     for (size_t k = 1; k < n_rungs; k++)
-        least = fmin(least, kl_sampling_kl_upper_coarse(p[k], kl_sampling_budget(factor * gamma[k], n, o)));
+        least =
+            fmin(least, kl_sampling_kl_upper_coarse(p[k], kl_sampling_budget(factor * gamma[k], n, o)));
     return least;
 }
 
-bool kl_sampling_calibrate_bisect(double *factor, const double *p, const double *gamma, size_t n_rungs, int64_t n,
-                                  const struct kl_sampling_bound_options *o)
+bool kl_sampling_calibrate_bisect(double *factor, const double *p, const double *gamma, size_t n_rungs,
+                                  int64_t n, const struct kl_sampling_bound_options *o)
 {
     double low = 0.1, high = 100;
     *factor = (low + high) / 2;

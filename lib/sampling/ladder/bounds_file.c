@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A file of kind `bounds`: what was computed of a ladder, a dataset a number, and what `cache show` tells of it. */
+   A file of kind `bounds`: what was computed of a ladder, a dataset a number, and what `cache show`
+   tells of it. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -33,16 +34,19 @@ static const struct {
     { "path_kl", OF(path_kl) },
     { "path_kl_upper", OF(path_kl_upper) },
     { "path_bound", OF(path_bound) },
+    { "path_train01", OF(path_train) },
+    { "path_test01", OF(path_test) },
     { "test_clopper", OF(test_clopper) },
     { "test_chernoff", OF(test_chernoff) },
     { "llc", OF(llc) },
 };
 
-/* Left out where no rung has the number. */
-static int put(struct kl_writer *w, const char *name, const double *values, size_t n, struct kl_error *err)
+/* Left out where no rung but the prior's has the number. */
+static int put(struct kl_writer *w, const char *name, const double *values, size_t n,
+               struct kl_error *err)
 {
     bool any = false;
-    for (size_t k = 0; k < n; k++) any |= !isnan(values[k]);
+    for (size_t k = 1; k < n; k++) any |= !isnan(values[k]);
     return any ? kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &n, values, err) : KL_OK;
 }
 
@@ -52,7 +56,8 @@ static int put_columns(struct kl_writer *w, const struct kl_sampling_bounds *b, 
     double *values = malloc(n * sizeof *values);
     int code = values ? KL_OK : kl_fail_memory(err, n * sizeof *values);
     for (size_t i = 0; code >= 0 && i < sizeof columns / sizeof *columns; i++) {
-        for (size_t k = 0; k < n; k++) values[k] = *(const double *)((const char *)&b->rungs[k] + columns[i].at);
+        for (size_t k = 0; k < n; k++)
+            values[k] = *(const double *)((const char *)&b->rungs[k] + columns[i].at);
         code = put(w, columns[i].name, values, n, err);
     }
     free(values);
@@ -64,22 +69,19 @@ static int put_ladder(struct kl_writer *w, const struct kl_sampling_ladder *l, s
     const struct {
         const char *name;
         const double *values;
-    } sets[] = { { "beta", l->beta },
-                 { "loss", l->loss },
-                 { "loss_mcse", l->loss_mcse },
-                 { "loss_var", l->variance },
-                 { "train01", l->train01 },
-                 { "train01_mcse", l->train01_mcse },
-                 { "test_loss", l->test_loss },
-                 { "test01", l->test01 },
-                 { "test01_mcse", l->test01_mcse } };
+    } sets[] = {
+        { "beta", l->beta },           { "loss", l->loss },       { "loss_mcse", l->loss_mcse },
+        { "loss_var", l->variance },   { "train01", l->train01 }, { "train01_mcse", l->train01_mcse },
+        { "test_loss", l->test_loss }, { "test01", l->test01 },   { "test01_mcse", l->test01_mcse }
+    };
     int code = KL_OK;
     for (size_t i = 0; code >= 0 && i < sizeof sets / sizeof *sets; i++)
         code = put(w, sets[i].name, sets[i].values, l->n_rungs, err);
     return code;
 }
 
-int kl_sampling_bounds_write(struct kl_writer *w, const struct kl_sampling_bounds *b, struct kl_error *err)
+int kl_sampling_bounds_write(struct kl_writer *w, const struct kl_sampling_bounds *b,
+                             struct kl_error *err)
 {
     const struct kl_sampling_ladder *l = b->ladder;
     const size_t one = 1;
@@ -104,7 +106,8 @@ int kl_sampling_bounds_write(struct kl_writer *w, const struct kl_sampling_bound
     if (code >= 0 && !isnan(b->factor))
         code = kl_store_writer_put(w, "factor", KL_TYPE_F64, 0, 1, &one, &b->factor, err);
     for (size_t i = 0; code >= 0 && i < sizeof numbers / sizeof *numbers; i++)
-        if (isfinite(numbers[i].value)) code = kl_store_writer_number(w, "", numbers[i].name, numbers[i].value, err);
+        if (isfinite(numbers[i].value))
+            code = kl_store_writer_number(w, "", numbers[i].name, numbers[i].value, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "n", l->n, err);
     if (code >= 0) code = kl_store_writer_integer(w, "", "m", l->m, err);
     if (code >= 0) code = kl_store_writer_text(w, "", "ladder", l->name, err);
@@ -136,7 +139,8 @@ static const struct kl_kind_table tables[] = {
                    KL_KIND_COLUMN("gamma", "gamma", "Gamma", "%.5g", .cell = KL_CELL_AT),
                    KL_KIND_COLUMN("bound", "bound", "bound", "%.4f", .cell = KL_CELL_AT),
                    KL_KIND_COLUMN("bound_upper", "bound_upper", "upper", "%.4f", .cell = KL_CELL_AT),
-                   KL_KIND_COLUMN("bound_calibrated", "bound_calibrated", "calibrated", "%.4f", .cell = KL_CELL_AT) } },
+                   KL_KIND_COLUMN("bound_calibrated", "bound_calibrated", "calibrated", "%.4f",
+                                  .cell = KL_CELL_AT) } },
     { .name = NULL },
 };
 const struct kl_kind kl_sampling_bounds_kind = {

@@ -16,18 +16,29 @@ static const char *form_of(const struct kl_sampling_bounds *b)
 static void of_source(const struct kl_sampling_ladder *l, const struct kl_log *log)
 {
     if (l->assumed)
-        kl_caution(log, "the file does not say of what loss its values are: taken for %s values of %s%s; else give --scale "
-                        "and --loss",
-                   l->scale == KL_SAMPLING_UNIT ? "unit-interval" : "raw", l->loss_name, l->high == 4 ? " with l_max 4" : "");
+        kl_caution(log,
+                   "the file does not say of what loss its values are: taken for %s values of %s%s; "
+                   "else give --scale "
+                   "and --loss",
+                   l->scale == KL_SAMPLING_UNIT ? "unit-interval" : "raw", l->loss_name,
+                   l->high == 4 ? " with l_max 4" : "");
     if (l->scale == KL_SAMPLING_UNIT && kl_sampling_ladder_width(l) != 1)
-        kl_caution(log, "losses are of the unit-interval form: what moved the chain is %.4g times as much, and so is Gamma "
-                        "here",
+        kl_caution(log,
+                   "losses are of the unit-interval form: what moved the chain is %.4g times as much, "
+                   "and so is Gamma "
+                   "here",
                    kl_sampling_ladder_width(l));
     if (strcmp(l->convention, "tempered") == 0)
-        kl_caution(log, "the chains are tempered: their prior changes with beta, so that Gamma is no divergence and no bound "
+        kl_caution(log, "the chains are tempered: their prior changes with beta, so that Gamma is no "
+                        "divergence and no bound "
                         "follows");
+    if (l->own_records)
+        kl_caution(log, "each chain has records of its own: the means are over sets of records, while a "
+                        "bound is of one set");
     if (l->exchange)
-        kl_caution(log, "replica exchange couples the temperatures, while errors of Gamma take them as independent");
+        kl_caution(
+            log,
+            "replica exchange couples the temperatures, while errors of Gamma take them as independent");
 }
 
 static void of_curve(const struct kl_sampling_bounds *b, const struct kl_log *log)
@@ -35,20 +46,29 @@ static void of_curve(const struct kl_sampling_bounds *b, const struct kl_log *lo
     const struct kl_sampling_ladder *l = b->ladder;
     size_t negative = 0, first = 0;
     if (isnan(b->rungs[b->n_rungs - 1].gamma_se) && b->n_rungs > 1)
-        kl_caution(log, "no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not");
+        kl_caution(log, "no Monte-Carlo errors in the file: the bounds are those of exact means, which "
+                        "these are not");
     if (b->rise.rises && isnan(b->rise.z))
-        kl_caution(log, "the loss rises with beta %zu time%s, most from beta %g to %g, by %.3g: chains at equilibrium have "
-                        "falling means",
-                   b->rise.rises, kl_s(b->rise.rises), l->beta[b->rise.worst], l->beta[b->rise.worst + 1], b->rise.by);
+        kl_caution(log,
+                   "the loss rises with beta %zu time%s, most from beta %g to %g, by %.3g: chains at "
+                   "equilibrium have "
+                   "falling means",
+                   b->rise.rises, kl_s(b->rise.rises), l->beta[b->rise.worst],
+                   l->beta[b->rise.worst + 1], b->rise.by);
     else if (b->rise.rises)
-        kl_caution(log, "the loss rises with beta %zu time%s by more than chance, most from beta %g to %g (%.1f standard "
-                        "errors): the chains are not at equilibrium",
-                   b->rise.rises, kl_s(b->rise.rises), l->beta[b->rise.worst], l->beta[b->rise.worst + 1], b->rise.z);
+        kl_caution(log,
+                   "the loss rises with beta %zu time%s by more than chance, most from beta %g to %g "
+                   "(%.1f standard "
+                   "errors): the chains are not at equilibrium",
+                   b->rise.rises, kl_s(b->rise.rises), l->beta[b->rise.worst],
+                   l->beta[b->rise.worst + 1], b->rise.z);
     for (size_t k = b->n_rungs; k-- > 1;)
         if (b->rungs[k].raw.gamma < 0) negative++, first = k;
     if (negative)
-        kl_caution(log, "Gamma is negative at %zu temperature%s, first at beta %g, where a divergence cannot be: no bound "
-                        "follows there",
+        kl_caution(log,
+                   "Gamma is negative at %zu temperature%s, first at beta %g, where a divergence cannot "
+                   "be: no bound "
+                   "follows there",
                    negative, kl_s(negative), l->beta[first]);
 }
 
@@ -58,20 +78,24 @@ static void of_bounds(const struct kl_sampling_bounds *b, const struct kl_log *l
     const bool single = b->options.form == KL_SAMPLING_FORM_SINGLE_DRAW;
     size_t below = 0;
     if (b->options.factor < 1)
-        kl_caution(log, "with a factor of %.4g on Gamma, `bound` is no bound that a theorem gives", b->options.factor);
+        kl_caution(log, "with a factor of %.4g on Gamma, `bound` is no bound that a theorem gives",
+                   b->options.factor);
     if (!isnan(b->factor))
-        kl_caution(log, "a calibrated bound is a heuristic, no guarantee; the one without calibration stands beside it");
+        kl_caution(log, "a calibrated bound is a heuristic, no guarantee; the one without calibration "
+                        "stands beside it");
     for (size_t k = b->n_rungs; k-- > 1;)
         if (b->rungs[k].test > b->rungs[k].calibrated) below = k;
     if (below)
-        kl_caution(log, "at beta %g the test error %.4f is above the calibrated bound %.4f", l->beta[below],
-                   b->rungs[below].test, b->rungs[below].calibrated);
+        kl_caution(log, "at beta %g the test error %.4f is above the calibrated bound %.4f",
+                   l->beta[below], b->rungs[below].test, b->rungs[below].calibrated);
     below = 0;
     for (size_t k = b->n_rungs; k-- > 1;)
         if (b->rungs[k].test > b->rungs[k].bound) below = k;
     if (below)
-        kl_caution(log, "at beta %g the test error %.4f is above the bound %.4f: the chain is not the Gibbs law that the "
-                        "bound is of",
+        kl_caution(log,
+                   "at beta %g the test error %.4f is above the bound %.4f: the chain is not the Gibbs "
+                   "law that the "
+                   "bound is of",
                    l->beta[below], b->rungs[below].test, b->rungs[below].bound);
     if (single && !b->options.unit_loss && isnan(b->rungs[b->n_rungs - 1].test))
         kl_caution(log, "the draw that the bound is of was not tested");
@@ -89,16 +113,27 @@ enum { COLUMNS = 13 };
 static void row_of(double to[COLUMNS], const struct kl_sampling_bounds *b, size_t k)
 {
     const struct kl_sampling_rung_bounds *r = &b->rungs[k];
-    const double row[COLUMNS] = { b->ladder->beta[k], b->ladder->loss[k], b->ladder->loss_mcse[k], r->train, r->test,
-                                  r->gamma,           r->gamma_se,        r->budget,               r->bound, r->bound_se,
-                                  r->bound_upper,     r->calibrated,      r->path_bound };
+    const double row[COLUMNS] = { b->ladder->beta[k],
+                                  b->ladder->loss[k],
+                                  b->ladder->loss_mcse[k],
+                                  r->train,
+                                  r->test,
+                                  r->gamma,
+                                  r->gamma_se,
+                                  r->budget,
+                                  r->bound,
+                                  r->bound_se,
+                                  r->bound_upper,
+                                  r->calibrated,
+                                  r->path_bound };
     memcpy(to, row, sizeof row);
 }
 
 static void tell_table(const struct kl_sampling_bounds *b, FILE *to)
 {
-    static const char *const names[COLUMNS] = { "beta",  "loss", "+-",    "train",      "test", "Gamma", "+-",
-                                                "budget", "bound", "+-", "upper", "calibrated", "path" };
+    static const char *const names[COLUMNS] = { "beta",  "loss",       "+-",     "train", "test",
+                                                "Gamma", "+-",         "budget", "bound", "+-",
+                                                "upper", "calibrated", "path" };
     static const char *const formats[COLUMNS] = { "%g",   "%.4f", "%.2g", "%.4f", "%.4f", "%.5g", "%.2g",
                                                   "%.4g", "%.4f", "%.2g", "%.4f", "%.4f", "%.4f" };
     bool there[COLUMNS] = { false };
@@ -133,11 +168,14 @@ void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
     const struct kl_sampling_ladder *l = b->ladder;
     const struct kl_sampling_integral *last = &b->rungs[b->n_rungs - 1].raw;
     const double top = l->beta[b->n_rungs - 1];
-    fprintf(to, "%s%s%zu temperatures, n %lld, %s (%s); bounds of the %s: %s, delta %g, factor %g\n", l->name,
-            *l->name ? ": " : "", l->n_rungs, (long long)l->n, l->loss_name, l->scale == KL_SAMPLING_UNIT ? "unit" : "raw",
-            b->options.unit_loss ? "unit-interval loss" : "0-1 error", form_of(b), b->options.delta, b->options.factor);
+    fprintf(to, "%s%s%zu temperatures, n %lld, %s (%s); bounds of the %s: %s, delta %g, factor %g\n",
+            l->name, *l->name ? ": " : "", l->n_rungs, (long long)l->n, l->loss_name,
+            l->scale == KL_SAMPLING_UNIT ? "unit" : "raw",
+            b->options.unit_loss ? "unit-interval loss" : "0-1 error", form_of(b), b->options.delta,
+            b->options.factor);
     tell_table(b, to);
-    fprintf(to, "ln Z(%g): %.6g, from %.6g to %.6g by the ladder's steps", top, log_z(last), -last->left, -last->right);
+    fprintf(to, "ln Z(%g): %.6g, from %.6g to %.6g by the ladder's steps", top, log_z(last), -last->left,
+            -last->right);
     if (!isnan(last->trapezoid_se)) fprintf(to, ", +- %.2g by Monte Carlo", last->trapezoid_se);
     fprintf(to, "\nKL(rho||pi) at %g: from %.6g to %.6g\n", top, last->kl_low, last->gamma);
     if (b->wbic.reached) {
@@ -146,10 +184,10 @@ void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
         fprintf(to, "\n");
     } else fprintf(to, "WBIC: the ladder does not reach beta n / ln n = %.5g\n", b->wbic.beta);
     if (!isnan(b->least))
-        fprintf(to, "local learning coefficient at %g: %.4g (least loss %.4g)\n", top, b->rungs[b->n_rungs - 1].llc,
-                b->least);
-    fprintf(to, "next temperature: %.4g, between %g and %g, which have %.0f %% of left - right\n", b->gap.beta,
-            l->beta[b->gap.rung], l->beta[b->gap.rung + 1], 100 * b->gap.share);
+        fprintf(to, "local learning coefficient at %g: %.4g (least loss %.4g)\n", top,
+                b->rungs[b->n_rungs - 1].llc, b->least);
+    fprintf(to, "next temperature: %.4g, between %g and %g, which have %.0f %% of left - right\n",
+            b->gap.beta, l->beta[b->gap.rung], l->beta[b->gap.rung + 1], 100 * b->gap.share);
 }
 
 /* ---- JSON ---- */
@@ -166,36 +204,60 @@ static json_t *rung_json(const struct kl_sampling_bounds *b, size_t k)
         const char *name;
         double value;
     } members[] = {
-        { "beta", l->beta[k] },           { "loss", l->loss[k] },         { "loss_mcse", l->loss_mcse[k] },
-        { "loss_var", l->variance[k] },   { "train", r->train },          { "test", r->test },
-        { "left", r->raw.left },          { "right", r->raw.right },      { "trapezoid", r->raw.trapezoid },
-        { "hermite", r->raw.hermite },    { "log_z", log_z(&r->raw) },    { "log_z_mcse", r->raw.trapezoid_se },
-        { "kl_low", r->raw.kl_low },      { "kl_high", r->raw.gamma },    { "gamma", r->gamma },
-        { "gamma_mcse", r->gamma_se },    { "budget", r->budget },        { "bound", r->bound },
-        { "bound_mcse", r->bound_se },    { "bound_upper", r->bound_upper }, { "bound_calibrated", r->calibrated },
-        { "path_kl", r->path_kl },        { "path_kl_upper", r->path_kl_upper }, { "path_bound", r->path_bound },
-        { "test_clopper", r->test_clopper }, { "test_chernoff", r->test_chernoff }, { "llc", r->llc },
+        { "beta", l->beta[k] },
+        { "loss", l->loss[k] },
+        { "loss_mcse", l->loss_mcse[k] },
+        { "loss_var", l->variance[k] },
+        { "train", r->train },
+        { "test", r->test },
+        { "left", r->raw.left },
+        { "right", r->raw.right },
+        { "trapezoid", r->raw.trapezoid },
+        { "hermite", r->raw.hermite },
+        { "log_z", log_z(&r->raw) },
+        { "log_z_mcse", r->raw.trapezoid_se },
+        { "kl_low", r->raw.kl_low },
+        { "kl_high", r->raw.gamma },
+        { "gamma", r->gamma },
+        { "gamma_mcse", r->gamma_se },
+        { "budget", r->budget },
+        { "bound", r->bound },
+        { "bound_mcse", r->bound_se },
+        { "bound_upper", r->bound_upper },
+        { "bound_calibrated", r->calibrated },
+        { "path_kl", r->path_kl },
+        { "path_kl_upper", r->path_kl_upper },
+        { "path_bound", r->path_bound },
+        { "path_train01", r->path_train },
+        { "path_test01", r->path_test },
+        { "test_clopper", r->test_clopper },
+        { "test_chernoff", r->test_chernoff },
+        { "llc", r->llc },
     };
     json_t *rung = json_object();
     for (size_t i = 0; rung && i < sizeof members / sizeof *members; i++)
-        if (json_object_set_new(rung, members[i].name, number(members[i].value))) json_decref(rung), rung = NULL;
+        if (json_object_set_new(rung, members[i].name, number(members[i].value)))
+            json_decref(rung), rung = NULL;
     return rung;
 }
 
-int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_bounds *b, struct kl_error *err)
+int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_bounds *b,
+                            struct kl_error *err)
 {
     const struct kl_sampling_ladder *l = b->ladder;
     json_t *rungs = json_array();
     for (size_t k = 0; rungs && k < b->n_rungs; k++)
         if (json_array_append_new(rungs, rung_json(b, k))) json_decref(rungs), rungs = NULL;
-    *value = rungs ? json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:I,s:o}", "name", l->name,
-                               "loss", l->loss_name, "scale", l->scale == KL_SAMPLING_UNIT ? "unit" : "raw", "n",
-                               (json_int_t)l->n, "m", (json_int_t)l->m, "form", form_of(b), "bound_of",
-                               b->options.unit_loss ? "unit" : "zero-one", "delta", number(b->options.delta), "factor",
-                               number(b->options.factor), "calibration_factor", number(b->factor), "wbic",
-                               number(b->wbic.value), "wbic_reached", b->wbic.reached, "wbic_beta", number(b->wbic.beta),
-                               "next_beta", number(b->gap.beta), "least_loss", number(b->least), "rises",
-                               (json_int_t)b->rise.rises, "rungs", rungs)
-                   : NULL;
+    *value =
+        rungs ? json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:I,s:o}",
+                          "name", l->name, "loss", l->loss_name, "scale",
+                          l->scale == KL_SAMPLING_UNIT ? "unit" : "raw", "n", (json_int_t)l->n, "m",
+                          (json_int_t)l->m, "form", form_of(b), "bound_of",
+                          b->options.unit_loss ? "unit" : "zero-one", "delta", number(b->options.delta),
+                          "factor", number(b->options.factor), "calibration_factor", number(b->factor),
+                          "wbic", number(b->wbic.value), "wbic_reached", b->wbic.reached, "wbic_beta",
+                          number(b->wbic.beta), "next_beta", number(b->gap.beta), "least_loss",
+                          number(b->least), "rises", (json_int_t)b->rise.rises, "rungs", rungs)
+              : NULL;
     return *value ? KL_OK : kl_fail_memory(err, 4096);
 }

@@ -19,20 +19,25 @@ int kl_sampling_csv_write(FILE *to, const struct kl_sampling_ladder *l, enum kl_
                           const char *summary, struct kl_error *err)
 {
     if (scale == KL_SAMPLING_UNIT && !isfinite(l->high))
-        return kl_fail(err, KL_EUSAGE, "the loss '%s' has no upper end, so no unit-interval form", l->loss_name);
+        return kl_fail(err, KL_EUSAGE, "the loss '%s' has no upper end, so no unit-interval form",
+                       l->loss_name);
     for (size_t k = 0; k < l->n_rungs; k++)
         if (isnan(l->test_loss[k]) || isnan(l->test01[k]))
-            return kl_fail(err, KL_EDATA, "beta %g was not tested: the reference's CSV has no place for that", l->beta[k]);
-    fprintf(to, "Sample_size,Beta,BCE_Train,BCE_Test,0-1_Train,0-1_Test,EMA_BCE_Train,EMA_BCE_Test,EMA_0-1_Train,"
+            return kl_fail(err, KL_EDATA,
+                           "beta %g was not tested: the reference's CSV has no place for that",
+                           l->beta[k]);
+    fprintf(to, "Sample_size,Beta,BCE_Train,BCE_Test,0-1_Train,0-1_Test,EMA_BCE_Train,EMA_BCE_Test,EMA_"
+                "0-1_Train,"
                 "EMA_0-1_Test" END);
     for (size_t k = 0; k < l->n_rungs; k++) {
-        const double values[] = { scaled(l, scale, l->loss[k]), scaled(l, scale, l->test_loss[k]), l->train01[k],
-                                  l->test01[k] };
+        const double values[] = { scaled(l, scale, l->loss[k]), scaled(l, scale, l->test_loss[k]),
+                                  l->train01[k], l->test01[k] };
         fprintf(to, "%lld,%.17g", (long long)l->n, l->beta[k]);
         for (int i = 0; i < 8; i++) fprintf(to, ",%.17g", values[i % 4]);
         fprintf(to, END);
     }
-    fprintf(to, END "Summary:,\"loss=%s scale=%s", l->loss_name, scale == KL_SAMPLING_UNIT ? "unit" : "raw");
+    fprintf(to, END "Summary:,\"loss=%s scale=%s", l->loss_name,
+            scale == KL_SAMPLING_UNIT ? "unit" : "raw");
     if (strcmp(l->loss_name, "bbce") == 0) fprintf(to, " l_max=%.17g", l->high);
     fprintf(to, " chance=%.17g", l->chance);
     if (l->m) fprintf(to, " m=%lld", (long long)l->m);
@@ -45,10 +50,10 @@ int kl_sampling_csv_write(FILE *to, const struct kl_sampling_ladder *l, enum kl_
 /* Mean, variance (1/C) and deviation over the chains. */
 void kl_sampling_classic_report(FILE *to, const struct kl_sampling_ladder *l)
 {
-    fprintf(to, "Results of %zu temperatures, %lld training records, %lld test records\n", l->n_rungs, (long long)l->n,
-            (long long)l->m);
-    fprintf(to, "Loss: %s, %s\nRepetitions: %zu\n", l->loss_name, l->scale == KL_SAMPLING_UNIT ? "unit interval" : "raw",
-            l->n_chains);
+    fprintf(to, "Results of %zu temperatures, %lld training records, %lld test records\n", l->n_rungs,
+            (long long)l->n, (long long)l->m);
+    fprintf(to, "Loss: %s, %s\nRepetitions: %zu\n", l->loss_name,
+            l->scale == KL_SAMPLING_UNIT ? "unit interval" : "raw", l->n_chains);
     for (size_t k = 0; k < l->n_rungs; k++) {
         double squares = 0;
         fprintf(to, "\nBeta = %g\n  Train loss: %.6f", l->beta[k], l->loss[k]);
@@ -56,10 +61,12 @@ void kl_sampling_classic_report(FILE *to, const struct kl_sampling_ladder *l)
             const double off = l->loss_of[c * l->n_rungs + k] - l->loss[k];
             squares += off * off / (double)l->n_chains;
         }
-        if (l->n_chains) fprintf(to, " (variance %.6g, standard deviation %.6g)", squares, sqrt(squares));
+        if (l->n_chains)
+            fprintf(to, " (variance %.6g, standard deviation %.6g)", squares, sqrt(squares));
         fprintf(to, "\n  Train 0-1 error: %.6f\n", l->train01[k]);
         if (!isnan(l->test_loss[k])) fprintf(to, "  Test loss: %.6f\n", l->test_loss[k]);
         if (!isnan(l->test01[k]))
-            fprintf(to, "  Test 0-1 error: %.6f\n  Generalisation gap: %.6f\n", l->test01[k], l->test01[k] - l->train01[k]);
+            fprintf(to, "  Test 0-1 error: %.6f\n  Generalisation gap: %.6f\n", l->test01[k],
+                    l->test01[k] - l->train01[k]);
     }
 }

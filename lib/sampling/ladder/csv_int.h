@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Rows of a CSV (RFC 4180: quoted fields may hold commas, quotes and ends of lines), taken apart in place. */
+   Rows of a CSV (RFC 4180: quoted fields may hold commas, quotes and ends of lines), taken apart in
+   place. */
 #ifndef KL_SAMPLING_CSV_INT_H
 #define KL_SAMPLING_CSV_INT_H
 
@@ -15,7 +16,8 @@ struct kl_csv {
     char *fields[KL_CSV_FIELDS];
 };
 /* text: n bytes and a 0 behind; it is changed. KL_EDATA: it holds a 0. */
-int kl_sampling_csv_open(struct kl_csv *csv, const char *path, char *text, size_t n, struct kl_error *err);
+int kl_sampling_csv_open(struct kl_csv *csv, const char *path, char *text, size_t n,
+                         struct kl_error *err);
 /* The next row; *more false: there is none. KL_EDATA: quotes without an end, too many fields. */
 int kl_sampling_csv_row(struct kl_csv *csv, bool *more, struct kl_error *err);
 /* A field as a finite number; name: the column's, for the line. KL_EDATA. */

@@ -7,12 +7,14 @@
 #include "sampling/ladder/csv_int.h"
 #include "sampling/ladder/ladder.h"
 
-enum { MOST_BYTES = 16 << 20, COLUMNS = 6 };
+enum { MOST_BYTES = 2 << 20, COLUMNS = 6 };
 
 /* Columns by place: n, beta, losses, errors. */
 static const char *const REFERENCE[COLUMNS] = { "Sample_size",  "Beta",          "EMA_BCE_Train",
                                                 "EMA_BCE_Test", "EMA_0-1_Train", "EMA_0-1_Test" };
-static const char *const TABLE[COLUMNS] = { "n", "beta", "train_loss", "test_loss", "train01", "test01" };
+static const char *const TABLE[COLUMNS] = {
+    "n", "beta", "train_loss", "test_loss", "train01", "test01"
+};
 static const char *const WORDS[] = { "set", "labels", "seed", "loss", "scale", "l_max", "data" };
 enum { SET, LABELS, SEED, LOSS, SCALE, L_MAX, DATA, N_WORDS };
 
@@ -52,9 +54,11 @@ static int read_header(struct reader *r, struct kl_error *err)
     for (int i = 0; i < N_WORDS; i++) r->words[i] = column(&r->csv, WORDS[i]);
     for (int i = 0; i < COLUMNS; i++)
         if ((r->columns[i] = column(&r->csv, r->names[i])) == SIZE_MAX)
-            return kl_fail(err, KL_EDATA, "%s: line 1: no column %s; expected a ladder, with Sample_size, Beta, EMA_..., or "
-                                          "set, n, beta, ...",
-                           r->csv.path, r->names[i]);
+            return kl_fail(
+                err, KL_EDATA,
+                "%s: line 1: no column %s; expected a ladder, with Sample_size, Beta, EMA_..., or "
+                "set, n, beta, ...",
+                r->csv.path, r->names[i]);
     return KL_OK;
 }
 
@@ -65,24 +69,28 @@ static bool wanted(struct reader *r)
     char seed[24] = "", name[3 * KL_SAMPLING_NAME];
     if (s->seed) snprintf(seed, sizeof seed, "%lld", (long long)s->seed);
     const char *const asked[] = { s->set, s->labels, s->seed ? seed : NULL };
-    bool same = true;
+    bool same = true, fits = true;
     for (int i = 0; i < 3; i++) {
-        if (asked[i] && strcmp(asked[i], word(r, i)) != 0) return false;
+        fits &= !asked[i] || strcmp(asked[i], word(r, i)) == 0;
         if (r->found && strncmp(r->chosen[i], word(r, i), KL_SAMPLING_NAME - 1) != 0) same = false;
     }
-    if (!r->found)
+    if (fits && !r->found)
         for (int i = 0; i < N_WORDS; i++) snprintf(r->chosen[i], sizeof r->chosen[i], "%s", word(r, i));
-    if (same) return r->found = true;
-    snprintf(name, sizeof name, "%s %s %s", word(r, SET), word(r, LABELS), word(r, SEED));
-    kl_make_printable(name);
-    if (r->others++ == 0) snprintf(r->said, sizeof r->said, "%.*s", (int)sizeof r->said - 1, name);
+    if (fits && same) return r->found = true;
+    if (r->others == 0 && (fits || !*r->said)) {
+        snprintf(name, sizeof name, "%s %s %s", word(r, SET), word(r, LABELS), word(r, SEED));
+        kl_make_printable(name);
+        snprintf(r->said, sizeof r->said, "%.*s", (int)sizeof r->said - 1, name);
+    }
+    r->others += fits;
     return false;
 }
 
 static int read_row(struct reader *r, struct kl_error *err)
 {
-    if (r->n_rows == KL_SAMPLING_RUNGS)
-        return kl_fail(err, KL_EDATA, "%s: found more than %d temperatures", r->csv.path, KL_SAMPLING_RUNGS);
+    if (r->n_rows == KL_SAMPLING_MOST_RUNGS)
+        return kl_fail(err, KL_EDATA, "%s: found more than %d temperatures", r->csv.path,
+                       KL_SAMPLING_MOST_RUNGS);
     if (r->n_rows == r->room) {
         r->room = r->room ? 2 * r->room : 16;
         void *grown = realloc(r->rows, r->room * sizeof *r->rows);
@@ -90,7 +98,8 @@ static int read_row(struct reader *r, struct kl_error *err)
         r->rows = grown;
     }
     for (int i = 0; i < COLUMNS; i++) {
-        const int code = kl_sampling_csv_number(&r->rows[r->n_rows][i], &r->csv, r->columns[i], r->names[i], err);
+        const int code =
+            kl_sampling_csv_number(&r->rows[r->n_rows][i], &r->csv, r->columns[i], r->names[i], err);
         if (code) return code;
     }
     r->n_rows++;
@@ -118,12 +127,16 @@ static int refuse_choice(const struct reader *r, struct kl_error *err)
     char first[3 * KL_SAMPLING_NAME + 4];
     if (r->n_rows == 0 && !r->table) return kl_fail(err, KL_EDATA, "%s: no temperature", r->csv.path);
     if (r->n_rows == 0)
-        return kl_fail(err, KL_EUSAGE, "%s: no ladder of set '%s', labels '%s', seed %lld; look at its columns", r->csv.path,
-                       s->set ? s->set : "any", s->labels ? s->labels : "any", (long long)s->seed);
+        return kl_fail(err, KL_EUSAGE,
+                       "%s: no ladder of set '%s', labels '%s', seed %lld (0: any); the first is '%s'",
+                       r->csv.path, s->set ? s->set : "any", s->labels ? s->labels : "any",
+                       (long long)s->seed, r->said);
     snprintf(first, sizeof first, "%s %s %s", r->chosen[SET], r->chosen[LABELS], r->chosen[SEED]);
     kl_make_printable(first);
-    return kl_fail(err, KL_EUSAGE, "%s: holds several ladders, as '%.200s' and '%s'; choose with --set, --labels, --seed",
-                   r->csv.path, first, r->said);
+    return kl_fail(
+        err, KL_EUSAGE,
+        "%s: holds several ladders, as '%.200s' and '%s'; choose with --set, --labels, --chain-seed",
+        r->csv.path, first, r->said);
 }
 
 /* `name=value` in a summary that sgld wrote. */
@@ -132,7 +145,8 @@ static bool said(char *value, size_t size, const char *summary, const char *name
     const char *at = summary;
     const size_t n = strlen(name);
     if (strncmp(summary, "loss=", 5) != 0) return false;
-    while (at && (strncmp(at, name, n) != 0 || at[n] != '=')) at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
+    while (at && (strncmp(at, name, n) != 0 || at[n] != '='))
+        at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
     if (!at) return false;
     snprintf(value, size, "%.*s", (int)strcspn(at + n + 1, " ;"), at + n + 1);
     return *value != 0;
@@ -145,7 +159,8 @@ static int settle_loss(struct kl_sampling_ladder *l, const struct reader *r, str
     char loss[24] = "", scale[24] = "", l_max[24] = "", at_end[32];
     double most = 0, end = s->l_max;
     if (r->table) {
-        snprintf(loss, sizeof loss, "%.23s", r->chosen[LOSS]), snprintf(scale, sizeof scale, "%.23s", r->chosen[SCALE]);
+        snprintf(loss, sizeof loss, "%.23s", r->chosen[LOSS]),
+            snprintf(scale, sizeof scale, "%.23s", r->chosen[SCALE]);
         snprintf(l_max, sizeof l_max, "%.23s", r->chosen[L_MAX]);
     } else {
         said(loss, sizeof loss, r->summary, "loss"), said(scale, sizeof scale, r->summary, "scale");
@@ -161,19 +176,22 @@ static int settle_loss(struct kl_sampling_ladder *l, const struct reader *r, str
     kl_make_printable(loss), kl_make_printable(scale);
     snprintf(l->loss_name, sizeof l->loss_name, "%s", loss);
     if (strcmp(scale, "raw") != 0 && strcmp(scale, "unit") != 0)
-        return kl_fail(err, KL_EDATA, "%s: found the scale '%s', expected raw or unit", r->csv.path, scale);
+        return kl_fail(err, KL_EDATA, "%s: found the scale '%s', expected raw or unit", r->csv.path,
+                       scale);
     l->scale = strcmp(scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
     snprintf(at_end, sizeof at_end, "%g", end);
     if (strcmp(loss, "bbce") == 0) {
         if (!(end > log(2) && end < 700))
-            return kl_fail(err, KL_EDATA, "%s: found l_max %s, expected more than ln 2", r->csv.path, at_end);
+            return kl_fail(err, KL_EDATA, "%s: found l_max %s, expected more than ln 2", r->csv.path,
+                           at_end);
         l->low = -log1p(-exp(-end)), l->high = end;
     } else if (strcmp(loss, "savage") == 0 || strcmp(loss, "tangent") == 0) {
         l->low = 0, l->high = *loss == 's' ? 1 : (M_PI + 1) * (M_PI + 1);
     } else if (strcmp(loss, "bce") == 0 || strcmp(loss, "ce") == 0) {
         l->low = 0, l->high = INFINITY;
     } else {
-        return kl_fail(err, KL_EDATA, "%s: found the loss '%s', expected bbce, bce, savage, tangent or ce", r->csv.path,
+        return kl_fail(err, KL_EDATA,
+                       "%s: found the loss '%s', expected bbce, bce, savage, tangent or ce", r->csv.path,
                        loss);
     }
     return KL_OK;
@@ -189,14 +207,17 @@ static int fill(struct kl_sampling_ladder *l, const struct reader *r, struct kl_
     for (size_t k = 0; k < r->n_rows; k++) {
         const double *row = r->rows[k];
         if (row[0] != r->rows[0][0])
-            return kl_fail(err, KL_EDATA, "%s: beta %g: found %g records, expected %g as before", r->csv.path, row[1], row[0],
-                           r->rows[0][0]);
-        l->beta[k] = row[1], l->loss[k] = row[2], l->test_loss[k] = row[3], l->train01[k] = row[4], l->test01[k] = row[5];
+            return kl_fail(err, KL_EDATA, "%s: beta %g: found %g records, expected %g as before",
+                           r->csv.path, row[1], row[0], r->rows[0][0]);
+        l->beta[k] = row[1], l->loss[k] = row[2], l->test_loss[k] = row[3], l->train01[k] = row[4],
+        l->test01[k] = row[5];
     }
     const double n = r->rows[0][0];
     l->n = s->n;
     if (!l->n && n >= 1 && n < 1e15 && n == floor(n)) l->n = (int64_t)n;
-    if (!l->n) return kl_fail(err, KL_EDATA, "%s: found %g records, expected a whole number from 1 on", r->csv.path, n);
+    if (!l->n)
+        return kl_fail(err, KL_EDATA, "%s: found %g records, expected a whole number from 1 on",
+                       r->csv.path, n);
     l->m = s->m;
     if (!l->m && said(text, sizeof text, r->summary, "m")) l->m = strtoll(text, NULL, 10);
     const char *classes = strstr(r->chosen[DATA], " classes");
@@ -205,8 +226,11 @@ static int fill(struct kl_sampling_ladder *l, const struct reader *r, struct kl_
     l->chance = s->chance > 0 ? s->chance : k >= 2 && k < 1e6 ? 1 - 1 / k : 0.5;
     if (s->chance <= 0 && said(text, sizeof text, r->summary, "chance") && strtod(text, NULL) > 0)
         l->chance = strtod(text, NULL);
-    snprintf(l->name, sizeof l->name, "%.50s%s%.40s%s%.20s", r->chosen[SET], *r->chosen[LABELS] ? " " : "",
-             r->chosen[LABELS], *r->chosen[SEED] ? " " : "", r->chosen[SEED]);
+    snprintf(l->labels, sizeof l->labels, "%.31s", r->chosen[LABELS]);
+    kl_make_printable(l->labels);
+    snprintf(l->name, sizeof l->name, "%.50s%s%.40s%s%.20s", r->chosen[SET],
+             *r->chosen[LABELS] ? " " : "", r->chosen[LABELS], *r->chosen[SEED] ? " " : "",
+             r->chosen[SEED]);
     kl_make_printable(l->name);
     return kl_sampling_ladder_check(l, r->csv.path, err);
 }

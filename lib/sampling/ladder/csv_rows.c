@@ -6,11 +6,13 @@
 
 #include "sampling/ladder/csv_int.h"
 
-int kl_sampling_csv_open(struct kl_csv *csv, const char *path, char *text, size_t n, struct kl_error *err)
+int kl_sampling_csv_open(struct kl_csv *csv, const char *path, char *text, size_t n,
+                         struct kl_error *err)
 {
     *csv = (struct kl_csv){ .path = path, .at = text, .end = text + n, .next_line = 1 };
     if (n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) csv->at += 3;
-    return memchr(text, 0, n) ? kl_fail(err, KL_EDATA, "%s: found a byte 0, expected a text", path) : KL_OK;
+    return memchr(text, 0, n) ? kl_fail(err, KL_EDATA, "%s: found a byte 0, expected a text", path)
+                              : KL_OK;
 }
 
 /* A quoted field; *to ends before what stands behind it. */
@@ -35,8 +37,8 @@ int kl_sampling_csv_row(struct kl_csv *csv, bool *more, struct kl_error *err)
     while (*more) {
         char *to = csv->at;
         if (csv->n == KL_CSV_FIELDS)
-            return kl_fail(err, KL_EDATA, "%s: line %zu: found more than %d columns", csv->path, csv->line,
-                           KL_CSV_FIELDS);
+            return kl_fail(err, KL_EDATA, "%s: line %zu: found more than %d columns", csv->path,
+                           csv->line, KL_CSV_FIELDS);
         csv->fields[csv->n++] = to;
         const int code = *csv->at == '"' ? quoted(csv, &to, err) : KL_OK;
         if (code) return code;
@@ -63,6 +65,6 @@ int kl_sampling_csv_number(double *value, const struct kl_csv *csv, size_t field
     if (end != text && !*end && isfinite(*value) && !strpbrk(text, "xXpP")) return KL_OK;
     snprintf(found, sizeof found, "%s", text);
     kl_make_printable(found);
-    return kl_fail(err, KL_EDATA, "%s: line %zu, column %s: found '%s', expected a number", csv->path, csv->line, name,
-                   found);
+    return kl_fail(err, KL_EDATA, "%s: line %zu, column %s: found '%s', expected a number", csv->path,
+                   csv->line, name, found);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Thermodynamic integration of a measured curve: sums that bracket the integral, their Monte-Carlo errors, and what
-   else the curve says: whether it falls, where another temperature is missing, WBIC and the learning coefficient. */
+   Thermodynamic integration of a measured curve: sums that bracket the integral, their Monte-Carlo
+   errors, and what else the curve says: whether it falls, where another temperature is missing, WBIC and
+   the learning coefficient. */
 #include <math.h>
 
 #include "sampling/ladder/ladder.h"
@@ -11,11 +12,13 @@ static double square(double x)
     return x * x;
 }
 
-/* Weights of the mean of rung k in the sums up to it: only those of its last interval; inner ones are added before. */
+/* Weights of the mean of rung k in the sums up to it: only those of its last interval; inner ones are
+ * added before. */
 void kl_sampling_integrate(struct kl_sampling_integral *to, const struct kl_sampling_curve *c)
 {
     double left = 0, right = 0, trapezoid = 0, hermite = c->variance ? 0 : NAN;
-    double left_var = 0, right_var = 0, inner_var = 0; /* inner: of the trapezoid, without the last rung */
+    double left_var = 0, right_var = 0,
+           inner_var = 0; /* inner: of the trapezoid, without the last rung */
     for (size_t k = 0; k < c->n; k++) {
         const double beta = c->beta[k], mean = c->mean[k], s = c->mcse ? c->mcse[k] : NAN;
         double before = 0;
@@ -30,14 +33,18 @@ void kl_sampling_integrate(struct kl_sampling_integral *to, const struct kl_samp
             if (k > 1) right_var += square(older * t);
             inner_var += square((older + d) / 2 * t);
         }
-        to[k] = (struct kl_sampling_integral){ .left = left, .right = right, .trapezoid = trapezoid, .hermite = hermite };
+        to[k] = (struct kl_sampling_integral){
+            .left = left, .right = right, .trapezoid = trapezoid, .hermite = hermite
+        };
         to[k].left_se = sqrt(left_var);
         to[k].right_se = sqrt(right_var + square(before * s));
         to[k].trapezoid_se = sqrt(inner_var + square(before / 2 * s));
         to[k].gamma = left - beta * mean, to[k].gamma_se = sqrt(left_var + square(beta * s));
-        to[k].kl_low = right - beta * mean, to[k].kl_low_se = sqrt(right_var + square((before - beta) * s));
+        to[k].kl_low = right - beta * mean,
+        to[k].kl_low_se = sqrt(right_var + square((before - beta) * s));
         to[k].kl_trapezoid = trapezoid - beta * mean, to[k].kl_hermite = hermite - beta * mean;
-        if (k == 0) to[k].gamma_se = to[k].kl_low_se = to[k].right_se = to[k].trapezoid_se = 0;
+        if (k == 0 && c->mcse)
+            to[k].gamma_se = to[k].kl_low_se = to[k].right_se = to[k].trapezoid_se = 0;
     }
 }
 
@@ -69,7 +76,8 @@ void kl_sampling_next_beta(struct kl_sampling_gap *gap, const struct kl_sampling
         if (k == 0 || area > gap->area) gap->rung = k, gap->area = area;
     }
     const double low = c->beta[gap->rung], high = c->beta[gap->rung + 1];
-    const double ratio = c->n > 2 ? high / c->beta[gap->rung + 2 < c->n ? gap->rung + 2 : gap->rung] : 0.5;
+    const double ratio =
+        c->n > 2 ? high / c->beta[gap->rung + 2 < c->n ? gap->rung + 2 : gap->rung] : 0.5;
     gap->share = sum > 0 ? gap->area / sum : NAN;
     gap->beta = low > 0 ? sqrt(low * high) : high * (ratio > 0 && ratio < 1 ? ratio : 0.5);
 }

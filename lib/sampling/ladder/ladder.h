@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   ladder: from the mean losses of chains on a ladder of inverse temperatures to every number that follows without
-   sampling again: integrals, evidence, bounds on the test error, calibration. Tiers: small kl; a ladder and where it
-   comes from; what is computed of it; its files.
+   ladder: from the mean losses of chains on a ladder of inverse temperatures to every number that
+   follows without sampling again: integrals, evidence, bounds on the test error, calibration. Tiers:
+   small kl; a ladder and where it comes from; what is computed of it; its files.
 
-   Notation: beta_0 = 0 < .. < beta_K-1; L_k the mean training loss (energy) at beta_k; n training and m test records.
-   References: Maurer, Mirzaei, Pontil 2025 (arXiv:2510.06028); Maurer 2004 (arXiv:cs/0411099) for the kl inequality. */
+   Notation: beta_0 = 0 < .. < beta_K-1; L_k the mean training loss (energy) at beta_k; n training and m
+   test records. References: Maurer, Mirzaei, Pontil 2025 (arXiv:2510.06028); Maurer 2004
+   (arXiv:cs/0411099) for the kl inequality. */
 #ifndef KL_SAMPLING_LADDER_H
 #define KL_SAMPLING_LADDER_H
 
@@ -18,54 +19,65 @@ struct kl_writer;
 /* ---- the Bernoulli kl and what is inverted (binary_kl.c, binomial.c) ---- */
 /* p ln(p/q) + (1-p) ln((1-p)/(1-q)) of p and q in [0, 1]: no cancellation where they are close. */
 double kl_sampling_kl(double p, double q);
-/* The largest q >= p, and the smallest q <= p, with kl(p||q) <= c: to a few units of the last place, at tiny p and c
-   too. c negative: NaN, no q is so close. */
+/* The largest q >= p, and the smallest q <= p, with kl(p||q) <= c: to a few units of the last place, at
+   tiny p and c too. c negative: NaN, no q is so close. */
 double kl_sampling_kl_upper(double p, double c);
 double kl_sampling_kl_lower(double p, double c);
 /* The reference's inverse: bisection of [p, 1 - 1e-12] down to 1e-5. For comparison. */
 double kl_sampling_kl_upper_coarse(double p, double c);
-/* ln of sum_k C(n,k) (k/n)^k (1-k/n)^(n-k), n >= 1: the least constant of the kl inequality for records drawn
-   independently (Maurer 2004), which 2 sqrt(n) is above. O(sqrt n). */
+/* ln of sum_k C(n,k) (k/n)^k (1-k/n)^(n-k), n >= 1: the least constant of the kl inequality for records
+   drawn independently (Maurer 2004), which 2 sqrt(n) is above. O(sqrt n). */
 double kl_sampling_log_xi(int64_t n);
-/* From the error p of m records in the mean: with probability 1 - delta the true one lies below. clopper: of
-   p m wrong ones (Clopper & Pearson 1934), for 0-1 errors of one classifier; p m between two whole numbers is taken as
-   it is. chernoff: kl(p||q) = ln(1/delta)/m, also for means of errors of several draws. */
+/* From the error p of m records in the mean: with probability 1 - delta the true one lies below.
+   clopper: of p m wrong ones (Clopper & Pearson 1934), for 0-1 errors of one classifier; p m between two
+   whole numbers is taken as it is. chernoff: kl(p||q) = ln(1/delta)/m, also for means of errors of
+   several draws. */
 double kl_sampling_clopper_upper(double p, int64_t m, double delta);
 double kl_sampling_chernoff_upper(double p, int64_t m, double delta);
 
 /* ---- a ladder (ladder.c) ---- */
 enum kl_sampling_scale { KL_SAMPLING_RAW, KL_SAMPLING_UNIT };
-enum { KL_SAMPLING_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
+enum { KL_SAMPLING_MOST_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
 /* What is not known is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of `scale`. */
 struct kl_sampling_ladder {
     char name[KL_SAMPLING_NAME]; /* printable: "mnist-fcn2 true 42" */
-    char loss_name[32], convention[32];
+    char loss_name[32], convention[32],
+        labels[32]; /* labels: "true", "random", a probability; "": not known */
     enum kl_sampling_scale scale;
     bool assumed;     /* scale and loss were guessed: the file does not say */
     double low, high; /* ends of the raw loss; high infinite: it has none */
     double chance, sigma;
-    bool exchange; /* its rungs were coupled by replica exchange */
+    bool exchange;    /* its rungs were coupled by replica exchange */
+    bool own_records; /* each chain was trained on records of its own */
     int64_t n, m;
     size_t n_rungs, n_chains;
-    /* (n_rungs) each. mcse: standard errors of the means; variance: of the loss in the law of the rung. */
-    double *beta, *loss, *loss_mcse, *variance, *train01, *train01_mcse, *test_loss, *test01, *test01_mcse;
+    /* (n_rungs) each. mcse: standard errors of the means; variance: of the loss in the law of the rung.
+     */
+    double *beta, *loss, *loss_mcse, *variance, *train01, *train01_mcse, *test_loss, *test01,
+        *test01_mcse;
     double *drawn_loss, *drawn01, *drawn_test01; /* of one draw: the last one of the first chain */
     double *draws;                               /* of a chain */
     double *loss_of;                             /* (n_chains, n_rungs): means of the chains */
-    double *work_of; /* (n_chains, n_rungs): mean path work (path.c); a NaN: none */
-    double least;    /* loss of the draw that has the least */
-    double *block;   /* (hidden) */
+    /* (n_chains, n_rungs) each: work along the path from a prior draw (path.c), and the 0-1 errors at
+     * its end. */
+    double *work_of, *path01_of, *path_test01_of;
+    double least;  /* loss of the draw that has the least */
+    double *block; /* (hidden) */
 };
 /* All NaN; free it in any case. KL_ENOMEM. */
-int kl_sampling_ladder_make(struct kl_sampling_ladder *ladder, size_t n_rungs, size_t n_chains, struct kl_error *err);
+int kl_sampling_ladder_make(struct kl_sampling_ladder *ladder, size_t n_rungs, size_t n_chains,
+                            struct kl_error *err);
 void kl_sampling_ladder_free(struct kl_sampling_ladder *ladder);
-/* Is it one that can be integrated: beta from 0, rising, finite, losses within their range, errors in [0, 1], n known?
-   path: for the line. KL_EDATA. */
-int kl_sampling_ladder_check(const struct kl_sampling_ladder *ladder, const char *path, struct kl_error *err);
+/* Is it one that can be integrated: beta from 0, rising, finite, losses within their range, errors in
+   [0, 1], n known? path: for the line. KL_EDATA. */
+int kl_sampling_ladder_check(const struct kl_sampling_ladder *ladder, const char *path,
+                             struct kl_error *err);
 /* Raw loss for one of the recorded scale: 1, or the width of the range. */
 double kl_sampling_ladder_width(const struct kl_sampling_ladder *ladder);
-double kl_sampling_ladder_raw(const struct kl_sampling_ladder *ladder, double loss);  /* recorded to raw */
-double kl_sampling_ladder_unit(const struct kl_sampling_ladder *ladder, double loss); /* recorded to [0, 1] */
+double kl_sampling_ladder_raw(const struct kl_sampling_ladder *ladder,
+                              double loss); /* recorded to raw */
+double kl_sampling_ladder_unit(const struct kl_sampling_ladder *ladder,
+                               double loss); /* recorded to [0, 1] */
 
 /* ---- where one comes from (csv_read.c, chains_read.c) ---- */
 /* What a CSV does not say. Texts may be NULL. */
@@ -73,22 +85,20 @@ struct kl_sampling_ladder_source {
     const char *set, *labels; /* of several ladders in one file */
     int64_t seed;             /* the same; 0: any, if there is one */
     const char *loss;         /* "bbce", ...; NULL: the file's, or bbce */
-    const char *scale;        /* "raw", "unit"; NULL or "auto": the file's, or by the size of the values */
-    double l_max;             /* of bbce; 0: the file's, or 4 */
-    int64_t n, m;             /* 0: the file's */
-    double chance;            /* 0: the file's, or by the name of the set */
+    const char *scale; /* "raw", "unit"; NULL or "auto": the file's, or by the size of the values */
+    double l_max;      /* of bbce; 0: the file's, or 4 */
+    int64_t n, m;      /* 0: the file's */
+    double chance;     /* 0: the file's, or by the name of the set */
 };
-/* The reference's CSV (Sample_size, Beta, EMA_...; rows up to an empty one, then a summary) or a table of several
-   ladders (set, labels, seed, ..., as `ladders.csv`), told apart by the header. KL_ENOINPUT, KL_EDATA, KL_EUSAGE (which
-   ladder?), KL_ENOMEM. Free the ladder in any case. */
+/* The reference's CSV (Sample_size, Beta, EMA_...; rows up to an empty one, then a summary) or a table
+   of several ladders (set, labels, seed, ..., as `ladders.csv`), told apart by the header. KL_ENOINPUT,
+   KL_EDATA, KL_EUSAGE (which ladder?), KL_ENOMEM. Free the ladder in any case. */
 int kl_sampling_ladder_read_csv(struct kl_sampling_ladder *ladder, const char *path,
                                 const struct kl_sampling_ladder_source *source, struct kl_error *err);
-/* A file of kind `chains`. mcse of the mean of x (chains, draws): that of diagnose, or NULL: by batch means. */
-typedef int (*kl_sampling_mcse_fn)(double *mcse, const double *x, size_t chains, size_t draws, struct kl_error *err);
-int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file, kl_sampling_mcse_fn mcse,
+/* A file of kind `chains`; errors by the effective number of draws (diagnose). Of chains with unequal
+   numbers of draws, as many of each as the shortest one has. KL_EDATA, KL_ENOMEM. */
+int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file,
                                    struct kl_error *err);
-/* Batch means: floor(sqrt(draws)) batches of each chain; NaN of fewer than four draws in all. */
-int kl_sampling_mcse_batches(double *mcse, const double *x, size_t chains, size_t draws, struct kl_error *err);
 
 /* ---- thermodynamic integration (integral.c) ---- */
 /* mean (n), its errors and the variances of the loss, each NULL where there is none. */
@@ -96,30 +106,32 @@ struct kl_sampling_curve {
     size_t n;
     const double *beta, *mean, *mcse, *variance;
 };
-/* Of one rung. E_b[L] falls with b, so left is above int_0^beta E_b[L] db and right below. hermite: trapezoid with the
-   slopes -Var. gamma = left - beta L >= KL(rho||pi) >= right - beta L = kl_low. _se: by the errors of the means, taken as
-   independent; NaN without. */
+/* Of one rung. E_b[L] falls with b, so left is above int_0^beta E_b[L] db and right below. hermite:
+   trapezoid with the slopes -Var. gamma = left - beta L >= KL(rho||pi) >= right - beta L = kl_low. _se:
+   by the errors of the means, taken as independent; NaN without. */
 struct kl_sampling_integral {
     double left, right, trapezoid, hermite, left_se, right_se, trapezoid_se;
     double gamma, gamma_se, kl_low, kl_low_se, kl_trapezoid, kl_hermite;
 };
-void kl_sampling_integrate(struct kl_sampling_integral *to, const struct kl_sampling_curve *curve); /* to (n) */
-/* Does the curve fall? Rises of more than chance explains: z above the normal quantile of 1 - level / (n - 1); without
-   errors, all rises. worst: the rung from which the largest goes. */
+void kl_sampling_integrate(struct kl_sampling_integral *to,
+                           const struct kl_sampling_curve *curve); /* to (n) */
+/* Does the curve fall? Rises of more than chance explains: z above the normal quantile of 1 - level / (n
+   - 1); without errors, all rises. worst: the rung from which the largest goes. */
 struct kl_sampling_rise {
     size_t rises, worst;
     double z, by; /* of the worst; z NaN without errors */
 };
-void kl_sampling_monotony(struct kl_sampling_rise *rise, const struct kl_sampling_curve *curve, double level);
-/* Where a further temperature gains most: where (left - right) is largest, and there the geometric middle (below the
-   first, going on as the ladder does). NaN of fewer than two rungs. */
+void kl_sampling_monotony(struct kl_sampling_rise *rise, const struct kl_sampling_curve *curve,
+                          double level);
+/* Where a further temperature gains most: where (left - right) is largest, and there the geometric
+   middle (below the first, going on as the ladder does). NaN of fewer than two rungs. */
 struct kl_sampling_gap {
     size_t rung; /* between it and the next one */
     double beta, area, share;
 };
 void kl_sampling_next_beta(struct kl_sampling_gap *gap, const struct kl_sampling_curve *curve);
-/* Watanabe's WBIC (2013): n E_beta[L] at beta = n / ln n, an estimate of -ln Z(n), linear in ln beta between the rungs
-   beside it. reached: the ladder has them. */
+/* Watanabe's WBIC (2013): n E_beta[L] at beta = n / ln n, an estimate of -ln Z(n), linear in ln beta
+   between the rungs beside it. reached: the ladder has them. */
 struct kl_sampling_wbic {
     double beta, value, se;
     bool reached;
@@ -129,9 +141,9 @@ void kl_sampling_wbic(struct kl_sampling_wbic *wbic, const struct kl_sampling_cu
 double kl_sampling_llc(double beta, double loss, double least);
 
 /* ---- bounds (bound.c, calibrate.c) ---- */
-/* kl: kl^-1(p, (Gamma + ln(c/delta))/n). hoeffding: p + sqrt((Gamma (1+1/n) + ln(max(Gamma,1) (n+1)/delta))/(2n)).
-   sqrt-linear: p + 2A/n + sqrt(2 p A/n), A = Gamma + ln(c/delta). prior-loss: kl with beta L_0 for Gamma. single-draw:
-   kl with a draw's own loss in beta L and its own error. */
+/* kl: kl^-1(p, (Gamma + ln(c/delta))/n). hoeffding: p + sqrt((Gamma (1+1/n) + ln(max(Gamma,1)
+   (n+1)/delta))/(2n)). sqrt-linear: p + 2A/n + sqrt(2 p A/n), A = Gamma + ln(c/delta). prior-loss: kl
+   with beta L_0 for Gamma. single-draw: kl with a draw's own loss in beta L and its own error. */
 enum kl_sampling_form {
     KL_SAMPLING_FORM_KL,
     KL_SAMPLING_FORM_HOEFFDING,
@@ -146,46 +158,52 @@ struct kl_sampling_bound_options {
     double factor;              /* on the raw Gamma; 1: what the theorem says */
     double share;               /* of delta that Monte Carlo's error has in the upper confidence bound */
     bool unit_loss;             /* bound the unit-interval loss; else the 0-1 error */
-    double threshold;           /* for the calibration: bounds of random labels are to reach it; NaN: chance */
+    double threshold; /* for the calibration: bounds of random labels are to reach it; NaN: chance */
 };
-void kl_sampling_bound_options_default(struct kl_sampling_bound_options *o, int64_t n); /* kl, xi(n), 0.01 */
+void kl_sampling_bound_options_default(struct kl_sampling_bound_options *o,
+                                       int64_t n); /* kl, xi(n), 0.01 */
 double kl_sampling_budget(double gamma, int64_t n, const struct kl_sampling_bound_options *o);
 /* Of an empirical loss p in [0, 1] and Gamma; NaN where the budget is negative. */
 double kl_sampling_bound(double p, double gamma, int64_t n, const struct kl_sampling_bound_options *o);
-/* The factors f with bounds >= threshold at all rungs k > 0: n kl(p_k||threshold) - ln(c/delta) <= f Gamma_k. A
-   heuristic of the reference, no theorem. exists: at rung `at` none does. */
+/* The factors f with bounds >= threshold at all rungs k > 0: n kl(p_k||threshold) - ln(c/delta) <= f
+   Gamma_k. A heuristic of the reference, no theorem. exists: at rung `at` none does. */
 struct kl_sampling_calibration {
     bool exists;
     double factor, at_most; /* at_most: infinite, unless some Gamma is negative */
     size_t at;              /* the rung that decides */
 };
-void kl_sampling_calibrate(struct kl_sampling_calibration *to, const double *p, const double *gamma, size_t n_rungs,
-                           int64_t n, const struct kl_sampling_bound_options *o);
-/* The reference's search in [0.1, 100] down to 0.01 with the coarse inverse; false: it would never end. */
-bool kl_sampling_calibrate_bisect(double *factor, const double *p, const double *gamma, size_t n_rungs, int64_t n,
-                                  const struct kl_sampling_bound_options *o);
+void kl_sampling_calibrate(struct kl_sampling_calibration *to, const double *p, const double *gamma,
+                           size_t n_rungs, int64_t n, const struct kl_sampling_bound_options *o);
+/* The reference's search in [0.1, 100] down to 0.01 with the coarse inverse; false: it would never end.
+ */
+bool kl_sampling_calibrate_bisect(double *factor, const double *p, const double *gamma, size_t n_rungs,
+                                  int64_t n, const struct kl_sampling_bound_options *o);
 
 /* ---- path certificate (path.c) ---- */
-/* ln F(to|from) - ln B(from|to) of a step w' = decay w - kick g(w) + sqrt(variance) N and the same step back: Euler's
-   (decay 1 - eta/(2 sigma^2), kick eta beta/2, variance eta), or with the prior part exact (decay a = exp(-eta/(2
-   sigma^2)), variance sigma^2 (1 - a^2)). Gradients are those of the same records. */
-double kl_sampling_path_step(const double *from, const double *to, const double *gradient_from, const double *gradient_to,
-                             size_t size, double decay, double kick, double variance);
+/* ln F(to|from) - ln B(from|to) of a step w' = decay w - kick g(w) + sqrt(variance) N and the same step
+   back: Euler's (decay 1 - eta/(2 sigma^2), kick eta beta/2, variance eta), or with the prior part exact
+   (decay a = exp(-eta/(2 sigma^2)), variance sigma^2 (1 - a^2)). Gradients are those of the same
+   records. */
+double kl_sampling_path_step(const double *from, const double *to, const double *gradient_from,
+                             const double *gradient_to, size_t size, double decay, double kick,
+                             double variance);
 /* ln pi(from) - ln pi(to), pi = N(0, sigma^2 I). */
 double kl_sampling_path_prior(const double *from, const double *to, size_t size, double sigma);
-/* Kernels that leave the rungs' laws as they are (MALA): sum_{k<last} (beta_{k+1} - beta_k) L(w_k) - beta_last L(w_last),
-   loss[k] of the state reached at beta_k. */
+/* Kernels that leave the rungs' laws as they are (MALA): sum_{k<last} (beta_{k+1} - beta_k) L(w_k) -
+   beta_last L(w_last), loss[k] of the state reached at beta_k. */
 double kl_sampling_path_invariant(const double *beta, const double *loss, size_t last);
-/* Mean over independent chains (stride apart) and where it lies below with probability 1 - delta by Student's t; NaN of
-   fewer than two. */
-void kl_sampling_path_mean(double *mean, double *upper, const double *work, size_t n_chains, size_t stride, double delta);
+/* Mean over independent chains (stride apart) and where it lies below with probability 1 - delta by
+   Student's t; NaN of fewer than two. */
+void kl_sampling_path_mean(double *mean, double *upper, const double *work, size_t n_chains,
+                           size_t stride, double delta);
 
 /* ---- all of it (bounds.c) ---- */
 struct kl_sampling_rung_bounds {
     struct kl_sampling_integral raw; /* of the raw loss; factor 1 */
     double train;                    /* the loss that is bounded, in [0, 1] */
     double gamma, gamma_se, budget, bound, bound_se, bound_upper, calibrated;
-    double path_kl, path_kl_upper, path_bound;
+    double path_kl, path_kl_upper, path_bound, path_train,
+        path_test; /* of 0-1 errors; path_: at the path's end */
     double test, test_clopper, test_chernoff;
     double llc;
 };
@@ -200,28 +218,33 @@ struct kl_sampling_bounds {
     struct kl_sampling_wbic wbic;
     double least; /* the raw loss that the learning coefficient is told from */
 };
-/* factor: of the calibrated bound, NaN: none; least: NaN, the ladder's own. KL_EUSAGE: a form or loss that this ladder has
-   not; KL_ENOMEM. Free it in any case. */
+/* factor: of the calibrated bound, NaN: none; least: NaN, the ladder's own. KL_EUSAGE: a form or loss
+   that this ladder has not; KL_ENOMEM. Free it in any case. */
 int kl_sampling_bounds_make(struct kl_sampling_bounds *b, const struct kl_sampling_ladder *ladder,
-                            const struct kl_sampling_bound_options *o, double factor, double least, struct kl_error *err);
+                            const struct kl_sampling_bound_options *o, double factor, double least,
+                            struct kl_error *err);
 void kl_sampling_bounds_free(struct kl_sampling_bounds *b);
 /* The factor by which random labels' bounds of the same options reach the threshold. */
-int kl_sampling_bounds_calibrate(struct kl_sampling_calibration *to, const struct kl_sampling_ladder *random,
+int kl_sampling_bounds_calibrate(struct kl_sampling_calibration *to,
+                                 const struct kl_sampling_ladder *random,
                                  const struct kl_sampling_bound_options *o, struct kl_error *err);
 /* What whoever reads them should know, as cautions (bounds_words.c). */
 void kl_sampling_bounds_cautions(const struct kl_sampling_bounds *b, const struct kl_log *log);
 /* A table, and a JSON object. */
 void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to);
-int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_bounds *b, struct kl_error *err);
+int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_bounds *b,
+                            struct kl_error *err);
 
 /* ---- files (bounds_file.c, csv.c) ---- */
 extern const struct kl_kind kl_sampling_bounds_kind;
-int kl_sampling_bounds_write(struct kl_writer *writer, const struct kl_sampling_bounds *b, struct kl_error *err);
-/* The reference's CSV of a ladder, unit-interval or raw as `scale` says; plain columns and EMA_ columns are both the
-   means. summary: one text, quoted. KL_EUSAGE: the loss has no unit form. */
-int kl_sampling_csv_write(FILE *to, const struct kl_sampling_ladder *ladder, enum kl_sampling_scale scale,
-                          const char *summary, struct kl_error *err);
-/* The text report of the reference's classic code: mean, variance and deviation a temperature over chains. */
+int kl_sampling_bounds_write(struct kl_writer *writer, const struct kl_sampling_bounds *b,
+                             struct kl_error *err);
+/* The reference's CSV of a ladder, unit-interval or raw as `scale` says; plain columns and EMA_ columns
+   are both the means. summary: one text, quoted. KL_EUSAGE: the loss has no unit form. */
+int kl_sampling_csv_write(FILE *to, const struct kl_sampling_ladder *ladder,
+                          enum kl_sampling_scale scale, const char *summary, struct kl_error *err);
+/* The text report of the reference's classic code: mean, variance and deviation a temperature over
+ * chains. */
 void kl_sampling_classic_report(FILE *to, const struct kl_sampling_ladder *ladder);
 
 extern const struct kl_mode kl_sampling_mode_bounds;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   `sgld bounds`: integrals, evidence and generalisation bounds of a ladder of temperatures, from chains or from
-   published means, calibrated by a ladder of random labels; a file of kind `bounds`, tables. */
+   `sgld bounds`: integrals, evidence and generalisation bounds of a ladder of temperatures, from chains
+   or from published means, calibrated by a ladder of random labels; a file of kind `bounds`, tables. */
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
@@ -25,43 +25,52 @@ struct values {
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "delta", 'd', KL_OPT_FLOAT, AT(delta), "X", 1e-12, 0.5, true, "the bound may fail with this probability", "Bounds",
-      NULL },
+    { "delta", 'd', KL_OPT_FLOAT, AT(delta), "X", 1e-12, 0.5, true,
+      "the bound may fail with this probability", "Bounds", NULL },
     { "form", 'F', KL_OPT_CHOICE, AT(form), KL_SAMPLING_FORMS, 0, 0, true, "of the bound", NULL, NULL },
     { "constant", 0, KL_OPT_CHOICE, AT(constant), "xi|2sqrt", 0, 0, true,
       "of the kl inequality: the exact xi(n), or 2 sqrt(n)", NULL, NULL },
-    { "bound-of", 0, KL_OPT_CHOICE, AT(bound_of), "zero-one|unit", 0, 0, true, "0-1 error, or unit-interval loss", NULL,
-      NULL },
+    { "bound-of", 0, KL_OPT_CHOICE, AT(bound_of), "zero-one|unit", 0, 0, true,
+      "0-1 error, or unit-interval loss", NULL, NULL },
     { "share", 0, KL_OPT_FLOAT, AT(share), "X", 1e-6, 0.999, true,
       "of delta, for Monte Carlo's error in the upper bound", NULL, NULL },
-    { "factor", 'f', KL_OPT_FLOAT, AT(factor), "X", 1e-9, 1e9, true, "on Gamma of the raw loss, for a calibrated bound",
-      "Calibration (a heuristic)", NULL },
-    { "calibrate-on", 'c', KL_OPT_STRING, AT(calibrate_on), "FILE", 0, 0, false,
+    { "factor", 0, KL_OPT_FLOAT, AT(factor), "X", 1e-9, 1e9, true,
+      "on Gamma of the raw loss, for a calibrated bound", "Calibration (a heuristic)", NULL },
+    { "calibrate-on", 0, KL_OPT_STRING, AT(calibrate_on), "FILE", 0, 0, false,
       "ladder of random labels: its bounds choose the factor", NULL, NULL },
     { "calibrate-labels", 0, KL_OPT_STRING, AT(calibrate_labels), "WORD", 0, 0, true,
       "which of several ladders in that file", NULL, NULL },
     { "threshold", 0, KL_OPT_FLOAT, AT(threshold), "X", 0, 0.999, true,
       "that the bounds of random labels reach; 0: chance", NULL, NULL },
-    { "set", 0, KL_OPT_STRING, AT(set), "NAME", 0, 0, true, "of several ladders in a CSV", "Which ladder, and of what",
-      NULL },
+    { "set", 0, KL_OPT_STRING, AT(set), "NAME", 0, 0, true, "of several ladders in a CSV",
+      "Which ladder, and of what", NULL },
     { "labels", 0, KL_OPT_STRING, AT(labels), "WORD", 0, 0, true, "the same: true, random", NULL, NULL },
-    { "chain-seed", 0, KL_OPT_INT, AT(chain_seed), "N", 0, 1e12, true, "the same; 0: any, if there is one", NULL, NULL },
-    { "scale", 0, KL_OPT_CHOICE, AT(scale), "auto|raw|unit", 0, 0, true, "of a CSV's losses", NULL, NULL },
-    { "loss", 0, KL_OPT_CHOICE, AT(loss), "auto|bbce|bce|savage|tangent|ce", 0, 0, true, "that moved a CSV's chains",
-      NULL, NULL },
-    { "l-max", 0, KL_OPT_FLOAT, AT(l_max), "X", 0, 600, true, "of bbce; 0: as the file says, or 4", NULL, NULL },
-    { "n", 'n', KL_OPT_INT, AT(n), "N", 0, 1e12, true, "training records; 0: as the file says", NULL, NULL },
-    { "m", 'm', KL_OPT_INT, AT(m), "N", 0, 1e12, true, "test records; 0: as the file says", NULL, NULL },
-    { "chance", 0, KL_OPT_FLOAT, AT(chance), "X", 0, 0.9999999, true, "error of a guess; 0: as the file says", NULL, NULL },
+    { "chain-seed", 0, KL_OPT_INT, AT(chain_seed), "N", 0, 1e12, true,
+      "the same; 0: any, if there is one", NULL, NULL },
+    { "scale", 0, KL_OPT_CHOICE, AT(scale), "auto|raw|unit", 0, 0, true, "of a CSV's losses", NULL,
+      NULL },
+    { "loss", 0, KL_OPT_CHOICE, AT(loss), "auto|bbce|bce|savage|tangent|ce", 0, 0, true,
+      "that moved a CSV's chains", NULL, NULL },
+    { "l-max", 0, KL_OPT_FLOAT, AT(l_max), "X", 0, 600, true, "of bbce; 0: as the file says, or 4", NULL,
+      NULL },
+    { "n", 0, KL_OPT_INT, AT(n), "N", 0, 1e12, true, "training records; 0: as the file says", NULL,
+      NULL },
+    { "m", 0, KL_OPT_INT, AT(m), "N", 0, 1e12, true, "test records; 0: as the file says", NULL, NULL },
+    { "chance", 0, KL_OPT_FLOAT, AT(chance), "X", 0, 0.9999999, true,
+      "error of a guess; 0: as the file says", NULL, NULL },
     { "least-loss", 0, KL_OPT_FLOAT, AT(least), "X", -1, 1e9, true,
       "raw, for the learning coefficient; -1: the draws'", NULL, NULL },
-    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE", 0, 0, false, "the ladder as the reference's CSV", "Further files", NULL },
-    { "csv-scale", 0, KL_OPT_CHOICE, AT(csv_scale), "same|raw|unit", 0, 0, false, "of its losses", NULL, NULL },
-    { "report", 0, KL_OPT_STRING, AT(report), "FILE", 0, 0, false, "the ladder as the classic text report", NULL, NULL },
+    { "csv", 0, KL_OPT_STRING, AT(csv), "FILE", 0, 0, false, "the ladder as the reference's CSV",
+      "Further files", NULL },
+    { "csv-scale", 0, KL_OPT_CHOICE, AT(csv_scale), "same|raw|unit", 0, 0, false, "of its losses", NULL,
+      NULL },
+    { "report", 0, KL_OPT_STRING, AT(report), "FILE", 0, 0, false,
+      "the ladder as the classic text report", NULL, NULL },
 };
 const struct kl_tool kl_sampling_bounds_tool = {
     .name = "sgld",
-    .summary = "Says what the mean losses of a ladder of temperatures prove: integrals, evidence, bounds on the test error",
+    .summary = "Says what the mean losses of a ladder of temperatures prove: integrals, evidence, "
+               "bounds on the test error",
     .arguments = "bounds LADDER.{h5,csv} [-o BOUNDS.h5]",
     .example = "sgld bounds true.h5 --calibrate-on random.h5 -o bounds.h5\n"
                "  sgld bounds ladders.csv --set mnist-lenet5 --calibrate-on ladders.csv",
@@ -102,7 +111,8 @@ static bool is_h5(const char *path)
     if (strcmp(path, "-") == 0) return true;
     const int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0) return false;
-    const bool is = read(fd, first, sizeof first) == (ssize_t)sizeof first && memcmp(first, "\x89HDF\r\n\x1a\n", 8) == 0;
+    const bool is = read(fd, first, sizeof first) == (ssize_t)sizeof first &&
+                    memcmp(first, "\x89HDF\r\n\x1a\n", 8) == 0;
     close(fd);
     return is;
 }
@@ -111,13 +121,18 @@ static int read_ladder(struct work *w, int which, const char *path, struct kl_er
 {
     const struct values *v = w->v;
     struct kl_sampling_ladder *to = which ? &w->random : &w->ladder;
-    struct kl_sampling_ladder_source source = { .set = v->set, .labels = which ? v->calibrate_labels : v->labels,
-                                         .seed = v->chain_seed, .scale = v->scale, .l_max = v->l_max,
-                                         .n = v->n, .m = v->m, .chance = v->chance };
+    struct kl_sampling_ladder_source source = { .set = v->set,
+                                                .labels = which ? v->calibrate_labels : v->labels,
+                                                .seed = v->chain_seed,
+                                                .scale = v->scale,
+                                                .l_max = v->l_max,
+                                                .n = v->n,
+                                                .m = v->m,
+                                                .chance = v->chance };
     if (strcmp(v->loss, "auto") != 0) source.loss = v->loss;
     if (!is_h5(path)) return kl_sampling_ladder_read_csv(to, path, &source, err);
     int code = kl_store_file_open(&w->files[which], path, err);
-    if (!code) code = kl_sampling_ladder_read_chains(to, w->files[which], NULL, err);
+    if (!code) code = kl_sampling_ladder_read_chains(to, w->files[which], err);
     if (code) return code;
     if (v->n) to->n = v->n;
     if (v->m) to->m = v->m;
@@ -125,11 +140,13 @@ static int read_ladder(struct work *w, int which, const char *path, struct kl_er
     return KL_OK;
 }
 
-static int identify(struct work *w, struct kl_key *key, int which, const char *path, struct kl_error *err)
+static int identify(struct work *w, struct kl_key *key, int which, const char *path,
+                    struct kl_error *err)
 {
     char hex[65];
     const char *role = which ? "random" : "ladder";
-    if (w->files[which]) return kl_store_key_input(key, role, kl_store_file_content(w->files[which]), err);
+    if (w->files[which])
+        return kl_store_key_input(key, role, kl_store_file_content(w->files[which]), err);
     int code = kl_store_input_content(hex, path, err);
     if (!code) code = kl_store_key_input(key, role, hex, err);
     return code ? code : kl_store_input_record(w->raw, role, path, hex, err);
@@ -161,8 +178,14 @@ static int calibrate(struct work *w, struct kl_error *err)
     struct kl_sampling_bounds b;
     const struct kl_sampling_ladder *l = &w->random;
     if (o.form != KL_SAMPLING_FORM_KL && o.form != KL_SAMPLING_FORM_PRIOR_LOSS)
-        return kl_fail(err, KL_EUSAGE, "--calibrate-on: the closed form is that of --form kl and prior-loss");
+        return kl_fail(err, KL_EUSAGE,
+                       "--calibrate-on: the closed form is that of --form kl and prior-loss");
     o.log_constant = log_constant(w->v, l->n);
+    if (strcmp(l->labels, "true") == 0)
+        kl_caution(w->run->stage.log, "--calibrate-on: that ladder's labels are true ones, not random");
+    if (l->n != w->ladder.n)
+        kl_caution(w->run->stage.log, "calibrated on %lld records, the bounds are of %lld",
+                   (long long)l->n, (long long)w->ladder.n);
     int code = kl_sampling_bounds_calibrate(&w->calibration, l, &o, err);
     if (!code) code = kl_sampling_bounds_make(&b, l, &o, NAN, NAN, err);
     if (code) return code;
@@ -170,12 +193,15 @@ static int calibrate(struct work *w, struct kl_error *err)
     const double width = kl_sampling_ladder_width(l);
     for (size_t k = 0; p && k < l->n_rungs; k++)
         p[k] = b.rungs[k].train, p[l->n_rungs + k] = b.rungs[k].gamma / width;
-    if (p) w->bisects = kl_sampling_calibrate_bisect(&w->bisected, p, p + l->n_rungs, l->n_rungs, l->n, &b.options);
+    if (p)
+        w->bisects =
+            kl_sampling_calibrate_bisect(&w->bisected, p, p + l->n_rungs, l->n_rungs, l->n, &b.options);
     w->bisected /= width;
     if (w->calibration.exists) w->factor = w->calibration.factor;
     else
         kl_caution(w->run->stage.log,
-                   "no factor exists: at beta %g of the random labels Gamma is %.4g, and more of it lowers the bound",
+                   "no factor exists: at beta %g of the random labels Gamma is %.4g, and more of it "
+                   "lowers the bound",
                    l->beta[w->calibration.at], b.rungs[w->calibration.at].gamma);
     kl_sampling_bounds_free(&b);
     free(p);
@@ -193,7 +219,8 @@ static int compute(struct work *w, struct kl_error *err)
     w->factor = v->factor != 1 ? v->factor : NAN;
     int code = v->calibrate_on ? calibrate(w, err) : KL_OK;
     if (!code)
-        code = kl_sampling_bounds_make(&w->bounds, &w->ladder, &w->o, w->factor, v->least < 0 ? NAN : v->least, err);
+        code = kl_sampling_bounds_make(&w->bounds, &w->ladder, &w->o, w->factor,
+                                       v->least < 0 ? NAN : v->least, err);
     if (!code) kl_sampling_bounds_cautions(&w->bounds, w->run->stage.log);
     return code;
 }
@@ -210,22 +237,27 @@ static int save(struct work *w, struct kl_error *err)
     int code = kl_json_dump(&raw, w->raw, err);
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code) code = kl_sampling_bounds_write(writer, &w->bounds, err);
-    if (!code) code = kl_store_stage_publish(&w->run->stage, &writer, parents, n_parents, raw, NULL, err);
+    if (!code)
+        code = kl_store_stage_publish(&w->run->stage, &writer, parents, n_parents, raw, NULL, err);
     kl_store_writer_abort(&writer);
     free(raw);
     return code;
 }
 
 /* A text that `write` makes, as atomically as all else. */
-static int publish_text(struct work *w, const char *path, const char *mark, bool csv, struct kl_error *err)
+static int publish_text(struct work *w, const char *path, const char *mark, bool csv,
+                        struct kl_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     bool written;
     const struct values *v = w->v;
     enum kl_sampling_scale scale = w->ladder.scale;
-    if (strcmp(v->csv_scale, "same") != 0) scale = strcmp(v->csv_scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
-    int code = kl_store_target_check_bytes(path, 0, mark, v->common.force, w->run->stage.inputs, 1, err);
+    if (strcmp(v->csv_scale, "same") != 0)
+        scale = strcmp(v->csv_scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
+    const char *const inputs[] = { w->run->stage.inputs[0], v->calibrate_on };
+    int code = kl_store_target_check_bytes(path, 0, mark, v->common.force, inputs,
+                                           v->calibrate_on ? 2 : 1, err);
     FILE *to = code ? NULL : open_memstream(&text, &size);
     if (!code && !to) return kl_fail_memory(err, 4096);
     if (!code && csv) code = kl_sampling_csv_write(to, &w->ladder, scale, w->ladder.name, err);
@@ -245,10 +277,12 @@ static int tell_json(struct work *w, FILE *to, struct kl_error *err)
     if (!code) code = kl_json_lines(&cautions, kl_json_cautions(w->run->stage.log).text, err);
     if (w->v->calibrate_on && w->calibration.exists) closed = json_real(w->calibration.factor);
     if (w->v->calibrate_on && w->bisects) search = json_real(w->bisected);
-    json_t *head = json_pack("{s:s?,s:s?,s:s,s:o,s:o,s:b}", "output", common->output, "key",
-                             common->output ? w->run->stage.key : NULL, "status", "computed", "calibration", closed,
-                             "calibration_bisected", search, "calibrated", w->v->calibrate_on != NULL);
-    if (!code && (!head || json_object_set(value, "cautions", cautions) || json_object_update(value, head)))
+    json_t *head =
+        json_pack("{s:s?,s:s?,s:s,s:o,s:o,s:b}", "output", common->output, "key",
+                  common->output ? w->run->stage.key : NULL, "status", "computed", "calibration", closed,
+                  "calibration_bisected", search, "calibrated", w->v->calibrate_on != NULL);
+    if (!code &&
+        (!head || json_object_set(value, "cautions", cautions) || json_object_update(value, head)))
         code = kl_fail_memory(err, 4096);
     if (!code) code = kl_json_dump(&text, value, err);
     if (!code) fprintf(to, "%s\n", text);
@@ -289,10 +323,14 @@ static int work(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->run->stage;
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     stage->inputs++, stage->n_inputs--; /* the word itself */
-    if (stage->n_inputs != 1) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one ladder");
+    if (stage->n_inputs != 1)
+        return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one ladder");
     if (w->v->calibrate_on && w->v->factor != 1)
         return kl_fail(err, KL_EUSAGE, "--factor: --calibrate-on chooses it; give one of them");
-    int code = read_ladder(w, 0, stage->inputs[0], err);
+    int code = KL_OK;
+    if (w->v->common.output && w->v->calibrate_on)
+        code = kl_store_target_no_input(w->v->common.output, &w->v->calibrate_on, 1, err);
+    if (!code) code = read_ladder(w, 0, stage->inputs[0], err);
     if (!code && w->v->calibrate_on) code = read_ladder(w, 1, w->v->calibrate_on, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
@@ -317,4 +355,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_sampling_mode_bounds = { .tool = &kl_sampling_bounds_tool, .defaults = defaults, .run = run };
+const struct kl_mode kl_sampling_mode_bounds = { .tool = &kl_sampling_bounds_tool,
+                                                 .defaults = defaults,
+                                                 .run = run };

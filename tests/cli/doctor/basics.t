@@ -6,11 +6,12 @@ $ doctor --no-bench | sed 's/ .*//' | grep . | uniq | grep -v advice
 > GPU
 > libraries
 > store
+> chains
 
 # two seconds more: rates and forecasts; JSON, one line
 $ doctor -j 1 --json | jq -c '[.rates.problem, (.rates.product_flops > 1e8), (.rates.peak_flops > 1e8),
-+ (.rates.circuits_per_second | length), (.forecast_seconds | length), .broken, .threads.used]'
-> ["",true,true,2,5,0,1]
++ (.rates.circuits_per_second | length), (.forecast_seconds | length), .broken, .threads.used, (.rates.normals_per_second > 1e6), (.chains_in_memory > 0)]'
+> ["",true,true,2,8,0,1,true,true]
 
 $ doctor -q --no-bench
 

@@ -70,5 +70,5 @@ $ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s
 > qcontrol: optimize, lookup, budget, export, score, train, regret, import, noise, bench
 > qeval: --qrng, --verify
 > qtrain: --qrng
-> sgld: sample, bounds, head, export, diagnose
+> sgld: sample, head, diagnose, bounds, export
 > tournament: --extract, --nist, --synthetic

@@ -26,6 +26,7 @@ static void expect(double seconds, const char *wanted)
 
 int main(void)
 {
+    expect(33e-6, "about 33 us");
     expect(0.0864, "about 0.086 s");
     expect(7.9, "about 7.9 s");
     expect(99.4, "about 99 s");

@@ -97,6 +97,7 @@ static void whole(const struct kl_sampling_settings *s, const char *name, int th
     struct kl_sampling_run *run = open_run(s, threads);
     struct kl_error err = { 0 };
     struct kl_pool *pool = NULL;
+    if (threads > 4) run->worth = 0;
     if (threads > 1) must(kl_pool_create(&pool, threads, &err), &err);
     must(kl_sampling_run_go(run, pool, NULL, &err), &err);
     save(run, name);

@@ -51,6 +51,7 @@ static void check_threads(const char *path)
     CHECK(code ||
               (v[0][0].rhat < 1.01 && v[0][2].rhat > 1.5 && v[0][1].bulk < 400 && v[0][3].draws == 300),
           "verdicts");
+    free(v[0]);
     CHECK(kl_sampling_verdicts(&v[0], &c, "posterior/absent", NULL, &err) == KL_EDATA, "%s", err.text);
     free(v[1]);
     kl_pool_destroy(&pool);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+   The evidence of a head whose integral can be done: one feature, two classes, no core. Logits differ by
+   u x + v, where u and v, differences of two standard normals each, are N(0, 2); so ln Z is an integral
+   over a plane, here on a grid. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sampling/heads/rivals.h"
+#include "tests/unit/check.h"
+
+enum { N = 40, RUNGS = 14 };
+
+static double ln_z(const float *x, const int32_t *labels)
+{
+    const double step = 0.05, end = 12;
+    double sum = 0;
+    for (double u = -end; u <= end; u += step)
+        for (double v = -end; v <= end; v += step) {
+            double exponent = -(u * u + v * v) / 4 - log(4 * M_PI);
+            for (int i = 0; i < N; i++) {
+                const double margin = (labels[i] ? 1 : -1) * (u * x[i] + v);
+                exponent -= log1p(exp(-fabs(margin))) + (margin < 0 ? -margin : 0);
+            }
+            sum += exp(exponent) * step * step;
+        }
+    return log(sum);
+}
+
+static void one(const struct kl_features *f, enum kl_sampling_sampler sampler, double exact)
+{
+    struct kl_head_options o;
+    struct kl_head_model model;
+    struct kl_sampling_rival r = { 0 };
+    struct kl_sampling_head_question q = {
+        .model = &model, .features = f, .n_threads = 1, .whiten = true
+    };
+    struct kl_sampling_settings s;
+    struct kl_sampling_rung rungs[RUNGS];
+    struct kl_sampling_run *run;
+    struct kl_sampling_evidence e;
+    struct kl_error err;
+    kl_head_options_default(&o);
+    kl_sampling_head_prior_default(&q.prior);
+    o.core = KL_CORE_NONE;
+    CHECK(kl_head_model_make(&model, &o, 1, 2, &err) == 0, "%s", err.text);
+    CHECK(kl_sampling_head_target_f32(&r.target, &r.head, &q, &err) == 0, "%s", err.text);
+    kl_sampling_settings_default(&s);
+    for (int k = 0; k < RUNGS; k++) {
+        const double beta = N * pow(k / (RUNGS - 1.), 4);
+        rungs[k] = (struct kl_sampling_rung){ beta, beta / (1 + beta), 200, 600 };
+    }
+    s.rungs = rungs, s.n_rungs = RUNGS;
+    s.seed = 3, s.sampler = sampler, s.tune = true, s.test_every = 0;
+    s.target_accept = sampler == KL_SAMPLING_HMC ? 0.8 : 0.57;
+    CHECK(kl_sampling_run_open(&run, &s, &r.target, 1, 1, &err) == 0, "%s", err.text);
+    CHECK(kl_sampling_run_go(run, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(kl_sampling_evidence_make(&e, run, &s, &err) == 0, "%s", err.text);
+    CHECK(fabs(e.log_z - exact) < 4 * e.error, "sampler %d: ln Z %.4f +- %.4f, by quadrature %.4f",
+          (int)sampler, e.log_z, e.error, exact);
+    CHECK(e.error < 0.2 && e.mc > 0, "error %.3f, of chance %.3f", e.error, e.mc);
+    CHECK(e.low - 4 * e.mc < exact && exact < e.high + 4 * e.mc, "sums %.3f to %.3f", e.low, e.high);
+    kl_sampling_evidence_free(&e);
+    kl_sampling_run_close(&run);
+    kl_sampling_head_close_f32(&r.head);
+    kl_head_model_free(&model);
+}
+
+int main(void)
+{
+    static char names[] = "a\0b";
+    static float x[N];
+    static int32_t labels[N];
+    const struct kl_features f = {
+        .n = N, .d = 1, .n_classes = 2, .x = x, .labels = labels, .class_names = names, .name_size = 2
+    };
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)(4. * i / (N - 1) - 2);
+        labels[i] = x[i] > 0.4 ? i % 7 != 0 : i % 5 == 0;
+    }
+    const double exact = ln_z(x, labels);
+    one(&f, KL_SAMPLING_HMC, exact);
+    one(&f, KL_SAMPLING_MALA, exact);
+    return failures != 0;
+}
