@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Langevin sampling as the reference's classic code does it, SYNTH, against a re-run of that code
    (synth_classic.csv): four losses at each temperature by two-sample Kolmogorov-Smirnov tests whose p
-   comes of permutations, corrected as Holm 1979. Without an argument: temperatures 0 and 1 whole, 10
-   with ten repetitions. With CHAINS.h5, of `sgld sample -p classic --data synth`: all there are. */
+   comes of permutations, corrected as Holm 1979. Without an argument: temperatures 0, 1 and 10
+   whole, 30 with ten repetitions. With CHAINS.h5, of `sgld sample -p classic --data synth`: all there are. */
 #include <math.h>
 
 #include "golden.h"
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
         return 77;
     }
     if (argc > 1) read_ours(argv[1]);
-    else sample("0,1", 30), sample("10", 10);
+    else sample("0,1", 30), sample("10", 30), sample("30", 10);
     size_t tests = 0;
     for (size_t i = 0; i < n_theirs; i++) {
         if (i && theirs[i].beta == theirs[i - 1].beta) continue;
