@@ -19,11 +19,11 @@ all: $(TRUE:%=$(OUT)/%-bounds.h5) $(CHAINS:%=$(OUT)/%.txt) $(OUT)/run.html
 	@sh pipelines/langevin-told.sh $(OUT) $(TRUE)
 $(OUT):
 	@mkdir -p $@
-$(OUT)/synth-%.h5: FORCE | $(OUT)
+$(OUT)/synth-true.h5 $(OUT)/synth-random.h5: $(OUT)/synth-%.h5: FORCE | $(OUT)
 	sgld sample $(SYNTH) $(SAMPLE) --labels $* -o $@
-$(OUT)/digits-%.h5: FORCE | $(OUT)
+$(OUT)/digits-true.h5 $(OUT)/digits-random.h5: $(OUT)/digits-%.h5: FORCE | $(OUT)
 	sgld sample $(DIGITS) $(SAMPLE) --labels $* data/digits -o $@
-$(OUT)/mnist-%.h5: FORCE | $(OUT)
+$(OUT)/mnist-true.h5 $(OUT)/mnist-random.h5: $(OUT)/mnist-%.h5: FORCE | $(OUT)
 	sgld sample -p paper --test-mode --data mnist $(SAMPLE) --labels $* $(MNIST) -o $@
 $(OUT)/classic.h5: FORCE | $(OUT)
 	sgld sample -p classic $(SAMPLE) -o $@

@@ -186,7 +186,7 @@ $ sgld bounds several.csv --set b; sgld bounds several.csv --set a --chain-seed 
 ! sgld: several.csv: no ladder of set 'b', labels 'any', seed 0 (0: any); the first is 'a true 1'
 
 # Chains: errors of Monte Carlo, an upper bound above the bound, the certificate of the paths, one draw's bound; nothing to guess.
-$ sgld sample -B 0,1,10,40 -c 6 --warmup 100 --epochs 200 --anneal 50 --every 2 --work -q -o chains.h5 2>/dev/null; sgld bounds chains.h5 -o of.h5 --json 2>said >json; cat said; jq -c '[.n, .m, .scale, .status, .wbic_reached, (.rungs | length)], (.rungs[1:][] | [.loss_mcse > 0, .gamma_mcse > 0, .kl_low <= .kl_high, .bound <= .bound_upper, .path_kl < .path_kl_upper, .path_train01 < .path_bound, .left >= .hermite and .hermite >= .right, .bound_calibrated])' json
+$ sgld sample -B 0,1,10,40 -C 6 --warmup 100 --epochs 200 --anneal 50 --every 2 --work -q -o chains.h5 2>/dev/null; sgld bounds chains.h5 -o of.h5 --json 2>said >json; cat said; jq -c '[.n, .m, .scale, .status, .wbic_reached, (.rungs | length)], (.rungs[1:][] | [.loss_mcse > 0, .gamma_mcse > 0, .kl_low <= .kl_high, .bound <= .bound_upper, .path_kl < .path_kl_upper, .path_train01 < .path_bound, .left >= .hermite and .hermite >= .right, .bound_calibrated])' json
 > [50,500,"raw","computed",true,4]
 > [true,true,true,true,true,true,true,null]
 > [true,true,true,true,true,true,true,null]
@@ -201,7 +201,7 @@ $ sgld bounds chains.h5 -o chains.h5 -f
 ? 2
 
 # What does not fit is said: labels that are true ones, other numbers of records, records of each chain's own.
-$ sgld sample -B 0,1,10,40 -c 2 --warmup 40 --epochs 40 --labels random --train-size 40 -q -o other.h5 2>/dev/null; for f in chains.h5 other.h5; do sgld bounds chains.h5 --calibrate-on $f 2>&1 >/dev/null | grep -c -e 'true ones' -e 'calibrated on'; done
+$ sgld sample -B 0,1,10,40 -C 2 --warmup 40 --epochs 40 --labels random --train-size 40 -q -o other.h5 2>/dev/null; for f in chains.h5 other.h5; do sgld bounds chains.h5 --calibrate-on $f 2>&1 >/dev/null | grep -c -e 'true ones' -e 'calibrated on'; done
 > 1
 > 1
 $ sgld sample -p classic --test-mode -q -o classic.h5; sgld bounds classic.h5 2>&1 | grep -o -e 'tempered' -e 'records of its own'
