@@ -108,3 +108,8 @@ $ sgld head test.h5 --head test.h5 -o x.h5
 
 $ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 200 -q -o other.h5; sgld head other.h5 --head head.h5 -c short.yaml -o x.h5 2>&1 >/dev/null | head -1
 > sgld: other.h5: head.h5 was not trained on these: all rows are sampled on, and none is kept back
+
+# Another seed is another run.
+$ sgld head test.h5 --head head.h5 -c short.yaml --seed 1 --extend short.h5 -o x.h5
+! sgld: --extend short.h5: is of another run (parts.seed: "0" -> "1"); give the options and inputs it was made with
+? 65
