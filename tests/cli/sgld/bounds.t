@@ -77,7 +77,7 @@ $ for s in same unit raw; do sgld bounds ladder.csv -q --csv $s.csv --csv-scale 
 > ["unit",0.3751553160514435]
 > ["raw",0.3751553160514435]
 
-$ head -2 unit.csv | cut -c1-60; tail -1 raw.csv; cat raw.txt
+$ head -2 unit.csv | cut -c1-60; tail -1 raw.csv | tr -d '\r'; cat raw.txt
 > Sample_size,Beta,BCE_Train,BCE_Test,0-1_Train,0-1_Test,EMA_B
 > 8000,0,0.49767859107645984,0.49767859107645984,0.5,0.5,0.497
 > Summary:,"loss=bbce scale=raw l_max=4 chance=0.5; "
