@@ -10,13 +10,15 @@ fact() { # FILE NAME: of cache show
 printf '\nWhat was found\n'
 for set in "$@"; do
     awk -v set="$set" -v bound="$(fact "$set-bounds.h5" 'last bound')" -v test="$(fact "$set-bounds.h5" test)" \
-        -v calibrated="$(fact "$set-bounds.h5" calibrated)" 'BEGIN {
+        -v calibrated="$(fact "$set-bounds.h5" calibrated)" -v factor="$(fact "$set-bounds.h5" factor)" 'BEGIN {
         printf "  %s, true labels, lowest temperature: test error %.1f %%, proven to be at most %.1f %%", set, 100 * test, 100 * bound
-        printf calibrated == "" ? "; no factor calibrates the bound\n" : ", calibrated on random labels %.1f %% (no guarantee)\n", 100 * calibrated
+        if (calibrated == "") printf "; no factor calibrates the bound\n"
+        else if (factor + 0 == 0) printf "; too few records to calibrate\n"
+        else printf ", calibrated on random labels %.1f %% (no guarantee)\n", 100 * calibrated
     }'
 done
 for chains in "$out"/*-true.txt "$out"/*-random.txt; do
     name=${chains##*/}
-    printf '  %s: %s\n' "${name%.txt}" "$(tail -1 "$chains")"
+    tail -1 "$chains" | awk -v name="${name%.txt}" '{ printf "  %s, beta %s: R-hat %s, %s effective draws, virial ratio %s\n", name, $1, $5, $6, $10 }'
 done
 printf '  Everything with figures: %s/run.html\n' "$out"

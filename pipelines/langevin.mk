@@ -8,8 +8,8 @@ BUILD ?= build
 OUT ?= out/langevin
 $(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
-SYNTH ?= --data synth --chains 2 --epochs 8000 --warmup 2000
-DIGITS ?= --data images --groups 01234/56789 --train-size 150 --betas 0,3,10,30,100,300 --chains 2 --epochs 800 --warmup 200
+SYNTH ?= --data synth --epochs 12000 --warmup 2000
+DIGITS ?= --data images --groups 01234/56789 --train-size 150 --betas 0,3,10,30,100,300 --sampler hmc --leapfrogs 15 --epochs 400 --warmup 200 --every 1
 TRUE := synth digits $(if $(MNIST),mnist)
 CHAINS := $(TRUE:%=%-true) $(TRUE:%=%-random) $(if $(CLASSIC),classic)
 

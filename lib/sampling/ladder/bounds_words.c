@@ -83,6 +83,11 @@ static void of_bounds(const struct kl_sampling_bounds *b, const struct kl_log *l
     if (!isnan(b->factor))
         kl_caution(log, "a calibrated bound is a heuristic, no guarantee; the one without calibration "
                         "stands beside it");
+    if (b->factor == 0)
+        kl_caution(log,
+                   "the calibration is empty: with %lld records the bounds of random labels reach "
+                   "chance by the term of delta alone, whatever the chains",
+                   (long long)l->n);
     for (size_t k = b->n_rungs; k-- > 1;)
         if (b->rungs[k].test > b->rungs[k].calibrated) below = k;
     if (below)
