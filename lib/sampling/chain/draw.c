@@ -94,12 +94,16 @@ static int evaluate_draw(struct kl_sampling_chain *c, struct kl_sampling_walker_
                        all ? t->n : c->batch, k->crew, err);
 }
 
+/* Of all test records; at beta 0, where a draw has one batch of the training records, of their first
+   batch, which is twice as large, as in the reference. */
 static int draw_test(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k, int64_t d,
                      struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;
     struct kl_sampling_sums sums = { 0 };
-    const int code = t->evaluate(t->context, &sums, NULL, c->w, true, NULL, t->n_test, k->crew, err);
+    const bool all = !c->prior_draws || c->settings->whole || c->steps == 1 || 2 * c->batch > t->n_test;
+    const int code = t->evaluate(t->context, &sums, NULL, c->w, true, NULL,
+                                 all ? t->n_test : 2 * c->batch, k->crew, err);
     c->trace[KL_SAMPLING_TEST_LOSS][d] = (float)(sums.loss / (double)sums.count);
     c->trace[KL_SAMPLING_TEST_ERROR][d] = (float)(sums.wrong / (double)sums.count);
     return code;
