@@ -77,7 +77,7 @@ $ for s in same unit raw; do sgld bounds ladder.csv -q --csv $s.csv --csv-scale 
 > ["unit",0.3751553160514435]
 > ["raw",0.3751553160514435]
 
-$ head -2 unit.csv | cut -c1-60; tail -1 raw.csv; cat raw.txt
+$ head -2 unit.csv | cut -c1-60; tail -1 raw.csv | tr -d '\r'; cat raw.txt
 > Sample_size,Beta,BCE_Train,BCE_Test,0-1_Train,0-1_Test,EMA_B
 > 8000,0,0.49767859107645984,0.49767859107645984,0.5,0.5,0.497
 > Summary:,"loss=bbce scale=raw l_max=4 chance=0.5; "
@@ -207,3 +207,7 @@ $ sgld sample -B 0,1,10,40 -C 2 --warmup 40 --epochs 40 --labels random --train-
 $ sgld sample -p classic --test-mode -q -o classic.h5; sgld bounds classic.h5 2>&1 | grep -o -e 'tempered' -e 'records of its own'
 > tempered
 > records of its own
+
+# A ladder of many temperatures has a long configuration: what it says is read to its end.
+$ sgld sample -p classic -C 2 -B "$(seq -s, 1.00000000000001 0.5 120)" --epochs 1 --warmup 1 --lr 0.1 -q -o many.h5 2>/dev/null; sgld bounds many.h5 2>&1 >/dev/null | grep -c 'records of its own'
+> 1
