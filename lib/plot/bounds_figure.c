@@ -22,6 +22,7 @@ struct ladder {
     size_t k;
     double n, factor,
         width;  /* width: raw loss for one of the file's scale, as gamma is of the raw loss */
+    bool unit;  /* the bounds are of the unit-interval loss, and so are TRAIN and TEST here */
     char *name; /* as the file calls it, else the file's own */
 };
 
@@ -55,12 +56,45 @@ static int load_width(struct ladder *l, struct kl_file *file, struct kl_error *e
     return code;
 }
 
+/* The unit-interval form of `values` (k); NULL: there are none. */
+static double *to_unit(const struct ladder *l, double *values, bool raw, double low, double high)
+{
+    for (size_t i = 0; values && raw && i < l->k; i++) values[i] = (values[i] - low) / (high - low);
+    return values;
+}
+
+/* What the bounds are of in place of the 0-1 errors, where that is the unit-interval loss. */
+static int load_unit(struct ladder *l, struct kl_file *file, struct kl_error *err)
+{
+    static const char *const losses[2] = { "loss", "test_loss" };
+    char *of = NULL, *scale = NULL;
+    double low = 0, high = 1;
+    if (!kl_store_file_has_attribute(file, "", "bound_of")) return KL_OK;
+    int code = kl_store_file_text(&of, file, "", "bound_of", err);
+    l->unit = !code && strcmp(of, "unit") == 0;
+    if (l->unit) code = kl_store_file_text(&scale, file, "", "scale", err);
+    const bool raw = l->unit && !code && strcmp(scale, "raw") == 0;
+    if (!code && raw) code = kl_store_file_number(&low, file, "", "loss_low", err);
+    if (!code && raw) code = kl_store_file_number(&high, file, "", "loss_high", err);
+    for (int i = 0; i < 2 && l->unit && !code; i++) {
+        double **to = &l->of[i ? TEST : TRAIN], *values = NULL;
+        if (kl_store_file_find(file, losses[i]))
+            code =
+                kl_store_file_load_shape((void **)&values, file, losses[i], KL_TYPE_F64, 1, &l->k, err);
+        free(*to);
+        *to = to_unit(l, values, raw, low, high);
+    }
+    free(of), free(scale);
+    return code;
+}
+
 static int load(struct ladder *l, struct kl_file *file, struct kl_error *err)
 {
     int code = 0;
     for (int i = 0; i < N_COLUMNS && !code; i++) code = load_column(l, i, file, err);
     if (!code) code = kl_store_file_number(&l->n, file, "", "n", err);
     if (!code) code = load_width(l, file, err);
+    if (!code) code = load_unit(l, file, err);
     l->factor = NAN;
     if (!code && kl_store_file_has_attribute(file, "", "calibration_factor"))
         code = kl_store_file_number(&l->factor, file, "", "calibration_factor", err);
@@ -172,7 +206,8 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
     double x = LEFT;
     for (size_t f = 0; f < n; f++)
         for (int c = 0; c < CURVES; c++)
-            for (size_t i = 0; i < ladders[f].k; i++) widen(&axes, at(ladders[f].of[of[c].column], i));
+            for (size_t i = 0; i < ladders[f].k; i++)
+                if (ladders[f].of[BETA][i] > 0) widen(&axes, at(ladders[f].of[of[c].column], i));
     axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
     for (size_t f = 0; f < n; f++)
         for (int c = 0; c < CURVES; c++)
@@ -183,7 +218,12 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
         for (size_t f = 0; f < n; f++) any |= ladders[f].of[of[c].column] != NULL;
         if (any) x = entry(cr, x, TOP - 5, of[c].colour, of[c].dashed, of[c].name);
     }
-    kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "0-1 error");
+    bool unit = false, error = false;
+    for (size_t f = 0; f < n; f++) *(ladders[f].unit ? &unit : &error) = true;
+    kl_plot_axes_draw(cr, &axes, "inverse temperature beta",
+                      !unit   ? "0-1 error"
+                      : error ? "0-1 error, or unit-interval loss"
+                              : "unit-interval loss");
 }
 
 /* The mean loss, two standard errors either way; what lies between the left and the right sum is not

@@ -198,8 +198,9 @@ static int add_outcome(struct kl_sampling_chain *c, const struct kl_sampling_out
     c->sum.accept += out->accept, c->sum.steps++;
     add_work(c, out->log_ratio, mean);
     if (c->at.warm < 0) kl_sampling_average_add(&c->sum.average, &s->stop, mean);
+    /* The certificate is of kernels that do not know the past: along the path the step stands still. */
     if (c->at.warm < 0 || c->at.epoch < c->at.warm) {
-        if (s->tune)
+        if (s->tune && !(s->work && c->at.epoch < c->anneal))
             c->sum.ln_step =
                 kl_sampling_tuned(c->sum.ln_step, ++c->at.proposals, out->accept, s->target_accept);
     } else {
@@ -227,16 +228,19 @@ static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *de
         int64_t *order = desk->rows + epochs * n;
         if (step == 0 || spans == 0) kl_sampling_shuffle(order, n, n, c->key, (uint64_t)epoch);
         const struct kl_sampling_euler e = euler_at(c, epoch, step);
-        const size_t left = (size_t)(c->steps - step), room = desk->step_room - steps;
+        const uint64_t total = (uint64_t)(epoch * c->steps + step);
+        const size_t left = (size_t)(c->steps - step), room = desk->step_room - steps,
+                     turn = ((size_t)1 << 32) - (size_t)(total & UINT32_MAX); /* of the stream's step */
         size_t count = epoch < c->anneal ? 1 : left < room ? left : room;
+        if (count > turn) count = turn;
         desk->spans[spans++] =
             (struct kl_sampling_span){ .rows = order + (size_t)step * c->batch,
                                        .n_rows = n - (size_t)step * c->batch,
                                        .batch = c->batch,
                                        .count = count,
                                        .factors = kl_sampling_factors(&e, c->target->tensors[0].sigma),
-                                       .stream = { c->key, KL_RANDOM_LANGEVIN,
-                                                   (uint32_t)(epoch * c->steps + step), 0 } };
+                                       .stream = { c->key, KL_RANDOM_LANGEVIN, (uint32_t)total,
+                                                   (uint32_t)(total >> 32) } };
         steps += count, step += (int64_t)count;
         if (step < c->steps) continue;
         step = 0;

@@ -137,7 +137,8 @@ int kl_sampling_gaussian_open(struct kl_sampling_gaussian **gaussian, size_t n, 
 void kl_sampling_gaussian_close(struct kl_sampling_gaussian **gaussian);
 /* An exact draw from the law that the chain is to sample. */
 void kl_sampling_gaussian_begin(struct kl_sampling_chain *c);
-/* The state's mean squared standard deviate, less 1: 0 on average under that law. */
+/* The state's mean squared standard deviate, less 1: 0 on average under that law; NaN where there is
+ * none. */
 double kl_sampling_gaussian_excess(const struct kl_sampling_chain *c);
 /* What it is on average under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not
  * known in closed form. */

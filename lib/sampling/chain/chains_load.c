@@ -112,11 +112,12 @@ static bool sensible(const struct kl_sampling_chain *c, const struct kl_sampling
     const int64_t sampled = p->warm >= 0 && p->epoch > p->warm ? p->epoch - p->warm : 0,
                   draws = sampled / c->every, keep = kl_sampling_chain_keeps(c),
                   kept = keep > 0 ? draws / keep : 0;
+    const bool exchanges = c->settings->exchange && c->role == KL_SAMPLING_MAIN;
     const bool warm = c->stops ? p->warm >= -1 && p->warm <= c->warmup : p->warm == c->warmup;
     return warm && p->epoch >= 0 && p->step >= 0 && p->step < c->steps && p->draws == draws &&
            p->kept == kept && (p->begun == 1 || (p->begun == 0 && p->epoch == 0 && p->step == 0)) &&
            (p->warm >= 0 || p->epoch < c->warmup) && p->judged >= 0 && p->judged <= p->epoch &&
-           (p->waiting == 0 || p->waiting == 1);
+           (p->waiting == 0 || (p->waiting == 1 && exchanges && p->draws > 0));
 }
 
 static int take_position(struct kl_sampling_chain *c, const int64_t *row, const struct held *h,

@@ -180,7 +180,8 @@ static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
         c->at.kept++;
     }
     c->at.draws++;
-    if (!code && !isfinite(loss))
+    const bool lawless = c->role == KL_SAMPLING_GAUSSIAN && c->beta <= 0 && !c->prior_draws;
+    if (!code && !isfinite(loss) && !lawless)
         code = kl_fail(err, KL_EDATA,
                        "chain %lld at beta %g: found the loss %g after epoch %lld, expected a number; "
                        "give a smaller step",

@@ -85,12 +85,13 @@ void kl_sampling_gaussian_close(struct kl_sampling_gaussian **gaussian)
     *gaussian = NULL;
 }
 
-/* Precision and mean of weight j under the law that a chain is to sample. */
+/* Precision and mean of weight j under the law that a chain is to sample; 0 and 0 where it has none (the
+ * walk of the tempered convention at beta 0). */
 static double law(const struct kl_sampling_gaussian *g, const struct kl_sampling_chain *c, int j,
                   double *mean)
 {
     const double precision = c->beta * g->curvature[j] + c->precision[0];
-    *mean = c->beta * g->aim[j] / precision;
+    *mean = precision > 0 ? c->beta * g->aim[j] / precision : 0;
     return precision;
 }
 
@@ -102,7 +103,7 @@ void kl_sampling_gaussian_begin(struct kl_sampling_chain *c)
     for (int j = 0; j < P; j++) {
         double mean;
         const double precision = law(g, c, j, &mean);
-        c->w[j] = (float)(mean + (double)c->w[j] / sqrt(precision));
+        c->w[j] = (float)(mean + (double)c->w[j] / (precision > 0 ? sqrt(precision) : 1));
     }
 }
 
@@ -112,6 +113,7 @@ double kl_sampling_gaussian_excess(const struct kl_sampling_chain *c)
     double sum = 0, mean;
     for (int j = 0; j < P; j++) {
         const double precision = law(g, c, j, &mean), off = (double)c->w[j] - mean;
+        if (!(precision > 0)) return NAN;
         sum += precision * off * off;
     }
     return sum / P - 1;

@@ -43,9 +43,10 @@ static int integrate(struct kl_sampling_evidence *e, struct kl_error *err)
     e->high = -last->right;
     e->mc = last->trapezoid_se;
     e->ladder = fabs(last->hermite - last->trapezoid);
-    /* Of a ladder too coarse for its slopes they tell nothing. */
+    /* Of a ladder too coarse for its slopes they tell nothing. Where the loss rises with beta, low is
+       above high. */
     if (!(e->log_z >= e->low && e->log_z <= e->high))
-        e->log_z = -last->trapezoid, e->ladder = (e->high - e->low) / 2;
+        e->log_z = -last->trapezoid, e->ladder = fabs(e->high - e->low) / 2;
     e->error = hypot(e->mc, e->ladder);
     free(to);
     return KL_OK;

@@ -66,6 +66,11 @@ void kl_sampling_head_caution(const struct kl_sampling_head_found *f)
                 log,
                 "ln Z of %s: the ladder's own error, %.2g, is above that of chance, %.2g: more --rungs",
                 f->names[i], e->ladder, e->mc);
+        if (e->low > e->high)
+            kl_caution(log,
+                       "ln Z of %s: the mean loss rises with beta, which that of chains at equilibrium "
+                       "never does; more --warmup",
+                       f->names[i]);
         if (e->worst_rhat > 1.05)
             kl_caution(log,
                        "ln Z of %s: at beta %.4g the loss has R-hat %.3f: its chains do not agree, and "

@@ -119,7 +119,7 @@ struct kl_sampling_evidence {
                      high */
     double low, high; /* the left and the right sum, between which it lies but for chance */
     double mc,
-        ladder; /* standard error of chance; of the ladder: |Hermite - trapezoid|, or (high - low) / 2 */
+        ladder; /* standard error of chance; of the ladder: |Hermite - trapezoid|, or |high - low| / 2 */
     double error; /* both, as a root of a sum of squares */
     double seconds;
 };

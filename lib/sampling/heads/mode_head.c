@@ -220,12 +220,6 @@ static int climb(struct work *w, int i, struct kl_sampling_run *run, struct kl_e
 static int sample(struct work *w, struct kl_error *err)
 {
     int code = climb(w, 0, w->run, err);
-    struct kl_error other;
-    if (code == KL_ESIGNAL && w->checkpoint &&
-        !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
-        kl_note(w->mode->stage.log, 1,
-                "stopped by a signal: %s; the same command with --resume goes on from there",
-                w->checkpoint);
     if (!code) code = kl_sampling_head_judge(&w->found, w->run, &w->settings, err);
     struct kl_sampling_settings s = w->settings;
     s.keep = 0;
@@ -235,6 +229,13 @@ static int sample(struct work *w, struct kl_error *err)
         if (!code) code = climb(w, i, run, err);
         kl_sampling_run_close(&run);
     }
+    /* Also where a rival was stopped: the head's own chains are not sampled again. */
+    struct kl_error other;
+    if (code == KL_ESIGNAL && w->checkpoint &&
+        !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
+        kl_note(w->mode->stage.log, 1,
+                "stopped by a signal: %s; the same command with --resume goes on from there",
+                w->checkpoint);
     return code;
 }
 

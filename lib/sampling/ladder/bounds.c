@@ -6,12 +6,18 @@
 #include "sampling/ladder/ladder.h"
 #include "stats/distributions.h"
 
+/* Of an empirical mean; what is no number stays none. */
+static double at_most_one(double p)
+{
+    return p > 1 ? 1 : p;
+}
+
 /* MCSE of what a bound is of: one standard error of each moves it by so much. */
 static double moved(double p, double p_se, double gamma, double gamma_se, int64_t n,
                     const struct kl_sampling_bound_options *o)
 {
     const double at = kl_sampling_bound(p, gamma, n, o);
-    return hypot(kl_sampling_bound(fmin(1, p + p_se), gamma, n, o) - at,
+    return hypot(kl_sampling_bound(at_most_one(p + p_se), gamma, n, o) - at,
                  kl_sampling_bound(p, gamma + gamma_se, n, o) - at);
 }
 
@@ -24,7 +30,7 @@ static double upper(double p, double p_se, double gamma, double gamma_se, int64_
     rest.delta = o->delta * (1 - o->share);
     const double most = gamma + z * gamma_se;
     const bool possible = most >= 0 || o->form == KL_SAMPLING_FORM_SINGLE_DRAW;
-    return possible ? kl_sampling_bound(fmin(1, p + z * p_se), most, n, &rest) : NAN;
+    return possible ? kl_sampling_bound(at_most_one(p + z * p_se), most, n, &rest) : NAN;
 }
 
 static void settle_form(struct kl_sampling_rung_bounds *r, double *p_se,

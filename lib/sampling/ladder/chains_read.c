@@ -173,16 +173,27 @@ static int read_text(char *to, size_t size, struct kl_file *file, const char *na
     return code;
 }
 
+/* Of `config`, all of it: lists of many temperatures make it long. */
+static int read_own_records(bool *own, struct kl_file *file, struct kl_error *err)
+{
+    char *config = NULL;
+    if (!kl_store_file_has_attribute(file, "", "config")) return KL_OK;
+    const int code = kl_store_file_text(&config, file, "", "config", err);
+    *own = !code && strstr(config, "\"records\":\"chain\"") != NULL;
+    free(config);
+    return code;
+}
+
 static int read_attributes(struct reader *t, struct kl_error *err)
 {
     struct kl_sampling_ladder *l = t->to;
-    char scale[16] = "raw", config[4096] = "";
+    char scale[16] = "raw";
     double n, m, exchange;
     int code = read_text(l->loss_name, sizeof l->loss_name, t->file, "loss", err);
     if (!code) code = read_text(l->convention, sizeof l->convention, t->file, "convention", err);
     if (!code) code = read_text(scale, sizeof scale, t->file, "scale", err);
     if (!code) code = read_text(l->labels, sizeof l->labels, t->file, "labels", err);
-    if (!code) code = read_text(config, sizeof config, t->file, "config", err);
+    if (!code) code = read_own_records(&l->own_records, t->file, err);
     if (!code) code = kl_store_file_number(&l->low, t->file, "", "loss_low", err);
     if (!code) code = kl_store_file_number(&l->high, t->file, "", "loss_high", err);
     if (!code) code = kl_store_file_number(&n, t->file, "", "n", err);
@@ -196,7 +207,7 @@ static int read_attributes(struct reader *t, struct kl_error *err)
                        kl_store_file_path(t->file), scale);
     l->scale = strcmp(scale, "unit") == 0 ? KL_SAMPLING_UNIT : KL_SAMPLING_RAW;
     if (isnan(l->high)) l->high = INFINITY;
-    l->exchange = exchange != 0, l->own_records = strstr(config, "\"records\":\"chain\"") != NULL;
+    l->exchange = exchange != 0;
     l->n = n >= 1 && n < 1e15 ? (int64_t)n : 0, l->m = m >= 1 && m < 1e15 ? (int64_t)m : 0;
     return KL_OK;
 }

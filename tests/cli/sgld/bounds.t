@@ -207,3 +207,7 @@ $ sgld sample -B 0,1,10,40 -C 2 --warmup 40 --epochs 40 --labels random --train-
 $ sgld sample -p classic --test-mode -q -o classic.h5; sgld bounds classic.h5 2>&1 | grep -o -e 'tempered' -e 'records of its own'
 > tempered
 > records of its own
+
+# A ladder of many temperatures has a long configuration: what it says is read to its end.
+$ sgld sample -p classic -C 2 -B "$(seq -s, 1.00000000000001 0.5 120)" --epochs 1 --warmup 1 --lr 0.1 -q -o many.h5 2>/dev/null; sgld bounds many.h5 2>&1 >/dev/null | grep -c 'records of its own'
+> 1

@@ -44,6 +44,18 @@ $ cache show e.h5 | grep -oE '(evidence/[a-z_]+|ln_bayes_[a-z_]+)' | sort -u
 > ln_bayes_none
 > ln_bayes_twin
 
+# Stopped among the rivals: the head's own chains are kept, and the same command goes on.
+$ echo "sampler: mala
++ parameters: tail
++ rungs: 3
++ warmup: 6
++ draws: 3000
++ chains: 2" > long.yaml; sgld head test.h5 --head head.h5 -c long.yaml -q -o done.h5 2>/dev/null; timeout -s TERM 0.6 sgld head test.h5 --head head.h5 -c long.yaml --compare --extend done.h5 -o rivals.h5 2>&1 | grep -v caution | tail -1
+> sgld: stopped by a signal: .rivals.h5.checkpoint; the same command with --resume goes on from there
+
+$ sgld head test.h5 --head head.h5 -c long.yaml --compare --resume -o rivals.h5 2>/dev/null | grep -c 'ln B'
+> 2
+
 # A draw is a head.
 $ sgld export c.h5 --draw 3 -o d.h5
 > d.h5: draw 3 of 4

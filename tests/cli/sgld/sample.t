@@ -91,10 +91,8 @@ $ sgld sample --data mnist $DATA/digits -o e.h5
 $ sgld sample $DATA/digits -o e.h5
 ! sgld: --data synth: found an input, expected none; it is drawn from its seed
 ? 2
-$ head -C 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
-! head: invalid option -- 'C'
-! Try 'head --help' for more information.
-! sgld: ./train-images-idx3-ubyte: not an IDX file, a folder of PNG or JPEG files or an HDF5 file
+$ head -c 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
+! sgld: ./train-images-idx3-ubyte: 4984 bytes after the header, expected 91968 (1437 items of 64); cut short: copy or download it again
 ? 65
 $ sgld sample --data images --model lenet5 $DATA/digits -o e.h5
 ! sgld: net 'lenet5': found images of 8x8, expected 28x28

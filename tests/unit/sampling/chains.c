@@ -166,7 +166,7 @@ static void check_all(void)
     rungs[2].warmup = 40, s.anneal = 0, s.start = KL_SAMPLING_FAN_IN, s.companion = true,
     check(&s, "stop");
     s = base(), s.convention = KL_SAMPLING_TEMPERED, s.anneal = 0, s.schedule = KL_SAMPLING_POWER;
-    rungs[0].lr = 1e-3, check(&s, "tempered");
+    rungs[0].lr = 1e-3, s.companion = true, check(&s, "tempered"); /* beta 0 is a walk without a law */
 }
 
 /* Weights and losses, if not virial and norm: those are of a draw's own state where many steps are taken
@@ -186,6 +186,30 @@ static void check_alike(const struct kl_sampling_settings *s, int what)
               "%d, chain %zu", what, i);
     }
     kl_sampling_run_close(&single), kl_sampling_run_close(&many);
+}
+
+/* Where the stream's step passes 2^32, within an epoch of many steps taken at once, the noise goes on as
+ * it does step by step. */
+static void check_long(void)
+{
+    struct kl_sampling_settings s = base();
+    float w[2][3];
+    s.whole = false, s.keep = 0, s.test_every = 0, s.every = 1 << 20, s.anneal = 0, s.chains = 1;
+    s.batch = 8; /* three steps an epoch, which 2^32 is no multiple of */
+    rungs[1] = (struct kl_sampling_rung){ 2, 0.05, 0, 1431655765 + 2 };
+    s.rungs = rungs + 1, s.n_rungs = 1;
+    for (int many = 0; many < 2; many++) {
+        problem.target.walk = many ? golden_linear_walk : NULL;
+        struct kl_sampling_run *run = open_run(&s, 1);
+        struct kl_sampling_chain *c = kl_sampling_run_chain(run, 0, 0, 0);
+        struct kl_error err = { 0 };
+        c->at.begun = 1, c->at.epoch = 1431655765 - 1;
+        must(kl_sampling_run_go(run, NULL, NULL, &err), &err);
+        memcpy(w[many], c->w, sizeof w[many]);
+        kl_sampling_run_close(&run);
+    }
+    CHECK(memcmp(w[0], w[1], sizeof w[0]) == 0, "steps beyond 2^32: %g, %g", w[0][0], w[1][0]);
+    problem.target.walk = NULL;
 }
 
 /* Many steps at once are the steps one by one. */
@@ -297,6 +321,33 @@ static void check_damaged(void)
     kl_sampling_run_close(&run);
 }
 
+/* Only chains that exchange wait, and none before its first draw. */
+static void check_waiting(void)
+{
+    struct kl_sampling_settings s = base();
+    for (int exchanges = 0; exchanges < 2; exchanges++) {
+        s.exchange = exchanges != 0;
+        struct kl_sampling_run *run = open_run(&s, 1);
+        for (size_t k = 0; k < 3; k++) kl_sampling_run_chain(run, 0, k, 1)->at.waiting = 1;
+        save(run, "whole"), refuse(&s, "a state that no chain comes to");
+        kl_sampling_run_close(&run);
+    }
+}
+
+/* The certificate is of kernels that do not know the past: the step is tuned behind its path alone. */
+static void check_path_step(void)
+{
+    for (int longer = 0; longer < 2; longer++) {
+        struct kl_sampling_settings s = base();
+        s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = s.work = true, s.anneal = 4;
+        rungs[1].warmup = rungs[2].warmup = 4 + longer;
+        struct kl_sampling_run *run = golden_run(&s, &problem.target);
+        const double step = kl_sampling_chain_step(kl_sampling_run_chain(run, 0, 2, 0));
+        CHECK((fabs(step / 0.04 - 1) < 1e-12) == !longer, "%d: %.17g", longer, step);
+        kl_sampling_run_close(&run);
+    }
+}
+
 /* ---- kept weights, traces ---- */
 
 static void check_kept(void)
@@ -332,7 +383,7 @@ int main(void)
 {
     make_test_folder();
     make_problem();
-    check_all(), check_walk(), check_instructions(), check_extended(), check_refused(), check_damaged(),
-        check_kept();
+    check_all(), check_walk(), check_long(), check_instructions(), check_extended(), check_refused(),
+        check_damaged(), check_waiting(), check_path_step(), check_kept();
     return failures != 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sampling/chain/chain_int.h"
 #include "sampling/heads/rivals.h"
 #include "tests/unit/check.h"
 
@@ -59,6 +60,16 @@ static void one(const struct kl_features *f, enum kl_sampling_sampler sampler, d
           (int)sampler, e.log_z, e.error, exact);
     CHECK(e.error < 0.2 && e.mc > 0, "error %.3f, of chance %.3f", e.error, e.mc);
     CHECK(e.low - 4 * e.mc < exact && exact < e.high + 4 * e.mc, "sums %.3f to %.3f", e.low, e.high);
+    kl_sampling_evidence_free(&e);
+    /* A loss that rises, as no chain at equilibrium has it: the sums change places, errors stay errors.
+     */
+    for (int64_t c = 0; c < s.chains; c++) {
+        struct kl_sampling_chain *top = kl_sampling_run_chain(run, 0, RUNGS - 1, c);
+        for (int64_t d = 0; d < top->at.draws; d++) top->trace[KL_SAMPLING_LOSS][d] += 100;
+    }
+    CHECK(kl_sampling_evidence_make(&e, run, &s, &err) == 0, "%s", err.text);
+    CHECK(e.low > e.high && e.ladder > 0 && e.error > 0, "sums %.3f to %.3f, of the ladder %.3f", e.low,
+          e.high, e.ladder);
     kl_sampling_evidence_free(&e);
     kl_sampling_run_close(&run);
     kl_sampling_head_close_f32(&r.head);

@@ -104,6 +104,26 @@ static void check_upper(void)
     kl_sampling_ladder_free(&exact), kl_sampling_ladder_free(&noisy);
 }
 
+/* An error that is not known is not taken for none, nor for all. */
+static void check_unknown(void)
+{
+    struct kl_sampling_ladder l;
+    struct kl_sampling_bounds b;
+    struct kl_sampling_bound_options o;
+    struct kl_error err = { 0 };
+    CHECK(kl_sampling_ladder_make(&l, 5, 0, &err) == 0, "%s", err.text);
+    l.n = 5000, l.low = 0, l.high = 4, l.chance = 0.5;
+    for (int k = 0; k < 5; k++)
+        l.beta[k] = BETA[k], l.loss[k] = LOSS[k], l.loss_mcse[k] = ERROR[k],
+        l.train01[k] = LOSS[k] / 4; /* whose errors are not known */
+    kl_sampling_bound_options_default(&o, l.n);
+    o.form = KL_SAMPLING_FORM_PRIOR_LOSS;
+    CHECK(kl_sampling_bounds_make(&b, &l, &o, NAN, NAN, &err) == 0, "%s", err.text);
+    CHECK(b.rungs[1].bound < 1 && isnan(b.rungs[1].bound_se) && isnan(b.rungs[1].bound_upper),
+          "%g +- %g, %g", b.rungs[1].bound, b.rungs[1].bound_se, b.rungs[1].bound_upper);
+    kl_sampling_bounds_free(&b), kl_sampling_ladder_free(&l);
+}
+
 /* ---- what a curve says ---- */
 static void check_curve(void)
 {
@@ -311,6 +331,7 @@ int main(void)
     make_test_folder();
     check_errors();
     check_upper();
+    check_unknown();
     check_curve();
     check_constants();
     check_chains();
