@@ -91,6 +91,8 @@ def check_names(command, schema, folder):
         kinds = own["type"]
         value = "true" if kinds == "boolean" else own["enum"][0] if "enum" in own else own.get("maximum", 1)
         value = own.get("default", value) if isinstance(kinds, list) or "pattern" in own else value
+        if kinds != "boolean" and value == "true":
+            value = "'true'"  # a text that YAML would read as a truth value
         done, path = config(command, f"{name}: {value}", folder)
         assert done.returncode == 0 or path not in done.stderr and " and --" in done.stderr, (command, name, done)
     done, path = config(command, "jsno: true", folder)
