@@ -90,7 +90,8 @@ size_t kl_sampling_select(int64_t *index, size_t *taken, const int32_t *label, s
                           const struct kl_sampling_groups *groups, size_t size);
 
 /* ---- what the records are made of (synth.c, source.c) ---- */
-/* w (4; or NULL): the direction that labels follow. options->random 1: fair coins of the same stream. */
+/* w (4; or NULL): the direction that labels follow. options->random 1: fair coins of the same stream;
+   between 0 and 1 the labels stay, and kl_sampling_data_load draws some anew. */
 int kl_sampling_synth_make(struct kl_sampling_data *data, double *w,
                            const struct kl_sampling_data_options *options, struct kl_error *err);
 struct kl_sampling_source {

@@ -191,6 +191,18 @@ static int load_part(struct kl_sampling_data *data, struct scale *scale, bool te
     return code;
 }
 
+/* SYNTH's labels of a probability between 0 and 1 (those of 1 are coins of its own stream). */
+static int load_synth(struct kl_sampling_data *data, const struct kl_sampling_data_options *o,
+                      struct kl_error *err)
+{
+    struct kl_sampling_records *parts[2] = { &data->train, &data->test };
+    const int code = kl_sampling_synth_make(data, NULL, o, err);
+    for (int test = 0; test < 2 && !code && o->random > 0 && o->random < 1; test++)
+        for (size_t i = 0; i < parts[test]->n; i++)
+            parts[test]->label[i] = random_label(parts[test]->label[i], i, test != 0, data->classes, o);
+    return code;
+}
+
 int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_sampling_data_options *options,
                           const char *const *paths, size_t n_paths, struct kl_error *err)
 {
@@ -201,7 +213,7 @@ int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_samplin
             return kl_fail(err, KL_EUSAGE,
                            "--data synth: found %s, expected none; it is drawn from its seed",
                            n_paths ? "an input" : "groups");
-        return kl_sampling_synth_make(data, NULL, options, err);
+        return load_synth(data, options, err);
     }
     if (options->set != KL_SAMPLING_IMAGES) scale = sets[options->set].scale;
     strcpy(data->name,

@@ -167,9 +167,33 @@ static void digits(void)
     kl_sampling_data_free(&data);
 }
 
+/* SYNTH's labels of a probability between 0 and 1: about half as many of them are others; the true ones
+ * of the test are kept, records stay. */
+static void synth_labels(void)
+{
+    struct kl_sampling_data plain = { 0 }, data = { 0 };
+    struct kl_sampling_data_options o = {
+        .set = KL_SAMPLING_SYNTH, .train_size = 2000, .test_size = 2000, .seed = 3
+    };
+    struct kl_error err = { 0 };
+    int changed[2] = { 0 }, kept = 0;
+    CHECK(kl_sampling_data_load(&plain, &o, NULL, 0, &err) == 0, "%s", err.text);
+    o.random = 0.4;
+    CHECK(kl_sampling_data_load(&data, &o, NULL, 0, &err) == 0 && data.true_test_label, "%s", err.text);
+    for (int i = 0; i < 2000; i++) {
+        changed[0] += data.train.label[i] != plain.train.label[i];
+        changed[1] += data.test.label[i] != plain.test.label[i];
+        kept += data.true_test_label[i] == plain.test.label[i];
+    }
+    CHECK(abs(changed[0] - 400) < 80 && abs(changed[1] - 400) < 80 && kept == 2000, "%d, %d, %d",
+          changed[0], changed[1], kept);
+    CHECK(memcmp(data.train.x, plain.train.x, 2000 * 4 * sizeof(float)) == 0);
+    kl_sampling_data_free(&plain), kl_sampling_data_free(&data);
+}
+
 int main(void)
 {
     make_test_folder();
-    twister(), groups(), selection(), cifar(), digits();
+    twister(), groups(), selection(), cifar(), digits(), synth_labels();
     return failures != 0;
 }
