@@ -291,7 +291,7 @@ int kl_sampling_values_settings(struct kl_sampling_settings *s, struct kl_sampli
     kl_sampling_settings_default(s);
     for (int k = 3; k >= 0; k--) {
         size_t found;
-        const int code = kl_sampling_list_read(numbers[k], &found, texts[k], names[k], 0, err);
+        const int code = kl_sampling_list_read(numbers[k], &found, texts[k], names[k], k == 1, err);
         if (code) return code;
         if (k == 3) n = found;
         for (size_t i = found; i < n; i++) numbers[k][i] = numbers[k][0]; /* one for all */
@@ -313,7 +313,7 @@ int kl_sampling_values_settings(struct kl_sampling_settings *s, struct kl_sampli
     s->whole = strcmp(v->draws, "whole") == 0, s->noise = v->noise, s->tune = v->tune;
     s->independent_batches = strcmp(v->batches, "independent") == 0;
     s->control_variate = v->control_variate, s->exchange = v->exchange, s->work = v->work;
-    s->half_step = v->half_step, s->companion = v->companion, s->target_accept = v->accept;
+    s->half_step = v->half_step, s->companion = v->companion, s->pointwise = v->pointwise, s->target_accept = v->accept;
     s->friction = v->friction, s->rms_decay = v->rms_decay, s->rms_epsilon = v->rms_epsilon;
     s->leapfrogs = v->leapfrogs;
     s->stop = (struct kl_sampling_stop){ .on = strcmp(v->stop, "fixed") != 0,

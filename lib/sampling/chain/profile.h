@@ -29,7 +29,7 @@ struct kl_sampling_values {
     const char *sampler, *convention, *start, *schedule, *draws, *batches, *stop;
     int64_t batch, anneal, every, test_every, keep, period, min_steps, leapfrogs;
     double power, stair_drop, stair_low, accept, friction, rms_decay, rms_epsilon, stop_alpha, stop_eps;
-    bool noise, tune, control_variate, exchange, work, half_step, companion;
+    bool noise, tune, control_variate, exchange, work, half_step, companion, pointwise;
     const char *extend;
     bool resume;
     int64_t checkpoint_every;

@@ -23,7 +23,7 @@ void kl_sampling_settings_default(struct kl_sampling_settings *s)
         .target_accept = 0.57,
         .friction = 0.1,
         .rms_decay = 0.99,
-        .rms_epsilon = 1e-5,
+        .rms_epsilon = 0.1,
         .leapfrogs = 10,
         .stop = { .alpha = 0.00025, .eps = -1e-7, .min_steps = 2000 },
     };
@@ -60,7 +60,9 @@ static int check_sampler(const struct kl_sampling_settings *s, size_t n, struct 
     const bool accepts = s->sampler == KL_SAMPLING_MALA || s->sampler == KL_SAMPLING_HMC,
                sgld = s->sampler == KL_SAMPLING_SGLD;
     if (accepts && s->batch && s->batch < n)
-        NO("batch %zu: mala and hmc take all %zu records a step", s->batch, n);
+        NO("batch %zu: mala and hmc take all %zu records a step; batches go with --sampler sgld, psgld, "
+           "sghmc, sgnht",
+           s->batch, n);
     if (!s->noise && !sgld) NO("without noise there is the sampler sgld alone");
     if (s->control_variate && !sgld) NO("control variates go with the sampler sgld alone");
     if (s->tune && !accepts) NO("the step is tuned for mala and hmc alone");

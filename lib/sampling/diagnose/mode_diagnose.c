@@ -6,6 +6,7 @@
 
 #include "sampling/diagnose/verdict.h"
 #include "store/mode.h"
+#include "store/store.h"
 
 #define TRACES "train_loss|train01|norm|test_loss|test01|virial"
 struct values {
@@ -80,6 +81,56 @@ static void tell_scores(FILE *to, const struct kl_sampling_scores *s)
             "leave-one-out %.6g (%.3g, %.3g)\n",
             s->records, s->draws, p->waic, p->waic_se, p->waic_parameters, p->loo, p->loo_se,
             p->loo_parameters);
+}
+
+/* ---- what the run measured of its step's bias ---- */
+/* NAME (betas) and NAME_se of the group `bias`; *values is NULL where the run had no such check. */
+static int load_bias(double **values, double **errors, const struct kl_sampling_chains *c,
+                     const char *name, struct kl_error *err)
+{
+    char full[2][40];
+    void *data = NULL;
+    snprintf(full[0], sizeof full[0], "bias/%s", name);
+    snprintf(full[1], sizeof full[1], "bias/%s_se", name);
+    if (!kl_store_file_find(c->file, full[0])) return KL_OK;
+    int code = kl_store_file_load_shape(&data, c->file, full[0], KL_TYPE_F64, 1, &c->n_betas, err);
+    *values = data, data = NULL;
+    if (!code)
+        code = kl_store_file_load_shape(&data, c->file, full[1], KL_TYPE_F64, 1, &c->n_betas, err);
+    *errors = data;
+    return code;
+}
+
+/* A line of it, and a caution where it is more than chance explains. to NULL: the caution alone. */
+static int tell_bias(FILE *to, const struct kl_sampling_chains *c, const char *name, const char *words,
+                     const struct kl_log *log, bool *amiss, struct kl_error *err)
+{
+    double *values = NULL, *errors = NULL, most = 0;
+    size_t worst = 0;
+    const int code = load_bias(&values, &errors, c, name, err);
+    if (!code && values && to) fprintf(to, "%s:", words);
+    for (size_t b = 0; b < c->n_betas && !code && values; b++) {
+        if (!isfinite(values[b]) || !(c->beta[b] > 0)) continue;
+        if (to) fprintf(to, " %.2g +- %.1g at beta %.6g;", values[b], errors[b], c->beta[b]);
+        if (fabs(values[b]) > most * errors[b]) most = fabs(values[b]) / errors[b], worst = b;
+    }
+    if (!code && values && to) fputc('\n', to);
+    if (most > 4)
+        kl_caution(log, "%s: %.3g +- %.1g at beta %.6g, %.0f standard errors from 0: smaller steps",
+                   words, values[worst], errors[worst], c->beta[worst], most);
+    *amiss |= most > 4;
+    free(values), free(errors);
+    return code;
+}
+
+static int tell_biases(FILE *to, const struct kl_sampling_chains *c, const struct kl_log *log,
+                       bool *amiss, struct kl_error *err)
+{
+    const int code =
+        tell_bias(to, c, "half_step", "mean loss less that at half the step", log, amiss, err);
+    return code ? code
+                : tell_bias(to, c, "companion", "excess variance of the Gaussian companion", log, amiss,
+                            err);
 }
 
 static void warn_scores(const struct kl_log *log, const struct kl_sampling_scores *s, bool *amiss)
@@ -167,12 +218,18 @@ static int make(struct kl_mode_run *run, const struct kl_sampling_chains *c, con
     }
     bool amiss = kl_sampling_warn(run->stage.log, verdicts, c->n_betas, c->chains);
     if (found) warn_scores(run->stage.log, &scores, &amiss);
+    const bool table = !v->common.json && !v->common.quiet;
+    if (table) tell(run->out, verdicts, c, path, v->of);
+    code = tell_biases(table ? run->out : NULL, c, run->stage.log, &amiss, err);
+    if (code) {
+        free(verdicts);
+        return code;
+    }
     if (v->common.json) {
         code = tell_json(run->out, verdicts, c, path, v->of, found ? &scores : NULL, amiss,
                          run->stage.log, err);
-    } else if (!v->common.quiet) {
-        tell(run->out, verdicts, c, path, v->of);
-        if (found) tell_scores(run->out, &scores);
+    } else if (table && found) {
+        tell_scores(run->out, &scores);
     }
     free(verdicts);
     if (code || !v->check || !amiss) return code;

@@ -73,3 +73,10 @@ $ head -c -100 bare.h5 >short.h5; sgld diagnose short.h5
 $ sgld diagnose bare.h5 --of loss
 ! sgld: --of: found 'loss', expected one of train_loss|train01|norm|test_loss|test01|virial
 ? 2
+
+# What a run measured of its step's bias is told, and spoken of where it is more than chance; kept records give WAIC.
+$ sgld sample -q --sampler sgld --half-step --companion -B 0,3 -e 4000 --warmup 1000 --loss bce --keep 40 --pointwise -o biased.h5 2>/dev/null; sgld diagnose biased.h5 2>said | sed -n 's/[-0-9.]* +- [-0-9.]*/X +- S/; s/ at beta 3;$/ at beta 3/; /^[me]/p; s/^\(log density of 50 records, 40 draws\).*/\1/p'; grep -c 'standard errors from 0: smaller steps' said
+> mean loss less that at half the step: X +- S at beta 3
+> excess variance of the Gaussian companion: X +- S at beta 3
+> log density of 50 records, 40 draws
+> 2

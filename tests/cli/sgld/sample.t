@@ -101,7 +101,7 @@ $ sgld sample --loss ce -o e.h5
 ! sgld: loss: ce is for three classes or more, found 2; expected bce, which it then is
 ? 2
 $ sgld sample --sampler mala --batch-size 10 -o e.h5
-! sgld: batch 10: mala and hmc take all 50 records a step
+! sgld: batch 10: mala and hmc take all 50 records a step; batches go with --sampler sgld, psgld, sghmc, sgnht
 ? 2
 $ sgld sample a b c -o e.h5
 ! sgld: 3 inputs, expected a folder, or the training and the test images; 'c' is too many; see --help
@@ -109,3 +109,12 @@ $ sgld sample a b c -o e.h5
 $ ls e.h5
 ! ls: cannot access 'e.h5': No such file or directory
 ? 2
+
+# Every sampler goes with its defaults, but for a step.
+$ for s in sgld psgld sghmc sgnht mala hmc; do sgld sample -q --sampler $s -B 0,5 --lr 0.01 -e 40 --warmup 20 -o $s.h5 2>/dev/null; echo $s $?; done
+> sgld 0
+> psgld 0
+> sghmc 0
+> sgnht 0
+> mala 0
+> hmc 0
