@@ -163,9 +163,11 @@ static void tell_table(const struct kl_sampling_bounds *b, FILE *to)
     }
 }
 
+/* Where Hermite leaves the bracket the ladder is too coarse for slopes. */
 static double log_z(const struct kl_sampling_integral *i)
 {
-    return -(isnan(i->hermite) ? i->trapezoid : i->hermite);
+    const bool within = i->hermite >= i->right && i->hermite <= i->left;
+    return -(within ? i->hermite : i->trapezoid);
 }
 
 void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)

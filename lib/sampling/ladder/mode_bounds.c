@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sampling/diagnose/verdict.h"
 #include "sampling/ladder/ladder.h"
 #include "store/mode.h"
 
@@ -73,7 +74,7 @@ const struct kl_tool kl_sampling_bounds_tool = {
                "bounds on the test error",
     .arguments = "bounds LADDER.{h5,csv} [-o BOUNDS.h5]",
     .example = "sgld bounds true.h5 --calibrate-on random.h5 -o bounds.h5\n"
-               "  sgld bounds ladders.csv --set mnist-lenet5 --calibrate-on ladders.csv",
+               "  sgld bounds ladders.csv --set mnist-lenet5 --labels true",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -166,6 +167,21 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     return code;
 }
 
+/* Whether the chains behind the ladder may be believed. */
+static int warn_of_chains(struct work *w, struct kl_error *err)
+{
+    const char *path = w->run->stage.inputs[0];
+    struct kl_sampling_chains chains = { 0 };
+    struct kl_sampling_verdict *verdicts = NULL;
+    if (!w->files[0] || strcmp(path, "-") == 0) return KL_OK;
+    int code = kl_sampling_chains_open(&chains, path, err);
+    if (!code) code = kl_sampling_verdicts(&verdicts, &chains, "posterior/train_loss", NULL, err);
+    if (!code) kl_sampling_warn(w->run->stage.log, verdicts, chains.n_betas, chains.chains);
+    kl_sampling_chains_close(&chains);
+    free(verdicts);
+    return code;
+}
+
 /* ---- what is computed ---- */
 static double log_constant(const struct values *v, int64_t n)
 {
@@ -222,6 +238,7 @@ static int compute(struct work *w, struct kl_error *err)
         code = kl_sampling_bounds_make(&w->bounds, &w->ladder, &w->o, w->factor,
                                        v->least < 0 ? NAN : v->least, err);
     if (!code) kl_sampling_bounds_cautions(&w->bounds, w->run->stage.log);
+    if (!code) code = warn_of_chains(w, err);
     return code;
 }
 
@@ -299,7 +316,7 @@ static int tell(struct work *w, struct kl_error *err)
     kl_sampling_bounds_tell(&w->bounds, to);
     if (w->v->calibrate_on) {
         if (w->calibration.exists)
-            fprintf(to, "calibration: factor %.4f, by random labels at beta %g", w->factor,
+            fprintf(to, "calibration: factor %.4f, by that ladder at beta %g", w->factor,
                     w->random.beta[w->calibration.at]);
         else fprintf(to, "calibration: no factor exists");
         if (w->bisects) fprintf(to, "; the reference's bisection: %.4f\n", w->bisected);

@@ -26,7 +26,7 @@ $ { cat head; printf '8000,0,0,0,0,0,2.0,2.0,0.5,0.5\n8000,500,0,0,0,0,1.9,2,0.4
 > KL(rho||pi) at 8000: from 600 to 3050
 > WBIC, at beta n / ln n = 890.16: 4268.59
 > next temperature: 4000, between 2000 and 8000, which have 49 % of left - right
-> calibration: factor 0.1149, by random labels at beta 8000; the reference's bisection: 0.1152
+> calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
 > bounds.h5: 4 temperatures, computed
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
 ! sgld: a calibrated bound is a heuristic, no guarantee; the one without calibration stands beside it
@@ -187,6 +187,8 @@ $ sgld bounds several.csv --set b; sgld bounds several.csv --set a --chain-seed 
 
 # Chains: errors of Monte Carlo, an upper bound above the bound, the certificate of the paths, one draw's bound; nothing to guess.
 $ sgld sample -B 0,1,10,40 -C 6 --warmup 100 --epochs 200 --anneal 50 --every 2 --work -q -o chains.h5 2>/dev/null; sgld bounds chains.h5 -o of.h5 --json 2>said >json; cat said; jq -c '[.n, .m, .scale, .status, .wbic_reached, (.rungs | length)], (.rungs[1:][] | [.loss_mcse > 0, .gamma_mcse > 0, .kl_low <= .kl_high, .bound <= .bound_upper, .path_kl < .path_kl_upper, .path_train01 < .path_bound, .left >= .hermite and .hermite >= .right, .bound_calibrated])' json
+> sgld: R-hat above 1.01 at beta 10, 40: the chains have not met; sample longer, or more of a warm-up
+> sgld: fewer than 400 effective draws at beta 1, 10, 40: the errors are not to be relied on; sample longer
 > [50,500,"raw","computed",true,4]
 > [true,true,true,true,true,true,true,null]
 > [true,true,true,true,true,true,true,null]

@@ -16,7 +16,7 @@ $ sgld bounds $SHARED/reference/sgld/ladders.csv --set mnist-lenet5 --labels tru
 > KL(rho||pi) at 64000: from 392.152 to 1583.57
 > WBIC, at beta n / ln n = 890.16: 1961.64
 > next temperature: 250, between 0 and 500, which have 62 % of left - right
-> calibration: factor 0.0547, by random labels at beta 16000; the reference's bisection: 0.0550
+> calibration: factor 0.0547, by that ladder at beta 16000; the reference's bisection: 0.0550
 ! sgld: losses are of the unit-interval form: what moved the chain is 3.982 times as much, and so is Gamma here
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
 ! sgld: the loss rises with beta 2 times, most from beta 16000 to 32000, by 0.00429: chains at equilibrium have falling means
