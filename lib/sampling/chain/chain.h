@@ -126,6 +126,11 @@ int kl_sampling_run_save(struct kl_writer *writer, const struct kl_sampling_run 
 /* Take over all chains of the file that this run has too, as far as it goes (a checkpoint, a shorter
    run, fewer chains or temperatures). KL_EDATA: it is of another run, in words. */
 int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, struct kl_error *err);
+/* Of a file that a run is to go on from: is it of the same options and inputs, by the parts of both keys,
+   but for the options of the list `grow` (its end is NULL), of which this run may have more? KL_EDATA: no,
+   in words. */
+int kl_sampling_chains_check_kin(const struct kl_file *file, const char *key_parts,
+                                 const char *const *grow, struct kl_error *err);
 /* Kept weights of a file (with keep_last its one rung is the ladder's last): `draws` of each rung and
  * chain at most, of `size` each. KL_EDATA, also where none were kept. */
 struct kl_sampling_kept {

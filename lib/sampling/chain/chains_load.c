@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A run's file, read: all its chains that a run has too go on from where they stood. And its kept
    weights. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,5 +365,37 @@ int kl_sampling_kept_read(float *w, struct kl_sampling_kept *kept, size_t rung, 
     if (!code)
         memcpy(w, kept->chain + ((size_t)draw * kept->rungs + rung) * kept->size,
                kept->size * sizeof *w);
+    return code;
+}
+
+/* ---- is it a run to go on from? ---- */
+/* What a key is of, without the options of `grow`. */
+static int parts_of_kin(char **text, const char *parts, const char *const *grow, struct kl_error *err)
+{
+    json_t *all = NULL;
+    int code = kl_json_parse(&all, parts, "the key's parts", err);
+    json_t *options = json_object_get(all, "options");
+    for (size_t i = 0; grow[i] && !code; i++) json_object_del(options, grow[i]);
+    if (!code) code = kl_json_dump(text, all, err);
+    json_decref(all);
+    return code;
+}
+
+int kl_sampling_chains_check_kin(const struct kl_file *file, const char *key_parts,
+                                 const char *const *grow, struct kl_error *err)
+{
+    char *theirs = NULL, *ours = NULL, *differs = NULL;
+    int code = parts_of_kin(&theirs, kl_store_file_key_parts(file), grow, err);
+    if (!code) code = parts_of_kin(&ours, key_parts, grow, err);
+    if (!code) code = kl_store_key_diff(&differs, theirs, ours, err);
+    if (!code && *differs)
+        code = kl_fail(
+            err, KL_EDATA,
+            "--extend %s: is of another run (%.*s%s); give the options and inputs it was made with",
+            kl_store_file_path(file), (int)strcspn(differs, "\n"), differs,
+            strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
+    free(theirs);
+    free(ours);
+    free(differs);
     return code;
 }

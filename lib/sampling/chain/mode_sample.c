@@ -36,35 +36,14 @@ static int complete(void *values, struct kl_error *err)
     return kl_sampling_values_complete(values, err);
 }
 
-/* What a key is of, without what a run may have more of than the one that it goes on from. */
-static int parts_of_kin(char **text, const char *parts, struct kl_error *err)
-{
-    static const char *const grow[] = { "betas", "epochs", "warmup", "lr", "chains", "first-chain" };
-    json_t *all = NULL;
-    int code = kl_json_parse(&all, parts, "the key's parts", err);
-    json_t *options = json_object_get(all, "options");
-    for (size_t i = 0; i < sizeof grow / sizeof *grow && !code; i++) json_object_del(options, grow[i]);
-    if (!code) code = kl_json_dump(text, all, err);
-    json_decref(all);
-    return code;
-}
-
 /* --extend: the records, the network and the sampler are to be the same; the ladder's numbers the engine
  * compares. */
-static int check_kin(const struct kl_file *file, const char *key_parts, struct kl_error *err)
+static int check_kin(const struct work *w, const struct kl_file *file, struct kl_error *err)
 {
-    char *theirs = NULL, *ours = NULL, *differs = NULL;
-    int code = parts_of_kin(&theirs, kl_store_file_key_parts(file), err);
-    if (!code) code = parts_of_kin(&ours, key_parts, err);
-    if (!code) code = kl_store_key_diff(&differs, theirs, ours, err);
-    if (!code && *differs)
-        code = kl_fail(
-            err, KL_EDATA,
-            "--extend %s: is of another run (%.*s%s); give the options and inputs it was made with",
-            kl_store_file_path(file), (int)strcspn(differs, "\n"), differs,
-            strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
-    free(theirs), free(ours), free(differs);
-    return code;
+    static const char *const grow[] = {
+        "betas", "epochs", "warmup", "lr", "chains", "first-chain", NULL
+    };
+    return kl_sampling_chains_check_kin(file, w->mode->stage.key_parts, grow, err);
 }
 
 /* Records, networks, chains; what --extend and --resume have of them. */
@@ -82,7 +61,7 @@ static int prepare(struct work *w, struct kl_error *err)
     if (code || !w->v->extend) return code;
     struct kl_file *file = NULL;
     code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);
-    if (!code) code = check_kin(file, w->mode->stage.key_parts, err);
+    if (!code) code = check_kin(w, file, err);
     if (!code) code = kl_sampling_run_load(w->run, file, err);
     kl_store_file_close(&file);
     return code;
