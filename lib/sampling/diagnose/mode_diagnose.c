@@ -148,6 +148,32 @@ static void warn_scores(const struct kl_log *log, const struct kl_sampling_score
     *amiss |= p->large_k > 0 || p->large_variance > 0;
 }
 
+/* A predictive density is one of the posterior: of a loss that is minus a log likelihood, at beta = n.
+ */
+static int warn_of_law(const struct kl_sampling_chains *c, const struct kl_log *log,
+                       struct kl_error *err)
+{
+    const double last = c->beta[c->n_betas - 1];
+    char *loss = NULL;
+    double n = last;
+    int code = KL_OK;
+    if (kl_store_file_has_attribute(c->file, "", "loss"))
+        code = kl_store_file_text(&loss, c->file, "", "loss", err);
+    if (!code && kl_store_file_has_attribute(c->file, "", "n"))
+        code = kl_store_file_number(&n, c->file, "", "n", err);
+    if (!code && loss && kl_choice("bce|ce|bbce", loss) < 0)
+        kl_caution(log,
+                   "the loss %s is minus no log likelihood: WAIC and leave-one-out mean nothing here",
+                   loss);
+    else if (!code && last != n)
+        kl_caution(
+            log,
+            "the log densities are of beta %.6g, while the posterior of %.0f records is at beta %.0f",
+            last, n, n);
+    free(loss);
+    return code;
+}
+
 /* ---- JSON ---- */
 static json_t *number(double x)
 {
@@ -221,6 +247,7 @@ static int make(struct kl_mode_run *run, const struct kl_sampling_chains *c, con
     const bool table = !v->common.json && !v->common.quiet;
     if (table) tell(run->out, verdicts, c, path, v->of);
     code = tell_biases(table ? run->out : NULL, c, run->stage.log, &amiss, err);
+    if (!code && found) code = warn_of_law(c, run->stage.log, err);
     if (code) {
         free(verdicts);
         return code;

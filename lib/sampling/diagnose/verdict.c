@@ -132,7 +132,7 @@ int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_
 bool kl_sampling_virial_is_off(const struct kl_sampling_verdict *v)
 {
     const double off = fabs(v->virial - 1);
-    return off > 0.05 && !(off <= 4 * v->virial_mcse);
+    return off > 0.5 || (off > 0.05 && !(off <= 4 * v->virial_mcse));
 }
 
 static bool has_high_rhat(const struct kl_sampling_verdict *v)

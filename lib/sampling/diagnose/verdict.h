@@ -20,7 +20,8 @@ int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_
 /* Limits of Vehtari et al. 2021 (section 4): R-hat 1.01, 400 effective draws of bulk and tail. */
 #define KL_SAMPLING_MOST_RHAT 1.01
 #define KL_SAMPLING_LEAST_ESS 400.0
-/* The virial ratio is 1 at equilibrium: 5 % off, and by four standard errors, is too far. */
+/* The virial ratio is 1 at equilibrium: 5 % off, and by four standard errors, is too far; a half in any
+   case, since the error of a chain that has not mixed is none. */
 bool kl_sampling_virial_is_off(const struct kl_sampling_verdict *v);
 /* Cautions for what is amiss; false: nothing is. */
 bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,

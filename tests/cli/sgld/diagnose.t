@@ -80,3 +80,8 @@ $ sgld sample -q --sampler sgld --half-step --companion -B 0,3 -e 4000 --warmup 
 > excess variance of the Gaussian companion: X +- S at beta 3
 > log density of 50 records, 40 draws
 > 2
+
+# What is no log likelihood has no predictive density, and one at another temperature is none of the posterior.
+$ for l in savage bce; do sgld sample -q -B 0,3 -e 200 --warmup 100 --loss $l --keep 5 --pointwise -o law.h5 2>/dev/null; sgld diagnose law.h5 2>&1 >/dev/null | grep -e 'log likelihood' -e posterior; done
+> sgld: the loss savage is minus no log likelihood: WAIC and leave-one-out mean nothing here
+> sgld: the log densities are of beta 3, while the posterior of 50 records is at beta 50
