@@ -36,16 +36,9 @@ static const struct kl_tool tool = {
     .parts = parts,
 };
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    const size_t n = run->stage.n_inputs;
-    return kl_fail(err, KL_EUSAGE, "%s%s%s, expected %s; see --help", n ? "found '" : "no command",
-                   n ? run->stage.inputs[0] : "", n ? "'" : "", tool.commands);
-}
-
 int main(int argc, char **argv)
 {
-    static const struct kl_mode none = { .tool = &tool, .run = run, .keeps_nothing = true };
+    static const struct kl_mode none = { .tool = &tool, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
         &none,
         &kl_sampling_mode_sample,

@@ -17,6 +17,15 @@ static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
     return false;
 }
 
+/* A tool whose first word is to choose. */
+static int choose_a_command(const struct kl_mode_run *run, const struct kl_tool *tool,
+                            struct kl_error *err)
+{
+    const size_t n = run->stage.n_inputs;
+    return kl_fail(err, KL_EUSAGE, "%s%s%s, expected %s; see --help", n ? "found '" : "no command",
+                   n ? run->stage.inputs[0] : "", n ? "'" : "", tool->commands);
+}
+
 int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
 {
     struct kl_error err = { 0 };
@@ -47,7 +56,7 @@ int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *
                                        .inputs = inputs,
                                        .n_inputs = n_inputs,
                                        .start = kl_clock() };
-        code = mode->run(&run, &err);
+        code = mode->run ? mode->run(&run, &err) : choose_a_command(&run, mode->tool, &err);
         kl_store_stage_end(&run.stage);
     }
     kl_cautions_free(&cautions);

@@ -16,6 +16,7 @@ struct kl_mode_run {
 struct kl_mode {
     const struct kl_tool *tool;     /* chosen_by: what selects it; NULL: nothing */
     void (*defaults)(void *values); /* of values that are all zero; or NULL: they stay so */
+    /* NULL: the tool's own, where one of its commands is to be chosen (tool->commands). */
     int (*run)(struct kl_mode_run *run, struct kl_error *err);
     int (*complete)(void *values, struct kl_error *err); /* options that depend on others; or NULL */
     /* It keeps nothing of unfinished work: a signal ends it at once, and one that is ignored stays so.
