@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/sequence/model: each net's table; the loss at the end of every net; dropout of inputs.
+ */
+#ifndef KL_SEQUENCE_MODEL_INT_H
+#define KL_SEQUENCE_MODEL_INT_H
+
+#include "sequence/model/model.h"
+
+extern const struct kl_sequence_model kl_sequence_hydra, kl_sequence_hydra_hybrid, kl_sequence_mamba,
+    kl_sequence_mamba_hybrid, kl_sequence_mamba_lite, kl_sequence_mamba_hybrid_lite,
+    kl_sequence_classical_mamba, kl_sequence_classical_hydra, kl_sequence_eegnet, kl_sequence_shallow,
+    kl_sequence_twin, kl_sequence_means;
+
+/* Loss of window i of a batch, whose logits (K) stand in the result: adds to loss and correct, d (K)
+   becomes the gradient by the logits (NULL: not asked for). (loss.c) */
+#define kl_sequence_loss KL_NAME(kl_sequence_loss)
+void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
+                      const struct kl_sequence_batch *batch, size_t i, int classes);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+   windows: labelled stretches of recordings, or arrays, as files of kind `windows`: one file a person,
+   or any number of them in one. Datasets: x (n, channels, steps) float32; labels (n) int32, -1: none;
+   class_names; subject (n) int32 into subject_names; recording (n) int32 into recording_names; onset (n)
+   float64, seconds in its recording; channel_names. Attributes: rate (Hz, 0: unknown), unit ("uV", "1"),
+   steps_before (samples of a window before its event). */
+#ifndef KL_SEQUENCE_WINDOWS_H
+#define KL_SEQUENCE_WINDOWS_H
+
+#include "base/base.h"
+struct kl_file;
+struct kl_kind;
+
+extern const struct kl_kind kl_sequence_windows_kind;
+
+/* Windows of several files as one list, mapped: memory does not grow with them. */
+struct kl_sequence_set {
+    size_t n, channels, steps;
+    double rate;
+    char unit[16];
+    int32_t *labels;              /* (n) */
+    int32_t *subject, *recording; /* (n), numbers over all files: equal names are one subject; recordings
+                                     are told apart by name and file */
+    double *onset;                /* (n) */
+    size_t n_classes, n_subjects, n_recordings;
+    char **class_names, **subject_names, **recording_names, **channel_names;
+    struct kl_sequence_set_file *files; /* (hidden) */
+    size_t n_files;
+};
+/* files: open, of this kind; they must outlive the set. Channels, steps, rate, unit, classes must agree.
+   KL_EDATA names the first file that differs, and in what; KL_ENOMEM. Close it in any case. */
+int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *files, size_t n_files,
+                         struct kl_error *err);
+/* Window i (channels, steps), contiguous, mapped; its block's digest was checked. Thread-safe. NULL: the
+   file cannot be read (err). */
+const float *kl_sequence_set_window(struct kl_sequence_set *set, size_t i, struct kl_error *err);
+void kl_sequence_set_close(struct kl_sequence_set *set);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+   qseq: sequence models on recordings. Its first word chooses what it does; each has a table of options
+   and a file mode_WORD.c in a room of lib/sequence. */
+#include "store/mode.h"
+
+struct values {
+    struct kl_common common;
+};
+
+/* clang-format off */
+static const struct kl_tool *const parts[] = {
+    NULL
+};
+static const struct kl_tool tool = {
+    .name = "qseq",
+    .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
+               "  windows      recordings or arrays to labelled windows\n"
+               "  generate     synthetic people, forrelation\n"
+               "  train        a model on windows, with a split that cannot leak\n"
+               "  fit          spatial patterns or tangent space with a linear classifier\n"
+               "  eval         a model on the windows that it was not trained on\n"
+               "  compare      reports of several models, paired over people",
+    .arguments = "COMMAND [options]",
+    .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key json note no-provenance progress",
+    .commands = "windows|generate|train|fit|eval|compare",
+    .parts = parts,
+};
+
+int main(int argc, char **argv)
+{
+    static const struct kl_mode none = { .tool = &tool, .keeps_nothing = true };
+    const struct kl_mode *const modes[] = {
+        &none,
+    };
+    return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
+}
+/* clang-format on */
