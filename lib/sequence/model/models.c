@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   The list of nets by name; opening and closing one. */
+#include <string.h>
+
+#include "sequence/model/model_int.h"
+
+const struct kl_sequence_model *const kl_sequence_models[] = {
+    NULL, /* the first one replaces this line */
+};
+const size_t kl_sequence_n_models = sizeof kl_sequence_models / sizeof *kl_sequence_models;
+
+void kl_sequence_model_options_default(struct kl_sequence_model_options *o)
+{
+    *o = (struct kl_sequence_model_options){
+        .model = "hydra",
+        .qubits = 6,
+        .layers = 2,
+        .gate_layers = 2,
+        .revision = 'b',
+        .width = 128,
+        .state = 16,
+    };
+}
+
+int kl_sequence_net_open(struct kl_sequence_net *net, const struct kl_sequence_model_options *o,
+                         const struct kl_sequence_shape *shape, struct kl_error *err)
+{
+    memset(net, 0, sizeof *net);
+    net->options = *o, net->shape = *shape;
+    for (size_t i = 0; i < kl_sequence_n_models && !net->model; i++)
+        if (kl_sequence_models[i] && !strcmp(kl_sequence_models[i]->name, o->model))
+            net->model = kl_sequence_models[i];
+    if (!net->model)
+        return kl_fail(err, KL_EUSAGE, "no model '%s'; expected one of %s", o->model,
+                       KL_SEQUENCE_MODELS);
+    net->first_state = -1;
+    const int code = net->model->open(net, err);
+    if (!code && net->first_state < 0) net->first_state = net->block.n;
+    return code;
+}
+
+void kl_sequence_net_close(struct kl_sequence_net *net)
+{
+    if (net->model && net->model->close) net->model->close(net);
+    kl_nn_block_free(&net->block);
+    memset(net, 0, sizeof *net);
+}
