@@ -14,6 +14,7 @@ struct kl_crew;
 struct kl_train_step;
 struct kl_train_rollback;
 struct kl_train_thread;
+struct kl_ranks;
 
 /* ---- what every training has (options.h: the rows of a table of options) ---- */
 struct kl_train_options {
@@ -140,6 +141,8 @@ struct kl_train {
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     const struct kl_train_device *device; /* where steps are taken; NULL: the CPU */
+    struct kl_ranks *ranks; /* processes that share every step (ranks.h); NULL: this one is alone */
+    bool stop;              /* (hidden) asked for here, until the ranks have agreed on it */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */
@@ -199,7 +202,7 @@ static inline void *kl_train_crew_learner(const struct kl_crew *crew)
 int kl_train_crew_for(const struct kl_crew *crew, size_t n,
                       int (*fn)(void *context, size_t i, int thread, struct kl_error *err),
                       void *context, struct kl_error *err);
-/* Threads take whole replicas; else they share the steps of each. */
+/* Threads take whole replicas; else they share the steps of each, as ranks do. */
 bool kl_train_whole_replicas(const struct kl_train *train);
 
 struct kl_train_step {
