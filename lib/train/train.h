@@ -69,6 +69,8 @@ struct kl_learner {
         many_steps; /* there may be more than 2^32 of them in all, which its random numbers tell apart */
     int64_t ahead;  /* steps that prepare_step may be called for at once; 0: any number */
     size_t parts;   /* of a step's gradient; 0: one. However many threads there are. */
+    bool tree;      /* parts, a power of two, are added pairwise, as a tree that processes can share; else
+                       in rising order */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
     /* First parameters of a replica, by its own number; the block is all 0. */
@@ -84,7 +86,7 @@ struct kl_learner {
     void (*prepare_step)(struct kl_train *train, int64_t ahead, int thread);
     /* Part `part` of a step's gradient into grad (the block; every entry of every tensor is set, the
        padding between them stays 0), and what it adds to the sums (zeros before). Parts are added up in
-       rising order, so the result does not depend on who computes them. */
+       one order (tree), so the result does not depend on who computes them. */
     int (*gradient)(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
                     void *grad, double *sums, int thread, struct kl_error *err);
     /* After the update by the gradient: noise, a projection. The padding stays 0. A round that is undone
