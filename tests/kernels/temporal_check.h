@@ -32,6 +32,7 @@ static int NAME(check_filter)(const struct kl_kernels *k, size_t channels, size_
     const int rough = 64 + (int)steps;
     static REAL mean[64], slopes[1024], dx[ROOM], dw[1024], db[64], alone[64];
     int bad = 0;
+    memset(dx, 0, sizeof dx); /* between rows nothing is written */
     k->NAME(temporal)->pool(mean, slopes, &f, NAME(x), ld, NAME(row));
     k->NAME(temporal)->pool(alone, NULL, &f, NAME(x), ld, NAME(row));
     k->NAME(temporal)->filter(NAME(y), &f, NAME(x), ld, NAME(row));
