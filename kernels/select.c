@@ -34,6 +34,7 @@
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
         .scan_f32 = &kl_scan_f32_##set, .scan_f64 = &kl_scan_f64_##set                               \
+        .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set               \
     }
 
 /* Lowest first. */
