@@ -19,7 +19,7 @@ struct job {
 
 bool kl_train_whole_replicas(const struct kl_train *train)
 {
-    return !train->ranks && train->options.replicas >= train->n_threads;
+    return !train->options.ranks && train->options.replicas >= train->n_threads;
 }
 
 /* In its first epoch, or before those that count, there is no best yet: it is judged as it began. */
@@ -160,14 +160,16 @@ static void describe(char note[NOTE], const struct kl_train *train)
 static int watch(struct kl_train *train, const struct kl_watch *w, const char *note)
 {
     const int wish = kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
-    if (!train->ranks) return wish;
+    if (!train->options.ranks) return wish;
     train->stop |= wish != 0;
     return 0;
 }
 
 static int agree(int64_t *count, struct kl_train *train, struct kl_error *err)
 {
-    const int code = train->ranks ? kl_train_ranks_agree(train->ranks, count, &train->stop, err) : KL_OK;
+    const int code = train->options.ranks
+                         ? kl_train_ranks_agree(train->options.ranks, count, &train->stop, err)
+                         : KL_OK;
     if (code || !train->stop) return code;
     train->stop = false;
     return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
@@ -195,7 +197,7 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
     int code = agree(count, train, err);
     if (code) return code;
     if (l->prepare_step) kl_pool_for(pool, (size_t)*count, prepare_one, train);
-    if (quick || train->ranks) kl_train_rollback_free(train);
+    if (quick || train->options.ranks) kl_train_rollback_free(train);
     else kl_train_keep(train);
     code = for_all(pool, (struct job){ .train = train, .what = STEPS, .count = *count }, err);
     kl_train_stoppable(train, false);
@@ -208,7 +210,7 @@ static int judge_all(struct kl_train *train, struct kl_pool *pool, struct kl_err
 {
     if (train->device) return train->device->judge(train, err);
     if (!train->learner->judge) return 0;
-    kl_train_stoppable(train, !train->ranks);
+    kl_train_stoppable(train, !train->options.ranks);
     int code = for_all(pool, (struct job){ .train = train, .what = JUDGE }, err);
     kl_train_stoppable(train, false);
     for (int64_t r = 0; code == KL_ESIGNAL && r < train->options.replicas; r++)

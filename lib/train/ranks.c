@@ -15,6 +15,10 @@ enum { SILENCE = 600 /* seconds without a byte, after which a rank is taken to b
 int kl_train_ranks_check(const struct kl_shard *place, size_t parts, struct kl_error *err)
 {
     const size_t n = place->count;
+    if (n > 1 && parts <= 1)
+        return kl_fail(err, KL_EUSAGE,
+                       "--ranks: %zu ranks, but a step's gradient of this model has one part: give none",
+                       n);
     if (n && (n & (n - 1) || n > parts || n > (size_t)1 << KL_RANKS_LEVELS))
         return kl_fail(
             err, KL_EUSAGE,

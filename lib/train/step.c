@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/inline/flush.h"
+#include "train/ranks.h"
 #include "train/train_int.h"
 
 enum { ALIGN = 64, CHUNK = 1 << 14 /* values that one thread updates at a time */ };
@@ -74,6 +75,7 @@ struct parts {
     const struct kl_crew *crew;
     const struct kl_train_step *step;
     struct kl_update update;
+    size_t first, n; /* those that this process computes */
 };
 
 static void *grad_at(const struct kl_crew *crew, size_t i)
@@ -94,9 +96,11 @@ static int compute_into(const struct parts *p, size_t buffer, size_t part, int t
     return code;
 }
 
-static int compute_part(void *context, size_t part, int thread, struct kl_error *err)
+/* Of those parts that this rank has, the i-th. */
+static int compute_part(void *context, size_t i, int thread, struct kl_error *err)
 {
-    return compute_into(context, part, part, thread, err);
+    const struct parts *p = context;
+    return compute_into(p, i, p->first + i, thread, err);
 }
 
 /* Values [from, to) of buffer i join those of buffer `into`. */
@@ -140,7 +144,7 @@ static int add_chunk(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct kl_crew *crew = ((const struct parts *)context)->crew;
     const unsigned before = kl_flush_begin();
-    const size_t n = n_parts(crew->train);
+    const size_t n = ((const struct parts *)context)->n;
     (void)thread, (void)err;
     for (size_t k = 0, into; k + 1 < n; k++) {
         const size_t from = pair_of(&into, k, n, crew->train->learner->tree);
@@ -153,7 +157,7 @@ static int add_chunk(void *context, size_t i, int thread, struct kl_error *err)
 static int sum_shared(struct parts *p, struct kl_error *err)
 {
     const struct kl_crew *crew = p->crew;
-    const size_t n = n_parts(crew->train);
+    const size_t n = p->n;
     int code = kl_train_crew_for(crew, n, compute_part, p, err);
     if (!code && n > 1) code = kl_train_crew_for(crew, n_chunks(crew->train), add_chunk, p, err);
     if (code) return code;
@@ -223,8 +227,14 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     const struct kl_optimizer *o = &crew->train->options.optimizer;
     const struct kl_train_step at = kl_train_step_at(crew, step);
     double *sums = crew->train->threads[crew->thread].sums;
-    struct parts p = { crew, &at, at.update };
+    struct kl_ranks *ranks = crew->train->options.ranks;
+    struct parts p = { .crew = crew, .step = &at, .update = at.update };
+    kl_train_ranks_share(ranks, n_parts(crew->train), &p.first, &p.n);
+    p.n -= p.first;
     int code = sum_parts(&p, err);
+    if (!code && ranks)
+        code = kl_train_ranks_add(ranks, grad_at(crew, 0), l->block->size, l->wide, sums,
+                                  (size_t)l->n_sums, err);
     if (code) return code;
     if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
     else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);

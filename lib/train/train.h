@@ -26,6 +26,7 @@ struct kl_train_options {
     uint64_t seed;
     struct kl_optimizer optimizer;
     struct kl_schedule schedule;
+    struct kl_ranks *ranks; /* processes that share every step (ranks.h); NULL: this one is alone */
 };
 /* 50 epochs of 64 samples a step, Adam 1e-3, 10 % validation. */
 void kl_train_options_default(struct kl_train_options *o);
@@ -143,7 +144,6 @@ struct kl_train {
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     const struct kl_train_device *device; /* where steps are taken; NULL: the CPU */
-    struct kl_ranks *ranks; /* processes that share every step (ranks.h); NULL: this one is alone */
     bool stop;              /* (hidden) asked for here, until the ranks have agreed on it */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
