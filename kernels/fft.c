@@ -120,9 +120,10 @@ static kl_real *fill_factor(struct fft_factor *f, kl_real *at, const struct root
 }
 
 /* ---- a plan ---- */
-static int fill_good(struct fft *plan)
+static int fill_good(struct fft *plan, size_t columns)
 {
-    const size_t n1 = halve(plan->n), n2 = plan->n / n1, outer = n2 > 1 ? plan->n * 2 : 0;
+    const size_t n1 = columns && plan->n % columns == 0 ? columns : halve(plan->n), n2 = plan->n / n1,
+                 outer = n2 > 1 ? plan->n * 2 : 0;
     struct roots roots;
     take_passes(&plan->columns, n1), take_passes(&plan->rows, n2);
     const size_t numbers = factor_numbers(&plan->columns) + factor_numbers(&plan->rows) + outer + 1;
@@ -131,7 +132,7 @@ static int fill_good(struct fft *plan)
         free(roots.eighth);
         return -1;
     }
-    plan->work = 2 * 2 * ROW * n1;
+    plan->work = 2 * 2 * ROW * (n1 > n2 ? n1 : n2);
     at = fill_factor(&plan->columns, at, &roots), at = fill_factor(&plan->rows, at, &roots);
     plan->outer = outer ? at : NULL;
     for (size_t j = 0; j < n2 && outer; j++)
@@ -147,7 +148,7 @@ static int fill_bluestein(struct fft *plan)
     const struct kl_kernels *kernels = kl_kernels();
     const size_t n = plan->n;
     struct roots roots = { .n = 2 * n };
-    struct fft *inner = plan->inner = KL_NAME(kl_fft_plan)(kl_fft_good_length(2 * n - 1));
+    struct fft *inner = plan->inner = KL_NAME(kl_fft_plan)(kl_fft_good_length(2 * n - 1), 0);
     if (!inner) return -1;
     kl_real *data = aligned_alloc(64, (2 * ROW * inner->n + inner->work) * sizeof *data);
     plan->chirp = plan->memory = malloc((2 * n + 2 * inner->n) * sizeof *plan->chirp);
@@ -181,12 +182,12 @@ void KL_NAME(kl_fft_plan_free)(struct fft *plan)
     free(plan);
 }
 
-struct fft *KL_NAME(kl_fft_plan)(size_t n)
+struct fft *KL_NAME(kl_fft_plan)(size_t n, size_t columns)
 {
     struct fft *plan = n && n < (size_t)1 << 31 ? calloc(1, sizeof *plan) : NULL;
     if (!plan) return NULL;
     plan->n = n;
-    if (is_good(n) ? fill_good(plan) : fill_bluestein(plan)) {
+    if (is_good(n) ? fill_good(plan, columns) : fill_bluestein(plan)) {
         KL_NAME(kl_fft_plan_free)(plan);
         return NULL;
     }

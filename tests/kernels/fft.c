@@ -34,7 +34,7 @@ enum { LENGTHS = sizeof lengths / sizeof *lengths, MOST = 1536 };
     {                                                                                              \
         static real x[2 * ROW_##p * MOST] __attribute__((aligned(64))),                            \
             y[2 * ROW_##p * MOST] __attribute__((aligned(64)));                                    \
-        struct kl_fft_##p *plan = kl_fft_plan_##p(n);                                              \
+        struct kl_fft_##p *plan = kl_fft_plan_##p(n, n % 24 == 0 ? 24 : 0);                        \
         int failures = 0;                                                                          \
         if (!plan) return 1;                                                                       \
         real *work = aligned_alloc(64, (plan->work + 16) * sizeof *work / 64 * 64 + 64);           \
@@ -93,7 +93,7 @@ static double clock_of(void)
 #define BENCH(real, p)                                                                             \
     static void bench_##p(const struct kl_kernels *k, size_t n)                                    \
     {                                                                                              \
-        struct kl_fft_##p *plan = kl_fft_plan_##p(n);                                              \
+        struct kl_fft_##p *plan = kl_fft_plan_##p(n, 0);                                           \
         if (!plan) return;                                                                         \
         real *data = aligned_alloc(64, (2 * ROW_##p * n + plan->work) * sizeof *data),             \
              *work = data + 2 * ROW_##p * n;                                                       \
