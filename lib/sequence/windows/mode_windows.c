@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sequence/windows/windows_int.h"
+#include "store/kind.h"
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1 };
