@@ -33,7 +33,8 @@
         .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
-        .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set               \
+        .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set,              \
+        .ssm_f32 = &kl_ssm_f32_##set, .ssm_f64 = &kl_ssm_f64_##set                                   \
     }
 
 /* Lowest first. */

@@ -21,6 +21,7 @@
 #include "kernels/optim.h"
 #include "kernels/policy.h"
 #include "kernels/shallow.h"
+#include "kernels/ssm.h"
 #include "kernels/temporal.h"
 #include "kernels/vqc.h"
 
@@ -109,6 +110,8 @@ struct kl_kernels {
     const struct kl_layers_f64 *layers_f64;
     const struct kl_temporal_f32 *temporal_f32;
     const struct kl_temporal_f64 *temporal_f64;
+    const struct kl_ssm_f32 *ssm_f32;
+    const struct kl_ssm_f64 *ssm_f64;
 };
 
 /* The best for this processor. */
@@ -142,6 +145,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 #define kl_kernel_layers kl_kernels()->KL_NAME(layers)
 #define kl_kernel_temporal kl_kernels()->KL_NAME(temporal)
+#define kl_kernel_ssm kl_kernels()->KL_NAME(ssm)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
