@@ -43,6 +43,37 @@ KL_SSM_PLAN(double, f64)
     (real * dv, real * sums, const real *g, const real *m, real *states, const real *v, size_t ld, \
      size_t groups, const struct type *plan, real *scratch)
 
+/* SSM_B of Mamba Hybrid, whose angles differ from state to state. A layer: RY, ring of XX, RY(b) RY,
+   ring of YY (an angle a wire each), then RZ(c), RX(d) of all states. Rows of angles: of each layer RY,
+   XX, RY, YY by wire. angles: cosine, sine (rows, ld) of pi sigma(z) + offset (rows): half of an angle 2
+   pi sigma(z) + 2 offset; slope: the angle's derivative by z. */
+#define KL_SSM_ANGLES_ARGS(real)                                                                     \
+    (real * cosine, real * sine, real * slope, const real *z, size_t ld, size_t groups, size_t rows, \
+     const real *offset)
+/* RX(d) RZ(c) of a wire as RY(last) RX(turn) RY(first): turn (L - 1, 2, n): cosines, sines of half of
+   `turn`. `first` stands in the angles of the RY before YY, `last` in those of the next layer's first
+   RY; those of the very first RY are less by pi / 2; end (n, 3, 3): what turns (X, Y, Z) behind the last
+   layer. */
+#define KL_SSM_RINGS(real, p)   \
+    struct kl_ssm_rings_##p {   \
+        int n, layers;          \
+        const real *turn, *end; \
+    };
+KL_SSM_RINGS(float, f32)
+KL_SSM_RINGS(double, f64)
+/* Rows of sums: of each step from layer to layer, of each wire, X, Y, Z between RX(turn) and RY(last),
+   then those behind all. */
+#define KL_SSM_RINGS_SUMS(n, layers) (3 * (size_t)(n) * (size_t)(layers))
+#define KL_SSM_RINGS_SCRATCH(n) ((size_t)5 << (n))
+/* m (3 n, ld): X, Y, Z by wire. states: 2 N rows a group, or NULL. */
+#define KL_SSM_RINGS_FORWARD_ARGS(real, type)                                                 \
+    (real * m, real * states, const real *cosine, const real *sine, size_t ld, size_t groups, \
+     const struct type *plan, real *scratch)
+/* From g (3 n, ld): dangle (4 n L, ld), derivatives by the whole angles. states are used up. */
+#define KL_SSM_RINGS_ADJOINT_ARGS(real, type)                                                    \
+    (real * dangle, real * sums, const real *g, const real *m, real *states, const real *cosine, \
+     const real *sine, size_t ld, size_t groups, const struct type *plan, real *scratch)
+
 /* Amplitude embedding behind layer norm: v = u / max(|u|, 1e-12), u = weight (z - mean) / sqrt(variance
    + 1e-5) + bias, over the rows of z (rows, ld). keep (3, ld): mean, 1 / root, 1 / |u|. */
 #define KL_SSM_EMBED_ARGS(real)                                                                       \
@@ -63,15 +94,18 @@ KL_SSM_PLAN(double, f64)
     (real * g, real * sums, const real *dr, const real *m, size_t ld, size_t groups, int n, \
      const real *factor, const real *skip)
 
-#define KL_SSM_TABLE(p, real)                                      \
-    struct kl_ssm_##p {                                            \
-        void(*forward) KL_SSM_FORWARD_ARGS(real, kl_ssm_plan_##p); \
-        void(*adjoint) KL_SSM_ADJOINT_ARGS(real, kl_ssm_plan_##p); \
-        void(*embed) KL_SSM_EMBED_ARGS(real);                      \
-        void(*embed_back) KL_SSM_EMBED_BACK_ARGS(real);            \
-        void(*mix) KL_SSM_MIX_ARGS(real);                          \
-        void(*mix_back) KL_SSM_MIX_BACK_ARGS(real);                \
-    };                                                             \
+#define KL_SSM_TABLE(p, real)                                                   \
+    struct kl_ssm_##p {                                                         \
+        void(*forward) KL_SSM_FORWARD_ARGS(real, kl_ssm_plan_##p);              \
+        void(*adjoint) KL_SSM_ADJOINT_ARGS(real, kl_ssm_plan_##p);              \
+        void(*embed) KL_SSM_EMBED_ARGS(real);                                   \
+        void(*embed_back) KL_SSM_EMBED_BACK_ARGS(real);                         \
+        void(*mix) KL_SSM_MIX_ARGS(real);                                       \
+        void(*mix_back) KL_SSM_MIX_BACK_ARGS(real);                             \
+        void(*angles) KL_SSM_ANGLES_ARGS(real);                                 \
+        void(*rings_forward) KL_SSM_RINGS_FORWARD_ARGS(real, kl_ssm_rings_##p); \
+        void(*rings_adjoint) KL_SSM_RINGS_ADJOINT_ARGS(real, kl_ssm_rings_##p); \
+    };                                                                          \
     extern const struct kl_ssm_##p kl_ssm_##p##_base, kl_ssm_##p##_avx2, kl_ssm_##p##_avx512;
 KL_SSM_TABLE(f32, float)
 KL_SSM_TABLE(f64, double)
@@ -79,5 +113,6 @@ KL_SSM_TABLE(f64, double)
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
 #define kl_ssm KL_NAME(kl_ssm)
 #define kl_ssm_plan KL_NAME(kl_ssm_plan)
+#define kl_ssm_rings KL_NAME(kl_ssm_rings)
 
 #endif

@@ -513,6 +513,10 @@ void KL_ISA_NAME(kl_ssm_embed) KL_SSM_EMBED_ARGS(kl_real);
 void KL_ISA_NAME(kl_ssm_embed_back) KL_SSM_EMBED_BACK_ARGS(kl_real);
 void KL_ISA_NAME(kl_ssm_mix) KL_SSM_MIX_ARGS(kl_real);
 void KL_ISA_NAME(kl_ssm_mix_back) KL_SSM_MIX_BACK_ARGS(kl_real);
+/* And in kernels/cpu/ssm_ring.c. */
+void KL_ISA_NAME(kl_ssm_angles) KL_SSM_ANGLES_ARGS(kl_real);
+void KL_ISA_NAME(kl_ssm_rings_forward) KL_SSM_RINGS_FORWARD_ARGS(kl_real, kl_ssm_rings);
+void KL_ISA_NAME(kl_ssm_rings_adjoint) KL_SSM_RINGS_ADJOINT_ARGS(kl_real, kl_ssm_rings);
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_ssm)
 const struct kl_ssm KL_TABLE_NAME = { forward,
@@ -520,4 +524,7 @@ const struct kl_ssm KL_TABLE_NAME = { forward,
                                       KL_ISA_NAME(kl_ssm_embed),
                                       KL_ISA_NAME(kl_ssm_embed_back),
                                       KL_ISA_NAME(kl_ssm_mix),
-                                      KL_ISA_NAME(kl_ssm_mix_back) };
+                                      KL_ISA_NAME(kl_ssm_mix_back),
+                                      KL_ISA_NAME(kl_ssm_angles),
+                                      KL_ISA_NAME(kl_ssm_rings_forward),
+                                      KL_ISA_NAME(kl_ssm_rings_adjoint) };
