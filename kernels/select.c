@@ -43,6 +43,9 @@
         .fft_f32 = &kl_fft_f32_##set, .fft_f64 = &kl_fft_f64_##set,                                  \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set                       \
+        .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
+        .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set,              \
+        .ssm_f32 = &kl_ssm_f32_##set, .ssm_f64 = &kl_ssm_f64_##set                                   \
     }
 
 /* Lowest first. */

@@ -23,6 +23,7 @@
 #include "kernels/policy.h"
 #include "kernels/scan.h"
 #include "kernels/shallow.h"
+#include "kernels/ssm.h"
 #include "kernels/temporal.h"
 #include "kernels/vqc.h"
 
@@ -115,6 +116,8 @@ struct kl_kernels {
     const struct kl_scan_f64 *scan_f64;
     const struct kl_temporal_f32 *temporal_f32;
     const struct kl_temporal_f64 *temporal_f64;
+    const struct kl_ssm_f32 *ssm_f32;
+    const struct kl_ssm_f64 *ssm_f64;
 };
 
 /* The best for this processor. */
@@ -149,6 +152,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_layers kl_kernels()->KL_NAME(layers)
 #define kl_kernel_scan kl_kernels()->KL_NAME(scan)
 #define kl_kernel_temporal kl_kernels()->KL_NAME(temporal)
+#define kl_kernel_ssm kl_kernels()->KL_NAME(ssm)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
