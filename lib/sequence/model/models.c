@@ -5,7 +5,8 @@
 #include "sequence/model/model_int.h"
 
 const struct kl_sequence_model *const kl_sequence_models[] = {
-    NULL, /* the first one replaces this line */
+    &kl_sequence_classical_mamba,
+    &kl_sequence_classical_hydra,
 };
 const size_t kl_sequence_n_models = sizeof kl_sequence_models / sizeof *kl_sequence_models;
 
