@@ -173,8 +173,8 @@ struct start {
 };
 static void uniform(const struct start *s, int tensor, double bound)
 {
-    kl_nn_init_uniform(s->params, &s->net->block.tensors[tensor], bound, s->seed, (uint32_t)tensor,
-                       s->replica);
+    kl_sequence_start(s->params, &s->net->block.tensors[tensor], -bound, bound, s->seed, tensor,
+                      s->replica);
 }
 /* As torch.nn.Linear: weight and bias (-1: none). */
 static void linear(const struct start *s, int weight, int bias)
