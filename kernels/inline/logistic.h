@@ -19,17 +19,13 @@ static const kl_real kl_exp2_terms[] = { 1.3691488853904129e-12, 2.5678435993488
                                          5.5504108664821580e-2,  2.4022650695910072e-1,
                                          6.9314718055994531e-1,  1.0 };
 #else
-enum { KL_EXP2_SHIFT = 23, KL_EXP2_TERMS = 7, KL_LOG1P_TERMS = 7 };
+enum { KL_EXP2_SHIFT = 23, KL_EXP2_TERMS = 6, KL_LOG1P_TERMS = 7 };
 #define KL_EXP2_MOST 100.0f
 #define KL_EXP2_ROUNDER 0x1.8p23f
-/* The polynomial with the least relative error for |x| <= 1/2, 2e-9, that is 1 at 0. */
-static const kl_real kl_exp2_terms[] = { 0.0001535336206f,
-                                         0.001339887459f,
-                                         0.009618437358f,
-                                         0.05550332471f,
-                                         0.2402264791f,
-                                         0.6931472029f,
-                                         1.0f };
+/* The polynomial of degree 5 that is 1 at 0 with the least relative error for |x| <= 1/2: 9.1e-8, three
+   quarters of the last digit. */
+static const kl_real kl_exp2_terms[] = { 0.001326472721f, 0.009671512813f, 0.05550733745f,
+                                         0.2402224208f,   0.6931469776f,   1.0f };
 #endif
 #define KL_LOG2_E ((kl_real)1.4426950408889634)
 #define KL_LN2 ((kl_real)0.6931471805599453)
