@@ -10,6 +10,7 @@
 #include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
+#include "kernels/depthwise.h"
 #include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
@@ -106,6 +107,8 @@ struct kl_kernels {
     const struct kl_density_f64 *density_f64;
     const struct kl_layers_f32 *layers_f32;
     const struct kl_layers_f64 *layers_f64;
+    const struct kl_depthwise_f32 *depthwise_f32;
+    const struct kl_depthwise_f64 *depthwise_f64;
 };
 
 /* The best for this processor. */
@@ -138,6 +141,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 #define kl_kernel_layers kl_kernels()->KL_NAME(layers)
+#define kl_kernel_depthwise kl_kernels()->KL_NAME(depthwise)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
