@@ -46,6 +46,8 @@
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
         .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set,              \
         .ssm_f32 = &kl_ssm_f32_##set, .ssm_f64 = &kl_ssm_f64_##set                                   \
+        .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
+        .depthwise_f32 = &kl_depthwise_f32_##set, .depthwise_f64 = &kl_depthwise_f64_##set           \
     }
 
 /* Lowest first. */

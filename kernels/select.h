@@ -11,6 +11,7 @@
 #include "kernels/conv.h"
 #include "kernels/density.h"
 #include "kernels/fft.h"
+#include "kernels/depthwise.h"
 #include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
@@ -118,6 +119,8 @@ struct kl_kernels {
     const struct kl_temporal_f64 *temporal_f64;
     const struct kl_ssm_f32 *ssm_f32;
     const struct kl_ssm_f64 *ssm_f64;
+    const struct kl_depthwise_f32 *depthwise_f32;
+    const struct kl_depthwise_f64 *depthwise_f64;
 };
 
 /* The best for this processor. */
@@ -153,6 +156,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_scan kl_kernels()->KL_NAME(scan)
 #define kl_kernel_temporal kl_kernels()->KL_NAME(temporal)
 #define kl_kernel_ssm kl_kernels()->KL_NAME(ssm)
+#define kl_kernel_depthwise kl_kernels()->KL_NAME(depthwise)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)
