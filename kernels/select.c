@@ -32,6 +32,7 @@
         .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set,                       \
         .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
+        .ring_f32 = &kl_ring_f32_##set, .ring_f64 = &kl_ring_f64_##set,                              \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set                       \
     }
 

@@ -20,6 +20,7 @@
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
+#include "kernels/ring.h"
 #include "kernels/shallow.h"
 #include "kernels/vqc.h"
 
@@ -104,6 +105,8 @@ struct kl_kernels {
     const struct kl_vqc_f64 *vqc_f64;
     const struct kl_density_f32 *density_f32;
     const struct kl_density_f64 *density_f64;
+    const struct kl_ring_f32 *ring_f32;
+    const struct kl_ring_f64 *ring_f64;
     const struct kl_layers_f32 *layers_f32;
     const struct kl_layers_f64 *layers_f64;
 };
@@ -137,6 +140,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
+#define kl_kernel_ring kl_kernels()->KL_NAME(ring)
 #define kl_kernel_layers kl_kernels()->KL_NAME(layers)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
