@@ -82,7 +82,7 @@ static inline size_t kl_ring_work(const struct kl_ring *ring, size_t steps)
         const real *third;       /* (2^n, 2) */                                                        \
         const uint32_t *mirror; /* (2^n) */                                                            \
     };                                                                                                 \
-    struct kl_ring_##p {                                                                               \
+    struct kl_ring_table_##p {                                                                            \
         void (*angles)(real *turn, real *z, size_t stride, size_t n, const real *bias,                 \
                        const real *base, double factor, const struct kl_ring_row *rows,                \
                        size_t n_rows);                                                                 \
@@ -104,8 +104,8 @@ static inline size_t kl_ring_work(const struct kl_ring *ring, size_t steps)
     };
 KL_RING_TYPES(float, f32)
 KL_RING_TYPES(double, f64)
-extern const struct kl_ring_f32 kl_ring_f32_base, kl_ring_f32_avx2, kl_ring_f32_avx512;
-extern const struct kl_ring_f64 kl_ring_f64_base, kl_ring_f64_avx2, kl_ring_f64_avx512;
+extern const struct kl_ring_table_f32 kl_ring_f32_base, kl_ring_f32_avx2, kl_ring_f32_avx512;
+extern const struct kl_ring_table_f64 kl_ring_f64_base, kl_ring_f64_avx2, kl_ring_f64_avx512;
 
 /* The sum of a row of S partial sums, by halves: one order. */
 #define KL_RING_SUM(real, p, n)                                   \
@@ -121,6 +121,7 @@ KL_RING_SUM(float, f32, 16)
 KL_RING_SUM(double, f64, 8)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_ring_table KL_NAME(kl_ring_table)
 #define kl_ring_mix KL_NAME(kl_ring_mix)
 #define kl_ring_sum KL_NAME(kl_ring_sum)
 

@@ -105,8 +105,8 @@ struct kl_kernels {
     const struct kl_vqc_f64 *vqc_f64;
     const struct kl_density_f32 *density_f32;
     const struct kl_density_f64 *density_f64;
-    const struct kl_ring_f32 *ring_f32;
-    const struct kl_ring_f64 *ring_f64;
+    const struct kl_ring_table_f32 *ring_f32;
+    const struct kl_ring_table_f64 *ring_f64;
     const struct kl_layers_f32 *layers_f32;
     const struct kl_layers_f64 *layers_f64;
 };

@@ -358,10 +358,6 @@ static void weigh(kl_real *sum, const kl_real *m, size_t stride, size_t rows, co
         }
 }
 
-#if KL_F64
-const struct kl_ring_f64 KL_ISA_NAME(kl_ring) = {
-#else
-const struct kl_ring_f32 KL_ISA_NAME(kl_ring) = {
-#endif
+const struct kl_ring_table KL_ISA_NAME(kl_ring) = {
     angles, halves, forward, read_out, weigh, back, collect, adjoint, slopes,
 };

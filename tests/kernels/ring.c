@@ -148,7 +148,7 @@ static void keep(struct kept *k, const void *from, size_t n)
                         struct kept *bits)                                                             \
     {                                                                                                  \
         enum { S = 64 / sizeof(real) };                                                                \
-        const struct kl_ring_##p *f = k->ring_##p;                                                     \
+        const struct kl_ring_table_##p *f = k->ring_##p;                                                     \
         const int n = ring->n_qubits, size = 1 << n;                                                   \
         const size_t angles = kl_ring_angles(ring), n_rows = kl_ring_rows(ring),                       \
                      state_size = kl_ring_state(ring, S);                                              \
@@ -219,7 +219,7 @@ static void keep(struct kept *k, const void *from, size_t n)
     static int maps_##p(const struct kl_kernels *k, struct kept *bits)                                 \
     {                                                                                                  \
         enum { S = 64 / sizeof(real), N = 7 };                                                         \
-        const struct kl_ring_##p *f = k->ring_##p;                                                     \
+        const struct kl_ring_table_##p *f = k->ring_##p;                                                     \
         static const struct kl_ring_row two[3] = { { 0, 3, 0.25 }, { 6, -1, -1 }, { 2, -1, 0 } };      \
         static const uint32_t row[N] = { 0, 1, 2, 2, 1, 0, 1 };                                        \
         real z[N * STRIDE] __attribute__((aligned(64))), turn_[6 * S] __attribute__((aligned(64))),    \
@@ -312,7 +312,7 @@ static double now(void)
 static void bench(const struct kl_kernels *k)
 {
     enum { S = 16 };
-    const struct kl_ring_f32 *f = k->ring_f32;
+    const struct kl_ring_table_f32 *f = k->ring_f32;
     for (int n = 4; n <= MOST; n++) {
         const struct kl_ring ring = { n, 2 };
         const size_t size = kl_ring_state(&ring, S), n_rows = kl_ring_rows(&ring), angles = kl_ring_angles(&ring);
