@@ -3,7 +3,6 @@
    grads/NAME, grad_x; loss = sum(out * w). Every gradient is compared with the file's (automatic
    differentiation) and with central differences of the net itself (in double). The includer defines
    KL_F64 and BOUND, the largest difference in units of a set's largest value. */
-   KL_F64 and BOUND, the largest difference in units of a set's largest value (at least 1). */
 #ifndef KL_TESTS_GOLDEN_SEQUENCE_H
 #define KL_TESTS_GOLDEN_SEQUENCE_H
 
@@ -47,8 +46,6 @@ static inline void golden_compare(const char *group, const char *what, const dou
     double scale = 0;
     for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
     if (scale == 0) scale = 1;
-    double scale = 1;
-    for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(expected[i]));
     for (size_t i = 0; i < n; i++) {
         const double off = fabs(found[i] - expected[i]) / scale;
         if (off > golden_worst) golden_worst = off;
