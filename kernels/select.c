@@ -29,7 +29,7 @@
         KL_PAIR(bloch_gradient, set),                                                                \
         KL_PAIR(bloch_tangent, set), KL_PAIR(liouville_gradient, set),                               \
         .lbfgs_direction = kl_lbfgs_direction_f64_##set, .lbfgs_trial = kl_lbfgs_trial_f64_##set,    \
-        .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set,                       \
+        .lbfgs_update = kl_lbfgs_update_f64_##set, .spd_log = kl_spd_log_f64_##set, .conv = &kl_conv_f32_##set,                       \
         .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set                       \
