@@ -93,7 +93,8 @@ void kl_sequence_linear_apply(double *probabilities, const struct kl_sequence_li
                               const double *x, size_t n);
 /* p (classes) becomes its softmax. */
 void kl_sequence_softmax(double *p, int classes);
-/* Fisher's discriminant: one covariance of all classes (n - classes), priors as in the data. KL_EDATA:
+/* Fisher's discriminant: one covariance of all classes (their mean over n: maximum likelihood, as
+   scikit-learn from 1.9 on), priors as in the data. KL_EDATA:
    features are linearly dependent, or a class is absent. */
 int kl_sequence_discriminant(struct kl_sequence_linear *linear, const double *x, const int32_t *labels,
                              size_t n, struct kl_error *err);

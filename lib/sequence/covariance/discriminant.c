@@ -87,7 +87,7 @@ static void moments(double *means, size_t *count, double *s, const double *x, co
         for (size_t f = 0; f < d; f++)
             for (size_t g = 0; g <= f; g++) s[f * d + g] += (row[f] - mean[f]) * (row[g] - mean[g]);
     }
-    for (size_t i = 0; i < d * d; i++) s[i] /= (double)(n - classes);
+    for (size_t i = 0; i < d * d; i++) s[i] /= (double)n;
 }
 
 int kl_sequence_discriminant(struct kl_sequence_linear *linear, const double *x, const int32_t *labels,
