@@ -29,7 +29,7 @@ const struct kl_spd_rules *kl_spd_rules(void);
    smallest or more, becomes NaN. work: KL_SPD_WORK(n) doubles, aligned. */
 typedef void (*kl_spd_log_fn)(double *a, size_t n, const struct kl_spd_rules *rules, double *work);
 
-#define KL_SPD_DECLARE(isa)                                                                \
+#define KL_SPD_DECLARE(isa) \
     void kl_spd_log_f64_##isa(double *a, size_t n, const struct kl_spd_rules *rules, double *work);
 KL_SPD_DECLARE(base)
 KL_SPD_DECLARE(avx2)

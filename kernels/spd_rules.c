@@ -16,8 +16,8 @@ static void make(void)
     static const struct {
         int n;
         double alpha, end;
-    } rule[KL_SPD_DECADES] = { { 36, 2.5, 36 }, { 44, 3, 36 }, { 56, 3, 38 }, { 68, 3.5, 40 },
-                               { 76, 4, 38 },   { 84, 5, 40 }, { 96, 6, 42 }, { 104, 8, 44 },
+    } rule[KL_SPD_DECADES] = { { 36, 2.5, 36 }, { 44, 3, 36 },  { 56, 3, 38 }, { 68, 3.5, 40 },
+                               { 76, 4, 38 },   { 84, 5, 40 },  { 96, 6, 42 }, { 104, 8, 44 },
                                { 112, 10, 44 }, { 116, 12, 44 } };
     for (int c = 0; c < KL_SPD_DECADES; c++) {
         const int n = rules.n[c] = rule[c].n;

@@ -41,8 +41,8 @@ static inline kl_lane larger(kl_lane a, kl_lane b)
     return kl_choose(a > b, a, b);
 }
 
-/* The reflection 1 - v v^T / h, h = v . v / 2, after which only the last of a row's n elements is left: v
-   takes the row's place. Returns that last element. inverse: 1 / h; 0 where nothing was to do. */
+/* The reflection 1 - v v^T / h, h = v . v / 2, after which only the last of a row's n elements is left:
+   v takes the row's place. Returns that last element. inverse: 1 / h; 0 where nothing was to do. */
 static kl_lane reflect(double *row, size_t n, kl_lane *inverse)
 {
     kl_lane even = { 0 }, odd = { 0 };
@@ -186,8 +186,8 @@ static int choose_poles(const double decade[KL_LANES], const struct kl_spd_rules
     return most;
 }
 
-/* Poles j to j + POLES of (T / unit + s)^-1: how an element of it follows from its right neighbour, and g
-   times its diagonal, with the other sign; the diagonal of t gets its part. */
+/* Poles j to j + POLES of (T / unit + s)^-1: how an element of it follows from its right neighbour, and
+   g times its diagonal, with the other sign; the diagonal of t gets its part. */
 static void invert(size_t n, int j, kl_lane per_unit, const struct space *w)
 {
     kl_lane s[POLES], g[POLES], pivot[POLES], diagonal[POLES], at_one[POLES];
@@ -271,7 +271,8 @@ static void turn_back(double *a, size_t n, const struct space *w)
         const double *u = row_of(a, i);
         update_and_multiply(w->t, i, v, q, u, w->p);
         halve(w->q, w->p, u, i, get(w->inverse, i));
-        put(w->q, i, get(w->q, i) * 0); /* row i joins the next pass, which has nothing to take from it */
+        put(w->q, i,
+            get(w->q, i) * 0); /* row i joins the next pass, which has nothing to take from it */
         v = u, q = w->q;
         turn_row(row_of(w->t, i), a, i, w);
     }
@@ -316,9 +317,17 @@ static void logarithm(double *a, size_t n, const struct kl_spd_rules *rules, con
     const int poles = choose_poles(decade.each, rules, w);
     bad = kl_choose(decade.lanes < KL_SPD_DECADES, bad, zero + 1);
     for (int l = 0; l < KL_LANES; l++) {
-        static const double roots[] = { 3.1622776601683795e-1, 1e-1, 3.1622776601683795e-2, 1e-2,
-                                        3.1622776601683795e-3, 1e-3, 3.1622776601683795e-4, 1e-4,
-                                        3.1622776601683795e-5, 1e-5, 1 };
+        static const double roots[] = { 3.1622776601683795e-1,
+                                        1e-1,
+                                        3.1622776601683795e-2,
+                                        1e-2,
+                                        3.1622776601683795e-3,
+                                        1e-3,
+                                        3.1622776601683795e-4,
+                                        1e-4,
+                                        3.1622776601683795e-5,
+                                        1e-5,
+                                        1 };
         unit.each[l] = roots[(int)decade.each[l]];
     }
     /* What is no matrix to take the logarithm of becomes 1 while others are at work. */

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: MIT
-   Covariances and what is made of them against pyRiemann's and scikit-learn's values (groups csp, riemann,
-   euclidean_alignment, zscore_subject and leave_one_run_out of reference/sequence/preprocess.h5). The windows are made
-   here, from the recordings, by the golden filter's taps. */
+   Covariances and what is made of them against pyRiemann's and scikit-learn's values (groups csp,
+   riemann, euclidean_alignment, zscore_subject and leave_one_run_out of
+   reference/sequence/preprocess.h5). The windows are made here, from the recordings, by the golden
+   filter's taps. */
 #include <math.h>
 
 #include "golden.h"
 #include "sequence/covariance/covariance.h"
 
-enum { WINDOWS = 45, CHANNELS = 64, STEPS = 497, TAPS = 4000, SIX = 6, TRIANGLE6 = 21,
-       TRIANGLE = CHANNELS * (CHANNELS + 1) / 2 };
+enum {
+    WINDOWS = 45,
+    CHANNELS = 64,
+    STEPS = 497,
+    TAPS = 4000,
+    SIX = 6,
+    TRIANGLE6 = 21,
+    TRIANGLE = CHANNELS * (CHANNELS + 1) / 2
+};
 static double x[WINDOWS][CHANNELS][STEPS], x6[WINDOWS][SIX][STEPS];
-static double c6[WINDOWS * TRIANGLE6], c64[WINDOWS * TRIANGLE], found[WINDOWS * TRIANGLE], given[WINDOWS * 4096];
+static double c6[WINDOWS * TRIANGLE6], c64[WINDOWS * TRIANGLE], found[WINDOWS * TRIANGLE],
+    given[WINDOWS * 4096];
 static int32_t label[WINDOWS];
 static int run_of[WINDOWS], failures;
 static hid_t file;
@@ -23,7 +32,8 @@ static void compare(const char *what, const double *a, const double *b, size_t n
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i]));
     printf("%-32s %8zu values, largest difference %.2g of %.2g\n", what, n, most, scale);
     if (most <= bound * fmax(1, scale)) return;
-    fprintf(stderr, "%s: difference %.3g of %.3g, at most %.3g of it expected\n", what, most, scale, bound);
+    fprintf(stderr, "%s: difference %.3g of %.3g, at most %.3g of it expected\n", what, most, scale,
+            bound);
     failures++;
 }
 /* The rule of kl_sequence_eigen for the signs, on rows. */
@@ -57,8 +67,10 @@ static size_t recording(double *samples, size_t most, const char *path)
     size_t per[65], all = 0;
     double gain[65], offset[65];
     for (size_t s = 0; s < signals; s++) {
-        const double low = field(each + signals * 104 + s * 8, 8), high = field(each + signals * 112 + s * 8, 8),
-                     from = field(each + signals * 120 + s * 8, 8), to = field(each + signals * 128 + s * 8, 8);
+        const double low = field(each + signals * 104 + s * 8, 8),
+                     high = field(each + signals * 112 + s * 8, 8),
+                     from = field(each + signals * 120 + s * 8, 8),
+                     to = field(each + signals * 128 + s * 8, 8);
         per[s] = (size_t)field(each + signals * 216 + s * 8, 8), all += per[s];
         gain[s] = (high - low) / (to - from), offset[s] = low - gain[s] * from;
     }
@@ -83,8 +95,8 @@ static double mirrored(const double *s, long t, long n)
     if (t >= n) return 2 * n - 2 - t >= 0 ? 2 * s[n - 1] - s[2 * n - 2 - t] : 0;
     return s[t];
 }
-/* Onsets of T1, T2 in seconds stand in the .event file of the data set as text of the annotation channel;
-   here the annotations themselves are read: "+onset\x15duration\x14T1\x14". */
+/* Onsets of T1, T2 in seconds stand in the .event file of the data set as text of the annotation
+   channel; here the annotations themselves are read: "+onset\x15duration\x14T1\x14". */
 static size_t events(double *onset, int32_t *code, size_t most, const char *path)
 {
     FILE *in = fopen(path, "rb");
@@ -94,7 +106,9 @@ static size_t events(double *onset, int32_t *code, size_t most, const char *path
     fclose(in);
     size_t count = 0;
     for (size_t i = 0; i + 4 < n; i++) {
-        if (all[i] != 0x14 || all[i + 1] != 'T' || (all[i + 2] != '1' && all[i + 2] != '2') || all[i + 3] != 0x14) continue;
+        if (all[i] != 0x14 || all[i + 1] != 'T' || (all[i + 2] != '1' && all[i + 2] != '2') ||
+            all[i + 3] != 0x14)
+            continue;
         size_t from = i;
         while (from > 0 && i - from < 40 && all[from] != '+') from--;
         char text[48] = { 0 };
@@ -153,7 +167,8 @@ static void squares(double *square, const double *triangle, size_t count, size_t
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++)
                 square[(w * n + i) * n + j] =
-                    triangle[w * KL_SPD_TRIANGLE(n) + (i > j ? KL_SPD_TRIANGLE(i) + j : KL_SPD_TRIANGLE(j) + i)];
+                    triangle[w * KL_SPD_TRIANGLE(n) +
+                             (i > j ? KL_SPD_TRIANGLE(i) + j : KL_SPD_TRIANGLE(j) + i)];
 }
 
 static void check_windows(void)
@@ -243,7 +258,8 @@ static void check_patterns(struct kl_error *err)
     const struct kl_sequence_source six = { .twice = of_six, .channels = SIX, .steps = STEPS };
     double moment[SIX * SIX], inverse[SIX * SIX];
     static double moments[WINDOWS * TRIANGLE6], aligned[SIX * STEPS];
-    must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, NULL, pool, err), err);
+    must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, NULL, pool, err),
+         err);
     kl_sequence_mean_of(moment, moments, NULL, WINDOWS, SIX);
     must(kl_sequence_roots(NULL, inverse, moment, SIX, err), err);
     for (int c = 0; c < SIX; c++)
@@ -254,7 +270,8 @@ static void check_patterns(struct kl_error *err)
     golden_values(given, SIX * STEPS, file, "euclidean_alignment/first");
     compare("euclidean_alignment/first", aligned, given, SIX * STEPS, 1e-12);
     /* A mean moment of aligned windows is 1. */
-    must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, inverse, pool, err), err);
+    must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, inverse, pool, err),
+         err);
     kl_sequence_mean_of(moment, moments, NULL, WINDOWS, SIX);
     for (int i = 0; i < SIX * SIX; i++) failures += fabs(moment[i] - (i % (SIX + 1) == 0)) > 1e-12;
 }
@@ -323,9 +340,10 @@ static void check_folds(struct kl_error *err)
         const char *name;
         double bound;
     } of[] = {
-        { "leave_one_run_out/csp8_lda/prob1", 1e-11 }, /* eigenvectors of 64 channels that are close together */
-        { "leave_one_run_out/mdm/prob1", 1e-6 },      /* its means stop at a gradient of 1e-8 */
-        { "leave_one_run_out/ts_lr/prob1", 1e-3 }     /* its regression stops at a gradient of 1e-4 */
+        { "leave_one_run_out/csp8_lda/prob1",
+          1e-11 }, /* eigenvectors of 64 channels that are close together */
+        { "leave_one_run_out/mdm/prob1", 1e-6 },  /* its means stop at a gradient of 1e-8 */
+        { "leave_one_run_out/ts_lr/prob1", 1e-3 } /* its regression stops at a gradient of 1e-4 */
     };
     for (int which = 0; which < 3; which++) {
         double prob[WINDOWS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family spd: logarithms against eigenvalues and eigenvectors by Jacobi's rotations in long
-   double; lanes do not know each other; what has no logarithm is NaN. */
+   checkkernels, family spd: logarithms against eigenvalues and eigenvectors by Jacobi's rotations in
+   long double; lanes do not know each other; what has no logarithm is NaN. */
 #include "kernels/spd.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static int check_lane(const char *isa, int n, int lane)
         for (int j = 0; j <= i; j++) {
             long double sum = 0;
             for (int k = 0; k < n; k++) sum += vectors[i][k] * logl(m[k][k]) * vectors[j][k];
-            failures += far(isa, "spd_log", at(i, j, lane), (long double)a[at(i, j, lane)], sum, scale, 200, 2e-16);
+            failures += far(isa, "spd_log", at(i, j, lane), (long double)a[at(i, j, lane)], sum, scale,
+                            200, 2e-16);
         }
     return failures;
 }
@@ -149,7 +150,8 @@ static void bench(const struct kl_kernels *k)
         clock_gettime(CLOCK_MONOTONIC, &from);
         k->spd_log(a, MOST, kl_spd_rules(), work);
         clock_gettime(CLOCK_MONOTONIC, &to);
-        best = fmin(best, (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+        best =
+            fmin(best, (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
     }
     printf("spd_log %s, n 64: %.1f us a matrix\n", k->isa, 1e6 * best / LANES);
 }

@@ -108,8 +108,9 @@ int kl_sequence_discriminant(struct kl_sequence_linear *linear, const double *x,
         if (!count[k])
             code = kl_fail(err, KL_EDATA, "class %zu has no window to fit a discriminant on", k);
     if (!code && !factor(s, d))
-        code = kl_fail(err, KL_EDATA,
-                       "the covariance of %zu features of %zu windows is singular; fewer would do", d, n);
+        code =
+            kl_fail(err, KL_EDATA,
+                    "the covariance of %zu features of %zu windows is singular; fewer would do", d, n);
     for (size_t k = 0; k < classes && !code; k++) {
         double *const w = linear->weights + k * d, half = 0;
         memcpy(w, means + k * d, d * sizeof *w);

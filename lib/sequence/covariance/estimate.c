@@ -80,7 +80,8 @@ static bool centre(double *x, const float *single, const double *twice, size_t c
 
 static int estimate(double *c, const struct job *job, size_t row, double *work, struct kl_error *err)
 {
-    const size_t channels = job->source->channels, steps = job->source->steps, square = channels * channels;
+    const size_t channels = job->source->channels, steps = job->source->steps,
+                 square = channels * channels;
     double *const x = work, *const product = x + steps * channels, *const other = product + square;
     const float *const single =
         job->source->single ? job->source->single(job->source->context, row, err) : NULL;
@@ -107,7 +108,8 @@ static void estimate_one(void *context, size_t i, int thread)
 {
     struct job *job = context;
     struct kl_error err = { 0 };
-    const size_t size = KL_SPD_TRIANGLE(job->source->channels), row = job->rows ? (size_t)job->rows[i] : i;
+    const size_t size = KL_SPD_TRIANGLE(job->source->channels),
+                 row = job->rows ? (size_t)job->rows[i] : i;
     if (!estimate(job->c + i * size, job, row, job->work + (size_t)thread * job->room, &err)) return;
     if (i < job->failed[thread]) job->failed[thread] = i, job->errors[thread] = err;
 }
@@ -156,8 +158,7 @@ void kl_sequence_mean_of(double *mean, const double *c, const int64_t *rows, siz
             for (size_t j = 0; j <= i; j++) mean[i * channels + j] += one[KL_SPD_TRIANGLE(i) + j];
     }
     for (size_t i = 0; i < channels; i++)
-        for (size_t j = 0; j <= i; j++)
-            mean[j * channels + i] = mean[i * channels + j] /= (double)n;
+        for (size_t j = 0; j <= i; j++) mean[j * channels + i] = mean[i * channels + j] /= (double)n;
 }
 
 void kl_sequence_align(float *y, const double *align, const float *x, size_t channels, size_t steps)
@@ -165,7 +166,8 @@ void kl_sequence_align(float *y, const double *align, const float *x, size_t cha
     for (size_t c = 0; c < channels; c++)
         for (size_t t = 0; t < steps; t++) {
             double sum = 0;
-            for (size_t k = 0; k < channels; k++) sum += align[c * channels + k] * (double)x[k * steps + t];
+            for (size_t k = 0; k < channels; k++)
+                sum += align[c * channels + k] * (double)x[k * steps + t];
             y[c * steps + t] = (float)sum;
         }
 }

@@ -81,12 +81,16 @@ int kl_sequence_eigen(double *values, double *vectors, const double *a, const do
         memcpy(copy, b, size * sizeof *b);
         lapack.dsygvd(&type, "V", "L", &n, vectors, &n, copy, &n, values, work, &lwork, iwork, &liwork,
                       &info, 1, 1);
-    } else
-        lapack.dsyevd("V", "L", &n, vectors, &n, values, work, &lwork, iwork, &liwork, &info, 1, 1);
+    } else lapack.dsyevd("V", "L", &n, vectors, &n, values, work, &lwork, iwork, &liwork, &info, 1, 1);
     free(work);
     if (info > n)
-        return kl_fail(err, KL_EDATA, "a covariance of %d channels is not positive definite; is one a sum of others? The estimator oas, which shrinks, would do", n);
-    if (info) return kl_fail(err, KL_EDATA, "eigenvalues of a covariance of %d channels: no convergence (%d)", n, info);
+        return kl_fail(err, KL_EDATA,
+                       "a covariance of %d channels is not positive definite; is one a sum of others? "
+                       "The estimator oas, which shrinks, would do",
+                       n);
+    if (info)
+        return kl_fail(err, KL_EDATA, "eigenvalues of a covariance of %d channels: no convergence (%d)",
+                       n, info);
     set_signs(vectors, channels);
     return KL_OK;
 }
@@ -111,7 +115,8 @@ int kl_sequence_roots(double *root, double *inverse_root, const double *a, size_
     int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
     if (!code && !(values[0] > 1e-14 * values[n - 1]))
         code = kl_fail(err, KL_EDATA,
-                       "the mean covariance is singular (eigenvalues %.3g to %.3g); is a channel a sum of others? The estimator oas, which shrinks, would do",
+                       "the mean covariance is singular (eigenvalues %.3g to %.3g); is a channel a sum "
+                       "of others? The estimator oas, which shrinks, would do",
                        values[0], values[n - 1]);
     if (!code && root) {
         for (size_t i = 0; i < n; i++) f[i] = sqrt(values[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Logistic regression with a penalty: Newton's method, its steps by conjugate gradients (Nocedal & Wright,
-   Numerical Optimization, 7.1). Both products with the data are kl_gemm's, shared by columns, whose bits
-   do not depend on who computes them. */
+   Logistic regression with a penalty: Newton's method, its steps by conjugate gradients (Nocedal &
+   Wright, Numerical Optimization, 7.1). Both products with the data are kl_gemm's, shared by columns,
+   whose bits do not depend on who computes them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ struct problem {
     const int32_t *labels;
     double strength;
     struct kl_pool *pool;
-    double *p;                /* (m, n): probabilities at the point */
-    double *z, *r;            /* (m, n) */
-    const double *point_in;   /* of the product that is under way */
+    double *p;              /* (m, n): probabilities at the point */
+    double *z, *r;          /* (m, n) */
+    const double *point_in; /* of the product that is under way */
     double *point_out;
 };
 
@@ -31,7 +31,8 @@ static void outputs_of(void *context, size_t chunk, int thread)
     (void)thread;
     const size_t from = chunk * COLUMNS, count = o->n - from < COLUMNS ? o->n - from : COLUMNS;
     for (size_t k = 0; k < o->m; k++)
-        for (size_t i = 0; i < count; i++) o->z[k * o->n + from + i] = o->point_in[k * (o->d + 1) + o->d];
+        for (size_t i = 0; i < count; i++)
+            o->z[k * o->n + from + i] = o->point_in[k * (o->d + 1) + o->d];
     kl_kernels()->gemm_f64(o->z + from, o->n, o->point_in, o->d + 1, 1, o->across + from, o->n, o->m,
                            count, o->d, 1);
 }
@@ -183,10 +184,11 @@ static int minimise(struct problem *o, double *point, double *room, struct kl_er
     gradient(o, g, point);
     size = sqrt(dot(g, g, o->size));
     if (size <= 1e-7 * first) return KL_OK;
-    return kl_fail(err, KL_EDATA,
-                   "logistic regression on %zu windows of %zu features: no convergence (gradient %.3g of "
-                   "%.3g); weaker --strength would do",
-                   o->n, o->d, size, first);
+    return kl_fail(
+        err, KL_EDATA,
+        "logistic regression on %zu windows of %zu features: no convergence (gradient %.3g of "
+        "%.3g); weaker --strength would do",
+        o->n, o->d, size, first);
 }
 
 int kl_sequence_logistic(struct kl_sequence_linear *linear, const double *x, const int32_t *labels,
@@ -197,8 +199,18 @@ int kl_sequence_logistic(struct kl_sequence_linear *linear, const double *x, con
     double *const room = calloc(1, bytes);
     if (!room) return kl_fail_memory(err, bytes);
     double *const point = room + d * n + 3 * m * n;
-    struct problem o = { n, d, m, size, x, room, labels, strength, pool,
-                         .p = room + d * n, .z = room + d * n + m * n, .r = room + d * n + 2 * m * n };
+    struct problem o = { n,
+                         d,
+                         m,
+                         size,
+                         x,
+                         room,
+                         labels,
+                         strength,
+                         pool,
+                         .p = room + d * n,
+                         .z = room + d * n + m * n,
+                         .r = room + d * n + 2 * m * n };
     for (size_t i = 0; i < n; i++)
         for (size_t f = 0; f < d; f++) o.across[f * n + i] = x[i * d + f];
     const int code = minimise(&o, point, point + size, err);

@@ -10,7 +10,8 @@
 #include "sequence/covariance/covariance_int.h"
 
 enum { LANES = KL_SPD_LANES };
-/* What becomes of the logarithms of a group: lane l of a (triangle, LANES) is that of matrix first + l. */
+/* What becomes of the logarithms of a group: lane l of a (triangle, LANES) is that of matrix first + l.
+ */
 struct job;
 typedef void (*take_fn)(struct job *job, const double *a, size_t first, size_t lanes);
 struct job {
@@ -69,9 +70,11 @@ static int run(struct job *job, struct kl_pool *pool, struct kl_error *err)
         kl_pool_for(pool, (job->n + LANES - 1) / LANES, logarithms_of, job);
         for (size_t t = 0; t < threads; t++) first = job->failed[t] < first ? job->failed[t] : first;
         if (first < SIZE_MAX)
-            code = kl_fail(err, KL_EDATA,
-                           "covariance %zu is singular or nearly so (eigenvalues further apart than 10^10); is a channel a sum of others? The estimator oas, which shrinks, would do",
-                           job->rows ? (size_t)job->rows[first] : first);
+            code = kl_fail(
+                err, KL_EDATA,
+                "covariance %zu is singular or nearly so (eigenvalues further apart than 10^10); is a "
+                "channel a sum of others? The estimator oas, which shrinks, would do",
+                job->rows ? (size_t)job->rows[first] : first);
     }
     kl_arena_free(&arena);
     return code;
@@ -135,8 +138,9 @@ int kl_sequence_distances(double *distance, size_t stride, const double *c, cons
                           size_t n, size_t channels, const double *inverse_root, struct kl_pool *pool,
                           struct kl_error *err)
 {
-    struct job job = { c, inverse_root, rows, n, channels, .out = distance, .stride = stride,
-                       .take = take_norms };
+    struct job job = {
+        c, inverse_root, rows, n, channels, .out = distance, .stride = stride, .take = take_norms
+    };
     return run(&job, pool, err);
 }
 
@@ -177,7 +181,7 @@ int kl_sequence_riemann_mean(double *mean, const double *c, const int64_t *rows,
     const size_t square = channels * channels, size = KL_SPD_TRIANGLE(channels),
                  bytes = (4 * square + (n + LANES - 1) / LANES * size) * sizeof(double);
     double *const root = malloc(bytes), tolerance = o->tolerance * sqrt((double)channels), share = 1,
-                                        before = DBL_MAX, norm = DBL_MAX;
+                  before = DBL_MAX, norm = DBL_MAX;
     if (!root) return kl_fail_memory(err, bytes);
     double *const inverse = root + square, *const j = inverse + square, *const room = j + square,
                   *const sums = room + square;

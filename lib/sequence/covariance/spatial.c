@@ -21,7 +21,8 @@ static int by_distance(const void *a, const void *b)
 static int filters_of(double *filters, size_t m, const double *one, const double *all, size_t channels,
                       struct kl_error *err)
 {
-    const size_t bytes = (channels * channels + channels) * sizeof(double) + channels * sizeof(struct found);
+    const size_t bytes =
+        (channels * channels + channels) * sizeof(double) + channels * sizeof(struct found);
     double *const vectors = malloc(bytes);
     if (!vectors) return kl_fail_memory(err, bytes);
     double *const values = vectors + channels * channels;
