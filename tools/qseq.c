@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    qseq: sequence models on recordings. Its first word chooses what it does; each has a table of options
    and a file mode_WORD.c in a room of lib/sequence. */
+#include "sequence/learn/learn.h"
 #include "store/mode.h"
 
 struct values {
@@ -9,7 +10,7 @@ struct values {
 
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
-    NULL
+    &kl_sequence_train_tool, &kl_sequence_sweep_tool, NULL
 };
 static const struct kl_tool tool = {
     .name = "qseq",
@@ -17,6 +18,7 @@ static const struct kl_tool tool = {
                "  windows      recordings or arrays to labelled windows\n"
                "  generate     synthetic people, forrelation\n"
                "  train        a model on windows, with a split that cannot leak\n"
+               "  sweep        a model for every point of a grid of options\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
                "  eval         a model on the windows that it was not trained on\n"
                "  compare      reports of several models, paired over people",
@@ -24,7 +26,7 @@ static const struct kl_tool tool = {
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "windows|generate|train|fit|eval|compare",
+    .commands = "windows|generate|train|sweep|fit|eval|compare",
     .parts = parts,
 };
 
@@ -32,7 +34,7 @@ int main(int argc, char **argv)
 {
     static const struct kl_mode none = { .tool = &tool, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
-        &none,
+        &none, &kl_sequence_mode_train, &kl_sequence_mode_sweep,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -75,13 +75,13 @@ int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const cha
 /* ---- the training ---- */
 
 static int make_key(struct kl_key **key, const struct kl_train_stage *of, const void *values,
-                    const struct kl_file *input, struct kl_error *err)
+                    const struct kl_train_inputs *inputs, struct kl_error *err)
 {
     const struct kl_common *common = values;
     int code = kl_store_key_begin(key, of->kind->name, of->schema, of->tool->name, of->version, err);
     if (!code) code = kl_store_key_options(*key, of->tool, values, err);
     if (!code) code = kl_store_key_integer(*key, "seed", common->seed, err);
-    return code || !input ? code : kl_store_key_input(*key, of->role, kl_store_file_content(input), err);
+    return code ? code : kl_train_inputs_key(*key, inputs, of->role, err);
 }
 
 /* What is not negative is no failure, as the number of a tensor. */
@@ -191,8 +191,8 @@ static int run_training(struct kl_training *t, struct kl_pool *pool, struct kl_e
 
 static int publish(struct kl_training *t, struct kl_error *err)
 {
-    const struct kl_file *parents[] = { t->input };
-    const size_t n_parents = t->input ? 1 : 0;
+    const struct kl_file *const *parents = (const struct kl_file *const *)t->inputs->files;
+    const size_t n_parents = t->inputs->n;
     int code = t->writer ? KL_OK : open_writer(t, err);
     if (!code) code = save_all(t, t->writer, err);
     if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, n_parents, NULL, NULL, err);
@@ -224,7 +224,7 @@ static int begin(struct kl_training *t, enum kl_stage_answer *answer, FILE *out,
     struct kl_key *key = NULL;
     if (!(t->config = kl_options_json(t->of->tool, t->values, true))) return kl_fail_memory(err, 1024);
     int code = kl_store_checkpoint_path(&t->checkpoint, t->stage.common->output, err);
-    if (!code) code = make_key(&key, t->of, t->values, t->input, err);
+    if (!code) code = make_key(&key, t->of, t->values, t->inputs, err);
     if (!code) code = kl_store_stage_begin(&t->stage, answer, &key, out, err);
     kl_store_key_abort(&key);
     /* A run that was killed between publishing and tidying up left it. */
@@ -241,16 +241,23 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
     return of->settle ? of->settle(values, err) : KL_OK;
 }
 
-/* path: of the input; NULL: the stage reads none. */
-static int work(struct kl_training *t, const char *path, FILE *out, struct kl_error *err)
+/* inputs: to be opened. */
+static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     const struct kl_common *common = t->stage.common;
     int code = settle(t->of, t->values, err);
     if (!code && !common->output && !common->print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o FILE.h5");
-    if (!code) code = kl_train_history_check(t->settings, common, t->of->kind, path, err);
-    if (!code && path) code = kl_store_file_open_kind(&t->input, path, t->of->input, err);
+    size_t i = 0;
+    do
+        if (!code)
+            code = kl_train_history_check(t->settings, common, t->of->kind,
+                                          t->stage.n_inputs ? t->stage.inputs[i] : NULL, err);
+    while (++i < t->stage.n_inputs && !code);
+    if (!code)
+        code = kl_train_inputs_open(inputs, t->stage.inputs, t->stage.n_inputs, t->of->input, err);
+    t->inputs = inputs, t->input = inputs->n ? inputs->files[0] : NULL;
     if (!code) code = begin(t, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     out = words_to(t);
@@ -284,13 +291,14 @@ int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *m
                              .stage = mode->stage };
     int code;
     t.stage.estimate = try_a_moment, t.stage.estimate_context = &t;
+    struct kl_train_inputs inputs = { 0 };
     const size_t n = stage->input ? 1 : 0;
-    if (t.stage.n_inputs != n)
+    if (stage->many ? t.stage.n_inputs < n : t.stage.n_inputs != n)
         code = kl_fail_inputs(err, t.stage.inputs, t.stage.n_inputs, n, stage->reads);
-    else code = work(&t, n ? t.stage.inputs[0] : NULL, mode->out, err);
+    else code = work(&t, &inputs, mode->out, err);
     close_training(&t);
     kl_pool_destroy(&t.pool);
-    kl_store_file_close(&t.input);
+    kl_train_inputs_close(&inputs);
     return code;
 }
 
@@ -301,11 +309,11 @@ static int sweep_settle(const struct kl_sweep_stage *stage, void *settings, stru
     return settle(stage->context, settings, err);
 }
 
-static int sweep_key(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
-                     const struct kl_file *input, struct kl_error *err)
+static int sweep_key(char hex[65], const struct kl_sweep_job *job, const void *settings,
+                     struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = make_key(&key, stage->context, settings, input, err);
+    int code = make_key(&key, job->stage->context, settings, job->inputs, err);
     if (!code) code = kl_store_key_finish(&key, hex, NULL, err);
     kl_store_key_abort(&key);
     return code;
@@ -320,6 +328,7 @@ static void sweep_init(void *run, const struct kl_sweep_stage *stage, const stru
                                .values = point->values,
                                .settings = point->train,
                                .log = log,
+                               .inputs = job->inputs,
                                .input = job->input,
                                .late = late,
                                .stage = kl_train_sweep_point_stage(job, point, said) };
@@ -356,6 +365,7 @@ static int sweep_count(int64_t *parameters, const struct kl_sweep_job *job, cons
                                                                             stage->settings_at),
                              .log = &quiet,
                              .stage = { .tool = stage->tool, .values = settings, .common = settings },
+                             .inputs = job->inputs,
                              .input = job->input };
     *parameters = 0;
     t.state = calloc(1, t.of->state_size + 1);
@@ -421,6 +431,7 @@ struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, i
         .tool = stage->tool,
         .kind = stage->kind,
         .input = stage->input,
+        .many = stage->many,
         .reads = stage->reads,
         .role = stage->role,
         .rows = { .n = 1, .row = { { .higher = higher } } },
