@@ -51,6 +51,31 @@ void kl_sequence_people_name(char name[32], size_t person, int run);
 int kl_sequence_people_truth(struct json_t **truth, const struct kl_sequence_people *o,
                              struct kl_error *err);
 
+/* ---- sequential forrelation (forrelation.c; Aaronson & Ambainis 2015; hydra.md 11) ---- */
+/* In place: element x becomes the sum over y of (-1)^(x.y) f(y), of 2^bits. */
+void kl_sequence_walsh(double *f, int bits);
+/* Phi(f, g) = 2^(-3b/2) sum over x, y of f(x) (-1)^(x.y) g(y). work: 2^bits numbers. */
+double kl_sequence_forrelation_phi(const double *f, const double *g, int bits, double *work);
+enum { KL_SEQUENCE_FORRELATION_BITS = 12 };
+struct kl_sequence_forrelation {
+    uint64_t seed;
+    size_t pairs, steps;
+    int bits;
+    /* The reference's first pairs. High: f = -1 but at one point (drawn here), g that point's character,
+       so Phi is 2^(-b/2) and the mean of f gives the label away; and what is sampled of g is its
+       transform, as the reference transforms in place. Low: signs, and a transform again. */
+    bool reference;
+};
+/* Tables (2^bits) of pair i, which is high if i is odd, and its Phi, which is that of f and the g that
+   was meant. High: f = sign(r), g = sign(transform of r), r normal: Phi about 2/pi. Low: signs drawn
+   until |Phi| < 0.15. work: 2^bits. */
+double kl_sequence_forrelation_pair(double *f, double *g, const struct kl_sequence_forrelation *o,
+                                    size_t i, double *work);
+/* Window of pair i, (2 bits + 2, steps): at each step x and y are drawn; bits of x, f(x), bits of y,
+   g(y), the least significant bit first. */
+void kl_sequence_forrelation_window(float *window, const double *f, const double *g,
+                                    const struct kl_sequence_forrelation *o, size_t i);
+
 /* `qseq generate` (mode_generate.c) */
 extern const struct kl_tool kl_sequence_generate_tool;
 extern const struct kl_mode kl_sequence_mode_generate;
