@@ -21,7 +21,9 @@
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
+#include "kernels/scan.h"
 #include "kernels/shallow.h"
+#include "kernels/temporal.h"
 #include "kernels/vqc.h"
 
 struct kl_kernels {
@@ -109,6 +111,10 @@ struct kl_kernels {
     const struct kl_density_f64 *density_f64;
     const struct kl_layers_f32 *layers_f32;
     const struct kl_layers_f64 *layers_f64;
+    const struct kl_scan_f32 *scan_f32;
+    const struct kl_scan_f64 *scan_f64;
+    const struct kl_temporal_f32 *temporal_f32;
+    const struct kl_temporal_f64 *temporal_f64;
 };
 
 /* The best for this processor. */
@@ -141,6 +147,8 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
 #define kl_kernel_layers kl_kernels()->KL_NAME(layers)
+#define kl_kernel_scan kl_kernels()->KL_NAME(scan)
+#define kl_kernel_temporal kl_kernels()->KL_NAME(temporal)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)

@@ -20,6 +20,10 @@ struct kl_sequence_model_options {
     bool logit_dropout;              /* Mamba's dropout of the logits, as the reference has it */
     bool frozen;      /* the circuit's and the input's parameters keep their first values */
     int width, state; /* classical: d_model 128, d_state 16 */
+    /* EEGNet: filters in time 8, in space 2 for each, taps 64; ShallowFBCSPNet: 40, 40 in all, 25; 0:
+     * that number */
+    int filters, spatial, taps;
+    const char *twin_of; /* twin: name of the quantum model; NULL: hydra */
 };
 void kl_sequence_model_options_default(struct kl_sequence_model_options *o);
 struct kl_sequence_shape {

@@ -11,6 +11,9 @@ extern const struct kl_sequence_model kl_sequence_hydra, kl_sequence_hydra_hybri
     kl_sequence_classical_mamba, kl_sequence_classical_hydra, kl_sequence_eegnet, kl_sequence_shallow,
     kl_sequence_twin, kl_sequence_means;
 
+/* Tensor t of params: uniform in (low, high); stream: the tensor's number. (start.c) */
+void kl_sequence_start(float *params, const struct kl_tensor *t, double low, double high, uint64_t seed,
+                       int stream, uint32_t replica);
 /* Loss of window i of a batch, whose logits (K) stand in the result: adds to loss and correct, d (K)
    becomes the gradient by the logits (NULL: not asked for). (loss.c) */
 #define kl_sequence_loss KL_NAME(kl_sequence_loss)

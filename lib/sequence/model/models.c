@@ -5,7 +5,7 @@
 #include "sequence/model/model_int.h"
 
 const struct kl_sequence_model *const kl_sequence_models[] = {
-    NULL, /* the first one replaces this line */
+    &kl_sequence_means,
 };
 const size_t kl_sequence_n_models = sizeof kl_sequence_models / sizeof *kl_sequence_models;
 
@@ -28,8 +28,7 @@ int kl_sequence_net_open(struct kl_sequence_net *net, const struct kl_sequence_m
     memset(net, 0, sizeof *net);
     net->options = *o, net->shape = *shape;
     for (size_t i = 0; i < kl_sequence_n_models && !net->model; i++)
-        if (kl_sequence_models[i] && !strcmp(kl_sequence_models[i]->name, o->model))
-            net->model = kl_sequence_models[i];
+        if (!strcmp(kl_sequence_models[i]->name, o->model)) net->model = kl_sequence_models[i];
     if (!net->model)
         return kl_fail(err, KL_EUSAGE, "no model '%s'; expected one of %s", o->model,
                        KL_SEQUENCE_MODELS);
