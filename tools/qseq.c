@@ -3,6 +3,7 @@
    and a file mode_WORD.c in a room of lib/sequence. */
 #include "sequence/recording/recording.h"
 #include "sequence/windows/windows.h"
+#include "sequence/synthetic/synthetic.h"
 #include "store/mode.h"
 
 struct values {
@@ -13,6 +14,7 @@ struct values {
 static const struct kl_tool *const parts[] = {
     &kl_sequence_inspect_tool,
     &kl_sequence_windows_tool,
+    &kl_sequence_generate_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -40,6 +42,7 @@ int main(int argc, char **argv)
         &none,
         &kl_sequence_mode_inspect,
         &kl_sequence_mode_windows,
+        &kl_sequence_mode_generate,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }
