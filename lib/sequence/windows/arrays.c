@@ -59,10 +59,12 @@ static bool element(double *value, const char *type, const unsigned char *data, 
         return true;                                                   \
     }
     ELEMENT("<f4", float)
-    ELEMENT("<f8", double) ELEMENT("<i2", int16_t) ELEMENT("<i4", int32_t) ELEMENT("<i8", int64_t)
-        ELEMENT("|i1", int8_t) ELEMENT("|u1", uint8_t)
+    ELEMENT("<f8", double)
+    ELEMENT("<i2", int16_t)
+    ELEMENT("<i4", int32_t)
+    ELEMENT("<i8", int64_t) ELEMENT("|i1", int8_t) ELEMENT("|u1", uint8_t)
 #undef ELEMENT
-            return false;
+        return false;
 }
 static size_t type_size(const char *type)
 {

@@ -114,6 +114,19 @@ static int settle(struct work *w, struct kl_error *err)
 }
 
 /* ---- arrays ---- */
+/* A file of ours has its windows already. */
+static int check_foreign(const char *path, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    struct kl_error none;
+    if (kl_store_file_open(&file, path, &none)) return 0;
+    const int code = kl_fail(
+        err, KL_EDATA, "%s: a file of kind '%s', made by %s; expected recordings or foreign arrays",
+        path, kl_store_file_kind(file), kl_store_file_created_by(file));
+    kl_store_file_close(&file);
+    return code;
+}
+
 static int settle_arrays(struct work *w, struct kl_error *err)
 {
     const char *input = *w->run->stage.inputs;
@@ -127,6 +140,7 @@ static int settle_arrays(struct work *w, struct kl_error *err)
         "rate from to band notch reference baseline reject channels gaps unit task labels "
         "exclude",
         "of recordings; an array's windows are taken as they are", err);
+    if (!code) code = check_foreign(input, err);
     if (!code) code = kl_sequence_array_name(&w->arrays.x, input, NULL, "x", err);
     if (!code && w->v->y) code = kl_sequence_array_name(&w->arrays.y, input, w->v->y, NULL, err);
     if (!code && w->v->subjects)
@@ -273,13 +287,15 @@ static void warn(const struct work *w)
     for (size_t i = 1; i < c->channels; i++)
         if (c->rejected_by[i] > c->rejected_by[worst]) worst = i;
     if (c->count.rejected)
-        kl_caution(log,
-                   "%zu windows of more than %g uV from peak to peak are dropped, %zu of them by "
-                   "channel %s first",
-                   c->count.rejected, w->v->reject, c->rejected_by[worst], c->channel_names[worst]);
+        kl_caution(
+            log, "%zu window%s dropped, above %g uV from peak to peak; %zu of them by channel %s first",
+            c->count.rejected, kl_s(c->count.rejected), w->v->reject, c->rejected_by[worst],
+            c->channel_names[worst]);
     if (c->count.outside)
-        kl_caution(log, "%zu windows that leave their recording are dropped", c->count.outside);
-    if (c->count.gap) kl_caution(log, "%zu windows that a gap crosses are dropped", c->count.gap);
+        kl_caution(log, "%zu window%s dropped, outside their recording", c->count.outside,
+                   kl_s(c->count.outside));
+    if (c->count.gap)
+        kl_caution(log, "%zu window%s dropped, across a gap", c->count.gap, kl_s(c->count.gap));
     warn_of_size(w);
 }
 
