@@ -29,6 +29,7 @@
         .lbfgs_direction = kl_lbfgs_direction_f64_##set, .lbfgs_trial = kl_lbfgs_trial_f64_##set,       \
         .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set,                          \
         .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                     \
+        .fft_f32 = &kl_fft_f32_##set, .fft_f64 = &kl_fft_f64_##set,                                     \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                     \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                         \
         .scan_f32 = &kl_scan_f32_##set, .scan_f64 = &kl_scan_f64_##set,                                 \

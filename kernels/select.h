@@ -10,6 +10,7 @@
 #include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
+#include "kernels/fft.h"
 #include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
@@ -71,6 +72,8 @@ struct kl_kernels {
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
+    const struct kl_fft_table_f32 *fft_f32;
+    const struct kl_fft_table_f64 *fft_f64;
     kl_filter_power_fn filter_power;
     kl_bloch_gradient_f32_fn bloch_gradient_f32;
     kl_bloch_gradient_f64_fn bloch_gradient_f64;

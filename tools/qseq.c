@@ -2,6 +2,7 @@
    qseq: sequence models on recordings. Its first word chooses what it does; each has a table of options
    and a file mode_WORD.c in a room of lib/sequence. */
 #include "sequence/recording/recording.h"
+#include "sequence/windows/windows.h"
 #include "sequence/synthetic/synthetic.h"
 #include "store/mode.h"
 
@@ -12,6 +13,7 @@ struct values {
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
     &kl_sequence_inspect_tool,
+    &kl_sequence_windows_tool,
     &kl_sequence_generate_tool,
     NULL
 };
@@ -39,6 +41,7 @@ int main(int argc, char **argv)
     const struct kl_mode *const modes[] = {
         &none,
         &kl_sequence_mode_inspect,
+        &kl_sequence_mode_windows,
         &kl_sequence_mode_generate,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
