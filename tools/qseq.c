@@ -15,6 +15,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_inspect_tool,
     &kl_sequence_windows_tool,
     &kl_sequence_generate_tool,
+    &kl_sequence_forrelation_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -22,7 +23,8 @@ static const struct kl_tool tool = {
     .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
                "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
-               "  generate     synthetic people, forrelation\n"
+               "  generate     recordings of synthetic people\n"
+               "  forrelation  windows of pairs of functions, alike or not\n"
                "  train        a model on windows, with a split that cannot leak\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
                "  eval         a model on the windows that it was not trained on\n"
@@ -31,7 +33,7 @@ static const struct kl_tool tool = {
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "inspect|windows|generate|train|fit|eval|compare",
+    .commands = "inspect|windows|generate|forrelation|train|fit|eval|compare",
     .parts = parts,
 };
 
@@ -43,6 +45,7 @@ int main(int argc, char **argv)
         &kl_sequence_mode_inspect,
         &kl_sequence_mode_windows,
         &kl_sequence_mode_generate,
+        &kl_sequence_mode_forrelation,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -76,8 +76,8 @@ double kl_sequence_forrelation_pair(double *f, double *g, const struct kl_sequen
 void kl_sequence_forrelation_window(float *window, const double *f, const double *g,
                                     const struct kl_sequence_forrelation *o, size_t i);
 
-/* `qseq generate` (mode_generate.c) */
-extern const struct kl_tool kl_sequence_generate_tool;
-extern const struct kl_mode kl_sequence_mode_generate;
+/* `qseq generate` and `qseq forrelation` (mode_generate.c, mode_forrelation.c) */
+extern const struct kl_tool kl_sequence_generate_tool, kl_sequence_forrelation_tool;
+extern const struct kl_mode kl_sequence_mode_generate, kl_sequence_mode_forrelation;
 
 #endif
