@@ -7,6 +7,7 @@
 
 #include "sequence/synthetic/synthetic.h"
 #include "sequence/windows/windows.h"
+#include "store/kind.h"
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1, BLOCK = 64, NAME = 8 };
