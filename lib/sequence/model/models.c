@@ -7,6 +7,7 @@
 const struct kl_sequence_model *const kl_sequence_models[] = {
     &kl_sequence_eegnet,
     &kl_sequence_shallow,
+    &kl_sequence_twin,
     &kl_sequence_means,
 };
 const size_t kl_sequence_n_models = sizeof kl_sequence_models / sizeof *kl_sequence_models;
