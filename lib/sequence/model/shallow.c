@@ -19,12 +19,12 @@ static int measure(struct kl_fbcsp *s, const struct kl_sequence_net *net, struct
                        "shallow: %d filters in time, %d in space, %d taps; expected at most %d of each",
                        o->filters, o->spatial, o->taps, MOST);
     *s = (struct kl_fbcsp){ .filters = o->filters ? (size_t)o->filters : FILTERS,
-                              .outputs = o->spatial ? (size_t)o->spatial : OUTPUTS,
-                              .taps = o->taps ? (size_t)o->taps : TAPS,
-                              .channels = net->shape.channels,
-                              .steps = net->shape.steps,
-                              .stride = kl_sequence_stride(net->shape.steps),
-                              .classes = net->shape.classes };
+                            .outputs = o->spatial ? (size_t)o->spatial : OUTPUTS,
+                            .taps = o->taps ? (size_t)o->taps : TAPS,
+                            .channels = net->shape.channels,
+                            .steps = net->shape.steps,
+                            .stride = kl_sequence_stride(net->shape.steps),
+                            .classes = net->shape.classes };
     const size_t least = s->taps - 1 + KL_FBCSP_POOL;
     if (s->steps < least || s->channels == 0 || s->steps * s->channels > (size_t)1 << 28)
         return kl_fail(err, KL_EUSAGE,
@@ -95,13 +95,6 @@ static void init(const struct kl_sequence_net *net, float *params, uint64_t seed
     kl_sequence_norm_init(params, net, &s->norm);
 }
 
-size_t kl_fbcsp_work_f32(const struct kl_sequence_net *net, size_t n);
-size_t kl_fbcsp_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_fbcsp_run_f32(struct kl_sequence_result_f32 *result, const struct kl_sequence_net *net,
-                        const float *params, const struct kl_sequence_batch_f32 *batch, void *work);
-void kl_fbcsp_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                        const double *params, const struct kl_sequence_batch_f64 *batch, void *work);
-
 const struct kl_sequence_model kl_sequence_shallow = {
     .name = "shallow",
     .what = "ShallowFBCSPNet: logarithms of filtered signals' power (Schirrmeister et al. 2017)",
@@ -109,8 +102,8 @@ const struct kl_sequence_model kl_sequence_shallow = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_fbcsp_work_f32,
-    .work_f64 = kl_fbcsp_work_f64,
-    .run_f32 = kl_fbcsp_run_f32,
-    .run_f64 = kl_fbcsp_run_f64,
+    .work_f32 = kl_sequence_shallow_work_f32,
+    .work_f64 = kl_sequence_shallow_work_f64,
+    .run_f32 = kl_sequence_shallow_run_f32,
+    .run_f64 = kl_sequence_shallow_run_f64,
 };

@@ -69,7 +69,7 @@ static size_t place(struct pass *p, char *base, size_t n)
     return at;
 }
 
-size_t KL_NAME(kl_fbcsp_work)(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_shallow_work(const struct kl_sequence_net *net, size_t n)
 {
     struct pass p = { .net = net, .s = net->own };
     return place(&p, NULL, n);
@@ -326,7 +326,7 @@ static void gradients(struct pass *p)
     kl_sequence_norm_gradient(grad, p->net, &s->norm, &p->norm);
 }
 
-void KL_NAME(kl_fbcsp_run)(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+void kl_sequence_shallow_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
                              const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
     const struct kl_fbcsp *s = net->own;

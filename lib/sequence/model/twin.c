@@ -40,7 +40,7 @@ static size_t budget(const struct kind *k, const struct kl_sequence_model_option
 /* ---- tensors ---- */
 struct adding {
     struct kl_sequence_net *net;
-    struct kl_twin *t;
+    struct kl_twin_net *t;
     struct kl_error *err;
     int code;
 };
@@ -69,7 +69,7 @@ static int linear(struct adding *a, const char *name, size_t in, size_t out)
 
 static void add_front(struct adding *a, const struct kind *k)
 {
-    struct kl_twin *t = a->t;
+    struct kl_twin_net *t = a->t;
     const size_t n = (size_t)a->net->options.qubits, angles = 4 * n * (size_t)a->net->options.layers;
     size_t width = t->channels;
     if (k->front == KL_TWIN_DEPTHWISE) {
@@ -93,7 +93,7 @@ static void add_front(struct adding *a, const struct kind *k)
 
 static void add_map(struct adding *a, size_t parameters)
 {
-    struct kl_twin *t = a->t;
+    struct kl_twin_net *t = a->t;
     const size_t whole = t->inputs > t->features ? t->inputs : t->features,
                  full = t->inputs * t->features;
     t->n_weights = parameters < whole ? parameters : whole;
@@ -107,7 +107,7 @@ static void add_map(struct adding *a, size_t parameters)
 
 static void add_readout(struct adding *a, const struct kind *k)
 {
-    struct kl_twin *t = a->t;
+    struct kl_twin_net *t = a->t;
     const size_t f = t->features, classes = (size_t)t->classes;
     if (k->readout == KL_TWIN_BRANCHES) {
         t->constants = tensor(a, "constants", "", 2, k->reversed ? 1 : 2, f, 1);
@@ -141,24 +141,24 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
                        "twin: %d qubits, %d layers, %d gate layers; expected 2 to %d qubits, 1 to %d "
                        "layers",
                        o->qubits, o->layers, o->gate_layers, MOST_QUBITS, MOST_LAYERS);
-    struct kl_twin *t = net->own = malloc(sizeof *t);
+    struct kl_twin_net *t = net->own = malloc(sizeof *t);
     if (!t) return kl_fail(err, KL_ENOMEM, "no memory for a net");
-    *t = (struct kl_twin){ .front = k->front,
-                           .readout = k->readout,
-                           .time = k->time,
-                           .norm = k->amplitudes,
-                           .reversed = k->reversed,
-                           .channels = net->shape.channels,
-                           .steps = net->shape.steps,
-                           .stride = kl_sequence_stride(net->shape.steps),
-                           .columns = k->time == KL_TWIN_POOLED ? 1 : net->shape.steps,
-                           .features = 3 * (size_t)o->qubits,
-                           .classes = net->shape.classes,
-                           .project = -1,
-                           .again = -1,
-                           .classify = -1,
-                           .map_bias = -1,
-                           .tau = -1 };
+    *t = (struct kl_twin_net){ .front = k->front,
+                               .readout = k->readout,
+                               .time = k->time,
+                               .norm = k->amplitudes,
+                               .reversed = k->reversed,
+                               .channels = net->shape.channels,
+                               .steps = net->shape.steps,
+                               .stride = kl_sequence_stride(net->shape.steps),
+                               .columns = k->time == KL_TWIN_POOLED ? 1 : net->shape.steps,
+                               .features = 3 * (size_t)o->qubits,
+                               .classes = net->shape.classes,
+                               .project = -1,
+                               .again = -1,
+                               .classify = -1,
+                               .map_bias = -1,
+                               .tau = -1 };
     t->ld = kl_sequence_stride(t->columns);
     struct adding a = { .net = net, .t = t, .err = err };
     add_front(&a, k);
@@ -182,10 +182,10 @@ static void set(float *params, const struct kl_tensor *t, double value)
 
 static void init(const struct kl_sequence_net *net, float *params, uint64_t seed, uint32_t replica)
 {
-    const struct kl_twin *t = net->own;
+    const struct kl_twin_net *t = net->own;
     const struct kl_tensor *all = net->block.tensors;
     const size_t conv = (t->front == KL_TWIN_DENSE ? t->channels : 1) * KL_TWIN_TAPS;
-    const double per_row = fmax(1, (double)kl_twin_entries(t) / (double)t->features);
+    const double per_row = fmax(1, (double)kl_sequence_twin_entries(t) / (double)t->features);
     for (int i = 0; i < net->block.n; i++) {
         double bound = 1 / sqrt((double)t->features);
         if (i == t->map || i == t->map_bias) bound = 1 / sqrt(per_row);
@@ -205,21 +205,14 @@ static void init(const struct kl_sequence_net *net, float *params, uint64_t seed
     if (t->time == KL_TWIN_COMPLEX) kl_sequence_start(params, &all[t->tau], 0, 1, seed, t->tau, replica);
 }
 
-size_t kl_twin_work_f32(const struct kl_sequence_net *net, size_t n);
-size_t kl_twin_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_twin_run_f32(struct kl_sequence_result_f32 *result, const struct kl_sequence_net *net,
-                     const float *params, const struct kl_sequence_batch_f32 *batch, void *work);
-void kl_twin_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                     const double *params, const struct kl_sequence_batch_f64 *batch, void *work);
-
 const struct kl_sequence_model kl_sequence_twin = {
     .name = "twin",
     .what = "a quantum model whose circuit is tanh of a map with as many parameters",
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_twin_work_f32,
-    .work_f64 = kl_twin_work_f64,
-    .run_f32 = kl_twin_run_f32,
-    .run_f64 = kl_twin_run_f64,
+    .work_f32 = kl_sequence_twin_work_f32,
+    .work_f64 = kl_sequence_twin_work_f64,
+    .run_f32 = kl_sequence_twin_run_f32,
+    .run_f64 = kl_sequence_twin_run_f64,
 };

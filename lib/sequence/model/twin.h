@@ -14,7 +14,7 @@ enum kl_twin_front { KL_TWIN_STEPS, KL_TWIN_DEPTHWISE, KL_TWIN_DENSE };
 enum kl_twin_readout { KL_TWIN_ONE, KL_TWIN_BRANCHES, KL_TWIN_RELU };
 enum kl_twin_time { KL_TWIN_COMPLEX, KL_TWIN_SOFTMAX, KL_TWIN_POOLED };
 enum { KL_TWIN_CONV = 64, KL_TWIN_TAPS = 3 }; /* outputs of the dense convolution */
-struct kl_twin {
+struct kl_twin_net {
     enum kl_twin_front front;
     enum kl_twin_readout readout;
     enum kl_twin_time time;
@@ -31,13 +31,13 @@ struct kl_twin {
 /* Entry e of the map stands at row, column and is value `param` of the weights. Diagonals, each through
    every input (or, of fewer inputs than features, every feature); where the weights do not suffice for
    the first one, they repeat. */
-static inline size_t kl_twin_entries(const struct kl_twin *t)
+static inline size_t kl_sequence_twin_entries(const struct kl_twin_net *t)
 {
     const size_t whole = t->inputs > t->features ? t->inputs : t->features;
     return t->n_weights < whole ? whole : t->n_weights;
 }
-static inline void kl_twin_entry(const struct kl_twin *t, size_t e, size_t *row, size_t *column,
-                                 size_t *param)
+static inline void kl_sequence_twin_entry(const struct kl_twin_net *t, size_t e, size_t *row,
+                                          size_t *column, size_t *param)
 {
     const size_t whole = t->inputs > t->features ? t->inputs : t->features, at = e % whole,
                  diagonal = e / whole;

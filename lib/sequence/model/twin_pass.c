@@ -14,7 +14,7 @@ enum { SIDE = 16, TAPS = KL_TWIN_TAPS };
 
 struct pass {
     const struct kl_sequence_net *net;
-    const struct kl_twin *t;
+    const struct kl_twin_net *t;
     const kl_real *params;
     const struct kl_sequence_batch *batch;
     struct kl_sequence_result *result;
@@ -40,7 +40,7 @@ static void *take(char *base, size_t *at, size_t count, size_t size)
 /* Bytes; base NULL: only these. */
 static size_t place(struct pass *p, char *base)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld, wide = KL_TWIN_CONV, classes = (size_t)t->classes,
                  in = t->channels > wide ? t->channels : wide;
     const size_t u = t->project < 0 ? t->channels : t->linear[t->project].out;
@@ -69,7 +69,7 @@ static size_t place(struct pass *p, char *base)
     return at;
 }
 
-size_t KL_NAME(kl_twin_work)(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_twin_work(const struct kl_sequence_net *net, size_t n)
 {
     struct pass p = { .net = net, .t = net->own };
     (void)n;
@@ -132,7 +132,7 @@ static void linear_back(struct pass *p, int l, kl_real *dx, const kl_real *dy, c
 /* ---- what is the same for all windows ---- */
 static void lay_branches(struct pass *p, double v[3])
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t f = t->features;
     const kl_real *const a = tensor(p, t->branches), *const b = tensor(p, t->branch_biases),
                          *const mix = tensor(p, t->mix), *const c = tensor(p, t->constants);
@@ -158,12 +158,12 @@ static void lay_branches(struct pass *p, double v[3])
 
 static void lay(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const kl_real *const values = tensor(p, t->map);
     memset(p->map, 0, t->features * t->inputs * sizeof *p->map);
-    for (size_t e = 0; e < kl_twin_entries(t); e++) {
+    for (size_t e = 0; e < kl_sequence_twin_entries(t); e++) {
         size_t row, column, param;
-        kl_twin_entry(t, e, &row, &column, &param);
+        kl_sequence_twin_entry(t, e, &row, &column, &param);
         p->map[row * t->inputs + column] += values[param];
     }
     for (size_t f = 0; f < t->features; f++)
@@ -189,7 +189,7 @@ static void lay(struct pass *p)
 /* ---- in front of the map ---- */
 static void drop(kl_real *values, const struct pass *p, size_t i)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const struct kl_sequence_batch *b = p->batch;
     const double rate = p->net->options.dropout;
     const size_t rows = t->front == KL_TWIN_DENSE ? KL_TWIN_CONV : t->channels, n = rows * t->ld;
@@ -206,7 +206,7 @@ static void drop(kl_real *values, const struct pass *p, size_t i)
 /* conv (outputs, stride) = convolution over time with a zero on both sides; x = mean of its silu. */
 static void convolve(struct pass *p, const kl_real *x)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t c_all = t->channels, row = t->stride + SIDE, dense = t->front == KL_TWIN_DENSE,
                  outputs = dense ? KL_TWIN_CONV : c_all;
     const kl_real *const w = tensor(p, t->conv);
@@ -233,7 +233,7 @@ static void convolve(struct pass *p, const kl_real *x)
 /* From the gradient dx (outputs, ld) by the means; by_x (channels, stride) or NULL. */
 static void unconvolve(struct pass *p, const kl_real *dx, kl_real *by_x)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t c_all = t->channels, row = t->stride + SIDE, dense = t->front == KL_TWIN_DENSE,
                  outputs = dense ? KL_TWIN_CONV : c_all, stride = t->stride;
     kl_real *const dz = p->conv + (outputs > c_all ? outputs : c_all) * stride, *const grad =
@@ -273,7 +273,7 @@ static void unconvolve(struct pass *p, const kl_real *dx, kl_real *by_x)
 /* theta becomes its layer norm; plain: before gain and shift. */
 static void normalise(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t n = t->inputs, ld = t->ld;
     const kl_real *const gain = tensor(p, t->gain), *const shift = tensor(p, t->shift);
     for (size_t s = 0; s < ld; s++) {
@@ -294,7 +294,7 @@ static void normalise(struct pass *p)
 
 static void unnormalise(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t n = t->inputs, ld = t->ld;
     const kl_real *const gain = tensor(p, t->gain);
     for (size_t i = 0; i < n && p->result->grad; i++)
@@ -319,7 +319,7 @@ static void unnormalise(struct pass *p)
 /* ---- a window ---- */
 static const kl_real *input(struct pass *p, size_t i)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const kl_real *const x = p->batch->x + i * t->channels * t->stride;
     if (t->front != KL_TWIN_STEPS) convolve(p, x);
     else if (!(p->batch->training && p->net->options.dropout > 0)) return x;
@@ -338,7 +338,7 @@ static const kl_real *project(struct pass *p, const kl_real *x)
 /* To the features of all columns, what they are read into, its means over time. */
 static void forward(struct pass *p, const kl_real *x)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld;
     linear(p->theta, p, t->angles, project(p, x), ld);
     if (t->norm) normalise(p);
@@ -367,7 +367,7 @@ static void forward(struct pass *p, const kl_real *x)
 
 static void classify(struct pass *p, size_t i)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     kl_real *const logits = p->result->logits + i * (size_t)t->classes;
     for (size_t k = 0; k < (size_t)t->classes; k++) {
         if (t->classify < 0) {
@@ -384,7 +384,7 @@ static void classify(struct pass *p, size_t i)
 /* From the gradient by the logits to that by o, in dy; d_w: by the weights over time. */
 static void unclassify(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld, classes = (size_t)t->classes;
     if (t->classify < 0) {
         memset(p->dy, 0, classes * ld * sizeof *p->dy);
@@ -416,7 +416,7 @@ static void unclassify(struct pass *p)
 /* From dy to the input of the first layer; x: that input. */
 static void backward(struct pass *p, size_t i, const kl_real *x)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t f = t->features, ld = t->ld;
     if (t->readout == KL_TWIN_BRANCHES) {
         linear_back(p, t->read, p->o, p->dy, p->y, ld);
@@ -447,7 +447,7 @@ static void backward(struct pass *p, size_t i, const kl_real *x)
 /* ---- gradients of what was laid out once ---- */
 static void branch_gradients(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const size_t f = t->features;
     const kl_real *const a = tensor(p, t->branches), *const b = tensor(p, t->branch_biases),
                          *const mix = tensor(p, t->mix), *const c = tensor(p, t->constants);
@@ -482,7 +482,7 @@ static void branch_gradients(struct pass *p)
 /* By tau: w = tau / sum |tau|, or softmax. */
 static void time_gradients(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     const kl_real *const tau = tensor(p, t->tau);
     kl_real *const to = gradient(p, t->tau);
     const bool complex = t->time == KL_TWIN_COMPLEX;
@@ -506,7 +506,7 @@ static void time_gradients(struct pass *p)
 
 static void gradients(struct pass *p)
 {
-    const struct kl_twin *t = p->t;
+    const struct kl_twin_net *t = p->t;
     for (int l = 0; l < t->n_linear; l++) {
         const struct kl_twin_linear *a = &t->linear[l];
         for (size_t o = 0; o < a->out; o++) {
@@ -515,9 +515,9 @@ static void gradients(struct pass *p)
             gradient(p, a->bias)[o] = p->d_linear_bias[l][o];
         }
     }
-    for (size_t e = 0; e < kl_twin_entries(t); e++) {
+    for (size_t e = 0; e < kl_sequence_twin_entries(t); e++) {
         size_t row, column, param;
-        kl_twin_entry(t, e, &row, &column, &param);
+        kl_sequence_twin_entry(t, e, &row, &column, &param);
         gradient(p, t->map)[param] += p->d_map[column * t->features + row];
     }
     for (size_t f = 0; f < t->n_biases; f++) gradient(p, t->map_bias)[f] = p->d_map_bias[f];
@@ -532,7 +532,7 @@ static void gradients(struct pass *p)
                     p->d_conv[(j * t->channels + c) * outputs + o];
 }
 
-void KL_NAME(kl_twin_run)(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+void kl_sequence_twin_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
                           const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
     struct pass p = { .net = net, .t = net->own, .params = params, .batch = batch, .result = result };
