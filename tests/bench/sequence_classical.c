@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/device.h"
 #include "kernels/select.h"
 #include "sequence/model/model.h"
 
@@ -100,10 +99,9 @@ static double epoch(const char *model, bool gradients, int rounds)
         best = fmin(best, now() - start);
     }
     const double seconds = best * EPOCH / PART, flops = work_of(&net) / (gradients ? 1 : 3) * EPOCH;
-    printf("%-16s %s: %6.2f s an epoch of 1,492 windows (%.2f ms a window), products %.0f GFLOP, %.0f "
-           "GFLOP/s\n",
-           model, gradients ? "gradients" : "logits   ", seconds, 1e3 * best / PART, 1e-9 * flops,
-           1e-9 * flops / seconds);
+    printf("%s%s: %.2f ms a window, products %.0f GFLOP an epoch, %.0f GFLOP/s in all\n", model,
+           gradients ? "" : ", logits", 1e3 * best / PART, 1e-9 * flops, 1e-9 * flops / seconds);
+    printf("bench %s%s/ketline %.6f s\n", model, gradients ? "-epoch" : "-pass", seconds);
     free(params), free(grad), free(x), free(work);
     kl_sequence_net_close(&net);
     return seconds;
@@ -111,8 +109,8 @@ static double epoch(const char *model, bool gradients, int rounds)
 
 int main(int argc, char **argv)
 {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 60;
-    printf("%s, products alone %.1f GFLOP/s on one thread\n", kl_kernels()->isa, 1e-9 * products());
+    const int rounds = argc > 1 && !strcmp(argv[1], "--quick") ? 5 : 60;
+    printf("bench classical-products/ketline %.1f GFLOP/s\n", 1e-9 * products());
     epoch("classical-mamba", true, rounds);
     epoch("classical-mamba", false, rounds);
     epoch("classical-hydra", true, rounds);
