@@ -70,8 +70,8 @@ struct kl_learner {
         many_steps; /* there may be more than 2^32 of them in all, which its random numbers tell apart */
     int64_t ahead;  /* steps that prepare_step may be called for at once; 0: any number */
     size_t parts;   /* of a step's gradient; 0: one. However many threads there are. */
-    bool tree;      /* parts, a power of two, are added pairwise, as a tree that processes can share; else
-                       in rising order */
+    bool tree; /* parts, a power of two, are added pairwise, as a tree that processes can share; else
+                  in rising order */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
     /* First parameters of a replica, by its own number; the block is all 0. */

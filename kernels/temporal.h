@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+   temporal: convolutions over time of one filter a channel, silu(z) = z / (1 + e^-z), means over time
+   and their way back. Channels are rows, time runs along them. Every sum over time is 64 bytes of
+   partial sums, step t in partial sum t mod 16 (float) or 8 (double), then halves are added to halves:
+   the same whatever the width of vectors. No cuda/ twin: cuDNN does this on a GPU. */
+#ifndef KL_TEMPORAL_H
+#define KL_TEMPORAL_H
+
+#include <stddef.h>
+
+/* z[c][t] = bias[c] + sum over k of w[c][k] x[c][t + k - left], k in [0, taps), x being 0 outside [0,
+   steps). taps is at most KL_TEMPORAL_TAPS, left at most taps - 1 (all of them: causal). */
+enum { KL_TEMPORAL_TAPS = 16 };
+#define KL_TEMPORAL_FILTER(real, p)                              \
+    struct kl_temporal_filter_##p {                              \
+        size_t channels, steps;                                  \
+        int taps, left;                                          \
+        const real *w, *bias; /* (channels, taps), (channels) */ \
+    };
+KL_TEMPORAL_FILTER(float, f32)
+KL_TEMPORAL_FILTER(double, f64)
+/* Values of scratch, aligned to 64 bytes, that a filter of so many steps takes. */
+#define KL_TEMPORAL_ROW(steps) (((steps) + 15) / 16 * 16 + 64)
+
+/* mean (channels) = mean over time of silu(z). slopes (channels, taps + 1) = its derivatives by the taps
+   and the bias; NULL: not asked for. x (channels, ld). */
+#define KL_TEMPORAL_POOL_ARGS(real, type) \
+    (real * mean, real * slopes, const struct type *filter, const real *x, size_t ld, real *row)
+/* y (channels, ld) = silu(z), then 0 up to a multiple of 16 steps. */
+#define KL_TEMPORAL_FILTER_ARGS(real, type) \
+    (real * y, const struct type *filter, const real *x, size_t ld, real *row)
+/* From dy (channels, ld), the gradient by silu(z), or, if that is NULL, from each (channels), which is
+   the same at all steps: dx (channels, ld), then 0 up to a multiple of 16 steps; dw (channels, taps) and
+   db (channels), to which the gradients are added. dx and dw may be NULL (db goes with dw). row: twice
+   the scratch. */
+#define KL_TEMPORAL_BACK_ARGS(real, type)                                                  \
+    (real * dx, real * dw, real * db, const struct type *filter, const real *x, size_t ld, \
+     const real *dy, const real *each, real *row)
+/* mean (width) = mean over the rows of silu(z + bias); z (steps, width), whose rows are ld values apart,
+   becomes the derivative of the mean by it, unless slopes is 0. bias (width). */
+#define KL_TEMPORAL_POOL_ROWS_ARGS(real) \
+    (real * mean, real * z, size_t ld, const real *bias, size_t steps, size_t width, int slopes)
+
+#define KL_TEMPORAL_TABLE(p, real)                                                      \
+    struct kl_temporal_##p {                                                            \
+        void(*pool) KL_TEMPORAL_POOL_ARGS(real, kl_temporal_filter_##p);                \
+        void(*filter) KL_TEMPORAL_FILTER_ARGS(real, kl_temporal_filter_##p);            \
+        void(*back) KL_TEMPORAL_BACK_ARGS(real, kl_temporal_filter_##p);                \
+        void(*pool_rows) KL_TEMPORAL_POOL_ROWS_ARGS(real);                              \
+    };                                                                                  \
+    extern const struct kl_temporal_##p kl_temporal_##p##_base, kl_temporal_##p##_avx2, \
+        kl_temporal_##p##_avx512;
+KL_TEMPORAL_TABLE(f32, float)
+KL_TEMPORAL_TABLE(f64, double)
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_temporal_filter KL_NAME(kl_temporal_filter)
+#define kl_temporal KL_NAME(kl_temporal)
+
+#endif
