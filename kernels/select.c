@@ -10,19 +10,18 @@
 
 /* Both precisions of one function of a family. */
 #define KL_PAIR(name, set) .name##_f32 = kl_##name##_f32_##set, .name##_f64 = kl_##name##_f64_##set
-#define KL_TABLE(set)                                                                                \
-    {                                                                                                \
-        .isa = #set, KL_PAIR(gemm, set), KL_PAIR(bias, set), KL_PAIR(dropout, set),                  \
-        KL_PAIR(relu_back, set), KL_PAIR(sum_rows, set), KL_PAIR(adam, set), KL_PAIR(sgd, set),      \
-        KL_PAIR(mlp_gradient, set), KL_PAIR(mlp_logits, set), .bit_counts = kl_bit_counts_##set,     \
-        .bit_sides = kl_bit_sides_##set, .bit_noise = kl_bit_noise_##set, KL_PAIR(gan_forward, set), \
-        KL_PAIR(gan_step, set), KL_PAIR(gan_input, set), KL_PAIR(gan_logits, set),                   \
-        KL_PAIR(gan_logits_back, set), KL_PAIR(gan_look, set), KL_PAIR(gan_judge, set),              \
-        KL_PAIR(gan_weigh, set), KL_PAIR(gan_products, set), KL_PAIR(gan_law, set),                  \
-        KL_PAIR(policy_dots, set), KL_PAIR(policy_forward, set), KL_PAIR(policy_backward, set),      \
-        KL_PAIR(policy_bend, set), KL_PAIR(policy_turn, set),                                        \
-        KL_PAIR(langevin_normals, set), KL_PAIR(langevin_step, set),                                 \
-        KL_PAIR(langevin_momentum, set), KL_PAIR(langevin_rms, set),                                 \
+#define KL_TABLE(set)                                                                                   \
+    {                                                                                                   \
+        .isa = #set, KL_PAIR(gemm, set), KL_PAIR(bias, set), KL_PAIR(dropout, set),                     \
+        KL_PAIR(relu_back, set), KL_PAIR(sum_rows, set), KL_PAIR(adam, set), KL_PAIR(sgd, set),         \
+        KL_PAIR(mlp_gradient, set), KL_PAIR(mlp_logits, set), .bit_counts = kl_bit_counts_##set,        \
+        .bit_sides = kl_bit_sides_##set, .bit_noise = kl_bit_noise_##set, KL_PAIR(gan_forward, set),    \
+        KL_PAIR(gan_step, set), KL_PAIR(gan_input, set), KL_PAIR(gan_logits, set),                      \
+        KL_PAIR(gan_logits_back, set), KL_PAIR(gan_look, set), KL_PAIR(gan_judge, set),                 \
+        KL_PAIR(gan_weigh, set), KL_PAIR(gan_products, set), KL_PAIR(gan_law, set),                     \
+        KL_PAIR(policy_dots, set), KL_PAIR(policy_forward, set), KL_PAIR(policy_backward, set),         \
+        KL_PAIR(policy_bend, set), KL_PAIR(policy_turn, set), KL_PAIR(langevin_normals, set),           \
+        KL_PAIR(langevin_step, set), KL_PAIR(langevin_momentum, set), KL_PAIR(langevin_rms, set),       \
         .shallow_steps = kl_shallow_steps_f32_##set, .shallow_evaluate = kl_shallow_evaluate_f32_##set, \
         .gan_divergence = kl_gan_divergence_f64_##set, .gan_uniforms = kl_gan_uniforms_f32_##set,    \
         .gan_normals = kl_gan_normals_f32_##set, .filter_power = kl_filter_power_f64_##set,          \
@@ -32,7 +31,9 @@
         .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set,                       \
         .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
+        .ring_f32 = &kl_ring_f32_##set, .ring_f64 = &kl_ring_f64_##set,                              \
         .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
+        .scan_f32 = &kl_scan_f32_##set, .scan_f64 = &kl_scan_f64_##set,                              \
         .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set,              \
         .ssm_f32 = &kl_ssm_f32_##set, .ssm_f64 = &kl_ssm_f64_##set                                   \
     }

@@ -20,6 +20,8 @@
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
+#include "kernels/ring.h"
+#include "kernels/scan.h"
 #include "kernels/shallow.h"
 #include "kernels/ssm.h"
 #include "kernels/temporal.h"
@@ -106,8 +108,12 @@ struct kl_kernels {
     const struct kl_vqc_f64 *vqc_f64;
     const struct kl_density_f32 *density_f32;
     const struct kl_density_f64 *density_f64;
+    const struct kl_ring_table_f32 *ring_f32;
+    const struct kl_ring_table_f64 *ring_f64;
     const struct kl_layers_f32 *layers_f32;
     const struct kl_layers_f64 *layers_f64;
+    const struct kl_scan_f32 *scan_f32;
+    const struct kl_scan_f64 *scan_f64;
     const struct kl_temporal_f32 *temporal_f32;
     const struct kl_temporal_f64 *temporal_f64;
     const struct kl_ssm_f32 *ssm_f32;
@@ -143,7 +149,9 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_bloch_gradient kl_kernels()->KL_NAME(bloch_gradient)
 #define kl_kernel_liouville_gradient kl_kernels()->KL_NAME(liouville_gradient)
 #define kl_kernel_bloch_tangent kl_kernels()->KL_NAME(bloch_tangent)
+#define kl_kernel_ring kl_kernels()->KL_NAME(ring)
 #define kl_kernel_layers kl_kernels()->KL_NAME(layers)
+#define kl_kernel_scan kl_kernels()->KL_NAME(scan)
 #define kl_kernel_temporal kl_kernels()->KL_NAME(temporal)
 #define kl_kernel_ssm kl_kernels()->KL_NAME(ssm)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)

@@ -16,6 +16,7 @@
 #include "qrng/synthetic/synthetic.h"
 #include "sampling/chain/chain.h"
 #include "sampling/ladder/ladder.h"
+#include "sequence/windows/windows.h"
 #include "store/mode.h"
 
 /* All kinds of files that the tools write. */
@@ -38,6 +39,7 @@ static const struct kl_kind *const kinds[] = {
     &kl_control_regret_kind,
     &kl_sampling_chains_kind,
     &kl_sampling_bounds_kind,
+    &kl_sequence_windows_kind,
     NULL,
 };
 

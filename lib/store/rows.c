@@ -17,8 +17,8 @@ static int damaged(const struct kl_file *f, const struct kl_stored *s, size_t b,
                    first + kl_store_block_span(s->dataset.rows, s->dataset.row_size, b) - 1);
 }
 
-static int check_block(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
-                       struct kl_error *err)
+int kl_store_block_check(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
+                         struct kl_error *err)
 {
     unsigned char digest[16];
     size_t n = kl_store_block_span(s->dataset.rows, s->dataset.row_size, b) * s->dataset.row_size;
@@ -38,13 +38,13 @@ static int read_in_block(struct kl_file *f, struct kl_stored *s, size_t b, size_
     if (checked || n == span) {
         int rc = kl_store_pread_all(f->fd, out, n * d->row_size, d->offset + from * d->row_size, f->path,
                                     err);
-        return rc || checked ? rc : check_block(f, s, b, out, err);
+        return rc || checked ? rc : kl_store_block_check(f, s, b, out, err);
     }
     char *whole = malloc(span * d->row_size);
     if (!whole) return kl_fail_memory(err, span * d->row_size);
     int rc = kl_store_pread_all(f->fd, whole, span * d->row_size, d->offset + first * d->row_size,
                                 f->path, err);
-    if (!rc) rc = check_block(f, s, b, whole, err);
+    if (!rc) rc = kl_store_block_check(f, s, b, whole, err);
     if (!rc) memcpy(out, whole + (from - first) * d->row_size, n * d->row_size);
     free(whole);
     return rc;
@@ -111,7 +111,7 @@ static int verify_dataset(struct kl_file *f, struct kl_stored *s, const struct k
         size_t n = kl_store_block_span(d->rows, d->row_size, b);
         rc = kl_store_pread_all(f->fd, block, n * d->row_size, d->offset + b * per * d->row_size,
                                 f->path, err);
-        if (!rc) rc = check_block(f, s, b, block, err);
+        if (!rc) rc = kl_store_block_check(f, s, b, block, err);
         if (rc) break;
         kl_store_row_sum_add(sum, block, n, d->row_size);
         *done += n * d->row_size;

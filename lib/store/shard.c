@@ -20,8 +20,9 @@ static const char *const names[ALL] = { "SLURM_ARRAY_TASK_ID",
                                         "SLURM_NTASKS",
                                         "SLURM_STEP_NUM_TASKS" };
 struct variables {
-    const char *option;  /* "auto" or "auto/N" as given, for messages */
-    unsigned long parts; /* of auto/N; 0: auto */
+    const char *name, *what; /* of the option: "shard", and what it chooses: "part" */
+    const char *option;      /* "auto" or "auto/N" as given, for messages */
+    unsigned long parts;     /* of auto/N; 0: auto */
     bool set[ALL];
     unsigned long value[ALL];
 };
@@ -42,8 +43,8 @@ static int read_variables(struct variables *v, struct kl_error *err)
         v->set[k] = text && *text;
         if (v->set[k] && !read_whole(&v->value[k], text, '\0'))
             return kl_fail(err, KL_EUSAGE,
-                           "--shard %s: %s: found '%.40s', expected a whole number; give --shard I/N",
-                           v->option, names[k], text);
+                           "--%s %s: %s: found '%.40s', expected a whole number; give --%s I/N", v->name,
+                           v->option, names[k], text, v->name);
     }
     return KL_OK;
 }
@@ -98,28 +99,34 @@ static int from_rank(struct kl_shard *shard, const struct variables *v, int rank
     const unsigned long i = v->value[rank], n = v->value[rank + 1];
     if (rank == TASK && n > 1 && v->value[STEP_TASKS] != n)
         return kl_fail(err, KL_EUSAGE,
-                       "--shard %s: Slurm's job has %lu tasks, and this is none of them, but its script "
-                       "or shell; start it with srun, or give --shard I/N",
-                       v->option, n);
+                       "--%s %s: Slurm's job has %lu tasks, and this is none of them, but its script "
+                       "or shell; start it with srun, or give --%s I/N",
+                       v->name, v->option, n, v->name);
     if (v->parts && v->parts != n)
         return kl_fail(err, KL_EUSAGE,
                        "--shard %s: %s is %lu, expected %lu; start so many, or give --shard I/N",
                        v->option, names[rank + 1], n, v->parts);
     if (i >= n)
-        return kl_fail(err, KL_EUSAGE, "--shard %s: %s is %lu of %lu, expected 0 to N-1 of N", v->option,
-                       names[rank], i, n);
+        return kl_fail(err, KL_EUSAGE, "--%s %s: %s is %lu of %lu, expected 0 to N-1 of N", v->name,
+                       v->option, names[rank], i, n);
     *shard = (struct kl_shard){ .index = i, .count = n };
-    kl_note(log, 1, "part %lu of %lu, by %s", i, n, names[rank]);
+    kl_note(log, 1, "%s %lu of %lu, by %s", v->what, i, n, names[rank]);
     return KL_OK;
 }
 
 /* MPI's ranks come before Slurm's tasks: mpirun leaves its job's SLURM_PROCID as it is, 0 for every
    rank. Ranks of a job of an array have two answers, and each alone would be wrong. */
-static int from_environment(struct kl_shard *shard, const struct variables *v, const struct kl_log *log,
-                            struct kl_error *err)
+static int rank_variable(const struct variables *v)
 {
     int rank = OPEN_MPI;
     while (rank <= TASK && !(v->set[rank] && v->value[rank + 1])) rank += 2;
+    return rank;
+}
+
+static int from_environment(struct kl_shard *shard, const struct variables *v, const struct kl_log *log,
+                            struct kl_error *err)
+{
+    const int rank = rank_variable(v);
     const bool many = rank <= TASK && v->value[rank + 1] > 1;
     const bool script = rank == TASK && !v->value[TASK] && v->value[STEP_TASKS] < 2;
     if (v->set[ID] && many && !script)
@@ -137,7 +144,7 @@ int kl_store_shard_parse(struct kl_shard *shard, const char *text, const struct 
                          struct kl_error *err)
 {
     enum { MOST = 1000000 };
-    struct variables v = { .option = text };
+    struct variables v = { .name = "shard", .what = "part", .option = text };
     unsigned long i = 0, n = 0;
     *shard = (struct kl_shard){ 0 };
     if (!text) return KL_OK;
@@ -156,6 +163,29 @@ int kl_store_shard_parse(struct kl_shard *shard, const char *text, const struct 
     v.parts = n;
     const int code = read_variables(&v, err);
     return code ? code : from_environment(shard, &v, log, err);
+}
+
+int kl_store_shard_rank(struct kl_shard *place, const char *text, const struct kl_log *log,
+                        struct kl_error *err)
+{
+    struct variables v = { .name = "ranks", .what = "rank", .option = text };
+    unsigned long i = 0, n = 0;
+    *place = (struct kl_shard){ 0 };
+    if (!text) return KL_OK;
+    if (strcmp(text, "auto") == 0) {
+        const int code = read_variables(&v, err), rank = code ? 0 : rank_variable(&v);
+        if (!code && rank > TASK)
+            return kl_fail(err, KL_EUSAGE,
+                           "--ranks auto: none of MPI's ranks or of srun's tasks; start it with mpirun "
+                           "or srun, or give --ranks I/N");
+        return code ? code : from_rank(place, &v, rank, log, err);
+    }
+    const char *slash = strchr(text, '/');
+    if (!slash || !read_whole(&n, slash + 1, '\0') || !read_whole(&i, text, '/') || i >= n)
+        return kl_fail(err, KL_EUSAGE,
+                       "--ranks: found '%.80s', expected auto or I/N with I from 0 to N-1", text);
+    *place = (struct kl_shard){ .index = i, .count = n };
+    return KL_OK;
 }
 
 int kl_store_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err)

@@ -16,6 +16,10 @@ struct kl_shard {
    of whatever tasks the array is. What was found goes to the log. NULL: the whole. KL_EUSAGE. */
 int kl_store_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log *log,
                          struct kl_error *err);
+/* The same for processes that work on one thing together: "I/N", or "auto", by MPI's variables, else
+   srun's; arrays of Slurm's are no matter. NULL: alone (count 0). KL_EUSAGE. */
+int kl_store_shard_rank(struct kl_shard *place, const char *text, const struct kl_log *log,
+                        struct kl_error *err);
 /* Finish *key, of the whole, for the part to remember. Free with kl_store_shard_free. */
 int kl_store_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err);
 /* Which part it is, into a key that is otherwise that of the whole. */

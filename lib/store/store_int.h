@@ -65,6 +65,9 @@ struct kl_stored {
     unsigned char row_sum[16];
     unsigned char *checked; /* reader: block seen and found whole. writer: digest known */
 };
+/* rows.c: block b, whose bytes are data, against its digest; then it counts as checked. KL_EDATA. */
+int kl_store_block_check(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
+                         struct kl_error *err);
 int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
                             const struct kl_attributes *attributes, struct kl_error *err);
 

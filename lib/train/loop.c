@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "train/ranks.h"
 #include "train/train_int.h"
 
 #define ROUND_SECONDS 0.25
@@ -18,7 +19,7 @@ struct job {
 
 bool kl_train_whole_replicas(const struct kl_train *train)
 {
-    return train->options.replicas >= train->n_threads;
+    return !train->options.ranks && train->options.replicas >= train->n_threads;
 }
 
 /* In its first epoch, or before those that count, there is no best yet: it is judged as it began. */
@@ -155,9 +156,23 @@ static void describe(char note[NOTE], const struct kl_train *train)
                                      l->rows[k].label, r->history[k][last]);
 }
 
-static int watch(const struct kl_train *train, const struct kl_watch *w, const char *note)
+/* Ranks stop all at once, before a round. */
+static int watch(struct kl_train *train, const struct kl_watch *w, const char *note)
 {
-    return kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
+    const int wish = kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
+    if (!train->options.ranks) return wish;
+    train->stop |= wish != 0;
+    return 0;
+}
+
+static int agree(int64_t *count, struct kl_train *train, struct kl_error *err)
+{
+    const int code = train->options.ranks
+                         ? kl_train_ranks_agree(train->options.ranks, count, &train->stop, err)
+                         : KL_OK;
+    if (code || !train->stop) return code;
+    train->stop = false;
+    return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
 }
 
 static void prepare_one(void *context, size_t i, int thread)
@@ -179,10 +194,12 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
     if (!quick) *count = 1;
     else if ((double)*count * train->step_seconds > ROUND_SECONDS)
         *count = (int64_t)(ROUND_SECONDS / train->step_seconds);
+    int code = agree(count, train, err);
+    if (code) return code;
     if (l->prepare_step) kl_pool_for(pool, (size_t)*count, prepare_one, train);
-    if (quick) kl_train_rollback_free(train);
+    if (quick || train->options.ranks) kl_train_rollback_free(train);
     else kl_train_keep(train);
-    int code = for_all(pool, (struct job){ .train = train, .what = STEPS, .count = *count }, err);
+    code = for_all(pool, (struct job){ .train = train, .what = STEPS, .count = *count }, err);
     kl_train_stoppable(train, false);
     if (code == KL_ESIGNAL) kl_train_undo(train);
     return code;
@@ -193,7 +210,7 @@ static int judge_all(struct kl_train *train, struct kl_pool *pool, struct kl_err
 {
     if (train->device) return train->device->judge(train, err);
     if (!train->learner->judge) return 0;
-    kl_train_stoppable(train, true);
+    kl_train_stoppable(train, !train->options.ranks);
     int code = for_all(pool, (struct job){ .train = train, .what = JUDGE }, err);
     kl_train_stoppable(train, false);
     for (int64_t r = 0; code == KL_ESIGNAL && r < train->options.replicas; r++)

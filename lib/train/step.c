@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   A step by the learner's gradient: its parts, their sum in rising order, clipping, the update. */
+   A step by the learner's gradient: its parts, their sum in rising order or as a tree, clipping, the
+   update. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/inline/flush.h"
+#include "train/ranks.h"
 #include "train/train_int.h"
 
 enum { ALIGN = 64, CHUNK = 1 << 14 /* values that one thread updates at a time */ };
@@ -32,10 +34,15 @@ static size_t n_parts(const struct kl_train *train)
     return train->learner->parts ? train->learner->parts : 1;
 }
 
-/* A thread that takes whole replicas adds each part to the first as it comes. */
+/* A thread that takes whole replicas adds each part to the first as it comes; of a tree it keeps one sum
+   a level. */
 static size_t n_buffers(const struct kl_train *train)
 {
-    return kl_train_whole_replicas(train) && n_parts(train) > 2 ? 2 : n_parts(train);
+    const size_t n = n_parts(train);
+    size_t levels = 1;
+    if (!kl_train_whole_replicas(train) || n <= 2) return n;
+    for (size_t width = 1; train->learner->tree && width < n; width *= 2) levels++;
+    return train->learner->tree ? levels : 2;
 }
 
 static size_t block_bytes(const struct kl_train *train)
@@ -68,6 +75,7 @@ struct parts {
     const struct kl_crew *crew;
     const struct kl_train_step *step;
     struct kl_update update;
+    size_t first, n; /* those that this process computes */
 };
 
 static void *grad_at(const struct kl_crew *crew, size_t i)
@@ -75,12 +83,11 @@ static void *grad_at(const struct kl_crew *crew, size_t i)
     return (char *)crew->train->threads[crew->thread].grads + i * block_bytes(crew->train);
 }
 
-static int compute_part(void *context, size_t part, int thread, struct kl_error *err)
+static int compute_into(const struct parts *p, size_t buffer, size_t part, int thread,
+                        struct kl_error *err)
 {
-    const struct parts *p = context;
     const struct kl_crew *crew = p->crew;
     const struct kl_learner *l = crew->train->learner;
-    const size_t buffer = part < n_buffers(crew->train) ? part : 1;
     double *sums = crew->train->threads[crew->thread].sums + buffer * (size_t)l->n_sums;
     const unsigned before = kl_flush_begin();
     memset(sums, 0, (size_t)l->n_sums * sizeof *sums);
@@ -89,23 +96,30 @@ static int compute_part(void *context, size_t part, int thread, struct kl_error 
     return code;
 }
 
-/* Values [from, to) of buffer i join the first. */
-static void add(const struct kl_crew *crew, size_t i, size_t from, size_t to)
+/* Of those parts that this rank has, the i-th. */
+static int compute_part(void *context, size_t i, int thread, struct kl_error *err)
+{
+    const struct parts *p = context;
+    return compute_into(p, i, p->first + i, thread, err);
+}
+
+/* Values [from, to) of buffer i join those of buffer `into`. */
+static void add(const struct kl_crew *crew, size_t into, size_t i, size_t from, size_t to)
 {
     if (crew->train->learner->wide) {
-        double *sum = grad_at(crew, 0), *part = grad_at(crew, i);
+        double *sum = grad_at(crew, into), *part = grad_at(crew, i);
         for (size_t k = from; k < to; k++) sum[k] += part[k];
     } else {
-        float *sum = grad_at(crew, 0), *part = grad_at(crew, i);
+        float *sum = grad_at(crew, into), *part = grad_at(crew, i);
         for (size_t k = from; k < to; k++) sum[k] += part[k];
     }
 }
 
-static void add_sums(const struct kl_crew *crew, size_t i)
+static void add_sums(const struct kl_crew *crew, size_t into, size_t i)
 {
     const size_t n = (size_t)crew->train->learner->n_sums;
     double *sums = crew->train->threads[crew->thread].sums;
-    for (size_t k = 0; k < n; k++) sums[k] += sums[i * n + k];
+    for (size_t k = 0; k < n; k++) sums[into * n + k] += sums[i * n + k];
 }
 
 static size_t chunk_end(const struct kl_train *train, size_t i)
@@ -114,32 +128,60 @@ static size_t chunk_end(const struct kl_train *train, size_t i)
     return (i + 1) * CHUNK < size ? (i + 1) * CHUNK : size;
 }
 
-/* Of all parts, in rising order. */
+/* Which two of n buffers are added k-th: the first and each other one, in rising order; or neighbours,
+   then neighbours among their sums, and so on. Returns the one that joins *into. */
+static size_t pair_of(size_t *into, size_t k, size_t n, bool tree)
+{
+    size_t width = 1;
+    *into = 0;
+    if (!tree) return k + 1;
+    for (size_t pairs = n / 2; k >= pairs; pairs /= 2) k -= pairs, width *= 2;
+    *into = 2 * width * k;
+    return *into + width;
+}
+
 static int add_chunk(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct kl_crew *crew = ((const struct parts *)context)->crew;
     const unsigned before = kl_flush_begin();
+    const size_t n = ((const struct parts *)context)->n;
     (void)thread, (void)err;
-    for (size_t part = 1; part < n_parts(crew->train); part++)
-        add(crew, part, i * CHUNK, chunk_end(crew->train, i));
+    for (size_t k = 0, into; k + 1 < n; k++) {
+        const size_t from = pair_of(&into, k, n, crew->train->learner->tree);
+        add(crew, into, from, i * CHUNK, chunk_end(crew->train, i));
+    }
     kl_flush_end(before);
     return 0;
 }
 
+static int sum_shared(struct parts *p, struct kl_error *err)
+{
+    const struct kl_crew *crew = p->crew;
+    const size_t n = p->n;
+    int code = kl_train_crew_for(crew, n, compute_part, p, err);
+    if (!code && n > 1) code = kl_train_crew_for(crew, n_chunks(crew->train), add_chunk, p, err);
+    if (code) return code;
+    for (size_t k = 0, into; k + 1 < n; k++) {
+        const size_t from = pair_of(&into, k, n, crew->train->learner->tree);
+        add_sums(crew, into, from);
+    }
+    return 0;
+}
+
+/* By this thread alone, as the parts come. Of a tree buffer k has, while part i is computed, the sum of
+   the k-th of the whole subtrees before it: as many as i has ones. */
 static int sum_parts(struct parts *p, struct kl_error *err)
 {
     const struct kl_crew *crew = p->crew;
-    const size_t n = n_parts(crew->train);
-    if (n_buffers(crew->train) == n) {
-        int code = kl_train_crew_for(crew, n, compute_part, p, err);
-        if (!code && n > 1) code = kl_train_crew_for(crew, n_chunks(crew->train), add_chunk, p, err);
-        for (size_t i = 1; i < n && !code; i++) add_sums(crew, i);
-        return code;
-    }
+    const size_t n = n_parts(crew->train), size = crew->train->learner->block->size;
+    if (n_buffers(crew->train) == n) return sum_shared(p, err);
     for (size_t i = 0; i < n; i++) {
-        const int code = compute_part(p, i, crew->thread, err);
+        const bool tree = crew->train->learner->tree;
+        size_t buffer = tree ? (size_t)__builtin_popcountll(i) : i > 0;
+        const int code = compute_into(p, buffer, i, crew->thread, err);
         if (code) return code;
-        if (i) add(crew, 1, 0, crew->train->learner->block->size), add_sums(crew, 1);
+        for (size_t rest = tree ? i : i > 0; rest & 1; rest >>= 1, buffer--)
+            add(crew, buffer - 1, buffer, 0, size), add_sums(crew, buffer - 1, buffer);
     }
     return 0;
 }
@@ -185,8 +227,14 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     const struct kl_optimizer *o = &crew->train->options.optimizer;
     const struct kl_train_step at = kl_train_step_at(crew, step);
     double *sums = crew->train->threads[crew->thread].sums;
-    struct parts p = { crew, &at, at.update };
+    struct kl_ranks *ranks = crew->train->options.ranks;
+    struct parts p = { .crew = crew, .step = &at, .update = at.update };
+    kl_train_ranks_share(ranks, n_parts(crew->train), &p.first, &p.n);
+    p.n -= p.first;
     int code = sum_parts(&p, err);
+    if (!code && ranks)
+        code = kl_train_ranks_add(ranks, grad_at(crew, 0), l->block->size, l->wide, sums,
+                                  (size_t)l->n_sums, err);
     if (code) return code;
     if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
     else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);

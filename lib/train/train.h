@@ -14,6 +14,7 @@ struct kl_crew;
 struct kl_train_step;
 struct kl_train_rollback;
 struct kl_train_thread;
+struct kl_ranks;
 
 /* ---- what every training has (options.h: the rows of a table of options) ---- */
 struct kl_train_options {
@@ -25,6 +26,7 @@ struct kl_train_options {
     uint64_t seed;
     struct kl_optimizer optimizer;
     struct kl_schedule schedule;
+    struct kl_ranks *ranks; /* processes that share every step (ranks.h); NULL: this one is alone */
 };
 /* 50 epochs of 64 samples a step, Adam 1e-3, 10 % validation. */
 void kl_train_options_default(struct kl_train_options *o);
@@ -68,6 +70,8 @@ struct kl_learner {
         many_steps; /* there may be more than 2^32 of them in all, which its random numbers tell apart */
     int64_t ahead;  /* steps that prepare_step may be called for at once; 0: any number */
     size_t parts;   /* of a step's gradient; 0: one. However many threads there are. */
+    bool tree;      /* parts, a power of two, are added pairwise, as a tree that processes can share; else
+                       in rising order */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
     /* First parameters of a replica, by its own number; the block is all 0. */
@@ -83,7 +87,7 @@ struct kl_learner {
     void (*prepare_step)(struct kl_train *train, int64_t ahead, int thread);
     /* Part `part` of a step's gradient into grad (the block; every entry of every tensor is set, the
        padding between them stays 0), and what it adds to the sums (zeros before). Parts are added up in
-       rising order, so the result does not depend on who computes them. */
+       one order (tree), so the result does not depend on who computes them. */
     int (*gradient)(const struct kl_crew *crew, const struct kl_train_step *step, size_t part,
                     void *grad, double *sums, int thread, struct kl_error *err);
     /* After the update by the gradient: noise, a projection. The padding stays 0. A round that is undone
@@ -140,6 +144,7 @@ struct kl_train {
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     const struct kl_train_device *device; /* where steps are taken; NULL: the CPU */
+    bool stop;              /* (hidden) asked for here, until the ranks have agreed on it */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */
@@ -199,7 +204,7 @@ static inline void *kl_train_crew_learner(const struct kl_crew *crew)
 int kl_train_crew_for(const struct kl_crew *crew, size_t n,
                       int (*fn)(void *context, size_t i, int thread, struct kl_error *err),
                       void *context, struct kl_error *err);
-/* Threads take whole replicas; else they share the steps of each. */
+/* Threads take whole replicas; else they share the steps of each, as ranks do. */
 bool kl_train_whole_replicas(const struct kl_train *train);
 
 struct kl_train_step {

@@ -59,19 +59,6 @@ int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_samplin
 int kl_sampling_data_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
                               size_t n_paths, struct kl_error *err);
 
-/* ---- Mersenne Twister, as numpy.random.RandomState draws from it (mersenne.c) ---- */
-struct kl_sampling_mersenne {
-    uint32_t state[624];
-    int at;
-    bool has_normal;
-    double normal; /* the second of a pair */
-};
-/* Matsumoto and Nishimura 1998, init_genrand of 2002. */
-void kl_sampling_mersenne_seed(struct kl_sampling_mersenne *m, uint32_t seed);
-uint32_t kl_sampling_mersenne_word(struct kl_sampling_mersenne *m);
-/* Standard normal, by Marsaglia's polar method. */
-double kl_sampling_mersenne_normal(struct kl_sampling_mersenne *m);
-
 /* ---- selection (select.c) ---- */
 enum { KL_SAMPLING_CLASSES = 1000 };
 /* group_of[c]: class c's group, -1: none; of classes 0 .. classes - 1. n_groups: at least 2. */

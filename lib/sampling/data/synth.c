@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/mersenne.h"
 #include "sampling/data/data.h"
 
 enum { INPUTS = 4 };
@@ -23,7 +24,7 @@ void kl_sampling_data_free(struct kl_sampling_data *data)
 
 /* true_label (n): the side of the plane; label the same, or coins, which are drawn behind the records.
  */
-static int make(struct kl_sampling_records *records, int32_t *true_label, struct kl_sampling_mersenne *m,
+static int make(struct kl_sampling_records *records, int32_t *true_label, struct kl_nn_mersenne *m,
                 const double *w, size_t n, bool coins, struct kl_error *err)
 {
     const size_t bytes = (n * INPUTS * sizeof(float) + 63) / 64 * 64;
@@ -33,7 +34,7 @@ static int make(struct kl_sampling_records *records, int32_t *true_label, struct
     for (size_t i = 0; i < n; i++) {
         double side = 0;
         for (int k = 0; k < INPUTS; k++) {
-            const double x = kl_sampling_mersenne_normal(m);
+            const double x = kl_nn_mersenne_normal(m);
             records->x[i * INPUTS + (size_t)k] = (float)x;
             side += x * w[k];
         }
@@ -42,14 +43,14 @@ static int make(struct kl_sampling_records *records, int32_t *true_label, struct
     if (true_label) memcpy(true_label, records->label, n * sizeof *true_label);
     /* A coin is the last bit of a word, as of RandomState.randint(0, 2). */
     for (size_t i = 0; coins && i < n; i++)
-        records->label[i] = (int32_t)(kl_sampling_mersenne_word(m) & 1);
+        records->label[i] = (int32_t)(kl_nn_mersenne_word(m) & 1);
     return 0;
 }
 
 int kl_sampling_synth_make(struct kl_sampling_data *data, double *w,
                            const struct kl_sampling_data_options *options, struct kl_error *err)
 {
-    struct kl_sampling_mersenne m;
+    struct kl_nn_mersenne m;
     double u[INPUTS], length = 0;
     const bool coins = options->random >= 1;
     const size_t n = options->train_size ? (size_t)options->train_size : 50,
@@ -57,12 +58,12 @@ int kl_sampling_synth_make(struct kl_sampling_data *data, double *w,
     if (options->seed > UINT32_MAX)
         return kl_fail(err, KL_EUSAGE, "the seed of SYNTH: found %llu, expected at most 4294967295",
                        (unsigned long long)options->seed);
-    kl_sampling_mersenne_seed(&m, (uint32_t)options->seed);
+    kl_nn_mersenne_seed(&m, (uint32_t)options->seed);
     for (int k = 0; k < INPUTS; k++) {
-        u[k] = kl_sampling_mersenne_normal(&m);
+        u[k] = kl_nn_mersenne_normal(&m);
         length += u[k] * u[k];
     }
-    const double r = fabs(kl_sampling_mersenne_normal(&m));
+    const double r = fabs(kl_nn_mersenne_normal(&m));
     for (int k = 0; k < INPUTS; k++) u[k] = r * (u[k] / sqrt(length));
     if (w) memcpy(w, u, sizeof u);
     strcpy(data->name, "synth");

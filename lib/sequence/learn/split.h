@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT
    split: which windows train, choose the epoch and test. No split but the one that shows the leak shares
-   a recording between parts. */
+   a recording between parts, and those over people share no person. Windows without a label are in none.
+ */
 #ifndef KL_SEQUENCE_SPLIT_H
 #define KL_SEQUENCE_SPLIT_H
 
 #include "base/base.h"
 struct kl_sequence_set;
 
-/* subject: 70/15/15 of the people by NumPy's MT19937 permutation, as the reference's; loso: fold f tests
-   person f; kfold: folds of people; loro: within each person, fold f tests run f; within: each person's
-   later runs test; leak: random windows, to show what that claims (never without saying so). */
+/* People are in the order of their names (S2 before S10), a person's runs, the recordings of one name,
+   too; so a split depends on what the windows are and not on the order of files.
+     subject: ceil((validation + test) people) are held out, of them ceil(test / (validation + test)) test:
+   with 0.15 and 0.15 the reference's split, by NumPy's MT19937 permutation of the seed;
+     loso: fold f tests person f; kfold: fold f of the people, permuted;
+     loro: within each person, fold f tests run f; within: each person's last runs test, those before
+   them validate;
+     leak: random windows, to show what that claims (never without saying so).
+   Validation is taken from the training side alone: loso, kfold: ceil(validation people of it),
+   permuted; loro: the runs after the tested one, in turn; 0: none, but in any other case at least one. */
 enum kl_sequence_split_kind {
     KL_SEQUENCE_SPLIT_SUBJECT,
     KL_SEQUENCE_SPLIT_LOSO,
@@ -21,20 +29,31 @@ enum kl_sequence_split_kind {
 #define KL_SEQUENCE_SPLITS "subject|loso|kfold|loro|within|leak"
 struct kl_sequence_split_options {
     enum kl_sequence_split_kind kind;
-    int64_t fold, folds; /* kfold: of how many */
-    uint64_t seed;
+    int64_t fold, folds;     /* from 0; kfold: of how many */
+    double validation, test; /* shares */
+    uint64_t seed;           /* below 2^32, as NumPy's */
 };
+/* subject, fold 0 of 5, 0.15 and 0.15, seed 0. */
+void kl_sequence_split_options_default(struct kl_sequence_split_options *o);
 enum { KL_SEQUENCE_TRAIN, KL_SEQUENCE_VALIDATION, KL_SEQUENCE_TEST, KL_SEQUENCE_PARTS };
 struct kl_sequence_split {
     int64_t *part[KL_SEQUENCE_PARTS]; /* numbers of windows, rising */
     size_t n[KL_SEQUENCE_PARTS];
+    size_t unlabelled; /* windows that are in no part */
+    int64_t folds;     /* there are of this kind: people, folds, the fewest runs of a person; else 1 */
 };
-/* KL_EUSAGE: no such fold; KL_EDATA: a part would be empty, too few people or runs. */
+/* KL_EUSAGE: no such fold; KL_EDATA: a part would be empty, too few people or runs (whose). Free it in
+   any case. */
 int kl_sequence_split_make(struct kl_sequence_split *split, const struct kl_sequence_set *set,
                            const struct kl_sequence_split_options *o, struct kl_error *err);
-/* KL_EDATA if two parts share a recording (or, across = true, a person): which. */
+/* Does this kind promise that no person is in two parts? */
+bool kl_sequence_split_across(enum kl_sequence_split_kind kind);
+/* KL_EDATA if two parts share a recording (or, across, a person): which, and which parts. */
 int kl_sequence_split_check(const struct kl_sequence_split *split, const struct kl_sequence_set *set,
                             bool across, struct kl_error *err);
 void kl_sequence_split_free(struct kl_sequence_split *split);
+/* ids (n), put in the order of RandomState(seed).permutation: the first ceil(share n) are held out, which
+   is what is returned. */
+size_t kl_sequence_split_hold(int64_t *ids, size_t n, double share, uint64_t seed);
 
 #endif

@@ -2,23 +2,29 @@
    windows: labelled stretches of recordings, or arrays, as files of kind `windows`: one file a person,
    or any number of them in one. Datasets: x (n, channels, steps) float32; labels (n) int32, -1: none;
    class_names; subject (n) int32 into subject_names; recording (n) int32 into recording_names; onset (n)
-   float64, seconds in its recording; channel_names. Attributes: rate (Hz, 0: unknown), unit ("uV", "1"),
-   steps_before (samples of a window before its event). */
+   float64, seconds in its recording, NaN: unknown; channel_names. Attributes: rate (Hz, 0: unknown),
+   unit ("uV", "1"), steps_before (samples of a window before its event; negative: it begins behind). */
 #ifndef KL_SEQUENCE_WINDOWS_H
 #define KL_SEQUENCE_WINDOWS_H
 
 #include "base/base.h"
 struct kl_file;
 struct kl_kind;
+struct kl_mode;
+struct kl_tool;
+struct kl_writer;
 
 extern const struct kl_kind kl_sequence_windows_kind;
+enum { KL_SEQUENCE_WINDOWS_SCHEMA = 1 };
 
-/* Windows of several files as one list, mapped: memory does not grow with them. */
+/* ---- reading (set.c): windows of several files as one list, mapped: memory does not grow with them
+ * ---- */
 struct kl_sequence_set {
     size_t n, channels, steps;
     double rate;
+    int64_t steps_before;
     char unit[16];
-    int32_t *labels;              /* (n) */
+    int32_t *labels;              /* (n), -1: none */
     int32_t *subject, *recording; /* (n), numbers over all files: equal names are one subject; recordings
                                      are told apart by name and file */
     double *onset;                /* (n) */
@@ -27,13 +33,33 @@ struct kl_sequence_set {
     struct kl_sequence_set_file *files; /* (hidden) */
     size_t n_files;
 };
-/* files: open, of this kind; they must outlive the set. Channels, steps, rate, unit, classes must agree.
-   KL_EDATA names the first file that differs, and in what; KL_ENOMEM. Close it in any case. */
+/* files: open, of this kind; they must outlive the set. Channels, steps, rate, unit, classes must agree,
+   and no file may stand twice. KL_EDATA names the first file that differs, and in what; KL_EIO,
+   KL_ENOMEM. Close it in any case. */
 int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *files, size_t n_files,
                          struct kl_error *err);
 /* Window i (channels, steps), contiguous, mapped; its block's digest was checked. Thread-safe. NULL: the
    file cannot be read (err). */
-const float *kl_sequence_set_window(struct kl_sequence_set *set, size_t i, struct kl_error *err);
+const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i, struct kl_error *err);
 void kl_sequence_set_close(struct kl_sequence_set *set);
+
+/* ---- writing (file.c) ---- */
+struct kl_sequence_windows {
+    size_t n, channels, steps;
+    double rate;
+    int64_t steps_before;
+    const char *unit;
+    const float *x; /* (n, channels, steps); NULL: whoever writes puts its rows (kl_store_writer_rows)
+                       into the dataset whose number *x_dataset receives */
+    const int32_t *labels, *subject, *recording; /* (n) */
+    const double *onset;                         /* (n) */
+    size_t n_classes, n_subjects, n_recordings;
+    const char *const *class_names, *const *subject_names, *const *recording_names;
+    const char *const *channel_names; /* (channels) */
+};
+/* All datasets and attributes into a file that was opened with this kind and schema. x_dataset may be
+   NULL where x is given. KL_EDATA: what is no such file, a number out of its list or not finite. */
+int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence_windows *windows,
+                              int *x_dataset, struct kl_error *err);
 
 #endif

@@ -8,14 +8,15 @@
 
 #include "../check.h"
 #include "../test_folder.h"
+#include "nn/mersenne.h"
 #include "sampling/data/data.h"
 
 static void twister(void)
 {
-    struct kl_sampling_mersenne m;
+    struct kl_nn_mersenne m;
     uint32_t word = 0;
-    kl_sampling_mersenne_seed(&m, 5489);
-    for (int i = 0; i < 10000; i++) word = kl_sampling_mersenne_word(&m);
+    kl_nn_mersenne_seed(&m, 5489);
+    for (int i = 0; i < 10000; i++) word = kl_nn_mersenne_word(&m);
     CHECK(word == 4123659995u, "the 10000th of mt19937 is %u", word); /* ISO C++, [rand.predef] */
 }
 

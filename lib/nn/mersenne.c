@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   MT19937 (Matsumoto and Nishimura 1998, ACM TOMACS 8, 3) and its normals as numpy.random.RandomState
-   has them, from which the reference makes SYNTH. */
+   MT19937 (Matsumoto and Nishimura 1998, ACM TOMACS 8, 3), its normals and permutations as
+   numpy.random.RandomState has them: references make their data and splits of them. */
 #include <math.h>
 
-#include "sampling/data/data.h"
+#include "nn/mersenne.h"
 
 enum { N = 624, M = 397 };
 
-void kl_sampling_mersenne_seed(struct kl_sampling_mersenne *m, uint32_t seed)
+void kl_nn_mersenne_seed(struct kl_nn_mersenne *m, uint32_t seed)
 {
     m->state[0] = seed;
     for (uint32_t i = 1; i < N; i++)
@@ -23,7 +23,7 @@ static void renew(uint32_t *s)
     }
 }
 
-uint32_t kl_sampling_mersenne_word(struct kl_sampling_mersenne *m)
+uint32_t kl_nn_mersenne_word(struct kl_nn_mersenne *m)
 {
     if (m->at == N) renew(m->state), m->at = 0;
     uint32_t y = m->state[m->at++];
@@ -34,13 +34,13 @@ uint32_t kl_sampling_mersenne_word(struct kl_sampling_mersenne *m)
 }
 
 /* In [0, 1), 53 bits of two words. */
-static double unit(struct kl_sampling_mersenne *m)
+static double unit(struct kl_nn_mersenne *m)
 {
-    const uint32_t a = kl_sampling_mersenne_word(m) >> 5, b = kl_sampling_mersenne_word(m) >> 6;
+    const uint32_t a = kl_nn_mersenne_word(m) >> 5, b = kl_nn_mersenne_word(m) >> 6;
     return ((double)a * 0x1p26 + (double)b) * 0x1p-53;
 }
 
-double kl_sampling_mersenne_normal(struct kl_sampling_mersenne *m)
+double kl_nn_mersenne_normal(struct kl_nn_mersenne *m)
 {
     double x, y, r2;
     if (m->has_normal) {
@@ -54,4 +54,23 @@ double kl_sampling_mersenne_normal(struct kl_sampling_mersenne *m)
     const double f = sqrt(-2 * log(r2) / r2);
     m->normal = f * x, m->has_normal = true;
     return f * y;
+}
+
+/* Below or at `most`, by masking and rejection. */
+static uint32_t below(struct kl_nn_mersenne *m, uint32_t most)
+{
+    uint32_t mask = most, value;
+    for (int k = 1; k < 32; k *= 2) mask |= mask >> k;
+    do value = kl_nn_mersenne_word(m) & mask;
+    while (value > most);
+    return value;
+}
+
+void kl_nn_mersenne_permute(struct kl_nn_mersenne *m, int64_t *values, size_t n)
+{
+    for (size_t i = n; i-- > 1;) {
+        const size_t j = below(m, (uint32_t)i);
+        const int64_t value = values[i];
+        values[i] = values[j], values[j] = value;
+    }
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+   2^x, the logistic function and softplus of a vector of lanes, to a few units in the last place. Every
+   multiply-add is written as one, so the bits are the same on all sets that have it. */
+#ifndef KL_INLINE_LOGISTIC_H
+#define KL_INLINE_LOGISTIC_H
+
+#include "kernels/inline/fused.h"
+
+#if KL_F64
+enum { KL_EXP2_SHIFT = 52, KL_EXP2_TERMS = 14, KL_LOG1P_TERMS = 16 };
+#define KL_EXP2_MOST 1000.0
+#define KL_EXP2_ROUNDER 0x1.8p52
+/* ln(2)^k / k!, from 13 down: for |x| <= 1/2 what is left out is below 5e-18. */
+static const kl_real kl_exp2_terms[] = { 1.3691488853904129e-12, 2.5678435993488206e-11,
+                                         4.4455382718708116e-10, 7.0549116208011234e-9,
+                                         1.0178086009239699e-7,  1.3215486790144310e-6,
+                                         1.5252733804059840e-5,  1.5403530393381610e-4,
+                                         1.3333558146428443e-3,  9.6181291076284772e-3,
+                                         5.5504108664821580e-2,  2.4022650695910072e-1,
+                                         6.9314718055994531e-1,  1.0 };
+#else
+enum { KL_EXP2_SHIFT = 23, KL_EXP2_TERMS = 7, KL_LOG1P_TERMS = 7 };
+#define KL_EXP2_MOST 100.0f
+#define KL_EXP2_ROUNDER 0x1.8p23f
+/* The polynomial with the least relative error for |x| <= 1/2, 2e-9, that is 1 at 0. */
+static const kl_real kl_exp2_terms[] = { 0.0001535336206f,
+                                         0.001339887459f,
+                                         0.009618437358f,
+                                         0.05550332471f,
+                                         0.2402264791f,
+                                         0.6931472029f,
+                                         1.0f };
+#endif
+#define KL_LOG2_E ((kl_real)1.4426950408889634)
+#define KL_LN2 ((kl_real)0.6931471805599453)
+
+/* Of |x| <= 126 (1022 in double). */
+static inline __attribute__((always_inline)) kl_lane kl_exp2_within(kl_lane x)
+{
+    const kl_lane rounder = kl_all(KL_EXP2_ROUNDER), shifted = x + rounder, r = x - (shifted - rounder);
+    return (kl_lane)((kl_lane_bits)kl_horner(r, kl_exp2_terms, KL_EXP2_TERMS) +
+                     ((kl_lane_bits)shifted << KL_EXP2_SHIFT));
+}
+static inline __attribute__((always_inline)) kl_lane kl_not_above(kl_lane x, kl_real most)
+{
+    return kl_choose(x > kl_all(most), kl_all(most), x);
+}
+static inline __attribute__((always_inline)) kl_lane kl_not_below(kl_lane x, kl_real least)
+{
+    return kl_choose(x < kl_all(least), kl_all(least), x);
+}
+/* 1 / (1 + e^-x), precise also where it is small; next to 0 and 1 beyond what 2^x can hold. */
+static inline __attribute__((always_inline)) kl_lane kl_logistic_lane(kl_lane x)
+{
+    const kl_lane y = kl_not_above(kl_not_below(x * -KL_LOG2_E, -KL_EXP2_MOST), KL_EXP2_MOST);
+    return kl_all(1) / (kl_all(1) + kl_exp2_within(y));
+}
+/* ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|), ln(1 + e) = 2 atanh(e / (2 + e)). */
+static inline __attribute__((always_inline)) kl_lane kl_softplus_lane(kl_lane x)
+{
+    const kl_lane size = kl_choose(x < 0, -x, x),
+                  e = kl_exp2_within(kl_not_below(size * -KL_LOG2_E, -KL_EXP2_MOST)),
+                  s = e / (kl_all(2) + e), z = s * s;
+    kl_lane sum = kl_all((kl_real)1 / (2 * KL_LOG1P_TERMS + 1));
+    for (int k = KL_LOG1P_TERMS - 1; k >= 0; k--)
+        sum = kl_fma(sum, z, kl_all((kl_real)1 / (kl_real)(2 * k + 1)));
+    return kl_fma(s + s, sum, kl_choose(x > 0, x, kl_all(0)));
+}
+/* 1 - e^-x of x >= 0, precise next to 0: the derivative of softplus, whose value is x. By the Taylor
+   series up to 1/2, where the difference loses digits. */
+enum { KL_RISE_TERMS = KL_F64 ? 14 : 8 };
+static inline __attribute__((always_inline)) kl_lane kl_rise_lane(kl_lane x)
+{
+    const kl_lane far = kl_all(1) - kl_exp2_within(kl_not_below(x * -KL_LOG2_E, -KL_EXP2_MOST));
+    kl_lane sum = kl_all(1);
+    for (int k = KL_RISE_TERMS; k > 1; k--)
+        sum = kl_fma(sum * x, kl_all((kl_real)-1 / (kl_real)k), kl_all(1));
+    return kl_choose(x < kl_all((kl_real)0.5), sum * x, far);
+}
+
+#endif
