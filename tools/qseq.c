@@ -3,6 +3,7 @@
    and a file mode_WORD.c in a room of lib/sequence. */
 #include "sequence/learn/learn.h"
 #include "sequence/recording/recording.h"
+#include "sequence/report/report.h"
 #include "sequence/windows/windows.h"
 #include "store/mode.h"
 
@@ -16,6 +17,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_windows_tool,
     &kl_sequence_train_tool,
     &kl_sequence_sweep_tool,
+    &kl_sequence_eval_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -46,6 +48,7 @@ int main(int argc, char **argv)
         &kl_sequence_mode_windows,
         &kl_sequence_mode_train,
         &kl_sequence_mode_sweep,
+        &kl_sequence_mode_eval,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }
