@@ -4,6 +4,7 @@
 #include "sequence/learn/learn.h"
 #include "sequence/recording/recording.h"
 #include "sequence/report/report.h"
+#include "sequence/synthetic/synthetic.h"
 #include "sequence/windows/windows.h"
 #include "store/mode.h"
 
@@ -17,6 +18,8 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_windows_tool,
     &kl_sequence_train_tool,
     &kl_sequence_sweep_tool,
+    &kl_sequence_generate_tool,
+    &kl_sequence_forrelation_tool,
     &kl_sequence_eval_tool,
     NULL
 };
@@ -25,7 +28,8 @@ static const struct kl_tool tool = {
     .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
                "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
-               "  generate     synthetic people, forrelation\n"
+               "  generate     recordings of synthetic people\n"
+               "  forrelation  windows of pairs of functions, alike or not\n"
                "  train        a model on windows, with a split that cannot leak\n"
                "  sweep        a model for every point of a grid of options\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
@@ -35,7 +39,7 @@ static const struct kl_tool tool = {
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "inspect|windows|generate|train|sweep|fit|eval|compare",
+    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|compare",
     .parts = parts,
 };
 
@@ -48,6 +52,8 @@ int main(int argc, char **argv)
         &kl_sequence_mode_windows,
         &kl_sequence_mode_train,
         &kl_sequence_mode_sweep,
+        &kl_sequence_mode_generate,
+        &kl_sequence_mode_forrelation,
         &kl_sequence_mode_eval,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
