@@ -80,6 +80,12 @@ printed cache show policy.h5
 printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/bad-comma"
 printed qseq generate people -n 1 --channels 8 --trials 2 -o people
 stage qseq forrelation -n 20 --reference -o pairs.h5
+stage qseq train S001.h5 S002.h5 --split within -m means --epochs 2 -o net.h5
+printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --val-fraction 0 -o net2.h5
+printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --judge accuracy -o net3.h5
+stage qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 -o nets.h5
+printed qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 --shard 0/2 -o nets0.h5
+stage qseq eval net.h5 S001.h5 S002.h5 -o judged.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

@@ -3,8 +3,9 @@
    and a file mode_WORD.c in a room of lib/sequence. */
 #include "sequence/learn/learn.h"
 #include "sequence/recording/recording.h"
-#include "sequence/windows/windows.h"
+#include "sequence/report/report.h"
 #include "sequence/synthetic/synthetic.h"
+#include "sequence/windows/windows.h"
 #include "store/mode.h"
 
 struct values {
@@ -19,6 +20,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_sweep_tool,
     &kl_sequence_generate_tool,
     &kl_sequence_forrelation_tool,
+    &kl_sequence_eval_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
         &kl_sequence_mode_sweep,
         &kl_sequence_mode_generate,
         &kl_sequence_mode_forrelation,
+        &kl_sequence_mode_eval,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

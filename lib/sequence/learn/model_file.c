@@ -301,8 +301,7 @@ static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struc
     m->across = !code && kl_sequence_split_across((enum kl_sequence_split_kind)kind);
     m->leak = leak || kind == KL_SEQUENCE_SPLIT_LEAK;
     if (!code) code = kl_sequence_names_take(&m->contents, &m->n_files, file, "split/files", err);
-    if (!code)
-        code = take_list(&m->file_n, file, "split/file_windows", &m->n_files, 0, INT32_MAX, err);
+    if (!code) code = take_list(&m->file_n, file, "split/file_windows", &m->n_files, 0, INT32_MAX, err);
     if (!code) code = kl_sequence_names_take(&m->people, &m->n_people, file, "split/subject_names", err);
     if (!code)
         code =
