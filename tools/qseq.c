@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
    qseq: sequence models on recordings. Its first word chooses what it does; each has a table of options
    and a file mode_WORD.c in a room of lib/sequence. */
+#include "sequence/learn/fitted.h"
 #include "sequence/learn/learn.h"
+#include "sequence/report/compare.h"
 #include "store/mode.h"
 
 struct values {
@@ -10,7 +12,8 @@ struct values {
 
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
-    &kl_sequence_train_tool, &kl_sequence_sweep_tool, NULL
+    &kl_sequence_train_tool, &kl_sequence_sweep_tool, &kl_sequence_fit_tool,
+    &kl_sequence_compare_tool, NULL
 };
 static const struct kl_tool tool = {
     .name = "qseq",
@@ -35,6 +38,7 @@ int main(int argc, char **argv)
     static const struct kl_mode none = { .tool = &tool, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
         &none, &kl_sequence_mode_train, &kl_sequence_mode_sweep,
+        &kl_sequence_mode_fit, &kl_sequence_mode_compare,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }
