@@ -27,7 +27,7 @@ static void compare(const char *what, double found, double expected)
 static void write_report(const char *path, const char *model, const double *accuracy, size_t n,
                          bool shifted)
 {
-    static double probability[2][MOST * EACH][2];
+    static double probability[2 * MOST * EACH * 2];
     static int32_t label[MOST * EACH], person[MOST * EACH];
     static char names[MOST][8];
     const char *list[MOST];
@@ -40,7 +40,9 @@ static void write_report(const char *path, const char *model, const double *accu
         label[i] = (int32_t)(k % 2), person[i] = (int32_t)p;
         const bool right = (double)k < accuracy[p] * EACH - 0.5;
         for (int s = 0; s < 2; s++)
-            for (int c = 0; c < 2; c++) probability[s][i][c] = (c == label[i]) == right ? 0.75 : 0.25;
+            for (int c = 0; c < 2; c++)
+                probability[((size_t)s * all + i) * 2 + (size_t)c] =
+                    (c == label[i]) == right ? 0.75 : 0.25;
     }
     if (shifted) label[all - 1] ^= 1;
     must(open_any_file(&w, path, "sequence-report", &err), &err);
