@@ -3,7 +3,10 @@
    and a file mode_WORD.c in a room of lib/sequence. */
 #include "sequence/learn/fitted.h"
 #include "sequence/learn/learn.h"
+#include "sequence/recording/recording.h"
 #include "sequence/report/compare.h"
+#include "sequence/report/report.h"
+#include "sequence/windows/windows.h"
 #include "store/mode.h"
 
 struct values {
@@ -12,12 +15,19 @@ struct values {
 
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
-    &kl_sequence_train_tool, &kl_sequence_sweep_tool, &kl_sequence_fit_tool,
-    &kl_sequence_compare_tool, NULL
+    &kl_sequence_inspect_tool,
+    &kl_sequence_windows_tool,
+    &kl_sequence_train_tool,
+    &kl_sequence_sweep_tool,
+    &kl_sequence_fit_tool,
+    &kl_sequence_eval_tool,
+    &kl_sequence_compare_tool,
+    NULL
 };
 static const struct kl_tool tool = {
     .name = "qseq",
     .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
+               "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
                "  generate     synthetic people, forrelation\n"
                "  train        a model on windows, with a split that cannot leak\n"
@@ -29,7 +39,7 @@ static const struct kl_tool tool = {
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "windows|generate|train|sweep|fit|eval|compare",
+    .commands = "inspect|windows|generate|train|sweep|fit|eval|compare",
     .parts = parts,
 };
 
@@ -37,8 +47,14 @@ int main(int argc, char **argv)
 {
     static const struct kl_mode none = { .tool = &tool, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
-        &none, &kl_sequence_mode_train, &kl_sequence_mode_sweep,
-        &kl_sequence_mode_fit, &kl_sequence_mode_compare,
+        &none,
+        &kl_sequence_mode_inspect,
+        &kl_sequence_mode_windows,
+        &kl_sequence_mode_train,
+        &kl_sequence_mode_sweep,
+        &kl_sequence_mode_fit,
+        &kl_sequence_mode_eval,
+        &kl_sequence_mode_compare,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

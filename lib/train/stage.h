@@ -5,6 +5,7 @@
 #ifndef KL_TRAIN_STAGE_H
 #define KL_TRAIN_STAGE_H
 
+#include "store/shard.h"
 #include "train/sweep.h"
 struct kl_training;
 
@@ -43,6 +44,9 @@ struct kl_training {
     const struct kl_train_inputs *inputs; /* none is read: of size 0 */
     struct kl_file *input;                /* the first of them; NULL: none is read */
     struct kl_pool *pool;
+    struct kl_shard place;  /* among ranks */
+    struct kl_ranks *ranks; /* NULL: alone */
+    struct kl_log quiet;    /* of ranks that follow the first */
     struct kl_learner learner;
     struct kl_train train;
     struct kl_writer *writer;

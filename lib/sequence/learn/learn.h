@@ -57,6 +57,7 @@ struct kl_sequence_learned {
     /* Every window that the split was made of. */
     size_t n, n_files, n_people, n_recordings;
     char **contents; /* (n_files) of the files of windows, in the set's order */
+    int32_t *file_n; /* (n_files) windows of each */
     int32_t *part;   /* (n) -1: none */
     int32_t *person, *recording;
     char **people, **recordings;

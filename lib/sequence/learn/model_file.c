@@ -78,6 +78,18 @@ static int put_part(struct kl_writer *w, const struct kl_sequence_learner *s, st
     return code;
 }
 
+/* Windows of each file. */
+static int put_counts(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    int32_t *counts = malloc((s->inputs->n + 1) * sizeof *counts);
+    if (!counts) return kl_fail_memory(err, s->inputs->n * sizeof *counts);
+    for (size_t i = 0; i < s->inputs->n; i++)
+        counts[i] = (int32_t)kl_store_file_find(s->inputs->files[i], "x")->rows;
+    const int code = put_list(w, "split/file_windows", counts, s->inputs->n, err);
+    free(counts);
+    return code;
+}
+
 static int put_split(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
 {
     const struct kl_sequence_set *set = &s->set;
@@ -86,6 +98,7 @@ static int put_split(struct kl_writer *w, const struct kl_sequence_learner *s, s
     for (size_t i = 0; i < s->inputs->n; i++) contents[i] = kl_store_file_content(s->inputs->files[i]);
     int code = kl_sequence_names_put(w, "split/files", contents, s->inputs->n, err);
     free(contents);
+    if (!code) code = put_counts(w, s, err);
     if (!code) code = put_part(w, s, err);
     if (!code) code = put_list(w, "split/subject", set->subject, set->n, err);
     if (!code) code = put_list(w, "split/recording", set->recording, set->n, err);
@@ -288,6 +301,7 @@ static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struc
     m->across = !code && kl_sequence_split_across((enum kl_sequence_split_kind)kind);
     m->leak = leak || kind == KL_SEQUENCE_SPLIT_LEAK;
     if (!code) code = kl_sequence_names_take(&m->contents, &m->n_files, file, "split/files", err);
+    if (!code) code = take_list(&m->file_n, file, "split/file_windows", &m->n_files, 0, INT32_MAX, err);
     if (!code) code = kl_sequence_names_take(&m->people, &m->n_people, file, "split/subject_names", err);
     if (!code)
         code =
@@ -324,7 +338,7 @@ void kl_sequence_learned_close(struct kl_sequence_learned *m)
     kl_sequence_names_free(m->recordings, m->n_recordings);
     kl_sequence_standard_free(&m->standard);
     kl_sequence_net_close(&m->net);
-    free(m->params), free(m->part), free(m->person), free(m->recording);
+    free(m->params), free(m->file_n), free(m->part), free(m->person), free(m->recording);
     free(m->model), free(m->twin_of), free(m->split), free(m->unit);
     memset(m, 0, sizeof *m);
 }

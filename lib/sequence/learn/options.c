@@ -118,7 +118,7 @@ static void take_reference(struct kl_sequence_train_values *v)
     if (strcmp(v->standardise, "train") == 0) v->standardise = "none";
     if (strcmp(v->judge, "loss") == 0) v->judge = "accuracy";
     if (strcmp(v->tested, "best") == 0) v->tested = "last";
-    v->logit_dropout = true;
+    if (strcmp(v->model, "mamba") == 0) v->logit_dropout = true;
 }
 
 static double usual_dropout(const char *model)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+   Private to the Quantum Mamba nets: their tensors, the circuits' coefficients. */
+#ifndef KL_SEQUENCE_MAMBA_INT_H
+#define KL_SEQUENCE_MAMBA_INT_H
+
+#include "kernels/ssm.h"
+#include "sequence/model/model_int.h"
+
+/* ---- tensors, in the order in which blocks have them ---- */
+/* Of a window's net before its layer. */
+enum { KL_MAMBA_CONV, KL_MAMBA_CONV_BIAS, KL_MAMBA_BEFORE };
+enum { KL_LITE_TIME, KL_LITE_MAP, KL_LITE_MAP_BIAS, KL_LITE_BEFORE };
+enum { KL_MAMBA_HYBRID_MAP = KL_MAMBA_BEFORE, KL_MAMBA_HYBRID_MAP_BIAS, KL_MAMBA_HYBRID_BEFORE };
+/* Of the layer, counted from there. */
+enum {
+    KL_MAMBA_FACTORS, /* real, imaginary of alpha, beta, gamma */
+    KL_MAMBA_SKIP = 6,
+    KL_MAMBA_INPUT,
+    KL_MAMBA_INPUT_BIAS,
+    KL_MAMBA_NORM,
+    KL_MAMBA_NORM_BIAS,
+    KL_MAMBA_P,
+    KL_MAMBA_B,
+    KL_MAMBA_C,
+    KL_MAMBA_GATE,
+    KL_MAMBA_HIDDEN,
+    KL_MAMBA_HIDDEN_BIAS,
+    KL_MAMBA_OUT,
+    KL_MAMBA_OUT_BIAS,
+    KL_MAMBA_LAYER /* then, of Lite, the output layer's weight and bias */
+};
+
+/* Sizes of a net, from its options and shape. */
+struct mamba {
+    bool lite, bare, interleaved;
+    int n, layers, before; /* before: tensors before the layer */
+    size_t N, features;    /* 3 n */
+    size_t inputs;         /* rows of the first map: channels, or all values of a window */
+    size_t middle;         /* 4 n L, between the two maps of Lite */
+    size_t outputs;        /* of the layer */
+    size_t lanes, ld;      /* states of a block: time steps or windows; of rows of values of them */
+};
+/* Rows of `lanes` values lie an odd number of 64 bytes apart: no two of them meet in one set of the
+ * cache. */
+static inline size_t kl_sequence_apart(size_t lanes, size_t size)
+{
+    return (lanes * size / 64 | 1) * 64 / size;
+}
+static inline struct mamba kl_sequence_mamba_sizes(const struct kl_sequence_net *net, size_t size)
+{
+    const struct kl_sequence_model_options *o = &net->options;
+    const bool lite = net->model == &kl_sequence_mamba_lite;
+    struct mamba a = { .lite = lite, .bare = o->bare, .n = o->qubits, .layers = o->layers };
+    a.interleaved = !lite && o->revision == 'a';
+    a.before = lite ? KL_LITE_BEFORE : o->bare ? 0 : KL_MAMBA_BEFORE;
+    a.N = (size_t)1 << a.n, a.features = 3 * (size_t)a.n, a.middle = 4 * (size_t)(a.n * a.layers);
+    a.inputs = net->shape.channels * (o->bare ? net->shape.steps : 1);
+    a.outputs = lite ? a.features : (size_t)net->shape.classes;
+    a.lanes = lite ? kl_sequence_stride(net->shape.steps) : 16;
+    a.ld = kl_sequence_apart(a.lanes, size);
+    return a;
+}
+
+/* ---- opening (mamba.c) ---- */
+/* A tensor of rank 1 to 3 (d1, d2: 0 if it has none). KL_EUSAGE, KL_ENOMEM. */
+int kl_sequence_add(struct kl_sequence_net *net, const char *prefix, const char *name, size_t d0,
+                    size_t d1, size_t d2, struct kl_error *err);
+/* Qubits, layers, revision, dropout of a net with a circuit. revisions: has it both? KL_EUSAGE. */
+int kl_sequence_check_circuit(const struct kl_sequence_net *net, bool revisions, struct kl_error *err);
+/* First values of a weight and of the bias behind it: uniform within 1 / sqrt(inputs). */
+void kl_sequence_start_linear(const struct kl_sequence_net *net, float *params, int weight,
+                              uint64_t seed, uint32_t replica);
+
+/* ---- coefficients of SSM_A and GATE_A (ssm_plan.c) ---- */
+/* Values that they take. */
+static inline size_t kl_sequence_ssm_values(int n, int layers)
+{
+    const size_t N = (size_t)1 << n, w = (size_t)n;
+    return (size_t)layers * (4 * w + 4 * N + 32) + 11 * w + 64;
+}
+/* p, b, c, gate: as the tensors of those names. */
+#define kl_sequence_ssm_plan KL_NAME(kl_sequence_ssm_plan)
+void kl_sequence_ssm_plan(struct kl_ssm_plan *plan, kl_real *values, int n, int layers, const kl_real *p,
+                          const kl_real *b, const kl_real *c, const kl_real *gate);
+/* Sums of kernels/ssm.h as gradients by these; all entries are set. */
+#define kl_sequence_ssm_gradient KL_NAME(kl_sequence_ssm_gradient)
+void kl_sequence_ssm_gradient(kl_real *dp, kl_real *db, kl_real *dc, kl_real *dgate, const kl_real *sums,
+                              int n, int layers, const kl_real *p, const kl_real *b, const kl_real *c);
+/* A row of 64 bytes of partial sums: halves are added to halves. */
+static inline kl_real kl_sequence_row_sum(const kl_real *row)
+{
+    enum { WIDTH = 64 / sizeof(kl_real) };
+    kl_real s[WIDTH];
+    for (int l = 0; l < WIDTH; l++) s[l] = row[l];
+    for (int half = WIDTH / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) s[l] += s[l + half];
+    return s[0];
+}
+
+/* ---- runs (mamba_run.c) ---- */
+size_t kl_sequence_mamba_work_f32(const struct kl_sequence_net *net, size_t n);
+size_t kl_sequence_mamba_work_f64(const struct kl_sequence_net *net, size_t n);
+void kl_sequence_mamba_run_f32(struct kl_sequence_result_f32 *result, const struct kl_sequence_net *net,
+                               const float *params, const struct kl_sequence_batch_f32 *batch,
+                               void *work);
+void kl_sequence_mamba_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
+                               const double *params, const struct kl_sequence_batch_f64 *batch,
+                               void *work);
+#define kl_sequence_mamba_work KL_NAME(kl_sequence_mamba_work)
+#define kl_sequence_mamba_run KL_NAME(kl_sequence_mamba_run)
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+   Nets whose circuits run once a timestep: their tensors by the reference's names, first values, tables of
+   the circuit. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sequence/model/steps_int.h"
+
+int kl_sequence_steps_add(struct kl_sequence_net *net, const struct kl_sequence_tensor *t,
+                          struct kl_error *err)
+{
+    struct kl_sequence_steps *s = net->own;
+    char name[64];
+    const size_t dims[3] = { t->d0, t->d1 ? t->d1 : 2, 2 };
+    snprintf(name, sizeof name, "%s%s", t->layer && !net->options.bare ? "quantum_hydra." : "", t->name);
+    if (net->block.n == KL_SEQUENCE_TENSORS) return kl_fail(err, KL_EUSAGE, "too many tensors");
+    s->low[net->block.n] = t->low, s->high[net->block.n] = t->high;
+    net->n_parameters += t->d0 * (t->d1 ? t->d1 : 1);
+    return kl_nn_block_add_tensor(&net->block, name, 1 + (t->d1 > 0) + t->complex_, dims, err);
+}
+
+int kl_sequence_steps_linear(int *weight, int *bias, struct kl_sequence_net *net, const char *name,
+                             bool layer, size_t in, size_t out, struct kl_error *err)
+{
+    char text[48];
+    const double bound = 1 / sqrt((double)in);
+    snprintf(text, sizeof text, "%s.weight", name);
+    *weight = kl_sequence_steps_add(
+        net, &(struct kl_sequence_tensor){ text, layer, false, out, in, -bound, bound }, err);
+    if (*weight < 0) return *weight;
+    snprintf(text, sizeof text, "%s.bias", name);
+    *bias = kl_sequence_steps_add(
+        net, &(struct kl_sequence_tensor){ text, layer, false, out, 0, -bound, bound }, err);
+    return *bias < 0 ? *bias : 0;
+}
+
+static int fill_tables(struct kl_sequence_steps *s, struct kl_error *err)
+{
+    const int n = s->ring.n_qubits;
+    s->rows = calloc(s->n_rows, sizeof *s->rows);
+    s->row_of = calloc(s->angles, sizeof *s->row_of);
+    s->mirror = calloc((size_t)1 << n, sizeof *s->mirror);
+    if (!s->rows || !s->row_of || !s->mirror) return kl_fail(err, KL_ENOMEM, "no memory for a circuit");
+    kl_ring_fill_rows(s->rows, &s->ring);
+    for (size_t i = 0; i < s->angles; i++) s->row_of[i] = (uint32_t)kl_ring_row_of(&s->ring, i);
+    for (uint32_t k = 0; k < 1u << n; k++)
+        for (int w = 0; w < n; w++)
+            s->mirror[k] |= (k >> (n - 1 - w) & 1) << (n - 1 - (n + 1 - w) % n);
+    return 0;
+}
+
+int kl_sequence_steps_open(struct kl_sequence_steps **steps, struct kl_sequence_net *net,
+                           struct kl_error *err)
+{
+    const struct kl_sequence_model_options *o = &net->options;
+    const size_t n = (size_t)o->qubits;
+    if (o->qubits < KL_RING_LEAST || o->qubits > KL_RING_MOST)
+        return kl_fail(err, KL_EUSAGE, "%s of %d qubits; expected %d to %d: its rings need two wires",
+                       net->model->name, o->qubits, KL_RING_LEAST, KL_RING_MOST);
+    if (o->layers < 1 || o->layers > KL_RING_LAYERS)
+        return kl_fail(err, KL_EUSAGE, "%s of %d layers; expected 1 to %d", net->model->name, o->layers,
+                       KL_RING_LAYERS);
+    struct kl_sequence_steps *s = *steps = net->own = calloc(1, sizeof *s);
+    if (!s) return kl_fail(err, KL_ENOMEM, "no memory for a net");
+    s->ring = (struct kl_ring){ o->qubits, o->layers };
+    s->angles = kl_ring_angles(&s->ring), s->n_rows = kl_ring_rows(&s->ring), s->outputs = 3 * n;
+    s->inputs = net->shape.channels * (o->bare ? net->shape.steps : 1);
+    s->lengths = o->bare ? 1 : net->shape.steps;
+    int *const first = &s->tau;
+    for (int i = 0; i < 20; i++) first[i] = -1;
+    return fill_tables(s, err);
+}
+
+void kl_sequence_steps_close(struct kl_sequence_net *net)
+{
+    struct kl_sequence_steps *s = net->own;
+    if (!s) return;
+    free(s->rows), free(s->row_of), free(s->mirror), free(s);
+    net->own = NULL;
+}
+
+void kl_sequence_steps_init(const struct kl_sequence_net *net, float *params, uint64_t seed,
+                            uint32_t replica)
+{
+    const struct kl_sequence_steps *s = net->own;
+    for (int i = 0; i < net->block.n; i++)
+        kl_sequence_start(params, &net->block.tensors[i], s->low[i], s->high[i], seed, i, replica);
+}
