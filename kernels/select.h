@@ -25,8 +25,8 @@
 #include "kernels/ring.h"
 #include "kernels/scan.h"
 #include "kernels/shallow.h"
-#include "kernels/spd.h"
 #include "kernels/ssm.h"
+#include "kernels/spd.h"
 #include "kernels/temporal.h"
 #include "kernels/vqc.h"
 

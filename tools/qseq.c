@@ -7,6 +7,7 @@
 #include "sequence/report/compare.h"
 #include "sequence/report/report.h"
 #include "sequence/windows/windows.h"
+#include "sequence/synthetic/synthetic.h"
 #include "store/mode.h"
 
 struct values {
@@ -22,6 +23,8 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_fit_tool,
     &kl_sequence_eval_tool,
     &kl_sequence_compare_tool,
+    &kl_sequence_generate_tool,
+    &kl_sequence_forrelation_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -29,7 +32,8 @@ static const struct kl_tool tool = {
     .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
                "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
-               "  generate     synthetic people, forrelation\n"
+               "  generate     recordings of synthetic people\n"
+               "  forrelation  windows of pairs of functions, alike or not\n"
                "  train        a model on windows, with a split that cannot leak\n"
                "  sweep        a model for every point of a grid of options\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
@@ -39,7 +43,7 @@ static const struct kl_tool tool = {
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "inspect|windows|generate|train|sweep|fit|eval|compare",
+    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|compare",
     .parts = parts,
 };
 
@@ -55,6 +59,8 @@ int main(int argc, char **argv)
         &kl_sequence_mode_fit,
         &kl_sequence_mode_eval,
         &kl_sequence_mode_compare,
+        &kl_sequence_mode_generate,
+        &kl_sequence_mode_forrelation,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }
