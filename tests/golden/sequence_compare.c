@@ -52,7 +52,7 @@ static void write_report(const char *path, const char *model, const double *accu
     kl_store_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &all, label, &err);
     kl_store_writer_put(w, "subject", KL_TYPE_I32, 0, 1, &all, person, &err);
     kl_store_writer_put(w, "recording", KL_TYPE_I32, 0, 1, &all, person, &err);
-    kl_store_writer_put(w, "model", KL_TYPE_I32, 0, 1, &all, person, &err);
+    kl_store_writer_put(w, "fold", KL_TYPE_I32, 0, 1, &all, person, &err);
     must(kl_sequence_names_put(w, "subject_names", list, n, &err), &err);
     must(kl_sequence_names_put(w, "recording_names", list, n, &err), &err);
     must(kl_store_writer_publish(&w, NULL, &err), &err);

@@ -106,6 +106,15 @@ static int put_part(struct kl_writer *w, const struct kl_sequence_split *split, 
     free(part);
     return code;
 }
+static int put_counts(struct kl_writer *w, struct kl_file *const *files, size_t n, struct kl_error *err)
+{
+    int32_t *const counts = malloc((n + 1) * sizeof *counts);
+    if (!counts) return kl_fail_memory(err, n * sizeof *counts);
+    for (size_t i = 0; i < n; i++) counts[i] = (int32_t)kl_store_file_find(files[i], "x")->rows;
+    const int code = put_list(w, "split/file_windows", counts, n, err);
+    free(counts);
+    return code;
+}
 static int put_names(struct kl_writer *w, const char *name, char *const *names, size_t n,
                      struct kl_error *err)
 {
@@ -120,6 +129,7 @@ static int put_split(struct kl_writer *w, const struct kl_sequence_set *set,
     for (size_t i = 0; i < n_files; i++) contents[i] = kl_store_file_content(files[i]);
     int code = kl_sequence_names_put(w, "split/files", contents, n_files, err);
     free(contents);
+    if (!code) code = put_counts(w, files, n_files, err);
     if (!code) code = put_part(w, split, set->n, err);
     if (!code) code = put_list(w, "split/subject", set->subject, set->n, err);
     if (!code) code = put_list(w, "split/recording", set->recording, set->n, err);

@@ -23,12 +23,12 @@ static int take_list(int32_t **list, struct kl_file *file, const char *name, siz
 static int take_folds(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)
 {
     r->folds = 1;
-    if (!kl_store_file_find(file, "model")) return KL_OK;
+    if (!kl_store_file_find(file, "fold")) return KL_OK;
     const int code =
-        kl_store_file_load_shape((void **)&r->fold, file, "model", KL_TYPE_I32, 1, &r->n, err);
+        kl_store_file_load_shape((void **)&r->fold, file, "fold", KL_TYPE_I32, 1, &r->n, err);
     for (size_t i = 0; i < r->n && !code; i++) {
         if (r->fold[i] < 0 || (size_t)r->fold[i] >= r->n)
-            return kl_fail(err, KL_EDATA, "%s: dataset model: found %d, expected 0 to %zu", r->path,
+            return kl_fail(err, KL_EDATA, "%s: dataset fold: found %d, expected 0 to %zu", r->path,
                            (int)r->fold[i], r->n - 1);
         if ((size_t)r->fold[i] >= r->folds) r->folds = (size_t)r->fold[i] + 1;
     }
