@@ -80,6 +80,12 @@ printed cache show policy.h5
 printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/bad-comma"
 printed qseq generate people -n 1 --channels 8 --trials 2 -o people
 stage qseq forrelation -n 20 --reference -o pairs.h5
+qseq generate people -q -n 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5
+stage qseq fit three.h5 --split loso -o fit.h5
+for m in csp-lda mdm; do
+    qseq fit three.h5 -q -m $m --split loso --fold 1 -o $m.h5 && qseq eval $m.h5 three.h5 -q -o $m.report.h5
+done
+printed qseq compare csp-lda.report.h5 mdm.report.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

@@ -363,7 +363,8 @@ void kl_sequence_learned_close(struct kl_sequence_learned *m)
     kl_sequence_standard_free(&m->standard);
     if (m->fitted) kl_sequence_fitted_free(m->fitted);
     else kl_sequence_net_close(&m->net);
-    free(m->fitted), free(m->params), free(m->file_n), free(m->part), free(m->person), free(m->recording);
+    free(m->fitted), free(m->params), free(m->file_n), free(m->part), free(m->person),
+        free(m->recording);
     free(m->model), free(m->twin_of), free(m->split), free(m->unit);
     memset(m, 0, sizeof *m);
 }
