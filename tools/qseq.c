@@ -29,7 +29,7 @@ static const struct kl_tool *const parts[] = {
 };
 static const struct kl_tool tool = {
     .name = "qseq",
-    .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
+    .summary = "Sequence models on recordings: windows cached once, quantum models, rivals.\n"
                "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
                "  generate     recordings of synthetic people\n"
