@@ -16,6 +16,7 @@
 #include "qrng/synthetic/synthetic.h"
 #include "sampling/chain/chain.h"
 #include "sampling/ladder/ladder.h"
+#include "sequence/report/report.h"
 #include "sequence/windows/windows.h"
 #include "store/mode.h"
 
@@ -40,6 +41,8 @@ static const struct kl_kind *const kinds[] = {
     &kl_sampling_chains_kind,
     &kl_sampling_bounds_kind,
     &kl_sequence_windows_kind,
+    &kl_sequence_model_kind,
+    &kl_sequence_report_kind,
     NULL,
 };
 

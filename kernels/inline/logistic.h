@@ -74,16 +74,14 @@ static inline __attribute__((always_inline)) kl_lane kl_softplus_lane(kl_lane x)
         sum = kl_fma(sum, z, kl_all((kl_real)1 / (kl_real)(2 * k + 1)));
     return kl_fma(s + s, sum, kl_choose(x > 0, x, kl_all(0)));
 }
-/* 1 - e^-x of x >= 0, precise next to 0: the derivative of softplus, whose value is x. By the Taylor
-   series up to 1/2, where the difference loses digits. */
-enum { KL_RISE_TERMS = KL_F64 ? 14 : 8 };
+/* 1 - e^-x of x >= 0, precise next to 0: the derivative of softplus, whose value is x. With 2^n times
+   the polynomial, less its 1: (1 - 2^n) - 2^n (p - 1). */
 static inline __attribute__((always_inline)) kl_lane kl_rise_lane(kl_lane x)
 {
-    const kl_lane far = kl_all(1) - kl_exp2_within(kl_not_below(x * -KL_LOG2_E, -KL_EXP2_MOST));
-    kl_lane sum = kl_all(1);
-    for (int k = KL_RISE_TERMS; k > 1; k--)
-        sum = kl_fma(sum * x, kl_all((kl_real)-1 / (kl_real)k), kl_all(1));
-    return kl_choose(x < kl_all((kl_real)0.5), sum * x, far);
+    const kl_lane y = kl_not_below(x * -KL_LOG2_E, -KL_EXP2_MOST), rounder = kl_all(KL_EXP2_ROUNDER),
+                  shifted = y + rounder, r = y - (shifted - rounder), one = kl_all(1);
+    const kl_lane power = (kl_lane)((kl_lane_bits)one + ((kl_lane_bits)shifted << KL_EXP2_SHIFT));
+    return kl_fma(power * -r, kl_horner(r, kl_exp2_terms, KL_EXP2_TERMS - 1), one - power);
 }
 
 #endif

@@ -210,8 +210,8 @@ static void count(const char *model, const char *twin_of, int qubits, size_t exp
     const struct kl_sequence_shape shape = { .channels = 64, .steps = 249, .classes = 2 };
     if (kl_sequence_net_open(&net, &o, &shape, &err)) puts(err.text), failures++;
     if (net.n_parameters != expected) {
-        printf("%s %s of %d qubits: found %zu parameters, expected %zu\n", model, twin_of, qubits,
-               net.n_parameters, expected);
+        printf("%s %s of %d qubits: found %zu parameters, expected %zu\n", model, twin_of ? twin_of : "",
+               qubits, net.n_parameters, expected);
         failures++;
     }
     kl_sequence_net_close(&net);
@@ -264,7 +264,10 @@ int main(void)
     const char *const names[6] = { "hydra",        "hydra-hybrid", "mamba",
                                    "mamba-hybrid", "mamba-lite",   "mamba-hybrid-lite" };
     for (int m = 0; m < 6; m++)
-        for (int q = 0; q < 4; q++) count("twin", names[m], 4 + 2 * q, twins[m][q]);
+        for (int q = 0; q < 4; q++) {
+            count(names[m], NULL, 4 + 2 * q, twins[m][q]);
+            count("twin", names[m], 4 + 2 * q, twins[m][q]);
+        }
     refused("eegnet", NULL, 64, 26, 0, "27 steps"), refused("eegnet", NULL, 0, 249, 0, "0 channels");
     refused("eegnet", NULL, 64, 249, 5000, "5000 taps");
     refused("shallow", NULL, 64, 98, 0, "99 steps"), refused("shallow", NULL, 64, 249, -1, "-1 taps");

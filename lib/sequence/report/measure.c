@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+   Metrics of a report, overall and of each person, and its file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/report/report.h"
+#include "sequence/windows/names.h"
+
+static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
+static const struct kl_kind_number numbers[] = {
+    { .attribute = "accuracy", .title = "accuracy", .format = "%.4f" },
+    { .attribute = "accuracy_se", .title = "its standard error, by windows", .format = "%.4f" },
+    { .attribute = "balanced_accuracy", .title = "balanced accuracy", .format = "%.4f" },
+    { .attribute = "kappa", .title = "kappa", .format = "%.4f" },
+    { .attribute = "auc", .title = "area under the ROC", .format = "%.4f" },
+    { .attribute = "f1", .title = "F1, weighted", .format = "%.4f" },
+    { .attribute = "log_loss", .title = "log loss, nats", .format = "%.4f" },
+    { .attribute = "brier", .title = "Brier score", .format = "%.4f" },
+    { .attribute = "calibration", .title = "calibration error", .format = "%.4f" },
+    { .attribute = "leak", .title = "windows of one recording trained (a leak)", .format = "%.0f" },
+    { .attribute = NULL },
+};
+static const struct kl_kind_table tables[] = {
+    { .name = "people",
+      .axes = { { "person", "subject_names" } },
+      .columns = { KL_KIND_COLUMN("windows", "subjects/n", "windows", "%.0f", .cell = KL_CELL_AT),
+                   KL_KIND_COLUMN("accuracy", "subjects/mean_accuracy", "accuracy", "%.3f",
+                                  .cell = KL_CELL_AT) } },
+    { .name = NULL },
+};
+const struct kl_kind kl_sequence_report_kind = { .name = "sequence-report",
+                                                 .maker = "qseq eval",
+                                                 .headings = headings,
+                                                 .classes = "class_names",
+                                                 .numbers = numbers,
+                                                 .replicas = { "metrics/accuracy", "accuracy" },
+                                                 .tables = tables };
+
+static int measure_person(struct kl_sequence_report *r, size_t replica, size_t person, int32_t *labels,
+                          double *p, struct kl_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->person[i] != (int32_t)person) continue;
+        labels[n] = r->labels[i];
+        memcpy(p + n * r->classes, r->probabilities + (replica * r->n + i) * r->classes,
+               r->classes * sizeof *p);
+        n++;
+    }
+    r->person_n[person] = (int64_t)n;
+    return kl_stats_metrics(&r->of_person[replica * r->n_people + person], NULL, labels, p, n,
+                            r->classes, err);
+}
+
+int kl_sequence_report_measure(struct kl_sequence_report *r, struct kl_error *err)
+{
+    r->metrics = calloc(r->replicas + 1, sizeof *r->metrics);
+    r->confusion = calloc(r->replicas * r->classes * r->classes + 1, sizeof *r->confusion);
+    r->of_person = calloc(r->replicas * r->n_people + 1, sizeof *r->of_person);
+    r->person_n = calloc(r->n_people + 1, sizeof *r->person_n);
+    int32_t *labels = malloc((r->n + 1) * sizeof *labels);
+    double *p = malloc((r->n * r->classes + 1) * sizeof *p);
+    int code = KL_OK;
+    if (!r->metrics || !r->confusion || !r->of_person || !r->person_n || !labels || !p)
+        code = kl_fail_memory(err, r->n * r->classes * sizeof *p);
+    for (size_t rep = 0; rep < r->replicas && !code; rep++) {
+        code =
+            kl_stats_metrics(&r->metrics[rep], r->confusion + rep * r->classes * r->classes, r->labels,
+                             r->probabilities + rep * r->n * r->classes, r->n, r->classes, err);
+        for (size_t s = 0; s < r->n_people && !code; s++)
+            code = measure_person(r, rep, s, labels, p, err);
+    }
+    free(labels), free(p);
+    return code;
+}
+
+double kl_sequence_report_mean(const struct kl_sequence_report *r, int k)
+{
+    double sum = 0;
+    for (size_t rep = 0; rep < r->replicas; rep++) sum += kl_stats_metric(&r->metrics[rep], k);
+    return sum / (double)r->replicas;
+}
+
+/* ---- the file ---- */
+
+static int put(struct kl_writer *w, const char *name, enum kl_type type, int rank, const size_t *dims,
+               const void *values, struct kl_error *err)
+{
+    const int code = kl_store_writer_put(w, name, type, 0, rank, dims, values, err);
+    return code < 0 ? code : KL_OK;
+}
+
+static int put_metrics(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
+{
+    const size_t dims[2] = { r->replicas, r->n_people };
+    double *values = malloc((r->replicas * r->n_people + r->replicas + 1) * sizeof *values);
+    int code = values ? KL_OK : kl_fail_memory(err, r->replicas * r->n_people * sizeof *values);
+    char name[64];
+    for (int k = 0; k < KL_METRICS && !code; k++) {
+        const double mean = kl_sequence_report_mean(r, k);
+        for (size_t i = 0; i < r->replicas; i++) values[i] = kl_stats_metric(&r->metrics[i], k);
+        snprintf(name, sizeof name, "metrics/%s", kl_stats_metric_names[k]);
+        code = put(w, name, KL_TYPE_F64, 1, dims, values, err);
+        for (size_t i = 0; i < r->replicas * r->n_people; i++)
+            values[i] = kl_stats_metric(&r->of_person[i], k);
+        snprintf(name, sizeof name, "subjects/%s", kl_stats_metric_names[k]);
+        if (!code) code = put(w, name, KL_TYPE_F64, 2, dims, values, err);
+        if (!code && isfinite(mean))
+            code = kl_store_writer_number(w, "", kl_stats_metric_names[k], mean, err);
+    }
+    for (size_t s = 0; s < r->n_people && !code; s++) {
+        values[s] = 0;
+        for (size_t i = 0; i < r->replicas; i++)
+            values[s] += r->of_person[i * r->n_people + s].accuracy / (double)r->replicas;
+    }
+    if (!code) code = put(w, "subjects/mean_accuracy", KL_TYPE_F64, 1, dims + 1, values, err);
+    free(values);
+    return code;
+}
+
+/* Of each tested window: who, which recording, when, by which model. */
+static int put_rows(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &r->set;
+    int32_t *list = malloc((r->n + 1) * sizeof *list);
+    double *onset = malloc((r->n + 1) * sizeof *onset);
+    int code = list && onset ? KL_OK : kl_fail_memory(err, r->n * sizeof *onset);
+    if (!code) code = put(w, "labels", KL_TYPE_I32, 1, &r->n, r->labels, err);
+    if (!code) code = put(w, "subject", KL_TYPE_I32, 1, &r->n, r->person, err);
+    for (size_t i = 0; i < r->n && !code; i++) {
+        list[i] = set->recording[r->tested[i].window];
+        onset[i] = set->onset[r->tested[i].window];
+    }
+    if (!code) code = put(w, "recording", KL_TYPE_I32, 1, &r->n, list, err);
+    if (!code) code = put(w, "onset", KL_TYPE_F64, 1, &r->n, onset, err);
+    for (size_t i = 0; i < r->n && !code; i++) list[i] = r->tested[i].model;
+    if (!code) code = put(w, "fold", KL_TYPE_I32, 1, &r->n, list, err);
+    free(list), free(onset);
+    return code;
+}
+
+static int put_names(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &r->set;
+    int code = kl_sequence_names_put(w, "subject_names", r->people, r->n_people, err);
+    if (!code)
+        code = kl_sequence_names_put(w, "recording_names", (const char *const *)set->recording_names,
+                                     set->n_recordings, err);
+    if (!code)
+        code = kl_sequence_names_put(w, "class_names", (const char *const *)set->class_names,
+                                     set->n_classes, err);
+    return code ? code
+                : kl_sequence_names_put(w, "channel_names", (const char *const *)set->channel_names,
+                                        set->channels, err);
+}
+
+static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
+{
+    const struct kl_sequence_learned *m = &r->models[0];
+    const double accuracy = kl_sequence_report_mean(r, 0);
+    int code = kl_store_writer_text(w, "", "model", m->model, err);
+    if (!code) code = kl_store_writer_text(w, "", "split", m->split, err);
+    if (!code) code = kl_store_writer_integer(w, "", "leak", r->leak, err);
+    if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)m->net.n_parameters, err);
+    if (!code) code = kl_store_writer_integer(w, "", "train_windows", (int64_t)r->train_windows, err);
+    return code ? code
+                : kl_store_writer_number(w, "", "accuracy_se",
+                                         sqrt(accuracy * (1 - accuracy) / (double)r->n), err);
+}
+
+int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer *w,
+                            struct kl_error *err)
+{
+    const size_t dims[3] = { r->replicas, r->n, r->classes }, of[2] = { r->replicas, r->channels },
+                 square[3] = { r->replicas, r->classes, r->classes };
+    int code = put_words(r, w, err);
+    if (!code) code = put_rows(r, w, err);
+    if (!code) code = put_names(r, w, err);
+    if (!code) code = put(w, "logits", KL_TYPE_F32, 3, dims, r->logits, err);
+    if (!code) code = put(w, "probabilities", KL_TYPE_F64, 3, dims, r->probabilities, err);
+    if (!code) code = put(w, "channel_importance", KL_TYPE_F64, 2, of, r->importance, err);
+    if (!code) code = put(w, "confusion", KL_TYPE_I64, 3, square, r->confusion, err);
+    if (!code) code = put(w, "subjects/n", KL_TYPE_I64, 1, &r->n_people, r->person_n, err);
+    return code ? code : put_metrics(r, w, err);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+   report: models on the windows that they were not trained on (qseq eval): what was kept apart, checked
+   anew; predictions, metrics overall and of each person, what of each channel the loss depends on. */
+#ifndef KL_SEQUENCE_REPORT_H
+#define KL_SEQUENCE_REPORT_H
+
+#include "sequence/learn/learn.h"
+#include "stats/metrics.h"
+
+enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 1 };
+extern const struct kl_kind kl_sequence_report_kind;
+extern const struct kl_tool kl_sequence_eval_tool;
+extern const struct kl_mode kl_sequence_mode_eval;
+
+/* One window that is tested, and by which model. */
+struct kl_sequence_tested {
+    size_t window; /* of the set */
+    int32_t model;
+};
+struct kl_sequence_report {
+    /* given: open */
+    struct kl_file *const *model_files, *const *window_files;
+    size_t n_models, n_windows;
+    /* found */
+    struct kl_sequence_set set;
+    struct kl_sequence_learned *models; /* (n_models) folds of one model */
+    struct kl_sequence_standard own;    /* of people whom a model of standardise subject has not seen */
+    struct kl_sequence_tested *tested;  /* (n) by window */
+    size_t n, replicas, classes, channels, train_windows; /* train_windows: mean over the models */
+    bool leak;
+    int32_t *labels, *person; /* (n); number among the people */
+    size_t n_people;
+    const char **people;          /* (n_people) in the order of their names */
+    float *logits;                /* (replicas, n, classes) */
+    double *probabilities;        /* likewise */
+    double *importance;           /* (replicas, channels): root of the mean square of d loss / d input */
+    struct kl_metrics *metrics;   /* (replicas) */
+    int64_t *confusion;           /* (replicas, classes, classes) */
+    struct kl_metrics *of_person; /* (replicas, n_people) */
+    int64_t *person_n;            /* (n_people) */
+};
+/* The models, the windows that each tests, and all checks: the split of a model's file is of the windows
+   in its key and keeps recordings (and people) apart; windows that are given are those; what a model has
+   not seen is of nobody whom it was trained on. (tested.c) KL_EDATA says what leaks, or does not fit. */
+int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err);
+/* Logits, probabilities, importance. (predict.c) */
+int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err);
+/* (measure.c) */
+int kl_sequence_report_measure(struct kl_sequence_report *r, struct kl_error *err);
+/* Mean over replicas of metric k; NaN if it is undefined. */
+double kl_sequence_report_mean(const struct kl_sequence_report *r, int k);
+int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer *writer,
+                            struct kl_error *err);
+void kl_sequence_report_close(struct kl_sequence_report *r);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+   Which windows a model may be tested on. Nothing is taken from the run that trained it but its file:
+   the split is checked anew, by names, and the windows by their files' contents. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/report/report.h"
+
+enum { UNKNOWN = -2, NO_PART = -1 };
+
+/* ---- a model's own split ---- */
+
+/* The contents in the key are those of the split. */
+static int check_key(const struct kl_sequence_learned *m, const struct kl_file *file,
+                     struct kl_error *err)
+{
+    json_t *parts = NULL;
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), "key_parts", err);
+    if (code) return code;
+    const json_t *inputs = json_object_get(json_object_get(parts, "inputs"), "windows");
+    bool same = json_array_size(inputs) == m->n_files;
+    for (size_t i = 0; same && i < m->n_files; i++) {
+        const char *content = json_string_value(json_array_get(inputs, i));
+        same = content && strcmp(content, m->contents[i]) == 0;
+    }
+    json_decref(parts);
+    return same ? KL_OK
+                : kl_fail(err, KL_EDATA,
+                          "%s: dataset split/files names other windows than those in its key",
+                          kl_store_file_path(file));
+}
+
+/* The model's lists as a set without values. */
+static int check_split(const struct kl_sequence_learned *m, const struct kl_file *file,
+                       struct kl_error *err)
+{
+    const struct kl_sequence_set set = { .n = m->n,
+                                         .labels = m->part,
+                                         .subject = m->person,
+                                         .recording = m->recording,
+                                         .n_subjects = m->n_people,
+                                         .n_recordings = m->n_recordings,
+                                         .subject_names = m->people,
+                                         .recording_names = m->recordings };
+    struct kl_sequence_split split = { .unlabelled = 0 };
+    struct kl_error why;
+    int code = KL_OK;
+    for (int k = 0; k < KL_SEQUENCE_PARTS && !code; k++)
+        if (!(split.part[k] = malloc((m->n + 1) * sizeof **split.part)))
+            code = kl_fail_memory(err, m->n * sizeof **split.part);
+    for (size_t i = 0; i < m->n && !code; i++)
+        if (m->part[i] >= 0) split.part[m->part[i]][split.n[m->part[i]]++] = (int64_t)i;
+    if (!code && !m->leak && kl_sequence_split_check(&split, &set, m->across, &why))
+        code = kl_fail(err, why.code, "%s: %s", kl_store_file_path(file), why.text);
+    kl_sequence_split_free(&split);
+    return code;
+}
+
+static int check_counts(const struct kl_sequence_learned *m, const struct kl_file *file,
+                        struct kl_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_files; i++) n += (size_t)m->file_n[i];
+    return n == m->n ? KL_OK
+                     : kl_fail(err, KL_EDATA, "%s: split/file_windows are %zu windows, expected %zu",
+                               kl_store_file_path(file), n, m->n);
+}
+
+static int open_model(struct kl_sequence_report *r, size_t k, struct kl_error *err)
+{
+    struct kl_sequence_learned *m = &r->models[k];
+    struct kl_file *file = r->model_files[k];
+    int code = kl_sequence_learned_open(m, file, err);
+    if (!code) code = check_counts(m, file, err);
+    if (!code) code = check_key(m, file, err);
+    return code ? code : check_split(m, file, err);
+}
+
+/* ---- models and windows fit ---- */
+
+static int differ(struct kl_error *err, const struct kl_file *file, const char *what, const char *found,
+                  const char *expected, const struct kl_file *first)
+{
+    return kl_fail(err, KL_EDATA, "%s: %s '%s', expected '%s' as in %s", kl_store_file_path(file), what,
+                   found, expected, kl_store_file_path(first));
+}
+
+/* Folds of one model. */
+static int check_models(const struct kl_sequence_report *r, struct kl_error *err)
+{
+    const struct kl_sequence_learned *a = &r->models[0];
+    for (size_t k = 1; k < r->n_models; k++) {
+        const struct kl_sequence_learned *b = &r->models[k];
+        if (strcmp(a->model, b->model))
+            return differ(err, r->model_files[k], "model", b->model, a->model, r->model_files[0]);
+        if (strcmp(a->split, b->split))
+            return differ(err, r->model_files[k], "split", b->split, a->split, r->model_files[0]);
+        if (a->replicas != b->replicas || a->net.block.size != b->net.block.size)
+            return kl_fail(err, KL_EDATA, "%s: %zu replicas of %zu values, expected %zu of %zu as in %s",
+                           kl_store_file_path(r->model_files[k]), b->replicas, b->net.block.size,
+                           a->replicas, a->net.block.size, kl_store_file_path(r->model_files[0]));
+    }
+    return KL_OK;
+}
+
+static int check_names(const struct kl_file *model, const struct kl_file *windows, const char *what,
+                       char *const *a, size_t n_a, char *const *b, size_t n_b, struct kl_error *err)
+{
+    if (n_a != n_b)
+        return kl_fail(err, KL_EDATA, "%s: %zu %ss, expected %zu as in %s", kl_store_file_path(windows),
+                       n_b, what, n_a, kl_store_file_path(model));
+    for (size_t i = 0; i < n_a; i++)
+        if (strcmp(a[i], b[i])) return differ(err, windows, what, b[i], a[i], model);
+    return KL_OK;
+}
+
+static int check_windows(const struct kl_sequence_report *r, size_t k, struct kl_error *err)
+{
+    const struct kl_sequence_learned *m = &r->models[k];
+    const struct kl_sequence_set *set = &r->set;
+    const struct kl_file *model = r->model_files[k], *first = r->window_files[0];
+    int code = check_names(model, first, "class", m->class_names, m->n_classes, set->class_names,
+                           set->n_classes, err);
+    if (!code)
+        code = check_names(model, first, "channel", m->channel_names, m->n_channels, set->channel_names,
+                           set->channels, err);
+    if (!code && strcmp(m->unit, set->unit))
+        code = differ(err, first, "unit", set->unit, m->unit, model);
+    if (!code && (set->steps != m->net.shape.steps || set->rate != m->net.shape.rate))
+        code = kl_fail(err, KL_EDATA, "%s: windows of %zu steps at %g Hz, expected %zu at %g as in %s",
+                       kl_store_file_path(first), set->steps, set->rate, m->net.shape.steps,
+                       m->net.shape.rate, kl_store_file_path(model));
+    return code;
+}
+
+/* ---- which windows ---- */
+
+/* Does this model know the window's file? Then its place in the model's lists; else UNKNOWN. */
+static int64_t place_of_file(const struct kl_sequence_learned *m, const char *content)
+{
+    int64_t first = 0;
+    for (size_t i = 0; i < m->n_files; i++) {
+        if (strcmp(m->contents[i], content) == 0) return first;
+        first += m->file_n[i];
+    }
+    return UNKNOWN;
+}
+
+/* Of a file that it knows: people and recordings are those that the model's lists say. */
+static int check_place(const struct kl_sequence_report *r, const struct kl_sequence_learned *m,
+                       size_t window, size_t place, const struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &r->set;
+    const char *person = set->subject_names[set->subject[window]],
+               *recording = set->recording_names[set->recording[window]];
+    if (strcmp(person, m->people[m->person[place]]) == 0 &&
+        strcmp(recording, m->recordings[m->recording[place]]) == 0)
+        return KL_OK;
+    return kl_fail(err, KL_EDATA, "%s: window %zu is of '%s', '%s', the model's split says '%s', '%s'",
+                   kl_store_file_path(file), window, person, recording, m->people[m->person[place]],
+                   m->recordings[m->recording[place]]);
+}
+
+/* Of a file that it does not know: nobody in it (of splits over people), none of its recordings, trained
+   the model or chose its epoch. */
+static int check_unknown(const struct kl_sequence_report *r, const struct kl_sequence_learned *m,
+                         size_t window, const struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &r->set;
+    const char *person = set->subject_names[set->subject[window]],
+               *recording = set->recording_names[set->recording[window]];
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->part[i] != KL_SEQUENCE_TRAIN && m->part[i] != KL_SEQUENCE_VALIDATION) continue;
+        if (strcmp(m->people[m->person[i]], person)) continue;
+        const bool same = strcmp(m->recordings[m->recording[i]], recording) == 0;
+        if (!same && !m->across) continue;
+        return kl_fail(err, KL_EDATA,
+                       "%s: '%s'%s%s%s trained the model or chose its epoch: testing on that is a leak",
+                       kl_store_file_path(file), person, same ? ", recording '" : "",
+                       same ? recording : "", same ? "'," : "");
+    }
+    return KL_OK;
+}
+
+/* Windows [first, first + n) of file f and model k. */
+static int take_file(struct kl_sequence_report *r, size_t k, size_t f, size_t first, size_t n,
+                     struct kl_error *err)
+{
+    const struct kl_sequence_learned *m = &r->models[k];
+    const struct kl_file *file = r->window_files[f];
+    const int64_t place = place_of_file(m, kl_store_file_content(file));
+    int code = KL_OK;
+    for (size_t i = first; i < first + n && !code; i++) {
+        const size_t at = (size_t)(place + (int64_t)(i - first));
+        if (r->set.labels[i] < 0 || (place >= 0 && m->part[at] != KL_SEQUENCE_TEST)) continue;
+        code = place >= 0 ? check_place(r, m, i, at, file, err) : KL_OK;
+        /* One person's windows stand together, so the check is made once for them. */
+        const bool again = i > first && r->set.subject[i] == r->set.subject[i - 1] &&
+                           r->set.recording[i] == r->set.recording[i - 1] && r->set.labels[i - 1] >= 0;
+        if (place < 0 && !again) code = check_unknown(r, m, i, file, err);
+        if (!code) r->tested[r->n++] = (struct kl_sequence_tested){ i, (int32_t)k };
+    }
+    return code;
+}
+
+static int by_window(const void *a, const void *b)
+{
+    const struct kl_sequence_tested *x = a, *y = b;
+    return x->window != y->window ? (x->window > y->window ? 1 : -1)
+                                  : (x->model > y->model) - (x->model < y->model);
+}
+
+static int take_tested(struct kl_sequence_report *r, struct kl_error *err)
+{
+    int code = KL_OK;
+    r->tested = malloc((r->set.n * r->n_models + 1) * sizeof *r->tested);
+    if (!r->tested) return kl_fail_memory(err, r->set.n * r->n_models * sizeof *r->tested);
+    for (size_t k = 0; k < r->n_models && !code; k++) {
+        const size_t before = r->n;
+        for (size_t f = 0, first = 0; f < r->n_windows && !code; f++) {
+            const size_t n = kl_store_file_find(r->window_files[f], "x")->rows;
+            code = take_file(r, k, f, first, n, err);
+            first += n;
+        }
+        if (!code && r->n == before)
+            code = kl_fail(err, KL_EDATA, "%s: none of the windows given is of its test part",
+                           kl_store_file_path(r->model_files[k]));
+    }
+    if (code) return code;
+    qsort(r->tested, r->n, sizeof *r->tested, by_window);
+    for (size_t i = 1; i < r->n; i++)
+        if (r->tested[i].window == r->tested[i - 1].window)
+            return kl_fail(err, KL_EUSAGE, "%s and %s test the same windows; give folds of one split",
+                           kl_store_file_path(r->model_files[r->tested[i - 1].model]),
+                           kl_store_file_path(r->model_files[r->tested[i].model]));
+    return KL_OK;
+}
+
+/* ---- people ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int take_people(struct kl_sequence_report *r, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &r->set;
+    r->labels = malloc((r->n + 1) * sizeof *r->labels);
+    r->person = malloc((r->n + 1) * sizeof *r->person);
+    r->people = malloc((set->n_subjects + 1) * sizeof *r->people);
+    if (!r->labels || !r->person || !r->people) return kl_fail_memory(err, r->n * 8);
+    for (size_t s = 0; s < set->n_subjects; s++) {
+        bool tested = false;
+        for (size_t i = 0; i < r->n && !tested; i++)
+            tested = set->subject[r->tested[i].window] == (int32_t)s;
+        if (tested) r->people[r->n_people++] = set->subject_names[s];
+    }
+    qsort(r->people, r->n_people, sizeof *r->people, by_name);
+    for (size_t i = 0; i < r->n; i++) {
+        const char *name = set->subject_names[set->subject[r->tested[i].window]];
+        const char **found = bsearch(&name, r->people, r->n_people, sizeof name, by_name);
+        r->labels[i] = set->labels[r->tested[i].window];
+        r->person[i] = (int32_t)(found - r->people);
+    }
+    return KL_OK;
+}
+
+/* Own means of people whom a model that standardises each by himself has not seen. */
+static int take_own(struct kl_sequence_report *r, struct kl_error *err)
+{
+    const struct kl_sequence_standard_options own = { .kind = KL_SEQUENCE_STANDARD_SUBJECT };
+    for (size_t k = 0; k < r->n_models; k++)
+        for (size_t p = 0; p < r->n_people; p++)
+            if (kl_sequence_standard_group(&r->models[k].standard, r->people[p]) < 0)
+                return kl_sequence_standard_fit(&r->own, &r->set, &own, NULL, 0, err);
+    return KL_OK;
+}
+
+int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err)
+{
+    r->models = calloc(r->n_models + 1, sizeof *r->models);
+    if (!r->models) return kl_fail_memory(err, r->n_models * sizeof *r->models);
+    int code = KL_OK;
+    for (size_t k = 0; k < r->n_models && !code; k++) code = open_model(r, k, err);
+    if (!code) code = check_models(r, err);
+    if (!code) code = kl_sequence_set_open(&r->set, r->window_files, r->n_windows, err);
+    for (size_t k = 0; k < r->n_models && !code; k++) {
+        size_t trained = 0;
+        code = check_windows(r, k, err);
+        r->leak |= r->models[k].leak;
+        for (size_t i = 0; i < r->models[k].n; i++) trained += r->models[k].part[i] == KL_SEQUENCE_TRAIN;
+        r->train_windows += trained;
+    }
+    r->train_windows /= r->n_models;
+    r->replicas = r->models[0].replicas, r->classes = r->set.n_classes, r->channels = r->set.channels;
+    if (!code) code = take_tested(r, err);
+    if (!code) code = take_people(r, err);
+    return code ? code : take_own(r, err);
+}
+
+void kl_sequence_report_close(struct kl_sequence_report *r)
+{
+    for (size_t k = 0; r->models && k < r->n_models; k++) kl_sequence_learned_close(&r->models[k]);
+    kl_sequence_set_close(&r->set);
+    kl_sequence_standard_free(&r->own);
+    free(r->models), free(r->tested), free(r->labels), free(r->person), free(r->people);
+    free(r->logits), free(r->probabilities), free(r->importance);
+    free(r->metrics), free(r->confusion), free(r->of_person), free(r->person_n);
+}
