@@ -29,9 +29,10 @@
         .gan_normals = kl_gan_normals_f32_##set, .filter_power = kl_filter_power_f64_##set,             \
         KL_PAIR(bloch_gradient, set), KL_PAIR(bloch_tangent, set), KL_PAIR(liouville_gradient, set),    \
         .lbfgs_direction = kl_lbfgs_direction_f64_##set, .lbfgs_trial = kl_lbfgs_trial_f64_##set,       \
-        .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set, KL_FAMILY(ring, set),    \
-        KL_FAMILY(vqc, set), KL_FAMILY(fft, set), KL_FAMILY(density, set), KL_FAMILY(layers, set),      \
-        KL_FAMILY(scan, set), KL_FAMILY(temporal, set), KL_FAMILY(ssm, set), KL_FAMILY(depthwise, set)  \
+        .lbfgs_update = kl_lbfgs_update_f64_##set, .spd_log = kl_spd_log_f64_##set,                     \
+        .conv = &kl_conv_f32_##set, KL_FAMILY(ring, set), KL_FAMILY(vqc, set), KL_FAMILY(fft, set),     \
+        KL_FAMILY(density, set), KL_FAMILY(layers, set), KL_FAMILY(scan, set),                          \
+        KL_FAMILY(temporal, set), KL_FAMILY(ssm, set), KL_FAMILY(depthwise, set)                        \
     }
 
 /* Lowest first. */

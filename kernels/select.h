@@ -26,6 +26,7 @@
 #include "kernels/scan.h"
 #include "kernels/shallow.h"
 #include "kernels/ssm.h"
+#include "kernels/spd.h"
 #include "kernels/temporal.h"
 #include "kernels/vqc.h"
 
@@ -107,6 +108,7 @@ struct kl_kernels {
     kl_langevin_rms_f64_fn langevin_rms_f64;
     kl_shallow_steps_fn shallow_steps;
     kl_shallow_evaluate_fn shallow_evaluate;
+    kl_spd_log_fn spd_log;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

@@ -37,6 +37,8 @@ int main(void)
         { "quantum_mamba", "mamba", "a" },
         { "quantum_mamba_grouped", "mamba", "b" },
         { "quantum_mamba_lite", "mamba-lite", "b" },
+        { "quantum_mamba_hybrid", "mamba-hybrid", "b" },
+        { "quantum_mamba_hybrid_lite", "mamba-hybrid-lite", "b" },
     };
     const hid_t file = golden_shared("hydra/golden.h5");
     if (file < 0) return 77;
@@ -47,6 +49,7 @@ int main(void)
             check_model(file, name, models[m][1], *models[m][2]);
         }
     check_model(file, "layer_quantum_mamba_n4", "mamba", 'a');
+    check_model(file, "layer_quantum_mamba_hybrid_n4", "mamba-hybrid", 'b');
     H5Fclose(file);
     return golden_failures != 0;
 }

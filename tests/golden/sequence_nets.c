@@ -138,6 +138,7 @@ int main(void)
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     golden_need(file >= 0, path);
     check(file, "eegnet", 3, 4, 2, 32);
+    check(file, "shallow", 2, 6, 5, 25);
     H5Fclose(file);
     return failures != 0;
 }

@@ -126,13 +126,6 @@ static void init(const struct kl_sequence_net *net, float *params, uint64_t seed
     kl_sequence_norm_init(params, net, &e->third);
 }
 
-size_t kl_eegnet_work_f32(const struct kl_sequence_net *net, size_t n);
-size_t kl_eegnet_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_eegnet_run_f32(struct kl_sequence_result_f32 *result, const struct kl_sequence_net *net,
-                       const float *params, const struct kl_sequence_batch_f32 *batch, void *work);
-void kl_eegnet_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                       const double *params, const struct kl_sequence_batch_f64 *batch, void *work);
-
 const struct kl_sequence_model kl_sequence_eegnet = {
     .name = "eegnet",
     .what = "EEGNet: filters in time and space, then separable ones (Lawhern et al. 2018)",
@@ -140,8 +133,8 @@ const struct kl_sequence_model kl_sequence_eegnet = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_eegnet_work_f32,
-    .work_f64 = kl_eegnet_work_f64,
-    .run_f32 = kl_eegnet_run_f32,
-    .run_f64 = kl_eegnet_run_f64,
+    .work_f32 = kl_sequence_eegnet_work_f32,
+    .work_f64 = kl_sequence_eegnet_work_f64,
+    .run_f32 = kl_sequence_eegnet_run_f32,
+    .run_f64 = kl_sequence_eegnet_run_f64,
 };

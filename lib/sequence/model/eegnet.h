@@ -35,34 +35,35 @@ struct kl_eegnet_lags {
     double *seen;         /* (filters, taps): product with the filters */
     double *dmean, *dvar; /* (filters): gradients by the norm's statistics */
 };
-size_t kl_eegnet_lags_size(const struct kl_eegnet *e); /* doubles */
+size_t kl_sequence_eegnet_lags_size(const struct kl_eegnet *e); /* doubles */
 /* memory becomes 0. */
-void kl_eegnet_lags_place(struct kl_eegnet_lags *lags, const struct kl_eegnet *e, double *memory);
+void kl_sequence_eegnet_lags_place(struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
+                                   double *memory);
 /* Adds one window; turned (blocks of 16 channels, steps + taps - 1, 16): its transpose, 0 behind;
-   scratch: kl_eegnet_lags_scratch values. */
-size_t kl_eegnet_lags_scratch(const struct kl_eegnet *e);
-#define kl_eegnet_lags_add KL_NAME(kl_eegnet_lags_add)
-void kl_eegnet_lags_add(struct kl_eegnet_lags *lags, const struct kl_eegnet *e, const kl_real *x,
-                        const kl_real *turned, kl_real *scratch);
+   scratch: kl_sequence_eegnet_lags_scratch values. */
+size_t kl_sequence_eegnet_lags_scratch(const struct kl_eegnet *e);
+#define kl_sequence_eegnet_lags_add KL_NAME(kl_sequence_eegnet_lags_add)
+void kl_sequence_eegnet_lags_add(struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
+                                 const kl_real *x, const kl_real *turned, kl_real *scratch);
 /* R, and the sums that taps meet. */
-void kl_eegnet_lags_products(struct kl_eegnet_lags *lags, const struct kl_eegnet *e);
+void kl_sequence_eegnet_lags_products(struct kl_eegnet_lags *lags, const struct kl_eegnet *e);
 /* Mean, variance and inverse of the norm for n windows, in training from the sums; filter (filters,
    taps). */
-#define kl_eegnet_lags_norm KL_NAME(kl_eegnet_lags_norm)
-void kl_eegnet_lags_norm(struct kl_sequence_norm *norm, struct kl_eegnet_lags *lags,
-                         const struct kl_eegnet *e, const kl_real *filter, size_t n);
+#define kl_sequence_eegnet_lags_norm KL_NAME(kl_sequence_eegnet_lags_norm)
+void kl_sequence_eegnet_lags_norm(struct kl_sequence_norm *norm, struct kl_eegnet_lags *lags,
+                                  const struct kl_eegnet *e, const kl_real *filter, size_t n);
 /* norm->sum and with are there: dfilter (filters, taps) += what comes by way of mean and variance. */
-void kl_eegnet_lags_back(double *dfilter, struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
-                         const struct kl_sequence_norm *norm);
+void kl_sequence_eegnet_lags_back(double *dfilter, struct kl_eegnet_lags *lags,
+                                  const struct kl_eegnet *e, const struct kl_sequence_norm *norm);
 /* The same to the windows, each channel x (steps) of them: by_x[s] += level[s] + sum over |l| < taps of
    map[s][l + taps - 1] x[s + l]; map (steps, 2 taps - 1). Slow, for gradients by the input; `product` is
    used up. */
-#define kl_eegnet_lags_map KL_NAME(kl_eegnet_lags_map)
-void kl_eegnet_lags_map(double *map, double *level, struct kl_eegnet_lags *lags,
-                        const struct kl_eegnet *e, const struct kl_sequence_norm *norm,
-                        const kl_real *filter);
-#define kl_eegnet_lags_input KL_NAME(kl_eegnet_lags_input)
-void kl_eegnet_lags_input(kl_real *by_x, const double *map, const double *level,
-                          const struct kl_eegnet *e, const kl_real *x);
+#define kl_sequence_eegnet_lags_map KL_NAME(kl_sequence_eegnet_lags_map)
+void kl_sequence_eegnet_lags_map(double *map, double *level, struct kl_eegnet_lags *lags,
+                                 const struct kl_eegnet *e, const struct kl_sequence_norm *norm,
+                                 const kl_real *filter);
+#define kl_sequence_eegnet_lags_input KL_NAME(kl_sequence_eegnet_lags_input)
+void kl_sequence_eegnet_lags_input(kl_real *by_x, const double *map, const double *level,
+                                   const struct kl_eegnet *e, const kl_real *x);
 
 #endif

@@ -48,11 +48,11 @@ static void unseparate(struct kl_eegnet_pass *p, size_t i)
         add(p->d_depth + in * DEPTH_TAPS * SIDE, p->scratch, DEPTH_TAPS * SIDE);
         kl_kernel_depthwise->filter(h, padded + DEPTH_PAD * SIDE, p->depth_back + in * DEPTH_TAPS * SIDE,
                                     e->pooled, DEPTH_TAPS);
-        kl_eegnet_drop(h, p, 0, i, in, e->pooled);
+        kl_sequence_eegnet_drop(h, p, 0, i, in, e->pooled);
         kl_kernel_depthwise->pool_back(p->by_filtered + at, sums, h, p->filtered + at,
                                        lanes->scale + in * SIDE, lanes->shift + in * SIDE,
                                        lanes->centre + in * SIDE, e->pooled, KL_EEGNET_POOL);
-        kl_eegnet_collect(&p->second, sums, in);
+        kl_sequence_eegnet_collect(&p->second, sums, in);
     }
 }
 
@@ -98,10 +98,10 @@ static void unmeasure(struct kl_eegnet_pass *p)
 {
     const struct kl_eegnet *e = p->e;
     const kl_real *const filter = p->params + p->net->block.tensors[e->temporal].offset;
-    kl_eegnet_lags_map(p->map, p->level, &p->lags, e, &p->first, filter);
+    kl_sequence_eegnet_lags_map(p->map, p->level, &p->lags, e, &p->first, filter);
     for (size_t i = 0; i < p->batch->n * e->channels; i++)
-        kl_eegnet_lags_input(p->result->by_x + i * e->stride, p->map, p->level, e,
-                             p->batch->x + i * e->stride);
+        kl_sequence_eegnet_lags_input(p->result->by_x + i * e->stride, p->map, p->level, e,
+                                      p->batch->x + i * e->stride);
 }
 
 /* The spatial filter o: from that within its largest norm to the free one. */
@@ -131,7 +131,7 @@ static void through_first(struct kl_eegnet_pass *p)
         for (size_t j = 0; j < e->taps; j++)
             p->d_filter[f * e->taps + j] += p->d_temporal[(o / SIDE * e->taps + j) * SIDE + o % SIDE];
     }
-    kl_eegnet_lags_back(p->d_filter, &p->lags, e, &p->first);
+    kl_sequence_eegnet_lags_back(p->d_filter, &p->lags, e, &p->first);
 }
 
 static void gradients(struct kl_eegnet_pass *p)
@@ -162,7 +162,7 @@ static void gradients(struct kl_eegnet_pass *p)
     kl_sequence_norm_gradient(grad, p->net, &e->third, &p->third);
 }
 
-void kl_eegnet_back(struct kl_eegnet_pass *p)
+void kl_sequence_eegnet_back(struct kl_eegnet_pass *p)
 {
     const struct kl_eegnet *e = p->e;
     kl_sequence_norm_back(p->lanes[1].back, e->lanes, &p->third);

@@ -19,13 +19,14 @@ static size_t sizes(size_t size[9], const struct kl_eegnet *e)
     return sum;
 }
 
-size_t kl_eegnet_lags_size(const struct kl_eegnet *e)
+size_t kl_sequence_eegnet_lags_size(const struct kl_eegnet *e)
 {
     size_t size[9];
     return sizes(size, e);
 }
 
-void kl_eegnet_lags_place(struct kl_eegnet_lags *lags, const struct kl_eegnet *e, double *memory)
+void kl_sequence_eegnet_lags_place(struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
+                                   double *memory)
 {
     double **const arrays[9] = { &lags->lag,     &lags->head, &lags->tail,  &lags->sum, &lags->moved,
                                  &lags->product, &lags->seen, &lags->dmean, &lags->dvar };
@@ -34,7 +35,7 @@ void kl_eegnet_lags_place(struct kl_eegnet_lags *lags, const struct kl_eegnet *e
     for (int i = 0; i < 9; i++) *arrays[i] = memory, memory += size[i];
 }
 
-size_t kl_eegnet_lags_scratch(const struct kl_eegnet *e)
+size_t kl_sequence_eegnet_lags_scratch(const struct kl_eegnet *e)
 {
     return KL_EEGNET_SIDE * e->taps + e->edge * e->edge + e->steps;
 }
@@ -45,8 +46,8 @@ static void add(double *to, const kl_real *from, size_t n)
     for (size_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-void kl_eegnet_lags_add(struct kl_eegnet_lags *lags, const struct kl_eegnet *e, const kl_real *x,
-                        const kl_real *turned, kl_real *scratch)
+void kl_sequence_eegnet_lags_add(struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
+                                 const kl_real *x, const kl_real *turned, kl_real *scratch)
 {
     enum { SIDE = KL_EEGNET_SIDE };
     const size_t rows = e->steps + e->taps - 1, edge = e->edge;
@@ -80,7 +81,7 @@ static double ends(const double *products, size_t edge, ptrdiff_t i, ptrdiff_t j
 }
 
 /* R from the lags: its first row, then along the diagonals, where one product leaves and one enters. */
-void kl_eegnet_lags_products(struct kl_eegnet_lags *lags, const struct kl_eegnet *e)
+void kl_sequence_eegnet_lags_products(struct kl_eegnet_lags *lags, const struct kl_eegnet *e)
 {
     const ptrdiff_t k = (ptrdiff_t)e->taps, pad = (ptrdiff_t)e->pad, steps = (ptrdiff_t)e->steps,
                     out = (ptrdiff_t)e->filtered, tail = steps - (ptrdiff_t)e->edge;
@@ -104,8 +105,8 @@ void kl_eegnet_lags_products(struct kl_eegnet_lags *lags, const struct kl_eegnet
     }
 }
 
-void kl_eegnet_lags_back(double *dfilter, struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
-                         const struct kl_sequence_norm *norm)
+void kl_sequence_eegnet_lags_back(double *dfilter, struct kl_eegnet_lags *lags,
+                                  const struct kl_eegnet *e, const struct kl_sequence_norm *norm)
 {
     for (size_t f = 0; f < e->filters && norm->training; f++) {
         const double inverse = norm->inverse[f], gain = norm->gain[f];
@@ -120,11 +121,11 @@ void kl_eegnet_lags_back(double *dfilter, struct kl_eegnet_lags *lags, const str
 }
 #endif
 
-void kl_eegnet_lags_norm(struct kl_sequence_norm *norm, struct kl_eegnet_lags *lags,
-                         const struct kl_eegnet *e, const kl_real *filter, size_t n)
+void kl_sequence_eegnet_lags_norm(struct kl_sequence_norm *norm, struct kl_eegnet_lags *lags,
+                                  const struct kl_eegnet *e, const kl_real *filter, size_t n)
 {
     norm->count = (double)n * (double)e->channels * (double)e->filtered;
-    if (norm->training) kl_eegnet_lags_products(lags, e);
+    if (norm->training) kl_sequence_eegnet_lags_products(lags, e);
     for (size_t f = 0; f < e->filters; f++) {
         const kl_real *w = filter + f * e->taps;
         double *seen = lags->seen + f * e->taps, sum = 0, square = 0;
@@ -149,9 +150,9 @@ static double pair(const struct kl_eegnet_lags *lags, const struct kl_eegnet *e,
     return sum;
 }
 
-void kl_eegnet_lags_map(double *map, double *level, struct kl_eegnet_lags *lags,
-                        const struct kl_eegnet *e, const struct kl_sequence_norm *norm,
-                        const kl_real *filter)
+void kl_sequence_eegnet_lags_map(double *map, double *level, struct kl_eegnet_lags *lags,
+                                 const struct kl_eegnet *e, const struct kl_sequence_norm *norm,
+                                 const kl_real *filter)
 {
     const size_t k = e->taps, steps = e->steps, wide = 2 * k - 1;
     for (size_t i = 0; i < k; i++)
@@ -170,8 +171,8 @@ void kl_eegnet_lags_map(double *map, double *level, struct kl_eegnet_lags *lags,
     }
 }
 
-void kl_eegnet_lags_input(kl_real *by_x, const double *map, const double *level,
-                          const struct kl_eegnet *e, const kl_real *x)
+void kl_sequence_eegnet_lags_input(kl_real *by_x, const double *map, const double *level,
+                                   const struct kl_eegnet *e, const kl_real *x)
 {
     const ptrdiff_t most = (ptrdiff_t)e->taps - 1, steps = (ptrdiff_t)e->steps;
     for (ptrdiff_t s = 0; s < steps; s++) {

@@ -60,20 +60,21 @@ static size_t place(struct kl_eegnet_pass *p, char *base, size_t n)
     const size_t l = e->lanes, k = e->taps, c = (e->channels + SIDE - 1) / SIDE * SIDE;
     size_t at = place_windows(p, base, place_filters(p, base, 0), n), scratch = e->channels * l;
     double *norms, *lags;
-    if (scratch < kl_eegnet_lags_scratch(e)) scratch = kl_eegnet_lags_scratch(e);
+    if (scratch < kl_sequence_eegnet_lags_scratch(e)) scratch = kl_sequence_eegnet_lags_scratch(e);
     if (scratch < l * l) scratch = l * l;
     TAKE(p->turned, c * (e->steps + k - 1)), TAKE(p->scratch, scratch);
     TAKE(p->by_mixed, l * (e->filtered + 2 * (k - 1))), TAKE(p->by_window, 2 * SIDE * e->steps);
     TAKE(p->by_again, l * (e->again + 2 * (DEPTH_TAPS - 1)));
     TAKE(p->by_pooled, l * (e->pooled + e->last + e->again)), TAKE(p->d, (size_t)e->classes);
     TAKE(p->map, e->steps * (2 * k - 1)), TAKE(p->level, e->steps);
-    TAKE(norms, (2 * l + e->filters) * KL_SEQUENCE_NORM_ARRAYS), TAKE(lags, kl_eegnet_lags_size(e));
+    TAKE(norms, (2 * l + e->filters) * KL_SEQUENCE_NORM_ARRAYS),
+        TAKE(lags, kl_sequence_eegnet_lags_size(e));
     TAKE(p->d_temporal, l * k), TAKE(p->d_filter, e->filters * k), TAKE(p->d_spatial, e->channels * l);
     TAKE(p->d_depth, DEPTH_TAPS * l), TAKE(p->d_point, l * l);
     TAKE(p->d_classes, (size_t)e->classes * e->last * l), TAKE(p->d_bias, (size_t)e->classes);
     if (!base) return at;
     memset(p->d_temporal, 0, (size_t)(base + at - (char *)p->d_temporal));
-    kl_eegnet_lags_place(&p->lags, e, lags);
+    kl_sequence_eegnet_lags_place(&p->lags, e, lags);
     const bool training = p->batch->training;
     kl_sequence_norm_begin(&p->first, norms, e->filters, p->net, &e->first, p->params, training);
     norms += e->filters * KL_SEQUENCE_NORM_ARRAYS;
@@ -85,7 +86,7 @@ static size_t place(struct kl_eegnet_pass *p, char *base, size_t n)
     return at;
 }
 
-size_t KL_NAME(kl_eegnet_work)(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_eegnet_work(const struct kl_sequence_net *net, size_t n)
 {
     struct kl_eegnet_pass p = { .net = net, .e = net->own };
     return place(&p, NULL, n);
@@ -139,8 +140,8 @@ static void lay(struct kl_eegnet_pass *p)
 }
 
 /* ---- forwards ---- */
-void kl_eegnet_drop(kl_real *values, const struct kl_eegnet_pass *p, int place, size_t i, size_t block,
-                    size_t rows)
+void kl_sequence_eegnet_drop(kl_real *values, const struct kl_eegnet_pass *p, int place, size_t i,
+                             size_t block, size_t rows)
 {
     const struct kl_sequence_batch *b = p->batch;
     const double rate = p->net->options.dropout;
@@ -176,7 +177,7 @@ static void filter(struct kl_eegnet_pass *p, size_t i)
     for (size_t c = 0; c < e->channels; c += SIDE) /* turn changes no y without a mask */
         kl_kernel_layers->turn(p->turned + c * rows, SIDE, (kl_real *)(x + c * e->stride), e->stride,
                                NULL, 0, e->channels - c < SIDE ? e->channels - c : SIDE, e->steps);
-    kl_eegnet_lags_add(&p->lags, e, x, p->turned, p->scratch);
+    kl_sequence_eegnet_lags_add(&p->lags, e, x, p->turned, p->scratch);
 }
 
 /* u = a v + k: the temporal filters' norm, then the sum over channels. */
@@ -184,7 +185,7 @@ static void norms(struct kl_eegnet_pass *p)
 {
     const struct kl_eegnet *e = p->e;
     struct kl_sequence_norm *first = &p->first, *second = &p->second;
-    kl_eegnet_lags_norm(first, &p->lags, e, tensor(p, e->temporal), p->batch->n);
+    kl_sequence_eegnet_lags_norm(first, &p->lags, e, tensor(p, e->temporal), p->batch->n);
     for (size_t o = 0; o < e->outputs; o++) {
         const size_t f = o / e->depth;
         const double mean = first->training ? first->mean[f] : first->old_mean[f];
@@ -211,7 +212,7 @@ static void separate(struct kl_eegnet_pass *p, size_t i)
         memset(inner + e->pooled * SIDE, 0, behind * SIDE * sizeof *h);
         kl_kernel_depthwise->pool(inner, p->filtered + (i * e->blocks + b) * e->filtered * SIDE,
                                   l->scale + b * SIDE, l->shift + b * SIDE, e->pooled, KL_EEGNET_POOL);
-        kl_eegnet_drop(inner, p, 0, i, b, e->pooled);
+        kl_sequence_eegnet_drop(inner, p, 0, i, b, e->pooled);
         kl_kernel_depthwise->filter(again + b * e->again * SIDE, h, p->depth + b * DEPTH_TAPS * SIDE,
                                     e->again, DEPTH_TAPS);
     }
@@ -236,7 +237,7 @@ static kl_real dot(const kl_real *a, const kl_real *b, size_t n)
     return s[0];
 }
 
-void kl_eegnet_collect(struct kl_sequence_norm *norm, const kl_real *sums, size_t b)
+void kl_sequence_eegnet_collect(struct kl_sequence_norm *norm, const kl_real *sums, size_t b)
 {
     for (size_t l = 0; l < SIDE && b * SIDE + l < norm->n; l++)
         norm->sum[b * SIDE + l] += sums[l], norm->with[b * SIDE + l] += sums[SIDE + l];
@@ -254,7 +255,7 @@ static void classify(struct kl_eegnet_pass *p, size_t i)
         kl_kernel_depthwise->pool(g + b * e->last * SIDE,
                                   p->points + (i * e->blocks + b) * e->again * SIDE, l->scale + b * SIDE,
                                   l->shift + b * SIDE, e->last, KL_EEGNET_LAST_POOL);
-        kl_eegnet_drop(g + b * e->last * SIDE, p, 1, i, b, e->last);
+        kl_sequence_eegnet_drop(g + b * e->last * SIDE, p, 1, i, b, e->last);
     }
     for (size_t k = 0; k < k_all; k++)
         p->result->logits[i * k_all + k] = bias[k] + dot(p->classes + k * size, g, size);
@@ -271,15 +272,15 @@ static void classify(struct kl_eegnet_pass *p, size_t i)
     }
     for (size_t b = 0; b < e->blocks; b++) {
         const size_t at = (i * e->blocks + b) * e->again * SIDE;
-        kl_eegnet_drop(dg + b * e->last * SIDE, p, 1, i, b, e->last);
+        kl_sequence_eegnet_drop(dg + b * e->last * SIDE, p, 1, i, b, e->last);
         kl_kernel_depthwise->pool_back(p->by_points + at, sums, dg + b * e->last * SIDE, p->points + at,
                                        l->scale + b * SIDE, l->shift + b * SIDE, l->centre + b * SIDE,
                                        e->last, KL_EEGNET_LAST_POOL);
-        kl_eegnet_collect(&p->third, sums, b);
+        kl_sequence_eegnet_collect(&p->third, sums, b);
     }
 }
 
-void KL_NAME(kl_eegnet_run)(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+void kl_sequence_eegnet_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
                             const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
     const struct kl_eegnet *e = net->own;
@@ -294,7 +295,7 @@ void KL_NAME(kl_eegnet_run)(struct kl_sequence_result *result, const struct kl_s
     kl_sequence_norm_gather(&p.third, l->means, l->squares, batch->n, e->lanes, e->again);
     kl_sequence_norm_factors(l->scale, l->shift, l->centre, e->lanes, &p.third);
     for (size_t i = 0; i < batch->n; i++) classify(&p, i);
-    if (result->grad || result->by_x) kl_eegnet_back(&p);
+    if (result->grad || result->by_x) kl_sequence_eegnet_back(&p);
     if (!result->state) return;
     kl_sequence_norm_state(result->state, net, &e->first, &p.first);
     kl_sequence_norm_state(result->state, net, &e->second, &p.second);

@@ -35,14 +35,14 @@ struct kl_eegnet_pass {
     size_t mixed_rows, pooled_rows;
 };
 /* Dropout at place 0 or 1 of the values (blocks, rows, 16) of window i. */
-#define kl_eegnet_drop KL_NAME(kl_eegnet_drop)
-void kl_eegnet_drop(kl_real *values, const struct kl_eegnet_pass *p, int place, size_t i, size_t block,
-                    size_t rows);
+#define kl_sequence_eegnet_drop KL_NAME(kl_sequence_eegnet_drop)
+void kl_sequence_eegnet_drop(kl_real *values, const struct kl_eegnet_pass *p, int place, size_t i,
+                             size_t block, size_t rows);
 /* Gradients, after the passes forwards and through the last pool. (eegnet_back.c) */
-#define kl_eegnet_back KL_NAME(kl_eegnet_back)
-void kl_eegnet_back(struct kl_eegnet_pass *p);
+#define kl_sequence_eegnet_back KL_NAME(kl_sequence_eegnet_back)
+void kl_sequence_eegnet_back(struct kl_eegnet_pass *p);
 /* sums (2, 16) of block b to the norm's. */
-#define kl_eegnet_collect KL_NAME(kl_eegnet_collect)
-void kl_eegnet_collect(struct kl_sequence_norm *norm, const kl_real *sums, size_t b);
+#define kl_sequence_eegnet_collect KL_NAME(kl_sequence_eegnet_collect)
+void kl_sequence_eegnet_collect(struct kl_sequence_norm *norm, const kl_real *sums, size_t b);
 
 #endif

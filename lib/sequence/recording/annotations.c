@@ -45,9 +45,12 @@ static int add(struct reading *w, double onset, double duration, const char *tex
     if (!code) code = grow(&texts, &w->texts_room, w->texts_n + 2 * n + 1, 1, w->err);
     w->r->file->texts = texts;
     if (code) return code;
-    w->latin1 += kl_sequence_text(w->r->file->texts + w->texts_n, text, n);
+    const bool latin1 = kl_sequence_text(w->r->file->texts + w->texts_n, text, n);
+    const size_t length = strlen(w->r->file->texts + w->texts_n);
+    if (!length) return KL_OK; /* blanks */
+    w->latin1 += latin1;
     w->found[w->n] = (struct found){ onset, duration, w->texts_n, w->n };
-    w->texts_n += strlen(w->r->file->texts + w->texts_n) + 1;
+    w->texts_n += length + 1;
     w->n++;
     return KL_OK;
 }
@@ -84,15 +87,15 @@ static int read_list(struct reading *w, const char *list, size_t n)
         (mark && mark + 1 != text && (!time_of(&duration, mark + 1, text) || duration < 0)))
         return malformed(w, list, n);
     int code = KL_OK;
-    bool any = false;
-    if (first && text[1 < end - text ? 1 : 0] == 0x14) w->has_time = any = true, w->begins = onset;
+    const size_t before = w->n;
+    const bool is_time = first && text[1 < end - text ? 1 : 0] == 0x14;
+    if (is_time) w->has_time = true, w->begins = onset;
     while (!code && text + 1 < end) {
         const char *const next = memchr(text + 1, 0x14, (size_t)(end - text - 1));
-        if (next > text + 1)
-            code = add(w, onset, duration, text + 1, (size_t)(next - text - 1)), any = true;
+        if (next > text + 1) code = add(w, onset, duration, text + 1, (size_t)(next - text - 1));
         text = next;
     }
-    w->empty += !any;
+    w->empty += !is_time && w->n == before;
     return code;
 }
 

@@ -7,49 +7,70 @@
 
 #include "sequence/signal/signal_int.h"
 
-enum { ROW = KL_SEQUENCE_GROUP, TILE = 64 };
+enum { ROW = KL_SEQUENCE_GROUP };
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef long long choice __attribute__((vector_size(16)));
 
-/* Point i of the padded signal, whose own first point is number 0. */
-static inline double padded(const double *x, size_t n, ptrdiff_t i)
+/* Points [0, n) of the rows, in order or, with step -1, back from where they begin, each times sign plus
+   its base: one point of all rows after another, two by two. */
+static void lay(double *to, const double *const *rows, size_t n, int step, const double *base,
+                double sign)
 {
-    const ptrdiff_t last = (ptrdiff_t)n - 1;
-    if (i >= 0 && i <= last) return x[i];
-    if (i < 0) return -i <= last ? 2 * x[0] - x[-i] : 0;
-    return i - last <= last ? 2 * x[last] - x[2 * last - i] : 0;
+    const choice low = { 0, 2 }, high = { 1, 3 }, first = step > 0 ? low : high,
+                 second = step > 0 ? high : low;
+    const ptrdiff_t back = step > 0 ? 0 : -1;
+    size_t j = 0;
+    for (; j + 2 <= n; j += 2)
+        for (size_t c = 0; c < ROW; c += 2) {
+            const ptrdiff_t at = step * (ptrdiff_t)j + back;
+            const pair a = *(const pair *)(rows[c] + at), b = *(const pair *)(rows[c + 1] + at);
+            const pair bases = *(const pair *)(base + c);
+            *(pair *)(to + j * ROW + c) = bases + sign * __builtin_shuffle(a, b, first);
+            *(pair *)(to + (j + 1) * ROW + c) = bases + sign * __builtin_shuffle(a, b, second);
+        }
+    for (; j < n; j++)
+        for (size_t c = 0; c < ROW; c++) to[j * ROW + c] = base[c] + sign * rows[c][step * (ptrdiff_t)j];
 }
 
-/* A tile of points of all channels lies in the first cache. */
 void kl_sequence_group_load(double *to, const double *x, size_t n, struct kl_sequence_group group,
                             size_t before, size_t after)
 {
-    const size_t all = before + n + after;
-    for (size_t first = 0; first < all; first += TILE) {
-        const size_t end = first + TILE < all ? first + TILE : all;
-        const bool inside = first >= before && end <= before + n;
-        for (size_t c = 0; c < ROW; c++) {
-            const double *row = x + (group.first + c) * n;
-            double *out = to + c;
-            if (c >= group.channels)
-                for (size_t j = first; j < end; j++) out[j * ROW] = 0;
-            else if (inside)
-                for (size_t j = first; j < end; j++) out[j * ROW] = row[j - before];
-            else
-                for (size_t j = first; j < end; j++)
-                    out[j * ROW] = padded(row, n, (ptrdiff_t)j - (ptrdiff_t)before);
-        }
+    const size_t left = before < n - 1 ? before : n - 1, right = after < n - 1 ? after : n - 1;
+    const double *rows[ROW], *ends[ROW], zeros[ROW] = { 0 };
+    double first[ROW], last[ROW];
+    for (size_t c = 0; c < ROW; c++) {
+        const double *row = x + (group.first + (c < group.channels ? c : 0)) * n;
+        rows[c] = row + left, ends[c] = row + n - 2; /* where the reflections begin */
+        first[c] = 2 * row[0], last[c] = 2 * row[n - 1];
     }
+    memset(to, 0, (before - left) * ROW * sizeof *to), to += (before - left) * ROW;
+    lay(to, rows, left, -1, first, -1), to += left * ROW;
+    for (size_t c = 0; c < ROW; c++) rows[c] -= left;
+    lay(to, rows, n, 1, zeros, 1), to += n * ROW;
+    lay(to, ends, right, -1, last, -1), to += right * ROW;
+    memset(to, 0, (after - right) * ROW * sizeof *to);
+    to -= (before + n + right) * ROW;
+    for (size_t j = 0; j < before + n + after && group.channels < ROW; j++)
+        for (size_t c = group.channels; c < ROW; c++) to[j * ROW + c] = 0;
 }
 
 void kl_sequence_group_store(double *x, const double *from, size_t n, struct kl_sequence_group group,
                              size_t skip)
 {
-    for (size_t first = 0; first < n; first += TILE) {
-        const size_t end = first + TILE < n ? first + TILE : n;
-        for (size_t c = 0; c < group.channels; c++) {
-            double *row = x + (group.first + c) * n;
-            for (size_t j = first; j < end; j++) row[j] = from[(skip + j) * ROW + c];
+    const choice low = { 0, 2 }, high = { 1, 3 };
+    const size_t even = group.channels / 2 * 2;
+    from += skip * ROW, x += group.first * n;
+    size_t j = 0;
+    for (; j + 2 <= n; j += 2, from += 2 * ROW)
+        for (size_t c = 0; c < even; c += 2) {
+            const pair a = *(const pair *)(from + c), b = *(const pair *)(from + ROW + c);
+            *(pair *)(x + c * n + j) = __builtin_shuffle(a, b, low);
+            *(pair *)(x + (c + 1) * n + j) = __builtin_shuffle(a, b, high);
         }
-    }
+    if (j < n)
+        for (size_t c = 0; c < even; c++) x[c * n + j] = from[c];
+    from -= j * ROW;
+    for (j = 0; j < n && even < group.channels; j++) x[even * n + j] = from[j * ROW + even];
 }
 
 /* ---- workspace ---- */

@@ -27,13 +27,8 @@ size_t kl_sequence_resampled_length(size_t n, double from, double to)
 }
 
 /* ---- the cut spectrum ---- */
-static void set(double *to, const double *from, double scale)
-{
-    for (int v = 0; v < ROW; v++) to[v] = scale * from[v];
-}
-
-/* Where frequency k of the new transform comes from in the old one; below, above: those that are added
-   where it is the new Nyquist frequency. false: there is none, it is 0. */
+/* Where frequency k of the new transform comes from in the old one: two that are added where it is the new
+   Nyquist frequency, else twice the same. false: there is none, it is 0. */
 static bool source(size_t at[2], double *scale, const struct resampling *r, size_t k)
 {
     const size_t n = r->padded, m = r->length, less = n < m ? n : m;
@@ -52,17 +47,50 @@ static bool source(size_t at[2], double *scale, const struct resampling *r, size
     return true;
 }
 
-static void copy(double *to, const double *spectrum, const struct resampling *r, size_t k, bool rows)
+static void copy(double *to, const double *spectrum, const size_t at[2], double scale)
 {
-    size_t at[2];
-    double scale;
-    if (!source(at, &scale, r, k)) {
-        memset(to, 0, ROW * sizeof *to);
-        return;
-    }
-    for (int i = 0; i < 2; i++) at[i] = rows ? at[i] / r->columns : kl_fft_place_f64(r->there, at[i]);
-    set(to, spectrum + at[0] * ROW, scale);
+    for (int v = 0; v < ROW; v++) to[v] = scale * spectrum[at[0] * ROW + (size_t)v];
     for (int v = 0; v < ROW && at[0] != at[1]; v++) to[v] += scale * spectrum[at[1] * ROW + (size_t)v];
+}
+
+/* Row k1 of both plans has the frequencies k1 + columns k2: what is below the cut stays at its place,
+   what is above it moves, and what is between is looked at one by one. */
+static void cut_row(double *to, const double *row, const struct resampling *r, size_t k1)
+{
+    const size_t c = r->columns, n2 = r->padded / c, m2 = r->length / c,
+                 less = n2 < m2 ? r->padded : r->length;
+    const size_t below = 2 * k1 < less ? (less - 2 * k1 + 2 * c - 1) / (2 * c) : 0;
+    const size_t start = 2 * r->length - less,
+                 found = start < 2 * k1 ? 0 : (start - 2 * k1) / (2 * c) + 1;
+    const size_t above = found > below ? found : below;
+    const double scale = 1 / (double)r->padded;
+    for (size_t i = 0; i < below * ROW; i++) to[i] = scale * row[i];
+    for (size_t k2 = below; k2 < above && k2 < m2; k2++) {
+        size_t at[2];
+        double s;
+        if (!source(at, &s, r, k1 + c * k2)) {
+            memset(to + k2 * ROW, 0, ROW * sizeof *to);
+            continue;
+        }
+        at[0] /= c, at[1] /= c;
+        copy(to + k2 * ROW, row, at, s);
+    }
+    const double *moved = row + ((ptrdiff_t)n2 - (ptrdiff_t)m2) * ROW;
+    for (size_t i = above * ROW; i < m2 * ROW; i++) to[i] = scale * moved[i];
+}
+
+static void cut_all(double *to, const double *spectrum, const struct resampling *r)
+{
+    for (size_t k = 0; k < r->length; k++) {
+        double *row = to + kl_fft_place_f64(r->back, k) * ROW, scale;
+        size_t at[2];
+        if (!source(at, &scale, r, k)) {
+            memset(row, 0, ROW * sizeof *row);
+            continue;
+        }
+        for (int i = 0; i < 2; i++) at[i] = kl_fft_place_f64(r->there, at[i]);
+        copy(row, spectrum, at, scale);
+    }
 }
 
 /* ---- a group of channels ---- */
@@ -73,20 +101,18 @@ static void resample_group(void *context, struct kl_sequence_group group, void *
     double *there = memory, *back = there + r->padded * ROW, *work = back + r->length * ROW;
     kl_sequence_group_load(there, r->x, r->n, group, r->before, r->padded - r->before - r->n);
     if (r->columns) {
-        /* Row k1 of both has the frequencies k1 + columns k2: it is cut while it is near. */
         const size_t n2 = r->padded / r->columns, m2 = r->length / r->columns;
         fft->columns(r->there, there, work, false);
         for (size_t k1 = 0; k1 < r->columns; k1++) {
             double *row = there + k1 * n2 * ROW, *to = back + k1 * m2 * ROW;
             fft->row(r->there, row, work, false);
-            for (size_t k2 = 0; k2 < m2; k2++) copy(to + k2 * ROW, row, r, k1 + r->columns * k2, true);
+            cut_row(to, row, r, k1);
             fft->row(r->back, to, work, true);
         }
         fft->columns(r->back, back, work, true);
     } else {
         fft->forward(r->there, there, work);
-        for (size_t k = 0; k < r->length; k++)
-            copy(back + kl_fft_place_f64(r->back, k) * ROW, there, r, k, false);
+        cut_all(back, there, r);
         fft->backward(r->back, back, work);
     }
     kl_sequence_group_store(r->out, back, r->keep, group, r->skip);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sequence/recording/recording.h"
 #include "sequence/windows/windows_int.h"
@@ -87,6 +88,9 @@ static double *room(struct kl_sequence_cutter *k, int which, size_t count, struc
         k->memory[which] = aligned_alloc(PAGE, bytes);
         k->bytes[which] = k->memory[which] ? bytes : 0;
         if (!k->memory[which]) kl_fail_memory(err, bytes);
+        else
+            madvise(k->memory[which], bytes,
+                    MADV_HUGEPAGE); /* advice: first touches cost as much as reading */
     }
     return k->memory[which];
 }

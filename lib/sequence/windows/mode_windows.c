@@ -16,6 +16,9 @@ struct work {
     const struct kl_sequence_windows_values *v;
     struct kl_sequence_cut cut;
     struct kl_sequence_labels labels;
+    struct kl_sequence_arrays arrays; /* in place of recordings, if arrays.x */
+    char **array_classes;
+    size_t n_array_classes;
     struct kl_sequence_source *sources;
     size_t n_sources, n_used;
     struct kl_sequence_collection all;
@@ -93,7 +96,12 @@ static int settle(struct work *w, struct kl_error *err)
     w->n_sources = w->run->stage.n_inputs;
     w->sources = calloc(w->n_sources + 1, sizeof *w->sources);
     if (!w->sources) return kl_fail_memory(err, w->n_sources * sizeof *w->sources);
-    int code = kl_sequence_cut_of(&w->cut, w->v, err);
+    struct kl_sequence_windows_values usual = { 0 };
+    kl_sequence_windows_default(&usual);
+    int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
+                                 "labels-of subjects-of recordings-of classes array-rate",
+                                 "of arrays; recordings say it themselves", err);
+    if (!code) code = kl_sequence_cut_of(&w->cut, w->v, err);
     if (!code) code = name_sources(w, err);
     if (!code)
         code =
@@ -105,17 +113,99 @@ static int settle(struct work *w, struct kl_error *err)
     return code;
 }
 
+/* ---- arrays ---- */
+/* A file of ours has its windows already. */
+static int check_foreign(const char *path, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    struct kl_error none;
+    if (kl_store_file_open(&file, path, &none)) return 0;
+    const int code = kl_fail(
+        err, KL_EDATA, "%s: a file of kind '%s', made by %s; expected recordings or foreign arrays",
+        path, kl_store_file_kind(file), kl_store_file_created_by(file));
+    kl_store_file_close(&file);
+    return code;
+}
+
+static int settle_arrays(struct work *w, struct kl_error *err)
+{
+    const char *input = *w->run->stage.inputs;
+    struct kl_sequence_windows_values usual = { 0 };
+    kl_sequence_windows_default(&usual);
+    if (w->run->stage.n_inputs != 1)
+        return kl_fail_inputs(err, w->run->stage.inputs, w->run->stage.n_inputs, 1,
+                              "one array, or recordings alone");
+    int code = kl_options_refuse(
+        &kl_sequence_windows_tool, w->v, &usual,
+        "rate from to band notch reference baseline reject channels gaps unit task labels "
+        "exclude",
+        "of recordings; an array's windows are taken as they are", err);
+    if (!code) code = check_foreign(input, err);
+    if (!code) code = kl_sequence_array_name(&w->arrays.x, input, NULL, "x", err);
+    if (!code && w->v->y) code = kl_sequence_array_name(&w->arrays.y, input, w->v->y, NULL, err);
+    if (!code && w->v->subjects)
+        code = kl_sequence_array_name(&w->arrays.subjects, input, w->v->subjects, NULL, err);
+    if (!code && w->v->recordings)
+        code = kl_sequence_array_name(&w->arrays.recordings, input, w->v->recordings, NULL, err);
+    if (!code && w->v->classes && !w->v->y)
+        code = kl_fail(err, KL_EUSAGE, "--classes: without --labels-of there are none");
+    if (!code && w->v->subject && w->v->subjects)
+        code = kl_fail(err, KL_EUSAGE, "--subject: --subjects-of says whose the windows are");
+    w->arrays.rate = w->v->array_rate;
+    return code;
+}
+
+/* Names of the classes that --classes gives in place of their numbers. */
+static int rename_classes(struct work *w, struct kl_error *err)
+{
+    char **names = NULL;
+    size_t n = 0;
+    int code = kl_sequence_words(&names, &n, "--classes", w->v->classes, err);
+    if (!code && n != w->n_array_classes)
+        code = kl_fail(err, KL_EDATA, "%s: %zu classes occur, --classes names %zu", w->arrays.y,
+                       w->n_array_classes, n);
+    if (!code) {
+        kl_sequence_words_free(w->array_classes, w->n_array_classes);
+        w->array_classes = names;
+        return 0;
+    }
+    kl_sequence_words_free(names, n);
+    return code;
+}
+
+static int read_arrays(struct work *w, struct kl_error *err)
+{
+    struct kl_sequence_collection *c = &w->all;
+    int code = kl_sequence_arrays_read(c, &w->array_classes, &w->n_array_classes, &w->arrays, err);
+    if (!code && w->v->classes) code = rename_classes(w, err);
+    if (code || !w->v->subject) return code;
+    char *names[2] = { strdup(w->v->subject), strdup(w->v->subject) };
+    if (!names[0] || !names[1])
+        return free(names[0]), free(names[1]), kl_fail_memory(err, strlen(w->v->subject));
+    free(*c->subject_names), *c->subject_names = names[0];
+    if (w->v->recordings) free(names[1]);
+    else free(*c->recording_names), *c->recording_names = names[1];
+    return 0;
+}
+
+static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *err)
+{
+    const char *const roles[] = { "windows", "labels", "subjects", "recordings" };
+    const char *const paths[] = { w->arrays.x, w->arrays.y, w->arrays.subjects, w->arrays.recordings };
+    struct kl_sequence_name name;
+    kl_sequence_name_of(&name, w->arrays.x);
+    int code = kl_store_key_text(key, "name", name.subject, err);
+    for (int i = 0; i < 4 && !code; i++)
+        if (paths[i]) code = kl_store_input_identify(key, w->raw, roles[i], 0, paths[i], err);
+    return code;
+}
+
 /* ---- the key ---- */
 /* The contents of the recordings, and what their names say of people and runs. */
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int identify_recordings(struct work *w, struct kl_key *key, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_key *key = NULL;
     size_t used = 0;
-    if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
-    int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
-                                  "qseq windows", NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_sequence_windows_tool, w->v, err);
+    int code = 0;
     for (size_t i = 0; i < w->n_sources && !code; i++) {
         const struct kl_sequence_source *s = &w->sources[i];
         char name[32], words[160];
@@ -125,7 +215,18 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
         code = kl_store_key_text(key, name, words, err);
         if (!code) code = kl_store_input_identify(key, w->raw, "recordings", used++, s->path, err);
     }
-    if (!code && !w->v->labels) code = kl_store_key_text(key, "class", w->labels.names[0], err);
+    return code || w->v->labels ? code : kl_store_key_text(key, "class", w->labels.names[0], err);
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
+    int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
+                                  "qseq windows", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_sequence_windows_tool, w->v, err);
+    if (!code) code = w->arrays.x ? identify_arrays(w, key, err) : identify_recordings(w, key, err);
     if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
     kl_store_key_abort(&key);
     return code;
@@ -186,14 +287,25 @@ static void warn(const struct work *w)
     for (size_t i = 1; i < c->channels; i++)
         if (c->rejected_by[i] > c->rejected_by[worst]) worst = i;
     if (c->count.rejected)
-        kl_caution(log,
-                   "%zu windows of more than %g uV from peak to peak are dropped, %zu of them by "
-                   "channel %s first",
-                   c->count.rejected, w->v->reject, c->rejected_by[worst], c->channel_names[worst]);
+        kl_caution(
+            log, "%zu window%s dropped, above %g uV from peak to peak; %zu of them by channel %s first",
+            c->count.rejected, kl_s(c->count.rejected), w->v->reject, c->rejected_by[worst],
+            c->channel_names[worst]);
     if (c->count.outside)
-        kl_caution(log, "%zu windows that leave their recording are dropped", c->count.outside);
-    if (c->count.gap) kl_caution(log, "%zu windows that a gap crosses are dropped", c->count.gap);
+        kl_caution(log, "%zu window%s dropped, outside their recording", c->count.outside,
+                   kl_s(c->count.outside));
+    if (c->count.gap)
+        kl_caution(log, "%zu window%s dropped, across a gap", c->count.gap, kl_s(c->count.gap));
     warn_of_size(w);
+}
+
+static const char *const *class_names(const struct work *w)
+{
+    return w->arrays.x ? (const char *const *)w->array_classes : w->labels.names;
+}
+static size_t n_classes(const struct work *w)
+{
+    return w->arrays.x ? w->n_array_classes : w->labels.n_classes;
 }
 
 static int publish(struct work *w, struct kl_error *err)
@@ -209,22 +321,22 @@ static int publish(struct work *w, struct kl_error *err)
                        "annotations",
                        w->sources[0].path, c->count.outside, c->count.gap, c->count.rejected,
                        c->count.other);
-    warn(w);
+    if (!w->arrays.x) warn(w);
     const struct kl_sequence_windows file = { .n = c->n,
                                               .channels = c->channels,
                                               .steps = c->steps,
                                               .rate = c->rate,
                                               .steps_before = c->steps_before,
-                                              .unit = "uV",
+                                              .unit = w->arrays.x ? "1" : "uV",
                                               .x = c->x,
                                               .labels = c->labels,
                                               .subject = c->subject,
                                               .recording = c->recording,
                                               .onset = c->onset,
-                                              .n_classes = w->labels.n_classes,
+                                              .n_classes = n_classes(w),
                                               .n_subjects = c->n_subjects,
                                               .n_recordings = c->n_recordings,
-                                              .class_names = w->labels.names,
+                                              .class_names = class_names(w),
                                               .subject_names = (const char *const *)c->subject_names,
                                               .recording_names = (const char *const *)c->recording_names,
                                               .channel_names = (const char *const *)c->channel_names };
@@ -247,15 +359,16 @@ static int work(struct work *w, struct kl_error *err)
                        "windows: no input, expected RECORDING...; see qseq windows --help");
     if (!w->v->common.output && !w->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "windows: no output; give -o FILE.h5");
-    int code = settle(w, err);
+    const bool arrays = kl_sequence_is_array(*stage->inputs);
+    int code = arrays ? settle_arrays(w, err) : settle(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    code = compute(w, err);
+    code = arrays ? read_arrays(w, err) : compute(w, err);
     if (!code) code = publish(w, err);
     return code ? code
-                : kl_sequence_windows_tell(kl_words_to(&w->v->common), stage, &w->all, w->labels.names,
-                                           w->labels.n_classes, w->sources, w->n_sources, err);
+                : kl_sequence_windows_tell(kl_words_to(&w->v->common), stage, &w->all, class_names(w),
+                                           n_classes(w), w->sources, w->n_sources, err);
 }
 
 static int run(struct kl_mode_run *mode, struct kl_error *err)
@@ -265,6 +378,8 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     kl_sequence_collection_free(&w.all);
     kl_sequence_labels_free(&w.labels);
     kl_sequence_cut_free(&w.cut);
+    kl_sequence_words_free(w.array_classes, w.n_array_classes);
+    free(w.arrays.x), free(w.arrays.y), free(w.arrays.subjects), free(w.arrays.recordings);
     kl_pool_destroy(&w.pool);
     json_decref(w.raw);
     free(w.sources);

@@ -38,13 +38,24 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "exclude", 0, KL_OPT_STRING, AT(exclude), "LIST", 0, 0, true,
       "people whose recordings are left out", NULL, NULL },
+    { "labels-of", 0, KL_OPT_STRING, AT(y), "ARRAY", 0, 0, true,
+      "numbers of the classes: FILE.npy, or a dataset", "Arrays", NULL },
+    { "subjects-of", 0, KL_OPT_STRING, AT(subjects), "ARRAY", 0, 0, true, "numbers of the people", NULL,
+      NULL },
+    { "recordings-of", 0, KL_OPT_STRING, AT(recordings), "ARRAY", 0, 0, true,
+      "numbers of the recordings; else one a person", NULL, NULL },
+    { "classes", 0, KL_OPT_STRING, AT(classes), "LIST", 0, 0, true,
+      "names of the classes, by rising number", NULL, NULL },
+    { "array-rate", 0, KL_OPT_FLOAT, AT(array_rate), "HZ", 0, 1e9, true, "of arrays; 0: unknown", NULL,
+      NULL },
 };
 const struct kl_tool kl_sequence_windows_tool = {
     .name = "qseq",
-    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF)",
+    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from arrays",
     .arguments = "windows RECORDING... -o S001.h5",
     .example = "qseq windows S001R04.edf S001R08.edf S001R12.edf -o S001.h5\n"
-               "  qseq windows a.bdf --labels go=go,stop=stop --band 8:30 -o a.h5",
+               "  qseq windows a.bdf --labels go=go,stop=stop --band 8:30 -o a.h5\n"
+               "  qseq windows x.npy --labels-of y.npy --array-rate 128 -o x.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_sequence_windows_values),

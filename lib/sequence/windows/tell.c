@@ -28,15 +28,15 @@ static size_t of_class(const struct kl_sequence_collection *c, size_t class)
 static void tell_line(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
                       const char *const *classes, size_t n_classes)
 {
-    fprintf(to, "%s: %zu windows of %zu channels and %zu steps", stage->common->output, c->n,
-            c->channels, c->steps);
+    fprintf(to, "%s: %zu window%s of %zu channel%s and %zu step%s", stage->common->output, c->n,
+            kl_s(c->n), c->channels, kl_s(c->channels), c->steps, kl_s(c->steps));
     if (c->rate > 0) fprintf(to, " at %g Hz", c->rate);
     for (size_t k = 0; k < n_classes; k++)
         fprintf(to, "%s %zu %s", k ? "," : ":", of_class(c, k), classes[k]);
     fprintf(to, "; %zu recording%s of %zu %s", c->n_recordings, kl_s(c->n_recordings), c->n_subjects,
             c->n_subjects == 1 ? "person" : "people");
     tell_dropped(to, &c->count);
-    if (c->count.other) fprintf(to, "; %zu other annotations", c->count.other);
+    if (c->count.other) fprintf(to, "; %zu other annotation%s", c->count.other, kl_s(c->count.other));
     fprintf(to, "; %.2f s\n", kl_clock() - stage->start);
 }
 

@@ -104,10 +104,26 @@ int kl_sequence_cut_recording(struct kl_sequence_cutter *cutter, struct kl_seque
                               struct kl_error *err);
 void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
 
+/* ---- arrays (arrays.c) ---- */
+/* FILE.npy, or FILE.h5:DATASET. */
+struct kl_sequence_arrays {
+    char *x, *y, *subjects, *recordings; /* NULL but x: there are none */
+    double rate;                         /* Hz; 0: not known */
+};
+bool kl_sequence_is_array(const char *path);
+/* What `reference` names beside the input: a file, or a dataset of the input's file; NULL: the input
+   itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
+int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
+                           struct kl_error *err);
+/* classes: names of the numbers of y, in rising order. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
+                            const struct kl_sequence_arrays *arrays, struct kl_error *err);
+
 /* ---- the options of the mode, and its words (options.c, tell.c) ---- */
 struct kl_sequence_windows_values {
     struct kl_common common;
-    double rate, from, to, notch, reject;
+    double rate, from, to, notch, reject, array_rate;
+    const char *y, *subjects, *recordings, *classes;
     const char *band, *reference, *baseline, *channels, *exclude, *subject, *task, *labels, *gaps, *unit;
 };
 void kl_sequence_windows_default(void *values);
