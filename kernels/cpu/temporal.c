@@ -207,7 +207,7 @@ static void pool_rows KL_TEMPORAL_POOL_ROWS_ARGS(kl_real)
 /* What stands in kernels/cpu/temporal_tiles.c. */
 void KL_ISA_NAME(kl_temporal_tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(kl_real);
 void KL_ISA_NAME(kl_temporal_tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(kl_real);
-void KL_ISA_NAME(kl_temporal_tile_filters_back) KL_TEMPORAL_TILE_FILTERS_ARGS(kl_real);
+void KL_ISA_NAME(kl_temporal_tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(kl_real);
 void KL_ISA_NAME(kl_temporal_tile_pool) KL_TEMPORAL_TILE_POOL_ARGS(kl_real);
 void KL_ISA_NAME(kl_temporal_tile_slopes) KL_TEMPORAL_TILE_SLOPES_ARGS(kl_real);
 

@@ -30,23 +30,25 @@ void KL_ISA_NAME(kl_temporal_tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(kl_real)
 void KL_ISA_NAME(kl_temporal_tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(kl_real)
 {
     const kl_real sixth = (kl_real)(1 / 6.0), least = (kl_real)(1 / 24.0);
-    for (size_t i = 0; i < count; i++) {
-        const kl_real a = from[i], b = from[count + i], c = from[2 * count + i], ends = a + c,
-                      far = a + 4 * c;
-        to[i] = a * (kl_real)0.25;
-        to[count + i] = -sixth * (ends + b), to[2 * count + i] = -sixth * (ends - b);
-        to[3 * count + i] = least * (far + 2 * b), to[4 * count + i] = least * (far - 2 * b);
-        to[5 * count + i] = c;
-    }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < width; j += KL_LANES) {
+            kl_real *to = parts + r * width + j;
+            const kl_lane a = FROM(w, 3 * r), b = FROM(w, 3 * r + 1), c = FROM(w, 3 * r + 2),
+                          ends = a + c, far = a + 4 * c;
+            *(kl_lane *)to = a * (kl_real)0.25, *(kl_lane *)(to + step) = -sixth * (ends + b);
+            *(kl_lane *)(to + 2 * step) = -sixth * (ends - b),
+                                  *(kl_lane *)(to + 3 * step) = least * (far + 2 * b);
+            *(kl_lane *)(to + 4 * step) = least * (far - 2 * b), *(kl_lane *)(to + 5 * step) = c;
+        }
 }
-void KL_ISA_NAME(kl_temporal_tile_filters_back) KL_TEMPORAL_TILE_FILTERS_ARGS(kl_real)
+void KL_ISA_NAME(kl_temporal_tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(kl_real)
 {
     const kl_real sixth = (kl_real)(1 / 6.0), least = (kl_real)(1 / 24.0);
     for (size_t i = 0; i < count; i++) {
-        const kl_real *d = from + i, one = d[count] + d[2 * count], two = d[3 * count] + d[4 * count];
-        to[i] = (kl_real)0.25 * d[0] - sixth * one + least * two;
-        to[count + i] = sixth * (d[2 * count] - d[count]) + 2 * least * (d[3 * count] - d[4 * count]);
-        to[2 * count + i] = sixth * (two - one) + d[5 * count];
+        const kl_real *at = d + i, one = at[step] + at[2 * step], two = at[3 * step] + at[4 * step];
+        dw[3 * i] = (kl_real)0.25 * at[0] - sixth * one + least * two;
+        dw[3 * i + 1] = sixth * (at[2 * step] - at[step]) + 2 * least * (at[3 * step] - at[4 * step]);
+        dw[3 * i + 2] = sixth * (two - one) + at[5 * step];
     }
 }
 
