@@ -2,9 +2,8 @@
    ring: circuits of layers of RY on every wire, a ring of IsingXX, RY on every wire, a ring of IsingYY
    ("QLCU"), whose angles differ from step to step of a window: forward, read-out of <X>, <Y>, <Z> of all
    wires or of a superposition with the wires' mirror image and a given state, and the adjoint from a
-   given bra. A circuit is five diagonals (of two layers) between constant transforms: inline/ring.h. Steps
-   come in groups of KL_RING_STEPS; states are opaque: up to KL_RING_SLIM - 1 qubits the steps lie in the
-   lanes, from there on the amplitudes of one step after another. The bits are the same for AVX2 and
+   given bra. A circuit is five diagonals (of two layers) between constant transforms: inline/ring.h. Steps come in groups of KL_RING_STEPS,
+   side by side in the lanes; states are opaque. The bits are the same for AVX2 and
    AVX-512. No cuda/ twin yet: lanes are independent, so that a thread takes a step as the head's circuits do. */
 #ifndef KL_RING_H
 #define KL_RING_H
@@ -12,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KL_RING_LEAST = 2, KL_RING_MOST = 14, KL_RING_LAYERS = 8, KL_RING_SLIM = 15 };
+enum { KL_RING_LEAST = 2, KL_RING_MOST = 14, KL_RING_LAYERS = 8 };
 /* Steps of a group: one vector of 64 bytes. In files that are compiled in both precisions. */
 #define KL_RING_STEPS (64 / sizeof(kl_real))
 struct kl_ring {
@@ -58,6 +57,19 @@ static inline size_t kl_ring_work(const struct kl_ring *ring, size_t steps)
 {
     return ((size_t)6 << ring->n_qubits) * steps + 4096;
 }
+/* The amplitudes of psi in the order (k, its image), n_pairs times, then those that are their own image: pairs (2^n).
+   Returns n_pairs. Wire w of psi is wire (1 - w) mod n of its image. */
+static inline size_t kl_ring_fill_pairs(uint32_t *pairs, int n)
+{
+    size_t count = 0, own = (size_t)1 << n;
+    for (uint32_t k = 0; k < 1u << n; k++) {
+        uint32_t image = 0;
+        for (int w = 0; w < n; w++) image |= (k >> (n - 1 - w) & 1) << (n - 1 - (n + 1 - w) % n);
+        if (image == k) pairs[--own] = k;
+        if (image > k) pairs[2 * count] = k, pairs[2 * count + 1] = image, count++;
+    }
+    return count;
+}
 
 /* All arrays are aligned to 64 bytes; a row of steps has KL_RING_STEPS (S) values, row i of a matrix with
    stride begins at i * stride.
@@ -79,8 +91,9 @@ static inline size_t kl_ring_work(const struct kl_ring *ring, size_t steps)
        circuit's own frame and in basis Y; wire w of psi is wire (1 - w) mod n of its mirror image. */  \
     struct kl_ring_mix_##p {                                                                           \
         real alpha[2], beta[2];                                                                        \
-        const real *third;       /* (2^n, 2) */                                                        \
-        const uint32_t *mirror; /* (2^n) */                                                            \
+        const real *third;     /* (2^n, 2) */                                                          \
+        const uint32_t *pairs; /* kl_ring_fill_pairs */                                                \
+        size_t n_pairs;                                                                                \
     };                                                                                                 \
     struct kl_ring_table_##p {                                                                            \
         void (*angles)(real *turn, real *z, size_t stride, size_t n, const real *bias,                 \

@@ -10,6 +10,8 @@
 
 /* Both precisions of one function of a family. */
 #define KL_PAIR(name, set) .name##_f32 = kl_##name##_f32_##set, .name##_f64 = kl_##name##_f64_##set
+/* Both of a family's tables. */
+#define KL_FAMILY(name, set) .name##_f32 = &kl_##name##_f32_##set, .name##_f64 = &kl_##name##_f64_##set
 #define KL_TABLE(set)                                                                                   \
     {                                                                                                   \
         .isa = #set, KL_PAIR(gemm, set), KL_PAIR(bias, set), KL_PAIR(dropout, set),                     \
@@ -23,19 +25,14 @@
         KL_PAIR(policy_bend, set), KL_PAIR(policy_turn, set), KL_PAIR(langevin_normals, set),           \
         KL_PAIR(langevin_step, set), KL_PAIR(langevin_momentum, set), KL_PAIR(langevin_rms, set),       \
         .shallow_steps = kl_shallow_steps_f32_##set, .shallow_evaluate = kl_shallow_evaluate_f32_##set, \
-        .gan_divergence = kl_gan_divergence_f64_##set, .gan_uniforms = kl_gan_uniforms_f32_##set,    \
-        .gan_normals = kl_gan_normals_f32_##set, .filter_power = kl_filter_power_f64_##set,          \
-        KL_PAIR(bloch_gradient, set),                                                                \
-        KL_PAIR(bloch_tangent, set), KL_PAIR(liouville_gradient, set),                               \
-        .lbfgs_direction = kl_lbfgs_direction_f64_##set, .lbfgs_trial = kl_lbfgs_trial_f64_##set,    \
-        .lbfgs_update = kl_lbfgs_update_f64_##set, .conv = &kl_conv_f32_##set,                       \
-        .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \
-        .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set,                  \
-        .ring_f32 = &kl_ring_f32_##set, .ring_f64 = &kl_ring_f64_##set,                              \
-        .layers_f32 = &kl_layers_f32_##set, .layers_f64 = &kl_layers_f64_##set,                      \
-        .scan_f32 = &kl_scan_f32_##set, .scan_f64 = &kl_scan_f64_##set,                              \
-        .temporal_f32 = &kl_temporal_f32_##set, .temporal_f64 = &kl_temporal_f64_##set,              \
-        .ssm_f32 = &kl_ssm_f32_##set, .ssm_f64 = &kl_ssm_f64_##set                                   \
+        .gan_divergence = kl_gan_divergence_f64_##set, .gan_uniforms = kl_gan_uniforms_f32_##set,       \
+        .gan_normals = kl_gan_normals_f32_##set, .filter_power = kl_filter_power_f64_##set,             \
+        KL_PAIR(bloch_gradient, set), KL_PAIR(bloch_tangent, set), KL_PAIR(liouville_gradient, set),    \
+        .lbfgs_direction = kl_lbfgs_direction_f64_##set, .lbfgs_trial = kl_lbfgs_trial_f64_##set,       \
+        .lbfgs_update = kl_lbfgs_update_f64_##set, .spd_log = kl_spd_log_f64_##set,                     \
+        .conv = &kl_conv_f32_##set, KL_FAMILY(ring, set), KL_FAMILY(vqc, set), KL_FAMILY(fft, set),     \
+        KL_FAMILY(density, set), KL_FAMILY(layers, set), KL_FAMILY(scan, set),                          \
+        KL_FAMILY(temporal, set), KL_FAMILY(ssm, set), KL_FAMILY(depthwise, set)                        \
     }
 
 /* Lowest first. */

@@ -10,6 +10,8 @@
 #include "kernels/bloch.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
+#include "kernels/fft.h"
+#include "kernels/depthwise.h"
 #include "kernels/filter.h"
 #include "kernels/gan.h"
 #include "kernels/gemm.h"
@@ -24,6 +26,7 @@
 #include "kernels/scan.h"
 #include "kernels/shallow.h"
 #include "kernels/ssm.h"
+#include "kernels/spd.h"
 #include "kernels/temporal.h"
 #include "kernels/vqc.h"
 
@@ -73,6 +76,8 @@ struct kl_kernels {
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;
+    const struct kl_fft_table_f32 *fft_f32;
+    const struct kl_fft_table_f64 *fft_f64;
     kl_filter_power_fn filter_power;
     kl_bloch_gradient_f32_fn bloch_gradient_f32;
     kl_bloch_gradient_f64_fn bloch_gradient_f64;
@@ -103,6 +108,7 @@ struct kl_kernels {
     kl_langevin_rms_f64_fn langevin_rms_f64;
     kl_shallow_steps_fn shallow_steps;
     kl_shallow_evaluate_fn shallow_evaluate;
+    kl_spd_log_fn spd_log;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
@@ -118,6 +124,8 @@ struct kl_kernels {
     const struct kl_temporal_f64 *temporal_f64;
     const struct kl_ssm_f32 *ssm_f32;
     const struct kl_ssm_f64 *ssm_f64;
+    const struct kl_depthwise_f32 *depthwise_f32;
+    const struct kl_depthwise_f64 *depthwise_f64;
 };
 
 /* The best for this processor. */
@@ -154,6 +162,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_scan kl_kernels()->KL_NAME(scan)
 #define kl_kernel_temporal kl_kernels()->KL_NAME(temporal)
 #define kl_kernel_ssm kl_kernels()->KL_NAME(ssm)
+#define kl_kernel_depthwise kl_kernels()->KL_NAME(depthwise)
 #define kl_kernel_policy_dots kl_kernels()->KL_NAME(policy_dots)
 #define kl_kernel_policy_forward kl_kernels()->KL_NAME(policy_forward)
 #define kl_kernel_policy_backward kl_kernels()->KL_NAME(policy_backward)

@@ -45,6 +45,10 @@ stage sgld head features.h5 --head h.h5 --parameters tail --rungs 3 --warmup 4 -
 printed sgld head features.h5 --head h.h5 --compare --rungs 3 --warmup 2 --draws 4 --chains 2 --leapfrogs 1 -o hc2.h5
 stage sgld export hc.h5 --draw 1 -o drawn.h5
 printed qeval hc.h5 test.h5 -o r6.h5
+qseq generate people -q -n 2 --channels 8 --trials 2 --short -o people
+printed qseq generate people -n 1 --channels 8 --trials 1 -o one
+printed qseq inspect people/S001R04.edf features.h5
+stage qseq windows people/S001R04.edf people/S001R12.edf people/S002R04.edf --exclude S002 --store shared -o windows.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --replicas 2 -o s.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --shard 0/2 -o s0.h5
 stage qsweep features.h5 --grid weight-decay=1000,999 --optimizer adamw --lr 1 --epochs 40 -o s1.h5 # both diverge
@@ -73,6 +77,9 @@ printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3 -o r
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3
 printed cache show policy.h5
 "$BUILD/tests/unit/sampling/chains_file" chains.h5 && printed sgld diagnose chains.h5
+printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/bad-comma"
+printed qseq generate people -n 1 --channels 8 --trials 2 -o people
+stage qseq forrelation -n 20 --reference -o pairs.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

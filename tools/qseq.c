@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
    qseq: sequence models on recordings. Its first word chooses what it does; each has a table of options
    and a file mode_WORD.c in a room of lib/sequence. */
+#include "sequence/learn/learn.h"
+#include "sequence/recording/recording.h"
+#include "sequence/windows/windows.h"
+#include "sequence/synthetic/synthetic.h"
 #include "store/mode.h"
 
 struct values {
@@ -9,14 +13,23 @@ struct values {
 
 /* clang-format off */
 static const struct kl_tool *const parts[] = {
+    &kl_sequence_inspect_tool,
+    &kl_sequence_windows_tool,
+    &kl_sequence_train_tool,
+    &kl_sequence_sweep_tool,
+    &kl_sequence_generate_tool,
+    &kl_sequence_forrelation_tool,
     NULL
 };
 static const struct kl_tool tool = {
     .name = "qseq",
     .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
+               "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
-               "  generate     synthetic people, forrelation\n"
+               "  generate     recordings of synthetic people\n"
+               "  forrelation  windows of pairs of functions, alike or not\n"
                "  train        a model on windows, with a split that cannot leak\n"
+               "  sweep        a model for every point of a grid of options\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
                "  eval         a model on the windows that it was not trained on\n"
                "  compare      reports of several models, paired over people",
@@ -24,7 +37,7 @@ static const struct kl_tool tool = {
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "windows|generate|train|fit|eval|compare",
+    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|compare",
     .parts = parts,
 };
 
@@ -33,6 +46,12 @@ int main(int argc, char **argv)
     static const struct kl_mode none = { .tool = &tool, .keeps_nothing = true };
     const struct kl_mode *const modes[] = {
         &none,
+        &kl_sequence_mode_inspect,
+        &kl_sequence_mode_windows,
+        &kl_sequence_mode_train,
+        &kl_sequence_mode_sweep,
+        &kl_sequence_mode_generate,
+        &kl_sequence_mode_forrelation,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/ring.h. Here the steps lie in the lanes: a group is 64 bytes /
-   KL_VECTOR_BYTES slices, each with states of its own; ring_wide.c has the other layout. */
+   Definition of the family; see kernels/ring.h. The steps lie in the lanes: a group is 64 bytes / KL_VECTOR_BYTES
+   slices, each with states of its own, one after another. */
 #include "kernels/ring.h"
 
 #include <math.h>
 
 #include "kernels/inline/ring.h"
 #include "kernels/inline/ring_angles.h"
-#include "kernels/inline/ring_wide.h"
 
 enum { STEPS = 64 / sizeof(kl_real), SLICES = STEPS / KL_LANES };
 #define SLICE(s) for (int s = 0; s < STEPS; s += KL_LANES)
@@ -89,42 +88,26 @@ static void forward_slice(struct ring_z *s, const kl_real *turn, const struct kl
     for (int l = 0; l < ring->layers; l++) {
         const struct ring_angles x = x_ring(turn, ring, l), y = y_ring(turn, ring, l);
         ring_even(t, n, &x, scale);
-        for (int k = 0; l == 0 && k < size / 2; k++) {
-            s[k] = (struct ring_z){ p[k] * t[k].r, p[k] * t[k].i };
-            s[size - 1 - k] = (struct ring_z){ p[size - 1 - k] * t[k].r, p[size - 1 - k] * t[k].i };
-        }
-        if (l) ring_basis(s, n, 0, t, RING_EVEN);
-        else ring_basis(s, n, 0, NULL, RING_NONE);
+        if (l) ring_basis(s, n, 0, t, NULL, RING_EVEN);
+        else ring_basis(s, n, 0, t, p, RING_START);
         ring_full(t, n, &y, l + 1 < ring->layers ? scale : 1);
-        if (l + 1 < ring->layers) ring_basis(s, n, 1, t, RING_FULL);
+        if (l + 1 < ring->layers) ring_basis(s, n, 1, t, NULL, RING_FULL);
     }
     for (int k = 0; k < size; k++) s[k] = ring_times(s[k], t[k]);
 }
 
 static void forward(kl_real *state, const kl_real *turn, const struct kl_ring *ring, kl_real *work)
 {
-    if (ring->n_qubits >= KL_RING_SLIM) {
-        KL_ISA_NAME(kl_ring_wide_forward)(state, turn, ring, work);
-        return;
-    }
     SLICE(l)
     forward_slice((struct ring_z *)(state + ((size_t)l << (ring->n_qubits + 1))), turn + l, ring,
                   (struct ring_z *)work);
-}
-
-/* Im(conj(bra) state), summed over k and its complement where folded. */
-static inline kl_lane crossed(const struct ring_z *b, const struct ring_z *s)
-{
-    return kl_fma(b->r, s->i, -(b->i * s->r));
 }
 
 static void y_gradient(kl_real *dturn, const struct ring_z *s, const struct ring_z *b, kl_lane *v, int n, int l)
 {
     kl_lane one[RING_QUBITS], pair[RING_QUBITS], close;
     kl_real *single = dturn + (size_t)(n * (3 * l + 2)) * STEPS, *ring = single + (size_t)n * STEPS;
-    for (int k = 0; k < 1 << n; k++) v[k] = crossed(&b[k], &s[k]);
-    ring_sums(one, pair, &close, v, n);
-    if (n == 2) close = pair[1];
+    ring_sums(one, pair, &close, v, n, b, s, 0);
     for (int w = 0; w < n; w++) {
         *(kl_lane *)(single + w * STEPS) = one[n - 1 - w] * (kl_real)0.5;
         *(kl_lane *)(ring + w * STEPS) = (w < n - 1 ? pair[n - 1 - w] : close) * (kl_real)0.5;
@@ -135,11 +118,7 @@ static void x_gradient(kl_real *dturn, const struct ring_z *s, const struct ring
 {
     kl_lane one[RING_QUBITS], pair[RING_QUBITS], close;
     kl_real *ring = dturn + (size_t)(n * (3 * l + 1)) * STEPS;
-    const int last = (1 << n) - 1;
-    for (int k = 0; k <= last / 2; k++)
-        v[k] = kl_fma(b[last - k].r, s[last - k].i,
-                      kl_fma(-b[last - k].i, s[last - k].r, crossed(&b[k], &s[k])));
-    ring_sums(one, pair, &close, v, n - 1);
+    ring_sums(one, pair, &close, v, n, b, s, 1);
     for (int w = 0; w < n; w++)
         *(kl_lane *)(ring + w * STEPS) =
             (w == 0 ? one[n - 2] : w == n - 1 ? one[0] : pair[n - 1 - w]) * (kl_real)0.5;
@@ -155,13 +134,13 @@ static void adjoint_slice(kl_real *dturn, struct ring_z *s, struct ring_z *b, co
         const struct ring_angles x = x_ring(turn, ring, l), y = y_ring(turn, ring, l);
         y_gradient(dturn, s, b, v, n, l);
         ring_full(t, n, &y, scale);
-        ring_basis(s, n, 1, t, RING_FULL_CONJ);
-        ring_basis(b, n, 1, t, RING_FULL_CONJ);
+        ring_basis(s, n, 1, t, NULL, RING_FULL_CONJ);
+        ring_basis(b, n, 1, t, NULL, RING_FULL_CONJ);
         x_gradient(dturn, s, b, v, n, l);
         ring_even(t, n, &x, l ? scale : 1);
         if (!l) break;
-        ring_basis(s, n, 0, t, RING_EVEN_CONJ);
-        ring_basis(b, n, 0, t, RING_EVEN_CONJ);
+        ring_basis(s, n, 0, t, NULL, RING_EVEN_CONJ);
+        ring_basis(b, n, 0, t, NULL, RING_EVEN_CONJ);
     }
     for (int k = 0; k < size; k++) { /* the state at the start is real, and known */
         const struct ring_z *e = &t[k < size / 2 ? k : size - 1 - k];
@@ -173,10 +152,6 @@ static void adjoint_slice(kl_real *dturn, struct ring_z *s, struct ring_z *b, co
 static void adjoint(kl_real *dturn, kl_real *state, kl_real *bra, const kl_real *turn,
                     const struct kl_ring *ring, kl_real *work)
 {
-    if (ring->n_qubits >= KL_RING_SLIM) {
-        KL_ISA_NAME(kl_ring_wide_adjoint)(dturn, state, bra, turn, ring, work);
-        return;
-    }
     SLICE(l)
     {
         const size_t at = (size_t)l << (ring->n_qubits + 1);
@@ -190,33 +165,49 @@ static void adjoint(kl_real *dturn, kl_real *state, kl_real *bra, const kl_real 
 struct factor {
     kl_lane r, i;
 };
-static inline struct factor factor_of(const kl_real z[2])
+static inline struct ring_z times(struct factor f, struct ring_z a)
 {
-    return (struct factor){ kl_all(z[0]), kl_all(z[1]) };
+    return (struct ring_z){ kl_fma(f.r, a.r, -(f.i * a.i)), kl_fma(f.r, a.i, f.i * a.r) };
 }
-static inline struct ring_z add_times(struct ring_z sum, struct factor f, struct ring_z a)
+static inline struct ring_z conj_times(struct factor f, struct ring_z a)
 {
-    return (struct ring_z){ kl_fma(f.r, a.r, kl_fma(-f.i, a.i, sum.r)),
-                            kl_fma(f.r, a.i, kl_fma(f.i, a.r, sum.i)) };
+    return (struct ring_z){ kl_fma(f.r, a.r, f.i * a.i), kl_fma(f.r, a.i, -(f.i * a.r)) };
 }
-static inline struct ring_z add_conj_times(struct ring_z sum, struct factor f, struct ring_z a)
+static inline struct ring_z sum_of(struct ring_z a, struct ring_z b)
 {
-    return (struct ring_z){ kl_fma(f.r, a.r, kl_fma(f.i, a.i, sum.r)),
-                            kl_fma(f.r, a.i, kl_fma(-f.i, a.r, sum.i)) };
+    return (struct ring_z){ a.r + b.r, a.i + b.i };
+}
+static inline struct ring_z difference_of(struct ring_z a, struct ring_z b)
+{
+    return (struct ring_z){ a.r - b.r, a.i - b.i };
+}
+/* (alpha + beta) / 2 and (alpha - beta) / 2: what sums and differences of amplitudes and their images take. */
+static inline void halves_of(struct factor f[2], const struct kl_ring_mix *mix)
+{
+    const kl_real half = (kl_real)0.5;
+    f[0] = (struct factor){ kl_all(half * (mix->alpha[0] + mix->beta[0])),
+                            kl_all(half * (mix->alpha[1] + mix->beta[1])) };
+    f[1] = (struct factor){ kl_all(half * (mix->alpha[0] - mix->beta[0])),
+                            kl_all(half * (mix->alpha[1] - mix->beta[1])) };
+}
+static inline struct ring_z third_of(const struct kl_ring_mix *mix, uint32_t k)
+{
+    return (struct ring_z){ kl_all(mix->third[2 * k]), kl_all(mix->third[2 * k + 1]) };
 }
 
 static void superpose(struct ring_z *phi, const struct ring_z *s, const struct kl_ring_mix *mix, int n)
 {
-    const struct factor alpha = factor_of(mix->alpha), beta = factor_of(mix->beta);
-    for (uint32_t k = 0; k < 1u << n; k++) {
-        const uint32_t r = mix->mirror[k];
-        if (r < k) continue;
-        const struct ring_z a = s[k], b = s[r],
-                            x = { kl_all(mix->third[2 * k]), kl_all(mix->third[2 * k + 1]) },
-                            y = { kl_all(mix->third[2 * r]), kl_all(mix->third[2 * r + 1]) };
-        phi[k] = add_times(add_times(x, beta, b), alpha, a);
-        if (r != k) phi[r] = add_times(add_times(y, beta, a), alpha, b);
+    struct factor f[2];
+    halves_of(f, mix);
+    const uint32_t *pair = mix->pairs, *const end = pair + 2 * mix->n_pairs;
+    for (; pair < end; pair += 2) {
+        const uint32_t k = pair[0], r = pair[1];
+        const struct ring_z u = times(f[0], sum_of(s[k], s[r])), w = times(f[1], difference_of(s[k], s[r]));
+        phi[k] = sum_of(sum_of(u, w), third_of(mix, k));
+        phi[r] = sum_of(difference_of(u, w), third_of(mix, r));
     }
+    for (; pair < mix->pairs + (1u << n); pair++)
+        phi[*pair] = sum_of(times(f[0], sum_of(s[*pair], s[*pair])), third_of(mix, *pair));
 }
 
 static void read_slice(kl_real *m, size_t stride, kl_real *norm, const struct ring_z *s,
@@ -245,10 +236,6 @@ static void read_slice(kl_real *m, size_t stride, kl_real *norm, const struct ri
 static void read_out(kl_real *m, size_t stride, kl_real *norm, const kl_real *state,
                  const struct kl_ring_mix *mix, const struct kl_ring *ring, kl_real *work)
 {
-    if (ring->n_qubits >= KL_RING_SLIM) {
-        KL_ISA_NAME(kl_ring_wide_read)(m, stride, norm, state, mix, ring, work);
-        return;
-    }
     SLICE(l)
     read_slice(m + l, stride, norm + l, (const struct ring_z *)(state + ((size_t)l << (ring->n_qubits + 1))),
                mix, ring->n_qubits, (struct ring_z *)work);
@@ -265,34 +252,38 @@ static inline void weights_of(struct ring_weights *w, const kl_real *dm, size_t 
     }
 }
 
+static inline void add_cross(struct ring_z *sum, struct ring_z a, struct ring_z l)
+{
+    sum->r = kl_fma(a.r, l.r, sum->r), sum->r = kl_fma(a.i, l.i, sum->r);
+    sum->i = kl_fma(a.r, l.i, sum->i), sum->i = kl_fma(-a.i, l.r, sum->i);
+}
 /* bra, the derivative by phi, becomes that by psi. */
 static void distribute(struct ring_z *bra, kl_real *sums, struct ring_z *field, const struct ring_z *s,
                        const struct kl_ring_mix *mix, int n)
 {
-    const struct factor alpha = factor_of(mix->alpha), beta = factor_of(mix->beta);
-    struct ring_z by[2] = { { load(sums), load(sums + STEPS) },
-                            { load(sums + 2 * STEPS), load(sums + 3 * STEPS) } };
-    const struct ring_z none = { { 0 }, { 0 } };
-#define ADD_CROSS(sum, a, l)                                                       \
-    sum.r = kl_fma((a).r, (l).r, sum.r), sum.r = kl_fma((a).i, (l).i, sum.r),      \
-    sum.i = kl_fma((a).r, (l).i, sum.i), sum.i = kl_fma(-(a).i, (l).r, sum.i)
-    for (uint32_t k = 0; k < 1u << n; k++) {
-        const uint32_t r = mix->mirror[k];
-        if (r < k) continue;
-        const struct ring_z a = s[k], b = s[r], x = bra[k], y = bra[r];
-        field[k].r += x.r, field[k].i += x.i;
-        ADD_CROSS(by[0], a, x);
-        ADD_CROSS(by[1], b, x);
-        bra[k] = add_conj_times(add_conj_times(none, alpha, x), beta, y);
-        if (r == k) continue;
-        field[r].r += y.r, field[r].i += y.i;
-        ADD_CROSS(by[0], b, y);
-        ADD_CROSS(by[1], a, y);
-        bra[r] = add_conj_times(add_conj_times(none, alpha, y), beta, x);
+    struct factor f[2];
+    struct ring_z by[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
+    halves_of(f, mix);
+    const uint32_t *pair = mix->pairs, *const end = pair + 2 * mix->n_pairs;
+    for (; pair < end; pair += 2) {
+        const uint32_t k = pair[0], r = pair[1];
+        const struct ring_z x = bra[k], y = bra[r], both = sum_of(x, y), less = difference_of(x, y);
+        field[k] = sum_of(field[k], x), field[r] = sum_of(field[r], y);
+        add_cross(&by[0], sum_of(s[k], s[r]), both);
+        add_cross(&by[1], difference_of(s[k], s[r]), less);
+        const struct ring_z u = conj_times(f[0], both), w = conj_times(f[1], less);
+        bra[k] = sum_of(u, w), bra[r] = difference_of(u, w);
     }
-    for (int j = 0; j < 2; j++) {
-        *(kl_lane *)(sums + 2 * j * STEPS) = by[j].r;
-        *(kl_lane *)(sums + (2 * j + 1) * STEPS) = by[j].i;
+    for (; pair < mix->pairs + (1u << n); pair++) {
+        const struct ring_z x = bra[*pair];
+        field[*pair] = sum_of(field[*pair], x);
+        add_cross(&by[0], sum_of(s[*pair], s[*pair]), x);
+        bra[*pair] = conj_times(f[0], sum_of(x, x));
+    }
+    for (int j = 0; j < 2; j++) { /* alpha's, beta's */
+        kl_lane *re = (kl_lane *)(sums + 2 * j * STEPS), *im = (kl_lane *)(sums + (2 * j + 1) * STEPS);
+        const struct ring_z twice = j ? difference_of(by[0], by[1]) : sum_of(by[0], by[1]);
+        *re = kl_fma(twice.r, kl_all((kl_real)0.5), *re), *im = kl_fma(twice.i, kl_all((kl_real)0.5), *im);
     }
 }
 
@@ -301,10 +292,6 @@ static void back(kl_real *bra, kl_real *sums, kl_real *field, const kl_real *sta
                  const struct kl_ring *ring, kl_real *work)
 {
     const int n = ring->n_qubits;
-    if (n >= KL_RING_SLIM) {
-        KL_ISA_NAME(kl_ring_wide_back)(bra, sums, field, state, m, dm, stride, norm, mix, ring, work);
-        return;
-    }
     SLICE(l)
     {
         const size_t at = (size_t)l << (n + 1);
@@ -329,11 +316,6 @@ static void back(kl_real *bra, kl_real *sums, kl_real *field, const kl_real *sta
 static void collect(kl_real *third, const kl_real *field, const struct kl_ring *ring)
 {
     const int n = ring->n_qubits;
-    if (n >= KL_RING_SLIM) {
-        for (size_t k = 0; k < (size_t)1 << n; k++)
-            third[2 * k] = field[k], third[2 * k + 1] = field[k + ((size_t)1 << n)];
-        return;
-    }
     for (size_t k = 0; k < (size_t)2 << n; k++) {
         kl_real lanes[STEPS];
         for (size_t l = 0; l < STEPS; l++) {

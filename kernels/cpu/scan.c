@@ -84,8 +84,8 @@ INLINE void forward_lanes(const enum kl_scan_rule rule, const int n, const struc
         kl_lane h = FROM(k->from + s * job->channels + e);
 #pragma GCC unroll 8
         for (int t = 0; t < n; t++) {
-            h = kl_fma(decay(rule, dt[t], a), h, w[t] * kl_all(k->b[t * k->bc_step + (ptrdiff_t)s]));
-            y[t] = kl_fma(h, kl_all(k->c[t * k->bc_step + (ptrdiff_t)s]), y[t]);
+            h = kl_fma(decay(rule, dt[t], a), h, w[t] * kl_spread(k->b[t * k->bc_step + (ptrdiff_t)s]));
+            y[t] = kl_fma(h, kl_spread(k->c[t * k->bc_step + (ptrdiff_t)s]), y[t]);
         }
         AT(k->to + s * job->channels + e) = h;
     }
@@ -146,7 +146,7 @@ INLINE void back_lanes(const enum kl_scan_rule rule, const int n, const struct k
 #pragma GCC unroll 8
         for (int t = 0; t < n; t++) {
             x[t] = decay(rule, dt[t], a);
-            h[t + 1] = kl_fma(x[t], h[t], w[t] * kl_all(b[t * k->bc_step]));
+            h[t + 1] = kl_fma(x[t], h[t], w[t] * kl_spread(b[t * k->bc_step]));
         }
         kl_lane bra = FROM(back->bra + s * channels + e), by_a = FROM(back->to->ga + s * channels + e);
 #pragma GCC unroll 8
@@ -154,9 +154,9 @@ INLINE void back_lanes(const enum kl_scan_rule rule, const int n, const struct k
             kl_real *sum_b = sums_b + ((size_t)t * states + s) * GROUP,
                     *sum_c = sums_c + ((size_t)t * states + s) * GROUP;
             AT(sum_c) = kl_fma(g[t], h[t + 1], FROM(sum_c));
-            bra = kl_fma(g[t], kl_all(c[t * k->bc_step]), bra);
+            bra = kl_fma(g[t], kl_spread(c[t * k->bc_step]), bra);
             AT(sum_b) = kl_fma(bra, w[t], FROM(sum_b));
-            by_w[t] = kl_fma(bra, kl_all(b[t * k->bc_step]), by_w[t]);
+            by_w[t] = kl_fma(bra, kl_spread(b[t * k->bc_step]), by_w[t]);
             const kl_lane before = bra * x[t], q = (rule == KL_SCAN_EULER ? bra : before) * h[t];
             by_dt[t] = kl_fma(q, a, by_dt[t]);
             by_a = kl_fma(q, dt[t], by_a);

@@ -74,7 +74,7 @@ enum kl_purpose {
     KL_RANDOM_PRIOR_DRAWS = 78,   /* beta 0 */
     KL_RANDOM_SEQUENCE_START = 80, /* of a net on windows; step: tensor */
     KL_RANDOM_SEQUENCE_DROPOUT = 81, /* + 256 * place; step, replica of the training; index: block of values */
-    KL_RANDOM_SEQUENCE_SPLIT = 82, /* of folds of people and of the leak */
+    KL_RANDOM_SEQUENCE_ORDER = 82, /* key of a replica's order of windows */
     KL_RANDOM_PEOPLE = 83,         /* synthetic ones; + 256 * what; step: run, replica: person */
     KL_RANDOM_FORRELATION = 84,    /* step: pair */
     KL_RANDOM_SEQUENCE_BOOTSTRAP = 85 /* over people */

@@ -45,76 +45,102 @@ struct ring_angles {
     const kl_real *ring_c, *ring_s, *one_c, *one_s;
     size_t stride;
 };
+/* Both a f and a conj(f). */
+RING void ring_both(struct ring_z *x, struct ring_z *y, struct ring_z a, struct ring_z f)
+{
+    const kl_lane p = a.i * f.i, q = a.i * f.r;
+    *x = (struct ring_z){ kl_fma(a.r, f.r, -p), kl_fma(a.r, f.i, q) };
+    *y = (struct ring_z){ kl_fma(a.r, f.r, p), kl_fma(-a.r, f.i, q) };
+}
 /* t (2^b entries) grows by bit b: factor f[m] where bit b - 1 is m and bit b is 0, its conjugate where
    that is 1. */
 RING void ring_grow(struct ring_z *t, int b, const struct ring_z f[2])
 {
     const int h = 1 << b, q = h >> 1;
     for (int m = 0; m < 2; m++)
-        for (int k = m * q; k < m * q + q; k++) {
-            const struct ring_z a = t[k], u = f[m];
-            const kl_lane x = a.i * u.i, y = a.i * u.r;
-            t[k] = (struct ring_z){ kl_fma(a.r, u.r, -x), kl_fma(a.r, u.i, y) };
-            t[k + h] = (struct ring_z){ kl_fma(a.r, u.r, x), kl_fma(-a.r, u.i, y) };
+        for (int k = m * q; k < m * q + q; k++) ring_both(&t[k], &t[k + h], t[k], f[m]);
+}
+/* By bits b and b + 1, so that entries are stored once: g[m][j] is the factor of the latter where bit b is m and bit 0 is
+   j. */
+RING void ring_grow_two(struct ring_z *t, int b, const struct ring_z f[2], const struct ring_z g[2][2])
+{
+    const int h = 1 << b, q = h >> 1;
+    for (int m = 0; m < 2; m++)
+        for (int k = m * q; k < m * q + q; k += 2)
+            RING_UNROLL(int j = 0; j < 2; j++)
+            {
+                struct ring_z x, y;
+                ring_both(&x, &y, t[k + j], f[m]);
+                ring_both(&t[k + j], &t[k + j + 2 * h], x, g[0][j]);
+                ring_both(&t[k + j + h], &t[k + j + 3 * h], y, g[1][j]);
+            }
+}
+/* Factors of bit b: its single angle and that with bit b - 1; closed: of the last bit, with bit 0. */
+RING void ring_factors(struct ring_z g[2][2], int n, int b, const struct ring_angles *a, const int even)
+{
+    const size_t wire = (size_t)(n - 1 - b);
+    const struct ring_z e = ring_phase(a->ring_c, a->ring_s, wire, a->stride);
+    if (!even) {
+        const struct ring_z p = ring_phase(a->one_c, a->one_s, wire, a->stride);
+        g[0][0] = ring_times(p, e), g[1][0] = ring_times_conj(p, e);
+    } else if (b == n - 2) { /* with bit n - 1, which is 0 */
+        const struct ring_z top = ring_phase(a->ring_c, a->ring_s, 0, a->stride);
+        g[0][0] = ring_times(top, e), g[1][0] = ring_times_conj(top, e);
+    } else {
+        g[0][0] = e, g[1][0] = (struct ring_z){ e.r, -e.i };
+    }
+    g[0][1] = g[0][0], g[1][1] = g[1][0];
+    if (b < n - 1) return;
+    const struct ring_z close = ring_phase(a->ring_c, a->ring_s, (size_t)n - 1, a->stride);
+    for (int m = 0; m < 2; m++) {
+        const struct ring_z f = g[m][0];
+        g[m][0] = ring_times(f, close), g[m][1] = ring_times_conj(f, close);
+    }
+}
+/* From bit 0 on to bit `bits` - 1. */
+RING void ring_build(struct ring_z *t, int n, int bits, const struct ring_angles *a, const int even)
+{
+    struct ring_z f[2][2], g[2][2];
+    int b = 1;
+    if (bits % 2 == 0) {
+        ring_factors(f, n, 1, a, even);
+        if (bits == 2) { /* perhaps the last bit of all */
+            ring_both(&t[0], &t[2], t[0], f[0][0]), ring_both(&t[1], &t[3], t[1], f[1][1]);
+            return;
         }
+        const struct ring_z one[2] = { f[0][0], f[1][0] };
+        ring_grow(t, b++, one);
+    }
+    for (; b < bits; b += 2) {
+        ring_factors(f, n, b, a, even), ring_factors(g, n, b + 1, a, even);
+        const struct ring_z one[2] = { f[0][0], f[1][0] };
+        if (b == 1) { /* bit b - 1 is bit 0 */
+            struct ring_z x[2], y[2];
+            for (int j = 0; j < 2; j++) ring_both(&x[j], &y[j], t[j], one[j]);
+            for (int j = 0; j < 2; j++)
+                ring_both(&t[j], &t[j + 4], x[j], g[0][j]), ring_both(&t[j + 2], &t[j + 6], y[j], g[1][j]);
+        } else {
+            ring_grow_two(t, b, one, g);
+        }
+    }
 }
 /* t (2^(n-1)): scale e^(-i/2 sum of ring angles z z'), amplitudes with bit n - 1 = 0; amplitude k of the
    others is that of 2^n - 1 - k. */
 RING void ring_even(struct ring_z *t, int n, const struct ring_angles *a, kl_real scale)
 {
-    const struct ring_z top = ring_phase(a->ring_c, a->ring_s, 0, a->stride);
-    struct ring_z f[2], last = ring_phase(a->ring_c, a->ring_s, (size_t)n - 1, a->stride);
-    if (n == 2) last = ring_times(last, top);
-    last.r *= scale, last.i *= scale;
-    t[0] = last, t[1] = (struct ring_z){ last.r, -last.i };
-    for (int b = 1; b < n - 1; b++) {
-        const struct ring_z e = ring_phase(a->ring_c, a->ring_s, (size_t)(n - 1 - b), a->stride);
-        f[0] = e, f[1] = (struct ring_z){ e.r, -e.i };
-        if (b == n - 2) f[0] = ring_times(e, top), f[1] = ring_times_conj(top, e);
-        ring_grow(t, b, f);
-    }
-}
-/* The last bit of a closed ring: its factor depends on bit 0 as well. */
-RING void ring_close(struct ring_z *t, int n, const struct ring_z f[2], struct ring_z close)
-{
-    const int h = 1 << (n - 1), q = h >> 1;
-    for (int m = 0; m < 2; m++) {
-        const struct ring_z g[2] = { ring_times(f[m], close), ring_times_conj(f[m], close) };
-        for (int k = m * q; k < m * q + q; k += 2)
-            RING_UNROLL(int j = 0; j < 2; j++)
-            {
-                const struct ring_z v = t[k + j], u = g[j];
-                const kl_lane x = v.i * u.i, y = v.i * u.r;
-                t[k + j] = (struct ring_z){ kl_fma(v.r, u.r, -x), kl_fma(v.r, u.i, y) };
-                t[k + j + h] = (struct ring_z){ kl_fma(v.r, u.r, x), kl_fma(-v.r, u.i, y) };
-            }
-    }
+    struct ring_z last = ring_phase(a->ring_c, a->ring_s, (size_t)n - 1, a->stride);
+    if (n == 2) last = ring_times(last, ring_phase(a->ring_c, a->ring_s, 0, a->stride));
+    t[0] = (struct ring_z){ last.r * scale, last.i * scale };
+    t[1] = (struct ring_z){ t[0].r, -t[0].i };
+    if (n > 2) ring_build(t, n, n - 1, a, 1);
 }
 /* t (2^n): scale e^(-i/2 (sum of ring angles z z' + sum of single angles z)). */
 RING void ring_full(struct ring_z *t, int n, const struct ring_angles *a, kl_real scale)
 {
-    struct ring_z one = ring_phase(a->one_c, a->one_s, (size_t)n - 1, a->stride), f[2];
-    one.r *= scale, one.i *= scale;
-    t[0] = one, t[1] = (struct ring_z){ ring_phase(a->one_c, a->one_s, (size_t)n - 1, a->stride).r * scale,
-                                        -one.i };
-    for (int b = 1; b < n; b++) {
-        const size_t wire = (size_t)(n - 1 - b);
-        const struct ring_z e = ring_phase(a->ring_c, a->ring_s, wire, a->stride),
-                            p = ring_phase(a->one_c, a->one_s, wire, a->stride);
-        f[0] = ring_times(p, e), f[1] = ring_times_conj(p, e);
-        const struct ring_z close = ring_phase(a->ring_c, a->ring_s, (size_t)n - 1, a->stride);
-        if (b < n - 1) {
-            ring_grow(t, b, f);
-        } else if (n == 2) { /* the ring meets the pair twice */
-            f[0] = ring_times(f[0], close), f[1] = ring_times_conj(f[1], close);
-            for (int k = 0; k < 2; k++) {
-                const struct ring_z v = t[k];
-                t[k] = ring_times(v, f[k]), t[k + 2] = ring_times_conj(v, f[k]);
-            }
-        } else {
-            ring_close(t, n, f, close);
-        }
-    }
+    const struct ring_z one = ring_phase(a->one_c, a->one_s, (size_t)n - 1, a->stride);
+    t[0] = (struct ring_z){ one.r * scale, one.i * scale };
+    t[1] = (struct ring_z){ t[0].r, -t[0].i };
+    ring_build(t, n, n, a, 0);
 }
 /* t (2^n): scale e^(-i/2 sum of single angles z). */
 RING void ring_singles(struct ring_z *t, int n, const struct ring_angles *a, kl_real scale)
@@ -129,80 +155,105 @@ RING void ring_singles(struct ring_z *t, int n, const struct ring_angles *a, kl_
 }
 
 /* ---- gradients of diagonals ---- */
-/* Sums of v (2^bits), which is used up: one[b] of v z_b, pair[b] of v z_b z_(b-1), b > 0, close of v
-   z_(bits-1) z_0. For a diagonal's table t, v_k = Im(conj(bra_k) state_k): the derivative by an angle is
-   half of its sum. */
-RING void ring_sums(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int bits)
+/* What a derivative by a diagonal's angles is made of: terms v_k = Im(conj(bra_k) state_k), of an even
+   diagonal v_k + v_(2^n - 1 - k), k < 2^(n - 1). */
+RING kl_lane ring_crossed(const struct ring_z *bra, const struct ring_z *s)
 {
-    *close = (kl_lane){ 0 };
-    for (int b = bits - 1; b >= 1; b--) {
-        const int h = 1 << b, q = h >> 1;
-        kl_lane s[2][2] = { { { 0 } } };
-        if (q == 1) {
-            s[0][0] = v[0] - v[2], s[1][1] = v[1] - v[3];
-            v[0] += v[2], v[1] += v[3];
-        } else {
-            for (int k = 0; k < q; k += 2)
-                RING_UNROLL(int m = 0; m < 2; m++)
-                    RING_UNROLL(int j = 0; j < 2; j++)
-                    {
-                        kl_lane *at = v + k + m * q + j;
-                        const kl_lane a = at[0], c = at[h];
-                        at[0] = a + c, s[m][j] += a - c;
-                    }
-        }
-        const kl_lane x = s[0][0] + s[0][1], y = s[1][0] + s[1][1];
-        one[b] = x + y, pair[b] = x - y;
-        if (b == bits - 1)
-            *close = q == 1 ? s[0][0] - s[1][1] : (s[0][0] + s[1][0]) - (s[0][1] + s[1][1]);
+    return kl_fma(bra->r, s->i, -(bra->i * s->r));
+}
+RING kl_lane ring_term(const struct ring_z *bra, const struct ring_z *s, int k, const int even, int last)
+{
+    const kl_lane v = ring_crossed(bra + k, s + k);
+    if (!even) return v;
+    return kl_fma(bra[last - k].r, s[last - k].i, kl_fma(-bra[last - k].i, s[last - k].r, v));
+}
+/* One level of folding: v (2^(b+1)) -> v (2^b), one[b], pair[b], close. first: v is made of terms. */
+RING void ring_fold(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int b, const struct ring_z *bra,
+                    const struct ring_z *s, const int even, int last, const int first)
+{
+    const int h = 1 << b, q = h >> 1;
+    kl_lane sum[2][2] = { { { 0 } } };
+    for (int m = 0; m < 2; m++) {
+        kl_lane d[2] = { { 0 }, { 0 } };
+        for (int k = m * q; k < m * q + q; k += 2)
+            RING_UNROLL(int j = 0; j < 2; j++)
+            {
+                if (q == 1 && j == 1) break;
+                const kl_lane a = first ? ring_term(bra, s, k + j, even, last) : v[k + j],
+                              c = first ? ring_term(bra, s, k + j + h, even, last) : v[k + j + h];
+                v[k + j] = a + c, d[j] += a - c;
+            }
+        if (q == 1) sum[m][m] = d[0];
+        else sum[m][0] = d[0], sum[m][1] = d[1];
     }
+    const kl_lane x = sum[0][0] + sum[0][1], y = sum[1][0] + sum[1][1];
+    one[b] = x + y, pair[b] = x - y;
+    if (first) *close = (sum[0][0] + sum[1][0]) - (sum[0][1] + sum[1][1]);
+}
+/* Sums of terms: one[b] of v z_b, pair[b] of v z_b z_(b-1), b > 0, close of v z_(bits-1) z_0, bits = n or, of an even
+   diagonal, n - 1; the derivative by an angle is half of its sum. v: 2^(bits-1) of scratch. */
+RING void ring_sums(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int n, const struct ring_z *bra,
+                    const struct ring_z *s, const int even)
+{
+    const int bits = even ? n - 1 : n, last = (1 << n) - 1;
+    *close = (kl_lane){ 0 };
+    if (bits == 1) v[0] = ring_term(bra, s, 0, even, last), v[1] = ring_term(bra, s, 1, even, last);
+    else ring_fold(one, pair, close, v, bits - 1, bra, s, even, last, 1);
+    for (int b = bits - 2; b >= 1; b--) ring_fold(one, pair, close, v, b, bra, s, even, last, 0);
     one[0] = v[0] - v[1];
 }
 
 /* ---- from basis to basis ---- */
 /* The table that amplitudes are multiplied by as they are loaded: none; of 2^n entries; even, of
-   2^(n-1); likewise its conjugate. */
-enum ring_table { RING_NONE, RING_FULL, RING_FULL_CONJ, RING_EVEN, RING_EVEN_CONJ };
+   2^(n-1); likewise its conjugate; even, of real amplitudes p. */
+enum ring_table { RING_NONE, RING_FULL, RING_FULL_CONJ, RING_EVEN, RING_EVEN_CONJ, RING_START };
 RING struct ring_z ring_load(const struct ring_z *s, int k, int size, const struct ring_z *t,
-                             const enum ring_table table)
+                             const kl_lane *p, const enum ring_table kind)
 {
-    if (table == RING_NONE) return s[k];
-    const int e = (table == RING_EVEN || table == RING_EVEN_CONJ) && k >= size / 2 ? size - 1 - k : k;
-    return table == RING_FULL || table == RING_EVEN ? ring_times(s[k], t[e]) :
-                                                      ring_times_conj(s[k], t[e]);
+    if (kind == RING_NONE) return s[k];
+    const int e = kind != RING_FULL && kind != RING_FULL_CONJ && k >= size / 2 ? size - 1 - k : k;
+    if (kind == RING_START) return (struct ring_z){ p[k] * t[e].r, p[k] * t[e].i };
+    return kind == RING_FULL || kind == RING_EVEN ? ring_times(s[k], t[e]) :
+                                                    ring_times_conj(s[k], t[e]);
 }
-/* Bits [low, low + m) of all amplitudes: sqrt(2)^m times the transform from X to Y, or back. */
-RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int back,
-                    const struct ring_z *t, const enum ring_table table)
+/* Bits [low, low + m) of all amplitudes: sqrt(2)^m times the transform from X to Y, or back. Additions and multiply-adds
+   have units of their own: where there is no table, half of the sums are multiply-adds by one. */
+RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int back, const struct ring_z *t,
+                    const kl_lane *p, const enum ring_table kind)
 {
     const int size = 1 << n, step = 1 << low, count = 1 << m;
+    const kl_lane one = kl_all(1), minus = kl_all(-1);
     for (int high = 0; high < size; high += step * count)
         for (int l = high; l < high + step; l++) {
             struct ring_z a[1 << RING_RADIX];
-            RING_UNROLL(int j = 0; j < count; j++) a[j] = ring_load(s, l + j * step, size, t, table);
+            RING_UNROLL(int j = 0; j < count; j++) a[j] = ring_load(s, l + j * step, size, t, p, kind);
             RING_UNROLL(int b = 0; b < m; b++)
                 RING_UNROLL(int j = 0; j < count; j++) if (!(j >> b & 1))
                 {
                     struct ring_z *x = &a[j], *y = &a[j | 1 << b];
-                    const struct ring_z p = *x, q = *y;
-                    *x = back ? (struct ring_z){ p.r - q.i, p.i + q.r } :
-                                (struct ring_z){ p.r + q.i, p.i - q.r };
-                    *y = back ? (struct ring_z){ q.r - p.i, q.i + p.r } :
-                                (struct ring_z){ q.r + p.i, q.i - p.r };
+                    const struct ring_z u = *x, v = *y;
+                    *x = back ? (struct ring_z){ u.r - v.i, u.i + v.r } :
+                                (struct ring_z){ u.r + v.i, u.i - v.r };
+                    if (b == 0 || kind == RING_NONE)
+                        *y = back ? (struct ring_z){ kl_fma(u.i, minus, v.r), kl_fma(u.r, one, v.i) } :
+                                    (struct ring_z){ kl_fma(u.i, one, v.r), kl_fma(u.r, minus, v.i) };
+                    else
+                        *y = back ? (struct ring_z){ v.r - u.i, v.i + u.r } :
+                                    (struct ring_z){ v.r + u.i, v.i - u.r };
                 }
             RING_UNROLL(int j = 0; j < count; j++) s[l + j * step] = a[j];
         }
 }
 /* All bits: sqrt(2)^n times the transform of (table s): scale tables by ring_scale(n). */
-RING void ring_basis(struct ring_z *s, int n, const int back, const struct ring_z *t,
-                     const enum ring_table table)
+RING void ring_basis(struct ring_z *s, int n, const int back, const struct ring_z *t, const kl_lane *p,
+                     const enum ring_table kind)
 {
     const int first = n % RING_RADIX ? n % RING_RADIX : RING_RADIX;
-    if (first == 1) ring_pass(s, n, 0, 1, back, t, table);
-    else if (first == 2) ring_pass(s, n, 0, 2, back, t, table);
-    else ring_pass(s, n, 0, RING_RADIX, back, t, table);
+    if (first == 1) ring_pass(s, n, 0, 1, back, t, p, kind);
+    else if (first == 2) ring_pass(s, n, 0, 2, back, t, p, kind);
+    else ring_pass(s, n, 0, RING_RADIX, back, t, p, kind);
     for (int low = first; low < n; low += RING_RADIX)
-        ring_pass(s, n, low, RING_RADIX, back, NULL, RING_NONE);
+        ring_pass(s, n, low, RING_RADIX, back, NULL, NULL, RING_NONE);
 }
 /* sqrt(1/2)^n */
 RING kl_real ring_scale(int n)

@@ -8,7 +8,21 @@
 #include "kernels/inline/elementary.h"
 #include "kernels/inline/fused.h"
 
-/* e^x, x <= 0 */
+static inline __attribute__((always_inline)) kl_lane ring_within(kl_lane x, kl_real most)
+{
+#if KL_VECTOR_BYTES == 64
+    x = (kl_lane)KL_WIDE(_mm512_min)(KL_RAW(x), KL_RAW(kl_all(most)));
+    return (kl_lane)KL_WIDE(_mm512_max)(KL_RAW(x), KL_RAW(kl_all(-most)));
+#elif KL_VECTOR_BYTES == 32
+    x = (kl_lane)KL_WIDE(_mm256_min)(KL_RAW(x), KL_RAW(kl_all(most)));
+    return (kl_lane)KL_WIDE(_mm256_max)(KL_RAW(x), KL_RAW(kl_all(-most)));
+#else
+    x = (kl_lane)KL_WIDE(_mm_min)(KL_RAW(x), KL_RAW(kl_all(most)));
+    return (kl_lane)KL_WIDE(_mm_max)(KL_RAW(x), KL_RAW(kl_all(-most)));
+#endif
+}
+
+/* e^x where |x| is no more than 708 (float: 87). */
 static inline __attribute__((always_inline)) kl_lane ring_exp(kl_lane x)
 {
 #if KL_F64
@@ -16,7 +30,6 @@ static inline __attribute__((always_inline)) kl_lane ring_exp(kl_lane x)
 #else
     static const float c[] = { 1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
                                1.6666665459e-1f, 5.0000001201e-1f };
-    x = kl_choose(x < -87.0f, kl_all(-87.0f), x);
     const kl_lane shifted = kl_fma(x, kl_all(1.44269504f), kl_all(0x1.8p23f)), n = shifted - 0x1.8p23f,
                   r = kl_fma(n, kl_all(2.12194440e-4f), kl_fma(n, kl_all(-0.693359375f), x));
     const kl_lane p = kl_fma(kl_horner(r, c, 6), r * r, r) + 1;
@@ -24,12 +37,11 @@ static inline __attribute__((always_inline)) kl_lane ring_exp(kl_lane x)
 #endif
 }
 
-/* s = 1 / (1 + e^-x), slope = s (1 - s) */
+/* s = 1 / (1 + e^-x), slope = s (1 - s); of a number that is none, none. */
 static inline __attribute__((always_inline)) void ring_logistic(kl_lane *s, kl_lane *slope, kl_lane x)
 {
-    const kl_lane_bits negative = x < 0;
-    const kl_lane t = ring_exp(kl_choose(negative, x, -x)), big = 1 / (1 + t), small = t * big;
-    *s = kl_choose(negative, small, big), *slope = big * small;
+    const kl_lane e = ring_exp(ring_within(-x, KL_F64 ? 700 : 86)), one = 1 / (1 + e);
+    *s = one, *slope = e * one * one;
 }
 
 static inline __attribute__((always_inline)) void ring_turn(kl_lane *cosine, kl_lane *sine, kl_lane x)

@@ -149,7 +149,7 @@ int kl_choice(const char *choices, const char *text);
 /* "TOOL INPUT --lr 0.003 -o OUTPUT" for a shell: what changes the result and is not as in defaults
    (command.c). */
 void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,
-                        const char *input, const char *output);
+                        const char *const *inputs, size_t n_inputs, const char *output);
 
 /* ---- grids of options (grid.c) ---- */
 enum { KL_GRID_AXES = 8, KL_GRID_VALUES = 64, KL_GRID_POINTS = 4096 };

@@ -37,11 +37,12 @@ static void write_option(FILE *to, const struct kl_option *option, const void *v
 }
 
 void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,
-                        const char *input, const char *output)
+                        const char *const *inputs, size_t n_inputs, const char *output)
 {
     const struct kl_option *option;
     fputs(tool->name, to);
-    write_word(to, input);
+    if (tool->chosen_by) fprintf(to, " %s", tool->chosen_by);
+    for (size_t i = 0; i < n_inputs; i++) write_word(to, inputs[i]);
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
         if (option->in_key || kl_choice("seed|circuit-file", option->name) >= 0) /* in keys otherwise */
             write_option(to, option, values, defaults);

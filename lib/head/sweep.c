@@ -91,11 +91,9 @@ static void release(void *settings)
     kl_head_settings_free(settings);
 }
 
-static int key(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
-               const struct kl_file *input, struct kl_error *err)
+static int key(char hex[65], const struct kl_sweep_job *job, const void *settings, struct kl_error *err)
 {
-    (void)stage;
-    return kl_head_key(hex, settings, input, err);
+    return kl_head_key(hex, settings, job->input, err);
 }
 
 static int count(int64_t *parameters, const struct kl_sweep_job *job, const void *settings,

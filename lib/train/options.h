@@ -10,6 +10,7 @@ struct kl_train_settings {
     struct kl_train_options options;
     const char *optimizer, *schedule; /* words of the choices */
     const char *history, *mlflow;
+    const char *ranks; /* NULL: this process is alone */
     bool resume;
 };
 /* What every stage can choose; one that takes more steps by itself has more, of KL_OPTIMIZER_NAMES. */
@@ -76,6 +77,9 @@ void kl_train_settings_settle(struct kl_train_settings *s, int64_t seed);
 #define KL_TRAIN_CHECKPOINT_OPTION(at)                                                           \
     { "checkpoint-every", 0, KL_OPT_INT, KL_TRAIN_AT(at, options.checkpoint_every), "N", 0, 1e6, \
       false, "epochs; 0: only when stopped by a signal", NULL, NULL }
+#define KL_TRAIN_RANKS_OPTION(at)                                                                \
+    { "ranks", 0, KL_OPT_STRING, KL_TRAIN_AT(at, ranks), "R", 0, 0, false,                       \
+      "share each step with other processes: auto (of mpirun or srun) or I/N", NULL, NULL }
 #define KL_TRAIN_HISTORY_OPTIONS(at)                                                             \
     { "history", 0, KL_OPT_STRING, KL_TRAIN_AT(at, history), "FILE", 0, 0, false,                \
       "the history as JSON lines too", NULL, NULL },                                             \

@@ -103,13 +103,16 @@ static bool better(const struct kl_learner *l, const struct kl_replica *r, int64
     return false;
 }
 
-/* A schedule with a threshold asks for a little more than better, of the first row alone. */
+/* A schedule with a threshold asks for a little more than better, of the first row alone or of the
+   learner's row for it. */
 static bool leaves_plateau(const struct kl_train *train, struct kl_replica *r, bool best)
 {
     const struct kl_learner *l = train->learner;
     const double threshold = train->options.schedule.threshold;
-    if (threshold <= 0 || l->n_judged == 0) return best;
-    const double value = (l->judged[0].higher ? 1 : -1) * r->history[l->judged[0].row][train->epoch];
+    if (threshold <= 0 || (l->n_judged == 0 && !l->plateau_own)) return best;
+    const int row = l->plateau_own ? l->plateau.row : l->judged[0].row;
+    const bool higher = l->plateau_own ? l->plateau.higher : l->judged[0].higher;
+    const double value = (higher ? 1 : -1) * r->history[row][train->epoch];
     if (!(value > r->plateau_best + threshold * fabs(r->plateau_best))) return false;
     r->plateau_best = value;
     return true;

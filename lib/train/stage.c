@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "train/history.h"
+#include "train/ranks.h"
 
 void kl_train_settings_default(struct kl_train_settings *s)
 {
@@ -32,11 +33,18 @@ static int save_all(void *context, struct kl_writer *writer, struct kl_error *er
     return code || !t->of->save ? code : t->of->save(t, writer, err);
 }
 
+/* Of ranks the first alone writes, and speaks. */
+static bool follows(const struct kl_training *t)
+{
+    return t->place.index > 0;
+}
+
 static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
 {
     const struct kl_training *t = context;
     (void)train;
-    return kl_store_checkpoint_write(t->checkpoint, &t->stage, save_all, context, err);
+    return follows(t) ? KL_OK
+                      : kl_store_checkpoint_write(t->checkpoint, &t->stage, save_all, context, err);
 }
 
 static int resume(struct kl_training *t, struct kl_error *err)
@@ -75,13 +83,13 @@ int kl_train_stopped(struct kl_train *train, const struct kl_log *log, const cha
 /* ---- the training ---- */
 
 static int make_key(struct kl_key **key, const struct kl_train_stage *of, const void *values,
-                    const struct kl_file *input, struct kl_error *err)
+                    const struct kl_train_inputs *inputs, struct kl_error *err)
 {
     const struct kl_common *common = values;
     int code = kl_store_key_begin(key, of->kind->name, of->schema, of->tool->name, of->version, err);
     if (!code) code = kl_store_key_options(*key, of->tool, values, err);
     if (!code) code = kl_store_key_integer(*key, "seed", common->seed, err);
-    return code || !input ? code : kl_store_key_input(*key, of->role, kl_store_file_content(input), err);
+    return code ? code : kl_train_inputs_key(*key, inputs, of->role, err);
 }
 
 /* What is not negative is no failure, as the number of a tensor. */
@@ -91,16 +99,48 @@ static int open_learner(struct kl_training *t, struct kl_error *err)
     return code < 0 ? code : KL_OK;
 }
 
-static int open_training(struct kl_training *t, int threads, struct kl_error *err)
+/* Ranks meet once each knows what it trains. */
+static int meet(struct kl_training *t, struct kl_error *err)
 {
+    enum { PATIENCE = 120 };
+    const int code = kl_train_ranks_check(&t->place, t->learner.tree ? t->learner.parts : 1, err);
+    if (code || t->place.count < 2) return code;
+    return kl_train_ranks_open(&t->ranks, &t->place, t->stage.common->output, t->stage.key, PATIENCE,
+                               err);
+}
+
+/* They begin at one place: a rank that did not find the checkpoint, or another, would give other bytes.
+ */
+static int same_position(const struct kl_training *t, struct kl_error *err)
+{
+    const int64_t mine = t->train.epoch * t->learner.steps_per_epoch + t->train.step;
+    int64_t first = mine;
+    bool differs = false;
+    int code = t->ranks ? kl_train_ranks_agree(t->ranks, &first, &differs, err) : KL_OK;
+    differs = first != mine;
+    if (!code && t->ranks) code = kl_train_ranks_agree(t->ranks, &first, &differs, err);
+    return code || !differs
+               ? code
+               : kl_fail(
+                     err, KL_EUSAGE,
+                     "--ranks: not all ranks go on from one place: give --resume to all or to none, and "
+                     "one output's folder");
+}
+
+static int open_training(struct kl_training *t, int threads, bool together, struct kl_error *err)
+{
+    struct kl_train_options o = t->settings->options;
     t->state = calloc(1, t->of->state_size + 1);
     if (!t->state) return kl_fail_memory(err, t->of->state_size);
     int code = open_learner(t, err);
-    if (!code) code = kl_train_open(&t->train, &t->learner, &t->settings->options, threads, err);
+    if (!code && together) code = meet(t, err);
+    o.ranks = t->ranks;
+    if (!code) code = kl_train_open(&t->train, &t->learner, &o, threads, err);
     t->train.checkpoint = save_checkpoint, t->train.checkpoint_context = t;
-    if (!code && !t->learner.n_judged && t->settings->options.patience)
+    if (!code && !t->learner.n_judged && o.patience)
         kl_note(t->log, 1, "--patience: changes nothing where no row of the history judges epochs");
-    return code ? code : resume(t, err);
+    if (!code) code = resume(t, err);
+    return code ? code : same_position(t, err);
 }
 
 static int estimate(struct kl_training *t, struct kl_estimate *estimate, struct kl_pool *pool,
@@ -108,7 +148,7 @@ static int estimate(struct kl_training *t, struct kl_estimate *estimate, struct 
 {
     const double start = kl_clock();
     double seconds = 0;
-    int code = open_training(t, kl_pool_size(pool), err);
+    int code = open_training(t, kl_pool_size(pool), false, err);
     const double opened = kl_clock() - start;
     if (!code) code = kl_train_estimate(&seconds, &t->train, pool, err);
     *estimate = (struct kl_estimate){ seconds + opened, t->settings->options.patience > 0 };
@@ -162,8 +202,12 @@ static int summarise(const struct kl_training *t, FILE *to, struct kl_error *err
         { "seconds", KL_JSON_NUMBER, NULL, train->seconds },
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, s.seconds_per_epoch },
         kl_json_cautions(t->log),
+        { "ranks", KL_JSON_COUNT, NULL, t->ranks ? (double)t->ranks->count : 1 },
+        { "bytes_sent", KL_JSON_COUNT, NULL, t->ranks ? (double)t->ranks->bytes : 0 },
+        { "seconds_waited", KL_JSON_NUMBER, NULL, t->ranks ? t->ranks->waited : 0 },
     };
-    if (t->stage.common->json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    const size_t n_pairs = sizeof pairs / sizeof *pairs - (t->ranks ? 0 : 3); /* the last are of ranks */
+    if (t->stage.common->json) return kl_json_line(to, pairs, n_pairs, err);
     if (t->stage.common->quiet) return KL_OK;
     fprintf(to, "%s: %lld epoch%s, %s %.4g", output, (long long)s.epochs, kl_s((uint64_t)s.epochs),
             told->label ? told->label : told->name, s.mean);
@@ -171,7 +215,11 @@ static int summarise(const struct kl_training *t, FILE *to, struct kl_error *err
         fprintf(to, " (%.4g to %.4g of %lld replicas)", s.low, s.high,
                 (long long)train->options.replicas);
     else fprintf(to, " (best epoch %lld)", (long long)train->replicas[0].best_epoch + 1);
-    fprintf(to, ", %.1f s\n", train->seconds);
+    fprintf(to, ", %.1f s", train->seconds);
+    if (t->ranks)
+        fprintf(to, " on %zu ranks (%.3g MB sent, waited %.2g s)", t->ranks->count,
+                (double)t->ranks->bytes / 1e6, t->ranks->waited);
+    fputc('\n', to);
     return KL_OK;
 }
 
@@ -183,7 +231,7 @@ static int open_writer(struct kl_training *t, struct kl_error *err)
 static int run_training(struct kl_training *t, struct kl_pool *pool, struct kl_error *err)
 {
     struct kl_progress progress;
-    kl_progress_begin(&progress, t->log, t->stage.common->progress, "epochs");
+    kl_progress_begin(&progress, t->log, follows(t) ? "none" : t->stage.common->progress, "epochs");
     const int code = kl_train_run(&t->train, pool, &progress.watch, err);
     kl_progress_end(&progress);
     return code ? kl_train_stopped(&t->train, t->log, t->checkpoint, t->older, err) : KL_OK;
@@ -191,8 +239,8 @@ static int run_training(struct kl_training *t, struct kl_pool *pool, struct kl_e
 
 static int publish(struct kl_training *t, struct kl_error *err)
 {
-    const struct kl_file *parents[] = { t->input };
-    const size_t n_parents = t->input ? 1 : 0;
+    const struct kl_file *const *parents = (const struct kl_file *const *)t->inputs->files;
+    const size_t n_parents = t->inputs->n;
     int code = t->writer ? KL_OK : open_writer(t, err);
     if (!code) code = save_all(t, t->writer, err);
     if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, n_parents, NULL, NULL, err);
@@ -200,15 +248,24 @@ static int publish(struct kl_training *t, struct kl_error *err)
     return code;
 }
 
+/* The others wait until the first has published, so that all of them know how it ended. */
+static int publish_together(struct kl_training *t, struct kl_error *err)
+{
+    int64_t nothing = 0;
+    bool stop = false;
+    const int code = follows(t) ? KL_OK : publish(t, err);
+    return code || !t->ranks ? code : kl_train_ranks_agree(t->ranks, &nothing, &stop, err);
+}
+
 /* The writer at once: a folder that refuses is found before the work. */
 static int train(struct kl_training *t, FILE *to, struct kl_error *err)
 {
-    int code = open_writer(t, err);
+    int code = follows(t) ? KL_OK : open_writer(t, err);
     if (!code) code = kl_pool_create(&t->pool, (int)t->stage.common->threads, err);
-    if (!code) code = open_training(t, kl_pool_size(t->pool), err);
+    if (!code) code = open_training(t, kl_pool_size(t->pool), true, err);
     if (!code) code = run_training(t, t->pool, err);
-    if (!code) code = publish(t, err);
-    return code ? code : summarise(t, to, err);
+    if (!code) code = publish_together(t, err);
+    return code || follows(t) ? code : summarise(t, to, err);
 }
 
 /* Where the summary goes: not among the lines of --history -. */
@@ -224,7 +281,7 @@ static int begin(struct kl_training *t, enum kl_stage_answer *answer, FILE *out,
     struct kl_key *key = NULL;
     if (!(t->config = kl_options_json(t->of->tool, t->values, true))) return kl_fail_memory(err, 1024);
     int code = kl_store_checkpoint_path(&t->checkpoint, t->stage.common->output, err);
-    if (!code) code = make_key(&key, t->of, t->values, t->input, err);
+    if (!code) code = make_key(&key, t->of, t->values, t->inputs, err);
     if (!code) code = kl_store_stage_begin(&t->stage, answer, &key, out, err);
     kl_store_key_abort(&key);
     /* A run that was killed between publishing and tidying up left it. */
@@ -241,30 +298,52 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
     return of->settle ? of->settle(values, err) : KL_OK;
 }
 
-/* path: of the input; NULL: the stage reads none. */
-static int work(struct kl_training *t, const char *path, FILE *out, struct kl_error *err)
+/* What the first rank says need not be said by all. */
+static int find_place(struct kl_training *t, struct kl_error *err)
+{
+    const int code = kl_store_shard_rank(&t->place, t->settings->ranks, t->log, err);
+    if (code || !follows(t)) return code;
+    t->quiet = *t->log;
+    t->quiet.level = 0;
+    t->log = t->stage.log = &t->quiet;
+    return KL_OK;
+}
+
+/* inputs: to be opened. */
+static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     const struct kl_common *common = t->stage.common;
     int code = settle(t->of, t->values, err);
+    if (!code) code = find_place(t, err);
     if (!code && !common->output && !common->print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o FILE.h5");
-    if (!code) code = kl_train_history_check(t->settings, common, t->of->kind, path, err);
-    if (!code && path) code = kl_store_file_open_kind(&t->input, path, t->of->input, err);
+    if (!code && t->place.count > 1 && common->output && strcmp(common->output, "-") == 0)
+        code = kl_fail(err, KL_EUSAGE, "--ranks: they meet beside the output; give -o FILE.h5");
+    size_t i = 0;
+    do
+        if (!code)
+            code = kl_train_history_check(t->settings, common, t->of->kind,
+                                          t->stage.n_inputs ? t->stage.inputs[i] : NULL, err);
+    while (++i < t->stage.n_inputs && !code);
+    if (!code)
+        code = kl_train_inputs_open(inputs, t->stage.inputs, t->stage.n_inputs, t->of->input, err);
+    t->inputs = inputs, t->input = inputs->n ? inputs->files[0] : NULL;
     if (!code) code = begin(t, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     out = words_to(t);
-    code = answer == KL_STAGE_COMPUTE ? train(t, out, err)
-                                      : kl_store_stage_report(&t->stage, answer, out, err);
-    return code ? code
-                : kl_train_history_write(t->settings, common, t->of->tool->name, t->of->kind,
-                                         t->of->rows, t->of->n_rows, err);
+    if (answer == KL_STAGE_COMPUTE) code = train(t, out, err);
+    else if (!follows(t)) code = kl_store_stage_report(&t->stage, answer, out, err);
+    return code || follows(t) ? code
+                              : kl_train_history_write(t->settings, common, t->of->tool->name,
+                                                       t->of->kind, t->of->rows, t->of->n_rows, err);
 }
 
 static void close_training(struct kl_training *t)
 {
     kl_store_writer_abort(&t->writer);
     kl_train_close(&t->train);
+    kl_train_ranks_close(&t->ranks);
     if (t->state) t->of->close(t);
     kl_store_stage_end(&t->stage);
     free(t->state);
@@ -284,13 +363,14 @@ int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *m
                              .stage = mode->stage };
     int code;
     t.stage.estimate = try_a_moment, t.stage.estimate_context = &t;
+    struct kl_train_inputs inputs = { 0 };
     const size_t n = stage->input ? 1 : 0;
-    if (t.stage.n_inputs != n)
+    if (stage->many ? t.stage.n_inputs < n : t.stage.n_inputs != n)
         code = kl_fail_inputs(err, t.stage.inputs, t.stage.n_inputs, n, stage->reads);
-    else code = work(&t, n ? t.stage.inputs[0] : NULL, mode->out, err);
+    else code = work(&t, &inputs, mode->out, err);
     close_training(&t);
     kl_pool_destroy(&t.pool);
-    kl_store_file_close(&t.input);
+    kl_train_inputs_close(&inputs);
     return code;
 }
 
@@ -301,11 +381,11 @@ static int sweep_settle(const struct kl_sweep_stage *stage, void *settings, stru
     return settle(stage->context, settings, err);
 }
 
-static int sweep_key(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
-                     const struct kl_file *input, struct kl_error *err)
+static int sweep_key(char hex[65], const struct kl_sweep_job *job, const void *settings,
+                     struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = make_key(&key, stage->context, settings, input, err);
+    int code = make_key(&key, job->stage->context, settings, job->inputs, err);
     if (!code) code = kl_store_key_finish(&key, hex, NULL, err);
     kl_store_key_abort(&key);
     return code;
@@ -320,6 +400,7 @@ static void sweep_init(void *run, const struct kl_sweep_stage *stage, const stru
                                .values = point->values,
                                .settings = point->train,
                                .log = log,
+                               .inputs = job->inputs,
                                .input = job->input,
                                .late = late,
                                .stage = kl_train_sweep_point_stage(job, point, said) };
@@ -341,7 +422,7 @@ static int sweep_open(void *run, const void *data, int threads, struct kl_error 
     struct kl_training *t = run;
     (void)data;
     const int code = t->late ? KL_OK : open_writer(t, err);
-    return code ? code : open_training(t, threads, err);
+    return code ? code : open_training(t, threads, false, err);
 }
 
 /* What training moves. */
@@ -356,6 +437,7 @@ static int sweep_count(int64_t *parameters, const struct kl_sweep_job *job, cons
                                                                             stage->settings_at),
                              .log = &quiet,
                              .stage = { .tool = stage->tool, .values = settings, .common = settings },
+                             .inputs = job->inputs,
                              .input = job->input };
     *parameters = 0;
     t.state = calloc(1, t.of->state_size + 1);
@@ -421,6 +503,7 @@ struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, i
         .tool = stage->tool,
         .kind = stage->kind,
         .input = stage->input,
+        .many = stage->many,
         .reads = stage->reads,
         .role = stage->role,
         .rows = { .n = 1, .row = { { .higher = higher } } },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   stage: a stage that trains one model on one input, or on none, from its command line to its file: key,
-   checkpoint, resume, progress, history, summary, --dry-run. The stage says what its table of options,
-   its file and its learner are. */
+   stage: a stage that trains one model on one input, on several or on none, from its command line to its
+   file: key, checkpoint, resume, progress, history, summary, --dry-run. The stage says what its table of
+   options, its file and its learner are. */
 #ifndef KL_TRAIN_STAGE_H
 #define KL_TRAIN_STAGE_H
 
+#include "store/shard.h"
 #include "train/sweep.h"
 struct kl_training;
 
@@ -15,7 +16,8 @@ struct kl_train_stage {
                                     begin to give other bytes */
     const char *reads;           /* what it reads, in words: "one feature cache"; "none" */
     const struct kl_kind *input; /* its kind; NULL: it reads none, and has no sweep */
-    const char *role;            /* of the input in the key: "features" */
+    bool many;                   /* it reads one or more of them; else one */
+    const char *role;            /* of the inputs in the key: "features" */
     void (*defaults)(void *values);
     size_t settings_at;              /* of the struct kl_train_settings among the values */
     const struct kl_train_row *rows; /* of the learner's history */
@@ -39,8 +41,12 @@ struct kl_training {
     const struct kl_train_settings *settings;
     const struct kl_log *log;
     struct kl_stage stage;
-    struct kl_file *input; /* NULL: none is read */
+    const struct kl_train_inputs *inputs; /* none is read: of size 0 */
+    struct kl_file *input;                /* the first of them; NULL: none is read */
     struct kl_pool *pool;
+    struct kl_shard place;  /* among ranks */
+    struct kl_ranks *ranks; /* NULL: alone */
+    struct kl_log quiet;    /* of ranks that follow the first */
     struct kl_learner learner;
     struct kl_train train;
     struct kl_writer *writer;

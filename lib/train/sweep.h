@@ -7,6 +7,7 @@
 #include "kernels/device.h"
 #include "store/kind.h"
 #include "store/mode.h"
+#include "train/inputs.h"
 #include "train/options.h"
 
 enum { KL_SWEEP_SCHEMA = 1, KL_SWEEP_NAME = 256, KL_SWEEP_ROWS = 2 };
@@ -36,6 +37,7 @@ struct kl_sweep_stage {
     const struct kl_tool *tool;  /* of a point's settings, whose values begin with a struct kl_common */
     const struct kl_kind *kind;  /* of a point's file; its name is a point's in words: "head" */
     const struct kl_kind *input; /* what all read */
+    bool many;                   /* one or more of them; else one */
     const char *reads;           /* that in words: "one feature cache" */
     const char *role;            /* its name in the key: "features" */
     struct kl_sweep_rows rows;
@@ -51,8 +53,7 @@ struct kl_sweep_stage {
     void (*defaults)(void *settings);
     int (*settle)(const struct kl_sweep_stage *stage, void *settings, struct kl_error *err);
     void (*release)(void *settings); /* what settling made; NULL: nothing */
-    int (*key)(char hex[65], const struct kl_sweep_stage *stage, const void *settings,
-               const struct kl_file *input, struct kl_error *err);
+    int (*key)(char hex[65], const struct kl_sweep_job *job, const void *settings, struct kl_error *err);
     /* Can it be trained on the job's device? Its parameters, those that training moves. */
     int (*count)(int64_t *parameters, const struct kl_sweep_job *job, const void *settings,
                  struct kl_error *err);
@@ -160,9 +161,9 @@ struct kl_sweep_job {
     const void *base; /* what all points share; not settled */
     bool halving;     /* drop the worse half, again and again (successive halving, see sweep_run.c) */
     const char *folder, *output; /* of the points' files, which are named after them; the sweep's */
-    struct kl_file *input;
-    const char *input_path;
-    int argc; /* of the points' provenance */
+    const struct kl_train_inputs *inputs;
+    struct kl_file *input; /* the first of them */
+    int argc;              /* of the points' provenance */
     char **argv;
     const struct kl_log *log;
     const struct kl_device *device; /* where points train; NULL: the CPU */

@@ -51,7 +51,7 @@ static int make_point(struct kl_sweep_point *p, const struct kl_sweep_job *job, 
     p->train = (struct kl_train_settings *)((char *)p->values + stage->settings_at);
     code = kl_grid_set(job->grid, point, p->values, err);
     if (!code) code = stage->settle(stage, p->values, err);
-    if (!code) code = stage->key(p->key, stage, p->values, job->input, err);
+    if (!code) code = stage->key(p->key, job, p->values, err);
     if (!code) code = name_file(p, job->folder, err);
     p->common->output = p->path;
     p->common->progress = "none";
@@ -147,8 +147,8 @@ struct kl_stage kl_train_sweep_point_stage(const struct kl_sweep_job *job,
                               .log = log,
                               .argc = job->argc,
                               .argv = job->argv,
-                              .inputs = &job->input_path,
-                              .n_inputs = 1,
+                              .inputs = job->inputs->paths,
+                              .n_inputs = job->inputs->n,
                               .start = kl_clock() };
 }
 

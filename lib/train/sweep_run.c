@@ -52,8 +52,8 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     struct kl_common *common = p->at->common;
     int code = KL_OK;
     if (job->halving) {
-        code = kl_store_target_check(p->at->path, stage->kind->name, common->force, &job->input_path, 1,
-                                     err);
+        code = kl_store_target_check(p->at->path, stage->kind->name, common->force, job->inputs->paths,
+                                     job->inputs->n, err);
         common->force = true;
     }
     if (code) return code;

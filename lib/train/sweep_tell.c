@@ -40,7 +40,7 @@ static int make_command(struct best *best, const struct kl_sweep_job *job, struc
     if (!code) code = name_output(&output, common->output, err);
     FILE *to = code ? NULL : open_memstream(&best->command, &size);
     if (to) {
-        kl_options_command(to, stage->tool, values, usual, job->input_path, output);
+        kl_options_command(to, stage->tool, values, usual, job->inputs->paths, job->inputs->n, output);
         if (common->device && plain->device && strcmp(common->device, plain->device) != 0)
             fprintf(to, " --device %s", common->device); /* the bytes are those of its kind */
         const bool failed = ferror(to);

@@ -21,7 +21,7 @@ struct run {
     struct kl_device device;
     struct kl_sweep_points points;
     struct kl_sweep sweep;
-    struct kl_file *input;
+    struct kl_train_inputs inputs;
     struct kl_pool *pool;
     struct kl_shard shard;
     char *folder;
@@ -47,7 +47,8 @@ static int check(struct run *run, struct kl_error *err)
     char expected[160];
     snprintf(expected, sizeof expected, "%s%s", with->reads,
              n_inputs && run->v->grid ? " (all of --grid is one word: quote it)" : "");
-    if (n_inputs != 1) return kl_fail_inputs(err, run->stage->inputs, n_inputs, 1, expected);
+    if (with->many ? !n_inputs : n_inputs != 1)
+        return kl_fail_inputs(err, run->stage->inputs, n_inputs, 1, expected);
     if (!run->v->grid)
         return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
     if (!run->common->output || strcmp(run->common->output, "-") == 0)
@@ -93,11 +94,10 @@ static int make_key(struct kl_key **key, const struct run *run, struct kl_error 
     if (!code) code = kl_store_key_integer(*key, "seed", run->common->seed, err);
     if (!code) code = kl_train_sweep_points_digest(digest, &run->points, err);
     if (!code) code = kl_store_key_text(*key, role, digest, err);
-    return code ? code
-                : kl_store_key_input(*key, run->with->role, kl_store_file_content(run->input), err);
+    return code ? code : kl_train_inputs_key(*key, &run->inputs, run->with->role, err);
 }
 
-static int prepare(struct run *run, const char *input, struct kl_error *err)
+static int prepare(struct run *run, struct kl_error *err)
 {
     run->job = (struct kl_sweep_job){ .stage = run->with,
                                       .grid = &run->grid,
@@ -105,8 +105,8 @@ static int prepare(struct run *run, const char *input, struct kl_error *err)
                                       .halving = run->v->halving,
                                       .folder = run->folder,
                                       .output = run->common->output,
-                                      .input = run->input,
-                                      .input_path = input,
+                                      .inputs = &run->inputs,
+                                      .input = run->inputs.files[0],
                                       .argc = run->stage->argc,
                                       .argv = run->stage->argv,
                                       .log = run->stage->log,
@@ -153,12 +153,13 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    const struct kl_file *parents[] = { run->input };
+    const struct kl_file *const *parents = (const struct kl_file *const *)run->inputs.files;
     struct kl_writer *writer = NULL;
     int code = kl_store_writer_open(&writer, run->common->output, &run->stage->header, err);
     if (!code) code = kl_train_sweep_save(writer, &run->sweep, run->with->kind->name, err);
     if (!code) code = kl_store_shard_save(writer, &run->shard, err);
-    if (!code) return kl_store_stage_publish(run->stage, &writer, parents, 1, NULL, NULL, err);
+    if (!code)
+        return kl_store_stage_publish(run->stage, &writer, parents, run->inputs.n, NULL, NULL, err);
     kl_store_writer_abort(&writer);
     return code;
 }
@@ -235,17 +236,19 @@ static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct 
 static int work(struct run *run, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
-    const char *input = run->stage->n_inputs ? run->stage->inputs[0] : NULL;
     int code = check(run, err);
     if (!code) code = name_folder(run, err);
     if (!code) code = make_grid(run, err);
-    if (!code) code = kl_store_file_open_kind(&run->input, input, run->with->input, err);
-    if (!code) code = prepare(run, input, err);
+    if (!code)
+        code = kl_train_inputs_open(&run->inputs, run->stage->inputs, run->stage->n_inputs,
+                                    run->with->input, err);
+    if (!code) code = prepare(run, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer == KL_STAGE_COMPUTE) {
-        kl_store_shard_say(run->input, run->stage->log);
-        code = run->with->say_input ? run->with->say_input(run->input, run->stage->log, err) : KL_OK;
+        for (size_t i = 0; i < run->inputs.n; i++)
+            kl_store_shard_say(run->inputs.files[i], run->stage->log);
+        code = run->with->say_input ? run->with->say_input(run->job.input, run->stage->log, err) : KL_OK;
         if (!code) code = train(run, err);
     }
     return code ? code : tell(out, run, answer, err);
@@ -268,7 +271,7 @@ int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mo
     kl_train_sweep_points_free(&run.points);
     kl_pool_destroy(&run.pool);
     kl_grid_free(&run.grid);
-    kl_store_file_close(&run.input);
+    kl_train_inputs_close(&run.inputs);
     kl_store_shard_free(&run.shard);
     free(run.folder);
     return code;

@@ -57,9 +57,14 @@ struct kl_learner {
     int loss; /* the row that has to be a number, else the replica has diverged; -1: none */
     struct {
         int row;
-        bool higher;                 /* is better */
-    } judged[KL_TRAIN_JUDGED];       /* which epoch is best: by the first, of equal ones by the next */
-    int n_judged;                    /* 0: the last epoch is */
+        bool higher;           /* is better */
+    } judged[KL_TRAIN_JUDGED]; /* which epoch is best: by the first, of equal ones by the next */
+    int n_judged;              /* 0: the last epoch is */
+    struct {
+        int row;
+        bool higher;
+    } plateau; /* with plateau_own: the row by which rates fall, where it is not the first of those */
+    bool plateau_own;
     int64_t best_from;               /* epochs before it are worse than all others */
     const struct kl_train_sum *sums; /* the first n_named of the sums, which a checkpoint names */
     int n_named, n_sums;             /* the others are in what save writes */
@@ -70,8 +75,8 @@ struct kl_learner {
         many_steps; /* there may be more than 2^32 of them in all, which its random numbers tell apart */
     int64_t ahead;  /* steps that prepare_step may be called for at once; 0: any number */
     size_t parts;   /* of a step's gradient; 0: one. However many threads there are. */
-    bool tree;      /* parts, a power of two, are added pairwise, as a tree that processes can share; else
-                       in rising order */
+    bool tree; /* parts, a power of two, are added pairwise, as a tree that processes can share; else
+                  in rising order */
     double judge_cost; /* of judging, in parts of an epoch's steps: for estimates */
 
     /* First parameters of a replica, by its own number; the block is all 0. */
@@ -144,7 +149,7 @@ struct kl_train {
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     const struct kl_train_device *device; /* where steps are taken; NULL: the CPU */
-    bool stop;              /* (hidden) asked for here, until the ranks have agreed on it */
+    bool stop; /* (hidden) asked for here, until the ranks have agreed on it */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */

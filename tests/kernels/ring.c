@@ -125,7 +125,8 @@ static void fill_mirror(uint32_t *mirror, int n)
 }
 
 /* ---- both precisions ---- */
-static uint32_t mirror[SIZE], row_of[ANGLES];
+static uint32_t mirror[SIZE], pairs[SIZE];
+static size_t n_pairs;
 static struct kl_ring_row rows[ROWS];
 static double theta[ANGLES][16], dm[3 * MOST][16];
 static number third[SIZE];
@@ -173,7 +174,7 @@ static void keep(struct kept *k, const void *from, size_t n)
             for (int l = 0; l < S; l++) d[i * STRIDE + (size_t)l] = (real)dm[i][l];                    \
         memset(sums, 0, sizeof sums), memset(field, 0, state_size * sizeof(real));                     \
         const struct kl_ring_mix_##p mix = {                                                           \
-            { (real)0.7, (real)-0.3 }, { (real)0.2, (real)0.9 }, other, mirror                         \
+            { (real)0.7, (real)-0.3 }, { (real)0.2, (real)0.9 }, other, pairs, n_pairs                 \
         };                                                                                             \
         f->halves(turn_, angle, STRIDE, rows, n_rows);                                                 \
         f->forward(state, turn_, ring, work);                                                          \
@@ -271,7 +272,7 @@ CHECK(double, f64, DBL_EPSILON)
 static void fill(const struct kl_ring *ring)
 {
     const int n = ring->n_qubits;
-    fill_mirror(mirror, n), kl_ring_fill_rows(rows, ring);
+    fill_mirror(mirror, n), n_pairs = kl_ring_fill_pairs(pairs, n), kl_ring_fill_rows(rows, ring);
     for (size_t i = 0; i < kl_ring_angles(ring); i++)
         for (int l = 0; l < 16; l++) theta[i][l] = 12 * uniform();
     for (int i = 0; i < 3 * n; i++)
@@ -329,7 +330,7 @@ static void bench(const struct kl_kernels *k)
         for (int i = 0; i < 2 << MOST; i++) other[i] = 0.01f;
         for (int i = 0; i < 3 * MOST * S; i++) d[i] = (float)uniform();
         memset(sums, 0, 4 * S * sizeof *sums), memset(field, 0, size * sizeof *field);
-        const struct kl_ring_mix_f32 mix = { { 0.7f, -0.3f }, { 0.2f, 0.9f }, other, mirror };
+        const struct kl_ring_mix_f32 mix = { { 0.7f, -0.3f }, { 0.2f, 0.9f }, other, pairs, n_pairs };
         double best[5] = { 9, 9, 9, 9, 9 };
         for (int round = 0; round < 200 >> (n > 8 ? n - 8 : 0); round++) {
             double t[6];
@@ -349,6 +350,5 @@ static void bench(const struct kl_kernels *k)
 
 int main(int argc, char **argv)
 {
-    (void)row_of;
     return with_each_isa(argc, argv, check, bench);
 }

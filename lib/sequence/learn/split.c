@@ -77,7 +77,8 @@ static void find_runs(struct layout *l, const struct kl_sequence_set *set)
     }
     qsort(l->runs, n, sizeof *l->runs, by_name);
     for (size_t i = 0; i < n; i++)
-        if (!l->n_runs || by_name(&l->runs[l->n_runs - 1], &l->runs[i])) l->runs[l->n_runs++] = l->runs[i];
+        if (!l->n_runs || by_name(&l->runs[l->n_runs - 1], &l->runs[i]))
+            l->runs[l->n_runs++] = l->runs[i];
     for (size_t r = 0; r < l->n_runs; r++)
         if (!r || strcmp(l->runs[r - 1].person, l->runs[r].person)) l->first[l->n_people++] = r;
     l->first[l->n_people] = l->n_runs;
@@ -227,8 +228,7 @@ static void split_leak(struct kl_sequence_split *s, struct layout *l, const stru
                                    : KL_SEQUENCE_TRAIN;
         s->part[part][s->n[part]++] = l->ids[i];
     }
-    for (int k = 0; k < KL_SEQUENCE_PARTS; k++)
-        qsort(s->part[k], s->n[k], sizeof **s->part, by_number);
+    for (int k = 0; k < KL_SEQUENCE_PARTS; k++) qsort(s->part[k], s->n[k], sizeof **s->part, by_number);
 }
 
 static void fill_lists(struct kl_sequence_split *s, const struct layout *l,

@@ -10,14 +10,13 @@ struct kl_sequence_set;
 
 /* People are in the order of their names (S2 before S10), a person's runs, the recordings of one name,
    too; so a split depends on what the windows are and not on the order of files.
-     subject: ceil((validation + test) people) are held out, of them ceil(test / (validation + test)) test:
-   with 0.15 and 0.15 the reference's split, by NumPy's MT19937 permutation of the seed;
-     loso: fold f tests person f; kfold: fold f of the people, permuted;
-     loro: within each person, fold f tests run f; within: each person's last runs test, those before
-   them validate;
-     leak: random windows, to show what that claims (never without saying so).
-   Validation is taken from the training side alone: loso, kfold: ceil(validation people of it),
-   permuted; loro: the runs after the tested one, in turn; 0: none, but in any other case at least one. */
+     subject: ceil((validation + test) people) are held out, of them ceil(test / (validation + test))
+   test: with 0.15 and 0.15 the reference's split, by NumPy's MT19937 permutation of the seed; loso: fold
+   f tests person f; kfold: fold f of the people, permuted; loro: within each person, fold f tests run f;
+   within: each person's last runs test, those before them validate; leak: random windows, to show what
+   that claims (never without saying so). Validation is taken from the training side alone: loso, kfold:
+   ceil(validation people of it), permuted; loro: the runs after the tested one, in turn; 0: none, but in
+   any other case at least one. */
 enum kl_sequence_split_kind {
     KL_SEQUENCE_SPLIT_SUBJECT,
     KL_SEQUENCE_SPLIT_LOSO,
@@ -52,8 +51,8 @@ bool kl_sequence_split_across(enum kl_sequence_split_kind kind);
 int kl_sequence_split_check(const struct kl_sequence_split *split, const struct kl_sequence_set *set,
                             bool across, struct kl_error *err);
 void kl_sequence_split_free(struct kl_sequence_split *split);
-/* ids (n), put in the order of RandomState(seed).permutation: the first ceil(share n) are held out, which
-   is what is returned. */
+/* ids (n), put in the order of RandomState(seed).permutation: the first ceil(share n) are held out,
+   which is what is returned. */
 size_t kl_sequence_split_hold(int64_t *ids, size_t n, double share, uint64_t seed);
 
 #endif

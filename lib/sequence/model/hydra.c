@@ -104,7 +104,7 @@ static void begin(struct hydra *h, const struct kl_sequence_net *net, const kl_r
     h->mix = (struct kl_ring_mix){ { (kl_real)creal(alpha), (kl_real)cimag(alpha) },
                                    { (kl_real)creal(beta), (kl_real)cimag(beta) },
                                    h->c.third,
-                                   s->mirror };
+                                   s->pairs, s->n_pairs };
     kl_sequence_widen(h->qd, params, net, s->qd);
     kl_sequence_qd_state(h->psi3, h->qd, s->ring.n_qubits, 1);
     for (size_t k = 0; k < (size_t)1 << s->ring.n_qubits; k++) {

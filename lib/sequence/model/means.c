@@ -68,9 +68,8 @@ static void back(struct kl_sequence_result *result, const struct kl_sequence_net
     }
 }
 
-#define run KL_NAME(kl_sequence_means_run)
-void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, const kl_real *params,
-         const struct kl_sequence_batch *batch, void *work)
+void kl_sequence_means_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+                           const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
     const size_t channels = net->shape.channels, stride = kl_sequence_stride(net->shape.steps);
     const struct kl_tensor *t = net->block.tensors;
@@ -94,9 +93,6 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 }
 
 #if !KL_F64
-void kl_sequence_means_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                               const double *params, const struct kl_sequence_batch_f64 *batch,
-                               void *work);
 const struct kl_sequence_model kl_sequence_means = {
     .name = "means",
     .what = "logistic regression on each channel's mean over time",

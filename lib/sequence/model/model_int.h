@@ -20,4 +20,28 @@ void kl_sequence_start(float *params, const struct kl_tensor *t, double low, dou
 void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
                       const struct kl_sequence_batch *batch, size_t i, int classes);
 
+/* Passes of nets that are compiled in both precisions, as in struct kl_sequence_model. */
+#define KL_SEQUENCE_RUN(name)                                                                  \
+    void kl_sequence_##name##_run_f32(struct kl_sequence_result_f32 *result,                   \
+                                      const struct kl_sequence_net *net, const float *params,  \
+                                      const struct kl_sequence_batch_f32 *batch, void *work);  \
+    void kl_sequence_##name##_run_f64(struct kl_sequence_result_f64 *result,                   \
+                                      const struct kl_sequence_net *net, const double *params, \
+                                      const struct kl_sequence_batch_f64 *batch, void *work);
+#define KL_SEQUENCE_PASS(name)                                                         \
+    size_t kl_sequence_##name##_work_f32(const struct kl_sequence_net *net, size_t n); \
+    size_t kl_sequence_##name##_work_f64(const struct kl_sequence_net *net, size_t n); \
+    KL_SEQUENCE_RUN(name)
+KL_SEQUENCE_PASS(eegnet)
+KL_SEQUENCE_PASS(shallow)
+KL_SEQUENCE_PASS(twin)
+KL_SEQUENCE_RUN(means)
+#define kl_sequence_eegnet_work KL_NAME(kl_sequence_eegnet_work)
+#define kl_sequence_eegnet_run KL_NAME(kl_sequence_eegnet_run)
+#define kl_sequence_shallow_work KL_NAME(kl_sequence_shallow_work)
+#define kl_sequence_shallow_run KL_NAME(kl_sequence_shallow_run)
+#define kl_sequence_twin_work KL_NAME(kl_sequence_twin_work)
+#define kl_sequence_twin_run KL_NAME(kl_sequence_twin_run)
+#define kl_sequence_means_run KL_NAME(kl_sequence_means_run)
+
 #endif

@@ -11,6 +11,11 @@ const struct kl_sequence_model *const kl_sequence_models[] = {
     &kl_sequence_mamba_hybrid,
     &kl_sequence_mamba_lite,
     &kl_sequence_mamba_hybrid_lite,
+    &kl_sequence_classical_mamba,
+    &kl_sequence_classical_hydra,
+    &kl_sequence_eegnet,
+    &kl_sequence_shallow,
+    &kl_sequence_twin,
     &kl_sequence_means,
 };
 const size_t kl_sequence_n_models = sizeof kl_sequence_models / sizeof *kl_sequence_models;

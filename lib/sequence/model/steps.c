@@ -40,13 +40,11 @@ static int fill_tables(struct kl_sequence_steps *s, struct kl_error *err)
     const int n = s->ring.n_qubits;
     s->rows = calloc(s->n_rows, sizeof *s->rows);
     s->row_of = calloc(s->angles, sizeof *s->row_of);
-    s->mirror = calloc((size_t)1 << n, sizeof *s->mirror);
-    if (!s->rows || !s->row_of || !s->mirror) return kl_fail(err, KL_ENOMEM, "no memory for a circuit");
+    s->pairs = calloc((size_t)1 << n, sizeof *s->pairs);
+    if (!s->rows || !s->row_of || !s->pairs) return kl_fail(err, KL_ENOMEM, "no memory for a circuit");
     kl_ring_fill_rows(s->rows, &s->ring);
     for (size_t i = 0; i < s->angles; i++) s->row_of[i] = (uint32_t)kl_ring_row_of(&s->ring, i);
-    for (uint32_t k = 0; k < 1u << n; k++)
-        for (int w = 0; w < n; w++)
-            s->mirror[k] |= (k >> (n - 1 - w) & 1) << (n - 1 - (n + 1 - w) % n);
+    s->n_pairs = kl_ring_fill_pairs(s->pairs, n);
     return 0;
 }
 
@@ -76,7 +74,7 @@ void kl_sequence_steps_close(struct kl_sequence_net *net)
 {
     struct kl_sequence_steps *s = net->own;
     if (!s) return;
-    free(s->rows), free(s->row_of), free(s->mirror), free(s);
+    free(s->rows), free(s->row_of), free(s->pairs), free(s);
     net->own = NULL;
 }
 

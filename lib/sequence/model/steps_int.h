@@ -16,7 +16,8 @@ struct kl_sequence_steps {
     size_t angles, n_rows, outputs; /* 4 n L, rows of half angles, 3 n */
     size_t inputs, lengths;         /* of a window: channels and steps; of a bare layer: C T and 1 */
     struct kl_ring_row *rows;
-    uint32_t *row_of, *mirror;
+    uint32_t *row_of, *pairs;
+    size_t n_pairs;
     /* projections, circuit, read-out; branches: alpha, beta, gamma or w1, w2, w3 */
     int tau, wp, bp, base, qd, wf, bf, wo, bo, wc, bc, branch[3], matrix[3], offset[3];
     double low[KL_SEQUENCE_TENSORS], high[KL_SEQUENCE_TENSORS]; /* first values are uniform between them */

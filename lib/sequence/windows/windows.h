@@ -62,4 +62,8 @@ struct kl_sequence_windows {
 int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence_windows *windows,
                               int *x_dataset, struct kl_error *err);
 
+/* ---- `qseq windows` (mode_windows.c) ---- */
+extern const struct kl_tool kl_sequence_windows_tool;
+extern const struct kl_mode kl_sequence_mode_windows;
+
 #endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+   Eigenvalues by the LAPACK of OpenBLAS. Linking it would cost every start of a tool 9 ms: it is loaded
+   when first asked for. On one thread, so that results do not depend on threads. */
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/select.h"
+#include "sequence/covariance/covariance.h"
+
+#define LIBRARY "libopenblas.so.0"
+/* Fortran's: texts have their lengths behind all other arguments. */
+typedef void (*dsyevd_fn)(const char *job, const char *half, const int *n, double *a, const int *lda,
+                          double *w, double *work, const int *lwork, int *iwork, const int *liwork,
+                          int *info, size_t, size_t);
+typedef void (*dsygvd_fn)(const int *type, const char *job, const char *half, const int *n, double *a,
+                          const int *lda, double *b, const int *ldb, double *w, double *work,
+                          const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+static struct {
+    dsyevd_fn dsyevd;
+    dsygvd_fn dsygvd;
+    char why[256];
+} lapack;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    /* Its own threads would be started as it is loaded. */
+    const bool mine = !getenv("OPENBLAS_NUM_THREADS");
+    if (mine) setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    void *const library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (mine) unsetenv("OPENBLAS_NUM_THREADS");
+    void (*threads)(int) = NULL;
+    if (library) {
+        *(void **)&threads = dlsym(library, "openblas_set_num_threads");
+        *(void **)&lapack.dsygvd = dlsym(library, "dsygvd_");
+        *(void **)&lapack.dsyevd = dlsym(library, "dsyevd_");
+    }
+    const char *const why = dlerror();
+    if (!threads || !lapack.dsygvd || !lapack.dsyevd) {
+        lapack.dsyevd = NULL;
+        snprintf(lapack.why, sizeof lapack.why, "%s", why ? why : "it has not all functions");
+        return;
+    }
+    threads(1);
+}
+
+/* Rows of vectors: that of the component furthest from 0 becomes positive. */
+static void set_signs(double *vectors, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double *const v = vectors + i * n;
+        size_t most = 0;
+        for (size_t k = 1; k < n; k++)
+            if (fabs(v[k]) > fabs(v[most])) most = k;
+        for (size_t k = 0; k < n && v[most] < 0; k++)
+            if (k != most) v[k] = -v[k];
+        v[most] = fabs(v[most]);
+    }
+}
+
+int kl_sequence_eigen(double *values, double *vectors, const double *a, const double *b, size_t channels,
+                      struct kl_error *err)
+{
+    pthread_once(&once, load);
+    if (!lapack.dsyevd)
+        return kl_fail(err, KL_EDEVICE,
+                       LIBRARY ": it cannot be loaded (%s); on Debian it is in the package libopenblas0",
+                       lapack.why);
+    const int n = (int)channels, type = 1, lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
+    int info = 0;
+    const size_t size = channels * channels, bytes = ((size_t)lwork + size) * 8 + (size_t)liwork * 4;
+    double *const work = malloc(bytes);
+    if (!work) return kl_fail_memory(err, bytes);
+    double *const copy = work + lwork;
+    int *const iwork = (int *)(copy + size);
+    memcpy(vectors, a, size * sizeof *a);
+    if (b) {
+        memcpy(copy, b, size * sizeof *b);
+        lapack.dsygvd(&type, "V", "L", &n, vectors, &n, copy, &n, values, work, &lwork, iwork, &liwork,
+                      &info, 1, 1);
+    } else lapack.dsyevd("V", "L", &n, vectors, &n, values, work, &lwork, iwork, &liwork, &info, 1, 1);
+    free(work);
+    if (info > n)
+        return kl_fail(err, KL_EDATA,
+                       "a covariance of %d channels is not positive definite; is one a sum of others? "
+                       "The estimator oas, which shrinks, would do",
+                       n);
+    if (info)
+        return kl_fail(err, KL_EDATA, "eigenvalues of a covariance of %d channels: no convergence (%d)",
+                       n, info);
+    set_signs(vectors, channels);
+    return KL_OK;
+}
+
+/* sum over k of f_k v_k v_k^T, (n, n); scaled (n, n) is room. */
+static void rebuild(double *result, const double *f, const double *vectors, double *scaled, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++) scaled[k * n + i] = f[k] * vectors[k * n + i];
+    kl_kernels()->gemm_f64(result, n, vectors, 1, n, scaled, n, n, n, n, 0);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) result[j * n + i] = result[i * n + j];
+}
+
+int kl_sequence_roots(double *root, double *inverse_root, const double *a, size_t channels,
+                      struct kl_error *err)
+{
+    const size_t n = channels, bytes = (2 * n * n + 2 * n) * sizeof(double);
+    double *const vectors = malloc(bytes);
+    if (!vectors) return kl_fail_memory(err, bytes);
+    double *const room = vectors + n * n, *const values = room + n * n, *const f = values + n;
+    int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
+    if (!code && !(values[0] > 1e-14 * values[n - 1]))
+        code = kl_fail(err, KL_EDATA,
+                       "the mean covariance is singular (eigenvalues %.3g to %.3g); is a channel a sum "
+                       "of others? The estimator oas, which shrinks, would do",
+                       values[0], values[n - 1]);
+    if (!code && root) {
+        for (size_t i = 0; i < n; i++) f[i] = sqrt(values[i]);
+        rebuild(root, f, vectors, room, n);
+    }
+    if (!code && inverse_root) {
+        for (size_t i = 0; i < n; i++) f[i] = 1 / sqrt(values[i]);
+        rebuild(inverse_root, f, vectors, room, n);
+    }
+    free(vectors);
+    return code;
+}
+
+int kl_sequence_exponential(double *result, const double *a, size_t channels, struct kl_error *err)
+{
+    const size_t n = channels, bytes = (2 * n * n + n) * sizeof(double);
+    double *const vectors = malloc(bytes);
+    if (!vectors) return kl_fail_memory(err, bytes);
+    double *const room = vectors + n * n, *const values = room + n * n;
+    const int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
+    for (size_t i = 0; i < n && !code; i++) values[i] = exp(values[i]);
+    if (!code) rebuild(result, values, vectors, room, n);
+    free(vectors);
+    return code;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+   The geometry of covariances: logarithms of many side by side, means, distances, tangent vectors. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/select.h"
+#include "sequence/covariance/covariance.h"
+#include "sequence/covariance/covariance_int.h"
+
+enum { LANES = KL_SPD_LANES };
+/* What becomes of the logarithms of a group: lane l of a (triangle, LANES) is that of matrix first + l.
+ */
+struct job;
+typedef void (*take_fn)(struct job *job, const double *a, size_t first, size_t lanes);
+struct job {
+    const double *c, *w;
+    const int64_t *rows;
+    size_t n, channels, size; /* size: of a triangle */
+    double *out;
+    size_t stride;
+    take_fn take;
+    double *work; /* (threads, room) */
+    size_t room, *failed;
+};
+
+static void logarithms_of(void *context, size_t group, int thread)
+{
+    struct job *job = context;
+    const size_t n = job->channels, first = group * LANES,
+                 lanes = job->n - first < LANES ? job->n - first : LANES;
+    double *const a = job->work + (size_t)thread * job->room, *const space = a + job->size * LANES,
+                  *const square = space + KL_SPD_WORK(n), *const other = square + n * n;
+    for (size_t l = 0; l < LANES; l++) {
+        const size_t i = first + (l < lanes ? l : 0);
+        const double *const c = job->c + (job->rows ? (size_t)job->rows[i] : i) * job->size;
+        if (!job->w) {
+            for (size_t t = 0; t < job->size; t++) a[t * LANES + l] = c[t];
+            continue;
+        }
+        if (l < lanes) {
+            kl_sequence_unpack(square, c, n);
+            kl_kernels()->gemm_f64(other, n, job->w, n, 1, square, n, n, n, n, 0);
+            kl_sequence_half_product(square, other, n, 1, job->w, n, n);
+        }
+        for (size_t i2 = 0, t = 0; i2 < n; i2++)
+            for (size_t j = 0; j <= i2; j++, t++) a[t * LANES + l] = square[i2 * n + j];
+    }
+    kl_kernels()->spd_log(a, n, kl_spd_rules(), space);
+    for (size_t l = 0; l < lanes; l++)
+        if (!isfinite(a[l]) && first + l < job->failed[thread]) job->failed[thread] = first + l;
+    job->take(job, a, first, lanes);
+}
+
+static int run(struct job *job, struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t threads = pool ? (size_t)kl_pool_size(pool) : 1, n = job->channels;
+    struct kl_arena arena;
+    job->size = KL_SPD_TRIANGLE(n);
+    job->room = (job->size * LANES + KL_SPD_WORK(n) + 2 * n * n + 7) / 8 * 8;
+    int code = kl_arena_init(&arena, threads * (job->room + 1) * 8 + 192, err);
+    if (code) return code;
+    job->work = kl_arena_take(&arena, threads * job->room, sizeof *job->work);
+    job->failed = kl_arena_take(&arena, threads, sizeof *job->failed);
+    if (!job->work || !job->failed) code = kl_fail_memory(err, threads * job->room * 8);
+    else {
+        size_t first = SIZE_MAX;
+        for (size_t t = 0; t < threads; t++) job->failed[t] = SIZE_MAX;
+        kl_pool_for(pool, (job->n + LANES - 1) / LANES, logarithms_of, job);
+        for (size_t t = 0; t < threads; t++) first = job->failed[t] < first ? job->failed[t] : first;
+        if (first < SIZE_MAX)
+            code = kl_fail(
+                err, KL_EDATA,
+                "covariance %zu is singular or nearly so (eigenvalues further apart than 10^10); is a "
+                "channel a sum of others? The estimator oas, which shrinks, would do",
+                job->rows ? (size_t)job->rows[first] : first);
+    }
+    kl_arena_free(&arena);
+    return code;
+}
+
+static void take_triangles(struct job *job, const double *a, size_t first, size_t lanes)
+{
+    for (size_t l = 0; l < lanes; l++)
+        for (size_t t = 0; t < job->size; t++) job->out[(first + l) * job->size + t] = a[t * LANES + l];
+}
+/* Upper triangle by rows, which is the lower one by columns. */
+static void take_vectors(struct job *job, const double *a, size_t first, size_t lanes)
+{
+    for (size_t l = 0; l < lanes; l++) {
+        double *const x = job->out + (first + l) * job->size;
+        for (size_t i = 0; i < job->channels; i++) {
+            for (size_t j = 0; j <= i; j++) {
+                const size_t place = j * job->channels - KL_SPD_TRIANGLE(j) + i;
+                x[place] = a[(KL_SPD_TRIANGLE(i) + j) * LANES + l] * (i == j ? 1 : M_SQRT2);
+            }
+        }
+    }
+}
+static void take_norms(struct job *job, const double *a, size_t first, size_t lanes)
+{
+    for (size_t l = 0; l < lanes; l++) {
+        double squares = 0;
+        for (size_t i = 0; i < job->channels; i++)
+            for (size_t j = 0; j <= i; j++) {
+                const double x = a[(KL_SPD_TRIANGLE(i) + j) * LANES + l];
+                squares += (i == j ? 1 : 2) * x * x;
+            }
+        job->out[(first + l) * job->stride] = sqrt(squares);
+    }
+}
+/* A group's sum; groups are added in their order afterwards. */
+static void take_sums(struct job *job, const double *a, size_t first, size_t lanes)
+{
+    double *const sum = job->out + first / LANES * job->size;
+    for (size_t t = 0; t < job->size; t++) {
+        sum[t] = a[t * LANES];
+        for (size_t l = 1; l < lanes; l++) sum[t] += a[t * LANES + l];
+    }
+}
+
+int kl_sequence_logarithms(double *out, const double *c, const int64_t *rows, size_t n, size_t channels,
+                           const double *w, struct kl_pool *pool, struct kl_error *err)
+{
+    struct job job = { c, w, rows, n, channels, .out = out, .take = take_triangles };
+    return run(&job, pool, err);
+}
+
+int kl_sequence_tangent(double *x, const double *c, const int64_t *rows, size_t n, size_t channels,
+                        const double *inverse_root, struct kl_pool *pool, struct kl_error *err)
+{
+    struct job job = { c, inverse_root, rows, n, channels, .out = x, .take = take_vectors };
+    return run(&job, pool, err);
+}
+
+int kl_sequence_distances(double *distance, size_t stride, const double *c, const int64_t *rows,
+                          size_t n, size_t channels, const double *inverse_root, struct kl_pool *pool,
+                          struct kl_error *err)
+{
+    struct job job = {
+        c, inverse_root, rows, n, channels, .out = distance, .stride = stride, .take = take_norms
+    };
+    return run(&job, pool, err);
+}
+
+/* mean (C, C) of the logarithms whose groups' sums stand in sums; returns its norm. */
+static double mean_logarithm(double *mean, const double *sums, size_t n, size_t channels)
+{
+    const size_t size = KL_SPD_TRIANGLE(channels);
+    double squares = 0;
+    for (size_t i = 0; i < channels; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t g = 0; g < (n + LANES - 1) / LANES; g++)
+                sum += sums[g * size + KL_SPD_TRIANGLE(i) + j];
+            mean[i * channels + j] = mean[j * channels + i] = sum /= (double)n;
+            squares += (i == j ? 1 : 2) * sum * sum;
+        }
+    return sqrt(squares);
+}
+
+/* m = root exp(share j) root. */
+static int move(double *m, double *j, double share, const double *root, double *room, size_t n,
+                struct kl_error *err)
+{
+    for (size_t i = 0; i < n * n; i++) j[i] *= share;
+    const int code = kl_sequence_exponential(room, j, n, err);
+    if (code) return code;
+    kl_kernels()->gemm_f64(j, n, root, n, 1, room, n, n, n, n, 0);
+    kl_sequence_half_product(m, j, n, 1, root, n, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++) m[k * n + i] = m[i * n + k];
+    return KL_OK;
+}
+
+int kl_sequence_riemann_mean(double *mean, const double *c, const int64_t *rows, size_t n,
+                             size_t channels, const struct kl_sequence_mean_options *o, int *steps,
+                             struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t square = channels * channels, size = KL_SPD_TRIANGLE(channels),
+                 bytes = (4 * square + (n + LANES - 1) / LANES * size) * sizeof(double);
+    double *const root = malloc(bytes), tolerance = o->tolerance * sqrt((double)channels), share = 1,
+                  before = DBL_MAX, norm = DBL_MAX;
+    if (!root) return kl_fail_memory(err, bytes);
+    double *const inverse = root + square, *const j = inverse + square, *const room = j + square,
+                  *const sums = room + square;
+    struct job job = { c, inverse, rows, n, channels, .out = sums, .take = take_sums };
+    int code = KL_OK, step = 0;
+    kl_sequence_mean_of(mean, c, rows, n, channels);
+    for (; step < o->most && norm > tolerance && !code; step++) {
+        code = kl_sequence_roots(root, inverse, mean, channels, err);
+        if (!code) code = run(&job, pool, err);
+        if (code) break;
+        norm = mean_logarithm(j, sums, n, channels);
+        /* Near the end rounding decides: it has fallen as far as it can. */
+        if (norm >= before && norm < 1e-8) break;
+        if (norm >= before) share /= 2;
+        before = norm;
+        code = move(mean, j, share, root, room, channels, err);
+    }
+    if (!code && step == o->most && norm > tolerance)
+        code = kl_fail(err, KL_EDATA,
+                       "the Riemannian mean of %zu covariances: not found in %d steps (gradient %.3g, "
+                       "expected %.3g); are they nearly singular?",
+                       n, step, norm, tolerance);
+    if (steps) *steps = step;
+    free(root);
+    return code;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+   Private to learn: the state of one training of a net on windows. */
+#ifndef KL_SEQUENCE_LEARNER_H
+#define KL_SEQUENCE_LEARNER_H
+
+#include "sequence/learn/learn.h"
+
+enum {
+    KL_SEQUENCE_TRAIN_LOSS,
+    KL_SEQUENCE_TRAIN_ACCURACY,
+    KL_SEQUENCE_VAL_LOSS,
+    KL_SEQUENCE_VAL_ACCURACY,
+    KL_SEQUENCE_GRADIENT_SIZE,
+    KL_SEQUENCE_ROWS
+};
+extern const struct kl_train_row kl_sequence_rows[KL_SEQUENCE_ROWS];
+
+/* What one thread computes with. */
+struct kl_sequence_worker {
+    float *x, *logits; /* (room, channels, stride), (room, classes), aligned */
+    int32_t *labels;   /* (room) */
+    void *work, *memory;
+};
+/* Of some validation windows. */
+struct kl_sequence_chunk {
+    double loss, correct;
+};
+struct kl_sequence_learner {
+    const struct kl_sequence_train_values *v;
+    const struct kl_train_inputs *inputs;
+    struct kl_sequence_set set;
+    struct kl_sequence_split split;
+    struct kl_sequence_standard standard;
+    size_t *group; /* (set.n_subjects) of the standard */
+    struct kl_sequence_net net;
+    size_t batch, parts, room, stride, chunks;
+    int64_t *order;                   /* (replicas, training windows) */
+    float *state;                     /* (replicas, size of the running statistics) of the last step */
+    struct kl_sequence_chunk *judged; /* (replicas, chunks) */
+    struct kl_sequence_worker *workers;
+    int n_workers;
+};
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+   A file of kind `sequence-model`: a net, what standardises its windows, and which windows trained,
+   chose the epoch and are left to test. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/learn/learner.h"
+#include "sequence/windows/names.h"
+
+static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
+static const struct kl_kind_number numbers[] = {
+    { .attribute = "parameters", .title = "parameters", .format = "%.0f" },
+    { .attribute = "leak",
+      .title = "windows of one recording train and test (a leak)",
+      .format = "%.0f" },
+    { .attribute = NULL },
+};
+static const struct kl_kind_history histories[] = {
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/val_accuracy", "validation accuracy" },
+      .of = "model",
+      .attribute = "judge",
+      .is = "accuracy" },
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/val_loss", "validation loss" },
+      .least = true,
+      .of = "model",
+      .attribute = "judge",
+      .is = "loss" },
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/train_accuracy", "training accuracy" },
+      .of = "model" },
+    { .of = NULL },
+};
+static const struct kl_kind_group counted[] = {
+    { { "split/", "standardise/" }, "split/ and standardise/, of the windows" },
+    { { "optimizer/", "last/" }, "optimizer/ and last/, from which training can go on" },
+    { .words = NULL },
+};
+const struct kl_kind kl_sequence_model_kind = { .name = "sequence-model",
+                                                .maker = "qseq train",
+                                                .headings = headings,
+                                                .classes = "class_names",
+                                                .numbers = numbers,
+                                                .histories = histories,
+                                                .groups = counted };
+
+/* ---- writing ---- */
+
+static int put_standard(struct kl_writer *w, const struct kl_sequence_standard *s, struct kl_error *err)
+{
+    const size_t dims[2] = { s->groups, s->channels };
+    int code = kl_store_writer_put(w, "standardise/mean", KL_TYPE_F32, 0, 2, dims, s->mean, err);
+    if (code >= 0)
+        code = kl_store_writer_put(w, "standardise/scale", KL_TYPE_F32, 0, 2, dims, s->scale, err);
+    if (code >= 0 && s->names)
+        code = kl_sequence_names_put(w, "standardise/subject_names", (const char *const *)s->names,
+                                     s->groups, err);
+    return code < 0 ? code : KL_OK;
+}
+
+static int put_list(struct kl_writer *w, const char *name, const int32_t *values, size_t n,
+                    struct kl_error *err)
+{
+    const int code = kl_store_writer_put(w, name, KL_TYPE_I32, 0, 1, &n, values, err);
+    return code < 0 ? code : KL_OK;
+}
+
+static int put_part(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    int32_t *part = malloc((s->set.n + 1) * sizeof *part);
+    if (!part) return kl_fail_memory(err, s->set.n * sizeof *part);
+    for (size_t i = 0; i < s->set.n; i++) part[i] = -1;
+    for (int32_t k = 0; k < KL_SEQUENCE_PARTS; k++)
+        for (size_t i = 0; i < s->split.n[k]; i++) part[s->split.part[k][i]] = k;
+    const int code = put_list(w, "split/part", part, s->set.n, err);
+    free(part);
+    return code;
+}
+
+/* Windows of each file. */
+static int put_counts(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    int32_t *counts = malloc((s->inputs->n + 1) * sizeof *counts);
+    if (!counts) return kl_fail_memory(err, s->inputs->n * sizeof *counts);
+    for (size_t i = 0; i < s->inputs->n; i++)
+        counts[i] = (int32_t)kl_store_file_find(s->inputs->files[i], "x")->rows;
+    const int code = put_list(w, "split/file_windows", counts, s->inputs->n, err);
+    free(counts);
+    return code;
+}
+
+static int put_split(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    const struct kl_sequence_set *set = &s->set;
+    const char **contents = malloc((s->inputs->n + 1) * sizeof *contents);
+    if (!contents) return kl_fail_memory(err, s->inputs->n * sizeof *contents);
+    for (size_t i = 0; i < s->inputs->n; i++) contents[i] = kl_store_file_content(s->inputs->files[i]);
+    int code = kl_sequence_names_put(w, "split/files", contents, s->inputs->n, err);
+    free(contents);
+    if (!code) code = put_counts(w, s, err);
+    if (!code) code = put_part(w, s, err);
+    if (!code) code = put_list(w, "split/subject", set->subject, set->n, err);
+    if (!code) code = put_list(w, "split/recording", set->recording, set->n, err);
+    if (!code)
+        code = kl_sequence_names_put(w, "split/subject_names", (const char *const *)set->subject_names,
+                                     set->n_subjects, err);
+    return code ? code
+                : kl_sequence_names_put(w, "split/recording_names",
+                                        (const char *const *)set->recording_names, set->n_recordings,
+                                        err);
+}
+
+/* What a net is made of again. */
+static const struct {
+    const char *name;
+    size_t offset;
+    bool flag;
+} net_numbers[] = {
+#define NUMBER(name, field)                                            \
+    {                                                                  \
+        name, offsetof(struct kl_sequence_model_options, field), false \
+    }
+#define FLAG(name, field)                                             \
+    {                                                                 \
+        name, offsetof(struct kl_sequence_model_options, field), true \
+    }
+    NUMBER("qubits", qubits),   NUMBER("layers", layers), NUMBER("gate_layers", gate_layers),
+    NUMBER("width", width),     NUMBER("state", state),   NUMBER("filters", filters),
+    NUMBER("spatial", spatial), NUMBER("taps", taps),     FLAG("bare", bare),
+    FLAG("frozen", frozen),
+};
+enum { N_NUMBERS = sizeof net_numbers / sizeof *net_numbers };
+
+static int put_net(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    const struct kl_sequence_model_options *o = &s->net.options;
+    const char revision[2] = { o->revision, 0 };
+    int code = kl_store_writer_text(w, "", "model", s->net.model->name, err);
+    if (!code) code = kl_store_writer_text(w, "", "revision", revision, err);
+    if (!code) code = kl_store_writer_text(w, "", "twin_of", o->twin_of ? o->twin_of : "hydra", err);
+    for (int i = 0; i < N_NUMBERS && !code; i++) {
+        const char *at = (const char *)o + net_numbers[i].offset;
+        code = kl_store_writer_integer(w, "", net_numbers[i].name,
+                                       net_numbers[i].flag ? *(const bool *)at : *(const int *)at, err);
+    }
+    if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)s->net.n_parameters, err);
+    if (!code) code = kl_store_writer_integer(w, "", "steps", (int64_t)s->set.steps, err);
+    return code ? code : kl_store_writer_number(w, "", "rate", s->set.rate, err);
+}
+
+static int put_words(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
+{
+    const struct kl_sequence_train_values *v = s->v;
+    const bool judges = s->split.n[KL_SEQUENCE_VALIDATION] > 0;
+    int code = kl_store_writer_text(w, "", "split", v->split, err);
+    if (!code)
+        code = kl_store_writer_integer(w, "", "leak", v->parts.kind == KL_SEQUENCE_SPLIT_LEAK, err);
+    if (!code) code = kl_store_writer_text(w, "", "standardise", v->standardise, err);
+    if (!code) code = kl_store_writer_text(w, "", "tested", v->tested, err);
+    if (!code) code = kl_store_writer_text(w, "", "judge", judges ? v->judge : "none", err);
+    return code ? code : kl_store_writer_text(w, "", "unit", s->set.unit, err);
+}
+
+int kl_sequence_model_save(const struct kl_sequence_learner *s, struct kl_writer *w,
+                           struct kl_error *err)
+{
+    int code = put_net(w, s, err);
+    if (!code) code = put_words(w, s, err);
+    if (!code) code = put_standard(w, &s->standard, err);
+    if (!code) code = put_split(w, s, err);
+    if (!code)
+        code = kl_sequence_names_put(w, "class_names", (const char *const *)s->set.class_names,
+                                     s->set.n_classes, err);
+    return code ? code
+                : kl_sequence_names_put(w, "channel_names", (const char *const *)s->set.channel_names,
+                                        s->set.channels, err);
+}
+
+/* ---- reading ---- */
+
+static int take_whole(int *value, struct kl_file *file, const char *name, struct kl_error *err)
+{
+    double number;
+    const int code = kl_store_file_number(&number, file, "", name, err);
+    if (code) return code;
+    if (!(number >= 0 && number <= 1e9) || number != (double)(int)number)
+        return kl_fail(err, KL_EDATA, "%s: attribute %s: found %g, expected a whole number",
+                       kl_store_file_path(file), name, number);
+    *value = (int)number;
+    return KL_OK;
+}
+
+static int take_net(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_sequence_model_options o;
+    struct kl_sequence_shape shape = { .channels = m->n_channels, .classes = (int)m->n_classes };
+    char *revision = NULL;
+    int steps = 0;
+    kl_sequence_model_options_default(&o);
+    int code = kl_store_file_text(&m->model, file, "", "model", err);
+    if (!code) code = kl_store_file_text(&m->twin_of, file, "", "twin_of", err);
+    if (!code) code = kl_store_file_text(&revision, file, "", "revision", err);
+    for (int i = 0; i < N_NUMBERS && !code; i++) {
+        char *at = (char *)&o + net_numbers[i].offset;
+        int value = 0;
+        code = take_whole(&value, file, net_numbers[i].name, err);
+        if (net_numbers[i].flag) *(bool *)at = value != 0;
+        else *(int *)at = value;
+    }
+    if (!code) code = take_whole(&steps, file, "steps", err);
+    if (!code) code = kl_store_file_number(&shape.rate, file, "", "rate", err);
+    if (!code) {
+        o.model = m->model, o.twin_of = m->twin_of, o.revision = *revision;
+        shape.steps = (size_t)steps;
+        code = kl_sequence_net_open(&m->net, &o, &shape, err);
+        if (code == KL_EUSAGE) code = err->code = KL_EDATA;
+    }
+    free(revision);
+    return code;
+}
+
+static int take_params(struct kl_sequence_learned *m, struct kl_file *file, const char *group,
+                       struct kl_error *err)
+{
+    const struct kl_block *b = &m->net.block;
+    char name[128];
+    void *memory = NULL;
+    int code = KL_OK;
+    for (int t = 0; t < b->n && !code; t++) {
+        size_t dims[KL_TENSOR_RANK + 1];
+        const struct kl_dataset *d;
+        void *data = NULL;
+        snprintf(name, sizeof name, "%s/%s", group, b->tensors[t].name);
+        code = kl_store_file_expect(&d, file, name, KL_TYPE_F32, 1 + b->tensors[t].rank, err);
+        if (!code && !memory) {
+            m->replicas = d->dims[0];
+            if (posix_memalign(&memory, 64, m->replicas * b->size * sizeof(float) + 64))
+                return kl_fail_memory(err, m->replicas * b->size * sizeof(float));
+            memset(memory, 0, m->replicas * b->size * sizeof(float));
+            m->params = memory;
+        }
+        dims[0] = m->replicas;
+        memcpy(dims + 1, b->tensors[t].dims, sizeof b->tensors[t].dims);
+        if (!code)
+            code = kl_store_file_load_shape(&data, file, name, KL_TYPE_F32, 1 + b->tensors[t].rank, dims,
+                                            err);
+        for (size_t r = 0; r < m->replicas && !code; r++)
+            kl_nn_tensor_from_file_f32(m->params + r * b->size, &b->tensors[t],
+                                       (float *)data + r * b->tensors[t].size);
+        free(data);
+    }
+    return code;
+}
+
+static int take_standard(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_sequence_standard *s = &m->standard;
+    char *word = NULL;
+    size_t dims[2] = { 1, m->n_channels };
+    int code = kl_store_file_text(&word, file, "", "standardise", err), kind = -1;
+    if (!code && (kind = kl_choice(KL_SEQUENCE_STANDARDS, word)) < 0)
+        code = kl_fail(err, KL_EDATA, "%s: attribute standardise: found '%s', expected one of %s",
+                       kl_store_file_path(file), word, KL_SEQUENCE_STANDARDS);
+    free(word);
+    s->kind = (enum kl_sequence_standard_kind)kind, s->channels = m->n_channels;
+    if (!code && s->kind == KL_SEQUENCE_STANDARD_SUBJECT)
+        code = kl_sequence_names_take(&s->names, &s->groups, file, "standardise/subject_names", err);
+    else s->groups = 1;
+    dims[0] = s->groups;
+    if (!code)
+        code = kl_store_file_load_shape((void **)&s->mean, file, "standardise/mean", KL_TYPE_F32, 2,
+                                        dims, err);
+    return code ? code
+                : kl_store_file_load_shape((void **)&s->scale, file, "standardise/scale", KL_TYPE_F32, 2,
+                                           dims, err);
+}
+
+static int take_list(int32_t **list, struct kl_file *file, const char *name, size_t *n, int32_t least,
+                     size_t names, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    int code = kl_store_file_expect(&d, file, name, KL_TYPE_I32, 1, err);
+    if (!code && !*n) *n = d->rows;
+    if (!code) code = kl_store_file_load_shape((void **)list, file, name, KL_TYPE_I32, 1, n, err);
+    for (size_t i = 0; i < *n && !code; i++)
+        if ((*list)[i] < least || ((*list)[i] >= 0 && (size_t)(*list)[i] >= names))
+            code = kl_fail(err, KL_EDATA, "%s: dataset %s: found %d, expected less than %zu",
+                           kl_store_file_path(file), name, (int)(*list)[i], names);
+    return code;
+}
+
+static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    int kind = -1, leak = 0;
+    int code = kl_store_file_text(&m->split, file, "", "split", err);
+    if (!code && (kind = kl_choice(KL_SEQUENCE_SPLITS, m->split)) < 0)
+        code = kl_fail(err, KL_EDATA, "%s: attribute split: found '%s', expected one of %s",
+                       kl_store_file_path(file), m->split, KL_SEQUENCE_SPLITS);
+    if (!code) code = take_whole(&leak, file, "leak", err);
+    m->across = !code && kl_sequence_split_across((enum kl_sequence_split_kind)kind);
+    m->leak = leak || kind == KL_SEQUENCE_SPLIT_LEAK;
+    if (!code) code = kl_sequence_names_take(&m->contents, &m->n_files, file, "split/files", err);
+    if (!code)
+        code = take_list(&m->file_n, file, "split/file_windows", &m->n_files, 0, INT32_MAX, err);
+    if (!code) code = kl_sequence_names_take(&m->people, &m->n_people, file, "split/subject_names", err);
+    if (!code)
+        code =
+            kl_sequence_names_take(&m->recordings, &m->n_recordings, file, "split/recording_names", err);
+    if (!code) code = take_list(&m->part, file, "split/part", &m->n, -1, KL_SEQUENCE_PARTS, err);
+    if (!code) code = take_list(&m->person, file, "split/subject", &m->n, 0, m->n_people, err);
+    return code ? code
+                : take_list(&m->recording, file, "split/recording", &m->n, 0, m->n_recordings, err);
+}
+
+int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    char *tested = NULL;
+    memset(m, 0, sizeof *m);
+    int code = kl_sequence_names_take(&m->class_names, &m->n_classes, file, "class_names", err);
+    if (!code)
+        code = kl_sequence_names_take(&m->channel_names, &m->n_channels, file, "channel_names", err);
+    if (!code) code = take_net(m, file, err);
+    if (!code) code = kl_store_file_text(&tested, file, "", "tested", err);
+    if (!code) code = kl_store_file_text(&m->unit, file, "", "unit", err);
+    if (!code) code = take_params(m, file, strcmp(tested, "last") ? "params" : "last", err);
+    if (!code) code = take_standard(m, file, err);
+    if (!code) code = take_split(m, file, err);
+    free(tested);
+    return code;
+}
+
+void kl_sequence_learned_close(struct kl_sequence_learned *m)
+{
+    kl_sequence_names_free(m->class_names, m->n_classes);
+    kl_sequence_names_free(m->channel_names, m->n_channels);
+    kl_sequence_names_free(m->contents, m->n_files);
+    kl_sequence_names_free(m->people, m->n_people);
+    kl_sequence_names_free(m->recordings, m->n_recordings);
+    kl_sequence_standard_free(&m->standard);
+    kl_sequence_net_close(&m->net);
+    free(m->params), free(m->file_n), free(m->part), free(m->person), free(m->recording);
+    free(m->model), free(m->twin_of), free(m->split), free(m->unit);
+    memset(m, 0, sizeof *m);
+}

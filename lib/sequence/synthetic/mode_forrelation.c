@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+   `qseq forrelation`: pairs of functions as windows, each a person of its own, so that no split shares a
+   pair between its parts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/synthetic/synthetic.h"
+#include "sequence/windows/windows.h"
+#include "store/kind.h"
+#include "store/mode.h"
+
+enum { NUMERICAL_VERSION = 1, BLOCK = 64, NAME = 8 };
+struct values {
+    struct kl_common common;
+    int64_t pairs, bits, steps;
+    bool reference;
+};
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "pairs", 'n', KL_OPT_INT, AT(pairs), "N", 2, 1000000, true, "half of them high", "Pairs", NULL },
+    { "bits", 'b', KL_OPT_INT, AT(bits), "B", 2, KL_SEQUENCE_FORRELATION_BITS, true, "of each function",
+      NULL, NULL },
+    { "steps", 'T', KL_OPT_INT, AT(steps), "N", 1, 100000, true, "points drawn of each pair", NULL,
+      NULL },
+    { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
+      "the reference's first pairs, with their flaws", NULL, NULL },
+};
+const struct kl_tool kl_sequence_forrelation_tool = {
+    .name = "qseq",
+    .summary = "Windows of pairs of functions on bits: is one like the other's Walsh-Hadamard "
+               "transform? A window shows "
+               "points of both, drawn at random: bits of x, f(x), bits of y, g(y)",
+    .arguments = "forrelation -o WINDOWS.h5",
+    .example = "qseq forrelation -o pairs.h5\n  qseq forrelation -b 8 -T 160 -o pairs.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "device threads",
+    .chosen_by = "forrelation",
+};
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    v->pairs = 2000, v->bits = 6, v->steps = 50;
+}
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_sequence_forrelation o;
+    double *f, *g, *scratch; /* 2^bits each */
+    double *phi;             /* (pairs) */
+    float *block;            /* (BLOCK, 2 bits + 2, steps) */
+    int32_t *labels, *each;  /* (pairs); each: its own number */
+    double *onset;
+    char (*names)[NAME];
+    const char **name_of;
+    double high, low; /* mean Phi of either kind */
+};
+
+static void release(struct work *w)
+{
+    free(w->f), free(w->g), free(w->scratch), free(w->phi), free(w->block), free(w->labels),
+        free(w->each), free(w->onset), free(w->names), free(w->name_of);
+}
+
+static int prepare(struct work *w, struct kl_error *err)
+{
+    const size_t n = w->o.pairs, table = (size_t)1 << w->o.bits,
+                 window = (size_t)(2 * w->o.bits + 2) * w->o.steps;
+    w->f = malloc(table * sizeof *w->f), w->g = malloc(table * sizeof *w->g),
+    w->scratch = malloc(table * sizeof *w->scratch);
+    w->phi = malloc(n * sizeof *w->phi), w->block = malloc(BLOCK * window * sizeof *w->block);
+    w->labels = malloc(n * sizeof *w->labels), w->each = malloc(n * sizeof *w->each),
+    w->onset = calloc(n, sizeof *w->onset);
+    w->names = calloc(n, sizeof *w->names), w->name_of = malloc(n * sizeof *w->name_of);
+    if (!w->f || !w->g || !w->scratch || !w->phi || !w->block || !w->labels || !w->each || !w->onset ||
+        !w->names || !w->name_of)
+        return kl_fail_memory(err, BLOCK * window * sizeof *w->block + n * 48);
+    for (size_t i = 0; i < n; i++) {
+        w->labels[i] = (int32_t)(i % 2), w->each[i] = (int32_t)i;
+        snprintf(w->names[i], NAME, "P%06u", (unsigned)i % 1000000);
+        w->name_of[i] = w->names[i];
+    }
+    return KL_OK;
+}
+
+/* All pairs into the rows of x, a block at a time. */
+static int fill(struct work *w, struct kl_writer *writer, int x, struct kl_error *err)
+{
+    struct kl_progress progress;
+    const size_t n = w->o.pairs, window = (size_t)(2 * w->o.bits + 2) * w->o.steps;
+    int code = KL_OK;
+    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "pairs");
+    for (size_t from = 0; from < n && !code; from += BLOCK) {
+        const size_t to = n - from < BLOCK ? n : from + BLOCK;
+        for (size_t i = from; i < to; i++) {
+            w->phi[i] = kl_sequence_forrelation_pair(w->f, w->g, &w->o, i, w->scratch);
+            *(i % 2 ? &w->high : &w->low) += w->phi[i];
+            kl_sequence_forrelation_window(w->block + (i - from) * window, w->f, w->g, &w->o, i);
+        }
+        code = kl_store_writer_rows(writer, x, from, to - from, w->block, err);
+        if (!code && kl_watch_step(&progress.watch, to, n, NULL))
+            code = kl_fail(err, KL_ESIGNAL, "stopped by a signal; nothing is kept");
+    }
+    kl_progress_end(&progress);
+    w->high /= (double)(n / 2), w->low /= (double)(n - n / 2);
+    return code;
+}
+
+static int write_file(struct work *w, struct kl_writer *writer, struct kl_error *err)
+{
+    static const char *const classes[] = { "low", "high" };
+    char channel[2 * KL_SEQUENCE_FORRELATION_BITS + 2][8];
+    const char *channels[2 * KL_SEQUENCE_FORRELATION_BITS + 2];
+    const size_t n = w->o.pairs, half = (size_t)w->o.bits + 1;
+    for (size_t c = 0; c < 2 * half; c++) {
+        const size_t bit = c % half;
+        if (bit + 1 < half)
+            snprintf(channel[c], sizeof channel[c], "%c%u", c < half ? 'x' : 'y', (unsigned)bit % 100);
+        else snprintf(channel[c], sizeof channel[c], "%c", c < half ? 'f' : 'g');
+        channels[c] = channel[c];
+    }
+    const struct kl_sequence_windows file = { .n = n,
+                                              .channels = 2 * half,
+                                              .steps = w->o.steps,
+                                              .unit = "1",
+                                              .labels = w->labels,
+                                              .subject = w->each,
+                                              .recording = w->each,
+                                              .onset = w->onset,
+                                              .n_classes = 2,
+                                              .n_subjects = n,
+                                              .n_recordings = n,
+                                              .class_names = classes,
+                                              .subject_names = w->name_of,
+                                              .recording_names = w->name_of,
+                                              .channel_names = channels };
+    int x = -1;
+    int code = kl_sequence_windows_write(writer, &file, &x, err);
+    if (!code) code = fill(w, writer, x, err);
+    return code ? code : kl_store_writer_put(writer, "phi", KL_TYPE_F64, 0, 1, &n, w->phi, err);
+}
+
+static int report(const struct work *w, struct kl_error *err)
+{
+    const struct kl_stage *stage = &w->run->stage;
+    const struct values *v = w->v;
+    const double seconds = kl_clock() - stage->start;
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, v->common.output, 0 },
+        { "key", KL_JSON_TEXT, stage->key, 0 },
+        { "status", KL_JSON_TEXT, "computed", 0 },
+        { "pairs", KL_JSON_COUNT, NULL, (double)v->pairs },
+        { "bits", KL_JSON_COUNT, NULL, (double)v->bits },
+        { "steps", KL_JSON_COUNT, NULL, (double)v->steps },
+        { "phi_high", KL_JSON_NUMBER, NULL, w->high },
+        { "phi_low", KL_JSON_NUMBER, NULL, w->low },
+        kl_json_cautions(stage->log),
+        { "seconds", KL_JSON_NUMBER, NULL, seconds },
+    };
+    FILE *to = kl_words_to(&v->common);
+    if (v->common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    if (v->common.quiet) return KL_OK;
+    fprintf(to,
+            "%s: %lld pairs of %lld bits, %lld points of each; mean Phi %.3f of high ones, %.3f of low "
+            "ones; %.1f s\n",
+            v->common.output, (long long)v->pairs, (long long)v->bits, (long long)v->steps, w->high,
+            w->low, seconds);
+    return KL_OK;
+}
+
+static int compute(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_writer *writer = NULL;
+    int code = prepare(w, err);
+    if (!code && w->o.reference)
+        kl_caution(stage->log, "--reference: the mean of f gives the label away (high: -1 but at one "
+                               "point), and what is sampled of g is its transform");
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
+    if (!code) code = write_file(w, writer, err);
+    if (!code) code = kl_store_stage_publish(stage, &writer, NULL, 0, NULL, NULL, err);
+    kl_store_writer_abort(&writer);
+    return code ? code : report(w, err);
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    struct kl_key *key = NULL;
+    stage->inputs++, stage->n_inputs--; /* the first is the word itself */
+    if (stage->n_inputs) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 0, "none");
+    if (!w->v->common.output && !w->v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o WINDOWS.h5");
+    int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
+                                  "qseq forrelation", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, stage->tool, w->v, err);
+    if (!code) code = kl_store_stage_begin(stage, &answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    if (code) return code;
+    return answer == KL_STAGE_COMPUTE ? compute(w, err)
+                                      : kl_store_stage_report(stage, answer, w->run->out, err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct values *v = run->values;
+    struct work w = { .run = run,
+                      .v = v,
+                      .o = { .seed = (uint64_t)v->common.seed,
+                             .pairs = (size_t)v->pairs,
+                             .steps = (size_t)v->steps,
+                             .bits = (int)v->bits,
+                             .reference = v->reference } };
+    const int code = work(&w, err);
+    release(&w);
+    return code;
+}
+
+const struct kl_mode kl_sequence_mode_forrelation = { .tool = &kl_sequence_forrelation_tool,
+                                                      .defaults = defaults,
+                                                      .run = run };

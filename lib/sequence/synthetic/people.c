@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+   Synthetic people: their laws, and the time courses of a run. A run is a sum of sources with places on
+   the head: a pink background, two mu rhythms of which one desynchronises, an alpha rhythm that knows
+   nothing of hands, blinks; and at each electrode mains and noise of its own. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "sequence/recording/recording.h"
+#include "sequence/synthetic/people_int.h"
+
+/* What numbers are for: a purpose is KL_RANDOM_PEOPLE + 256 * one of these. */
+enum { TRAITS, ORDER, BLINKS, RHYTHM, PINK = RHYTHM + 3, SENSOR = PINK + KL_PEOPLE_PINK };
+static const double PI = 3.141592653589793, SHORT = 0.4, ODD_RATE = 128, REST = 4.2, TASK = 4.1;
+
+void kl_sequence_people_default(struct kl_sequence_people *o)
+{
+    *o = (struct kl_sequence_people){
+        .people = 10, .channels = 64, .trials = 15, .effect = 0.6, .rate = 160, .mains = 50
+    };
+}
+
+/* ---- random numbers ---- */
+static uint32_t purpose(int what)
+{
+    return KL_RANDOM_PEOPLE + 256u * (uint32_t)what;
+}
+
+/* The k-th trait of a person, uniform between two ends. */
+static double trait(const struct kl_sequence_people *o, size_t person, uint32_t k, double low,
+                    double high)
+{
+    uint32_t words[4];
+    kl_philox(words, o->seed, k, purpose(TRAITS), 0, (uint32_t)person);
+    return low + (high - low) * kl_philox_unit(words[0]);
+}
+
+/* Two normals of two words (Box & Muller 1958). */
+static void normals(double out[2], const uint32_t words[2])
+{
+    const double radius = sqrt(-2 * log(kl_philox_unit(words[0]))),
+                 angle = 2 * PI * kl_philox_unit(words[1]);
+    out[0] = radius * cos(angle), out[1] = radius * sin(angle);
+}
+
+static void normal_noise(double *out, size_t n, const struct kl_run_place *r, int what, uint32_t first)
+{
+    for (size_t i = 0; i < n; i += 4) {
+        uint32_t words[4];
+        double four[4];
+        kl_philox(words, r->o->seed, first + (uint32_t)(i / 4), purpose(what), (uint32_t)r->run,
+                  (uint32_t)r->person);
+        normals(four, words), normals(four + 2, words + 2);
+        memcpy(out + i, four, (n - i < 4 ? n - i : 4) * sizeof *out);
+    }
+}
+
+/* ---- a person's law ---- */
+/* A place turned about the vertex. */
+static void turn(double to[2], double x, double y, double angle)
+{
+    to[0] = x * cos(angle) - y * sin(angle), to[1] = x * sin(angle) + y * cos(angle);
+}
+
+void kl_sequence_person_draw(struct kl_sequence_person *p, const struct kl_sequence_people *o,
+                             size_t person)
+{
+    const size_t last = o->people ? o->people - 1 : 0;
+    *p = (struct kl_sequence_person){
+        .mu_hz = trait(o, person, 0, 8.5, 12.5),
+        .alpha_hz = trait(o, person, 1, 8.5, 11.5),
+        .mu_uv = trait(o, person, 2, 7, 13),
+        .alpha_uv = trait(o, person, 3, 4, 12),
+        .background_uv = trait(o, person, 4, 9, 14),
+        .sensor_uv = trait(o, person, 5, 1, 2.5),
+        .mains_uv = o->mains > 0 ? trait(o, person, 6, 1, 4) : 0,
+        .blink_uv = trait(o, person, 7, 90, 200),
+        .loss = o->effect * trait(o, person, 8, 0.75, 1),
+        .rotation = trait(o, person, 9, -0.3, 0.3),
+        .spread = trait(o, person, 10, 0.2, 0.32),
+        .rate = o->odd_rate && person == last ? ODD_RATE : o->rate,
+    };
+    turn(p->left, -0.4 * trait(o, person, 11, 0.9, 1.1), trait(o, person, 12, -0.05, 0.05), p->rotation);
+    turn(p->right, 0.4 * trait(o, person, 13, 0.9, 1.1), trait(o, person, 14, -0.05, 0.05), p->rotation);
+}
+
+const char *kl_sequence_people_channel(size_t channel)
+{
+    static const char *const first[] = { "C3",  "C4",  "Cz",  "Fp1", "Fp2", "O1", "O2", "Pz", "FC3",
+                                         "FC4", "CP3", "CP4", "Fz",  "F3",  "F4", "P3", "P4" };
+    enum { FIRST = sizeof first / sizeof *first };
+    if (channel < FIRST) return first[channel];
+    size_t left = channel - FIRST;
+    for (size_t i = 0; i < kl_sequence_n_electrodes; i++) {
+        bool taken = false;
+        for (size_t k = 0; k < FIRST; k++)
+            taken |= strcmp(first[k], kl_sequence_electrodes[i].name) == 0;
+        if (!taken && left-- == 0) return kl_sequence_electrodes[i].name;
+    }
+    return NULL;
+}
+
+size_t kl_sequence_people_samples(const struct kl_sequence_people *o, size_t person, int run)
+{
+    struct kl_sequence_person p;
+    kl_sequence_person_draw(&p, o, person);
+    double seconds = ceil((double)o->trials * (REST + TASK));
+    if (o->short_last && person == 0 && run == KL_SEQUENCE_RUNS - 1) seconds = ceil(SHORT * seconds);
+    return (size_t)(seconds * p.rate);
+}
+
+/* ---- trials ---- */
+/* Rest, then a hand: half of them left (of an odd number the first and third run have one more), in an
+   order drawn by Fisher & Yates. Those that begin behind the recording's end are not in it. */
+size_t kl_people_trials(struct kl_sequence_annotation *a, const struct kl_run_place *r)
+{
+    const size_t n = r->o->trials, left = (n + (size_t)(r->run % 2 == 0)) / 2;
+    const double seconds = (double)r->n / r->p.rate;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double begin = (double)i * (REST + TASK);
+        a[2 * i] = (struct kl_sequence_annotation){ begin, REST, "T0" };
+        a[2 * i + 1] = (struct kl_sequence_annotation){ begin + REST, TASK, i < left ? "T1" : "T2" };
+    }
+    for (size_t i = n; i-- > 1;) {
+        uint32_t words[4];
+        kl_philox(words, r->o->seed, (uint32_t)i, purpose(ORDER), (uint32_t)r->run, (uint32_t)r->person);
+        const size_t j = (size_t)((uint64_t)words[0] * (i + 1) >> 32);
+        const char *text = a[2 * i + 1].text;
+        a[2 * i + 1].text = a[2 * j + 1].text, a[2 * j + 1].text = text;
+    }
+    while (kept < 2 * n && a[kept].onset < seconds) kept++;
+    return kept;
+}
+
+/* ---- time courses ---- */
+/* Standard deviation 1: the sum of processes that forget within 1/(2 pi f) seconds, f in octaves from
+   0.5 Hz on, of equal power: about 1/f between the ends. */
+void kl_people_pink(double *out, const struct kl_run_place *r, int source, double *noise)
+{
+    memset(out, 0, r->n * sizeof *out);
+    for (int k = 0; k < KL_PEOPLE_OCTAVES; k++) {
+        const double keep = exp(-2 * PI * 0.5 * (double)(1 << k) / r->p.rate),
+                     whole = sqrt(1.0 / KL_PEOPLE_OCTAVES), add = whole * sqrt(1 - keep * keep);
+        double x = 0;
+        normal_noise(noise, r->n, r, PINK + source, (uint32_t)k << 24);
+        for (size_t t = 0; t < r->n; t++) {
+            x = t ? keep * x + add * noise[t] : whole * noise[t];
+            out[t] += x;
+        }
+    }
+}
+
+/* Standard deviation 1: a turning process of this frequency, 1 Hz wide at half its power. */
+void kl_people_rhythm(double *out, const struct kl_run_place *r, int which, double hz, double *noise)
+{
+    const double keep = exp(-PI / r->p.rate), add = sqrt(1 - keep * keep),
+                 angle = 2 * PI * hz / r->p.rate;
+    const double c = keep * cos(angle), s = keep * sin(angle);
+    double x = 0, y = 0;
+    normal_noise(noise, 2 * r->n, r, RHYTHM + which, 0);
+    for (size_t t = 0; t < r->n; t++) {
+        const double scale = t ? add : 1, turned = c * x - s * y;
+        y = s * x + c * y + scale * noise[2 * t + 1];
+        x = turned + scale * noise[2 * t];
+        out[t] = x;
+    }
+}
+
+/* Half a second after a hand's cue its opposite side has lost `loss` of its power, and regains it within
+   as long behind the end; both steps are half a wave of a cosine. */
+void kl_people_desynchronise(double *left, double *right, const struct kl_run_place *r,
+                             const struct kl_sequence_annotation *a, size_t n)
+{
+    const double depth = 1 - sqrt(1 - r->p.loss), ramp = 0.5;
+    for (size_t i = 0; i < n; i++) {
+        double *side = strcmp(a[i].text, "T1") == 0 ? right : strcmp(a[i].text, "T2") == 0 ? left : NULL;
+        const double begin = a[i].onset, end = a[i].onset + a[i].duration;
+        for (size_t t = (size_t)ceil(begin * r->p.rate);
+             side && t < r->n && (double)t / r->p.rate < end + ramp; t++) {
+            const double at = (double)t / r->p.rate, in = fmin((at - begin) / ramp, 1),
+                         out = fmin((end + ramp - at) / ramp, 1);
+            side[t] *= 1 - depth * 0.25 * (1 - cos(PI * in)) * (1 - cos(PI * out));
+        }
+    }
+}
+
+/* Of height up to 1, 0.35 s long, one in every four seconds, somewhere within the first three of them.
+ */
+void kl_people_blinks(double *out, const struct kl_run_place *r)
+{
+    const double length = 0.35;
+    memset(out, 0, r->n * sizeof *out);
+    for (uint32_t k = 0; 4.0 * k * r->p.rate < (double)r->n; k++) {
+        uint32_t words[4];
+        kl_philox(words, r->o->seed, k, purpose(BLINKS), (uint32_t)r->run, (uint32_t)r->person);
+        const double begin = 4.0 * k + 3 * kl_philox_unit(words[0]),
+                     height = 0.6 + 0.4 * kl_philox_unit(words[1]);
+        for (size_t t = (size_t)ceil(begin * r->p.rate);
+             t < r->n && (double)t / r->p.rate < begin + length; t++)
+            out[t] += height * 0.5 * (1 - cos(2 * PI * ((double)t / r->p.rate - begin) / length));
+    }
+}
+
+void kl_people_sensor(double *out, const struct kl_run_place *r, size_t channel)
+{
+    normal_noise(out, r->n, r, SENSOR, (uint32_t)channel << 24);
+}
+
+/* ---- traits of sources and electrodes ---- */
+void kl_people_background_place(double to[2], const struct kl_run_place *r, int source)
+{
+    const uint32_t k = 32 + 2 * (uint32_t)source;
+    const double radius = sqrt(trait(r->o, r->person, k, 0, 1)),
+                 angle = trait(r->o, r->person, k + 1, 0, 2 * PI);
+    to[0] = radius * cos(angle), to[1] = radius * sin(angle);
+}
+
+double kl_people_mains(const struct kl_run_place *r, size_t channel, bool phase)
+{
+    const uint32_t k = 128 + 2 * (uint32_t)channel + phase;
+    return phase ? trait(r->o, r->person, k, 0, 0.6) : trait(r->o, r->person, k, 0.5, 1.5);
+}

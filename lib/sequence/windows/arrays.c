@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+   Windows from arrays: NumPy's .npy, or datasets of a foreign HDF5 file; values (n, channels, steps),
+   numbers of classes, people and recordings beside them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sequence/windows/windows_int.h"
+#include "store/numbers.h"
+#include "store/store.h"
+#include "weights/weights.h"
+
+#define LARGEST ((size_t)1 << 32) /* bytes of an array */
+
+static bool ends_with(const char *text, const char *ending)
+{
+    const size_t n = strlen(text), m = strlen(ending);
+    return n > m && strcmp(text + n - m, ending) == 0;
+}
+static bool is_hdf5(const char *text)
+{
+    return strstr(text, ".h5:") || strstr(text, ".hdf5:") || ends_with(text, ".h5") ||
+           ends_with(text, ".hdf5");
+}
+
+bool kl_sequence_is_array(const char *path)
+{
+    return ends_with(path, ".npy") || is_hdf5(path);
+}
+
+int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
+                           struct kl_error *err)
+{
+    int n;
+    const char *colon = strrchr(input, ':');
+    const bool within = reference && is_hdf5(input) && !kl_sequence_is_array(reference);
+    if (!reference)
+        n = asprintf(name, ends_with(input, ".h5") || ends_with(input, ".hdf5") ? "%s:%s" : "%s", input,
+                     usual);
+    else if (!within) n = asprintf(name, "%s", reference);
+    else
+        n = asprintf(name, "%.*s:%s",
+                     (int)(is_hdf5(input) && colon && !ends_with(input, ".h5")
+                               ? colon - input
+                               : (ptrdiff_t)strlen(input)),
+                     input, reference);
+    if (n < 0) *name = NULL;
+    return n < 0 ? kl_fail_memory(err, strlen(input)) : 0;
+}
+
+/* ---- NumPy ---- */
+static bool element(double *value, const char *type, const unsigned char *data, size_t i)
+{
+#define ELEMENT(name, c_type)                                          \
+    if (strcmp(type, name) == 0) {                                     \
+        c_type x;                                                      \
+        memcpy(&x, data + i * sizeof x, sizeof x), *value = (double)x; \
+        return true;                                                   \
+    }
+    ELEMENT("<f4", float)
+    ELEMENT("<f8", double)
+    ELEMENT("<i2", int16_t)
+    ELEMENT("<i4", int32_t)
+    ELEMENT("<i8", int64_t) ELEMENT("|i1", int8_t) ELEMENT("|u1", uint8_t)
+#undef ELEMENT
+        return false;
+}
+static size_t type_size(const char *type)
+{
+    return strlen(type) == 3 && type[2] >= '1' && type[2] <= '8' ? (size_t)(type[2] - '0') : 0;
+}
+
+static int read_npy(struct kl_numbers *to, const char *path, struct kl_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    struct kl_npy a;
+    int code = kl_read_text(&bytes, &n, path, LARGEST, "an array of NumPy", err);
+    const unsigned char *data = (const unsigned char *)bytes;
+    if (!code) code = kl_weights_npy_header(&a, path, "data", data, n, err);
+    size_t count = 1;
+    for (int i = 0; !code && i < a.rank && i < 4; i++)
+        if (__builtin_mul_overflow(count, a.dims[i], &count)) count = SIZE_MAX;
+    if (!code && (a.fortran || a.rank < 1 || a.rank > 3))
+        code = kl_fail(err, KL_EDATA, "%s: found %d dimensions%s, expected 1 to 3 in C order", path,
+                       a.rank, a.fortran ? " in Fortran order" : "");
+    if (!code && (!type_size(a.descr) || count > (n - a.begin) / type_size(a.descr)))
+        code = kl_fail(err, KL_EDATA, "%s: found %zu bytes of type '%s', which do not hold %zu numbers",
+                       path, n - a.begin, a.descr, count);
+    if (!code && !(to->values = malloc((count + 1) * sizeof *to->values)))
+        code = kl_fail_memory(err, count * sizeof *to->values);
+    for (size_t i = 0; i < count && !code; i++)
+        if (!element(&to->values[i], a.descr, data + a.begin, i))
+            code = kl_fail(err, KL_EDATA,
+                           "%s: numbers of type '%s' are not read, expected f4, f8, i1 to i8 or u1",
+                           path, a.descr);
+    for (int i = 0; i < 4 && !code; i++) to->dims[i] = i < a.rank ? a.dims[i] : 0;
+    if (!code) to->rank = a.rank;
+    free(bytes);
+    return code;
+}
+
+static int read_array(struct kl_numbers *to, const char *path, struct kl_error *err)
+{
+    *to = (struct kl_numbers){ 0 };
+    int code =
+        is_hdf5(path) ? kl_store_foreign_numbers(to, path, LARGEST / 64, err) : read_npy(to, path, err);
+    if (!code && to->pairs) code = kl_fail(err, KL_EDATA, "%s: complex numbers are no windows", path);
+    return code;
+}
+
+/* ---- numbers beside the windows ---- */
+/* Whole numbers (n) of `path` to places in a rising list of those that occur. */
+static int read_list(int32_t *places, double **list, size_t *n_list, size_t n, const char *path,
+                     struct kl_error *err)
+{
+    struct kl_numbers a;
+    int code = read_array(&a, path, err);
+    if (!code && (a.rank != 1 || a.dims[0] != n))
+        code =
+            kl_fail(err, KL_EDATA, "%s: found %zu numbers in %d dimensions, expected %zu, one a window",
+                    path, a.dims[0], a.rank, n);
+    if (!code && !(*list = calloc(n + 1, sizeof **list))) code = kl_fail_memory(err, n * sizeof **list);
+    for (size_t i = 0; i < n && !code; i++) {
+        const double x = a.values[i];
+        size_t at = 0;
+        if (!(x == nearbyint(x) && fabs(x) < 1e9))
+            return free(a.values),
+                   kl_fail(err, KL_EDATA, "%s: number %zu is %g, expected a whole one", path, i, x);
+        while (at < *n_list && (*list)[at] < x) at++;
+        if (at < *n_list && (*list)[at] == x) continue;
+        memmove(*list + at + 1, *list + at, (*n_list - at) * sizeof **list);
+        (*list)[at] = x, (*n_list)++;
+    }
+    for (size_t i = 0; i < n && !code; i++)
+        for (places[i] = 0; (*list)[places[i]] != a.values[i];) places[i]++;
+    free(a.values);
+    return code;
+}
+
+static int add_names(char ***names, size_t *n_names, const double *list, size_t n, const char *before,
+                     struct kl_error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < n && !code; i++) {
+        char name[64];
+        int32_t place;
+        snprintf(name, sizeof name, "%s%.0f", before, list[i]);
+        code = kl_sequence_collect_name(&place, names, n_names, name, err);
+    }
+    return code;
+}
+
+static int take_list(int32_t *places, char ***names, size_t *n_names, size_t n, const char *path,
+                     const char *before, struct kl_error *err)
+{
+    double *list = NULL;
+    size_t n_list = 0;
+    int code = read_list(places, &list, &n_list, n, path, err);
+    if (!code) code = add_names(names, n_names, list, n_list, before, err);
+    free(list);
+    return code;
+}
+
+/* ---- all of it ---- */
+static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *x, const char *path,
+                     struct kl_error *err)
+{
+    const size_t n = x->dims[0];
+    if (x->rank != 2 && x->rank != 3)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: found %d dimensions, expected (windows, channels, steps) or (windows, steps)", path,
+            x->rank);
+    c->channels = x->rank == 3 ? x->dims[1] : 1, c->steps = x->rank == 3 ? x->dims[2] : x->dims[1];
+    if (!n || !c->channels || !c->steps) return kl_fail(err, KL_EDATA, "%s: holds no numbers", path);
+    c->channel_names = calloc(c->channels, sizeof *c->channel_names);
+    if (!c->channel_names) return kl_fail_memory(err, c->channels * sizeof *c->channel_names);
+    for (size_t i = 0; i < c->channels; i++)
+        if (asprintf(&c->channel_names[i], "%zu", i + 1) < 0) {
+            c->channel_names[i] = NULL;
+            return kl_fail_memory(err, 16);
+        }
+    return kl_sequence_collect_room(c, n, err);
+}
+
+static int fill(struct kl_sequence_collection *c, const struct kl_numbers *x, const char *path,
+                struct kl_error *err)
+{
+    const size_t each = c->channels * c->steps;
+    c->n = c->count.windows = x->dims[0];
+    for (size_t i = 0; i < c->n * each; i++) {
+        c->x[i] = (float)x->values[i];
+        if (!isfinite(c->x[i]))
+            return kl_fail(err, KL_EDATA, "%s: window %zu, channel %zu, step %zu is no finite number",
+                           path, i / each, i % each / c->steps, i % c->steps);
+    }
+    for (size_t i = 0; i < c->n; i++)
+        c->labels[i] = -1, c->subject[i] = c->recording[i] = 0, c->onset[i] = NAN;
+    return 0;
+}
+
+int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
+                            const struct kl_sequence_arrays *a, struct kl_error *err)
+{
+    struct kl_numbers x;
+    struct kl_sequence_name name;
+    int32_t place;
+    int code = read_array(&x, a->x, err);
+    kl_sequence_name_of(&name, a->x);
+    if (!code) code = make_room(c, &x, a->x, err);
+    if (!code) code = fill(c, &x, a->x, err);
+    free(x.values);
+    c->rate = a->rate;
+    if (!code && a->y) code = take_list(c->labels, classes, n_classes, c->n, a->y, "", err);
+    if (!code && a->subjects)
+        code = take_list(c->subject, &c->subject_names, &c->n_subjects, c->n, a->subjects, "", err);
+    else if (!code)
+        code = kl_sequence_collect_name(&place, &c->subject_names, &c->n_subjects, name.subject, err);
+    if (!code && a->recordings)
+        code =
+            take_list(c->recording, &c->recording_names, &c->n_recordings, c->n, a->recordings, "", err);
+    else if (!code) { /* then a person is a recording */
+        memcpy(c->recording, c->subject, c->n * sizeof *c->recording);
+        for (size_t i = 0; i < c->n_subjects && !code; i++)
+            code = kl_sequence_collect_name(&place, &c->recording_names, &c->n_recordings,
+                                            c->subject_names[i], err);
+    }
+    return code;
+}

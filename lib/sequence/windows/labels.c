@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+   What an annotation means: by its text, or by the run of PhysioNet's motor imagery data, where T1 and
+   T2 are other movements in other runs; and what a file's name says. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/windows/windows_int.h"
+
+/* ---- eegmmidb (Schalk et al. 2004, doi:10.1109/TBME.2004.827072; physionet.org/content/eegmmidb) ----
+ */
+static const struct {
+    const char *words, *classes[2];
+} tasks[] = {
+    { "executed left or right fist", { "executed left fist", "executed right fist" } },
+    { "imagined left or right fist", { "imagined left fist", "imagined right fist" } },
+    { "executed both fists or feet", { "executed both fists", "executed both feet" } },
+    { "imagined both fists or feet", { "imagined both fists", "imagined both feet" } },
+};
+
+int kl_sequence_task_of_run(int run)
+{
+    if (run == 1 || run == 2) return KL_SEQUENCE_BASELINE;
+    return run >= 3 && run <= 14 ? (run - 3) % 4 : KL_SEQUENCE_NO_RUN;
+}
+
+const char *kl_sequence_task_words(int task)
+{
+    return task >= 0 ? tasks[task].words : task == KL_SEQUENCE_BASELINE ? "a baseline" : "no run";
+}
+
+void kl_sequence_labels_of_task(struct kl_sequence_labels *l, int task)
+{
+    *l = (struct kl_sequence_labels){ .texts = { "T1", "T2" },
+                                      .classes = { 0, 1 },
+                                      .n = 2,
+                                      .n_classes = 2,
+                                      .names = { tasks[task].classes[0], tasks[task].classes[1] } };
+}
+
+/* ---- TEXT=CLASS,... ---- */
+static int add(struct kl_sequence_labels *l, char *word, struct kl_error *err)
+{
+    char *equals = strrchr(word, '=');
+    if (!equals || equals == word || !equals[1])
+        return kl_fail(err, KL_EUSAGE, "--labels: found '%s', expected TEXT=CLASS", word);
+    if (l->n == KL_SEQUENCE_CLASSES)
+        return kl_fail(err, KL_EUSAGE, "--labels: more than %d texts", KL_SEQUENCE_CLASSES);
+    *equals = 0;
+    if (kl_sequence_label_of(l, word) >= 0)
+        return kl_fail(err, KL_EUSAGE, "--labels: '%s' stands twice", word);
+    size_t class = 0;
+    while (class < l->n_classes && strcmp(l->names[class], equals + 1)) class ++;
+    if (class == l->n_classes) l->names[l->n_classes++] = equals + 1;
+    l->texts[l->n] = word, l->classes[l->n++] = (int32_t) class;
+    return 0;
+}
+
+int kl_sequence_labels_parse(struct kl_sequence_labels *l, const char *text, struct kl_error *err)
+{
+    int code = 0;
+    *l = (struct kl_sequence_labels){ .text = strdup(text) };
+    if (!l->text) return kl_fail_memory(err, strlen(text));
+    for (char *at = l->text; at && !code;) {
+        char *word = at, *comma = strchr(at, ',');
+        if (comma) *comma = 0;
+        at = comma ? comma + 1 : NULL;
+        code = add(l, word, err);
+    }
+    return code;
+}
+
+void kl_sequence_labels_free(struct kl_sequence_labels *l)
+{
+    free(l->text);
+    *l = (struct kl_sequence_labels){ 0 };
+}
+
+int32_t kl_sequence_label_of(const struct kl_sequence_labels *l, const char *text)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->texts[i], text) == 0) return l->classes[i];
+    return -1;
+}
+
+/* ---- names ---- */
+void kl_sequence_name_of(struct kl_sequence_name *name, const char *path)
+{
+    const char *last = strrchr(path, '/'), *base = last ? last + 1 : path, *dot = strrchr(base, '.');
+    const size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    *name = (struct kl_sequence_name){ .run = 0 };
+    snprintf(name->recording, sizeof name->recording, "%.*s", (int)n, base);
+    kl_make_printable(name->recording);
+    memcpy(name->subject, name->recording, sizeof name->subject);
+    char *r = strrchr(name->subject, 'R');
+    if (!r || r == name->subject || !r[1]) return;
+    for (const char *d = r + 1; *d; d++)
+        if (!isdigit((unsigned char)*d)) return;
+    name->run = atoi(r + 1);
+    *r = 0;
+}

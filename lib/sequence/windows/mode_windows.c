@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT
+   `qseq windows`: recordings of one person, or of several, to one file of labelled windows. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/windows/windows_int.h"
+#include "store/kind.h"
+#include "store/mode.h"
+
+enum { NUMERICAL_VERSION = 1 };
+
+struct work {
+    struct kl_mode_run *run;
+    const struct kl_sequence_windows_values *v;
+    struct kl_sequence_cut cut;
+    struct kl_sequence_labels labels;
+    struct kl_sequence_arrays arrays; /* in place of recordings, if arrays.x */
+    char **array_classes;
+    size_t n_array_classes;
+    struct kl_sequence_source *sources;
+    size_t n_sources, n_used;
+    struct kl_sequence_collection all;
+    struct kl_pool *pool;
+    json_t *raw;
+};
+
+/* ---- which recordings, and what their annotations mean ---- */
+static bool in_list(char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0) return true;
+    return false;
+}
+
+static int name_sources(struct work *w, struct kl_error *err)
+{
+    char **excluded = NULL;
+    size_t n_excluded = 0;
+    int code =
+        w->v->exclude ? kl_sequence_words(&excluded, &n_excluded, "--exclude", w->v->exclude, err) : 0;
+    for (size_t i = 0; i < w->n_sources && !code; i++) {
+        struct kl_sequence_source *s = &w->sources[i];
+        s->path = w->run->stage.inputs[i];
+        kl_sequence_name_of(&s->name, s->path);
+        if (w->v->subject) snprintf(s->name.subject, sizeof s->name.subject, "%s", w->v->subject);
+        if (in_list(excluded, n_excluded, s->name.subject)) s->skipped = "its person is excluded";
+        for (size_t k = 0; k < i && !code; k++)
+            if (strcmp(w->sources[k].name.recording, s->name.recording) == 0)
+                code = kl_fail(err, KL_EUSAGE, "%s, %s: two recordings of the name '%s'",
+                               w->sources[k].path, s->path, s->name.recording);
+    }
+    kl_sequence_words_free(excluded, n_excluded);
+    return code;
+}
+
+/* Without --labels all recordings are of one task; of another they are skipped if it was asked for by
+   name, else that is an error: T1 is not T1. */
+static int settle_task(struct work *w, struct kl_error *err)
+{
+    int wanted = kl_choice(KL_SEQUENCE_TASKS, w->v->task);
+    const bool asked = wanted >= 0;
+    const struct kl_sequence_source *first = NULL;
+    for (size_t i = 0; i < w->n_sources; i++) {
+        struct kl_sequence_source *s = &w->sources[i];
+        const int task = kl_sequence_task_of_run(s->name.run);
+        if (s->skipped) continue;
+        if (task == KL_SEQUENCE_NO_RUN)
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: its name has no run of eegmmidb (S001R04.edf), which would say what T1 "
+                           "and T2 are; give "
+                           "--labels TEXT=CLASS,...",
+                           s->path);
+        if (task == KL_SEQUENCE_BASELINE) {
+            s->skipped = "a baseline run, without movements";
+            continue;
+        }
+        if (!first && !asked) first = s, wanted = task;
+        if (task == wanted) continue;
+        if (!asked)
+            return kl_fail(err, KL_EDATA,
+                           "%s: its T1 and T2 are %s, those of %s are %s; give the recordings of one "
+                           "task, or choose one "
+                           "with --task",
+                           s->path, kl_sequence_task_words(task), first->path,
+                           kl_sequence_task_words(wanted));
+        s->skipped = "of another task";
+    }
+    if (wanted >= 0) kl_sequence_labels_of_task(&w->labels, wanted);
+    return 0;
+}
+
+static int settle(struct work *w, struct kl_error *err)
+{
+    w->n_sources = w->run->stage.n_inputs;
+    w->sources = calloc(w->n_sources + 1, sizeof *w->sources);
+    if (!w->sources) return kl_fail_memory(err, w->n_sources * sizeof *w->sources);
+    struct kl_sequence_windows_values usual = { 0 };
+    kl_sequence_windows_default(&usual);
+    int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
+                                 "labels-of subjects-of recordings-of classes array-rate",
+                                 "of arrays; recordings say it themselves", err);
+    if (!code) code = kl_sequence_cut_of(&w->cut, w->v, err);
+    if (!code) code = name_sources(w, err);
+    if (!code)
+        code =
+            w->v->labels ? kl_sequence_labels_parse(&w->labels, w->v->labels, err) : settle_task(w, err);
+    for (size_t i = 0; i < w->n_sources; i++) w->n_used += !w->sources[i].skipped;
+    if (!code && !w->n_used)
+        code = kl_fail(err, KL_EDATA, "%s: %s: no recording is left", w->sources[0].path,
+                       w->sources[0].skipped);
+    return code;
+}
+
+/* ---- arrays ---- */
+/* A file of ours has its windows already. */
+static int check_foreign(const char *path, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    struct kl_error none;
+    if (kl_store_file_open(&file, path, &none)) return 0;
+    const int code = kl_fail(
+        err, KL_EDATA, "%s: a file of kind '%s', made by %s; expected recordings or foreign arrays",
+        path, kl_store_file_kind(file), kl_store_file_created_by(file));
+    kl_store_file_close(&file);
+    return code;
+}
+
+static int settle_arrays(struct work *w, struct kl_error *err)
+{
+    const char *input = *w->run->stage.inputs;
+    struct kl_sequence_windows_values usual = { 0 };
+    kl_sequence_windows_default(&usual);
+    if (w->run->stage.n_inputs != 1)
+        return kl_fail_inputs(err, w->run->stage.inputs, w->run->stage.n_inputs, 1,
+                              "one array, or recordings alone");
+    int code = kl_options_refuse(
+        &kl_sequence_windows_tool, w->v, &usual,
+        "rate from to band notch reference baseline reject channels gaps unit task labels "
+        "exclude",
+        "of recordings; an array's windows are taken as they are", err);
+    if (!code) code = check_foreign(input, err);
+    if (!code) code = kl_sequence_array_name(&w->arrays.x, input, NULL, "x", err);
+    if (!code && w->v->y) code = kl_sequence_array_name(&w->arrays.y, input, w->v->y, NULL, err);
+    if (!code && w->v->subjects)
+        code = kl_sequence_array_name(&w->arrays.subjects, input, w->v->subjects, NULL, err);
+    if (!code && w->v->recordings)
+        code = kl_sequence_array_name(&w->arrays.recordings, input, w->v->recordings, NULL, err);
+    if (!code && w->v->classes && !w->v->y)
+        code = kl_fail(err, KL_EUSAGE, "--classes: without --labels-of there are none");
+    if (!code && w->v->subject && w->v->subjects)
+        code = kl_fail(err, KL_EUSAGE, "--subject: --subjects-of says whose the windows are");
+    w->arrays.rate = w->v->array_rate;
+    return code;
+}
+
+/* Names of the classes that --classes gives in place of their numbers. */
+static int rename_classes(struct work *w, struct kl_error *err)
+{
+    char **names = NULL;
+    size_t n = 0;
+    int code = kl_sequence_words(&names, &n, "--classes", w->v->classes, err);
+    if (!code && n != w->n_array_classes)
+        code = kl_fail(err, KL_EDATA, "%s: %zu classes occur, --classes names %zu", w->arrays.y,
+                       w->n_array_classes, n);
+    if (!code) {
+        kl_sequence_words_free(w->array_classes, w->n_array_classes);
+        w->array_classes = names;
+        return 0;
+    }
+    kl_sequence_words_free(names, n);
+    return code;
+}
+
+static int read_arrays(struct work *w, struct kl_error *err)
+{
+    struct kl_sequence_collection *c = &w->all;
+    int code = kl_sequence_arrays_read(c, &w->array_classes, &w->n_array_classes, &w->arrays, err);
+    if (!code && w->v->classes) code = rename_classes(w, err);
+    if (code || !w->v->subject) return code;
+    char *names[2] = { strdup(w->v->subject), strdup(w->v->subject) };
+    if (!names[0] || !names[1])
+        return free(names[0]), free(names[1]), kl_fail_memory(err, strlen(w->v->subject));
+    free(*c->subject_names), *c->subject_names = names[0];
+    if (w->v->recordings) free(names[1]);
+    else free(*c->recording_names), *c->recording_names = names[1];
+    return 0;
+}
+
+static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *err)
+{
+    const char *const roles[] = { "windows", "labels", "subjects", "recordings" };
+    const char *const paths[] = { w->arrays.x, w->arrays.y, w->arrays.subjects, w->arrays.recordings };
+    struct kl_sequence_name name;
+    kl_sequence_name_of(&name, w->arrays.x);
+    int code = kl_store_key_text(key, "name", name.subject, err);
+    for (int i = 0; i < 4 && !code; i++)
+        if (paths[i]) code = kl_store_input_identify(key, w->raw, roles[i], 0, paths[i], err);
+    return code;
+}
+
+/* ---- the key ---- */
+/* The contents of the recordings, and what their names say of people and runs. */
+static int identify_recordings(struct work *w, struct kl_key *key, struct kl_error *err)
+{
+    size_t used = 0;
+    int code = 0;
+    for (size_t i = 0; i < w->n_sources && !code; i++) {
+        const struct kl_sequence_source *s = &w->sources[i];
+        char name[32], words[160];
+        if (s->skipped) continue;
+        snprintf(name, sizeof name, "recording.%zu", used);
+        snprintf(words, sizeof words, "%s of %s", s->name.recording, s->name.subject);
+        code = kl_store_key_text(key, name, words, err);
+        if (!code) code = kl_store_input_identify(key, w->raw, "recordings", used++, s->path, err);
+    }
+    return code || w->v->labels ? code : kl_store_key_text(key, "class", w->labels.names[0], err);
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
+    int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
+                                  "qseq windows", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(key, &kl_sequence_windows_tool, w->v, err);
+    if (!code) code = w->arrays.x ? identify_arrays(w, key, err) : identify_recordings(w, key, err);
+    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+/* ---- the work ---- */
+static int compute(struct work *w, struct kl_error *err)
+{
+    struct kl_progress progress;
+    struct kl_sequence_cutter cutter = {
+        .cut = &w->cut, .labels = &w->labels, .to = &w->all, .log = w->run->stage.log
+    };
+    int code = kl_pool_create(&w->pool, (int)w->v->common.threads, err);
+    size_t done = 0;
+    cutter.pool = w->pool;
+    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "recordings");
+    for (size_t i = 0; i < w->n_sources && !code; i++) {
+        struct kl_sequence_source *s = &w->sources[i];
+        if (s->skipped) {
+            kl_caution(w->run->stage.log, "%s: %s: skipped", s->path, s->skipped);
+            continue;
+        }
+        code = kl_sequence_cut_recording(&cutter, s, err);
+        if (!code && kl_watch_step(&progress.watch, ++done, w->n_used, s->name.recording))
+            code = kl_fail(err, KL_ESIGNAL, "stopped by a signal; nothing is kept");
+    }
+    kl_progress_end(&progress);
+    kl_sequence_cutter_free(&cutter);
+    return code;
+}
+
+/* Signals that no electrode on a head has. */
+static void warn_of_size(const struct work *w)
+{
+    const struct kl_sequence_collection *c = &w->all;
+    size_t small = 0, large = 0, first_small = 0, first_large = 0;
+    const double values = (double)c->n * (double)c->steps;
+    for (size_t i = c->channels; i-- > 0;) {
+        const double rms = sqrt(c->square[i] / values);
+        if (rms < 1) small++, first_small = i;
+        if (rms > 1000) large++, first_large = i;
+    }
+    if (small)
+        kl_caution(w->run->stage.log,
+                   "%zu of %zu channels vary by less than 1 uV, the first is %s (%.3g uV)", small,
+                   c->channels, c->channel_names[first_small], sqrt(c->square[first_small] / values));
+    if (large)
+        kl_caution(w->run->stage.log,
+                   "%zu of %zu channels vary by more than 1 mV, the first is %s (%.3g uV)", large,
+                   c->channels, c->channel_names[first_large], sqrt(c->square[first_large] / values));
+}
+
+static void warn(const struct work *w)
+{
+    const struct kl_sequence_collection *c = &w->all;
+    const struct kl_log *log = w->run->stage.log;
+    size_t worst = 0;
+    for (size_t i = 1; i < c->channels; i++)
+        if (c->rejected_by[i] > c->rejected_by[worst]) worst = i;
+    if (c->count.rejected)
+        kl_caution(
+            log, "%zu window%s dropped, above %g uV from peak to peak; %zu of them by channel %s first",
+            c->count.rejected, kl_s(c->count.rejected), w->v->reject, c->rejected_by[worst],
+            c->channel_names[worst]);
+    if (c->count.outside)
+        kl_caution(log, "%zu window%s dropped, outside their recording", c->count.outside,
+                   kl_s(c->count.outside));
+    if (c->count.gap)
+        kl_caution(log, "%zu window%s dropped, across a gap", c->count.gap, kl_s(c->count.gap));
+    warn_of_size(w);
+}
+
+static const char *const *class_names(const struct work *w)
+{
+    return w->arrays.x ? (const char *const *)w->array_classes : w->labels.names;
+}
+static size_t n_classes(const struct work *w)
+{
+    return w->arrays.x ? w->n_array_classes : w->labels.n_classes;
+}
+
+static int publish(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    const struct kl_sequence_collection *c = &w->all;
+    struct kl_writer *writer = NULL;
+    char *raw = NULL;
+    if (!c->n)
+        return kl_fail(err, KL_EDATA,
+                       "%s: no window is left: %zu outside their recording, %zu across a gap, %zu "
+                       "rejected, %zu other "
+                       "annotations",
+                       w->sources[0].path, c->count.outside, c->count.gap, c->count.rejected,
+                       c->count.other);
+    if (!w->arrays.x) warn(w);
+    const struct kl_sequence_windows file = { .n = c->n,
+                                              .channels = c->channels,
+                                              .steps = c->steps,
+                                              .rate = c->rate,
+                                              .steps_before = c->steps_before,
+                                              .unit = w->arrays.x ? "1" : "uV",
+                                              .x = c->x,
+                                              .labels = c->labels,
+                                              .subject = c->subject,
+                                              .recording = c->recording,
+                                              .onset = c->onset,
+                                              .n_classes = n_classes(w),
+                                              .n_subjects = c->n_subjects,
+                                              .n_recordings = c->n_recordings,
+                                              .class_names = class_names(w),
+                                              .subject_names = (const char *const *)c->subject_names,
+                                              .recording_names = (const char *const *)c->recording_names,
+                                              .channel_names = (const char *const *)c->channel_names };
+    int code = kl_json_dump(&raw, w->raw, err);
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
+    if (!code) code = kl_sequence_windows_write(writer, &file, NULL, err);
+    if (!code) code = kl_store_stage_publish(stage, &writer, NULL, 0, raw, NULL, err);
+    kl_store_writer_abort(&writer);
+    free(raw);
+    return code;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    stage->inputs++, stage->n_inputs--; /* the first is the word itself */
+    if (!stage->n_inputs)
+        return kl_fail(err, KL_EUSAGE,
+                       "windows: no input, expected RECORDING...; see qseq windows --help");
+    if (!w->v->common.output && !w->v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "windows: no output; give -o FILE.h5");
+    const bool arrays = kl_sequence_is_array(*stage->inputs);
+    int code = arrays ? settle_arrays(w, err) : settle(w, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
+    code = arrays ? read_arrays(w, err) : compute(w, err);
+    if (!code) code = publish(w, err);
+    return code ? code
+                : kl_sequence_windows_tell(kl_words_to(&w->v->common), stage, &w->all, class_names(w),
+                                           n_classes(w), w->sources, w->n_sources, err);
+}
+
+static int run(struct kl_mode_run *mode, struct kl_error *err)
+{
+    struct work w = { .run = mode, .v = mode->values };
+    const int code = work(&w, err);
+    kl_sequence_collection_free(&w.all);
+    kl_sequence_labels_free(&w.labels);
+    kl_sequence_cut_free(&w.cut);
+    kl_sequence_words_free(w.array_classes, w.n_array_classes);
+    free(w.arrays.x), free(w.arrays.y), free(w.arrays.subjects), free(w.arrays.recordings);
+    kl_pool_destroy(&w.pool);
+    json_decref(w.raw);
+    free(w.sources);
+    return code;
+}
+
+const struct kl_mode kl_sequence_mode_windows = { .tool = &kl_sequence_windows_tool,
+                                                  .defaults = kl_sequence_windows_default,
+                                                  .run = run };

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+   Options of `qseq windows`, and what they say of recordings. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/windows/windows_int.h"
+
+#define AT(field) offsetof(struct kl_sequence_windows_values, field)
+static const struct kl_option options[] = {
+    { "rate", 0, KL_OPT_FLOAT, AT(rate), "HZ", 0, 1e6, true, "of the windows; 0: as recorded",
+      "Windows of recordings", NULL },
+    { "from", 0, KL_OPT_FLOAT, AT(from), "S", -1e4, 1e4, true,
+      "seconds from the event to the first step", NULL, NULL },
+    { "to", 0, KL_OPT_FLOAT, AT(to), "S", -1e4, 1e4, true, "to the last step", NULL, NULL },
+    { "band", 0, KL_OPT_STRING, AT(band), "LO:HI", 0, 0, true, "Hz that pass; one end may be left out",
+      NULL, NULL },
+    { "notch", 0, KL_OPT_FLOAT, AT(notch), "HZ", 0, 1e6, true,
+      "of the mains, which is taken out; 0: not", NULL, NULL },
+    { "reference", 0, KL_OPT_CHOICE, AT(reference), "none|average", 0, 0, true,
+      "what is taken from each channel", NULL, NULL },
+    { "baseline", 0, KL_OPT_STRING, AT(baseline), "FROM:TO", 0, 0, true,
+      "seconds of a window whose mean is taken from it; ':': all", NULL, NULL },
+    { "reject", 0, KL_OPT_FLOAT, AT(reject), "UV", 0, 1e12, true,
+      "drop windows with more from peak to peak; 0: none", NULL, NULL },
+    { "channels", 0, KL_OPT_STRING, AT(channels), "LIST", 0, 0, true,
+      "names between commas; else all of the first recording", NULL, NULL },
+    { "gaps", 0, KL_OPT_CHOICE, AT(gaps), "refuse|split", 0, 0, true, "recordings that were interrupted",
+      NULL, NULL },
+    { "unit", 0, KL_OPT_CHOICE, AT(unit), "none|nV|uV|mV|V", 0, 0, true,
+      "of channels whose unit is not known", NULL, NULL },
+    { "task", 0, KL_OPT_CHOICE, AT(task), "auto|" KL_SEQUENCE_TASKS, 0, 0, true,
+      "of eegmmidb's runs, which say what T1 and T2 are", "Labels and people", NULL },
+    { "labels", 0, KL_OPT_STRING, AT(labels), "TEXT=CLASS,...", 0, 0, true,
+      "of other recordings' annotations", NULL, NULL },
+    { "subject", 0, KL_OPT_STRING, AT(subject), "NAME", 0, 0, true, "of all inputs; else by S001R04.edf",
+      NULL, NULL },
+    { "exclude", 0, KL_OPT_STRING, AT(exclude), "LIST", 0, 0, true,
+      "people whose recordings are left out", NULL, NULL },
+    { "labels-of", 0, KL_OPT_STRING, AT(y), "ARRAY", 0, 0, true,
+      "numbers of the classes: FILE.npy, or a dataset", "Arrays", NULL },
+    { "subjects-of", 0, KL_OPT_STRING, AT(subjects), "ARRAY", 0, 0, true, "numbers of the people", NULL,
+      NULL },
+    { "recordings-of", 0, KL_OPT_STRING, AT(recordings), "ARRAY", 0, 0, true,
+      "numbers of the recordings; else one a person", NULL, NULL },
+    { "classes", 0, KL_OPT_STRING, AT(classes), "LIST", 0, 0, true,
+      "names of the classes, by rising number", NULL, NULL },
+    { "array-rate", 0, KL_OPT_FLOAT, AT(array_rate), "HZ", 0, 1e9, true, "of arrays; 0: unknown", NULL,
+      NULL },
+};
+const struct kl_tool kl_sequence_windows_tool = {
+    .name = "qseq",
+    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from arrays",
+    .arguments = "windows RECORDING... -o S001.h5",
+    .example = "qseq windows S001R04.edf S001R08.edf S001R12.edf -o S001.h5\n"
+               "  qseq windows a.bdf --labels go=go,stop=stop --band 8:30 -o a.h5\n"
+               "  qseq windows x.npy --labels-of y.npy --array-rate 128 -o x.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct kl_sequence_windows_values),
+    .without = "seed device",
+    .chosen_by = "windows",
+};
+
+void kl_sequence_windows_default(void *values)
+{
+    struct kl_sequence_windows_values *v = values;
+    v->rate = 80, v->from = 1, v->to = 4.1;
+    v->reference = "none", v->gaps = "refuse", v->unit = "none", v->task = "auto";
+}
+
+/* ---- lists ---- */
+void kl_sequence_words_free(char **words, size_t n)
+{
+    for (size_t i = 0; i < n && words; i++) free(words[i]);
+    free(words);
+}
+
+int kl_sequence_words(char ***words, size_t *n, const char *option, const char *text,
+                      struct kl_error *err)
+{
+    size_t count = 1;
+    for (const char *at = text; *at; at++) count += *at == ',';
+    *n = 0;
+    *words = calloc(count, sizeof **words);
+    if (!*words) return kl_fail_memory(err, count * sizeof **words);
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (!length) return kl_fail(err, KL_EUSAGE, "%s: an empty name in '%s'", option, text);
+        if (!((*words)[*n] = strndup(at, length))) return kl_fail_memory(err, length);
+        (*n)++, at += length;
+        if (!*at) return 0;
+    }
+}
+
+/* ---- what is done ---- */
+/* "LO:HI", either of which may be missing, which gives what `low` and `high` were. */
+static int range(double *low, double *high, const char *option, const char *text, struct kl_error *err)
+{
+    char *end;
+    const char *colon = strchr(text, ':');
+    double values[2] = { *low, *high };
+    for (int i = 0; i < 2 && colon; i++) {
+        const char *at = i ? colon + 1 : text;
+        if (*at == (i ? 0 : ':')) continue;
+        errno = 0, values[i] = strtod(at, &end);
+        if (end == at || *end != (i ? 0 : ':') || errno || !isfinite(values[i])) colon = NULL;
+    }
+    if (!colon)
+        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected two numbers, LO:HI", option, text);
+    *low = values[0], *high = values[1];
+    return 0;
+}
+
+static double volts(const char *unit)
+{
+    static const double all[] = { 0, 1e-9, 1e-6, 1e-3, 1 };
+    return all[kl_choice("none|nV|uV|mV|V", unit)];
+}
+
+static int check_cut(const struct kl_sequence_cut *c, const struct kl_sequence_windows_values *v,
+                     struct kl_error *err)
+{
+    if (v->from > v->to)
+        return kl_fail(err, KL_EUSAGE, "--from %g: expected at most --to, %g", v->from, v->to);
+    if (v->band && (!(c->low >= 0) || !(c->high >= 0) || (c->high > 0 && c->low >= c->high) ||
+                    (c->low == 0 && c->high == 0)))
+        return kl_fail(err, KL_EUSAGE, "--band: found '%s', expected 0 <= LO < HI, in Hz", v->band);
+    if (v->baseline &&
+        !(c->baseline_from >= v->from && c->baseline_to <= v->to && c->baseline_from <= c->baseline_to))
+        return kl_fail(err, KL_EUSAGE,
+                       "--baseline: found '%s', expected seconds within the window, %g to %g",
+                       v->baseline, v->from, v->to);
+    if (v->labels && strcmp(v->task, "auto"))
+        return kl_fail(err, KL_EUSAGE, "--task: with --labels there is no task of a run");
+    return 0;
+}
+
+int kl_sequence_cut_of(struct kl_sequence_cut *c, const struct kl_sequence_windows_values *v,
+                       struct kl_error *err)
+{
+    *c = (struct kl_sequence_cut){ .rate = v->rate,
+                                   .from = v->from,
+                                   .to = v->to,
+                                   .notch = v->notch,
+                                   .average = strcmp(v->reference, "average") == 0,
+                                   .baseline = v->baseline,
+                                   .baseline_from = v->from,
+                                   .baseline_to = v->to,
+                                   .reject = v->reject,
+                                   .split = strcmp(v->gaps, "split") == 0,
+                                   .unit = volts(v->unit) };
+    int code = v->band ? range(&c->low, &c->high, "--band", v->band, err) : 0;
+    if (!code && v->baseline)
+        code = range(&c->baseline_from, &c->baseline_to, "--baseline", v->baseline, err);
+    if (!code) code = check_cut(c, v, err);
+    if (!code && v->channels)
+        code = kl_sequence_words(&c->channels, &c->n_channels, "--channels", v->channels, err);
+    return code;
+}
+
+void kl_sequence_cut_free(struct kl_sequence_cut *c)
+{
+    kl_sequence_words_free(c->channels, c->n_channels);
+    c->channels = NULL;
+}

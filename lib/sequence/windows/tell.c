@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+   What `qseq windows` says of its work: a line, or an object with every recording and every count. */
+#include <jansson.h>
+#include <string.h>
+
+#include "sequence/windows/windows_int.h"
+#include "store/store.h"
+
+static void tell_dropped(FILE *to, const struct kl_sequence_count *c)
+{
+    const struct {
+        size_t n;
+        const char *words;
+    } all[] = { { c->outside, "outside their recording" },
+                { c->gap, "across a gap" },
+                { c->rejected, "above --reject" } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].n) fprintf(to, "; %zu %s dropped", all[i].n, all[i].words);
+}
+
+static size_t of_class(const struct kl_sequence_collection *c, size_t class)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) n += c->labels[i] == (int32_t) class;
+    return n;
+}
+
+static void tell_line(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
+                      const char *const *classes, size_t n_classes)
+{
+    fprintf(to, "%s: %zu window%s of %zu channel%s and %zu step%s", stage->common->output, c->n,
+            kl_s(c->n), c->channels, kl_s(c->channels), c->steps, kl_s(c->steps));
+    if (c->rate > 0) fprintf(to, " at %g Hz", c->rate);
+    for (size_t k = 0; k < n_classes; k++)
+        fprintf(to, "%s %zu %s", k ? "," : ":", of_class(c, k), classes[k]);
+    fprintf(to, "; %zu recording%s of %zu %s", c->n_recordings, kl_s(c->n_recordings), c->n_subjects,
+            c->n_subjects == 1 ? "person" : "people");
+    tell_dropped(to, &c->count);
+    if (c->count.other) fprintf(to, "; %zu other annotation%s", c->count.other, kl_s(c->count.other));
+    fprintf(to, "; %.2f s\n", kl_clock() - stage->start);
+}
+
+/* ---- JSON ---- */
+static json_t *count_json(const struct kl_sequence_count *c)
+{
+    return json_pack("{s:I,s:I,s:I}", "outside", (json_int_t)c->outside, "gap", (json_int_t)c->gap,
+                     "rejected", (json_int_t)c->rejected);
+}
+
+static json_t *source_json(const struct kl_sequence_source *s, struct kl_error *err)
+{
+    json_t *path = NULL;
+    if (kl_json_string(&path, s->path, err)) return NULL;
+    json_t *object =
+        s->skipped ? json_pack("{s:o,s:s,s:s,s:s}", "file", path, "recording", s->name.recording,
+                               "subject", s->name.subject, "skipped", s->skipped)
+                   : json_pack("{s:o,s:s,s:s,s:n,s:f,s:f,s:I,s:I,s:o,s:I}", "file", path, "recording",
+                               s->name.recording, "subject", s->name.subject, "skipped", "rate", s->rate,
+                               "seconds", s->seconds, "gaps", (json_int_t)s->gaps, "windows",
+                               (json_int_t)s->count.windows, "dropped", count_json(&s->count),
+                               "other_annotations", (json_int_t)s->count.other);
+    if (!object) kl_fail_memory(err, 1024);
+    return object;
+}
+
+static int lists_json(json_t *all, const struct kl_sequence_collection *c, const char *const *classes,
+                      size_t n_classes, const struct kl_sequence_source *sources, size_t n_sources,
+                      struct kl_error *err)
+{
+    json_t *recordings = json_array(), *names = json_array();
+    int code = 0;
+    for (size_t i = 0; i < n_sources && !code; i++) {
+        json_t *one = source_json(&sources[i], err);
+        code = one && !json_array_append_new(recordings, one) ? 0 : KL_ENOMEM;
+    }
+    for (size_t k = 0; k < n_classes && !code; k++) {
+        json_t *name = NULL;
+        code = kl_json_string(&name, classes[k], err);
+        if (!code)
+            json_array_append_new(
+                names, json_pack("{s:o,s:I}", "name", name, "windows", (json_int_t)of_class(c, k)));
+    }
+    json_object_set_new(all, "classes", names);
+    json_object_set_new(all, "recordings", recordings);
+    return code;
+}
+
+static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
+                     const char *const *classes, size_t n_classes,
+                     const struct kl_sequence_source *sources, size_t n_sources, struct kl_error *err)
+{
+    json_t *all = json_object(), *cautions = NULL, *output = NULL;
+    char *line = NULL;
+    int code = kl_json_lines(&cautions, kl_json_cautions(stage->log).text, err);
+    if (!code) code = kl_json_string(&output, stage->common->output, err);
+    json_object_set_new(all, "output", output);
+    json_object_set_new(all, "key", json_string(stage->key));
+    json_object_set_new(all, "status", json_string("computed"));
+    json_object_set_new(all, "windows", json_integer((json_int_t)c->n));
+    json_object_set_new(all, "channels", json_integer((json_int_t)c->channels));
+    json_object_set_new(all, "steps", json_integer((json_int_t)c->steps));
+    json_object_set_new(all, "rate", json_real(c->rate));
+    json_object_set_new(all, "subjects", json_integer((json_int_t)c->n_subjects));
+    json_object_set_new(all, "dropped", count_json(&c->count));
+    json_object_set_new(all, "other_annotations", json_integer((json_int_t)c->count.other));
+    if (!code) code = lists_json(all, c, classes, n_classes, sources, n_sources, err);
+    json_object_set_new(all, "seconds", json_real(kl_clock() - stage->start));
+    json_object_set_new(all, "cautions", cautions);
+    if (!code)
+        code = kl_json_dump_as(&line, all, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6),
+                               err);
+    if (!code) fprintf(to, "%s\n", line);
+    free(line);
+    json_decref(all);
+    return code;
+}
+
+int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
+                             const struct kl_sequence_collection *c, const char *const *classes,
+                             size_t n_classes, const struct kl_sequence_source *sources,
+                             size_t n_sources, struct kl_error *err)
+{
+    if (stage->common->json) return tell_json(to, stage, c, classes, n_classes, sources, n_sources, err);
+    if (!stage->common->quiet) tell_line(to, stage, c, classes, n_classes);
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+   What the files of windows/ share: what is asked of recordings, labels by text or by run, the windows
+   as they are collected, and what was counted. */
+#ifndef KL_SEQUENCE_WINDOWS_INT_H
+#define KL_SEQUENCE_WINDOWS_INT_H
+
+#include "sequence/signal/signal.h"
+#include "sequence/windows/windows.h"
+
+/* ---- labels (labels.c) ---- */
+enum { KL_SEQUENCE_CLASSES = 32 };
+struct kl_sequence_labels {
+    const char *texts[KL_SEQUENCE_CLASSES]; /* of annotations */
+    int32_t classes[KL_SEQUENCE_CLASSES];   /* their classes */
+    size_t n, n_classes;
+    const char *names[KL_SEQUENCE_CLASSES]; /* of the classes */
+    char *text;                             /* (hidden) */
+};
+/* "T1=left,T2=right". KL_EUSAGE, KL_ENOMEM; free it in any case. */
+int kl_sequence_labels_parse(struct kl_sequence_labels *labels, const char *text, struct kl_error *err);
+/* Those of a task of PhysioNet's eegmmidb, by its number (kl_sequence_task_of_run). */
+void kl_sequence_labels_of_task(struct kl_sequence_labels *labels, int task);
+void kl_sequence_labels_free(struct kl_sequence_labels *labels);
+/* The class of an annotation's text; -1: none. */
+int32_t kl_sequence_label_of(const struct kl_sequence_labels *labels, const char *text);
+
+#define KL_SEQUENCE_TASKS "executed-fist|imagined-fist|executed-both|imagined-both"
+enum { KL_SEQUENCE_BASELINE = -1, KL_SEQUENCE_NO_RUN = -2 };
+/* eegmmidb's runs: a number of KL_SEQUENCE_TASKS; KL_SEQUENCE_BASELINE: runs 1 and 2;
+ * KL_SEQUENCE_NO_RUN. */
+int kl_sequence_task_of_run(int run);
+const char *kl_sequence_task_words(int task); /* "imagined left or right fist" */
+
+/* ---- a recording's name (labels.c) ---- */
+struct kl_sequence_name {
+    char recording[64],
+        subject[64]; /* "S001R04", "S001": the name before R and digits, else all of it */
+    int run;         /* 0: the name has none */
+};
+void kl_sequence_name_of(struct kl_sequence_name *name, const char *path);
+
+/* ---- what is done to recordings ---- */
+struct kl_sequence_cut {
+    double rate; /* 0: as recorded */
+    double from, to;
+    double low, high, notch; /* Hz; 0: not */
+    bool average;
+    bool baseline;
+    double baseline_from, baseline_to;
+    double reject;   /* microvolts, peak to peak; 0: not */
+    bool split;      /* at gaps; else a recording with gaps is refused */
+    double unit;     /* of channels of unknown unit, in volts; 0: they are refused */
+    char **channels; /* names; NULL: those of the first recording */
+    size_t n_channels;
+};
+
+/* ---- windows as they are collected (collect.c) ---- */
+struct kl_sequence_count {
+    size_t windows, outside, gap, rejected, other; /* other: annotations without a class */
+};
+/* Of a recording. */
+struct kl_sequence_source {
+    const char *path;
+    struct kl_sequence_name name;
+    const char *skipped; /* why; NULL: it was cut */
+    double rate, seconds;
+    size_t gaps;
+    struct kl_sequence_count count;
+};
+struct kl_sequence_collection {
+    size_t n, room, channels, steps;
+    double rate;
+    int64_t steps_before;
+    float *x;
+    int32_t *labels, *subject, *recording;
+    double *onset;
+    char **channel_names, **subject_names, **recording_names;
+    size_t n_subjects, n_recordings;
+    double *square;      /* (channels) sums of squares over all windows, microvolts */
+    size_t *rejected_by; /* (channels) windows that this channel alone or first rejects */
+    struct kl_sequence_count count;
+};
+/* Place of a name in the list, at whose end it is put if it is new. KL_ENOMEM. */
+int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const char *name,
+                             struct kl_error *err);
+/* Room for so many windows more. KL_ENOMEM. */
+int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err);
+void kl_sequence_collection_free(struct kl_sequence_collection *c);
+
+/* ---- one recording (cut.c) ---- */
+struct kl_sequence_cutter {
+    const struct kl_sequence_cut *cut;
+    const struct kl_sequence_labels *labels;
+    struct kl_sequence_collection *to;
+    struct kl_sequence_workspace workspace;
+    struct kl_pool *pool;
+    const struct kl_log *log;
+    double *memory[2]; /* signals before and after resampling, kept from recording to recording */
+    size_t bytes[2];
+};
+/* Its windows into the collection, its counts into source. KL_EDATA: it cannot be cut as asked, or its
+   channels are not those of the recordings before. */
+int kl_sequence_cut_recording(struct kl_sequence_cutter *cutter, struct kl_sequence_source *source,
+                              struct kl_error *err);
+void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
+
+/* ---- arrays (arrays.c) ---- */
+/* FILE.npy, or FILE.h5:DATASET. */
+struct kl_sequence_arrays {
+    char *x, *y, *subjects, *recordings; /* NULL but x: there are none */
+    double rate;                         /* Hz; 0: not known */
+};
+bool kl_sequence_is_array(const char *path);
+/* What `reference` names beside the input: a file, or a dataset of the input's file; NULL: the input
+   itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
+int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
+                           struct kl_error *err);
+/* classes: names of the numbers of y, in rising order. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
+                            const struct kl_sequence_arrays *arrays, struct kl_error *err);
+
+/* ---- the options of the mode, and its words (options.c, tell.c) ---- */
+struct kl_sequence_windows_values {
+    struct kl_common common;
+    double rate, from, to, notch, reject, array_rate;
+    const char *y, *subjects, *recordings, *classes;
+    const char *band, *reference, *baseline, *channels, *exclude, *subject, *task, *labels, *gaps, *unit;
+};
+void kl_sequence_windows_default(void *values);
+/* The options that say what is done to recordings. KL_EUSAGE; free with kl_sequence_cut_free. */
+int kl_sequence_cut_of(struct kl_sequence_cut *cut, const struct kl_sequence_windows_values *values,
+                       struct kl_error *err);
+void kl_sequence_cut_free(struct kl_sequence_cut *cut);
+/* Words between commas, malloc'ed. KL_EUSAGE: one is empty; KL_ENOMEM. */
+int kl_sequence_words(char ***words, size_t *n, const char *option, const char *text,
+                      struct kl_error *err);
+void kl_sequence_words_free(char **words, size_t n);
+
+struct kl_stage;
+/* The summary, one line; with --json an object. */
+int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
+                             const struct kl_sequence_collection *c, const char *const *classes,
+                             size_t n_classes, const struct kl_sequence_source *sources,
+                             size_t n_sources, struct kl_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+# files of the fuzz corpus (tests/fuzz/corpus/recordings.py), one trap each; all are told, also behind one that is refused
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect two gap duplicate
+> two: EDF+C, 2 signals at 8 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+> gap: EDF+D, 1 signal at 8 Hz, # s, from DATE
+>   no data from 2 to # s
+> duplicate: EDF+C, 3 signals at 8 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+>   3 signals are called C3: the others are C3#2 and on
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect rates inverted unit latin1 malformed minus-one gap-in-c no-records
+> rates: EDF+C, 1 signal at 8 Hz, 1 at 1 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+>   1 signal in no known unit of voltage: Temp 'degC'
+> inverted: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+>   C3: physical minimum 500 above maximum -500: its values are turned over, as the standard says
+> unit: EDF+C, 2 signals at 8 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+>   1 signal in no known unit of voltage: C3 '.V'
+> latin1: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   annotations: 1 links über
+>   1 annotation: no UTF-8, taken for Latin-1
+> malformed: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   record 1: a malformed annotation 'x?no?' is left out
+>   record 2: a malformed annotation '+1' is left out
+>   record 3: a malformed annotation '+1?-2?no?' is left out
+> minus-one: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+>   the header says -1 records: 3 are there by the file's length
+> gap-in-c: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   no data from 2 to # s
+>   EDF+C says that it is continuous, but its records say gaps: the first from 2 to # s
+> no-records: EDF+C, 1 signal at 8 Hz, # s, from DATE
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-comma plain bad-truncated
+> plain: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   annotations: 1 T0, 1 T1
+! qseq: bad-comma: physical minimum of channel 1 (C3): found '-500,0', expected a number with a decimal point
+! qseq: bad-truncated: the file ends in record 3 of 3, after 883 of 888 bytes; fetch it again
+! qseq: 2 of 3 recordings cannot be read
+? 65
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-equal
+! qseq: bad-equal: channel 1 (C3): physical minimum and maximum are both -500: its samples have no values
+? 65
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-pointer -q
+! qseq: bad-pointer: a pointer of Git LFS, not the file: git lfs pull
+? 65
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bdf -q
+
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect gap --json
+> {"annotations":[],"bytes":888,"discontinuous":true,"file":"gap","format":"EDF+D","gaps":[{"from":2.0,"to":22.0}],"record_seconds":1.0,"records":3,"remarks":[],"seconds": #,"signals":[{"digital_max":32767.0,"digital_min":-32768.0,"inverted":false,"label":"C3","name":"C3","physical_max":500.0,"physical_min":-500.0,"rate": #,"samples":24,"to_volts":9.9999999999999995e-7,"unit":"uV"}],"start":"DATE"}
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-gdf plain --json | jq -c '[.file, .format, .refused]'
++ exit ${PIPESTATUS[0]}
+> ["bad-gdf",null,"bad-gdf: no EDF or BDF file: begins with 'GDF 2.20', expected '0       ' or BIOSEMI behind a byte 255; convert it from GDF"]
+> ["plain","EDF+C",null]
+! qseq: bad-gdf: no EDF or BDF file: begins with 'GDF 2.20', expected '0       ' or BIOSEMI behind a byte 255; convert it from GDF
+! qseq: 1 of 2 recordings cannot be read
+? 65
+
+# what is no recording, or none at all
+$ qseq inspect absent.edf
+! qseq: absent.edf: No such file or directory
+? 66
+$ qseq inspect .
+! qseq: .: is a folder, expected a file
+? 66
+$ qseq inspect
+! qseq: 0 inputs, expected RECORDING...; see --help
+? 2
+$ qseq inspect "$ROOT/LICENSE"
+! qseq: ROOT/LICENSE: no EDF or BDF file: begins with 'MIT Lice', expected '0       ' or BIOSEMI behind a byte 255
+? 65
+$ qseq inspect -o a.h5 x
+! qseq: -o: no such option; --help lists them
+? 2

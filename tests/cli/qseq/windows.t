@@ -1,0 +1,151 @@
+# People whose truth is known, as recordings: one shard a person.
+$ qseq generate people -q -n 2 --channels 8 --trials 6 -o p && ls p
+> S001R04.edf
+> S001R08.edf
+> S001R12.edf
+> S002R04.edf
+> S002R08.edf
+> S002R12.edf
+> truth.json
+$ qseq windows p/S001R*.edf -o S001.h5 | sed 's/; [0-9.]* s$//'
+> S001.h5: 18 windows of 8 channels and 249 steps at 80 Hz: 9 imagined left fist, 9 imagined right fist; 3 recordings of 1 person; 18 other annotations
+$ qseq windows p/S001R*.edf -o S001.h5
+> S001.h5: up to date
+$ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail -9; cache verify S001.h5
+> classes    imagined left fist, imagined right fist
+> options    array-rate 0.0  from 1.0  gaps "refuse"  notch 0.0  rate 80.0  reference "none"  reject 0.0
+>            task "auto"  to 4.1  unit "none"
+> rate, Hz             80
+> unit                 uV
+> steps before the event -80
+>   channel_names                        string   8
+>   class_names                          string   2
+>   labels                               int32    18
+>   onset                                float64  18
+>   recording                            int32    18
+>   recording_names                      string   3
+>   subject                              int32    18
+>   subject_names                        string   1
+>   x                                    float32  18 x 8 x 249
+> S001.h5: whole
+
+# Rate, band, reference, channels by name, rejection, a baseline: what is dropped is counted, and said.
+$ qseq windows p/S002R04.edf --rate 100 --band 8:30 --reference average --channels C3,Cz,C4 -o a.h5 | sed 's/; [0-9.]* s$//'
+> a.h5: 6 windows of 3 channels and 311 steps at 100 Hz: 3 imagined left fist, 3 imagined right fist; 1 recording of 1 person; 6 other annotations
+$ qseq windows p/S002R04.edf --rate 0 --notch 50 --baseline 1:1.5 --reject 180 -o b.h5 | sed 's/; [0-9.]* s$//'
+> b.h5: 3 windows of 8 channels and 497 steps at 160 Hz: 2 imagined left fist, 1 imagined right fist; 1 recording of 1 person; 3 above --reject dropped; 6 other annotations
+! qseq: 3 windows dropped, above 180 uV from peak to peak; 3 of them by channel Fp1 first
+$ qseq windows p/S002R04.edf --from -1 --to 6 -o c.h5 --json | jq -c '[.windows, .steps, .dropped, .other_annotations, .recordings[0].windows, .classes]'
+> [5,561,{"outside":1,"gap":0,"rejected":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
+! qseq: 1 window dropped, outside their recording
+
+# T1 and T2 mean other things in other runs; baselines hold no movements; without a run in the name there is no meaning.
+$ cp p/S002R04.edf S009R05.edf; cp p/S002R04.edf S009R01.edf; cp p/S002R04.edf S009.edf
+$ qseq windows p/S002R04.edf S009R05.edf -o d.h5
+! qseq: S009R05.edf: its T1 and T2 are executed both fists or feet, those of p/S002R04.edf are imagined left or right fist; give the recordings of one task, or choose one with --task
+? 65
+$ qseq windows p/S002R04.edf S009R05.edf S009R01.edf --task executed-both -o d.h5 | sed 's/; [0-9.]* s$//'
+> d.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 executed both fists, 3 executed both feet; 1 recording of 1 person; 6 other annotations
+! qseq: p/S002R04.edf: of another task: skipped
+! qseq: S009R01.edf: a baseline run, without movements: skipped
+$ qseq windows S009.edf -o d.h5
+! qseq: S009.edf: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; give --labels TEXT=CLASS,...
+? 2
+$ qseq windows S009.edf --labels T1=rest,T2=rest,T0=other --subject Ann -o e.h5 | sed 's/; [0-9.]* s$//'
+> e.h5: 12 windows of 8 channels and 249 steps at 80 Hz: 6 rest, 6 other; 1 recording of 1 person
+$ qseq windows p/S001R04.edf p/S002R04.edf --exclude S001 -o f.h5 | sed 's/; [0-9.]* s$//'
+> f.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 imagined left fist, 3 imagined right fist; 1 recording of 1 person; 6 other annotations
+! qseq: p/S001R04.edf: its person is excluded: skipped
+$ qseq windows p/S001R04.edf --exclude S001 -o f2.h5
+! qseq: p/S001R04.edf: its person is excluded: no recording is left
+? 65
+
+# One recording replaced is another key; its name counts as its content does.
+$ [ "$(qseq windows p/S001R04.edf --key -o g.h5)" = "$(qseq windows p/S002R04.edf --key -o g.h5)" ] || echo another
+> another
+$ qseq windows p/S001R04.edf --threads 1 -q -o t1.h5; qseq windows p/S001R04.edf --threads 2 -q -o t2.h5; cmp <(cache show --json t1.h5 | jq .content) <(cache show --json t2.h5 | jq .content) && echo the same
+> the same
+
+# What cannot be is refused in one line.
+$ qseq windows p/S001R04.edf --channels C3,FT11 -o z.h5
+! qseq: p/S001R04.edf: has no channel 'FT11'; `qseq inspect` shows what it has
+? 65
+$ qseq windows p/S001R04.edf --channels C3,,C4 -o z.h5
+! qseq: --channels: an empty name in 'C3,,C4'
+? 2
+$ qseq windows p/S001R04.edf --band 30:8 -o z.h5
+! qseq: --band: found '30:8', expected 0 <= LO < HI, in Hz
+? 2
+$ qseq windows p/S001R04.edf --band 8:90 -o z.h5
+! qseq: band 8 to 90 Hz: expected 0 <= low < high < 80, half the rate
+? 2
+$ qseq windows p/S001R04.edf --notch 80 -o z.h5
+! qseq: notch at 80 Hz: expected 0.501253 or more, and less than 79.3017
+? 2
+$ qseq windows p/S001R04.edf --baseline 0:1 -o z.h5
+! qseq: --baseline: found '0:1', expected seconds within the window, 1 to 4.1
+? 2
+$ qseq windows p/S001R04.edf --from 3 --to 2 -o z.h5
+! qseq: --from 3: expected at most --to, 2
+? 2
+$ qseq windows p/S001R04.edf --labels T1 -o z.h5
+! qseq: --labels: found 'T1', expected TEXT=CLASS
+? 2
+$ qseq windows p/S001R04.edf --labels T9=a -o z.h5
+! qseq: p/S001R04.edf: no window is left: 0 outside their recording, 0 across a gap, 0 rejected, 12 other annotations
+? 65
+$ qseq windows p/S001R04.edf --reject 0.001 -o z.h5
+! qseq: p/S001R04.edf: no window is left: 0 outside their recording, 0 across a gap, 6 rejected, 6 other annotations
+? 65
+$ qseq windows p/S001R04.edf p/S001R04.edf -o z.h5
+! qseq: p/S001R04.edf, p/S001R04.edf: two recordings of the name 'S001R04'
+? 2
+$ qseq windows -o z.h5
+! qseq: windows: no input, expected RECORDING...; see qseq windows --help
+? 2
+$ qseq windows p/S001R04.edf
+! qseq: windows: no output; give -o FILE.h5
+? 2
+$ head -c 100000 p/S001R04.edf >S003R04.edf; qseq windows S003R04.edf -o z.h5
+! qseq: S003R04.edf: the file ends in record 38 of 50, after 100000 of 131560 bytes; fetch it again
+? 65
+$ qseq windows absent.edf --labels T1=a -o z.h5
+! qseq: absent.edf: cannot be opened: No such file or directory
+? 66
+$ qseq windows S001.h5 -o z.h5
+! qseq: S001.h5: a file of kind 'windows', made by qseq 0.1.0; expected recordings or foreign arrays
+? 65
+
+# Arrays: NumPy's, and datasets of a foreign HDF5 file.
+$ python3 -c '
++ import struct
++ def save(name, kind, shape, form, values):
++     head = repr({"descr": kind, "fortran_order": False, "shape": shape}).encode().ljust(117) + b"\n"
++     open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + head + struct.pack("<%d%s" % (len(values), form), *values))
++ save("x.npy", "<f4", (4, 2, 3), "f", range(24)); save("y.npy", "<i8", (4,), "q", [7, 3, 7, 3]); save("s.npy", "|u1", (4,), "B", [1, 1, 2, 2])
++ save("nan.npy", "<f8", (1, 2, 3), "d", [float("nan")] * 6); save("four.npy", "<f4", (1, 2, 3, 4), "f", [0] * 24); save("cut.npy", "<f4", (9, 2, 3), "f", [0] * 24)'
+$ qseq windows x.npy --labels-of y.npy --subjects-of s.npy --classes go,stop --array-rate 10 -o x.h5 | sed 's/; [0-9.]* s$//'
+> x.h5: 4 windows of 2 channels and 3 steps at 10 Hz: 2 go, 2 stop; 2 recordings of 2 people
+$ qseq windows x.npy --subject Ann -o y.h5 | sed 's/; [0-9.]* s$//'
+> y.h5: 4 windows of 2 channels and 3 steps; 1 recording of 1 person
+$ qseq windows x.npy --labels-of s.npy --classes a -o z.h5
+! qseq: s.npy: 2 classes occur, --classes names 1
+? 65
+$ qseq windows x.npy --labels-of nan.npy -o z.h5
+! qseq: nan.npy: found 1 numbers in 3 dimensions, expected 4, one a window
+? 65
+$ qseq windows nan.npy -o z.h5
+! qseq: nan.npy: window 0, channel 0, step 0 is no finite number
+? 65
+$ qseq windows four.npy -o z.h5
+! qseq: four.npy: found 4 dimensions, expected 1 to 3 in C order
+? 65
+$ qseq windows cut.npy -o z.h5
+! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 numbers
+? 65
+$ qseq windows x.npy --rate 40 -o z.h5
+! qseq: --rate: of recordings; an array's windows are taken as they are
+? 2
+$ qseq windows p/S001R04.edf --labels-of y.npy -o z.h5
+! qseq: --labels-of: of arrays; recordings say it themselves
+? 2
