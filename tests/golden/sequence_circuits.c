@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Circuits of Quantum Hydra against the reference's in double: expectation values and gradients of the ring's angles, these
-   also by parameter shift; the branch without input. And what the form of the circuit says of it: angles that are one, an
-   observable that the last angles do not reach, a hybrid that is linear behind its circuit. */
+   Circuits of Quantum Hydra against the reference's in double: expectation values and gradients of the
+   ring's angles, these also by parameter shift; the branch without input. And what the form of the
+   circuit says of it: angles that are one, an observable that the last angles do not reach, a hybrid
+   that is linear behind its circuit. */
 #define KL_F64 1
 #define BOUND 1e-12
 #include "golden_sequence.h"
@@ -23,7 +24,8 @@ static struct circuit circuit_open(int n, int layers)
     struct circuit c = { .ring = { n, layers } };
     kl_ring_fill_rows(c.rows, &c.ring);
     const size_t state = kl_ring_state(&c.ring, S), outputs = 3 * (size_t)n;
-    c.turn = golden_memory(2 * ROWS * S, 8), c.state = golden_memory(state, 8), c.bra = golden_memory(state, 8);
+    c.turn = golden_memory(2 * ROWS * S, 8), c.state = golden_memory(state, 8),
+    c.bra = golden_memory(state, 8);
     c.work = golden_memory(kl_ring_work(&c.ring, S), 8), c.m = golden_memory(outputs * S, 8);
     c.dm = golden_memory(outputs * S, 8), c.dturn = golden_memory(ROWS * S, 8);
     return c;
@@ -55,7 +57,8 @@ static void fail(const char *what, size_t i, double found, double expected)
 static double weighed(const struct circuit *c, size_t lane)
 {
     double sum = 0;
-    for (size_t f = 0; f < 3 * (size_t)c->ring.n_qubits; f++) sum += c->m[f * S + lane] * c->dm[f * S + lane];
+    for (size_t f = 0; f < 3 * (size_t)c->ring.n_qubits; f++)
+        sum += c->m[f * S + lane] * c->dm[f * S + lane];
     return sum;
 }
 
@@ -102,7 +105,8 @@ static void ring_check(hid_t file, int n)
     /* RY behind a ring and RY before the next are one angle: in the reference's gradients too. */
     for (size_t i = 0; i < (size_t)n; i++)
         for (size_t l = 0; l < 3; l++) {
-            const double a = grad[l * angles + 2 * (size_t)n + i], b = grad[l * angles + 4 * (size_t)n + i];
+            const double a = grad[l * angles + 2 * (size_t)n + i],
+                         b = grad[l * angles + 4 * (size_t)n + i];
             if (fabs(a - b) > 1e-15) fail("angles that are one", i, a, b);
         }
     free(theta), circuit_close(&c), H5Gclose(group);
@@ -132,7 +136,8 @@ static void blind_check(int n)
     free(theta), circuit_close(&c);
 }
 
-/* The branch without input: values in closed form, their derivatives, and the same values from its state. */
+/* The branch without input: values in closed form, their derivatives, and the same values from its
+ * state. */
 static void qd_check(hid_t file, int n)
 {
     char name[32];
@@ -176,7 +181,8 @@ static const double *values(hid_t group, const char *prefix, const char *name)
     return to;
 }
 
-/* The rows of one matrix and one vector, from the parameters alone, applied to the mean of q over time. */
+/* The rows of one matrix and one vector, from the parameters alone, applied to the mean of q over time.
+ */
 static void hybrid_check(hid_t file, int n)
 {
     char name[48];
@@ -186,9 +192,10 @@ static void hybrid_check(hid_t file, int n)
     const char *const layer = "params/quantum_hydra.";
     const size_t out = 3 * (size_t)n, T = (size_t)golden_number(group, "n_timesteps"),
                  B = (size_t)golden_number(group, "batch");
-    const double *tau = values(group, "params/", "temporal_weights"), *m1 = values(group, "inter/", "m1"),
-                 *m3 = values(group, "inter/", "m3"), *want = values(group, "", "out"),
-                 *wo = values(group, layer, "output_ff.weight"), *bo = values(group, layer, "output_ff.bias"),
+    const double *tau = values(group, "params/", "temporal_weights"),
+                 *m1 = values(group, "inter/", "m1"), *m3 = values(group, "inter/", "m3"),
+                 *want = values(group, "", "out"), *wo = values(group, layer, "output_ff.weight"),
+                 *bo = values(group, layer, "output_ff.bias"),
                  *wc = values(group, "params/", "output_layer.weight"),
                  *bc = values(group, "params/", "output_layer.bias");
     const double *a[3], *b[3], *v[3];
@@ -197,7 +204,8 @@ static void hybrid_check(hid_t file, int n)
         char text[32];
         snprintf(text, sizeof text, "branch%d_ff.weight", i + 1), a[i] = values(group, layer, text);
         snprintf(text, sizeof text, "branch%d_ff.bias", i + 1), b[i] = values(group, layer, text);
-        snprintf(text, sizeof text, "w%d", i + 1), v[i] = values(group, layer, text), norm += fabs(*v[i]);
+        snprintf(text, sizeof text, "w%d", i + 1), v[i] = values(group, layer, text),
+                                                   norm += fabs(*v[i]);
     }
     for (size_t t = 0; t < T; t++) total += exp(tau[t]);
     for (int k = 0; k < 2; k++) {
@@ -234,7 +242,8 @@ int main(void)
 {
     const hid_t file = golden_shared("hydra/golden.h5");
     if (file < 0) return 77;
-    for (int n = 3; n <= 6; n += n == 4 ? 2 : 1) ring_check(file, n), qd_check(file, n), blind_check(n), hybrid_check(file, n);
+    for (int n = 3; n <= 6; n += n == 4 ? 2 : 1)
+        ring_check(file, n), qd_check(file, n), blind_check(n), hybrid_check(file, n);
     blind_check(2), blind_check(5);
     printf("largest difference %.2g, at most %.2g\n", golden_worst, BOUND);
     H5Fclose(file);

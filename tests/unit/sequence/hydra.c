@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Quantum Hydra and its hybrid without a reference: counts of parameters, what is refused, one window among others, windows in
-   parts, dropout, frozen circuits, AVX2 against AVX-512. */
+   Quantum Hydra and its hybrid without a reference: counts of parameters, what is refused, one window
+   among others, windows in parts, dropout, frozen circuits, AVX2 against AVX-512. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static void *memory(size_t bytes)
     if (!p) exit(75);
     return memset(p, 0, (bytes + 127) / 64 * 64);
 }
-static int open_net(struct kl_sequence_net *net, const char *model, int qubits, size_t channels, size_t steps, int classes,
-                    bool bare)
+static int open_net(struct kl_sequence_net *net, const char *model, int qubits, size_t channels,
+                    size_t steps, int classes, bool bare)
 {
     struct kl_sequence_model_options o;
     const struct kl_sequence_shape shape = { channels, steps, classes, 80 };
@@ -46,25 +46,34 @@ static void counts(void)
         bool bare;
         size_t count;
     } all[] = {
-        { "hydra", 4, 64, 249, 2, false, 3614 },         { "hydra", 6, 64, 249, 2, false, 6170 },
-        { "hydra", 8, 64, 249, 2, false, 9310 },         { "hydra", 10, 64, 249, 2, false, 13034 },
-        { "hydra-hybrid", 4, 64, 249, 2, false, 4082 },  { "hydra-hybrid", 6, 64, 249, 2, false, 7196 },
-        { "hydra-hybrid", 8, 64, 249, 2, false, 11110 }, { "hydra-hybrid", 10, 64, 249, 2, false, 15824 },
-        { "hydra", 6, 1, 784, 10, true, 37939 },         { "hydra-hybrid", 6, 1, 784, 10, true, 38965 },
-        { "hydra", 6, 1, 228, 2, true, 11099 },          { "hydra-hybrid", 6, 4, 57, 2, true, 12125 },
+        { "hydra", 4, 64, 249, 2, false, 3614 },
+        { "hydra", 6, 64, 249, 2, false, 6170 },
+        { "hydra", 8, 64, 249, 2, false, 9310 },
+        { "hydra", 10, 64, 249, 2, false, 13034 },
+        { "hydra-hybrid", 4, 64, 249, 2, false, 4082 },
+        { "hydra-hybrid", 6, 64, 249, 2, false, 7196 },
+        { "hydra-hybrid", 8, 64, 249, 2, false, 11110 },
+        { "hydra-hybrid", 10, 64, 249, 2, false, 15824 },
+        { "hydra", 6, 1, 784, 10, true, 37939 },
+        { "hydra-hybrid", 6, 1, 784, 10, true, 38965 },
+        { "hydra", 6, 1, 228, 2, true, 11099 },
+        { "hydra-hybrid", 6, 4, 57, 2, true, 12125 },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct kl_sequence_net net;
-        expect(!open_net(&net, all[i].model, all[i].qubits, all[i].channels, all[i].steps, all[i].classes, all[i].bare),
+        expect(!open_net(&net, all[i].model, all[i].qubits, all[i].channels, all[i].steps,
+                         all[i].classes, all[i].bare),
                "a net of the reference does not open");
         if (net.n_parameters != all[i].count)
             printf("%s of %d qubits: found %zu parameters, expected %zu\n", all[i].model, all[i].qubits,
-                   net.n_parameters, all[i].count), failures++;
+                   net.n_parameters, all[i].count),
+                failures++;
         kl_sequence_net_close(&net);
     }
     struct kl_sequence_net net;
     for (int qubits = 1; qubits <= 15; qubits += 14) {
-        expect(open_net(&net, "hydra", qubits, 4, 9, 2, false) == KL_EUSAGE, "1 or 15 qubits are not refused");
+        expect(open_net(&net, "hydra", qubits, 4, 9, 2, false) == KL_EUSAGE,
+               "1 or 15 qubits are not refused");
         kl_sequence_net_close(&net);
     }
 }
@@ -78,8 +87,8 @@ struct seen {
 static float *x;
 static int32_t labels[N];
 
-static void run(struct seen *s, const struct kl_sequence_net *net, const float *params, size_t first, size_t n,
-                bool training)
+static void run(struct seen *s, const struct kl_sequence_net *net, const float *params, size_t first,
+                size_t n, bool training)
 {
     const size_t stride = kl_sequence_stride(net->shape.steps);
     const struct kl_sequence_batch_f32 batch = { .x = x + first * C * stride,
@@ -90,6 +99,7 @@ static void run(struct seen *s, const struct kl_sequence_net *net, const float *
                                                  .seed = 7,
                                                  .step = 3,
                                                  .row = first };
+    memset(s, 0, sizeof *s); /* the padding of gradients stays as it was */
     struct kl_sequence_result_f32 result = { .logits = s->logits, .grad = s->grad, .by_x = s->by_x };
     void *work = memory(net->model->work_f32(net, n));
     net->model->run_f32(&result, net, params, &batch, work);
@@ -120,7 +130,8 @@ static void among_others(const struct kl_sequence_net *net, const float *params)
     for (size_t i = 0; i < N; i++) {
         run(&one, net, params, i, 1, false);
         loss += one.loss;
-        expect(!memcmp(one.logits, all.logits + 2 * i, sizeof(float[2])), "logits depend on other windows");
+        expect(!memcmp(one.logits, all.logits + 2 * i, sizeof(float[2])),
+               "logits depend on other windows");
         expect(!memcmp(one.by_x, all.by_x + i * window, window * sizeof(float)) || net->options.bare,
                "gradients by the input depend on other windows");
         for (size_t j = 0; j < size; j++) sum[j] += one.grad[j];
@@ -161,11 +172,13 @@ static void frozen(struct kl_sequence_net *net, const float *params)
     for (int i = 0; i < net->block.n; i++) {
         const struct kl_tensor *t = &net->block.tensors[i];
         const char *name = t->name;
-        const bool circuit = strstr(name, "projection") || strstr(name, "params") || strstr(name, "alpha") ||
-                             strstr(name, "beta") || strstr(name, "gamma");
-        if (circuit) expect(largest(kept.grad + t->offset, t->size) == 0, "a frozen parameter has a gradient");
-        else expect(!memcmp(kept.grad + t->offset, free_.grad + t->offset, t->size * sizeof(float)),
-                    "the read-out's gradient depends on what is frozen");
+        const bool circuit = strstr(name, "projection") || strstr(name, "params") ||
+                             strstr(name, "alpha") || strstr(name, "beta") || strstr(name, "gamma");
+        if (circuit)
+            expect(largest(kept.grad + t->offset, t->size) == 0, "a frozen parameter has a gradient");
+        else
+            expect(!memcmp(kept.grad + t->offset, free_.grad + t->offset, t->size * sizeof(float)),
+                   "the read-out's gradient depends on what is frozen");
     }
     expect(!memcmp(kept.by_x, free_.by_x, sizeof kept.by_x), "gradient by the input of a frozen net");
 }
@@ -195,7 +208,8 @@ int main(void)
             expect(!open_net(&net, m % 2 ? "hydra-hybrid" : "hydra", qubits, C, T, 2, m > 1), err.text);
             float *params = memory(net.block.size * sizeof *params);
             net.model->init(&net, params, 1, 0);
-            among_others(&net, params), dropout(&net, params), frozen(&net, params), instructions(&net, params);
+            among_others(&net, params), dropout(&net, params), frozen(&net, params),
+                instructions(&net, params);
             free(params), kl_sequence_net_close(&net);
         }
     free(x);
