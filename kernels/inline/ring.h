@@ -216,45 +216,90 @@ RING struct ring_z ring_load(const struct ring_z *s, int k, int size, const stru
     if (kind == RING_START) return (struct ring_z){ p[k] * t[e].r, p[k] * t[e].i };
     return kind == RING_FULL || kind == RING_EVEN ? ring_times(s[k], t[e]) : ring_times_conj(s[k], t[e]);
 }
-/* Bits [low, low + m) of all amplitudes: sqrt(2)^m times the transform from X to Y, or back. Additions
-   and multiply-adds have units of their own: where there is no table, half of the sums are multiply-adds
-   by one. */
-RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int back,
-                    const struct ring_z *t, const kl_lane *p, const enum ring_table kind)
+/* Additions and multiply-adds have units of their own: half of a transform's sums are multiply-adds by
+   one, of whose bits they have all. */
+RING kl_lane ring_plus(kl_lane a, kl_lane b, const int minus)
+{
+    return kl_fma(b, kl_all(minus ? -1 : 1), a);
+}
+/* The lowest m bits, as amplitudes are multiplied by table t: sqrt(2)^m times the transform from X to Y,
+ * or back. */
+RING void ring_first(struct ring_z *s, int n, const int m, const int back, const struct ring_z *t,
+                     const kl_lane *p, const enum ring_table kind)
+{
+    const int size = 1 << n, count = 1 << m;
+    for (int k = 0; k < size; k += count) {
+        struct ring_z a[1 << RING_RADIX];
+        RING_UNROLL(int j = 0; j < count; j++) a[j] = ring_load(s, k + j, size, t, p, kind);
+        RING_UNROLL(int b = 0; b < m; b++)
+        RING_UNROLL(int j = 0; j < count; j++) if (!(j >> b & 1))
+        {
+            struct ring_z *x = &a[j], *y = &a[j | 1 << b];
+            const struct ring_z u = *x, v = *y;
+            *x =
+                back ? (struct ring_z){ u.r - v.i, u.i + v.r } : (struct ring_z){ u.r + v.i, u.i - v.r };
+            if (b == 0) *y = (struct ring_z){ ring_plus(v.r, u.i, back), ring_plus(v.i, u.r, !back) };
+            else
+                *y = back ? (struct ring_z){ v.r - u.i, v.i + u.r }
+                          : (struct ring_z){ v.r + u.i, v.i - u.r };
+        }
+        RING_UNROLL(int j = 0; j < count; j++) s[k + j] = a[j];
+    }
+}
+/* Bits [low, low + m). The real parts of amplitudes with an even number of these bits set meet the
+   imaginary parts of the others alone, and the other way round: two real transforms, of which each has
+   half the registers. */
+RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int back)
 {
     const int size = 1 << n, step = 1 << low, count = 1 << m;
-    const kl_lane one = kl_all(1), minus = kl_all(-1);
     for (int high = 0; high < size; high += step * count)
-        for (int l = high; l < high + step; l++) {
-            struct ring_z a[1 << RING_RADIX];
-            RING_UNROLL(int j = 0; j < count; j++) a[j] = ring_load(s, l + j * step, size, t, p, kind);
-            RING_UNROLL(int b = 0; b < m; b++)
-            RING_UNROLL(int j = 0; j < count; j++) if (!(j >> b & 1))
+        for (int l = high; l < high + step; l++) RING_UNROLL(int part = 0; part < 2; part++)
             {
-                struct ring_z *x = &a[j], *y = &a[j | 1 << b];
-                const struct ring_z u = *x, v = *y;
-                *x = back ? (struct ring_z){ u.r - v.i, u.i + v.r }
-                          : (struct ring_z){ u.r + v.i, u.i - v.r };
-                if (b == 0 || kind == RING_NONE)
-                    *y = back ? (struct ring_z){ kl_fma(u.i, minus, v.r), kl_fma(u.r, one, v.i) }
-                              : (struct ring_z){ kl_fma(u.i, one, v.r), kl_fma(u.r, minus, v.i) };
-                else
-                    *y = back ? (struct ring_z){ v.r - u.i, v.i + u.r }
-                              : (struct ring_z){ v.r + u.i, v.i - u.r };
+                kl_lane a[1 << (RING_RADIX + 1)];
+                RING_UNROLL(int j = 0; j < count; j++)
+                a[j] =
+                    (__builtin_popcount((unsigned)j) + part) & 1 ? s[l + j * step].i : s[l + j * step].r;
+                RING_UNROLL(int b = 0; b < m; b++)
+                RING_UNROLL(int j = 0; j < count; j++) if (!(j >> b & 1))
+                {
+                    const kl_lane x = a[j], y = a[j | 1 << b];
+                    const int less = ((__builtin_popcount((unsigned)j) + part) & 1) ^ back;
+                    a[j] = less ? x - y : x + y;
+                    a[j | 1 << b] = ring_plus(y, x, !less);
+                }
+                RING_UNROLL(int j = 0; j < count; j++)
+                {
+                    if ((__builtin_popcount((unsigned)j) + part) & 1) s[l + j * step].i = a[j];
+                    else s[l + j * step].r = a[j];
+                }
             }
-            RING_UNROLL(int j = 0; j < count; j++) s[l + j * step] = a[j];
-        }
+}
+static __attribute__((noinline, unused)) void ring_rest(struct ring_z *s, int n, int low, const int back)
+{
+    while (low < n) {
+        const int left = n - low, passes = (left + RING_RADIX) / (RING_RADIX + 1),
+                  m = (left + passes - 1) / passes;
+        if (m == 1 && back) ring_pass(s, n, low, 1, 1);
+        else if (m == 1) ring_pass(s, n, low, 1, 0);
+        else if (m == 2 && back) ring_pass(s, n, low, 2, 1);
+        else if (m == 2) ring_pass(s, n, low, 2, 0);
+        else if (m == 3 && back) ring_pass(s, n, low, 3, 1);
+        else if (m == 3) ring_pass(s, n, low, 3, 0);
+#if KL_VECTOR_BYTES == 64
+        else if (back) ring_pass(s, n, low, 4, 1);
+        else ring_pass(s, n, low, 4, 0);
+#endif
+        low += m;
+    }
 }
 /* All bits: sqrt(2)^n times the transform of (table s): scale tables by ring_scale(n). */
 RING void ring_basis(struct ring_z *s, int n, const int back, const struct ring_z *t, const kl_lane *p,
                      const enum ring_table kind)
 {
-    const int first = n % RING_RADIX ? n % RING_RADIX : RING_RADIX;
-    if (first == 1) ring_pass(s, n, 0, 1, back, t, p, kind);
-    else if (first == 2) ring_pass(s, n, 0, 2, back, t, p, kind);
-    else ring_pass(s, n, 0, RING_RADIX, back, t, p, kind);
-    for (int low = first; low < n; low += RING_RADIX)
-        ring_pass(s, n, low, RING_RADIX, back, NULL, NULL, RING_NONE);
+    const int first = n < RING_RADIX ? n : RING_RADIX;
+    if (first == 2) ring_first(s, n, 2, back, t, p, kind);
+    else ring_first(s, n, RING_RADIX, back, t, p, kind);
+    ring_rest(s, n, first, back);
 }
 /* sqrt(1/2)^n */
 RING kl_real ring_scale(int n)
