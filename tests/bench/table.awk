@@ -85,6 +85,10 @@ END {
     row("the same", "sampling-synth", "torch", 30, 46)
     row("one subject, three recordings of 64 channels to windows at 80 Hz", "windows", "mne", 2, 4.3)
     row("the same after a band-pass", "windows-band", "mne", "", "")
+    for (i = 6; i <= 10; i += 2) {
+        row("Quantum Hydra, " i " qubits, a training epoch of 1,492 windows of 64 x 249, one thread", "sequence-hydra-" i, "torch", 15, 50)
+        row("Hydra Hybrid, the same", "sequence-hydra-hybrid-" i, "torch", 15, 50)
+    }
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)
