@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# Sequence models on recordings, from the files to the page:
+#   make -f pipelines/eeg.mk [EEG=DIR] [EXCLUDE="S088 S092 S100"] [NETS="hydra twin eegnet"] [OUT=out/eeg] (make demo-seq)
+# One person is left out in turn; every model is trained on the others, its epoch chosen on some of them, and tested on the one left
+# out. Beside each quantum model stand its classical twin, its circuit with frozen angles, time averages alone, EEGNet, and two
+# classifiers of covariances. Then all models are compared, paired over people, and one page has everything.
+# Without EEG: eight synthetic people whose truth is known. EEG=DIR: the recordings of eegmmidb (S001R04.edf, or S001/S001R04.edf; runs
+# 4, 8, 12), whose digests are checked before use. The reference's own experiment: SPLIT=subject REFERENCE=1 (docs/claims.md).
+BUILD ?= build
+OUT ?= out/eeg
+$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
+export PATH := $(abspath $(BUILD))/bin:$(PATH)
+FILES := $(sort $(if $(EEG),$(wildcard $(EEG)/S???R04.edf $(EEG)/S???/S???R04.edf)))
+$(if $(EEG),$(if $(FILES),,$(error EEG=$(EEG): no S001R04.edf, S001/S001R04.edf, ...; expected the recordings of eegmmidb)))
+PEOPLE := $(if $(EEG),$(filter-out $(EXCLUDE),$(patsubst %R04,%,$(notdir $(FILES:.edf=)))),$(addprefix S00,1 2 3 4 5 6 7 8))
+# Synthetic people move their mu rhythm alone: a band and an average reference suit them. eegmmidb: as the reference has it, but the band.
+WINDOWS ?= --band 8:30 --reference average
+NETS ?= means twin hydra-frozen hydra hydra-hybrid eegnet
+FITS ?= csp-lda tangent-lr
+TRAIN ?= $(if $(EEG),--replicas 5,--epochs 30 --lr 5e-3)
+FOLDS := $(shell seq 0 $$(($(words $(PEOPLE)) - 1)))
+MODELS := $(NETS) $(FITS)
+SHARDS := $(PEOPLE:%=$(OUT)/%.h5)
+
+.PHONY: all clean FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+all: $(OUT)/compared.txt $(OUT)/leak.report.h5 $(OUT)/run.html
+	@sh pipelines/eeg-told.sh $(OUT) $(words $(PEOPLE))
+$(OUT):
+	@mkdir -p $@
+ifdef EEG
+recordings = $(foreach r,04 08 12,$(dir $(filter %/$(1)R04.edf,$(FILES)))$(1)R$(r).edf)
+# Not one window before every recording is what PhysioNet has.
+$(OUT)/checked: data/eegmmidb/SHA256SUMS | $(OUT)
+	@for f in $(foreach p,$(PEOPLE),$(call recordings,$(p))); do \
+	    grep " $${f##*/}$$" $< | sed "s| [^ ]*$$| $$f|" | sha256sum --quiet -c || \
+	        { echo "$$f is not that of eegmmidb 1.0.0; fetch it again, or leave the person out: EXCLUDE=..." >&2; exit 1; }; \
+	done
+	@touch $@
+$(SHARDS): $(OUT)/%.h5: $(OUT)/checked FORCE
+	qseq windows $(WINDOWS) $(call recordings,$*) -o $@
+else
+$(OUT)/people/truth.json: FORCE | $(OUT)
+	qseq generate people -n $(words $(PEOPLE)) --channels 16 --trials 12 --odd-rate --short -o $(OUT)/people
+$(SHARDS): $(OUT)/%.h5: $(OUT)/people/truth.json FORCE
+	qseq windows $(WINDOWS) $(OUT)/people/$*R*.edf -o $@
+endif
+# MODEL-FOLD.h5, of nets and of classifiers that are fitted at once.
+model = $(subst hydra-frozen,hydra --frozen,$(1))
+define FOLD
+$(OUT)/$(1)-$(2).h5: $$(SHARDS) FORCE
+	$(3) $$(SHARDS) --split loso --fold $(2) -o $$@
+endef
+$(foreach f,$(FOLDS),$(foreach m,$(NETS),$(eval $(call FOLD,$(m),$(f),qseq train $(TRAIN) -m $(call model,$(m))))))
+$(foreach f,$(FOLDS),$(foreach m,$(FITS),$(eval $(call FOLD,$(m),$(f),qseq fit -m $(m)))))
+define JUDGE
+$(OUT)/$(1).report.h5: $$(FOLDS:%=$(OUT)/$(1)-%.h5) $$(SHARDS) FORCE
+	qseq eval $$(FOLDS:%=$(OUT)/$(1)-%.h5) $$(SHARDS) -o $$@
+endef
+$(foreach m,$(MODELS),$(eval $(call JUDGE,$(m))))
+# What windows drawn at random would have claimed.
+$(OUT)/leak.h5: $(SHARDS) FORCE
+	qseq fit -m tangent-lr --split leak $(SHARDS) -o $@
+$(OUT)/leak.report.h5: $(OUT)/leak.h5 $(SHARDS) FORCE
+	qseq eval $< $(SHARDS) -o $@
+$(OUT)/compared.txt: $(MODELS:%=$(OUT)/%.report.h5) FORCE
+	qseq compare $(filter %.h5,$^) >$@
+$(OUT)/run.html: $(OUT)/S001.h5 $(MODELS:%=$(OUT)/%.report.h5) $(OUT)/hydra-0.h5 FORCE
+	figures $(filter %.h5,$^) --report $@
+clean:
+	rm -rf $(OUT)
