@@ -255,6 +255,10 @@ RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int bac
     for (int high = 0; high < size; high += step * count)
         for (int l = high; l < high + step; l++) RING_UNROLL(int part = 0; part < 2; part++)
             {
+                if (part)
+                    __asm__ volatile(
+                        "" ::
+                            : "memory"); /* one after the other, or registers do not suffice */
                 kl_lane a[1 << (RING_RADIX + 1)];
                 RING_UNROLL(int j = 0; j < count; j++)
                 a[j] =
