@@ -53,8 +53,8 @@ static const struct kl_option options[] = {
 };
 const struct kl_tool kl_sequence_windows_tool = {
     .name = "qseq",
-    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from arrays, "
-               "images\n(IDX) and DNA sequences (UCI's promoters.data)",
+    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from\n"
+               "arrays, images (IDX) and DNA sequences (promoters.data of UCI)",
     .arguments = "windows RECORDING... -o S001.h5",
     .example = "qseq windows S001R04.edf S001R08.edf S001R12.edf -o S001.h5\n"
                "  qseq windows a.bdf --labels go=go,stop=stop --band 8:30 -o a.h5\n"
