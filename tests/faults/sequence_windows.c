@@ -12,7 +12,7 @@
 #include "tests/unit/any_file.h"
 #include "tests/unit/test_folder.h"
 
-static char recording[1024], windows[1024], array[1024];
+static char recording[1024], windows[1024], array[1024], text[1024];
 
 static void make_files(void)
 {
@@ -36,6 +36,13 @@ static void make_files(void)
         fwrite(values, 4, 6, npy) != 6 || fclose(npy))
         perror(array), exit(1);
     in_folder(windows, "w.h5");
+    FILE *dna = fopen(in_folder(text, "d.data"), "wb");
+    for (int i = 0; dna && i < 2; i++) {
+        fprintf(dna, "%s,S,\t", i ? "-" : "+");
+        for (int k = 0; k < 57; k++) fputc("acgt"[k % 4], dna);
+        fputc('\n', dna);
+    }
+    if (!dna || fclose(dna)) perror(text), exit(1);
 }
 
 static int cut_one(struct kl_sequence_collection *c, struct kl_error *err)
@@ -124,6 +131,19 @@ static int arrays(struct kl_error *err)
     return code;
 }
 
+static int dna(struct kl_error *err)
+{
+    struct kl_sequence_collection c = { 0 };
+    char **classes = NULL;
+    size_t n_classes = 0;
+    int code = kl_sequence_dna_read(&c, &classes, &n_classes, text, err);
+    if (!code && (c.n != 2 || c.steps != 228 || c.n_subjects != 2 || c.x[228 + 5] != 1))
+        code = kl_fail(err, KL_EINTERNAL, "%zu windows", c.n);
+    kl_sequence_words_free(classes, n_classes);
+    kl_sequence_collection_free(&c);
+    return code;
+}
+
 int main(void)
 {
     struct kl_error err;
@@ -134,5 +154,6 @@ int main(void)
     CHECK(write_all(&err) == 0, "%s", err.text);
     check_each("read", read_all, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     check_each("arrays", arrays, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+    check_each("dna", dna, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     return failures != 0;
 }

@@ -29,6 +29,13 @@ bool kl_sequence_is_array(const char *path)
     return ends_with(path, ".npy") || is_hdf5(path);
 }
 
+bool kl_sequence_is_other(struct kl_sequence_arrays *a, const char *path)
+{
+    const bool images = strstr(path, "-idx3-ubyte"), dna = ends_with(path, ".data");
+    a->what = images ? KL_SEQUENCE_IMAGES : dna ? KL_SEQUENCE_DNA : KL_SEQUENCE_ARRAYS;
+    return images || dna || kl_sequence_is_array(path);
+}
+
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err)
 {
@@ -62,7 +69,8 @@ static bool element(double *value, const char *type, const unsigned char *data, 
     ELEMENT("<f8", double)
     ELEMENT("<i2", int16_t)
     ELEMENT("<i4", int32_t)
-    ELEMENT("<i8", int64_t) ELEMENT("|i1", int8_t) ELEMENT("|u1", uint8_t)
+    ELEMENT("<i8", int64_t)
+    ELEMENT("|i1", int8_t) ELEMENT("|u1", uint8_t)
 #undef ELEMENT
         return false;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/ingest.h"
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"
 #include "store/mode.h"
@@ -99,7 +100,7 @@ static int settle(struct work *w, struct kl_error *err)
     struct kl_sequence_windows_values usual = { 0 };
     kl_sequence_windows_default(&usual);
     int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
-                                 "labels-of subjects-of recordings-of classes array-rate",
+                                 "labels-of subjects-of recordings-of classes array-rate limit",
                                  "of arrays; recordings say it themselves", err);
     if (!code) code = kl_sequence_cut_of(&w->cut, w->v, err);
     if (!code) code = name_sources(w, err);
@@ -140,6 +141,15 @@ static int settle_arrays(struct work *w, struct kl_error *err)
         "rate from to band notch reference baseline reject channels gaps unit task labels "
         "exclude",
         "of recordings; an array's windows are taken as they are", err);
+    const char *const unfit =
+        w->arrays.what == KL_SEQUENCE_DNA      ? "labels-of subjects-of recordings-of array-rate limit"
+        : w->arrays.what == KL_SEQUENCE_IMAGES ? "subjects-of recordings-of array-rate"
+                                               : "limit";
+    if (!code)
+        code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual, unfit,
+                                 "has no meaning for this input", err);
+    if (!code && w->arrays.what != KL_SEQUENCE_ARRAYS && w->v->subject)
+        code = kl_fail(err, KL_EUSAGE, "--subject: each sample is a person of its own");
     if (!code) code = check_foreign(input, err);
     if (!code) code = kl_sequence_array_name(&w->arrays.x, input, NULL, "x", err);
     if (!code && w->v->y) code = kl_sequence_array_name(&w->arrays.y, input, w->v->y, NULL, err);
@@ -147,7 +157,7 @@ static int settle_arrays(struct work *w, struct kl_error *err)
         code = kl_sequence_array_name(&w->arrays.subjects, input, w->v->subjects, NULL, err);
     if (!code && w->v->recordings)
         code = kl_sequence_array_name(&w->arrays.recordings, input, w->v->recordings, NULL, err);
-    if (!code && w->v->classes && !w->v->y)
+    if (!code && w->v->classes && !w->v->y && w->arrays.what == KL_SEQUENCE_ARRAYS)
         code = kl_fail(err, KL_EUSAGE, "--classes: without --labels-of there are none");
     if (!code && w->v->subject && w->v->subjects)
         code = kl_fail(err, KL_EUSAGE, "--subject: --subjects-of says whose the windows are");
@@ -162,7 +172,7 @@ static int rename_classes(struct work *w, struct kl_error *err)
     size_t n = 0;
     int code = kl_sequence_words(&names, &n, "--classes", w->v->classes, err);
     if (!code && n != w->n_array_classes)
-        code = kl_fail(err, KL_EDATA, "%s: %zu classes occur, --classes names %zu", w->arrays.y,
+        code = kl_fail(err, KL_EDATA, "%s: %zu classes occur, --classes names %zu", w->arrays.x,
                        w->n_array_classes, n);
     if (!code) {
         kl_sequence_words_free(w->array_classes, w->n_array_classes);
@@ -176,7 +186,13 @@ static int rename_classes(struct work *w, struct kl_error *err)
 static int read_arrays(struct work *w, struct kl_error *err)
 {
     struct kl_sequence_collection *c = &w->all;
-    int code = kl_sequence_arrays_read(c, &w->array_classes, &w->n_array_classes, &w->arrays, err);
+    const struct kl_sequence_arrays *a = &w->arrays;
+    char ***classes = &w->array_classes;
+    size_t *n = &w->n_array_classes;
+    int code = a->what == KL_SEQUENCE_DNA ? kl_sequence_dna_read(c, classes, n, a->x, err)
+               : a->what == KL_SEQUENCE_IMAGES
+                   ? kl_sequence_images_read(c, classes, n, a->x, w->v->y, (size_t)w->v->limit, err)
+                   : kl_sequence_arrays_read(c, classes, n, a, err);
     if (!code && w->v->classes) code = rename_classes(w, err);
     if (code || !w->v->subject) return code;
     char *names[2] = { strdup(w->v->subject), strdup(w->v->subject) };
@@ -195,6 +211,9 @@ static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *
     struct kl_sequence_name name;
     kl_sequence_name_of(&name, w->arrays.x);
     int code = kl_store_key_text(key, "name", name.subject, err);
+    if (!code && w->arrays.what == KL_SEQUENCE_IMAGES)
+        return kl_ingest_images_identify(key, w->raw, (const char *const[]){ w->arrays.x }, 1, w->v->y,
+                                         false, err);
     for (int i = 0; i < 4 && !code; i++)
         if (paths[i]) code = kl_store_input_identify(key, w->raw, roles[i], 0, paths[i], err);
     return code;
@@ -359,7 +378,7 @@ static int work(struct work *w, struct kl_error *err)
                        "windows: no input, expected RECORDING...; see qseq windows --help");
     if (!w->v->common.output && !w->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "windows: no output; give -o FILE.h5");
-    const bool arrays = kl_sequence_is_array(*stage->inputs);
+    const bool arrays = kl_sequence_is_other(&w->arrays, *stage->inputs);
     int code = arrays ? settle_arrays(w, err) : settle(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;

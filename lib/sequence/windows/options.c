@@ -46,12 +46,15 @@ static const struct kl_option options[] = {
       "numbers of the recordings; else one a person", NULL, NULL },
     { "classes", 0, KL_OPT_STRING, AT(classes), "LIST", 0, 0, true,
       "names of the classes, by rising number", NULL, NULL },
+    { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e6, true, "of images: the first so many; 0: all", NULL,
+      NULL },
     { "array-rate", 0, KL_OPT_FLOAT, AT(array_rate), "HZ", 0, 1e9, true, "of arrays; 0: unknown", NULL,
       NULL },
 };
 const struct kl_tool kl_sequence_windows_tool = {
     .name = "qseq",
-    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from arrays",
+    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from\n"
+               "arrays, images (IDX) and DNA sequences (promoters.data of UCI)",
     .arguments = "windows RECORDING... -o S001.h5",
     .example = "qseq windows S001R04.edf S001R08.edf S001R12.edf -o S001.h5\n"
                "  qseq windows a.bdf --labels go=go,stop=stop --band 8:30 -o a.h5\n"

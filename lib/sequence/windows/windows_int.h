@@ -109,8 +109,11 @@ void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
 struct kl_sequence_arrays {
     char *x, *y, *subjects, *recordings; /* NULL but x: there are none */
     double rate;                         /* Hz; 0: not known */
+    enum { KL_SEQUENCE_ARRAYS, KL_SEQUENCE_IMAGES, KL_SEQUENCE_DNA } what;
 };
 bool kl_sequence_is_array(const char *path);
+/* By its name: images as IDX, UCI's promoters (.data), else arrays if it is one. false: a recording. */
+bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);
 /* What `reference` names beside the input: a file, or a dataset of the input's file; NULL: the input
    itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
@@ -119,11 +122,20 @@ int kl_sequence_array_name(char **name, const char *input, const char *reference
 int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                             const struct kl_sequence_arrays *arrays, struct kl_error *err);
 
+/* ---- samples without time (samples.c): one channel, each sample a person of its own ---- */
+/* Pixels over 255, row after row. labels, limit: as of struct kl_images_options. */
+int kl_sequence_images_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
+                            const char *path, const char *labels, size_t limit, struct kl_error *err);
+/* UCI's promoters: 57 bases, of each four steps of which one is 1, in the order a, c, g, t. */
+int kl_sequence_dna_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
+                         const char *path, struct kl_error *err);
+
 /* ---- the options of the mode, and its words (options.c, tell.c) ---- */
 struct kl_sequence_windows_values {
     struct kl_common common;
     double rate, from, to, notch, reject, array_rate;
     const char *y, *subjects, *recordings, *classes;
+    int64_t limit;
     const char *band, *reference, *baseline, *channels, *exclude, *subject, *task, *labels, *gaps, *unit;
 };
 void kl_sequence_windows_default(void *values);

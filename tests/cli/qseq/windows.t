@@ -13,8 +13,8 @@ $ qseq windows p/S001R*.edf -o S001.h5
 > S001.h5: up to date
 $ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail -9; cache verify S001.h5
 > classes    imagined left fist, imagined right fist
-> options    array-rate 0.0  from 1.0  gaps "refuse"  notch 0.0  rate 80.0  reference "none"  reject 0.0
->            task "auto"  to 4.1  unit "none"
+> options    array-rate 0.0  from 1.0  gaps "refuse"  limit 0  notch 0.0  rate 80.0  reference "none"
+>            reject 0.0  task "auto"  to 4.1  unit "none"
 > rate, Hz             80
 > unit                 uV
 > steps before the event -80
@@ -129,7 +129,7 @@ $ qseq windows x.npy --labels-of y.npy --subjects-of s.npy --classes go,stop --a
 $ qseq windows x.npy --subject Ann -o y.h5 | sed 's/; [0-9.]* s$//'
 > y.h5: 4 windows of 2 channels and 3 steps; 1 recording of 1 person
 $ qseq windows x.npy --labels-of s.npy --classes a -o z.h5
-! qseq: s.npy: 2 classes occur, --classes names 1
+! qseq: x.npy: 2 classes occur, --classes names 1
 ? 65
 $ qseq windows x.npy --labels-of nan.npy -o z.h5
 ! qseq: nan.npy: found 1 numbers in 3 dimensions, expected 4, one a window
@@ -148,4 +148,35 @@ $ qseq windows x.npy --rate 40 -o z.h5
 ? 2
 $ qseq windows p/S001R04.edf --labels-of y.npy -o z.h5
 ! qseq: --labels-of: of arrays; recordings say it themselves
+? 2
+
+# What has no time: images, of which each pixel is a step, and UCI's DNA promoters; each sample is a person of its own.
+$ qseq windows $DATA/digits/test-images-idx3-ubyte --limit 20 -o i.h5 | sed 's/; [0-9.]* s$//'
+> i.h5: 20 windows of 1 channel and 64 steps: 3 0, 2 1, 2 2, 2 3, 2 4, 1 5, 2 6, 2 7, 2 8, 2 9; 20 recordings of 20 people
+$ cache show i.h5 | tail -9
+>   channel_names                        string   1
+>   class_names                          string   10
+>   labels                               int32    20
+>   onset                                float64  20
+>   recording                            int32    20
+>   recording_names                      string   20
+>   subject                              int32    20
+>   subject_names                        string   20
+>   x                                    float32  20 x 1 x 64
+$ awk 'BEGIN { for (i = 0; i < 3; i++) { s = ""; for (k = 0; k < 57; k++) s = s substr("acgt", (k * (i + 1)) % 4 + 1, 1); print (i < 2 ? "+" : "-") ",S" i ",\t\t" s } }' >promoters.data; qseq windows promoters.data -o dna.h5 | sed 's/; [0-9.]* s$//'
+> dna.h5: 3 windows of 1 channel and 228 steps: 2 promoter, 1 none; 3 recordings of 3 people
+$ printf 'ACGT\tpromoter\n' >random.data; qseq windows random.data -o z.h5
+! qseq: random.data: line 1 is none of UCI's promoters, expected +,NAME,SEQUENCE or -,NAME,SEQUENCE
+? 65
+$ sed '1d; s/..$/ng/' promoters.data >n.data; qseq windows n.data -o z.h5
+! qseq: n.data: line 1: found 'n' behind 55 bases, expected 57 of a, c, g, t
+? 65
+$ sed 's/.$//' promoters.data >short.data; qseq windows short.data -o z.h5
+! qseq: short.data: line 1 has 56 bases, expected 57
+? 65
+$ qseq windows promoters.data --limit 3 -o z.h5
+! qseq: --limit: has no meaning for this input
+? 2
+$ qseq windows x.npy --limit 3 -o z.h5
+! qseq: --limit: has no meaning for this input
 ? 2
