@@ -58,7 +58,9 @@ static void bench(const char *threads, struct kl_pool *pool, size_t n, int round
     enum { COVARIANCES, PATTERNS, MEAN, TANGENT, LOGISTIC, WORKS };
     static const char *const name[] = { "covariances", "csp-lda", "riemann-mean", "tangent",
                                         "logistic" };
-    const struct kl_sequence_source source = { .single = window, .channels = CHANNELS, .steps = STEPS };
+    const struct kl_sequence_window_source source = { .single = window,
+                                                      .channels = CHANNELS,
+                                                      .steps = STEPS };
     const struct kl_sequence_mean_options o = { 1e-8, 100 };
     static double mean[CHANNELS * CHANNELS], inverse[CHANNELS * CHANNELS], filters[FILTERS * CHANNELS],
         features[MOST * FILTERS];

@@ -204,8 +204,10 @@ static void check_windows(void)
 
 static void check_riemann(struct kl_error *err)
 {
-    const struct kl_sequence_source six = { .twice = of_six, .channels = SIX, .steps = STEPS },
-                                    all = { .twice = whole, .channels = CHANNELS, .steps = STEPS };
+    const struct kl_sequence_window_source six = { .twice = of_six, .channels = SIX, .steps = STEPS },
+                                           all = { .twice = whole,
+                                                   .channels = CHANNELS,
+                                                   .steps = STEPS };
     must(kl_sequence_covariances(c64, &all, NULL, WINDOWS, KL_SEQUENCE_OAS, NULL, pool, err), err);
     must(kl_sequence_covariances(c6, &six, NULL, WINDOWS, KL_SEQUENCE_OAS, NULL, pool, err), err);
     golden_values(given, 4 * CHANNELS * CHANNELS, file, "riemann/cov_oas");
@@ -255,7 +257,7 @@ static void check_patterns(struct kl_error *err)
     golden_values(given, 4 * WINDOWS, file, "csp/features6");
     compare("csp/features6", features, given, 4 * WINDOWS, 1e-12);
 
-    const struct kl_sequence_source six = { .twice = of_six, .channels = SIX, .steps = STEPS };
+    const struct kl_sequence_window_source six = { .twice = of_six, .channels = SIX, .steps = STEPS };
     double moment[SIX * SIX], inverse[SIX * SIX];
     static double moments[WINDOWS * TRIANGLE6], aligned[SIX * STEPS];
     must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, NULL, pool, err),

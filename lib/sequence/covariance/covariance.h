@@ -18,7 +18,7 @@
 enum kl_sequence_estimator { KL_SEQUENCE_MOMENT, KL_SEQUENCE_SAMPLE, KL_SEQUENCE_OAS };
 #define KL_SEQUENCE_ESTIMATORS "moment|sample|oas"
 /* Window i, (C, T), as float or as double; one of the two. Called from several threads. NULL: err. */
-struct kl_sequence_source {
+struct kl_sequence_window_source {
     const void *context;
     const float *(*single)(const void *context, size_t i, struct kl_error *err);
     const double *(*twice)(const void *context, size_t i, struct kl_error *err);
@@ -27,9 +27,9 @@ struct kl_sequence_source {
 /* c (n, triangle): of windows rows[0] to rows[n - 1], NULL: 0 to n - 1. align (C, C), which may be NULL:
    of align x in place of x. KL_EDATA: a value is not finite, or a channel of a window is constant and
    the estimator does not shrink; KL_ENOMEM; what source says. */
-int kl_sequence_covariances(double *c, const struct kl_sequence_source *source, const int64_t *rows,
-                            size_t n, enum kl_sequence_estimator estimator, const double *align,
-                            struct kl_pool *pool, struct kl_error *err);
+int kl_sequence_covariances(double *c, const struct kl_sequence_window_source *source,
+                            const int64_t *rows, size_t n, enum kl_sequence_estimator estimator,
+                            const double *align, struct kl_pool *pool, struct kl_error *err);
 /* mean (C, C): the arithmetic mean of matrices rows[0..n) of c. */
 void kl_sequence_mean_of(double *mean, const double *c, const int64_t *rows, size_t n, size_t channels);
 

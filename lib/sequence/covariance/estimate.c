@@ -51,7 +51,7 @@ static void shrink(double *c, size_t channels, size_t steps)
 
 struct job {
     double *c;
-    const struct kl_sequence_source *source;
+    const struct kl_sequence_window_source *source;
     const int64_t *rows;
     enum kl_sequence_estimator estimator;
     const double *align;
@@ -125,9 +125,9 @@ int kl_sequence_first_error(const struct kl_error *errors, const size_t *failed,
     return errors[first].code;
 }
 
-int kl_sequence_covariances(double *c, const struct kl_sequence_source *source, const int64_t *rows,
-                            size_t n, enum kl_sequence_estimator estimator, const double *align,
-                            struct kl_pool *pool, struct kl_error *err)
+int kl_sequence_covariances(double *c, const struct kl_sequence_window_source *source,
+                            const int64_t *rows, size_t n, enum kl_sequence_estimator estimator,
+                            const double *align, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t threads = pool ? (size_t)kl_pool_size(pool) : 1, channels = source->channels;
     struct kl_arena arena;

@@ -10,9 +10,9 @@ static const float *window(const void *context, size_t i, struct kl_error *err)
 {
     return kl_sequence_set_window(context, i, err);
 }
-static struct kl_sequence_source source_of(const struct kl_sequence_set *set)
+static struct kl_sequence_window_source source_of(const struct kl_sequence_set *set)
 {
-    return (struct kl_sequence_source){
+    return (struct kl_sequence_window_source){
         .context = set, .single = window, .channels = set->channels, .steps = set->steps
     };
 }
@@ -25,7 +25,7 @@ static void *matrices(size_t n, size_t channels)
 static int fit_alignment(double *align, const struct kl_sequence_set *set, const int64_t *rows, size_t n,
                          struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_sequence_source source = source_of(set);
+    const struct kl_sequence_window_source source = source_of(set);
     const size_t size = KL_SPD_TRIANGLE(set->channels), bytes = n * size * sizeof(double);
     double *const c = malloc(bytes + 8), *const mean = matrices(1, set->channels);
     int code = c && mean ? KL_OK : kl_fail_memory(err, bytes);
@@ -43,7 +43,7 @@ static int covariances_of_person(double *c, const struct kl_sequence_fitted *f,
                                  const struct kl_sequence_set *set, const int64_t *rows, size_t n,
                                  int32_t person, struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_sequence_source source = source_of(set);
+    const struct kl_sequence_window_source source = source_of(set);
     const size_t size = KL_SPD_TRIANGLE(set->channels);
     int64_t *const all = malloc((set->n + n + 1) * sizeof *all), *const mine = all ? all + set->n : NULL;
     double *const align = matrices(1, set->channels), *part = NULL;
@@ -72,7 +72,7 @@ static int covariances_of_person(double *c, const struct kl_sequence_fitted *f,
 static int covariances(double *c, const struct kl_sequence_fitted *f, const struct kl_sequence_set *set,
                        const int64_t *rows, size_t n, struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_sequence_source source = source_of(set);
+    const struct kl_sequence_window_source source = source_of(set);
     if (f->options.align != KL_SEQUENCE_ALIGN_SUBJECT)
         return kl_sequence_covariances(c, &source, rows, n, f->options.estimator, f->align, pool, err);
     int code = KL_OK;

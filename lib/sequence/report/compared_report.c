@@ -19,20 +19,33 @@ static int take_list(int32_t **list, struct kl_file *file, const char *name, siz
     return code;
 }
 
-/* Which model's fold a window was judged by: a dataset where there are several. */
+/* Folds are numbered anew by their first windows: what a report calls them depends on its files. */
+static int number_folds(struct kl_sequence_reported *r, struct kl_error *err)
+{
+    int32_t *const number = malloc(r->n * sizeof *number);
+    if (!number) return kl_fail_memory(err, r->n * sizeof *number);
+    r->folds = 0;
+    for (size_t i = 0; i < r->n; i++) number[i] = -1;
+    for (size_t i = 0; i < r->n; i++) {
+        if (number[r->fold[i]] < 0) number[r->fold[i]] = (int32_t)r->folds++;
+        r->fold[i] = number[r->fold[i]];
+    }
+    free(number);
+    return KL_OK;
+}
+
+/* Which model's fold a window was judged by. */
 static int take_folds(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)
 {
     r->folds = 1;
     if (!kl_store_file_find(file, "fold")) return KL_OK;
     const int code =
         kl_store_file_load_shape((void **)&r->fold, file, "fold", KL_TYPE_I32, 1, &r->n, err);
-    for (size_t i = 0; i < r->n && !code; i++) {
+    for (size_t i = 0; i < r->n && !code; i++)
         if (r->fold[i] < 0 || (size_t)r->fold[i] >= r->n)
             return kl_fail(err, KL_EDATA, "%s: dataset fold: found %d, expected 0 to %zu", r->path,
                            (int)r->fold[i], r->n - 1);
-        if ((size_t)r->fold[i] >= r->folds) r->folds = (size_t)r->fold[i] + 1;
-    }
-    return code;
+    return code ? code : number_folds(r, err);
 }
 
 static int take_probabilities(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)

@@ -2,11 +2,25 @@
 $ qseq generate people -q -n 5 --effect 0.9 --channels 16 -o people && qseq windows -q people/*.edf -o w.h5
 $ for m in csp-lda mdm; do for f in 0 1 2 3 4; do qseq fit w.h5 -q -m $m --split loso --fold $f -o $m.$f.h5; done; qseq eval $m.?.h5 w.h5 -q -o $m.report.h5; done
 $ qseq compare csp-lda.report.h5 mdm.report.h5
+> accuracy of 2 models on 225 windows of 5 people, 1 seed
+> model           mean    95 % over people all windows over seeds mean rank
+> csp-lda       0.6222    0.5067 to 0.7556      0.6222  undefined      1.90
+> mdm           0.7200    0.5689 to 0.8667      0.7200  undefined      1.10
+> difference         mean    95 % over people   SE test   p flips      Holm   p ranks      Holm   p folds
+> csp-lda - mdm   -0.0978  -0.1733 to -0.0356    0.0313     0.125     0.125     0.125     0.125      0.19
+> p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
+! qseq: 5 people: no test over them can give a p below 0.0625
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv --metric auc | cut -d, -f 1-5
+> a,b,metric,windows,people
+> "csp-lda","mdm",auc,225,5
+! qseq: 5 people: no test over them can give a p below 0.0625
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --json | jq -c '[.metric, .windows, .people, .folds, (.models | map(.name)), .pairs[0].sign_flip.exact]'
+> ["accuracy",225,5,5,["csp-lda","mdm"],true]
+! qseq: 5 people: no test over them can give a p below 0.0625
 
 # a report of other windows
 $ qseq eval mdm.0.h5 w.h5 -q -o one.report.h5 && qseq compare csp-lda.report.h5 one.report.h5
+! qseq: one.report.h5: found 45 test windows of 2 classes, expected 225 of 2 as in csp-lda.report.h5; only reports on the same windows can be compared
 ? 65
 
 # what cannot be
@@ -14,6 +28,7 @@ $ qseq compare mdm.report.h5
 ! qseq: 1 report, expected two or more
 ? 2
 $ qseq compare mdm.report.h5 w.h5
+! qseq: w.h5: found a file of kind windows, expected a report of qseq eval
 ? 65
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv --json
 ! qseq: --csv and --json: give one of them
