@@ -104,7 +104,8 @@ void kl_sequence_train_defaults(void *values)
     v->common.progress = "auto";
     kl_train_settings_default(&v->train);
     v->train.schedule = "plateau";
-    o->batch_size = 32, o->patience = 10, o->val_fraction = 0.15, o->optimizer.clip = 1;
+    o->batch_size = 32, o->patience = 10, o->val_fraction = 0.15;
+    o->optimizer.clip = 1, o->optimizer.clip_epsilon = 1e-6;
     o->schedule.factor = 0.5, o->schedule.patience = 5, o->schedule.threshold = 1e-4;
     v->model = net.model, v->revision = "b", v->split = "subject", v->standardise = "train";
     v->twin_of = "hydra", v->profile = "sound", v->judge = "loss", v->tested = "best";
