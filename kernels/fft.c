@@ -10,8 +10,6 @@
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 
-#define fft KL_NAME(kl_fft)
-#define fft_factor KL_NAME(kl_fft_factor)
 enum { ROW = 64 / (int)sizeof(kl_real), NEAR = 512 };
 
 #if KL_F64
@@ -82,7 +80,7 @@ static size_t halve(size_t n)
     return best;
 }
 
-static void take_passes(struct fft_factor *f, size_t n)
+static void take_passes(struct kl_fft_factor *f, size_t n)
 {
     static const int radices[] = { 5, 3, 8, 4, 2 };
     size_t left = n;
@@ -95,7 +93,7 @@ static void take_passes(struct fft_factor *f, size_t n)
         }
 }
 
-static size_t factor_numbers(const struct fft_factor *f)
+static size_t factor_numbers(const struct kl_fft_factor *f)
 {
     size_t numbers = 0, left = f->n;
     for (int i = 0; i < f->passes; i++) {
@@ -105,7 +103,7 @@ static size_t factor_numbers(const struct fft_factor *f)
     return numbers;
 }
 
-static kl_real *fill_factor(struct fft_factor *f, kl_real *at, const struct roots *r)
+static kl_real *fill_factor(struct kl_fft_factor *f, kl_real *at, const struct roots *r)
 {
     const size_t order = (size_t)r->n; /* a multiple of f->n */
     size_t length = f->n;
@@ -120,7 +118,7 @@ static kl_real *fill_factor(struct fft_factor *f, kl_real *at, const struct root
 }
 
 /* ---- a plan ---- */
-static int fill_good(struct fft *plan, size_t columns)
+static int fill_good(struct kl_fft *plan, size_t columns)
 {
     const size_t n1 = columns && plan->n % columns == 0 ? columns : halve(plan->n), n2 = plan->n / n1,
                  outer = n2 > 1 ? plan->n * 2 : 0;
@@ -143,12 +141,11 @@ static int fill_good(struct fft *plan, size_t columns)
 
 /* exp(-pi i j^2 / n), and the spectrum of its conjugate, wrapped round a length of at least 2 n - 1,
    divided by that length: all lanes of a transform hold the same. */
-static int fill_bluestein(struct fft *plan)
+static int fill_bluestein(struct kl_fft *plan)
 {
-    const struct kl_kernels *kernels = kl_kernels();
     const size_t n = plan->n;
     struct roots roots = { .n = 2 * n };
-    struct fft *inner = plan->inner = KL_NAME(kl_fft_plan)(kl_fft_good_length(2 * n - 1), 0);
+    struct kl_fft *inner = plan->inner = kl_fft_plan(kl_fft_good_length(2 * n - 1), 0);
     if (!inner) return -1;
     kl_real *data = aligned_alloc(64, (2 * ROW * inner->n + inner->work) * sizeof *data);
     plan->chirp = plan->memory = malloc((2 * n + 2 * inner->n) * sizeof *plan->chirp);
@@ -163,7 +160,7 @@ static int fill_bluestein(struct fft *plan)
                 data[2 * ROW * j + ROW + l] = from < n ? -plan->chirp[2 * from + 1] : 0;
             }
         }
-        kernels->KL_NAME(fft)->forward(inner, data, data + 2 * ROW * inner->n);
+        kl_kernel_fft->forward(inner, data, data + 2 * ROW * inner->n);
         for (size_t k = 0; k < inner->n; k++) {
             plan->kernel[2 * k] = data[2 * ROW * k] / (kl_real)inner->n;
             plan->kernel[2 * k + 1] = data[2 * ROW * k + ROW] / (kl_real)inner->n;
@@ -174,21 +171,21 @@ static int fill_bluestein(struct fft *plan)
     return whole ? 0 : -1;
 }
 
-void KL_NAME(kl_fft_plan_free)(struct fft *plan)
+void kl_fft_plan_free(struct kl_fft *plan)
 {
     if (!plan) return;
-    KL_NAME(kl_fft_plan_free)(plan->inner);
+    kl_fft_plan_free(plan->inner);
     free(plan->memory);
     free(plan);
 }
 
-struct fft *KL_NAME(kl_fft_plan)(size_t n, size_t columns)
+struct kl_fft *kl_fft_plan(size_t n, size_t columns)
 {
-    struct fft *plan = n && n < (size_t)1 << 31 ? calloc(1, sizeof *plan) : NULL;
+    struct kl_fft *plan = n && n < (size_t)1 << 31 ? calloc(1, sizeof *plan) : NULL;
     if (!plan) return NULL;
     plan->n = n;
     if (is_good(n) ? fill_good(plan, columns) : fill_bluestein(plan)) {
-        KL_NAME(kl_fft_plan_free)(plan);
+        kl_fft_plan_free(plan);
         return NULL;
     }
     return plan;

@@ -41,6 +41,13 @@ enum { KL_FFT_ROW_F32 = 16, KL_FFT_ROW_F64 = 8, KL_FFT_PASSES = 24 };
 KL_FFT_TYPES(float, f32)
 KL_FFT_TYPES(double, f64)
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_fft KL_NAME(kl_fft)
+#define kl_fft_factor KL_NAME(kl_fft_factor)
+#define kl_fft_plan KL_NAME(kl_fft_plan)
+#define kl_fft_plan_free KL_NAME(kl_fft_plan_free)
+#define kl_fft_table KL_NAME(kl_fft_table)
+
 /* The least length from n on whose only factors are 2, 3 and 5 (three and five once or twice). */
 size_t kl_fft_good_length(size_t n);
 

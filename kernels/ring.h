@@ -2,9 +2,10 @@
    ring: circuits of layers of RY on every wire, a ring of IsingXX, RY on every wire, a ring of IsingYY
    ("QLCU"), whose angles differ from step to step of a window: forward, read-out of <X>, <Y>, <Z> of all
    wires or of a superposition with the wires' mirror image and a given state, and the adjoint from a
-   given bra. A circuit is five diagonals (of two layers) between constant transforms: inline/ring.h. Steps come in groups of KL_RING_STEPS,
-   side by side in the lanes; states are opaque. The bits are the same for AVX2 and
-   AVX-512. No cuda/ twin yet: lanes are independent, so that a thread takes a step as the head's circuits do. */
+   given bra. A circuit is five diagonals (of two layers) between constant transforms: inline/ring.h.
+   Steps come in groups of KL_RING_STEPS, side by side in the lanes; states are opaque. The bits are the
+   same for AVX2 and AVX-512. No cuda/ twin yet: lanes are independent, so that a thread takes a step as
+   the head's circuits do. */
 #ifndef KL_RING_H
 #define KL_RING_H
 
@@ -57,8 +58,8 @@ static inline size_t kl_ring_work(const struct kl_ring *ring, size_t steps)
 {
     return ((size_t)6 << ring->n_qubits) * steps + 4096;
 }
-/* The amplitudes of psi in the order (k, its image), n_pairs times, then those that are their own image: pairs (2^n).
-   Returns n_pairs. Wire w of psi is wire (1 - w) mod n of its image. */
+/* The amplitudes of psi in the order (k, its image), n_pairs times, then those that are their own image:
+   pairs (2^n). Returns n_pairs. Wire w of psi is wire (1 - w) mod n of its image. */
 static inline size_t kl_ring_fill_pairs(uint32_t *pairs, int n)
 {
     size_t count = 0, own = (size_t)1 << n;
@@ -71,49 +72,45 @@ static inline size_t kl_ring_fill_pairs(uint32_t *pairs, int n)
     return count;
 }
 
-/* All arrays are aligned to 64 bytes; a row of steps has KL_RING_STEPS (S) values, row i of a matrix with
-   stride begins at i * stride.
-   angles: of n angles theta = factor sigma(z + bias) + base, z (n, stride) becomes d theta / d z; turn
-   (2, n_rows, S) cosines and sines of the half angles.
-   forward: state of a group. half: no, bare angles: see halves.
-   halves: turn from theta (n, stride) as it is.
-   read: m (3 n_qubits, stride): X of all wires, Y, Z; norm (2, S): 1 / (R + eps) and 1 / R (0 at R = 0), R the
-   norm of the superposition, eps 1e-9; mix NULL: of the state as it is, norm is not set.
-   weigh: sum (n_weights, rows, S) += weight m, in the lanes.
-   back: bra by dm (3 n_qubits, stride), the derivative by m; with mix: sums (4, S) += of alpha and beta
-   (dL/dRe, dL/dIm), field (kl_ring_state) += the derivative by the third state, opaque: collect.
-   collect: third (2^n, 2) = the sums of field.
+/* All arrays are aligned to 64 bytes; a row of steps has KL_RING_STEPS (S) values, row i of a matrix
+   with stride begins at i * stride. angles: of n angles theta = factor sigma(z + bias) + base, z (n,
+   stride) becomes d theta / d z; turn (2, n_rows, S) cosines and sines of the half angles. forward:
+   state of a group. half: no, bare angles: see halves. halves: turn from theta (n, stride) as it is.
+   read: m (3 n_qubits, stride): X of all wires, Y, Z; norm (2, S): 1 / (R + eps) and 1 / R (0 at R = 0),
+   R the norm of the superposition, eps 1e-9; mix NULL: of the state as it is, norm is not set. weigh:
+   sum (n_weights, rows, S) += weight m, in the lanes. back: bra by dm (3 n_qubits, stride), the
+   derivative by m; with mix: sums (4, S) += of alpha and beta (dL/dRe, dL/dIm), field (kl_ring_state) +=
+   the derivative by the third state, opaque: collect. collect: third (2^n, 2) = the sums of field.
    adjoint: dturn (n_rows, S) derivatives by the rows' whole angles; state and bra are used up.
-   slopes: z (n, stride), d theta / d z from angles, becomes dL / dz; by_base, by_bias (n, S) += dL / d theta
-   and dL / dz, in the lanes; row: kl_ring_row_of each. */
-#define KL_RING_TYPES(real, p)                                                                         \
-    /* phi = alpha psi + beta mirrored psi + third; complex numbers are (re, im). psi and third in the   \
+   slopes: z (n, stride), d theta / d z from angles, becomes dL / dz; by_base, by_bias (n, S) += dL / d
+   theta and dL / dz, in the lanes; row: kl_ring_row_of each. */
+#define KL_RING_TYPES(real, p)                                                                          \
+    /* phi = alpha psi + beta mirrored psi + third; complex numbers are (re, im). psi and third in the  \
        circuit's own frame and in basis Y; wire w of psi is wire (1 - w) mod n of its mirror image. */  \
-    struct kl_ring_mix_##p {                                                                           \
-        real alpha[2], beta[2];                                                                        \
-        const real *third;     /* (2^n, 2) */                                                          \
-        const uint32_t *pairs; /* kl_ring_fill_pairs */                                                \
-        size_t n_pairs;                                                                                \
-    };                                                                                                 \
-    struct kl_ring_table_##p {                                                                            \
-        void (*angles)(real *turn, real *z, size_t stride, size_t n, const real *bias,                 \
-                       const real *base, double factor, const struct kl_ring_row *rows,                \
-                       size_t n_rows);                                                                 \
-        void (*halves)(real *turn, const real *theta, size_t stride, const struct kl_ring_row *rows,   \
-                       size_t n_rows);                                                                 \
-        void (*forward)(real *state, const real *turn, const struct kl_ring *ring, real *work);        \
-        void (*read)(real *m, size_t stride, real *norm, const real *state,                            \
-                     const struct kl_ring_mix_##p *mix, const struct kl_ring *ring, real *work);       \
-        void (*weigh)(real *sum, const real *m, size_t stride, size_t rows, const real *weight,        \
-                      size_t weight_stride, size_t n_weights);                                         \
-        void (*back)(real *bra, real *sums, real *field, const real *state, const real *m,             \
-                     const real *dm, size_t stride, const real *norm,                                  \
-                     const struct kl_ring_mix_##p *mix, const struct kl_ring *ring, real *work);       \
-        void (*collect)(real *third, const real *field, const struct kl_ring *ring);                   \
-        void (*adjoint)(real *dturn, real *state, real *bra, const real *turn,                         \
-                        const struct kl_ring *ring, real *work);                                       \
-        void (*slopes)(real *z, size_t stride, size_t n, real *by_base, real *by_bias,                 \
-                       const real *dturn, const uint32_t *row);                                        \
+    struct kl_ring_mix_##p {                                                                            \
+        real alpha[2], beta[2];                                                                         \
+        const real *third;     /* (2^n, 2) */                                                           \
+        const uint32_t *pairs; /* kl_ring_fill_pairs */                                                 \
+        size_t n_pairs;                                                                                 \
+    };                                                                                                  \
+    struct kl_ring_table_##p {                                                                          \
+        void (*angles)(real * turn, real *z, size_t stride, size_t n, const real *bias,                 \
+                       const real *base, double factor, const struct kl_ring_row *rows, size_t n_rows); \
+        void (*halves)(real * turn, const real *theta, size_t stride, const struct kl_ring_row *rows,   \
+                       size_t n_rows);                                                                  \
+        void (*forward)(real * state, const real *turn, const struct kl_ring *ring, real *work);        \
+        void (*read)(real * m, size_t stride, real *norm, const real *state,                            \
+                     const struct kl_ring_mix_##p *mix, const struct kl_ring *ring, real *work);        \
+        void (*weigh)(real * sum, const real *m, size_t stride, size_t rows, const real *weight,        \
+                      size_t weight_stride, size_t n_weights);                                          \
+        void (*back)(real * bra, real *sums, real *field, const real *state, const real *m,             \
+                     const real *dm, size_t stride, const real *norm,                                   \
+                     const struct kl_ring_mix_##p *mix, const struct kl_ring *ring, real *work);        \
+        void (*collect)(real * third, const real *field, const struct kl_ring *ring);                   \
+        void (*adjoint)(real * dturn, real *state, real *bra, const real *turn,                         \
+                        const struct kl_ring *ring, real *work);                                        \
+        void (*slopes)(real * z, size_t stride, size_t n, real *by_base, real *by_bias,                 \
+                       const real *dturn, const uint32_t *row);                                         \
     };
 KL_RING_TYPES(float, f32)
 KL_RING_TYPES(double, f64)
@@ -121,14 +118,14 @@ extern const struct kl_ring_table_f32 kl_ring_f32_base, kl_ring_f32_avx2, kl_rin
 extern const struct kl_ring_table_f64 kl_ring_f64_base, kl_ring_f64_avx2, kl_ring_f64_avx512;
 
 /* The sum of a row of S partial sums, by halves: one order. */
-#define KL_RING_SUM(real, p, n)                                   \
-    static inline real kl_ring_sum_##p(const real *lanes)         \
-    {                                                             \
-        real v[n];                                                \
-        for (int l = 0; l < n; l++) v[l] = lanes[l];              \
-        for (int half = n / 2; half; half /= 2)                   \
-            for (int l = 0; l < half; l++) v[l] += v[l + half];   \
-        return v[0];                                              \
+#define KL_RING_SUM(real, p, n)                                 \
+    static inline real kl_ring_sum_##p(const real *lanes)       \
+    {                                                           \
+        real v[n];                                              \
+        for (int l = 0; l < n; l++) v[l] = lanes[l];            \
+        for (int half = n / 2; half; half /= 2)                 \
+            for (int l = 0; l < half; l++) v[l] += v[l + half]; \
+        return v[0];                                            \
     }
 KL_RING_SUM(float, f32, 16)
 KL_RING_SUM(double, f64, 8)

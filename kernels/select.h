@@ -171,6 +171,7 @@ void kl_kernels_use(const struct kl_kernels *table);
 #define kl_kernel_langevin_normals kl_kernels()->KL_NAME(langevin_normals)
 #define kl_kernel_langevin_step kl_kernels()->KL_NAME(langevin_step)
 #define kl_kernel_langevin_momentum kl_kernels()->KL_NAME(langevin_momentum)
+#define kl_kernel_fft kl_kernels()->KL_NAME(fft)
 #define kl_kernel_langevin_rms kl_kernels()->KL_NAME(langevin_rms)
 
 #endif

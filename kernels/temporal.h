@@ -41,12 +41,35 @@ KL_TEMPORAL_FILTER(double, f64)
 #define KL_TEMPORAL_POOL_ROWS_ARGS(real) \
     (real * mean, real * z, size_t ld, const real *bias, size_t steps, size_t width, int slopes)
 
+/* Filters of 3 taps over all channels as products, with half of the multiplications: F(4, 3) of Winograd
+   (Lavin & Gray 2015, arXiv:1509.09308): tiles of 4 outputs from 6 inputs, of which KL_TEMPORAL_PARTS
+   combinations are multiplied, each with one of the filters. Time runs down the rows here. Rows of
+   `width` values, a multiple of 16. tile_inputs: parts (6, tiles, width) of x (4 tiles + 2, width), the
+   first row is the step before the first output. tile_filters: parts (6, rows, width), `step` apart, of
+   w (rows, 3, width). tile_filters_back: dw (count, 3) from parts d (6, count), `step` apart. tile_pool:
+   as pool_rows of the outputs that parts (6, tiles, width) give; slopes (steps, width) or NULL.
+   tile_slopes: parts from slopes times factor (width), the gradient by the outputs. */
+enum { KL_TEMPORAL_TILE = 4, KL_TEMPORAL_PARTS = 6 };
+#define KL_TEMPORAL_TILE_INPUTS_ARGS(real) (real * parts, const real *x, size_t tiles, size_t width)
+#define KL_TEMPORAL_TILE_FILTERS_ARGS(real) \
+    (real * parts, const real *w, size_t rows, size_t width, size_t step)
+#define KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(real) (real * dw, const real *d, size_t count, size_t step)
+#define KL_TEMPORAL_TILE_POOL_ARGS(real) \
+    (real * mean, real * slopes, const real *parts, const real *bias, size_t steps, size_t width)
+#define KL_TEMPORAL_TILE_SLOPES_ARGS(real) \
+    (real * parts, const real *slopes, const real *factor, size_t steps, size_t width)
+
 #define KL_TEMPORAL_TABLE(p, real)                                                      \
     struct kl_temporal_##p {                                                            \
         void(*pool) KL_TEMPORAL_POOL_ARGS(real, kl_temporal_filter_##p);                \
         void(*filter) KL_TEMPORAL_FILTER_ARGS(real, kl_temporal_filter_##p);            \
         void(*back) KL_TEMPORAL_BACK_ARGS(real, kl_temporal_filter_##p);                \
         void(*pool_rows) KL_TEMPORAL_POOL_ROWS_ARGS(real);                              \
+        void(*tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(real);                          \
+        void(*tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(real);                        \
+        void(*tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(real);              \
+        void(*tile_pool) KL_TEMPORAL_TILE_POOL_ARGS(real);                              \
+        void(*tile_slopes) KL_TEMPORAL_TILE_SLOPES_ARGS(real);                          \
     };                                                                                  \
     extern const struct kl_temporal_##p kl_temporal_##p##_base, kl_temporal_##p##_avx2, \
         kl_temporal_##p##_avx512;

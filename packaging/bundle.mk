@@ -6,6 +6,8 @@
 BUNDLE_DATA ?= data
 BUNDLE_TOOLS ?= $(TOOLS)
 BUNDLE := $(BUILD)/ketline-bundle
+# What no tool is linked with and qseq loads.
+LOADED = $(shell /sbin/ldconfig -p | awk '/libopenblas\.so\.0 .*x86-64/ { print $$NF; exit }')
 BUNDLED_TESTS := $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c))
 BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu $(BUNDLE)/bench/gpu_features
 .PHONY: bundle test-gpu bench-gpu
@@ -14,7 +16,7 @@ BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/g
 bundle: $(BUNDLED) $(if $(NVCC),cuda)
 	@rm -rf $(BUNDLE)/lib # of an earlier one: ldd would find its libraries here
 	@mkdir -p $(BUNDLE)/lib $(BUNDLE)/share/ketline $(BUNDLE)/data
-	@ldd $(BUNDLED) | awk '/=> \// { print $$3 }' | sort -u | \
+	@{ ldd $(BUNDLED) $(LOADED); printf 'x => %s\n' $(LOADED); } | awk '/=> \// { print $$3 }' | sort -u | \
 	    grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|ld-linux[^/]*)\.so' | xargs -I{} install -m 644 {} $(BUNDLE)/lib
 	@[ -z "$(NVCC)" ] || install -m 755 $(BUILD)/bin/libketline-cuda.so $(BUNDLE)/lib
 	@[ -z "$(BUNDLE_DATA)" ] || { cp -r data/backbone $(BUNDLE)/share/ketline && cp -r data/digits $(BUNDLE)/data; }

@@ -44,13 +44,14 @@ plain() {
         page) figures -q "$JOBS/head.h5" "$JOBS/report.h5" --report "$2" ;;
         extract) tournament -q --extract toeplitz "$JOBS/bits.txt" --min-entropy 0.5 -o "$2" ;;
         export) qconvert -q "$JOBS/head.h5" -o "$2" ;;
+        people) qseq generate people -q -n 1 -o "${2%/*}" ;;
         history) train --epochs 400 --reduction 8 --no-controls --history "$2" -f -o "$JOBS/beside.h5" ;;
         mlflow) train --epochs 2 --no-controls --mlflow "${2%/*}" -f -o "$JOBS/beside.h5" ;;
         push) cache push "${2%/*}" --store "$JOBS/store" -q ;;
         pull) cache pull "$JOBS/store" --store "${2%/*}" -q ;;
     esac
 }
-plain_jobs='draw:svg figures:svg page:html extract:bin export:npz history:csv mlflow:x push:h5 pull:h5'
+plain_jobs='draw:svg figures:svg page:html extract:bin export:npz people:edf history:csv mlflow:x push:h5 pull:h5'
 extract-features -q "$digits_test" --resize 28 --limit 40 --store "$JOBS/store" -o "$JOBS/any.h5" || exit 1
 files_in() { find "$1" ! -type d ! -name filler; }
 for name in $plain_jobs; do

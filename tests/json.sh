@@ -86,6 +86,12 @@ printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --judge ac
 stage qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 -o nets.h5
 printed qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 --shard 0/2 -o nets0.h5
 stage qseq eval net.h5 S001.h5 S002.h5 -o judged.h5
+qseq generate people -q -n 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5
+stage qseq fit three.h5 --split loso -o fit.h5
+for m in csp-lda mdm; do
+    qseq fit three.h5 -q -m $m --split loso --fold 1 -o $m.h5 && qseq eval $m.h5 three.h5 -q -o $m.report.h5
+done
+printed qseq compare csp-lda.report.h5 mdm.report.h5
 printed circuit stats
 printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5

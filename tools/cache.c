@@ -17,6 +17,7 @@
 #include "sampling/chain/chain.h"
 #include "sampling/ladder/ladder.h"
 #include "sequence/report/report.h"
+#include "sequence/learn/fitted.h"
 #include "sequence/windows/windows.h"
 #include "store/mode.h"
 
@@ -43,6 +44,7 @@ static const struct kl_kind *const kinds[] = {
     &kl_sequence_windows_kind,
     &kl_sequence_model_kind,
     &kl_sequence_report_kind,
+    &kl_sequence_fit_kind,
     NULL,
 };
 

@@ -18,7 +18,7 @@ static const struct kl_option options[] = {
       "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|frequency|bit-tests|"
       "transitions|symbols|learning|classifiers|configurations|gan|tournament|synthetic|validation|"
       "pulse|bloch|filter-function|landscape|starts|meta-learning|adaptation|tasks|"
-      "traces|ranks|autocorrelation|acceptance|bounds",
+      "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance",
       0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
@@ -42,7 +42,8 @@ static const struct kl_tool tool = {
         "classifiers (learning, classifiers, configurations), generators (gan) and pairs (tournament, "
         "synthetic, validation), pulses (pulse, bloch, filter-function, landscape, starts), policies "
         "(meta-learning) and what adapting them is worth (adaptation, tasks), chains (traces, ranks, "
-        "autocorrelation, acceptance) and what they prove (bounds)",
+        "autocorrelation, acceptance) and what they prove (bounds), windows of recordings (windows, spectra, erd, "
+        "topography) and what models make of them (curves, confusion, people, importance)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",

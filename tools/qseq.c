@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
    qseq: sequence models on recordings. Its first word chooses what it does; each has a table of options
    and a file mode_WORD.c in a room of lib/sequence. */
+#include "sequence/learn/fitted.h"
 #include "sequence/learn/learn.h"
 #include "sequence/recording/recording.h"
+#include "sequence/report/compare.h"
 #include "sequence/report/report.h"
 #include "sequence/synthetic/synthetic.h"
 #include "sequence/windows/windows.h"
@@ -16,16 +18,18 @@ struct values {
 static const struct kl_tool *const parts[] = {
     &kl_sequence_inspect_tool,
     &kl_sequence_windows_tool,
-    &kl_sequence_train_tool,
-    &kl_sequence_sweep_tool,
     &kl_sequence_generate_tool,
     &kl_sequence_forrelation_tool,
+    &kl_sequence_train_tool,
+    &kl_sequence_sweep_tool,
+    &kl_sequence_fit_tool,
     &kl_sequence_eval_tool,
+    &kl_sequence_compare_tool,
     NULL
 };
 static const struct kl_tool tool = {
     .name = "qseq",
-    .summary = "Sequence models on recordings: windows cached once, quantum models and their rivals.\n"
+    .summary = "Sequence models on recordings: windows cached once, quantum models, rivals.\n"
                "  inspect      what is in recordings, and what is wrong with them\n"
                "  windows      recordings or arrays to labelled windows\n"
                "  generate     recordings of synthetic people\n"
@@ -50,11 +54,13 @@ int main(int argc, char **argv)
         &none,
         &kl_sequence_mode_inspect,
         &kl_sequence_mode_windows,
-        &kl_sequence_mode_train,
-        &kl_sequence_mode_sweep,
         &kl_sequence_mode_generate,
         &kl_sequence_mode_forrelation,
+        &kl_sequence_mode_train,
+        &kl_sequence_mode_sweep,
+        &kl_sequence_mode_fit,
         &kl_sequence_mode_eval,
+        &kl_sequence_mode_compare,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

@@ -8,8 +8,6 @@
 #include "kernels/inline/real.h"
 
 enum { ROW = 64 / (int)sizeof(kl_real), POINT = 2 * ROW };
-#define fft KL_NAME(kl_fft)
-#define fft_factor KL_NAME(kl_fft_factor)
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- transforms of 2, 3, 4, 5, 8 numbers, in registers ---- */
@@ -145,7 +143,7 @@ PASS(8)
 /* ---- a line of points ---- */
 /* Through two pieces of workspace of n points; the line itself is read first and written last. before,
    after: roots of its n points, or NULL; one pass alone takes one of them. */
-static void line(const struct fft_factor *f, struct line whole, kl_real *work, int re,
+static void line(const struct kl_fft_factor *f, struct line whole, kl_real *work, int re,
                  const kl_real *before, const kl_real *after)
 {
     struct line from = whole;
@@ -171,7 +169,7 @@ static void line(const struct fft_factor *f, struct line whole, kl_real *work, i
     }
 }
 
-static void columns(const struct fft *plan, kl_real *data, kl_real *work, int re, bool before)
+static void columns(const struct kl_fft *plan, kl_real *data, kl_real *work, int re, bool before)
 {
     const size_t n1 = plan->columns.n, n2 = plan->rows.n;
     for (size_t j = 0; j < n2; j++) {
@@ -180,7 +178,7 @@ static void columns(const struct fft *plan, kl_real *data, kl_real *work, int re
              before ? outer : NULL, before ? NULL : outer);
     }
 }
-static void rows(const struct fft *plan, kl_real *data, kl_real *work, int re)
+static void rows(const struct kl_fft *plan, kl_real *data, kl_real *work, int re)
 {
     const size_t n1 = plan->columns.n, n2 = plan->rows.n;
     for (size_t k = 0; k < n1 && n2 > 1; k++)
@@ -188,8 +186,8 @@ static void rows(const struct fft *plan, kl_real *data, kl_real *work, int re)
 }
 
 /* ---- any length ---- */
-static void there(const struct fft *plan, kl_real *data, kl_real *work, int re);
-static void back(const struct fft *plan, kl_real *data, kl_real *work, int re);
+static void there(const struct kl_fft *plan, kl_real *data, kl_real *work, int re);
+static void back(const struct kl_fft *plan, kl_real *data, kl_real *work, int re);
 
 /* to = x w, of n points. */
 static void product(kl_real *to, const kl_real *x, const kl_real *w, size_t n, int re)
@@ -202,7 +200,7 @@ static void product(kl_real *to, const kl_real *x, const kl_real *w, size_t n, i
         }
 }
 
-static void bluestein(const struct fft *plan, kl_real *data, kl_real *work, int re)
+static void bluestein(const struct kl_fft *plan, kl_real *data, kl_real *work, int re)
 {
     const size_t n = plan->n, all = plan->inner->n;
     kl_real *wide = work, *rest = work + all * POINT;
@@ -214,7 +212,7 @@ static void bluestein(const struct fft *plan, kl_real *data, kl_real *work, int 
     product(data, wide, plan->chirp, n, re);
 }
 
-static void there(const struct fft *plan, kl_real *data, kl_real *work, int re)
+static void there(const struct kl_fft *plan, kl_real *data, kl_real *work, int re)
 {
     if (plan->inner) {
         bluestein(plan, data, work, re);
@@ -223,7 +221,7 @@ static void there(const struct fft *plan, kl_real *data, kl_real *work, int re)
     columns(plan, data, work, re, false);
     rows(plan, data, work, re);
 }
-static void back(const struct fft *plan, kl_real *data, kl_real *work, int re)
+static void back(const struct kl_fft *plan, kl_real *data, kl_real *work, int re)
 {
     if (plan->inner) {
         bluestein(plan, data, work, ROW - re);
@@ -234,24 +232,24 @@ static void back(const struct fft *plan, kl_real *data, kl_real *work, int re)
 }
 
 /* ---- the table ---- */
-static void forward(const struct fft *plan, kl_real *data, kl_real *work)
+static void forward(const struct kl_fft *plan, kl_real *data, kl_real *work)
 {
     there(plan, data, work, 0);
 }
-static void backward(const struct fft *plan, kl_real *data, kl_real *work)
+static void backward(const struct kl_fft *plan, kl_real *data, kl_real *work)
 {
     back(plan, data, work, 0);
 }
-static void all_columns(const struct fft *plan, kl_real *data, kl_real *work, bool backwards)
+static void all_columns(const struct kl_fft *plan, kl_real *data, kl_real *work, bool backwards)
 {
     columns(plan, data, work, backwards ? ROW : 0, backwards);
 }
-static void one_row(const struct fft *plan, kl_real *data, kl_real *work, bool backwards)
+static void one_row(const struct kl_fft *plan, kl_real *data, kl_real *work, bool backwards)
 {
     if (plan->rows.n > 1)
         line(&plan->rows, (struct line){ data, POINT }, work, backwards ? ROW : 0, NULL, NULL);
 }
 
-const struct KL_NAME(kl_fft_table) KL_ISA_NAME(kl_fft) = {
+const struct kl_fft_table KL_ISA_NAME(kl_fft) = {
     .forward = forward, .backward = backward, .columns = all_columns, .row = one_row
 };

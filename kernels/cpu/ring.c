@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/ring.h. The steps lie in the lanes: a group is 64 bytes / KL_VECTOR_BYTES
-   slices, each with states of its own, one after another. */
+   Definition of the family; see kernels/ring.h. The steps lie in the lanes: a group is 64 bytes /
+   KL_VECTOR_BYTES slices, each with states of its own, one after another. */
 #include "kernels/ring.h"
 
 #include <math.h>
@@ -21,8 +21,7 @@ static inline kl_lane load(const kl_real *at)
 static void halves(kl_real *turn, const kl_real *theta, size_t stride, const struct kl_ring_row *rows,
                    size_t n_rows)
 {
-    for (size_t r = 0; r < n_rows; r++)
-        SLICE(l)
+    for (size_t r = 0; r < n_rows; r++) SLICE(l)
         {
             kl_lane x = load(theta + (size_t)rows[r].first * stride + l) + (kl_real)rows[r].offset;
             if (rows[r].second >= 0) x += load(theta + (size_t)rows[r].second * stride + l);
@@ -36,8 +35,7 @@ static void angles(kl_real *turn, kl_real *z, size_t stride, size_t n, const kl_
 {
     const kl_lane by = kl_all((kl_real)factor);
     kl_real theta[4 * KL_RING_MOST * KL_RING_LAYERS * STEPS] __attribute__((aligned(64)));
-    for (size_t i = 0; i < n; i++)
-        SLICE(l)
+    for (size_t i = 0; i < n; i++) SLICE(l)
         {
             kl_lane s, slope;
             ring_logistic(&s, &slope, load(z + i * stride + l) + bias[i]);
@@ -50,8 +48,7 @@ static void angles(kl_real *turn, kl_real *z, size_t stride, size_t n, const kl_
 static void slopes(kl_real *z, size_t stride, size_t n, kl_real *by_base, kl_real *by_bias,
                    const kl_real *dturn, const uint32_t *row)
 {
-    for (size_t i = 0; i < n; i++)
-        SLICE(l)
+    for (size_t i = 0; i < n; i++) SLICE(l)
         {
             const kl_lane d = load(dturn + row[i] * STEPS + l);
             kl_lane *at = (kl_lane *)(z + i * stride + l);
@@ -79,7 +76,8 @@ static inline struct ring_angles y_ring(const kl_real *turn, const struct kl_rin
 }
 
 /* Of one slice; t: 3 2^n vectors. */
-static void forward_slice(struct ring_z *s, const kl_real *turn, const struct kl_ring *ring, struct ring_z *t)
+static void forward_slice(struct ring_z *s, const kl_real *turn, const struct kl_ring *ring,
+                          struct ring_z *t)
 {
     const int n = ring->n_qubits, size = 1 << n;
     const kl_real scale = ring_scale(n);
@@ -103,7 +101,8 @@ static void forward(kl_real *state, const kl_real *turn, const struct kl_ring *r
                   (struct ring_z *)work);
 }
 
-static void y_gradient(kl_real *dturn, const struct ring_z *s, const struct ring_z *b, kl_lane *v, int n, int l)
+static void y_gradient(kl_real *dturn, const struct ring_z *s, const struct ring_z *b, kl_lane *v, int n,
+                       int l)
 {
     kl_lane one[RING_QUBITS], pair[RING_QUBITS], close;
     kl_real *single = dturn + (size_t)(n * (3 * l + 2)) * STEPS, *ring = single + (size_t)n * STEPS;
@@ -114,14 +113,17 @@ static void y_gradient(kl_real *dturn, const struct ring_z *s, const struct ring
     }
 }
 
-static void x_gradient(kl_real *dturn, const struct ring_z *s, const struct ring_z *b, kl_lane *v, int n, int l)
+static void x_gradient(kl_real *dturn, const struct ring_z *s, const struct ring_z *b, kl_lane *v, int n,
+                       int l)
 {
     kl_lane one[RING_QUBITS], pair[RING_QUBITS], close;
     kl_real *ring = dturn + (size_t)(n * (3 * l + 1)) * STEPS;
     ring_sums(one, pair, &close, v, n, b, s, 1);
     for (int w = 0; w < n; w++)
-        *(kl_lane *)(ring + w * STEPS) =
-            (w == 0 ? one[n - 2] : w == n - 1 ? one[0] : pair[n - 1 - w]) * (kl_real)0.5;
+        *(kl_lane *)(ring + w * STEPS) = (w == 0       ? one[n - 2]
+                                          : w == n - 1 ? one[0]
+                                                       : pair[n - 1 - w]) *
+                                         (kl_real)0.5;
 }
 
 static void adjoint_slice(kl_real *dturn, struct ring_z *s, struct ring_z *b, const kl_real *turn,
@@ -155,8 +157,8 @@ static void adjoint(kl_real *dturn, kl_real *state, kl_real *bra, const kl_real 
     SLICE(l)
     {
         const size_t at = (size_t)l << (ring->n_qubits + 1);
-        adjoint_slice(dturn + l, (struct ring_z *)(state + at), (struct ring_z *)(bra + at), turn + l, ring,
-                      (struct ring_z *)work);
+        adjoint_slice(dturn + l, (struct ring_z *)(state + at), (struct ring_z *)(bra + at), turn + l,
+                      ring, (struct ring_z *)work);
     }
 }
 
@@ -181,7 +183,8 @@ static inline struct ring_z difference_of(struct ring_z a, struct ring_z b)
 {
     return (struct ring_z){ a.r - b.r, a.i - b.i };
 }
-/* (alpha + beta) / 2 and (alpha - beta) / 2: what sums and differences of amplitudes and their images take. */
+/* (alpha + beta) / 2 and (alpha - beta) / 2: what sums and differences of amplitudes and their images
+ * take. */
 static inline void halves_of(struct factor f[2], const struct kl_ring_mix *mix)
 {
     const kl_real half = (kl_real)0.5;
@@ -202,7 +205,8 @@ static void superpose(struct ring_z *phi, const struct ring_z *s, const struct k
     const uint32_t *pair = mix->pairs, *const end = pair + 2 * mix->n_pairs;
     for (; pair < end; pair += 2) {
         const uint32_t k = pair[0], r = pair[1];
-        const struct ring_z u = times(f[0], sum_of(s[k], s[r])), w = times(f[1], difference_of(s[k], s[r]));
+        const struct ring_z u = times(f[0], sum_of(s[k], s[r])),
+                            w = times(f[1], difference_of(s[k], s[r]));
         phi[k] = sum_of(sum_of(u, w), third_of(mix, k));
         phi[r] = sum_of(difference_of(u, w), third_of(mix, r));
     }
@@ -234,15 +238,17 @@ static void read_slice(kl_real *m, size_t stride, kl_real *norm, const struct ri
 }
 
 static void read_out(kl_real *m, size_t stride, kl_real *norm, const kl_real *state,
-                 const struct kl_ring_mix *mix, const struct kl_ring *ring, kl_real *work)
+                     const struct kl_ring_mix *mix, const struct kl_ring *ring, kl_real *work)
 {
     SLICE(l)
-    read_slice(m + l, stride, norm + l, (const struct ring_z *)(state + ((size_t)l << (ring->n_qubits + 1))),
-               mix, ring->n_qubits, (struct ring_z *)work);
+    read_slice(m + l, stride, norm + l,
+               (const struct ring_z *)(state + ((size_t)l << (ring->n_qubits + 1))), mix, ring->n_qubits,
+               (struct ring_z *)work);
 }
 
 /* By observables m with derivatives dm; one: of the norm. */
-static inline void weights_of(struct ring_weights *w, const kl_real *dm, size_t stride, int n, kl_lane by)
+static inline void weights_of(struct ring_weights *w, const kl_real *dm, size_t stride, int n,
+                              kl_lane by)
 {
     for (int b = 0; b < n; b++) {
         const kl_real *at = dm + (size_t)(n - 1 - b) * stride;
@@ -283,7 +289,8 @@ static void distribute(struct ring_z *bra, kl_real *sums, struct ring_z *field, 
     for (int j = 0; j < 2; j++) { /* alpha's, beta's */
         kl_lane *re = (kl_lane *)(sums + 2 * j * STEPS), *im = (kl_lane *)(sums + (2 * j + 1) * STEPS);
         const struct ring_z twice = j ? difference_of(by[0], by[1]) : sum_of(by[0], by[1]);
-        *re = kl_fma(twice.r, kl_all((kl_real)0.5), *re), *im = kl_fma(twice.i, kl_all((kl_real)0.5), *im);
+        *re = kl_fma(twice.r, kl_all((kl_real)0.5), *re),
+        *im = kl_fma(twice.i, kl_all((kl_real)0.5), *im);
     }
 }
 
@@ -329,8 +336,7 @@ static void collect(kl_real *third, const kl_real *field, const struct kl_ring *
 static void weigh(kl_real *sum, const kl_real *m, size_t stride, size_t rows, const kl_real *weight,
                   size_t weight_stride, size_t n_weights)
 {
-    for (size_t i = 0; i < n_weights; i++)
-        SLICE(l)
+    for (size_t i = 0; i < n_weights; i++) SLICE(l)
         {
             const kl_lane w = load(weight + i * weight_stride + l);
             for (size_t f = 0; f < rows; f++) {

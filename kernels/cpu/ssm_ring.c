@@ -131,7 +131,7 @@ static void ring_state(struct ring_z *s, struct ring_z *t, const struct angles *
     for (int l = 0; l < plan->layers; l++) {
         const struct ring_angles xx = of_layer(a, l, 1, 0), yy = of_layer(a, l, 3, 2);
         ring_even(t, n, &xx, scale);
-        ring_basis(s, n, 0, t, RING_EVEN);
+        ring_basis(s, n, 0, t, NULL, RING_EVEN);
         ring_full(t, n, &yy, 1);
         if (l + 1 == plan->layers) {
             for (int k = 0; k < 1 << n; k++) s[k] = ring_times(s[k], t[k]);
@@ -141,7 +141,7 @@ static void ring_state(struct ring_z *s, struct ring_z *t, const struct angles *
         const struct ring_angles next = of_layer(a, l + 1, 1, 0);
         turn(s, n, c, c + n, t);
         ring_singles(t, n, &next, scale);
-        ring_basis(s, n, 1, t, RING_FULL);
+        ring_basis(s, n, 1, t, NULL, RING_FULL);
     }
 }
 
@@ -196,23 +196,24 @@ static void ring_bra(struct ring_z *bra, kl_real *sums, const kl_real *g, const 
     ring_observe(bra, s, v, n, kl_all(0), &w);
 }
 
-/* Derivatives by rings and single angles from v, which is used up. one may be NULL. */
-INLINE void write_full(kl_real *ring, kl_real *one, size_t ld, kl_lane *v, int n)
+/* Derivatives by rings and single angles; v: scratch. */
+INLINE void write_full(kl_real *ring, kl_real *one, size_t ld, kl_lane *v, const struct ring_z *s,
+                       const struct ring_z *bra, int n)
 {
     kl_lane single[RING_QUBITS], pair[RING_QUBITS], close;
     const kl_real half = (kl_real)0.5;
-    ring_sums(single, pair, &close, v, n);
+    ring_sums(single, pair, &close, v, n, bra, s, 0);
     for (int q = 0; q < n; q++) {
         *(kl_lane *)(one + (size_t)q * ld) = half * single[n - 1 - q];
         *(kl_lane *)(ring + (size_t)q * ld) = half * (q + 1 < n ? pair[n - 1 - q] : close);
     }
 }
-INLINE void write_even(kl_real *ring, size_t ld, kl_lane *v, int n)
+INLINE void write_even(kl_real *ring, size_t ld, kl_lane *v, const struct ring_z *s, const struct ring_z *bra,
+                       int n)
 {
     kl_lane single[RING_QUBITS], pair[RING_QUBITS], close;
     const kl_real half = (kl_real)0.5;
-    for (int k = 0; k < 1 << (n - 1); k++) v[k] += v[(1 << n) - 1 - k];
-    ring_sums(single, pair, &close, v, n - 1);
+    ring_sums(single, pair, &close, v, n, bra, s, 1);
     *(kl_lane *)ring = half * single[n - 2];
     for (int q = 1; q < n - 1; q++) *(kl_lane *)(ring + (size_t)q * ld) = half * pair[n - 1 - q];
     *(kl_lane *)(ring + (size_t)(n - 1) * ld) = half * single[0];
@@ -227,13 +228,11 @@ static void undo_layer(kl_real *dangle, struct ring_z *s, struct ring_z *bra, st
     const size_t row = (size_t)n * a->ld;
     const struct ring_angles xx = of_layer(a, l, 1, 0), yy = of_layer(a, l, 3, 2);
     kl_real *to = dangle + 4 * (size_t)l * row;
-    products(v, s, bra, n);
-    write_full(to + 3 * row, to + 2 * row, a->ld, v, n);
+    write_full(to + 3 * row, to + 2 * row, a->ld, v, s, bra, n);
     ring_full(t, n, &yy, ring_scale(n));
-    ring_basis(s, n, 1, t, RING_FULL_CONJ);
-    ring_basis(bra, n, 1, t, RING_FULL_CONJ);
-    products(v, s, bra, n);
-    write_even(to + row, a->ld, v, n);
+    ring_basis(s, n, 1, t, NULL, RING_FULL_CONJ);
+    ring_basis(bra, n, 1, t, NULL, RING_FULL_CONJ);
+    write_even(to + row, a->ld, v, s, bra, n);
     ring_even(t, n, &xx, l ? ring_scale(n) : 1);
 }
 /* The rotation between layer l - 1 and l, from behind RY of layer l. */
@@ -243,8 +242,8 @@ static void undo_turn(kl_real *dangle, kl_real *sums, struct ring_z *s, struct r
     const int n = a->n;
     const struct ring_angles own = of_layer(a, l, 1, 0);
     kl_lane z[RING_QUBITS];
-    ring_basis(s, n, 0, t, RING_EVEN_CONJ);
-    ring_basis(bra, n, 0, t, RING_EVEN_CONJ);
+    ring_basis(s, n, 0, t, NULL, RING_EVEN_CONJ);
+    ring_basis(bra, n, 0, t, NULL, RING_EVEN_CONJ);
     products(v, s, bra, n);
     ring_signed(z, v, n);
     for (int q = 0; q < n; q++) {

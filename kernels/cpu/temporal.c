@@ -10,14 +10,6 @@
 enum { PAD = KL_TEMPORAL_TAPS };
 #define INLINE static inline __attribute__((always_inline))
 
-/* sigma, silu = z sigma, and its derivative sigma + silu (1 - sigma). */
-INLINE kl_lane silu(kl_lane z, kl_lane *slope)
-{
-    const kl_lane s = kl_sigmoid_lane(z), y = z * s;
-    *slope = s + y * (1 - s);
-    return y;
-}
-
 /* Steps t, t + 1, ... that are less than `steps`. */
 INLINE kl_lane_bits before(size_t t, size_t steps)
 {
@@ -56,7 +48,7 @@ INLINE void pool_row(kl_real *mean, kl_real *slopes, const kl_real *x, const kl_
         for (int v = 0; v < KL_GROUP_VECTORS; v++) {
             const size_t at = t + (size_t)(v * KL_LANES);
             const kl_real *from = x + at - left;
-            kl_lane slope, y = silu(convolve(from, w, bias, taps), &slope);
+            kl_lane slope, y = kl_silu_lane(convolve(from, w, bias, taps), &slope);
             if (t + KL_GROUP > steps) {
                 const kl_lane_bits inside = before(at, steps);
                 y = kl_choose(inside, y, (kl_lane){ 0 }),
@@ -96,7 +88,7 @@ INLINE void filter_row(kl_real *y, const kl_real *x, const kl_real *w, kl_real b
 {
     for (size_t t = 0; t < steps; t += 16)
         for (size_t at = t; at < t + 16; at += KL_LANES) {
-            kl_lane slope, z = silu(convolve(x + at - left, w, bias, taps), &slope);
+            kl_lane slope, z = kl_silu_lane(convolve(x + at - left, w, bias, taps), &slope);
             if (at + KL_LANES > steps) z = kl_choose(before(at, steps), z, (kl_lane){ 0 });
             *(kl_lane *)(y + at) = z;
         }
@@ -129,7 +121,7 @@ INLINE void back_row(kl_real *dz, kl_real *dw, kl_real *db, const kl_real *x, co
             if (dy && at + KL_LANES <= steps) d = *(const kl_lane *)(dy + at);
             else if (dy && at < steps)
                 d = (kl_lane){ 0 }, memcpy(&d, dy + at, (steps - at) * sizeof *dy);
-            silu(convolve(from, w, bias, taps), &slope);
+            kl_silu_lane(convolve(from, w, bias, taps), &slope);
             d *= slope;
             if (at + KL_LANES > steps) d = kl_choose(before(at, steps), d, (kl_lane){ 0 });
             *(kl_lane *)(dz + at) = d;
@@ -185,7 +177,7 @@ INLINE void pool_columns(kl_real *mean, kl_real *z, size_t ld, kl_lane bias, siz
     kl_lane sum = { 0 }, slope;
     for (size_t t = 0; t < steps; t++) {
         kl_lane *at = (kl_lane *)(z + t * ld);
-        sum += silu(*at + bias, &slope);
+        sum += kl_silu_lane(*at + bias, &slope);
         if (slopes) *at = slope * share;
     }
     *(kl_lane *)mean = sum * share;
@@ -204,7 +196,7 @@ static void pool_rows KL_TEMPORAL_POOL_ROWS_ARGS(kl_real)
     for (size_t t = 0; t < steps; t++) {
         kl_lane at = { 0 };
         memcpy(&at, z + t * ld + j, bytes);
-        sum += silu(at + b, &slope);
+        sum += kl_silu_lane(at + b, &slope);
         slope *= share;
         if (slopes) memcpy(z + t * ld + j, &slope, bytes);
     }
@@ -212,5 +204,20 @@ static void pool_rows KL_TEMPORAL_POOL_ROWS_ARGS(kl_real)
     memcpy(mean + j, &sum, bytes);
 }
 
+/* What stands in kernels/cpu/temporal_tiles.c. */
+void KL_ISA_NAME(kl_temporal_tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(kl_real);
+void KL_ISA_NAME(kl_temporal_tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(kl_real);
+void KL_ISA_NAME(kl_temporal_tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(kl_real);
+void KL_ISA_NAME(kl_temporal_tile_pool) KL_TEMPORAL_TILE_POOL_ARGS(kl_real);
+void KL_ISA_NAME(kl_temporal_tile_slopes) KL_TEMPORAL_TILE_SLOPES_ARGS(kl_real);
+
 #define KL_TABLE_NAME KL_ISA_NAME(kl_temporal)
-const struct kl_temporal KL_TABLE_NAME = { pool, filter_rows, back, pool_rows };
+const struct kl_temporal KL_TABLE_NAME = { pool,
+                                           filter_rows,
+                                           back,
+                                           pool_rows,
+                                           KL_ISA_NAME(kl_temporal_tile_inputs),
+                                           KL_ISA_NAME(kl_temporal_tile_filters),
+                                           KL_ISA_NAME(kl_temporal_tile_filters_back),
+                                           KL_ISA_NAME(kl_temporal_tile_pool),
+                                           KL_ISA_NAME(kl_temporal_tile_slopes) };

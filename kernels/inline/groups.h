@@ -27,4 +27,12 @@ static inline kl_lane kl_sigmoid_lane(kl_lane z)
     return kl_choose(z < 0, e, one) / (1 + e);
 }
 
+/* z sigma(z), and its derivative sigma + z sigma (1 - sigma). */
+static inline __attribute__((always_inline)) kl_lane kl_silu_lane(kl_lane z, kl_lane *slope)
+{
+    const kl_lane s = kl_sigmoid_lane(z), y = z * s;
+    *slope = s + y * (1 - s);
+    return y;
+}
+
 #endif

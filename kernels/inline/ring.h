@@ -60,14 +60,13 @@ RING void ring_grow(struct ring_z *t, int b, const struct ring_z f[2])
     for (int m = 0; m < 2; m++)
         for (int k = m * q; k < m * q + q; k++) ring_both(&t[k], &t[k + h], t[k], f[m]);
 }
-/* By bits b and b + 1, so that entries are stored once: g[m][j] is the factor of the latter where bit b is m and bit 0 is
-   j. */
+/* By bits b and b + 1, so that entries are stored once: g[m][j] is the factor of the latter where bit b
+   is m and bit 0 is j. */
 RING void ring_grow_two(struct ring_z *t, int b, const struct ring_z f[2], const struct ring_z g[2][2])
 {
     const int h = 1 << b, q = h >> 1;
     for (int m = 0; m < 2; m++)
-        for (int k = m * q; k < m * q + q; k += 2)
-            RING_UNROLL(int j = 0; j < 2; j++)
+        for (int k = m * q; k < m * q + q; k += 2) RING_UNROLL(int j = 0; j < 2; j++)
             {
                 struct ring_z x, y;
                 ring_both(&x, &y, t[k + j], f[m]);
@@ -118,7 +117,8 @@ RING void ring_build(struct ring_z *t, int n, int bits, const struct ring_angles
             struct ring_z x[2], y[2];
             for (int j = 0; j < 2; j++) ring_both(&x[j], &y[j], t[j], one[j]);
             for (int j = 0; j < 2; j++)
-                ring_both(&t[j], &t[j + 4], x[j], g[0][j]), ring_both(&t[j + 2], &t[j + 6], y[j], g[1][j]);
+                ring_both(&t[j], &t[j + 4], x[j], g[0][j]),
+                    ring_both(&t[j + 2], &t[j + 6], y[j], g[1][j]);
         } else {
             ring_grow_two(t, b, one, g);
         }
@@ -168,15 +168,15 @@ RING kl_lane ring_term(const struct ring_z *bra, const struct ring_z *s, int k, 
     return kl_fma(bra[last - k].r, s[last - k].i, kl_fma(-bra[last - k].i, s[last - k].r, v));
 }
 /* One level of folding: v (2^(b+1)) -> v (2^b), one[b], pair[b], close. first: v is made of terms. */
-RING void ring_fold(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int b, const struct ring_z *bra,
-                    const struct ring_z *s, const int even, int last, const int first)
+RING void ring_fold(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int b,
+                    const struct ring_z *bra, const struct ring_z *s, const int even, int last,
+                    const int first)
 {
     const int h = 1 << b, q = h >> 1;
     kl_lane sum[2][2] = { { { 0 } } };
     for (int m = 0; m < 2; m++) {
         kl_lane d[2] = { { 0 }, { 0 } };
-        for (int k = m * q; k < m * q + q; k += 2)
-            RING_UNROLL(int j = 0; j < 2; j++)
+        for (int k = m * q; k < m * q + q; k += 2) RING_UNROLL(int j = 0; j < 2; j++)
             {
                 if (q == 1 && j == 1) break;
                 const kl_lane a = first ? ring_term(bra, s, k + j, even, last) : v[k + j],
@@ -190,10 +190,11 @@ RING void ring_fold(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int
     one[b] = x + y, pair[b] = x - y;
     if (first) *close = (sum[0][0] + sum[1][0]) - (sum[0][1] + sum[1][1]);
 }
-/* Sums of terms: one[b] of v z_b, pair[b] of v z_b z_(b-1), b > 0, close of v z_(bits-1) z_0, bits = n or, of an even
-   diagonal, n - 1; the derivative by an angle is half of its sum. v: 2^(bits-1) of scratch. */
-RING void ring_sums(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int n, const struct ring_z *bra,
-                    const struct ring_z *s, const int even)
+/* Sums of terms: one[b] of v z_b, pair[b] of v z_b z_(b-1), b > 0, close of v z_(bits-1) z_0, bits = n
+   or, of an even diagonal, n - 1; the derivative by an angle is half of its sum. v: 2^(bits-1) of
+   scratch. */
+RING void ring_sums(kl_lane *one, kl_lane *pair, kl_lane *close, kl_lane *v, int n,
+                    const struct ring_z *bra, const struct ring_z *s, const int even)
 {
     const int bits = even ? n - 1 : n, last = (1 << n) - 1;
     *close = (kl_lane){ 0 };
@@ -213,47 +214,92 @@ RING struct ring_z ring_load(const struct ring_z *s, int k, int size, const stru
     if (kind == RING_NONE) return s[k];
     const int e = kind != RING_FULL && kind != RING_FULL_CONJ && k >= size / 2 ? size - 1 - k : k;
     if (kind == RING_START) return (struct ring_z){ p[k] * t[e].r, p[k] * t[e].i };
-    return kind == RING_FULL || kind == RING_EVEN ? ring_times(s[k], t[e]) :
-                                                    ring_times_conj(s[k], t[e]);
+    return kind == RING_FULL || kind == RING_EVEN ? ring_times(s[k], t[e]) : ring_times_conj(s[k], t[e]);
 }
-/* Bits [low, low + m) of all amplitudes: sqrt(2)^m times the transform from X to Y, or back. Additions and multiply-adds
-   have units of their own: where there is no table, half of the sums are multiply-adds by one. */
-RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int back, const struct ring_z *t,
-                    const kl_lane *p, const enum ring_table kind)
+/* Additions and multiply-adds have units of their own: half of a transform's sums are multiply-adds by
+   one, of whose bits they have all. */
+RING kl_lane ring_plus(kl_lane a, kl_lane b, const int minus)
+{
+    return kl_fma(b, kl_all(minus ? -1 : 1), a);
+}
+/* The lowest m bits, as amplitudes are multiplied by table t: sqrt(2)^m times the transform from X to Y,
+ * or back. */
+RING void ring_first(struct ring_z *s, int n, const int m, const int back, const struct ring_z *t,
+                     const kl_lane *p, const enum ring_table kind)
+{
+    const int size = 1 << n, count = 1 << m;
+    for (int k = 0; k < size; k += count) {
+        struct ring_z a[1 << RING_RADIX];
+        RING_UNROLL(int j = 0; j < count; j++) a[j] = ring_load(s, k + j, size, t, p, kind);
+        RING_UNROLL(int b = 0; b < m; b++)
+        RING_UNROLL(int j = 0; j < count; j++) if (!(j >> b & 1))
+        {
+            struct ring_z *x = &a[j], *y = &a[j | 1 << b];
+            const struct ring_z u = *x, v = *y;
+            *x =
+                back ? (struct ring_z){ u.r - v.i, u.i + v.r } : (struct ring_z){ u.r + v.i, u.i - v.r };
+            if (b == 0) *y = (struct ring_z){ ring_plus(v.r, u.i, back), ring_plus(v.i, u.r, !back) };
+            else
+                *y = back ? (struct ring_z){ v.r - u.i, v.i + u.r }
+                          : (struct ring_z){ v.r + u.i, v.i - u.r };
+        }
+        RING_UNROLL(int j = 0; j < count; j++) s[k + j] = a[j];
+    }
+}
+/* Bits [low, low + m). The real parts of amplitudes with an even number of these bits set meet the
+   imaginary parts of the others alone, and the other way round: two real transforms, of which each has
+   half the registers. */
+RING void ring_pass(struct ring_z *s, int n, int low, const int m, const int back)
 {
     const int size = 1 << n, step = 1 << low, count = 1 << m;
-    const kl_lane one = kl_all(1), minus = kl_all(-1);
     for (int high = 0; high < size; high += step * count)
-        for (int l = high; l < high + step; l++) {
-            struct ring_z a[1 << RING_RADIX];
-            RING_UNROLL(int j = 0; j < count; j++) a[j] = ring_load(s, l + j * step, size, t, p, kind);
-            RING_UNROLL(int b = 0; b < m; b++)
+        for (int l = high; l < high + step; l++) RING_UNROLL(int part = 0; part < 2; part++)
+            {
+                kl_lane a[1 << (RING_RADIX + 1)];
+                RING_UNROLL(int j = 0; j < count; j++)
+                a[j] =
+                    (__builtin_popcount((unsigned)j) + part) & 1 ? s[l + j * step].i : s[l + j * step].r;
+                RING_UNROLL(int b = 0; b < m; b++)
                 RING_UNROLL(int j = 0; j < count; j++) if (!(j >> b & 1))
                 {
-                    struct ring_z *x = &a[j], *y = &a[j | 1 << b];
-                    const struct ring_z u = *x, v = *y;
-                    *x = back ? (struct ring_z){ u.r - v.i, u.i + v.r } :
-                                (struct ring_z){ u.r + v.i, u.i - v.r };
-                    if (b == 0 || kind == RING_NONE)
-                        *y = back ? (struct ring_z){ kl_fma(u.i, minus, v.r), kl_fma(u.r, one, v.i) } :
-                                    (struct ring_z){ kl_fma(u.i, one, v.r), kl_fma(u.r, minus, v.i) };
-                    else
-                        *y = back ? (struct ring_z){ v.r - u.i, v.i + u.r } :
-                                    (struct ring_z){ v.r + u.i, v.i - u.r };
+                    const kl_lane x = a[j], y = a[j | 1 << b];
+                    const int less = ((__builtin_popcount((unsigned)j) + part) & 1) ^ back;
+                    a[j] = less ? x - y : x + y;
+                    a[j | 1 << b] = ring_plus(y, x, !less);
                 }
-            RING_UNROLL(int j = 0; j < count; j++) s[l + j * step] = a[j];
-        }
+                RING_UNROLL(int j = 0; j < count; j++)
+                {
+                    if ((__builtin_popcount((unsigned)j) + part) & 1) s[l + j * step].i = a[j];
+                    else s[l + j * step].r = a[j];
+                }
+            }
+}
+static __attribute__((noinline, unused)) void ring_rest(struct ring_z *s, int n, int low, const int back)
+{
+    while (low < n) {
+        const int left = n - low, passes = (left + RING_RADIX) / (RING_RADIX + 1),
+                  m = (left + passes - 1) / passes;
+        if (m == 1 && back) ring_pass(s, n, low, 1, 1);
+        else if (m == 1) ring_pass(s, n, low, 1, 0);
+        else if (m == 2 && back) ring_pass(s, n, low, 2, 1);
+        else if (m == 2) ring_pass(s, n, low, 2, 0);
+        else if (m == 3 && back) ring_pass(s, n, low, 3, 1);
+        else if (m == 3) ring_pass(s, n, low, 3, 0);
+#if KL_VECTOR_BYTES == 64
+        else if (back) ring_pass(s, n, low, 4, 1);
+        else ring_pass(s, n, low, 4, 0);
+#endif
+        low += m;
+    }
 }
 /* All bits: sqrt(2)^n times the transform of (table s): scale tables by ring_scale(n). */
 RING void ring_basis(struct ring_z *s, int n, const int back, const struct ring_z *t, const kl_lane *p,
                      const enum ring_table kind)
 {
-    const int first = n % RING_RADIX ? n % RING_RADIX : RING_RADIX;
-    if (first == 1) ring_pass(s, n, 0, 1, back, t, p, kind);
-    else if (first == 2) ring_pass(s, n, 0, 2, back, t, p, kind);
-    else ring_pass(s, n, 0, RING_RADIX, back, t, p, kind);
-    for (int low = first; low < n; low += RING_RADIX)
-        ring_pass(s, n, low, RING_RADIX, back, NULL, NULL, RING_NONE);
+    const int first = n < RING_RADIX ? n : RING_RADIX;
+    if (first == 2) ring_first(s, n, 2, back, t, p, kind);
+    else ring_first(s, n, RING_RADIX, back, t, p, kind);
+    ring_rest(s, n, first, back);
 }
 /* sqrt(1/2)^n */
 RING kl_real ring_scale(int n)
@@ -275,8 +321,8 @@ RING void ring_product(kl_lane *p, int n, const kl_real *cosine, const kl_real *
         for (int k = 0; k < 1 << b; k++) p[k + (1 << b)] = s * p[k], p[k] = c * p[k];
     }
 }
-/* Derivatives (a row a wire, added to nothing) of sum(bra p) by those angles; bra (2^n, real) is used up;
-   q: 2^(n+1) of scratch. */
+/* Derivatives (a row a wire, added to nothing) of sum(bra p) by those angles; bra (2^n, real) is used
+   up; q: 2^(n+1) of scratch. */
 RING void ring_product_back(kl_real *dangle, kl_lane *bra, kl_lane *q, int n, const kl_real *cosine,
                             const kl_real *sine, size_t stride)
 {
@@ -307,12 +353,15 @@ RING void ring_cross(struct ring_z *cross, const struct ring_z *s, int n)
 {
     for (int low = 0; low < n; low += 2) {
         const int size = 1 << n, step = 1 << low;
-        struct ring_z c[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } }, d[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
-#define RING_PAIR(sum, a, b)                                             \
+        struct ring_z c[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } },
+                      d[2] = { { { 0 }, { 0 } }, { { 0 }, { 0 } } };
+#define RING_PAIR(sum, a, b)                                                  \
     sum.r = kl_fma((a).r, (b).r, sum.r), sum.r = kl_fma((a).i, (b).i, sum.r), \
     sum.i = kl_fma((a).r, (b).i, sum.i), sum.i = kl_fma(-(a).i, (b).r, sum.i)
         if (low + 1 == n) {
-            for (int k = 0; k < step; k++) { RING_PAIR(c[0], s[k], s[k + step]); }
+            for (int k = 0; k < step; k++) {
+                RING_PAIR(c[0], s[k], s[k + step]);
+            }
             cross[low] = c[0];
             return;
         }
@@ -336,8 +385,7 @@ RING void ring_signed(kl_lane *z, kl_lane *v, int n)
         kl_lane d[2] = { { 0 }, { 0 } };
         if (h == 1) d[0] = v[0] - v[1], v[0] += v[1];
         else
-            for (int k = 0; k < h; k += 2)
-                RING_UNROLL(int j = 0; j < 2; j++)
+            for (int k = 0; k < h; k += 2) RING_UNROLL(int j = 0; j < 2; j++)
                 {
                     const kl_lane x = v[k + j], y = v[k + j + h];
                     v[k + j] = x + y, d[j] += x - y;
@@ -365,8 +413,8 @@ RING void ring_observe(struct ring_z *bra, const struct ring_z *s, kl_lane *v, i
                 RING_UNROLL(int j = 0; j < 4; j++) if (j < count)
                 {
                     a[j] = s[k + j * step];
-                    to[j] = low ? bra[k + j * step] :
-                                  (struct ring_z){ v[k + j * step] * a[j].r, v[k + j * step] * a[j].i };
+                    to[j] = low ? bra[k + j * step]
+                                : (struct ring_z){ v[k + j * step] * a[j].r, v[k + j * step] * a[j].i };
                 }
                 RING_UNROLL(int b = 0; b < 2; b++) if (1 << b < count)
                 {

@@ -212,7 +212,7 @@ const struct kl_figure kl_figures[] = {
     { "confusion", "sequence-report", 250, 250, kl_plot_confusion, .dataset = "confusion" },
     { "importance", "sequence-report", 260, 230, kl_plot_importance, .dataset = "channel_importance",
       .lack = "no importance of channels" },
-    { "learning-curves", "sequence-model", 510, 380, kl_plot_curves, .dataset = "history/train_loss",
+    { "curves", "sequence-model", 510, 380, kl_plot_curves, .dataset = "history/train_loss",
       .lack = "no history: it was fitted at once" },
     { .name = NULL },
 };

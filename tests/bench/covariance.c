@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   1,492 windows of 64 channels x 249 steps (a training set of the EEG study): covariances, common spatial
-   patterns with a discriminant, tangent vectors, the Riemannian mean, logistic regression. In memory, all
-   threads and one. */
+   1,492 windows of 64 channels x 249 steps (a training set of the EEG study): covariances, common
+   spatial patterns with a discriminant, tangent vectors, the Riemannian mean, logistic regression. In
+   memory, all threads and one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,8 @@ static void fill(size_t n)
         labels[w] = (int32_t)(w % 2);
         for (int i = 0; i < CHANNELS; i++)
             for (int t = 0; t < STEPS; t++)
-                source[i][t] = normal((uint32_t)(i * STEPS + t), (uint32_t)w) * (i == 5 && w % 2 ? 1.3 : 1);
+                source[i][t] =
+                    normal((uint32_t)(i * STEPS + t), (uint32_t)w) * (i == 5 && w % 2 ? 1.3 : 1);
         for (int i = 0; i < CHANNELS; i++)
             for (int t = 0; t < STEPS; t++) {
                 double sum = 0;
@@ -55,7 +56,8 @@ static void fill(size_t n)
 static void bench(const char *threads, struct kl_pool *pool, size_t n, int rounds)
 {
     enum { COVARIANCES, PATTERNS, MEAN, TANGENT, LOGISTIC, WORKS };
-    static const char *const name[] = { "covariances", "csp-lda", "riemann-mean", "tangent", "logistic" };
+    static const char *const name[] = { "covariances", "csp-lda", "riemann-mean", "tangent",
+                                        "logistic" };
     const struct kl_sequence_source source = { .single = window, .channels = CHANNELS, .steps = STEPS };
     const struct kl_sequence_mean_options o = { 1e-8, 100 };
     static double mean[CHANNELS * CHANNELS], inverse[CHANNELS * CHANNELS], filters[FILTERS * CHANNELS],
@@ -87,7 +89,8 @@ static void bench(const char *threads, struct kl_pool *pool, size_t n, int round
         at[5] = kl_clock();
         for (int w = 0; w < WORKS; w++) best[w] = fmin(best[w], at[w + 1] - at[w]);
     }
-    for (int w = 0; w < WORKS; w++) printf("bench sequence-%s%s/ketline %.4g s\n", name[w], threads, best[w]);
+    for (int w = 0; w < WORKS; w++)
+        printf("bench sequence-%s%s/ketline %.4g s\n", name[w], threads, best[w]);
     printf("mean in %d steps\n", steps);
 }
 

@@ -118,7 +118,7 @@ table() {
 from importlib.metadata import version, PackageNotFoundError
 found = []
 for name in ("torch", "torchvision", "pennylane", "pennylane-lightning", "torchquantum", "qulacs", "jax",
-             "scipy", "dynamiqs", "qutip", "qutip-qtrl", "filter_functions", "blackjax"):
+             "scipy", "dynamiqs", "qutip", "qutip-qtrl", "filter_functions", "blackjax", "mne"):
     try: found.append(f"{name} {version(name)}")
     except PackageNotFoundError: pass
 if found: print("Peers: " + ", ".join(found) + ".")

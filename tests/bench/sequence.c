@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   One training epoch of every net on windows, as qseq trains it: 1,492 windows of 64 channels and 249 timesteps in
-   batches of 32, each in 16 parts, gradient and Adam's update, float. --model NAME --qubits N: one row alone. The time of
-   an epoch on one thread is its processor time, on all threads the wall's; some batches are measured, the line says
-   `scaled`. */
+   One training epoch of every net on windows, as qseq trains it: 1,492 windows of 64 channels and 249
+   timesteps in batches of 32, each in 16 parts, gradient and Adam's update, float. --model NAME --qubits
+   N: one row alone. The time of an epoch on one thread is its processor time, on all threads the wall's;
+   some batches are measured, the line says `scaled`. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ static void part(void *context, size_t i, int thread)
     struct kl_sequence_result_f32 result = { .logits = t->logits + from * classes,
                                              .grad = t->grad + i * t->net.block.size,
                                              .state = t->state };
-    t->net.model->run_f32(&result, &t->net, t->params, &batch, (char *)t->work + (size_t)thread * t->work_size);
+    t->net.model->run_f32(&result, &t->net, t->params, &batch,
+                          (char *)t->work + (size_t)thread * t->work_size);
 }
 
 static void step(struct training *t, struct kl_pool *pool)
@@ -112,12 +113,14 @@ static void row(const struct kl_sequence_model *model, int qubits, double dropou
     char name[96];
     snprintf(name, sizeof name, "sequence-%s%s%d%s%s", model->name, model->quantum ? "-" : "", qubits,
              dropout > 0 ? "-dropout" : "", threads > 1 ? "-threads" : "");
-    if (!model->quantum) snprintf(name, sizeof name, "sequence-%s%s", model->name, threads > 1 ? "-threads" : "");
+    if (!model->quantum)
+        snprintf(name, sizeof name, "sequence-%s%s", model->name, threads > 1 ? "-threads" : "");
     printf("%s, %d threads: %.1f us a window\n", name, threads, 1e6 * best / BATCH);
     printf("bench %s/ketline %.6f s scaled\n", name, best / BATCH * WINDOWS);
     fflush(stdout);
     kl_pool_destroy(&pool);
-    free(t.x), free(t.params), free(t.m), free(t.v), free(t.grad), free(t.logits), free(t.work), free(t.state);
+    free(t.x), free(t.params), free(t.m), free(t.v), free(t.grad), free(t.logits), free(t.work),
+        free(t.state);
     kl_sequence_net_close(&t.net);
 }
 
@@ -131,7 +134,8 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--qubits") && i + 1 < argc) qubits = atoi(argv[++i]);
     }
     const int threads = kl_threads_available();
-    printf("%s: %.1f GFLOP/s in registers alone\n", kl_kernels()->isa, kl_device_peak_gflops(kl_kernels()->isa));
+    printf("%s: %.1f GFLOP/s in registers alone\n", kl_kernels()->isa,
+           kl_device_peak_gflops(kl_kernels()->isa));
     for (size_t i = 0; i < kl_sequence_n_models; i++) {
         const struct kl_sequence_model *model = kl_sequence_models[i];
         if (only && strcmp(only, model->name)) continue;

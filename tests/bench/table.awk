@@ -83,6 +83,12 @@ END {
     row("Langevin step of 1,787,001 weights with its noise", "sampling-step", "torch", "", "")
     row("classic SYNTH 4-500-1, an epoch of 5 steps with test pass", "sampling-synth", "blackjax", 4, 5.2)
     row("the same", "sampling-synth", "torch", 30, 46)
+    row("one subject, three recordings of 64 channels to windows at 80 Hz", "windows", "mne", 2, 4.3)
+    row("the same after a band-pass", "windows-band", "mne", "", "")
+    for (i = 6; i <= 10; i += 2) {
+        row("Quantum Hydra, " i " qubits, a training epoch of 1,492 windows of 64 x 249, one thread", "sequence-hydra-" i, "torch", 15, 50)
+        row("Hydra Hybrid, the same", "sequence-hydra-hybrid-" i, "torch", 15, 50)
+    }
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)

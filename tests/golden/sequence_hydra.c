@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Quantum Hydra and its hybrid against the reference's modules in double: logits, all gradients, counts of parameters. */
+   Quantum Hydra and its hybrid against the reference's modules in double: logits, all gradients, counts
+   of parameters. */
 #ifndef KL_F64
 #define KL_F64 1
 #define BOUND 1e-12
@@ -15,7 +16,8 @@ static void net_check(hid_t file, const char *name, const char *model, bool bare
     golden_need(group >= 0, name);
     kl_sequence_model_options_default(&o);
     o.model = model, o.bare = bare;
-    o.qubits = (int)golden_number(group, "n_qubits"), o.layers = (int)golden_number(group, "qlcu_layers");
+    o.qubits = (int)golden_number(group, "n_qubits"),
+    o.layers = (int)golden_number(group, "qlcu_layers");
     shape.channels = bare ? 1 : (size_t)golden_number(group, "feature_dim");
     shape.steps = (size_t)golden_number(group, bare ? "feature_dim" : "n_timesteps");
     shape.classes = (int)golden_number(group, "output_dim");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   kernels/ring.h against the circuits gate by gate in double: expectation values, superpositions, all derivatives; angles;
-   the same bits with AVX2 and AVX-512. --bench: a step's circuits. */
+   kernels/ring.h against the circuits gate by gate in double: expectation values, superpositions, all
+   derivatives; angles; the same bits with AVX2 and AVX-512. --bench: a step's circuits. */
 #include "kernels/ring.h"
 
 #include <complex.h>
@@ -79,8 +79,9 @@ struct plain {
     number alpha, beta, third[SIZE];
 };
 /* Everything of one step; third: in basis Y. mixed: the superposition. */
-static void plain_step(struct plain *p, const struct kl_ring *ring, const double *theta, const double *dm,
-                       int mixed, number alpha, number beta, const number *third, const uint32_t *mirror)
+static void plain_step(struct plain *p, const struct kl_ring *ring, const double *theta,
+                       const double *dm, int mixed, number alpha, number beta, const number *third,
+                       const uint32_t *mirror)
 {
     static number psi[SIZE], phi[SIZE], t[SIZE], bra[SIZE], third0[SIZE];
     const int n = ring->n_qubits, size = 1 << n, angles = (int)kl_ring_angles(ring);
@@ -144,127 +145,129 @@ static void keep(struct kept *k, const void *from, size_t n)
     memcpy(k->bytes + k->n, from, n), k->n += n;
 }
 
-#define CHECK(real, p, EPS)                                                                            \
-    static int step_##p(const struct kl_kernels *k, const struct kl_ring *ring, int mixed,             \
-                        struct kept *bits)                                                             \
-    {                                                                                                  \
-        enum { S = 64 / sizeof(real) };                                                                \
-        const struct kl_ring_table_##p *f = k->ring_##p;                                                     \
-        const int n = ring->n_qubits, size = 1 << n;                                                   \
-        const size_t angles = kl_ring_angles(ring), n_rows = kl_ring_rows(ring),                       \
-                     state_size = kl_ring_state(ring, S);                                              \
-        real *turn_ = aligned_alloc(64, 2 * ROWS * S * sizeof(real)),                                  \
-             *dturn = aligned_alloc(64, ROWS * S * sizeof(real)),                                      \
-             *angle = aligned_alloc(64, ANGLES * STRIDE * sizeof(real)),                               \
-             *m = aligned_alloc(64, 3 * MOST * STRIDE * sizeof(real)),                                 \
-             *d = aligned_alloc(64, 3 * MOST * STRIDE * sizeof(real)),                                 \
-             *state = aligned_alloc(64, state_size * sizeof(real)),                                    \
-             *bra = aligned_alloc(64, state_size * sizeof(real)),                                      \
-             *field = aligned_alloc(64, state_size * sizeof(real)),                                    \
-             *work = aligned_alloc(64, kl_ring_work(ring, S) * sizeof(real)),                          \
-             *other = aligned_alloc(64, 2 * SIZE * sizeof(real)),                                      \
-             *collected = aligned_alloc(64, 2 * SIZE * sizeof(real));                                  \
-        real norm[2 * S] __attribute__((aligned(64))), sums[4 * S] __attribute__((aligned(64)));       \
-        int bad = 0;                                                                                   \
-        for (int i = 0; i < 2 * size; i++)                                                             \
-            other[i] = (real)(i % 2 ? cimag(third[i / 2]) : creal(third[i / 2]));                      \
-        for (size_t i = 0; i < angles; i++)                                                            \
-            for (int l = 0; l < S; l++) angle[i * STRIDE + (size_t)l] = (real)theta[i][l];             \
-        for (size_t i = 0; i < 3 * (size_t)n; i++)                                                     \
-            for (int l = 0; l < S; l++) d[i * STRIDE + (size_t)l] = (real)dm[i][l];                    \
-        memset(sums, 0, sizeof sums), memset(field, 0, state_size * sizeof(real));                     \
-        const struct kl_ring_mix_##p mix = {                                                           \
-            { (real)0.7, (real)-0.3 }, { (real)0.2, (real)0.9 }, other, pairs, n_pairs                 \
-        };                                                                                             \
-        f->halves(turn_, angle, STRIDE, rows, n_rows);                                                 \
-        f->forward(state, turn_, ring, work);                                                          \
-        f->read(m, STRIDE, norm, state, mixed ? &mix : NULL, ring, work);                              \
-        f->back(bra, sums, field, state, m, d, STRIDE, norm, mixed ? &mix : NULL, ring, work);         \
-        f->adjoint(dturn, state, bra, turn_, ring, work);                                              \
-        f->collect(collected, field, ring);                                                            \
-        for (size_t i = 0; i < 3 * (size_t)n; i++) keep(bits, m + i * STRIDE, S * sizeof(real));       \
-        keep(bits, dturn, n_rows * S * sizeof(real)), keep(bits, sums, sizeof sums);                   \
-        if (mixed) keep(bits, collected, 2 * (size_t)size * sizeof(real));                             \
-        number by[2] = { 0 };                                                                          \
-        static number by_third[SIZE];                                                                  \
-        memset(by_third, 0, sizeof by_third);                                                          \
-        for (int l = 0; l < S; l++) {                                                                  \
-            double t[ANGLES], g[3 * MOST];                                                             \
-            for (size_t i = 0; i < angles; i++) t[i] = (double)angle[i * STRIDE + (size_t)l];          \
-            for (int i = 0; i < 3 * n; i++) g[i] = (double)d[i * STRIDE + l];                          \
-            plain_step(&want, ring, t, g, mixed, (double)mix.alpha[0] + I * (double)mix.alpha[1],      \
-                       (double)mix.beta[0] + I * (double)mix.beta[1], third, mirror);                  \
-            for (int i = 0; i < 3 * n; i++)                                                            \
-                bad += far(k->isa, #p " m", (size_t)i, (long double)m[i * STRIDE + l], want.m[i], 1,   \
-                           64, EPS);                                                                   \
-            for (size_t i = 0; i < angles; i++)                                                        \
-                bad += far(k->isa, #p " dangle", i,                                                    \
-                           (long double)dturn[kl_ring_row_of(ring, i) * S + (size_t)l],                \
-                           want.dangle[i], n, 64, EPS);                                                \
-            by[0] += want.alpha, by[1] += want.beta;                                                   \
-            for (int i = 0; i < size; i++) by_third[i] += want.third[i];                               \
-        }                                                                                              \
-        for (int j = 0; mixed && j < 4; j++)                                                           \
-            bad += far(k->isa, #p " alpha, beta", (size_t)j,                                           \
-                       (long double)kl_ring_sum_##p(sums + j * S),                                     \
-                       j % 2 ? cimag(by[j / 2]) : creal(by[j / 2]), n * S, 64, EPS);                   \
-        for (int i = 0; mixed && i < 2 * size; i++)                                                    \
-            bad += far(k->isa, #p " third", (size_t)i, (long double)collected[i],                      \
-                       i % 2 ? cimag(by_third[i / 2]) : creal(by_third[i / 2]), n * S, 64, EPS);       \
-        if (bad) printf("n %d, %d layers, mixed %d\n", n, ring->layers, mixed);                        \
-        free(turn_), free(dturn), free(angle), free(m), free(d), free(state), free(bra), free(field),  \
-            free(work), free(other), free(collected);                                                  \
-        return bad;                                                                                    \
-    }                                                                                                  \
-    /* theta = factor sigma(z + bias) + base; slopes; weigh. */                                        \
-    static int maps_##p(const struct kl_kernels *k, struct kept *bits)                                 \
-    {                                                                                                  \
-        enum { S = 64 / sizeof(real), N = 7 };                                                         \
-        const struct kl_ring_table_##p *f = k->ring_##p;                                                     \
-        static const struct kl_ring_row two[3] = { { 0, 3, 0.25 }, { 6, -1, -1 }, { 2, -1, 0 } };      \
-        static const uint32_t row[N] = { 0, 1, 2, 2, 1, 0, 1 };                                        \
-        real z[N * STRIDE] __attribute__((aligned(64))), turn_[6 * S] __attribute__((aligned(64))),    \
-            dturn[3 * S] __attribute__((aligned(64))), base[N], bias[N];                               \
-        real sum[2][N * S] __attribute__((aligned(64))) = { { 0 } };                                   \
-        real start[N * STRIDE], slope[N * STRIDE] __attribute__((aligned(64))),                        \
-            weighed[2 * N * S] __attribute__((aligned(64))) = { 0 };                                   \
-        int bad = 0;                                                                                   \
-        for (int i = 0; i < N * STRIDE; i++)                                                           \
-            start[i] = z[i] = (real)(uniform() * (i % 5 == 0 ? 100 : i % 7 == 0 ? 0.01 : 8));          \
-        for (int i = 0; i < N; i++) base[i] = (real)(uniform() * 9), bias[i] = (real)uniform();        \
-        for (int i = 0; i < 3 * S; i++) dturn[i] = (real)uniform();                                    \
-        f->angles(turn_, z, STRIDE, N, bias, base, 6.28, two, 3);                                      \
-        memcpy(slope, z, sizeof z);                                                                    \
-        f->slopes(z, STRIDE, N, sum[0], sum[1], dturn, row);                                           \
-        f->slopes(slope, STRIDE, N, sum[0], sum[1], dturn, row);                                       \
-        f->weigh(weighed, z, STRIDE, N, slope, STRIDE, 2);                                             \
-        keep(bits, turn_, sizeof turn_), keep(bits, sum, sizeof sum), keep(bits, weighed, sizeof weighed); \
-        for (int l = 0; l < S; l++) {                                                                  \
-            double t[N];                                                                               \
-            for (int i = 0; i < N; i++) {                                                              \
-                const double x = (double)start[i * STRIDE + l] + (double)bias[i], s = 1 / (1 + exp(-x)); \
-                t[i] = 6.28 * s + (double)base[i];                                                     \
-                const double e = 6.28 / (1 + exp(x)) * s, g = (double)dturn[row[i] * S + (unsigned)l]; \
-                bad += far(k->isa, #p " slope", (size_t)i, (long double)z[i * STRIDE + l], e * g, e,   \
-                           32 + (int)fabs(x), EPS);                                                    \
-                bad += far(k->isa, #p " by base", (size_t)i, (long double)sum[0][i * S + l], 2 * g, 1, \
-                           4, EPS);                                                                    \
-                bad += far(k->isa, #p " by bias", (size_t)i, (long double)sum[1][i * S + l],           \
-                           2 * (double)z[i * STRIDE + l], 1, 16, EPS);                                 \
-                for (int j = 0; j < 2; j++)                                                            \
-                    bad += far(k->isa, #p " weighed", (size_t)i,                                       \
-                               (long double)weighed[(j * N + i) * S + l],                              \
-                               (double)slope[j * STRIDE + l] * (double)z[i * STRIDE + l], 4, 4, EPS);  \
-            }                                                                                          \
-            for (int r = 0; r < 3; r++) {                                                              \
-                const double a = (t[two[r].first] + (r ? 0 : t[3]) + two[r].offset) / 2;               \
-                bad += far(k->isa, #p " cosine", (size_t)r, (long double)turn_[r * S + l], cos(a), 1,  \
-                           32, EPS);                                                                   \
-                bad += far(k->isa, #p " sine", (size_t)r, (long double)turn_[(3 + r) * S + l], sin(a), \
-                           1, 32, EPS);                                                                \
-            }                                                                                          \
-        }                                                                                              \
-        return bad;                                                                                    \
+#define CHECK(real, p, EPS)                                                                             \
+    static int step_##p(const struct kl_kernels *k, const struct kl_ring *ring, int mixed,              \
+                        struct kept *bits)                                                              \
+    {                                                                                                   \
+        enum { S = 64 / sizeof(real) };                                                                 \
+        const struct kl_ring_table_##p *f = k->ring_##p;                                                \
+        const int n = ring->n_qubits, size = 1 << n;                                                    \
+        const size_t angles = kl_ring_angles(ring), n_rows = kl_ring_rows(ring),                        \
+                     state_size = kl_ring_state(ring, S);                                               \
+        real *turn_ = aligned_alloc(64, 2 * ROWS * S * sizeof(real)),                                   \
+             *dturn = aligned_alloc(64, ROWS * S * sizeof(real)),                                       \
+             *angle = aligned_alloc(64, ANGLES * STRIDE * sizeof(real)),                                \
+             *m = aligned_alloc(64, 3 * MOST * STRIDE * sizeof(real)),                                  \
+             *d = aligned_alloc(64, 3 * MOST * STRIDE * sizeof(real)),                                  \
+             *state = aligned_alloc(64, state_size * sizeof(real)),                                     \
+             *bra = aligned_alloc(64, state_size * sizeof(real)),                                       \
+             *field = aligned_alloc(64, state_size * sizeof(real)),                                     \
+             *work = aligned_alloc(64, kl_ring_work(ring, S) * sizeof(real)),                           \
+             *other = aligned_alloc(64, 2 * SIZE * sizeof(real)),                                       \
+             *collected = aligned_alloc(64, 2 * SIZE * sizeof(real));                                   \
+        real norm[2 * S] __attribute__((aligned(64))), sums[4 * S] __attribute__((aligned(64)));        \
+        int bad = 0;                                                                                    \
+        for (int i = 0; i < 2 * size; i++)                                                              \
+            other[i] = (real)(i % 2 ? cimag(third[i / 2]) : creal(third[i / 2]));                       \
+        for (size_t i = 0; i < angles; i++)                                                             \
+            for (int l = 0; l < S; l++) angle[i * STRIDE + (size_t)l] = (real)theta[i][l];              \
+        for (size_t i = 0; i < 3 * (size_t)n; i++)                                                      \
+            for (int l = 0; l < S; l++) d[i * STRIDE + (size_t)l] = (real)dm[i][l];                     \
+        memset(sums, 0, sizeof sums), memset(field, 0, state_size * sizeof(real));                      \
+        const struct kl_ring_mix_##p mix = {                                                            \
+            { (real)0.7, (real)-0.3 }, { (real)0.2, (real)0.9 }, other, pairs, n_pairs                  \
+        };                                                                                              \
+        f->halves(turn_, angle, STRIDE, rows, n_rows);                                                  \
+        f->forward(state, turn_, ring, work);                                                           \
+        f->read(m, STRIDE, norm, state, mixed ? &mix : NULL, ring, work);                               \
+        f->back(bra, sums, field, state, m, d, STRIDE, norm, mixed ? &mix : NULL, ring, work);          \
+        f->adjoint(dturn, state, bra, turn_, ring, work);                                               \
+        f->collect(collected, field, ring);                                                             \
+        for (size_t i = 0; i < 3 * (size_t)n; i++) keep(bits, m + i * STRIDE, S * sizeof(real));        \
+        keep(bits, dturn, n_rows *S * sizeof(real)), keep(bits, sums, sizeof sums);                     \
+        if (mixed) keep(bits, collected, 2 * (size_t)size * sizeof(real));                              \
+        number by[2] = { 0 };                                                                           \
+        static number by_third[SIZE];                                                                   \
+        memset(by_third, 0, sizeof by_third);                                                           \
+        for (int l = 0; l < S; l++) {                                                                   \
+            double t[ANGLES], g[3 * MOST];                                                              \
+            for (size_t i = 0; i < angles; i++) t[i] = (double)angle[i * STRIDE + (size_t)l];           \
+            for (int i = 0; i < 3 * n; i++) g[i] = (double)d[i * STRIDE + l];                           \
+            plain_step(&want, ring, t, g, mixed, (double)mix.alpha[0] + I * (double)mix.alpha[1],       \
+                       (double)mix.beta[0] + I * (double)mix.beta[1], third, mirror);                   \
+            for (int i = 0; i < 3 * n; i++)                                                             \
+                bad += far(k->isa, #p " m", (size_t)i, (long double)m[i * STRIDE + l], want.m[i], 1,    \
+                           64, EPS);                                                                    \
+            for (size_t i = 0; i < angles; i++)                                                         \
+                bad += far(k->isa, #p " dangle", i,                                                     \
+                           (long double)dturn[kl_ring_row_of(ring, i) * S + (size_t)l], want.dangle[i], \
+                           n, 64, EPS);                                                                 \
+            by[0] += want.alpha, by[1] += want.beta;                                                    \
+            for (int i = 0; i < size; i++) by_third[i] += want.third[i];                                \
+        }                                                                                               \
+        for (int j = 0; mixed && j < 4; j++)                                                            \
+            bad +=                                                                                      \
+                far(k->isa, #p " alpha, beta", (size_t)j, (long double)kl_ring_sum_##p(sums + j * S),   \
+                    j % 2 ? cimag(by[j / 2]) : creal(by[j / 2]), n * S, 64, EPS);                       \
+        for (int i = 0; mixed && i < 2 * size; i++)                                                     \
+            bad += far(k->isa, #p " third", (size_t)i, (long double)collected[i],                       \
+                       i % 2 ? cimag(by_third[i / 2]) : creal(by_third[i / 2]), n * S, 64, EPS);        \
+        if (bad) printf("n %d, %d layers, mixed %d\n", n, ring->layers, mixed);                         \
+        free(turn_), free(dturn), free(angle), free(m), free(d), free(state), free(bra), free(field),   \
+            free(work), free(other), free(collected);                                                   \
+        return bad;                                                                                     \
+    }                                                                                                   \
+    /* theta = factor sigma(z + bias) + base; slopes; weigh. */                                         \
+    static int maps_##p(const struct kl_kernels *k, struct kept *bits)                                  \
+    {                                                                                                   \
+        enum { S = 64 / sizeof(real), N = 7 };                                                          \
+        const struct kl_ring_table_##p *f = k->ring_##p;                                                \
+        static const struct kl_ring_row two[3] = { { 0, 3, 0.25 }, { 6, -1, -1 }, { 2, -1, 0 } };       \
+        static const uint32_t row[N] = { 0, 1, 2, 2, 1, 0, 1 };                                         \
+        real z[N * STRIDE] __attribute__((aligned(64))), turn_[6 * S] __attribute__((aligned(64))),     \
+            dturn[3 * S] __attribute__((aligned(64))), base[N], bias[N];                                \
+        real sum[2][N * S] __attribute__((aligned(64))) = { { 0 } };                                    \
+        real start[N * STRIDE], slope[N * STRIDE] __attribute__((aligned(64))),                         \
+            weighed[2 * N * S] __attribute__((aligned(64))) = { 0 };                                    \
+        int bad = 0;                                                                                    \
+        for (int i = 0; i < N * STRIDE; i++)                                                            \
+            start[i] = z[i] = (real)(uniform() * (i % 5 == 0 ? 100 : i % 7 == 0 ? 0.01 : 8));           \
+        for (int i = 0; i < N; i++) base[i] = (real)(uniform() * 9), bias[i] = (real)uniform();         \
+        for (int i = 0; i < 3 * S; i++) dturn[i] = (real)uniform();                                     \
+        f->angles(turn_, z, STRIDE, N, bias, base, 6.28, two, 3);                                       \
+        memcpy(slope, z, sizeof z);                                                                     \
+        f->slopes(z, STRIDE, N, sum[0], sum[1], dturn, row);                                            \
+        f->slopes(slope, STRIDE, N, sum[0], sum[1], dturn, row);                                        \
+        f->weigh(weighed, z, STRIDE, N, slope, STRIDE, 2);                                              \
+        keep(bits, turn_, sizeof turn_), keep(bits, sum, sizeof sum),                                   \
+            keep(bits, weighed, sizeof weighed);                                                        \
+        for (int l = 0; l < S; l++) {                                                                   \
+            double t[N];                                                                                \
+            for (int i = 0; i < N; i++) {                                                               \
+                const double x = (double)start[i * STRIDE + l] + (double)bias[i],                       \
+                             s = 1 / (1 + exp(-x));                                                     \
+                t[i] = 6.28 * s + (double)base[i];                                                      \
+                const double e = 6.28 / (1 + exp(x)) * s, g = (double)dturn[row[i] * S + (unsigned)l];  \
+                bad += far(k->isa, #p " slope", (size_t)i, (long double)z[i * STRIDE + l], e * g, e,    \
+                           32 + (int)fabs(x), EPS);                                                     \
+                bad += far(k->isa, #p " by base", (size_t)i, (long double)sum[0][i * S + l], 2 * g, 1,  \
+                           4, EPS);                                                                     \
+                bad += far(k->isa, #p " by bias", (size_t)i, (long double)sum[1][i * S + l],            \
+                           2 * (double)z[i * STRIDE + l], 1, 16, EPS);                                  \
+                for (int j = 0; j < 2; j++)                                                             \
+                    bad += far(k->isa, #p " weighed", (size_t)i,                                        \
+                               (long double)weighed[(j * N + i) * S + l],                               \
+                               (double)slope[j * STRIDE + l] * (double)z[i * STRIDE + l], 4, 4, EPS);   \
+            }                                                                                           \
+            for (int r = 0; r < 3; r++) {                                                               \
+                const double a = (t[two[r].first] + (r ? 0 : t[3]) + two[r].offset) / 2;                \
+                bad += far(k->isa, #p " cosine", (size_t)r, (long double)turn_[r * S + l], cos(a), 1,   \
+                           32, EPS);                                                                    \
+                bad += far(k->isa, #p " sine", (size_t)r, (long double)turn_[(3 + r) * S + l], sin(a),  \
+                           1, 32, EPS);                                                                 \
+            }                                                                                           \
+        }                                                                                               \
+        return bad;                                                                                     \
     }
 CHECK(float, f32, FLT_EPSILON)
 CHECK(double, f64, DBL_EPSILON)
@@ -277,7 +280,8 @@ static void fill(const struct kl_ring *ring)
         for (int l = 0; l < 16; l++) theta[i][l] = 12 * uniform();
     for (int i = 0; i < 3 * n; i++)
         for (int l = 0; l < 16; l++) dm[i][l] = 2 * uniform();
-    for (int k = 0; k < 1 << n; k++) third[k] = (float)(uniform() / sqrt(1 << n)) + I * (float)(uniform() / sqrt(1 << n));
+    for (int k = 0; k < 1 << n; k++)
+        third[k] = (float)(uniform() / sqrt(1 << n)) + I * (float)(uniform() / sqrt(1 << n));
 }
 
 static int check(const struct kl_kernels *k)
@@ -316,13 +320,17 @@ static void bench(const struct kl_kernels *k)
     const struct kl_ring_table_f32 *f = k->ring_f32;
     for (int n = 4; n <= MOST; n++) {
         const struct kl_ring ring = { n, 2 };
-        const size_t size = kl_ring_state(&ring, S), n_rows = kl_ring_rows(&ring), angles = kl_ring_angles(&ring);
-        float *memory = aligned_alloc(64, 64 * ((4 * size + kl_ring_work(&ring, S) + 8192 * S) / 16 + 64)), *at = memory;
+        const size_t size = kl_ring_state(&ring, S), n_rows = kl_ring_rows(&ring),
+                     angles = kl_ring_angles(&ring);
+        float *memory =
+                  aligned_alloc(64, 64 * ((4 * size + kl_ring_work(&ring, S) + 8192 * S) / 16 + 64)),
+              *at = memory;
         float *state = at, *kept_state = at + size, *bra = at + 2 * size, *field = at + 3 * size;
         at += 4 * size;
-        float *turn_ = at, *dturn = (at += 2 * n_rows * S), *z = (at += n_rows * S), *m = (at += angles * S),
-              *d = (at += 3 * MOST * S), *norm = (at += 3 * MOST * S), *sums = (at += 2 * S), *base = (at += 4 * S),
-              *other = (at += 512), *work = (at += 2 << MOST);
+        float *turn_ = at, *dturn = (at += 2 * n_rows * S), *z = (at += n_rows * S),
+              *m = (at += angles * S), *d = (at += 3 * MOST * S), *norm = (at += 3 * MOST * S),
+              *sums = (at += 2 * S), *base = (at += 4 * S), *other = (at += 512),
+              *work = (at += 2 << MOST);
         (void)kept_state;
         fill(&ring);
         for (size_t i = 0; i < angles * S; i++) z[i] = (float)uniform();
@@ -342,8 +350,9 @@ static void bench(const struct kl_kernels *k)
             f->adjoint(dturn, state, bra, turn_, &ring, work), t[5] = now();
             for (int i = 0; i < 5; i++) best[i] = fmin(best[i], t[i + 1] - t[i]);
         }
-        printf("%s n %d, ns a step: angles %.0f, forward %.0f, read %.0f, back %.0f, adjoint %.0f\n", k->isa, n,
-               1e9 * best[0] / S, 1e9 * best[1] / S, 1e9 * best[2] / S, 1e9 * best[3] / S, 1e9 * best[4] / S);
+        printf("%s n %d, ns a step: angles %.0f, forward %.0f, read %.0f, back %.0f, adjoint %.0f\n",
+               k->isa, n, 1e9 * best[0] / S, 1e9 * best[1] / S, 1e9 * best[2] / S, 1e9 * best[3] / S,
+               1e9 * best[4] / S);
         free(memory);
     }
 }

@@ -118,6 +118,66 @@ static int NAME(check_rows)(const struct kl_kernels *k, size_t steps, size_t wid
     return bad;
 }
 
+/* Tiles of width channels and as many filters: parts multiplied one by one are the filters' outputs, and
+   their gradients. */
+static int NAME(check_tiles)(const struct kl_kernels *k, size_t steps, size_t width)
+{
+    enum { MOST = 32, TILES = 20, P = KL_TEMPORAL_PARTS };
+    const size_t tiles = (steps + 3) / 4, part = tiles * width, count = width * width, step = count + 16;
+    static REAL in[P * TILES * MOST], out[P * TILES * MOST], filters[P * (MOST * MOST + 16)],
+        dw[3 * MOST * MOST], mean[MOST], slopes[4 * TILES * MOST];
+    const REAL *x = NAME(x) + 128, *w = NAME(dy);
+    int bad = 0;
+    k->NAME(temporal)->tile_inputs(in, x, tiles, width);
+    k->NAME(temporal)->tile_filters(filters, w, width, width, step);
+    memset(out, 0, sizeof out);
+    for (size_t p = 0; p < P; p++)
+        for (size_t i = 0; i < part; i++)
+            for (size_t c = 0; c < width; c++)
+                out[p * part + i] +=
+                    in[p * part + i / width * width + c] * filters[p * step + c * width + i % width];
+    k->NAME(temporal)->tile_pool(mean, slopes, out, NAME(b), steps, width);
+    for (size_t o = 0; o < width; o++) {
+        long double sum = 0;
+        for (size_t t = 0; t < steps; t++) {
+            long double z = NAME(b)[o], size = fabsl(z);
+            for (size_t j = 0; j < 3 * width; j++) {
+                const long double term = (long double)x[t * width + j] *
+                                         (long double)w[j % width * 3 * width + j / width * width + o];
+                z += term, size += fabsl(term);
+            }
+            sum += silu(z);
+            bad += far(k->isa, "temporal tiles, slopes", t, slopes[t * width + o],
+                       slope(z) / (long double)steps, size / (long double)steps, 40, EPS);
+        }
+        bad += far(k->isa, "temporal tiles", o, mean[o], sum / (long double)steps,
+                   1 + (long double)width, 60, EPS);
+    }
+    k->NAME(temporal)->tile_pool(NAME(each), NULL, out, NAME(b), steps, width);
+    bad += memcmp(NAME(each), mean, width * sizeof *mean) != 0;
+    k->NAME(temporal)->tile_slopes(out, slopes, NAME(b), steps, width);
+    memset(filters, 0, sizeof filters);
+    for (size_t p = 0; p < P; p++)
+        for (size_t i = 0; i < part; i++)
+            for (size_t c = 0; c < width; c++)
+                filters[p * step + c * width + i % width] +=
+                    in[p * part + i / width * width + c] * out[p * part + i];
+    k->NAME(temporal)->tile_filters_back(dw, filters, count, step);
+    for (size_t i = 0; i < 3 * count; i++) {
+        const size_t tap = i % 3, c = i / 3 / width, o = i / 3 % width;
+        long double sum = 0, size = 0;
+        for (size_t t = 0; t < steps; t++) {
+            const long double d = (long double)slopes[t * width + o] * NAME(b)[o];
+            sum += d * x[(t + tap) * width + c];
+            for (size_t r = t / 4 * 4; r < t / 4 * 4 + 6; r++)
+                size += fabsl(d * x[r * width + c]); /* a tile's */
+        }
+        bad += far(k->isa, "temporal tiles, back", i, dw[i], sum, size, 40, EPS);
+    }
+    NAME(mix)(mean, width), NAME(mix)(dw, 3 * count);
+    return bad;
+}
+
 static void NAME(numbers)(void)
 {
     for (size_t i = 0; i < ROOM; i++) NAME(x)[i] = (REAL)(4 * uniform()), NAME(dy)[i] = (REAL)uniform();
@@ -139,6 +199,9 @@ static int NAME(check)(const struct kl_kernels *k)
         bad += NAME(check_filter)(k, shapes[s][0], shapes[s][1], (int)shapes[s][2], (int)shapes[s][3]);
     }
     for (size_t width = 1; width < 40; width += 6) bad += NAME(check_rows)(k, 3 + 9 * width, width);
+    for (size_t steps = 1; steps < 70; steps += 13)
+        for (size_t width = 16; width <= 32; width += 16)
+            NAME(numbers)(), bad += NAME(check_tiles)(k, steps, width);
     if (strcmp(k->isa, "avx2") == 0) NAME(avx2_bits) = NAME(bits);
     if (strcmp(k->isa, "avx512") == 0 && NAME(bits) != NAME(avx2_bits)) {
         printf("temporal, %zu bytes: avx512 gives other bits than avx2\n", sizeof(REAL));

@@ -4,6 +4,7 @@
 #ifndef KL_SEQUENCE_LEARN_H
 #define KL_SEQUENCE_LEARN_H
 
+#include "sequence/learn/fitted.h"
 #include "sequence/learn/split.h"
 #include "sequence/learn/standardise.h"
 #include "sequence/model/model.h"
@@ -45,6 +46,7 @@ int kl_sequence_model_save(const struct kl_sequence_learner *learner, struct kl_
                            struct kl_error *err);
 /* What a model's file says. */
 struct kl_sequence_learned {
+    struct kl_sequence_fitted *fitted; /* of qseq fit: in place of net (shape, n_parameters) and params */
     struct kl_sequence_net net;
     size_t replicas;
     int64_t first_replica;
@@ -62,7 +64,7 @@ struct kl_sequence_learned {
     int32_t *person, *recording;
     char **people, **recordings;
 };
-/* Close it in any case. KL_EDATA: what is no such file. */
+/* A file of kind sequence-model or sequence-fit. Close it in any case. KL_EDATA: what is no such file. */
 int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err);
 void kl_sequence_learned_close(struct kl_sequence_learned *m);
 

@@ -312,21 +312,45 @@ static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struc
                 : take_list(&m->recording, file, "split/recording", &m->n, 0, m->n_recordings, err);
 }
 
-int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+/* A classifier on covariances: one replica, which takes windows as they are. */
+static int take_fitted(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    double parameters;
+    if (!(m->fitted = calloc(1, sizeof *m->fitted))) return kl_fail_memory(err, sizeof *m->fitted);
+    int code = kl_sequence_fitted_load(m->fitted, file, err);
+    if (!code) code = kl_store_file_text(&m->model, file, "", "model", err);
+    if (!code) code = kl_store_file_number(&parameters, file, "", "parameters", err);
+    if (!code) code = kl_store_file_number(&m->net.shape.rate, file, "", "rate", err);
+    if (code) return code;
+    m->net.shape.channels = m->fitted->channels, m->net.shape.steps = m->fitted->steps;
+    m->net.shape.classes = m->fitted->classes;
+    m->net.n_parameters = (size_t)parameters, m->replicas = 1;
+    m->standard.kind = KL_SEQUENCE_STANDARD_NONE, m->standard.groups = 1;
+    m->standard.channels = m->n_channels;
+    return KL_OK;
+}
+
+static int take_model(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
 {
     char *tested = NULL;
+    int code = take_net(m, file, err);
+    if (!code) code = kl_store_file_text(&tested, file, "", "tested", err);
+    if (!code) code = take_params(m, file, strcmp(tested, "last") ? "params" : "last", err);
+    if (!code) code = take_standard(m, file, err);
+    free(tested);
+    return code;
+}
+
+int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    const bool fitted = strcmp(kl_store_file_kind(file), kl_sequence_fit_kind.name) == 0;
     memset(m, 0, sizeof *m);
     int code = kl_sequence_names_take(&m->class_names, &m->n_classes, file, "class_names", err);
     if (!code)
         code = kl_sequence_names_take(&m->channel_names, &m->n_channels, file, "channel_names", err);
-    if (!code) code = take_net(m, file, err);
-    if (!code) code = kl_store_file_text(&tested, file, "", "tested", err);
+    if (!code) code = fitted ? take_fitted(m, file, err) : take_model(m, file, err);
     if (!code) code = kl_store_file_text(&m->unit, file, "", "unit", err);
-    if (!code) code = take_params(m, file, strcmp(tested, "last") ? "params" : "last", err);
-    if (!code) code = take_standard(m, file, err);
-    if (!code) code = take_split(m, file, err);
-    free(tested);
-    return code;
+    return code ? code : take_split(m, file, err);
 }
 
 void kl_sequence_learned_close(struct kl_sequence_learned *m)
@@ -337,8 +361,10 @@ void kl_sequence_learned_close(struct kl_sequence_learned *m)
     kl_sequence_names_free(m->people, m->n_people);
     kl_sequence_names_free(m->recordings, m->n_recordings);
     kl_sequence_standard_free(&m->standard);
-    kl_sequence_net_close(&m->net);
-    free(m->params), free(m->file_n), free(m->part), free(m->person), free(m->recording);
+    if (m->fitted) kl_sequence_fitted_free(m->fitted);
+    else kl_sequence_net_close(&m->net);
+    free(m->fitted), free(m->params), free(m->file_n), free(m->part), free(m->person),
+        free(m->recording);
     free(m->model), free(m->twin_of), free(m->split), free(m->unit);
     memset(m, 0, sizeof *m);
 }

@@ -27,30 +27,37 @@ struct run {
     bool circuit; /* is the gradient asked for by what stands before the measured values? */
     size_t groups;
     /* branches that no input reaches, in double */
-    double *gate, *skip, *dgate, *dskip;
-    double complex *state, *bra;
+    double *gate, *skip, *dgate, *dskip, *gate_work;
     /* maps: from the inputs to angles, its gradient; of the second one the transpose */
     kl_real *plan_values, *offset, *map, *bias, *G, *g, *turned;
     /* rows of lanes */
     kl_real *x, *z, *cosine, *sine, *slope, *m, *states, *gm, *dangle;
     /* lanes in rows */
     kl_real *xt, *mt, *sums, *scratch, *dbase;
-    /* filters (3 C, 64), their gradient (64, 3 C), a window's x^T between zeros, silu's slopes, of 16
-       windows what the gradient needs: (64, 3 C) and (64) */
-    kl_real *filters, *dfilters, *window, *filtered, *outer, *slopes;
+    /* parts of the filters (6, C, 64) and of their gradient (6, 64, C); by taps (C, 3, 64);
+       a window's x^T between zeros; of 16 windows the parts of x^T and silu's slopes (T, 64); of one the
+       parts of outputs */
+    kl_real *filters, *dfilters, *taps, *window, *parts, *slopes, *outputs, *totals, *back;
+    size_t tiles, width, apart; /* of a window; of rows of channels; from part to part of filters */
     kl_real *time, *dtime, *d;
 };
 
 static void lay_out_filters(struct run *u, struct kl_sequence_pieces *at)
 {
+    enum { P = KL_TEMPORAL_PARTS };
     const size_t C = u->net->shape.channels, T = u->net->shape.steps, S = sizeof(kl_real);
     if (u->a.lite || u->a.bare) return;
-    u->filters = kl_sequence_piece(at, 3 * C * FILTERS, S),
-    u->dfilters = kl_sequence_piece(at, 3 * C * FILTERS, S);
-    u->window = kl_sequence_piece(at, (T + 2) * C, S),
-    u->filtered = kl_sequence_piece(at, T * FILTERS, S);
-    u->outer = kl_sequence_piece(at, u->circuit ? 16 * 3 * C * FILTERS : 0, S);
-    u->slopes = kl_sequence_piece(at, (16 + 1) * FILTERS, S);
+    u->tiles = (T + KL_TEMPORAL_TILE - 1) / KL_TEMPORAL_TILE, u->width = (C + 15) / 16 * 16;
+    u->apart = C * FILTERS + 16; /* no two parts meet in one set of the cache */
+    u->filters = kl_sequence_piece(at, P * u->apart, S),
+    u->dfilters = kl_sequence_piece(at, P * u->apart, S);
+    u->taps = kl_sequence_piece(at, 3 * C * FILTERS, S);
+    u->window = kl_sequence_piece(at, (KL_TEMPORAL_TILE * u->tiles + 2) * u->width, S);
+    u->parts = kl_sequence_piece(at, 16 * P * u->tiles * u->width, S);
+    u->slopes = kl_sequence_piece(at, 16 * T * FILTERS, S);
+    u->outputs = kl_sequence_piece(at, P * u->tiles * FILTERS, S);
+    u->totals = kl_sequence_piece(at, FILTERS, S);
+    u->back = kl_sequence_piece(at, C * (FILTERS + KL_TEMPORAL_TILE * u->tiles + 2), S);
 }
 
 static size_t lay_out(struct run *u, void *work)
@@ -70,7 +77,7 @@ static size_t lay_out(struct run *u, void *work)
     u->by.dbc = kl_sequence_piece(&at, a->classes, D);
     u->gate = kl_sequence_piece(&at, gate, D), u->dgate = kl_sequence_piece(&at, gate, D);
     u->skip = kl_sequence_piece(&at, F, D), u->dskip = kl_sequence_piece(&at, F, D);
-    u->state = kl_sequence_piece(&at, N, 2 * D), u->bra = kl_sequence_piece(&at, N, 2 * D);
+    u->gate_work = kl_sequence_piece(&at, 4 * N + 2 * gate, D);
     u->plan_values = kl_sequence_piece(&at, n * (2 * (size_t)a->layers + 9), S);
     u->offset = kl_sequence_piece(&at, R, S), u->map = kl_sequence_piece(&at, R * a->inputs, S);
     u->bias = kl_sequence_piece(&at, R, S), u->G = kl_sequence_piece(&at, R * a->inputs, S);
@@ -136,16 +143,26 @@ static void prepare_head(struct run *u)
     }
     kl_sequence_widen(u->gate, u->params, net, layer + KL_HYBRID_GATE);
     kl_sequence_widen(u->skip, u->params, net, layer + KL_HYBRID_SKIP);
-    kl_sequence_gate_b(h->m[1], u->state, u->gate, u->a.n, u->a.gate_layers);
+    kl_sequence_gate_b(h->m[1], u->gate_work, u->gate, u->a.n, u->a.gate_layers);
     kl_sequence_qd_read(h->m[2], u->skip, u->a.n);
     kl_sequence_hybrid_head_begin(h);
+}
+
+static void prepare_filters(struct run *u)
+{
+    const size_t C = u->net->shape.channels;
+    /* turn reads it alone */
+    kl_kernel_layers->turn(u->taps, FILTERS, (kl_real *)(uintptr_t)tensor(u, KL_MAMBA_CONV), 3 * C, NULL,
+                           0, FILTERS, 3 * C);
+    kl_kernel_temporal->tile_filters(u->filters, u->taps, C, FILTERS, u->apart);
+    memset(u->window, 0, (KL_TEMPORAL_TILE * u->tiles + 2) * u->width * sizeof *u->window);
 }
 
 static void prepare(struct run *u)
 {
     const struct hybrid *a = &u->a;
     const int layer = a->before;
-    const size_t R = a->angles, inputs = a->inputs, C = u->net->shape.channels;
+    const size_t R = a->angles, inputs = a->inputs;
     const kl_real *input = tensor(u, layer + KL_HYBRID_INPUT);
     prepare_head(u);
     kl_sequence_rings_plan(&u->plan, u->plan_values, u->offset, a->n, a->layers,
@@ -158,20 +175,15 @@ static void prepare(struct run *u)
         kl_kernel_gemm(u->map, inputs, input, R, 1, tensor(u, layer - 2), inputs, R, inputs, R, 0);
         kl_kernel_gemm(u->bias, 1, input, R, 1, tensor(u, layer - 1), 1, R, 1, R, 1);
     }
-    if (u->filters) {
-        const kl_real *w = tensor(u, KL_MAMBA_CONV);
-        for (size_t o = 0; o < FILTERS; o++)
-            for (size_t c = 0; c < C; c++)
-                for (size_t k = 0; k < 3; k++)
-                    u->filters[(k * C + c) * FILTERS + o] = w[(o * C + c) * 3 + k];
-    }
+    if (u->filters) prepare_filters(u);
     if (!u->result->grad) return;
     memset(u->G, 0, R * inputs * sizeof *u->G), memset(u->g, 0, R * sizeof *u->g);
     memset(u->dbase, 0, R * sizeof *u->dbase);
     memset(u->sums, 0, KL_SSM_RINGS_SUMS(a->n, a->layers) * GROUP * sizeof *u->sums);
-    if (u->filters) memset(u->dfilters, 0, 3 * C * FILTERS * sizeof *u->dfilters);
-    for (int t = 0; t < u->net->block.n; t++)
-        memset(gradient(u, t), 0, u->net->block.tensors[t].size * sizeof(kl_real));
+    if (u->filters) memset(u->dfilters, 0, KL_TEMPORAL_PARTS * u->apart * sizeof *u->dfilters);
+    for (int t = 0; t < u->net->block.n; t++) /* others are set at the end */
+        if (u->net->options.frozen || (u->filters && t == KL_MAMBA_CONV_BIAS))
+            memset(gradient(u, t), 0, u->net->block.tensors[t].size * sizeof(kl_real));
 }
 
 /* ---- the circuit, from x (inputs, lanes) to m (3 n, lanes), and back from gm ---- */
@@ -227,48 +239,54 @@ static void head(struct run *u, kl_real *gm, size_t step, const kl_real *m, size
 }
 
 /* ---- windows side by side ---- */
-/* Means over time of silu of window i's filters; what their gradients need goes to place `at`. */
+/* Means over time of silu of window i's filters; what their gradients need goes to place `at` of 16. */
 static void filter(struct run *u, kl_real *mean, size_t i, size_t at)
 {
     const size_t C = u->net->shape.channels, T = u->net->shape.steps, stride = kl_sequence_stride(T),
-                 W = 3 * C;
-    kl_real *x = (kl_real *)(uintptr_t)(u->batch->x + i * C * stride); /* turn reads it alone */
-    memset(u->window, 0, C * sizeof *x), memset(u->window + (T + 1) * C, 0, C * sizeof *x);
-    kl_kernel_layers->turn(u->window + C, C, x, stride, NULL, 0, C, T);
-    kl_kernel_gemm(u->filtered, FILTERS, u->window, C, 1, u->filters, FILTERS, T, FILTERS, W, 0);
-    kl_kernel_temporal->pool_rows(mean, u->filtered, FILTERS, tensor(u, KL_MAMBA_CONV_BIAS), T, FILTERS,
-                                  u->circuit);
-    if (!u->circuit) return;
-    kl_kernel_gemm(u->outer + at * W * FILTERS, W, u->filtered, 1, FILTERS, u->window, C, FILTERS, W, T,
-                   0);
-    kl_kernel_sum_rows(u->slopes + at * FILTERS, u->filtered, T, FILTERS);
+                 part = u->tiles * u->width;
+    kl_real *x = (kl_real *)(uintptr_t)(u->batch->x + i * C * stride), /* turn reads it alone */
+        *parts = u->parts + at * KL_TEMPORAL_PARTS * part;
+    for (size_t t = 0; t < T; t += 32) /* as much as the first cache holds */
+        kl_kernel_layers->turn(u->window + (t + 1) * u->width, u->width, x + t, stride, NULL, 0, C,
+                               T - t < 32 ? T - t : 32);
+    kl_kernel_temporal->tile_inputs(parts, u->window, u->tiles, u->width);
+    for (size_t p = 0; p < KL_TEMPORAL_PARTS; p++)
+        kl_kernel_gemm(u->outputs + p * u->tiles * FILTERS, FILTERS, parts + p * part, u->width, 1,
+                       u->filters + p * u->apart, FILTERS, u->tiles, FILTERS, C, 0);
+    kl_kernel_temporal->tile_pool(mean, u->circuit ? u->slopes + at * T * FILTERS : NULL, u->outputs,
+                                  tensor(u, KL_MAMBA_CONV_BIAS), T, FILTERS);
 }
 
-/* From d (64), the gradient by the means, of window i at its place. */
-static void filter_back(struct run *u, const kl_real *d, size_t i, size_t at)
+/* From d (64), the gradient by the means, of the window at a place. */
+static void filter_back(struct run *u, const kl_real *d, size_t at)
+{
+    const size_t C = u->net->shape.channels, T = u->net->shape.steps, part = u->tiles * u->width;
+    const kl_real *parts = u->parts + at * KL_TEMPORAL_PARTS * part,
+                  *slopes = u->slopes + at * T * FILTERS;
+    kl_real *bias = gradient(u, KL_MAMBA_CONV_BIAS);
+    kl_kernel_sum_rows(u->totals, slopes, T, FILTERS);
+    for (size_t o = 0; o < FILTERS; o++) bias[o] += d[o] * u->totals[o];
+    kl_kernel_temporal->tile_slopes(u->outputs, slopes, d, T, FILTERS);
+    for (size_t p = 0; p < KL_TEMPORAL_PARTS; p++)
+        kl_kernel_gemm(u->dfilters + p * u->apart, C, u->outputs + p * u->tiles * FILTERS, 1, FILTERS,
+                       parts + p * part, u->width, FILTERS, C, u->tiles, 1);
+}
+
+/* The gradient by window i itself; its slopes are used up. */
+static void filter_back_input(struct run *u, const kl_real *d, size_t i, size_t at)
 {
     const size_t C = u->net->shape.channels, T = u->net->shape.steps, stride = kl_sequence_stride(T),
-                 W = 3 * C;
-    const kl_real *outer = u->outer + at * W * FILTERS;
-    kl_real *bias = gradient(u, KL_MAMBA_CONV_BIAS), *mean = u->slopes + 16 * FILTERS;
-    for (size_t o = 0; o < FILTERS && !u->net->options.frozen; o++) {
-        bias[o] += d[o] * u->slopes[at * FILTERS + o];
-        for (size_t j = 0; j < W; j++) u->dfilters[o * W + j] += d[o] * outer[o * W + j];
-    }
-    if (!u->result->by_x) return;
-    kl_real *by_x = u->result->by_x + i * C * stride;
-    filter(u, mean, i, at);
+                 rows = KL_TEMPORAL_TILE * u->tiles + 2;
+    kl_real *by_x = u->result->by_x + i * C * stride, *slopes = u->slopes + at * T * FILTERS,
+            *turned = u->back, *dx = turned + C * FILTERS;
     for (size_t t = 0; t < T; t++)
-        for (size_t o = 0; o < FILTERS; o++) u->filtered[t * FILTERS + o] *= d[o];
-    memset(u->window, 0, (T + 2) * C * sizeof *u->window);
-    for (size_t k = 0; k < 3;
-         k++) { /* filters of tap k, turned, in the place of a gradient that is done with */
-        kl_kernel_layers->turn(u->outer + at * W * FILTERS, C, u->filters + k * C * FILTERS, FILTERS,
-                               NULL, 0, C, FILTERS);
-        kl_kernel_gemm(u->window + k * C, C, u->filtered, FILTERS, 1, u->outer + at * W * FILTERS, C, T,
-                       C, FILTERS, 1);
+        for (size_t o = 0; o < FILTERS; o++) slopes[t * FILTERS + o] *= d[o];
+    memset(dx, 0, rows * C * sizeof *dx);
+    for (size_t k = 0; k < 3; k++) {
+        kl_kernel_layers->turn(turned, C, u->taps + k * FILTERS, 3 * FILTERS, NULL, 0, C, FILTERS);
+        kl_kernel_gemm(dx + k * C, C, slopes, FILTERS, 1, turned, C, T, C, FILTERS, 1);
     }
-    kl_kernel_layers->turn(by_x, stride, u->window + C, C, NULL, 0, T, C);
+    kl_kernel_layers->turn(by_x, stride, dx + C, C, NULL, 0, T, C);
     for (size_t c = 0; c < C; c++) memset(by_x + c * stride + T, 0, (stride - T) * sizeof *by_x);
 }
 
@@ -296,7 +314,8 @@ static void windows(struct run *u, size_t first, size_t count)
     drop(u, u->xt, (u->batch->row + first) * inputs, count * inputs);
     for (size_t i = 0; i < count; i++) {
         const kl_real *d = u->xt + i * inputs;
-        if (!a->bare) filter_back(u, d, first + i, i);
+        if (!a->bare && !u->net->options.frozen) filter_back(u, d, i);
+        if (!a->bare && u->result->by_x) filter_back_input(u, d, first + i, i);
         for (size_t c = 0; a->bare && u->result->by_x && c < C; c++) {
             kl_real *to = u->result->by_x + ((first + i) * C + c) * stride;
             memcpy(to, d + c * T, T * sizeof *d), memset(to + T, 0, (stride - T) * sizeof *d);
@@ -380,11 +399,8 @@ static void finish_maps(struct run *u)
     kl_kernel_gemm(gradient(u, layer - 2), inputs, second, 1, R, u->G, inputs, R, inputs, R, 0);
     kl_kernel_gemm(gradient(u, layer - 1), 1, second, 1, R, u->g, 1, R, 1, R, 0);
     if (!u->filters) return;
-    const size_t C = u->net->shape.channels;
-    kl_real *w = gradient(u, KL_MAMBA_CONV);
-    for (size_t o = 0; o < FILTERS; o++)
-        for (size_t c = 0; c < C; c++)
-            for (size_t k = 0; k < 3; k++) w[(o * C + c) * 3 + k] = u->dfilters[o * 3 * C + k * C + c];
+    kl_kernel_temporal->tile_filters_back(gradient(u, KL_MAMBA_CONV), u->dfilters,
+                                          u->net->shape.channels * FILTERS, u->apart);
 }
 
 static void finish(struct run *u)
@@ -405,7 +421,7 @@ static void finish(struct run *u)
     }
     if (a->lite) finish_time(u);
     if (u->net->options.frozen) return;
-    kl_sequence_gate_b_back(u->dgate, u->head.dm[1], u->state, u->bra, u->gate, a->n, a->gate_layers);
+    kl_sequence_gate_b_back(u->dgate, u->head.dm[1], u->gate_work, a->n, a->gate_layers);
     kl_sequence_qd_read_back(u->dskip, u->head.dm[2], u->skip, a->n);
     kl_sequence_narrow(u->result->grad, u->dgate, u->net, layer + KL_HYBRID_GATE);
     kl_sequence_narrow(u->result->grad, u->dskip, u->net, layer + KL_HYBRID_SKIP);

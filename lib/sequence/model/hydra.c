@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Quantum Hydra: at each timestep the superposition alpha psi1 + beta psi2 + gamma psi3 of a circuit's state, its mirror
-   image and a state of parameters alone, measured and mapped; the modulus of complex weighted sums over time; a linear
-   read-out. One circuit a timestep: psi1 and psi2 are permutations of its state. W_o is applied behind the sum. */
+   Quantum Hydra: at each timestep the superposition alpha psi1 + beta psi2 + gamma psi3 of a circuit's
+   state, its mirror image and a state of parameters alone, measured and mapped; the modulus of complex
+   weighted sums over time; a linear read-out. One circuit a timestep: psi1 and psi2 are permutations of
+   its state. W_o is applied behind the sum. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +24,10 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
     static const char *const branches[] = { "alpha", "beta", "gamma" };
     const size_t classes = (size_t)net->shape.classes, out = s->outputs;
     const bool bare = net->options.bare;
-#define ADD(to, ...)                                                                                 \
-    if ((to = kl_sequence_steps_add(net, &(struct kl_sequence_tensor){ __VA_ARGS__ }, err)) < 0) return to
-#define LINEAR(w, b, ...)                                                             \
+#define ADD(to, ...)                                                                             \
+    if ((to = kl_sequence_steps_add(net, &(struct kl_sequence_tensor){ __VA_ARGS__ }, err)) < 0) \
+    return to
+#define LINEAR(w, b, ...) \
     if ((code = kl_sequence_steps_linear(&w, &b, net, __VA_ARGS__, err)) < 0) return code
     if (!bare) {
         ADD(s->tau, "temporal_weights", false, true, s->lengths, 0, 0, 1);
@@ -99,12 +101,14 @@ static size_t framed(const struct hydra *h, size_t f)
 static void begin(struct hydra *h, const struct kl_sequence_net *net, const kl_real *params)
 {
     const struct kl_sequence_steps *s = net->own;
-    const number alpha = complex_of(params, net, s->branch[0]), beta = complex_of(params, net, s->branch[1]),
+    const number alpha = complex_of(params, net, s->branch[0]),
+                 beta = complex_of(params, net, s->branch[1]),
                  gamma = complex_of(params, net, s->branch[2]);
     h->mix = (struct kl_ring_mix){ { (kl_real)creal(alpha), (kl_real)cimag(alpha) },
                                    { (kl_real)creal(beta), (kl_real)cimag(beta) },
                                    h->c.third,
-                                   s->pairs, s->n_pairs };
+                                   s->pairs,
+                                   s->n_pairs };
     kl_sequence_widen(h->qd, params, net, s->qd);
     kl_sequence_qd_state(h->psi3, h->qd, s->ring.n_qubits, 1);
     for (size_t k = 0; k < (size_t)1 << s->ring.n_qubits; k++) {
@@ -117,7 +121,8 @@ static void begin(struct hydra *h, const struct kl_sequence_net *net, const kl_r
     memset(h->dwo, 0, h->maps * h->out * sizeof(double)), memset(h->dbo, 0, h->maps * sizeof(double));
     if (s->wc < 0) return;
     kl_sequence_widen(h->wc, params, net, s->wc), kl_sequence_widen(h->bc, params, net, s->bc);
-    memset(h->dwc, 0, h->classes * h->out * sizeof(double)), memset(h->dbc, 0, h->classes * sizeof(double));
+    memset(h->dwc, 0, h->classes * h->out * sizeof(double)),
+        memset(h->dbc, 0, h->classes * sizeof(double));
     memset(h->by_tau, 0, 2 * h->c.stride * sizeof *h->by_tau);
     memset(h->c.weights, 0, 2 * h->c.stride * sizeof *h->c.weights);
     h->norm = 0, h->total = 0, h->by_total = 0;
@@ -140,7 +145,8 @@ static void logits_of(struct hydra *h, kl_real *logits)
     const size_t out = h->out;
     for (size_t f = 0; f < out; f++) {
         const size_t at = framed(h, f);
-        h->sum[f] = (double)kl_ring_sum(h->c.sum + at * S) + I * (double)kl_ring_sum(h->c.sum + (out + at) * S);
+        h->sum[f] =
+            (double)kl_ring_sum(h->c.sum + at * S) + I * (double)kl_ring_sum(h->c.sum + (out + at) * S);
     }
     for (size_t f = 0; f < out; f++) {
         double re = h->bo[f] * creal(h->total), im = h->bo[f] * cimag(h->total);
@@ -202,8 +208,9 @@ static void window(struct hydra *h, struct kl_sequence_result *result, const str
 
 /* ---- the bare layer ---- */
 
-static void bare_windows(struct hydra *h, struct kl_sequence_result *result, const struct kl_sequence_net *net,
-                         const struct kl_sequence_batch *batch, size_t first)
+static void bare_windows(struct hydra *h, struct kl_sequence_result *result,
+                         const struct kl_sequence_net *net, const struct kl_sequence_batch *batch,
+                         size_t first)
 {
     struct kl_sequence_circuits *c = &h->c;
     const size_t count = batch->n - first < S ? batch->n - first : S, out = h->out;
@@ -215,14 +222,16 @@ static void bare_windows(struct hydra *h, struct kl_sequence_result *result, con
         kl_real *logits = result->logits + (first + l) * h->classes;
         for (size_t k = 0; k < h->classes; k++) {
             double sum = h->bo[k];
-            for (size_t f = 0; f < out; f++) sum += h->wo[k * out + f] * (double)c->m[framed(h, f) * S + l];
+            for (size_t f = 0; f < out; f++)
+                sum += h->wo[k * out + f] * (double)c->m[framed(h, f) * S + l];
             logits[k] = (kl_real)sum;
         }
         kl_sequence_loss(back ? h->d : NULL, result, batch, first + l, net->shape.classes);
         for (size_t k = 0; back && k < h->classes; k++) {
             const double d = (double)h->d[k];
             h->dbo[k] += d;
-            for (size_t f = 0; f < out; f++) h->dwo[k * out + f] += d * (double)c->m[framed(h, f) * S + l];
+            for (size_t f = 0; f < out; f++)
+                h->dwo[k * out + f] += d * (double)c->m[framed(h, f) * S + l];
         }
         for (size_t f = 0; c->backward && f < out; f++) {
             double sum = 0;
@@ -247,7 +256,8 @@ static void circuit_gradients(struct hydra *h, const struct kl_sequence_net *net
     kl_kernel_ring->collect(h->field, h->c.field, &s->ring);
     for (int i = 0; i < 2; i++)
         put_complex(grad, net, s->branch[i],
-                    (double)kl_ring_sum(h->c.sums + 2 * i * S) + I * (double)kl_ring_sum(h->c.sums + (2 * i + 1) * S));
+                    (double)kl_ring_sum(h->c.sums + 2 * i * S) +
+                        I * (double)kl_ring_sum(h->c.sums + (2 * i + 1) * S));
     for (size_t k = 0; k < (size_t)1 << s->ring.n_qubits; k++) {
         const number by = (double)h->field[2 * k] + I * (double)h->field[2 * k + 1];
         by_gamma += conj(h->psi3[k]) * by;
@@ -271,12 +281,15 @@ static void tau_gradient(struct hydra *h, const struct kl_sequence_net *net, kl_
     for (size_t t = 0; t < h->steps; t++) {
         const number by = (double)h->by_tau[t] + I * (double)h->by_tau[h->c.stride + t] + h->by_total;
         const double size = cabs(h->tau[t]);
-        const number g = h->norm > 0 ? by / h->norm - (size > 0 ? h->tau[t] / size : 0) * dot / (h->norm * h->norm) : 0;
+        const number g =
+            h->norm > 0 ? by / h->norm - (size > 0 ? h->tau[t] / size : 0) * dot / (h->norm * h->norm)
+                        : 0;
         to[2 * t] = (kl_real)creal(g), to[2 * t + 1] = (kl_real)cimag(g);
     }
 }
 
-static void gradients(struct hydra *h, const struct kl_sequence_net *net, const kl_real *params, kl_real *grad)
+static void gradients(struct hydra *h, const struct kl_sequence_net *net, const kl_real *params,
+                      kl_real *grad)
 {
     const struct kl_sequence_steps *s = net->own;
     for (int i = 0; i < net->block.n; i++)
@@ -314,7 +327,8 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 #if !KL_F64
 size_t kl_sequence_hydra_work_f64(const struct kl_sequence_net *net, size_t n);
 void kl_sequence_hydra_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                               const double *params, const struct kl_sequence_batch_f64 *batch, void *work);
+                               const double *params, const struct kl_sequence_batch_f64 *batch,
+                               void *work);
 const struct kl_sequence_model kl_sequence_hydra = {
     .name = "hydra",
     .what = "Quantum Hydra: superposed circuits at each timestep, complex weights over time",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   Quantum Hydra Hybrid: three measured branches at each timestep, each through a matrix of its own, weighed; softmax weights
-   over time; a linear read-out. The branches are permutations of one circuit's expectation values q and a closed form that no
-   input reaches, and all that follows is linear: it is applied to the weighted sum of q over time, once a window, and what
-   the batch adds to the branches' matrices is one outer product. */
+   Quantum Hydra Hybrid: three measured branches at each timestep, each through a matrix of its own,
+   weighed; softmax weights over time; a linear read-out. The branches are permutations of one circuit's
+   expectation values q and a closed form that no input reaches, and all that follows is linear: it is
+   applied to the weighted sum of q over time, once a window, and what the batch adds to the branches'
+   matrices is one outer product. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@ static int add_branches(struct kl_sequence_net *net, struct kl_sequence_steps *s
     for (int i = 0; i < 3; i++) {
         char name[16];
         snprintf(name, sizeof name, "branch%d_ff", i + 1);
-        const int code =
-            kl_sequence_steps_linear(&s->matrix[i], &s->offset[i], net, name, true, s->outputs, s->outputs, err);
+        const int code = kl_sequence_steps_linear(&s->matrix[i], &s->offset[i], net, name, true,
+                                                  s->outputs, s->outputs, err);
         if (code) return code;
     }
     return 0;
@@ -36,9 +37,10 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
     const size_t classes = (size_t)net->shape.classes, out = s->outputs;
     const bool bare = net->options.bare;
     const double share = 1 / (double)s->lengths;
-#define ADD(to, ...)                                                                                 \
-    if ((to = kl_sequence_steps_add(net, &(struct kl_sequence_tensor){ __VA_ARGS__ }, err)) < 0) return to
-#define LINEAR(w, b, ...)                                                             \
+#define ADD(to, ...)                                                                             \
+    if ((to = kl_sequence_steps_add(net, &(struct kl_sequence_tensor){ __VA_ARGS__ }, err)) < 0) \
+    return to
+#define LINEAR(w, b, ...) \
     if ((code = kl_sequence_steps_linear(&w, &b, net, __VA_ARGS__, err)) < 0) return code
     if (!bare) {
         ADD(s->tau, "temporal_weights", false, false, s->lengths, 0, share, share);
@@ -58,11 +60,11 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
 /* Parameters behind the circuits in double, their gradients over a batch, and what a window needs. */
 struct hybrid {
     struct kl_sequence_circuits c;
-    size_t out, classes, maps, steps; /* maps: of W_o: 3 n, of a bare layer the classes */
+    size_t out, classes, maps, steps;              /* maps: of W_o: 3 n, of a bare layer the classes */
     double *matrix[3], *offset[3], w[3], share[3]; /* A_k, a_k, w_k, |w_k| / sum */
     double *wo, *bo, *wc, *bc, *qd, *m3, *dwo, *dbo, *dwc, *dbc, *scratch;
-    double *joined, *shift;  /* y = joined q + shift */
-    double *outer, *by_y;    /* over the batch: dL/dy q^T, dL/dy */
+    double *joined, *shift; /* y = joined q + shift */
+    double *outer, *by_y;   /* over the batch: dL/dy q^T, dL/dy */
     double *tau, *q, *y, *a, *da, *dy, *dq;
     kl_real *d, *by_q, *by_tau;
 };
@@ -149,7 +151,8 @@ static void begin(struct hybrid *h, const struct kl_sequence_net *net, const kl_
     memset(h->outer, 0, h->out * h->out * sizeof(double)), memset(h->by_y, 0, h->out * sizeof(double));
     if (s->wc < 0) return;
     kl_sequence_widen(h->wc, params, net, s->wc), kl_sequence_widen(h->bc, params, net, s->bc);
-    memset(h->dwc, 0, h->classes * h->out * sizeof(double)), memset(h->dbc, 0, h->classes * sizeof(double));
+    memset(h->dwc, 0, h->classes * h->out * sizeof(double)),
+        memset(h->dbc, 0, h->classes * sizeof(double));
     memset(h->by_tau, 0, h->c.stride * sizeof *h->by_tau);
     time_weights(h, params + net->block.tensors[s->tau].offset);
 }
@@ -164,8 +167,8 @@ static void affine(double *y, const double *a, const double *x, const double *b,
     }
 }
 /* dx (n) = a^T dy; da, db (NULL: not) += dy x^T, dy. */
-static void affine_back(double *dx, double *da, double *db, const double *a, const double *x, const double *dy,
-                        size_t m, size_t n)
+static void affine_back(double *dx, double *da, double *db, const double *a, const double *x,
+                        const double *dy, size_t m, size_t n)
 {
     memset(dx, 0, n * sizeof *dx);
     for (size_t i = 0; i < m; i++) {
@@ -194,8 +197,8 @@ static void logits_back(struct hybrid *h)
     affine_back(h->dq, h->outer, h->by_y, h->joined, h->q, h->dy, h->out, h->out);
 }
 
-static void window(struct hybrid *h, struct kl_sequence_result *result, const struct kl_sequence_net *net,
-                   const struct kl_sequence_batch *batch, size_t i)
+static void window(struct hybrid *h, struct kl_sequence_result *result,
+                   const struct kl_sequence_net *net, const struct kl_sequence_batch *batch, size_t i)
 {
     struct kl_sequence_circuits *c = &h->c;
     const kl_real *x = kl_sequence_circuits_input(c, net, batch, i, NULL);
@@ -214,8 +217,9 @@ static void window(struct hybrid *h, struct kl_sequence_result *result, const st
     if (by_x) kl_sequence_circuits_input(c, net, batch, i, by_x);
 }
 
-static void bare_windows(struct hybrid *h, struct kl_sequence_result *result, const struct kl_sequence_net *net,
-                         const struct kl_sequence_batch *batch, size_t first)
+static void bare_windows(struct hybrid *h, struct kl_sequence_result *result,
+                         const struct kl_sequence_net *net, const struct kl_sequence_batch *batch,
+                         size_t first)
 {
     struct kl_sequence_circuits *c = &h->c;
     const size_t count = batch->n - first < S ? batch->n - first : S;
@@ -277,7 +281,8 @@ static void qd_gradient(struct hybrid *h, const struct kl_sequence_net *net, kl_
     kl_sequence_narrow(grad, by_qd, net, s->qd);
 }
 
-static void gradients(struct hybrid *h, const struct kl_sequence_net *net, const kl_real *params, kl_real *grad)
+static void gradients(struct hybrid *h, const struct kl_sequence_net *net, const kl_real *params,
+                      kl_real *grad)
 {
     const struct kl_sequence_steps *s = net->own;
     for (int i = 0; i < net->block.n; i++)
@@ -319,9 +324,9 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 
 #if !KL_F64
 size_t kl_sequence_hydra_hybrid_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_hydra_hybrid_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                                      const double *params, const struct kl_sequence_batch_f64 *batch,
-                                      void *work);
+void kl_sequence_hydra_hybrid_run_f64(struct kl_sequence_result_f64 *result,
+                                      const struct kl_sequence_net *net, const double *params,
+                                      const struct kl_sequence_batch_f64 *batch, void *work);
 const struct kl_sequence_model kl_sequence_hydra_hybrid = {
     .name = "hydra-hybrid",
     .what = "Quantum Hydra Hybrid: measured branches at each timestep, softmax weights over time",

@@ -4,8 +4,6 @@
 #ifndef KL_SEQUENCE_MAMBA_HYBRID_INT_H
 #define KL_SEQUENCE_MAMBA_HYBRID_INT_H
 
-#include <complex.h>
-
 #include "sequence/model/mamba_int.h"
 
 /* Of the layer, counted from net's own tensors before it: those of enum KL_MAMBA_..., KL_LITE_... */
@@ -53,12 +51,11 @@ static inline struct hybrid kl_sequence_hybrid_sizes(const struct kl_sequence_ne
 }
 
 /* ---- GATE_B on |0>, once a run (gate_b.c) ---- */
-/* m (3 n): <X> of all wires, <Y>, <Z>. g: 4 n layers angles, of which the first 3 n layers act; state
-   (2^n) is left for back, where dg gets the derivatives of sum(dm m), all entries; bra: 2^n of scratch,
-   state is used up. */
-void kl_sequence_gate_b(double *m, double complex *state, const double *g, int n, int layers);
-void kl_sequence_gate_b_back(double *dg, const double *dm, double complex *state, double complex *bra,
-                             const double *g, int n, int layers);
+/* m (3 n): <X> of all wires, <Y>, <Z>. g: 4 n layers angles, of which the first 3 n layers act. work: 4
+   2^n + 8 n layers values, which are left for back, where dg gets the derivatives of sum(dm m), all
+   entries. */
+void kl_sequence_gate_b(double *m, double *work, const double *g, int n, int layers);
+void kl_sequence_gate_b_back(double *dg, const double *dm, double *work, int n, int layers);
 
 /* ---- shared angles of SSM_B (rings_plan.c) ---- */
 /* values: n (2 layers + 9); offset (4 n layers): of kernels/ssm.h's angles. base: theta_0. */

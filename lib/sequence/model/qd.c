@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The branch that no input reaches: RX, RY and RZ on every wire of |0>. Expectation values in closed form, the state as a
-   product, and their derivatives. */
+   The branch that no input reaches: RX, RY and RZ on every wire of |0>. Expectation values in closed
+   form, the state as a product, and their derivatives. */
 #include <math.h>
 
 #include "sequence/model/steps_int.h"
@@ -25,8 +25,8 @@ void kl_sequence_qd_read_back(double *dp, const double *dm, const double *p, int
     }
 }
 
-/* One wire's column in basis Y, for an angle of kind `kind` (0 RX, 1 RY, 2 RZ, 3 none) differentiated: the generator
-   stands behind the rotation it belongs to. */
+/* One wire's column in basis Y, for an angle of kind `kind` (0 RX, 1 RY, 2 RZ, 3 none) differentiated:
+   the generator stands behind the rotation it belongs to. */
 static void column(double complex u[2], const double *p, int n, int wire, int kind)
 {
     const double a = p[wire] / 2, b = p[n + wire] / 2, c = p[2 * n + wire] / 2;
@@ -51,8 +51,8 @@ void kl_sequence_qd_state(double complex *state, const double *p, int n, int shi
     }
 }
 
-void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *below, const double *p, int n,
-                               int shift)
+void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *below, const double *p,
+                               int n, int shift)
 {
     double complex u[KL_RING_MOST][2], d[2];
     below[1] = 1; /* the product of the bits below b from 2^b on */

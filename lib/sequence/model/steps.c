@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Nets whose circuits run once a timestep: their tensors by the reference's names, first values, tables of
-   the circuit. */
+   Nets whose circuits run once a timestep: their tensors by the reference's names, first values, tables
+   of the circuit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,10 @@
 
 enum { S = KL_RING_STEPS };
 
-const kl_real *kl_sequence_circuits_gather(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
-                                           const struct kl_sequence_batch *batch, size_t first, size_t count)
+const kl_real *kl_sequence_circuits_gather(struct kl_sequence_circuits *c,
+                                           const struct kl_sequence_net *net,
+                                           const struct kl_sequence_batch *batch, size_t first,
+                                           size_t count)
 {
     const size_t steps = net->shape.steps, stride = kl_sequence_stride(steps), in = c->steps->inputs;
     for (size_t l = 0; l < S; l++) {
@@ -38,7 +40,8 @@ void kl_sequence_widen(double *to, const kl_real *block, const struct kl_sequenc
     for (size_t i = 0; i < t->size; i++) to[i] = (double)block[t->offset + i];
 }
 
-void kl_sequence_narrow(kl_real *block, const double *from, const struct kl_sequence_net *net, int tensor)
+void kl_sequence_narrow(kl_real *block, const double *from, const struct kl_sequence_net *net,
+                        int tensor)
 {
     const struct kl_tensor *t = &net->block.tensors[tensor];
     for (size_t i = 0; i < t->size; i++) block[t->offset + i] = (kl_real)from[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Private to lib/sequence/model: what nets share whose circuits run once a timestep, their angles theta = c sigma(W x_t +
-   b) + theta_0 from one linear map of the window. A window is the unit of work. */
+   Private to lib/sequence/model: what nets share whose circuits run once a timestep, their angles theta
+   = c sigma(W x_t + b) + theta_0 from one linear map of the window. A window is the unit of work. */
 #ifndef KL_SEQUENCE_STEPS_INT_H
 #define KL_SEQUENCE_STEPS_INT_H
 
@@ -20,7 +20,8 @@ struct kl_sequence_steps {
     size_t n_pairs;
     /* projections, circuit, read-out; branches: alpha, beta, gamma or w1, w2, w3 */
     int tau, wp, bp, base, qd, wf, bf, wo, bo, wc, bc, branch[3], matrix[3], offset[3];
-    double low[KL_SEQUENCE_TENSORS], high[KL_SEQUENCE_TENSORS]; /* first values are uniform between them */
+    double low[KL_SEQUENCE_TENSORS],
+        high[KL_SEQUENCE_TENSORS]; /* first values are uniform between them */
 };
 
 /* ---- tables and tensors (steps.c) ---- */
@@ -28,8 +29,9 @@ struct kl_sequence_steps {
 int kl_sequence_steps_open(struct kl_sequence_steps **steps, struct kl_sequence_net *net,
                            struct kl_error *err);
 void kl_sequence_steps_close(struct kl_sequence_net *net);
-/* Adds a tensor (rank 1: d1 is 0) of the layer (bare: without the prefix) or of the model (layer false); d0 0: does
-   nothing. A number, or what the block says. complex_: its last axis is (re, im), a number counts once. */
+/* Adds a tensor (rank 1: d1 is 0) of the layer (bare: without the prefix) or of the model (layer false);
+   d0 0: does nothing. A number, or what the block says. complex_: its last axis is (re, im), a number
+   counts once. */
 struct kl_sequence_tensor {
     const char *name;
     bool layer, complex_;
@@ -59,21 +61,21 @@ static inline void *kl_sequence_piece(struct kl_sequence_pieces *p, size_t count
 }
 
 /* ---- a window's circuits, both precisions (steps_run.c) ---- */
-#define KL_SEQUENCE_RUN_TYPES(real, p)                                                                      \
-    struct kl_sequence_circuits_##p {                                                                  \
-        const struct kl_sequence_steps *steps;                                                         \
-        const struct kl_ring_mix_##p *mix; /* NULL: the state as it is */                              \
-        size_t stride, groups, n_weights;                                                              \
-        bool backward;  /* states are kept */                                                          \
-        double factor;  /* of the logistic function */                                                 \
-        real *map, *shift;          /* (angles, inputs), (angles): both projections as one */          \
-        const real *base;                                                                              \
-        real *weights;              /* (n_weights, stride) of a window's sums over time */             \
-        real *z, *m, *dm;           /* (angles, stride), (outputs, stride) twice */                    \
-        real *sum;                  /* (n_weights, outputs, S) of m over time, in lanes */             \
-        real *norm, *turn, *state, *bra, *dturn, *work, *swapped, *dropped, *columns;                  \
-        real *by_map, *by_base, *by_shift; /* (angles, inputs), (angles, S) twice: over the batch */   \
-        real *sums, *field, *third;        /* of the superposition: kernels/ring.h */                  \
+#define KL_SEQUENCE_RUN_TYPES(real, p)                                                               \
+    struct kl_sequence_circuits_##p {                                                                \
+        const struct kl_sequence_steps *steps;                                                       \
+        const struct kl_ring_mix_##p *mix; /* NULL: the state as it is */                            \
+        size_t stride, groups, n_weights;                                                            \
+        bool backward;     /* states are kept */                                                     \
+        double factor;     /* of the logistic function */                                            \
+        real *map, *shift; /* (angles, inputs), (angles): both projections as one */                 \
+        const real *base;                                                                            \
+        real *weights;    /* (n_weights, stride) of a window's sums over time */                     \
+        real *z, *m, *dm; /* (angles, stride), (outputs, stride) twice */                            \
+        real *sum;        /* (n_weights, outputs, S) of m over time, in lanes */                     \
+        real *norm, *turn, *state, *bra, *dturn, *work, *swapped, *dropped, *columns;                \
+        real *by_map, *by_base, *by_shift; /* (angles, inputs), (angles, S) twice: over the batch */ \
+        real *sums, *field, *third;        /* of the superposition: kernels/ring.h */                \
     };
 KL_SEQUENCE_RUN_TYPES(float, f32)
 KL_SEQUENCE_RUN_TYPES(double, f64)
@@ -100,37 +102,43 @@ void kl_sequence_circuits_begin(struct kl_sequence_circuits *c, const struct kl_
 void kl_sequence_circuits_forward(struct kl_sequence_circuits *c, const kl_real *x);
 /* From dm: adds to the sums over the batch; by_x (inputs, stride), NULL: not asked for. */
 void kl_sequence_circuits_back(struct kl_sequence_circuits *c, const kl_real *x, kl_real *by_x);
-/* Window i of a batch as training sees it: itself or a copy with dropout (back: by_x in place of x, in place). */
-const kl_real *kl_sequence_circuits_input(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
-                                          const struct kl_sequence_batch *batch, size_t i, kl_real *by_x);
+/* Window i of a batch as training sees it: itself or a copy with dropout (back: by_x in place of x, in
+ * place). */
+const kl_real *kl_sequence_circuits_input(struct kl_sequence_circuits *c,
+                                          const struct kl_sequence_net *net,
+                                          const struct kl_sequence_batch *batch, size_t i,
+                                          kl_real *by_x);
 /* Gradients of both projections and theta_0 from the sums over the batch. */
 void kl_sequence_circuits_end(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
                               const kl_real *params, kl_real *grad);
 /* to (n, m) = from (m, n). */
-void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride, size_t m,
-                           size_t n);
+void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride,
+                           size_t m, size_t n);
 
-/* A bare layer's x (inputs, S) of windows [first, first + count) of a batch, 0 behind them; back: by_x (n, C, stride)
-   from columns. (steps_bare.c) */
-const kl_real *kl_sequence_circuits_gather(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
-                                           const struct kl_sequence_batch *batch, size_t first, size_t count);
+/* A bare layer's x (inputs, S) of windows [first, first + count) of a batch, 0 behind them; back: by_x
+   (n, C, stride) from columns. (steps_bare.c) */
+const kl_real *kl_sequence_circuits_gather(struct kl_sequence_circuits *c,
+                                           const struct kl_sequence_net *net,
+                                           const struct kl_sequence_batch *batch, size_t first,
+                                           size_t count);
 void kl_sequence_circuits_scatter(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
                                   const struct kl_sequence_batch *batch, size_t first, size_t count,
                                   kl_real *by_x);
 /* A tensor of a block as doubles, and back. */
 void kl_sequence_widen(double *to, const kl_real *block, const struct kl_sequence_net *net, int tensor);
-void kl_sequence_narrow(kl_real *block, const double *from, const struct kl_sequence_net *net, int tensor);
+void kl_sequence_narrow(kl_real *block, const double *from, const struct kl_sequence_net *net,
+                        int tensor);
 
 /* ---- QD: RX, RY, RZ on every wire (qd.c) ---- */
-/* p (3 n): the angles of RX of all wires, of RY, of RZ. m (3 n): <X> of all wires, <Y>, <Z> in closed form; dp (3 n)
-   the derivatives of sum(dm m). */
+/* p (3 n): the angles of RX of all wires, of RY, of RZ. m (3 n): <X> of all wires, <Y>, <Z> in closed
+   form; dp (3 n) the derivatives of sum(dm m). */
 void kl_sequence_qd_read(double *m, const double *p, int n);
 void kl_sequence_qd_read_back(double *dp, const double *dm, const double *p, int n);
-/* State (2^n) of QD|0> in the frame of kernels/ring.h: its wire j is wire (j + shift) mod n there, basis Y. dp (3 n): the
-   derivatives where bra = dL/dRe + i dL/dIm by the state (used up); below: 2^n
-   of scratch. */
+/* State (2^n) of QD|0> in the frame of kernels/ring.h: its wire j is wire (j + shift) mod n there, basis
+   Y. dp (3 n): the derivatives where bra = dL/dRe + i dL/dIm by the state (used up); below: 2^n of
+   scratch. */
 void kl_sequence_qd_state(double complex *state, const double *p, int n, int shift);
-void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *below, const double *p, int n,
-                               int shift);
+void kl_sequence_qd_state_back(double *dp, double complex *bra, double complex *below, const double *p,
+                               int n, int shift);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A window's circuits, one a timestep: theta from one map of the window, states, observables, and back, all of
-   which stays in the second cache. Both projections are one map also on the way back: with G = sum of dz x^T over
-   the batch, dW_f = G W_p^T + g b_p^T, dW_p = W_f^T G. */
+   A window's circuits, one a timestep: theta from one map of the window, states, observables, and back,
+   all of which stays in the second cache. Both projections are one map also on the way back: with G =
+   sum of dz x^T over the batch, dW_f = G W_p^T + g b_p^T, dW_p = W_f^T G. */
 #include <string.h>
 
 #include "kernels/act.h"
@@ -19,8 +19,8 @@ void kl_sequence_circuits_take(struct kl_sequence_circuits *c, struct kl_sequenc
     const struct kl_sequence_steps *s = net->own;
     const size_t stride = net->options.bare ? S : kl_sequence_stride(s->lengths), groups = stride / S,
                  state = kl_ring_state(&s->ring, S), real = sizeof(kl_real);
-    *c = (struct kl_sequence_circuits){ s, NULL, stride, groups, n_weights, backward, 2 * 3.14159,
-                                        .base = NULL };
+    *c = (struct kl_sequence_circuits){ s,         NULL,     stride,      groups,
+                                        n_weights, backward, 2 * 3.14159, .base = NULL };
     c->map = kl_sequence_piece(p, s->angles * s->inputs, real);
     c->shift = kl_sequence_piece(p, s->angles, real);
     c->weights = kl_sequence_piece(p, n_weights * stride, real);
@@ -59,7 +59,8 @@ void kl_sequence_circuits_begin(struct kl_sequence_circuits *c, const struct kl_
         memcpy(c->map, wf, a * s->inputs * sizeof *wf);
     } else {
         const kl_real *bp = params + t[s->bp].offset;
-        kl_kernel_gemm(c->map, s->inputs, wf, a, 1, params + t[s->wp].offset, s->inputs, a, s->inputs, a, 0);
+        kl_kernel_gemm(c->map, s->inputs, wf, a, 1, params + t[s->wp].offset, s->inputs, a, s->inputs, a,
+                       0);
         for (size_t i = 0; i < a; i++) {
             kl_real sum = bf[i];
             for (size_t j = 0; j < a; j++) sum += wf[i * a + j] * bp[j];
@@ -74,16 +75,18 @@ void kl_sequence_circuits_begin(struct kl_sequence_circuits *c, const struct kl_
     if (c->mix) memset(c->field, 0, kl_ring_state(&s->ring, S) * sizeof *c->field);
 }
 
-const kl_real *kl_sequence_circuits_input(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
+const kl_real *kl_sequence_circuits_input(struct kl_sequence_circuits *c,
+                                          const struct kl_sequence_net *net,
                                           const struct kl_sequence_batch *batch, size_t i, kl_real *by_x)
 {
     const size_t count = net->shape.channels * kl_sequence_stride(net->shape.steps);
     const kl_real *x = batch->x + i * count;
     const double rate = net->options.dropout;
     if (!batch->training || rate <= 0) return by_x ? by_x : x;
-    const struct kl_dropout_draw draw = { batch->seed,    KL_RANDOM_SEQUENCE_DROPOUT,
-                                          batch->step,    batch->replica,
-                                          kl_nn_dropout_threshold(rate), kl_nn_dropout_scale(rate) };
+    const struct kl_dropout_draw draw = {
+        batch->seed,    KL_RANDOM_SEQUENCE_DROPOUT,    batch->step,
+        batch->replica, kl_nn_dropout_threshold(rate), kl_nn_dropout_scale(rate)
+    };
     kl_real *to = by_x;
     if (!by_x) to = c->dropped, memcpy(to, x, count * sizeof *x);
     kl_kernel_dropout(to, (batch->row + i) * count, count, &draw);
@@ -95,7 +98,8 @@ void kl_sequence_circuits_forward(struct kl_sequence_circuits *c, const kl_real 
     const struct kl_sequence_steps *s = c->steps;
     const struct kl_ring_table *kernel = kl_kernel_ring;
     const size_t state = kl_ring_state(&s->ring, S);
-    kl_kernel_gemm(c->z, c->stride, c->map, s->inputs, 1, x, c->stride, s->angles, c->stride, s->inputs, 0);
+    kl_kernel_gemm(c->z, c->stride, c->map, s->inputs, 1, x, c->stride, s->angles, c->stride, s->inputs,
+                   0);
     if (c->n_weights) memset(c->sum, 0, c->n_weights * s->outputs * S * sizeof *c->sum);
     for (size_t g = 0; g < c->groups; g++) {
         kl_real *turn = c->turn + g * 2 * s->n_rows * S, *m = c->m + g * S,
@@ -160,8 +164,8 @@ void kl_sequence_circuits_end(struct kl_sequence_circuits *c, const struct kl_se
 }
 
 /* Blocks of four rows and columns (double: two) by vectors of 16 bytes. */
-void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride, size_t m,
-                           size_t n)
+void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride,
+                           size_t m, size_t n)
 {
     typedef kl_real quarter __attribute__((vector_size(16), aligned(sizeof(kl_real)), may_alias));
     enum { E = 16 / sizeof(kl_real) };
@@ -171,17 +175,21 @@ void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, s
             quarter a[E], b[E];
             for (size_t r = 0; r < E; r++) a[r] = *(const quarter *)(from + (i + r) * from_stride + j);
 #if KL_F64
-            b[0] = __builtin_shufflevector(a[0], a[1], 0, 2), b[1] = __builtin_shufflevector(a[0], a[1], 1, 3);
+            b[0] = __builtin_shufflevector(a[0], a[1], 0, 2),
+            b[1] = __builtin_shufflevector(a[0], a[1], 1, 3);
 #else
             const quarter p = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5),
                           q = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5),
                           u = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7),
                           v = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
-            b[0] = __builtin_shufflevector(p, q, 0, 1, 4, 5), b[1] = __builtin_shufflevector(p, q, 2, 3, 6, 7);
-            b[2] = __builtin_shufflevector(u, v, 0, 1, 4, 5), b[3] = __builtin_shufflevector(u, v, 2, 3, 6, 7);
+            b[0] = __builtin_shufflevector(p, q, 0, 1, 4, 5),
+            b[1] = __builtin_shufflevector(p, q, 2, 3, 6, 7);
+            b[2] = __builtin_shufflevector(u, v, 0, 1, 4, 5),
+            b[3] = __builtin_shufflevector(u, v, 2, 3, 6, 7);
 #endif
             for (size_t r = 0; r < E; r++) *(quarter *)(to + (j + r) * to_stride + i) = b[r];
         }
     for (size_t i = 0; i < m; i++)
-        for (size_t j = i < rows ? columns : 0; j < n; j++) to[j * to_stride + i] = from[i * from_stride + j];
+        for (size_t j = i < rows ? columns : 0; j < n; j++)
+            to[j * to_stride + i] = from[i * from_stride + j];
 }

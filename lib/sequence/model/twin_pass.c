@@ -10,7 +10,12 @@
 #include "sequence/model/model_int.h"
 #include "sequence/model/twin.h"
 
-enum { SIDE = 16, TAPS = KL_TWIN_TAPS };
+enum { SIDE = 16, TAPS = KL_TWIN_TAPS, CONV = KL_TWIN_CONV };
+#if KL_F64
+#define SQRT sqrt
+#else
+#define SQRT sqrtf
+#endif
 
 struct pass {
     const struct kl_sequence_net *net;
@@ -23,10 +28,13 @@ struct pass {
     kl_real *x, *u, *theta, *plain, *m, *y, *o, *dm, *dy, *dtheta, *du, *turned;
     /* the map (features, inputs), branches as one map, their bias, weights over time (steps, 2) */
     kl_real *map, *map_bias, *joint, *joint_bias, *w;
-    kl_real *mean, *a, *d, *da, *padded, *conv; /* mean (2, features), a (features) */
+    kl_real *mean, *a, *d, *da; /* mean (2, features), a (features) */
+    /* of columns; of a convolution: its means, input with zeros beside, taps (taps, channels, outputs)
+     */
+    kl_real *means, *inverse, *along, *pooled, *padded, *taps, *slopes, *row;
     /* gradients summed over windows: of linear layer l turned, (in, out), and (out) */
     kl_real *d_weight[6], *d_linear_bias[6], *d_map, *d_map_bias, *d_joint, *d_joint_bias, *d_conv;
-    double *d_w, *inverse;
+    double *d_w;
 };
 
 static void *take(char *base, size_t *at, size_t count, size_t size)
@@ -41,7 +49,7 @@ static void *take(char *base, size_t *at, size_t count, size_t size)
 static size_t place(struct pass *p, char *base)
 {
     const struct kl_twin_net *t = p->t;
-    const size_t f = t->features, ld = t->ld, wide = KL_TWIN_CONV, classes = (size_t)t->classes,
+    const size_t f = t->features, ld = t->ld, wide = CONV, classes = (size_t)t->classes,
                  in = t->channels > wide ? t->channels : wide;
     const size_t u = t->project < 0 ? t->channels : t->linear[t->project].out;
     size_t most = in > t->inputs ? in : t->inputs, at = 0;
@@ -50,13 +58,16 @@ static size_t place(struct pass *p, char *base)
     TAKE(p->plain, t->inputs * ld), TAKE(p->m, f * ld), TAKE(p->y, f * ld),
         TAKE(p->o, (f + classes) * ld);
     TAKE(p->dm, f * ld), TAKE(p->dy, (f + classes) * ld), TAKE(p->dtheta, t->inputs * ld);
-    TAKE(p->du, u * ld), TAKE(p->turned, (most + f + classes) * ld + in * t->stride);
+    TAKE(p->du, u * ld), TAKE(p->turned, (most + f + classes) * ld);
     TAKE(p->map, f * t->inputs), TAKE(p->map_bias, f), TAKE(p->joint, f * f), TAKE(p->joint_bias, f);
     TAKE(p->w, 2 * t->steps), TAKE(p->mean, 2 * f), TAKE(p->a, f);
     TAKE(p->d, classes), TAKE(p->da, f);
-    TAKE(p->padded, t->front == KL_TWIN_STEPS ? 0 : in * (t->stride + SIDE));
-    TAKE(p->conv, t->front == KL_TWIN_STEPS ? 0 : 2 * in * t->stride);
-    TAKE(p->inverse, ld);
+    TAKE(p->means, ld), TAKE(p->inverse, ld), TAKE(p->along, ld), TAKE(p->pooled, in);
+    const bool dense = t->front == KL_TWIN_DENSE;
+    TAKE(p->padded, dense ? t->channels * (t->stride + SIDE) : 0);
+    TAKE(p->taps, dense ? t->channels * CONV * TAPS : 0);
+    TAKE(p->slopes, dense ? t->steps * CONV : t->channels * (TAPS + 1));
+    TAKE(p->row, 2 * KL_TEMPORAL_ROW(t->steps));
     char *const sums = base ? base + at : NULL;
     for (int l = 0; l < t->n_linear; l++) {
         TAKE(p->d_weight[l], t->linear[l].in * t->linear[l].out);
@@ -64,7 +75,7 @@ static size_t place(struct pass *p, char *base)
     }
     TAKE(p->d_map, t->inputs * f), TAKE(p->d_map_bias, f), TAKE(p->d_joint, f * f);
     TAKE(p->d_joint_bias, f), TAKE(p->d_w, 2 * t->steps);
-    TAKE(p->d_conv, t->front == KL_TWIN_STEPS ? 0 : in * in * TAPS);
+    TAKE(p->d_conv, dense ? t->channels * CONV * TAPS : 0);
     if (base) memset(sums, 0, (size_t)(base + at - sums));
     return at;
 }
@@ -168,6 +179,13 @@ static void lay(struct pass *p)
     }
     for (size_t f = 0; f < t->features; f++)
         p->map_bias[f] = f < t->n_biases ? tensor(p, t->map_bias)[f] : 0;
+    for (size_t o = 0; o < CONV && t->front == KL_TWIN_DENSE; o++)
+        for (size_t c = 0; c < t->channels; c++)
+            for (size_t j = 0; j < TAPS; j++)
+                p->taps[(j * t->channels + c) * CONV + o] =
+                    tensor(p, t->conv)[(o * t->channels + c) * TAPS + j];
+    if (t->front == KL_TWIN_DENSE) /* zeros beside the windows */
+        memset(p->padded, 0, t->channels * (t->stride + SIDE) * sizeof *p->padded);
     double v[3], sum = 0;
     if (t->readout == KL_TWIN_BRANCHES) lay_branches(p, v);
     if (t->time == KL_TWIN_POOLED) {
@@ -203,117 +221,133 @@ static void drop(kl_real *values, const struct pass *p, size_t i)
     kl_kernel_dropout(values, (b->row + i) * n, n, &draw);
 }
 
-/* conv (outputs, stride) = convolution over time with a zero on both sides; x = mean of its silu. */
+/* x = mean over time of the convolution's silu, one column. Depthwise: `slopes` (channels, taps + 1) are
+   its derivatives by taps and bias; dense: those by the convolution itself, (steps, outputs). */
+static struct kl_temporal_filter filter_of(const struct pass *p)
+{
+    const struct kl_twin_net *t = p->t;
+    return (struct kl_temporal_filter){ .channels = t->channels,
+                                        .steps = t->steps,
+                                        .taps = TAPS,
+                                        .left = 1,
+                                        .w = tensor(p, t->conv),
+                                        .bias = tensor(p, t->conv_bias) };
+}
+
 static void convolve(struct pass *p, const kl_real *x)
 {
     const struct kl_twin_net *t = p->t;
-    const size_t c_all = t->channels, row = t->stride + SIDE, dense = t->front == KL_TWIN_DENSE,
-                 outputs = dense ? KL_TWIN_CONV : c_all;
-    const kl_real *const w = tensor(p, t->conv);
-    memset(p->padded, 0, c_all * row * sizeof *p->padded);
-    for (size_t c = 0; c < c_all; c++)
-        memcpy(p->padded + c * row + 1, x + c * t->stride, t->steps * sizeof *x);
-    kl_kernel_layers->fill(p->conv, t->stride, tensor(p, t->conv_bias), outputs, t->stride);
-    for (size_t j = 0; j < TAPS && dense; j++)
-        kl_kernel_gemm(p->conv, t->stride, w + j, c_all * TAPS, TAPS, p->padded + j, row, outputs,
-                       t->stride, c_all, 1);
-    for (size_t c = 0; c < c_all && !dense; c++)
-        for (size_t s = 0; s < t->stride; s++)
-            for (size_t j = 0; j < TAPS; j++)
-                p->conv[c * t->stride + s] += w[c * TAPS + j] * p->padded[c * row + s + j];
-    memset(p->x, 0, outputs * t->ld * sizeof *p->x);
-    for (size_t o = 0; o < outputs; o++) {
-        const kl_real *const z = p->conv + o * t->stride;
-        double sum = 0;
-        for (size_t s = 0; s < t->steps; s++) sum += z[s] / (1 + exp(-(double)z[s]));
-        p->x[o * t->ld] = (kl_real)(sum / (double)t->steps);
+    const size_t c_all = t->channels, row = t->stride + SIDE,
+                 outputs = t->front == KL_TWIN_DENSE ? CONV : c_all;
+    if (t->front == KL_TWIN_DEPTHWISE) {
+        const struct kl_temporal_filter f = filter_of(p);
+        kl_kernel_temporal->pool(p->pooled, p->slopes, &f, x, t->stride, p->row);
+    } else {
+        for (size_t c = 0; c < c_all; c++)
+            memcpy(p->padded + c * row + 1, x + c * t->stride, t->steps * sizeof *x);
+        for (size_t j = 0; j < TAPS; j++)
+            kl_kernel_gemm(p->slopes, CONV, p->padded + j, 1, row, p->taps + j * c_all * CONV, CONV,
+                           t->steps, CONV, c_all, j > 0);
+        kl_kernel_temporal->pool_rows(p->pooled, p->slopes, CONV, tensor(p, t->conv_bias), t->steps,
+                                      CONV, 1);
     }
+    memset(p->x, 0, outputs * t->ld * sizeof *p->x);
+    for (size_t o = 0; o < outputs; o++) p->x[o * t->ld] = p->pooled[o];
 }
 
 /* From the gradient dx (outputs, ld) by the means; by_x (channels, stride) or NULL. */
-static void unconvolve(struct pass *p, const kl_real *dx, kl_real *by_x)
+static void unconvolve_depthwise(struct pass *p, const kl_real *dx, kl_real *by_x)
 {
     const struct kl_twin_net *t = p->t;
-    const size_t c_all = t->channels, row = t->stride + SIDE, dense = t->front == KL_TWIN_DENSE,
-                 outputs = dense ? KL_TWIN_CONV : c_all, stride = t->stride;
-    kl_real *const dz = p->conv + (outputs > c_all ? outputs : c_all) * stride, *const grad =
-                                                                                    p->result->grad;
-    const kl_real *const w = tensor(p, t->conv);
-    for (size_t o = 0; o < outputs; o++)
-        for (size_t s = 0; s < stride; s++) {
-            const double z = p->conv[o * stride + s], sigma = 1 / (1 + exp(-z));
-            dz[o * stride + s] =
-                s < t->steps
-                    ? (kl_real)((double)dx[o * t->ld] / (double)t->steps * sigma * (1 + z * (1 - sigma)))
-                    : 0;
-        }
-    for (size_t o = 0; o < outputs && grad; o++)
-        gradient(p, t->conv_bias)[o] += total(dz + o * stride, stride);
-    kl_kernel_layers->turn(p->turned, outputs, dz, stride, NULL, 0, outputs, stride);
-    for (size_t j = 0; j < TAPS && dense; j++) /* d_conv (taps, channels, outputs) */
-        kl_kernel_gemm(p->d_conv + j * c_all * outputs, outputs, p->padded + j, row, 1, p->turned,
-                       outputs, c_all, outputs, stride, 1);
-    for (size_t c = 0; c < c_all && !dense; c++)
-        for (size_t j = 0; j < TAPS; j++) {
-            kl_real *const to = p->d_conv + j * c_all + c;
-            for (size_t s = 0; s < t->steps; s++) *to += dz[c * stride + s] * p->padded[c * row + s + j];
-        }
+    for (size_t c = 0; c < t->channels; c++) {
+        const kl_real *const slope = p->slopes + c * (TAPS + 1), d = dx[c * t->ld];
+        for (size_t j = 0; j < TAPS && p->result->grad; j++)
+            gradient(p, t->conv)[c * TAPS + j] += d * slope[j];
+        if (p->result->grad) gradient(p, t->conv_bias)[c] += d * slope[TAPS];
+        p->pooled[c] = d / (kl_real)t->steps;
+    }
     if (!by_x) return;
-    memset(by_x, 0, c_all * stride * sizeof *by_x);
+    const struct kl_temporal_filter f = filter_of(p);
+    memset(by_x, 0, t->channels * t->stride * sizeof *by_x);
+    kl_kernel_temporal->back(by_x, NULL, NULL, &f, p->batch->x + (size_t)(by_x - p->result->by_x),
+                             t->stride, NULL, p->pooled, p->row);
+}
+
+static void unconvolve_dense(struct pass *p, const kl_real *dx, kl_real *by_x)
+{
+    const struct kl_twin_net *t = p->t;
+    const size_t c_all = t->channels, row = t->stride + SIDE;
+    kl_real *const z = p->slopes;
+    for (size_t o = 0; o < CONV; o++) p->pooled[o] = dx[o * t->ld];
+    for (size_t s = 0; s < t->steps; s++)
+        for (size_t o = 0; o < CONV; o++) z[s * CONV + o] *= p->pooled[o];
+    if (p->result->grad) kl_kernel_layers->add(gradient(p, t->conv_bias), z, CONV, t->steps, CONV);
+    for (size_t j = 0; j < TAPS; j++) /* d_conv (taps, channels, outputs) */
+        kl_kernel_gemm(p->d_conv + j * c_all * CONV, CONV, p->padded + j, row, 1, z, CONV, c_all, CONV,
+                       t->steps, 1);
+    if (!by_x) return;
+    memset(by_x, 0, c_all * t->stride * sizeof *by_x);
     for (size_t c = 0; c < c_all; c++)
-        for (size_t o = dense ? 0 : c; o < (dense ? outputs : c + 1); o++)
-            for (size_t j = 0; j < TAPS; j++) {
-                const kl_real tap = w[((dense ? o * c_all : o) + (dense ? c : 0)) * TAPS + j];
-                for (size_t s = 0; s < t->steps; s++) /* output s meets x[s + j - 1] */
-                    if (s + j >= 1 && s + j <= t->steps)
-                        by_x[c * stride + s + j - 1] += tap * dz[o * stride + s];
+        for (size_t j = 0; j < TAPS; j++)
+            for (size_t s = 0; s < t->steps; s++) { /* output s meets x[s + j - 1] */
+                if (s + j < 1 || s + j > t->steps) continue;
+                const kl_real *const w = p->taps + (j * c_all + c) * CONV;
+                kl_real sum = 0;
+                for (size_t o = 0; o < CONV; o++) sum += w[o] * z[s * CONV + o];
+                by_x[c * t->stride + s + j - 1] += sum;
             }
 }
 
-/* theta becomes its layer norm; plain: before gain and shift. */
+/* theta becomes its layer norm; plain: before gain and shift. Column by column in the lanes. */
 static void normalise(struct pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t n = t->inputs, ld = t->ld;
     const kl_real *const gain = tensor(p, t->gain), *const shift = tensor(p, t->shift);
-    for (size_t s = 0; s < ld; s++) {
-        double mean = 0, var = 0;
-        for (size_t i = 0; i < n; i++) mean += p->theta[i * ld + s];
-        mean /= (double)n;
-        for (size_t i = 0; i < n; i++) {
-            const double off = p->theta[i * ld + s] - mean;
-            var += off * off;
+    kl_real *const mean = p->means, *const inverse = p->inverse;
+    memset(mean, 0, ld * sizeof *mean), memset(inverse, 0, ld * sizeof *inverse);
+    for (size_t i = 0; i < n; i++)
+        for (size_t s = 0; s < ld; s++) mean[s] += p->theta[i * ld + s];
+    for (size_t s = 0; s < ld; s++) mean[s] /= (kl_real)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t s = 0; s < ld; s++) {
+            const kl_real off = p->theta[i * ld + s] - mean[s];
+            inverse[s] += off * off;
         }
-        p->inverse[s] = 1 / sqrt(var / (double)n + 1e-5);
-        for (size_t i = 0; i < n; i++) {
-            p->plain[i * ld + s] = (kl_real)((p->theta[i * ld + s] - mean) * p->inverse[s]);
-            p->theta[i * ld + s] = p->plain[i * ld + s] * gain[i] + shift[i];
+    for (size_t s = 0; s < ld; s++) inverse[s] = 1 / SQRT(inverse[s] / (kl_real)n + (kl_real)1e-5);
+    for (size_t i = 0; i < n; i++)
+        for (size_t s = 0; s < ld; s++) {
+            const kl_real plain = (p->theta[i * ld + s] - mean[s]) * inverse[s];
+            p->plain[i * ld + s] = plain, p->theta[i * ld + s] = plain * gain[i] + shift[i];
         }
-    }
 }
 
+/* dtheta is 0 behind the last column. */
 static void unnormalise(struct pass *p)
 {
     const struct kl_twin_net *t = p->t;
     const size_t n = t->inputs, ld = t->ld;
     const kl_real *const gain = tensor(p, t->gain);
-    for (size_t i = 0; i < n && p->result->grad; i++)
-        for (size_t s = 0; s < t->columns; s++) {
-            gradient(p, t->gain)[i] += p->dtheta[i * ld + s] * p->plain[i * ld + s];
-            gradient(p, t->shift)[i] += p->dtheta[i * ld + s];
+    kl_real *const mean = p->means, *const along = p->along;
+    memset(mean, 0, ld * sizeof *mean), memset(along, 0, ld * sizeof *along);
+    for (size_t i = 0; i < n; i++) {
+        kl_real *const d = p->dtheta + i * ld;
+        const kl_real *const plain = p->plain + i * ld;
+        if (p->result->grad) gradient(p, t->shift)[i] += total(d, ld);
+        kl_real sum[SIDE] = { 0 };
+        for (size_t s = 0; s < ld; s += SIDE)
+            for (size_t l = 0; l < SIDE; l++) sum[l] += d[s + l] * plain[s + l];
+        if (p->result->grad) gradient(p, t->gain)[i] += total(sum, SIDE);
+        for (size_t s = 0; s < ld; s++) {
+            d[s] *= gain[i];
+            mean[s] += d[s], along[s] += d[s] * plain[s];
         }
-    for (size_t s = 0; s < ld; s++) {
-        double mean = 0, along = 0;
-        for (size_t i = 0; i < n && s < t->columns; i++) {
-            const double g = (double)p->dtheta[i * ld + s] * gain[i];
-            mean += g / (double)n, along += g * p->plain[i * ld + s] / (double)n;
-        }
-        for (size_t i = 0; i < n; i++)
-            p->dtheta[i * ld + s] =
-                s < t->columns ? (kl_real)(p->inverse[s] * ((double)p->dtheta[i * ld + s] * gain[i] -
-                                                            mean - along * p->plain[i * ld + s]))
-                               : 0;
     }
+    for (size_t i = 0; i < n; i++)
+        for (size_t s = 0; s < ld; s++)
+            p->dtheta[i * ld + s] =
+                p->inverse[s] *
+                (p->dtheta[i * ld + s] - (mean[s] + along[s] * p->plain[i * ld + s]) / (kl_real)n);
 }
 
 /* ---- a window ---- */
@@ -342,8 +376,8 @@ static void forward(struct pass *p, const kl_real *x)
     const size_t f = t->features, ld = t->ld;
     linear(p->theta, p, t->angles, project(p, x), ld);
     if (t->norm) normalise(p);
-    affine(p->m, p->map, p->map_bias, p->theta, f, t->inputs, ld);
-    for (size_t j = 0; j < f * ld; j++) p->m[j] = (kl_real)tanh((double)p->m[j]);
+    kl_kernel_gemm(p->m, ld, p->map, t->inputs, 1, p->theta, ld, f, ld, t->inputs, 0);
+    kl_kernel_policy_forward(p->m, p->map_bias, p->m, 0, p->m, 0, f, ld, KL_POLICY_TANH);
     if (t->readout == KL_TWIN_BRANCHES) {
         affine(p->y, p->joint, p->joint_bias, p->m, f, f, ld);
         linear(p->o, p, t->read, p->y, ld);
@@ -441,7 +475,8 @@ static void backward(struct pass *p, size_t i, const kl_real *x)
     }
     if (!deeper) return;
     drop(dx, p, i);
-    if (!steps) unconvolve(p, dx, to);
+    if (t->front == KL_TWIN_DENSE) unconvolve_dense(p, dx, to);
+    else if (!steps) unconvolve_depthwise(p, dx, to);
 }
 
 /* ---- gradients of what was laid out once ---- */
@@ -523,13 +558,11 @@ static void gradients(struct pass *p)
     for (size_t f = 0; f < t->n_biases; f++) gradient(p, t->map_bias)[f] = p->d_map_bias[f];
     if (t->readout == KL_TWIN_BRANCHES) branch_gradients(p);
     if (t->time != KL_TWIN_POOLED) time_gradients(p);
-    if (t->front == KL_TWIN_STEPS) return;
-    const size_t outputs = t->front == KL_TWIN_DENSE ? KL_TWIN_CONV : 1;
-    for (size_t o = 0; o < outputs; o++)
+    for (size_t o = 0; o < CONV && t->front == KL_TWIN_DENSE; o++)
         for (size_t c = 0; c < t->channels; c++)
             for (size_t j = 0; j < TAPS; j++)
                 gradient(p, t->conv)[(o * t->channels + c) * TAPS + j] =
-                    p->d_conv[(j * t->channels + c) * outputs + o];
+                    p->d_conv[(j * t->channels + c) * CONV + o];
 }
 
 void kl_sequence_twin_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,

@@ -30,7 +30,8 @@ struct run {
 
 static bool is_model(const struct kl_file *file)
 {
-    return strcmp(kl_store_file_kind(file), kl_sequence_model_kind.name) == 0;
+    return strcmp(kl_store_file_kind(file), kl_sequence_model_kind.name) == 0 ||
+           strcmp(kl_store_file_kind(file), kl_sequence_fit_kind.name) == 0;
 }
 
 static int by_kind(const void *a, const void *b)

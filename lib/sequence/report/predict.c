@@ -144,7 +144,33 @@ static void take_importance(struct kl_sequence_report *r, const double *squares)
         }
 }
 
-int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err)
+/* By classifiers on covariances: their probabilities; logits are the logarithms of these, importances
+   undefined. */
+static int predict_fitted(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t K = r->classes;
+    int64_t *const rows = malloc((r->n + 1) * sizeof *rows);
+    double *const p = malloc((r->n * K + 1) * sizeof *p);
+    int code = rows && p ? KL_OK : kl_fail_memory(err, r->n * K * sizeof *p);
+    for (size_t k = 0; k < r->n_models && !code; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < r->n; i++)
+            if ((size_t)r->tested[i].model == k) rows[n++] = (int64_t)r->tested[i].window;
+        code = kl_sequence_fitted_apply(p, r->models[k].fitted, &r->set, rows, n, pool, err);
+        n = 0;
+        for (size_t i = 0; i < r->n && !code; i++)
+            if ((size_t)r->tested[i].model == k)
+                memcpy(r->probabilities + i * K, p + n++ * K, K * sizeof *p);
+    }
+    /* 1e-300: a probability that is 0 to rounding */
+    for (size_t i = 0; i < r->n * K && !code; i++)
+        r->logits[i] = (float)log(fmax(r->probabilities[i], 1e-300));
+    for (size_t c = 0; c < r->channels && !code; c++) r->importance[c] = NAN;
+    free(rows), free(p);
+    return code;
+}
+
+static int predict_nets(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t all = r->replicas * r->n;
     struct job job = { .r = r,
@@ -152,14 +178,10 @@ int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *poo
                        .chunks = (r->n + CHUNK - 1) / CHUNK,
                        .n_threads = kl_pool_size(pool),
                        .err = err };
-    r->logits = malloc((all * r->classes + 1) * sizeof *r->logits);
-    r->probabilities = malloc((all * r->classes + 1) * sizeof *r->probabilities);
-    r->importance = malloc((r->replicas * r->channels + 1) * sizeof *r->importance);
     job.squares = malloc((all * r->channels + 1) * sizeof *job.squares);
     job.threads = calloc((size_t)job.n_threads, sizeof *job.threads);
     int code = KL_OK;
-    if (!r->logits || !r->probabilities || !r->importance || !job.squares || !job.threads)
-        code = kl_fail_memory(err, all * (r->classes + r->channels) * 8);
+    if (!job.squares || !job.threads) code = kl_fail_memory(err, all * r->channels * 8);
     for (int t = 0; t < job.n_threads && !code; t++) code = take_buffers(&job.threads[t], &job, err);
     if (!code) {
         kl_pool_for(pool, r->replicas * job.chunks, do_chunk, &job);
@@ -169,4 +191,15 @@ int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *poo
     for (int t = 0; job.threads && t < job.n_threads; t++) free(job.threads[t].memory);
     free(job.threads), free(job.squares);
     return code;
+}
+
+int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t all = r->replicas * r->n;
+    r->logits = malloc((all * r->classes + 1) * sizeof *r->logits);
+    r->probabilities = malloc((all * r->classes + 1) * sizeof *r->probabilities);
+    r->importance = malloc((r->replicas * r->channels + 1) * sizeof *r->importance);
+    if (!r->logits || !r->probabilities || !r->importance)
+        return kl_fail_memory(err, all * r->classes * 8);
+    return r->models[0].fitted ? predict_fitted(r, pool, err) : predict_nets(r, pool, err);
 }

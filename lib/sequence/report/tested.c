@@ -291,7 +291,7 @@ int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err)
         code = check_windows(r, k, err);
         r->leak |= r->models[k].leak;
         for (size_t i = 0; i < r->models[k].n; i++) trained += r->models[k].part[i] == KL_SEQUENCE_TRAIN;
-        r->train_windows += trained;
+        r->train_windows += r->models[k].fitted ? r->models[k].fitted->n_fitted : trained;
     }
     r->train_windows /= r->n_models;
     r->replicas = r->models[0].replicas, r->classes = r->set.n_classes, r->channels = r->set.channels;

@@ -9,15 +9,20 @@
 
 enum { ROW = KL_SEQUENCE_GROUP };
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-typedef long long choice __attribute__((vector_size(16)));
+static inline pair firsts(pair a, pair b)
+{
+    return __builtin_shufflevector(a, b, 0, 2);
+}
+static inline pair seconds(pair a, pair b)
+{
+    return __builtin_shufflevector(a, b, 1, 3);
+}
 
 /* Points [0, n) of the rows, in order or, with step -1, back from where they begin, each times sign plus
    its base: one point of all rows after another, two by two. */
-static void lay(double *to, const double *const *rows, size_t n, int step, const double *base,
-                double sign)
+static inline void lay(double *to, const double *const *rows, size_t n, int step, const double *base,
+                       double sign)
 {
-    const choice low = { 0, 2 }, high = { 1, 3 }, first = step > 0 ? low : high,
-                 second = step > 0 ? high : low;
     const ptrdiff_t back = step > 0 ? 0 : -1;
     size_t j = 0;
     for (; j + 2 <= n; j += 2)
@@ -25,8 +30,8 @@ static void lay(double *to, const double *const *rows, size_t n, int step, const
             const ptrdiff_t at = step * (ptrdiff_t)j + back;
             const pair a = *(const pair *)(rows[c] + at), b = *(const pair *)(rows[c + 1] + at);
             const pair bases = *(const pair *)(base + c);
-            *(pair *)(to + j * ROW + c) = bases + sign * __builtin_shuffle(a, b, first);
-            *(pair *)(to + (j + 1) * ROW + c) = bases + sign * __builtin_shuffle(a, b, second);
+            *(pair *)(to + j * ROW + c) = bases + sign * (step > 0 ? firsts(a, b) : seconds(a, b));
+            *(pair *)(to + (j + 1) * ROW + c) = bases + sign * (step > 0 ? seconds(a, b) : firsts(a, b));
         }
     for (; j < n; j++)
         for (size_t c = 0; c < ROW; c++) to[j * ROW + c] = base[c] + sign * rows[c][step * (ptrdiff_t)j];
@@ -57,15 +62,14 @@ void kl_sequence_group_load(double *to, const double *x, size_t n, struct kl_seq
 void kl_sequence_group_store(double *x, const double *from, size_t n, struct kl_sequence_group group,
                              size_t skip)
 {
-    const choice low = { 0, 2 }, high = { 1, 3 };
     const size_t even = group.channels / 2 * 2;
     from += skip * ROW, x += group.first * n;
     size_t j = 0;
     for (; j + 2 <= n; j += 2, from += 2 * ROW)
         for (size_t c = 0; c < even; c += 2) {
             const pair a = *(const pair *)(from + c), b = *(const pair *)(from + ROW + c);
-            *(pair *)(x + c * n + j) = __builtin_shuffle(a, b, low);
-            *(pair *)(x + (c + 1) * n + j) = __builtin_shuffle(a, b, high);
+            *(pair *)(x + c * n + j) = firsts(a, b);
+            *(pair *)(x + (c + 1) * n + j) = seconds(a, b);
         }
     if (j < n)
         for (size_t c = 0; c < even; c++) x[c * n + j] = from[c];

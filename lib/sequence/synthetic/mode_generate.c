@@ -13,8 +13,8 @@
 #define WHAT "people"
 struct values {
     struct kl_common common;
-    int64_t people, channels, trials;
-    double effect, rate, mains;
+    int64_t people, channels, trials, rate, mains;
+    double effect;
     bool odd_rate, short_last;
 };
 #define AT(field) offsetof(struct values, field)
@@ -26,8 +26,8 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "effect", 0, KL_OPT_FLOAT, AT(effect), "X", 0, 1, true,
       "share of the mu rhythm's power that the other side loses", NULL, NULL },
-    { "rate", 0, KL_OPT_FLOAT, AT(rate), "HZ", 40, 2000, true, "samples a second", NULL, NULL },
-    { "mains", 0, KL_OPT_FLOAT, AT(mains), "HZ", 0, 1000, true, "hum of 50 or 60 Hz; 0: none", NULL,
+    { "rate", 0, KL_OPT_INT, AT(rate), "HZ", 40, 2000, true, "samples a second", NULL, NULL },
+    { "mains", 0, KL_OPT_INT, AT(mains), "HZ", 0, 1000, true, "hum of 50 or 60 Hz; 0: none", NULL,
       NULL },
     { "odd-rate", 0, KL_OPT_FLAG, AT(odd_rate), NULL, 0, 0, true,
       "the last person's recordings have 128 Hz", NULL, NULL },
@@ -58,7 +58,7 @@ static void defaults(void *values)
     struct kl_sequence_people o;
     kl_sequence_people_default(&o);
     v->people = (int64_t)o.people, v->channels = (int64_t)o.channels, v->trials = (int64_t)o.trials;
-    v->effect = o.effect, v->rate = o.rate, v->mains = o.mains;
+    v->effect = o.effect, v->rate = (int64_t)o.rate, v->mains = (int64_t)o.mains;
 }
 
 struct work {
@@ -186,15 +186,12 @@ static int report(const struct work *w, const struct kl_mode_run *run, struct kl
 
 static int check(const struct values *v, struct kl_error *err)
 {
-    const double slowest = v->odd_rate && v->rate > 128 ? 128 : v->rate;
+    const int64_t slowest = v->odd_rate && v->rate > 128 ? 128 : v->rate;
     if (!v->common.output) return kl_fail(err, KL_EUSAGE, "no output; give -o FOLDER");
-    if (v->rate != (double)(int64_t)v->rate)
-        return kl_fail(err, KL_EUSAGE, "--rate: found %g, expected a whole number", v->rate);
-    if (2 * v->mains > slowest)
-        return kl_fail(err, KL_EUSAGE,
-                       "--mains: %g Hz at %g samples a second would be another frequency; at most %g",
-                       v->mains, slowest, slowest / 2);
-    return KL_OK;
+    if (2 * v->mains <= slowest) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--mains: %lld Hz at %lld samples a second would be another frequency; at most %lld",
+                   (long long)v->mains, (long long)slowest, (long long)slowest / 2);
 }
 
 static int run(struct kl_mode_run *run, struct kl_error *err)
@@ -209,8 +206,8 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
                              .channels = (size_t)v->channels,
                              .trials = (size_t)v->trials,
                              .effect = v->effect,
-                             .rate = v->rate,
-                             .mains = v->mains,
+                             .rate = (double)v->rate,
+                             .mains = (double)v->mains,
                              .odd_rate = v->odd_rate,
                              .short_last = v->short_last } };
     if (stage->n_inputs != 2)

@@ -113,7 +113,7 @@ size_t kl_sequence_people_samples(const struct kl_sequence_people *o, size_t per
 /* ---- trials ---- */
 /* Rest, then a hand: half of them left (of an odd number the first and third run have one more), in an
    order drawn by Fisher & Yates. Those that begin behind the recording's end are not in it. */
-size_t kl_people_trials(struct kl_sequence_annotation *a, const struct kl_run_place *r)
+size_t kl_sequence_course_trials(struct kl_sequence_annotation *a, const struct kl_run_place *r)
 {
     const size_t n = r->o->trials, left = (n + (size_t)(r->run % 2 == 0)) / 2;
     const double seconds = (double)r->n / r->p.rate;
@@ -137,7 +137,7 @@ size_t kl_people_trials(struct kl_sequence_annotation *a, const struct kl_run_pl
 /* ---- time courses ---- */
 /* Standard deviation 1: the sum of processes that forget within 1/(2 pi f) seconds, f in octaves from
    0.5 Hz on, of equal power: about 1/f between the ends. */
-void kl_people_pink(double *out, const struct kl_run_place *r, int source, double *noise)
+void kl_sequence_course_pink(double *out, const struct kl_run_place *r, int source, double *noise)
 {
     memset(out, 0, r->n * sizeof *out);
     for (int k = 0; k < KL_PEOPLE_OCTAVES; k++) {
@@ -153,7 +153,8 @@ void kl_people_pink(double *out, const struct kl_run_place *r, int source, doubl
 }
 
 /* Standard deviation 1: a turning process of this frequency, 1 Hz wide at half its power. */
-void kl_people_rhythm(double *out, const struct kl_run_place *r, int which, double hz, double *noise)
+void kl_sequence_course_rhythm(double *out, const struct kl_run_place *r, int which, double hz,
+                               double *noise)
 {
     const double keep = exp(-PI / r->p.rate), add = sqrt(1 - keep * keep),
                  angle = 2 * PI * hz / r->p.rate;
@@ -170,8 +171,8 @@ void kl_people_rhythm(double *out, const struct kl_run_place *r, int which, doub
 
 /* Half a second after a hand's cue its opposite side has lost `loss` of its power, and regains it within
    as long behind the end; both steps are half a wave of a cosine. */
-void kl_people_desynchronise(double *left, double *right, const struct kl_run_place *r,
-                             const struct kl_sequence_annotation *a, size_t n)
+void kl_sequence_course_desynchronise(double *left, double *right, const struct kl_run_place *r,
+                                      const struct kl_sequence_annotation *a, size_t n)
 {
     const double depth = 1 - sqrt(1 - r->p.loss), ramp = 0.5;
     for (size_t i = 0; i < n; i++) {
@@ -188,7 +189,7 @@ void kl_people_desynchronise(double *left, double *right, const struct kl_run_pl
 
 /* Of height up to 1, 0.35 s long, one in every four seconds, somewhere within the first three of them.
  */
-void kl_people_blinks(double *out, const struct kl_run_place *r)
+void kl_sequence_course_blinks(double *out, const struct kl_run_place *r)
 {
     const double length = 0.35;
     memset(out, 0, r->n * sizeof *out);
@@ -203,13 +204,13 @@ void kl_people_blinks(double *out, const struct kl_run_place *r)
     }
 }
 
-void kl_people_sensor(double *out, const struct kl_run_place *r, size_t channel)
+void kl_sequence_course_sensor(double *out, const struct kl_run_place *r, size_t channel)
 {
     normal_noise(out, r->n, r, SENSOR, (uint32_t)channel << 24);
 }
 
 /* ---- traits of sources and electrodes ---- */
-void kl_people_background_place(double to[2], const struct kl_run_place *r, int source)
+void kl_sequence_course_background_place(double to[2], const struct kl_run_place *r, int source)
 {
     const uint32_t k = 32 + 2 * (uint32_t)source;
     const double radius = sqrt(trait(r->o, r->person, k, 0, 1)),
@@ -217,7 +218,7 @@ void kl_people_background_place(double to[2], const struct kl_run_place *r, int 
     to[0] = radius * cos(angle), to[1] = radius * sin(angle);
 }
 
-double kl_people_mains(const struct kl_run_place *r, size_t channel, bool phase)
+double kl_sequence_course_mains(const struct kl_run_place *r, size_t channel, bool phase)
 {
     const uint32_t k = 128 + 2 * (uint32_t)channel + phase;
     return phase ? trait(r->o, r->person, k, 0, 0.6) : trait(r->o, r->person, k, 0.5, 1.5);

@@ -15,15 +15,16 @@ struct kl_run_place {
     int run;
 };
 /* Returns how many annotations the run has. */
-size_t kl_people_trials(struct kl_sequence_annotation *a, const struct kl_run_place *r);
-void kl_people_pink(double *out, const struct kl_run_place *r, int source, double *noise);
-void kl_people_rhythm(double *out, const struct kl_run_place *r, int which, double hz, double *noise);
-void kl_people_desynchronise(double *left, double *right, const struct kl_run_place *r,
-                             const struct kl_sequence_annotation *a, size_t n);
-void kl_people_blinks(double *out, const struct kl_run_place *r);
-void kl_people_sensor(double *out, const struct kl_run_place *r, size_t channel);
-void kl_people_background_place(double to[2], const struct kl_run_place *r, int source);
+size_t kl_sequence_course_trials(struct kl_sequence_annotation *a, const struct kl_run_place *r);
+void kl_sequence_course_pink(double *out, const struct kl_run_place *r, int source, double *noise);
+void kl_sequence_course_rhythm(double *out, const struct kl_run_place *r, int which, double hz,
+                               double *noise);
+void kl_sequence_course_desynchronise(double *left, double *right, const struct kl_run_place *r,
+                                      const struct kl_sequence_annotation *a, size_t n);
+void kl_sequence_course_blinks(double *out, const struct kl_run_place *r);
+void kl_sequence_course_sensor(double *out, const struct kl_run_place *r, size_t channel);
+void kl_sequence_course_background_place(double to[2], const struct kl_run_place *r, int source);
 /* Gain, or with phase: radians, of mains at an electrode. */
-double kl_people_mains(const struct kl_run_place *r, size_t channel, bool phase);
+double kl_sequence_course_mains(const struct kl_run_place *r, size_t channel, bool phase);
 
 #endif

@@ -33,8 +33,8 @@ static void add_background(double *samples, const struct kl_run_place *r, double
 {
     for (int k = 0; k < KL_PEOPLE_PINK; k++) {
         double place[2];
-        kl_people_background_place(place, r, k);
-        kl_people_pink(course, r, k, noise);
+        kl_sequence_course_background_place(place, r, k);
+        kl_sequence_course_pink(course, r, k, noise);
         project(samples, r, course, r->p.background_uv, place, 0.45);
     }
 }
@@ -45,14 +45,14 @@ static void add_rhythms(double *samples, const struct kl_run_place *r,
 {
     const double occipital[2] = { 0.72 * sin(r->p.rotation), -0.72 * cos(r->p.rotation) },
                  frontal[2] = { 0, 0.95 };
-    kl_people_rhythm(left, r, KL_PEOPLE_LEFT, r->p.mu_hz, noise);
-    kl_people_rhythm(right, r, KL_PEOPLE_RIGHT, r->p.mu_hz, noise);
-    kl_people_desynchronise(left, right, r, a, n);
+    kl_sequence_course_rhythm(left, r, KL_PEOPLE_LEFT, r->p.mu_hz, noise);
+    kl_sequence_course_rhythm(right, r, KL_PEOPLE_RIGHT, r->p.mu_hz, noise);
+    kl_sequence_course_desynchronise(left, right, r, a, n);
     project(samples, r, left, r->p.mu_uv, r->p.left, r->p.spread);
     project(samples, r, right, r->p.mu_uv, r->p.right, r->p.spread);
-    kl_people_rhythm(left, r, KL_PEOPLE_ALPHA, r->p.alpha_hz, noise);
+    kl_sequence_course_rhythm(left, r, KL_PEOPLE_ALPHA, r->p.alpha_hz, noise);
     project(samples, r, left, r->p.alpha_uv, occipital, 0.35);
-    kl_people_blinks(left, r);
+    kl_sequence_course_blinks(left, r);
     project(samples, r, left, r->p.blink_uv, frontal, 0.28);
 }
 
@@ -60,10 +60,10 @@ static void add_electrodes(double *samples, const struct kl_run_place *r, double
 {
     const double angle = 2 * 3.141592653589793 * r->o->mains / r->p.rate;
     for (size_t c = 0; c < r->o->channels; c++) {
-        const double gain = r->p.mains_uv * kl_people_mains(r, c, false),
-                     phase = kl_people_mains(r, c, true);
+        const double gain = r->p.mains_uv * kl_sequence_course_mains(r, c, false),
+                     phase = kl_sequence_course_mains(r, c, true);
         double *row = samples + c * r->n;
-        kl_people_sensor(noise, r, c);
+        kl_sequence_course_sensor(noise, r, c);
         for (size_t t = 0; t < r->n; t++) row[t] += r->p.sensor_uv * noise[t];
         for (size_t t = 0; t < r->n && gain > 0; t++) row[t] += gain * sin(angle * (double)t + phase);
     }
@@ -80,7 +80,7 @@ int kl_sequence_people_run(double *samples, struct kl_sequence_annotation *annot
     double *work = malloc(4 * r.n * sizeof *work);
     if (!work) return kl_fail_memory(err, 4 * r.n * sizeof *work);
     memset(samples, 0, o->channels * r.n * sizeof *samples);
-    *n_annotations = kl_people_trials(annotations, &r);
+    *n_annotations = kl_sequence_course_trials(annotations, &r);
     add_background(samples, &r, work, work + 2 * r.n);
     add_rhythms(samples, &r, annotations, *n_annotations, work, work + r.n, work + 2 * r.n);
     add_electrodes(samples, &r, work);

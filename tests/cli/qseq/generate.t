@@ -51,7 +51,7 @@ $ qseq generate people --mains 80 --odd-rate -o a
 ! qseq: --mains: 80 Hz at 128 samples a second would be another frequency; at most 64
 ? 2
 $ qseq generate people --rate 160.5 -o a
-! qseq: --rate: found 160.5, expected a whole number
+! qseq: --rate: found '160.5', expected a whole number
 ? 2
 $ qseq generate people --channels 7 -o a
 ! qseq: --channels: found 7, expected a whole number from 8 to 64

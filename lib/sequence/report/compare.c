@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+   Models paired over people: means and differences with intervals, exact tests, ranks. */
+#include "sequence/report/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "stats/distributions.h"
+#include "stats/ranks.h"
+
+/* ---- metrics of groups of windows ---- */
+
+/* The metric of the windows whose group is g, of one seed. room: labels (n), probabilities (n, classes).
+ */
+static int metric_of(double *value, const struct kl_sequence_reported *r, size_t seed,
+                     const int32_t *group, int32_t g, int metric, void *room, struct kl_error *err)
+{
+    struct kl_metrics m;
+    double *const p = room;
+    int32_t *const labels = (int32_t *)(p + r->n * r->classes);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        if (group && group[i] != g) continue;
+        memcpy(p + n * r->classes, r->probabilities + (seed * r->n + i) * r->classes,
+               r->classes * sizeof *p);
+        labels[n++] = r->labels[i];
+    }
+    const int code = kl_stats_metrics(&m, NULL, labels, p, n, r->classes, err);
+    *value = code ? NAN : kl_stats_metric(&m, metric);
+    return code;
+}
+
+/* Mean over seeds. */
+static int over_seeds(double *value, const struct kl_sequence_reported *r, const int32_t *group,
+                      int32_t g, int metric, void *room, struct kl_error *err)
+{
+    double sum = 0;
+    for (size_t s = 0; s < r->replicas; s++) {
+        double one;
+        const int code = metric_of(&one, r, s, group, g, metric, room, err);
+        if (code) return code;
+        sum += one;
+    }
+    *value = sum / (double)r->replicas;
+    return KL_OK;
+}
+
+static int all_windows(struct kl_sequence_compared_model *m, const struct kl_sequence_reported *r,
+                       int metric, void *room, struct kl_error *err)
+{
+    double *const values = malloc(r->replicas * sizeof *values);
+    int code = values ? KL_OK : kl_fail_memory(err, r->replicas * sizeof *values);
+    for (size_t s = 0; s < r->replicas && !code; s++)
+        code = metric_of(values + s, r, s, NULL, 0, metric, room, err);
+    if (!code) {
+        m->windows = kl_stats_mean(values, r->replicas);
+        m->seeds = r->replicas > 1 ? kl_stats_deviation(values, r->replicas) : NAN;
+    }
+    free(values);
+    return code;
+}
+
+/* ---- intervals ---- */
+
+/* 95 % of the mean of n values over people: resamples have the same people for all models. */
+static int bootstrap(double ends[2], const double *values, size_t n,
+                     const struct kl_sequence_compare_options *o, struct kl_error *err)
+{
+    ends[0] = ends[1] = NAN;
+    if (n < 2) return KL_OK;
+    double *const means = malloc(o->resamples * sizeof *means);
+    if (!means) return kl_fail_memory(err, o->resamples * sizeof *means);
+    for (size_t k = 0; k < o->resamples; k++) {
+        uint32_t words[4] = { 0 };
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (i % 4 == 0)
+                kl_philox(words, o->seed, (uint32_t)(i / 4), KL_RANDOM_SEQUENCE_BOOTSTRAP, (uint32_t)k,
+                          0);
+            sum += values[((uint64_t)words[i % 4] * n) >> 32];
+        }
+        means[k] = sum / (double)n;
+    }
+    kl_stats_sort(means, o->resamples);
+    ends[0] = kl_stats_sorted_quantile(means, o->resamples, 0.025);
+    ends[1] = kl_stats_sorted_quantile(means, o->resamples, 0.975);
+    free(means);
+    return KL_OK;
+}
+
+/* ---- pairs ---- */
+
+/* Differences of folds, whose training windows overlap. */
+static int test_folds(struct kl_sequence_compared_pair *p, const struct kl_sequence_compared *c,
+                      const struct kl_sequence_reported *reports, void *room, struct kl_error *err)
+{
+    p->folds = (struct kl_t_test){ NAN, NAN, NAN, NAN, NAN };
+    if (isnan(c->ratio)) return KL_OK;
+    double *const d = malloc(c->n_folds * sizeof *d);
+    int code = d ? KL_OK : kl_fail_memory(err, c->n_folds * sizeof *d);
+    size_t n = 0;
+    for (size_t f = 0; f < c->n_folds && !code; f++) {
+        double a, b = 0;
+        code = over_seeds(&a, reports + p->a, reports[p->a].fold, (int32_t)f, c->metric, room, err);
+        if (!code)
+            code = over_seeds(&b, reports + p->b, reports[p->b].fold, (int32_t)f, c->metric, room, err);
+        if (!code && isfinite(a - b)) d[n++] = a - b;
+    }
+    if (!code) p->folds = kl_stats_t_test(d, n, c->ratio);
+    free(d);
+    return code;
+}
+
+static int test_pair(struct kl_sequence_compared_pair *p, const struct kl_sequence_compared *c,
+                     const struct kl_sequence_compare_options *o, struct kl_error *err)
+{
+    const struct kl_sequence_compared_model *const a = c->models + p->a, *const b = c->models + p->b;
+    const size_t n = c->n_people;
+    double *const d = malloc((n + 1) * sizeof *d), ends[2];
+    if (!d) return kl_fail_memory(err, (n + 1) * sizeof *d);
+    for (size_t i = 0; i < n; i++) d[i] = a->value[i] - b->value[i];
+    p->t = kl_stats_t_test(d, n, 0);
+    p->difference = n ? p->t.mean : NAN;
+    const double share = (a->windows + b->windows) / 2;
+    p->test_error = c->metric == 0 ? sqrt(share * (1 - share) / (double)c->n_windows) : NAN;
+    int code = bootstrap(ends, d, n, o, err);
+    p->low = ends[0], p->high = ends[1];
+    if (!code)
+        code = kl_stats_sign_flip(&p->flips, d, n, o->draws, o->seed, KL_RANDOM_SEQUENCE_BOOTSTRAP + 256,
+                                  err);
+    if (!code) code = kl_stats_wilcoxon(&p->wilcoxon, d, n, 1e-9, err);
+    free(d);
+    return code;
+}
+
+/* Holm over the pairs whose p is defined. */
+static int correct(struct kl_sequence_compared *c, bool wilcoxon, struct kl_error *err)
+{
+    double *const p = malloc((c->n_pairs + 1) * sizeof *p);
+    if (!p) return kl_fail_memory(err, (c->n_pairs + 1) * sizeof *p);
+    size_t n = 0;
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const double one = wilcoxon ? c->pairs[k].wilcoxon.both : c->pairs[k].flips.both;
+        if (!isnan(one)) p[n++] = log10(one);
+    }
+    const int code = kl_stats_holm(p, p, n, err);
+    n = 0;
+    for (size_t k = 0; k < c->n_pairs && !code; k++) {
+        struct kl_sequence_compared_pair *const pair = c->pairs + k;
+        const double one = wilcoxon ? pair->wilcoxon.both : pair->flips.both;
+        *(wilcoxon ? &pair->wilcoxon_holm : &pair->flips_holm) = isnan(one) ? NAN : pow(10, p[n++]);
+    }
+    free(p);
+    return code;
+}
+
+/* ---- all ---- */
+
+static bool less_is_better(int metric)
+{
+    return kl_choice("log_loss|brier|calibration", kl_stats_metric_names[metric]) >= 0;
+}
+
+static int rank(struct kl_sequence_compared *c, struct kl_error *err)
+{
+    const size_t n = c->n_people, k = c->n_models;
+    const double sign = less_is_better(c->metric) ? 1 : -1;
+    double *const x = malloc((n * k + k + 1) * sizeof *x);
+    if (!x) return kl_fail_memory(err, (n * k + k + 1) * sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        for (size_t m = 0; m < k; m++) /* 1e-9: accuracies that differ by rounding are equal */
+            x[i * k + m] = sign * round(c->models[m].value[i] * 1e9) / 1e9;
+    const int code = kl_stats_friedman(&c->friedman, x + n * k, x, n, k, err);
+    for (size_t m = 0; m < k && !code; m++) c->models[m].rank = n ? x[n * k + m] : NAN;
+    free(x);
+    return code;
+}
+
+/* The model's name; with its file where another report is of the same. */
+static void name_models(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports)
+{
+    for (size_t m = 0; m < c->n_models; m++) {
+        bool alone = true;
+        for (size_t k = 0; k < c->n_models; k++)
+            if (k != m && strcmp(reports[k].model, reports[m].model) == 0) alone = false;
+        if (alone) snprintf(c->models[m].name, sizeof c->models[m].name, "%s", reports[m].model);
+        else
+            snprintf(c->models[m].name, sizeof c->models[m].name, "%s (%s)", reports[m].model,
+                     reports[m].path);
+    }
+}
+
+/* Values of people, without those whose metric is undefined somewhere. */
+static int value_people(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
+                        void *room, struct kl_error *err)
+{
+    const struct kl_sequence_reported *const first = reports;
+    for (size_t p = 0; p < first->n_people; p++) {
+        bool there = false, defined = true;
+        for (size_t i = 0; i < first->n && !there; i++) there = (size_t)first->subject[i] == p;
+        if (!there) continue;
+        for (size_t m = 0; m < c->n_models; m++) {
+            /* People are numbered as their names stand in each report. */
+            int32_t own = 0;
+            while (strcmp(reports[m].people[own], first->people[p])) own++;
+            double *const value = c->models[m].value + c->n_people;
+            const int code =
+                over_seeds(value, reports + m, reports[m].subject, own, c->metric, room, err);
+            if (code) return code;
+            defined = defined && isfinite(*value);
+        }
+        if (defined) c->n_people++;
+        else c->n_left_out++;
+    }
+    return KL_OK;
+}
+
+/* Do folds' training windows overlap, and how many are they to those tested? */
+static void find_ratio(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports)
+{
+    const double folds = (double)reports->folds;
+    c->ratio = NAN, c->n_folds = reports->folds;
+    for (size_t m = 0; m < c->n_models; m++) {
+        if (reports[m].folds != reports->folds || reports->folds < 2 ||
+            kl_choice("loso|kfold|loro", reports[m].split) < 0)
+            return;
+        for (size_t i = 0; i < reports->n; i++)
+            if (reports[m].fold[i] != reports->fold[i]) return;
+    }
+    c->guessed = isnan(reports->train_windows);
+    c->ratio = c->guessed ? 1 / (folds - 1) : (double)reports->n / folds / reports->train_windows;
+}
+
+static int compare(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
+                   const struct kl_sequence_compare_options *o, void *room, struct kl_error *err)
+{
+    int code = value_people(c, reports, room, err);
+    for (size_t m = 0; m < c->n_models && !code; m++) {
+        struct kl_sequence_compared_model *const model = c->models + m;
+        double ends[2] = { NAN, NAN };
+        model->mean = c->n_people ? kl_stats_mean(model->value, c->n_people) : NAN;
+        code = bootstrap(ends, model->value, c->n_people, o, err);
+        model->low = ends[0], model->high = ends[1];
+        if (!code) code = all_windows(model, reports + m, c->metric, room, err);
+    }
+    find_ratio(c, reports);
+    for (size_t a = 0; a < c->n_models && !code; a++)
+        for (size_t b = a + 1; b < c->n_models && !code; b++) {
+            struct kl_sequence_compared_pair *const p = c->pairs + c->n_pairs++;
+            p->a = a, p->b = b;
+            code = test_pair(p, c, o, err);
+            if (!code) code = test_folds(p, c, reports, room, err);
+        }
+    if (!code) code = correct(c, false, err);
+    if (!code) code = correct(c, true, err);
+    return code ? code : rank(c, err);
+}
+
+int kl_sequence_compare(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
+                        size_t n, const struct kl_sequence_compare_options *o, struct kl_error *err)
+{
+    size_t people = reports->n_people,
+           bytes = reports->n * (reports->classes * sizeof(double) + sizeof(int32_t));
+    *c = (struct kl_sequence_compared){
+        .n_models = n, .metric = o->metric, .n_windows = reports->n, .n_seeds = reports->replicas
+    };
+    int code = KL_OK;
+    for (size_t m = 1; m < n && !code; m++) {
+        code = kl_sequence_reported_same(reports, reports + m, err);
+        if (reports[m].n_people > people) people = reports[m].n_people;
+        if (reports[m].replicas != c->n_seeds) c->n_seeds = 0;
+    }
+    if (code) return code;
+    c->models = calloc(n, sizeof *c->models);
+    c->pairs = calloc(n * n, sizeof *c->pairs);
+    c->room = calloc(n * people, sizeof *c->room);
+    void *const room = malloc(bytes);
+    if (!c->models || !c->pairs || !c->room || !room) code = kl_fail_memory(err, n * people * 8 + bytes);
+    for (size_t m = 0; m < n && !code; m++) c->models[m].value = c->room + m * people;
+    if (!code) name_models(c, reports);
+    if (!code) code = compare(c, reports, o, room, err);
+    free(room);
+    return code;
+}
+
+void kl_sequence_compared_free(struct kl_sequence_compared *c)
+{
+    free(c->models), free(c->pairs), free(c->room);
+    *c = (struct kl_sequence_compared){ 0 };
+}

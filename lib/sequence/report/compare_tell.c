@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+   A comparison as a table, as JSON and as comma-separated values. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/report/compare.h"
+
+/* A number, or "undefined" at its width. */
+static void cell(FILE *to, int width, const char *format, double value)
+{
+    char text[32] = "undefined";
+    if (isfinite(value)) snprintf(text, sizeof text, format, value);
+    fprintf(to, " %*s", width, text);
+}
+static void interval(FILE *to, const char *format, double low, double high)
+{
+    char text[64] = "undefined";
+    if (kl_has_width(low, high)) snprintf(text, sizeof text, format, low, high);
+    fprintf(to, " %19s", text);
+}
+
+static int widest(const struct kl_sequence_compared *c, bool pairs)
+{
+    size_t most = strlen("difference");
+    for (size_t m = 0; m < c->n_models && !pairs; m++)
+        if (strlen(c->models[m].name) > most) most = strlen(c->models[m].name);
+    for (size_t p = 0; p < c->n_pairs && pairs; p++) {
+        const size_t both =
+            strlen(c->models[c->pairs[p].a].name) + strlen(c->models[c->pairs[p].b].name) + 3;
+        if (both > most) most = both;
+    }
+    return (int)most;
+}
+
+static void tell_models(FILE *to, const struct kl_sequence_compared *c)
+{
+    const int width = widest(c, false);
+    fprintf(to, "%-*s %9s %19s %11s %10s %9s\n", width, "model", "mean", "95 % over people",
+            "all windows", "over seeds", "mean rank");
+    for (size_t m = 0; m < c->n_models; m++) {
+        const struct kl_sequence_compared_model *const model = c->models + m;
+        fprintf(to, "%-*s", width, model->name);
+        cell(to, 9, "%.4f", model->mean), interval(to, "%.4f to %.4f", model->low, model->high);
+        cell(to, 11, "%.4f", model->windows), cell(to, 10, "%.4f", model->seeds);
+        cell(to, 9, "%.2f", model->rank);
+        fputc('\n', to);
+    }
+}
+
+static void tell_pairs(FILE *to, const struct kl_sequence_compared *c)
+{
+    const int width = widest(c, true);
+    fprintf(to, "%-*s %9s %19s %9s %9s %9s %9s %9s", width, "difference", "mean", "95 % over people",
+            "SE test", "p flips", "Holm", "p ranks", "Holm");
+    if (!isnan(c->ratio)) fprintf(to, " %9s", "p folds");
+    fputc('\n', to);
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        const char *const a = c->models[p->a].name, *const b = c->models[p->b].name;
+        fprintf(to, "%s - %s%*s", a, b, width - (int)(strlen(a) + strlen(b) + 3), "");
+        cell(to, 9, "%+.4f", p->difference), interval(to, "%+.4f to %+.4f", p->low, p->high);
+        cell(to, 9, "%.4f", p->test_error);
+        cell(to, 9, "%.3g", p->flips.both), cell(to, 9, "%.3g", p->flips_holm);
+        cell(to, 9, "%.3g", p->wilcoxon.both), cell(to, 9, "%.3g", p->wilcoxon_holm);
+        if (!isnan(c->ratio)) cell(to, 9, "%.3g", p->folds.p);
+        fputc('\n', to);
+    }
+}
+
+static void tell_below(FILE *to, const struct kl_sequence_compared *c)
+{
+    double error = 0;
+    for (size_t k = 0; k < c->n_pairs; k++) error = fmax(error, c->pairs[k].flips.error);
+    if (error > 0)
+        fprintf(to, "p flips: drawn, as there are more than %d people; standard error up to %.2g\n",
+                KL_SIGN_FLIP_EXACT, error);
+    if (!isnan(c->ratio))
+        fprintf(to,
+                "p folds: t of %zu folds, corrected for the training windows they share (test to "
+                "training %.3g%s)\n",
+                c->n_folds, c->ratio, c->guessed ? ", from the number of folds" : "");
+    if (c->n_models > 2 && isfinite(c->friedman.p))
+        fprintf(to, "Friedman over all: chi-squared %.4g, %zu degrees of freedom, p %.3g\n",
+                c->friedman.statistic, c->n_models - 1, c->friedman.p);
+    else if (c->n_models > 2) fprintf(to, "Friedman over all: undefined\n");
+}
+
+void kl_sequence_compare_tell(FILE *to, const struct kl_sequence_compared *c)
+{
+    fprintf(to, "%s of %zu models on %zu windows of %zu %s", kl_stats_metric_names[c->metric],
+            c->n_models, c->n_windows, c->n_people, c->n_people == 1 ? "person" : "people");
+    if (c->n_seeds) fprintf(to, ", %zu seed%s", c->n_seeds, kl_s(c->n_seeds));
+    fputc('\n', to);
+    tell_models(to, c), tell_pairs(to, c), tell_below(to, c);
+}
+
+/* ---- JSON ---- */
+
+/* A number, null where it is undefined; steals nothing. */
+static int set(json_t *object, const char *name, double value)
+{
+    return json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
+}
+static int set_tested(json_t *object, const char *name, const struct kl_tested *t, double holm)
+{
+    json_t *const one = json_object();
+    int code = !one || set(one, "statistic", t->statistic) || set(one, "p", t->both) ||
+               set(one, "p_greater", t->greater) || set(one, "p_less", t->less) ||
+               set(one, "p_holm", holm) || json_object_set_new(one, "exact", json_boolean(t->exact)) ||
+               set(one, "p_error", t->error) ||
+               json_object_set_new(one, "n", json_integer((json_int_t)t->n));
+    code |= json_object_set_new(object, name, one);
+    return code;
+}
+static int set_t(json_t *object, const char *name, const struct kl_t_test *t)
+{
+    json_t *const one = json_object();
+    int code = !one || set(one, "t", t->t) || set(one, "p", t->p) || set(one, "low", t->low) ||
+               set(one, "high", t->high);
+    code |= json_object_set_new(object, name, one);
+    return code;
+}
+
+static json_t *model_object(const struct kl_sequence_compared *c,
+                            const struct kl_sequence_compared_model *m)
+{
+    json_t *const one = json_object(), *const people = json_array();
+    int code = !one || !people || json_object_set_new(one, "name", json_string(m->name)) ||
+               set(one, "mean", m->mean) || set(one, "low", m->low) || set(one, "high", m->high) ||
+               set(one, "windows", m->windows) || set(one, "seeds_deviation", m->seeds) ||
+               set(one, "mean_rank", m->rank);
+    for (size_t i = 0; i < c->n_people && !code; i++)
+        code = json_array_append_new(people, json_real(m->value[i]));
+    code |= one ? json_object_set_new(one, "people", people) : -1;
+    if (!code) return one;
+    json_decref(one);
+    return NULL;
+}
+static json_t *pair_object(const struct kl_sequence_compared *c,
+                           const struct kl_sequence_compared_pair *p)
+{
+    json_t *const one = json_object();
+    const int code = !one || json_object_set_new(one, "a", json_string(c->models[p->a].name)) ||
+                     json_object_set_new(one, "b", json_string(c->models[p->b].name)) ||
+                     set(one, "difference", p->difference) || set(one, "low", p->low) ||
+                     set(one, "high", p->high) || set(one, "test_error", p->test_error) ||
+                     set_tested(one, "sign_flip", &p->flips, p->flips_holm) ||
+                     set_tested(one, "wilcoxon", &p->wilcoxon, p->wilcoxon_holm) ||
+                     set_t(one, "t", &p->t) || set_t(one, "folds", &p->folds);
+    if (!code) return one;
+    json_decref(one);
+    return NULL;
+}
+
+/* The cautions of the log, as kl_json_cautions has them in a line. */
+static int set_cautions(json_t *object, const struct kl_log *log, struct kl_error *err)
+{
+    const struct kl_json_pair pair = kl_json_cautions(log);
+    json_t *lines = NULL;
+    const int code = kl_json_lines(&lines, pair.text, err);
+    if (code) return code;
+    return json_object_set_new(object, "cautions", lines) ? kl_fail_memory(err, 64) : KL_OK;
+}
+
+int kl_sequence_compare_json(FILE *to, const struct kl_sequence_compared *c, const struct kl_log *log,
+                             struct kl_error *err)
+{
+    json_t *const all = json_object(), *const models = json_array(), *const pairs = json_array(),
+                  *const friedman = json_object();
+    char *text = NULL;
+    int off = !all || !models || !pairs || !friedman;
+    for (size_t m = 0; m < c->n_models && !off; m++)
+        off = json_array_append_new(models, model_object(c, c->models + m));
+    for (size_t p = 0; p < c->n_pairs && !off; p++)
+        off = json_array_append_new(pairs, pair_object(c, c->pairs + p));
+    off = off || set(friedman, "statistic", c->friedman.statistic) || set(friedman, "p", c->friedman.p);
+    off = off || json_object_set_new(all, "metric", json_string(kl_stats_metric_names[c->metric])) ||
+          json_object_set_new(all, "windows", json_integer((json_int_t)c->n_windows)) ||
+          json_object_set_new(all, "people", json_integer((json_int_t)c->n_people)) ||
+          json_object_set_new(all, "people_left_out", json_integer((json_int_t)c->n_left_out)) ||
+          json_object_set_new(all, "folds",
+                              json_integer((json_int_t)(isnan(c->ratio) ? 0 : c->n_folds))) ||
+          set(all, "test_to_training", c->ratio) || json_object_set(all, "models", models) ||
+          json_object_set(all, "pairs", pairs) || json_object_set(all, "friedman", friedman);
+    int code = off ? kl_fail_memory(err, 4096) : set_cautions(all, log, err);
+    if (!code) code = kl_json_dump(&text, all, err);
+    if (!code) fprintf(to, "%s\n", text);
+    free(text);
+    json_decref(all), json_decref(models), json_decref(pairs), json_decref(friedman);
+    return code;
+}
+
+/* ---- comma-separated values ---- */
+static void field(FILE *to, double value)
+{
+    if (isfinite(value)) fprintf(to, ",%.17g", value);
+    else fputc(',', to);
+}
+static void quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+void kl_sequence_compare_csv(FILE *to, const struct kl_sequence_compared *c)
+{
+    fputs("a,b,metric,windows,people,mean_a,mean_b,difference,low,high,test_error,sign_flip_p,sign_flip_"
+          "holm,wilcoxon_p,wilcoxon_holm,t_p,folds_p\n",
+          to);
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        quoted(to, c->models[p->a].name), fputc(',', to), quoted(to, c->models[p->b].name);
+        fprintf(to, ",%s,%zu,%zu", kl_stats_metric_names[c->metric], c->n_windows, c->n_people);
+        field(to, c->models[p->a].mean), field(to, c->models[p->b].mean), field(to, p->difference);
+        field(to, p->low), field(to, p->high), field(to, p->test_error), field(to, p->flips.both);
+        field(to, p->flips_holm), field(to, p->wilcoxon.both), field(to, p->wilcoxon_holm);
+        field(to, p->t.p), field(to, p->folds.p);
+        fputc('\n', to);
+    }
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+   What a comparison reads of a report: predictions window by window, and whose windows they are. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/report/compare.h"
+#include "sequence/windows/names.h"
+#include "store/store.h"
+
+static int take_list(int32_t **list, struct kl_file *file, const char *name, size_t n, size_t names,
+                     struct kl_error *err)
+{
+    int code = kl_store_file_load_shape((void **)list, file, name, KL_TYPE_I32, 1, &n, err);
+    for (size_t i = 0; i < n && !code; i++)
+        if ((*list)[i] < 0 || (size_t)(*list)[i] >= names)
+            code = kl_fail(err, KL_EDATA, "%s: dataset %s: found %d, expected 0 to %zu",
+                           kl_store_file_path(file), name, (int)(*list)[i], names - 1);
+    return code;
+}
+
+/* Which model's fold a window was judged by: a dataset where there are several. */
+static int take_folds(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)
+{
+    r->folds = 1;
+    if (!kl_store_file_find(file, "fold")) return KL_OK;
+    const int code =
+        kl_store_file_load_shape((void **)&r->fold, file, "fold", KL_TYPE_I32, 1, &r->n, err);
+    for (size_t i = 0; i < r->n && !code; i++) {
+        if (r->fold[i] < 0 || (size_t)r->fold[i] >= r->n)
+            return kl_fail(err, KL_EDATA, "%s: dataset fold: found %d, expected 0 to %zu", r->path,
+                           (int)r->fold[i], r->n - 1);
+        if ((size_t)r->fold[i] >= r->folds) r->folds = (size_t)r->fold[i] + 1;
+    }
+    return code;
+}
+
+static int take_probabilities(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    int code = kl_store_file_expect(&d, file, "probabilities", KL_TYPE_F64, 3, err);
+    if (code) return code;
+    r->replicas = d->dims[0], r->n = d->dims[1], r->classes = d->dims[2];
+    if (!r->replicas || !r->n || r->classes < 2)
+        return kl_fail(err, KL_EDATA,
+                       "%s: dataset probabilities: found %zu x %zu x %zu, expected at least 1 x 1 x 2",
+                       r->path, r->replicas, r->n, r->classes);
+    code = kl_store_file_load_shape((void **)&r->probabilities, file, "probabilities", KL_TYPE_F64, 3,
+                                    d->dims, err);
+    for (size_t i = 0; i < r->replicas * r->n * r->classes && !code; i++)
+        if (!(r->probabilities[i] >= 0 && r->probabilities[i] <= 1 + 1e-6))
+            code = kl_fail(err, KL_EDATA, "%s: dataset probabilities: found %g, expected 0 to 1",
+                           r->path, r->probabilities[i]);
+    return code;
+}
+
+int kl_sequence_reported_open(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)
+{
+    memset(r, 0, sizeof *r);
+    r->path = kl_store_file_path(file), r->train_windows = NAN;
+    if (strcmp(kl_store_file_kind(file), "sequence-report"))
+        return kl_fail(err, KL_EDATA, "%s: found a file of kind %s, expected a report of qseq eval",
+                       r->path, kl_store_file_kind(file));
+    int code = kl_store_file_text(&r->model, file, "", "model", err);
+    if (!code) code = kl_store_file_text(&r->split, file, "", "split", err);
+    if (!code) code = take_probabilities(r, file, err);
+    if (!code) code = kl_sequence_names_take(&r->people, &r->n_people, file, "subject_names", err);
+    if (!code)
+        code = kl_sequence_names_take(&r->recordings, &r->n_recordings, file, "recording_names", err);
+    if (!code) code = take_list(&r->labels, file, "labels", r->n, r->classes, err);
+    if (!code) code = take_list(&r->subject, file, "subject", r->n, r->n_people, err);
+    if (!code) code = take_list(&r->recording, file, "recording", r->n, r->n_recordings, err);
+    if (!code) code = take_folds(r, file, err);
+    if (!code && kl_store_file_find(file, "onset"))
+        code = kl_store_file_load_shape((void **)&r->onset, file, "onset", KL_TYPE_F64, 1, &r->n, err);
+    if (!code && kl_store_file_has_attribute(file, "", "train_windows"))
+        code = kl_store_file_number(&r->train_windows, file, "", "train_windows", err);
+    return code;
+}
+
+void kl_sequence_reported_close(struct kl_sequence_reported *r)
+{
+    kl_sequence_names_free(r->people, r->n_people);
+    kl_sequence_names_free(r->recordings, r->n_recordings);
+    free(r->model), free(r->split), free(r->labels), free(r->subject), free(r->recording);
+    free(r->fold), free(r->probabilities), free(r->onset);
+    memset(r, 0, sizeof *r);
+}
+
+int kl_sequence_reported_same(const struct kl_sequence_reported *a, const struct kl_sequence_reported *b,
+                              struct kl_error *err)
+{
+    if (a->n != b->n || a->classes != b->classes)
+        return kl_fail(err, KL_EDATA,
+                       "%s: found %zu test windows of %zu classes, expected %zu of %zu as in %s; only "
+                       "reports on the same windows can be compared",
+                       b->path, b->n, b->classes, a->n, a->classes, a->path);
+    for (size_t i = 0; i < a->n; i++) {
+        const char *const mine = a->people[a->subject[i]], *const theirs = b->people[b->subject[i]],
+                          *const run = a->recordings[a->recording[i]],
+                          *const other = b->recordings[b->recording[i]];
+        const bool moved = a->onset && b->onset && a->onset[i] != b->onset[i] &&
+                           !(isnan(a->onset[i]) && isnan(b->onset[i]));
+        if (strcmp(mine, theirs) || strcmp(run, other) || a->labels[i] != b->labels[i] || moved)
+            return kl_fail(err, KL_EDATA,
+                           "%s: test window %zu: found one of %s, %s, class %d, expected %s, %s, class "
+                           "%d%s as in %s; only reports on the same windows can be compared",
+                           b->path, i, theirs, other, (int)b->labels[i], mine, run, (int)a->labels[i],
+                           moved ? " at another time" : "", a->path);
+    }
+    return KL_OK;
+}

@@ -1,0 +1,36 @@
+# five people whose truth is known: each method, leaving one out; a second time nothing is computed
+$ qseq generate people -q -n 5 --effect 0.9 -o people && qseq windows -q people/*.edf -o w.h5 && ls people | grep -c edf
+> 15
+$ for m in csp-lda tangent-lr mdm; do qseq fit w.h5 -m $m --split loso --fold 2 -o $m.h5; done
+> csp-lda.h5: csp-lda, 180 windows of 64 channels, 45 left to test, computed
+> tangent-lr.h5: tangent-lr, 180 windows of 64 channels, 45 left to test, computed
+> mdm.h5: mdm, 180 windows of 64 channels, 45 left to test, computed
+$ qseq fit w.h5 -m mdm --split loso --fold 2 -o mdm.h5
+> mdm.h5: up to date
+
+# neither threads nor the order of files change a bit; another alignment does
+$ for j in 1 3; do qseq fit w.h5 -m tangent-lr --split loso --fold 2 -j $j -q -o $j.h5; done; cmp 1.h5 3.h5
+$ qseq fit w.h5 -m csp-lda --split loso --fold 2 --align subject -q -o aligned.h5; cmp -s aligned.h5 csp-lda.h5
+? 1
+
+# what it says of itself, and that it is whole
+$ cache show csp-lda.h5 | sed -n '1,12p' | sed 's/[0-9a-f]\{64\}/KEY/'
+$ cache verify csp-lda.h5
+> csp-lda.h5: whole
+
+# judged on the person who was left out, as a net is
+$ for m in csp-lda tangent-lr mdm; do qseq eval $m.h5 w.h5 -o $m.report.h5; done
+
+# what cannot be
+$ qseq fit
+! qseq: no windows; give WINDOWS.h5
+? 2
+$ qseq fit w.h5
+! qseq: no output; give -o FIT.h5
+? 2
+$ qseq fit csp-lda.h5 -o a.h5
+? 65
+$ qseq fit w.h5 -m csp-lda --filters 65 --split loso -o a.h5
+? 65
+$ qseq fit w.h5 --split loso --fold 5 -o a.h5
+? 2

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+   Windows of small recordings whose samples are known: events, gaps, ends, units, rates, names, labels.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sequence/recording/recording.h"
+#include "sequence/windows/windows_int.h"
+#include "tests/edf_make.h"
+#include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
+
+static const struct kl_log quiet = { .tool = "test", .to = NULL, .level = -1 };
+static struct kl_error err;
+
+static void save(const char *name, const struct edf_make *e)
+{
+    char path[1024];
+    size_t n;
+    unsigned char *bytes = edf_make(&n, e);
+    FILE *to = fopen(in_folder(path, name), "wb");
+    if (!to || fwrite(bytes, 1, n, to) != n || fclose(to)) perror(path), exit(1);
+    free(bytes);
+}
+
+/* Four seconds from 0, four from 10; 10 samples a second: 100 r + 10 i + k microvolts. */
+static void save_gap(void)
+{
+    static const char *const lists[] = { "+0\x14\x14@+1\x14go\x14@",
+                                         "+1\x14\x14@",
+                                         "+2\x14\x14@",
+                                         "+3\x14\x14@+3.5\x14go\x14@",
+                                         "+10\x14\x14@+9\x14go\x14@+10.5\x14stop\x14@",
+                                         "+11\x14\x14@",
+                                         "+12\x14\x14@+12.5\x14rest\x14@",
+                                         "+13\x14\x14@+13.5\x14go\x14@" };
+    const struct edf_make e = { .n_channels = 3,
+                                .n_records = 8,
+                                .reserved = "EDF+D",
+                                .channel = { { "C3", .per_record = 10 },
+                                             { "C4", .per_record = 10 },
+                                             { "EDF Annotations", .per_record = 30, .lists = lists } } };
+    save("S001R04.edf", &e);
+}
+
+/* unit, rate of the second of two channels. */
+static void save_plain(const char *name, const char *unit, size_t per_record)
+{
+    static const char *const lists[] = { "+0\x14\x14@+1\x14go\x14@", "+1\x14\x14@", "+2\x14\x14@" };
+    const struct edf_make e = { .n_channels = 3,
+                                .n_records = 3,
+                                .channel = { { "C3", .per_record = 10 },
+                                             { "C4", .unit = unit, .per_record = per_record },
+                                             { "EDF Annotations", .per_record = 30, .lists = lists } } };
+    save(name, &e);
+}
+
+static int cut(struct kl_sequence_collection *c, const struct kl_sequence_cut *how, const char *name,
+               struct kl_sequence_source *source)
+{
+    char path[1024];
+    struct kl_sequence_labels labels;
+    CHECK(kl_sequence_labels_parse(&labels, "go=go,stop=stop", &err) == 0, "%s", err.text);
+    struct kl_sequence_cutter cutter = { .cut = how, .labels = &labels, .to = c, .log = &quiet };
+    *source = (struct kl_sequence_source){ .path = in_folder(path, name) };
+    kl_sequence_name_of(&source->name, source->path);
+    const int code = kl_sequence_cut_recording(&cutter, source, &err);
+    kl_sequence_cutter_free(&cutter);
+    kl_sequence_labels_free(&labels);
+    return code;
+}
+
+static void check_gap(void)
+{
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_source s;
+    struct kl_sequence_cut how = { .to = 0.9 };
+    save_gap();
+    CHECK(cut(&c, &how, "S001R04.edf", &s) == KL_EDATA && strstr(err.text, "1 gap: 4 to 10 s"), "%s",
+          err.text);
+    kl_sequence_collection_free(&c);
+    how.split = true;
+    CHECK(cut(&c, &how, "S001R04.edf", &s) == 0, "%s", err.text);
+    CHECK(c.n == 2 && c.steps == 10 && c.channels == 2 && c.rate == 10 && c.steps_before == 0);
+    CHECK(s.count.windows == 2 && s.count.gap == 2 && s.count.outside == 1 && s.count.other == 1,
+          "%zu windows, %zu across a gap, %zu outside, %zu other", s.count.windows, s.count.gap,
+          s.count.outside, s.count.other);
+    for (int i = 0; i < 2 && c.n == 2; i++)
+        for (int k = 0; k < 10; k++) {
+            CHECK(c.x[i * 10 + k] == (float)(100 + 10 * i + k), "%g", c.x[i * 10 + k]);
+            const int record = k < 5 ? 4 : 5, sample = (k + 5) % 10;
+            CHECK(c.x[20 + i * 10 + k] == (float)(100 * record + 10 * i + sample), "%g",
+                  c.x[20 + i * 10 + k]);
+        }
+    CHECK(c.labels[0] == 0 && c.labels[1] == 1 && c.onset[1] == 10.5);
+    CHECK(strcmp(c.subject_names[0], "S001") == 0 && strcmp(c.recording_names[0], "S001R04") == 0);
+    kl_sequence_collection_free(&c);
+}
+
+static void check_steps(void)
+{
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_source s;
+    struct kl_sequence_cut how = {
+        .from = -0.5, .to = 0.9, .baseline = true, .baseline_from = -0.5, .baseline_to = -0.1
+    };
+    save_plain("a.edf", "uV", 10);
+    CHECK(cut(&c, &how, "a.edf", &s) == 0 && c.n == 1 && c.steps == 15 && c.steps_before == 5, "%s",
+          err.text);
+    /* 5 to 9 less their mean, 7; then 100 to 109. */
+    CHECK(c.n == 1 && c.x[0] == -2 && c.x[4] == 2 && c.x[5] == 93 && c.x[14] == 102);
+    kl_sequence_collection_free(&c);
+    how.reject = 103; /* 5 to 109 is 104 */
+    CHECK(cut(&c, &how, "a.edf", &s) == 0 && c.n == 0 && s.count.rejected == 1 && c.rejected_by[0] == 1);
+    kl_sequence_collection_free(&c);
+    how.reject = 104;
+    CHECK(cut(&c, &how, "a.edf", &s) == 0 && c.n == 1 && s.count.rejected == 0);
+    kl_sequence_collection_free(&c);
+}
+
+static void refused(const struct kl_sequence_cut *how, const char *name, const char *words)
+{
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_source s;
+    CHECK(cut(&c, how, name, &s) == KL_EDATA && strstr(err.text, words), "%s", err.text);
+    kl_sequence_collection_free(&c);
+}
+
+static void check_refused(void)
+{
+    char *const twice[] = { "C3", "C3" }, *const absent[] = { "C3", "Cz" };
+    const struct kl_sequence_cut plain = { .to = 0.9 };
+    struct kl_sequence_cut how = plain;
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_source s;
+    save_plain("unit.edf", "degC", 10), save_plain("rates.edf", "uV", 5),
+        save_plain("milli.edf", "mV", 10);
+    refused(&plain, "unit.edf", "unit 'degC' is no known unit of voltage");
+    refused(&plain, "rates.edf", "C4 has 5 samples a second, C3 has 10");
+    how.channels = (char **)twice, how.n_channels = 2, refused(&how, "a.edf", "'C3' is asked for twice");
+    how.channels = (char **)absent, refused(&how, "a.edf", "no channel 'Cz'");
+    how = plain, how.unit = 1e-3;
+    CHECK(cut(&c, &how, "unit.edf", &s) == 0 && c.x[10] == 110000 && c.x[0] == 100, "%s", err.text);
+    CHECK(cut(&c, &how, "milli.edf", &s) == 0 && c.n == 2 && c.x[30] == 110000 && c.n_recordings == 2);
+    kl_sequence_collection_free(&c);
+}
+
+static void check_words(void)
+{
+    struct kl_sequence_name name;
+    struct kl_sequence_labels labels;
+    kl_sequence_name_of(&name, "a/S001R04.edf");
+    CHECK(strcmp(name.subject, "S001") == 0 && strcmp(name.recording, "S001R04") == 0 && name.run == 4);
+    kl_sequence_name_of(&name, "R12.edf");
+    CHECK(strcmp(name.subject, "R12") == 0 && name.run == 0);
+    kl_sequence_name_of(&name, "b.c/AR1x.bdf");
+    CHECK(strcmp(name.subject, "AR1x") == 0 && name.run == 0);
+    CHECK(kl_sequence_task_of_run(2) == KL_SEQUENCE_BASELINE &&
+          kl_sequence_task_of_run(15) == KL_SEQUENCE_NO_RUN);
+    CHECK(kl_sequence_task_of_run(3) == 0 && kl_sequence_task_of_run(12) == 1 &&
+          kl_sequence_task_of_run(13) == 2 && kl_sequence_task_of_run(6) == 3);
+    CHECK(kl_sequence_labels_parse(&labels, "a b=x,c=d=y,e=x", &err) == 0 && labels.n_classes == 2);
+    CHECK(kl_sequence_label_of(&labels, "a b") == 0 && kl_sequence_label_of(&labels, "c=d") == 1 &&
+          kl_sequence_label_of(&labels, "e") == 0 && kl_sequence_label_of(&labels, "f") == -1);
+    kl_sequence_labels_free(&labels);
+    CHECK(kl_sequence_labels_parse(&labels, "a=x,a=y", &err) == KL_EUSAGE);
+    kl_sequence_labels_free(&labels);
+    CHECK(kl_sequence_labels_parse(&labels, "=x", &err) == KL_EUSAGE);
+    kl_sequence_labels_free(&labels);
+}
+
+int main(void)
+{
+    make_test_folder();
+    check_gap();
+    check_steps();
+    check_refused();
+    check_words();
+    return failures != 0;
+}
