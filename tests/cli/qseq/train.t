@@ -53,7 +53,7 @@ $ qseq train S?.h5 -q -m means --test-fraction 0.6 --val-fraction 0.5 -o x.h5
 
 # The reference's way, its flaws said.
 $ qseq train S?.h5 -q -m means --epochs 2 --profile reference -o ref.h5 && cache show ref.h5 | grep '^caution'
-> caution    --profile reference: millivolts that are not standardised, the last weights and not the best are tested, dropout of the input and of the logits
+> caution    --profile reference: windows are not standardised (millivolts), the last weights and not the best are tested, the best epoch is by accuracy
 
 # What cannot be trained on.
 $ qseq train -o x.h5; qseq train S1.h5
