@@ -166,5 +166,8 @@ int kl_sequence_train_settle(void *values, struct kl_error *err)
     v->standard.kind = (enum kl_sequence_standard_kind)kl_choice(KL_SEQUENCE_STANDARDS, v->standardise);
     v->by_accuracy = strcmp(v->judge, "accuracy") == 0, v->last = strcmp(v->tested, "last") == 0;
     if (v->train.options.schedule.kind != KL_PLATEAU_RATE) v->train.options.schedule.threshold = 0;
+    /* Nothing judges epochs then: a default has nothing to wait for. */
+    if (v->train.options.val_fraction == 0 && v->train.options.patience == 10)
+        v->train.options.patience = 0;
     return check(v, err);
 }
