@@ -123,6 +123,7 @@ struct kl_optimizer {
     double weight_decay;               /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter,
                                           arXiv:1711.05101) */
     double clip;                       /* largest norm of the whole gradient; 0: no clipping */
+    double clip_epsilon;               /* added to the norm before, as PyTorch's 1e-6; 0: nothing */
     double natural_lr, natural_lambda; /* of the circuit's weights under KL_QNG */
     double spsa_c;                     /* first perturbation of every parameter under KL_SPSA */
 };

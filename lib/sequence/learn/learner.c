@@ -237,8 +237,12 @@ static void say(const struct kl_sequence_learner *s, const struct kl_log *log)
         kl_caution(log, "--split leak: windows of one person and recording train and test: what is "
                         "measured is not how the model does on people or days that it has not seen");
     if (v->reference)
-        kl_caution(log, "--profile reference: millivolts that are not standardised, the last weights "
-                        "and not the best are tested, dropout of the input and of the logits");
+        kl_caution(log, "--profile reference: %s, %s are tested, the best epoch is by accuracy%s",
+                   s->standard.kind == KL_SEQUENCE_STANDARD_NONE
+                       ? "windows are not standardised (millivolts)"
+                       : "windows are standardised",
+                   v->last ? "the last weights and not the best" : "the best weights",
+                   v->logit_dropout ? ", dropout acts on the logits too" : "");
     if (s->split.unlabelled)
         kl_note(log, 1, "%zu of %zu windows have no label and are left out", s->split.unlabelled,
                 s->set.n);

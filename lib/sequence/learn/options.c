@@ -104,7 +104,8 @@ void kl_sequence_train_defaults(void *values)
     v->common.progress = "auto";
     kl_train_settings_default(&v->train);
     v->train.schedule = "plateau";
-    o->batch_size = 32, o->patience = 10, o->val_fraction = 0.15, o->optimizer.clip = 1;
+    o->batch_size = 32, o->patience = 10, o->val_fraction = 0.15;
+    o->optimizer.clip = 1, o->optimizer.clip_epsilon = 1e-6;
     o->schedule.factor = 0.5, o->schedule.patience = 5, o->schedule.threshold = 1e-4;
     v->model = net.model, v->revision = "b", v->split = "subject", v->standardise = "train";
     v->twin_of = "hydra", v->profile = "sound", v->judge = "loss", v->tested = "best";
@@ -165,5 +166,8 @@ int kl_sequence_train_settle(void *values, struct kl_error *err)
     v->standard.kind = (enum kl_sequence_standard_kind)kl_choice(KL_SEQUENCE_STANDARDS, v->standardise);
     v->by_accuracy = strcmp(v->judge, "accuracy") == 0, v->last = strcmp(v->tested, "last") == 0;
     if (v->train.options.schedule.kind != KL_PLATEAU_RATE) v->train.options.schedule.threshold = 0;
+    /* Nothing judges epochs then: a default has nothing to wait for. */
+    if (v->train.options.val_fraction == 0 && v->train.options.patience == 10)
+        v->train.options.patience = 0;
     return check(v, err);
 }

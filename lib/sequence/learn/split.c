@@ -115,9 +115,10 @@ static void deal_person(struct layout *l, int64_t person, int part)
 
 /* ---- the kinds ---- */
 
-static int too_few(struct kl_error *err, const char *of, size_t n, const char *what)
+static int too_few(struct kl_error *err, size_t n, const char *what)
 {
-    return kl_fail(err, KL_EDATA, "--split: found %zu %s, too few for %s", n, of, what);
+    return kl_fail(err, KL_EDATA, "--split: found %zu %s, too few for %s", n,
+                   n == 1 ? "person" : "people", what);
 }
 
 static int split_subject(struct layout *l, const struct kl_sequence_split_options *o,
@@ -127,9 +128,9 @@ static int split_subject(struct layout *l, const struct kl_sequence_split_option
     const double held = o->validation + o->test;
     for (size_t i = 0; i < n; i++) l->ids[i] = (int64_t)i;
     const size_t out = kl_sequence_split_hold(l->ids, n, held, o->seed);
-    if (out >= n) return too_few(err, "people", n, "training, validation and test");
+    if (out >= n) return too_few(err, n, "training, validation and test");
     const size_t test = kl_sequence_split_hold(l->ids, out, o->test / held, o->seed);
-    if (o->validation > 0 && test >= out) return too_few(err, "people", n, "validation and test");
+    if (o->validation > 0 && test >= out) return too_few(err, n, "validation and test");
     for (size_t i = 0; i < out; i++)
         deal_person(l, l->ids[i], i < test ? KL_SEQUENCE_TEST : KL_SEQUENCE_VALIDATION);
     return KL_OK;
@@ -139,9 +140,9 @@ static int split_subject(struct layout *l, const struct kl_sequence_split_option
 static int deal_validation(struct layout *l, int64_t *ids, size_t n,
                            const struct kl_sequence_split_options *o, struct kl_error *err)
 {
-    if (!n) return too_few(err, "people", l->n_people, "training and test");
+    if (!n) return too_few(err, l->n_people, "training and test");
     const size_t held = kl_sequence_split_hold(ids, n, o->validation, o->seed);
-    if (held >= n) return too_few(err, "people", l->n_people, "training, validation and test");
+    if (held >= n) return too_few(err, l->n_people, "training, validation and test");
     for (size_t i = 0; i < held; i++) deal_person(l, ids[i], KL_SEQUENCE_VALIDATION);
     return KL_OK;
 }
@@ -158,7 +159,7 @@ static int split_loso(struct layout *l, const struct kl_sequence_split_options *
 static int split_kfold(struct layout *l, const struct kl_sequence_split_options *o, struct kl_error *err)
 {
     const size_t n = l->n_people, k = (size_t)o->folds, f = (size_t)o->fold;
-    if (n < k) return too_few(err, "people", n, "so many --folds");
+    if (n < k) return too_few(err, n, "so many --folds");
     for (size_t i = 0; i < n; i++) l->ids[i] = (int64_t)i;
     kl_sequence_split_hold(l->ids, n, 0, o->seed);
     size_t kept = 0;

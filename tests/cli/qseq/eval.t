@@ -1,0 +1,50 @@
+# A model on the people whom it has not seen, and all folds of one as one report.
+$ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done
++ for f in 0 1 2 3 4 5; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 10 --replicas 2 --split loso --fold $f -o fold$f.h5; done
++ qseq eval fold0.h5 S?.h5 -o one.h5 --json | jq -c '[.model, .people, .replicas, .leak, (.windows > 10), (.accuracy >= 0 and .accuracy <= 1), (.auc | type)]'
+> ["means",1,2,false,true,true,"number"]
+$ qseq eval fold?.h5 S?.h5 -o all.h5 --json | jq -c '[.people, (.log_loss > 0), (.cautions | length)]'
+> [6,true,0]
+$ qseq eval fold?.h5 S?.h5 -o all.h5
+> all.h5: up to date
+$ qseq eval S6.h5 fold0.h5 S6.h5 -o three.h5 -q; qseq eval fold?.h5 S?.h5 -o two.h5 -q -j 1 --no-provenance
+! qseq: S6.h5 has the same content as S6.h5; give it once
+$ qseq eval S6.h5 fold?.h5 S[1-5].h5 -o three.h5 -q -j 3 --no-provenance && cmp two.h5 three.h5 && echo same
+> same
+$ cache show all.h5 | sed -n '/^person/,/S006/p' | awk '{ print $1 }'
+> person
+> S001
+> S002
+> S003
+> S004
+> S005
+> S006
+
+# The file of the tested person alone is enough; another's is none of its test.
+$ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5
+! qseq: fold0.h5: none of the windows given is of its test part
+? 65
+
+# The same people in other windows are not new: nobody who trained a model tests it.
+$ qseq windows -q people/S002R04.edf --rate 40 --reference average -o S2again.h5; qseq eval fold0.h5 S2again.h5 -q -o x.h5
+! qseq: S2again.h5: 'S002', recording 'S002R04', trained the model or chose its epoch: testing on that is a leak
+? 65
+$ qseq windows -q people/S001R04.edf --rate 40 --reference average -o S1again.h5; qseq eval fold0.h5 S1again.h5 -q -o new.h5 && echo tested
+> tested
+
+# A leak says so.
+$ qseq train -q S?.h5 -m means --epochs 2 --split leak -o leak.h5; qseq eval leak.h5 S?.h5 -o l.h5 | grep -c 'A LEAK$'
+> 1
+! qseq: a leak: windows of the tested people and recordings trained the model; these numbers say nothing of people whom it has not seen
+! qseq: 3 of 6 people have windows of one class alone: what needs two is undefined there
+
+# What does not fit.
+$ qseq eval fold0.h5 -o x.h5; qseq eval S1.h5 -o x.h5; qseq eval -o x.h5; qseq eval fold0.h5 leak.h5 S1.h5 -o x.h5
+! qseq: found 1 model and 0 files of windows, expected at least one of each
+! qseq: found 0 models and 1 file of windows, expected at least one of each
+! qseq: 0 inputs, expected models and files of windows; see --help
+! qseq: fold0.h5: split 'loso', expected 'leak' as in leak.h5
+? 65
+$ qseq windows -q people/S001*.edf --rate 80 -o other.h5; qseq eval fold0.h5 other.h5 -q -o x.h5
+! qseq: other.h5: windows of 249 steps at 80 Hz, expected 125 at 40 as in fold0.h5
+? 65

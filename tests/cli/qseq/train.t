@@ -1,0 +1,74 @@
+# Nets on windows of recordings. Six people of three runs each; a split over people is checked by their names.
+$ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 -o S$s.h5; done; ls S?.h5 | wc -l
+> 6
+$ qseq train S?.h5 -m means --epochs 3 -o m.h5 | sed -E 's/[0-9.]+ s$/T/; s/loss [0-9.]+/loss L/'
+> m.h5: 3 epochs, val loss L (best epoch 3), T
+$ qseq train S?.h5 -m means --epochs 3 -o m.h5
+> m.h5: up to date
+
+# Neither the order of the files, nor threads, nor replicas beside change a bit.
+$ small() { qseq train -q -m hydra --qubits 2 --layers 1 --epochs 4 --no-provenance "$@"; }
++ small S?.h5 --replicas 3 --threads 1 -o one.h5; small S4.h5 S1.h5 S6.h5 S2.h5 S5.h5 S3.h5 --replicas 3 --threads 2 -o two.h5; small S?.h5 --replicas 3 --threads 4 -o four.h5
++ cmp one.h5 two.h5 && cmp one.h5 four.h5 && echo same
++ numbers() { jq -c "select(.replica == $1) | del(.replica)"; }
++ small S?.h5 --replicas 3 -o one.h5 --history - | numbers 1 >a; small S?.h5 --replica 1 -o second.h5 --history - | numbers 0 >b; wc -l <a; cmp a b && echo alone
+> same
+> 4
+> alone
+$ qseq train S1.h5 S1.h5 -o x.h5; cp S1.h5 copy.h5; qseq train S1.h5 copy.h5 -o x.h5
+! qseq: S1.h5 has the same content as S1.h5; give it once
+! qseq: copy.h5 has the same content as S1.h5; give it once
+? 2
+
+# A signal stops it between two steps; --resume goes on to the same bytes.
+$ long() { qseq train S?.h5 -m hydra --qubits 2 --layers 1 --epochs 60 --patience 0 --no-provenance --progress none "$@"; }
++ long -o whole.h5 >whole; long --checkpoint-every 1 -o part.h5 >part 2>&1 & pid=$!
++ until [ -e .part.h5.checkpoint ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
++ pkill -TERM -P $pid; wait $pid; echo $?
++ long --resume -o part.h5 2>&1 | grep -c 'found .*checkpoint'; cmp whole.h5 part.h5 && echo same
+> 143
+> 1
+> same
+
+# Splits: each has its folds; what leaks says so.
+$ for s in subject loso kfold loro within; do qseq train S?.h5 -q -m means --epochs 1 --split $s -o $s.h5 && echo $s; done
+> subject
+> loso
+> kfold
+> loro
+> within
+$ qseq train S?.h5 -q -m means --epochs 1 --split leak -o leak.h5 && cache show leak.h5 | grep -c '^caution .*--split leak'
+> 1
+$ qseq train S?.h5 -q -m means --split loso --fold 6 -o x.h5; qseq train S?.h5 -q -m means --fold 1 -o x.h5
+! qseq: --fold: found 6, expected 0 to 5
+! qseq: --fold: --split subject has no folds; loso, kfold and loro have
+? 2
+$ qseq train S1.h5 S2.h5 -q -m means -o x.h5; qseq train S1.h5 -q -m means --split loso -o x.h5
+! qseq: --split: found 2 people, too few for validation and test
+! qseq: --split: found 1 person, too few for training and test
+? 65
+$ qseq train S?.h5 -q -m means --test-fraction 0.6 --val-fraction 0.5 -o x.h5
+! qseq: --test-fraction 0.6, --val-fraction 0.5: expected a test share above 0, and both together below 1
+? 2
+
+# The reference's way, its flaws said.
+$ qseq train S?.h5 -q -m means --epochs 2 --profile reference -o ref.h5 && cache show ref.h5 | grep '^caution'
+> caution    --profile reference: windows are not standardised (millivolts), the last weights and not the best are tested, the best epoch is by accuracy
+
+# What cannot be trained on.
+$ qseq train -o x.h5; qseq train S1.h5
+! qseq: 0 inputs, expected files of windows (qseq windows); see --help
+! qseq: no output; give -o FILE.h5
+? 2
+$ qseq windows -q people/S001*.edf --rate 80 -o other.h5; qseq train S2.h5 other.h5 -q -o x.h5 2>&1 | sed 's/^qseq: [a-zA-Z0-9]*.h5: windows of .*/another length/'
+> another length
+$ qseq train $ROOT/README.md -o x.h5
+! qseq: ROOT/README.md: not an HDF5 file (its first eight bytes are others); expected 'windows', which comes from qseq windows
+? 65
+
+# A sweep, whose points share the files.
+$ qseq sweep S?.h5 -m means --epochs 2 -g "lr=1e-3,1e-1" -o sweep.h5 -j 2 | sed -n '1p; /^the best again/p'
+> point    epochs  parameters  val loss
+> the best again: qseq train S1.h5 S2.h5 S3.h5 S4.h5 S5.h5 S6.h5 --model means --epochs 2 -o sweep-best.h5
+$ qseq train S?.h5 -m means --epochs 2 --lr 0.1 --no-provenance -q -o again.h5 && [ "$(cache show --json again.h5 | jq -r .content)" = "$(cache show --json sweep-sequence-models/lr=1e-1.h5 | jq -r .content)" ] && echo same
+> same
