@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   The list of nets by name; opening and closing one. */
+   The list of nets by name; opening and closing one; first values of tensors: uniform numbers, a stream of Philox for
+   each tensor and replica. */
 #include <string.h>
 
+#include "kernels/inline/philox.h"
 #include "sequence/model/model_int.h"
 
 const struct kl_sequence_model *const kl_sequence_models[] = {
@@ -54,4 +56,18 @@ void kl_sequence_net_close(struct kl_sequence_net *net)
     if (net->model && net->model->close) net->model->close(net);
     kl_nn_block_free(&net->block);
     memset(net, 0, sizeof *net);
+}
+
+void kl_sequence_start(float *params, const struct kl_tensor *t, double low, double high, uint64_t seed,
+                       int stream, uint32_t replica)
+{
+    const size_t row = t->size / t->dims[0];
+    uint32_t words[4] = { 0 };
+    for (size_t i = 0; i < t->size; i++) {
+        if (i % 4 == 0)
+            kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_SEQUENCE_START, (uint32_t)stream,
+                      replica);
+        params[t->offset + kl_nn_tensor_index(t, i / row, i % row)] =
+            (float)(low + (high - low) * kl_philox_unit(words[i % 4]));
+    }
 }

@@ -150,9 +150,11 @@ static int put_names(const struct kl_sequence_report *r, struct kl_writer *w, st
     if (!code)
         code = kl_sequence_names_put(w, "class_names", (const char *const *)set->class_names,
                                      set->n_classes, err);
+    if (!code)
+        code = kl_sequence_names_put(w, "channel_names", (const char *const *)set->channel_names,
+                                     set->channels, err);
     return code ? code
-                : kl_sequence_names_put(w, "channel_names", (const char *const *)set->channel_names,
-                                        set->channels, err);
+                : kl_sequence_positions_put(w, (const char *const *)set->channel_names, set->channels, err);
 }
 
 static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)

@@ -192,7 +192,7 @@ static void take_window(struct kl_sequence_cutter *k, struct kl_sequence_count *
 }
 
 /* Those whose annotations begin within the stretch. */
-static int take_windows(struct kl_sequence_cutter *k, struct kl_sequence_source *source,
+static int take_windows(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
                         const struct kl_sequence_recording *r, const struct stretch *t,
                         int32_t recording, int32_t subject, struct kl_error *err)
 {
@@ -253,7 +253,7 @@ static int settle_rate(struct kl_sequence_collection *c, const struct kl_sequenc
     return 0;
 }
 
-static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_source *source,
+static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
                        const struct kl_sequence_recording *r, const struct chosen *s, size_t which,
                        const int32_t places[2], struct kl_error *err)
 {
@@ -276,7 +276,7 @@ static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_source *
     return code ? code : take_windows(k, source, r, &t, places[0], places[1], err);
 }
 
-static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_source *source,
+static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
                     const struct kl_sequence_recording *r, struct chosen *s, struct kl_error *err)
 {
     struct kl_sequence_collection *c = k->to;
@@ -301,7 +301,7 @@ static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_source *sou
     return code;
 }
 
-int kl_sequence_cut_recording(struct kl_sequence_cutter *k, struct kl_sequence_source *source,
+int kl_sequence_cut_recording(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
                               struct kl_error *err)
 {
     struct kl_sequence_recording r;

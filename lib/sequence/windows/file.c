@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sequence/recording/recording.h"
 #include "sequence/windows/windows.h"
 #include "store/kind.h"
 #include "store/store.h"
@@ -75,6 +76,20 @@ static int put_attributes(struct kl_writer *writer, const struct kl_sequence_win
 }
 
 /* x is declared first, where HDF5 lays it on a boundary of numbers, so that it can be mapped. */
+int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names, size_t n, struct kl_error *err)
+{
+    double *at = malloc((n + 1) * 2 * sizeof *at);
+    if (!at) return kl_fail_memory(err, n * 2 * sizeof *at);
+    for (size_t c = 0; c < n; c++) {
+        const struct kl_sequence_electrode *e = kl_sequence_electrode_find(names[c]);
+        at[2 * c] = e ? (double)e->x : NAN, at[2 * c + 1] = e ? (double)e->y : NAN;
+    }
+    const int list = kl_store_writer_dataset(writer, "channel_positions", KL_TYPE_F64, 0, 2, (size_t[]){ n, 2 }, err);
+    const int code = list < 0 ? list : kl_store_writer_rows(writer, list, 0, n, at, err);
+    free(at);
+    return code;
+}
+
 int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence_windows *w,
                               int *x_dataset, struct kl_error *err)
 {
@@ -107,6 +122,7 @@ int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence
         code = kl_store_writer_rows(writer, list[i], 0, w->n,
                                     i < 3 ? (const void *)lists[i].values : w->onset, err);
     if (code >= 0 && w->x) code = kl_store_writer_rows(writer, x, 0, w->n, w->x, err);
+    if (code >= 0) code = kl_sequence_positions_put(writer, w->channel_names, w->channels, err);
     if (code >= 0) code = put_attributes(writer, w, err);
     if (x_dataset) *x_dataset = x;
     return code < 0 ? code : 0;

@@ -20,7 +20,7 @@ struct work {
     struct kl_sequence_arrays arrays; /* in place of recordings, if arrays.x */
     char **array_classes;
     size_t n_array_classes;
-    struct kl_sequence_source *sources;
+    struct kl_sequence_origin *sources;
     size_t n_sources, n_used;
     struct kl_sequence_collection all;
     struct kl_pool *pool;
@@ -42,7 +42,7 @@ static int name_sources(struct work *w, struct kl_error *err)
     int code =
         w->v->exclude ? kl_sequence_words(&excluded, &n_excluded, "--exclude", w->v->exclude, err) : 0;
     for (size_t i = 0; i < w->n_sources && !code; i++) {
-        struct kl_sequence_source *s = &w->sources[i];
+        struct kl_sequence_origin *s = &w->sources[i];
         s->path = w->run->stage.inputs[i];
         kl_sequence_name_of(&s->name, s->path);
         if (w->v->subject) snprintf(s->name.subject, sizeof s->name.subject, "%s", w->v->subject);
@@ -62,9 +62,9 @@ static int settle_task(struct work *w, struct kl_error *err)
 {
     int wanted = kl_choice(KL_SEQUENCE_TASKS, w->v->task);
     const bool asked = wanted >= 0;
-    const struct kl_sequence_source *first = NULL;
+    const struct kl_sequence_origin *first = NULL;
     for (size_t i = 0; i < w->n_sources; i++) {
-        struct kl_sequence_source *s = &w->sources[i];
+        struct kl_sequence_origin *s = &w->sources[i];
         const int task = kl_sequence_task_of_run(s->name.run);
         if (s->skipped) continue;
         if (task == KL_SEQUENCE_NO_RUN)
@@ -226,7 +226,7 @@ static int identify_recordings(struct work *w, struct kl_key *key, struct kl_err
     size_t used = 0;
     int code = 0;
     for (size_t i = 0; i < w->n_sources && !code; i++) {
-        const struct kl_sequence_source *s = &w->sources[i];
+        const struct kl_sequence_origin *s = &w->sources[i];
         char name[32], words[160];
         if (s->skipped) continue;
         snprintf(name, sizeof name, "recording.%zu", used);
@@ -263,7 +263,7 @@ static int compute(struct work *w, struct kl_error *err)
     cutter.pool = w->pool;
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "recordings");
     for (size_t i = 0; i < w->n_sources && !code; i++) {
-        struct kl_sequence_source *s = &w->sources[i];
+        struct kl_sequence_origin *s = &w->sources[i];
         if (s->skipped) {
             kl_caution(w->run->stage.log, "%s: %s: skipped", s->path, s->skipped);
             continue;

@@ -47,7 +47,7 @@ static json_t *count_json(const struct kl_sequence_count *c)
                      "rejected", (json_int_t)c->rejected);
 }
 
-static json_t *source_json(const struct kl_sequence_source *s, struct kl_error *err)
+static json_t *source_json(const struct kl_sequence_origin *s, struct kl_error *err)
 {
     json_t *path = NULL;
     if (kl_json_string(&path, s->path, err)) return NULL;
@@ -64,7 +64,7 @@ static json_t *source_json(const struct kl_sequence_source *s, struct kl_error *
 }
 
 static int lists_json(json_t *all, const struct kl_sequence_collection *c, const char *const *classes,
-                      size_t n_classes, const struct kl_sequence_source *sources, size_t n_sources,
+                      size_t n_classes, const struct kl_sequence_origin *sources, size_t n_sources,
                       struct kl_error *err)
 {
     json_t *recordings = json_array(), *names = json_array();
@@ -87,7 +87,7 @@ static int lists_json(json_t *all, const struct kl_sequence_collection *c, const
 
 static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
                      const char *const *classes, size_t n_classes,
-                     const struct kl_sequence_source *sources, size_t n_sources, struct kl_error *err)
+                     const struct kl_sequence_origin *sources, size_t n_sources, struct kl_error *err)
 {
     json_t *all = json_object(), *cautions = NULL, *output = NULL;
     char *line = NULL;
@@ -117,7 +117,7 @@ static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_seq
 
 int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
                              const struct kl_sequence_collection *c, const char *const *classes,
-                             size_t n_classes, const struct kl_sequence_source *sources,
+                             size_t n_classes, const struct kl_sequence_origin *sources,
                              size_t n_sources, struct kl_error *err)
 {
     if (stage->common->json) return tell_json(to, stage, c, classes, n_classes, sources, n_sources, err);

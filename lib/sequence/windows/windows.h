@@ -66,4 +66,7 @@ int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence
 extern const struct kl_tool kl_sequence_windows_tool;
 extern const struct kl_mode kl_sequence_mode_windows;
 
+/* channel_positions of n channels by their names. */
+int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names, size_t n, struct kl_error *err);
+
 #endif

@@ -59,7 +59,7 @@ struct kl_sequence_count {
     size_t windows, outside, gap, rejected, other; /* other: annotations without a class */
 };
 /* Of a recording. */
-struct kl_sequence_source {
+struct kl_sequence_origin {
     const char *path;
     struct kl_sequence_name name;
     const char *skipped; /* why; NULL: it was cut */
@@ -100,7 +100,7 @@ struct kl_sequence_cutter {
 };
 /* Its windows into the collection, its counts into source. KL_EDATA: it cannot be cut as asked, or its
    channels are not those of the recordings before. */
-int kl_sequence_cut_recording(struct kl_sequence_cutter *cutter, struct kl_sequence_source *source,
+int kl_sequence_cut_recording(struct kl_sequence_cutter *cutter, struct kl_sequence_origin *source,
                               struct kl_error *err);
 void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
 
@@ -152,7 +152,7 @@ struct kl_stage;
 /* The summary, one line; with --json an object. */
 int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
                              const struct kl_sequence_collection *c, const char *const *classes,
-                             size_t n_classes, const struct kl_sequence_source *sources,
+                             size_t n_classes, const struct kl_sequence_origin *sources,
                              size_t n_sources, struct kl_error *err);
 
 #endif
