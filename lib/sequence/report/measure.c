@@ -6,6 +6,7 @@
 
 #include "sequence/report/report.h"
 #include "sequence/windows/names.h"
+#include "sequence/windows/windows.h"
 
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {
@@ -154,14 +155,17 @@ static int put_names(const struct kl_sequence_report *r, struct kl_writer *w, st
         code = kl_sequence_names_put(w, "channel_names", (const char *const *)set->channel_names,
                                      set->channels, err);
     return code ? code
-                : kl_sequence_positions_put(w, (const char *const *)set->channel_names, set->channels, err);
+                : kl_sequence_positions_put(w, (const char *const *)set->channel_names, set->channels,
+                                            err);
 }
 
 static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
 {
     const struct kl_sequence_learned *m = &r->models[0];
     const double accuracy = kl_sequence_report_mean(r, 0);
-    int code = kl_store_writer_text(w, "", "model", m->model, err);
+    char name[KL_SEQUENCE_NAME];
+    kl_sequence_learned_name(name, m);
+    int code = kl_store_writer_text(w, "", "model", name, err);
     if (!code) code = kl_store_writer_text(w, "", "split", m->split, err);
     if (!code) code = kl_store_writer_integer(w, "", "leak", r->leak, err);
     if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)m->net.n_parameters, err);
