@@ -199,9 +199,10 @@ static int work(struct work *w, struct kl_error *err)
     int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
                                   "qseq forrelation", NUMERICAL_VERSION, err);
     if (!code) code = kl_store_key_options(key, stage->tool, w->v, err);
+    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code) code = kl_store_stage_begin(stage, &answer, &key, w->run->out, err);
     kl_store_key_abort(&key);
-    if (code) return code;
+    if (code || answer == KL_STAGE_ANSWERED) return code;
     return answer == KL_STAGE_COMPUTE ? compute(w, err)
                                       : kl_store_stage_report(stage, answer, w->run->out, err);
 }

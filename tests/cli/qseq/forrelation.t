@@ -27,6 +27,11 @@ $ cache show c.h5 | grep -i caution -A 2
 > key        HEX64
 > content    HEX64
 
+# another seed is another key
+$ [ "$(qseq forrelation -n 4 --seed 1 --key)" != "$(qseq forrelation -n 4 --seed 2 --key)" ] && echo differ; qseq forrelation -n 4 -q -o s.h5; qseq forrelation -n 4 --seed 1 -q --json -o s.h5 | jq -r .status
+> differ
+> computed
+
 # what cannot be
 $ qseq forrelation
 ! qseq: no output; give -o WINDOWS.h5
