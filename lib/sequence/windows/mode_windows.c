@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest/ingest.h"
 #include "sequence/windows/windows_int.h"
@@ -120,10 +121,14 @@ static int check_foreign(const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     struct kl_error none;
-    if (kl_store_file_open(&file, path, &none)) return 0;
+    char whole[4096];
+    snprintf(whole, sizeof whole, "%s", path);
+    char *colon = strrchr(whole, ':');
+    if (colon && access(path, F_OK)) *colon = 0; /* FILE:DATASET */
+    if (kl_store_file_open(&file, whole, &none)) return 0;
     const int code = kl_fail(
         err, KL_EDATA, "%s: a file of kind '%s', made by %s; expected recordings or foreign arrays",
-        path, kl_store_file_kind(file), kl_store_file_created_by(file));
+        whole, kl_store_file_kind(file), kl_store_file_created_by(file));
     kl_store_file_close(&file);
     return code;
 }

@@ -118,6 +118,9 @@ $ head -c 100000 p/S001R04.edf >S003R04.edf; qseq windows S003R04.edf -o z.h5
 $ qseq windows absent.edf --labels T1=a -o z.h5
 ! qseq: absent.edf: cannot be opened: No such file or directory
 ? 66
+$ qseq windows S001.h5:x --labels-of labels -o z.h5
+! qseq: S001.h5: a file of kind 'windows', made by qseq 0.1.0; expected recordings or foreign arrays
+? 65
 $ qseq windows S001.h5 -o z.h5
 ! qseq: S001.h5: a file of kind 'windows', made by qseq 0.1.0; expected recordings or foreign arrays
 ? 65
