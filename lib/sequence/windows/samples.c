@@ -13,9 +13,13 @@
 
 enum { BASES = 57, LARGEST_TEXT = 1 << 20 };
 
-/* n samples of one channel. */
-static int make_room(struct kl_sequence_collection *c, size_t n, size_t steps, struct kl_error *err)
+/* n samples of one channel, named by their file and number: the first of two files are not one person.
+ */
+static int make_room(struct kl_sequence_collection *c, const char *path, size_t n, size_t steps,
+                     struct kl_error *err)
 {
+    struct kl_sequence_name file;
+    kl_sequence_name_of(&file, path);
     c->channels = 1, c->steps = steps;
     c->channel_names = calloc(1, sizeof *c->channel_names);
     c->subject_names = calloc(n, sizeof *c->subject_names);
@@ -25,8 +29,8 @@ static int make_room(struct kl_sequence_collection *c, size_t n, size_t steps, s
         return kl_fail_memory(err, n * sizeof(char *));
     int code = kl_sequence_collect_room(c, n, err);
     for (size_t i = 0; i < n && !code; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%zu", i + 1);
+        char name[sizeof file.subject + 24];
+        snprintf(name, sizeof name, "%s %zu", file.subject, i + 1);
         c->subject[i] = c->recording[i] = (int32_t)i, c->onset[i] = NAN;
         if ((c->subject_names[i] = strdup(name))) c->n_subjects++;
         if ((c->recording_names[i] = strdup(name))) c->n_recordings++;
@@ -38,13 +42,13 @@ static int make_room(struct kl_sequence_collection *c, size_t n, size_t steps, s
 
 /* ---- images ---- */
 static int read_images(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
-                       struct kl_images *images, struct kl_error *err)
+                       const char *path, struct kl_images *images, struct kl_error *err)
 {
     const size_t steps = images->height * images->width * images->channels;
     struct kl_arena arena = { 0 };
     uint8_t *pixels = malloc(steps + 1);
     int code = pixels ? kl_arena_init(&arena, 1 << 16, err) : kl_fail_memory(err, steps);
-    if (!code) code = make_room(c, images->n, steps, err);
+    if (!code) code = make_room(c, path, images->n, steps, err);
     for (size_t i = 0; i < images->n && !code; i++) {
         code = kl_ingest_images_read(images, i, 1, pixels, &arena, err);
         for (size_t k = 0; k < steps && !code; k++) c->x[i * steps + k] = (float)pixels[k] / 255;
@@ -70,7 +74,7 @@ int kl_sequence_images_read(struct kl_sequence_collection *c, char ***classes, s
     kl_ingest_images_options_default(&how);
     how.labels = labels, how.limit = limit;
     int code = kl_ingest_images_open(&images, &path, 1, &how, err);
-    if (!code) code = read_images(c, classes, n_classes, images, err);
+    if (!code) code = read_images(c, classes, n_classes, path, images, err);
     kl_ingest_images_close(&images);
     return code;
 }
@@ -111,7 +115,7 @@ int kl_sequence_dna_read(struct kl_sequence_collection *c, char ***classes, size
     int32_t place;
     int code = kl_read_text(&text, &bytes, path, LARGEST_TEXT, "UCI's promoters", err);
     for (size_t i = 0; i < bytes; i++) lines += text[i] == '\n';
-    if (!code) code = make_room(c, lines, 4 * BASES, err);
+    if (!code) code = make_room(c, path, lines, 4 * BASES, err);
     for (char *line = text; line && !code; line = rest) {
         rest = strchr(line, '\n');
         if (rest) *rest++ = 0;

@@ -63,3 +63,8 @@ $ python3 -c '
 + for p in 1 2 3; do qseq windows -q a.npy --labels-of l.npy --subject p$p -o a$p.h5; done; qseq windows -q b.npy --labels-of l.npy --subject p4 -o b.h5
 $ qseq train -q a?.h5 -m means --epochs 1 --split loso --fold 0 -o a.h5; qseq eval a.h5 b.h5 -q -o x.h5 2>&1 | sed 's/ is -*[a-z]*, / is ..., /'
 > qseq: a.h5: logit 0 of replica 0 for window 0 is ..., no number: the model has diverged, or the window is far from those that trained it
+
+# Samples of two files are of different people: a model of the first is tested on the second.
+$ for part in train test; do qseq windows -q $DATA/digits/$part-images-idx3-ubyte --limit 60 -o $part.h5; done
++ qseq train -q train.h5 -m means --epochs 2 -o digits.h5 2>/dev/null; qseq eval digits.h5 test.h5 --json -q -o d.h5 | jq -c '[.windows, .people]'
+> [60,60]
