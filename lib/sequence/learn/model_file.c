@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sequence/learn/learner.h"
+#include "sequence/learn/split_file.h"
 #include "sequence/windows/names.h"
 
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
@@ -57,58 +58,6 @@ static int put_standard(struct kl_writer *w, const struct kl_sequence_standard *
         code = kl_sequence_names_put(w, "standardise/subject_names", (const char *const *)s->names,
                                      s->groups, err);
     return code < 0 ? code : KL_OK;
-}
-
-static int put_list(struct kl_writer *w, const char *name, const int32_t *values, size_t n,
-                    struct kl_error *err)
-{
-    const int code = kl_store_writer_put(w, name, KL_TYPE_I32, 0, 1, &n, values, err);
-    return code < 0 ? code : KL_OK;
-}
-
-static int put_part(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
-{
-    int32_t *part = malloc((s->set.n + 1) * sizeof *part);
-    if (!part) return kl_fail_memory(err, s->set.n * sizeof *part);
-    for (size_t i = 0; i < s->set.n; i++) part[i] = -1;
-    for (int32_t k = 0; k < KL_SEQUENCE_PARTS; k++)
-        for (size_t i = 0; i < s->split.n[k]; i++) part[s->split.part[k][i]] = k;
-    const int code = put_list(w, "split/part", part, s->set.n, err);
-    free(part);
-    return code;
-}
-
-/* Windows of each file. */
-static int put_counts(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
-{
-    int32_t *counts = malloc((s->inputs->n + 1) * sizeof *counts);
-    if (!counts) return kl_fail_memory(err, s->inputs->n * sizeof *counts);
-    for (size_t i = 0; i < s->inputs->n; i++)
-        counts[i] = (int32_t)kl_store_file_find(s->inputs->files[i], "x")->rows;
-    const int code = put_list(w, "split/file_windows", counts, s->inputs->n, err);
-    free(counts);
-    return code;
-}
-
-static int put_split(struct kl_writer *w, const struct kl_sequence_learner *s, struct kl_error *err)
-{
-    const struct kl_sequence_set *set = &s->set;
-    const char **contents = malloc((s->inputs->n + 1) * sizeof *contents);
-    if (!contents) return kl_fail_memory(err, s->inputs->n * sizeof *contents);
-    for (size_t i = 0; i < s->inputs->n; i++) contents[i] = kl_store_file_content(s->inputs->files[i]);
-    int code = kl_sequence_names_put(w, "split/files", contents, s->inputs->n, err);
-    free(contents);
-    if (!code) code = put_counts(w, s, err);
-    if (!code) code = put_part(w, s, err);
-    if (!code) code = put_list(w, "split/subject", set->subject, set->n, err);
-    if (!code) code = put_list(w, "split/recording", set->recording, set->n, err);
-    if (!code)
-        code = kl_sequence_names_put(w, "split/subject_names", (const char *const *)set->subject_names,
-                                     set->n_subjects, err);
-    return code ? code
-                : kl_sequence_names_put(w, "split/recording_names",
-                                        (const char *const *)set->recording_names, set->n_recordings,
-                                        err);
 }
 
 /* What a net is made of again. */
@@ -168,7 +117,7 @@ int kl_sequence_model_save(const struct kl_sequence_learner *s, struct kl_writer
     int code = put_net(w, s, err);
     if (!code) code = put_words(w, s, err);
     if (!code) code = put_standard(w, &s->standard, err);
-    if (!code) code = put_split(w, s, err);
+    if (!code) code = kl_sequence_split_put(w, &s->set, &s->split, s->inputs->files, s->inputs->n, err);
     if (!code)
         code = kl_sequence_names_put(w, "class_names", (const char *const *)s->set.class_names,
                                      s->set.n_classes, err);
