@@ -368,3 +368,12 @@ void kl_sequence_learned_close(struct kl_sequence_learned *m)
     free(m->model), free(m->twin_of), free(m->split), free(m->unit);
     memset(m, 0, sizeof *m);
 }
+
+void kl_sequence_learned_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_learned *m)
+{
+    const bool twin = !m->fitted && strcmp(m->model, "twin") == 0;
+    snprintf(name, KL_SEQUENCE_NAME, "%s%s", twin ? m->twin_of : m->model,
+             twin                                  ? "-twin"
+             : !m->fitted && m->net.options.frozen ? "-frozen"
+                                                   : "");
+}
