@@ -182,6 +182,9 @@ static int take_params(struct kl_sequence_learned *m, struct kl_file *file, cons
         void *data = NULL;
         snprintf(name, sizeof name, "%s/%s", group, b->tensors[t].name);
         code = kl_store_file_expect(&d, file, name, KL_TYPE_F32, 1 + b->tensors[t].rank, err);
+        if (!code && !d->dims[0])
+            code =
+                kl_fail(err, KL_EDATA, "%s: dataset %s has no replicas", kl_store_file_path(file), name);
         if (!code && !memory) {
             m->replicas = d->dims[0];
             if (posix_memalign(&memory, 64, m->replicas * b->size * sizeof(float) + 64))

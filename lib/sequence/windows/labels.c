@@ -93,7 +93,7 @@ void kl_sequence_name_of(struct kl_sequence_name *name, const char *path)
     kl_make_printable(name->recording);
     memcpy(name->subject, name->recording, sizeof name->subject);
     char *r = strrchr(name->subject, 'R');
-    if (!r || r == name->subject || !r[1]) return;
+    if (!r || r == name->subject || !r[1] || strlen(r + 1) > 6) return; /* more digits are no run */
     for (const char *d = r + 1; *d; d++)
         if (!isdigit((unsigned char)*d)) return;
     name->run = atoi(r + 1);
