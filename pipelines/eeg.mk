@@ -5,7 +5,7 @@
 # out. Beside each quantum model stand its classical twin, its circuit with frozen angles, time averages alone, EEGNet, and two
 # classifiers of covariances. Then all models are compared, paired over people, and one page has everything.
 # Without EEG: eight synthetic people whose truth is known. EEG=DIR: the recordings of eegmmidb (S001R04.edf, or S001/S001R04.edf; runs
-# 4, 8, 12), whose digests are checked before use. The reference's own experiment: SPLIT=subject REFERENCE=1 (docs/claims.md).
+# 4, 8, 12), whose digests are checked before use. The reference's own experiment: docs/claims.md.
 BUILD ?= build
 OUT ?= out/eeg
 $(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
