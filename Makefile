@@ -92,7 +92,7 @@ include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundl
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: deps deps-test demo demo-qrng demo-control demo-sgld test check bench sanitize coverage clean
+.PHONY: deps deps-test demo demo-qrng demo-control demo-sgld demo-seq test check bench sanitize coverage clean
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 define INSTALL_MISSING
 	@command -v dpkg-query >/dev/null || { echo "not Debian: provide these by hand: $(1)"; exit 0; }; \
@@ -129,6 +129,11 @@ demo-control: deps
 demo-sgld: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@$(MAKE) --no-print-directory -f pipelines/langevin.mk BUILD=$(BUILD) OUT=out/demo-sgld
+
+## make demo-seq     the same for sequence models: synthetic people, each left out in turn, quantum models beside their controls: out/demo-seq
+demo-seq: deps
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory $(JOBS) -f pipelines/eeg.mk BUILD=$(BUILD) OUT=out/demo-seq
 
 ## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
 test: deps-test

@@ -173,33 +173,32 @@ static void against_other(struct map *m)
 }
 
 enum { DECIBEL = 3 };
-static void draw_map(cairo_t *cr, const struct map *m, struct kl_axes axes, bool first, bool last)
+static int draw_map(cairo_t *cr, const struct map *m, struct kl_axes axes, bool first, bool last,
+                    struct kl_error *err)
 {
     const struct kl_windows_view *v = m->v;
     const double half = (double)m->length / 2;
     axes.x0 = kl_plot_windows_time(v, half), axes.x1 = kl_plot_windows_time(v, (double)v->steps - half);
     axes.y0 = hertz(v, 0, m->length), axes.y1 = hertz(v, FREQUENCIES - 1, m->length);
     axes.bare_y = !first;
-    const double w = axes.width / (double)m->places, h = axes.height / FREQUENCIES;
+    struct kl_rgb colours[PLACES * FREQUENCIES];
     for (size_t p = 0; p < m->places; p++)
-        for (size_t k = 0; k < FREQUENCIES; k++) {
-            kl_plot_diverging(cr, m->power[p * FREQUENCIES + k] / DECIBEL);
-            cairo_rectangle(cr, axes.left + (double)p * w, axes.top + axes.height - (double)(k + 1) * h,
-                            w + 0.2, h + 0.2);
-            cairo_fill(cr);
-        }
+        for (size_t k = 0; k < FREQUENCIES; k++)
+            colours[(FREQUENCIES - 1 - k) * m->places + p] =
+                kl_plot_diverging(m->power[p * FREQUENCIES + k] / DECIBEL);
+    const int code = kl_plot_field(cr, &axes, colours, (int)m->places, FREQUENCIES, false, err);
     kl_plot_axes_draw(cr, &axes, last ? "time after the event (s)" : NULL,
                       first ? "frequency (Hz)" : NULL);
+    return code;
 }
 
-static void draw_scale(cairo_t *cr, double x, double y, double height)
+static int draw_scale(cairo_t *cr, double x, double y, double height, struct kl_error *err)
 {
     enum { STEPS = 64 };
-    for (int k = 0; k < STEPS; k++) {
-        kl_plot_diverging(cr, 2 * (k + 0.5) / STEPS - 1);
-        cairo_rectangle(cr, x, y + height * (1 - (k + 1.0) / STEPS), 7, height / STEPS + (k ? 0.2 : 0));
-        cairo_fill(cr);
-    }
+    struct kl_rgb colours[STEPS];
+    const struct kl_axes into = { .left = x, .top = y, .width = 7, .height = height };
+    for (int k = 0; k < STEPS; k++) colours[k] = kl_plot_diverging(1 - 2 * (k + 0.5) / STEPS);
+    const int code = kl_plot_field(cr, &into, colours, 1, STEPS, false, err);
     kl_plot_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.5);
     cairo_rectangle(cr, x, y, 7, height);
@@ -209,11 +208,13 @@ static void draw_scale(cairo_t *cr, double x, double y, double height)
     kl_plot_text(cr, x + 10, y + height, 6, KL_LEFT,
                  "\xe2\x88\x92"
                  "3 dB");
+    return code;
 }
 
 /* A row a channel; a column a class, or one for the first class against the second. */
-static void draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t n)
+static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t n, struct kl_error *err)
 {
+    int code = KL_OK;
     const struct kl_windows_view *v = m->v;
     const bool baseline = v->before >= (int64_t)m->length;
     const size_t columns = baseline ? (v->n_classes < 3 ? v->n_classes : 3) : 1;
@@ -228,7 +229,7 @@ static void draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t
             m->channel = channels[i];
             if (baseline) against_before(m, (int32_t)c);
             else against_other(m);
-            draw_map(cr, m, axes, c == 0, i + 1 == n);
+            if (!code) code = draw_map(cr, m, axes, c == 0, i + 1 == n, err);
             kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
             kl_plot_name(other, v->class_names, v->n_classes, v->class_size, 1);
             kl_plot_name(text, v->channel_names, v->channels, v->channel_size, channels[i]);
@@ -237,7 +238,7 @@ static void draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t
             else snprintf(text + used, sizeof text - used, ": %.40s against %.40s", name, other);
             kl_plot_text_within(cr, axes.left, axes.top - 4, 7, KL_LEFT, width, text);
         }
-    draw_scale(cr, LEFT + (double)columns * (width + 10), TOP, 92);
+    return code ? code : draw_scale(cr, LEFT + (double)columns * (width + 10), TOP, 92, err);
 }
 
 int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
@@ -252,7 +253,9 @@ int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
         if (v.n_classes < 2 || !count(&v, 0) || !count(&v, 1))
             kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
                          "windows of one class alone: nothing to compare");
-        else draw_maps(sheet->cr, &m, channels, kl_plot_windows_channels(channels, CHANNELS, &v));
+        else
+            code = draw_maps(sheet->cr, &m, channels, kl_plot_windows_channels(channels, CHANNELS, &v),
+                             err);
     }
     free(m.power);
     kl_plot_windows_free(&v);

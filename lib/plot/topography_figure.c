@@ -11,14 +11,6 @@ static const double LEFT = 20, TOP = 24, RADIUS = 78;
 enum { GRID = 64, BAND = 6 };
 static const double MU_LOW = 8, MU_HIGH = 13;
 
-void kl_plot_diverging(cairo_t *cr, double value)
-{
-    const double a = fmin(1, fabs(value));
-    if (!isfinite(value)) cairo_set_source_rgb(cr, 0.85, 0.85, 0.85);
-    else if (value >= 0) cairo_set_source_rgb(cr, 1 - 0.16 * a, 1 - 0.63 * a, 1 - 0.8 * a);
-    else cairo_set_source_rgb(cr, 1 - 0.87 * a, 1 - 0.6 * a, 1 - 0.32 * a);
-}
-
 /* Between electrodes: weights by the inverse fourth power of the distance (Shepard 1968,
  * doi:10.1145/800186.810616). */
 static double value_at(double x, double y, const double *values, const double *positions, size_t n)
@@ -63,24 +55,23 @@ static double largest(const double *values, size_t n, double *least)
     return most;
 }
 
-static void fill(cairo_t *cr, double value, double low, double high, bool signed_)
+static struct kl_rgb colour(double value, double low, double high, bool signed_)
 {
-    if (signed_) kl_plot_diverging(cr, value / fmax(fmax(fabs(low), fabs(high)), 1e-300));
-    else kl_plot_diverging(cr, high > low ? (value - low) / (high - low) : 0);
+    if (signed_) return kl_plot_diverging(value / fmax(fmax(fabs(low), fabs(high)), 1e-300));
+    return kl_plot_diverging(high > low ? (value - low) / (high - low) : 0);
 }
 
-static void draw_scale(cairo_t *cr, double x, double y, double height, double low, double high,
-                       bool signed_)
+static int draw_scale(cairo_t *cr, double x, double y, double height, double low, double high,
+                      bool signed_, struct kl_error *err)
 {
-    enum { STEPS = 64 };
     char text[KL_TICK];
+    struct kl_rgb colours[GRID];
     const double most = fmax(fabs(low), fabs(high));
+    const struct kl_axes into = { .left = x, .top = y, .width = 7, .height = height };
     if (signed_) low = -most, high = most;
-    for (int k = 0; k < STEPS; k++) {
-        fill(cr, low + (high - low) * (k + 0.5) / STEPS, low, high, signed_);
-        cairo_rectangle(cr, x, y + height * (1 - (k + 1.0) / STEPS), 7, height / STEPS + (k ? 0.2 : 0));
-        cairo_fill(cr);
-    }
+    for (int k = 0; k < GRID; k++)
+        colours[k] = colour(high - (high - low) * (k + 0.5) / GRID, low, high, signed_);
+    const int code = kl_plot_field(cr, &into, colours, 1, GRID, false, err);
     kl_plot_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.5);
     cairo_rectangle(cr, x, y, 7, height);
@@ -89,34 +80,39 @@ static void draw_scale(cairo_t *cr, double x, double y, double height, double lo
         snprintf(text, sizeof text, "%.3g", low + (high - low) * k / 2);
         kl_plot_text(cr, x + 10, y + height * (1 - k / 2.0) + 2, 6, KL_LEFT, text);
     }
+    return code;
 }
 
-void kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
-                  const double *positions, size_t n, bool signed_, const char *label)
+int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
+                 const double *positions, size_t n, bool signed_, const char *label,
+                 struct kl_error *err)
 {
+    const struct kl_axes into = {
+        .left = x - radius, .top = y - radius, .width = 2 * radius, .height = 2 * radius
+    };
     double low, high = largest(values, n, &low);
-    const double side = 2 * radius / GRID;
+    struct kl_rgb *colours = calloc((size_t)GRID * GRID, sizeof *colours);
+    if (!colours) return kl_fail_memory(err, (size_t)GRID * GRID * sizeof *colours);
+    for (int k = 0; k < GRID; k++)
+        for (int i = 0; i < GRID; i++)
+            colours[k * GRID + i] = colour(
+                value_at((i + 0.5) * 2 / GRID - 1, 1 - (k + 0.5) * 2 / GRID, values, positions, n), low,
+                high, signed_);
     cairo_save(cr);
     cairo_arc(cr, x, y, radius, 0, 2 * M_PI);
     cairo_clip(cr);
-    for (int i = 0; i < GRID; i++)
-        for (int k = 0; k < GRID; k++) {
-            const double u = (i + 0.5) * 2 / GRID - 1, w = (k + 0.5) * 2 / GRID - 1;
-            if (u * u + w * w > 1.06) continue;
-            fill(cr, value_at(u, w, values, positions, n), low, high, signed_);
-            cairo_rectangle(cr, x + u * radius - side / 2, y - w * radius - side / 2, side + 0.2,
-                            side + 0.2);
-            cairo_fill(cr);
-        }
+    int code = kl_plot_field(cr, &into, colours, GRID, GRID, true, err);
     cairo_restore(cr);
+    free(colours);
     kl_plot_colour(cr, 0, 0.8);
     for (size_t i = 0; i < n; i++)
         if (isfinite(positions[2 * i]) && isfinite(values[i]))
             kl_plot_mark(cr, x + positions[2 * i] * radius, y - positions[2 * i + 1] * radius, 1,
                          KL_CIRCLE);
     outline(cr, x, y, radius);
-    draw_scale(cr, x + 1.16 * radius, y - radius, 2 * radius, low, high, signed_);
+    if (!code) code = draw_scale(cr, x + 1.16 * radius, y - radius, 2 * radius, low, high, signed_, err);
     kl_plot_text(cr, x, y - 1.18 * radius, 7, KL_CENTRE, label);
+    return code;
 }
 
 /* Decibel of the first class's mu power over the second's, a channel. */
@@ -152,8 +148,8 @@ int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *in
         kl_plot_name(first, v.class_names, v.n_classes, v.class_size, 0);
         kl_plot_name(second, v.class_names, v.n_classes, v.class_size, 1);
         snprintf(label, sizeof label, "8 to 13 Hz, %.40s over %.40s (dB)", first, second);
-        kl_plot_head(sheet->cr, LEFT + RADIUS, TOP + 1.2 * RADIUS, RADIUS, decibel, v.positions,
-                     v.channels, true, label);
+        code = kl_plot_head(sheet->cr, LEFT + RADIUS, TOP + 1.2 * RADIUS, RADIUS, decibel, v.positions,
+                            v.channels, true, label, err);
     }
     free(decibel);
     kl_plot_windows_free(&v);
@@ -178,12 +174,14 @@ int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *in
         for (size_t c = 0; c < n; c++) mean[c] += all[r * n + c], sum += all[r * n + c];
     size_t known = 0;
     for (size_t c = 0; !code && c < n; c++)
-        mean[c] *= sum > 0 ? 100 / sum : 0, known += isfinite(positions[2 * c]);
+        mean[c] *= sum > 0 ? 100 / sum : 0, known += isfinite(positions[2 * c]) && isfinite(mean[c]);
     if (!code && known < 3)
-        kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT, "no places of electrodes are known");
+        kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
+                     isfinite(n ? mean[0] : 0) ? "no places of electrodes are known"
+                                               : "this model has no gradient by its channels");
     else if (!code)
-        kl_plot_head(sheet->cr, LEFT + RADIUS, TOP + 1.2 * RADIUS, RADIUS, mean, positions, n, false,
-                     "gradient of the loss by channel (% of the sum)");
+        code = kl_plot_head(sheet->cr, LEFT + RADIUS, TOP + 1.2 * RADIUS, RADIUS, mean, positions, n,
+                            false, "gradient of the loss by channel (% of the sum)", err);
     free(all), free(positions), free(mean);
     return code;
 }

@@ -118,3 +118,43 @@ double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, s
     }
     return 2 * (re * re + im * im) / (v->rate * squares);
 }
+
+struct kl_rgb kl_plot_diverging(double value)
+{
+    const double a = fmin(1, fabs(value));
+    if (!isfinite(value)) return (struct kl_rgb){ 0.85, 0.85, 0.85 };
+    if (value >= 0) return (struct kl_rgb){ 1 - 0.16 * a, 1 - 0.63 * a, 1 - 0.8 * a };
+    return (struct kl_rgb){ 1 - 0.87 * a, 1 - 0.6 * a, 1 - 0.32 * a };
+}
+
+int kl_plot_field(cairo_t *cr, const struct kl_axes *into, const struct kl_rgb *colours, int w, int h,
+                  bool smooth, struct kl_error *err)
+{
+    const int stride = cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, w);
+    unsigned char *bytes = malloc((size_t)stride * (size_t)h + 1);
+    if (!bytes) return kl_fail_memory(err, (size_t)stride * (size_t)h);
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            const struct kl_rgb *c = &colours[y * w + x];
+            ((uint32_t *)(bytes + (size_t)y * (size_t)stride))[x] =
+                (uint32_t)(255 * c->red + 0.5) << 16 | (uint32_t)(255 * c->green + 0.5) << 8 |
+                (uint32_t)(255 * c->blue + 0.5);
+        }
+    cairo_surface_t *picture =
+        cairo_image_surface_create_for_data(bytes, CAIRO_FORMAT_RGB24, w, h, stride);
+    cairo_save(cr);
+    cairo_rectangle(cr, into->left, into->top, into->width, into->height);
+    cairo_clip(cr);
+    cairo_translate(cr, into->left, into->top);
+    cairo_scale(cr, into->width / w, into->height / h);
+    cairo_set_source_surface(cr, picture, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cr),
+                             smooth ? CAIRO_FILTER_BILINEAR : CAIRO_FILTER_NEAREST);
+    cairo_pattern_set_extend(cairo_get_source(cr), CAIRO_EXTEND_PAD);
+    cairo_paint(cr);
+    cairo_restore(cr);
+    cairo_surface_finish(picture);
+    cairo_surface_destroy(picture);
+    free(bytes);
+    return KL_OK;
+}

@@ -38,10 +38,17 @@ double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, s
                                size_t from, size_t n, double hertz);
 /* Values by place on a head seen from above, nose upwards: values (n) at positions (n, 2), places that
    are no number left out. signed_: colours diverge from zero; else they run from the least to the
-   largest. */
-void kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
-                  const double *positions, size_t n, bool signed_, const char *label);
-/* A colour between -1 and 1, white at 0: blue below, red above. */
-void kl_plot_diverging(cairo_t *cr, double value);
+   largest. KL_ENOMEM. */
+int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
+                 const double *positions, size_t n, bool signed_, const char *label,
+                 struct kl_error *err);
+/* A colour between -1 and 1, white at 0: blue below, red above; grey: no number. */
+struct kl_rgb {
+    double red, green, blue;
+};
+struct kl_rgb kl_plot_diverging(double value);
+/* colours (h, w), from the top, as one picture into a rectangle; smooth: between them. KL_ENOMEM. */
+int kl_plot_field(cairo_t *cr, const struct kl_axes *into, const struct kl_rgb *colours, int w, int h,
+                  bool smooth, struct kl_error *err);
 
 #endif

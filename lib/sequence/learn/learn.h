@@ -67,5 +67,8 @@ struct kl_sequence_learned {
 /* A file of kind sequence-model or sequence-fit. Close it in any case. KL_EDATA: what is no such file. */
 int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err);
 void kl_sequence_learned_close(struct kl_sequence_learned *m);
+/* What tables call it: "hydra", "hydra-frozen", "hydra-twin", "csp-lda". */
+enum { KL_SEQUENCE_NAME = 80 };
+void kl_sequence_learned_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_learned *m);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sequence/recording/recording.h"
 #include "sequence/report/report.h"
 #include "sequence/windows/names.h"
+#include "sequence/windows/windows.h"
 
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {
@@ -155,29 +155,17 @@ static int put_names(const struct kl_sequence_report *r, struct kl_writer *w, st
         code = kl_sequence_names_put(w, "channel_names", (const char *const *)set->channel_names,
                                      set->channels, err);
     return code ? code
-                : kl_sequence_positions_put(w, (const char *const *)set->channel_names, set->channels, err);
-}
-
-/* On the unit disc, of channels that are electrodes of the 10-10 system; NaN: of others. */
-static int put_positions(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
-{
-    const size_t dims[2] = { r->channels, 2 };
-    double *at = malloc((2 * r->channels + 1) * sizeof *at);
-    if (!at) return kl_fail_memory(err, 2 * r->channels * sizeof *at);
-    for (size_t c = 0; c < r->channels; c++) {
-        const struct kl_sequence_electrode *e = kl_sequence_electrode_find(r->set.channel_names[c]);
-        at[2 * c] = e ? (double)e->x : NAN, at[2 * c + 1] = e ? (double)e->y : NAN;
-    }
-    const int code = put(w, "channel_positions", KL_TYPE_F64, 2, dims, at, err);
-    free(at);
-    return code;
+                : kl_sequence_positions_put(w, (const char *const *)set->channel_names, set->channels,
+                                            err);
 }
 
 static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
 {
     const struct kl_sequence_learned *m = &r->models[0];
     const double accuracy = kl_sequence_report_mean(r, 0);
-    int code = kl_store_writer_text(w, "", "model", m->model, err);
+    char name[KL_SEQUENCE_NAME];
+    kl_sequence_learned_name(name, m);
+    int code = kl_store_writer_text(w, "", "model", name, err);
     if (!code) code = kl_store_writer_text(w, "", "split", m->split, err);
     if (!code) code = kl_store_writer_integer(w, "", "leak", r->leak, err);
     if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)m->net.n_parameters, err);
@@ -198,7 +186,6 @@ int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer
     if (!code) code = put(w, "logits", KL_TYPE_F32, 3, dims, r->logits, err);
     if (!code) code = put(w, "probabilities", KL_TYPE_F64, 3, dims, r->probabilities, err);
     if (!code) code = put(w, "channel_importance", KL_TYPE_F64, 2, of, r->importance, err);
-    if (!code) code = put_positions(r, w, err);
     if (!code) code = put(w, "confusion", KL_TYPE_I64, 3, square, r->confusion, err);
     if (!code) code = put(w, "subjects/n", KL_TYPE_I64, 1, &r->n_people, r->person_n, err);
     return code ? code : put_metrics(r, w, err);

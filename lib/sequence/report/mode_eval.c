@@ -120,12 +120,14 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
     const struct kl_common *common = run->stage->common;
     const double accuracy = kl_sequence_report_mean(r, 0);
     struct kl_json_pair pairs[KL_METRICS + 10];
+    char model[KL_SEQUENCE_NAME];
     size_t n = 0;
+    kl_sequence_learned_name(model, &r->models[0]);
     pairs[n++] = (struct kl_json_pair){ "output", KL_JSON_TEXT, common->output, 0 };
     pairs[n++] = (struct kl_json_pair){ "key", KL_JSON_TEXT, run->stage->key, 0 };
     pairs[n++] =
         (struct kl_json_pair){ "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 };
-    pairs[n++] = (struct kl_json_pair){ "model", KL_JSON_TEXT, r->models[0].model, 0 };
+    pairs[n++] = (struct kl_json_pair){ "model", KL_JSON_TEXT, model, 0 };
     pairs[n++] = (struct kl_json_pair){ "windows", KL_JSON_COUNT, NULL, (double)r->n };
     pairs[n++] = (struct kl_json_pair){ "people", KL_JSON_COUNT, NULL, (double)r->n_people };
     pairs[n++] = (struct kl_json_pair){ "replicas", KL_JSON_COUNT, NULL, (double)r->replicas };
@@ -137,8 +139,8 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
     if (common->json) return kl_json_line(to, pairs, n, err);
     if (common->quiet) return KL_OK;
     fprintf(to, "%s: %s, accuracy %.4f (standard error %.4f by %zu windows of %zu %s", common->output,
-            r->models[0].model, accuracy, sqrt(accuracy * (1 - accuracy) / (double)r->n), r->n,
-            r->n_people, r->n_people == 1 ? "person" : "people");
+            model, accuracy, sqrt(accuracy * (1 - accuracy) / (double)r->n), r->n, r->n_people,
+            r->n_people == 1 ? "person" : "people");
     if (r->replicas > 1) fprintf(to, "; mean of %zu replicas", r->replicas);
     fputc(')', to);
     const double auc = kl_sequence_report_mean(r, 3), kappa = kl_sequence_report_mean(r, 2);

@@ -18,7 +18,7 @@ $ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail 
 > rate, Hz             80
 > unit                 uV
 > steps before the event -80
->   channel_names                        string   8
+>   channel_positions                    float64  8 x 2
 >   class_names                          string   2
 >   labels                               int32    18
 >   onset                                float64  18
@@ -75,6 +75,12 @@ $ qseq windows p/S001R04.edf --channels C3,,C4 -o z.h5
 ? 2
 $ qseq windows p/S001R04.edf --band 30:8 -o z.h5
 ! qseq: --band: found '30:8', expected 0 <= LO < HI, in Hz
+? 2
+$ qseq windows p/S001R04.edf --band :79.9999999 -o z.h5
+! qseq: a filter whose transition is 1e-07 Hz wide needs 5.28e+09 taps, expected at most 1e+07: keep its ends further from 0 and from half the rate, 80 Hz
+? 2
+$ qseq windows p/S001R04.edf --rate 1e6 -o z.h5
+! qseq: --rate: found 1e+06, expected at most 1000 times the 160 of p/S001R04.edf
 ? 2
 $ qseq windows p/S001R04.edf --band 8:90 -o z.h5
 ! qseq: band 8 to 90 Hz: expected 0 <= low < high < 80, half the rate
@@ -154,7 +160,7 @@ $ qseq windows p/S001R04.edf --labels-of y.npy -o z.h5
 $ qseq windows $DATA/digits/test-images-idx3-ubyte --limit 20 -o i.h5 | sed 's/; [0-9.]* s$//'
 > i.h5: 20 windows of 1 channel and 64 steps: 3 0, 2 1, 2 2, 2 3, 2 4, 1 5, 2 6, 2 7, 2 8, 2 9; 20 recordings of 20 people
 $ cache show i.h5 | tail -9
->   channel_names                        string   1
+>   channel_positions                    float64  1 x 2
 >   class_names                          string   10
 >   labels                               int32    20
 >   onset                                float64  20
