@@ -313,6 +313,7 @@ int kl_signals_pending(void);        /* the signal's number or 0 */
 void kl_signals_plain(void);         /* from here on they end the tool at once, also as process 1 */
 void kl_signals_deadline(double at); /* of kl_clock(), from which SIGALRM is pending; 0: none */
 void kl_signals_bar(bool drawn); /* of progress: a signal that ends the tool at once clears the line */
+void kl_signals_told(int number); /* another process of this job got it: kl_signals_reraise raises it */
 void kl_signals_reraise(void);   /* default handler, then raise: the shell sees 128+n */
 
 /* ---- arenas (arena.c) ----

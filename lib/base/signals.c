@@ -8,6 +8,7 @@
 
 static atomic_int pending; /* threads read it as well, so no sig_atomic_t; and a handler may, as it is */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal's handler takes no lock");
+static atomic_int told;         /* as whose end the tool's is to look */
 static _Atomic double deadline; /* kl_clock(); 0: none */
 static atomic_bool bar;         /* a line without an end stands on the terminal */
 
@@ -75,7 +76,12 @@ void kl_signals_deadline(double at)
     deadline = at;
 }
 
+void kl_signals_told(int number)
+{
+    told = number;
+}
+
 void kl_signals_reraise(void)
 {
-    if (pending) end_by(pending);
+    if (pending || told) end_by(pending ? pending : told);
 }

@@ -3,6 +3,7 @@
    (about 1 MB) stays in the second-level cache for some steps at a time. Threads take whole replicas
    where there are enough of them, and share the steps of each where there are not. */
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "train/ranks.h"
@@ -161,7 +162,7 @@ static int watch(struct kl_train *train, const struct kl_watch *w, const char *n
 {
     const int wish = kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
     if (!train->options.ranks) return wish;
-    train->stop |= wish != 0;
+    if (wish && !train->stop) train->stop = kl_signals_pending() ? kl_signals_pending() : SIGTERM;
     return 0;
 }
 
@@ -171,7 +172,8 @@ static int agree(int64_t *count, struct kl_train *train, struct kl_error *err)
                          ? kl_train_ranks_agree(train->options.ranks, count, &train->stop, err)
                          : KL_OK;
     if (code || !train->stop) return code;
-    train->stop = false;
+    kl_signals_told(train->stop);
+    train->stop = 0;
     return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
 }
 

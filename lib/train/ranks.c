@@ -121,7 +121,7 @@ int kl_train_ranks_gather(struct kl_ranks *ranks, void *items, size_t n, size_t 
     return code;
 }
 
-int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, bool *stop, struct kl_error *err)
+int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, int *stop, struct kl_error *err)
 {
     struct {
         int64_t count, stop;
@@ -131,9 +131,9 @@ int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, bool *stop, str
         code = exchange(ranks, level, &mine, sizeof mine, &theirs, sizeof theirs, err);
         if (code) break;
         if (ranks->index & (size_t)1 << level) mine.count = theirs.count;
-        mine.stop |= theirs.stop;
+        if (theirs.stop > mine.stop) mine.stop = theirs.stop;
     }
-    *count = mine.count, *stop = mine.stop;
+    *count = mine.count, *stop = (int)mine.stop;
     return code;
 }
 

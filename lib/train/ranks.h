@@ -36,8 +36,8 @@ int kl_train_ranks_gather(struct kl_ranks *ranks, void *items, size_t n, size_t 
                           struct kl_error *err);
 /* The share of a rank: items [from, to). ranks NULL: all of them. */
 void kl_train_ranks_share(const struct kl_ranks *ranks, size_t n, size_t *from, size_t *to);
-/* *count becomes rank 0's, *stop true if it is true for any. */
-int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, bool *stop, struct kl_error *err);
+/* *count becomes rank 0's, *stop (a signal's number, 0: none) the greatest of all. */
+int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, int *stop, struct kl_error *err);
 void kl_train_ranks_close(struct kl_ranks **ranks); /* accepts NULL, clears the caller's pointer */
 
 #endif

@@ -115,7 +115,7 @@ static int same_position(const struct kl_training *t, struct kl_error *err)
 {
     const int64_t mine = t->train.epoch * t->learner.steps_per_epoch + t->train.step;
     int64_t first = mine;
-    bool differs = false;
+    int differs = 0;
     int code = t->ranks ? kl_train_ranks_agree(t->ranks, &first, &differs, err) : KL_OK;
     differs = first != mine;
     if (!code && t->ranks) code = kl_train_ranks_agree(t->ranks, &first, &differs, err);
@@ -228,13 +228,26 @@ static int open_writer(struct kl_training *t, struct kl_error *err)
     return kl_store_writer_open(&t->writer, t->stage.common->output, &t->stage.header, err);
 }
 
+/* What is done comes into the checkpoint; the other ranks wait for it, as a launcher may end all soon
+ * after one has. */
+static int stop(struct kl_training *t, int code, struct kl_error *err)
+{
+    struct kl_error late;
+    int64_t nothing = 0;
+    int none = 0;
+    const bool together = code == KL_ESIGNAL && t->ranks;
+    code = kl_train_stopped(&t->train, t->log, t->checkpoint, t->older, err);
+    if (together) kl_train_ranks_agree(t->ranks, &nothing, &none, &late);
+    return code;
+}
+
 static int run_training(struct kl_training *t, struct kl_pool *pool, struct kl_error *err)
 {
     struct kl_progress progress;
     kl_progress_begin(&progress, t->log, follows(t) ? "none" : t->stage.common->progress, "epochs");
     const int code = kl_train_run(&t->train, pool, &progress.watch, err);
     kl_progress_end(&progress);
-    return code ? kl_train_stopped(&t->train, t->log, t->checkpoint, t->older, err) : KL_OK;
+    return code ? stop(t, code, err) : KL_OK;
 }
 
 static int publish(struct kl_training *t, struct kl_error *err)
@@ -252,7 +265,7 @@ static int publish(struct kl_training *t, struct kl_error *err)
 static int publish_together(struct kl_training *t, struct kl_error *err)
 {
     int64_t nothing = 0;
-    bool stop = false;
+    int stop = 0;
     const int code = follows(t) ? KL_OK : publish(t, err);
     return code || !t->ranks ? code : kl_train_ranks_agree(t->ranks, &nothing, &stop, err);
 }

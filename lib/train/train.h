@@ -149,7 +149,7 @@ struct kl_train {
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     const struct kl_train_device *device; /* where steps are taken; NULL: the CPU */
-    bool stop; /* (hidden) asked for here, until the ranks have agreed on it */
+    int stop; /* (hidden) the signal that asks for it here, until the ranks have agreed on it */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */

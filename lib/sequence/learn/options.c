@@ -65,6 +65,7 @@
 static const struct kl_option train_options[] = {
     TRAIN_ROWS,
     KL_TRAIN_RESUME_OPTION(AT(train)),
+    KL_TRAIN_RANKS_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
     KL_TRAIN_HISTORY_OPTIONS(AT(train)),
 };
