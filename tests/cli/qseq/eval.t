@@ -22,7 +22,7 @@ $ cache show all.h5 | sed -n '/^person/,/S006/p' | awk '{ print $1 }'
 
 # The file of the tested person alone is enough; another's is none of its test.
 $ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5
-! qseq: fold0.h5: none of the windows given is of its test part
+! qseq: fold0.h5: none of the windows given is of its test part: give those of 'S001' that it was made with, or of people whom it has not seen
 ? 65
 
 # The same people in other windows are not new: nobody who trained a model tests it.
@@ -36,14 +36,14 @@ $ qseq windows -q people/S001R04.edf --rate 40 --reference average -o S1again.h5
 $ qseq train -q S?.h5 -m means --epochs 2 --split leak -o leak.h5; qseq eval leak.h5 S?.h5 -o l.h5 | grep -c 'A LEAK$'
 > 1
 ! qseq: a leak: windows of the tested people and recordings trained the model; these numbers say nothing of people whom it has not seen
-! qseq: 3 of 6 people have windows of one class alone: what needs two is undefined there
+! qseq: 2 of 6 people have windows of one class alone: what needs two is undefined there
 
 # What does not fit.
 $ qseq eval fold0.h5 -o x.h5; qseq eval S1.h5 -o x.h5; qseq eval -o x.h5; qseq eval fold0.h5 leak.h5 S1.h5 -o x.h5
 ! qseq: found 1 model and 0 files of windows, expected at least one of each
 ! qseq: found 0 models and 1 file of windows, expected at least one of each
 ! qseq: 0 inputs, expected models and files of windows; see --help
-! qseq: fold0.h5: split 'loso', expected 'leak' as in leak.h5
+! qseq: leak.h5: split 'leak', expected 'loso' as in fold0.h5
 ? 65
 $ qseq windows -q people/S001*.edf --rate 80 -o other.h5; qseq eval fold0.h5 other.h5 -q -o x.h5
 ! qseq: other.h5: windows of 249 steps at 80 Hz, expected 125 at 40 as in fold0.h5

@@ -5,6 +5,7 @@ $ qseq forrelation -n 40 -T 30 -o a.h5
 > a.h5: up to date
 $ cache show a.h5 | sed -n '/^  /p'; cache verify a.h5
 >   channel_names                        string   14
+>   channel_positions                    float64  14 x 2
 >   class_names                          string   2
 >   labels                               int32    40
 >   onset                                float64  40
