@@ -14,6 +14,7 @@ enum { MODELS = 16, PEOPLE = 4096 };
 struct column {
     char *model, *names;
     size_t n, size;
+    double leak;      /* 1: windows of the tested people trained it */
     double *accuracy; /* (n), mean over replicas */
 };
 
@@ -31,6 +32,7 @@ static int load(struct column *c, struct kl_file *file, struct kl_error *err)
             "%s: subjects/accuracy has %zu people, expected the %zu of subject_names, at most %d",
             kl_store_file_path(file), set->dims[1], c->n, PEOPLE);
     code = kl_store_file_text(&c->model, file, "", "model", err);
+    if (!code) code = kl_store_file_number(&c->leak, file, "", "leak", err);
     if (!code) code = kl_store_file_load((void **)&c->names, file, names, err);
     if (!code) code = kl_store_file_load((void **)&all, file, set, err);
     if (!code && !(c->accuracy = calloc(c->n + 1, sizeof *c->accuracy)))
@@ -76,6 +78,7 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
 {
     const double x = kl_plot_axes_x(axes, (double)k);
     double mean = 0, n = 0;
+    char text[80];
     for (size_t i = 0; i < c->n; i++) {
         if (!isfinite(c->accuracy[i])) continue;
         kl_plot_colour(cr, 1, 0.8);
@@ -90,7 +93,8 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
         cairo_stroke(cr);
     }
     kl_plot_colour(cr, 0, 1);
-    kl_plot_text_upwards(cr, x + 2.5, axes->top + axes->height + 5, 7, KL_RIGHT, 90, c->model);
+    snprintf(text, sizeof text, "%.60s%s", c->model, c->leak > 0 ? " (a leak)" : "");
+    kl_plot_text_upwards(cr, x + 2.5, axes->top + axes->height + 5, 7, KL_RIGHT, 90, text);
 }
 
 static void draw(cairo_t *cr, const struct column *columns, size_t n)

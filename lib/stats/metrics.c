@@ -109,11 +109,23 @@ static void from_probabilities(struct kl_metrics *m, const int32_t *labels, cons
     for (int b = 0; b < BINS; b++) m->calibration += fabs(hits[b] - confidence[b]) / (double)n;
 }
 
+/* What is no number has neither a rank nor a bin. */
+static int check(const double *probabilities, size_t n, size_t classes, struct kl_error *err)
+{
+    for (size_t i = 0; i < n * classes; i++)
+        if (!isfinite(probabilities[i]))
+            return kl_fail(err, KL_EDATA, "sample %zu: its probability of class %zu is %g, no number",
+                           i / classes, i % classes, probabilities[i]);
+    return KL_OK;
+}
+
 int kl_stats_metrics(struct kl_metrics *m, int64_t *confusion, const int32_t *labels,
                      const double *probabilities, size_t n, size_t classes, struct kl_error *err)
 {
     const size_t square = classes * classes;
     *m = (struct kl_metrics){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+    const int code = check(probabilities, n, classes, err);
+    if (code) return code;
     int64_t *counts = calloc(square + classes, sizeof *counts), *support = counts + square;
     struct scored *scored = malloc((n + 1) * sizeof *scored);
     const bool room = counts && scored;

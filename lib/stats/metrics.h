@@ -22,7 +22,8 @@ enum { KL_METRICS = 8 };
 extern const char *const kl_stats_metric_names[KL_METRICS];
 double kl_stats_metric(const struct kl_metrics *m, int k);
 /* labels (n) of 0 .. classes - 1, probabilities (n, classes); n 0: all undefined. What is predicted is
-   the first of the most probable. confusion (classes, classes) [true][predicted], or NULL. KL_ENOMEM. */
+   the first of the most probable. confusion (classes, classes) [true][predicted], or NULL.
+   KL_EDATA: a probability is no number; KL_ENOMEM. */
 int kl_stats_metrics(struct kl_metrics *m, int64_t *confusion, const int32_t *labels,
                      const double *probabilities, size_t n, size_t classes, struct kl_error *err);
 

@@ -33,7 +33,7 @@ static void cut_all(struct kl_sequence_collection *c, struct kl_pool *pool, doub
     };
     kl_sequence_labels_of_task(&labels, kl_sequence_task_of_run(4));
     for (int i = 0; i < 3; i++) {
-        struct kl_sequence_source source = { .path = paths[i] };
+        struct kl_sequence_origin source = { .path = paths[i] };
         kl_sequence_name_of(&source.name, paths[i]);
         must(kl_sequence_cut_recording(&cutter, &source, &err));
     }

@@ -54,7 +54,7 @@ static int cut_one(struct kl_sequence_collection *c, struct kl_error *err)
     struct kl_sequence_labels labels;
     int code = kl_sequence_labels_parse(&labels, "go=go", err);
     struct kl_sequence_cutter cutter = { .cut = &how, .labels = &labels, .to = c, .log = &quiet };
-    struct kl_sequence_source source = { .path = recording };
+    struct kl_sequence_origin source = { .path = recording };
     kl_sequence_name_of(&source.name, recording);
     if (!code) code = kl_sequence_cut_recording(&cutter, &source, err);
     if (!code && c->n != 2) code = kl_fail(err, KL_EINTERNAL, "%zu windows", c->n);

@@ -301,6 +301,8 @@ static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struc
     m->across = !code && kl_sequence_split_across((enum kl_sequence_split_kind)kind);
     m->leak = leak || kind == KL_SEQUENCE_SPLIT_LEAK;
     if (!code) code = kl_sequence_names_take(&m->contents, &m->n_files, file, "split/files", err);
+    if (!code && !m->n_files)
+        code = kl_fail(err, KL_EDATA, "%s: dataset split/files is empty", kl_store_file_path(file));
     if (!code) code = take_list(&m->file_n, file, "split/file_windows", &m->n_files, 0, INT32_MAX, err);
     if (!code) code = kl_sequence_names_take(&m->people, &m->n_people, file, "split/subject_names", err);
     if (!code)

@@ -22,9 +22,10 @@ bool kl_sequence_split_across(enum kl_sequence_split_kind kind)
            kind == KL_SEQUENCE_SPLIT_KFOLD;
 }
 
+/* 0.1 + 0.2 of 10 are 3, not the 4 that rounding makes of it. */
 static size_t share_of(double share, size_t n)
 {
-    const double held = ceil(share * (double)n);
+    const double held = ceil(share * (double)n * (1 - 1e-12));
     return held < (double)n ? (size_t)held : n;
 }
 

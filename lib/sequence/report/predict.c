@@ -32,11 +32,17 @@ static int take_buffers(struct buffers *b, const struct job *job, struct kl_erro
 {
     const struct kl_sequence_report *r = job->r;
     const struct kl_sequence_net *net = &r->models[0].net;
+    size_t needed = 0; /* by the net that needs most: files may say what they like */
+    for (size_t k = 0; k < r->n_models; k++) {
+        const struct kl_sequence_net *one = &r->models[k].net;
+        const size_t work = one->model->work_f32(one, CHUNK);
+        needed = work > needed ? work : needed;
+    }
     const size_t x = whole(CHUNK * r->channels * job->stride * sizeof *b->x),
                  grad = whole(net->block.size * sizeof *b->grad),
                  logits = whole(CHUNK * r->classes * sizeof *b->logits),
                  labels = whole(CHUNK * sizeof *b->labels),
-                 bytes = 2 * x + grad + logits + labels + net->model->work_f32(net, CHUNK);
+                 bytes = 2 * x + grad + logits + labels + needed;
     if (posix_memalign(&b->memory, 64, bytes)) {
         b->memory = NULL;
         return kl_fail_memory(err, bytes);
@@ -121,6 +127,21 @@ static void do_chunk(void *context, size_t i, int thread)
     }
 }
 
+/* A net that has diverged says nothing. */
+static int check_logits(const struct kl_sequence_report *r, struct kl_error *err)
+{
+    for (size_t i = 0; i < r->replicas * r->n * r->classes; i++) {
+        const struct kl_sequence_tested *t = &r->tested[i / r->classes % r->n];
+        if (!isfinite(r->logits[i]))
+            return kl_fail(err, KL_EDATA,
+                           "%s: logit %zu of replica %zu for window %zu is %g, no number: the model has "
+                           "diverged, or the window is far from those that trained it",
+                           kl_store_file_path(r->model_files[t->model]), i % r->classes,
+                           i / r->classes / r->n, t->window, (double)r->logits[i]);
+    }
+    return KL_OK;
+}
+
 /* In double, from the largest on. */
 static void take_probabilities(struct kl_sequence_report *r)
 {
@@ -187,6 +208,7 @@ static int predict_nets(struct kl_sequence_report *r, struct kl_pool *pool, stru
         kl_pool_for(pool, r->replicas * job.chunks, do_chunk, &job);
         code = job.code;
     }
+    if (!code) code = check_logits(r, err);
     if (!code) take_probabilities(r), take_importance(r, job.squares);
     for (int t = 0; job.threads && t < job.n_threads; t++) free(job.threads[t].memory);
     free(job.threads), free(job.squares);

@@ -86,7 +86,23 @@ static int differ(struct kl_error *err, const struct kl_file *file, const char *
                    found, expected, kl_store_file_path(first));
 }
 
-/* Folds of one model. */
+/* Folds of one model are made alike, of the same windows: nothing in their keys differs but the fold. */
+static int check_fold(const struct kl_file *file, const struct kl_file *first, struct kl_error *err)
+{
+    char *lines = NULL;
+    int code =
+        kl_store_key_diff(&lines, kl_store_file_key_parts(first), kl_store_file_key_parts(file), err);
+    for (char *line = lines, *next; !code && line && *line; line = next) {
+        const size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] != 0);
+        if (strncmp(line, "options.fold:", 13) == 0) continue;
+        code = kl_fail(err, KL_EDATA, "%s: no fold of the model in %s: %.*s", kl_store_file_path(file),
+                       kl_store_file_path(first), (int)n, line);
+    }
+    free(lines);
+    return code;
+}
+
 static int check_models(const struct kl_sequence_report *r, struct kl_error *err)
 {
     const struct kl_sequence_learned *a = &r->models[0];
@@ -100,6 +116,8 @@ static int check_models(const struct kl_sequence_report *r, struct kl_error *err
             return kl_fail(err, KL_EDATA, "%s: %zu replicas of %zu values, expected %zu of %zu as in %s",
                            kl_store_file_path(r->model_files[k]), b->replicas, b->net.block.size,
                            a->replicas, a->net.block.size, kl_store_file_path(r->model_files[0]));
+        const int code = check_fold(r->model_files[k], r->model_files[0], err);
+        if (code) return code;
     }
     return KL_OK;
 }
@@ -140,11 +158,13 @@ static int check_windows(const struct kl_sequence_report *r, size_t k, struct kl
 
 /* ---- which windows ---- */
 
-/* Does this model know the window's file? Then its place in the model's lists; else UNKNOWN. */
-static int64_t place_of_file(const struct kl_sequence_learned *m, const char *content)
+/* Does this model know the window's file? Then its place in the model's lists, and
+   how many of its windows are there; else UNKNOWN. */
+static int64_t place_of_file(const struct kl_sequence_learned *m, const char *content, size_t *n)
 {
     int64_t first = 0;
     for (size_t i = 0; i < m->n_files; i++) {
+        *n = (size_t)m->file_n[i];
         if (strcmp(m->contents[i], content) == 0) return first;
         first += m->file_n[i];
     }
@@ -193,8 +213,12 @@ static int take_file(struct kl_sequence_report *r, size_t k, size_t f, size_t fi
 {
     const struct kl_sequence_learned *m = &r->models[k];
     const struct kl_file *file = r->window_files[f];
-    const int64_t place = place_of_file(m, kl_store_file_content(file));
+    size_t listed = n;
+    const int64_t place = place_of_file(m, kl_store_file_content(file), &listed);
     int code = KL_OK;
+    if (place >= 0 && listed != n)
+        code = kl_fail(err, KL_EDATA, "%s: split/file_windows: found %zu windows of %s, expected %zu",
+                       kl_store_file_path(r->model_files[k]), listed, kl_store_file_path(file), n);
     for (size_t i = first; i < first + n && !code; i++) {
         const size_t at = (size_t)(place + (int64_t)(i - first));
         if (r->set.labels[i] < 0 || (place >= 0 && m->part[at] != KL_SEQUENCE_TEST)) continue;

@@ -8,7 +8,7 @@
 #include "kernels/select.h"
 #include "sequence/signal/signal_int.h"
 
-enum { ROW = KL_SEQUENCE_GROUP };
+enum { ROW = KL_SEQUENCE_GROUP, MOST_TAPS = 10000000 };
 #define HAMMING 3.3 /* transition times length in seconds (Ifeachor & Jervis 2002) */
 
 /* ---- design ---- */
@@ -34,7 +34,13 @@ static void add_low_pass(struct kl_sequence_fir *fir, double rate, double from, 
 
 static int open_taps(struct kl_sequence_fir *fir, double rate, double transition, struct kl_error *err)
 {
-    fir->n = (size_t)ceil(HAMMING / transition * rate);
+    const double taps = ceil(HAMMING / transition * rate);
+    if (!(taps <= MOST_TAPS))
+        return kl_fail(err, KL_EUSAGE,
+                       "a filter whose transition is %g Hz wide needs %g taps, expected at most %g: "
+                       "keep its ends further from 0 and from half the rate, %g Hz",
+                       transition, taps, (double)MOST_TAPS, rate / 2);
+    fir->n = (size_t)taps;
     fir->n += 1 - fir->n % 2;
     fir->taps = calloc(fir->n, sizeof *fir->taps);
     return fir->taps ? 0 : kl_fail_memory(err, fir->n * sizeof *fir->taps);

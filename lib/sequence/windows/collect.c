@@ -35,12 +35,15 @@ static bool grow(void *at, size_t bytes)
 int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err)
 {
     if (c->n + more <= c->room) return 0;
-    const size_t room = c->n + more > 2 * c->room ? c->n + more : 2 * c->room,
-                 each = c->channels * c->steps;
-    if (!grow(&c->x, room * each * sizeof *c->x) || !grow(&c->labels, room * sizeof *c->labels) ||
+    const size_t room = c->n + more > 2 * c->room ? c->n + more : 2 * c->room;
+    size_t each, bytes;
+    if (__builtin_mul_overflow(c->channels, c->steps, &each) ||
+        __builtin_mul_overflow(room * sizeof *c->x, each, &bytes))
+        return kl_fail_memory(err, SIZE_MAX);
+    if (!grow(&c->x, bytes) || !grow(&c->labels, room * sizeof *c->labels) ||
         !grow(&c->subject, room * sizeof *c->subject) ||
         !grow(&c->recording, room * sizeof *c->recording) || !grow(&c->onset, room * sizeof *c->onset))
-        return kl_fail_memory(err, room * each * sizeof *c->x);
+        return kl_fail_memory(err, bytes);
     c->room = room;
     return 0;
 }

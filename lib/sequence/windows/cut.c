@@ -234,6 +234,7 @@ static int check_gaps(const struct kl_sequence_recording *r, bool split, struct 
                    kl_s(r->n_gaps), places, r->n_gaps > 3 ? ", ..." : "");
 }
 
+enum { MOST_RAISED = 1000 };
 /* The rate of all windows, and how many steps they have. */
 static int settle_rate(struct kl_sequence_collection *c, const struct kl_sequence_cut *cut,
                        const char *path, double rate, struct kl_error *err)
@@ -246,6 +247,9 @@ static int settle_rate(struct kl_sequence_collection *c, const struct kl_sequenc
                            last - first + 1);
         c->steps = (size_t)(last - first) + 1, c->steps_before = -(int64_t)first;
     }
+    if (c->rate > MOST_RAISED * rate)
+        return kl_fail(err, KL_EUSAGE, "--rate: found %g, expected at most %d times the %g of %s",
+                       c->rate, MOST_RAISED, rate, path);
     if (cut->rate == 0 && rate != c->rate)
         return kl_fail(err, KL_EDATA,
                        "%s: %g samples a second, the recordings before have %g; give --rate", path, rate,

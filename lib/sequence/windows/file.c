@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sequence/recording/recording.h"
+#include "sequence/windows/names.h"
 #include "sequence/windows/windows.h"
 #include "store/kind.h"
 #include "store/store.h"
@@ -50,21 +51,6 @@ static int check(const struct kl_sequence_windows *w, struct kl_error *err)
 }
 
 /* ---- writing ---- */
-static int put_names(struct kl_writer *writer, const char *dataset, const char *const *names, size_t n,
-                     struct kl_error *err)
-{
-    size_t item = 1;
-    for (size_t i = 0; i < n; i++) item = strlen(names[i]) > item ? strlen(names[i]) : item;
-    item = (item + 8) / 8 * 8;
-    char *all = calloc(n + 1, item);
-    if (!all) return kl_fail_memory(err, (n + 1) * item);
-    for (size_t i = 0; i < n; i++) memcpy(all + i * item, names[i], strlen(names[i]));
-    const int code =
-        kl_store_writer_put(writer, dataset, KL_TYPE_STRING, item, 1, (size_t[]){ n }, all, err);
-    free(all);
-    return code < 0 ? code : 0;
-}
-
 static int put_attributes(struct kl_writer *writer, const struct kl_sequence_windows *w,
                           struct kl_error *err)
 {
@@ -75,8 +61,8 @@ static int put_attributes(struct kl_writer *writer, const struct kl_sequence_win
     return code ? code : kl_store_writer_integer(writer, "", "steps_before", w->steps_before, err);
 }
 
-/* x is declared first, where HDF5 lays it on a boundary of numbers, so that it can be mapped. */
-int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names, size_t n, struct kl_error *err)
+int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names, size_t n,
+                              struct kl_error *err)
 {
     double *at = malloc((n + 1) * 2 * sizeof *at);
     if (!at) return kl_fail_memory(err, n * 2 * sizeof *at);
@@ -84,12 +70,14 @@ int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names
         const struct kl_sequence_electrode *e = kl_sequence_electrode_find(names[c]);
         at[2 * c] = e ? (double)e->x : NAN, at[2 * c + 1] = e ? (double)e->y : NAN;
     }
-    const int list = kl_store_writer_dataset(writer, "channel_positions", KL_TYPE_F64, 0, 2, (size_t[]){ n, 2 }, err);
+    const int list =
+        kl_store_writer_dataset(writer, "channel_positions", KL_TYPE_F64, 0, 2, (size_t[]){ n, 2 }, err);
     const int code = list < 0 ? list : kl_store_writer_rows(writer, list, 0, n, at, err);
     free(at);
     return code;
 }
 
+/* x is declared first, where HDF5 lays it on a boundary of numbers, so that it can be mapped. */
 int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence_windows *w,
                               int *x_dataset, struct kl_error *err)
 {
@@ -117,7 +105,7 @@ int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence
         if (list[i] < 0) return list[i];
     }
     for (int i = 0; i < 4 && code >= 0; i++)
-        code = put_names(writer, names[i].name, names[i].names, names[i].n, err);
+        code = kl_sequence_names_put(writer, names[i].name, names[i].names, names[i].n, err);
     for (int i = 0; i < 4 && code >= 0; i++)
         code = kl_store_writer_rows(writer, list[i], 0, w->n,
                                     i < 3 ? (const void *)lists[i].values : w->onset, err);

@@ -216,6 +216,7 @@ static int read_arrays(struct work *w, struct kl_error *err)
     return 0;
 }
 
+/* By the number of its role each has a dataset of its own in the key. */
 static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *err)
 {
     const char *const roles[] = { "windows", "labels", "subjects", "recordings" };
@@ -227,7 +228,7 @@ static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *
         return kl_ingest_images_identify(key, w->raw, (const char *const[]){ w->arrays.x }, 1, w->v->y,
                                          false, err);
     for (int i = 0; i < 4 && !code; i++)
-        if (paths[i]) code = kl_store_input_identify(key, w->raw, roles[i], 0, paths[i], err);
+        if (paths[i]) code = kl_store_input_identify(key, w->raw, roles[i], (size_t)i, paths[i], err);
     return code;
 }
 
@@ -361,7 +362,7 @@ static int publish(struct work *w, struct kl_error *err)
                        "%s: no window is left: %zu outside their recording, %zu across a gap, %zu "
                        "rejected, %zu other "
                        "annotations",
-                       w->sources[0].path, c->count.outside, c->count.gap, c->count.rejected,
+                       *stage->inputs, c->count.outside, c->count.gap, c->count.rejected,
                        c->count.other);
     if (!w->arrays.x) warn(w);
     const struct kl_sequence_windows file = { .n = c->n,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
    Windows of several files as one list: what must agree, numbers over all files, the values mapped. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sequence/windows/names.h"
 #include "sequence/windows/windows.h"
 #include "store/kind.h"
 #include "store/map.h"
@@ -13,32 +15,6 @@ struct kl_sequence_set_file {
 };
 
 /* ---- lists of names ---- */
-static int take_names(char ***names, size_t *n, struct kl_file *file, const char *dataset,
-                      struct kl_error *err)
-{
-    const struct kl_dataset *d;
-    void *data = NULL;
-    int code = kl_store_file_expect(&d, file, dataset, KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load(&data, file, d, err);
-    if (code) return code;
-    *n = d->rows;
-    *names = calloc(d->rows + 1, sizeof **names);
-    if (!*names) code = kl_fail_memory(err, (d->rows + 1) * sizeof **names);
-    for (size_t i = 0; i < d->rows && !code; i++) {
-        (*names)[i] = strndup((const char *)data + i * d->item_size, d->item_size);
-        if (!(*names)[i]) code = kl_fail_memory(err, d->item_size);
-        else kl_make_printable((*names)[i]);
-    }
-    free(data);
-    return code;
-}
-
-static void drop_names(char **names, size_t n)
-{
-    for (size_t i = 0; i < n && names; i++) free(names[i]);
-    free(names);
-}
-
 /* The place of a name in a list, at whose end it is added if it is not there and may be; -1: no memory.
  */
 static int64_t add_name(char ***names, size_t *n, const char *name, bool always)
@@ -78,8 +54,9 @@ struct one {
 
 static void drop_one(struct one *o)
 {
-    drop_names(o->classes, o->n_classes), drop_names(o->subjects, o->n_subjects);
-    drop_names(o->recordings, o->n_recordings), drop_names(o->channels, o->n_channels);
+    kl_sequence_names_free(o->classes, o->n_classes), kl_sequence_names_free(o->subjects, o->n_subjects);
+    kl_sequence_names_free(o->recordings, o->n_recordings),
+        kl_sequence_names_free(o->channels, o->n_channels);
     free(o->unit);
 }
 
@@ -90,11 +67,15 @@ static int read_one(struct one *o, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_store_file_number(&o->rate, file, "", "rate", err);
     if (!code) code = kl_store_file_number(&o->steps_before, file, "", "steps_before", err);
     if (!code) code = kl_store_file_text(&o->unit, file, "", "unit", err);
-    if (!code) code = take_names(&o->classes, &o->n_classes, file, "class_names", err);
-    if (!code) code = take_names(&o->subjects, &o->n_subjects, file, "subject_names", err);
-    if (!code) code = take_names(&o->recordings, &o->n_recordings, file, "recording_names", err);
-    if (!code) code = take_names(&o->channels, &o->n_channels, file, "channel_names", err);
+    if (!code) code = kl_sequence_names_take(&o->classes, &o->n_classes, file, "class_names", err);
+    if (!code) code = kl_sequence_names_take(&o->subjects, &o->n_subjects, file, "subject_names", err);
+    if (!code)
+        code = kl_sequence_names_take(&o->recordings, &o->n_recordings, file, "recording_names", err);
+    if (!code) code = kl_sequence_names_take(&o->channels, &o->n_channels, file, "channel_names", err);
     const char *path = kl_store_file_path(file);
+    if (!code && !(isfinite(o->rate) && fabs(o->steps_before) <= 1e9))
+        code = kl_fail(err, KL_EDATA, "%s: rate %g, steps_before %g, expected numbers", path, o->rate,
+                       o->steps_before);
     if (!code && (!o->x->dims[0] || !o->x->dims[1] || !o->x->dims[2]))
         code = kl_fail(err, KL_EDATA, "%s: dataset x has no numbers", path);
     if (!code && o->n_channels != o->x->dims[1])
@@ -254,9 +235,10 @@ const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i,
 void kl_sequence_set_close(struct kl_sequence_set *set)
 {
     for (size_t k = 0; k < set->n_files; k++) kl_store_map_close(&set->files[k].x);
-    drop_names(set->class_names, set->n_classes), drop_names(set->channel_names, set->channels);
-    drop_names(set->subject_names, set->n_subjects);
-    drop_names(set->recording_names, set->n_recordings);
+    kl_sequence_names_free(set->class_names, set->n_classes),
+        kl_sequence_names_free(set->channel_names, set->channels);
+    kl_sequence_names_free(set->subject_names, set->n_subjects);
+    kl_sequence_names_free(set->recording_names, set->n_recordings);
     free(set->labels), free(set->subject), free(set->recording), free(set->onset), free(set->files);
     *set = (struct kl_sequence_set){ 0 };
 }

@@ -67,6 +67,7 @@ extern const struct kl_tool kl_sequence_windows_tool;
 extern const struct kl_mode kl_sequence_mode_windows;
 
 /* channel_positions of n channels by their names. */
-int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names, size_t n, struct kl_error *err);
+int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names, size_t n,
+                              struct kl_error *err);
 
 #endif

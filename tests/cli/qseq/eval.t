@@ -48,3 +48,18 @@ $ qseq eval fold0.h5 -o x.h5; qseq eval S1.h5 -o x.h5; qseq eval -o x.h5; qseq e
 $ qseq windows -q people/S001*.edf --rate 80 -o other.h5; qseq eval fold0.h5 other.h5 -q -o x.h5
 ! qseq: other.h5: windows of 249 steps at 80 Hz, expected 125 at 40 as in fold0.h5
 ? 65
+
+# Folds differ in nothing but their fold.
+$ qseq train -q S?.h5 -m means --lr 0.01 --epochs 10 --replicas 2 --split loso --fold 1 -o lr.h5; qseq eval fold0.h5 lr.h5 S?.h5 -q -o x.h5 2>&1 | grep -o 'no fold of the model in .*: options.lr: 0.0[15] -> 0.0[15]' | sed 's/in .*: o/in ...: o/; s/ [0-9].*//'
+> no fold of the model in ...: options.lr:
+
+# A model that gives no number is not judged.
+$ python3 -c '
++ import struct
++ for name, scale in ("a", 1), ("b", 3e38):
++     head = repr({"descr": "<f4", "fortran_order": False, "shape": (4, 1, 2)}).encode().ljust(117) + b"\n"
++     open(name + ".npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + head + struct.pack("<8f", *[scale * (-1) ** (k // 2) / (1 + k) for k in range(8)]))
++ open("l.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + repr({"descr": "<i4", "fortran_order": False, "shape": (4,)}).encode().ljust(117) + b"\n" + struct.pack("<4i", 0, 1, 0, 1))'
++ for p in 1 2 3; do qseq windows -q a.npy --labels-of l.npy --subject p$p -o a$p.h5; done; qseq windows -q b.npy --labels-of l.npy --subject p4 -o b.h5
+$ qseq train -q a?.h5 -m means --epochs 1 --split loso --fold 0 -o a.h5; qseq eval a.h5 b.h5 -q -o x.h5 2>&1 | sed 's/ is -*[a-z]*, / is ..., /'
+> qseq: a.h5: logit 0 of replica 0 for window 0 is ..., no number: the model has diverged, or the window is far from those that trained it

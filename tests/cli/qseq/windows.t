@@ -76,6 +76,12 @@ $ qseq windows p/S001R04.edf --channels C3,,C4 -o z.h5
 $ qseq windows p/S001R04.edf --band 30:8 -o z.h5
 ! qseq: --band: found '30:8', expected 0 <= LO < HI, in Hz
 ? 2
+$ qseq windows p/S001R04.edf --band :79.9999999 -o z.h5
+! qseq: a filter whose transition is 1e-07 Hz wide needs 5.28e+09 taps, expected at most 1e+07: keep its ends further from 0 and from half the rate, 80 Hz
+? 2
+$ qseq windows p/S001R04.edf --rate 1e6 -o z.h5
+! qseq: --rate: found 1e+06, expected at most 1000 times the 160 of p/S001R04.edf
+? 2
 $ qseq windows p/S001R04.edf --band 8:90 -o z.h5
 ! qseq: band 8 to 90 Hz: expected 0 <= low < high < 80, half the rate
 ? 2

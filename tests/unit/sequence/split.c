@@ -137,6 +137,15 @@ static void same_name(struct kl_sequence_set set)
     recordings[3] = kept;
 }
 
+/* ceil(0.3 * 10) of ten, though 0.1 + 0.2 is a little more than 0.3 in binary. */
+static void shares(void)
+{
+    int64_t ids[10] = { 0 };
+    CHECK(kl_sequence_split_hold(ids, 10, 0.1 + 0.2, 0) == 3);
+    CHECK(kl_sequence_split_hold(ids, 10, 0.3, 0) == 3);
+    CHECK(kl_sequence_split_hold(ids, 10, 0.31, 0) == 4);
+}
+
 static void refuses(const struct kl_sequence_set *set)
 {
     static const struct {
@@ -167,6 +176,6 @@ static void refuses(const struct kl_sequence_set *set)
 int main(void)
 {
     const struct kl_sequence_set set = make_set();
-    by_people(&set), by_runs(&set), leaks(&set), same_name(set), refuses(&set);
+    by_people(&set), by_runs(&set), leaks(&set), same_name(set), shares(), refuses(&set);
     return failures != 0;
 }

@@ -56,13 +56,13 @@ static void save_plain(const char *name, const char *unit, size_t per_record)
 }
 
 static int cut(struct kl_sequence_collection *c, const struct kl_sequence_cut *how, const char *name,
-               struct kl_sequence_source *source)
+               struct kl_sequence_origin *source)
 {
     char path[1024];
     struct kl_sequence_labels labels;
     CHECK(kl_sequence_labels_parse(&labels, "go=go,stop=stop", &err) == 0, "%s", err.text);
     struct kl_sequence_cutter cutter = { .cut = how, .labels = &labels, .to = c, .log = &quiet };
-    *source = (struct kl_sequence_source){ .path = in_folder(path, name) };
+    *source = (struct kl_sequence_origin){ .path = in_folder(path, name) };
     kl_sequence_name_of(&source->name, source->path);
     const int code = kl_sequence_cut_recording(&cutter, source, &err);
     kl_sequence_cutter_free(&cutter);
@@ -73,7 +73,7 @@ static int cut(struct kl_sequence_collection *c, const struct kl_sequence_cut *h
 static void check_gap(void)
 {
     struct kl_sequence_collection c = { 0 };
-    struct kl_sequence_source s;
+    struct kl_sequence_origin s;
     struct kl_sequence_cut how = { .to = 0.9 };
     save_gap();
     CHECK(cut(&c, &how, "S001R04.edf", &s) == KL_EDATA && strstr(err.text, "1 gap: 4 to 10 s"), "%s",
@@ -100,7 +100,7 @@ static void check_gap(void)
 static void check_steps(void)
 {
     struct kl_sequence_collection c = { 0 };
-    struct kl_sequence_source s;
+    struct kl_sequence_origin s;
     struct kl_sequence_cut how = {
         .from = -0.5, .to = 0.9, .baseline = true, .baseline_from = -0.5, .baseline_to = -0.1
     };
@@ -121,7 +121,7 @@ static void check_steps(void)
 static void refused(const struct kl_sequence_cut *how, const char *name, const char *words)
 {
     struct kl_sequence_collection c = { 0 };
-    struct kl_sequence_source s;
+    struct kl_sequence_origin s;
     CHECK(cut(&c, how, name, &s) == KL_EDATA && strstr(err.text, words), "%s", err.text);
     kl_sequence_collection_free(&c);
 }
@@ -132,7 +132,7 @@ static void check_refused(void)
     const struct kl_sequence_cut plain = { .to = 0.9 };
     struct kl_sequence_cut how = plain;
     struct kl_sequence_collection c = { 0 };
-    struct kl_sequence_source s;
+    struct kl_sequence_origin s;
     save_plain("unit.edf", "degC", 10), save_plain("rates.edf", "uV", 5),
         save_plain("milli.edf", "mV", 10);
     refused(&plain, "unit.edf", "unit 'degC' is no known unit of voltage");

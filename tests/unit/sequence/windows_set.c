@@ -135,6 +135,7 @@ static void check_refused(void)
     w.channel_names = other, refused(&w, "channel 1 is 'C3', 'Cz' in "), w = example();
     w.steps = T - 1, refused(&w, "windows of 6 steps, 7 in "), w = example();
     w.unit = "1", refused(&w, "in '1', in 'uV' in "), w = example();
+    w.rate = NAN, refused(&w, "rate nan, steps_before "), w = example();
     w.n_classes = 1;
     CHECK(save("no.h5", &w, &err) == KL_EDATA && strstr(err.text, "label of window 1"));
     w = example(), x[C * T + T] = NAN;

@@ -2,6 +2,7 @@
    Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf, t.ppf, ttest_rel) and
    scikit-learn (confusion_matrix, precision_recall_fscore_support, log_loss) on the data below; the
    calibration error is counted by hand. */
+#include "stats/metrics.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -207,8 +208,20 @@ static void check_least_p(void)
     expect("millions", kl_stats_least_permuted_p(99999, 3000000, 4000000), 1e-5, 1e-12);
 }
 
+/* A model that has diverged: refused, not ranked for ever. */
+static void check_no_numbers(void)
+{
+    const double values[4] = { 0.5, 0.5, NAN, INFINITY };
+    struct kl_metrics m;
+    struct kl_error err = { 0 };
+    expect("no numbers", kl_stats_metrics(&m, NULL, (int32_t[]){ 0, 1 }, values, 2, 2, &err), KL_EDATA,
+           0);
+    expect("its place", strncmp(err.text, "sample 1: its probability of class 0", 36), 0, 0);
+}
+
 int main(void)
 {
+    check_no_numbers();
     check_least_p();
     check_order();
     check_spread();
