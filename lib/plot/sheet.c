@@ -80,6 +80,8 @@ static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, c
     cairo_set_source_rgb(sheet->cr, 1, 1, 1);
     cairo_paint(sheet->cr);
     cairo_translate(sheet->cr, MARGIN - ink->x, MARGIN - ink->y);
+    /* Words that stand alone, where there is nothing to draw, choose no colour. */
+    kl_plot_colour(sheet->cr, 0, 1);
     set_font(sheet->cr);
 }
 

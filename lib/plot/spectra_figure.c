@@ -91,7 +91,8 @@ int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     if (!code && !spectra) code = kl_fail_memory(err, v.n_classes * FREQUENCIES * sizeof *spectra);
     if (!code && !no_rate(sheet, &v, 8)) {
         const size_t n = kl_plot_windows_channels(channels, CHANNELS, &v);
-        snprintf(label, sizeof label, "density (%.20s\xc2\xb2/Hz)", v.unit);
+        if (strcmp(v.unit, "1") == 0) snprintf(label, sizeof label, "density (1/Hz)");
+        else snprintf(label, sizeof label, "density (%.20s\xc2\xb2/Hz)", v.unit);
         for (size_t i = 0; i < n; i++) {
             struct kl_axes axes = { .left = LEFT + (double)i * (122 + GAP),
                                     .top = TOP,

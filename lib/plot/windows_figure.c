@@ -2,6 +2,7 @@
    Windows as they are: one of each class, some channels above each other, the event as a line. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plot/windows_view.h"
 
@@ -64,7 +65,7 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct panel *p, 
     cairo_rectangle(cr, axes.left, axes.top, axes.width, axes.height);
     cairo_clip(cr);
     for (size_t k = 0; k < p->n; k++) draw_channel(cr, &axes, p, k);
-    draw_event(cr, &axes);
+    if (p->v->timed) draw_event(cr, &axes);
     cairo_restore(cr);
     kl_plot_colour(cr, 0, 1);
     for (size_t k = 0; first && k < p->n; k++) {
@@ -101,7 +102,7 @@ static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct panel
     cairo_move_to(cr, x, y - high / 2);
     cairo_line_to(cr, x, y + high / 2);
     cairo_stroke(cr);
-    snprintf(text, sizeof text, "%g %.20s", size, p->v->unit);
+    snprintf(text, sizeof text, "%g %.20s", size, strcmp(p->v->unit, "1") ? p->v->unit : "");
     kl_plot_text(cr, x + 4, y + 2, 6, KL_LEFT, text);
 }
 

@@ -55,9 +55,11 @@ int kl_sequence_csp(double *filters, size_t m, const double *c, const int64_t *r
 {
     const size_t square = channels * channels, k_all = (size_t)classes,
                  bytes = (k_all + 1) * square * sizeof(double) + n * sizeof(int64_t);
-    if (classes < 2 || m < 1 || (classes == 2 ? m : (m + k_all - 1) / k_all) > channels)
-        return kl_fail(err, KL_EDATA, "%zu spatial filters of %zu channels for %d classes: too many", m,
-                       channels, classes);
+    if (classes < 2)
+        return kl_fail(err, KL_EDATA, "the windows have %d class, expected at least 2", classes);
+    if (m < 1 || (classes == 2 ? m : (m + k_all - 1) / k_all) > channels)
+        return kl_fail(err, KL_EDATA, "--filters: found %zu, %zu channel%s and %d classes have 1 to %zu",
+                       m, channels, kl_s(channels), classes, classes == 2 ? channels : channels * k_all);
     double *const means = malloc(bytes);
     if (!means) return kl_fail_memory(err, bytes);
     double *const all = means + k_all * square;

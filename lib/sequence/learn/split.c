@@ -118,7 +118,8 @@ static void deal_person(struct layout *l, int64_t person, int part)
 
 static int too_few(struct kl_error *err, size_t n, const char *what)
 {
-    return kl_fail(err, KL_EDATA, "--split: found %zu %s, too few for %s", n,
+    return kl_fail(err, KL_EDATA,
+                   "--split: found %zu %s, too few for %s; give more, or split runs (within, loro)", n,
                    n == 1 ? "person" : "people", what);
 }
 

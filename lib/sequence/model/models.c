@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The list of nets by name; opening and closing one; first values of tensors: uniform numbers, a stream of Philox for
-   each tensor and replica. */
+   The list of nets by name; opening and closing one; first values of tensors: uniform numbers, a stream
+   of Philox for each tensor and replica. */
 #include <string.h>
 
 #include "kernels/inline/philox.h"
@@ -45,6 +45,9 @@ int kl_sequence_net_open(struct kl_sequence_net *net, const struct kl_sequence_m
     if (!net->model)
         return kl_fail(err, KL_EUSAGE, "no model '%s'; expected one of %s", o->model,
                        KL_SEQUENCE_MODELS);
+    if (o->frozen && !net->model->quantum)
+        return kl_fail(err, KL_EUSAGE,
+                       "%s has no circuit that could be frozen; that is for quantum models", o->model);
     net->first_state = -1;
     const int code = net->model->open(net, err);
     if (!code && net->first_state < 0) net->first_state = net->block.n;

@@ -152,11 +152,20 @@ static int tell_annotations(FILE *to, const struct kl_sequence_recording *r, str
     return code;
 }
 
+/* As --channels of qseq windows takes them. */
+static void tell_channels(FILE *to, const struct kl_sequence_recording *r)
+{
+    for (size_t i = 0; i < r->n_signals; i++)
+        fprintf(to, "%s%s", i ? "," : "  channels: ", r->signals[i].name);
+    if (r->n_signals) fputc('\n', to);
+}
+
 int kl_sequence_recording_tell(FILE *to, const struct kl_sequence_recording *r, struct kl_error *err)
 {
     fprintf(to, "%s: %s, ", r->path, kl_sequence_recording_format(r));
     tell_rates(to, r);
     fprintf(to, ", %g s%s%s\n", seconds(r), *r->start ? ", from " : "", r->start);
+    tell_channels(to, r);
     const int code = tell_annotations(to, r, err);
     for (size_t i = 0; i < r->n_gaps && i < 8; i++)
         fprintf(to, "%s%g to %g s", i ? ", " : "  no data from ", r->gaps[i].from, r->gaps[i].to);

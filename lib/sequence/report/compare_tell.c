@@ -76,6 +76,14 @@ static void tell_below(FILE *to, const struct kl_sequence_compared *c)
     if (error > 0)
         fprintf(to, "p flips: drawn, as there are more than %d people; standard error up to %.2g\n",
                 KL_SIGN_FLIP_EXACT, error);
+    const double least = exp2(1 - (double)c->n_people), holm = fmin(1, least * (double)c->n_pairs);
+    if (holm > 0.05)
+        fprintf(
+            to,
+            "p flips, p ranks: of %zu %s none is below %.3g, after Holm's correction for %zu pair%s the "
+            "least not below %.3g%s\n",
+            c->n_people, c->n_people == 1 ? "person" : "people", least, c->n_pairs, kl_s(c->n_pairs),
+            holm, c->n_pairs > 1 && least <= 0.05 ? ": compare fewer models at once" : "");
     if (!isnan(c->ratio))
         fprintf(to,
                 "p folds: t of %zu folds, corrected for the training windows they share (test to "

@@ -126,8 +126,12 @@ static int check_names(const struct kl_file *model, const struct kl_file *window
                        char *const *a, size_t n_a, char *const *b, size_t n_b, struct kl_error *err)
 {
     if (n_a != n_b)
-        return kl_fail(err, KL_EDATA, "%s: %zu %ss, expected %zu as in %s", kl_store_file_path(windows),
-                       n_b, what, n_a, kl_store_file_path(model));
+        return kl_fail(err, KL_EDATA, "%s: %zu %s%s, expected %zu as in %s", kl_store_file_path(windows),
+                       n_b, what,
+                       n_b == 1                         ? ""
+                       : *what == 'c' && what[1] == 'l' ? "es"
+                                                        : "s",
+                       n_a, kl_store_file_path(model));
     for (size_t i = 0; i < n_a; i++)
         if (strcmp(a[i], b[i])) return differ(err, windows, what, b[i], a[i], model);
     return KL_OK;
@@ -235,6 +239,24 @@ static int by_window(const void *a, const void *b)
                                   : (x->model > y->model) - (x->model < y->model);
 }
 
+/* Nothing of model k's test part was given: whose windows those are. */
+static int fail_none(const struct kl_sequence_report *r, size_t k, struct kl_error *err)
+{
+    const struct kl_sequence_learned *m = &r->models[k];
+    const char *first = NULL;
+    bool more = false;
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->part[i] != KL_SEQUENCE_TEST) continue;
+        const char *person = m->people[m->person[i]];
+        more = more || (first && strcmp(first, person));
+        if (!first) first = person;
+    }
+    return kl_fail(err, KL_EDATA,
+                   "%s: none of the windows given is of its test part: give those of '%s'%s that it was "
+                   "made with, or of people whom it has not seen",
+                   kl_store_file_path(r->model_files[k]), first ? first : "", more ? " and others" : "");
+}
+
 static int take_tested(struct kl_sequence_report *r, struct kl_error *err)
 {
     int code = KL_OK;
@@ -247,9 +269,7 @@ static int take_tested(struct kl_sequence_report *r, struct kl_error *err)
             code = take_file(r, k, f, first, n, err);
             first += n;
         }
-        if (!code && r->n == before)
-            code = kl_fail(err, KL_EDATA, "%s: none of the windows given is of its test part",
-                           kl_store_file_path(r->model_files[k]));
+        if (!code && r->n == before) code = fail_none(r, k, err);
     }
     if (code) return code;
     qsort(r->tested, r->n, sizeof *r->tested, by_window);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ingest/ingest.h"
+#include "sequence/recording/recording.h"
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"
 #include "store/mode.h"
@@ -50,11 +51,27 @@ static int name_sources(struct work *w, struct kl_error *err)
         if (in_list(excluded, n_excluded, s->name.subject)) s->skipped = "its person is excluded";
         for (size_t k = 0; k < i && !code; k++)
             if (strcmp(w->sources[k].name.recording, s->name.recording) == 0)
-                code = kl_fail(err, KL_EUSAGE, "%s, %s: two recordings of the name '%s'",
+                code = kl_fail(err, KL_EUSAGE,
+                               "%s, %s: two recordings of the name '%s'; rename one, or cut "
+                               "them into two files with --subject",
                                w->sources[k].path, s->path, s->name.recording);
     }
     kl_sequence_words_free(excluded, n_excluded);
     return code;
+}
+
+/* Of a file that is not there or no recording, that is said, not what its name lacks. */
+static int fail_run(const char *path, struct kl_error *err)
+{
+    struct kl_sequence_recording r;
+    const int code = kl_sequence_recording_open(&r, path, err);
+    kl_sequence_recording_close(&r);
+    if (code) return code;
+    return kl_fail(
+        err, KL_EUSAGE,
+        "%s: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; "
+        "give --labels TEXT=CLASS,... (`qseq inspect` shows the texts)",
+        path);
 }
 
 /* Without --labels all recordings are of one task; of another they are skipped if it was asked for by
@@ -68,12 +85,7 @@ static int settle_task(struct work *w, struct kl_error *err)
         struct kl_sequence_origin *s = &w->sources[i];
         const int task = kl_sequence_task_of_run(s->name.run);
         if (s->skipped) continue;
-        if (task == KL_SEQUENCE_NO_RUN)
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: its name has no run of eegmmidb (S001R04.edf), which would say what T1 "
-                           "and T2 are; give "
-                           "--labels TEXT=CLASS,...",
-                           s->path);
+        if (task == KL_SEQUENCE_NO_RUN) return fail_run(s->path, err);
         if (task == KL_SEQUENCE_BASELINE) {
             s->skipped = "a baseline run, without movements";
             continue;
@@ -304,6 +316,16 @@ static void warn_of_size(const struct work *w)
                    c->channels, c->channel_names[first_large], sqrt(c->square[first_large] / values));
 }
 
+/* A text that --labels spells wrong makes a class without windows. */
+static void warn_of_classes(const struct work *w)
+{
+    for (size_t k = 0; k < w->labels.n_classes; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < w->all.n; i++) n += w->all.labels[i] == (int32_t)k;
+        if (!n) kl_caution(w->run->stage.log, "class '%s' has no window", w->labels.names[k]);
+    }
+}
+
 static void warn(const struct work *w)
 {
     const struct kl_sequence_collection *c = &w->all;
@@ -321,6 +343,7 @@ static void warn(const struct work *w)
                    kl_s(c->count.outside));
     if (c->count.gap)
         kl_caution(log, "%zu window%s dropped, across a gap", c->count.gap, kl_s(c->count.gap));
+    warn_of_classes(w);
     warn_of_size(w);
 }
 

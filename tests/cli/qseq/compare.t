@@ -8,6 +8,7 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5
 > mdm           0.7200    0.5689 to 0.8667      0.7200  undefined      1.10
 > difference         mean    95 % over people   SE test   p flips      Holm   p ranks      Holm   p folds
 > csp-lda - mdm   -0.0978  -0.1733 to -0.0356    0.0313     0.125     0.125     0.125     0.125      0.19
+> p flips, p ranks: of 5 people none is below 0.0625, after Holm's correction for 1 pair the least not below 0.0625
 > p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
 ! qseq: 5 people: no test over them can give a p below 0.0625
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv --metric auc | cut -d, -f 1-5

@@ -22,7 +22,7 @@ $ cache show all.h5 | sed -n '/^person/,/S006/p' | awk '{ print $1 }'
 
 # The file of the tested person alone is enough; another's is none of its test.
 $ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5
-! qseq: fold0.h5: none of the windows given is of its test part
+! qseq: fold0.h5: none of the windows given is of its test part: give those of 'S001' that it was made with, or of people whom it has not seen
 ? 65
 
 # The same people in other windows are not new: nobody who trained a model tests it.

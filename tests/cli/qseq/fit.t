@@ -47,7 +47,7 @@ $ qseq fit csp-lda.h5 -o a.h5
 ! qseq: csp-lda.h5: holds 'sequence-fit', expected 'windows', which comes from qseq windows
 ? 65
 $ qseq fit w.h5 -m csp-lda --filters 65 --split loso -o a.h5
-! qseq: 65 spatial filters of 64 channels for 2 classes: too many
+! qseq: --filters: found 65, 64 channels and 2 classes have 1 to 64
 ? 65
 $ qseq fit w.h5 --split loso --fold 5 -o a.h5
 ! qseq: --fold: found 5, expected 0 to 4

@@ -13,8 +13,10 @@ $ qseq generate people -n 3 --channels 8 --trials 4 --odd-rate --short -o people
 > truth.json
 $ qseq inspect people/S001R12.edf people/S003R04.edf
 > people/S001R12.edf: EDF+C, 8 signals at 160 Hz, # s, from DATE
+>   channels: C3,C4,Cz,Fp1,Fp2,O1,O2,Pz
 >   annotations: 2 T0, 2 T1
 > people/S003R04.edf: EDF+C, 8 signals at 128 Hz, # s, from DATE
+>   channels: C3,C4,Cz,Fp1,Fp2,O1,O2,Pz
 >   annotations: 4 T0, 2 T1, 2 T2
 $ qseq generate people -n 3 --channels 8 --trials 4 --odd-rate --short -o people
 > people: 3 people, 9 recordings of 8 channels and truth.json; 0 written, 10 there already; # s

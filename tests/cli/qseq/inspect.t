@@ -1,38 +1,50 @@
 # files of the fuzz corpus (tests/fuzz/corpus/recordings.py), one trap each; all are told, also behind one that is refused
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect two gap duplicate
 > two: EDF+C, 2 signals at 8 Hz, # s, from DATE
+>   channels: C3,C4
 >   annotations: 1 T0, 1 T1
 > gap: EDF+D, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   no data from 2 to # s
 > duplicate: EDF+C, 3 signals at 8 Hz, # s, from DATE
+>   channels: C3,C3#2,C3#3
 >   annotations: 1 T0, 1 T1
 >   3 signals are called C3: the others are C3#2 and on
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect rates inverted unit latin1 malformed minus-one gap-in-c no-records
 > rates: EDF+C, 1 signal at 8 Hz, 1 at 1 Hz, # s, from DATE
+>   channels: C3,Temp
 >   annotations: 1 T0, 1 T1
 >   1 signal in no known unit of voltage: Temp 'degC'
 > inverted: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   annotations: 1 T0, 1 T1
 >   C3: physical minimum 500 above maximum -500: its values are turned over, as the standard says
 > unit: EDF+C, 2 signals at 8 Hz, # s, from DATE
+>   channels: C3,C4
 >   annotations: 1 T0, 1 T1
 >   1 signal in no known unit of voltage: C3 '.V'
 > latin1: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   annotations: 1 links über
 >   1 annotation: no UTF-8, taken for Latin-1
 > malformed: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   record 1: a malformed annotation 'x?no?' is left out
 >   record 2: a malformed annotation '+1' is left out
 >   record 3: a malformed annotation '+1?-2?no?' is left out
 > minus-one: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   annotations: 1 T0, 1 T1
 >   the header says -1 records: 3 are there by the file's length
 > gap-in-c: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   no data from 2 to # s
 >   EDF+C says that it is continuous, but its records say gaps: the first from 2 to # s
 > no-records: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-comma plain bad-truncated
 > plain: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
 >   annotations: 1 T0, 1 T1
 ! qseq: bad-comma: physical minimum of channel 1 (C3): found '-500,0', expected a number with a decimal point
 ! qseq: bad-truncated: the file ends in record 3 of 3, after 883 of 888 bytes; fetch it again

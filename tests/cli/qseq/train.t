@@ -44,8 +44,8 @@ $ qseq train S?.h5 -q -m means --split loso --fold 6 -o x.h5; qseq train S?.h5 -
 ! qseq: --fold: --split subject has no folds; loso, kfold and loro have
 ? 2
 $ qseq train S1.h5 S2.h5 -q -m means -o x.h5; qseq train S1.h5 -q -m means --split loso -o x.h5
-! qseq: --split: found 2 people, too few for validation and test
-! qseq: --split: found 1 person, too few for training and test
+! qseq: --split: found 2 people, too few for validation and test; give more, or split runs (within, loro)
+! qseq: --split: found 1 person, too few for training and test; give more, or split runs (within, loro)
 ? 65
 $ qseq train S?.h5 -q -m means --test-fraction 0.6 --val-fraction 0.5 -o x.h5
 ! qseq: --test-fraction 0.6, --val-fraction 0.5: expected a test share above 0, and both together below 1
@@ -69,6 +69,6 @@ $ qseq train $ROOT/README.md -o x.h5
 # A sweep, whose points share the files.
 $ qseq sweep S?.h5 -m means --epochs 2 -g "lr=1e-3,1e-1" -o sweep.h5 -j 2 | sed -n '1p; /^the best again/{s/ --lr 0.1//;p}'
 > point    epochs  parameters  val loss
-> the best again: qseq train S1.h5 S2.h5 S3.h5 S4.h5 S5.h5 S6.h5 --model means --epochs 2 -o sweep-best.h5
+> the best again: qseq train S1.h5 S2.h5 S3.h5 S4.h5 S5.h5 S6.h5 --model means --epochs 2 --lr 0.1 -o sweep-best.h5
 $ qseq train S?.h5 -m means --epochs 2 --lr 0.1 --no-provenance -q -o again.h5 && [ "$(cache show --json again.h5 | jq -r .content)" = "$(cache show --json sweep-sequence-models/lr=1e-1.h5 | jq -r .content)" ] && echo same
 > same

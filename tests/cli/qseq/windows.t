@@ -49,7 +49,7 @@ $ qseq windows p/S002R04.edf S009R05.edf S009R01.edf --task executed-both -o d.h
 ! qseq: p/S002R04.edf: of another task: skipped
 ! qseq: S009R01.edf: a baseline run, without movements: skipped
 $ qseq windows S009.edf -o d.h5
-! qseq: S009.edf: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; give --labels TEXT=CLASS,...
+! qseq: S009.edf: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; give --labels TEXT=CLASS,... (`qseq inspect` shows the texts)
 ? 2
 $ qseq windows S009.edf --labels T1=rest,T2=rest,T0=other --subject Ann -o e.h5 | sed 's/; [0-9.]* s$//'
 > e.h5: 12 windows of 8 channels and 249 steps at 80 Hz: 6 rest, 6 other; 1 recording of 1 person
@@ -104,7 +104,7 @@ $ qseq windows p/S001R04.edf --reject 0.001 -o z.h5
 ! qseq: p/S001R04.edf: no window is left: 0 outside their recording, 0 across a gap, 6 rejected, 6 other annotations
 ? 65
 $ qseq windows p/S001R04.edf p/S001R04.edf -o z.h5
-! qseq: p/S001R04.edf, p/S001R04.edf: two recordings of the name 'S001R04'
+! qseq: p/S001R04.edf, p/S001R04.edf: two recordings of the name 'S001R04'; rename one, or cut them into two files with --subject
 ? 2
 $ qseq windows -o z.h5
 ! qseq: windows: no input, expected RECORDING...; see qseq windows --help
