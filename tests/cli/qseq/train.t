@@ -69,6 +69,6 @@ $ qseq train $ROOT/README.md -o x.h5
 # A sweep, whose points share the files.
 $ qseq sweep S?.h5 -m means --epochs 2 -g "lr=1e-3,1e-1" -o sweep.h5 -j 2 | sed -n '1p; /^the best again/{s/ --lr 0.1//;p}'
 > point    epochs  parameters  val loss
-> the best again: qseq train S1.h5 S2.h5 S3.h5 S4.h5 S5.h5 S6.h5 --model means --epochs 2 --lr 0.1 -o sweep-best.h5
+> the best again: qseq train S1.h5 S2.h5 S3.h5 S4.h5 S5.h5 S6.h5 --model means --epochs 2 -o sweep-best.h5
 $ qseq train S?.h5 -m means --epochs 2 --lr 0.1 --no-provenance -q -o again.h5 && [ "$(cache show --json again.h5 | jq -r .content)" = "$(cache show --json sweep-sequence-models/lr=1e-1.h5 | jq -r .content)" ] && echo same
 > same
