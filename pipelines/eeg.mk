@@ -29,23 +29,13 @@ all: $(OUT)/compared.txt $(OUT)/leak.report.h5 $(OUT)/run.html
 	@sh pipelines/eeg-told.sh $(OUT) $(words $(PEOPLE))
 $(OUT):
 	@mkdir -p $@
-ifdef EEG
 recordings = $(foreach r,04 08 12,$(dir $(filter %/$(1)R04.edf,$(FILES)))$(1)R$(r).edf)
-# Not one window before every recording is what PhysioNet has.
 $(OUT)/checked: data/eegmmidb/SHA256SUMS | $(OUT)
-	@for f in $(foreach p,$(PEOPLE),$(call recordings,$(p))); do \
-	    grep " $${f##*/}$$" $< | sed "s| [^ ]*$$| $$f|" | sha256sum --quiet -c || \
-	        { echo "$$f is not that of eegmmidb 1.0.0; fetch it again, or leave the person out: EXCLUDE=..." >&2; exit 1; }; \
-	done
-	@touch $@
-$(SHARDS): $(OUT)/%.h5: $(OUT)/checked FORCE
-	qseq windows $(WINDOWS) $(call recordings,$*) -o $@
-else
+	@sh pipelines/eeg-checked.sh $< $(foreach p,$(PEOPLE),$(call recordings,$(p))) && touch $@
 $(OUT)/people/truth.json: FORCE | $(OUT)
 	qseq generate people -n $(words $(PEOPLE)) --channels 16 --trials 12 --odd-rate --short -o $(OUT)/people
-$(SHARDS): $(OUT)/%.h5: $(OUT)/people/truth.json FORCE
-	qseq windows $(WINDOWS) $(OUT)/people/$*R*.edf -o $@
-endif
+$(SHARDS): $(OUT)/%.h5: $(if $(EEG),$(OUT)/checked,$(OUT)/people/truth.json) FORCE
+	qseq windows $(WINDOWS) $(if $(EEG),$(call recordings,$*),$(OUT)/people/$*R*.edf) -o $@
 # MODEL-FOLD.h5, of nets and of classifiers that are fitted at once.
 model = $(subst hydra-frozen,hydra --frozen,$(1))
 define FOLD
@@ -60,13 +50,11 @@ $(OUT)/$(1).report.h5: $$(FOLDS:%=$(OUT)/$(1)-%.h5) $$(SHARDS) FORCE
 endef
 $(foreach m,$(MODELS),$(eval $(call JUDGE,$(m))))
 # What windows drawn at random would have claimed.
-$(OUT)/leak.h5: $(SHARDS) FORCE
-	qseq fit -m tangent-lr --split leak $(SHARDS) -o $@
-$(OUT)/leak.report.h5: $(OUT)/leak.h5 $(SHARDS) FORCE
-	qseq eval $< $(SHARDS) -o $@
+$(OUT)/leak.report.h5: $(SHARDS) FORCE
+	qseq fit -m tangent-lr --split leak $(SHARDS) -o $(OUT)/leak.h5 && qseq eval $(OUT)/leak.h5 $(SHARDS) -o $@
 $(OUT)/compared.txt: $(MODELS:%=$(OUT)/%.report.h5) FORCE
 	qseq compare $(filter %.h5,$^) >$@
-$(OUT)/run.html: $(OUT)/S001.h5 $(MODELS:%=$(OUT)/%.report.h5) $(OUT)/hydra-0.h5 FORCE
+$(OUT)/run.html: $(firstword $(SHARDS)) $(MODELS:%=$(OUT)/%.report.h5) $(firstword $(NETS:%=$(OUT)/%-0.h5)) FORCE
 	figures $(filter %.h5,$^) --report $@
 clean:
 	rm -rf $(OUT)

@@ -9,7 +9,7 @@ shim=$JOBS/trace.so
 "${CC:-gcc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/crash/trace.c" || { echo "trace.c does not compile"; exit 1; }
 total=0
 for name in $(jobs); do
-    case $name in qsweep | halving | qtrain-*) continue ;; esac # published as qtrain's
+    case $name in qsweep | halving | qtrain-* | pairs) continue ;; esac # published as qtrain's, windows'
     dir=$JOBS/$name.dir
     mkdir "$dir" "$dir.states"
     cp "$(older "$name")" "$dir/out.h5"

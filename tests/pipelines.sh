@@ -134,4 +134,18 @@ else
     echo "skipped in part: no rows of the QRNG study (KETLINE_SHARED)"
 fi
 
+# Sequence models: people left out in turn; the page and the table; what has changed since PhysioNet is refused.
+eeg() { make --no-print-directory -f pipelines/eeg.mk BUILD="$BUILD" OUT="$JOBS/eeg-out" NETS=means FITS=csp-lda "$@" >"$JOBS/log" 2>&1; }
+eeg || fail "eeg.mk: $(tail -5 "$JOBS/log")"
+check "eeg.mk: $(cat "$JOBS/eeg-out/compared.txt")" grep -q '^means - csp-lda' "$JOBS/eeg-out/compared.txt"
+check "eeg.mk made no page" [ -s "$JOBS/eeg-out/run.html" ]
+eeg || fail "eeg.mk again: $(tail -5 "$JOBS/log")"
+check "eeg.mk trained again" [ "$(grep -c 'up to date' "$JOBS/log")" -ge 25 ]
+mkdir "$JOBS/recordings"
+for run in 04 08 12; do cp "$JOBS/eeg-out/people/S001R$run.edf" "$JOBS/recordings"; done
+if eeg EEG="$JOBS/recordings" OUT="$JOBS/eeg-refused"; then fail "eeg.mk took recordings that PhysioNet does not have"; fi
+check "eeg.mk did not say which: $(cat "$JOBS/log")" grep -q 'S001R04.edf is not that of eegmmidb' "$JOBS/log"
+if eeg EEG="$JOBS/nowhere"; then fail "eeg.mk took a folder that is not there"; fi
+check "eeg.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "EEG=$JOBS/nowhere: no S001R04.edf" "$JOBS/log"
+
 conclude
