@@ -246,7 +246,7 @@ static int compare(struct kl_sequence_compared *c, const struct kl_sequence_repo
         if (!code) code = all_windows(model, reports + m, c->metric, room, err);
     }
     find_ratio(c, reports);
-    for (size_t a = 0; a < c->n_models && !code; a++)
+    for (size_t a = 0; a < (o->against_first ? 1 : c->n_models) && !code; a++)
         for (size_t b = a + 1; b < c->n_models && !code; b++) {
             struct kl_sequence_compared_pair *const p = c->pairs + c->n_pairs++;
             p->a = a, p->b = b;

@@ -36,6 +36,7 @@ struct kl_sequence_compare_options {
     int metric;              /* of kl_stats_metric_names */
     size_t resamples, draws; /* of the bootstrap; of sign flips of more than KL_SIGN_FLIP_EXACT people */
     uint64_t seed;
+    bool against_first; /* pairs of the first report with each other one alone */
 };
 struct kl_sequence_compared_model {
     char name[96];          /* the model's, with its file where two are of one name */

@@ -10,12 +10,14 @@ struct values {
     struct kl_common common;
     const char *metric;
     int64_t resamples, draws;
-    bool csv;
+    bool csv, against_first;
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "metric", 0, KL_OPT_CHOICE, AT(metric), METRICS, 0, 0, false, "what is compared", "Comparison",
       NULL },
+    { "against-first", 0, KL_OPT_FLAG, AT(against_first), NULL, 0, 0, false,
+      "pairs of the first report with each other one alone", NULL, NULL },
     { "resamples", 0, KL_OPT_INT, AT(resamples), "N", 100, 1e6, false, "of the bootstrap over people",
       NULL, NULL },
     { "draws", 0, KL_OPT_INT, AT(draws), "N", 1000, 1e8, false,
@@ -83,7 +85,8 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     const char *const *paths = run->stage.inputs + 1; /* the word itself */
     const size_t n = run->stage.n_inputs - 1;
     const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->resamples,
-                                                   (size_t)v->draws, (uint64_t)v->common.seed };
+                                                   (size_t)v->draws, (uint64_t)v->common.seed,
+                                                   v->against_first };
     struct kl_sequence_compared compared = { 0 };
     if (n < 2) return kl_fail(err, KL_EUSAGE, "%zu report%s, expected two or more", n, kl_s(n));
     if (v->csv && v->common.json) return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");

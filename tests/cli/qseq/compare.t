@@ -19,6 +19,12 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 --json | jq -c '[.metric, .window
 > ["accuracy",225,5,5,["csp-lda","mdm"],true]
 ! qseq: 5 people: no test over them can give a p below 0.0625
 
+# one model against each other one
+$ cp mdm.report.h5 other.report.h5 && qseq compare --against-first mdm.report.h5 csp-lda.report.h5 other.report.h5 --csv 2>/dev/null | cut -d, -f 1-2
+> a,b
+> "mdm (mdm.report.h5)","csp-lda"
+> "mdm (mdm.report.h5)","mdm (other.report.h5)"
+
 # a report of other windows
 $ qseq eval mdm.0.h5 w.h5 -q -o one.report.h5 && qseq compare csp-lda.report.h5 one.report.h5
 ! qseq: one.report.h5: found 45 test windows of 2 classes, expected 225 of 2 as in csp-lda.report.h5; only reports on the same windows can be compared
