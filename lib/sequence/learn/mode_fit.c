@@ -90,7 +90,7 @@ static int split(struct run *run, struct kl_error *err)
     o.validation = v->val_fraction, o.test = v->test_fraction;
     int code = kl_sequence_split_make(&run->split, &run->set, &o, err);
     if (!code && o.kind != KL_SEQUENCE_SPLIT_LEAK)
-        code = kl_sequence_split_check(&run->split, &run->set, kl_sequence_split_across(o.kind), err);
+        code = kl_sequence_split_check_copies(&run->split, &run->set, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
         kl_caution(run->stage->log,
                    "--split leak: windows of one recording train and test; what it scores is no claim");

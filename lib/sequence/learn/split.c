@@ -3,6 +3,7 @@
 #include "sequence/learn/split.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,14 +44,20 @@ struct run {
     int32_t subject;
     const char *person, *name;
 };
+/* A labelled window. What follows from the order of windows follows from names and times, so that it
+   depends neither on the order of files nor on what else stands in them. */
+struct place {
+    size_t run, number; /* number: in the set */
+    double onset;
+};
 /* All of labelled windows. Run r is runs[r]; person p has runs [first[p], first[p + 1]). */
 struct layout {
     struct run *runs;
     size_t n_runs, n_people, n_windows;
     size_t *first;
-    int32_t *run_of; /* (set->n) -1: the window has no label */
-    int *part;       /* (n_runs); -1: none yet */
-    int64_t *ids;    /* (most of people, windows) for permutations */
+    struct place *places; /* (n_windows) of labelled windows, in the order of people, runs and time */
+    int *part;            /* (n_runs); -1: none yet */
+    int64_t *ids;         /* (most of people, windows) for permutations */
 };
 
 static int by_name(const void *a, const void *b)
@@ -64,6 +71,14 @@ static struct run run_at(const struct kl_sequence_set *set, size_t i)
 {
     return (struct run){ set->subject[i], set->subject_names[set->subject[i]],
                          set->recording_names[set->recording[i]] };
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->run != y->run) return x->run < y->run ? -1 : 1;
+    if (x->onset < y->onset || x->onset > y->onset) return x->onset < y->onset ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 /* The runs of all windows, sorted, each once. */
@@ -89,24 +104,27 @@ static int layout_make(struct layout *l, const struct kl_sequence_set *set, stru
 {
     *l = (struct layout){ .runs = malloc((set->n + 1) * sizeof *l->runs),
                           .first = malloc((set->n + 2) * sizeof *l->first),
-                          .run_of = malloc((set->n + 1) * sizeof *l->run_of),
+                          .places = malloc((set->n + 1) * sizeof *l->places),
                           .part = malloc((set->n + 1) * sizeof *l->part),
                           .ids = malloc((set->n + 1) * sizeof *l->ids) };
-    if (!l->runs || !l->first || !l->run_of || !l->part || !l->ids)
+    if (!l->runs || !l->first || !l->places || !l->part || !l->ids)
         return kl_fail_memory(err, set->n * 64);
     find_runs(l, set);
-    for (size_t i = 0; i < set->n; i++) {
-        const struct run one = run_at(set, i), *found = NULL;
-        if (set->labels[i] >= 0) found = bsearch(&one, l->runs, l->n_runs, sizeof one, by_name);
-        l->run_of[i] = found ? (int32_t)(found - l->runs) : -1;
+    for (size_t i = 0, n = 0; i < set->n; i++) {
+        const struct run one = run_at(set, i);
+        if (set->labels[i] < 0) continue;
+        const struct run *run = bsearch(&one, l->runs, l->n_runs, sizeof one, by_name);
+        l->places[n++] =
+            (struct place){ (size_t)(run - l->runs), i, isnan(set->onset[i]) ? 0 : set->onset[i] };
     }
+    qsort(l->places, l->n_windows, sizeof *l->places, by_place);
     for (size_t r = 0; r < l->n_runs; r++) l->part[r] = KL_SEQUENCE_TRAIN;
     return KL_OK;
 }
 
 static void layout_free(struct layout *l)
 {
-    free(l->runs), free(l->first), free(l->run_of), free(l->part), free(l->ids);
+    free(l->runs), free(l->first), free(l->places), free(l->part), free(l->ids);
 }
 
 static void deal_person(struct layout *l, int64_t person, int part)
@@ -215,33 +233,34 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void put(struct kl_sequence_split *s, int part, const struct place *place)
+{
+    s->part[part][s->n[part]++] = (int64_t)place->number;
+}
+
 /* Windows at random, whoever they are of. */
-static void split_leak(struct kl_sequence_split *s, struct layout *l, const struct kl_sequence_set *set,
+static void split_leak(struct kl_sequence_split *s, struct layout *l,
                        const struct kl_sequence_split_options *o)
 {
     const double held = o->validation + o->test;
-    size_t n = 0;
-    for (size_t i = 0; i < set->n; i++)
-        if (l->run_of[i] >= 0) l->ids[n++] = (int64_t)i;
+    const size_t n = l->n_windows;
+    for (size_t i = 0; i < n; i++) l->ids[i] = (int64_t)i;
     const size_t out = kl_sequence_split_hold(l->ids, n, held, o->seed);
     const size_t test = kl_sequence_split_hold(l->ids, out, o->test / held, o->seed);
-    for (size_t i = 0; i < n; i++) {
-        const int part = i < test  ? KL_SEQUENCE_TEST
-                         : i < out ? KL_SEQUENCE_VALIDATION
-                                   : KL_SEQUENCE_TRAIN;
-        s->part[part][s->n[part]++] = l->ids[i];
-    }
-    for (int k = 0; k < KL_SEQUENCE_PARTS; k++) qsort(s->part[k], s->n[k], sizeof **s->part, by_number);
+    qsort(l->ids, test, sizeof *l->ids, by_number);
+    qsort(l->ids + test, out - test, sizeof *l->ids, by_number);
+    qsort(l->ids + out, n - out, sizeof *l->ids, by_number);
+    for (size_t i = 0; i < n; i++)
+        put(s,
+            i < test  ? KL_SEQUENCE_TEST
+            : i < out ? KL_SEQUENCE_VALIDATION
+                      : KL_SEQUENCE_TRAIN,
+            &l->places[l->ids[i]]);
 }
 
-static void fill_lists(struct kl_sequence_split *s, const struct layout *l,
-                       const struct kl_sequence_set *set)
+static void fill_lists(struct kl_sequence_split *s, const struct layout *l)
 {
-    for (size_t i = 0; i < set->n; i++) {
-        if (l->run_of[i] < 0) continue;
-        const int part = l->part[l->run_of[i]];
-        s->part[part][s->n[part]++] = (int64_t)i;
-    }
+    for (size_t i = 0; i < l->n_windows; i++) put(s, l->part[l->places[i].run], &l->places[i]);
 }
 
 static int64_t count_folds(const struct layout *l, const struct kl_sequence_split_options *o)
@@ -288,11 +307,11 @@ static int deal(struct kl_sequence_split *s, struct layout *l, const struct kl_s
                                 struct kl_error *) = { split_subject, split_loso, split_kfold,
                                                        split_runs, split_runs };
     if (o->kind == KL_SEQUENCE_SPLIT_LEAK) {
-        split_leak(s, l, set, o);
+        split_leak(s, l, o);
         return KL_OK;
     }
     const int code = kinds[o->kind](l, o, err);
-    if (!code) fill_lists(s, l, set);
+    if (!code) fill_lists(s, l);
     return code ? code : kl_sequence_split_check(s, set, kl_sequence_split_across(o->kind), err);
 }
 
@@ -363,6 +382,76 @@ int kl_sequence_split_check(const struct kl_sequence_split *s, const struct kl_s
     qsort(seen, used, sizeof *seen, by_seen);
     const int code = compare_seen(seen, used, across, err);
     free(seen);
+    return code;
+}
+
+/* ---- copies ---- */
+
+struct digest {
+    unsigned char bytes[16];
+    int part;
+    size_t window;
+};
+
+static int by_digest(const void *a, const void *b)
+{
+    const struct digest *x = a, *y = b;
+    const int order = memcmp(x->bytes, y->bytes, sizeof x->bytes);
+    return order ? order : x->part - y->part;
+}
+
+static bool is_flat(const float *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (x[i] != x[0]) return false;
+    return true;
+}
+
+enum { WHERE = 160 };
+/* "recording 'S001R04' of 'S001' at 2.5 s" */
+static void tell_window(char text[WHERE], const struct kl_sequence_set *set, size_t i)
+{
+    const struct run r = run_at(set, i);
+    const int n = snprintf(text, WHERE, "recording '%.50s' of '%.50s'", r.name, r.person);
+    if (!isnan(set->onset[i])) snprintf(text + n, (size_t)(WHERE - n), " at %g s", set->onset[i]);
+}
+
+static int compare_digests(const struct digest *all, size_t n, const struct kl_sequence_set *set,
+                           struct kl_error *err)
+{
+    char one[WHERE], other[WHERE];
+    for (size_t i = 1; i < n; i++) {
+        const struct digest *a = &all[i - 1], *b = &all[i];
+        if (a->part == b->part || memcmp(a->bytes, b->bytes, sizeof a->bytes)) continue;
+        tell_window(one, set, a->window), tell_window(other, set, b->window);
+        return kl_fail(
+            err, KL_EDATA,
+            "a window of %s, in the %s part, is that of %s, in the %s part: a copy, and so a leak; "
+            "leave one of the two out",
+            one, part_names[a->part], other, part_names[b->part]);
+    }
+    return KL_OK;
+}
+
+int kl_sequence_split_check_copies(const struct kl_sequence_split *s, const struct kl_sequence_set *set,
+                                   struct kl_error *err)
+{
+    const size_t n = s->n[0] + s->n[1] + s->n[2], size = set->channels * set->steps;
+    struct digest *all = malloc((n + 1) * sizeof *all);
+    size_t used = 0;
+    int code = all ? KL_OK : kl_fail_memory(err, n * sizeof *all);
+    for (int k = 0; k < KL_SEQUENCE_PARTS; k++)
+        for (size_t i = 0; i < s->n[k] && !code; i++) {
+            const float *x = kl_sequence_set_window(set, (size_t)s->part[k][i], err);
+            if (!x) code = err->code;
+            else if (!is_flat(x, size)) {
+                kl_xxh128(all[used].bytes, x, size * sizeof *x);
+                all[used].part = k, all[used++].window = (size_t)s->part[k][i];
+            }
+        }
+    if (!code) qsort(all, used, sizeof *all, by_digest);
+    if (!code) code = compare_digests(all, used, set, err);
+    free(all);
     return code;
 }
 

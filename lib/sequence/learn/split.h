@@ -36,7 +36,7 @@ struct kl_sequence_split_options {
 void kl_sequence_split_options_default(struct kl_sequence_split_options *o);
 enum { KL_SEQUENCE_TRAIN, KL_SEQUENCE_VALIDATION, KL_SEQUENCE_TEST, KL_SEQUENCE_PARTS };
 struct kl_sequence_split {
-    int64_t *part[KL_SEQUENCE_PARTS]; /* numbers of windows, rising */
+    int64_t *part[KL_SEQUENCE_PARTS]; /* numbers of windows, by people, runs and onset */
     size_t n[KL_SEQUENCE_PARTS];
     size_t unlabelled; /* windows that are in no part */
     int64_t folds;     /* there are of this kind: people, folds, the fewest runs of a person; else 1 */
@@ -50,6 +50,11 @@ bool kl_sequence_split_across(enum kl_sequence_split_kind kind);
 /* KL_EDATA if two parts share a recording (or, across, a person): which, and which parts. */
 int kl_sequence_split_check(const struct kl_sequence_split *split, const struct kl_sequence_set *set,
                             bool across, struct kl_error *err);
+/* KL_EDATA if a window of one part stands in another one too, under whatever names: a copied recording.
+   Windows whose numbers are all one are passed over. Reads all windows; what kl_sequence_set_window
+   returns. */
+int kl_sequence_split_check_copies(const struct kl_sequence_split *split,
+                                   const struct kl_sequence_set *set, struct kl_error *err);
 void kl_sequence_split_free(struct kl_sequence_split *split);
 /* ids (n), put in the order of RandomState(seed).permutation: the first ceil(share n) are held out,
    which is what is returned. */

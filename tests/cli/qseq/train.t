@@ -51,6 +51,13 @@ $ qseq train S?.h5 -q -m means --test-fraction 0.6 --val-fraction 0.5 -o x.h5
 ! qseq: --test-fraction 0.6, --val-fraction 0.5: expected a test share above 0, and both together below 1
 ? 2
 
+# A recording under another person's name is seen by its windows.
+$ mkdir copied && cp people/S001R0[48].edf people/S00[236]R04.edf copied && cp people/S001R04.edf copied/S005R04.edf && qseq windows -q copied/*.edf -o copied.h5
+$ qseq train copied.h5 -m means --split loso --val-fraction 0 -o x.h5; qseq fit copied.h5 --filters 4 --split loso --val-fraction 0 -o x.h5
+! qseq: a window of recording 'S005R04' of 'S005' at # s, in the training part, is that of recording 'S001R04' of 'S001' at # s, in the test part: a copy, and so a leak; leave one of the two out
+! qseq: a window of recording 'S005R04' of 'S005' at # s, in the training part, is that of recording 'S001R04' of 'S001' at # s, in the test part: a copy, and so a leak; leave one of the two out
+? 65
+
 # The reference's way, its flaws said.
 $ qseq train S?.h5 -q -m means --epochs 2 --profile reference -o ref.h5 && cache show ref.h5 | grep '^caution'
 > caution    --profile reference: windows are not standardised (millivolts), the last weights and not the best are tested, the best epoch is by accuracy
