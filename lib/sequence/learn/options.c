@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    qseq train and qseq sweep: what a user may say of a training. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sequence/learn/learn.h"
@@ -128,6 +129,31 @@ static double usual_dropout(const char *model)
     return strcmp(model, "eegnet") == 0 ? 0.25 : strcmp(model, "shallow") == 0 ? 0.5 : 0.1;
 }
 
+/* Options that a model does not have would stand in its key and change nothing. */
+static int check_model(const struct kl_sequence_train_values *v, struct kl_error *err)
+{
+    static const struct {
+        const char *models, *others;
+    } foreign[] = {
+        { "hydra|hydra-hybrid|mamba|mamba-lite",
+          "gate-layers width state filters spatial taps twin-of" },
+        { "mamba-hybrid|mamba-hybrid-lite", "width state filters spatial taps twin-of" },
+        { "classical-mamba|classical-hydra", "qubits layers gate-layers filters spatial taps twin-of" },
+        { "eegnet|shallow", "qubits layers gate-layers width state twin-of" },
+        { "twin", "width state filters spatial taps" },
+        { "means", "qubits layers gate-layers width state filters spatial taps twin-of" },
+    };
+    struct kl_sequence_train_values usual;
+    char why[80];
+    memset(&usual, 0, sizeof usual);
+    kl_sequence_train_defaults(&usual);
+    snprintf(why, sizeof why, "--model %s has no such thing", v->model);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (kl_choice(foreign[i].models, v->model) >= 0)
+            return kl_options_refuse(&kl_sequence_train_tool, v, &usual, foreign[i].others, why, err);
+    return KL_OK;
+}
+
 static int check(const struct kl_sequence_train_values *v, struct kl_error *err)
 {
     const bool folded = v->parts.kind == KL_SEQUENCE_SPLIT_LOSO ||
@@ -140,7 +166,7 @@ static int check(const struct kl_sequence_train_values *v, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--folds: of --split kfold alone");
     if (v->by_accuracy && v->train.options.val_fraction == 0)
         return kl_fail(err, KL_EUSAGE, "--judge accuracy: --val-fraction 0 leaves nothing to judge by");
-    return KL_OK;
+    return check_model(v, err);
 }
 
 int kl_sequence_train_settle(void *values, struct kl_error *err)

@@ -58,6 +58,15 @@ $ qseq train copied.h5 -m means --split loso --val-fraction 0 -o x.h5; qseq fit 
 ! qseq: a window of recording 'S005R04' of 'S005' at # s, in the training part, is that of recording 'S001R04' of 'S001' at # s, in the test part: a copy, and so a leak; leave one of the two out
 ? 65
 
+# A model has its own sizes alone.
+$ qseq train S?.h5 -m means --qubits 4 -o x.h5; qseq train S?.h5 -m eegnet --twin-of mamba -o x.h5; qseq train S?.h5 --gate-layers 3 -o x.h5; qseq train S?.h5 -m twin --twin-of hydra --taps 8 -o x.h5; qseq train S?.h5 -m classical-mamba --filters 4 -o x.h5
+! qseq: --qubits: --model means has no such thing
+! qseq: --twin-of: --model eegnet has no such thing
+! qseq: --gate-layers: --model hydra has no such thing
+! qseq: --taps: --model twin has no such thing
+! qseq: --filters: --model classical-mamba has no such thing
+? 2
+
 # The reference's way, its flaws said.
 $ qseq train S?.h5 -q -m means --epochs 2 --profile reference -o ref.h5 && cache show ref.h5 | grep '^caution'
 > caution    --profile reference: windows are not standardised (millivolts), the last weights and not the best are tested, the best epoch is by accuracy
