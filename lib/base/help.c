@@ -2,6 +2,7 @@
    --help from the table of options, on one screen. */
 #include "base/base_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ static void write_wrapped(const char *text, size_t column, size_t indent, FILE *
     fputc('\n', to);
 }
 
+/* For people: 80, where files and keys say 8e+01, the shortest text. */
+static void default_text(const struct kl_option *option, const void *values, char *text, size_t size)
+{
+    kl_option_text(option, values, text, size);
+    if (option->type != KL_OPT_FLOAT || !strchr(text, 'e')) return;
+    const double value = strtod(text, NULL);
+    if (value == floor(value) && fabs(value) < 1e6) snprintf(text, size, "%.0f", value);
+}
+
 static void write_option(const struct kl_option *option, const void *values, FILE *to)
 {
     char left[64], value[80], text[400];
@@ -38,7 +48,7 @@ static void write_option(const struct kl_option *option, const void *values, FIL
                         *arg ? " " : "", arg);
     size_t column = used < INDENT ? INDENT : (size_t)used + 2;
     fprintf(to, "%-*s", (int)column, left);
-    kl_option_text(option, values, value, sizeof value);
+    default_text(option, values, value, sizeof value);
     bool shown = option->type != KL_OPT_FLAG && *value;
     snprintf(text, sizeof text, "%s%s%s%s%s%s", option->help, choice ? ": " : "",
              choice ? option->arg : "", shown ? " [" : "", shown ? value : "", shown ? "]" : "");
@@ -54,7 +64,7 @@ static void write_packed(const struct kl_tool *tool, size_t first, size_t end, c
         const struct kl_option *option = kl_option_at(tool, i);
         char value[80], text[400], letter[] = { '-', option->letter, '/', '\0' };
         if (!option->help) continue;
-        kl_option_text(option, values, value, sizeof value);
+        default_text(option, values, value, sizeof value);
         bool shown = option->type != KL_OPT_FLAG && *value;
         int n = snprintf(text, sizeof text, "%s--%s%s%s%s%s%s", option->letter ? letter : "",
                          option->name, option->arg ? " " : "", option->arg ? option->arg : "",

@@ -2,6 +2,7 @@
    Loss and accuracy of heads by epoch, above the norms of gradients. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plot/series.h"
 #include "store/store.h"
@@ -31,11 +32,12 @@ int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
         if (!is_empty(&s[1])) kl_plot_series_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
         kl_plot_series_panel(sheet->cr, left, &s[0], &s[1], "cross-entropy (nats)", true);
         kl_plot_series_panel(sheet->cr, right, &s[2], &s[3], "accuracy", false);
-        snprintf(text, sizeof text, "mean and range of %zu heads", s[0].replicas);
+        const char *what = strcmp(kl_store_file_kind(inputs->file), "head") == 0 ? "heads" : "models";
+        snprintf(text, sizeof text, "mean and range of %zu %s", s[0].replicas, what);
         if (s[0].common < s[0].shown)
             snprintf(text, sizeof text,
-                     "mean of %zu heads, to epoch %zu where the first stops; range of all that train",
-                     s[0].replicas, s[0].common);
+                     "mean of %zu %s, to epoch %zu where the first stops; range of all that train",
+                     s[0].replicas, what, s[0].common);
         if (s[0].replicas > 1) kl_plot_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
     }
     if (!code) code = kl_plot_gradients(sheet->cr, 206, s[0].shown, inputs->file, err);
