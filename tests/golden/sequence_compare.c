@@ -75,7 +75,7 @@ static void check_pair(const json_t *pair)
     struct kl_file *files[3] = { NULL };
     struct kl_error err = { 0 };
     char path[3][128];
-    const struct kl_sequence_compare_options o = { 0, 2000, 1000, 7 };
+    const struct kl_sequence_compare_options o = { 0, 2000, 1000, 7, false };
     const size_t n = numbers(value[0], pair, "a");
     numbers(value[1], pair, "b");
     for (size_t p = 0; p < n; p++) value[2][p] = 0.4;
