@@ -35,6 +35,7 @@ enum {
 };
 static double x[N][C][T], covariances[N][TRIANGLE], features[N * FILTERS], probabilities[2 * N];
 static int32_t labels[N], subject[N], recording[N];
+static double onset[N];
 static char names[PEOPLE][8], *people[PEOPLE], *recordings[PEOPLE];
 static struct kl_sequence_workspace workspace;
 static struct kl_sequence_fir band;
@@ -137,6 +138,7 @@ static struct kl_sequence_split split_people(void)
                                          .labels = labels,
                                          .subject = subject,
                                          .recording = recording,
+                                         .onset = onset,
                                          .n_subjects = PEOPLE,
                                          .n_recordings = PEOPLE,
                                          .subject_names = people,
@@ -187,7 +189,7 @@ static void test_effect(const struct kl_sequence_split *split)
 int main(void)
 {
     struct kl_error err = { 0 };
-    for (int i = 0; i < N; i++) subject[i] = recording[i] = i / EACH;
+    for (int i = 0; i < N; i++) subject[i] = recording[i] = i / EACH, onset[i] = i;
     for (int p = 0; p < PEOPLE; p++) {
         snprintf(people[p] = names[p], sizeof *names, "S%d", p + 1);
         recordings[p] = names[p];

@@ -7,19 +7,20 @@
 #include "sequence/windows/windows.h"
 #include "tests/unit/check.h"
 
-/* Five people of four runs of three windows, in an order of files that is not that of the names; every
-   third window of the first run has no label. */
+/* Five people of four runs of three windows, in an order of files that is not that of the names and
+   the last window first; the third window of the first run has no label. */
 enum { PEOPLE = 5, RUNS = 4, EACH = 3, N = PEOPLE * RUNS * EACH };
 static char *people[PEOPLE] = { "S10", "S2", "S1", "S3", "S4" };
 static char names[PEOPLE * RUNS][8];
 static char *recordings[PEOPLE * RUNS];
 static int32_t labels[N], subject[N], recording[N];
+static double onset[N];
 
 static struct kl_sequence_set make_set(void)
 {
     for (int i = 0; i < N; i++) {
         subject[i] = i / (RUNS * EACH), recording[i] = i / EACH;
-        labels[i] = i % (RUNS * EACH) == 2 ? -1 : i % 2;
+        labels[i] = i % (RUNS * EACH) == 2 ? -1 : i % 2, onset[i] = 10 - i % EACH;
         snprintf(recordings[recording[i]] = names[recording[i]], sizeof *names, "R%02d",
                  4 * (recording[i] % RUNS) + 4);
     }
@@ -27,6 +28,7 @@ static struct kl_sequence_set make_set(void)
                                      .labels = labels,
                                      .subject = subject,
                                      .recording = recording,
+                                     .onset = onset,
                                      .n_subjects = PEOPLE,
                                      .n_recordings = PEOPLE * RUNS,
                                      .subject_names = people,
@@ -121,6 +123,22 @@ static void leaks(const struct kl_sequence_set *set)
     kl_sequence_split_free(&s);
 }
 
+/* Each part is in the order of people, runs and time, whatever the order of the files. */
+static void in_order(const struct kl_sequence_set *set)
+{
+    struct kl_sequence_split s = split_of(set, KL_SEQUENCE_SPLIT_LOSO, PEOPLE - 1);
+    const int64_t *train = s.part[KL_SEQUENCE_TRAIN];
+    CHECK(subject[train[0]] == 2 && recording[train[0]] == 2 * RUNS && onset[train[0]] == 9);
+    for (size_t i = 1; i < s.n[KL_SEQUENCE_TRAIN]; i++) {
+        const int64_t a = train[i - 1], b = train[i];
+        const int people_order = strverscmp(people[subject[a]], people[subject[b]]);
+        const bool later =
+            recording[a] == recording[b] ? onset[a] < onset[b] : recording[a] < recording[b];
+        CHECK(people_order < 0 || (!people_order && later), "window %d before %d", (int)a, (int)b);
+    }
+    kl_sequence_split_free(&s);
+}
+
 /* Two recordings of one name and person, in two files, are one run. */
 static void same_name(struct kl_sequence_set set)
 {
@@ -176,6 +194,6 @@ static void refuses(const struct kl_sequence_set *set)
 int main(void)
 {
     const struct kl_sequence_set set = make_set();
-    by_people(&set), by_runs(&set), leaks(&set), same_name(set), shares(), refuses(&set);
+    by_people(&set), by_runs(&set), leaks(&set), in_order(&set), same_name(set), shares(), refuses(&set);
     return failures != 0;
 }
