@@ -139,7 +139,7 @@ static int check_model(const struct kl_sequence_train_values *v, struct kl_error
           "gate-layers width state filters spatial taps twin-of" },
         { "mamba-hybrid|mamba-hybrid-lite", "width state filters spatial taps twin-of" },
         { "classical-mamba|classical-hydra", "qubits layers gate-layers filters spatial taps twin-of" },
-        { "eegnet|shallow", "qubits layers gate-layers width state twin-of" },
+        { "eegnet|shallow", "qubits layers gate-layers width state twin-of bare" },
         { "twin", "width state filters spatial taps" },
         { "means", "qubits layers gate-layers width state filters spatial taps twin-of" },
     };

@@ -72,15 +72,15 @@ static void add_front(struct adding *a, const struct kind *k)
     struct kl_twin_net *t = a->t;
     const size_t n = (size_t)a->net->options.qubits, angles = 4 * n * (size_t)a->net->options.layers;
     size_t width = t->channels;
-    if (k->front == KL_TWIN_DEPTHWISE) {
+    if (t->front == KL_TWIN_DEPTHWISE) {
         t->conv = tensor(a, "temporal_conv", "weight", 3, t->channels, 1, KL_TWIN_TAPS);
         t->conv_bias = tensor(a, "temporal_conv", "bias", 1, t->channels, 1, 1);
-    } else if (k->front == KL_TWIN_DENSE) {
+    } else if (t->front == KL_TWIN_DENSE) {
         width = KL_TWIN_CONV;
         t->conv = tensor(a, "temporal_conv", "weight", 3, width, t->channels, KL_TWIN_TAPS);
         t->conv_bias = tensor(a, "temporal_conv", "bias", 1, width, 1, 1);
     }
-    if (k->front != KL_TWIN_DEPTHWISE) {
+    if (t->front != KL_TWIN_DEPTHWISE && !t->bare) {
         t->project = linear(a, "feature_projection", width, angles);
         width = angles;
     }
@@ -115,12 +115,25 @@ static void add_readout(struct adding *a, const struct kind *k)
         t->branch_biases = tensor(a, "branch_ff", "bias", 2, 3, f, 1);
         t->mix = tensor(a, "branch_weights", "", 1, 3, 1, 1);
     }
-    const bool ends = k->readout == KL_TWIN_RELU && k->time == KL_TWIN_POOLED;
-    t->read = linear(a, k->readout == KL_TWIN_RELU ? "output_ff.0" : "output_ff", f, f);
-    if (k->readout == KL_TWIN_RELU) t->again = linear(a, "output_ff.3", f, ends ? classes : f);
-    if (k->time == KL_TWIN_COMPLEX) t->tau = tensor(a, "temporal_weights", "", 2, t->steps, 2, 1);
-    if (k->time == KL_TWIN_SOFTMAX) t->tau = tensor(a, "temporal_weights", "", 1, t->steps, 1, 1);
+    const bool relu = k->readout == KL_TWIN_RELU, ends = t->bare || (relu && t->time == KL_TWIN_POOLED);
+    t->read = linear(a, relu ? "output_ff.0" : "output_ff", f, ends && !relu ? classes : f);
+    if (relu) t->again = linear(a, "output_ff.3", f, ends ? classes : f);
+    if (t->time == KL_TWIN_COMPLEX) t->tau = tensor(a, "temporal_weights", "", 2, t->steps, 2, 1);
+    if (t->time == KL_TWIN_SOFTMAX) t->tau = tensor(a, "temporal_weights", "", 1, t->steps, 1, 1);
     if (!ends) t->classify = linear(a, "output_layer", f, classes);
+}
+
+/* A bare layer reads the flattened window as one column; what takes windows to columns is not there. */
+static void set_sizes(struct kl_twin_net *t, const struct kind *k, const struct kl_sequence_net *net)
+{
+    const size_t channels = net->shape.channels, steps = net->shape.steps;
+    t->bare = net->options.bare;
+    t->front = t->bare ? KL_TWIN_STEPS : k->front;
+    t->time = t->bare ? KL_TWIN_POOLED : k->time;
+    t->channels = t->bare ? channels * steps : channels;
+    t->steps = t->bare ? 1 : steps;
+    t->columns = t->time == KL_TWIN_POOLED ? 1 : steps;
+    t->stride = kl_sequence_stride(t->steps), t->ld = kl_sequence_stride(t->columns);
 }
 
 static int open_net(struct kl_sequence_net *net, struct kl_error *err)
@@ -134,7 +147,9 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
                        "twin: no quantum model '%s'; expected hydra, hydra-hybrid, mamba, mamba-hybrid, "
                        "mamba-lite or mamba-hybrid-lite",
                        of);
-    if (o->bare) return kl_fail(err, KL_EUSAGE, "twin: a model on windows; bare layers have no twin");
+    if (o->bare && strstr(of, "-lite"))
+        return kl_fail(err, KL_EUSAGE, "twin: %s has no bare layer of its own; %.*s has the same one",
+                       of, (int)(strlen(of) - strlen("-lite")), of);
     if (o->qubits < 2 || o->qubits > MOST_QUBITS || o->layers < 1 || o->layers > MOST_LAYERS ||
         o->gate_layers < 1 || o->gate_layers > MOST_LAYERS)
         return kl_fail(err, KL_EUSAGE,
@@ -143,15 +158,9 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
                        o->qubits, o->layers, o->gate_layers, MOST_QUBITS, MOST_LAYERS);
     struct kl_twin_net *t = net->own = malloc(sizeof *t);
     if (!t) return kl_fail(err, KL_ENOMEM, "no memory for a net");
-    *t = (struct kl_twin_net){ .front = k->front,
-                               .readout = k->readout,
-                               .time = k->time,
+    *t = (struct kl_twin_net){ .readout = k->readout,
                                .norm = k->amplitudes,
                                .reversed = k->reversed,
-                               .channels = net->shape.channels,
-                               .steps = net->shape.steps,
-                               .stride = kl_sequence_stride(net->shape.steps),
-                               .columns = k->time == KL_TWIN_POOLED ? 1 : net->shape.steps,
                                .features = 3 * (size_t)o->qubits,
                                .classes = net->shape.classes,
                                .project = -1,
@@ -159,13 +168,13 @@ static int open_net(struct kl_sequence_net *net, struct kl_error *err)
                                .classify = -1,
                                .map_bias = -1,
                                .tau = -1 };
-    t->ld = kl_sequence_stride(t->columns);
+    set_sizes(t, k, net);
     struct adding a = { .net = net, .t = t, .err = err };
     add_front(&a, k);
     if (!a.code) add_map(&a, budget(k, o));
     if (!a.code) add_readout(&a, k);
     for (int i = 0; i < net->block.n; i++) net->n_parameters += net->block.tensors[i].size;
-    if (k->time == KL_TWIN_COMPLEX) net->n_parameters -= t->steps;
+    if (t->time == KL_TWIN_COMPLEX) net->n_parameters -= t->steps;
     return a.code;
 }
 

@@ -18,6 +18,7 @@ struct kl_twin_net {
     enum kl_twin_front front;
     enum kl_twin_readout readout;
     enum kl_twin_time time;
+    bool bare;     /* the layer alone: the flattened window is one column of as many channels */
     bool norm;     /* layer norm behind the last projection */
     bool reversed; /* branch 2 has the features backwards; else constants of its own */
     size_t channels, steps, stride, columns, ld, features; /* columns: steps, or 1 behind a pool */

@@ -350,12 +350,36 @@ static void unnormalise(struct pass *p)
                 (p->dtheta[i * ld + s] - (mean[s] + along[s] * p->plain[i * ld + s]) / (kl_real)n);
 }
 
+/* The flattened window as a column, and back; what stands beside it in either is 0. */
+static void flatten(kl_real *column, const kl_real *window, const struct pass *p)
+{
+    const size_t steps = p->net->shape.steps, stride = kl_sequence_stride(steps), ld = p->t->ld;
+    memset(column, 0, p->t->channels * ld * sizeof *column);
+    for (size_t c = 0; c < p->net->shape.channels; c++)
+        for (size_t s = 0; s < steps; s++) column[(c * steps + s) * ld] = window[c * stride + s];
+}
+
+static void unflatten(kl_real *window, const kl_real *column, const struct pass *p)
+{
+    const size_t steps = p->net->shape.steps, stride = kl_sequence_stride(steps), ld = p->t->ld;
+    memset(window, 0, p->net->shape.channels * stride * sizeof *window);
+    for (size_t c = 0; c < p->net->shape.channels; c++)
+        for (size_t s = 0; s < steps; s++) window[c * stride + s] = column[(c * steps + s) * ld];
+}
+
 /* ---- a window ---- */
+/* Values of a window in the batch. */
+static size_t window_size(const struct pass *p)
+{
+    return p->net->shape.channels * kl_sequence_stride(p->net->shape.steps);
+}
+
 static const kl_real *input(struct pass *p, size_t i)
 {
     const struct kl_twin_net *t = p->t;
-    const kl_real *const x = p->batch->x + i * t->channels * t->stride;
-    if (t->front != KL_TWIN_STEPS) convolve(p, x);
+    const kl_real *const x = p->batch->x + i * window_size(p);
+    if (t->bare) flatten(p->x, x, p);
+    else if (t->front != KL_TWIN_STEPS) convolve(p, x);
     else if (!(p->batch->training && p->net->options.dropout > 0)) return x;
     else memcpy(p->x, x, t->channels * t->ld * sizeof *x);
     drop(p->x, p, i);
@@ -466,8 +490,8 @@ static void backward(struct pass *p, size_t i, const kl_real *x)
     back(p->d_map, p->d_map_bias, p->dtheta, p->map, p->dm, p->theta, f, t->inputs, ld, p->turned);
     if (t->norm) unnormalise(p);
     const bool steps = t->front == KL_TWIN_STEPS, deeper = !steps || p->result->by_x;
-    kl_real *const to = p->result->by_x ? p->result->by_x + i * t->channels * t->stride : NULL,
-                   *dx = steps ? to : p->x;
+    kl_real *const to = p->result->by_x ? p->result->by_x + i * window_size(p) : NULL,
+                   *dx = steps && !t->bare ? to : p->x;
     if (t->project < 0) linear_back(p, t->angles, deeper ? dx : NULL, p->dtheta, x, ld);
     else {
         linear_back(p, t->angles, p->du, p->dtheta, p->u, ld);
@@ -475,7 +499,8 @@ static void backward(struct pass *p, size_t i, const kl_real *x)
     }
     if (!deeper) return;
     drop(dx, p, i);
-    if (t->front == KL_TWIN_DENSE) unconvolve_dense(p, dx, to);
+    if (t->bare) unflatten(to, dx, p);
+    else if (t->front == KL_TWIN_DENSE) unconvolve_dense(p, dx, to);
     else if (!steps) unconvolve_depthwise(p, dx, to);
 }
 

@@ -59,12 +59,14 @@ $ qseq train copied.h5 -m means --split loso --val-fraction 0 -o x.h5; qseq fit 
 ? 65
 
 # A model has its own sizes alone.
-$ qseq train S?.h5 -m means --qubits 4 -o x.h5; qseq train S?.h5 -m eegnet --twin-of mamba -o x.h5; qseq train S?.h5 --gate-layers 3 -o x.h5; qseq train S?.h5 -m twin --twin-of hydra --taps 8 -o x.h5; qseq train S?.h5 -m classical-mamba --filters 4 -o x.h5
+$ qseq train S?.h5 -m means --qubits 4 -o x.h5; qseq train S?.h5 -m eegnet --twin-of mamba -o x.h5; qseq train S?.h5 --gate-layers 3 -o x.h5; qseq train S?.h5 -m twin --twin-of hydra --taps 8 -o x.h5; qseq train S?.h5 -m classical-mamba --filters 4 -o x.h5; qseq train S?.h5 -m eegnet --bare -o x.h5; qseq train S?.h5 -m twin --twin-of mamba-lite --bare -o x.h5
 ! qseq: --qubits: --model means has no such thing
 ! qseq: --twin-of: --model eegnet has no such thing
 ! qseq: --gate-layers: --model hydra has no such thing
 ! qseq: --taps: --model twin has no such thing
 ! qseq: --filters: --model classical-mamba has no such thing
+! qseq: --bare: --model eegnet has no such thing
+! qseq: twin: mamba-lite has no bare layer of its own; mamba has the same one
 ? 2
 
 # The reference's way, its flaws said.

@@ -31,6 +31,7 @@ struct trial {
     size_t channels, steps;
     int filters, spatial, taps, qubits;
     double weights; /* what the first values are multiplied by */
+    bool bare;
 };
 struct set {
     struct kl_sequence_net net;
@@ -57,7 +58,7 @@ static void open_set(struct set *s, const struct trial *t, double dropout)
     struct kl_error err;
     kl_sequence_model_options_default(&o);
     o.model = t->model, o.twin_of = t->twin_of, o.dropout = dropout;
-    o.filters = t->filters, o.spatial = t->spatial, o.taps = t->taps;
+    o.filters = t->filters, o.spatial = t->spatial, o.taps = t->taps, o.bare = t->bare;
     if (t->qubits) o.qubits = t->qubits;
     const struct kl_sequence_shape shape = { .channels = t->channels, .steps = t->steps, .classes = 3 };
     *s = (struct set){ .n = 3 };
@@ -128,8 +129,9 @@ static void check_gradients(const struct trial *t, bool training, double dropout
     struct set s;
     char about[96];
     open_set(&s, t, dropout);
-    snprintf(about, sizeof about, "%s %s, %zu x %zu, training %d, dropout %g", t->model,
-             t->twin_of ? t->twin_of : "", t->channels, t->steps, training, dropout);
+    snprintf(about, sizeof about, "%s %s%s, %zu x %zu, training %d, dropout %g", t->model,
+             t->twin_of ? t->twin_of : "", t->bare ? " bare" : "", t->channels, t->steps, training,
+             dropout);
     s.batch.training = training;
     run(&s);
     for (int i = 0; i < s.net.block.n; i++) {
@@ -217,6 +219,40 @@ static void count(const char *model, const char *twin_of, int qubits, size_t exp
     kl_sequence_net_close(&net);
 }
 
+/* Bare layers, the specification, section 9: 784 pixels and 10 classes, 228 values and 2. */
+static void count_bare(const char *model, const char *twin_of, const size_t expected[2])
+{
+    static const struct kl_sequence_shape shapes[2] = { { .channels = 1, .steps = 784, .classes = 10 },
+                                                        { .channels = 1, .steps = 228, .classes = 2 } };
+    for (int i = 0; i < 2; i++) {
+        struct kl_sequence_model_options o;
+        struct kl_sequence_net net;
+        struct kl_error err;
+        kl_sequence_model_options_default(&o);
+        o.model = model, o.twin_of = twin_of, o.bare = true;
+        if (kl_sequence_net_open(&net, &o, &shapes[i], &err)) puts(err.text), failures++;
+        if (net.n_parameters != expected[i]) {
+            printf("%s %s, bare, %zu steps: found %zu parameters, expected %zu\n", model,
+                   twin_of ? twin_of : "", shapes[i].steps, net.n_parameters, expected[i]);
+            failures++;
+        }
+        kl_sequence_net_close(&net);
+    }
+}
+
+static void refused_bare(const char *twin_of, const char *because)
+{
+    struct kl_sequence_model_options o;
+    struct kl_sequence_net net;
+    struct kl_error err = { 0 };
+    kl_sequence_model_options_default(&o);
+    o.model = "twin", o.twin_of = twin_of, o.bare = true;
+    const struct kl_sequence_shape shape = { .channels = 1, .steps = 228, .classes = 2 };
+    expect(kl_sequence_net_open(&net, &o, &shape, &err) == KL_EUSAGE, "not refused", twin_of);
+    expect(strstr(err.text, because) != NULL, err.text, twin_of);
+    kl_sequence_net_close(&net);
+}
+
 static void refused(const char *model, const char *twin_of, size_t channels, size_t steps, int taps,
                     const char *because)
 {
@@ -233,19 +269,25 @@ static void refused(const char *model, const char *twin_of, size_t channels, siz
 }
 
 static const struct trial trials[] = {
-    { "eegnet", NULL, 5, 77, 3, 2, 16, 0, 1 },
-    { "eegnet", NULL, 17, 70, 9, 2, 13, 0, 3 }, /* two blocks of signals; filters beyond their norm */
-    { "eegnet", NULL, 2, 31, 2, 1, 64, 0, 1 },  /* more taps than steps */
-    { "shallow", NULL, 4, 131, 3, 5, 9, 0, 1 },
-    { "shallow", NULL, 3, 80, 2, 3, 1, 0, 1 },
-    { "twin", "hydra", 5, 21, 0, 0, 0, 3, 1 },
-    { "twin", "hydra-hybrid", 5, 16, 0, 0, 0, 3, 1 },
-    { "twin", "mamba", 5, 21, 0, 0, 0, 3, 1 },
-    { "twin", "mamba", 5, 21, 0, 0, 0, 8, 1 }, /* weights of the map repeat */
-    { "twin", "mamba-hybrid", 5, 35, 0, 0, 0, 3, 1 },
-    { "twin", "mamba-lite", 5, 21, 0, 0, 0, 4, 1 },
-    { "twin", "mamba-hybrid-lite", 5, 21, 0, 0, 0, 3, 1 },
-    { "means", NULL, 5, 21, 0, 0, 0, 0, 1 },
+    { "eegnet", NULL, 5, 77, 3, 2, 16, 0, 1, false },
+    { "eegnet", NULL, 17, 70, 9, 2, 13, 0, 3,
+      false }, /* two blocks of signals; filters beyond their norm */
+    { "eegnet", NULL, 2, 31, 2, 1, 64, 0, 1, false }, /* more taps than steps */
+    { "shallow", NULL, 4, 131, 3, 5, 9, 0, 1, false },
+    { "shallow", NULL, 3, 80, 2, 3, 1, 0, 1, false },
+    { "twin", "hydra", 5, 21, 0, 0, 0, 3, 1, false },
+    { "twin", "hydra-hybrid", 5, 16, 0, 0, 0, 3, 1, false },
+    { "twin", "mamba", 5, 21, 0, 0, 0, 3, 1, false },
+    { "twin", "mamba", 5, 21, 0, 0, 0, 8, 1, false }, /* weights of the map repeat */
+    { "twin", "mamba-hybrid", 5, 35, 0, 0, 0, 3, 1, false },
+    { "twin", "mamba-lite", 5, 21, 0, 0, 0, 4, 1, false },
+    { "twin", "mamba-hybrid-lite", 5, 21, 0, 0, 0, 3, 1, false },
+    { "means", NULL, 5, 21, 0, 0, 0, 0, 1, false },
+    { .model = "means", .channels = 3, .steps = 19, .weights = 1, .bare = true },
+    { "twin", "hydra", 2, 19, 0, 0, 0, 3, 1, true },
+    { "twin", "hydra-hybrid", 1, 33, 0, 0, 0, 3, 1, true },
+    { "twin", "mamba", 2, 19, 0, 0, 0, 3, 1, true },
+    { "twin", "mamba-hybrid", 1, 33, 0, 0, 0, 3, 1, true },
 };
 
 int main(void)
@@ -268,6 +310,12 @@ int main(void)
             count(names[m], NULL, 4 + 2 * q, twins[m][q]);
             count("twin", names[m], 4 + 2 * q, twins[m][q]);
         }
+    const size_t bare[4][2] = { { 37939, 11099 }, { 38965, 12125 }, { 50978, 15242 }, { 39031, 12191 } };
+    for (int m = 0; m < 4; m++)
+        count_bare(names[m], NULL, bare[m]), count_bare("twin", names[m], bare[m]);
+    count_bare("means", NULL, (const size_t[]){ 7850, 458 });
+    refused_bare("mamba-lite", "mamba has the same one");
+    refused_bare("mamba-hybrid-lite", "mamba-hybrid has the same one");
     refused("eegnet", NULL, 64, 26, 0, "27 steps"), refused("eegnet", NULL, 0, 249, 0, "0 channels");
     refused("eegnet", NULL, 64, 249, 5000, "5000 taps");
     refused("shallow", NULL, 64, 98, 0, "99 steps"), refused("shallow", NULL, 64, 249, -1, "-1 taps");
