@@ -13,11 +13,11 @@ export PATH := $(abspath $(BUILD))/bin:$(PATH)
 FILES := $(sort $(if $(EEG),$(wildcard $(EEG)/S???R04.edf $(EEG)/S???/S???R04.edf)))
 $(if $(EEG),$(if $(FILES),,$(error EEG=$(EEG): no S001R04.edf, S001/S001R04.edf, ...; expected the recordings of eegmmidb)))
 PEOPLE := $(if $(EEG),$(filter-out $(EXCLUDE),$(patsubst %R04,%,$(notdir $(FILES:.edf=)))),$(addprefix S0,01 02 03 04 05 06 07 08 09 10))
-# Synthetic people move their mu rhythm alone: a band and an average reference suit them. eegmmidb: as the reference has it, but the band.
+# Synthetic people move their mu rhythm alone: a band, an average reference suit them. eegmmidb: as the reference has it, but the band. TRAIN: docs/claims.md.
 WINDOWS ?= --band 8:30 --reference average
 NETS ?= hydra hydra-frozen twin means hydra-hybrid eegnet
 FITS ?= csp-lda tangent-lr
-TRAIN ?= $(if $(EEG),--replicas 5,--epochs 30 --lr 5e-3)
+TRAIN ?= $(if $(EEG),--replicas 5,--epochs 60 --lr 2e-3 --patience 30 --plateau-patience 15)
 FOLDS := $(shell seq 0 $$(($(words $(PEOPLE)) - 1)))
 MODELS := $(NETS) $(FITS)
 SHARDS := $(PEOPLE:%=$(OUT)/%.h5)

@@ -148,4 +148,16 @@ check "eeg.mk did not say which: $(cat "$JOBS/log")" grep -q 'S001R04.edf is not
 if eeg EEG="$JOBS/nowhere"; then fail "eeg.mk took a folder that is not there"; fi
 check "eeg.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "EEG=$JOBS/nowhere: no S001R04.edf" "$JOBS/log"
 
+# Sequences of DNA that differ in their bases: what a rate's choice trains, and that nothing is trained again.
+awk 'BEGIN { srand(1); for (i = 0; i < 24; i++) { s = ""; for (b = 0; b < 57; b++) s = s substr(i % 2 ? "acgt" : "aatt", 1 + int(4 * rand()), 1)
+    print (i % 2 ? "-" : "+") ",S" i ",\t" s } }' >"$JOBS/promoters.data"
+data() { make --no-print-directory -f pipelines/sequence-data.mk BUILD="$BUILD" OUT="$JOBS/data-1" DNA="$JOBS/promoters.data" BARE=mamba NETS= RATES="1e-3 1e-2" SEEDS=1 >"$JOBS/log" 2>&1; }
+data || fail "sequence-data.mk: $(tail -5 "$JOBS/log")"
+check "sequence-data.mk: $(cat "$JOBS/data-1/dna/mamba.txt")" grep -q '^mamba - mamba-twin' "$JOBS/data-1/dna/mamba.txt"
+check "sequence-data.mk: a fold has another rate than $(head -2 "$JOBS/data-1/dna/means-0.txt")" \
+    grep -q 'fold 3 --lr 1e-2 ' <(cache show "$JOBS/data-1/dna/means-3.h5")
+check "sequence-data.mk: 1e-2 is not the first's best" grep -q '^lr=1e-2' <(sed -n 2p "$JOBS/data-1/dna/means-0.txt")
+data || fail "sequence-data.mk again: $(tail -5 "$JOBS/log")"
+check "sequence-data.mk trained again: $(cat "$JOBS/log")" [ "$(grep -c 'up to date' "$JOBS/log")" -ge 20 ]
+
 conclude
