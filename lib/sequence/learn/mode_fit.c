@@ -160,8 +160,8 @@ static int tell(const struct run *run, size_t n, FILE *out, struct kl_error *err
         return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     }
     if (!v->common.quiet)
-        fprintf(out, "%s: %s, %zu windows of %zu channels, %zu left to test, computed\n",
-                v->common.output, v->method, n, run->set.channels, n_test);
+        fprintf(out, "%s: %s fitted on %zu windows of %zu channels, %zu left to test; %.1f s\n",
+                v->common.output, v->method, n, run->set.channels, n_test, seconds);
     return KL_OK;
 }
 
