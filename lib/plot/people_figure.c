@@ -15,17 +15,18 @@ struct column {
     char *model, *names;
     size_t n, size;
     double leak;      /* 1: windows of the tested people trained it */
+    size_t classes;   /* 0: not known */
     double *accuracy; /* (n), mean over replicas */
 };
 
 static int load(struct column *c, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *set, *names;
+    const struct kl_dataset *set, *names, *classes = kl_store_file_find(file, "class_names");
     double *all = NULL;
     int code = kl_store_file_expect(&set, file, "subjects/accuracy", KL_TYPE_F64, 2, err);
     if (!code) code = kl_store_file_expect(&names, file, "subject_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
-    c->n = names->dims[0], c->size = names->item_size;
+    c->n = names->dims[0], c->size = names->item_size, c->classes = classes ? classes->rows : 0;
     if (set->dims[1] != c->n || c->n > PEOPLE)
         return kl_fail(
             err, KL_EDATA,
@@ -97,6 +98,25 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
     kl_plot_text_upwards(cr, x + 2.5, axes->top + axes->height + 5, 7, KL_RIGHT, 90, text);
 }
 
+/* What guessing comes to where classes are as frequent: one of so many. */
+static void draw_chance(cairo_t *cr, const struct kl_axes *axes, size_t classes)
+{
+    const double dashes[2] = { 3, 2 }, chance = classes ? 1 / (double)classes : 0;
+    const double y = kl_plot_axes_y(axes, chance);
+    char text[40];
+    if (!classes || chance < axes->y0) return;
+    kl_plot_colour(cr, 0, 0.5);
+    cairo_set_line_width(cr, 0.6);
+    cairo_set_dash(cr, dashes, 2, 0);
+    cairo_move_to(cr, axes->left, y);
+    cairo_line_to(cr, axes->left + axes->width, y);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    snprintf(text, sizeof text, "1 of %zu classes", classes);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
+}
+
 static void draw(cairo_t *cr, const struct column *columns, size_t n)
 {
     char text[96];
@@ -115,6 +135,7 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
         for (size_t i = 0; i < columns[k].n; i++)
             if (isfinite(columns[k].accuracy[i])) low = fmin(low, columns[k].accuracy[i]);
     shown.y0 = fmax(0, floor(10 * low - 0.5) / 10), shown.y1 = 1.03;
+    draw_chance(cr, &shown, columns[0].classes);
     kl_plot_axes_draw(cr, &shown, NULL, "accuracy");
     for (size_t i = 0; i < columns[0].n; i++) draw_person(cr, &shown, columns, n, i);
     for (size_t k = 0; k < n; k++) draw_column(cr, &shown, &columns[k], k);
