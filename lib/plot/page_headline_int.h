@@ -41,6 +41,13 @@ int kl_plot_headline_of_pulse(char text[KL_HEADLINE], struct kl_file *file, stru
 int kl_plot_headline_of_policy(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_regret(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 
+/* ---- page_headline_sequence.c ---- */
+int kl_plot_headline_of_windows(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+int kl_plot_headline_of_sequence_model(char text[KL_HEADLINE], struct kl_file *file,
+                                       struct kl_error *err);
+int kl_plot_headline_of_sequence_report(char text[KL_HEADLINE], struct kl_file *file,
+                                        struct kl_error *err);
+
 /* ---- page_headline_sampling.c ---- */
 int kl_plot_headline_of_chains(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_bounds(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
