@@ -23,6 +23,7 @@ static const char *const kinds[][2] = {
     { "head", "Trained heads" },
     { "sequence-model", "Trained sequence models" },
     { "sequence-fit", "Classifier on covariances" },
+    { "sequence-scaling", "Time of a training step" },
     { "device-classifier", "Classifiers of devices" },
     { "windows", "Windows of recordings" },
     { "device-bits", "Bits of devices" },
@@ -175,8 +176,11 @@ static const char *const sentences[][2] = {
     { "erd", "How the power of each frequency changes over time, against the time before the event or, "
              "where windows have none, one class against the other." },
     { "topography", "Where on the head the power of the mu band differs between two classes." },
-    { "people", "What each model scores on each person whom it was not trained on; lines join a person." },
-    { "importance", "Which channels the loss depends on: what the model uses, whether rhythm or blink." },
+    { "people",
+      "What each model scores on each person whom it was not trained on; lines join a person." },
+    { "importance",
+      "Which channels the loss depends on: what the model uses, whether rhythm or blink." },
+    { "scaling", "How long a step of training takes, and what of it ranks send and wait." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 
