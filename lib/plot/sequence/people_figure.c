@@ -57,6 +57,16 @@ static size_t find(const struct column *c, const char *name)
     return i;
 }
 
+/* Where a person's dot stands in column k: people of one accuracy beside each other. */
+static double place_dot(const struct kl_axes *axes, const struct column *c, size_t k, size_t person)
+{
+    const double apart = 3.8;
+    size_t before = 0;
+    for (size_t i = 0; i < person; i++) before += fabs(c->accuracy[i] - c->accuracy[person]) < 1e-9;
+    const double off = apart * ceil((double)before / 2);
+    return kl_plot_axes_x(axes, (double)k) + fmin(off, 15) * (before % 2 ? 1 : -1);
+}
+
 static void draw_person(cairo_t *cr, const struct kl_axes *axes, const struct column *columns, size_t n,
                         size_t person)
 {
@@ -67,7 +77,7 @@ static void draw_person(cairo_t *cr, const struct kl_axes *axes, const struct co
         const size_t at = find(&columns[k], name);
         if (at == columns[k].n || !isfinite(columns[k].accuracy[at])) cairo_new_sub_path(cr);
         else
-            cairo_line_to(cr, kl_plot_axes_x(axes, (double)k),
+            cairo_line_to(cr, place_dot(axes, &columns[k], k, at),
                           kl_plot_axes_y(axes, columns[k].accuracy[at]));
     }
     kl_plot_colour(cr, 1, 0.3);
@@ -83,7 +93,7 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
     for (size_t i = 0; i < c->n; i++) {
         if (!isfinite(c->accuracy[i])) continue;
         kl_plot_colour(cr, 1, 0.8);
-        kl_plot_mark(cr, x, kl_plot_axes_y(axes, c->accuracy[i]), 1.8, KL_CIRCLE);
+        kl_plot_mark(cr, place_dot(axes, c, k, i), kl_plot_axes_y(axes, c->accuracy[i]), 1.8, KL_CIRCLE);
         mean += c->accuracy[i], n++;
     }
     kl_plot_colour(cr, 2, 1);
@@ -122,7 +132,8 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
     char text[96];
     const struct kl_axes axes = { .left = LEFT,
                                   .top = TOP,
-                                  .width = 34 * (double)n,
+                                  .width = fmax(34 * (double)n, 102),
+                                  .whole_x = true,
                                   .height = HEIGHT,
                                   .x0 = -0.5,
                                   .x1 = (double)n - 0.5,
@@ -130,7 +141,7 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
                                   .y1 = 1 };
     struct kl_axes shown = axes;
     shown.no_x_numbers = true;
-    double low = 1;
+    double low = columns[0].classes ? 1 / (double)columns[0].classes : 1;
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < columns[k].n; i++)
             if (isfinite(columns[k].accuracy[i])) low = fmin(low, columns[k].accuracy[i]);
