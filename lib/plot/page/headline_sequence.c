@@ -58,6 +58,7 @@ int kl_plot_headline_of_sequence_report(char text[KL_HEADLINE], struct kl_file *
     kl_plot_headline_counted(text, ", on ", kl_plot_headline_rows(file, "labels"), "window");
     add_people(text, file, " of ");
     if (replicas > 1) kl_plot_headline_counted(text, ", mean of ", replicas, "replica");
+    if (kl_plot_headline_number(file, "transductive") > 0) kl_plot_headline_add(text, "; transductive");
     if (kl_plot_headline_number(file, "leak") > 0)
         kl_plot_headline_add(text, "; a leak: windows of the tested recordings trained it");
     return code;

@@ -39,6 +39,7 @@ static const struct {
     { "brier", "Brier score", true },
     { "calibration", "calibration error", true },
     { "train_windows", "windows that trained it, mean over folds", false },
+    { "transductive", "own windows of each person fitted what is done to them (1: yes)", false },
     { "leak", "windows of one recording trained and tested it (1: a leak)", false },
     { "steps_before", "steps of a window before its event (below 0: it begins behind)", false },
     { "expected_calibration_error", "calibration error", true },
