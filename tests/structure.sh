@@ -12,7 +12,7 @@ code() { # a C file without comments, strings and literals, so that words in mes
 }
 
 # 1. The library neither prints nor exits.
-for f in $(find lib kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); do
+for f in $(grep -rlE '\<(exit|abort|v?printf|puts|putchar|perror) *\(|\<std(out|err)\>' lib kernels --include='*.c' --include='*.h' --include='*.cu' | sort); do
     # Streams that the caller gives, or open_memstream, may be written; the process's own may not be
     # named.
     words='(exit|abort|printf|vprintf|puts|putchar|perror) *\(|(stdout|stderr)\b'
@@ -25,11 +25,9 @@ done
 # rooms of their own: which of them each includes. plot has rooms beside what all its figures share.
 order=(base store claims device ingest weights stats nn train circuit)
 stages=" cache doctor backbone head qrng control sequence sampling plateau plot "
-rank() {
-    local i
-    for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i" && return; done
-    case $stages in *" $1 "*) echo 100 ;; *) echo -1 ;; esac
-}
+declare -A ranks
+for i in "${!order[@]}"; do ranks[${order[$i]}]=$i; done
+for i in $stages; do ranks[$i]=100; done
 declare -A inner_rooms=([qrng/bits]="" [qrng/classify]=bits [qrng/pairs]=bits [qrng/nist]=bits [qrng/gan]=bits
     [qrng/extractor]="bits nist" [qrng/synthetic]="bits classify pairs"
     [control/model]="" [control/noise]=model [control/pulse]="model noise" [control/meta]="model noise pulse"
@@ -41,7 +39,7 @@ declare -A inner_rooms=([qrng/bits]="" [qrng/classify]=bits [qrng/pairs]=bits [q
     [sequence/report]="windows model covariance learn"
     [plot/page]="" [plot/head]="" [plot/qrng]="" [plot/control]="" [plot/sampling]="" [plot/sequence]="")
 for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
-    room=${f#lib/} room=${room%%/*} mine=$(rank "$room")
+    room=${f#lib/} room=${room%%/*} mine=${ranks[$room]--1}
     [ "$mine" -ge 0 ] || fail "$f: the room $room is not in docs/architecture.md"
     folder=${f#lib/} folder=${folder%/*} inner=${folder#*/}
     case $folder in
@@ -51,7 +49,7 @@ for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
     for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$f"); do
         other=${header%%/*}
         case $header in
-            kernels/*) [ "$mine" -gt "$(rank device)" ] ||
+            kernels/*) [ "$mine" -gt "${ranks[device]}" ] ||
                 fail "$f includes $header: no room up to device knows kernels; kernels include device" ;;
             */*_int.h) [ "${header%/*}" = "$folder" ] ||
                 fail "$f includes $header, which is private to ${header%/*}" ;;
@@ -60,7 +58,7 @@ for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
                 [[ $known == *" $theirs "* ]] || fail "$f includes $header against the tiers" ;;
             # What is sampled there are heads: one room of sampling knows them, the others know targets alone.
             head/*) [ "$room" = head ] || [ "$folder" = sampling/heads ] || fail "$f includes $header against the tiers" ;;
-            */*) theirs=$(rank "$other")
+            */*) theirs=${ranks[$other]--1}
                 [ "$other" = "$room" ] || { [ "$theirs" -ge 0 ] && [ "$theirs" -lt "$mine" ]; } ||
                     fail "$f includes $header against the tiers" ;;
         esac
@@ -140,13 +138,12 @@ done
 tables=$(awk '/^const struct kl_kind kl_[a-z0-9_]+_kind = \{/ { table = $4 }
     table && match($0, /\.name = "[^"]+"/) { print table, substr($0, RSTART + 9, RLENGTH - 10); table = "" }' $(find lib -name '*.c'))
 [ -n "$tables" ] || fail "no table of a kind is found in lib"
+store=$(for f in lib/store/*.[ch]; do gcc -fpreprocessed -dD -E -P "$f" 2>/dev/null | sed "s,^,$f: ,"; done)
 while read -r table kind; do
     grep -qE "&$table\b" tools/cache.c || fail "tools/cache.c does not list $table"
     [ "$kind" = checkpoint ] && continue
-    for f in lib/store/*.[ch]; do
-        ! gcc -fpreprocessed -dD -E -P "$f" 2>/dev/null | grep -qE "\"$kind[\"/]|\b$table\b" ||
-            fail "$f names the kind '$kind'; its table belongs to the room that writes it"
-    done
+    found=$(grep -E "\"$kind[\"/]|\b$table\b" <<<"$store" | head -1)
+    [ -z "$found" ] || fail "${found%%: *} names the kind '$kind'; its table belongs to the room that writes it"
 done <<<"$tables"
 
 # 11. A function that a room's headers declare carries the room: kl_store_..., kl_nn_..., kl_pairs_... (of qrng's rooms
