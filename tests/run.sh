@@ -39,10 +39,11 @@ one() {
     HOME=$TMPDIR XDG_CACHE_HOME=$TMPDIR/.cache
     timeout --kill-after=10 "$TEST_TIMEOUT" "$@" >"$log" 2>&1 </dev/null
     status=$?
+    times >"$log.times" # of the test: its processes' user and system time, in the second line
     chmod -R u+w "$TMPDIR" 2>/dev/null
     rm -rf "$TMPDIR"
     case $status in
-        0) echo "passed $name $((SECONDS - start))s" ;;
+        0) echo "passed $name $((SECONDS - start))s, processor time $(tail -n 1 "$log.times" | tr ' ' +)" ;;
         77) echo "skipped $name: $(tail -n 1 "$log" | sed "s/^skipped: //")" ;;
         124 | 137)
             echo "FAILED $name: stopped after $TEST_TIMEOUT s; end of $log:"

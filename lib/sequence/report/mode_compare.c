@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    `qseq compare`: reports of several models, paired over people. It keeps no file. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sequence/report/compare.h"
 #include "store/mode.h"
@@ -46,11 +47,22 @@ static void defaults(void *values)
     v->metric = "accuracy", v->resamples = 10000, v->draws = 100000;
 }
 
+/* One report twice would be a pair without a difference, and a pair more to correct for. */
+static int check_once(struct kl_file *const *files, size_t last, struct kl_error *err)
+{
+    for (size_t i = 0; i < last; i++)
+        if (strcmp(kl_store_file_content(files[i]), kl_store_file_content(files[last])) == 0)
+            return kl_fail(err, KL_EUSAGE, "%s has the same content as %s; give it once",
+                           kl_store_file_path(files[last]), kl_store_file_path(files[i]));
+    return KL_OK;
+}
+
 static int open_all(struct kl_sequence_reported *reports, struct kl_file **files,
                     const char *const *paths, size_t n, struct kl_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         int code = kl_store_file_open(&files[i], paths[i], err);
+        if (!code) code = check_once(files, i, err);
         if (!code) code = kl_sequence_reported_open(reports + i, files[i], err);
         if (code) return code;
     }
@@ -68,11 +80,27 @@ static void caution(const struct kl_log *log, const struct kl_sequence_compared 
                    2.0 / (double)(1 << c->n_people));
 }
 
-static int told(const struct kl_sequence_compared *c, const struct kl_mode_run *run,
-                struct kl_error *err)
+/* One has looked at what it is tested on, if not at the labels. */
+static void caution_unlike(const struct kl_log *log, const struct kl_sequence_reported *reports,
+                           size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (reports[i].transductive == reports[0].transductive) continue;
+        const size_t own = reports[i].transductive ? i : 0;
+        kl_caution(log,
+                   "%s is transductive (fitted on each tested person's own windows), %s is not: their "
+                   "difference may be that",
+                   reports[own].path, reports[own ? 0 : i].path);
+        return;
+    }
+}
+
+static int told(const struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
+                size_t n, const struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
     caution(run->stage.log, c);
+    caution_unlike(run->stage.log, reports, n);
     if (v->common.json) return kl_sequence_compare_json(run->out, c, run->stage.log, err);
     if (v->csv) kl_sequence_compare_csv(run->out, c);
     else kl_sequence_compare_tell(run->out, c);
@@ -95,7 +123,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     int code = reports && files ? open_all(reports, files, paths, n, err)
                                 : kl_fail_memory(err, n * sizeof *reports);
     if (!code) code = kl_sequence_compare(&compared, reports, n, &o, err);
-    if (!code) code = told(&compared, run, err);
+    if (!code) code = told(&compared, reports, n, run, err);
     kl_sequence_compared_free(&compared);
     for (size_t i = 0; reports && i < n; i++) kl_sequence_reported_close(reports + i);
     for (size_t i = 0; files && i < n; i++) kl_store_file_close(&files[i]);
