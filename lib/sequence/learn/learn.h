@@ -37,7 +37,8 @@ struct kl_sequence_sweep_values {
     struct kl_sweep_settings sweep;
 };
 void kl_sequence_train_defaults(void *values);
-/* Words into the settled fields. An option that stands at its default takes the profile's value. */
+/* Words into the settled fields. Of standardise, judge, tested what is NULL takes the profile's
+   value. */
 int kl_sequence_train_settle(void *values, struct kl_error *err);
 
 /* ---- a model's file (model_file.c) ---- */
@@ -46,7 +47,8 @@ int kl_sequence_model_save(const struct kl_sequence_learner *learner, struct kl_
                            struct kl_error *err);
 /* What a model's file says. */
 struct kl_sequence_learned {
-    struct kl_sequence_fitted *fitted; /* of qseq fit: in place of net (shape, n_parameters) and params */
+    struct kl_sequence_fitted
+        *fitted; /* of qseq fit: in place of net (shape, n_parameters) and params */
     struct kl_sequence_net net;
     size_t replicas;
     int64_t first_replica;
@@ -64,7 +66,8 @@ struct kl_sequence_learned {
     int32_t *person, *recording;
     char **people, **recordings;
 };
-/* A file of kind sequence-model or sequence-fit. Close it in any case. KL_EDATA: what is no such file. */
+/* A file of kind sequence-model or sequence-fit. Close it in any case. KL_EDATA: what is no such file.
+ */
 int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err);
 void kl_sequence_learned_close(struct kl_sequence_learned *m);
 /* What tables call it: "hydra", "hydra-frozen", "hydra-twin", "csp-lda". */
