@@ -29,9 +29,9 @@ static int measure(struct kl_fbcsp *s, const struct kl_sequence_net *net, struct
     if (s->steps < least || s->channels == 0)
         return kl_fail(
             err, KL_EUSAGE,
-            "shallow: windows of %zu channels and %zu steps, expected at least 1 and %zu, %d that "
-            "it takes means of and %zu taps less one; cut longer windows, or give fewer --taps",
-            s->channels, s->steps, least, KL_FBCSP_POOL, s->taps);
+            "shallow: windows of %zu channels and %zu steps, expected a channel and %zu steps (%zu "
+            "taps less one, %d that it takes means of); cut longer windows, or give fewer --taps",
+            s->channels, s->steps, least, s->taps, KL_FBCSP_POOL);
     if (s->steps > ((size_t)1 << 28) / s->channels)
         return kl_fail(
             err, KL_EUSAGE,
