@@ -26,8 +26,8 @@ ISA_avx2 := -mavx2 -mfma -mf16c -mtune=haswell
 ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -mtune=skylake-avx512
 
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
-# A room is a folder of lib/; qrng, control, sampling and sequence have rooms of their own.
-ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/qrng/*/ lib/control/*/ lib/sampling/*/ lib/sequence/*/))
+# A room is a folder of lib/; some have rooms of their own.
+ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/*/*/))
 # Files that include kernels/inline/real.h are compiled in float and in double.
 REAL := $(shell grep -l 'inline/real.h' $(ROOMS:%=%/*.c) kernels/*.c 2>/dev/null)
 ONCE := $(filter-out $(REAL),$(wildcard $(ROOMS:%=%/*.c) kernels/*.c))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The examples of pipelines/ for other systems, each really run: a shell pipe, MPI's ranks, an array of Slurm's on a cluster of one
+# The examples of pipelines/ for other systems, each really run: a shell pipe, MPI's ranks, arrays of Slurm's on a cluster of one
 # node, Snakemake. Whatever cuts the work into parts, the result has the bytes of one run.
 . "$(dirname "$0")/jobs.inc"
 cd "$JOBS" || exit 70
@@ -95,12 +95,57 @@ stop_cluster() {
     for name in slurmd slurmctld munged; do [ ! -s "$JOBS/$name.pid" ] || kill "$(cat "$JOBS/$name.pid")" 2>/dev/null; done
     sleep 0.5
 }
+queue_ends() { for _ in $(seq 120); do [ -z "$(squeue -h 2>/dev/null)" ] && return; sleep 0.5; done; squeue; return 1; }
+# Each person left out in turn, by tasks of an array, and a fold by two ranks under srun: the bytes of the same commands one after another.
+leave_one_out() {
+    local i folds=loso.h5.folds options=(-m hydra --qubits 3 --epochs 4 --no-provenance)
+    qseq generate people -q -n 3 --channels 8 -o people || { fail "qseq generate failed"; return; }
+    for i in 1 2 3; do qseq windows -q people/S00$i*.edf --rate 40 -o S00$i.h5 || fail "qseq windows failed"; done
+    mkdir alone ranks
+    for i in 0 1 2; do qseq train -q S00?.h5 "${options[@]}" --split loso --fold $i -o alone/$i.h5 || fail "qseq train failed"; done
+    qseq eval -q alone/?.h5 S00?.h5 --no-provenance -o alone.h5 || fail "qseq eval failed"
+    loso() {
+        "$ROOT/pipelines/slurm-loso.sh" loso.h5 S00?.h5 -- "${options[@]}" >submit.log 2>&1 || fail "slurm-loso.sh: $(cat submit.log)"
+        check "slurm-loso.sh: its jobs did not end" queue_ends
+    }
+    check "slurm-loso.sh: took an option that no job would take" [ 2 = "$(
+        "$ROOT/pipelines/slurm-loso.sh" none.h5 S00?.h5 -- --lr x >submit.log 2>&1
+        echo $?
+    )" ]
+    check "slurm-loso.sh: says of it $(cat submit.log)" grep -q "^qseq: --lr: found 'x'" submit.log
+    check "slurm-loso.sh: leaves none.h5.folds of it" [ ! -e none.h5.folds ]
+    # A fold that cannot be written: no report, and no job that waits for ever. The others are there.
+    mkdir -p $folds/1.h5
+    SBATCH="sbatch --job-name=loso -c 1" loso
+    check "slurm-loso.sh: judged folds of which one failed" [ ! -e loso.h5 ]
+    check "slurm-loso.sh: a failed fold says $(cat $folds/1.log)" grep -q '1.h5: is a folder' $folds/1.log
+    check "slurm-loso.sh: a fold does not look for its checkpoint: $(cat $folds/0.log)" grep -q 'no checkpoint to resume from' $folds/0.log
+    rmdir $folds/1.h5
+    loso
+    check "slurm-loso.sh: another report than one after another: $(tail -n 3 $folds/*.log)" cmp loso.h5 alone.h5
+    check "slurm-loso.sh: trained again what was there" [ "$(grep -lw 'up to date' $folds/?.log)" = "$(printf '%s\n' $folds/0.log $folds/2.log)" ]
+    # Fold 1 again, alone; then nothing is left to train.
+    rm loso.h5 $folds/1.h5
+    sbatch --wait --array=1 --output=again.log "$ROOT/pipelines/slurm-loso.sh" loso.h5 S00?.h5 -- "${options[@]}" >submit.log 2>&1 ||
+        fail "sbatch --array=1 slurm-loso.sh: $(cat submit.log again.log)"
+    check "a fold of slurm-loso.sh again: other bytes" cmp $folds/1.h5 alone/1.h5
+    loso
+    check "slurm-loso.sh: trained again what was there" [ "$(grep -lw 'up to date' $folds/?.log | wc -l)" = 3 ]
+    check "slurm-loso.sh: another report the second time" cmp loso.h5 alone.h5
+
+    timeout 150 srun -n 2 qseq train S00?.h5 "${options[@]}" --split loso --fold 1 -j 1 --ranks auto --json -o ranks/1.h5 >srun.log 2>&1 ||
+        fail "srun -n 2 qseq train: $(cat srun.log)"
+    check "srun -n 2: not two ranks: $(cat srun.log)" grep -q '"ranks": *2' srun.log
+    check "srun -n 2: other bytes than one rank" cmp ranks/1.h5 alone/1.h5
+    sbatch --wait --array=2 --ntasks=2 --output=ranks.log --wrap "srun qseq train $(echo S00?.h5) ${options[*]} --split loso \
+        --fold \$SLURM_ARRAY_TASK_ID -j 1 --ranks auto -o ranks/2.h5" >submit.log 2>&1 || fail "ranks of an array's task: $(cat submit.log ranks.log)"
+    check "ranks of an array's task: other bytes than one rank: $(cat ranks.log)" cmp ranks/2.h5 alone/2.h5
+}
 PATH=$PATH:/usr/sbin
 if [ "$(id -u)" = 0 ] && command -v munged slurmctld slurmd sbatch >/dev/null; then
     trap 'stop_cluster; chmod -R u+w "$JOBS"; rm -rf "$JOBS"' EXIT
     if cluster >cluster.log 2>&1; then
         "$ROOT/pipelines/slurm.sh" 3 "$digits_train" slurm.h5 --resize 28 --limit 300 >submit.log 2>&1 || fail "slurm.sh: $(cat submit.log)"
-        queue_ends() { for _ in $(seq 120); do [ -z "$(squeue -h 2>/dev/null)" ] && return; sleep 0.5; done; squeue; return 1; }
         check "slurm.sh: its jobs did not end" queue_ends
         equal "slurm.sh" slurm.h5
         # Task 1 again, alone: it is part 1 of 3, whatever its own array is.
@@ -124,6 +169,7 @@ if [ "$(id -u)" = 0 ] && command -v munged slurmctld slurmd sbatch >/dev/null; t
         "$ROOT/pipelines/slurm.sh" 2 absent none.h5 >submit.log 2>&1 || fail "slurm.sh: $(cat submit.log)"
         check "slurm.sh: a job waits for parts that failed" queue_ends
         check "slurm.sh: made something of parts that failed" [ ! -e none.h5 ]
+        [ ! -x "$BUILD/bin/qseq" ] || leave_one_out
     else
         echo "skipped in part: a cluster of one node does not start here: $(tail -2 cluster.log)"
     fi

@@ -22,7 +22,7 @@ for f in $(find lib kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); 
 done
 
 # 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind. qrng, control, sampling and sequence have
-# rooms of their own: which of them each includes.
+# rooms of their own: which of them each includes. plot has rooms beside what all its figures share.
 order=(base store claims device ingest weights stats nn train circuit)
 stages=" cache doctor backbone head qrng control sequence sampling plateau plot "
 rank() {
@@ -38,13 +38,14 @@ declare -A inner_rooms=([qrng/bits]="" [qrng/classify]=bits [qrng/pairs]=bits [q
     [sampling/ladder]=diagnose [sampling/heads]="data model diagnose ladder chain"
     [sequence/recording]="" [sequence/signal]="" [sequence/windows]="recording signal" [sequence/synthetic]="recording windows"
     [sequence/model]="" [sequence/covariance]="" [sequence/learn]="windows model covariance"
-    [sequence/report]="windows model covariance learn")
+    [sequence/report]="windows model covariance learn"
+    [plot/page]="" [plot/head]="" [plot/qrng]="" [plot/control]="" [plot/sampling]="" [plot/sequence]="")
 for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
     room=${f#lib/} room=${room%%/*} mine=$(rank "$room")
     [ "$mine" -ge 0 ] || fail "$f: the room $room is not in docs/architecture.md"
     folder=${f#lib/} folder=${folder%/*} inner=${folder#*/}
     case $folder in
-        qrng/* | control/* | sampling/* | sequence/*) [ -n "${inner_rooms[$folder]+known}" ] || fail "$f: the room $folder is not in docs/architecture.md" ;;
+        qrng/* | control/* | sampling/* | sequence/* | plot/*) [ -n "${inner_rooms[$folder]+known}" ] || fail "$f: the room $folder is not in docs/architecture.md" ;;
         */* | qrng | control | sampling | sequence) fail "$f stands in no room" ;;
     esac
     for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$f"); do
@@ -54,7 +55,7 @@ for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
                 fail "$f includes $header: no room up to device knows kernels; kernels include device" ;;
             */*_int.h) [ "${header%/*}" = "$folder" ] ||
                 fail "$f includes $header, which is private to ${header%/*}" ;;
-            qrng/*/* | control/*/* | sampling/*/* | sequence/*/*) theirs=${header#*/} theirs=${theirs%%/*} known=
+            qrng/*/* | control/*/* | sampling/*/* | sequence/*/* | plot/*/*) theirs=${header#*/} theirs=${theirs%%/*} known=
                 [ "$room" = "$other" ] && known=" $inner ${inner_rooms[$folder]-} "
                 [[ $known == *" $theirs "* ]] || fail "$f includes $header against the tiers" ;;
             # What is sampled there are heads: one room of sampling knows them, the others know targets alone.
@@ -110,7 +111,7 @@ for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/
 done
 
 # A .c file says at its head what it is.
-for f in lib/*/*.c lib/{qrng,control,sampling,sequence}/*/*.c kernels/*.c tools/*.c; do
+for f in lib/*/*.c lib/*/*/*.c kernels/*.c tools/*.c; do
     ! sed -n 1p "$f" | grep -q '\*/' || fail "$f: no words at its head"
 done
 
@@ -149,11 +150,11 @@ while read -r table kind; do
 done <<<"$tables"
 
 # 11. A function that a room's headers declare carries the room: kl_store_..., kl_nn_..., kl_pairs_... (of qrng's rooms
-# the inner one, of control's kl_control_, of sampling's kl_sampling_, of sequence's kl_sequence_). lib/base, the foundation, has kl_ and a noun.
+# the inner one, of those of control, sampling, sequence and plot the outer one). lib/base, the foundation, has kl_ and a noun.
 for f in $(find lib -name '*.h' | sort); do
     room=${f%/*} room=${room##*/}
     [ "$room" = base ] && continue
-    case $f in lib/control/*) room=control ;; lib/sampling/*) room=sampling ;; lib/sequence/*) room=sequence ;; esac
+    case $f in lib/control/*) room=control ;; lib/sampling/*) room=sampling ;; lib/sequence/*) room=sequence ;; lib/plot/*) room=plot ;; esac
     for name in $(code "$f" | sed 's/__attribute__((.*)) //' |
         grep -oE '^([a-z][^(=]*)?\<kl_[a-z0-9_]+\(|\<kl_[a-z0-9_]+_##p\(' | grep -oE 'kl_[a-z0-9_]+(##p)?\($'); do
         case $name in kl_"$room"_*) ;; *) fail "$f declares ${name%(} without its room's prefix kl_${room}_" ;; esac
@@ -166,8 +167,8 @@ for place in $(grep -nE '\<KL_NAME\(' -r lib kernels tools --include='*.[ch]' | 
 done
 
 # 13. A room is a folder of at most 30 .c files. Those that are still over:
-over=" base circuit head plot store "
-for room in lib/*/ lib/{qrng,control,sampling,sequence}/*/; do
+over=" base circuit head store "
+for room in lib/*/ lib/*/*/; do
     room=${room#lib/} room=${room%/}
     n=$(find "lib/$room" -maxdepth 1 -name '*.c' | wc -l)
     if [ "$n" -gt 30 ]; then

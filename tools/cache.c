@@ -18,6 +18,7 @@
 #include "sampling/ladder/ladder.h"
 #include "sequence/report/report.h"
 #include "sequence/learn/fitted.h"
+#include "sequence/learn/scaling.h"
 #include "sequence/windows/windows.h"
 #include "store/mode.h"
 
@@ -45,6 +46,7 @@ static const struct kl_kind *const kinds[] = {
     &kl_sequence_model_kind,
     &kl_sequence_report_kind,
     &kl_sequence_fit_kind,
+    &kl_sequence_scaling_kind,
     NULL,
 };
 

@@ -18,7 +18,7 @@ static const struct kl_option options[] = {
       "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|frequency|bit-tests|"
       "transitions|symbols|learning|classifiers|configurations|gan|tournament|synthetic|validation|"
       "pulse|bloch|filter-function|landscape|starts|meta-learning|adaptation|tasks|"
-      "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance",
+      "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance|scaling",
       0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },

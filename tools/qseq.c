@@ -3,6 +3,7 @@
    and a file mode_WORD.c in a room of lib/sequence. */
 #include "sequence/learn/fitted.h"
 #include "sequence/learn/learn.h"
+#include "sequence/learn/scaling.h"
 #include "sequence/recording/recording.h"
 #include "sequence/report/compare.h"
 #include "sequence/report/report.h"
@@ -25,6 +26,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_fit_tool,
     &kl_sequence_eval_tool,
     &kl_sequence_compare_tool,
+    &kl_sequence_bench_tool,
     NULL
 };
 static const struct kl_tool tool = {
@@ -38,12 +40,13 @@ static const struct kl_tool tool = {
                "  sweep        a model for every point of a grid of options\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
                "  eval         a model on the windows that it was not trained on\n"
-               "  compare      reports of several models, paired over people",
+               "  compare      reports of several models, paired over people\n"
+               "  bench        how long a step takes by ranks, threads, batch and qubits",
     .arguments = "COMMAND [options]",
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|compare",
+    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|compare|bench",
     .parts = parts,
 };
 
@@ -61,6 +64,7 @@ int main(int argc, char **argv)
         &kl_sequence_mode_fit,
         &kl_sequence_mode_eval,
         &kl_sequence_mode_compare,
+        &kl_sequence_mode_bench,
     };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);
 }

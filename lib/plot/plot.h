@@ -66,7 +66,7 @@ int kl_plot_figure_write(bool *written, const struct kl_figure *figure,
    none. malloc'ed. KL_EDATA, KL_ENOMEM. (apart.c) */
 int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err);
 
-/* ---- the page (page.c): files as one HTML document that needs nothing beside it, no script and no
+/* ---- the page (page/page.c): files as one HTML document that needs nothing beside it, no script and no
    network: each one's results, tables and figures (SVG), and what it was all made from. The same files
    give the same bytes, written to path, atomically, only if they differ; *written says. inputs->file is
    not used. KL_EDATA, KL_EIO, KL_ENOMEM. */
@@ -263,6 +263,7 @@ int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *input
 int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_people(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_scaling(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };

@@ -137,6 +137,20 @@ int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, int *stop, stru
     return code;
 }
 
+void kl_train_ranks_first(struct kl_ranks *some, const struct kl_ranks *ranks, size_t count)
+{
+    const size_t n = ranks->index < count ? count : 1;
+    *some = (struct kl_ranks){ .index = ranks->index < count ? ranks->index : 0, .count = n };
+    while ((size_t)1 << some->levels < n) some->levels++;
+    memcpy(some->peer, ranks->peer, sizeof some->peer);
+}
+
+void kl_train_ranks_first_end(struct kl_ranks *some)
+{
+    free(some->buffer);
+    *some = (struct kl_ranks){ 0 };
+}
+
 void kl_train_ranks_close(struct kl_ranks **ranks)
 {
     if (!*ranks) return;

@@ -38,6 +38,11 @@ int kl_train_ranks_gather(struct kl_ranks *ranks, void *items, size_t n, size_t 
 void kl_train_ranks_share(const struct kl_ranks *ranks, size_t n, size_t *from, size_t *to);
 /* *count becomes rank 0's, *stop (a signal's number, 0: none) the greatest of all. */
 int kl_train_ranks_agree(struct kl_ranks *ranks, int64_t *count, int *stop, struct kl_error *err);
+/* The first `count` of them, a power of two, as ranks of their own, by the connections that there are:
+   to measure how a training goes on fewer. Of a rank beyond them *some is alone (count 1). It ends
+   before `ranks` does, and owns nothing but its buffer (kl_train_ranks_first_end). */
+void kl_train_ranks_first(struct kl_ranks *some, const struct kl_ranks *ranks, size_t count);
+void kl_train_ranks_first_end(struct kl_ranks *some);
 void kl_train_ranks_close(struct kl_ranks **ranks); /* accepts NULL, clears the caller's pointer */
 
 #endif

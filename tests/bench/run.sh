@@ -110,6 +110,22 @@ elif chosen sweep; then
     echo "sweep: no labelled images here (KETLINE_SHARED)" >>"$work/skipped"
 fi
 
+# What two processes, or two threads, gain: qseq bench's own tables.
+scaling() {
+    local grid="qubits=6,8,10 batch-size=8,32,128" seconds=1.5 i
+    [ -n "$quick" ] && grid="qubits=6,8 batch-size=8,32" seconds=0.1
+    cd "$work" && qseq generate people -q -n 6 --trials 15 -o people && qseq windows -q people/*.edf -o windows.h5 || return
+    for i in 1 0; do
+        qseq bench windows.h5 -g "$grid" --seconds $seconds --threads 1 --ranks $i/2 --progress none -o scaling.h5 &
+    done
+    wait
+    qseq bench windows.h5 -g "$grid" --seconds $seconds --threads 2 --progress none
+}
+if chosen scaling; then
+    echo "bench: scaling" >&2
+    (scaling) >"$work/scaling"
+fi
+
 table() {
     echo "Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) of its cores;" \
         "kernels: $(grep -qw avx512bw /proc/cpuinfo && echo avx512 || { grep -qw avx2 /proc/cpuinfo && echo avx2 || echo base; })" \
@@ -130,6 +146,12 @@ PY
         "directly; Winograd's way (layers 1 to 3) does with fewer, hence more than 100 %."
     echo
     grep 'GFLOP/s' "$work/all" | sed 's/^#* */    /'
+    if [ -s "$work/scaling" ]; then
+        echo
+        echo "A step of training by ranks, threads, batch and qubits (qseq bench):"
+        echo
+        sed 's/^/    /' "$work/scaling"
+    fi
     grep ' does not run here: ' "$work/all" | sort -u >>"$work/skipped" # the best peer may be among them
     [ -s "$work/skipped" ] && { echo; echo "Not measured in this run:"; echo; sed 's/^/- /' "$work/skipped"; }
 }

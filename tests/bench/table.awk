@@ -94,6 +94,9 @@ END {
         row("Quantum Hydra, " i " qubits, a training epoch of 1,492 windows of 64 x 249, one thread", "sequence-hydra-" i, "torch", 15, 50)
         row("Hydra Hybrid, the same", "sequence-hydra-hybrid-" i, "torch", 15, 50)
     }
+    row("EEGNet, the same", "sequence-eegnet", best("sequence-eegnet"), 4.8, 16)
+    row("ShallowFBCSPNet, the same", "sequence-shallow", best("sequence-shallow"), "", "")
+    row("classical Mamba, the same", "classical-mamba-epoch", "pytorch", 12, 21)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plot/page_int.h"
+#include "plot/page/page_int.h"
 #include "qrng/nist/nist.h"
 #include "store/store.h"
 #include "tests/unit/any_file.h"

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+   The filter function of a pulse: how much of noise at each frequency reaches the qubit, on X, Y and Z;
+   beside it that of a qubit left alone for as long. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/control/pulse_view.h"
+#include "store/store.h"
+
+static const double LEFT = 48, TOP = 18, WIDTH = 380, HEIGHT = 160;
+enum { AXES = 3 };
+/* Lines of a plain pulse on X lie on each other: the one below shows. */
+static const double widths[AXES] = { 1.2, 2.4, 0.9 };
+
+struct filter {
+    double *omega, *values; /* [n], [3][n] */
+    size_t n;
+};
+
+static int load(struct filter *f, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *grid, *set;
+    int code = kl_plot_pulse_numbers(&f->omega, &grid, file, "filter/omega", 1, err);
+    if (!code) code = kl_plot_pulse_numbers(&f->values, &set, file, "filter/F", 2, err);
+    if (!code && (set->dims[0] != AXES || set->dims[1] != grid->dims[0] || grid->dims[0] < 2 ||
+                  !(f->omega[0] > 0 && f->omega[grid->dims[0] - 1] > f->omega[0])))
+        code =
+            kl_fail(err, KL_EDATA, "%s: filter/F: expected three rows over rising frequencies above 0",
+                    kl_store_file_path(file));
+    if (!code) f->n = grid->dims[0];
+    return code;
+}
+
+/* Of noise on Z without a pulse: 2 sin^2(wT/2)/w^2, its mean from where it first meets it. */
+static double alone(double omega, double duration)
+{
+    const double x = omega * duration / 2;
+    return x < M_PI / 4 ? 2 * pow(sin(x) / omega, 2) : 1 / (omega * omega);
+}
+
+static void range(struct kl_axes *a, const struct filter *f, double duration)
+{
+    double most = alone(f->omega[0], duration), last = 0;
+    for (size_t i = 0; i < AXES * f->n; i++) most = fmax(most, f->values[i]);
+    for (int k = 0; k < AXES; k++) last = fmax(last, f->values[(size_t)(k + 1) * f->n - 1]);
+    a->x0 = log10(f->omega[0]), a->x1 = log10(f->omega[f->n - 1]);
+    a->y1 = ceil(log10(most) + 0.1);
+    a->y0 = floor(fmax(a->y1 - 9, fmin(log10(fmax(last, 1e-300)), a->y1 - 3)));
+}
+
+static void draw_lines(cairo_t *cr, const struct kl_axes *a, const struct filter *f, double duration)
+{
+    static const double dashes[] = { 4, 2 };
+    kl_plot_colour(cr, 0, 0.7);
+    cairo_set_line_width(cr, 0.9);
+    cairo_set_dash(cr, dashes, 2, 0);
+    for (size_t i = 0; i < f->n; i++)
+        cairo_line_to(cr, kl_plot_axes_x(a, log10(f->omega[i])),
+                      kl_plot_axes_y(a, log10(alone(f->omega[i], duration))));
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    for (int k = 0; k < AXES; k++) {
+        kl_plot_colour(cr, k + 1, 1);
+        cairo_set_line_width(cr, widths[k]);
+        for (size_t i = 0; i < f->n; i++)
+            cairo_line_to(cr, kl_plot_axes_x(a, log10(f->omega[i])),
+                          kl_plot_axes_y(
+                              a, fmax(a->y0 - 1, log10(fmax(f->values[(size_t)k * f->n + i], 1e-300)))));
+        cairo_stroke(cr);
+    }
+}
+
+static void draw_legend(cairo_t *cr, double x)
+{
+    static const double dashes[] = { 4, 2 };
+    static const char *const names[] = { "no pulse, Z", "noise on X", "noise on Y", "noise on Z" };
+    for (int i = 0; i < 4; i++) {
+        const double y = TOP + 8 + 12 * i;
+        kl_plot_colour(cr, i, i ? 1 : 0.7);
+        cairo_set_line_width(cr, i ? widths[i - 1] : 0.9);
+        if (!i) cairo_set_dash(cr, dashes, 2, 0);
+        cairo_move_to(cr, x, y - 2.5);
+        cairo_rel_line_to(cr, 14, 0);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, x + 18, y, 7, KL_LEFT, names[i]);
+    }
+}
+
+static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view *v)
+{
+    struct kl_axes axes = {
+        .left = LEFT, .top = TOP, .width = WIDTH, .height = HEIGHT, .log_x = true, .log_y = true
+    };
+    char label[KL_PULSE_LABEL];
+    range(&axes, f, v->duration);
+    cairo_save(cr);
+    cairo_rectangle(cr, axes.left, axes.top, axes.width, axes.height);
+    cairo_clip(cr);
+    draw_lines(cr, &axes, f, v->duration);
+    cairo_restore(cr);
+    kl_plot_pulse_frequency(label, "angular frequency of the noise", v);
+    kl_plot_axes_draw(cr, &axes, label, "filter function");
+    kl_plot_text(cr, LEFT, 10, 7, KL_LEFT, v->title);
+    draw_legend(cr, LEFT + WIDTH + 8);
+}
+
+int kl_plot_filter_function(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                            struct kl_error *err)
+{
+    struct filter f = { 0 };
+    struct kl_pulse_view v;
+    int code = kl_plot_pulse_view_load(&v, inputs->file, err);
+    if (!code) code = load(&f, inputs->file, err);
+    if (!code) draw(sheet->cr, &f, &v);
+    free(f.omega), free(f.values);
+    kl_plot_pulse_view_free(&v);
+    return code;
+}

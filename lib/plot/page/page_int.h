@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+   What the files behind kl_plot_page_write share. All write HTML to a stream in memory; its errors are
+   asked for once, at the end. */
+#ifndef KL_PAGE_INT_H
+#define KL_PAGE_INT_H
+
+#include <stdio.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+/* Text between tags or in an attribute: any bytes; what is no printable UTF-8 becomes a question mark.
+ */
+void kl_plot_html_text(FILE *to, const char *text);
+void kl_plot_html_base64(FILE *to, const unsigned char *bytes, size_t n);
+/* "accuracy_low" as "accuracy low". */
+void kl_plot_html_name(FILE *to, const char *name);
+/* A row of two cells, the first a heading. */
+void kl_plot_html_fact(FILE *to, const char *name, const char *text);
+/* How to write n numbers of one kind, each `stride` from the last, so that they can be compared: whole
+   ones as they are, shares and entropies with four digits behind the point as the tools print them. */
+const char *kl_plot_page_form(const double *values, size_t n, size_t stride);
+/* "-" for NaN; what four digits would show as 0 has an exponent. */
+enum { KL_PAGE_NUMBER = 40 };
+void kl_plot_page_number(char text[KL_PAGE_NUMBER], double value, const char *form);
+/* A cell of it. */
+void kl_plot_html_number(FILE *to, double value, const char *form);
+/* A table's heading, and its begin, within the first row. */
+void kl_plot_html_caption(FILE *to, const char *caption);
+
+/* ---- words (words.c) ---- */
+/* "Evaluation of heads": what a file of the kind is; the kind itself where it has no such words. */
+const char *kl_plot_page_kind(const char *kind);
+/* What a group of datasets is, or a dataset with columns, and what each of its rows is. caption NULL: it
+   has no words but its name. */
+struct kl_page_words {
+    const char *caption, *row;
+};
+struct kl_page_words kl_plot_page_words(const char *kind, const char *name, size_t n);
+/* What a dataset is called as a column; NULL: by its name. */
+const char *kl_plot_page_column(const char *name);
+/* The sentence below a figure. */
+const char *kl_plot_page_sentence(const char *figure);
+
+/* What the tool itself said of the file in one line, without its name; "" of what has no such line
+   (headline.c). KL_EDATA, KL_EIO, KL_ENOMEM. */
+enum { KL_HEADLINE = 400 };
+int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+/* Which of the files is what the others lead to: a report rather than its heads. */
+size_t kl_plot_page_main(struct kl_file *const *files, size_t n);
+/* Root attributes that say what the stage found, as `cache show` has them (results.c). The same
+   codes. */
+int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *err);
+
+/* The style sheet: dark or light as the reader's system is, one column on a phone (style.c). */
+extern const char kl_page_style[];
+/* Datasets of few rows as tables: one of two axes with its columns' names, and those of one axis that
+   lie in a group beside each other. KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_plot_page_tables(FILE *to, struct kl_file *file, struct kl_error *err);
+/* Names of a table's rows (rows.c), where the group says what they are. */
+struct kl_page_rows {
+    char *devices; /* names, size bytes each */
+    size_t n_devices, size;
+    int32_t *pairs; /* [rows, 2], or NULL */
+    bool are_devices, are_pairs;
+};
+/* Do both datasets, of one group and as many rows, have rows of one kind? */
+bool kl_plot_page_rows_agree(const char *one, const char *other);
+/* group: "device_stats/rate". KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_plot_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
+                           struct kl_error *err);
+/* A heading of the row, behind its tag: the name, or the row's number where there is none. */
+void kl_plot_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const char *tag);
+void kl_plot_page_rows_free(struct kl_page_rows *r);
+/* The pairs of a tournament in their order (pairs.c); nothing of other kinds. The same codes. */
+int kl_plot_page_pairs(FILE *to, struct kl_file *file, struct kl_error *err);
+/* The verdicts and entropies of tournament --nist (nist.c); nothing of other kinds. The same codes.
+ */
+int kl_plot_page_nist(FILE *to, struct kl_file *file, struct kl_error *err);
+enum { KL_PAGE_PERMUTATIONS = 2000 }; /* KL_IID_PERMUTATIONS of another room: fewer give no verdict */
+/* Datasets of one axis in the group of dataset `first`, which is the first of them (group.c): side
+   by side, each with its interval or standard error. The same codes. */
+bool kl_plot_page_is_column(const struct kl_dataset *d);
+bool kl_plot_page_beside(const struct kl_dataset *x, const struct kl_dataset *y);
+int kl_plot_page_group(FILE *to, struct kl_file *file, size_t first, struct kl_error *err);
+/* " of samples" behind "95 %" of the accuracy of several heads, whose interval leaves out how seeds
+   differ; else nothing (results.c). */
+const char *kl_plot_page_interval_of(const struct kl_file *file, const char *name);
+/* All numbers of a dataset as doubles; NULL of words. malloc'ed. */
+int kl_plot_page_doubles(double **values, struct kl_file *file, const struct kl_dataset *d,
+                         struct kl_error *err);
+/* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
+int kl_plot_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
+/* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */
+int kl_plot_page_options(FILE *to, const struct kl_file *file, struct kl_error *err);
+/* All records behind the files, each once, a record after those that it was made from. KL_EDATA,
+   KL_ENOMEM. */
+int kl_plot_page_provenance(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+   What was done, in which order: the records of all files together. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/page/page_int.h"
+
+static const char *member(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static void write_word(FILE *to, const char *text)
+{
+    char part[8] = "";
+    if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
+        kl_plot_html_text(to, text);
+        return;
+    }
+    fputc('\'', to);
+    for (const char *quote; (quote = strchr(text, '\'')); text = quote + 1) {
+        for (; text < quote; text += strlen(part)) {
+            const size_t n = kl_plot_text_character(text);
+            snprintf(part, sizeof part, "%.*s", n ? (int)n : 1, text);
+            kl_plot_html_text(to, part);
+        }
+        fputs("'\\''", to);
+    }
+    kl_plot_html_text(to, text);
+    fputc('\'', to);
+}
+
+/* As a shell would take it, without the folder where the tool lay. */
+static void write_command(FILE *to, const json_t *record)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach(json_object_get(record, "argv"), i, word)
+    {
+        const char *text = json_string_value(word) ? json_string_value(word) : "";
+        const char *slash = i ? NULL : strrchr(text, '/');
+        if (i) fputc(' ', to);
+        write_word(to, slash ? slash + 1 : text);
+    }
+}
+
+static void write_input(FILE *to, const char *role, const json_t *input)
+{
+    const char *name = *member(input, "content")  ? "content"
+                       : *member(input, "sha256") ? "sha256"
+                                                  : "bits";
+    fputs("<br><span class=\"soft\">", to);
+    kl_plot_html_text(to, role);
+    fputs("</span> ", to);
+    kl_plot_html_text(to, member(input, "path"));
+    fprintf(to, " <span class=\"hex soft\">%s ", name);
+    kl_plot_html_text(to, member(input, name));
+    fputs("</span>", to);
+}
+
+static void write_inputs(FILE *to, const json_t *record)
+{
+    const char *role;
+    json_t *input, *one;
+    size_t i;
+    json_object_foreach(json_object_get(record, "inputs"), role, input)
+    {
+        if (json_is_object(input)) write_input(to, role, input);
+        json_array_foreach(input, i, one) write_input(to, role, one);
+    }
+}
+
+static void write_record(FILE *to, const json_t *record)
+{
+    const json_t *seed = json_object_get(record, "seed"), *threads = json_object_get(record, "threads");
+    fputs("<li><code>", to);
+    write_command(to, record);
+    fputs("</code><br><span class=\"soft\">", to);
+    kl_plot_html_text(to, member(record, "tool"));
+    fputc(' ', to);
+    kl_plot_html_text(to, member(record, "version"));
+    fputs(", ", to);
+    kl_plot_html_text(to, member(record, "time"));
+    fprintf(to, ", %.3g s on ", json_number_value(json_object_get(record, "seconds")));
+    kl_plot_html_text(to, member(record, "device"));
+    if (json_is_integer(threads)) fprintf(to, ", threads %lld", (long long)json_integer_value(threads));
+    if (json_is_integer(seed)) fprintf(to, ", seed %lld", (long long)json_integer_value(seed));
+    fputs("</span>", to);
+    if (*member(record, "note")) {
+        fputs("<br>note: ", to);
+        kl_plot_html_text(to, member(record, "note"));
+    }
+    write_inputs(to, record);
+    fputs("</li>\n", to);
+}
+
+/* Each file's records stand in the order in which they were made, its own last. */
+static int write_new(FILE *to, json_t *seen, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *records, *record;
+    size_t i;
+    int code = kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+    if (code) return code;
+    json_array_foreach(records, i, record)
+    {
+        const char *id = member(record, "id");
+        if (json_object_get(seen, id)) continue;
+        if (json_object_set_new(seen, id, json_true())) code = kl_fail_memory(err, 64);
+        write_record(to, record);
+    }
+    json_decref(records);
+    return code;
+}
+
+int kl_plot_page_provenance(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
+{
+    json_t *seen = json_object();
+    int code = seen ? KL_OK : kl_fail_memory(err, 64);
+    fputs("<h2 id=\"runs\">How it was made</h2>\n<ol class=\"runs\">\n", to);
+    for (size_t i = 0; i < n && !code; i++) code = write_new(to, seen, files[i], err);
+    fputs("</ol>\n", to);
+    json_decref(seen);
+    return code;
+}
+
+int kl_plot_page_options(FILE *to, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *parts, *value;
+    const char *name;
+    int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
+    if (code) return code;
+    const json_t *options = json_object_get(parts, "options");
+    if (json_object_size(options)) {
+        fputs("<details><summary>Options</summary><div class=\"wide\"><table>\n", to);
+        json_object_foreach((json_t *)options, name, value)
+        {
+            char *text = NULL;
+            if (code || json_is_null(value)) continue;
+            if (json_is_string(value)) {
+                kl_plot_html_fact(to, name, json_string_value(value));
+                continue;
+            }
+            code = kl_json_dump_as(&text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6), err);
+            if (!code) kl_plot_html_fact(to, name, text);
+            free(text);
+        }
+        fputs("</table></div></details>\n", to);
+    }
+    json_decref(parts);
+    return code;
+}

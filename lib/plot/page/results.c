@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+   What a stage found, in the words and digits of the terminal. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/stats.h"
+#include "plot/page/page_int.h"
+
+/* In this order before all others, which stand by their names. digits: always four, as the tools print
+   them. */
+static const struct {
+    const char *name, *words;
+    bool digits;
+} known[] = {
+    { "accuracy", "accuracy", true },
+    { "loss", "loss", false },
+    { "nominal_loss", "loss of the problem's own values", false },
+    { "worst_loss", "worst loss of the ensemble", false },
+    { "average_gate_fidelity", "average gate fidelity", false },
+    { "entanglement_fidelity", "entanglement fidelity", false },
+    { "trapped", "share of starts that were trapped", false },
+    { "stop", "why the best start ended", false },
+    { "regret", "regret of the adapted policy: loss above each task's optimum", false },
+    { "regret_unadapted", "regret without adapting", false },
+    { "regret_mean_network", "regret of the network trained on the mean", false },
+    { "regret_steered_pulse", "regret of the best fixed pulse after as many steps", false },
+    { "regret_fixed_pulse", "regret of the best fixed pulse", false },
+    { "last_bound", "bound on the error at the largest beta", true },
+    { "last_test", "test error there", true },
+    { "last_calibrated", "calibrated bound there: a heuristic, no guarantee", true },
+    { "wbic", "WBIC", false },
+    { "next_beta", "where a further temperature would gain most", false },
+    { "log_loss", "log loss", true },
+    { "expected_calibration_error", "calibration error", true },
+    { "minus_twin", "circuit - twin", true },
+    { "minus_frozen", "circuit - frozen", true },
+    { "minus_none", "circuit - none", true },
+    { "controls", "controls", false },
+    { "output_error", "outputs off by", true },
+    { "unmitigated_output_error", "outputs off by, not mitigated", true },
+    { "unmitigated_accuracy", "accuracy, not mitigated", true },
+    { "unmitigated_log_loss", "log loss, not mitigated", true },
+    { "mcnemar_p", "McNemar p", true },
+    { "top_k_k", "k of top k", false },
+    { "symbol_bits", "bits of a symbol", false },
+    { "dependence_log10_p", "log10 p, successive symbols independent", false },
+    { "dependence_device", "where they depend on each other", false },
+    { "limit_accuracy", "limit of any classifier, if symbols are independent", true },
+    { "limit_information_bits", "bits a row tells of its device, if symbols are independent", true },
+    { "information", "bits a row tells of its device, if symbols are independent", true },
+    { "no_better_than_uniform", "generators no better than the uniform law", false },
+    { "features_backbone", "backbone of the features", false },
+    { "features_tap", "layer they are from", false },
+    { "features_preprocess", "preprocessing of the images", false },
+    { "features_weights_sha256", "SHA-256 of the backbone's weights", false },
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static size_t find_known(const char *name)
+{
+    size_t i = 0;
+    while (i < KNOWN && strcmp(known[i].name, name) != 0) i++;
+    return i;
+}
+
+/* Does it stand beside what it bounds, or whose error it is? */
+static bool is_beside(const struct kl_file *file, const char *name)
+{
+    static const char *const ends[] = { "_low", "_high", "_error" };
+    char stem[128];
+    for (int i = 0; i < 3; i++) {
+        const size_t n = strlen(name), end = strlen(ends[i]);
+        if (n <= end || strcmp(name + n - end, ends[i]) != 0) continue;
+        snprintf(stem, sizeof stem, "%.*s", (int)(n - end), name);
+        return kl_store_file_has_attribute(file, "", stem);
+    }
+    return false;
+}
+
+const char *kl_plot_page_interval_of(const struct kl_file *file, const char *name)
+{
+    const struct kl_dataset *heads = kl_store_file_find(file, "replicas/accuracy");
+    return heads && heads->rows > 1 && strcmp(name, "accuracy") == 0 ? " of samples" : "";
+}
+
+/* "+0.0200 (95 % -0.0290 to +0.0690, paired over 5 seeds)": of a control, in qeval's own words. */
+static void write_difference(FILE *to, const struct kl_file *file, const char *name, const char *title,
+                             double difference)
+{
+    const struct kl_dataset *seeds = kl_store_file_find(file, "replicas/accuracy");
+    struct kl_paired of = { seeds ? seeds->rows : 1, difference, difference, difference };
+    char text[KL_PAIRED_TEXT], low[128];
+    double ends[2];
+    snprintf(low, sizeof low, "%s_low", name);
+    if (kl_store_file_interval(ends, file, name)) of.low = ends[0], of.high = ends[1];
+    if (of.n > 1 && !kl_store_file_has_attribute(file, "", low)) /* of a version without intervals */
+        snprintf(text, sizeof text, "%+.4f", difference);
+    else kl_stats_paired_text(text, &of);
+    kl_plot_html_fact(to, title, text);
+}
+
+/* "0.9728 (95 % 0.9496 to 0.9848)"; "0.4382 (standard error 0.0205)" */
+static void write_number(FILE *to, const struct kl_file *file, const char *name, const char *title,
+                         bool digits, double value)
+{
+    char text[KL_PAGE_NUMBER], low[KL_PAGE_NUMBER], high[KL_PAGE_NUMBER], whole[4 * KL_PAGE_NUMBER],
+        error[128];
+    const char *form = digits                     ? "%.4f"
+                       : strstr(name, "log10_p")  ? "%.1f"
+                       : strstr(name, "fidelity") ? "%.6f"
+                                                  : kl_plot_page_form(&value, 1, 1);
+    double ends[2], spread;
+    kl_plot_page_number(text, value, form);
+    snprintf(whole, sizeof whole, "%s", text);
+    if (kl_store_file_interval(ends, file, name)) {
+        if (strcmp(form, "%.0f") == 0) form = kl_plot_page_form(ends, 2, 1);
+        kl_plot_page_number(text, value, form);
+        kl_plot_page_number(low, ends[0], form);
+        kl_plot_page_number(high, ends[1], form);
+        snprintf(whole, sizeof whole, "%s (95 %%%s %s to %s)", text,
+                 kl_plot_page_interval_of(file, name), low, high);
+    }
+    snprintf(error, sizeof error, "%s_error", name);
+    if (kl_store_file_has_attribute(file, "", error) &&
+        !kl_store_file_number(&spread, file, "", error, NULL) && !isnan(spread))
+        snprintf(whole, sizeof whole, "%s (standard error %.3g)", text, spread);
+    kl_plot_html_fact(to, title, whole);
+}
+
+static void write_one(FILE *to, const struct kl_file *file, const char *name, const char *text)
+{
+    const size_t k = find_known(name);
+    const char *title = k < KNOWN ? known[k].words : name;
+    double value;
+    if (strcmp(name, "controls") == 0 && strcmp(text, "yes") == 0) return; /* they have rows */
+    if (kl_store_file_number(&value, file, "", name, NULL)) kl_plot_html_fact(to, title, text);
+    else if (strncmp(name, "minus_", 6) == 0) write_difference(to, file, name, title, value);
+    else write_number(to, file, name, title, k < KNOWN && known[k].digits, value);
+}
+
+/* Those that are known, in their order, or all others. */
+static int write_part(FILE *to, const struct kl_file *file, size_t known_one, struct kl_error *err)
+{
+    const char *name;
+    char *text;
+    for (size_t k = 0;; k++) {
+        int code = kl_store_file_result(&name, &text, file, k, err);
+        if (code || !name) return code;
+        if (find_known(name) == known_one && !is_beside(file, name)) write_one(to, file, name, text);
+        free(text);
+    }
+}
+
+int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *err)
+{
+    const char *name;
+    char *text;
+    int code = kl_store_file_result(&name, &text, file, 0, err);
+    if (code || !name) return code;
+    free(text);
+    fprintf(to, "<h3>%s</h3>\n<div class=\"wide\"><table>\n",
+            strstr(kl_store_file_kind(file), "report") ? "Results" : "Facts");
+    for (size_t i = 0; i <= KNOWN && !code; i++) code = write_part(to, file, i, err);
+    fputs("</table></div>\n", to);
+    return code;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+   The style sheet of the report page. */
+#include "plot/page/page_int.h"
+
+/* Figures stay on white paper in the dark: their colours are chosen for it. */
+const char kl_page_style[] =
+    ":root{color-scheme:light "
+    "dark;--ink:#1b1f24;--paper:#fff;--pale:#f3f5f7;--line:#d5dae0;--soft:#57606a}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e4e7eb;--paper:#15181c;--pale:#1f242a;--line:#"
+    "3a424b;"
+    "--soft:#a2abb5}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;max-width:64rem;padding:1rem 1.25rem "
+    "3rem;background:var(--paper);color:var(--ink);"
+    "font:1rem/1.5 system-ui,sans-serif}\n"
+    "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2.5rem 0 .25rem;padding-top:1rem;"
+    "border-top:1px solid var(--line);overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 .25rem}\n"
+    ".lead{font-size:1.125rem}p{margin:.25rem 0}.soft,figcaption{color:var(--soft);font-size:.875rem}\n"
+    "a{color:inherit}nav ul{padding-left:1.25rem;margin:.5rem 0}\n"
+    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem;margin:.5rem 0;"
+    "font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
+    "td{overflow-wrap:anywhere;min-width:6em}"
+    "th{font-weight:600}td.n,th.n{text-align:right;white-space:nowrap}"
+    "tr:has(>td.n)>th{white-space:nowrap}"
+    "@media(max-width:40rem){tr:has(>td.n)>th{white-space:normal;min-width:8em}}\n"
+    ".hex,code{font-family:ui-monospace,monospace;font-size:.8125rem;overflow-wrap:anywhere}\n"
+    ".figures{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start}figure{margin:.5rem "
+    "0;max-width:100%}"
+    "figure img{display:block;max-width:100%;height:auto;background:#fff;border:1px solid var(--line);"
+    "border-radius:4px;padding:.5rem}\n"
+    ".caution{border-left:4px solid #d29922;padding-left:.6rem;margin:.5rem 0}\n"
+    "details{margin:.5rem 0}summary{cursor:pointer}ol.runs{padding-left:1.25rem}ol.runs "
+    "li{margin:.75rem 0;overflow-wrap:anywhere;"
+    "padding:.5rem .75rem;background:var(--pale);border-radius:4px}\n"
+    "@media print{body{max-width:none}}\n";

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+   What files, tables and figures are called on the page. */
+#include <string.h>
+
+#include "plot/page/page_int.h"
+
+/* What others lead to stands first. */
+static const char *const kinds[][2] = {
+    { "report", "Evaluation of heads" },
+    { "device-report", "Evaluation of classifiers of devices" },
+    { "sweep", "Sweep over options" },
+    { "tournament", "Devices against each other" },
+    { "synthetic", "Synthetic devices" },
+    { "nist", "Tests and entropies of devices" },
+    { "gan", "Generators of device bits" },
+    { "plateau", "Scan for barren plateaus" },
+    { "pulse", "Pulse for a quantum gate" },
+    { "regret", "What adapting a policy is worth" },
+    { "policy", "Meta-learned policies of pulses" },
+    { "bounds", "What a ladder of chains proves" },
+    { "chains", "Chains on a ladder of temperatures" },
+    { "head", "Trained heads" },
+    { "device-classifier", "Classifiers of devices" },
+    { "device-bits", "Bits of devices" },
+    { "features", "Features of images" },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static size_t rank(const char *kind)
+{
+    size_t i = 0;
+    while (i < KINDS && strcmp(kinds[i][0], kind) != 0) i++;
+    return i;
+}
+
+const char *kl_plot_page_kind(const char *kind)
+{
+    const size_t i = rank(kind);
+    return i < KINDS ? kinds[i][1] : kind;
+}
+
+size_t kl_plot_page_main(struct kl_file *const *files, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (rank(kl_store_file_kind(files[i])) < rank(kl_store_file_kind(files[best]))) best = i;
+    return best;
+}
+
+/* kind NULL: of any. */
+static const struct {
+    const char *kind, *name, *caption, *row;
+} words[] = {
+    { "report", "replicas", "Each head on the test samples", "head" },
+    { "report", "controls/twin", "In the circuit's place: a classical twin", "head" },
+    { "report", "controls/frozen", "In the circuit's place: the circuit with random weights", "head" },
+    { "report", "controls/none", "In the circuit's place: nothing, a linear probe", "head" },
+    { "report", "per_class", "Each class", "class" },
+    { "report", "calibration", "Calibration: samples by the confidence of their prediction", "bin" },
+    { "device-bits", "device_stats", "Statistics of each device", "" },
+    { "device-bits", "device_tests", "Tests of each device", "" },
+    { "device-bits", "pairs", "Pairs of devices", "" },
+    { "device-bits", "reference", "As the published study has it", "" },
+    { "device-report", "pairs", "Classifier by pairs of bits, each split", "split" },
+    { "device-report", "logistic", "Logistic regression, each split", "split" },
+    { "device-report", "network", "Network, each split", "split" },
+    { "device-report", "null", "Runs on shuffled labels", "run" },
+    { "device-report", "reference", "As the published study judges, each split", "split" },
+    { "gan", "scores",
+      "Pairs of devices a v b: scores in nats; intervals are of held-out rows, under the laws as "
+      "trained, so too narrow for the divergence itself",
+      "" },
+    { "gan", "history", "By epoch", "epoch" },
+    { "synthetic", "study", "The published divergence, mean of each device", "" },
+    { "synthetic", "study/class_pairs", "The published divergence by pairs of classes", "" },
+    { "synthetic", "smoothed", "Divergence from smoothed counts, mean of each device", "" },
+    { "synthetic", "smoothed/class_pairs", "Divergence from smoothed counts by pairs of classes", "" },
+    { "synthetic", "network", "Accuracy of the network on each device", "" },
+    { "synthetic", "logistic", "Accuracy of logistic regression on each device", "" },
+    { "nist", "restart", "SP 800-90B after restarts", "" },
+};
+
+struct kl_page_words kl_plot_page_words(const char *kind, const char *name, size_t n)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].kind, kind) == 0 && strlen(words[i].name) == n &&
+            memcmp(words[i].name, name, n) == 0)
+            return (struct kl_page_words){ words[i].caption, words[i].row };
+    return (struct kl_page_words){ NULL, "" };
+}
+
+/* Columns that have shorter names in the file than on the terminal. */
+static const char *const columns[][2] = {
+    { "scores/cross_entropy_a", "a on a" },
+    { "scores/cross_entropy_b", "b on a" },
+    { "scores/excess", "KL(b||a), below 0: none found" },
+    { "scores/plugin_excess", "KL(b||a), plug-in" },
+    { "scores/plugin_difference", "difference, plug-in" },
+    { "scores/divergence", "KL to the law" },
+    { "scores/divergence_uniform", "KL to the uniform law" },
+    { "scores/divergence_start", "KL to the law at start" },
+    { "scores/test_a", "z a" },
+    { "scores/test_b", "z b" },
+};
+
+const char *kl_plot_page_column(const char *name)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strcmp(columns[i][0], name) == 0) return columns[i][1];
+    return NULL;
+}
+
+static const char *const sentences[][2] = {
+    { "curves",
+      "Loss and accuracy by epoch; below them how large the gradients were, where that was kept." },
+    { "circuit", "The circuit, from the features that enter to what is measured." },
+    { "confusion", "Which class the samples of each true class were given." },
+    { "calibration",
+      "How often predictions are right by how sure they are; on the diagonal the two agree." },
+    { "samples", "Images with their predictions, the surest mistakes first." },
+    { "pca", "Samples by the two directions in which their features vary most, coloured by class." },
+    { "sweep", "Validation accuracy of each combination of options, the best on top." },
+    { "plateau", "How the variance of the gradient falls with the number of qubits." },
+    { "frequency", "How often each device delivers ones: by position, in all, by row." },
+    { "bit-tests", "Rows of each device beside what a fair coin would give." },
+    { "transitions", "How likely each bit is behind a 0 and behind a 1." },
+    { "symbols", "How the bits of a symbol hang together, and how often each symbol comes." },
+    { "learning", "Loss, accuracy and learning rate of the classifiers by epoch." },
+    { "classifiers",
+      "How well rows that were held out are given to their devices, and what limits it." },
+    { "configurations", "Each classifier with its settings, its accuracy and its gain over chance." },
+    { "gan", "How far apart the devices are by their generators, and how these were trained." },
+    { "tournament", "How far apart the devices are, by scores, divergences and a classifier." },
+    { "synthetic", "Divergences within and between the classes that devices were made in." },
+    { "pulse", "The controls against time, and what limits them." },
+    { "bloch",
+      "The ways that states take on the Bloch sphere while the pulse plays, from dark to light." },
+    { "filter-function", "How much of slow and fast noise the pulse lets through: the lower a line, the "
+                         "better it guards." },
+    { "landscape", "The loss where the qubit or the pulse's amplitude is not what it was made for: the "
+                   "wider the dark "
+                   "part, the more robust." },
+    { "starts",
+      "Where each random start of the optimisation ended; trapped ones never found the best." },
+    { "meta-learning", "The loss of tasks before and after adapting to them, by epoch of training." },
+    { "adaptation",
+      "What steps of adaptation gain, by their number and by the family's spread, and how far each way "
+      "stays above the best pulse of each task." },
+    { "tasks", "The loss of each task by each way to get a pulse for it, and the mean." },
+    { "bounds", "Errors along the ladder of inverse temperatures and what bounds them, the loss curves "
+                "whose areas are "
+                "divergences, and what of these falls on a record." },
+    { "traces",
+      "The training loss of each chain, draw by draw: chains that have met overlap and do not drift." },
+    { "ranks", "How often each rank among all chains' losses comes in each chain: level where the "
+               "chains have met." },
+    { "autocorrelation",
+      "How long a chain remembers its loss: the sooner a line is at 0, the more a draw is worth." },
+    { "acceptance",
+      "How many proposals each chain accepted, and whether it is at equilibrium, by temperature." },
+    { "validation", "What the published study's numbers are worth on devices whose laws are known." },
+};
+
+const char *kl_plot_page_sentence(const char *figure)
+{
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+        if (strcmp(sentences[i][0], figure) == 0) return sentences[i][1];
+    return figure;
+}

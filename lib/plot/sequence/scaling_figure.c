@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+   How a training scales: the speed-up over one thread alone against the batch, a line for each number of
+   ranks and threads with what that many processors could give at most, a panel for each circuit. Several
+   files of one machine are drawn into the same panels. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+enum { MOST = 4096, PANELS = 8, LINES = 12, COLUMNS = 4 };
+static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, ROW = 196;
+
+struct row {
+    char model[KL_NAME];
+    int32_t qubits, batch, ranks, threads;
+    double seconds, speedup; /* NaN: its file has no time of one thread alone */
+};
+struct group {
+    int32_t a, b; /* qubits and the model's first row; ranks and threads */
+};
+struct table {
+    struct row *rows;
+    size_t n, n_panels, n_lines;
+    struct group panels[PANELS], lines[LINES];
+};
+
+static int load_rows(struct table *t, struct kl_file *file, struct kl_error *err)
+{
+    static const char *const names[] = { "qubits", "batch", "ranks", "threads" };
+    const struct kl_dataset *set, *names_set;
+    int32_t *whole[4] = { NULL };
+    double *seconds = NULL;
+    char *models = NULL;
+    int code = kl_store_file_expect(&names_set, file, "model", KL_TYPE_STRING, 1, err);
+    if (code) return code;
+    const size_t n = names_set->dims[0];
+    if (t->n + n > MOST)
+        return kl_fail(err, KL_EDATA, "%s: found %zu rows, expected at most %d",
+                       kl_store_file_path(file), n, MOST);
+    code = kl_store_file_load((void **)&models, file, names_set, err);
+    for (int k = 0; k < 4 && !code; k++)
+        code = kl_store_file_load_shape((void **)&whole[k], file, names[k], KL_TYPE_I32, 1, &n, err);
+    if (!code) code = kl_store_file_expect(&set, file, "seconds", KL_TYPE_F64, 1, err);
+    if (!code)
+        code = kl_store_file_load_shape((void **)&seconds, file, "seconds", KL_TYPE_F64, 1, &n, err);
+    for (size_t i = 0; i < n && !code; i++) {
+        struct row *row = &t->rows[t->n + i];
+        *row = (struct row){ "", whole[0][i], whole[1][i], whole[2][i], whole[3][i], seconds[i], NAN };
+        kl_plot_name(row->model, models, n, names_set->item_size, i);
+    }
+    for (size_t i = t->n; i < t->n + n && !code; i++)
+        for (size_t k = t->n; k < t->n + n; k++) {
+            const struct row *one = &t->rows[k];
+            if (one->ranks == 1 && one->threads == 1 && one->qubits == t->rows[i].qubits &&
+                one->batch == t->rows[i].batch && strcmp(one->model, t->rows[i].model) == 0)
+                t->rows[i].speedup = one->seconds / t->rows[i].seconds;
+        }
+    if (!code) t->n += n;
+    for (int k = 0; k < 4; k++) free(whole[k]);
+    free(models), free(seconds);
+    return code;
+}
+
+static bool same_panel(const struct table *t, const struct row *row, const struct group *panel)
+{
+    return row->qubits == panel->a && strcmp(row->model, t->rows[panel->b].model) == 0;
+}
+
+static bool drawn(const struct row *row)
+{
+    return row->ranks * row->threads > 1 && isfinite(row->speedup);
+}
+
+static void find_groups(struct table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const struct row *row = &t->rows[i];
+        size_t p = 0, l = 0;
+        if (!drawn(row)) continue;
+        while (p < t->n_panels && !same_panel(t, row, &t->panels[p])) p++;
+        if (p == t->n_panels && p < PANELS)
+            t->panels[t->n_panels++] = (struct group){ row->qubits, (int32_t)i };
+        while (l < t->n_lines && (t->lines[l].a != row->ranks || t->lines[l].b != row->threads)) l++;
+        if (l == t->n_lines && l < LINES)
+            t->lines[t->n_lines++] = (struct group){ row->ranks, row->threads };
+    }
+}
+
+static void line_name(char text[64], const struct group *line)
+{
+    snprintf(text, 64, "%d rank%s x %d thread%s", (int)line->a, kl_s((unsigned)line->a), (int)line->b,
+             kl_s((unsigned)line->b));
+}
+
+/* A line in the order of its file, which is that of the batches; its bound is dashed. */
+static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct table *t,
+                      const struct group *panel, size_t l)
+{
+    static const double dash[] = { 2, 2 };
+    const struct group *line = &t->lines[l];
+    const double bound = kl_plot_axes_y(axes, (double)line->a * line->b);
+    const int colour = 1 + (int)l % (KL_N_COLOURS - 1);
+    kl_plot_colour(cr, colour, 0.6);
+    cairo_set_line_width(cr, 0.6);
+    cairo_set_dash(cr, dash, 2, l % 2 ? 2 : 0);
+    cairo_move_to(cr, axes->left, bound), cairo_line_to(cr, axes->left + axes->width, bound);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    kl_plot_colour(cr, colour, 1);
+    cairo_set_line_width(cr, 1.1);
+    for (int pass = 0; pass < 2; pass++) {
+        cairo_new_path(cr);
+        for (size_t i = 0; i < t->n; i++) {
+            const struct row *row = &t->rows[i];
+            if (!drawn(row) || !same_panel(t, row, panel) || row->ranks != line->a ||
+                row->threads != line->b)
+                continue;
+            const double x = kl_plot_axes_x(axes, log2(row->batch)),
+                         y = kl_plot_axes_y(axes, row->speedup);
+            if (pass) kl_plot_mark(cr, x, y, 2, (enum kl_mark)(l % KL_N_MARKS));
+            else cairo_line_to(cr, x, y);
+        }
+        if (!pass) cairo_stroke(cr);
+    }
+}
+
+/* Batches stand where they are, with their own numbers. */
+static void number_batches(cairo_t *cr, const struct kl_axes *axes, const struct table *t)
+{
+    char text[16];
+    for (size_t i = 0; i < t->n; i++) {
+        bool before = !drawn(&t->rows[i]);
+        for (size_t k = 0; k < i && !before; k++)
+            before = drawn(&t->rows[k]) && t->rows[k].batch == t->rows[i].batch;
+        if (before) continue;
+        snprintf(text, sizeof text, "%d", (int)t->rows[i].batch);
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, kl_plot_axes_x(axes, log2(t->rows[i].batch)), axes->top + HEIGHT + 10, 7,
+                     KL_CENTRE, text);
+    }
+    kl_plot_text(cr, axes->left + axes->width / 2, axes->top + HEIGHT + 21, 8, KL_CENTRE,
+                 "windows a step");
+}
+
+static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t p)
+{
+    const struct row *first = &t->rows[t->panels[p].b];
+    char title[KL_NAME + 16];
+    if (first->qubits) snprintf(title, sizeof title, "%s, %d qubits", first->model, (int)first->qubits);
+    else snprintf(title, sizeof title, "%s", first->model);
+    kl_plot_axes_draw(cr, axes, NULL, "speed-up");
+    number_batches(cr, axes, t);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, axes->left + axes->width / 2, axes->top - 5, 7.5, KL_CENTRE, title);
+    for (size_t l = 0; l < t->n_lines; l++) draw_line(cr, axes, t, &t->panels[p], l);
+}
+
+static void draw(cairo_t *cr, const struct table *t)
+{
+    double low = INFINITY, high = -INFINITY, most = 1;
+    char text[96];
+    for (size_t i = 0; i < t->n; i++)
+        if (drawn(&t->rows[i]))
+            low = fmin(low, log2(t->rows[i].batch)), high = fmax(high, log2(t->rows[i].batch)),
+            most = fmax(most, fmax(t->rows[i].speedup, (double)t->rows[i].ranks * t->rows[i].threads));
+    struct kl_axes axes = { .width = WIDTH,
+                            .height = HEIGHT,
+                            .x0 = low - 0.4,
+                            .x1 = high + 0.4,
+                            .y0 = 0,
+                            .y1 = 1.08 * most,
+                            .whole_x = true,
+                            .no_x_numbers = true };
+    for (size_t p = 0; p < t->n_panels; p++) {
+        axes.left = LEFT + (double)(p % COLUMNS) * (WIDTH + GAP);
+        axes.top = TOP + (double)(p / COLUMNS) * ROW;
+        axes.bare_y = p % COLUMNS > 0;
+        draw_panel(cr, &axes, t, p);
+    }
+    double y = axes.top + HEIGHT + 38;
+    for (size_t l = 0; l < t->n_lines; l++, y += 10) {
+        line_name(text, &t->lines[l]);
+        kl_plot_colour(cr, 1 + (int)l % (KL_N_COLOURS - 1), 1);
+        kl_plot_mark(cr, LEFT + 3, y - 2.5, 2, (enum kl_mark)(l % KL_N_MARKS));
+        kl_plot_colour(cr, 0, 1);
+        kl_plot_text(cr, LEFT + 10, y, 7, KL_LEFT, text);
+    }
+    kl_plot_text(cr, LEFT, y, 7, KL_LEFT,
+                 "over one thread alone; dashed: as many times as there are processors");
+}
+
+int kl_plot_scaling(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct table t = { .rows = calloc(MOST, sizeof *t.rows) };
+    int code = t.rows ? KL_OK : kl_fail_memory(err, MOST * sizeof *t.rows);
+    for (size_t i = 0; i < inputs->n_files && !code; i++)
+        if (strcmp(kl_store_file_kind(inputs->files[i]), "sequence-scaling") == 0)
+            code = load_rows(&t, inputs->files[i], err);
+    if (!code) find_groups(&t);
+    if (!code && !t.n_panels)
+        code = kl_fail(err, KL_EDATA,
+                       "%s: one thread alone was measured; give qseq bench --threads or "
+                       "--ranks",
+                       kl_store_file_path(inputs->file));
+    if (!code) draw(sheet->cr, &t);
+    free(t.rows);
+    return code;
+}

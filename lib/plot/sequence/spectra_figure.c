@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+   What windows hold by frequency: mean spectra of each class, and over time what an event changes:
+   against what was before it (event-related desynchronisation: Pfurtscheller and Lopes da Silva 1999,
+   doi:10.1016/S1388-2457(99)00141-8), or, where windows begin after it, one class against the other. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/sequence/windows_view.h"
+
+enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40 };
+static const double LEFT = 44, TOP = 16, GAP = 40;
+
+/* Frequencies from the window's own resolution to 45 Hz, or to the highest that the rate has. */
+static double hertz(const struct kl_windows_view *v, size_t k, size_t n)
+{
+    const double low = fmax(1, v->rate / (double)n), high = fmin(45, 0.5 * v->rate);
+    return low + (high - low) * (double)k / (FREQUENCIES - 1);
+}
+
+/* Means over the windows of each class, (classes, FREQUENCIES): of the logarithm to the base of ten. */
+static void class_spectra(double *mean, const struct kl_windows_view *v, size_t channel)
+{
+    for (size_t c = 0; c < v->n_classes; c++)
+        for (size_t k = 0; k < FREQUENCIES; k++) {
+            double sum = 0;
+            size_t n = 0;
+            for (size_t i = 0; i < v->n; i++) {
+                if (v->labels[i] != (int32_t)c) continue;
+                sum += kl_plot_windows_density(v, i, channel, 0, v->steps, hertz(v, k, v->steps));
+                n++;
+            }
+            mean[c * FREQUENCIES + k] = n && sum > 0 ? log10(sum / (double)n) : NAN;
+        }
+}
+
+static void range(struct kl_axes *axes, const double *values, size_t n)
+{
+    axes->y0 = INFINITY, axes->y1 = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i]))
+            axes->y0 = fmin(axes->y0, values[i]), axes->y1 = fmax(axes->y1, values[i]);
+    if (axes->y0 > axes->y1) axes->y0 = 0, axes->y1 = 1;
+    const double margin = fmax(0.05 * (axes->y1 - axes->y0), 0.05);
+    axes->y0 -= margin, axes->y1 += margin;
+}
+
+static void title(cairo_t *cr, const struct kl_axes *axes, const struct kl_windows_view *v,
+                  size_t channel)
+{
+    char name[KL_NAME];
+    kl_plot_name(name, v->channel_names, v->channels, v->channel_size, channel);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, axes->left, axes->top - 4, 7, KL_LEFT, axes->width, name);
+}
+
+static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *spectra,
+                         const struct kl_windows_view *v)
+{
+    char name[KL_NAME];
+    for (size_t c = 0; c < v->n_classes && c < KL_N_COLOURS - 1; c++) {
+        const double x = axes->left + axes->width - 5, y = axes->top + 9 + 8 * (double)c;
+        for (size_t k = 0; k < FREQUENCIES; k++)
+            if (isfinite(spectra[c * FREQUENCIES + k]))
+                cairo_line_to(cr, kl_plot_axes_x(axes, hertz(v, k, v->steps)),
+                              kl_plot_axes_y(axes, spectra[c * FREQUENCIES + k]));
+        kl_plot_colour(cr, (int)c + 1, 1);
+        cairo_set_line_width(cr, 0.8);
+        cairo_stroke(cr);
+        kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
+        kl_plot_text_within(cr, x, y, 6, KL_RIGHT, axes->width - 10, name);
+    }
+}
+
+static int no_rate(struct kl_sheet *sheet, const struct kl_windows_view *v, size_t least)
+{
+    if (v->timed && v->steps >= least) return 0;
+    kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
+                 v->timed ? "these windows are too short for it"
+                          : "these windows have no rate: no frequencies are known");
+    return 1;
+}
+
+int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct kl_windows_view v;
+    size_t channels[CHANNELS];
+    char label[80];
+    int code = kl_plot_windows_load(&v, inputs->file, err);
+    double *spectra = code ? NULL : calloc(v.n_classes * FREQUENCIES + 1, sizeof *spectra);
+    if (!code && !spectra) code = kl_fail_memory(err, v.n_classes * FREQUENCIES * sizeof *spectra);
+    if (!code && !no_rate(sheet, &v, 8)) {
+        const size_t n = kl_plot_windows_channels(channels, CHANNELS, &v);
+        if (strcmp(v.unit, "1") == 0) snprintf(label, sizeof label, "density (1/Hz)");
+        else snprintf(label, sizeof label, "density (%.20s\xc2\xb2/Hz)", v.unit);
+        for (size_t i = 0; i < n; i++) {
+            struct kl_axes axes = { .left = LEFT + (double)i * (122 + GAP),
+                                    .top = TOP,
+                                    .width = 122,
+                                    .height = 110,
+                                    .x0 = 0,
+                                    .x1 = hertz(&v, FREQUENCIES - 1, v.steps),
+                                    .log_y = true };
+            class_spectra(spectra, &v, channels[i]);
+            range(&axes, spectra, v.n_classes * FREQUENCIES);
+            kl_plot_axes_draw(sheet->cr, &axes, "frequency (Hz)", i ? "" : label);
+            draw_spectra(sheet->cr, &axes, spectra, &v);
+            title(sheet->cr, &axes, &v, channels[i]);
+        }
+    }
+    free(spectra);
+    kl_plot_windows_free(&v);
+    return code;
+}
+
+/* ---- over time ---- */
+
+struct map {
+    const struct kl_windows_view *v;
+    size_t channel, length, places; /* steps of the sliding window; how often it stands */
+    double *power; /* (2, places, FREQUENCIES): of two classes, or of one and what was before */
+};
+
+static size_t place_at(const struct map *m, size_t place)
+{
+    return m->places > 1 ? place * (m->v->steps - m->length) / (m->places - 1) : 0;
+}
+
+static void mean_power(double *power, const struct map *m, int32_t label)
+{
+    const struct kl_windows_view *v = m->v;
+    for (size_t p = 0; p < m->places; p++)
+        for (size_t k = 0; k < FREQUENCIES; k++) {
+            double sum = 0;
+            for (size_t i = 0; i < v->n; i++)
+                if (v->labels[i] == label)
+                    sum += kl_plot_windows_density(v, i, m->channel, place_at(m, p), m->length,
+                                                   hertz(v, k, m->length));
+            power[p * FREQUENCIES + k] = sum;
+        }
+}
+
+static double count(const struct kl_windows_view *v, int32_t label)
+{
+    double n = 0;
+    for (size_t i = 0; i < v->n; i++) n += v->labels[i] == label;
+    return n;
+}
+
+/* In decibel: of class `label` against the places that end before the event. */
+static void against_before(struct map *m, int32_t label)
+{
+    mean_power(m->power, m, label);
+    for (size_t k = 0; k < FREQUENCIES; k++) {
+        double before = 0;
+        size_t n = 0;
+        for (size_t p = 0; p < m->places; p++)
+            if ((int64_t)(place_at(m, p) + m->length) <= m->v->before || p == 0)
+                before += m->power[p * FREQUENCIES + k], n++;
+        for (size_t p = 0; p < m->places; p++)
+            m->power[p * FREQUENCIES + k] =
+                10 * log10(m->power[p * FREQUENCIES + k] * (double)n / before);
+    }
+}
+
+static void against_other(struct map *m)
+{
+    double *other = m->power + m->places * FREQUENCIES;
+    const double ratio = count(m->v, 1) / count(m->v, 0);
+    mean_power(m->power, m, 0);
+    mean_power(other, m, 1);
+    for (size_t i = 0; i < m->places * FREQUENCIES; i++)
+        m->power[i] = 10 * log10(m->power[i] * ratio / other[i]);
+}
+
+enum { DECIBEL = 3 };
+static int draw_map(cairo_t *cr, const struct map *m, struct kl_axes axes, bool first, bool last,
+                    struct kl_error *err)
+{
+    const struct kl_windows_view *v = m->v;
+    const double half = (double)m->length / 2;
+    axes.x0 = kl_plot_windows_time(v, half), axes.x1 = kl_plot_windows_time(v, (double)v->steps - half);
+    axes.y0 = hertz(v, 0, m->length), axes.y1 = hertz(v, FREQUENCIES - 1, m->length);
+    axes.bare_y = !first;
+    struct kl_rgb colours[PLACES * FREQUENCIES];
+    for (size_t p = 0; p < m->places; p++)
+        for (size_t k = 0; k < FREQUENCIES; k++)
+            colours[(FREQUENCIES - 1 - k) * m->places + p] =
+                kl_plot_diverging(m->power[p * FREQUENCIES + k] / DECIBEL);
+    const int code = kl_plot_field(cr, &axes, colours, (int)m->places, FREQUENCIES, false, err);
+    kl_plot_axes_draw(cr, &axes, last ? "time after the event (s)" : NULL,
+                      first ? "frequency (Hz)" : NULL);
+    return code;
+}
+
+static int draw_scale(cairo_t *cr, double x, double y, double height, struct kl_error *err)
+{
+    enum { STEPS = 64 };
+    struct kl_rgb colours[STEPS];
+    const struct kl_axes into = { .left = x, .top = y, .width = 7, .height = height };
+    for (int k = 0; k < STEPS; k++) colours[k] = kl_plot_diverging(1 - 2 * (k + 0.5) / STEPS);
+    const int code = kl_plot_field(cr, &into, colours, 1, STEPS, false, err);
+    kl_plot_colour(cr, 0, 1);
+    cairo_set_line_width(cr, 0.5);
+    cairo_rectangle(cr, x, y, 7, height);
+    cairo_stroke(cr);
+    kl_plot_text(cr, x + 10, y + 4, 6, KL_LEFT, "+3 dB");
+    kl_plot_text(cr, x + 10, y + height / 2 + 2, 6, KL_LEFT, "0");
+    kl_plot_text(cr, x + 10, y + height, 6, KL_LEFT,
+                 "\xe2\x88\x92"
+                 "3 dB");
+    return code;
+}
+
+/* A row a channel; a column a class, or one for the first class against the second. */
+static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t n, struct kl_error *err)
+{
+    int code = KL_OK;
+    const struct kl_windows_view *v = m->v;
+    const bool baseline = v->before >= (int64_t)m->length;
+    const size_t columns = baseline ? (v->n_classes < 3 ? v->n_classes : 3) : 1;
+    const double width = columns == 1 ? 200 : 138;
+    char text[2 * KL_NAME + 20], name[KL_NAME], other[KL_NAME];
+    for (size_t c = 0; c < columns; c++)
+        for (size_t i = 0; i < n; i++) {
+            const struct kl_axes axes = { .left = LEFT + (double)c * (width + 10),
+                                          .top = TOP + (double)i * 118,
+                                          .width = width,
+                                          .height = 92 };
+            m->channel = channels[i];
+            if (baseline) against_before(m, (int32_t)c);
+            else against_other(m);
+            if (!code) code = draw_map(cr, m, axes, c == 0, i + 1 == n, err);
+            kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
+            kl_plot_name(other, v->class_names, v->n_classes, v->class_size, 1);
+            kl_plot_name(text, v->channel_names, v->channels, v->channel_size, channels[i]);
+            const size_t used = strlen(text);
+            if (baseline) snprintf(text + used, sizeof text - used, ": %.60s against before", name);
+            else snprintf(text + used, sizeof text - used, ": %.40s against %.40s", name, other);
+            kl_plot_text_within(cr, axes.left, axes.top - 4, 7, KL_LEFT, width, text);
+        }
+    return code ? code : draw_scale(cr, LEFT + (double)columns * (width + 10), TOP, 92, err);
+}
+
+int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct kl_windows_view v;
+    size_t channels[CHANNELS];
+    int code = kl_plot_windows_load(&v, inputs->file, err);
+    struct map m = { .v = &v, .places = PLACES, .length = (size_t)(0.75 * v.rate) };
+    m.power = code ? NULL : calloc((size_t)2 * PLACES * FREQUENCIES, sizeof *m.power);
+    if (!code && !m.power) code = kl_fail_memory(err, sizeof(double) * 2 * PLACES * FREQUENCIES);
+    if (!code && !no_rate(sheet, &v, 2 * m.length + 8)) {
+        if (v.n_classes < 2 || !count(&v, 0) || !count(&v, 1))
+            kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
+                         "windows of one class alone: nothing to compare");
+        else
+            code = draw_maps(sheet->cr, &m, channels, kl_plot_windows_channels(channels, CHANNELS, &v),
+                             err);
+    }
+    free(m.power);
+    kl_plot_windows_free(&v);
+    return code;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+   scaling: how long a step of a training takes by ranks, threads, batch and qubits, what ranks send and
+   how long they wait: measured by the training itself. */
+#ifndef KL_SEQUENCE_SCALING_H
+#define KL_SEQUENCE_SCALING_H
+
+#include "sequence/learn/learn.h"
+
+enum { KL_SEQUENCE_SCALING_SCHEMA = 1 };
+extern const struct kl_kind kl_sequence_scaling_kind;
+extern const struct kl_tool kl_sequence_bench_tool;
+extern const struct kl_mode kl_sequence_mode_bench;
+
+struct kl_sequence_scaling_row {
+    char model[32];
+    int32_t qubits; /* 0: the model has none */
+    int32_t batch, ranks, threads;
+    int64_t parameters;
+    double seconds; /* of a step, on the first rank; the best of some rounds */
+    double waited;  /* of it, for other ranks */
+    double bytes;   /* that the first rank sends in a step */
+};
+struct kl_sequence_scaling {
+    struct kl_sequence_scaling_row *rows;
+    size_t n;
+    size_t windows, channels, steps; /* of the data */
+};
+/* What one training of the table needs. */
+struct kl_sequence_scaling_job {
+    const struct kl_train_inputs *inputs;
+    struct kl_ranks *ranks; /* NULL: alone */
+    int threads, processors;
+    double seconds; /* that a row is measured for */
+    const struct kl_watch *watch;
+    const struct kl_log *log;
+};
+/* Rows for 1, 2, 4, ... ranks and threads of the training that `values` say, which are settled and whose
+   split, validation and replicas are not heeded: every window trains. Ranks beyond those that are
+   measured wait. KL_EDATA: fewer windows than a batch; KL_ESIGNAL. */
+int kl_sequence_scaling_add(struct kl_sequence_scaling *s, struct kl_sequence_train_values *values,
+                            const struct kl_sequence_scaling_job *job, struct kl_error *err);
+void kl_sequence_scaling_free(struct kl_sequence_scaling *s);
+/* The time of one rank and one thread over that of row i, of the same model, qubits and batch; NaN: that
+   is not in the table. */
+double kl_sequence_scaling_speedup(const struct kl_sequence_scaling *s, size_t i);
+
+/* ---- its file, its words (scaling_file.c) ---- */
+int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_scaling *s,
+                             struct kl_error *err);
+void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s);
+int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, const char *output,
+                             const struct kl_log *log, struct kl_error *err);
+
+#endif
