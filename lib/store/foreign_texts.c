@@ -49,8 +49,8 @@ static int read_texts(char (*texts)[KL_TEXT], uint64_t n, const struct source *s
     char *raw = size && n <= SIZE_MAX / size ? calloc(n + 1, size) : NULL;
     int code = raw && read_source(s, type, raw) ? 0 : -1;
     for (uint64_t i = 0; i < n && !code; i++) {
-        const char *at = raw + i * size;
-        if (variable) memcpy(&at, at, sizeof at);
+        const char *const item = raw + i * size, *at = item;
+        if (variable) memcpy(&at, item, size);
         const size_t length = !at ? 0 : variable ? strlen(at) : strnlen(at, size);
         if (length >= KL_TEXT) code = -2;
         else if (at) memcpy(texts[i], at, length);
