@@ -165,9 +165,9 @@ static json_t *pair_object(const struct kl_sequence_compared *c,
 /* The cautions of the log, as kl_json_cautions has them in a line. */
 static int set_cautions(json_t *object, const struct kl_log *log, struct kl_error *err)
 {
-    const struct kl_json_pair pair = kl_json_cautions(log);
     json_t *lines = NULL;
-    const int code = kl_json_lines(&lines, pair.text, err);
+    if (log->cautions && log->cautions->lost) return kl_fail_memory(err, 256); /* and no file keeps them */
+    const int code = kl_json_lines(&lines, kl_caution_lines(log), err);
     if (code) return code;
     return json_object_set_new(object, "cautions", lines) ? kl_fail_memory(err, 64) : KL_OK;
 }

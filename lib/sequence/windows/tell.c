@@ -92,7 +92,7 @@ static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_seq
 {
     json_t *all = json_object(), *cautions = NULL, *output = NULL;
     char *line = NULL;
-    int code = kl_json_lines(&cautions, kl_json_cautions(stage->log).text, err);
+    int code = kl_json_lines(&cautions, kl_caution_lines(stage->log), err);
     if (!code) code = kl_json_string(&output, stage->common->output, err);
     json_object_set_new(all, "output", output);
     json_object_set_new(all, "key", json_string(stage->key));
