@@ -30,6 +30,8 @@ for f in *.h5; do
     check "$f is not whole" cache verify -q "$f"
     check "$f is not shown" eval 'cache show "$f" >/dev/null'
 done
+was='net [0.583333,12,12,1]
+fit [0.666667,12,12,1]'
 head="qtrain features.h5 --reduction 4 --classifier none --replicas 2 --epochs 60 --batch-size 1 --no-controls"
 while read -r out command; do
     check "$out is not up to date: $command" grep -q "^$out: up to date" <($command -o "$out" 2>&1)
@@ -51,6 +53,14 @@ patient-gan.h5 qgan bits.txt -m 4 --loss kl --epochs 400 --patience 3
 tournament.h5 tournament bits.txt --null 10
 plateau.h5 circuit plateau --qubits 2 --layers 1
 COMMANDS
+# Models on windows from before their files had digests and alignments are judged as they were; that copies are not seen is said.
+judge() { qseq eval "$@" --json --no-provenance 2>/dev/null; }
+for model in net fit; do
+    check "sequence-$model.h5 is not judged as it was" test "$(judge sequence-$model.h5 sequence-windows.h5 -o judged-$model.h5 |
+        jq -c '[.accuracy, .windows, .own_windows_least, (.cautions | length)]')" = "$(sed -n "s/^$model //p" <<<"$was")"
+    check "sequence-$model.h5: windows that it does not know pass without a word" eval "judge sequence-$model.h5 sequence-new.h5 \
+        -o new-$model.h5 | jq -e '.windows == 12 and (.cautions[1] | contains(\"no digests\"))' >/dev/null"
+done
 cp "$old/head.checkpoint" .resumed.h5.checkpoint
 $head --no-provenance --resume --progress none -o resumed.h5 >said 2>&1
 check "a training that was stopped before does not resume: $(cat said)" grep -q "found .*checkpoint: [1-9]" said

@@ -256,14 +256,24 @@ static void check_patterns(struct kl_error *err)
     kl_sequence_csp_features(features, filters, 4, c6, NULL, WINDOWS, SIX);
     golden_values(given, 4 * WINDOWS, file, "csp/features6");
     compare("csp/features6", features, given, 4 * WINDOWS, 1e-12);
+}
 
+static void check_alignment(struct kl_error *err)
+{
+    enum { TIMES = 4 };
     const struct kl_sequence_window_source six = { .twice = of_six, .channels = SIX, .steps = STEPS };
-    double moment[SIX * SIX], inverse[SIX * SIX];
+    double moment[SIX * SIX], inverse[SIX * SIX], again[SIX * SIX];
     static double moments[WINDOWS * TRIANGLE6], aligned[SIX * STEPS];
-    must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, NULL, pool, err),
-         err);
-    kl_sequence_mean_of(moment, moments, NULL, WINDOWS, SIX);
-    must(kl_sequence_roots(NULL, inverse, moment, SIX, err), err);
+    static float single[SIX * STEPS], product[SIX * STEPS];
+    float matrix[SIX * SIX];
+    int64_t rows[TIMES * WINDOWS];
+    size_t lost;
+    must(kl_sequence_alignment_fit(inverse, &lost, &six, NULL, WINDOWS, pool, err), err);
+    failures += lost != 0;
+    /* Each window several times, more than are taken at once. */
+    for (int i = 0; i < TIMES * WINDOWS; i++) rows[i] = i % WINDOWS;
+    must(kl_sequence_alignment_fit(again, NULL, &six, rows, TIMES * WINDOWS, pool, err), err);
+    compare("the same windows four times", again, inverse, SIX * SIX, 1e-12);
     for (int c = 0; c < SIX; c++)
         for (int t = 0; t < STEPS; t++) {
             aligned[c * STEPS + t] = 0;
@@ -271,6 +281,11 @@ static void check_patterns(struct kl_error *err)
         }
     golden_values(given, SIX * STEPS, file, "euclidean_alignment/first");
     compare("euclidean_alignment/first", aligned, given, SIX * STEPS, 1e-12);
+    for (int i = 0; i < SIX * SIX; i++) matrix[i] = (float)inverse[i];
+    for (int i = 0; i < SIX * STEPS; i++) single[i] = (float)x6[0][i / STEPS][i % STEPS];
+    kl_sequence_alignment_apply(product, STEPS, matrix, single, SIX, STEPS);
+    for (int i = 0; i < SIX * STEPS; i++) aligned[i] = (double)product[i];
+    compare("the same in float", aligned, given, SIX * STEPS, 3e-6);
     /* A mean moment of aligned windows is 1. */
     must(kl_sequence_covariances(moments, &six, NULL, WINDOWS, KL_SEQUENCE_MOMENT, inverse, pool, err),
          err);
@@ -375,6 +390,7 @@ int main(void)
     check_windows();
     check_riemann(&err);
     check_patterns(&err);
+    check_alignment(&err);
     check_folds(&err);
     kl_pool_destroy(&pool);
     H5Fclose(file);

@@ -36,14 +36,19 @@ void kl_sequence_mean_of(double *mean, const double *c, const int64_t *rows, siz
 /* ---- eigenvalues (lapack.c) ---- */
 /* Of a symmetric matrix, rising; row i of vectors belongs to values[i]. The component of a vector that
    is furthest from 0, of equal ones the first, is positive. With b, positive definite: a v = value b v,
-   v b v = 1; else NULL. KL_EDEVICE: there is no OpenBLAS; KL_EDATA: b is not positive definite. From one
-   thread at a time. */
+   v b v = 1; else NULL. KL_EDEVICE: there is no OpenBLAS; KL_EDATA: b is not positive definite. Of
+   several threads one computes at a time. */
 int kl_sequence_eigen(double *values, double *vectors, const double *a, const double *b, size_t channels,
                       struct kl_error *err);
 /* result = V f(values) V^T of a symmetric matrix; root: f = sqrt, inverse_root: 1 / sqrt, either may be
    NULL. KL_EDATA: an eigenvalue is not above 0 by more than rounding. */
 int kl_sequence_roots(double *root, double *inverse_root, const double *a, size_t channels,
                       struct kl_error *err);
+/* The inverse root of a symmetric matrix on the space where it has power: eigenvalues below 1e-10 of the
+   largest count as 0, and so do their directions in the result; *rank: how many are left. With all of
+   them it is kl_sequence_roots' inverse root. KL_EDATA: none is left. */
+int kl_sequence_inverse_root(double *result, size_t *rank, const double *a, size_t channels,
+                             struct kl_error *err);
 int kl_sequence_exponential(double *result, const double *a, size_t channels, struct kl_error *err);
 
 /* ---- Riemannian geometry (riemann.c; Barachant et al. 2012, doi:10.1109/TBME.2011.2172210) ---- */
@@ -109,9 +114,16 @@ int kl_sequence_discriminant(struct kl_sequence_linear *linear, const double *x,
 int kl_sequence_logistic(struct kl_sequence_linear *linear, const double *x, const int32_t *labels,
                          size_t n, double strength, struct kl_pool *pool, struct kl_error *err);
 
-/* y (C, T) = align x, x float: Euclidean alignment of a window (He & Wu 2020,
-   doi:10.1109/TBME.2019.2913914), align the inverse root (kl_sequence_roots) of the mean moment of the
-   windows that it is fitted on. */
-void kl_sequence_align(float *y, const double *align, const float *x, size_t channels, size_t steps);
+/* ---- Euclidean alignment (alignment.c; He & Wu 2020, doi:10.1109/TBME.2019.2913914) ---- */
+/* align (C, C): the inverse root of the mean moment of windows rows[0..n), NULL: 0 to n - 1; the mean
+   moment of align x over them is 1. Directions without power (kl_sequence_inverse_root; an average
+   reference leaves one) become 0; *lost, which may be NULL: how many. Memory does not grow with n.
+   KL_EDATA: there is no window, or none with power; what kl_sequence_covariances says. */
+int kl_sequence_alignment_fit(double *align, size_t *lost,
+                              const struct kl_sequence_window_source *source, const int64_t *rows,
+                              size_t n, struct kl_pool *pool, struct kl_error *err);
+/* y (C, stride) = align x, x (C, T), T <= stride; what stands behind T steps is left. y may not be x. */
+void kl_sequence_alignment_apply(float *y, size_t stride, const float *align, const float *x,
+                                 size_t channels, size_t steps);
 
 #endif

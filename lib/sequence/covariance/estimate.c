@@ -160,14 +160,3 @@ void kl_sequence_mean_of(double *mean, const double *c, const int64_t *rows, siz
     for (size_t i = 0; i < channels; i++)
         for (size_t j = 0; j <= i; j++) mean[j * channels + i] = mean[i * channels + j] /= (double)n;
 }
-
-void kl_sequence_align(float *y, const double *align, const float *x, size_t channels, size_t steps)
-{
-    for (size_t c = 0; c < channels; c++)
-        for (size_t t = 0; t < steps; t++) {
-            double sum = 0;
-            for (size_t k = 0; k < channels; k++)
-                sum += align[c * channels + k] * (double)x[k * steps + t];
-            y[c * steps + t] = (float)sum;
-        }
-}

@@ -11,6 +11,9 @@
 #include "sequence/covariance/covariance.h"
 
 #define LIBRARY "libopenblas.so.0"
+/* Of an eigenvalue, in units of the largest. Windows are float32, whose rounding has 1e-15 of their
+   power: what is left has at least 300 times the amplitude of that. */
+#define LEAST_POWER 1e-10
 /* Fortran's: texts have their lengths behind all other arguments. */
 typedef void (*dsyevd_fn)(const char *job, const char *half, const int *n, double *a, const int *lda,
                           double *w, double *work, const int *lwork, int *iwork, const int *liwork,
@@ -24,6 +27,7 @@ static struct {
     char why[256];
 } lapack;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static void load(void)
 {
@@ -77,11 +81,13 @@ int kl_sequence_eigen(double *values, double *vectors, const double *a, const do
     double *const copy = work + lwork;
     int *const iwork = (int *)(copy + size);
     memcpy(vectors, a, size * sizeof *a);
+    pthread_mutex_lock(&one_at_a_time);
     if (b) {
         memcpy(copy, b, size * sizeof *b);
         lapack.dsygvd(&type, "V", "L", &n, vectors, &n, copy, &n, values, work, &lwork, iwork, &liwork,
                       &info, 1, 1);
     } else lapack.dsyevd("V", "L", &n, vectors, &n, values, work, &lwork, iwork, &liwork, &info, 1, 1);
+    pthread_mutex_unlock(&one_at_a_time);
     free(work);
     if (info > n)
         return kl_fail(err, KL_EDATA,
@@ -126,6 +132,27 @@ int kl_sequence_roots(double *root, double *inverse_root, const double *a, size_
         for (size_t i = 0; i < n; i++) f[i] = 1 / sqrt(values[i]);
         rebuild(inverse_root, f, vectors, room, n);
     }
+    free(vectors);
+    return code;
+}
+
+int kl_sequence_inverse_root(double *result, size_t *rank, const double *a, size_t channels,
+                             struct kl_error *err)
+{
+    const size_t n = channels, bytes = (2 * n * n + 2 * n) * sizeof(double);
+    double *const vectors = malloc(bytes);
+    if (!vectors) return kl_fail_memory(err, bytes);
+    double *const room = vectors + n * n, *const values = room + n * n, *const f = values + n;
+    int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
+    *rank = 0;
+    for (size_t i = 0; i < n && !code; i++) {
+        const bool power = values[i] > LEAST_POWER * values[n - 1];
+        f[i] = power ? 1 / sqrt(values[i]) : 0, *rank += power;
+    }
+    if (!code && !*rank)
+        code = kl_fail(err, KL_EDATA, "the mean covariance has no power (eigenvalues %.3g to %.3g)",
+                       values[0], values[n - 1]);
+    if (!code) rebuild(result, f, vectors, room, n);
     free(vectors);
     return code;
 }

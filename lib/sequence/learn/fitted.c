@@ -6,48 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const float *window(const void *context, size_t i, struct kl_error *err)
-{
-    return kl_sequence_set_window(context, i, err);
-}
-static struct kl_sequence_window_source source_of(const struct kl_sequence_set *set)
-{
-    return (struct kl_sequence_window_source){
-        .context = set, .single = window, .channels = set->channels, .steps = set->steps
-    };
-}
 static void *matrices(size_t n, size_t channels)
 {
     return malloc((n * channels * channels + 1) * sizeof(double));
 }
 
-/* align (C, C): the inverse root of the mean moment of these windows. */
-static int fit_alignment(double *align, const struct kl_sequence_set *set, const int64_t *rows, size_t n,
-                         struct kl_pool *pool, struct kl_error *err)
-{
-    const struct kl_sequence_window_source source = source_of(set);
-    const size_t size = KL_SPD_TRIANGLE(set->channels), bytes = n * size * sizeof(double);
-    double *const c = malloc(bytes + 8), *const mean = matrices(1, set->channels);
-    int code = c && mean ? KL_OK : kl_fail_memory(err, bytes);
-    if (!code) code = kl_sequence_covariances(c, &source, rows, n, KL_SEQUENCE_MOMENT, NULL, pool, err);
-    if (!code) {
-        kl_sequence_mean_of(mean, c, NULL, n, set->channels);
-        code = kl_sequence_roots(NULL, align, mean, set->channels, err);
-    }
-    free(c), free(mean);
-    return code;
-}
-
 /* c of one person's windows among rows, by that person's own alignment. */
-static int covariances_of_person(double *c, const struct kl_sequence_fitted *f,
+static int covariances_of_person(double *c, struct kl_sequence_fitted *f,
                                  const struct kl_sequence_set *set, const int64_t *rows, size_t n,
                                  int32_t person, struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_sequence_window_source source = source_of(set);
+    const struct kl_sequence_window_source source = kl_sequence_standard_source(set);
     const size_t size = KL_SPD_TRIANGLE(set->channels);
     int64_t *const all = malloc((set->n + n + 1) * sizeof *all), *const mine = all ? all + set->n : NULL;
     double *const align = matrices(1, set->channels), *part = NULL;
-    size_t n_all = 0, n_mine = 0, k = 0;
+    size_t n_all = 0, n_mine = 0, k = 0, lost = 0;
     if (!all || !align) {
         free(all), free(align);
         return kl_fail_memory(err, set->n * sizeof *all);
@@ -59,7 +32,8 @@ static int covariances_of_person(double *c, const struct kl_sequence_fitted *f,
     int code = KL_OK;
     if (n_mine && !(part = malloc(n_mine * size * sizeof *part)))
         code = kl_fail_memory(err, n_mine * size * sizeof *part);
-    if (n_mine && !code) code = fit_alignment(align, set, all, n_all, pool, err);
+    if (n_mine && !code) code = kl_sequence_alignment_fit(align, &lost, &source, all, n_all, pool, err);
+    if (lost > f->lost) f->lost = lost;
     if (n_mine && !code)
         code =
             kl_sequence_covariances(part, &source, mine, n_mine, f->options.estimator, align, pool, err);
@@ -69,10 +43,10 @@ static int covariances_of_person(double *c, const struct kl_sequence_fitted *f,
     return code;
 }
 
-static int covariances(double *c, const struct kl_sequence_fitted *f, const struct kl_sequence_set *set,
+static int covariances(double *c, struct kl_sequence_fitted *f, const struct kl_sequence_set *set,
                        const int64_t *rows, size_t n, struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_sequence_window_source source = source_of(set);
+    const struct kl_sequence_window_source source = kl_sequence_standard_source(set);
     if (f->options.align != KL_SEQUENCE_ALIGN_SUBJECT)
         return kl_sequence_covariances(c, &source, rows, n, f->options.estimator, f->align, pool, err);
     int code = KL_OK;
@@ -157,8 +131,9 @@ int kl_sequence_fit(struct kl_sequence_fitted *f, const struct kl_sequence_set *
     int32_t *const labels = (int32_t *)(c + n * KL_SPD_TRIANGLE(set->channels));
     int code = KL_OK;
     if (o->align == KL_SEQUENCE_ALIGN_TRAIN) {
+        const struct kl_sequence_window_source source = kl_sequence_standard_source(set);
         f->align = matrices(1, set->channels);
-        code = f->align ? fit_alignment(f->align, set, rows, n, pool, err)
+        code = f->align ? kl_sequence_alignment_fit(f->align, &f->lost, &source, rows, n, pool, err)
                         : kl_fail_memory(err, set->channels * set->channels * sizeof *c);
     }
     for (size_t i = 0; i < n; i++) labels[i] = set->labels[rows[i]];
@@ -188,7 +163,7 @@ static int by_distance(double *p, const struct kl_sequence_fitted *f, const doub
     return code;
 }
 
-int kl_sequence_fitted_apply(double *probabilities, const struct kl_sequence_fitted *f,
+int kl_sequence_fitted_apply(double *probabilities, struct kl_sequence_fitted *f,
                              const struct kl_sequence_set *set, const int64_t *rows, size_t n,
                              struct kl_pool *pool, struct kl_error *err)
 {

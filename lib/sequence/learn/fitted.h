@@ -5,28 +5,19 @@
 #ifndef KL_SEQUENCE_FITTED_H
 #define KL_SEQUENCE_FITTED_H
 
-#include "sequence/covariance/covariance.h"
 #include "sequence/learn/split.h"
-#include "sequence/windows/windows.h"
+#include "sequence/learn/standardise.h"
 #include "store/kind.h"
 struct kl_mode;
 struct kl_tool;
 
-enum { KL_SEQUENCE_FIT_SCHEMA = 1, KL_SEQUENCE_FIT_VERSION = 1 };
+enum { KL_SEQUENCE_FIT_SCHEMA = 1, KL_SEQUENCE_FIT_VERSION = 2 };
 extern const struct kl_kind kl_sequence_fit_kind; /* "sequence-fit" */
 extern const struct kl_tool kl_sequence_fit_tool;
 extern const struct kl_mode kl_sequence_mode_fit;
 
 enum kl_sequence_method { KL_SEQUENCE_CSP_LDA, KL_SEQUENCE_TANGENT_LR, KL_SEQUENCE_MDM };
 #define KL_SEQUENCE_METHODS "csp-lda|tangent-lr|mdm"
-/* Euclidean alignment by the mean moment of: nothing, the windows it is fitted on, each person's own
-   (whose labels are not looked at). */
-enum kl_sequence_alignment {
-    KL_SEQUENCE_ALIGN_NONE,
-    KL_SEQUENCE_ALIGN_TRAIN,
-    KL_SEQUENCE_ALIGN_SUBJECT
-};
-#define KL_SEQUENCE_ALIGNMENTS "none|train|subject"
 struct kl_sequence_fit_options {
     enum kl_sequence_method method;
     enum kl_sequence_estimator estimator;
@@ -39,6 +30,7 @@ struct kl_sequence_fitted {
     size_t channels, steps, n_points;
     int classes;
     double *align;   /* (C, C), of KL_SEQUENCE_ALIGN_TRAIN; else NULL */
+    size_t lost;     /* directions without power that alignments left out so far, of whom most are */
     double *filters; /* (filters, C), of csp-lda */
     double *points;  /* (n_points, C, C): means, of mdm one a class, of tangent-lr one */
     struct kl_sequence_linear linear; /* of csp-lda, tangent-lr */
@@ -49,8 +41,9 @@ struct kl_sequence_fitted {
 int kl_sequence_fit(struct kl_sequence_fitted *f, const struct kl_sequence_set *set, const int64_t *rows,
                     size_t n, const struct kl_sequence_fit_options *o, struct kl_pool *pool,
                     struct kl_error *err);
-/* probabilities (n, classes) of windows rows[0..n) of a set with the same channels. */
-int kl_sequence_fitted_apply(double *probabilities, const struct kl_sequence_fitted *f,
+/* probabilities (n, classes) of windows rows[0..n) of a set with the same channels; alignment by each
+   person is by all windows that the set has of him. */
+int kl_sequence_fitted_apply(double *probabilities, struct kl_sequence_fitted *f,
                              const struct kl_sequence_set *set, const int64_t *rows, size_t n,
                              struct kl_pool *pool, struct kl_error *err);
 void kl_sequence_fitted_free(struct kl_sequence_fitted *f);

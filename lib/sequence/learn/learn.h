@@ -12,7 +12,7 @@
 #include "store/kind.h"
 #include "train/stage.h"
 
-enum { KL_SEQUENCE_MODEL_SCHEMA = 1, KL_SEQUENCE_TRAIN_VERSION = 1 };
+enum { KL_SEQUENCE_MODEL_SCHEMA = 1, KL_SEQUENCE_TRAIN_VERSION = 2 };
 extern const struct kl_kind kl_sequence_model_kind;
 extern const struct kl_tool kl_sequence_train_tool, kl_sequence_sweep_tool;
 extern const struct kl_mode kl_sequence_mode_train, kl_sequence_mode_sweep;
@@ -22,7 +22,7 @@ extern const struct kl_train_stage kl_sequence_train_stage;
 struct kl_sequence_train_values {
     struct kl_common common;
     struct kl_train_settings train;
-    const char *model, *revision, *twin_of, *split, *standardise, *profile, *judge, *tested;
+    const char *model, *revision, *twin_of, *split, *standardise, *align, *profile, *judge, *tested;
     int64_t qubits, layers, gate_layers, width, state, filters, spatial, taps, fold, folds, split_seed;
     double dropout, test_fraction; /* dropout negative: the net's usual one */
     bool bare, logit_dropout, frozen;
@@ -53,7 +53,7 @@ struct kl_sequence_learned {
     size_t replicas;
     int64_t first_replica;
     float *params; /* (replicas, net.block.size), aligned: those that are to be tested */
-    struct kl_sequence_standard standard;
+    struct kl_sequence_standard standard; /* own: of those in training */
     char *model, *twin_of, *split, *unit; /* unit: of the windows */
     bool leak, across;                    /* the split's windows are random; its people are apart */
     char **class_names, **channel_names;
@@ -64,12 +64,15 @@ struct kl_sequence_learned {
     int32_t *file_n; /* (n_files) windows of each */
     int32_t *part;   /* (n) -1: none */
     int32_t *person, *recording;
+    int64_t *digests; /* (n) kl_sequence_split_digest; NULL: a file from before version 2 */
     char **people, **recordings;
 };
 /* A file of kind sequence-model or sequence-fit. Close it in any case. KL_EDATA: what is no such file.
  */
 int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err);
 void kl_sequence_learned_close(struct kl_sequence_learned *m);
+/* As kl_sequence_transductive. */
+const char *kl_sequence_learned_transductive(const struct kl_sequence_learned *m);
 /* What tables call it: "hydra", "hydra-frozen", "hydra-twin", "csp-lda". */
 enum { KL_SEQUENCE_NAME = 80 };
 void kl_sequence_learned_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_learned *m);

@@ -71,7 +71,7 @@ static int copy(struct kl_sequence_worker *w, const struct kl_sequence_learner *
         const float *x = kl_sequence_set_window(&s->set, k, err);
         if (!x) return err->code;
         kl_sequence_standard_apply(w->x + i * s->set.channels * s->stride, &s->standard,
-                                   s->group[s->set.subject[k]], x, s->set.steps, s->stride);
+                                   s->person[s->set.subject[k]], x, s->set.steps, s->stride);
         w->labels[i] = s->set.labels[k];
     }
     return KL_OK;
@@ -231,21 +231,25 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 static void say(const struct kl_sequence_learner *s, const struct kl_log *log)
 {
     const struct kl_sequence_train_values *v = s->v;
+    const char *own = kl_sequence_transductive(s->standard.kind, s->standard.align);
     size_t flat = 0;
     if (v->parts.kind == KL_SEQUENCE_SPLIT_LEAK)
         kl_caution(log, "--split leak: windows of one person and recording train and test: what is "
                         "measured is not how the model does on people or days that it has not seen");
     if (v->reference)
         kl_caution(log, "--profile reference: %s, %s are tested, the best epoch is by %s%s",
-                   s->standard.kind == KL_SEQUENCE_STANDARD_NONE
+                   s->standard.kind != KL_SEQUENCE_STANDARD_NONE ? "windows are standardised"
+                   : s->standard.align == KL_SEQUENCE_ALIGN_NONE
                        ? "windows are not standardised (millivolts)"
-                       : "windows are standardised",
+                       : "windows are aligned alone",
                    v->last ? "the last weights and not the best" : "the best weights", v->judge,
                    v->logit_dropout ? ", dropout acts on the logits too" : "");
     if (s->split.unlabelled)
         kl_note(log, 1, "%zu of %zu windows have no label and are left out", s->split.unlabelled,
                 s->set.n);
-    for (size_t i = 0; i < s->standard.groups * s->standard.channels; i++)
+    if (own) kl_caution(log, KL_SEQUENCE_OWN, own);
+    if (s->standard.lost) kl_caution(log, KL_SEQUENCE_LOST, s->standard.lost, s->set.channels);
+    for (size_t i = 0; i < kl_sequence_standard_rows(&s->standard) * s->standard.channels; i++)
         flat += s->standard.scale[i] == 0;
     if (flat)
         kl_caution(log,
@@ -283,6 +287,7 @@ static int open_data(struct kl_sequence_learner *s, const struct kl_training *t,
     const struct kl_sequence_train_values *v = s->v;
     int code = kl_sequence_set_open(&s->set, t->inputs->files, t->inputs->n, err);
     if (!code) code = kl_sequence_split_make(&s->split, &s->set, &v->parts, err);
+    if (!code) code = kl_sequence_split_digest(&s->split, &s->set, err);
     if (!code && v->parts.kind != KL_SEQUENCE_SPLIT_LEAK)
         code = kl_sequence_split_check_copies(&s->split, &s->set, err);
     if (!code) code = check_classes(s, t->log, err);
@@ -291,10 +296,10 @@ static int open_data(struct kl_sequence_learner *s, const struct kl_training *t,
                                         s->split.part[KL_SEQUENCE_TRAIN], s->split.n[KL_SEQUENCE_TRAIN],
                                         err);
     if (code) return code;
-    s->group = calloc(s->set.n_subjects + 1, sizeof *s->group);
-    if (!s->group) return kl_fail_memory(err, s->set.n_subjects * sizeof *s->group);
+    s->person = calloc(s->set.n_subjects + 1, sizeof *s->person);
+    if (!s->person) return kl_fail_memory(err, s->set.n_subjects * sizeof *s->person);
     for (size_t i = 0; i < s->set.n_subjects; i++)
-        s->group[i] = (size_t)kl_sequence_standard_group(&s->standard, s->set.subject_names[i]);
+        s->person[i] = (size_t)kl_sequence_standard_person(&s->standard, s->set.subject_names[i]);
     const struct kl_sequence_shape shape = { .channels = s->set.channels,
                                              .steps = s->set.steps,
                                              .classes = (int)s->set.n_classes,
@@ -369,7 +374,7 @@ static void close_training(struct kl_training *t)
     kl_sequence_standard_free(&s->standard);
     kl_sequence_split_free(&s->split);
     kl_sequence_set_close(&s->set);
-    free(s->group), free(s->order), free(s->state), free(s->judged);
+    free(s->person), free(s->order), free(s->state), free(s->judged);
 }
 
 static int save(const struct kl_training *t, struct kl_writer *w, struct kl_error *err)

@@ -31,7 +31,7 @@ struct kl_sequence_learner {
     struct kl_sequence_set set;
     struct kl_sequence_split split;
     struct kl_sequence_standard standard;
-    size_t *group; /* (set.n_subjects) of the standard */
+    size_t *person; /* (set.n_subjects) number in the standard */
     struct kl_sequence_net net;
     size_t batch, parts, room, stride, chunks;
     int64_t *order;                   /* (replicas, training windows) */

@@ -89,6 +89,7 @@ static int split(struct run *run, struct kl_error *err)
     o.fold = v->fold, o.folds = v->folds, o.seed = (uint64_t)v->split_seed;
     o.validation = v->val_fraction, o.test = v->test_fraction;
     int code = kl_sequence_split_make(&run->split, &run->set, &o, err);
+    if (!code) code = kl_sequence_split_digest(&run->split, &run->set, err);
     if (!code && o.kind != KL_SEQUENCE_SPLIT_LEAK)
         code = kl_sequence_split_check_copies(&run->split, &run->set, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
@@ -124,10 +125,19 @@ static int fit(struct run *run, size_t *n, struct kl_error *err)
     return code;
 }
 
+static void say(const struct run *run)
+{
+    const struct kl_sequence_fitted *f = &run->fitted;
+    const char *own = kl_sequence_transductive(KL_SEQUENCE_STANDARD_NONE, f->options.align);
+    if (own) kl_caution(run->stage->log, KL_SEQUENCE_OWN, own);
+    if (f->lost) kl_caution(run->stage->log, KL_SEQUENCE_LOST, f->lost, f->channels);
+}
+
 static int publish(struct run *run, struct kl_error *err)
 {
     const struct kl_file *const *parents = (const struct kl_file *const *)run->inputs.files;
     struct kl_writer *writer = NULL;
+    say(run);
     int code = kl_store_writer_open(&writer, run->v->common.output, &run->stage->header, err);
     if (!code)
         code = kl_sequence_fitted_save(writer, &run->fitted, &run->set, &run->split, run->v->split,
@@ -151,6 +161,8 @@ static int tell(const struct run *run, size_t n, FILE *out, struct kl_error *err
             { "status", KL_JSON_TEXT, "computed", 0 },
             { "method", KL_JSON_TEXT, v->method, 0 },
             { "split", KL_JSON_TEXT, v->split, 0 },
+            { "align", KL_JSON_TEXT, v->align, 0 },
+            { "transductive", KL_JSON_BOOL, NULL, strcmp(v->align, "subject") == 0 },
             { "windows", KL_JSON_COUNT, NULL, (double)n },
             { "test_windows", KL_JSON_COUNT, NULL, (double)n_test },
             { "classes", KL_JSON_COUNT, NULL, (double)run->set.n_classes },
@@ -161,8 +173,9 @@ static int tell(const struct run *run, size_t n, FILE *out, struct kl_error *err
         return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     }
     if (!v->common.quiet)
-        fprintf(out, "%s: %s, %zu windows of %zu channels, %zu left to test, computed\n",
-                v->common.output, v->method, n, run->set.channels, n_test);
+        fprintf(out, "%s: %s, %zu windows of %zu channels, %zu left to test, computed%s\n",
+                v->common.output, v->method, n, run->set.channels, n_test,
+                strcmp(v->align, "subject") ? "" : "; transductive");
     return KL_OK;
 }
 

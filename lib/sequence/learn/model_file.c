@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A file of kind `sequence-model`: a net, what standardises its windows, and which windows trained,
    chose the epoch and are left to test. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +51,18 @@ const struct kl_kind kl_sequence_model_kind = { .name = "sequence-model",
 
 static int put_standard(struct kl_writer *w, const struct kl_sequence_standard *s, struct kl_error *err)
 {
-    const size_t dims[2] = { s->groups, s->channels };
+    const bool own = s->kind == KL_SEQUENCE_STANDARD_SUBJECT;
+    const size_t dims[2] = { kl_sequence_standard_rows(s), s->channels },
+                 square[2] = { s->channels, s->channels };
     int code = kl_store_writer_put(w, "standardise/mean", KL_TYPE_F32, 0, 2, dims, s->mean, err);
     if (code >= 0)
         code = kl_store_writer_put(w, "standardise/scale", KL_TYPE_F32, 0, 2, dims, s->scale, err);
-    if (code >= 0 && s->names)
+    /* Each person's own is nothing that a test needs: it fits those of the people whom it is given. */
+    if (code >= 0 && s->align == KL_SEQUENCE_ALIGN_TRAIN)
+        code = kl_store_writer_put(w, "align", KL_TYPE_F64, 0, 2, square, s->align_by, err);
+    if (code >= 0 && own)
         code = kl_sequence_names_put(w, "standardise/subject_names", (const char *const *)s->names,
-                                     s->groups, err);
+                                     s->people, err);
     return code < 0 ? code : KL_OK;
 }
 
@@ -106,6 +112,7 @@ static int put_words(struct kl_writer *w, const struct kl_sequence_learner *s, s
     if (!code)
         code = kl_store_writer_integer(w, "", "leak", v->parts.kind == KL_SEQUENCE_SPLIT_LEAK, err);
     if (!code) code = kl_store_writer_text(w, "", "standardise", v->standardise, err);
+    if (!code) code = kl_store_writer_text(w, "", "alignment", v->align, err);
     if (!code) code = kl_store_writer_text(w, "", "tested", v->tested, err);
     if (!code) code = kl_store_writer_text(w, "", "judge", judges ? v->judge : "none", err);
     return code ? code : kl_store_writer_text(w, "", "unit", s->set.unit, err);
@@ -205,21 +212,45 @@ static int take_params(struct kl_sequence_learned *m, struct kl_file *file, cons
     return code;
 }
 
+static int take_choice(int *kind, struct kl_file *file, const char *name, const char *choices,
+                       struct kl_error *err)
+{
+    char *word = NULL;
+    int code = kl_store_file_text(&word, file, "", name, err);
+    if (!code && (*kind = kl_choice(choices, word)) < 0)
+        code = kl_fail(err, KL_EDATA, "%s: attribute %s: found '%s', expected one of %s",
+                       kl_store_file_path(file), name, word, choices);
+    free(word);
+    return code;
+}
+
+/* Files from before version 2 have no alignment. */
+static int take_alignment(struct kl_sequence_standard *s, struct kl_file *file, struct kl_error *err)
+{
+    const size_t dims[2] = { s->channels, s->channels }, n = s->channels * s->channels;
+    int align = KL_SEQUENCE_ALIGN_NONE, code = KL_OK;
+    if (kl_store_file_has_attribute(file, "", "alignment"))
+        code = take_choice(&align, file, "alignment", KL_SEQUENCE_ALIGNMENTS, err);
+    s->align = (enum kl_sequence_alignment)align;
+    if (code || s->align != KL_SEQUENCE_ALIGN_TRAIN) return code;
+    code = kl_store_file_load_shape((void **)&s->align_by, file, "align", KL_TYPE_F64, 2, dims, err);
+    for (size_t i = 0; i < n && !code; i++)
+        if (!isfinite(s->align_by[i]))
+            code = kl_fail(err, KL_EDATA, "%s: dataset align: found %g, expected a number",
+                           kl_store_file_path(file), s->align_by[i]);
+    return code ? code : kl_sequence_standard_ready(s, err);
+}
+
 static int take_standard(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
 {
     struct kl_sequence_standard *s = &m->standard;
-    char *word = NULL;
-    size_t dims[2] = { 1, m->n_channels };
-    int code = kl_store_file_text(&word, file, "", "standardise", err), kind = -1;
-    if (!code && (kind = kl_choice(KL_SEQUENCE_STANDARDS, word)) < 0)
-        code = kl_fail(err, KL_EDATA, "%s: attribute standardise: found '%s', expected one of %s",
-                       kl_store_file_path(file), word, KL_SEQUENCE_STANDARDS);
-    free(word);
+    int kind = KL_SEQUENCE_STANDARD_NONE,
+        code = take_choice(&kind, file, "standardise", KL_SEQUENCE_STANDARDS, err);
     s->kind = (enum kl_sequence_standard_kind)kind, s->channels = m->n_channels;
     if (!code && s->kind == KL_SEQUENCE_STANDARD_SUBJECT)
-        code = kl_sequence_names_take(&s->names, &s->groups, file, "standardise/subject_names", err);
-    else s->groups = 1;
-    dims[0] = s->groups;
+        code = kl_sequence_names_take(&s->names, &s->people, file, "standardise/subject_names", err);
+    if (!code) code = take_alignment(s, file, err);
+    const size_t dims[2] = { kl_sequence_standard_rows(s), s->channels };
     if (!code)
         code = kl_store_file_load_shape((void **)&s->mean, file, "standardise/mean", KL_TYPE_F32, 2,
                                         dims, err);
@@ -255,9 +286,13 @@ static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struc
     code = kl_sequence_numbers_take(&m->part, file, "split/part", m->n, -1, KL_SEQUENCE_PARTS, err);
     if (!code)
         code = kl_sequence_numbers_take(&m->person, file, "split/subject", m->n, 0, m->n_people, err);
-    return code ? code
-                : kl_sequence_numbers_take(&m->recording, file, "split/recording", m->n, 0,
-                                           m->n_recordings, err);
+    if (!code)
+        code = kl_sequence_numbers_take(&m->recording, file, "split/recording", m->n, 0, m->n_recordings,
+                                        err);
+    if (!code && kl_store_file_find(file, "split/digest"))
+        code = kl_store_file_load_shape((void **)&m->digests, file, "split/digest", KL_TYPE_I64, 1,
+                                        &m->n, err);
+    return code;
 }
 
 /* A classifier on covariances: one replica, which takes windows as they are. */
@@ -273,8 +308,7 @@ static int take_fitted(struct kl_sequence_learned *m, struct kl_file *file, stru
     m->net.shape.channels = m->fitted->channels, m->net.shape.steps = m->fitted->steps;
     m->net.shape.classes = m->fitted->classes;
     m->net.n_parameters = (size_t)parameters, m->replicas = 1;
-    m->standard.kind = KL_SEQUENCE_STANDARD_NONE, m->standard.groups = 1;
-    m->standard.channels = m->n_channels;
+    m->standard.kind = KL_SEQUENCE_STANDARD_NONE, m->standard.channels = m->n_channels;
     return KL_OK;
 }
 
@@ -312,9 +346,15 @@ void kl_sequence_learned_close(struct kl_sequence_learned *m)
     if (m->fitted) kl_sequence_fitted_free(m->fitted);
     else kl_sequence_net_close(&m->net);
     free(m->fitted), free(m->params), free(m->file_n), free(m->part), free(m->person),
-        free(m->recording);
+        free(m->recording), free(m->digests);
     free(m->model), free(m->twin_of), free(m->split), free(m->unit);
     memset(m, 0, sizeof *m);
+}
+
+const char *kl_sequence_learned_transductive(const struct kl_sequence_learned *m)
+{
+    return m->fitted ? kl_sequence_transductive(KL_SEQUENCE_STANDARD_NONE, m->fitted->options.align)
+                     : kl_sequence_transductive(m->standard.kind, m->standard.align);
 }
 
 void kl_sequence_learned_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_learned *m)

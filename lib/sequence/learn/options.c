@@ -48,6 +48,8 @@
       "of the people, the runs (within), the windows (leak)", NULL, NULL },                       \
     { "standardise", 0, KL_OPT_CHOICE, AT(standardise), KL_SEQUENCE_STANDARDS, 0, 0, true,        \
       "channels by train (the usual), each person; none: mV", NULL, "standardize" },              \
+    { "align", 0, KL_OPT_CHOICE, AT(align), KL_SEQUENCE_ALIGNMENTS, 0, 0, true,                   \
+      "Euclidean alignment first, by the training windows, by each person's", NULL, NULL },       \
     { "profile", 0, KL_OPT_CHOICE, AT(profile), "sound|reference", 0, 0, true,                    \
       "reference: what it does, its flaws included", NULL, NULL }
 #define JUDGE_ROWS                                                                                \
@@ -110,7 +112,7 @@ void kl_sequence_train_defaults(void *values)
     o->optimizer.clip = 1, o->optimizer.clip_epsilon = 1e-6;
     o->schedule.factor = 0.5, o->schedule.patience = 5, o->schedule.threshold = 1e-4;
     v->model = net.model, v->revision = "b", v->split = "subject";
-    v->twin_of = "hydra", v->profile = "sound";
+    v->align = "none", v->twin_of = "hydra", v->profile = "sound";
     v->qubits = net.qubits, v->layers = net.layers, v->gate_layers = net.gate_layers;
     v->width = net.width, v->state = net.state;
     v->folds = 5, v->test_fraction = 0.15, v->dropout = -1;
@@ -192,6 +194,7 @@ int kl_sequence_train_settle(void *values, struct kl_error *err)
         .seed = (uint64_t)v->split_seed,
     };
     v->standard.kind = (enum kl_sequence_standard_kind)kl_choice(KL_SEQUENCE_STANDARDS, v->standardise);
+    v->standard.align = (enum kl_sequence_alignment)kl_choice(KL_SEQUENCE_ALIGNMENTS, v->align);
     v->by_accuracy = strcmp(v->judge, "accuracy") == 0, v->last = strcmp(v->tested, "last") == 0;
     if (v->train.options.schedule.kind != KL_PLATEAU_RATE) v->train.options.schedule.threshold = 0;
     /* Nothing judges epochs then: a default has nothing to wait for. */

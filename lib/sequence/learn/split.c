@@ -3,7 +3,6 @@
 #include "sequence/learn/split.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -385,78 +384,9 @@ int kl_sequence_split_check(const struct kl_sequence_split *s, const struct kl_s
     return code;
 }
 
-/* ---- copies ---- */
-
-struct digest {
-    unsigned char bytes[16];
-    int part;
-    size_t window;
-};
-
-static int by_digest(const void *a, const void *b)
-{
-    const struct digest *x = a, *y = b;
-    const int order = memcmp(x->bytes, y->bytes, sizeof x->bytes);
-    return order ? order : x->part - y->part;
-}
-
-static bool is_flat(const float *x, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (x[i] != x[0]) return false;
-    return true;
-}
-
-enum { WHERE = 160 };
-/* "recording 'S001R04' of 'S001' at 2.5 s" */
-static void tell_window(char text[WHERE], const struct kl_sequence_set *set, size_t i)
-{
-    const struct run r = run_at(set, i);
-    const int n = snprintf(text, WHERE, "recording '%.50s' of '%.50s'", r.name, r.person);
-    if (!isnan(set->onset[i])) snprintf(text + n, (size_t)(WHERE - n), " at %g s", set->onset[i]);
-}
-
-static int compare_digests(const struct digest *all, size_t n, const struct kl_sequence_set *set,
-                           struct kl_error *err)
-{
-    char one[WHERE], other[WHERE];
-    for (size_t i = 1; i < n; i++) {
-        const struct digest *a = &all[i - 1], *b = &all[i];
-        if (a->part == b->part || memcmp(a->bytes, b->bytes, sizeof a->bytes)) continue;
-        tell_window(one, set, a->window), tell_window(other, set, b->window);
-        return kl_fail(
-            err, KL_EDATA,
-            "a window of %s, in the %s part, is that of %s, in the %s part: a copy, and so a leak; "
-            "leave one of the two out",
-            one, part_names[a->part], other, part_names[b->part]);
-    }
-    return KL_OK;
-}
-
-int kl_sequence_split_check_copies(const struct kl_sequence_split *s, const struct kl_sequence_set *set,
-                                   struct kl_error *err)
-{
-    const size_t n = s->n[0] + s->n[1] + s->n[2], size = set->channels * set->steps;
-    struct digest *all = malloc((n + 1) * sizeof *all);
-    size_t used = 0;
-    int code = all ? KL_OK : kl_fail_memory(err, n * sizeof *all);
-    for (int k = 0; k < KL_SEQUENCE_PARTS; k++)
-        for (size_t i = 0; i < s->n[k] && !code; i++) {
-            const float *x = kl_sequence_set_window(set, (size_t)s->part[k][i], err);
-            if (!x) code = err->code;
-            else if (!is_flat(x, size)) {
-                kl_xxh128(all[used].bytes, x, size * sizeof *x);
-                all[used].part = k, all[used++].window = (size_t)s->part[k][i];
-            }
-        }
-    if (!code) qsort(all, used, sizeof *all, by_digest);
-    if (!code) code = compare_digests(all, used, set, err);
-    free(all);
-    return code;
-}
-
 void kl_sequence_split_free(struct kl_sequence_split *s)
 {
     for (int k = 0; k < KL_SEQUENCE_PARTS; k++) free(s->part[k]);
+    free(s->digests);
     memset(s, 0, sizeof *s);
 }

@@ -40,6 +40,7 @@ struct kl_sequence_split {
     size_t n[KL_SEQUENCE_PARTS];
     size_t unlabelled; /* windows that are in no part */
     int64_t folds;     /* there are of this kind: people, folds, the fewest runs of a person; else 1 */
+    int64_t *digests;  /* (windows of the set) or NULL: see kl_sequence_split_digest */
 };
 /* KL_EUSAGE: no such fold; KL_EDATA: a part would be empty, too few people or runs (whose). Free it in
    any case. */
@@ -50,9 +51,15 @@ bool kl_sequence_split_across(enum kl_sequence_split_kind kind);
 /* KL_EDATA if two parts share a recording (or, across, a person): which, and which parts. */
 int kl_sequence_split_check(const struct kl_sequence_split *split, const struct kl_sequence_set *set,
                             bool across, struct kl_error *err);
-/* KL_EDATA if a window of one part stands in another one too, under whatever names: a copied recording.
-   Windows whose numbers are all one are passed over. Reads all windows; what kl_sequence_set_window
-   returns. */
+/* ---- copies (copies.c) ---- */
+/* Of n numbers, the first eight bytes of their XXH128; 0: all are one number, which says nothing. */
+int64_t kl_sequence_window_digest(const float *x, size_t n);
+/* Takes digests of all windows that are in a part; others have 0. Reads them: what
+   kl_sequence_set_window returns; KL_ENOMEM. */
+int kl_sequence_split_digest(struct kl_sequence_split *split, const struct kl_sequence_set *set,
+                             struct kl_error *err);
+/* With digests: KL_EDATA if a window of one part stands in another one too, under whatever names: a
+   copied recording. KL_ENOMEM, what kl_sequence_set_window returns. */
 int kl_sequence_split_check_copies(const struct kl_sequence_split *split,
                                    const struct kl_sequence_set *set, struct kl_error *err);
 void kl_sequence_split_free(struct kl_sequence_split *split);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The group split/ of files of models and of fits: which windows of which files of whom are in which
-   part. */
+   part, and their digests, by which copies of them are known. */
 #include "sequence/learn/split_file.h"
 
 #include <stdlib.h>
@@ -24,6 +24,13 @@ static int put_part(struct kl_writer *w, const struct kl_sequence_split *split, 
     const int code = put_list(w, "split/part", part, n, err);
     free(part);
     return code;
+}
+static int put_digests(struct kl_writer *w, const struct kl_sequence_split *split, size_t n,
+                       struct kl_error *err)
+{
+    if (!split->digests) return KL_OK;
+    const int code = kl_store_writer_put(w, "split/digest", KL_TYPE_I64, 0, 1, &n, split->digests, err);
+    return code < 0 ? code : KL_OK;
 }
 static int put_counts(struct kl_writer *w, struct kl_file *const *files, size_t n, struct kl_error *err)
 {
@@ -51,6 +58,7 @@ int kl_sequence_split_put(struct kl_writer *w, const struct kl_sequence_set *set
     free(contents);
     if (!code) code = put_counts(w, files, n_files, err);
     if (!code) code = put_part(w, split, set->n, err);
+    if (!code) code = put_digests(w, split, set->n, err);
     if (!code) code = put_list(w, "split/subject", set->subject, set->n, err);
     if (!code) code = put_list(w, "split/recording", set->recording, set->n, err);
     if (!code) code = put_names(w, "split/subject_names", set->subject_names, set->n_subjects, err);

@@ -22,6 +22,7 @@ struct kl_sequence_reported {
     double *onset;                                /* (n) or NULL */
     double train_windows;                         /* of a fold; NaN: not told */
     char **people, **recordings;
+    bool transductive; /* each person's own windows fitted what is done to them */
 };
 /* KL_EDATA: another kind of file, one that is damaged. Close it in any case. */
 int kl_sequence_reported_open(struct kl_sequence_reported *r, struct kl_file *file,

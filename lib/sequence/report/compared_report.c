@@ -73,6 +73,11 @@ int kl_sequence_reported_open(struct kl_sequence_reported *r, struct kl_file *fi
         code = kl_store_file_load_shape((void **)&r->onset, file, "onset", KL_TYPE_F64, 1, &r->n, err);
     if (!code && kl_store_file_has_attribute(file, "", "train_windows"))
         code = kl_store_file_number(&r->train_windows, file, "", "train_windows", err);
+    if (!code && kl_store_file_has_attribute(file, "", "transductive")) {
+        double flag;
+        code = kl_store_file_number(&flag, file, "", "transductive", err);
+        r->transductive = !code && flag != 0;
+    }
     return code;
 }
 

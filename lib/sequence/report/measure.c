@@ -20,6 +20,7 @@ static const struct kl_kind_number numbers[] = {
     { .attribute = "brier", .title = "Brier score", .format = "%.4f" },
     { .attribute = "calibration", .title = "calibration error", .format = "%.4f" },
     { .attribute = "leak", .title = "windows of one recording trained (a leak)", .format = "%.0f" },
+    { .attribute = "transductive", .title = "fitted on each person's own windows", .format = "%.0f" },
     { .attribute = NULL },
 };
 static const struct kl_kind_table tables[] = {
@@ -168,6 +169,9 @@ static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, st
     int code = kl_store_writer_text(w, "", "model", name, err);
     if (!code) code = kl_store_writer_text(w, "", "split", m->split, err);
     if (!code) code = kl_store_writer_integer(w, "", "leak", r->leak, err);
+    if (!code) code = kl_store_writer_integer(w, "", "transductive", r->transductive != NULL, err);
+    if (!code && r->transductive)
+        code = kl_store_writer_text(w, "", "transductive_by", r->transductive, err);
     if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)m->net.n_parameters, err);
     if (!code) code = kl_store_writer_integer(w, "", "train_windows", (int64_t)r->train_windows, err);
     return code ? code
@@ -188,5 +192,6 @@ int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer
     if (!code) code = put(w, "channel_importance", KL_TYPE_F64, 2, of, r->importance, err);
     if (!code) code = put(w, "confusion", KL_TYPE_I64, 3, square, r->confusion, err);
     if (!code) code = put(w, "subjects/n", KL_TYPE_I64, 1, &r->n_people, r->person_n, err);
+    if (!code && r->own_n) code = put(w, "subjects/own_n", KL_TYPE_I64, 1, &r->n_people, r->own_n, err);
     return code ? code : put_metrics(r, w, err);
 }

@@ -68,11 +68,27 @@ static void caution(const struct kl_log *log, const struct kl_sequence_compared 
                    2.0 / (double)(1 << c->n_people));
 }
 
-static int told(const struct kl_sequence_compared *c, const struct kl_mode_run *run,
-                struct kl_error *err)
+/* One has looked at what it is tested on, if not at the labels. */
+static void caution_unlike(const struct kl_log *log, const struct kl_sequence_reported *reports,
+                           size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (reports[i].transductive == reports[0].transductive) continue;
+        const size_t own = reports[i].transductive ? i : 0;
+        kl_caution(log,
+                   "%s is transductive (fitted on each tested person's own windows), %s is not: their "
+                   "difference may be that",
+                   reports[own].path, reports[own ? 0 : i].path);
+        return;
+    }
+}
+
+static int told(const struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
+                size_t n, const struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
     caution(run->stage.log, c);
+    caution_unlike(run->stage.log, reports, n);
     if (v->common.json) return kl_sequence_compare_json(run->out, c, run->stage.log, err);
     if (v->csv) kl_sequence_compare_csv(run->out, c);
     else kl_sequence_compare_tell(run->out, c);
@@ -95,7 +111,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     int code = reports && files ? open_all(reports, files, paths, n, err)
                                 : kl_fail_memory(err, n * sizeof *reports);
     if (!code) code = kl_sequence_compare(&compared, reports, n, &o, err);
-    if (!code) code = told(&compared, run, err);
+    if (!code) code = told(&compared, reports, n, run, err);
     kl_sequence_compared_free(&compared);
     for (size_t i = 0; reports && i < n; i++) kl_sequence_reported_close(reports + i);
     for (size_t i = 0; files && i < n; i++) kl_store_file_close(&files[i]);

@@ -85,6 +85,46 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     return code;
 }
 
+/* The fewest and the most windows that what is a person's own is fitted on. */
+static void own_windows(long long ends[2], const struct kl_sequence_report *r)
+{
+    ends[0] = ends[1] = r->own_n[0];
+    for (size_t p = 1; p < r->n_people; p++) {
+        if (r->own_n[p] < ends[0]) ends[0] = r->own_n[p];
+        if (r->own_n[p] > ends[1]) ends[1] = r->own_n[p];
+    }
+}
+
+/* "45", "12 to 45" */
+static void tell_own(char text[48], const struct kl_sequence_report *r)
+{
+    long long ends[2];
+    own_windows(ends, r);
+    if (ends[0] == ends[1]) snprintf(text, 48, "%lld", ends[0]);
+    else snprintf(text, 48, "%lld to %lld", ends[0], ends[1]);
+}
+
+static void say_own(const struct run *run)
+{
+    const struct kl_sequence_report *r = &run->report;
+    const struct kl_log *log = run->stage->log;
+    char own[48];
+    if (r->transductive) {
+        tell_own(own, r);
+        kl_caution(log,
+                   "%s: fitted on each person's own windows as given here (%s a person), test windows "
+                   "among them (not their labels): transductive; other windows of a person give other "
+                   "numbers",
+                   r->transductive, own);
+    }
+    if (r->lost) kl_caution(log, KL_SEQUENCE_LOST, r->lost, r->channels);
+    if (r->undigested)
+        kl_caution(log,
+                   "%s has no digests of its windows (an older file): copies of them in windows that it "
+                   "does not know are not seen",
+                   kl_store_file_path(r->undigested));
+}
+
 static void say(const struct run *run)
 {
     const struct kl_sequence_report *r = &run->report;
@@ -92,6 +132,7 @@ static void say(const struct run *run)
         kl_caution(run->stage->log,
                    "a leak: windows of the tested people and recordings trained the model; these "
                    "numbers say nothing of people whom it has not seen");
+    say_own(run);
     size_t one = 0;
     for (size_t s = 0; s < r->n_people; s++) one += isnan(r->of_person[s].kappa);
     if (one)
@@ -120,7 +161,7 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
     const struct kl_sequence_report *r = &run->report;
     const struct kl_common *common = run->stage->common;
     const double accuracy = kl_sequence_report_mean(r, 0);
-    struct kl_json_pair pairs[KL_METRICS + 10];
+    struct kl_json_pair pairs[KL_METRICS + 13];
     char model[KL_SEQUENCE_NAME];
     size_t n = 0;
     kl_sequence_learned_name(model, &r->models[0]);
@@ -136,6 +177,13 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
         pairs[n++] = (struct kl_json_pair){ kl_stats_metric_names[k], KL_JSON_NUMBER, NULL,
                                             kl_sequence_report_mean(r, k) };
     pairs[n++] = (struct kl_json_pair){ "leak", KL_JSON_BOOL, NULL, r->leak };
+    pairs[n++] = (struct kl_json_pair){ "transductive", KL_JSON_BOOL, NULL, r->transductive != NULL };
+    if (r->transductive) {
+        long long ends[2];
+        own_windows(ends, r);
+        pairs[n++] = (struct kl_json_pair){ "own_windows_least", KL_JSON_COUNT, NULL, (double)ends[0] };
+        pairs[n++] = (struct kl_json_pair){ "own_windows_most", KL_JSON_COUNT, NULL, (double)ends[1] };
+    }
     pairs[n++] = kl_json_cautions(run->stage->log);
     if (common->json) return kl_json_line(to, pairs, n, err);
     if (common->quiet) return KL_OK;
@@ -149,6 +197,11 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
     else fprintf(to, ", AUC %.4f", auc);
     if (isnan(kappa)) fputs(", kappa undefined", to);
     else fprintf(to, ", kappa %.4f", kappa);
+    if (r->transductive) {
+        char own[48];
+        tell_own(own, r);
+        fprintf(to, "; transductive (%s own windows a person)", own);
+    }
     fprintf(to, "%s\n", r->leak ? ": A LEAK" : "");
     return KL_OK;
 }

@@ -64,12 +64,10 @@ static int copy(float *to, const struct job *job, size_t i, struct kl_error *err
     const struct kl_sequence_report *r = job->r;
     const struct kl_sequence_tested *t = &r->tested[i];
     const struct kl_sequence_standard *s = &r->models[t->model].standard;
-    const char *person = r->people[r->person[i]];
-    int64_t group = kl_sequence_standard_group(s, person);
-    if (group < 0) s = &r->own, group = kl_sequence_standard_group(s, person);
+    const int64_t person = kl_sequence_standard_person(s, r->people[r->person[i]]);
     const float *x = kl_sequence_set_window(&r->set, t->window, err);
     if (!x) return err->code;
-    kl_sequence_standard_apply(to, s, (size_t)group, x, r->set.steps, job->stride);
+    kl_sequence_standard_apply(to, s, (size_t)person, x, r->set.steps, job->stride);
     return KL_OK;
 }
 
@@ -178,6 +176,7 @@ static int predict_fitted(struct kl_sequence_report *r, struct kl_pool *pool, st
         for (size_t i = 0; i < r->n; i++)
             if ((size_t)r->tested[i].model == k) rows[n++] = (int64_t)r->tested[i].window;
         code = kl_sequence_fitted_apply(p, r->models[k].fitted, &r->set, rows, n, pool, err);
+        if (r->models[k].fitted->lost > r->lost) r->lost = r->models[k].fitted->lost;
         n = 0;
         for (size_t i = 0; i < r->n && !code; i++)
             if ((size_t)r->tested[i].model == k)

@@ -7,7 +7,7 @@
 #include "sequence/learn/learn.h"
 #include "stats/metrics.h"
 
-enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 1 };
+enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 2 };
 extern const struct kl_kind kl_sequence_report_kind;
 extern const struct kl_tool kl_sequence_eval_tool;
 extern const struct kl_mode kl_sequence_mode_eval;
@@ -15,7 +15,8 @@ extern const struct kl_mode kl_sequence_mode_eval;
 /* One window that is tested, and by which model. */
 struct kl_sequence_tested {
     size_t window; /* of the set */
-    int32_t model;
+    int32_t model, file;
+    bool fresh; /* of a file that the model does not know */
 };
 struct kl_sequence_report {
     /* given: open */
@@ -23,12 +24,15 @@ struct kl_sequence_report {
     size_t n_models, n_windows;
     /* found */
     struct kl_sequence_set set;
-    struct kl_sequence_learned *models; /* (n_models) folds of one model */
-    struct kl_sequence_standard own;    /* of people whom a model of standardise subject has not seen */
-    struct kl_sequence_tested *tested;  /* (n) by window */
+    struct kl_sequence_learned *models;                   /* (n_models) folds of one model */
+    struct kl_sequence_tested *tested;                    /* (n) by window */
     size_t n, replicas, classes, channels, train_windows; /* train_windows: mean over the models */
     bool leak;
-    int32_t *labels, *person; /* (n); number among the people */
+    const char
+        *transductive; /* options of what is fitted on each tested person's own windows, or NULL */
+    size_t lost;       /* directions without power that alignments left out, of whom most are */
+    const struct kl_file *undigested; /* a model that cannot know copies in fresh files, or NULL */
+    int32_t *labels, *person;         /* (n); number among the people */
     size_t n_people;
     const char **people;          /* (n_people) in the order of their names */
     float *logits;                /* (replicas, n, classes) */
@@ -38,11 +42,18 @@ struct kl_sequence_report {
     int64_t *confusion;           /* (replicas, classes, classes) */
     struct kl_metrics *of_person; /* (replicas, n_people) */
     int64_t *person_n;            /* (n_people) */
+    int64_t *own_n; /* (n_people) windows given of each, all of them: what is his own is fitted on these;
+                       NULL unless transductive */
 };
 /* The models, the windows that each tests, and all checks: the split of a model's file is of the windows
    in its key and keeps recordings (and people) apart; windows that are given are those; what a model has
-   not seen is of nobody whom it was trained on. (tested.c) KL_EDATA says what leaks, or does not fit. */
+   not seen is of nobody whom it was trained on, and no copy of what it was trained on. What is each
+   person's own is fitted on the windows given, whatever the model was trained with. (tested.c) KL_EDATA
+   says what leaks, or does not fit. */
 int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err);
+/* Where files are fresh. KL_EDATA: a window there has the numbers of one that trained a model or chose
+   its epoch; one that is tested stands in two files. (copied.c) */
+int kl_sequence_report_check_copies(struct kl_sequence_report *r, struct kl_error *err);
 /* Logits, probabilities, importance. (predict.c) */
 int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err);
 /* (measure.c) */

@@ -227,7 +227,8 @@ static int take_file(struct kl_sequence_report *r, size_t k, size_t f, size_t fi
         const bool again = i > first && r->set.subject[i] == r->set.subject[i - 1] &&
                            r->set.recording[i] == r->set.recording[i - 1] && r->set.labels[i - 1] >= 0;
         if (place < 0 && !again) code = check_unknown(r, m, i, file, err);
-        if (!code) r->tested[r->n++] = (struct kl_sequence_tested){ i, (int32_t)k };
+        if (!code)
+            r->tested[r->n++] = (struct kl_sequence_tested){ i, (int32_t)k, (int32_t)f, place < 0 };
     }
     return code;
 }
@@ -311,14 +312,34 @@ static int take_people(struct kl_sequence_report *r, struct kl_error *err)
     return KL_OK;
 }
 
-/* Own means of people whom a model that standardises each by himself has not seen. */
+/* What is each person's own, of those whom model k tests: by the windows that were given, all of them.
+ */
+static int refit_own(struct kl_sequence_report *r, size_t k, bool *wanted, struct kl_error *err)
+{
+    for (size_t p = 0; p < r->set.n_subjects; p++) wanted[p] = false;
+    for (size_t i = 0; i < r->n; i++)
+        if ((size_t)r->tested[i].model == k) wanted[r->set.subject[r->tested[i].window]] = true;
+    const int code = kl_sequence_standard_refit(&r->models[k].standard, &r->set, wanted, err);
+    if (r->models[k].standard.lost > r->lost) r->lost = r->models[k].standard.lost;
+    return code;
+}
+
 static int take_own(struct kl_sequence_report *r, struct kl_error *err)
 {
-    const struct kl_sequence_standard_options own = { .kind = KL_SEQUENCE_STANDARD_SUBJECT };
-    for (size_t k = 0; k < r->n_models; k++)
-        for (size_t p = 0; p < r->n_people; p++)
-            if (kl_sequence_standard_group(&r->models[k].standard, r->people[p]) < 0)
-                return kl_sequence_standard_fit(&r->own, &r->set, &own, NULL, 0, err);
+    bool *wanted = calloc(r->set.n_subjects + 1, sizeof *wanted);
+    int code = wanted ? KL_OK : kl_fail_memory(err, r->set.n_subjects * sizeof *wanted);
+    for (size_t k = 0; k < r->n_models && !code && !r->models[k].fitted; k++)
+        code = refit_own(r, k, wanted, err);
+    free(wanted);
+    r->transductive = kl_sequence_learned_transductive(&r->models[0]);
+    if (code || !r->transductive) return code;
+    if (!(r->own_n = calloc(r->n_people + 1, sizeof *r->own_n)))
+        return kl_fail_memory(err, r->n_people * sizeof *r->own_n);
+    for (size_t i = 0; i < r->set.n; i++) {
+        const char *name = r->set.subject_names[r->set.subject[i]];
+        const char **found = bsearch(&name, r->people, r->n_people, sizeof name, by_name);
+        if (found) r->own_n[found - r->people]++;
+    }
     return KL_OK;
 }
 
@@ -340,6 +361,7 @@ int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err)
     r->train_windows /= r->n_models;
     r->replicas = r->models[0].replicas, r->classes = r->set.n_classes, r->channels = r->set.channels;
     if (!code) code = take_tested(r, err);
+    if (!code) code = kl_sequence_report_check_copies(r, err);
     if (!code) code = take_people(r, err);
     return code ? code : take_own(r, err);
 }
@@ -348,8 +370,7 @@ void kl_sequence_report_close(struct kl_sequence_report *r)
 {
     for (size_t k = 0; r->models && k < r->n_models; k++) kl_sequence_learned_close(&r->models[k]);
     kl_sequence_set_close(&r->set);
-    kl_sequence_standard_free(&r->own);
     free(r->models), free(r->tested), free(r->labels), free(r->person), free(r->people);
     free(r->logits), free(r->probabilities), free(r->importance);
-    free(r->metrics), free(r->confusion), free(r->of_person), free(r->person_n);
+    free(r->metrics), free(r->confusion), free(r->of_person), free(r->person_n), free(r->own_n);
 }

@@ -68,3 +68,38 @@ $ qseq train -q a?.h5 -m means --epochs 1 --split loso --fold 0 -o a.h5; qseq ev
 $ for part in train test; do qseq windows -q $DATA/digits/$part-images-idx3-ubyte --limit 60 -o $part.h5; done
 + qseq train -q train.h5 -m means --epochs 2 -o digits.h5 2>/dev/null; qseq eval digits.h5 test.h5 --json -q -o d.h5 | jq -c '[.windows, .people]'
 > [60,60]
+
+# What is fitted on each person's own windows is fitted on those given here: said, with how many, and part of a recording gives other numbers.
+$ for o in align standardise; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 10 --split loso --$o subject -o $o.h5; done; qseq windows -q people/S001R0[48].edf --rate 40 -o part.h5
+$ numbers() { jq -c '[.windows, .transductive, .own_windows_least, .own_windows_most, .log_loss]' | sed 's/[0-9.]*\]$/L]/'; }
++ qseq eval align.h5 S1.h5 -q --json -o own1.h5 | numbers; qseq eval align.h5 part.h5 -q --json -o own2.h5 | numbers; qseq eval fold0.h5 S1.h5 -q --json -o own4.h5 | numbers
+> [24,true,24,24,L]
+> [16,true,16,16,L]
+> [24,false,null,null,L]
+$ qseq eval align.h5 S1.h5 -o own1.h5; qseq eval standardise.h5 part.h5 -o own5.h5 | sed 's/.*; /...; /'
+> own1.h5: up to date
+> ...; transductive (16 own windows a person)
+! qseq: --standardise subject: fitted on each person's own windows as given here (16 a person), test windows among them (not their labels): transductive; other windows of a person give other numbers
+$ cache show own5.h5 | sed -n '/^fitted on each/p; /^caution/p'
+> caution    --standardise subject: fitted on each person's own windows as given here (16 a person), test windows among them (not their labels): transductive; other windows of a person give other numbers
+> fitted on each person's own windows 1
+
+# Who is beside changes nothing. A window that stands in two files would count twice.
+$ loss() { qseq eval align.h5 "$@" -q --json -o loss.h5 | jq -c '[.log_loss, .windows]'; }
++ for files in S1.h5 "S1.h5 S2.h5" "S?.h5"; do loss $files; done | uniq | wc -l; qseq eval fold0.h5 S1.h5 part.h5 -q -o x.h5
+> 1
+! qseq: part.h5: a window of 'S001', recording 'S001R08' at # s, stands in S1.h5 too and would count twice; give it once
+? 65
+
+# A copy of what trained a model, under a new name in a new file.
+$ mkdir copied && cp people/S002R04.edf copied/S009R04.edf && cp people/S001R12.edf copied/S008R04.edf && for s in 8 9; do qseq windows -q copied/S00$s*.edf --rate 40 -o C$s.h5; done; qseq eval fold0.h5 C8.h5 -q -o copy1.h5 && qseq eval fold0.h5 C8.h5 C9.h5 -q -o x.h5
+! qseq: C9.h5: a window of 'S009', recording 'S009R04' at # s, is one of 'S002', recording 'S002R04', that trained the model: testing on a copy is a leak
+? 65
+$ qseq fit S?.h5 -q -m csp-lda --filters 2 --split loso --align subject -o csp.h5; qseq eval csp.h5 S1.h5 -q -o csp.report.h5; qseq eval csp.h5 C9.h5 -q -o x.h5
+! qseq: C9.h5: a window of 'S009', recording 'S009R04' at # s, is one of 'S002', recording 'S002R04', that trained the model: testing on a copy is a leak
+? 65
+
+# Beside what is not transductive it is said to be.
+$ qseq eval fold0.h5 S1.h5 -q -o plain.report.h5; qseq compare plain.report.h5 csp.report.h5 -q --json 2>/dev/null | jq -r '.cautions[]'
+> one person has no tests over people
+> csp.report.h5 is transductive (fitted on each tested person's own windows), plain.report.h5 is not: their difference may be that

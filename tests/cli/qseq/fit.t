@@ -8,10 +8,14 @@ $ for m in csp-lda tangent-lr mdm; do qseq fit w.h5 -m $m --split loso --fold 2 
 $ qseq fit w.h5 -m mdm --split loso --fold 2 -o mdm.h5
 > mdm.h5: up to date
 
-# threads change no bit; alignment by each person changes what is fitted
+# threads change no bit; alignment by each person changes what is fitted, and is said to be transductive
 $ for j in 1 3; do qseq fit w.h5 -m tangent-lr --split loso --fold 2 -j $j -q --no-provenance -o $j.h5; done; cmp 1.h5 3.h5
 $ qseq fit w.h5 -m csp-lda --split loso --fold 2 --align subject -q -o aligned.h5 && cache diff csp-lda.h5 aligned.h5 | sed -n '1,6p'
 > options.align: "none" -> "subject"
+$ qseq fit w.h5 -m mdm --split loso --fold 2 --align subject -o own.h5; qseq fit w.h5 -m mdm --split loso --fold 2 --align subject -o own2.h5 --json -q --force | jq -c '[.align, .transductive]'
+> own.h5: mdm, 180 windows of 64 channels, 45 left to test, computed; transductive
+> ["subject",true]
+! qseq: --align subject: fitted on each person's own windows, test windows among them (not their labels): transductive
 
 # what it says of itself, and that it is whole
 $ cache show csp-lda.h5 | sed -n '1,12p' | sed 's/[0-9a-f]\{64\}/KEY/'

@@ -92,3 +92,24 @@ $ qseq sweep S?.h5 -m means --epochs 2 -g "lr=1e-3,1e-1" -o sweep.h5 -j 2 | sed 
 > the best again: qseq train S1.h5 S2.h5 S3.h5 S4.h5 S5.h5 S6.h5 --model means --epochs 2 -o sweep-best.h5
 $ qseq train S?.h5 -m means --epochs 2 --lr 0.1 --no-provenance -q -o again.h5 && [ "$(cache show --json again.h5 | jq -r .content)" = "$(cache show --json sweep-sequence-models/lr=1e-1.h5 | jq -r .content)" ] && echo same
 > same
+
+# Euclidean alignment by the training windows, whose matrix is in the file, or by each person's own, which is said.
+$ for a in train subject; do qseq train S?.h5 -m means --epochs 3 --align $a -o align-$a.h5 | sed -E 's/[0-9.]+ s$/T/; s/loss [0-9.]+/loss L/'; done
+> align-train.h5: 3 epochs, val loss L (best epoch 3), T
+> align-subject.h5: 3 epochs, val loss L (best epoch 3), T
+! qseq: --align subject: fitted on each person's own windows, test windows among them (not their labels): transductive
+$ cache show align-subject.h5 | grep '^caution'; cache diff m.h5 align-subject.h5 | sed -n 1p; for a in train subject; do cache show align-$a.h5 | grep -c '^  align .*8 x 8'; done
+> caution    --align subject: fitted on each person's own windows, test windows among them (not their labels): transductive
+> options.align: "none" -> "subject"
+> 1
+> 0
+? 1
+$ qseq train S?.h5 -q -m means --epochs 3 --standardise subject --align subject -o own.h5 && cache show own.h5 | grep '^caution'
+> caution    --align subject, --standardise subject: fitted on each person's own windows, test windows among them (not their labels): transductive
+$ qseq train S?.h5 -q -m means --epochs 3 --align both -o x.h5
+! qseq: --align: found 'both', expected one of none|train|subject
+? 2
+
+# Channels whose mean is the reference have one direction less.
+$ for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 --reference average -o A$s.h5; done; qseq train A?.h5 -q -m means --epochs 2 --align train -o average.h5 && cache show average.h5 | grep '^caution'
+> caution    --align: 1 of 8 directions of the channels have no power, as one after an average reference: they are left out
