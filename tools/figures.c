@@ -42,7 +42,8 @@ static const struct kl_tool tool = {
         "classifiers (learning, classifiers, configurations), generators (gan) and pairs (tournament, "
         "synthetic, validation), pulses (pulse, bloch, filter-function, landscape, starts), policies "
         "(meta-learning) and what adapting them is worth (adaptation, tasks), chains (traces, ranks, "
-        "autocorrelation, acceptance) and what they prove (bounds), windows of recordings (windows, spectra, erd, "
+        "autocorrelation, acceptance) and what they prove (bounds), windows of recordings (windows, "
+        "spectra, erd, "
         "topography) and what models make of them (curves, confusion, people, importance)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
@@ -156,12 +157,15 @@ static int say_apart(const struct run *run, struct kl_error *err)
 static int check_idle(const struct run *run, struct kl_error *err)
 {
     const struct values usual = { .figure = "all", .format = "both" };
-    bool report = false;
-    for (size_t i = 0; i < run->n_files; i++)
+    static const char none[] = "is of a report, and none of these files is one";
+    bool report = false, replicas = false;
+    for (size_t i = 0; i < run->n_files; i++) {
         report |= strcmp(kl_store_file_kind(run->files[i]), "report") == 0;
-    int code = report ? KL_OK
-                      : kl_options_refuse(&tool, run->v, &usual, "images replica",
-                                          "is of a report, and none of these files is one", err);
+        replicas |= strcmp(kl_store_file_kind(run->files[i]), "sequence-report") == 0;
+    }
+    int code = report ? KL_OK : kl_options_refuse(&tool, run->v, &usual, "images", none, err);
+    if (!code && !report && !replicas)
+        code = kl_options_refuse(&tool, run->v, &usual, "replica", none, err);
     if (!code && (run->drawings.single || !run->v->common.output))
         code = kl_options_refuse(&tool, run->v, &usual, "format",
                                  "is of a folder of figures; leave it away", err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   The report page on a head file: its best epochs. */
+   The report page on a file of heads, or of other models: their best epochs. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plot/page/page_int.h"
 
@@ -21,10 +22,13 @@ int kl_plot_page_best(FILE *to, struct kl_file *file, struct kl_error *err)
         if (!code) code = kl_store_file_load((void **)&values[k], file, d[k], err);
     }
     if (!code) {
-        kl_plot_html_caption(to, "Each head at its best epoch");
-        fputs("<th class=\"n\">head</th><th class=\"n\">epoch</th><th class=\"n\">training loss</th>"
-              "<th class=\"n\">validation accuracy</th>",
-              to);
+        const bool heads = strcmp(kl_store_file_kind(file), "head") == 0;
+        kl_plot_html_caption(to,
+                             heads ? "Each head at its best epoch" : "Each replica at its best epoch");
+        fprintf(to,
+                "<th class=\"n\">%s</th><th class=\"n\">epoch</th><th class=\"n\">training loss</th>"
+                "<th class=\"n\">validation accuracy</th>",
+                heads ? "head" : "replica");
     }
     for (size_t r = 0; !code && r < best->rows; r++) {
         fprintf(to, "</tr>\n<tr><td class=\"n\">%zu</td><td class=\"n\">%lld</td>", r,

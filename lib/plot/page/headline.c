@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/stats.h"
 #include "plot/page/headline_int.h"
+#include "train/sweep.h"
 
 size_t kl_plot_headline_rows(const struct kl_file *file, const char *name)
 {
@@ -133,44 +133,25 @@ static int of_features(char text[KL_HEADLINE], struct kl_file *file, struct kl_e
     return KL_OK;
 }
 
-/* The best point's row, in the order of the sweep's table. */
-static size_t best_point(struct kl_judgement *best, const double *accuracy, const double *loss,
-                         const struct kl_dataset *d)
-{
-    size_t row = 0;
-    *best = (struct kl_judgement){ NAN, NAN };
-    for (size_t i = 0; i < d->rows; i++) {
-        const struct kl_judgement own = { kl_stats_mean(accuracy + i * d->dims[1], d->dims[1]),
-                                          kl_stats_mean(loss + i * d->dims[1], d->dims[1]) };
-        if (kl_stats_comes_before(own, *best)) *best = own, row = i;
-    }
-    return row;
-}
-
 static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_store_file_find(file, "val_accuracy"),
-                            *l = kl_store_file_find(file, "val_loss"),
-                            *names = kl_store_file_find(file, "point");
-    double *accuracy = NULL, *loss = NULL;
-    char *points = NULL;
-    if (!d || !l || !names || d->rank != 2 || l->rank != 2 || l->rows != d->rows ||
-        l->dims[1] != d->dims[1] || names->rank != 1 || names->type != KL_TYPE_STRING ||
-        names->rows != d->rows)
-        return KL_OK;
-    int code = kl_plot_page_doubles(&accuracy, file, d, err);
-    if (!code) code = kl_plot_page_doubles(&loss, file, l, err);
-    if (!code) code = kl_store_file_load((void **)&points, file, names, err);
-    if (!code && accuracy && loss) {
-        struct kl_judgement best;
-        const size_t row = best_point(&best, accuracy, loss, d);
-        kl_plot_headline_counted(text, "", d->rows, "point");
-        kl_plot_headline_counted(text, " of ", d->dims[1], "head");
-        if (isfinite(best.accuracy))
-            kl_plot_headline_add(text, "; best: %.*s, val accuracy %.4f", (int)names->item_size,
-                                 points + row * names->item_size, best.accuracy);
+    struct kl_sweep sweep = { 0 };
+    size_t *order = NULL;
+    int code = kl_train_sweep_load(&sweep, file, err);
+    if (!code && !(order = malloc((sweep.n + 1) * sizeof *order)))
+        code = kl_fail_memory(err, sweep.n * sizeof *order);
+    if (!code) {
+        const bool heads = !kl_store_file_has_attribute(file, "", "of");
+        kl_train_sweep_order(order, &sweep);
+        kl_plot_headline_counted(text, "", sweep.n, "point");
+        kl_plot_headline_counted(text, " of ", sweep.replicas, heads ? "head" : "model");
+        const double best = sweep.n ? kl_train_sweep_mean(&sweep, order[0], 0) : NAN;
+        if (isfinite(best))
+            kl_plot_headline_add(text, "; best: %s, %s %.4f", sweep.rows[order[0]].name,
+                                 sweep.by.row[0].label, best);
     }
-    free(accuracy), free(loss), free(points);
+    free(order);
+    kl_train_sweep_free(&sweep);
     return code;
 }
 
@@ -212,7 +193,11 @@ int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct k
                   { "policy", kl_plot_headline_of_policy },
                   { "regret", kl_plot_headline_of_regret },
                   { "chains", kl_plot_headline_of_chains },
-                  { "bounds", kl_plot_headline_of_bounds } };
+                  { "bounds", kl_plot_headline_of_bounds },
+                  { "windows", kl_plot_headline_of_windows },
+                  { "sequence-model", kl_plot_headline_of_sequence_model },
+                  { "sequence-fit", kl_plot_headline_of_sequence_model },
+                  { "sequence-report", kl_plot_headline_of_sequence_report } };
     *text = '\0';
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i].kind, kl_store_file_kind(file)) == 0) return lines[i].tell(text, file, err);

@@ -29,19 +29,26 @@ int kl_plot_headline_text(char text[KL_HEADLINE], const struct kl_file *file, co
 int kl_plot_headline_means(char text[KL_HEADLINE], const struct kl_file *file, struct kl_error *err);
 void kl_plot_headline_cautions(char text[KL_HEADLINE], const struct kl_file *file);
 
-/* ---- page_headline_devices.c ---- */
+/* ---- headline_devices.c ---- */
 int kl_plot_headline_of_classifier(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file,
                                       struct kl_error *err);
 int kl_plot_headline_of_gan(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 
-/* ---- page_headline_pulses.c ---- */
+/* ---- headline_pulses.c ---- */
 int kl_plot_headline_of_pulse(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_policy(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_regret(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 
-/* ---- page_headline_sampling.c ---- */
+/* ---- headline_sequence.c ---- */
+int kl_plot_headline_of_windows(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+int kl_plot_headline_of_sequence_model(char text[KL_HEADLINE], struct kl_file *file,
+                                       struct kl_error *err);
+int kl_plot_headline_of_sequence_report(char text[KL_HEADLINE], struct kl_file *file,
+                                        struct kl_error *err);
+
+/* ---- headline_sampling.c ---- */
 int kl_plot_headline_of_chains(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_plot_headline_of_bounds(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 

@@ -59,7 +59,7 @@ extern const char kl_page_style[];
 int kl_plot_page_tables(FILE *to, struct kl_file *file, struct kl_error *err);
 /* Names of a table's rows (rows.c), where the group says what they are. */
 struct kl_page_rows {
-    char *devices; /* names, size bytes each */
+    char *devices; /* names, size bytes each; of people too */
     size_t n_devices, size;
     int32_t *pairs; /* [rows, 2], or NULL */
     bool are_devices, are_pairs;
@@ -86,6 +86,10 @@ int kl_plot_page_group(FILE *to, struct kl_file *file, size_t first, struct kl_e
 /* " of samples" behind "95 %" of the accuracy of several heads, whose interval leaves out how seeds
    differ; else nothing (results.c). */
 const char *kl_plot_page_interval_of(const struct kl_file *file, const char *name);
+/* " (standard error 0.0731 over people, 0.0323 by windows alone)", of a result NAME whose errors stand
+   beside it (NAME_se_people, NAME_se; NAME_error); "": none does (results.c). */
+enum { KL_PAGE_ERRORS = 96 };
+void kl_plot_page_errors(char text[KL_PAGE_ERRORS], const struct kl_file *file, const char *name);
 /* All numbers of a dataset as doubles; NULL of words. malloc'ed. */
 int kl_plot_page_doubles(double **values, struct kl_file *file, const struct kl_dataset *d,
                          struct kl_error *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What figures of a report say above their frames. */
+#include <string.h>
+
 #include "plot/page/headline_int.h"
 #include "store/store.h"
 
@@ -20,8 +22,12 @@ int kl_plot_report_head(cairo_t *cr, double left, double top, const struct kl_fi
 {
     const double room = 230;
     char text[KL_HEADLINE], cautions[KL_HEADLINE] = "";
-    snprintf(text, sizeof text, "%.0f sample%s", n, n == 1 ? "" : "s");
-    const int code = kl_plot_headline_means(text, file, err);
+    const bool windows = strcmp(kl_store_file_kind(file), "sequence-report") == 0;
+    *text = '\0';
+    int code = windows ? kl_plot_headline_text(text, file, "model", "", err) : KL_OK;
+    kl_plot_headline_add(text, "%s%.0f %s%s", *text ? ", " : "", n, windows ? "window" : "sample",
+                         n == 1 ? "" : "s");
+    if (!code) code = kl_plot_headline_means(text, file, err);
     if (code) return code;
     if (*which) kl_plot_headline_add(text, ", %s", which);
     kl_plot_headline_cautions(cautions, file);

@@ -32,6 +32,16 @@ static const struct {
     { "wbic", "WBIC", false },
     { "next_beta", "where a further temperature would gain most", false },
     { "log_loss", "log loss", true },
+    { "auc", "area under the ROC", true },
+    { "balanced_accuracy", "balanced accuracy", true },
+    { "kappa", "kappa", true },
+    { "f1", "F1, weighted", true },
+    { "brier", "Brier score", true },
+    { "calibration", "calibration error", true },
+    { "train_windows", "windows that trained it, mean over folds", false },
+    { "transductive", "own windows of each person fitted what is done to them (1: yes)", false },
+    { "leak", "windows of one recording trained and tested it (1: a leak)", false },
+    { "steps_before", "steps of a window before its event (below 0: it begins behind)", false },
     { "expected_calibration_error", "calibration error", true },
     { "minus_twin", "circuit - twin", true },
     { "minus_frozen", "circuit - frozen", true },
@@ -67,9 +77,9 @@ static size_t find_known(const char *name)
 /* Does it stand beside what it bounds, or whose error it is? */
 static bool is_beside(const struct kl_file *file, const char *name)
 {
-    static const char *const ends[] = { "_low", "_high", "_error" };
+    static const char *const ends[] = { "_low", "_high", "_error", "_se", "_se_people" };
     char stem[128];
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t n = strlen(name), end = strlen(ends[i]);
         if (n <= end || strcmp(name + n - end, ends[i]) != 0) continue;
         snprintf(stem, sizeof stem, "%.*s", (int)(n - end), name);
@@ -100,17 +110,42 @@ static void write_difference(FILE *to, const struct kl_file *file, const char *n
     kl_plot_html_fact(to, title, text);
 }
 
+/* The number NAME_END; NaN: there is none. */
+static double beside(const struct kl_file *file, const char *name, const char *end)
+{
+    char own[128];
+    double value;
+    snprintf(own, sizeof own, "%s_%s", name, end);
+    return kl_store_file_has_attribute(file, "", own) &&
+                   !kl_store_file_number(&value, file, "", own, NULL)
+               ? value
+               : NAN;
+}
+
+void kl_plot_page_errors(char text[KL_PAGE_ERRORS], const struct kl_file *file, const char *name)
+{
+    const double error = beside(file, name, "error"), people = beside(file, name, "se_people"),
+                 windows = beside(file, name, "se");
+    *text = '\0';
+    if (!isnan(people) && !isnan(windows))
+        snprintf(text, KL_PAGE_ERRORS, " (standard error %.4f over people, %.4f by windows alone)",
+                 people, windows);
+    else if (!isnan(windows))
+        snprintf(text, KL_PAGE_ERRORS, " (standard error %.4f by windows alone)", windows);
+    else if (!isnan(error)) snprintf(text, KL_PAGE_ERRORS, " (standard error %.3g)", error);
+}
+
 /* "0.9728 (95 % 0.9496 to 0.9848)"; "0.4382 (standard error 0.0205)" */
 static void write_number(FILE *to, const struct kl_file *file, const char *name, const char *title,
                          bool digits, double value)
 {
-    char text[KL_PAGE_NUMBER], low[KL_PAGE_NUMBER], high[KL_PAGE_NUMBER], whole[4 * KL_PAGE_NUMBER],
-        error[128];
+    char text[KL_PAGE_NUMBER], low[KL_PAGE_NUMBER], high[KL_PAGE_NUMBER], whole[5 * KL_PAGE_NUMBER],
+        error[KL_PAGE_ERRORS];
     const char *form = digits                     ? "%.4f"
                        : strstr(name, "log10_p")  ? "%.1f"
                        : strstr(name, "fidelity") ? "%.6f"
                                                   : kl_plot_page_form(&value, 1, 1);
-    double ends[2], spread;
+    double ends[2];
     kl_plot_page_number(text, value, form);
     snprintf(whole, sizeof whole, "%s", text);
     if (kl_store_file_interval(ends, file, name)) {
@@ -121,10 +156,8 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
         snprintf(whole, sizeof whole, "%s (95 %%%s %s to %s)", text,
                  kl_plot_page_interval_of(file, name), low, high);
     }
-    snprintf(error, sizeof error, "%s_error", name);
-    if (kl_store_file_has_attribute(file, "", error) &&
-        !kl_store_file_number(&spread, file, "", error, NULL) && !isnan(spread))
-        snprintf(whole, sizeof whole, "%s (standard error %.3g)", text, spread);
+    kl_plot_page_errors(error, file, name);
+    if (*error) snprintf(whole, sizeof whole, "%s%s", text, error);
     kl_plot_html_fact(to, title, whole);
 }
 

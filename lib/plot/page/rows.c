@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   What the rows of a table are: devices, or pairs of them. */
+   What the rows of a table are: devices, pairs of them, or people. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot/page/page_int.h"
 
-static int load_devices(struct kl_page_rows *r, struct kl_file *file, struct kl_error *err)
+static int load_devices(struct kl_page_rows *r, struct kl_file *file, bool people, struct kl_error *err)
 {
     static const char *const names[] = { "devices", "device_names", "class_names" };
-    const struct kl_dataset *d = NULL;
-    for (int i = 0; i < 3 && !d; i++) d = kl_store_file_find(file, names[i]);
+    const struct kl_dataset *d = people ? kl_store_file_find(file, "subject_names") : NULL;
+    for (int i = 0; i < 3 && !d && !people; i++) d = kl_store_file_find(file, names[i]);
     if (!d || d->type != KL_TYPE_STRING || d->rank != 1) return KL_OK;
     r->n_devices = d->rows, r->size = d->item_size;
     return kl_store_file_load((void **)&r->devices, file, d, err);
@@ -31,7 +31,8 @@ int kl_plot_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const c
 {
     *r = (struct kl_page_rows){ 0 };
     const bool of_bits = strcmp(kl_store_file_kind(file), "device-bits") == 0;
-    const bool devices = strncmp(group, "device_", 7) == 0 || is_reference_of_devices(group) ||
+    const bool people = strncmp(group, "subjects/", 9) == 0;
+    const bool devices = people || strncmp(group, "device_", 7) == 0 || is_reference_of_devices(group) ||
                          strcmp(kl_store_file_kind(file), "synthetic") == 0 ||
                          strcmp(kl_store_file_kind(file), "nist") == 0;
     const bool pairs =
@@ -39,7 +40,7 @@ int kl_plot_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const c
                      (of_bits && strncmp(group, "reference/", 10) == 0));
     const struct kl_dataset *d = kl_store_file_find(file, "pairs");
     if (!devices && !pairs) return KL_OK;
-    int code = load_devices(r, file, err);
+    int code = load_devices(r, file, people, err);
     if (code || !r->devices) return code;
     r->are_devices = devices && r->n_devices == rows;
     r->are_pairs =

@@ -96,15 +96,21 @@ static bool is_matrix(const struct kl_file *file, const struct kl_dataset *d)
  */
 static bool is_shown(const struct kl_file *file, const char *name)
 {
-    static const char *const hidden[] = { "optimizer/", "last/",  "params/",  "controls/",
-                                          "position",   "split/", "history/", "replicas/" };
+    static const char *const hidden[] = { "optimizer/", "last/",     "params/",
+                                          "controls/",  "position",  "split/",
+                                          "history/",   "replicas/", "standardise/" };
     const char *kind = kl_store_file_kind(file);
+    const bool trained = strcmp(kind, "head") == 0 || strcmp(kind, "sequence-model") == 0 ||
+                         strcmp(kind, "sequence-fit") == 0;
     if (strcmp(kind, "synthetic") == 0) return strncmp(name, "power/", 6) != 0; /* axes of a figure */
     if (strcmp(kind, "pulse") == 0 || strcmp(kind, "policy") == 0 || strcmp(kind, "regret") == 0 ||
         strcmp(kind, "chains") == 0)
-        return false;                                                        /* their figures show it */
-    if (strcmp(kind, "nist") == 0) return strncmp(name, "restart/", 8) == 0; /* the others: nist.c */
-    if (strcmp(kind, "head") != 0) return true;
+        return false; /* their figures show it */
+    if (strcmp(kind, "nist") == 0)
+        return strncmp(name, "restart/", 8) == 0; /* the others: nist.c */
+    if (strcmp(kind, "sequence-report") == 0 && strncmp(name, "metrics/", 8) == 0)
+        return kl_store_file_find(file, name)->rows > 1; /* of one replica the results above */
+    if (!trained) return true;
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strncmp(name, hidden[i], strlen(hidden[i])) == 0) return false;
     return true;
@@ -112,7 +118,9 @@ static bool is_shown(const struct kl_file *file, const char *name)
 
 int kl_plot_page_tables(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    int code = strcmp(kl_store_file_kind(file), "head") == 0 ? kl_plot_page_best(to, file, err) : KL_OK;
+    const bool trained = strcmp(kl_store_file_kind(file), "head") == 0 ||
+                         strcmp(kl_store_file_kind(file), "sequence-model") == 0;
+    int code = trained ? kl_plot_page_best(to, file, err) : KL_OK;
     if (!code) code = kl_plot_page_pairs(to, file, err);
     if (!code) code = kl_plot_page_nist(to, file, err);
     for (size_t i = 0; i < kl_store_file_n_datasets(file) && !code; i++) {

@@ -8,6 +8,7 @@
 static const char *const kinds[][2] = {
     { "report", "Evaluation of heads" },
     { "device-report", "Evaluation of classifiers of devices" },
+    { "sequence-report", "Evaluation of sequence models" },
     { "sweep", "Sweep over options" },
     { "tournament", "Devices against each other" },
     { "synthetic", "Synthetic devices" },
@@ -20,7 +21,11 @@ static const char *const kinds[][2] = {
     { "bounds", "What a ladder of chains proves" },
     { "chains", "Chains on a ladder of temperatures" },
     { "head", "Trained heads" },
+    { "sequence-model", "Trained sequence models" },
+    { "sequence-fit", "Classifier on covariances" },
+    { "sequence-scaling", "Time of a training step" },
     { "device-classifier", "Classifiers of devices" },
+    { "windows", "Windows of recordings" },
     { "device-bits", "Bits of devices" },
     { "features", "Features of images" },
 };
@@ -57,6 +62,8 @@ static const struct {
     { "report", "controls/none", "In the circuit's place: nothing, a linear probe", "head" },
     { "report", "per_class", "Each class", "class" },
     { "report", "calibration", "Calibration: samples by the confidence of their prediction", "bin" },
+    { "sequence-report", "metrics", "Each replica on all windows that it was tested on", "replica" },
+    { "sequence-report", "subjects", "Each person, mean over replicas", "person" },
     { "device-bits", "device_stats", "Statistics of each device", "" },
     { "device-bits", "device_tests", "Tests of each device", "" },
     { "device-bits", "pairs", "Pairs of devices", "" },
@@ -101,6 +108,12 @@ static const char *const columns[][2] = {
     { "scores/divergence_start", "KL to the law at start" },
     { "scores/test_a", "z a" },
     { "scores/test_b", "z b" },
+    { "metrics/auc", "area under the ROC" },
+    { "metrics/f1", "F1, weighted" },
+    { "metrics/brier", "Brier score" },
+    { "metrics/calibration", "calibration error" },
+    { "subjects/n", "windows" },
+    { "subjects/mean_accuracy", "accuracy" },
 };
 
 const char *kl_plot_page_column(const char *name)
@@ -119,7 +132,7 @@ static const char *const sentences[][2] = {
       "How often predictions are right by how sure they are; on the diagonal the two agree." },
     { "samples", "Images with their predictions, the surest mistakes first." },
     { "pca", "Samples by the two directions in which their features vary most, coloured by class." },
-    { "sweep", "Validation accuracy of each combination of options, the best on top." },
+    { "sweep", "What each combination of options scores on validation samples, the best on top." },
     { "plateau", "How the variance of the gradient falls with the number of qubits." },
     { "frequency", "How often each device delivers ones: by position, in all, by row." },
     { "bit-tests", "Rows of each device beside what a fair coin would give." },
@@ -158,6 +171,16 @@ static const char *const sentences[][2] = {
       "How long a chain remembers its loss: the sooner a line is at 0, the more a draw is worth." },
     { "acceptance",
       "How many proposals each chain accepted, and whether it is at equilibrium, by temperature." },
+    { "windows", "A window of each class as it is, some channels above each other." },
+    { "spectra", "How the power of the windows of each class is spread over frequencies." },
+    { "erd", "How the power of each frequency changes over time, against the time before the event or, "
+             "where windows have none, one class against the other." },
+    { "topography", "Where on the head the power of the mu band differs between two classes." },
+    { "people",
+      "What each model scores on each person whom it was not trained on; lines join a person." },
+    { "importance",
+      "Which channels the loss depends on: what the model uses, whether rhythm or blink." },
+    { "scaling", "How long a step of training takes, and what of it ranks send and wait." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 

@@ -15,17 +15,18 @@ struct column {
     char *model, *names;
     size_t n, size;
     double leak;      /* 1: windows of the tested people trained it */
+    size_t classes;   /* 0: not known */
     double *accuracy; /* (n), mean over replicas */
 };
 
 static int load(struct column *c, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *set, *names;
+    const struct kl_dataset *set, *names, *classes = kl_store_file_find(file, "class_names");
     double *all = NULL;
     int code = kl_store_file_expect(&set, file, "subjects/accuracy", KL_TYPE_F64, 2, err);
     if (!code) code = kl_store_file_expect(&names, file, "subject_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
-    c->n = names->dims[0], c->size = names->item_size;
+    c->n = names->dims[0], c->size = names->item_size, c->classes = classes ? classes->rows : 0;
     if (set->dims[1] != c->n || c->n > PEOPLE)
         return kl_fail(
             err, KL_EDATA,
@@ -56,6 +57,16 @@ static size_t find(const struct column *c, const char *name)
     return i;
 }
 
+/* Where a person's dot stands in column k: people of one accuracy beside each other. */
+static double place_dot(const struct kl_axes *axes, const struct column *c, size_t k, size_t person)
+{
+    const double apart = 3.8;
+    size_t before = 0;
+    for (size_t i = 0; i < person; i++) before += fabs(c->accuracy[i] - c->accuracy[person]) < 1e-9;
+    const double off = apart * ceil((double)before / 2);
+    return kl_plot_axes_x(axes, (double)k) + fmin(off, 15) * (before % 2 ? 1 : -1);
+}
+
 static void draw_person(cairo_t *cr, const struct kl_axes *axes, const struct column *columns, size_t n,
                         size_t person)
 {
@@ -66,7 +77,7 @@ static void draw_person(cairo_t *cr, const struct kl_axes *axes, const struct co
         const size_t at = find(&columns[k], name);
         if (at == columns[k].n || !isfinite(columns[k].accuracy[at])) cairo_new_sub_path(cr);
         else
-            cairo_line_to(cr, kl_plot_axes_x(axes, (double)k),
+            cairo_line_to(cr, place_dot(axes, &columns[k], k, at),
                           kl_plot_axes_y(axes, columns[k].accuracy[at]));
     }
     kl_plot_colour(cr, 1, 0.3);
@@ -82,7 +93,7 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
     for (size_t i = 0; i < c->n; i++) {
         if (!isfinite(c->accuracy[i])) continue;
         kl_plot_colour(cr, 1, 0.8);
-        kl_plot_mark(cr, x, kl_plot_axes_y(axes, c->accuracy[i]), 1.8, KL_CIRCLE);
+        kl_plot_mark(cr, place_dot(axes, c, k, i), kl_plot_axes_y(axes, c->accuracy[i]), 1.8, KL_CIRCLE);
         mean += c->accuracy[i], n++;
     }
     kl_plot_colour(cr, 2, 1);
@@ -97,12 +108,32 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
     kl_plot_text_upwards(cr, x + 2.5, axes->top + axes->height + 5, 7, KL_RIGHT, 90, text);
 }
 
+/* What guessing comes to where classes are as frequent: one of so many. */
+static void draw_chance(cairo_t *cr, const struct kl_axes *axes, size_t classes)
+{
+    const double dashes[2] = { 3, 2 }, chance = classes ? 1 / (double)classes : 0;
+    const double y = kl_plot_axes_y(axes, chance);
+    char text[40];
+    if (!classes || chance < axes->y0) return;
+    kl_plot_colour(cr, 0, 0.5);
+    cairo_set_line_width(cr, 0.6);
+    cairo_set_dash(cr, dashes, 2, 0);
+    cairo_move_to(cr, axes->left, y);
+    cairo_line_to(cr, axes->left + axes->width, y);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    snprintf(text, sizeof text, "1 of %zu classes", classes);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
+}
+
 static void draw(cairo_t *cr, const struct column *columns, size_t n)
 {
     char text[96];
     const struct kl_axes axes = { .left = LEFT,
                                   .top = TOP,
-                                  .width = 34 * (double)n,
+                                  .width = fmax(34 * (double)n, 102),
+                                  .whole_x = true,
                                   .height = HEIGHT,
                                   .x0 = -0.5,
                                   .x1 = (double)n - 0.5,
@@ -110,11 +141,12 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
                                   .y1 = 1 };
     struct kl_axes shown = axes;
     shown.no_x_numbers = true;
-    double low = 1;
+    double low = columns[0].classes ? 1 / (double)columns[0].classes : 1;
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < columns[k].n; i++)
             if (isfinite(columns[k].accuracy[i])) low = fmin(low, columns[k].accuracy[i]);
     shown.y0 = fmax(0, floor(10 * low - 0.5) / 10), shown.y1 = 1.03;
+    draw_chance(cr, &shown, columns[0].classes);
     kl_plot_axes_draw(cr, &shown, NULL, "accuracy");
     for (size_t i = 0; i < columns[0].n; i++) draw_person(cr, &shown, columns, n, i);
     for (size_t k = 0; k < n; k++) draw_column(cr, &shown, &columns[k], k);

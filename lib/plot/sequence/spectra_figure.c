@@ -8,13 +8,14 @@
 
 #include "plot/sequence/windows_view.h"
 
-enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40 };
-static const double LEFT = 44, TOP = 16, GAP = 40;
+enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40, CURVES = KL_N_COLOURS - 1 };
+static const double LEFT = 44, TOP = 27, GAP = 40, HEAD = 7 /* the line above all */;
 
-/* Frequencies from the window's own resolution to 45 Hz, or to the highest that the rate has. */
+/* Frequencies up to 45 Hz, or to the highest that the rate has, from 2 / (n / rate) on: below that a Hann
+   window mixes them with the mean. */
 static double hertz(const struct kl_windows_view *v, size_t k, size_t n)
 {
-    const double low = fmax(1, v->rate / (double)n), high = fmin(45, 0.5 * v->rate);
+    const double low = fmax(1, 2 * v->rate / (double)n), high = fmin(45, 0.5 * v->rate);
     return low + (high - low) * (double)k / (FREQUENCIES - 1);
 }
 
@@ -34,6 +35,7 @@ static void class_spectra(double *mean, const struct kl_windows_view *v, size_t 
         }
 }
 
+/* At most four decades, what filters leave outside their band is none of the signal's. */
 static void range(struct kl_axes *axes, const double *values, size_t n)
 {
     axes->y0 = INFINITY, axes->y1 = -INFINITY;
@@ -41,6 +43,7 @@ static void range(struct kl_axes *axes, const double *values, size_t n)
         if (isfinite(values[i]))
             axes->y0 = fmin(axes->y0, values[i]), axes->y1 = fmax(axes->y1, values[i]);
     if (axes->y0 > axes->y1) axes->y0 = 0, axes->y1 = 1;
+    axes->y0 = fmax(axes->y0, axes->y1 - 4);
     const double margin = fmax(0.05 * (axes->y1 - axes->y0), 0.05);
     axes->y0 -= margin, axes->y1 += margin;
 }
@@ -57,9 +60,10 @@ static void title(cairo_t *cr, const struct kl_axes *axes, const struct kl_windo
 static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *spectra,
                          const struct kl_windows_view *v)
 {
-    char name[KL_NAME];
-    for (size_t c = 0; c < v->n_classes && c < KL_N_COLOURS - 1; c++) {
-        const double x = axes->left + axes->width - 5, y = axes->top + 9 + 8 * (double)c;
+    cairo_save(cr);
+    cairo_rectangle(cr, axes->left, axes->top, axes->width, axes->height);
+    cairo_clip(cr);
+    for (size_t c = 0; c < v->n_classes && c < CURVES; c++) {
         for (size_t k = 0; k < FREQUENCIES; k++)
             if (isfinite(spectra[c * FREQUENCIES + k]))
                 cairo_line_to(cr, kl_plot_axes_x(axes, hertz(v, k, v->steps)),
@@ -67,8 +71,31 @@ static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *
         kl_plot_colour(cr, (int)c + 1, 1);
         cairo_set_line_width(cr, 0.8);
         cairo_stroke(cr);
+    }
+    cairo_restore(cr);
+}
+
+/* At y, above all panels: whose windows they are the means of, and how many of each class; coloured as
+   their curves are. */
+static void draw_head(cairo_t *cr, const struct kl_windows_view *v, double y, bool coloured)
+{
+    enum { ROOM = 446 };
+    char whose[3 * KL_NAME], name[KL_NAME], text[4 * KL_NAME];
+    const size_t shown = v->n_classes < CURVES ? v->n_classes : CURVES;
+    double x = LEFT;
+    kl_plot_windows_whose(whose, v);
+    snprintf(text, sizeof text, "%s: %s", whose, shown ? "means of " : "no window has a label");
+    for (size_t c = 0; c <= shown; c++) { /* the first text, then a class each */
+        kl_plot_colour(cr, coloured ? (int)c : 0, 1);
+        kl_plot_text_within(cr, x, y, 7, KL_LEFT, LEFT + ROOM - x, text);
+        x += kl_plot_text_width(cr, 7, text) + (c ? 3 : 0);
+        if (c == shown || x > LEFT + ROOM - 20) break;
+        const size_t n = kl_plot_windows_count(v, (int32_t)c);
         kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
-        kl_plot_text_within(cr, x, y, 6, KL_RIGHT, axes->width - 10, name);
+        snprintf(text, sizeof text, "%zu window%s %s%s", n, kl_s(n), name, c + 1 < shown ? "," : "");
+        if (c + 1 == shown && shown < v->n_classes)
+            snprintf(text, sizeof text, "%zu window%s %s (%zu classes more)", n, kl_s(n), name,
+                     v->n_classes - shown);
     }
 }
 
@@ -91,8 +118,9 @@ int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     if (!code && !spectra) code = kl_fail_memory(err, v.n_classes * FREQUENCIES * sizeof *spectra);
     if (!code && !no_rate(sheet, &v, 8)) {
         const size_t n = kl_plot_windows_channels(channels, CHANNELS, &v);
-        if (strcmp(v.unit, "1") == 0) snprintf(label, sizeof label, "density (1/Hz)");
-        else snprintf(label, sizeof label, "density (%.20s\xc2\xb2/Hz)", v.unit);
+        const char *unit = kl_plot_windows_unit(&v);
+        snprintf(label, sizeof label, "density (%.20s%s/Hz)", *unit ? unit : "1",
+                 *unit ? "\xc2\xb2" : "");
         for (size_t i = 0; i < n; i++) {
             struct kl_axes axes = { .left = LEFT + (double)i * (122 + GAP),
                                     .top = TOP,
@@ -107,6 +135,7 @@ int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *input
             draw_spectra(sheet->cr, &axes, spectra, &v);
             title(sheet->cr, &axes, &v, channels[i]);
         }
+        draw_head(sheet->cr, &v, HEAD, true);
     }
     free(spectra);
     kl_plot_windows_free(&v);
@@ -119,7 +148,17 @@ struct map {
     const struct kl_windows_view *v;
     size_t channel, length, places; /* steps of the sliding window; how often it stands */
     double *power; /* (2, places, FREQUENCIES): of two classes, or of one and what was before */
+    bool blank;    /* a frequency has been left out */
 };
+/* Less than so much of the most is what a filter left: its ratio says nothing of the signal. */
+static const double NOTHING = 1e-4;
+
+static double greatest(const double *values, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, values[i]);
+    return most;
+}
 
 static size_t place_at(const struct map *m, size_t place)
 {
@@ -140,37 +179,37 @@ static void mean_power(double *power, const struct map *m, int32_t label)
         }
 }
 
-static double count(const struct kl_windows_view *v, int32_t label)
-{
-    double n = 0;
-    for (size_t i = 0; i < v->n; i++) n += v->labels[i] == label;
-    return n;
-}
-
 /* In decibel: of class `label` against the places that end before the event. */
 static void against_before(struct map *m, int32_t label)
 {
     mean_power(m->power, m, label);
+    const double least = NOTHING * greatest(m->power, m->places * FREQUENCIES);
     for (size_t k = 0; k < FREQUENCIES; k++) {
         double before = 0;
         size_t n = 0;
         for (size_t p = 0; p < m->places; p++)
             if ((int64_t)(place_at(m, p) + m->length) <= m->v->before || p == 0)
                 before += m->power[p * FREQUENCIES + k], n++;
+        const bool nothing = before < least * (double)n;
+        m->blank = m->blank || nothing;
         for (size_t p = 0; p < m->places; p++)
             m->power[p * FREQUENCIES + k] =
-                10 * log10(m->power[p * FREQUENCIES + k] * (double)n / before);
+                nothing ? NAN : 10 * log10(m->power[p * FREQUENCIES + k] * (double)n / before);
     }
 }
 
 static void against_other(struct map *m)
 {
     double *other = m->power + m->places * FREQUENCIES;
-    const double ratio = count(m->v, 1) / count(m->v, 0);
+    const double ratio = (double)kl_plot_windows_count(m->v, 1) / (double)kl_plot_windows_count(m->v, 0);
     mean_power(m->power, m, 0);
     mean_power(other, m, 1);
-    for (size_t i = 0; i < m->places * FREQUENCIES; i++)
-        m->power[i] = 10 * log10(m->power[i] * ratio / other[i]);
+    const double least = NOTHING * greatest(other, m->places * FREQUENCIES);
+    for (size_t i = 0; i < m->places * FREQUENCIES; i++) {
+        const bool nothing = other[i] < least;
+        m->blank = m->blank || nothing;
+        m->power[i] = nothing ? NAN : 10 * log10(m->power[i] * ratio / other[i]);
+    }
 }
 
 enum { DECIBEL = 3 };
@@ -188,12 +227,18 @@ static int draw_map(cairo_t *cr, const struct map *m, struct kl_axes axes, bool 
             colours[(FREQUENCIES - 1 - k) * m->places + p] =
                 kl_plot_diverging(m->power[p * FREQUENCIES + k] / DECIBEL);
     const int code = kl_plot_field(cr, &axes, colours, (int)m->places, FREQUENCIES, false, err);
+    if (axes.x0 < 0 && axes.x1 > 0) {
+        kl_plot_colour(cr, 0, 0.6);
+        cairo_move_to(cr, kl_plot_axes_x(&axes, 0), axes.top);
+        cairo_line_to(cr, kl_plot_axes_x(&axes, 0), axes.top + axes.height);
+        cairo_stroke(cr);
+    }
     kl_plot_axes_draw(cr, &axes, last ? "time after the event (s)" : NULL,
                       first ? "frequency (Hz)" : NULL);
     return code;
 }
 
-static int draw_scale(cairo_t *cr, double x, double y, double height, struct kl_error *err)
+static int draw_scale(cairo_t *cr, double x, double y, double height, bool blank, struct kl_error *err)
 {
     enum { STEPS = 64 };
     struct kl_rgb colours[STEPS];
@@ -204,12 +249,32 @@ static int draw_scale(cairo_t *cr, double x, double y, double height, struct kl_
     cairo_set_line_width(cr, 0.5);
     cairo_rectangle(cr, x, y, 7, height);
     cairo_stroke(cr);
-    kl_plot_text(cr, x + 10, y + 4, 6, KL_LEFT, "+3 dB");
+    kl_plot_text(cr, x + 10, y + 4, 6, KL_LEFT, "\xe2\x89\xa5 3 dB");
     kl_plot_text(cr, x + 10, y + height / 2 + 2, 6, KL_LEFT, "0");
     kl_plot_text(cr, x + 10, y + height, 6, KL_LEFT,
-                 "\xe2\x88\x92"
+                 "\xe2\x89\xa4 \xe2\x88\x92"
                  "3 dB");
+    if (blank) kl_plot_text(cr, x, y + height + 10, 6, KL_LEFT, "grey: no signal");
     return code;
+}
+
+static bool has_baseline(const struct map *m)
+{
+    return m->v->before >= (int64_t)m->length;
+}
+
+/* Why there is no map against what was before the event, and how to get one. */
+static void tell_no_baseline(cairo_t *cr, const struct map *m)
+{
+    const double begin = kl_plot_windows_time(m->v, 0);
+    char text[160];
+    snprintf(
+        text, sizeof text,
+        "No baseline: windows begin %.3g s %s the event, not %.3g s before; `qseq windows --from -1` "
+        "has one",
+        fabs(begin), begin < 0 ? "before" : "after", (double)m->length / m->v->rate);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, LEFT, HEAD, 7, KL_LEFT, text);
 }
 
 /* A row a channel; a column a class, or one for the first class against the second. */
@@ -217,14 +282,17 @@ static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t 
 {
     int code = KL_OK;
     const struct kl_windows_view *v = m->v;
-    const bool baseline = v->before >= (int64_t)m->length;
+    const bool baseline = has_baseline(m);
+    const double top = baseline ? TOP : TOP + 10;
     const size_t columns = baseline ? (v->n_classes < 3 ? v->n_classes : 3) : 1;
-    const double width = columns == 1 ? 200 : 138;
+    const double width = columns == 1 ? 330 : 138;
     char text[2 * KL_NAME + 20], name[KL_NAME], other[KL_NAME];
+    if (!baseline) tell_no_baseline(cr, m);
+    draw_head(cr, v, HEAD + top - TOP, false);
     for (size_t c = 0; c < columns; c++)
         for (size_t i = 0; i < n; i++) {
             const struct kl_axes axes = { .left = LEFT + (double)c * (width + 10),
-                                          .top = TOP + (double)i * 118,
+                                          .top = top + (double)i * 118,
                                           .width = width,
                                           .height = 92 };
             m->channel = channels[i];
@@ -239,7 +307,7 @@ static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t 
             else snprintf(text + used, sizeof text - used, ": %.40s against %.40s", name, other);
             kl_plot_text_within(cr, axes.left, axes.top - 4, 7, KL_LEFT, width, text);
         }
-    return code ? code : draw_scale(cr, LEFT + (double)columns * (width + 10), TOP, 92, err);
+    return code ? code : draw_scale(cr, LEFT + (double)columns * (width + 10), top, 92, m->blank, err);
 }
 
 int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
@@ -251,9 +319,13 @@ int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
     m.power = code ? NULL : calloc((size_t)2 * PLACES * FREQUENCIES, sizeof *m.power);
     if (!code && !m.power) code = kl_fail_memory(err, sizeof(double) * 2 * PLACES * FREQUENCIES);
     if (!code && !no_rate(sheet, &v, 2 * m.length + 8)) {
-        if (v.n_classes < 2 || !count(&v, 0) || !count(&v, 1))
+        const size_t of[2] = { kl_plot_windows_count(&v, 0), kl_plot_windows_count(&v, 1) };
+        if (has_baseline(&m) ? !of[0] && !of[1] : !of[0] || !of[1])
             kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
-                         "windows of one class alone: nothing to compare");
+                         has_baseline(&m)
+                             ? "no window has a label"
+                             : "windows of one class alone, and of no time before their event: "
+                               "nothing to compare");
         else
             code = draw_maps(sheet->cr, &m, channels, kl_plot_windows_channels(channels, CHANNELS, &v),
                              err);

@@ -62,7 +62,7 @@ static struct kl_rgb colour(double value, double low, double high, bool signed_)
 }
 
 static int draw_scale(cairo_t *cr, double x, double y, double height, double low, double high,
-                      bool signed_, struct kl_error *err)
+                      bool signed_, const char *unit, struct kl_error *err)
 {
     char text[KL_TICK];
     struct kl_rgb colours[GRID];
@@ -76,15 +76,22 @@ static int draw_scale(cairo_t *cr, double x, double y, double height, double low
     cairo_set_line_width(cr, 0.5);
     cairo_rectangle(cr, x, y, 7, height);
     cairo_stroke(cr);
-    for (int k = 0; k <= 2; k++) {
-        snprintf(text, sizeof text, "%.3g", low + (high - low) * k / 2);
-        kl_plot_text(cr, x + 10, y + height * (1 - k / 2.0) + 2, 6, KL_LEFT, text);
+    double widest = 0;
+    for (int k = 0; k <= 4; k++) {
+        const double value = low + (high - low) * k / 4, at = y + height * (1 - k / 4.0);
+        cairo_move_to(cr, x + 7, at);
+        cairo_line_to(cr, x + 9, at);
+        cairo_stroke(cr);
+        kl_plot_tick_text(text, value, fmax((high - low) / 40, 1e-12), fmax(most, 1e-12));
+        kl_plot_text(cr, x + 11, at + 2, 6, KL_LEFT, text);
+        widest = fmax(widest, kl_plot_text_width(cr, 6, text));
     }
+    kl_plot_text_upwards(cr, x + 21 + widest, y + height / 2, 7, KL_CENTRE, height, unit);
     return code;
 }
 
 int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
-                 const double *positions, size_t n, bool signed_, const char *label,
+                 const double *positions, size_t n, bool signed_, const char *label, const char *unit,
                  struct kl_error *err)
 {
     const struct kl_axes into = {
@@ -110,7 +117,8 @@ int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *v
             kl_plot_mark(cr, x + positions[2 * i] * radius, y - positions[2 * i + 1] * radius, 1,
                          KL_CIRCLE);
     outline(cr, x, y, radius);
-    if (!code) code = draw_scale(cr, x + 1.16 * radius, y - radius, 2 * radius, low, high, signed_, err);
+    if (!code)
+        code = draw_scale(cr, x + 1.16 * radius, y - radius, 2 * radius, low, high, signed_, unit, err);
     kl_plot_text(cr, x, y - 1.18 * radius, 7, KL_CENTRE, label);
     return code;
 }
@@ -131,6 +139,17 @@ static void mu_contrast(double *decibel, const struct kl_windows_view *v)
     }
 }
 
+/* Below the head: whose windows, and how many of both classes. */
+static void draw_whose(cairo_t *cr, const struct kl_windows_view *v)
+{
+    char whose[3 * KL_NAME], text[4 * KL_NAME];
+    kl_plot_windows_whose(whose, v);
+    snprintf(text, sizeof text, "%s: %zu windows over %zu", whose, kl_plot_windows_count(v, 0),
+             kl_plot_windows_count(v, 1));
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, LEFT + RADIUS, TOP + 2.2 * RADIUS + 12, 7, KL_CENTRE, 2.4 * RADIUS, text);
+}
+
 int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err)
 {
@@ -143,13 +162,16 @@ int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *in
         kl_plot_text(
             sheet->cr, LEFT, TOP, 7, KL_LEFT,
             "no places of electrodes, no rate above 26 Hz or no two classes: no map of the mu band");
+    else if (!code && (!kl_plot_windows_count(&v, 0) || !kl_plot_windows_count(&v, 1)))
+        kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT, "windows of one class alone: nothing to compare");
     else if (!code) {
         mu_contrast(decibel, &v);
         kl_plot_name(first, v.class_names, v.n_classes, v.class_size, 0);
         kl_plot_name(second, v.class_names, v.n_classes, v.class_size, 1);
-        snprintf(label, sizeof label, "8 to 13 Hz, %.40s over %.40s (dB)", first, second);
+        snprintf(label, sizeof label, "%.40s over %.40s", first, second);
         code = kl_plot_head(sheet->cr, LEFT + RADIUS, TOP + 1.2 * RADIUS, RADIUS, decibel, v.positions,
-                            v.channels, true, label, err);
+                            v.channels, true, label, "power of 8 to 13 Hz (dB)", err);
+        draw_whose(sheet->cr, &v);
     }
     free(decibel);
     kl_plot_windows_free(&v);
@@ -163,7 +185,10 @@ int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *in
 {
     const struct kl_dataset *set;
     double *all = NULL, *positions = NULL, *mean = NULL, sum = 0;
-    int code = kl_store_file_expect(&set, inputs->file, "channel_importance", KL_TYPE_F64, 2, err);
+    char *model = NULL, label[KL_NAME];
+    int code = kl_store_file_text(&model, inputs->file, "", "model", err);
+    if (!code)
+        code = kl_store_file_expect(&set, inputs->file, "channel_importance", KL_TYPE_F64, 2, err);
     const size_t n = code ? 0 : set->dims[1], shape[2] = { n, 2 };
     if (!code) code = kl_store_file_load((void **)&all, inputs->file, set, err);
     if (!code)
@@ -179,9 +204,10 @@ int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *in
         kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
                      isfinite(n ? mean[0] : 0) ? "no places of electrodes are known"
                                                : "this model has no gradient by its channels");
-    else if (!code)
+    snprintf(label, sizeof label, "%.40s: what its loss depends on", code ? "" : model);
+    if (!code && known >= 3)
         code = kl_plot_head(sheet->cr, LEFT + RADIUS, TOP + 1.2 * RADIUS, RADIUS, mean, positions, n,
-                            false, "gradient of the loss by channel (% of the sum)", err);
-    free(all), free(positions), free(mean);
+                            false, label, "share of the gradient (%)", err);
+    free(all), free(positions), free(mean), free(model);
     return code;
 }

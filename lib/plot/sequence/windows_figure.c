@@ -7,7 +7,7 @@
 #include "plot/sequence/windows_view.h"
 
 enum { PANELS = 3, CHANNELS = 10 };
-static const double LEFT = 44, TOP = 16, GAP = 14, ALL = 456, HEIGHT = 210;
+static const double LEFT = 44, TOP = 26, GAP = 14, ALL = 456, HEIGHT = 210;
 
 struct panel {
     const struct kl_windows_view *v;
@@ -57,6 +57,27 @@ static void draw_event(cairo_t *cr, const struct kl_axes *axes)
     cairo_stroke(cr);
 }
 
+/* Above a panel: the class, and below it whose window it is and from where. */
+static void draw_head(cairo_t *cr, const struct kl_axes *axes, const struct panel *p)
+{
+    const struct kl_windows_view *v = p->v;
+    char name[KL_NAME], person[KL_NAME], recording[KL_NAME], text[3 * KL_NAME];
+    const int32_t label = v->labels[p->window];
+    const size_t own = kl_plot_windows_count(v, label);
+    kl_plot_name(name, v->class_names, v->n_classes, v->class_size, (size_t)label);
+    snprintf(text, sizeof text, "%s: one of %zu window%s", name, own, kl_s(own));
+    kl_plot_text_within(cr, axes->left, axes->top - 13, 7, KL_LEFT, axes->width, text);
+    kl_plot_name(person, v->people, v->n_people, v->person_size, (size_t)v->subject[p->window]);
+    kl_plot_name(recording, v->recordings, v->n_recordings, v->recording_size,
+                 (size_t)v->recording[p->window]);
+    snprintf(text, sizeof text, strcmp(person, recording) ? "%s, recording %s" : "%s", person,
+             recording);
+    const size_t used = strlen(text);
+    if (v->timed && isfinite(v->onset[p->window]))
+        snprintf(text + used, sizeof text - used, ", event at %.1f s", v->onset[p->window]);
+    kl_plot_text_within(cr, axes->left, axes->top - 4, 6, KL_LEFT, axes->width, text);
+}
+
 static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct panel *p, bool first)
 {
     char name[KL_NAME];
@@ -73,9 +94,7 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct panel *p, 
         kl_plot_text_within(cr, axes.left - 4, kl_plot_axes_y(&axes, -(double)k) + 2, 6, KL_RIGHT, 38,
                             name);
     }
-    kl_plot_name(name, p->v->class_names, p->v->n_classes, p->v->class_size,
-                 (size_t)p->v->labels[p->window]);
-    kl_plot_text_within(cr, axes.left, axes.top - 4, 7, KL_LEFT, axes.width, name);
+    draw_head(cr, &axes, p);
 }
 
 /* The first window of each class, up to PANELS; where no window has a label, the first one. */
@@ -93,7 +112,10 @@ static size_t choose(size_t windows[PANELS], const struct kl_windows_view *v)
 
 static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct panel *p)
 {
-    const double size = pow(10, floor(log10(p->step))), x = axes->left + axes->width + 6;
+    const double power = pow(10, floor(log10(p->step))), x = axes->left + axes->width + 6,
+                 size = power * (p->step < 2 * power   ? 1
+                                 : p->step < 5 * power ? 2
+                                                       : 5);
     const double high = kl_plot_axes_y(axes, 0) - kl_plot_axes_y(axes, size / p->step),
                  y = axes->top + axes->height / 2;
     char text[48];
@@ -102,7 +124,7 @@ static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct panel
     cairo_move_to(cr, x, y - high / 2);
     cairo_line_to(cr, x, y + high / 2);
     cairo_stroke(cr);
-    snprintf(text, sizeof text, "%g %.20s", size, strcmp(p->v->unit, "1") ? p->v->unit : "");
+    snprintf(text, sizeof text, "%g %.20s", size, kl_plot_windows_unit(p->v));
     kl_plot_text(cr, x + 4, y + 2, 6, KL_LEFT, text);
 }
 

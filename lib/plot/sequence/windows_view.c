@@ -24,6 +24,38 @@ static int load_positions(struct kl_windows_view *v, struct kl_file *file, struc
     return code;
 }
 
+/* Names, and of each window the number of its own. */
+static int load_owners(int32_t **owner, char **names, size_t *n_names, size_t *size,
+                       const struct kl_windows_view *v, struct kl_file *file, const char *of,
+                       struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    char name[40];
+    snprintf(name, sizeof name, "%s_names", of);
+    int code = kl_store_file_expect(&set, file, name, KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load((void **)names, file, set, err);
+    if (!code) code = kl_store_file_load_shape((void **)owner, file, of, KL_TYPE_I32, 1, &v->n, err);
+    if (code) return code;
+    *n_names = set->dims[0], *size = set->item_size;
+    for (size_t i = 0; i < v->n; i++)
+        if ((*owner)[i] < 0 || (size_t)(*owner)[i] >= *n_names)
+            return kl_fail(err, KL_EDATA, "%s: %s[%zu] is %d, expected 0 to %zu",
+                           kl_store_file_path(file), of, i, (*owner)[i], *n_names - 1);
+    return KL_OK;
+}
+
+static int load_whose(struct kl_windows_view *v, struct kl_file *file, struct kl_error *err)
+{
+    int code =
+        load_owners(&v->subject, &v->people, &v->n_people, &v->person_size, v, file, "subject", err);
+    if (!code)
+        code = load_owners(&v->recording, &v->recordings, &v->n_recordings, &v->recording_size, v, file,
+                           "recording", err);
+    return code
+               ? code
+               : kl_store_file_load_shape((void **)&v->onset, file, "onset", KL_TYPE_F64, 1, &v->n, err);
+}
+
 static int check(const struct kl_windows_view *v, const struct kl_file *file, struct kl_error *err)
 {
     for (size_t i = 0; i < v->n; i++)
@@ -57,6 +89,7 @@ int kl_plot_windows_load(struct kl_windows_view *v, struct kl_file *file, struct
     if (!code) code = kl_store_file_number(&before, file, "", "steps_before", err);
     if (!code) code = kl_store_file_text(&v->unit, file, "", "unit", err);
     if (!code) code = load_positions(v, file, err);
+    if (!code) code = load_whose(v, file, err);
     v->before = (int64_t)before, v->timed = v->rate > 0;
     if (!v->timed) v->rate = 1;
     return code ? code : check(v, file, err);
@@ -65,8 +98,31 @@ int kl_plot_windows_load(struct kl_windows_view *v, struct kl_file *file, struct
 void kl_plot_windows_free(struct kl_windows_view *v)
 {
     free(v->x), free(v->labels), free(v->class_names), free(v->channel_names), free(v->unit),
-        free(v->positions);
+        free(v->positions), free(v->subject), free(v->recording), free(v->onset), free(v->people),
+        free(v->recordings);
     *v = (struct kl_windows_view){ 0 };
+}
+
+void kl_plot_windows_whose(char text[3 * KL_NAME], const struct kl_windows_view *v)
+{
+    char first[KL_NAME], last[KL_NAME];
+    kl_plot_name(first, v->people, v->n_people, v->person_size, 0);
+    kl_plot_name(last, v->people, v->n_people, v->person_size, v->n_people - 1);
+    if (v->n_people == 1) snprintf(text, 3 * KL_NAME, "%s", first);
+    else snprintf(text, 3 * KL_NAME, "%zu people, %s to %s", v->n_people, first, last);
+}
+
+const char *kl_plot_windows_unit(const struct kl_windows_view *v)
+{
+    if (strcmp(v->unit, "1") == 0) return "";
+    return strcmp(v->unit, "uV") == 0 ? "\xc2\xb5V" : v->unit;
+}
+
+size_t kl_plot_windows_count(const struct kl_windows_view *v, int32_t label)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++) n += label < 0 || v->labels[i] == label;
+    return n;
 }
 
 static bool listed(const size_t *list, size_t n, size_t channel)

@@ -15,6 +15,11 @@ struct kl_windows_view {
     char *class_names, *channel_names, *unit;
     size_t class_size, channel_size;
     double *positions; /* (channels, 2) on the unit disc, the nose upwards; NULL: none are known */
+    /* Whose they are. */
+    int32_t *subject, *recording; /* (n) */
+    double *onset;                /* (n) seconds of the event in its recording; NaN: of none */
+    char *people, *recordings;    /* names */
+    size_t n_people, n_recordings, person_size, recording_size;
 };
 /* KL_EDATA, KL_ENOMEM. Free in any case. */
 int kl_plot_windows_load(struct kl_windows_view *v, struct kl_file *file, struct kl_error *err);
@@ -32,15 +37,21 @@ static inline double kl_plot_windows_time(const struct kl_windows_view *v, doubl
 /* C3, Cz, C4 and so many more as there are, spread over all; where those names are missing, spread
    alone. Returns how many stand in list (most). */
 size_t kl_plot_windows_channels(size_t *list, size_t most, const struct kl_windows_view *v);
+/* "S001"; "10 people, S001 to S010": whose the windows of a file are. */
+void kl_plot_windows_whose(char text[3 * KL_NAME], const struct kl_windows_view *v);
+/* As it is printed: "µV" of uV; "" where nobody knows it. */
+const char *kl_plot_windows_unit(const struct kl_windows_view *v);
+/* Windows of the class; of any, -1. */
+size_t kl_plot_windows_count(const struct kl_windows_view *v, int32_t label);
 /* One-sided power spectral density at `hertz`, unit^2/Hz, of steps [from, from + n) of a channel: a Hann
    window, the mean taken off before. */
 double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, size_t channel,
                                size_t from, size_t n, double hertz);
 /* Values by place on a head seen from above, nose upwards: values (n) at positions (n, 2), places that
    are no number left out. signed_: colours diverge from zero; else they run from the least to the
-   largest. KL_ENOMEM. */
+   largest. label stands above, unit beside the scale. KL_ENOMEM. */
 int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
-                 const double *positions, size_t n, bool signed_, const char *label,
+                 const double *positions, size_t n, bool signed_, const char *label, const char *unit,
                  struct kl_error *err);
 /* A colour between -1 and 1, white at 0: blue below, red above; grey: no number. */
 struct kl_rgb {

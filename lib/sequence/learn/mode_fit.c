@@ -173,9 +173,9 @@ static int tell(const struct run *run, size_t n, FILE *out, struct kl_error *err
         return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     }
     if (!v->common.quiet)
-        fprintf(out, "%s: %s, %zu windows of %zu channels, %zu left to test, computed%s\n",
+        fprintf(out, "%s: %s fitted on %zu windows of %zu channels, %zu left to test%s; %.1f s\n",
                 v->common.output, v->method, n, run->set.channels, n_test,
-                strcmp(v->align, "subject") ? "" : "; transductive");
+                strcmp(v->align, "subject") ? "" : "; transductive", seconds);
     return KL_OK;
 }
 

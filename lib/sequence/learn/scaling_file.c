@@ -11,6 +11,7 @@
 static const struct kl_kind_number numbers[] = {
     { .attribute = "processor", .title = "processor" },
     { .attribute = "windows", .title = "windows", .format = "%.0f" },
+    { .attribute = NULL },
 };
 const struct kl_kind kl_sequence_scaling_kind = { .name = "sequence-scaling",
                                                   .maker = "qseq bench",

@@ -11,7 +11,8 @@
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {
     { .attribute = "accuracy", .title = "accuracy", .format = "%.4f" },
-    { .attribute = "accuracy_se", .title = "its standard error, by windows", .format = "%.4f" },
+    { .attribute = "accuracy_se_people", .title = "its standard error over people", .format = "%.4f" },
+    { .attribute = "accuracy_se", .title = "the same by windows alone", .format = "%.4f" },
     { .attribute = "balanced_accuracy", .title = "balanced accuracy", .format = "%.4f" },
     { .attribute = "kappa", .title = "kappa", .format = "%.4f" },
     { .attribute = "auc", .title = "area under the ROC", .format = "%.4f" },
@@ -84,6 +85,34 @@ double kl_sequence_report_mean(const struct kl_sequence_report *r, int k)
     return sum / (double)r->replicas;
 }
 
+/* Mean over replicas. */
+static double accuracy_of(const struct kl_sequence_report *r, size_t person)
+{
+    double sum = 0;
+    for (size_t rep = 0; rep < r->replicas; rep++)
+        sum += r->of_person[rep * r->n_people + person].accuracy;
+    return sum / (double)r->replicas;
+}
+
+double kl_sequence_report_se_people(const struct kl_sequence_report *r)
+{
+    const double accuracy = kl_sequence_report_mean(r, 0), people = (double)r->n_people;
+    double squares = 0;
+    if (r->n_people < 2) return NAN;
+    for (size_t s = 0; s < r->n_people; s++) {
+        const double share = (double)r->person_n[s] / (double)r->n,
+                     off = share * (accuracy_of(r, s) - accuracy);
+        squares += off * off;
+    }
+    return sqrt(people / (people - 1) * squares);
+}
+
+double kl_sequence_report_se_windows(const struct kl_sequence_report *r)
+{
+    const double accuracy = kl_sequence_report_mean(r, 0);
+    return sqrt(accuracy * (1 - accuracy) / (double)r->n);
+}
+
 /* ---- the file ---- */
 
 static int put(struct kl_writer *w, const char *name, enum kl_type type, int rank, const size_t *dims,
@@ -111,11 +140,7 @@ static int put_metrics(const struct kl_sequence_report *r, struct kl_writer *w, 
         if (!code && isfinite(mean))
             code = kl_store_writer_number(w, "", kl_stats_metric_names[k], mean, err);
     }
-    for (size_t s = 0; s < r->n_people && !code; s++) {
-        values[s] = 0;
-        for (size_t i = 0; i < r->replicas; i++)
-            values[s] += r->of_person[i * r->n_people + s].accuracy / (double)r->replicas;
-    }
+    for (size_t s = 0; s < r->n_people && !code; s++) values[s] = accuracy_of(r, s);
     if (!code) code = put(w, "subjects/mean_accuracy", KL_TYPE_F64, 1, dims + 1, values, err);
     free(values);
     return code;
@@ -163,7 +188,7 @@ static int put_names(const struct kl_sequence_report *r, struct kl_writer *w, st
 static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, struct kl_error *err)
 {
     const struct kl_sequence_learned *m = &r->models[0];
-    const double accuracy = kl_sequence_report_mean(r, 0);
+    const double people = kl_sequence_report_se_people(r);
     char name[KL_SEQUENCE_NAME];
     kl_sequence_learned_name(name, m);
     int code = kl_store_writer_text(w, "", "model", name, err);
@@ -174,9 +199,9 @@ static int put_words(const struct kl_sequence_report *r, struct kl_writer *w, st
         code = kl_store_writer_text(w, "", "transductive_by", r->transductive, err);
     if (!code) code = kl_store_writer_integer(w, "", "parameters", (int64_t)m->net.n_parameters, err);
     if (!code) code = kl_store_writer_integer(w, "", "train_windows", (int64_t)r->train_windows, err);
+    if (!code && !isnan(people)) code = kl_store_writer_number(w, "", "accuracy_se_people", people, err);
     return code ? code
-                : kl_store_writer_number(w, "", "accuracy_se",
-                                         sqrt(accuracy * (1 - accuracy) / (double)r->n), err);
+                : kl_store_writer_number(w, "", "accuracy_se", kl_sequence_report_se_windows(r), err);
 }
 
 int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer *w,

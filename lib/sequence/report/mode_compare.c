@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    `qseq compare`: reports of several models, paired over people. It keeps no file. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sequence/report/compare.h"
 #include "store/mode.h"
@@ -46,11 +47,22 @@ static void defaults(void *values)
     v->metric = "accuracy", v->resamples = 10000, v->draws = 100000;
 }
 
+/* One report twice would be a pair without a difference, and a pair more to correct for. */
+static int check_once(struct kl_file *const *files, size_t last, struct kl_error *err)
+{
+    for (size_t i = 0; i < last; i++)
+        if (strcmp(kl_store_file_content(files[i]), kl_store_file_content(files[last])) == 0)
+            return kl_fail(err, KL_EUSAGE, "%s has the same content as %s; give it once",
+                           kl_store_file_path(files[last]), kl_store_file_path(files[i]));
+    return KL_OK;
+}
+
 static int open_all(struct kl_sequence_reported *reports, struct kl_file **files,
                     const char *const *paths, size_t n, struct kl_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         int code = kl_store_file_open(&files[i], paths[i], err);
+        if (!code) code = check_once(files, i, err);
         if (!code) code = kl_sequence_reported_open(reports + i, files[i], err);
         if (code) return code;
     }

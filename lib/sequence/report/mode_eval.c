@@ -160,8 +160,8 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
 {
     const struct kl_sequence_report *r = &run->report;
     const struct kl_common *common = run->stage->common;
-    const double accuracy = kl_sequence_report_mean(r, 0);
-    struct kl_json_pair pairs[KL_METRICS + 13];
+    const double people = kl_sequence_report_se_people(r), windows = kl_sequence_report_se_windows(r);
+    struct kl_json_pair pairs[KL_METRICS + 15];
     char model[KL_SEQUENCE_NAME];
     size_t n = 0;
     kl_sequence_learned_name(model, &r->models[0]);
@@ -173,9 +173,13 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
     pairs[n++] = (struct kl_json_pair){ "windows", KL_JSON_COUNT, NULL, (double)r->n };
     pairs[n++] = (struct kl_json_pair){ "people", KL_JSON_COUNT, NULL, (double)r->n_people };
     pairs[n++] = (struct kl_json_pair){ "replicas", KL_JSON_COUNT, NULL, (double)r->replicas };
-    for (int k = 0; k < KL_METRICS; k++)
+    for (int k = 0; k < KL_METRICS; k++) {
         pairs[n++] = (struct kl_json_pair){ kl_stats_metric_names[k], KL_JSON_NUMBER, NULL,
                                             kl_sequence_report_mean(r, k) };
+        if (k) continue;
+        pairs[n++] = (struct kl_json_pair){ "accuracy_se_people", KL_JSON_NUMBER, NULL, people };
+        pairs[n++] = (struct kl_json_pair){ "accuracy_se", KL_JSON_NUMBER, NULL, windows };
+    }
     pairs[n++] = (struct kl_json_pair){ "leak", KL_JSON_BOOL, NULL, r->leak };
     pairs[n++] = (struct kl_json_pair){ "transductive", KL_JSON_BOOL, NULL, r->transductive != NULL };
     if (r->transductive) {
@@ -187,9 +191,12 @@ static int tell(struct run *run, FILE *to, struct kl_error *err)
     pairs[n++] = kl_json_cautions(run->stage->log);
     if (common->json) return kl_json_line(to, pairs, n, err);
     if (common->quiet) return KL_OK;
-    fprintf(to, "%s: %s, accuracy %.4f (standard error %.4f by %zu windows of %zu %s", common->output,
-            model, accuracy, sqrt(accuracy * (1 - accuracy) / (double)r->n), r->n, r->n_people,
-            r->n_people == 1 ? "person" : "people");
+    fprintf(to, "%s: %s, accuracy %.4f (standard error ", common->output, model,
+            kl_sequence_report_mean(r, 0));
+    if (r->n_people > 1)
+        fprintf(to, "%.4f over %zu people, %.4f by %zu windows alone", people, r->n_people, windows,
+                r->n);
+    else fprintf(to, "%.4f by %zu window%s of 1 person", windows, r->n, kl_s(r->n));
     if (r->replicas > 1) fprintf(to, "; mean of %zu replicas", r->replicas);
     fputc(')', to);
     const double auc = kl_sequence_report_mean(r, 3), kappa = kl_sequence_report_mean(r, 2);

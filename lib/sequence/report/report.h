@@ -7,7 +7,7 @@
 #include "sequence/learn/learn.h"
 #include "stats/metrics.h"
 
-enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 2 };
+enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 3 };
 extern const struct kl_kind kl_sequence_report_kind;
 extern const struct kl_tool kl_sequence_eval_tool;
 extern const struct kl_mode kl_sequence_mode_eval;
@@ -60,6 +60,12 @@ int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *poo
 int kl_sequence_report_measure(struct kl_sequence_report *r, struct kl_error *err);
 /* Mean over replicas of metric k; NaN if it is undefined. */
 double kl_sequence_report_mean(const struct kl_sequence_report *r, int k);
+/* Standard errors of the accuracy, mean over replicas. Over people, as windows of one person are alike:
+   the ratio estimator of clusters of unequal size (Cochran 1977, Sampling Techniques, chapter 9A), which
+   of as many windows each is the deviation over people / sqrt(people). NaN: one person. And by windows
+   alone, sqrt(p (1 - p) / n), without how people differ: as a rule too small for a claim on others. */
+double kl_sequence_report_se_people(const struct kl_sequence_report *r);
+double kl_sequence_report_se_windows(const struct kl_sequence_report *r);
 int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer *writer,
                             struct kl_error *err);
 void kl_sequence_report_close(struct kl_sequence_report *r);

@@ -20,7 +20,8 @@ $ qseq compare csp-lda.report.h5 mdm.report.h5 --json | jq -c '[.metric, .window
 ! qseq: 5 people: no test over them can give a p below 0.0625
 
 # one model against each other one
-$ cp mdm.report.h5 other.report.h5 && qseq compare --against-first mdm.report.h5 csp-lda.report.h5 other.report.h5 --csv 2>/dev/null | cut -d, -f 1-2
+$ for f in 0 1 2 3 4; do qseq fit w.h5 -q -m mdm --estimator sample --split loso --fold $f -o s.$f.h5; done; qseq eval s.?.h5 w.h5 -q -o other.report.h5
++ qseq compare --against-first mdm.report.h5 csp-lda.report.h5 other.report.h5 --csv 2>/dev/null | cut -d, -f 1-2
 > a,b
 > "mdm (mdm.report.h5)","csp-lda"
 > "mdm (mdm.report.h5)","mdm (other.report.h5)"
@@ -29,6 +30,14 @@ $ cp mdm.report.h5 other.report.h5 && qseq compare --against-first mdm.report.h5
 $ qseq eval mdm.0.h5 w.h5 -q -o one.report.h5 && qseq compare csp-lda.report.h5 one.report.h5
 ! qseq: one.report.h5: found 45 test windows of 2 classes, expected 225 of 2 as in csp-lda.report.h5; only reports on the same windows can be compared
 ? 65
+
+# one report twice, by its path or by its content
+$ qseq compare csp-lda.report.h5 mdm.report.h5 mdm.report.h5
+! qseq: mdm.report.h5 has the same content as mdm.report.h5; give it once
+? 2
+$ cp mdm.report.h5 copy.report.h5; qseq compare mdm.report.h5 copy.report.h5
+! qseq: copy.report.h5 has the same content as mdm.report.h5; give it once
+? 2
 
 # what cannot be
 $ qseq compare mdm.report.h5

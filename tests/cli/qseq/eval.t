@@ -3,7 +3,7 @@ $ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2
 + for f in 0 1 2 3 4 5; do qseq train -q S?.h5 -m means --lr 0.05 --epochs 10 --replicas 2 --split loso --fold $f -o fold$f.h5; done
 + qseq eval fold0.h5 S?.h5 -o one.h5 --json | jq -c '[.model, .people, .replicas, .leak, (.windows > 10), (.accuracy >= 0 and .accuracy <= 1), (.auc | type)]'
 > ["means",1,2,false,true,true,"number"]
-$ qseq eval fold?.h5 S?.h5 -o all.h5 --json | jq -c '[.people, (.log_loss > 0), (.cautions | length)]'
+$ qseq eval fold?.h5 S?.h5 -o all.h5 --json >all.json; jq -c '[.people, (.log_loss > 0), (.cautions | length)]' all.json
 > [6,true,0]
 $ qseq eval fold?.h5 S?.h5 -o all.h5
 > all.h5: up to date
@@ -19,6 +19,28 @@ $ cache show all.h5 | sed -n '/^person/,/S006/p' | awk '{ print $1 }'
 > S004
 > S005
 > S006
+
+# Standard errors: over people, by windows alone; of one person the latter alone.
+$ cache show all.h5 | sed -n '/^accuracy /,/alone/p; /alone/q' | sed 's/ *[0-9.]*$//'
+> accuracy
+> its standard error over people
+> the same by windows alone
+$ /usr/bin/python3 - <<'END'
++ import h5py, json
++ r, told = h5py.File('all.h5'), json.load(open('all.json'))
++ a, n, of = r['subjects/accuracy'][()].mean(0), r['subjects/n'][()], r.attrs['accuracy']
++ people, windows = (6 / 5 * sum((n / n.sum()) ** 2 * (a - of) ** 2)) ** .5, (of * (1 - of) / n.sum()) ** .5
++ for one, other in (people, 'accuracy_se_people'), (windows, 'accuracy_se'):
++     assert abs(one - r.attrs[other]) < 1e-12 and abs(one - told[other]) < 1e-6, (other, one, told)
++ print('same')
++ END
+> same
+$ qseq eval fold0.h5 S1.h5 --json -q -o single.h5 | jq -c '[.accuracy_se_people, (.accuracy_se > 0)]'; cache show single.h5 | grep -c 'over people'
+> [null,true]
+> 0
+? 1
+$ qseq eval fold?.h5 S?.h5 -o again.h5 | sed 's/0\.[0-9]*/#/g'
+> again.h5: means, accuracy # (standard error # over 6 people, # by 144 windows alone; mean of 2 replicas), AUC #, kappa #
 
 # The file of the tested person alone is enough; another's is none of its test.
 $ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5

@@ -2,9 +2,9 @@
 $ qseq generate people -q -n 5 --effect 0.9 -o people && qseq windows -q people/*.edf -o w.h5 && ls people | grep -c edf
 > 15
 $ for m in csp-lda tangent-lr mdm; do qseq fit w.h5 -m $m --split loso --fold 2 -o $m.h5; done
-> csp-lda.h5: csp-lda, 180 windows of 64 channels, 45 left to test, computed
-> tangent-lr.h5: tangent-lr, 180 windows of 64 channels, 45 left to test, computed
-> mdm.h5: mdm, 180 windows of 64 channels, 45 left to test, computed
+> csp-lda.h5: csp-lda fitted on 180 windows of 64 channels, 45 left to test; # s
+> tangent-lr.h5: tangent-lr fitted on 180 windows of 64 channels, 45 left to test; # s
+> mdm.h5: mdm fitted on 180 windows of 64 channels, 45 left to test; # s
 $ qseq fit w.h5 -m mdm --split loso --fold 2 -o mdm.h5
 > mdm.h5: up to date
 
@@ -13,7 +13,7 @@ $ for j in 1 3; do qseq fit w.h5 -m tangent-lr --split loso --fold 2 -j $j -q --
 $ qseq fit w.h5 -m csp-lda --split loso --fold 2 --align subject -q -o aligned.h5 && cache diff csp-lda.h5 aligned.h5 | sed -n '1,6p'
 > options.align: "none" -> "subject"
 $ qseq fit w.h5 -m mdm --split loso --fold 2 --align subject -o own.h5; qseq fit w.h5 -m mdm --split loso --fold 2 --align subject -o own2.h5 --json -q --force | jq -c '[.align, .transductive]'
-> own.h5: mdm, 180 windows of 64 channels, 45 left to test, computed; transductive
+> own.h5: mdm fitted on 180 windows of 64 channels, 45 left to test; transductive; # s
 > ["subject",true]
 ! qseq: --align subject: fitted on each person's own windows, test windows among them (not their labels): transductive
 

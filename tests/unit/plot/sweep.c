@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What the figure of a sweep says: labels of different points differ, and points that diverged are
-   counted. */
+   What the figure of a sweep says: labels of different points differ, points that diverged are counted,
+   and what points are compared by is what the file says. */
 #include <math.h>
 
 #include "tests/unit/plot/words.h"
@@ -8,30 +8,46 @@
 enum { POINTS = 6, HEADS = 2, NAME = 256 };
 static char path[1024];
 
-/* Accuracies of every head, NaN for those of the last `diverged` points, of which the first has one head
-   that did not. */
-static void draw_sweep(const char (*names)[NAME], size_t diverged)
+/* What is compared of every model, NaN of those of the last `diverged` points, of which the first has
+   one model that did not. by NULL: heads, by their accuracies; else models, by that loss. */
+static void draw_sweep_by(const char *by, const char (*names)[NAME], size_t diverged)
 {
     const size_t points = POINTS, both[2] = { POINTS, HEADS };
-    double accuracy[POINTS * HEADS];
-    int64_t epochs[POINTS];
+    double values[POINTS * HEADS];
+    int64_t counts[POINTS];
+    char keys[POINTS * 64] = "", judged[80];
     struct kl_error err = { 0 };
     struct kl_writer *w = NULL;
-    for (size_t i = 0; i < POINTS; i++) epochs[i] = 3;
+    for (size_t i = 0; i < POINTS; i++) counts[i] = 3;
     for (size_t i = 0; i < POINTS * HEADS; i++) {
         const size_t of = i / HEADS;
-        accuracy[i] =
+        values[i] =
             of < POINTS - diverged || i == (POINTS - diverged) * HEADS ? 0.9 - 0.1 * (double)of : NAN;
     }
     int rc = open_any_file(&w, path, "sweep", &err);
     if (rc >= 0) rc = kl_store_writer_put(w, "point", KL_TYPE_STRING, NAME, 1, &points, names, &err);
-    if (rc >= 0) rc = kl_store_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, &points, epochs, &err);
-    if (rc >= 0) rc = kl_store_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, both, accuracy, &err);
-    if (rc >= 0) rc = kl_store_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, both, accuracy, &err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, by ? "net_key" : "head_key", KL_TYPE_STRING, 64, 1, &points, keys,
+                                 &err);
+    for (int k = 0; k < 3 && rc >= 0; k++)
+        rc = kl_store_writer_put(w, (const char *[]){ "index", "parameters", "epochs" }[k], KL_TYPE_I64,
+                                 0, 1, &points, counts, &err);
+    if (rc >= 0 && !by)
+        rc = kl_store_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, both, values, &err);
+    if (rc >= 0)
+        rc = kl_store_writer_put(w, by ? by : "val_loss", KL_TYPE_F64, 0, 2, both, values, &err);
+    if (rc >= 0 && by) rc = kl_store_writer_text(w, "", "of", "net", &err);
+    snprintf(judged, sizeof judged, "-%s", by ? by : "");
+    if (rc >= 0 && by) rc = kl_store_writer_text(w, "", "judged", judged, &err);
     if (rc >= 0) rc = kl_store_writer_publish(&w, NULL, &err);
     kl_store_writer_abort(&w);
     CHECK(rc >= 0, "%s", err.text);
     draw_figure("sweep", (const char *const[]){ path }, 1);
+}
+
+static void draw_sweep(const char (*names)[NAME], size_t diverged)
+{
+    draw_sweep_by(NULL, names, diverged);
 }
 
 /* Options that all rows have stand once, above. */
@@ -80,5 +96,14 @@ int main(void)
     CHECK_DRAWN("4 of 6 points; 2 diverged; mean (bar) of 2 heads", 1);
     CHECK_DRAWN("lr=4", 1);
     CHECK_DRAWN("lr=5", 0);
+    CHECK_DRAWN("validation accuracy", 1);
+    /* A sweep by a loss alone: the least is on top. */
+    draw_sweep_by("val_loss", names, 2);
+    CHECK_DRAWN("4 of 6 points; 2 diverged; mean (bar) of 2 models", 1);
+    CHECK_DRAWN("validation loss, less is better", 1);
+    const struct drawn *best = drawn_text("lr=4"), *worst = drawn_text("lr=1");
+    CHECK(best && worst && best->y < worst->y, "the least loss is not on top");
+    draw_sweep_by("distance_to_law", names, 0);
+    CHECK_DRAWN("distance to law, less is better", 1);
     return failures != 0;
 }
