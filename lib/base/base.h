@@ -240,7 +240,8 @@ void kl_caution(const struct kl_log *log, const char *format, ...) __attribute__
 void kl_cautions_free(struct kl_cautions *cautions);
 /* A note of each variable of the environment whose name is nearly one that tools heed (variables.c). */
 void kl_note_variables(const struct kl_log *log);
-/* Those that the log keeps, each ended by a newline, or a line that says that one was lost; NULL: none. */
+/* Those that the log keeps, each ended by a newline, or a line that says that one was lost; NULL: none.
+ */
 const char *kl_caution_lines(const struct kl_log *log);
 /* As a member of what --json prints. */
 struct kl_json_pair kl_json_cautions(const struct kl_log *log);

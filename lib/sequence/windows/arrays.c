@@ -75,7 +75,7 @@ static bool element(double *value, const char *type, const unsigned char *data, 
     ELEMENT("|i1", int8_t)
     ELEMENT("|u1", uint8_t)
 #undef ELEMENT
-        return false;
+    return false;
 }
 static size_t type_size(const char *type)
 {

@@ -51,7 +51,7 @@ $ qseq fit csp-lda.h5 -o a.h5
 ! qseq: csp-lda.h5: holds 'sequence-fit', expected 'windows', which comes from qseq windows
 ? 65
 $ qseq windows -q people/S00[123]*.edf --channels C3,Cz,C4 -o three.h5; qseq fit three.h5 --split loso -o a.h5 && h5ls a.h5/filters && qseq fit three.h5 --filters 4 --split loso -o b.h5
-> a.h5: csp-lda, 90 windows of 3 channels, 45 left to test, computed
+> a.h5: csp-lda fitted on 90 windows of 3 channels, 45 left to test; # s
 > filters                  Dataset {3, 3}
 ! qseq: --filters: found 4, 3 channels and 2 classes have 1 to 3
 ? 65
