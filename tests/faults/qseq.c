@@ -3,7 +3,7 @@
    net trained, both judged, their reports compared. */
 #include "whole/whole.h"
 
-#define FIT "qseq fit ../in/S001.h5 ../in/S002.h5 --split within"
+#define FIT "qseq fit -q ../in/S001.h5 ../in/S002.h5 --split within"
 
 const char *const fault_inputs[] = {
     "qseq generate people -q -n 2 --channels 8 --trials 4 --effect 0.9 -o people",
