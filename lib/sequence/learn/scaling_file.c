@@ -94,7 +94,7 @@ int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, cons
 {
     json_t *cautions = NULL, *rows = json_array(), *all = NULL;
     char *text = NULL;
-    int code = kl_json_lines(&cautions, log->cautions ? log->cautions->lines : NULL, err);
+    int code = kl_json_lines(&cautions, kl_caution_lines(log), err);
     for (size_t i = 0; i < s->n && rows && !code; i++)
         if (json_array_append_new(rows, row_json(s, i))) code = kl_fail_memory(err, 4096);
     if (!code && rows)
