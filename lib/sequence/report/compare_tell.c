@@ -84,7 +84,8 @@ static void tell_below(FILE *to, const struct kl_sequence_compared *c)
             "least not below %.3g%s\n",
             c->n_people, c->n_people == 1 ? "person" : "people", least, c->n_pairs, kl_s(c->n_pairs),
             holm,
-            c->n_pairs > 1 && least <= 0.05 ? ": compare fewer models at once, or --against-first" : "");
+            c->n_pairs > 1 && least <= 0.05 ? ": fewer pairs, chosen beforehand, have less to correct"
+                                            : "");
     if (!isnan(c->ratio))
         fprintf(to,
                 "p folds: t of %zu folds, corrected for the training windows they share (test to "
