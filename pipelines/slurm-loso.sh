@@ -28,9 +28,9 @@ status=0
 said=$(train 1000000 "$@" 2>&1 >/dev/null) || status=$?
 last=$(sed -n 's/^qseq: --fold: found 1000000, expected 0 to //p' <<<"$said")
 if [ -z "$last" ]; then
-    echo "$said" >&2
+    echo "${said:-slurm-loso.sh: the options behind -- train nothing}" >&2
     rmdir "$folds" 2>/dev/null || :
-    exit "$status"
+    exit "$((status ? status : 2))"
 fi
 judge=(eval)
 for ((i = 0; i <= last; i++)); do judge+=("$folds/$i.h5"); done
@@ -39,5 +39,6 @@ for option; do [ "$option" != --no-provenance ] || judge+=("$option"); done
 # shellcheck disable=SC2086  # a command and its options
 submit() { ${SBATCH-sbatch} --parsable "$@"; }
 array=$(submit --array="0-$last" --requeue --output="$folds/%a.log" "$0" "$report" "${windows[@]}" -- "$@")
+array=${array%%;*} # behind it stands the cluster, where there are several
 judging=$(submit --dependency="afterok:$array" --kill-on-invalid-dep=yes --output="$folds/report.log" "$0" "${judge[@]}")
 echo "$report: jobs ${array}_0 to ${array}_$last, then $judging"

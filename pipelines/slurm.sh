@@ -17,6 +17,7 @@ shift 3
 parts=$output.parts/$n # those of another N stay apart
 mkdir -p "$parts"
 array=$(sbatch --parsable --array="0-$((n - 1))" --requeue --output="$parts/%a.log" "$0" "$parts" "$images" "$@")
+array=${array%%;*} # behind it stands the cluster, where there are several
 merge=$(sbatch --parsable --dependency="afterok:$array" --kill-on-invalid-dep=yes --output="$parts/merge.log" \
     --wrap "cache merge '$parts'/*.h5 -o '$output'")
 echo "$output: jobs ${array}_0 to ${array}_$((n - 1)), then $merge"

@@ -95,6 +95,28 @@ for i in $(seq $((samples / 4))); do
 done
 old=test.h5
 
+# Windows, classifiers fitted on them, reports: all that is read tells its damage; what is not read does none.
+qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100 >whole-words || fail "the undamaged reports were refused"
+qseq fit -q S001.h5 --split within --method mdm --no-provenance -o mdm.h5 || fail "the undamaged windows were refused"
+for file in S001.h5 older-fit.h5 fit-judgement.h5; do
+    n=$(size $file)
+    case $file in
+        S001.h5) old=older-fit.h5 right=mdm.h5 run="qseq fit -q badS001.h5 --split within --method mdm --no-provenance -o out.h5" ;;
+        older-fit.h5) old=older-judgement.h5 right=fit-judgement.h5 run="qseq eval -q badolder-fit.h5 S001.h5 --no-provenance -o out.h5" ;;
+        fit-judgement.h5) right= run="qseq compare -q older-judgement.h5 badfit-judgement.h5 --resamples 100" ;;
+    esac
+    for i in $(seq $((samples / 3))); do
+        at=$(place "$n")
+        truncated $file "$at"
+        refused "$file cut at $at of $n" $run
+        flip $file "$at" $((RANDOM % 8))
+        refused or-fine "$file: one bit of byte $at flipped" $run
+        [ $file != fit-judgement.h5 ] || ! $run >words 2>/dev/null || # names of files are their own
+            check "$file: byte $at flipped: another verdict" cmp -s <(sed s/bad//g words) whole-words
+    done
+done
+old=test.h5 right=
+
 # IDX: two images of 28x28 and their labels; cut at every byte of the head and some of the rest,
 # sizes that overflow, wrong magic.
 { printf '\0\0\10\3\0\0\0\2\0\0\0\34\0\0\0\34'; head -c 1568 "$digits_train" | tr '\0' '\1'; } >t-images-idx3-ubyte

@@ -166,6 +166,12 @@ extract-features --qrng bits.txt --json -f -o words.h5
 extract-features --qrng bits.txt --print-config
 qconvert head.h5 --json -f -o words.npz
 figures head.h5 --json -o words
+qseq fit S001.h5 --split within --method mdm -f -o words.h5
+qseq eval older-fit.h5 S001.h5 -f -o words.h5
+qseq eval older-fit.h5 S001.h5 --json -f -o words.h5
+qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100
+qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100 --json
+qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100 --csv
 doctor --no-bench
 doctor --no-bench --json
 doctor --no-bench --bug-report

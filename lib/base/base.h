@@ -53,9 +53,9 @@ int kl_no_folder(const char *path, struct kl_error *err);
 /* KL_ENOINPUT: s is of a folder, pipe or device, where the reader has to go back and forth in a file. */
 struct stat;
 int kl_regular(const struct stat *s, const char *path, struct kl_error *err);
-/* KL_EDATA: a file begins as what stands in its place, a pointer of Git LFS or git-annex or a page of HTML
-   or XML; the line says how to get the file. first: its first n bytes, KL_STAND_IN of them if it has so
-   many. */
+/* KL_EDATA: a file begins as what stands in its place, a pointer of Git LFS or git-annex or a page of
+   HTML or XML; the line says how to get the file. first: its first n bytes, KL_STAND_IN of them if it
+   has so many. */
 enum { KL_STAND_IN = 256 };
 int kl_no_stand_in(const void *first, size_t n, const char *path, struct kl_error *err);
 /* All of a file or pipe of at most `most` bytes, `expected` in words; *text malloc'ed, *n bytes and a 0
@@ -240,6 +240,9 @@ void kl_caution(const struct kl_log *log, const char *format, ...) __attribute__
 void kl_cautions_free(struct kl_cautions *cautions);
 /* A note of each variable of the environment whose name is nearly one that tools heed (variables.c). */
 void kl_note_variables(const struct kl_log *log);
+/* Those that the log keeps, each ended by a newline, or a line that says that one was lost; NULL: none.
+ */
+const char *kl_caution_lines(const struct kl_log *log);
 /* As a member of what --json prints. */
 struct kl_json_pair kl_json_cautions(const struct kl_log *log);
 /* Where a tool's summary goes: standard output, unless the result itself goes there. */
@@ -312,9 +315,21 @@ void kl_signals_install(void);       /* SIGINT, SIGTERM: first sets a flag, seco
 int kl_signals_pending(void);        /* the signal's number or 0 */
 void kl_signals_plain(void);         /* from here on they end the tool at once, also as process 1 */
 void kl_signals_deadline(double at); /* of kl_clock(), from which SIGALRM is pending; 0: none */
-void kl_signals_bar(bool drawn); /* of progress: a signal that ends the tool at once clears the line */
+void kl_signals_bar(bool drawn);  /* of progress: a signal that ends the tool at once clears the line */
 void kl_signals_told(int number); /* another process of this job got it: kl_signals_reraise raises it */
-void kl_signals_reraise(void);   /* default handler, then raise: the shell sees 128+n */
+void kl_signals_reraise(void);    /* default handler, then raise: the shell sees 128+n */
+
+/* Memory that is a file's. Where the file is cut, a look there is SIGBUS, in whatever thread and loop:
+   it ends the tool with one line that names the file, and status 74, as a failed read does. Whoever maps
+   memory keeps the struct, unmoved, from one call to the other. */
+struct kl_mapped {
+    const char *from;
+    size_t n;
+    char line[320];         /* (hidden) */
+    struct kl_mapped *next; /* (hidden) */
+};
+void kl_signals_map(struct kl_mapped *mapped, const char *path);
+void kl_signals_unmap(struct kl_mapped *mapped); /* accepts one that is not known */
 
 /* ---- arenas (arena.c) ----
    Workspace made before the loop and passed in. Blocks are 64-byte aligned and uninitialised. */

@@ -54,8 +54,14 @@ void kl_caution(const struct kl_log *log, const char *format, ...)
 
 struct kl_json_pair kl_json_cautions(const struct kl_log *log)
 {
-    return (struct kl_json_pair){ "cautions", KL_JSON_LINES, log->cautions ? log->cautions->lines : NULL,
-                                  0 };
+    return (struct kl_json_pair){ "cautions", KL_JSON_LINES, kl_caution_lines(log), 0 };
+}
+
+const char *kl_caution_lines(const struct kl_log *log)
+{
+    if (!log || !log->cautions) return NULL;
+    return log->cautions->lost ? "cautions are missing here: there was no memory for one\n"
+                               : log->cautions->lines;
 }
 
 void kl_cautions_free(struct kl_cautions *cautions)

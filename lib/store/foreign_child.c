@@ -167,6 +167,7 @@ int kl_store_foreign_child(int to, const struct kl_wish *wish)
     int32_t *labels = NULL;
     double *numbers = NULL;
     if (file < 0) kl_store_answer_refuse(&a, "", "HDF5 cannot open it: damaged or not an HDF5 file");
+    else if (wish->texts) numbers = kl_store_foreign_texts_of(file, wish, &a);
     else if (wish->numbers) numbers = kl_store_foreign_numbers_of(file, wish, &a);
     else labels = answer(&a, &set, file, wish);
     if (send_all(to, &a, sizeof a)) return 1;

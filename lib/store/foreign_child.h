@@ -20,6 +20,9 @@ int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint
                                  struct kl_answer *a);
 /* foreign_numbers.c: the numbers of dataset wish->images, malloc'ed; or NULL, and the answer refuses. */
 double *kl_store_foreign_numbers_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a);
+/* foreign_texts.c: the texts called wish->texts, KL_TEXT bytes each, malloc'ed, none if there are none;
+   NULL: the answer refuses. */
+double *kl_store_foreign_texts_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a);
 /* foreign_list.c: a dataset to which plain links alone lead. */
 bool kl_store_foreign_is_dataset(hid_t file, const char *name);
 

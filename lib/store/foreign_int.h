@@ -22,6 +22,8 @@ struct kl_wish {
     uint64_t n;         /* not 0: labels alone, so many, from the dataset `labels` */
     bool look;          /* names alone, nothing is read */
     uint64_t numbers;   /* not 0: the numbers of dataset `images` alone, at most so many */
+    const char *texts;  /* not NULL: in place of these numbers, texts of this name that belong to them;
+                           eight numbers' bytes are one (KL_TEXT) */
 };
 
 /* First this through the pipe, then dims' pixels, then n_labels int32; or numbers, double. */

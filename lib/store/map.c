@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/map.h"
@@ -30,6 +31,8 @@ int kl_store_map_open(struct kl_map *map, struct kl_file *file, const struct kl_
         return kl_fail_errno(err, KL_EIO, "%s: dataset %s cannot be mapped", file->path, dataset->name);
     }
     map->rows = (const char *)map->base + skip;
+    map->mapped.from = map->base, map->mapped.n = map->bytes;
+    kl_signals_map(&map->mapped, file->path);
     return 0;
 }
 
@@ -50,9 +53,22 @@ const void *kl_store_map_rows(const struct kl_map *map, size_t row, size_t n, st
     return map->rows + row * d->row_size;
 }
 
+int kl_store_map_unchanged(const struct kl_map *map, struct kl_error *err)
+{
+    const struct stat *then = &map->file->stat;
+    struct stat now;
+    if (!map->base) return 0;
+    if (fstat(map->file->fd, &now))
+        return kl_fail_errno(err, KL_EIO, "%s: fstat failed", map->file->path);
+    if (now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
+        return 0;
+    return kl_fail(err, KL_EIO, "%s: was written to while it was read; run this again", map->file->path);
+}
+
 void kl_store_map_close(struct kl_map *map)
 {
-    if (map->base) munmap(map->base, map->bytes);
+    if (map->base) kl_signals_unmap(&map->mapped), munmap(map->base, map->bytes);
     free(map->copy);
     *map = (struct kl_map){ 0 };
 }

@@ -298,10 +298,7 @@ int kl_store_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     const char *store = store_of(stage), *output = stage->common->output;
     int rc = 0;
     if (!stage->common->no_provenance) {
-        const struct kl_cautions *cautions = stage->log ? stage->log->cautions : NULL;
-        const char *lines = !cautions        ? NULL
-                            : cautions->lost ? "cautions are missing here: there was no memory for one\n"
-                                             : cautions->lines;
+        const char *lines = kl_caution_lines(stage->log);
         rc = kl_store_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
                                       parents, n_parents, raw_inputs, lines, kl_clock() - stage->start,
                                       err);

@@ -159,7 +159,7 @@ static int tell_json(const struct work *w, FILE *to, struct kl_error *err)
     const struct kl_control_cache *c = &w->cache;
     json_t *cautions = NULL, *all = NULL;
     char *text = NULL;
-    int code = kl_json_lines(&cautions, w->log->cautions ? w->log->cautions->lines : NULL, err);
+    int code = kl_json_lines(&cautions, kl_caution_lines(w->log), err);
     if (code) return code;
     all = json_pack("{s:s, s:s, s:i, s:f, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f}, s:o}",
                     "system", w->pulse.setup.system.name, "gate", w->pulse.setup.target.name, "segments",

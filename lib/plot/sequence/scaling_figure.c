@@ -9,58 +9,77 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum { MOST = 4096, PANELS = 8, LINES = 12, COLUMNS = 4 };
+enum { MOST = 4096, PANELS = 16, LINES = 16, COLUMNS = 4 };
 static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, ROW = 196;
 
 struct row {
     char model[KL_NAME];
     int32_t qubits, batch, ranks, threads;
-    double seconds, speedup; /* NaN: its file has no time of one thread alone */
+    double speedup;
 };
 struct group {
     int32_t a, b; /* qubits and the model's first row; ranks and threads */
 };
 struct table {
     struct row *rows;
+    char *processor;
     size_t n, n_panels, n_lines;
     struct group panels[PANELS], lines[LINES];
 };
 
+/* Times of two makes of processor say nothing about each other. */
+static int same_processor(struct table *t, struct kl_file *file, struct kl_error *err)
+{
+    char *processor = NULL;
+    int code = kl_store_file_text(&processor, file, "", "processor", err);
+    if (!code && t->processor && strcmp(t->processor, processor) != 0)
+        code = kl_fail(err, KL_EDATA,
+                       "%s: measured on '%.60s', the file before it on '%.60s'; draw them apart",
+                       kl_store_file_path(file), processor, t->processor);
+    if (t->processor) free(processor);
+    else t->processor = processor;
+    return code;
+}
+
 static int load_rows(struct table *t, struct kl_file *file, struct kl_error *err)
 {
     static const char *const names[] = { "qubits", "batch", "ranks", "threads" };
-    const struct kl_dataset *set, *names_set;
+    const struct kl_dataset *set;
     int32_t *whole[4] = { NULL };
-    double *seconds = NULL;
+    double *speedup = NULL;
     char *models = NULL;
-    int code = kl_store_file_expect(&names_set, file, "model", KL_TYPE_STRING, 1, err);
+    int code = kl_store_file_expect(&set, file, "model", KL_TYPE_STRING, 1, err);
+    if (!code) code = same_processor(t, file, err);
     if (code) return code;
-    const size_t n = names_set->dims[0];
+    const size_t n = set->dims[0];
     if (t->n + n > MOST)
         return kl_fail(err, KL_EDATA, "%s: found %zu rows, expected at most %d",
                        kl_store_file_path(file), n, MOST);
-    code = kl_store_file_load((void **)&models, file, names_set, err);
+    code = kl_store_file_load((void **)&models, file, set, err);
     for (int k = 0; k < 4 && !code; k++)
         code = kl_store_file_load_shape((void **)&whole[k], file, names[k], KL_TYPE_I32, 1, &n, err);
-    if (!code) code = kl_store_file_expect(&set, file, "seconds", KL_TYPE_F64, 1, err);
     if (!code)
-        code = kl_store_file_load_shape((void **)&seconds, file, "seconds", KL_TYPE_F64, 1, &n, err);
+        code = kl_store_file_load_shape((void **)&speedup, file, "speed_up", KL_TYPE_F64, 1, &n, err);
     for (size_t i = 0; i < n && !code; i++) {
-        struct row *row = &t->rows[t->n + i];
-        *row = (struct row){ "", whole[0][i], whole[1][i], whole[2][i], whole[3][i], seconds[i], NAN };
-        kl_plot_name(row->model, models, n, names_set->item_size, i);
+        struct row *row = &t->rows[t->n++];
+        *row = (struct row){ "", whole[0][i], whole[1][i], whole[2][i], whole[3][i], speedup[i] };
+        kl_plot_name(row->model, models, n, set->item_size, i);
     }
-    for (size_t i = t->n; i < t->n + n && !code; i++)
-        for (size_t k = t->n; k < t->n + n; k++) {
-            const struct row *one = &t->rows[k];
-            if (one->ranks == 1 && one->threads == 1 && one->qubits == t->rows[i].qubits &&
-                one->batch == t->rows[i].batch && strcmp(one->model, t->rows[i].model) == 0)
-                t->rows[i].speedup = one->seconds / t->rows[i].seconds;
-        }
-    if (!code) t->n += n;
     for (int k = 0; k < 4; k++) free(whole[k]);
-    free(models), free(seconds);
+    free(models), free(speedup);
     return code;
+}
+
+/* As panels and lines take them. */
+static int by_batch(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    const int model = strcmp(x->model, y->model);
+    return model                      ? model
+           : x->qubits != y->qubits   ? x->qubits - y->qubits
+           : x->ranks != y->ranks     ? x->ranks - y->ranks
+           : x->threads != y->threads ? x->threads - y->threads
+                                      : x->batch - y->batch;
 }
 
 static bool same_panel(const struct table *t, const struct row *row, const struct group *panel)
@@ -70,22 +89,31 @@ static bool same_panel(const struct table *t, const struct row *row, const struc
 
 static bool drawn(const struct row *row)
 {
-    return row->ranks * row->threads > 1 && isfinite(row->speedup);
+    return row->ranks * row->threads > 1;
 }
 
-static void find_groups(struct table *t)
+static int find_groups(struct table *t, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
+    qsort(t->rows, t->n, sizeof *t->rows, by_batch);
     for (size_t i = 0; i < t->n; i++) {
         const struct row *row = &t->rows[i];
         size_t p = 0, l = 0;
         if (!drawn(row)) continue;
         while (p < t->n_panels && !same_panel(t, row, &t->panels[p])) p++;
-        if (p == t->n_panels && p < PANELS)
-            t->panels[t->n_panels++] = (struct group){ row->qubits, (int32_t)i };
         while (l < t->n_lines && (t->lines[l].a != row->ranks || t->lines[l].b != row->threads)) l++;
-        if (l == t->n_lines && l < LINES)
-            t->lines[t->n_lines++] = (struct group){ row->ranks, row->threads };
+        if (p == PANELS || l == LINES)
+            return kl_fail(
+                err, KL_EDATA,
+                "%s: more than %d models and sizes, or %d numbers of ranks and threads; measure "
+                "fewer in one table",
+                kl_store_file_path(inputs->file), PANELS, LINES);
+        if (p == t->n_panels) t->panels[t->n_panels++] = (struct group){ row->qubits, (int32_t)i };
+        if (l == t->n_lines) t->lines[t->n_lines++] = (struct group){ row->ranks, row->threads };
     }
+    if (t->n_panels) return KL_OK;
+    return kl_fail(err, KL_EDATA,
+                   "%s: one thread alone was measured; give qseq bench --threads or --ranks",
+                   kl_store_file_path(inputs->file));
 }
 
 static void line_name(char text[64], const struct group *line)
@@ -94,7 +122,7 @@ static void line_name(char text[64], const struct group *line)
              kl_s((unsigned)line->b));
 }
 
-/* A line in the order of its file, which is that of the batches; its bound is dashed. */
+/* A line in the order of the batches; its bound is dashed. */
 static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct table *t,
                       const struct group *panel, size_t l)
 {
@@ -198,13 +226,8 @@ int kl_plot_scaling(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     for (size_t i = 0; i < inputs->n_files && !code; i++)
         if (strcmp(kl_store_file_kind(inputs->files[i]), "sequence-scaling") == 0)
             code = load_rows(&t, inputs->files[i], err);
-    if (!code) find_groups(&t);
-    if (!code && !t.n_panels)
-        code = kl_fail(err, KL_EDATA,
-                       "%s: one thread alone was measured; give qseq bench --threads or "
-                       "--ranks",
-                       kl_store_file_path(inputs->file));
+    if (!code) code = find_groups(&t, inputs, err);
     if (!code) draw(sheet->cr, &t);
-    free(t.rows);
+    free(t.rows), free(t.processor);
     return code;
 }

@@ -126,7 +126,7 @@ static int report_json(const struct work *w, FILE *out, struct kl_error *err)
     char *text = NULL;
     int code = kl_nist_json(&value, &w->report, err);
     if (!code) code = kl_json_string(&path, output ? output : "", err);
-    if (!code) code = kl_json_lines(&cautions, kl_json_cautions(w->run->stage.log).text, err);
+    if (!code) code = kl_json_lines(&cautions, kl_caution_lines(w->run->stage.log), err);
     if (!code &&
         (json_object_set(value, "output", path) ||
          json_object_set_new(value, "key", json_string(w->run->stage.key)) ||

@@ -291,7 +291,7 @@ static int tell_json(struct work *w, FILE *to, struct kl_error *err)
     json_t *value = NULL, *cautions = NULL, *closed = json_null(), *search = json_null();
     char *text = NULL;
     int code = kl_sampling_bounds_json(&value, &w->bounds, err);
-    if (!code) code = kl_json_lines(&cautions, kl_json_cautions(w->run->stage.log).text, err);
+    if (!code) code = kl_json_lines(&cautions, kl_caution_lines(w->run->stage.log), err);
     if (w->v->calibrate_on && w->calibration.exists) closed = json_real(w->calibration.factor);
     if (w->v->calibrate_on && w->bisects) search = json_real(w->bisected);
     json_t *head =

@@ -10,19 +10,20 @@
 
 static const char *const part_names[] = { "training", "validation", "test" };
 
-static bool is_flat(const float *x, size_t n)
+static bool is_flat(const float *x, size_t channels, size_t steps)
 {
-    for (size_t i = 1; i < n; i++)
-        if (x[i] != x[0]) return false;
+    for (size_t c = 0; c < channels; c++, x += steps)
+        for (size_t t = 1; t < steps; t++)
+            if (x[t] != x[0]) return false;
     return true;
 }
 
-int64_t kl_sequence_window_digest(const float *x, size_t n)
+int64_t kl_sequence_window_digest(const float *x, size_t channels, size_t steps)
 {
     unsigned char bytes[16];
     int64_t digest;
-    if (is_flat(x, n)) return 0;
-    kl_xxh128(bytes, x, n * sizeof *x);
+    if (steps > 1 && is_flat(x, channels, steps)) return 0;
+    kl_xxh128(bytes, x, channels * steps * sizeof *x);
     memcpy(&digest, bytes, sizeof digest);
     return digest;
 }
@@ -38,7 +39,7 @@ int kl_sequence_split_digest(struct kl_sequence_split *s, const struct kl_sequen
             const size_t w = (size_t)s->part[k][i];
             const float *x = kl_sequence_set_window(set, w, err);
             if (!x) return err->code;
-            s->digests[w] = kl_sequence_window_digest(x, set->channels * set->steps);
+            s->digests[w] = kl_sequence_window_digest(x, set->channels, set->steps);
         }
     return KL_OK;
 }

@@ -21,6 +21,7 @@ static int covariances_of_person(double *c, struct kl_sequence_fitted *f,
     int64_t *const all = malloc((set->n + n + 1) * sizeof *all), *const mine = all ? all + set->n : NULL;
     double *const align = matrices(1, set->channels), *part = NULL;
     size_t n_all = 0, n_mine = 0, k = 0, lost = 0;
+    struct kl_error why = { 0 };
     if (!all || !align) {
         free(all), free(align);
         return kl_fail_memory(err, set->n * sizeof *all);
@@ -32,7 +33,8 @@ static int covariances_of_person(double *c, struct kl_sequence_fitted *f,
     int code = KL_OK;
     if (n_mine && !(part = malloc(n_mine * size * sizeof *part)))
         code = kl_fail_memory(err, n_mine * size * sizeof *part);
-    if (n_mine && !code) code = kl_sequence_alignment_fit(align, &lost, &source, all, n_all, pool, err);
+    if (n_mine && !code) code = kl_sequence_alignment_fit(align, &lost, &source, all, n_all, pool, &why);
+    if (why.code) kl_fail(err, code, "--align subject: '%s': %s", set->subject_names[person], why.text);
     if (lost > f->lost) f->lost = lost;
     if (n_mine && !code)
         code =
@@ -132,9 +134,11 @@ int kl_sequence_fit(struct kl_sequence_fitted *f, const struct kl_sequence_set *
     int code = KL_OK;
     if (o->align == KL_SEQUENCE_ALIGN_TRAIN) {
         const struct kl_sequence_window_source source = kl_sequence_standard_source(set);
+        struct kl_error why = { 0 };
         f->align = matrices(1, set->channels);
-        code = f->align ? kl_sequence_alignment_fit(f->align, &f->lost, &source, rows, n, pool, err)
+        code = f->align ? kl_sequence_alignment_fit(f->align, &f->lost, &source, rows, n, pool, &why)
                         : kl_fail_memory(err, set->channels * set->channels * sizeof *c);
+        if (why.code) kl_fail(err, code, "--align train: %s", why.text);
     }
     for (size_t i = 0; i < n; i++) labels[i] = set->labels[rows[i]];
     if (!code) code = covariances(c, f, set, rows, n, pool, err);

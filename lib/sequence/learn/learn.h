@@ -37,7 +37,8 @@ struct kl_sequence_sweep_values {
     struct kl_sweep_settings sweep;
 };
 void kl_sequence_train_defaults(void *values);
-/* Words into the settled fields. An option that stands at its default takes the profile's value. */
+/* Words into the settled fields. Of standardise, judge, tested what is NULL takes the profile's
+   value. */
 int kl_sequence_train_settle(void *values, struct kl_error *err);
 
 /* ---- a model's file (model_file.c) ---- */

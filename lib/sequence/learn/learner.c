@@ -219,12 +219,11 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     const double *sum = crew->replica->sums, n = (double)s->split.n[KL_SEQUENCE_TRAIN];
     double **history = crew->replica->history;
     const int64_t epoch = crew->train->epoch;
-    (void)err;
     history[KL_SEQUENCE_TRAIN_LOSS][epoch] = sum[SUM_LOSS] / n;
     history[KL_SEQUENCE_TRAIN_ACCURACY][epoch] = sum[SUM_CORRECT] / n;
     history[KL_SEQUENCE_GRADIENT_SIZE][epoch] =
         sum[SUM_NORM] / (double)crew->train->learner->steps_per_epoch;
-    return KL_OK;
+    return kl_sequence_set_unchanged(&s->set, err);
 }
 
 /* ---- the stage ---- */
@@ -238,12 +237,12 @@ static void say(const struct kl_sequence_learner *s, const struct kl_log *log)
         kl_caution(log, "--split leak: windows of one person and recording train and test: what is "
                         "measured is not how the model does on people or days that it has not seen");
     if (v->reference)
-        kl_caution(log, "--profile reference: %s, %s are tested, the best epoch is by accuracy%s",
+        kl_caution(log, "--profile reference: %s, %s are tested, the best epoch is by %s%s",
                    s->standard.kind != KL_SEQUENCE_STANDARD_NONE ? "windows are standardised"
                    : s->standard.align == KL_SEQUENCE_ALIGN_NONE
                        ? "windows are not standardised (millivolts)"
                        : "windows are aligned alone",
-                   v->last ? "the last weights and not the best" : "the best weights",
+                   v->last ? "the last weights and not the best" : "the best weights", v->judge,
                    v->logit_dropout ? ", dropout acts on the logits too" : "");
     if (s->split.unlabelled)
         kl_note(log, 1, "%zu of %zu windows have no label and are left out", s->split.unlabelled,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   `qseq bench`: how a training scales, measured. What it writes is of this machine and this hour, so it
-   measures anew whatever stands there. */
+   `qseq bench`: how a training scales, measured. What it writes is of this machine and this hour: the
+   moment is a part of its key, so that it measures anew. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "sequence/learn/scaling.h"
 #include "store/mode.h"
@@ -13,22 +13,19 @@ enum { NUMERICAL_VERSION = 1, PATIENCE = 120 /* seconds until all ranks have com
 struct values {
     struct kl_sequence_train_values v; /* of one training */
     const char *grid;
-    int64_t processors;
     double seconds;
 };
 #define AT(field) offsetof(struct values, field)
 /* clang-format off */
 static const struct kl_option options[] = {
     { "grid", 'g', KL_OPT_LIST, AT(grid), "GRID", 0, 0, true,
-      "what is measured: model=, qubits=, layers=, batch-size=", "Table", NULL },
+      "each combination of model=, qubits=, layers=, batch-size=", "Table", NULL },
     { "model", 'm', KL_OPT_CHOICE, AT(v.model), KL_SEQUENCE_MODELS, 0, 0, true, "the net", NULL, NULL },
     { "qubits", 0, KL_OPT_INT, AT(v.qubits), "N", 2, 20, true, "of its circuits", NULL, NULL },
     { "layers", 0, KL_OPT_INT, AT(v.layers), "N", 1, 64, true, "of its circuits", NULL, NULL },
     { "batch-size", 'b', KL_OPT_INT, AT(v.train.options.batch_size), "N", 1, 1e6, true,
       "windows a step", NULL, NULL },
-    { "seconds", 0, KL_OPT_FLOAT, AT(seconds), "S", 0.01, 3600, true, "for each row", NULL, NULL },
-    { "processors", 0, KL_OPT_INT, AT(processors), "N", 0, 1e6, true,
-      "most of ranks x threads; 0: as many as here", NULL, NULL },
+    { "seconds", 0, KL_OPT_FLOAT, AT(seconds), "S", 0.01, 600, true, "for each row", NULL, NULL },
     { "ranks", 0, KL_OPT_STRING, AT(v.train.ranks), "R", 0, 0, false,
       "this process is one of them: auto (of mpirun or srun) or I/N", NULL, NULL },
 };
@@ -43,7 +40,7 @@ const struct kl_tool kl_sequence_bench_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "store force dry-run key device",
+    .without = "store dry-run key device",
     .chosen_by = "bench",
 };
 
@@ -51,8 +48,7 @@ static void defaults(void *values)
 {
     struct values *v = values;
     kl_sequence_train_defaults(&v->v);
-    v->grid = "qubits=6,8,10 batch-size=16,32,64", v->seconds = 1;
-    v->v.common.force = true;
+    v->seconds = 1;
 }
 
 struct work {
@@ -63,6 +59,7 @@ struct work {
     struct kl_ranks *ranks;
     struct kl_log quiet; /* of ranks that follow the first */
     struct kl_grid grid;
+    size_t n_points;
     struct kl_sequence_scaling table;
     struct values *point;
 };
@@ -72,51 +69,113 @@ static bool follows(const struct work *w)
     return w->place.index > 0;
 }
 
-/* Ranks meet beside the output, and know each other by what they measure. */
+/* ---- the key, of which only ranks that meet make use ---- */
+
+static int make_key(struct kl_key **key, const struct work *w, struct kl_error *err)
+{
+    int code = kl_store_key_begin(key, kl_sequence_scaling_kind.name, KL_SEQUENCE_SCALING_SCHEMA,
+                                  "qseq bench", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(*key, w->run->stage.tool, w->v, err);
+    return code ? code : kl_train_inputs_key(*key, &w->inputs, "windows", err);
+}
+
+/* Ranks meet beside the output, and know by the key that they measure the same. */
 static int meet(struct work *w, struct kl_error *err)
 {
-    const struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    char hex[65];
     if (w->place.count < 2) return KL_OK;
     if (!w->v->v.common.output || strcmp(w->v->v.common.output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "--ranks: they meet beside the output; give -o SCALING.h5");
-    const int code = kl_train_ranks_check(&w->place, (size_t)1 << KL_RANKS_LEVELS, err);
-    return code ? code
-                : kl_train_ranks_open(&w->ranks, &w->place, w->v->v.common.output, stage->key, PATIENCE,
-                                      err);
+    int code = kl_train_ranks_check(&w->place, (size_t)1 << KL_RANKS_LEVELS, err);
+    if (!code) code = make_key(&key, w, err);
+    if (!code) code = kl_store_key_finish(&key, hex, NULL, err);
+    if (!code)
+        code = kl_train_ranks_open(&w->ranks, &w->place, w->v->v.common.output, hex, PATIENCE, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+/* The file's: of this moment. What stands there and is none of these tables is not replaced. */
+static int begin(struct work *w, struct kl_error *err)
+{
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    struct kl_key *key = NULL;
+    struct timespec now;
+    if (!w->v->v.common.output || follows(w)) return KL_OK;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int code = make_key(&key, w, err);
+    if (!code) code = kl_store_key_integer(key, "moment", now.tv_sec * 1000000000 + now.tv_nsec, err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, &answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+/* ---- the measurement ---- */
+
+static int settle_point(struct work *w, size_t i, struct kl_error *err)
+{
+    *w->point = *w->v;
+    const int code = w->v->grid ? kl_grid_set(&w->grid, i, w->point, err) : KL_OK;
+    kl_train_settings_settle(&w->point->v.train, w->v->v.common.seed);
+    return code ? code : kl_sequence_train_settle(&w->point->v, err);
+}
+
+/* Threads are as many as the first rank has, wherever the others run. */
+static int make_job(struct kl_sequence_scaling_job *job, const struct work *w,
+                    const struct kl_watch *watch, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    int64_t threads;
+    int stop = 0;
+    int code = kl_pool_create(&pool, (int)w->v->v.common.threads, err);
+    if (code) return code;
+    threads = kl_pool_size(pool);
+    kl_pool_destroy(&pool);
+    if (w->ranks) code = kl_train_ranks_agree(w->ranks, &threads, &stop, err);
+    *job = (struct kl_sequence_scaling_job){ .inputs = &w->inputs,
+                                             .ranks = w->ranks,
+                                             .threads = (int)threads,
+                                             .seconds = w->v->seconds,
+                                             .watch = watch,
+                                             .log = w->run->stage.log };
+    return code;
 }
 
 static int measure(struct work *w, struct kl_error *err)
 {
     struct kl_progress progress;
-    const struct values *v = w->v;
-    const int64_t here = sysconf(_SC_NPROCESSORS_ONLN);
-    struct kl_pool *pool = NULL;
-    int code = kl_pool_create(&pool, (int)v->v.common.threads, err);
-    if (code) return code;
-    const struct kl_sequence_scaling_job job = { .inputs = &w->inputs,
-                                                 .ranks = w->ranks,
-                                                 .threads = kl_pool_size(pool),
-                                                 .processors =
-                                                     (int)(v->processors ? v->processors : here),
-                                                 .seconds = v->seconds,
-                                                 .log = w->run->stage.log };
-    kl_pool_destroy(&pool);
-    kl_progress_begin(&progress, w->run->stage.log, v->v.common.progress, "trainings");
-    for (size_t i = 0; i < w->grid.n && !code; i++) {
-        *w->point = *v;
-        code = kl_grid_set(&w->grid, i, w->point, err);
-        kl_train_settings_settle(&w->point->v.train, v->v.common.seed);
-        if (!code) code = kl_sequence_train_settle(&w->point->v, err);
+    struct kl_sequence_scaling_job job;
+    kl_progress_begin(&progress, w->run->stage.log, follows(w) ? "none" : w->v->v.common.progress,
+                      "trainings");
+    int code = make_job(&job, w, &progress.watch, err);
+    for (size_t i = 0; i < w->n_points && !code; i++) {
+        code = settle_point(w, i, err);
         if (!code) code = kl_sequence_scaling_add(&w->table, &w->point->v, &job, err);
-        if (!code) kl_watch_step(&progress.watch, i + 1, w->grid.n, NULL);
     }
     kl_progress_end(&progress);
-    if (!code && !w->table.n)
-        code = kl_fail(err, KL_EUSAGE, "--processors %d: no row has so few", job.processors);
+    if (!code && w->table.n_left_out)
+        kl_note(job.log, 1, "left out: %zu row%s of more ranks than a step's gradient has parts",
+                w->table.n_left_out, kl_s(w->table.n_left_out));
     return code;
 }
 
-static int publish(struct work *w, struct kl_error *err)
+/* All of them, before the first is measured. */
+static int check_points(struct work *w, struct kl_error *err)
+{
+    const struct kl_sequence_scaling_job job = { .inputs = &w->inputs, .log = w->run->stage.log };
+    int code = w->v->grid ? kl_grid_parse(&w->grid, w->run->stage.tool, NULL, w->v->grid, err) : KL_OK;
+    w->n_points = w->v->grid ? w->grid.n : 1;
+    for (size_t i = 0; i < w->n_points && !code; i++) {
+        code = settle_point(w, i, err);
+        if (!code) code = kl_sequence_scaling_check(&w->point->v, &job, err);
+    }
+    return code;
+}
+
+/* ---- the result ---- */
+
+static int write_file(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
     const struct kl_file *const *parents = (const struct kl_file *const *)w->inputs.files;
@@ -126,6 +185,15 @@ static int publish(struct work *w, struct kl_error *err)
     if (!code) code = kl_store_stage_publish(stage, &writer, parents, w->inputs.n, NULL, NULL, err);
     kl_store_writer_abort(&writer);
     return code;
+}
+
+/* The others wait for it, so that all know how it ended. */
+static int publish(struct work *w, struct kl_error *err)
+{
+    int64_t nothing = 0;
+    int stop = 0;
+    const int code = w->v->v.common.output && !follows(w) ? write_file(w, err) : KL_OK;
+    return code || !w->ranks ? code : kl_train_ranks_agree(w->ranks, &nothing, &stop, err);
 }
 
 static int report(const struct work *w, struct kl_error *err)
@@ -138,22 +206,6 @@ static int report(const struct work *w, struct kl_error *err)
     return KL_OK;
 }
 
-/* The key, by which ranks know that they measure the same. */
-static int begin(struct work *w, struct kl_error *err)
-{
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, kl_sequence_scaling_kind.name, KL_SEQUENCE_SCALING_SCHEMA,
-                                  "qseq bench", NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, stage->tool, w->v, err);
-    if (!code) code = kl_train_inputs_key(key, &w->inputs, "windows", err);
-    if (!code && w->v->v.common.output)
-        code = kl_store_stage_begin(stage, &answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
-}
-
 static int work(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
@@ -162,8 +214,7 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail_inputs(err, stage->inputs, 0, 1, "files of windows (qseq windows)");
     w->point = malloc(sizeof *w->point);
     if (!w->point) return kl_fail_memory(err, sizeof *w->point);
-    int code = kl_grid_parse(&w->grid, stage->tool, NULL, w->v->grid, err);
-    if (!code) code = kl_store_shard_rank(&w->place, w->v->v.train.ranks, stage->log, err);
+    int code = kl_store_shard_rank(&w->place, w->v->v.train.ranks, stage->log, err);
     if (!code && follows(w)) {
         w->quiet = *stage->log, w->quiet.level = 0;
         stage->log = &w->quiet;
@@ -171,12 +222,12 @@ static int work(struct work *w, struct kl_error *err)
     if (!code)
         code = kl_train_inputs_open(&w->inputs, stage->inputs, stage->n_inputs,
                                     &kl_sequence_windows_kind, err);
+    if (!code) code = check_points(w, err);
     if (!code) code = begin(w, err);
     if (!code) code = meet(w, err);
     if (!code) code = measure(w, err);
-    if (code || follows(w)) return code;
-    if (w->v->v.common.output) code = publish(w, err);
-    return code ? code : report(w, err);
+    if (!code) code = publish(w, err);
+    return code || follows(w) ? code : report(w, err);
 }
 
 static int run(struct kl_mode_run *run, struct kl_error *err)

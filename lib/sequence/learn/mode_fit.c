@@ -18,8 +18,8 @@ struct values {
 static const struct kl_option options[] = {
     { "method", 'm', KL_OPT_CHOICE, AT(method), KL_SEQUENCE_METHODS, 0, 0, true,
       "spatial patterns, tangent space, least distance", "Classifier", NULL },
-    { "filters", 0, KL_OPT_INT, AT(filters), "N", 1, 4096, true, "spatial patterns of csp-lda", NULL,
-      NULL },
+    { "filters", 0, KL_OPT_INT, AT(filters), "N", 0, 4096, true,
+      "patterns of csp-lda; 0: 8, or as many as channels", NULL, NULL },
     { "strength", 0, KL_OPT_FLOAT, AT(strength), "C", 1e-9, 1e9, true,
       "tangent-lr: weight of the data against the penalty", NULL, NULL },
     { "estimator", 0, KL_OPT_CHOICE, AT(estimator), "sample|oas", 0, 0, true,
@@ -56,7 +56,7 @@ static void defaults(void *values)
 {
     struct values *v = values;
     v->method = "csp-lda", v->estimator = "oas", v->align = "none", v->split = "subject";
-    v->filters = 8, v->strength = 1, v->folds = 5, v->val_fraction = v->test_fraction = 0.15;
+    v->strength = 1, v->folds = 5, v->val_fraction = v->test_fraction = 0.15;
 }
 
 struct run {
@@ -101,11 +101,12 @@ static int split(struct run *run, struct kl_error *err)
 static int fit(struct run *run, size_t *n, struct kl_error *err)
 {
     const struct values *const v = run->v;
+    const size_t most = run->set.channels < 8 ? run->set.channels : 8;
     const struct kl_sequence_fit_options o = {
         .method = (enum kl_sequence_method)kl_choice(KL_SEQUENCE_METHODS, v->method),
         .estimator = (enum kl_sequence_estimator)kl_choice(KL_SEQUENCE_ESTIMATORS, v->estimator),
         .align = (enum kl_sequence_alignment)kl_choice(KL_SEQUENCE_ALIGNMENTS, v->align),
-        .filters = (size_t)v->filters,
+        .filters = v->filters ? (size_t)v->filters : most,
         .strength = v->strength,
     };
     const size_t n_train = run->split.n[KL_SEQUENCE_TRAIN], n_val = run->split.n[KL_SEQUENCE_VALIDATION];
@@ -193,6 +194,7 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     code = kl_sequence_set_open(&run->set, run->inputs.files, run->inputs.n, err);
     if (!code) code = split(run, err);
     if (!code) code = fit(run, &n, err);
+    if (!code) code = kl_sequence_set_unchanged(&run->set, err);
     kl_signals_install();
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = publish(run, err);

@@ -11,7 +11,9 @@ static int train(struct kl_mode_run *run, struct kl_error *err)
 static int sweep(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct kl_sequence_sweep_values *v = run->values;
-    const bool accuracy = kl_choice("loss|accuracy", v->v.judge) == 1;
+    const char *const judge = v->v.judge;
+    const bool accuracy =
+        judge ? kl_choice("loss|accuracy", judge) == 1 : kl_choice("sound|reference", v->v.profile) == 1;
     const struct kl_sweep_stage points = kl_train_stage_sweep(
         &kl_sequence_train_stage, accuracy ? KL_SEQUENCE_VAL_ACCURACY : KL_SEQUENCE_VAL_LOSS, accuracy);
     const struct kl_sweep_tool tool = { .tool = &kl_sequence_sweep_tool,

@@ -259,22 +259,9 @@ static int take_standard(struct kl_sequence_learned *m, struct kl_file *file, st
                                            dims, err);
 }
 
-static int take_list(int32_t **list, struct kl_file *file, const char *name, size_t *n, int32_t least,
-                     size_t names, struct kl_error *err)
-{
-    const struct kl_dataset *d;
-    int code = kl_store_file_expect(&d, file, name, KL_TYPE_I32, 1, err);
-    if (!code && !*n) *n = d->rows;
-    if (!code) code = kl_store_file_load_shape((void **)list, file, name, KL_TYPE_I32, 1, n, err);
-    for (size_t i = 0; i < *n && !code; i++)
-        if ((*list)[i] < least || ((*list)[i] >= 0 && (size_t)(*list)[i] >= names))
-            code = kl_fail(err, KL_EDATA, "%s: dataset %s: found %d, expected less than %zu",
-                           kl_store_file_path(file), name, (int)(*list)[i], names);
-    return code;
-}
-
 static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
 {
+    const struct kl_dataset *part;
     int kind = -1, leak = 0;
     int code = kl_store_file_text(&m->split, file, "", "split", err);
     if (!code && (kind = kl_choice(KL_SEQUENCE_SPLITS, m->split)) < 0)
@@ -286,14 +273,22 @@ static int take_split(struct kl_sequence_learned *m, struct kl_file *file, struc
     if (!code) code = kl_sequence_names_take(&m->contents, &m->n_files, file, "split/files", err);
     if (!code && !m->n_files)
         code = kl_fail(err, KL_EDATA, "%s: dataset split/files is empty", kl_store_file_path(file));
-    if (!code) code = take_list(&m->file_n, file, "split/file_windows", &m->n_files, 0, INT32_MAX, err);
+    if (!code)
+        code = kl_sequence_numbers_take(&m->file_n, file, "split/file_windows", m->n_files, 0, INT32_MAX,
+                                        err);
     if (!code) code = kl_sequence_names_take(&m->people, &m->n_people, file, "split/subject_names", err);
     if (!code)
         code =
             kl_sequence_names_take(&m->recordings, &m->n_recordings, file, "split/recording_names", err);
-    if (!code) code = take_list(&m->part, file, "split/part", &m->n, -1, KL_SEQUENCE_PARTS, err);
-    if (!code) code = take_list(&m->person, file, "split/subject", &m->n, 0, m->n_people, err);
-    if (!code) code = take_list(&m->recording, file, "split/recording", &m->n, 0, m->n_recordings, err);
+    if (!code) code = kl_store_file_expect(&part, file, "split/part", KL_TYPE_I32, 1, err);
+    if (code) return code;
+    m->n = part->rows;
+    code = kl_sequence_numbers_take(&m->part, file, "split/part", m->n, -1, KL_SEQUENCE_PARTS, err);
+    if (!code)
+        code = kl_sequence_numbers_take(&m->person, file, "split/subject", m->n, 0, m->n_people, err);
+    if (!code)
+        code = kl_sequence_numbers_take(&m->recording, file, "split/recording", m->n, 0, m->n_recordings,
+                                        err);
     if (!code && kl_store_file_find(file, "split/digest"))
         code = kl_store_file_load_shape((void **)&m->digests, file, "split/digest", KL_TYPE_I64, 1,
                                         &m->n, err);

@@ -47,16 +47,16 @@
     { "test-fraction", 0, KL_OPT_FLOAT, AT(test_fraction), "P", 0, 0.9, true,                     \
       "of the people, the runs (within), the windows (leak)", NULL, NULL },                       \
     { "standardise", 0, KL_OPT_CHOICE, AT(standardise), KL_SEQUENCE_STANDARDS, 0, 0, true,        \
-      "channels by the training windows, by each person's; none: mV", NULL, "standardize" },      \
+      "channels by train (the usual), each person; none: mV", NULL, "standardize" },              \
     { "align", 0, KL_OPT_CHOICE, AT(align), KL_SEQUENCE_ALIGNMENTS, 0, 0, true,                   \
       "Euclidean alignment first, by the training windows, by each person's", NULL, NULL },       \
     { "profile", 0, KL_OPT_CHOICE, AT(profile), "sound|reference", 0, 0, true,                    \
       "reference: what it does, its flaws included", NULL, NULL }
 #define JUDGE_ROWS                                                                                \
     { "judge", 0, KL_OPT_CHOICE, AT(judge), "loss|accuracy", 0, 0, true,                          \
-      "of validation, by which the best epoch is chosen", NULL, NULL },                           \
+      "by which validation chooses the best epoch; else loss", NULL, NULL },                      \
     { "tested", 0, KL_OPT_CHOICE, AT(tested), "best|last", 0, 0, true,                            \
-      "weights that eval takes", NULL, NULL }
+      "weights that eval takes; else best", NULL, NULL }
 #define TRAIN_ROWS                                                                                \
     MODEL_ROWS,                                                                                   \
     DATA_ROWS,                                                                                    \
@@ -111,19 +111,20 @@ void kl_sequence_train_defaults(void *values)
     o->batch_size = 32, o->patience = 10, o->val_fraction = 0.15;
     o->optimizer.clip = 1, o->optimizer.clip_epsilon = 1e-6;
     o->schedule.factor = 0.5, o->schedule.patience = 5, o->schedule.threshold = 1e-4;
-    v->model = net.model, v->revision = "b", v->split = "subject", v->standardise = "train";
-    v->align = "none", v->twin_of = "hydra", v->profile = "sound", v->judge = "loss", v->tested = "best";
+    v->model = net.model, v->revision = "b", v->split = "subject";
+    v->align = "none", v->twin_of = "hydra", v->profile = "sound";
     v->qubits = net.qubits, v->layers = net.layers, v->gate_layers = net.gate_layers;
     v->width = net.width, v->state = net.state;
     v->folds = 5, v->test_fraction = 0.15, v->dropout = -1;
 }
 
-static void take_reference(struct kl_sequence_train_values *v)
+/* What was not given is as the profile has it. */
+static void take_profile(struct kl_sequence_train_values *v)
 {
-    if (strcmp(v->standardise, "train") == 0) v->standardise = "none";
-    if (strcmp(v->judge, "loss") == 0) v->judge = "accuracy";
-    if (strcmp(v->tested, "best") == 0) v->tested = "last";
-    if (strcmp(v->model, "mamba") == 0) v->logit_dropout = true;
+    if (!v->standardise) v->standardise = v->reference ? "none" : "train";
+    if (!v->judge) v->judge = v->reference ? "accuracy" : "loss";
+    if (!v->tested) v->tested = v->reference ? "last" : "best";
+    v->logit_dropout |= v->reference && strcmp(v->model, "mamba") == 0;
 }
 
 static double usual_dropout(const char *model)
@@ -175,7 +176,7 @@ int kl_sequence_train_settle(void *values, struct kl_error *err)
 {
     struct kl_sequence_train_values *v = values;
     v->reference = strcmp(v->profile, "reference") == 0;
-    if (v->reference) take_reference(v);
+    take_profile(v);
     kl_sequence_model_options_default(&v->net);
     v->net.model = v->model, v->net.twin_of = v->twin_of, v->net.revision = v->revision[0];
     v->net.qubits = (int)v->qubits, v->net.layers = (int)v->layers;

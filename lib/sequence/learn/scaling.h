@@ -17,6 +17,7 @@ struct kl_sequence_scaling_row {
     int32_t batch, ranks, threads;
     int64_t parameters;
     double seconds; /* of a step, on the first rank; the best of some rounds */
+    double speedup; /* over one thread alone, of the same model, qubits and batch */
     double waited;  /* of it, for other ranks */
     double bytes;   /* that the first rank sends in a step */
 };
@@ -24,25 +25,27 @@ struct kl_sequence_scaling {
     struct kl_sequence_scaling_row *rows;
     size_t n;
     size_t windows, channels, steps; /* of the data */
+    size_t n_left_out; /* rows of more ranks than a step's gradient has parts */
 };
-/* What one training of the table needs. */
+/* What one training of the table needs: the same on all ranks, but for the watch. */
 struct kl_sequence_scaling_job {
     const struct kl_train_inputs *inputs;
     struct kl_ranks *ranks; /* NULL: alone */
-    int threads, processors;
+    int threads;
     double seconds; /* that a row is measured for */
     const struct kl_watch *watch;
     const struct kl_log *log;
 };
-/* Rows for 1, 2, 4, ... ranks and threads of the training that `values` say, which are settled and whose
-   split, validation and replicas are not heeded: every window trains. Ranks beyond those that are
-   measured wait. KL_EDATA: fewer windows than a batch; KL_ESIGNAL. */
+/* Can the training that `values` (settled) say be measured? KL_EDATA: fewer windows than a batch;
+ * KL_EUSAGE. */
+int kl_sequence_scaling_check(struct kl_sequence_train_values *values,
+                              const struct kl_sequence_scaling_job *job, struct kl_error *err);
+/* Its rows for 1, 2, 4, ... ranks and threads. Its split, validation and replicas are not heeded: all
+   windows but one train. Ranks beyond those that are measured wait, and all meet several times a row.
+   KL_ESIGNAL, KL_EIO. */
 int kl_sequence_scaling_add(struct kl_sequence_scaling *s, struct kl_sequence_train_values *values,
                             const struct kl_sequence_scaling_job *job, struct kl_error *err);
 void kl_sequence_scaling_free(struct kl_sequence_scaling *s);
-/* The time of one rank and one thread over that of row i, of the same model, qubits and batch; NaN: that
-   is not in the table. */
-double kl_sequence_scaling_speedup(const struct kl_sequence_scaling *s, size_t i);
 
 /* ---- its file, its words (scaling_file.c) ---- */
 int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_scaling *s,

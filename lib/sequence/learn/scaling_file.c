@@ -17,14 +17,15 @@ const struct kl_kind kl_sequence_scaling_kind = { .name = "sequence-scaling",
                                                   .maker = "qseq bench",
                                                   .numbers = numbers };
 
-enum { MODEL, QUBITS, BATCH, RANKS, THREADS, PARAMETERS, SECONDS, WAITED, BYTES, COLUMNS };
+enum { MODEL, QUBITS, BATCH, RANKS, THREADS, PARAMETERS, SECONDS, SPEEDUP, WAITED, BYTES, COLUMNS };
 static const struct {
     const char *name;
     enum kl_type type;
 } columns[COLUMNS] = {
-    { "model", KL_TYPE_STRING }, { "qubits", KL_TYPE_I32 },  { "batch", KL_TYPE_I32 },
-    { "ranks", KL_TYPE_I32 },    { "threads", KL_TYPE_I32 }, { "parameters", KL_TYPE_I64 },
-    { "seconds", KL_TYPE_F64 },  { "waited", KL_TYPE_F64 },  { "bytes", KL_TYPE_F64 },
+    { "model", KL_TYPE_STRING }, { "qubits", KL_TYPE_I32 },   { "batch", KL_TYPE_I32 },
+    { "ranks", KL_TYPE_I32 },    { "threads", KL_TYPE_I32 },  { "parameters", KL_TYPE_I64 },
+    { "seconds", KL_TYPE_F64 },  { "speed_up", KL_TYPE_F64 }, { "waited", KL_TYPE_F64 },
+    { "bytes", KL_TYPE_F64 },
 };
 
 static size_t size_of(int k)
@@ -36,9 +37,9 @@ static size_t size_of(int k)
 
 static const void *value_of(const struct kl_sequence_scaling_row *row, int k)
 {
-    const void *const values[COLUMNS] = { row->model,    &row->qubits,  &row->batch,
-                                          &row->ranks,   &row->threads, &row->parameters,
-                                          &row->seconds, &row->waited,  &row->bytes };
+    const void *const values[COLUMNS] = { row->model,    &row->qubits,     &row->batch,   &row->ranks,
+                                          &row->threads, &row->parameters, &row->seconds, &row->speedup,
+                                          &row->waited,  &row->bytes };
     return values[k];
 }
 
@@ -73,20 +74,18 @@ void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
         char qubits[16] = "-";
         if (r->qubits) snprintf(qubits, sizeof qubits, "%d", r->qubits);
         fprintf(to, "%-18s%7s%7d%7d%9d%10.3f%12.0f%10.2f%9.1f%11.3f\n", r->model, qubits, r->batch,
-                r->ranks, r->threads, 1e3 * r->seconds, r->batch / r->seconds,
-                kl_sequence_scaling_speedup(s, i), r->bytes / 1e3, 1e3 * r->waited);
+                r->ranks, r->threads, 1e3 * r->seconds, r->batch / r->seconds, r->speedup,
+                r->bytes / 1e3, 1e3 * r->waited);
     }
 }
 
 static json_t *row_json(const struct kl_sequence_scaling *s, size_t i)
 {
     const struct kl_sequence_scaling_row *r = &s->rows[i];
-    const double speedup = kl_sequence_scaling_speedup(s, i);
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:o}", "model", r->model, "qubits",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model", r->model, "qubits",
                      r->qubits, "batch", r->batch, "ranks", r->ranks, "threads", r->threads,
                      "parameters", (json_int_t)r->parameters, "seconds", r->seconds, "seconds_waited",
-                     r->waited, "bytes_sent", r->bytes, "speed_up",
-                     isfinite(speedup) ? json_real(speedup) : json_null());
+                     r->waited, "bytes_sent", r->bytes, "speed_up", r->speedup);
 }
 
 int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, const char *output,
@@ -94,7 +93,7 @@ int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, cons
 {
     json_t *cautions = NULL, *rows = json_array(), *all = NULL;
     char *text = NULL;
-    int code = kl_json_lines(&cautions, log->cautions ? log->cautions->lines : NULL, err);
+    int code = kl_json_lines(&cautions, kl_caution_lines(log), err);
     for (size_t i = 0; i < s->n && rows && !code; i++)
         if (json_array_append_new(rows, row_json(s, i))) code = kl_fail_memory(err, 4096);
     if (!code && rows)

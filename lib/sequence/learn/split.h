@@ -52,8 +52,9 @@ bool kl_sequence_split_across(enum kl_sequence_split_kind kind);
 int kl_sequence_split_check(const struct kl_sequence_split *split, const struct kl_sequence_set *set,
                             bool across, struct kl_error *err);
 /* ---- copies (copies.c) ---- */
-/* Of n numbers, the first eight bytes of their XXH128; 0: all are one number, which says nothing. */
-int64_t kl_sequence_window_digest(const float *x, size_t n);
+/* Of a window, the first eight bytes of its numbers' XXH128; 0: its channels never move, which says
+ * nothing. */
+int64_t kl_sequence_window_digest(const float *x, size_t channels, size_t steps);
 /* Takes digests of all windows that are in a part; others have 0. Reads them: what
    kl_sequence_set_window returns; KL_ENOMEM. */
 int kl_sequence_split_digest(struct kl_sequence_split *split, const struct kl_sequence_set *set,

@@ -15,13 +15,7 @@ enum { SIDE = KL_EEGNET_SIDE, DEPTH_TAPS = KL_EEGNET_DEPTH_TAPS, DEPTH_PAD = DEP
 static const double largest_norm = 1, norm_epsilon = 1e-7;
 
 /* ---- memory ---- */
-static void *take(char *base, size_t *at, size_t count, size_t size)
-{
-    void *const here = base ? base + *at : NULL;
-    *at += (count * size + 63) / 64 * 64;
-    return here;
-}
-#define TAKE(field, count) (field) = take(base, &at, count, sizeof *(field))
+#define TAKE KL_SEQUENCE_TAKE
 
 static size_t place_filters(struct kl_eegnet_pass *p, char *base, size_t at)
 {

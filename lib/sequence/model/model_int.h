@@ -20,6 +20,16 @@ void kl_sequence_start(float *params, const struct kl_tensor *t, double low, dou
 void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
                       const struct kl_sequence_batch *batch, size_t i, int classes);
 
+/* A workspace in pieces, each on a line of the cache: `at` bytes are taken of it; base NULL: they are
+   only counted. KL_SEQUENCE_TAKE stands where `base` and `at` do. */
+static inline void *kl_sequence_take(char *base, size_t *at, size_t count, size_t size)
+{
+    void *const here = base ? base + *at : NULL;
+    *at += (count * size + 63) / 64 * 64;
+    return here;
+}
+#define KL_SEQUENCE_TAKE(field, count) (field) = kl_sequence_take(base, &at, count, sizeof *(field))
+
 /* Passes of nets that are compiled in both precisions, as in struct kl_sequence_model. */
 #define KL_SEQUENCE_RUN(name)                                                                  \
     void kl_sequence_##name##_run_f32(struct kl_sequence_result_f32 *result,                   \

@@ -26,11 +26,18 @@ static int measure(struct kl_fbcsp *s, const struct kl_sequence_net *net, struct
                             .stride = kl_sequence_stride(net->shape.steps),
                             .classes = net->shape.classes };
     const size_t least = s->taps - 1 + KL_FBCSP_POOL;
-    if (s->steps < least || s->channels == 0 || s->steps * s->channels > (size_t)1 << 28)
-        return kl_fail(err, KL_EUSAGE,
-                       "shallow: windows of %zu channels and %zu steps; with %zu taps and means over %d "
-                       "steps it needs a channel and %zu steps, and has room for %zu values",
-                       s->channels, s->steps, s->taps, KL_FBCSP_POOL, least, (size_t)1 << 28);
+    if (s->steps < least || s->channels == 0)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "shallow: windows of %zu channels and %zu steps, expected a channel and %zu steps (%zu "
+            "taps less one, %d that it takes means of); cut longer windows, or give fewer --taps",
+            s->channels, s->steps, least, s->taps, KL_FBCSP_POOL);
+    if (s->steps > ((size_t)1 << 28) / s->channels)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "shallow: windows of %zu channels and %zu steps, expected at most %zu numbers; cut "
+            "shorter windows, or at a lower --rate",
+            s->channels, s->steps, (size_t)1 << 28);
     s->filtered = s->steps - s->taps + 1;
     s->room = (s->filtered + 15) / 16 * 16;
     s->pooled = (s->filtered - KL_FBCSP_POOL) / KL_FBCSP_STEP + 1;

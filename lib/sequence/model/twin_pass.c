@@ -37,13 +37,7 @@ struct pass {
     double *d_w;
 };
 
-static void *take(char *base, size_t *at, size_t count, size_t size)
-{
-    void *const here = base ? base + *at : NULL;
-    *at += (count * size + 63) / 64 * 64;
-    return here;
-}
-#define TAKE(field, count) (field) = take(base, &at, count, sizeof *(field))
+#define TAKE KL_SEQUENCE_TAKE
 
 /* Bytes; base NULL: only these. */
 static size_t place(struct pass *p, char *base)

@@ -83,7 +83,9 @@ static void tell_below(FILE *to, const struct kl_sequence_compared *c)
             "p flips, p ranks: of %zu %s none is below %.3g, after Holm's correction for %zu pair%s the "
             "least not below %.3g%s\n",
             c->n_people, c->n_people == 1 ? "person" : "people", least, c->n_pairs, kl_s(c->n_pairs),
-            holm, c->n_pairs > 1 && least <= 0.05 ? ": compare fewer models at once, or --against-first" : "");
+            holm,
+            c->n_pairs > 1 && least <= 0.05 ? ": fewer pairs, chosen beforehand, have less to correct"
+                                            : "");
     if (!isnan(c->ratio))
         fprintf(to,
                 "p folds: t of %zu folds, corrected for the training windows they share (test to "
@@ -165,9 +167,10 @@ static json_t *pair_object(const struct kl_sequence_compared *c,
 /* The cautions of the log, as kl_json_cautions has them in a line. */
 static int set_cautions(json_t *object, const struct kl_log *log, struct kl_error *err)
 {
-    const struct kl_json_pair pair = kl_json_cautions(log);
     json_t *lines = NULL;
-    const int code = kl_json_lines(&lines, pair.text, err);
+    if (log->cautions && log->cautions->lost)
+        return kl_fail_memory(err, 256); /* and no file keeps them */
+    const int code = kl_json_lines(&lines, kl_caution_lines(log), err);
     if (code) return code;
     return json_object_set_new(object, "cautions", lines) ? kl_fail_memory(err, 64) : KL_OK;
 }

@@ -8,17 +8,6 @@
 #include "sequence/windows/names.h"
 #include "store/store.h"
 
-static int take_list(int32_t **list, struct kl_file *file, const char *name, size_t n, size_t names,
-                     struct kl_error *err)
-{
-    int code = kl_store_file_load_shape((void **)list, file, name, KL_TYPE_I32, 1, &n, err);
-    for (size_t i = 0; i < n && !code; i++)
-        if ((*list)[i] < 0 || (size_t)(*list)[i] >= names)
-            code = kl_fail(err, KL_EDATA, "%s: dataset %s: found %d, expected 0 to %zu",
-                           kl_store_file_path(file), name, (int)(*list)[i], names - 1);
-    return code;
-}
-
 /* Folds are numbered anew by their first windows: what a report calls them depends on its files. */
 static int number_folds(struct kl_sequence_reported *r, struct kl_error *err)
 {
@@ -39,12 +28,7 @@ static int take_folds(struct kl_sequence_reported *r, struct kl_file *file, stru
 {
     r->folds = 1;
     if (!kl_store_file_find(file, "fold")) return KL_OK;
-    const int code =
-        kl_store_file_load_shape((void **)&r->fold, file, "fold", KL_TYPE_I32, 1, &r->n, err);
-    for (size_t i = 0; i < r->n && !code; i++)
-        if (r->fold[i] < 0 || (size_t)r->fold[i] >= r->n)
-            return kl_fail(err, KL_EDATA, "%s: dataset fold: found %d, expected 0 to %zu", r->path,
-                           (int)r->fold[i], r->n - 1);
+    const int code = kl_sequence_numbers_take(&r->fold, file, "fold", r->n, 0, r->n, err);
     return code ? code : number_folds(r, err);
 }
 
@@ -80,9 +64,10 @@ int kl_sequence_reported_open(struct kl_sequence_reported *r, struct kl_file *fi
     if (!code) code = kl_sequence_names_take(&r->people, &r->n_people, file, "subject_names", err);
     if (!code)
         code = kl_sequence_names_take(&r->recordings, &r->n_recordings, file, "recording_names", err);
-    if (!code) code = take_list(&r->labels, file, "labels", r->n, r->classes, err);
-    if (!code) code = take_list(&r->subject, file, "subject", r->n, r->n_people, err);
-    if (!code) code = take_list(&r->recording, file, "recording", r->n, r->n_recordings, err);
+    if (!code) code = kl_sequence_numbers_take(&r->labels, file, "labels", r->n, 0, r->classes, err);
+    if (!code) code = kl_sequence_numbers_take(&r->subject, file, "subject", r->n, 0, r->n_people, err);
+    if (!code)
+        code = kl_sequence_numbers_take(&r->recording, file, "recording", r->n, 0, r->n_recordings, err);
     if (!code) code = take_folds(r, file, err);
     if (!code && kl_store_file_find(file, "onset"))
         code = kl_store_file_load_shape((void **)&r->onset, file, "onset", KL_TYPE_F64, 1, &r->n, err);

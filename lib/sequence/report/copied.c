@@ -77,7 +77,7 @@ static int check_model(const struct kl_sequence_report *r, size_t k, struct dige
         if ((size_t)t->model != k) continue;
         const float *x = kl_sequence_set_window(&r->set, t->window, err);
         if (!x) return err->code;
-        const int64_t digest = kl_sequence_window_digest(x, r->set.channels * r->set.steps);
+        const int64_t digest = kl_sequence_window_digest(x, r->set.channels, r->set.steps);
         tested[n++] = (struct digest){ digest, i };
         size_t low = 0, high = n_known; /* the first that is not below it */
         while (low < high) {

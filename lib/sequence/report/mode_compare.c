@@ -84,15 +84,14 @@ static void caution(const struct kl_log *log, const struct kl_sequence_compared 
 static void caution_unlike(const struct kl_log *log, const struct kl_sequence_reported *reports,
                            size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
-        if (reports[i].transductive == reports[0].transductive) continue;
-        const size_t own = reports[i].transductive ? i : 0;
-        kl_caution(log,
-                   "%s is transductive (fitted on each tested person's own windows), %s is not: their "
-                   "difference may be that",
-                   reports[own].path, reports[own ? 0 : i].path);
-        return;
-    }
+    size_t own = 0;
+    for (size_t i = 0; i < n; i++) own += reports[i].transductive;
+    for (size_t i = 0; i < n && own < n; i++)
+        if (reports[i].transductive)
+            kl_caution(log,
+                       "%s is transductive (fitted on each tested person's own windows), others are "
+                       "not: a difference may be that",
+                       reports[i].path);
 }
 
 static int told(const struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,

@@ -148,6 +148,7 @@ static int compute(struct run *run, struct kl_error *err)
     if (!code) code = kl_pool_create(&run->pool, (int)run->stage->common->threads, err);
     if (!code) code = kl_sequence_report_open(&run->report, err);
     if (!code) code = kl_sequence_report_predict(&run->report, run->pool, err);
+    if (!code) code = kl_sequence_set_unchanged(&run->report.set, err);
     if (!code) code = kl_sequence_report_measure(&run->report, err);
     if (!code) code = kl_sequence_report_save(&run->report, run->writer, err);
     if (code) return code;

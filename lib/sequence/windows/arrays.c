@@ -12,6 +12,8 @@
 #include "weights/weights.h"
 
 #define LARGEST ((size_t)1 << 32) /* bytes of an array */
+#define CLASSES "classes"         /* in a foreign file: names of its labels, by number from 0 */
+enum { MOST_CLASSES = 65536 };
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -70,9 +72,10 @@ static bool element(double *value, const char *type, const unsigned char *data, 
     ELEMENT("<i2", int16_t)
     ELEMENT("<i4", int32_t)
     ELEMENT("<i8", int64_t)
-    ELEMENT("|i1", int8_t) ELEMENT("|u1", uint8_t)
+    ELEMENT("|i1", int8_t)
+    ELEMENT("|u1", uint8_t)
 #undef ELEMENT
-        return false;
+    return false;
 }
 static size_t type_size(const char *type)
 {
@@ -147,35 +150,75 @@ static int read_list(int32_t *places, double **list, size_t *n_list, size_t n, c
     return code;
 }
 
-static int add_names(char ***names, size_t *n_names, const double *list, size_t n, const char *before,
+/* Each number's name is number[name], if there are such, else the number itself. */
+static int add_names(char ***names, size_t *n_names, const double *list, size_t n,
+                     char (*const of_number)[KL_TEXT], size_t n_of, const char *path,
                      struct kl_error *err)
 {
     int code = 0;
     for (size_t i = 0; i < n && !code; i++) {
-        char name[64];
+        char number[64];
+        const size_t before = *n_names;
         int32_t place;
-        snprintf(name, sizeof name, "%s%.0f", before, list[i]);
+        snprintf(number, sizeof number, "%.0f", list[i]);
+        if (n_of && !(list[i] >= 0 && list[i] < (double)n_of))
+            return kl_fail(err, KL_EDATA,
+                           "%s: number %s has no name among the %zu in " CLASSES
+                           " of that file; name the numbers with --classes",
+                           path, number, n_of);
+        const char *name = n_of ? of_number[(size_t)list[i]] : number;
         code = kl_sequence_collect_name(&place, names, n_names, name, err);
+        if (!code && *n_names == before)
+            code = kl_fail(err, KL_EDATA,
+                           "%s: two numbers are called '%s' in " CLASSES
+                           " of that file; name the numbers with --classes",
+                           path, name);
     }
     return code;
 }
 
-static int take_list(int32_t *places, char ***names, size_t *n_names, size_t n, const char *path,
-                     const char *before, struct kl_error *err)
+/* named: by the file's own names of classes, if it has such. */
+static int take_numbers(int32_t *places, char ***names, size_t *n_names, size_t n, const char *path,
+                        bool named, struct kl_error *err)
 {
     double *list = NULL;
-    size_t n_list = 0;
+    char(*texts)[KL_TEXT] = NULL;
+    size_t n_list = 0, n_texts = 0;
     int code = read_list(places, &list, &n_list, n, path, err);
-    if (!code) code = add_names(names, n_names, list, n_list, before, err);
-    free(list);
+    if (!code && named && is_hdf5(path))
+        code = kl_store_foreign_texts(&texts, &n_texts, path, CLASSES, MOST_CLASSES, err);
+    if (!code) code = add_names(names, n_names, list, n_list, texts, n_texts, path, err);
+    free(list), free(texts);
     return code;
 }
 
 /* ---- all of it ---- */
-static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *x, const char *path,
-                     struct kl_error *err)
+static int name_channels(struct kl_sequence_collection *c, const struct kl_sequence_arrays *a,
+                         struct kl_error *err)
+{
+    c->channel_names = calloc(c->channels, sizeof *c->channel_names);
+    if (!c->channel_names) return kl_fail_memory(err, c->channels * sizeof *c->channel_names);
+    if (a->channels && a->n_channels != c->channels)
+        return kl_fail(err, KL_EDATA, "%s: %zu channel%s, --channels names %zu", a->x, c->channels,
+                       kl_s(c->channels), a->n_channels);
+    for (size_t i = 0; i < c->channels; i++) {
+        for (size_t k = 0; k < i && a->channels; k++)
+            if (strcmp(a->channels[k], a->channels[i]) == 0)
+                return kl_fail(err, KL_EUSAGE, "--channels: '%s' stands twice", a->channels[i]);
+        const int made = a->channels ? asprintf(&c->channel_names[i], "%s", a->channels[i])
+                                     : asprintf(&c->channel_names[i], "%zu", i + 1);
+        if (made >= 0) continue;
+        c->channel_names[i] = NULL;
+        return kl_fail_memory(err, 16);
+    }
+    return 0;
+}
+
+static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *x,
+                     const struct kl_sequence_arrays *a, struct kl_error *err)
 {
     const size_t n = x->dims[0];
+    const char *path = a->x;
     if (x->rank != 2 && x->rank != 3)
         return kl_fail(
             err, KL_EDATA,
@@ -183,26 +226,21 @@ static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *
             x->rank);
     c->channels = x->rank == 3 ? x->dims[1] : 1, c->steps = x->rank == 3 ? x->dims[2] : x->dims[1];
     if (!n || !c->channels || !c->steps) return kl_fail(err, KL_EDATA, "%s: holds no numbers", path);
-    c->channel_names = calloc(c->channels, sizeof *c->channel_names);
-    if (!c->channel_names) return kl_fail_memory(err, c->channels * sizeof *c->channel_names);
-    for (size_t i = 0; i < c->channels; i++)
-        if (asprintf(&c->channel_names[i], "%zu", i + 1) < 0) {
-            c->channel_names[i] = NULL;
-            return kl_fail_memory(err, 16);
-        }
-    return kl_sequence_collect_room(c, n, err);
+    const int code = name_channels(c, a, err);
+    return code ? code : kl_sequence_collect_room(c, n, err);
 }
 
-static int fill(struct kl_sequence_collection *c, const struct kl_numbers *x, const char *path,
-                struct kl_error *err)
+static int fill(struct kl_sequence_collection *c, const struct kl_numbers *x,
+                const struct kl_sequence_arrays *a, struct kl_error *err)
 {
+    const double scale = a->unit > 0 ? 1e6 * a->unit : 1;
     const size_t each = c->channels * c->steps;
     c->n = c->count.windows = x->dims[0];
     for (size_t i = 0; i < c->n * each; i++) {
-        c->x[i] = (float)x->values[i];
+        c->x[i] = (float)(scale * x->values[i]);
         if (!isfinite(c->x[i]))
             return kl_fail(err, KL_EDATA, "%s: window %zu, channel %zu, step %zu is no finite number",
-                           path, i / each, i % each / c->steps, i % c->steps);
+                           a->x, i / each, i % each / c->steps, i % c->steps);
     }
     for (size_t i = 0; i < c->n; i++)
         c->labels[i] = -1, c->subject[i] = c->recording[i] = 0, c->onset[i] = NAN;
@@ -217,18 +255,19 @@ int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, s
     int32_t place;
     int code = read_array(&x, a->x, err);
     kl_sequence_name_of(&name, a->x);
-    if (!code) code = make_room(c, &x, a->x, err);
-    if (!code) code = fill(c, &x, a->x, err);
+    if (!code) code = make_room(c, &x, a, err);
+    if (!code) code = fill(c, &x, a, err);
     free(x.values);
     c->rate = a->rate;
-    if (!code && a->y) code = take_list(c->labels, classes, n_classes, c->n, a->y, "", err);
+    if (!code && a->y) code = take_numbers(c->labels, classes, n_classes, c->n, a->y, !a->named, err);
     if (!code && a->subjects)
-        code = take_list(c->subject, &c->subject_names, &c->n_subjects, c->n, a->subjects, "", err);
+        code =
+            take_numbers(c->subject, &c->subject_names, &c->n_subjects, c->n, a->subjects, false, err);
     else if (!code)
         code = kl_sequence_collect_name(&place, &c->subject_names, &c->n_subjects, name.subject, err);
     if (!code && a->recordings)
-        code =
-            take_list(c->recording, &c->recording_names, &c->n_recordings, c->n, a->recordings, "", err);
+        code = take_numbers(c->recording, &c->recording_names, &c->n_recordings, c->n, a->recordings,
+                            false, err);
     else if (!code) { /* then a person is a recording */
         memcpy(c->recording, c->subject, c->n * sizeof *c->recording);
         for (size_t i = 0; i < c->n_subjects && !code; i++)

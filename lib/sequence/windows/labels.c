@@ -35,6 +35,7 @@ void kl_sequence_labels_of_task(struct kl_sequence_labels *l, int task)
                                       .classes = { 0, 1 },
                                       .n = 2,
                                       .n_classes = 2,
+                                      .rule = "eegmmidb",
                                       .names = { tasks[task].classes[0], tasks[task].classes[1] } };
 }
 
@@ -59,7 +60,7 @@ static int add(struct kl_sequence_labels *l, char *word, struct kl_error *err)
 int kl_sequence_labels_parse(struct kl_sequence_labels *l, const char *text, struct kl_error *err)
 {
     int code = 0;
-    *l = (struct kl_sequence_labels){ .text = strdup(text) };
+    *l = (struct kl_sequence_labels){ .text = strdup(text), .rule = "labels" };
     if (!l->text) return kl_fail_memory(err, strlen(text));
     for (char *at = l->text; at && !code;) {
         char *word = at, *comma = strchr(at, ',');
@@ -84,18 +85,27 @@ int32_t kl_sequence_label_of(const struct kl_sequence_labels *l, const char *tex
 }
 
 /* ---- names ---- */
+/* S, three digits, R, two digits, .edf: other names can end like one and mean something else. */
+static int run_of(const char *base)
+{
+    const char *form = "S000R00.edf";
+    for (size_t i = 0; form[i] || base[i]; i++)
+        if (form[i] == '0' ? !isdigit((unsigned char)base[i])
+            : i < 7        ? base[i] != form[i]
+                           : tolower((unsigned char)base[i]) != form[i])
+            return 0;
+    return 10 * (base[5] - '0') + base[6] - '0';
+}
+
 void kl_sequence_name_of(struct kl_sequence_name *name, const char *path)
 {
     const char *last = strrchr(path, '/'), *base = last ? last + 1 : path, *dot = strrchr(base, '.');
     const size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
-    *name = (struct kl_sequence_name){ .run = 0 };
+    *name = (struct kl_sequence_name){ .run = run_of(base) };
     snprintf(name->recording, sizeof name->recording, "%.*s", (int)n, base);
     kl_make_printable(name->recording);
     memcpy(name->subject, name->recording, sizeof name->subject);
     char *r = strrchr(name->subject, 'R');
     if (!r || r == name->subject || !r[1] || strlen(r + 1) > 6) return; /* more digits are no run */
-    for (const char *d = r + 1; *d; d++)
-        if (!isdigit((unsigned char)*d)) return;
-    name->run = atoi(r + 1);
-    *r = 0;
+    if (strspn(r + 1, "0123456789") == strlen(r + 1)) *r = 0;
 }

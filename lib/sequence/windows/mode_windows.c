@@ -12,7 +12,7 @@
 #include "store/kind.h"
 #include "store/mode.h"
 
-enum { NUMERICAL_VERSION = 1 };
+enum { NUMERICAL_VERSION = 2 };
 
 struct work {
     struct kl_mode_run *run;
@@ -153,15 +153,15 @@ static int settle_arrays(struct work *w, struct kl_error *err)
     if (w->run->stage.n_inputs != 1)
         return kl_fail_inputs(err, w->run->stage.inputs, w->run->stage.n_inputs, 1,
                               "one array, or recordings alone");
-    int code = kl_options_refuse(
-        &kl_sequence_windows_tool, w->v, &usual,
-        "rate from to band notch reference baseline reject channels gaps unit task labels "
-        "exclude",
-        "of recordings; an array's windows are taken as they are", err);
-    const char *const unfit =
-        w->arrays.what == KL_SEQUENCE_DNA      ? "labels-of subjects-of recordings-of array-rate limit"
-        : w->arrays.what == KL_SEQUENCE_IMAGES ? "subjects-of recordings-of array-rate"
-                                               : "limit";
+    int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
+                                 "rate from to band notch reference baseline reject gaps task labels "
+                                 "exclude",
+                                 "of recordings; an array's windows are taken as they are", err);
+    const char *const unfit = w->arrays.what == KL_SEQUENCE_DNA
+                                  ? "labels-of subjects-of recordings-of array-rate limit channels unit"
+                              : w->arrays.what == KL_SEQUENCE_IMAGES
+                                  ? "subjects-of recordings-of array-rate channels unit"
+                                  : "limit";
     if (!code)
         code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual, unfit,
                                  "has no meaning for this input", err);
@@ -178,7 +178,9 @@ static int settle_arrays(struct work *w, struct kl_error *err)
         code = kl_fail(err, KL_EUSAGE, "--classes: without --labels-of there are none");
     if (!code && w->v->subject && w->v->subjects)
         code = kl_fail(err, KL_EUSAGE, "--subject: --subjects-of says whose the windows are");
-    w->arrays.rate = w->v->array_rate;
+    if (!code) code = kl_sequence_cut_of(&w->cut, w->v, err);
+    w->arrays.rate = w->v->array_rate, w->arrays.named = w->v->classes, w->arrays.unit = w->cut.unit;
+    w->arrays.channels = w->cut.channels, w->arrays.n_channels = w->cut.n_channels;
     return code;
 }
 
@@ -228,7 +230,8 @@ static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *
     const char *const paths[] = { w->arrays.x, w->arrays.y, w->arrays.subjects, w->arrays.recordings };
     struct kl_sequence_name name;
     kl_sequence_name_of(&name, w->arrays.x);
-    int code = kl_store_key_text(key, "name", name.subject, err);
+    const bool named = w->v->subject || w->v->subjects; /* then the file's name is nobody's */
+    int code = named ? 0 : kl_store_key_text(key, "name", name.subject, err);
     if (!code && w->arrays.what == KL_SEQUENCE_IMAGES)
         return kl_ingest_images_identify(key, w->raw, (const char *const[]){ w->arrays.x }, 1, w->v->y,
                                          false, err);
@@ -255,16 +258,32 @@ static int identify_recordings(struct work *w, struct kl_key *key, struct kl_err
     return code || w->v->labels ? code : kl_store_key_text(key, "class", w->labels.names[0], err);
 }
 
+static int make_key(struct work *w, struct kl_key **key, struct kl_error *err)
+{
+    json_decref(w->raw);
+    if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
+    int code = kl_store_key_begin(key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
+                                  "qseq windows", NUMERICAL_VERSION, err);
+    if (!code) code = kl_store_key_options(*key, &kl_sequence_windows_tool, w->v, err);
+    if (code) return code;
+    return w->arrays.x ? identify_arrays(w, *key, err) : identify_recordings(w, *key, err);
+}
+
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
     struct kl_key *key = NULL;
-    if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
-    int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
-                                  "qseq windows", NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_sequence_windows_tool, w->v, err);
-    if (!code) code = w->arrays.x ? identify_arrays(w, key, err) : identify_recordings(w, key, err);
-    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
+    int code = make_key(w, &key, err);
+    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
+    kl_store_key_abort(&key);
+    return code;
+}
+
+/* What was read is what the key names: none of the inputs was replaced meanwhile. */
+static int check_unchanged(struct work *w, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = make_key(w, &key, err);
+    if (!code) code = kl_store_stage_unchanged(&w->run->stage, &key, *w->run->stage.inputs, err);
     kl_store_key_abort(&key);
     return code;
 }
@@ -375,7 +394,7 @@ static int publish(struct work *w, struct kl_error *err)
                                               .steps = c->steps,
                                               .rate = c->rate,
                                               .steps_before = c->steps_before,
-                                              .unit = w->arrays.x ? "1" : "uV",
+                                              .unit = w->arrays.x && w->cut.unit == 0 ? "1" : "uV",
                                               .x = c->x,
                                               .labels = c->labels,
                                               .subject = c->subject,
@@ -413,10 +432,11 @@ static int work(struct work *w, struct kl_error *err)
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
     code = arrays ? read_arrays(w, err) : compute(w, err);
+    if (!code) code = check_unchanged(w, err);
     if (!code) code = publish(w, err);
     return code ? code
                 : kl_sequence_windows_tell(kl_words_to(&w->v->common), stage, &w->all, class_names(w),
-                                           n_classes(w), w->sources, w->n_sources, err);
+                                           n_classes(w), w->labels.rule, w->sources, w->n_sources, err);
 }
 
 static int run(struct kl_mode_run *mode, struct kl_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Lists of names, written and read. */
+   Lists of names, written and read; numbers into them. */
 #include "sequence/windows/names.h"
 
 #include <stdlib.h>
@@ -37,6 +37,20 @@ int kl_sequence_names_take(char ***names, size_t *n, struct kl_file *file, const
         else kl_make_printable((*names)[i]);
     }
     free(data);
+    return code;
+}
+
+int kl_sequence_numbers_take(int32_t **numbers, struct kl_file *file, const char *dataset, size_t n,
+                             int32_t least, size_t names, struct kl_error *err)
+{
+    void *data = NULL;
+    int code = kl_store_file_load_shape(&data, file, dataset, KL_TYPE_I32, 1, &n, err);
+    const int32_t *const values = *numbers = data;
+    for (size_t i = 0; i < n && !code; i++)
+        if (values[i] < least || (values[i] >= 0 && (size_t)values[i] >= names))
+            code = kl_fail(err, KL_EDATA,
+                           "%s: dataset %s: number %zu is %d, expected %d or more, below %zu",
+                           kl_store_file_path(file), dataset, i, (int)values[i], (int)least, names);
     return code;
 }
 

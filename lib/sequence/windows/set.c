@@ -125,15 +125,10 @@ static int take_list(int32_t *to, const struct one *o, const char *dataset, size
                      const int64_t *places, struct kl_error *err)
 {
     const size_t n = o->x->dims[0];
-    void *data = NULL;
-    int code = kl_store_file_load_shape(&data, o->file, dataset, KL_TYPE_I32, 1, &n, err);
-    const int32_t *values = data;
-    for (size_t i = 0; i < n && !code; i++)
-        if (values[i] < (places ? 0 : -1) || (values[i] >= 0 && (size_t)values[i] >= names))
-            code = kl_fail(err, KL_EDATA, "%s: %s of window %zu is %d, expected one of %zu",
-                           kl_store_file_path(o->file), dataset, i, (int)values[i], names);
-        else to[i] = places ? (int32_t)places[values[i]] : values[i];
-    free(data);
+    int32_t *values = NULL;
+    const int code = kl_sequence_numbers_take(&values, o->file, dataset, n, places ? 0 : -1, names, err);
+    for (size_t i = 0; i < n && !code; i++) to[i] = places ? (int32_t)places[values[i]] : values[i];
+    free(values);
     return code;
 }
 
@@ -230,6 +225,14 @@ const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i,
         else high = middle;
     }
     return kl_store_map_rows(&set->files[low].x, i - set->files[low].first, 1, err);
+}
+
+int kl_sequence_set_unchanged(const struct kl_sequence_set *set, struct kl_error *err)
+{
+    int code = 0;
+    for (size_t k = 0; k < set->n_files && !code; k++)
+        code = kl_store_map_unchanged(&set->files[k].x, err);
+    return code;
 }
 
 void kl_sequence_set_close(struct kl_sequence_set *set)

@@ -26,13 +26,14 @@ static size_t of_class(const struct kl_sequence_collection *c, size_t class)
 }
 
 static void tell_line(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
-                      const char *const *classes, size_t n_classes)
+                      const char *const *classes, size_t n_classes, const char *rule)
 {
     fprintf(to, "%s: %zu window%s of %zu channel%s and %zu step%s", stage->common->output, c->n,
             kl_s(c->n), c->channels, kl_s(c->channels), c->steps, kl_s(c->steps));
     if (c->rate > 0) fprintf(to, " at %g Hz", c->rate);
     for (size_t k = 0; k < n_classes; k++)
         fprintf(to, "%s %zu %s", k ? "," : ":", of_class(c, k), classes[k]);
+    if (rule) fputs(strcmp(rule, "labels") ? " (T1, T2 by eegmmidb's runs)" : " (by --labels)", to);
     fprintf(to, "; %zu recording%s of %zu %s", c->n_recordings, kl_s(c->n_recordings), c->n_subjects,
             c->n_subjects == 1 ? "person" : "people");
     tell_dropped(to, &c->count);
@@ -86,12 +87,12 @@ static int lists_json(json_t *all, const struct kl_sequence_collection *c, const
 }
 
 static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
-                     const char *const *classes, size_t n_classes,
+                     const char *const *classes, size_t n_classes, const char *rule,
                      const struct kl_sequence_origin *sources, size_t n_sources, struct kl_error *err)
 {
     json_t *all = json_object(), *cautions = NULL, *output = NULL;
     char *line = NULL;
-    int code = kl_json_lines(&cautions, kl_json_cautions(stage->log).text, err);
+    int code = kl_json_lines(&cautions, kl_caution_lines(stage->log), err);
     if (!code) code = kl_json_string(&output, stage->common->output, err);
     json_object_set_new(all, "output", output);
     json_object_set_new(all, "key", json_string(stage->key));
@@ -103,6 +104,7 @@ static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_seq
     json_object_set_new(all, "subjects", json_integer((json_int_t)c->n_subjects));
     json_object_set_new(all, "dropped", count_json(&c->count));
     json_object_set_new(all, "other_annotations", json_integer((json_int_t)c->count.other));
+    json_object_set_new(all, "label_rule", rule ? json_string(rule) : json_null());
     if (!code) code = lists_json(all, c, classes, n_classes, sources, n_sources, err);
     json_object_set_new(all, "seconds", json_real(kl_clock() - stage->start));
     json_object_set_new(all, "cautions", cautions);
@@ -117,10 +119,12 @@ static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_seq
 
 int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
                              const struct kl_sequence_collection *c, const char *const *classes,
-                             size_t n_classes, const struct kl_sequence_origin *sources,
-                             size_t n_sources, struct kl_error *err)
+                             size_t n_classes, const char *rule,
+                             const struct kl_sequence_origin *sources, size_t n_sources,
+                             struct kl_error *err)
 {
-    if (stage->common->json) return tell_json(to, stage, c, classes, n_classes, sources, n_sources, err);
-    if (!stage->common->quiet) tell_line(to, stage, c, classes, n_classes);
+    if (stage->common->json)
+        return tell_json(to, stage, c, classes, n_classes, rule, sources, n_sources, err);
+    if (!stage->common->quiet) tell_line(to, stage, c, classes, n_classes, rule);
     return 0;
 }

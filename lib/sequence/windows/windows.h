@@ -41,6 +41,8 @@ int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *fil
 /* Window i (channels, steps), contiguous, mapped; its block's digest was checked. Thread-safe. NULL: the
    file cannot be read (err). */
 const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i, struct kl_error *err);
+/* KL_EIO: one of the files was written to since it was opened (kl_store_map_unchanged). */
+int kl_sequence_set_unchanged(const struct kl_sequence_set *set, struct kl_error *err);
 void kl_sequence_set_close(struct kl_sequence_set *set);
 
 /* ---- writing (file.c) ---- */

@@ -14,6 +14,7 @@ struct kl_sequence_labels {
     int32_t classes[KL_SEQUENCE_CLASSES];   /* their classes */
     size_t n, n_classes;
     const char *names[KL_SEQUENCE_CLASSES]; /* of the classes */
+    const char *rule;                       /* "labels": they were given; "eegmmidb" */
     char *text;                             /* (hidden) */
 };
 /* "T1=left,T2=right". KL_EUSAGE, KL_ENOMEM; free it in any case. */
@@ -35,7 +36,7 @@ const char *kl_sequence_task_words(int task); /* "imagined left or right fist" *
 struct kl_sequence_name {
     char recording[64],
         subject[64]; /* "S001R04", "S001": the name before R and digits, else all of it */
-    int run;         /* 0: the name has none */
+    int run;         /* of eegmmidb, S001R04.edf; 0: the name has another form */
 };
 void kl_sequence_name_of(struct kl_sequence_name *name, const char *path);
 
@@ -108,7 +109,11 @@ void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
 /* FILE.npy, or FILE.h5:DATASET. */
 struct kl_sequence_arrays {
     char *x, *y, *subjects, *recordings; /* NULL but x: there are none */
-    double rate;                         /* Hz; 0: not known */
+    bool named;      /* who asks has names for the classes: the file's are not read */
+    double rate;     /* Hz; 0: not known */
+    double unit;     /* of x in volts: it becomes microvolts; 0: not known */
+    char **channels; /* (n_channels) names, lent; NULL: numbers */
+    size_t n_channels;
     enum { KL_SEQUENCE_ARRAYS, KL_SEQUENCE_IMAGES, KL_SEQUENCE_DNA } what;
 };
 bool kl_sequence_is_array(const char *path);
@@ -118,7 +123,8 @@ bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);
    itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err);
-/* classes: names of the numbers of y, in rising order. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+/* classes: names of the numbers of y, in rising order: those of `classes` in y's file if that is HDF5
+   and has such, for number k the k-th from 0. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                             const struct kl_sequence_arrays *arrays, struct kl_error *err);
 
@@ -149,10 +155,11 @@ int kl_sequence_words(char ***words, size_t *n, const char *option, const char *
 void kl_sequence_words_free(char **words, size_t n);
 
 struct kl_stage;
-/* The summary, one line; with --json an object. */
+/* The summary, one line; with --json an object. rule: of struct kl_sequence_labels, NULL of arrays. */
 int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
                              const struct kl_sequence_collection *c, const char *const *classes,
-                             size_t n_classes, const struct kl_sequence_origin *sources,
-                             size_t n_sources, struct kl_error *err);
+                             size_t n_classes, const char *rule,
+                             const struct kl_sequence_origin *sources, size_t n_sources,
+                             struct kl_error *err);
 
 #endif

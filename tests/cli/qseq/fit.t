@@ -30,7 +30,7 @@ $ cache show csp-lda.h5 | sed -n '1,12p' | sed 's/[0-9a-f]\{64\}/KEY/'
 > model      csp-lda
 > split      loso
 > classes    imagined left fist, imagined right fist
-> options    align "none"  estimator "oas"  filters 8  fold 2  folds 5  method "csp-lda"  split "loso"
+> options    align "none"  estimator "oas"  filters 0  fold 2  folds 5  method "csp-lda"  split "loso"
 $ cache verify csp-lda.h5
 > csp-lda.h5: whole
 
@@ -49,6 +49,11 @@ $ qseq fit w.h5
 ? 2
 $ qseq fit csp-lda.h5 -o a.h5
 ! qseq: csp-lda.h5: holds 'sequence-fit', expected 'windows', which comes from qseq windows
+? 65
+$ qseq windows -q people/S00[123]*.edf --channels C3,Cz,C4 -o three.h5; qseq fit three.h5 --split loso -o a.h5 && h5ls a.h5/filters && qseq fit three.h5 --filters 4 --split loso -o b.h5
+> a.h5: csp-lda fitted on 90 windows of 3 channels, 45 left to test; # s
+> filters                  Dataset {3, 3}
+! qseq: --filters: found 4, 3 channels and 2 classes have 1 to 3
 ? 65
 $ qseq fit w.h5 -m csp-lda --filters 65 --split loso -o a.h5
 ! qseq: --filters: found 65, 64 channels and 2 classes have 1 to 64

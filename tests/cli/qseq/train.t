@@ -73,6 +73,10 @@ $ qseq train S?.h5 -m means --qubits 4 -o x.h5; qseq train S?.h5 -m eegnet --twi
 $ qseq train S?.h5 -q -m means --epochs 2 --profile reference -o ref.h5 && cache show ref.h5 | grep '^caution'
 > caution    --profile reference: windows are not standardised (millivolts), the last weights and not the best are tested, the best epoch is by accuracy
 
+# What is given stands, also where it is what another profile has.
+$ qseq train S?.h5 -q -m means --epochs 2 --profile reference --judge loss --tested best --standardise train -o ref.h5 && cache show ref.h5 | grep '^caution'
+> caution    --profile reference: windows are standardised, the best weights are tested, the best epoch is by loss
+
 # What cannot be trained on.
 $ qseq train -o x.h5; qseq train S1.h5
 ! qseq: 0 inputs, expected files of windows (qseq windows); see --help

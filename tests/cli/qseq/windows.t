@@ -8,7 +8,7 @@ $ qseq generate people -q -n 2 --channels 8 --trials 6 -o p && ls p
 > S002R12.edf
 > truth.json
 $ qseq windows p/S001R*.edf -o S001.h5 | sed 's/; [0-9.]* s$//'
-> S001.h5: 18 windows of 8 channels and 249 steps at 80 Hz: 9 imagined left fist, 9 imagined right fist; 3 recordings of 1 person; 18 other annotations
+> S001.h5: 18 windows of 8 channels and 249 steps at 80 Hz: 9 imagined left fist, 9 imagined right fist (T1, T2 by eegmmidb's runs); 3 recordings of 1 person; 18 other annotations
 $ qseq windows p/S001R*.edf -o S001.h5
 > S001.h5: up to date
 $ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail -9; cache verify S001.h5
@@ -31,9 +31,9 @@ $ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail 
 
 # Rate, band, reference, channels by name, rejection, a baseline: what is dropped is counted, and said.
 $ qseq windows p/S002R04.edf --rate 100 --band 8:30 --reference average --channels C3,Cz,C4 -o a.h5 | sed 's/; [0-9.]* s$//'
-> a.h5: 6 windows of 3 channels and 311 steps at 100 Hz: 3 imagined left fist, 3 imagined right fist; 1 recording of 1 person; 6 other annotations
+> a.h5: 6 windows of 3 channels and 311 steps at 100 Hz: 3 imagined left fist, 3 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 6 other annotations
 $ qseq windows p/S002R04.edf --rate 0 --notch 50 --baseline 1:1.5 --reject 180 -o b.h5 | sed 's/; [0-9.]* s$//'
-> b.h5: 3 windows of 8 channels and 497 steps at 160 Hz: 2 imagined left fist, 1 imagined right fist; 1 recording of 1 person; 3 above --reject dropped; 6 other annotations
+> b.h5: 3 windows of 8 channels and 497 steps at 160 Hz: 2 imagined left fist, 1 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 3 above --reject dropped; 6 other annotations
 ! qseq: 3 windows dropped, above 180 uV from peak to peak; 3 of them by channel Fp1 first
 $ qseq windows p/S002R04.edf --from -1 --to 6 -o c.h5 --json | jq -c '[.windows, .steps, .dropped, .other_annotations, .recordings[0].windows, .classes]'
 > [5,561,{"outside":1,"gap":0,"rejected":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
@@ -45,17 +45,21 @@ $ qseq windows p/S002R04.edf S009R05.edf -o d.h5
 ! qseq: S009R05.edf: its T1 and T2 are executed both fists or feet, those of p/S002R04.edf are imagined left or right fist; give the recordings of one task, or choose one with --task
 ? 65
 $ qseq windows p/S002R04.edf S009R05.edf S009R01.edf --task executed-both -o d.h5 | sed 's/; [0-9.]* s$//'
-> d.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 executed both fists, 3 executed both feet; 1 recording of 1 person; 6 other annotations
+> d.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 executed both fists, 3 executed both feet (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 6 other annotations
 ! qseq: p/S002R04.edf: of another task: skipped
 ! qseq: S009R01.edf: a baseline run, without movements: skipped
 $ qseq windows S009.edf -o d.h5
 ! qseq: S009.edf: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; give --labels TEXT=CLASS,... (`qseq inspect` shows the texts)
 ? 2
 $ qseq windows S009.edf --labels T1=rest,T2=rest,T0=other --subject Ann -o e.h5 | sed 's/; [0-9.]* s$//'
-> e.h5: 12 windows of 8 channels and 249 steps at 80 Hz: 6 rest, 6 other; 1 recording of 1 person
+> e.h5: 12 windows of 8 channels and 249 steps at 80 Hz: 6 rest, 6 other (by --labels); 1 recording of 1 person
 $ qseq windows p/S001R04.edf p/S002R04.edf --exclude S001 -o f.h5 | sed 's/; [0-9.]* s$//'
-> f.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 imagined left fist, 3 imagined right fist; 1 recording of 1 person; 6 other annotations
+> f.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 imagined left fist, 3 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 6 other annotations
 ! qseq: p/S001R04.edf: its person is excluded: skipped
+$ cp p/S002R04.edf AnnR04.edf; cp p/S002R04.edf S02R4.edf; for f in AnnR04 S02R4; do qseq windows $f.edf -o d.h5; done
+! qseq: AnnR04.edf: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; give --labels TEXT=CLASS,... (`qseq inspect` shows the texts)
+! qseq: S02R4.edf: its name has no run of eegmmidb (S001R04.edf), which would say what T1 and T2 are; give --labels TEXT=CLASS,... (`qseq inspect` shows the texts)
+? 2
 $ qseq windows p/S001R04.edf --exclude S001 -o f2.h5
 ! qseq: p/S001R04.edf: its person is excluded: no recording is left
 ? 65
@@ -159,6 +163,21 @@ $ qseq windows p/S001R04.edf --labels-of y.npy -o z.h5
 ! qseq: --labels-of: of arrays; recordings say it themselves
 ? 2
 
+# Of an array, too, channels have names and values a unit, so that microvolts stand in the file; paths of what says labels and people are not in the key, their contents are.
+$ qseq windows x.npy --labels-of y.npy --channels C3,C4 --unit mV -q -o named.h5 && h5dump -d channel_names named.h5 | grep -o '"C[34]' | tr -d '"' | xargs; h5dump -d x -c 1,1,3 named.h5 | grep '(0,0,0)'; cache show named.h5 | grep '^unit'
+> C3 C4
+>       (0,0,0): 0, 1000, 2000
+> unit                 uV
+$ qseq windows x.npy --channels C3,C4,Cz -o z.h5
+! qseq: x.npy: 2 channels, --channels names 3
+? 65
+$ qseq windows x.npy --channels C3,C3 -o z.h5
+! qseq: --channels: 'C3' stands twice
+? 2
+$ cp y.npy other.npy; cp x.npy moved.npy; key() { qseq windows "$@" --key; }
++ [ $(key x.npy --labels-of y.npy --subjects-of s.npy) = $(key moved.npy --labels-of other.npy --subjects-of s.npy) ] && [ $(key x.npy --labels-of y.npy) != $(key x.npy --labels-of s.npy) ] && [ $(key x.npy) != $(key moved.npy) ] && echo by content
+> by content
+
 # What has no time: images, of which each pixel is a step, and UCI's DNA promoters; each sample is a person of its own.
 $ qseq windows $DATA/digits/test-images-idx3-ubyte --limit 20 -o i.h5 | sed 's/; [0-9.]* s$//'
 > i.h5: 20 windows of 1 channel and 64 steps: 3 0, 2 1, 2 2, 2 3, 2 4, 1 5, 2 6, 2 7, 2 8, 2 9; 20 recordings of 20 people
@@ -183,6 +202,9 @@ $ sed '1d; s/..$/ng/' promoters.data >n.data; qseq windows n.data -o z.h5
 $ sed 's/.$//' promoters.data >short.data; qseq windows short.data -o z.h5
 ! qseq: short.data: line 1 has 56 bases, expected 57
 ? 65
+$ qseq windows promoters.data --channels a -o z.h5
+! qseq: --channels: has no meaning for this input
+? 2
 $ qseq windows promoters.data --limit 3 -o z.h5
 ! qseq: --limit: has no meaning for this input
 ? 2

@@ -86,6 +86,8 @@ static void cautions(void)
     CHECK(strcmp(json, "{\"cautions\":[\"3 of 4\",\"a line?and its end\",\"3 of\"],\"none\":[]}\n") == 0,
           "%s", json);
     free(json);
+    kept.lost = true;
+    CHECK(strstr(kl_caution_lines(&log), "cautions are missing here"));
     kl_cautions_free(&kept);
     CHECK(!kept.lines, "freed");
 }

@@ -318,6 +318,7 @@ int main(void)
     refused_bare("mamba-hybrid-lite", "mamba-hybrid has the same one");
     refused("eegnet", NULL, 64, 26, 0, "27 steps"), refused("eegnet", NULL, 0, 249, 0, "0 channels");
     refused("eegnet", NULL, 64, 249, 5000, "5000 taps");
+    refused("shallow", NULL, 1 << 20, 1 << 9, 0, "at most 268435456 numbers; cut shorter windows");
     refused("shallow", NULL, 64, 98, 0, "99 steps"), refused("shallow", NULL, 64, 249, -1, "-1 taps");
     refused("twin", "eegnet", 64, 249, 0, "no quantum model 'eegnet'");
     return failures != 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Files of windows as one list: written, opened, mapped; what must agree, what is refused. */
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "sequence/windows/windows.h"
 #include "store/map.h"
@@ -113,6 +115,41 @@ static void check_mapped(void)
     kl_store_file_close(&file);
 }
 
+/* A file that is cut ends the process that looks at it, in one line; one that is written to is told when
+   that is asked. */
+static void check_cut(void)
+{
+    struct kl_error err = { 0 };
+    const struct kl_dataset *d;
+    struct kl_map map;
+    char path[1024], line[1200] = "", expected[1200];
+    int ends[2], status = 0;
+    struct kl_file *file = open_file("large.h5");
+    CHECK(kl_store_file_expect(&d, file, "x", KL_TYPE_F32, 3, &err) == 0, "%s", err.text);
+    CHECK(kl_store_map_open(&map, file, d, &err) == 0 && kl_store_map_rows(&map, 0, 1, &err));
+    CHECK(kl_store_map_unchanged(&map, &err) == 0, "%s", err.text);
+    in_folder(path, "large.h5");
+    CHECK(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        if (truncate(path, 4096)) _exit(1);
+        const float *rows = kl_store_map_rows(&map, 399, 1, &err);
+        _exit(rows ? rows[C * T * 8 - 1] > 0 : 2);
+    }
+    close(ends[1]);
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 74, "status %x", (unsigned)status);
+    CHECK(read(ends[0], line, sizeof line - 1) > 0);
+    snprintf(expected, sizeof expected, "windows_set: %.200s: became shorter while it was read\n", path);
+    CHECK(strcmp(line, expected) == 0, "%s", line);
+    CHECK(kl_store_map_unchanged(&map, &err) == KL_EIO && strstr(err.text, "was written to"), "%s",
+          err.text);
+    close(ends[0]);
+    kl_store_map_close(&map);
+    kl_store_file_close(&file);
+}
+
 static void refused(const struct kl_sequence_windows *w, const char *words)
 {
     struct kl_sequence_set set;
@@ -151,6 +188,7 @@ int main(void)
     for (int i = 0; i < N * C * T; i++) x[i] = (float)(0.5 * i - 3);
     check_two();
     check_mapped();
+    check_cut();
     check_refused();
     return failures != 0;
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+   Names that a foreign HDF5 file has for its numbers: texts of fixed or variable length, in a dataset
+   beside them or in an attribute. */
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/foreign_child.h"
+#include "store/numbers.h"
+
+/* ---- in the process that parses ---- */
+/* A dataset or an attribute. */
+struct source {
+    hid_t set, attribute;
+};
+
+static hid_t open_attribute(hid_t file, const char *object, const char *name)
+{
+    return H5Aexists_by_name(file, object, name, H5P_DEFAULT) > 0
+               ? H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT)
+               : -1;
+}
+
+static struct source find(hid_t file, const struct kl_wish *wish)
+{
+    char beside[2 * KL_FOREIGN_NAME];
+    const char *slash = strrchr(wish->images, '/');
+    struct source s = { -1, -1 };
+    snprintf(beside, sizeof beside, "%.*s%s", slash ? (int)(slash + 1 - wish->images) : 0, wish->images,
+             wish->texts);
+    if (kl_store_foreign_is_dataset(file, beside)) s.set = H5Dopen2(file, beside, H5P_DEFAULT);
+    if (s.set < 0 && kl_store_foreign_is_dataset(file, wish->images))
+        s.attribute = open_attribute(file, wish->images, wish->texts);
+    if (s.set < 0 && s.attribute < 0) s.attribute = open_attribute(file, "/", wish->texts);
+    return s;
+}
+
+static bool read_source(const struct source *s, hid_t type, void *to)
+{
+    return (s->set >= 0 ? H5Dread(s->set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to)
+                        : H5Aread(s->attribute, type, to)) >= 0;
+}
+
+/* n texts into KL_TEXT bytes each; -1: HDF5 cannot read them, -2: one is too long. */
+static int read_texts(char (*texts)[KL_TEXT], uint64_t n, const struct source *s, hid_t type)
+{
+    const bool variable = H5Tis_variable_str(type) > 0;
+    const size_t size = variable ? sizeof(char *) : H5Tget_size(type);
+    char *raw = size && n <= SIZE_MAX / size ? calloc(n + 1, size) : NULL;
+    int code = raw && read_source(s, type, raw) ? 0 : -1;
+    for (uint64_t i = 0; i < n && !code; i++) {
+        const char *const item = raw + i * size, *at = item;
+        if (variable) memcpy(&at, item, size);
+        const size_t length = !at ? 0 : variable ? strlen(at) : strnlen(at, size);
+        if (length >= KL_TEXT) code = -2;
+        else if (at) memcpy(texts[i], at, length);
+    }
+    free(raw); /* what HDF5 took for each text goes with the process */
+    return code;
+}
+
+double *kl_store_foreign_texts_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+{
+    const struct source s = find(file, wish);
+    const bool found = s.set >= 0 || s.attribute >= 0;
+    const hid_t type = s.set >= 0 ? H5Dget_type(s.set)
+                       : found    ? H5Aget_type(s.attribute)
+                                  : -1,
+                space = s.set >= 0 ? H5Dget_space(s.set)
+                        : found    ? H5Aget_space(s.attribute)
+                                   : -1;
+    hsize_t n = 0;
+    /* Numbers by this name are no names. */
+    if (found && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 1)
+        H5Sget_simple_extent_dims(space, &n, NULL);
+    a->rank = 2, a->dims[0] = n, a->dims[1] = KL_TEXT / sizeof(double);
+    char(*texts)[KL_TEXT] = NULL;
+    if (n > wish->numbers / a->dims[1])
+        kl_store_answer_refuse(a, wish->texts, "has more names than are expected here");
+    else if (s.set >= 0 && !kl_store_foreign_simple(s.set))
+        kl_store_answer_refuse(a, wish->texts, "stored in a way that is not read");
+    else if (!(texts = calloc(n + 1, sizeof *texts)))
+        kl_store_answer_refuse(a, wish->texts, "no memory for its names");
+    const int code = texts && n ? read_texts(texts, n, &s, type) : 0;
+    if (code)
+        kl_store_answer_refuse(a, wish->texts,
+                               code == -1 ? "HDF5 cannot read it: damaged"
+                                          : "a name is longer than 63 bytes");
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    if (s.set >= 0) H5Dclose(s.set);
+    if (s.attribute >= 0) H5Aclose(s.attribute);
+    return (double *)texts;
+}
+
+/* ---- in the parent ---- */
+int kl_store_foreign_texts(char (**texts)[KL_TEXT], size_t *n, const char *path, const char *name,
+                           size_t most, struct kl_error *err)
+{
+    char *file;
+    const char *dataset = kl_store_foreign_split(&file, path);
+    struct kl_answer answer = { 0 };
+    *texts = NULL, *n = 0;
+    if (!file) return kl_fail_memory(err, strlen(path));
+    struct kl_wish wish = {
+        .images = dataset, .path = file, .texts = name, .numbers = most * KL_TEXT / sizeof(double)
+    };
+    *texts = calloc(2 * most + 1, sizeof **texts);
+    int code = *texts ? kl_store_foreign_fulfil_numbers((double *)*texts, &answer, &wish, err)
+                      : kl_fail_memory(err, 2 * most * sizeof **texts);
+    if (!code && answer.rank == 2 && answer.dims[0] <= most) *n = answer.dims[0];
+    for (size_t i = 0; i < *n; i++) (*texts)[i][KL_TEXT - 1] = 0, kl_make_printable((*texts)[i]);
+    if (code) free(*texts), *texts = NULL;
+    free(file);
+    return code;
+}
