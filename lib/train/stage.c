@@ -255,6 +255,7 @@ static int publish(struct kl_training *t, struct kl_error *err)
     const struct kl_file *const *parents = (const struct kl_file *const *)t->inputs->files;
     const size_t n_parents = t->inputs->n;
     int code = t->writer ? KL_OK : open_writer(t, err);
+    if (!code && t->of->remark) t->of->remark(t);
     if (!code) code = save_all(t, t->writer, err);
     if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, n_parents, NULL, NULL, err);
     if (!code && t->checkpoint) kl_store_checkpoint_remove(t->checkpoint, NULL);
@@ -456,7 +457,8 @@ static int sweep_count(int64_t *parameters, const struct kl_sweep_job *job, cons
     t.state = calloc(1, t.of->state_size + 1);
     if (!t.state) return kl_fail_memory(err, t.of->state_size);
     const int code = open_learner(&t, err);
-    for (int i = 0; !code && i < t.learner.block->n; i++)
+    if (!code) *parameters = t.learner.parameters;
+    for (int i = 0; !code && !t.learner.parameters && i < t.learner.block->n; i++)
         *parameters += (int64_t)t.learner.block->tensors[i].size;
     t.of->close(&t);
     free(t.state);
@@ -502,13 +504,19 @@ static void sweep_close(void *run)
 
 struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, int row, bool higher)
 {
+    static const char same[] =
+        "points are compared on the same validation samples; give it outside the grid";
     static const struct kl_grid_refusal refusals[] = {
         { "seed", "points are compared by their means over seeds; give --replicas N outside the grid" },
         { "replica",
           "points are compared by their means over seeds; give --replicas N outside the grid" },
         { "replicas", "every point has as many; give --replicas N outside the grid" },
-        { "val-fraction",
-          "points are compared on the same validation samples; give it outside the grid" },
+        { "val-fraction", same },
+        { "test-fraction", same },
+        { "split", same },
+        { "split-seed", same },
+        { "fold", same },
+        { "folds", same },
         { NULL, NULL },
     };
     struct kl_sweep_stage s = {

@@ -32,6 +32,8 @@ struct kl_train_stage {
     /* Datasets and attributes of the file, and of a checkpoint, beside the options and those of
        kl_train_save (a finished file too has all from which training could go on); NULL: none. */
     int (*save)(const struct kl_training *training, struct kl_writer *writer, struct kl_error *err);
+    /* Cautions on a training that is done, before its file is published; NULL: none. */
+    void (*remark)(const struct kl_training *training);
 };
 /* One training of it. */
 struct kl_training {

@@ -51,6 +51,7 @@ struct kl_learner {
     /* State. */
     const struct kl_block *block; /* of size 0: the learner has its parameters elsewhere */
     bool wide;                    /* parameters, moments and gradient in double; else in float */
+    int64_t parameters; /* as sweeps count them; 0: the numbers of all tensors, a complex one's two */
     /* History. */
     const struct kl_train_row *rows;
     int n_rows;

@@ -79,7 +79,8 @@ int kl_sequence_distances(double *distance, size_t stride, const double *c, cons
 /* ---- common spatial patterns (spatial.c; Blankertz et al. 2008, doi:10.1109/MSP.2008.4408441) ---- */
 /* filters (m, C): of two classes the eigenvectors of (C1, C0 + C1), means of the classes' covariances,
    whose eigenvalues are furthest from 1/2; of more classes those of each class against the mean of the
-   others, in turn. labels (n), of matrices rows[0..n). KL_EDATA: a class has no window; m is more than
+   others, in turn. labels (n), of matrices rows[0..n). KL_EDATA: a class has no window; the sum of the
+   classes' means is singular, or nearly so (eigenvalues 10^10 apart); m is more than
    there are. */
 int kl_sequence_csp(double *filters, size_t m, const double *c, const int64_t *rows,
                     const int32_t *labels, size_t n, size_t channels, int classes, struct kl_error *err);

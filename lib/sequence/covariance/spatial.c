@@ -50,6 +50,28 @@ static int class_mean(double *mean, int64_t *chosen, int k, const double *c, con
     return KL_OK;
 }
 
+/* The sum of the classes' means has power in every direction, or rounding chooses the filters. */
+static int check_rank(const double *means, double *sum, size_t channels, size_t classes,
+                      struct kl_error *err)
+{
+    const size_t square = channels * channels, bytes = (square + channels) * sizeof(double);
+    double *const vectors = malloc(bytes);
+    if (!vectors) return kl_fail_memory(err, bytes);
+    double *const values = vectors + square;
+    memset(sum, 0, square * sizeof *sum);
+    for (size_t k = 0; k < classes; k++)
+        for (size_t i = 0; i < square; i++) sum[i] += means[k * square + i];
+    int code = kl_sequence_eigen(values, vectors, sum, NULL, channels, err);
+    if (!code && !(values[0] > 1e-10 * values[channels - 1]))
+        code = kl_fail(err, KL_EDATA,
+                       "the mean covariance is singular or nearly so (eigenvalues %.3g to %.3g, further "
+                       "apart than 10^10); is a channel a sum of others? The estimator oas, which "
+                       "shrinks, would do",
+                       values[0], values[channels - 1]);
+    free(vectors);
+    return code;
+}
+
 int kl_sequence_csp(double *filters, size_t m, const double *c, const int64_t *rows,
                     const int32_t *labels, size_t n, size_t channels, int classes, struct kl_error *err)
 {
@@ -67,6 +89,7 @@ int kl_sequence_csp(double *filters, size_t m, const double *c, const int64_t *r
     int code = KL_OK;
     for (int k = 0; k < classes && !code; k++)
         code = class_mean(means + (size_t)k * square, chosen, k, c, rows, labels, n, channels, err);
+    if (!code) code = check_rank(means, all, channels, k_all, err);
     size_t done = 0;
     for (size_t k = classes == 2 ? 1 : 0; k < k_all && !code; k++) {
         const size_t mine = classes == 2 ? m : m / k_all + (k < m % k_all);

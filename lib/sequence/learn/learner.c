@@ -339,6 +339,7 @@ static int open_training(struct kl_training *t, struct kl_error *err)
     t->learner = (struct kl_learner){
         .context = s,
         .block = &s->net.block,
+        .parameters = (int64_t)s->net.n_parameters,
         .rows = kl_sequence_rows,
         .n_rows = KL_SEQUENCE_ROWS,
         .loss = KL_SEQUENCE_TRAIN_LOSS,
@@ -382,6 +383,36 @@ static int save(const struct kl_training *t, struct kl_writer *w, struct kl_erro
     return kl_sequence_model_save(t->state, w, err);
 }
 
+/* The least loss of all epochs is far above that of equal probabilities. Twice that is no line between
+   learnt and not: what overfits a little, or is judged by accuracy, stays below it. */
+static void remark(const struct kl_training *t)
+{
+    const struct kl_sequence_learner *s = t->state;
+    const bool judged = s->split.n[KL_SEQUENCE_VALIDATION] > 0;
+    const int row = judged ? KL_SEQUENCE_VAL_LOSS : KL_SEQUENCE_TRAIN_LOSS;
+    const double guess = log((double)s->set.n_classes);
+    const int64_t replicas = t->train.options.replicas;
+    double worst = 0;
+    int64_t n = 0;
+    for (int64_t r = 0; r < replicas; r++) {
+        const struct kl_replica *one = &t->train.replicas[r];
+        const int64_t ran = one->stopped_epoch >= 0 ? one->stopped_epoch + 1 : t->train.epoch;
+        double least = INFINITY;
+        for (int64_t e = 0; e < ran; e++) least = fmin(least, one->history[row][e]);
+        n += least > 2 * guess;
+        worst = fmax(worst, least);
+    }
+    if (!n) return;
+    char which[80] = "";
+    if (replicas > 1)
+        snprintf(which, sizeof which, " (%lld of %lld replicas)", (long long)n, (long long)replicas);
+    kl_caution(t->log,
+               "the least %s loss is %.4g, and %.4g is that of guessing%s: nothing was learnt; try a "
+               "smaller --lr than %g",
+               judged ? "validation" : "training", worst, guess, which,
+               t->settings->options.schedule.lr);
+}
+
 const struct kl_train_stage kl_sequence_train_stage = {
     .tool = &kl_sequence_train_tool,
     .kind = &kl_sequence_model_kind,
@@ -400,4 +431,5 @@ const struct kl_train_stage kl_sequence_train_stage = {
     .open = open_training,
     .close = close_training,
     .save = save,
+    .remark = remark,
 };

@@ -59,6 +59,30 @@ static void defaults(void *values)
     v->strength = 1, v->folds = 5, v->val_fraction = v->test_fraction = 0.15;
 }
 
+/* What would stand in the key and change nothing. */
+static int check(const struct values *v, struct kl_error *err)
+{
+    const struct {
+        const char *option, *other, *value, *values;
+    } idle[] = {
+        { "filters", "method", v->method, "csp-lda" },
+        { "strength", "method", v->method, "tangent-lr" },
+        { "folds", "split", v->split, "kfold" },
+        { "test-fraction", "split", v->split, KL_SEQUENCE_SPLITS_OF_SHARES },
+        { "split-seed", "split", v->split, KL_SEQUENCE_SPLITS_OF_SEED },
+    };
+    struct values usual = { .common = v->common };
+    defaults(&usual);
+    int code = KL_OK;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && !code; i++) {
+        char why[80];
+        if (kl_choice(idle[i].values, idle[i].value) >= 0) continue;
+        snprintf(why, sizeof why, "changes nothing without --%s %s", idle[i].other, idle[i].values);
+        code = kl_options_refuse(&kl_sequence_fit_tool, v, &usual, idle[i].option, why, err);
+    }
+    return code;
+}
+
 struct run {
     const struct values *v;
     struct kl_stage *stage;
@@ -185,7 +209,9 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     size_t n = 0;
     if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FIT.h5");
-    int code = kl_train_inputs_open(&run->inputs, run->stage->inputs, run->stage->n_inputs,
+    int code = check(run->v, err);
+    if (!code)
+        code = kl_train_inputs_open(&run->inputs, run->stage->inputs, run->stage->n_inputs,
                                     &kl_sequence_windows_kind, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;

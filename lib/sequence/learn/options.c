@@ -157,6 +157,34 @@ static int check_model(const struct kl_sequence_train_values *v, struct kl_error
     return KL_OK;
 }
 
+/* Nor does an option that another one leaves without effect. */
+static int check_idle(const struct kl_sequence_train_values *v, struct kl_error *err)
+{
+    const struct {
+        const char *options, *other, *value, *values;
+    } idle[] = {
+        { "momentum", "optimizer", v->train.optimizer, "sgd" },
+        { "beta1 beta2 epsilon", "optimizer", v->train.optimizer, "adam|adamw" },
+        { "period", "schedule", v->train.schedule, "step" },
+        { "factor", "schedule", v->train.schedule, "step|plateau" },
+        { "plateau-patience", "schedule", v->train.schedule, "plateau" },
+        { "min-lr", "schedule", v->train.schedule, "cosine|plateau" },
+        { "test-fraction", "split", v->split, KL_SEQUENCE_SPLITS_OF_SHARES },
+        { "split-seed", "split", v->split, KL_SEQUENCE_SPLITS_OF_SEED },
+    };
+    struct kl_sequence_train_values usual;
+    memset(&usual, 0, sizeof usual);
+    kl_sequence_train_defaults(&usual);
+    int code = KL_OK;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && !code; i++) {
+        char why[80];
+        if (kl_choice(idle[i].values, idle[i].value) >= 0) continue;
+        snprintf(why, sizeof why, "changes nothing without --%s %s", idle[i].other, idle[i].values);
+        code = kl_options_refuse(&kl_sequence_train_tool, v, &usual, idle[i].options, why, err);
+    }
+    return code;
+}
+
 static int check(const struct kl_sequence_train_values *v, struct kl_error *err)
 {
     const bool folded = v->parts.kind == KL_SEQUENCE_SPLIT_LOSO ||
@@ -169,7 +197,8 @@ static int check(const struct kl_sequence_train_values *v, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--folds: of --split kfold alone");
     if (v->by_accuracy && v->train.options.val_fraction == 0)
         return kl_fail(err, KL_EUSAGE, "--judge accuracy: --val-fraction 0 leaves nothing to judge by");
-    return check_model(v, err);
+    const int code = check_model(v, err);
+    return code ? code : check_idle(v, err);
 }
 
 int kl_sequence_train_settle(void *values, struct kl_error *err)

@@ -140,6 +140,19 @@ static int too_few(struct kl_error *err, size_t n, const char *what)
                    n == 1 ? "person" : "people", what);
 }
 
+/* Leaving one out needs fewer people: it is named where it would do. */
+static int too_few_held(struct kl_error *err, struct layout *l, const char *what,
+                        const struct kl_sequence_split_options *o)
+{
+    const size_t n = l->n_people;
+    if (n < 2 || kl_sequence_split_hold(l->ids, n - 1, o->validation, o->seed) >= n - 1)
+        return too_few(err, n, what);
+    return kl_fail(err, KL_EDATA,
+                   "--split: found %zu people, too few for %s; give more, test one at a time (--split "
+                   "loso), or split runs (within, loro)",
+                   n, what);
+}
+
 static int split_subject(struct layout *l, const struct kl_sequence_split_options *o,
                          struct kl_error *err)
 {
@@ -147,9 +160,9 @@ static int split_subject(struct layout *l, const struct kl_sequence_split_option
     const double held = o->validation + o->test;
     for (size_t i = 0; i < n; i++) l->ids[i] = (int64_t)i;
     const size_t out = kl_sequence_split_hold(l->ids, n, held, o->seed);
-    if (out >= n) return too_few(err, n, "training, validation and test");
+    if (out >= n) return too_few_held(err, l, "training, validation and test", o);
     const size_t test = kl_sequence_split_hold(l->ids, out, o->test / held, o->seed);
-    if (o->validation > 0 && test >= out) return too_few(err, n, "validation and test");
+    if (o->validation > 0 && test >= out) return too_few_held(err, l, "validation and test", o);
     for (size_t i = 0; i < out; i++)
         deal_person(l, l->ids[i], i < test ? KL_SEQUENCE_TEST : KL_SEQUENCE_VALIDATION);
     return KL_OK;

@@ -26,6 +26,9 @@ enum kl_sequence_split_kind {
     KL_SEQUENCE_SPLIT_LEAK
 };
 #define KL_SEQUENCE_SPLITS "subject|loso|kfold|loro|within|leak"
+#define KL_SEQUENCE_SPLITS_OF_SHARES \
+    "subject|within|leak" /* where --test-fraction says what is tested */
+#define KL_SEQUENCE_SPLITS_OF_SEED "subject|loso|kfold|leak" /* which draw; runs are in their order */
 struct kl_sequence_split_options {
     enum kl_sequence_split_kind kind;
     int64_t fold, folds;     /* from 0; kfold: of how many */

@@ -61,3 +61,19 @@ $ qseq fit w.h5 -m csp-lda --filters 65 --split loso -o a.h5
 $ qseq fit w.h5 --split loso --fold 5 -o a.h5
 ! qseq: --fold: found 5, expected 0 to 4
 ? 2
+
+# a channel that is a sum of others, whatever the method and its filters; what would change nothing
+$ for r in none average; do qseq windows -q people/S00[123]*.edf --channels C3,C1,Cz,C2,C4 --reference $r -o $r.h5; done; for m in "csp-lda --filters 2" csp-lda tangent-lr mdm; do qseq fit average.h5 -m $m --estimator sample --split loso -o x.h5 2>&1 | sed -E 's/covariance [0-9]+/covariance #/; s/eigenvalues [^ ]* to [^ ]*/eigenvalues #/'; done; qseq fit none.h5 --estimator sample --split loso -q -o x.h5 && qseq fit average.h5 --split loso -q -o x.h5 && echo fitted
+> qseq: the mean covariance is singular or nearly so (eigenvalues # further apart than 10^10); is a channel a sum of others? The estimator oas, which shrinks, would do
+> qseq: the mean covariance is singular or nearly so (eigenvalues # further apart than 10^10); is a channel a sum of others? The estimator oas, which shrinks, would do
+> qseq: the mean covariance is singular (eigenvalues # is a channel a sum of others? The estimator oas, which shrinks, would do
+> qseq: the mean covariance is singular (eigenvalues # is a channel a sum of others? The estimator oas, which shrinks, would do
+> fitted
+$ for o in "-m mdm --filters 4" "--strength 3" "-m mdm --strength 3" "--folds 3" "--split loso --test-fraction 0.3" "--split within --split-seed 3"; do qseq fit three.h5 $o -o x.h5; done
+! qseq: --filters: changes nothing without --method csp-lda
+! qseq: --strength: changes nothing without --method tangent-lr
+! qseq: --strength: changes nothing without --method tangent-lr
+! qseq: --folds: changes nothing without --split kfold
+! qseq: --test-fraction: changes nothing without --split subject|within|leak
+! qseq: --split-seed: changes nothing without --split subject|loso|kfold|leak
+? 2

@@ -43,8 +43,9 @@ $ qseq train S?.h5 -q -m means --split loso --fold 6 -o x.h5; qseq train S?.h5 -
 ! qseq: --fold: found 6, expected 0 to 5
 ! qseq: --fold: --split subject has no folds; loso, kfold and loro have
 ? 2
-$ qseq train S1.h5 S2.h5 -q -m means -o x.h5; qseq train S1.h5 -q -m means --split loso -o x.h5
+$ qseq train S1.h5 S2.h5 -q -m means -o x.h5; qseq train S[123].h5 -q -m means -o x.h5; qseq train S[123].h5 -q -m means --epochs 1 --split loso -o of3.h5 && qseq train S1.h5 -q -m means --split loso -o x.h5
 ! qseq: --split: found 2 people, too few for validation and test; give more, or split runs (within, loro)
+! qseq: --split: found 3 people, too few for validation and test; give more, test one at a time (--split loso), or split runs (within, loro)
 ! qseq: --split: found 1 person, too few for training and test; give more, or split runs (within, loro)
 ? 65
 $ qseq train S?.h5 -q -m means --test-fraction 0.6 --val-fraction 0.5 -o x.h5
@@ -115,3 +116,36 @@ $ qseq train S?.h5 -q -m means --epochs 3 --align both -o x.h5
 # Channels whose mean is the reference have one direction less.
 $ for s in 1 2 3 4 5 6; do qseq windows -q people/S00$s*.edf --rate 40 --reference average -o A$s.h5; done; qseq train A?.h5 -q -m means --epochs 2 --align train -o average.h5 && cache show average.h5 | grep '^caution'
 > caution    --align: 1 of 8 directions of the channels have no power, as one after an average reference: they are left out
+
+# What would stand in the key and change nothing; in a grid too, as what would judge points by other windows.
+$ for o in "--momentum 0.5" "--optimizer sgd --beta1 0.5" "--schedule step --plateau-patience 2" "--schedule constant --factor 0.1" "--period 7" "--schedule step --min-lr 1e-5" "--split loso --test-fraction 0.3" "--split loro --split-seed 3"; do qseq train S?.h5 -q -m means $o -o x.h5; done
+! qseq: --momentum: changes nothing without --optimizer sgd
+! qseq: --beta1: changes nothing without --optimizer adam|adamw
+! qseq: --plateau-patience: changes nothing without --schedule plateau
+! qseq: --factor: changes nothing without --schedule step|plateau
+! qseq: --period: changes nothing without --schedule step
+! qseq: --min-lr: changes nothing without --schedule cosine|plateau
+! qseq: --test-fraction: changes nothing without --split subject|within|leak
+! qseq: --split-seed: changes nothing without --split subject|loso|kfold|leak
+? 2
+$ qseq train S?.h5 -q -m means --epochs 1 --optimizer sgd --momentum 0.5 --schedule step --period 7 --split within --test-fraction 0.3 -o x.h5 && echo taken
+> taken
+$ for g in momentum=0.5,0.9 "split=loso fold=0,1" split-seed=1,2 fold=0,1 folds=2,3 test-fraction=0.2,0.3; do qseq sweep S?.h5 -q -m means -g "$g" -o x.h5; done
+! qseq: --momentum: changes nothing without --optimizer sgd
+! qseq: --grid: split: points are compared on the same validation samples; give it outside the grid
+! qseq: --grid: split-seed: points are compared on the same validation samples; give it outside the grid
+! qseq: --grid: fold: points are compared on the same validation samples; give it outside the grid
+! qseq: --grid: folds: points are compared on the same validation samples; give it outside the grid
+! qseq: --grid: test-fraction: points are compared on the same validation samples; give it outside the grid
+? 2
+
+# Parameters are counted alike everywhere, a complex number once.
+$ qseq sweep S?.h5 -q -m hydra --qubits 2 --layers 1 --epochs 1 -g lr=1e-3,1e-2 -o count.h5 --models count; for l in 1e-3 1e-2; do h5dump -d parameters count.h5 | grep -c "$(cache show --json count/lr=$l.h5 | jq .attributes.parameters)"; done
+> 1
+> 1
+
+# A training that learnt nothing, as its rate is too large.
+$ qseq train S?.h5 -m means --epochs 3 --lr 1000 -o far.h5 --replicas 2 2>&1 | sed -E 's/[0-9.e+]+( s$|, and| to | of 2|\))/#\1/g; s/loss [0-9.e+]+/loss #/g'; cache show far.h5 | grep -c '^caution'
+> qseq: the least validation loss is #, and 0.6931 is that of guessing (# of 2 replicas): nothing was learnt; try a smaller --lr than 1000
+> far.h5: 3 epochs, val loss # (# to # of 2 replicas), # s
+> 1

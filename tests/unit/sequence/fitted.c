@@ -153,12 +153,13 @@ static void check_singular(void)
     for (int method = 0; method < 3; method++) {
         struct kl_sequence_fit_options o = { (enum kl_sequence_method)method, KL_SEQUENCE_SAMPLE,
                                              KL_SEQUENCE_ALIGN_NONE, 4, 1 };
-        if (method) {
+        for (o.filters = 2; o.filters <= 4; o.filters += 2) {
             CHECK(kl_sequence_fit(&f, &set, rows, N, &o, NULL, &err) == KL_EDATA, "method %d fits",
                   method);
             CHECK(strstr(err.text, "sum of others"), "%s", err.text);
             kl_sequence_fitted_free(&f);
         }
+        o.filters = 4;
         o.estimator = KL_SEQUENCE_OAS;
         CHECK(kl_sequence_fit(&f, &set, rows, N, &o, NULL, &err) == 0, "%s", err.text);
         kl_sequence_fitted_free(&f);
