@@ -153,6 +153,7 @@ static int compute(struct run *run, struct kl_error *err)
     if (!code) code = kl_sequence_report_save(&run->report, run->writer, err);
     if (code) return code;
     say(run);
+    if ((code = kl_sequence_report_say_one_class(&run->report, run->stage->log, err))) return code;
     return kl_store_stage_publish(run->stage, &run->writer, parents, run->n, NULL, NULL, err);
 }
 

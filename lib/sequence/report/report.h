@@ -66,6 +66,10 @@ double kl_sequence_report_mean(const struct kl_sequence_report *r, int k);
    alone, sqrt(p (1 - p) / n), without how people differ: as a rule too small for a claim on others. */
 double kl_sequence_report_se_people(const struct kl_sequence_report *r);
 double kl_sequence_report_se_windows(const struct kl_sequence_report *r);
+/* A caution on what names one class for all windows of several: at all, of a fold, of a person.
+   (one_class.c) KL_ENOMEM. */
+int kl_sequence_report_say_one_class(const struct kl_sequence_report *r, const struct kl_log *log,
+                                     struct kl_error *err);
 int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer *writer,
                             struct kl_error *err);
 void kl_sequence_report_close(struct kl_sequence_report *r);

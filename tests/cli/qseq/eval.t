@@ -4,7 +4,8 @@ $ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2
 + qseq eval fold0.h5 S?.h5 -o one.h5 --json | jq -c '[.model, .people, .replicas, .leak, (.windows > 10), (.accuracy >= 0 and .accuracy <= 1), (.auc | type)]'
 > ["means",1,2,false,true,true,"number"]
 $ qseq eval fold?.h5 S?.h5 -o all.h5 --json >all.json; jq -c '[.people, (.log_loss > 0), (.cautions | length)]' all.json
-> [6,true,0]
+> [6,true,1]
+! qseq: the model does not tell all classes apart: replica 1 takes all 24 windows of fold5.h5 for 'imagined left fist' (accuracy 0.5000)
 $ qseq eval fold?.h5 S?.h5 -o all.h5
 > all.h5: up to date
 $ qseq eval S6.h5 fold0.h5 S6.h5 -o three.h5 -q; qseq eval fold?.h5 S?.h5 -o two.h5 -q -j 1 --no-provenance
@@ -41,6 +42,7 @@ $ qseq eval fold0.h5 S1.h5 --json -q -o single.h5 | jq -c '[.accuracy_se_people,
 ? 1
 $ qseq eval fold?.h5 S?.h5 -o again.h5 | sed 's/0\.[0-9]*/#/g'
 > again.h5: means, accuracy # (standard error # over 6 people, # by 144 windows alone; mean of 2 replicas), AUC #, kappa #
+! qseq: the model does not tell all classes apart: replica 1 takes all 24 windows of fold5.h5 for 'imagined left fist' (accuracy 0.5000)
 
 # The file of the tested person alone is enough; another's is none of its test.
 $ qseq eval fold0.h5 S1.h5 -q -o few.h5 && qseq eval fold0.h5 S2.h5 -q -o x.h5
@@ -125,3 +127,9 @@ $ qseq fit S?.h5 -q -m csp-lda --filters 2 --split loso --align subject -o csp.h
 $ qseq eval fold0.h5 S1.h5 -q -o plain.report.h5; qseq compare plain.report.h5 csp.report.h5 -q --json 2>/dev/null | jq -r '.cautions[]'
 > one person has no tests over people
 > csp.report.h5 is transductive (fitted on each tested person's own windows), others are not: a difference may be that
+
+# A model that names one class for all windows: of a fold, of all that it is judged on. Millivolts are too small to be told from nothing.
+$ for f in 0 1 2; do qseq train -q S?.h5 -m eegnet --standardise none --lr 1e-9 --epochs 1 --split loso --fold $f -o mv$f.h5; done; qseq eval mv0.h5 S?.h5 -o mv0.report.h5 >told; qseq eval mv[012].h5 S?.h5 -o mv.report.h5 >told; cache show mv.report.h5 | grep -c '^caution'
+> 1
+! qseq: the model does not tell all classes apart: it takes all 24 windows for 'imagined left fist' (accuracy 0.5000)
+! qseq: the model does not tell all classes apart: it takes all 72 windows for 'imagined left fist' (accuracy 0.5000)
