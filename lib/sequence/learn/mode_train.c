@@ -19,8 +19,8 @@ static int sweep(struct kl_mode_run *run, struct kl_error *err)
     const struct kl_sweep_tool tool = { .tool = &kl_sequence_sweep_tool,
                                         .stage = &points,
                                         .sweep_at = offsetof(struct kl_sequence_sweep_values, sweep),
-                                        .version = 1,
-                                        .halving_version = 1 };
+                                        .version = 2, /* 2: a complex parameter counts once */
+                                        .halving_version = 2 };
     return kl_train_sweep_main(&tool, run, err);
 }
 

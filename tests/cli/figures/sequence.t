@@ -29,6 +29,7 @@ $ qseq eval fold0.h5 S1.h5 -o one.report.h5 | sed 's/0\.[0-9]*/#/g'; qseq eval m
 > one.report.h5: means, accuracy # (standard error # by 18 windows of 1 person; mean of 2 replicas), AUC #, kappa #
 > x.h5: mdm, accuracy # (standard error # over 3 people, # by 54 windows alone), AUC #, kappa #
 > one.html: a page of 1 file
+! qseq: the model does not tell all classes apart: it takes all 18 windows of mdm0.h5 for 'imagined right fist' (accuracy 0.5000)
 $ sed 's/0\.[0-9]*/#/g' one.html | grep -o 'accuracy # (standard error[^)]*)' | sort -u
 > accuracy # (standard error # by windows alone)
 
