@@ -389,12 +389,17 @@ static int publish(struct work *w, struct kl_error *err)
                        *stage->inputs, c->count.outside, c->count.gap, c->count.rejected,
                        c->count.other);
     if (!w->arrays.x) warn(w);
+    char preprocessing[KL_SEQUENCE_PREPROCESSING];
+    snprintf(preprocessing, sizeof preprocessing,
+             "band %.20s, notch %g, reference %.10s, baseline %.20s", w->v->band ? w->v->band : "none",
+             w->v->notch, w->v->reference, w->v->baseline ? w->v->baseline : "none");
     const struct kl_sequence_windows file = { .n = c->n,
                                               .channels = c->channels,
                                               .steps = c->steps,
                                               .rate = c->rate,
                                               .steps_before = c->steps_before,
                                               .unit = w->arrays.x && w->cut.unit == 0 ? "1" : "uV",
+                                              .preprocessing = w->arrays.x ? NULL : preprocessing,
                                               .x = c->x,
                                               .labels = c->labels,
                                               .subject = c->subject,
