@@ -33,7 +33,7 @@ for recipe in packaging/Dockerfile packaging/ketline.def; do
 done
 if command -v dpkg >/dev/null && command -v objdump >/dev/null; then
     for library in $(for c in tools/*.c; do objdump -p "$BUILD/bin/$(basename "$c" .c)"; done | awk '$1 == "NEEDED" { print $2 }' | sort -u); do
-        path=$(ldconfig -p | awk -v l="$library" '$1 == l { print $NF; exit }')
+        path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v l="$library" '$1 == l { print $NF; exit }')
         [ -n "$path" ] && { dpkg -S "$path" || dpkg -S "$(realpath "$path")" || dpkg -S "${path#/usr}" || dpkg -S "/usr$path"; } 2>/dev/null | head -1 | cut -d: -f 1
     done | cat - <(grep -rqs '"libopenblas.so.0"' lib && echo libopenblas0) | # which is loaded when asked for
         sort -u | grep -vE '^(libc6|libasan.*|libubsan.*|libgcc-s1)$' >"$work/linked"

@@ -84,7 +84,7 @@ static int put_words(struct kl_writer *w, const struct kl_sequence_fitted *f,
     if (!code) code = kl_store_writer_integer(w, "", "fitted_windows", (int64_t)f->n_fitted, err);
     if (!code) code = kl_store_writer_integer(w, "", "steps", (int64_t)f->steps, err);
     if (!code) code = kl_store_writer_number(w, "", "rate", set->rate, err);
-    if (!code) code = kl_store_writer_text(w, "", "unit", set->unit, err);
+    if (!code) code = kl_sequence_set_describe(set, w, err);
     if (!code) code = kl_store_writer_text(w, "", "split", split, err);
     return code ? code : kl_store_writer_integer(w, "", "leak", strcmp(split, "leak") == 0, err);
 }

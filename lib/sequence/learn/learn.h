@@ -54,8 +54,10 @@ struct kl_sequence_learned {
     int64_t first_replica;
     float *params; /* (replicas, net.block.size), aligned: those that are to be tested */
     struct kl_sequence_standard standard; /* own: of those in training */
-    char *model, *twin_of, *split, *unit; /* unit: of the windows */
-    bool leak, across;                    /* the split's windows are random; its people are apart */
+    char *model, *twin_of, *split, *unit,
+        *preprocessing;  /* the last two of the windows; NULL: not said */
+    double steps_before; /* of a window, before its event; NaN: not said */
+    bool leak, across;   /* the split's windows are random; its people are apart */
     char **class_names, **channel_names;
     size_t n_classes, n_channels;
     /* Every window that the split was made of. */

@@ -32,8 +32,8 @@ static const struct kl_option options[] = {
 /* clang-format on */
 const struct kl_tool kl_sequence_bench_tool = {
     .name = "qseq",
-    .summary = "Measures a step of training for 1, 2, 4, ... ranks and threads, by batch and qubits: "
-               "its time, what ranks send and how long they wait",
+    .summary = "Measures a step of training by ranks, threads, batch and qubits: "
+               "its time, what ranks send and how long they wait, for 1, 2, 4, ... of them",
     .arguments = "bench WINDOWS.h5... [-o SCALING.h5]",
     .example = "qseq bench S*.h5 -g \"qubits=6,8,10 batch-size=16,64\" -o scaling.h5\n"
                "  mpirun -n 2 qseq bench S*.h5 --ranks auto --threads 1 -o scaling.h5",

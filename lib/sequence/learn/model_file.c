@@ -115,7 +115,7 @@ static int put_words(struct kl_writer *w, const struct kl_sequence_learner *s, s
     if (!code) code = kl_store_writer_text(w, "", "alignment", v->align, err);
     if (!code) code = kl_store_writer_text(w, "", "tested", v->tested, err);
     if (!code) code = kl_store_writer_text(w, "", "judge", judges ? v->judge : "none", err);
-    return code ? code : kl_store_writer_text(w, "", "unit", s->set.unit, err);
+    return code ? code : kl_sequence_set_describe(&s->set, w, err);
 }
 
 int kl_sequence_model_save(const struct kl_sequence_learner *s, struct kl_writer *w,
@@ -323,6 +323,18 @@ static int take_model(struct kl_sequence_learned *m, struct kl_file *file, struc
     return code;
 }
 
+/* Older files do not say where windows begin and what made them. */
+static int take_windows_of(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
+{
+    int code = kl_store_file_text(&m->unit, file, "", "unit", err);
+    m->steps_before = NAN;
+    if (!code && kl_store_file_has_attribute(file, "", "steps_before"))
+        code = kl_store_file_number(&m->steps_before, file, "", "steps_before", err);
+    if (!code && kl_store_file_has_attribute(file, "", "preprocessing"))
+        code = kl_store_file_text(&m->preprocessing, file, "", "preprocessing", err);
+    return code;
+}
+
 int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file, struct kl_error *err)
 {
     const bool fitted = strcmp(kl_store_file_kind(file), kl_sequence_fit_kind.name) == 0;
@@ -331,7 +343,7 @@ int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file
     if (!code)
         code = kl_sequence_names_take(&m->channel_names, &m->n_channels, file, "channel_names", err);
     if (!code) code = fitted ? take_fitted(m, file, err) : take_model(m, file, err);
-    if (!code) code = kl_store_file_text(&m->unit, file, "", "unit", err);
+    if (!code) code = take_windows_of(m, file, err);
     return code ? code : take_split(m, file, err);
 }
 
@@ -347,7 +359,7 @@ void kl_sequence_learned_close(struct kl_sequence_learned *m)
     else kl_sequence_net_close(&m->net);
     free(m->fitted), free(m->params), free(m->file_n), free(m->part), free(m->person),
         free(m->recording), free(m->digests);
-    free(m->model), free(m->twin_of), free(m->split), free(m->unit);
+    free(m->model), free(m->twin_of), free(m->split), free(m->unit), free(m->preprocessing);
     memset(m, 0, sizeof *m);
 }
 

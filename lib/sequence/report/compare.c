@@ -229,8 +229,13 @@ static void find_ratio(struct kl_sequence_compared *c, const struct kl_sequence_
         for (size_t i = 0; i < reports->n; i++)
             if (reports[m].fold[i] != reports->fold[i]) return;
     }
-    c->guessed = isnan(reports->train_windows);
-    c->ratio = c->guessed ? 1 / (folds - 1) : (double)reports->n / folds / reports->train_windows;
+    /* Of models that had different numbers of windows, the fewest: the test is the more cautious. */
+    double train = INFINITY;
+    for (size_t m = 0; m < c->n_models; m++) {
+        c->guessed |= isnan(reports[m].train_windows);
+        train = fmin(train, reports[m].train_windows);
+    }
+    c->ratio = c->guessed ? 1 / (folds - 1) : (double)reports->n / folds / train;
 }
 
 static int compare(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,

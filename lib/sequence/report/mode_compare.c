@@ -94,12 +94,30 @@ static void caution_unlike(const struct kl_log *log, const struct kl_sequence_re
                        reports[i].path);
 }
 
+/* A net lays windows aside by which its epoch is chosen; what is fitted at once learns from them too. */
+static void caution_training(const struct kl_log *log, const struct kl_sequence_reported *reports,
+                             size_t n)
+{
+    size_t least = 0, most = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (reports[i].train_windows < reports[least].train_windows) least = i;
+        if (reports[i].train_windows > reports[most].train_windows) most = i;
+    }
+    const double a = reports[least].train_windows, b = reports[most].train_windows;
+    if (b > 1.1 * a)
+        kl_caution(log,
+                   "%s is of models that learnt from %.0f windows in the mean, %s from %.0f: a "
+                   "difference may be that",
+                   reports[most].path, b, reports[least].path, a);
+}
+
 static int told(const struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
                 size_t n, const struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
     caution(run->stage.log, c);
     caution_unlike(run->stage.log, reports, n);
+    caution_training(run->stage.log, reports, n);
     if (v->common.json) return kl_sequence_compare_json(run->out, c, run->stage.log, err);
     if (v->csv) kl_sequence_compare_csv(run->out, c);
     else kl_sequence_compare_tell(run->out, c);

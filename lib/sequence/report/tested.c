@@ -2,6 +2,7 @@
    Which windows a model may be tested on. Nothing is taken from the run that trained it but its file:
    the split is checked anew, by names, and the windows by their files' contents. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,10 +150,17 @@ static int check_windows(const struct kl_sequence_report *r, size_t k, struct kl
                            set->channels, err);
     if (!code && strcmp(m->unit, set->unit))
         code = differ(err, first, "unit", set->unit, m->unit, model);
+    if (!code && m->preprocessing && set->preprocessing[0] &&
+        strcmp(m->preprocessing, set->preprocessing))
+        code = differ(err, first, "preprocessing", set->preprocessing, m->preprocessing, model);
     if (!code && (set->steps != m->net.shape.steps || set->rate != m->net.shape.rate))
         code = kl_fail(err, KL_EDATA, "%s: windows of %zu steps at %g Hz, expected %zu at %g as in %s",
                        kl_store_file_path(first), set->steps, set->rate, m->net.shape.steps,
                        m->net.shape.rate, kl_store_file_path(model));
+    if (!code && !isnan(m->steps_before) && (double)set->steps_before != m->steps_before)
+        code = kl_fail(err, KL_EDATA, "%s: %lld steps before the event, expected %g as in %s",
+                       kl_store_file_path(first), (long long)set->steps_before, m->steps_before,
+                       kl_store_file_path(model));
     return code;
 }
 

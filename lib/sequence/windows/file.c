@@ -13,6 +13,7 @@
 static const struct kl_kind_number numbers[] = {
     { .attribute = "rate", .title = "rate, Hz", .format = "%g" },
     { .attribute = "unit", .title = "unit" },
+    { .attribute = "preprocessing", .title = "made with" },
     { .attribute = "steps_before", .title = "steps before the event", .format = "%.0f" },
     { .attribute = NULL },
 };
@@ -56,6 +57,8 @@ static int put_attributes(struct kl_writer *writer, const struct kl_sequence_win
 {
     int code = kl_store_writer_number(writer, "", "rate", w->rate, err);
     if (!code) code = kl_store_writer_text(writer, "", "unit", w->unit, err);
+    if (!code && w->preprocessing)
+        code = kl_store_writer_text(writer, "", "preprocessing", w->preprocessing, err);
     if (!code) code = kl_store_writer_text(writer, "x", "unit", w->unit, err);
     if (!code) code = kl_store_writer_text(writer, "onset", "unit", "s", err);
     return code ? code : kl_store_writer_integer(writer, "", "steps_before", w->steps_before, err);
@@ -75,6 +78,16 @@ int kl_sequence_positions_put(struct kl_writer *writer, const char *const *names
     const int code = list < 0 ? list : kl_store_writer_rows(writer, list, 0, n, at, err);
     free(at);
     return code;
+}
+
+int kl_sequence_set_describe(const struct kl_sequence_set *set, struct kl_writer *w,
+                             struct kl_error *err)
+{
+    int code = kl_store_writer_text(w, "", "unit", set->unit, err);
+    if (!code) code = kl_store_writer_integer(w, "", "steps_before", set->steps_before, err);
+    return code || !set->preprocessing[0]
+               ? code
+               : kl_store_writer_text(w, "", "preprocessing", set->preprocessing, err);
 }
 
 /* x is declared first, where HDF5 lays it on a boundary of numbers, so that it can be mapped. */

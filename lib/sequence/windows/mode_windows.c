@@ -349,12 +349,17 @@ static int publish(struct work *w, struct kl_error *err)
     if (!c->n) return kl_sequence_windows_fail_empty(err, *stage->inputs, c, &w->labels);
     if (!w->arrays.x)
         kl_sequence_windows_caution(stage->log, c, &w->labels, w->v->reject, w->sources, w->n_sources);
+    char preprocessing[KL_SEQUENCE_PREPROCESSING];
+    snprintf(preprocessing, sizeof preprocessing,
+             "band %.20s, notch %g, reference %.10s, baseline %.20s", w->v->band ? w->v->band : "none",
+             w->v->notch, w->v->reference, w->v->baseline ? w->v->baseline : "none");
     const struct kl_sequence_windows file = { .n = c->n,
                                               .channels = c->channels,
                                               .steps = c->steps,
                                               .rate = c->rate,
                                               .steps_before = c->steps_before,
                                               .unit = w->arrays.x && w->cut.unit == 0 ? "1" : "uV",
+                                              .preprocessing = w->arrays.x ? NULL : preprocessing,
                                               .x = c->x,
                                               .labels = c->labels,
                                               .subject = c->subject,

@@ -47,7 +47,7 @@ struct one {
     struct kl_file *file;
     const struct kl_dataset *x;
     double rate, steps_before;
-    char *unit;
+    char *unit, *preprocessing; /* NULL: the file does not say */
     char **classes, **subjects, **recordings, **channels;
     size_t n_classes, n_subjects, n_recordings, n_channels;
 };
@@ -57,7 +57,7 @@ static void drop_one(struct one *o)
     kl_sequence_names_free(o->classes, o->n_classes), kl_sequence_names_free(o->subjects, o->n_subjects);
     kl_sequence_names_free(o->recordings, o->n_recordings),
         kl_sequence_names_free(o->channels, o->n_channels);
-    free(o->unit);
+    free(o->unit), free(o->preprocessing);
 }
 
 static int read_one(struct one *o, struct kl_file *file, struct kl_error *err)
@@ -67,6 +67,8 @@ static int read_one(struct one *o, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_store_file_number(&o->rate, file, "", "rate", err);
     if (!code) code = kl_store_file_number(&o->steps_before, file, "", "steps_before", err);
     if (!code) code = kl_store_file_text(&o->unit, file, "", "unit", err);
+    if (!code && kl_store_file_has_attribute(file, "", "preprocessing"))
+        code = kl_store_file_text(&o->preprocessing, file, "", "preprocessing", err);
     if (!code) code = kl_sequence_names_take(&o->classes, &o->n_classes, file, "class_names", err);
     if (!code) code = kl_sequence_names_take(&o->subjects, &o->n_subjects, file, "subject_names", err);
     if (!code)
@@ -103,6 +105,9 @@ static int agree(const struct kl_sequence_set *set, const struct one *o, const c
                        (long long)set->steps_before, first);
     if (strcmp(o->unit, set->unit))
         return kl_fail(err, KL_EDATA, "%s: in '%s', in '%s' in %s", path, o->unit, set->unit, first);
+    if (o->preprocessing && set->preprocessing[0] && strcmp(o->preprocessing, set->preprocessing))
+        return kl_fail(err, KL_EDATA, "%s: made with %s, expected %s as in %s; make all alike", path,
+                       o->preprocessing, set->preprocessing, first);
     return same_names(set->class_names, set->n_classes, o->classes, o->n_classes, "class", path, first,
                       err);
 }
@@ -112,6 +117,10 @@ static int begin(struct kl_sequence_set *set, struct one *o, struct kl_error *er
     if (strlen(o->unit) >= sizeof set->unit)
         return kl_fail(err, KL_EDATA, "%s: unit '%s' is too long", kl_store_file_path(o->file), o->unit);
     strcpy(set->unit, o->unit);
+    if (o->preprocessing && strlen(o->preprocessing) >= sizeof set->preprocessing)
+        return kl_fail(err, KL_EDATA, "%s: attribute preprocessing is too long",
+                       kl_store_file_path(o->file));
+    strcpy(set->preprocessing, o->preprocessing ? o->preprocessing : "");
     set->channels = o->x->dims[1], set->steps = o->x->dims[2], set->rate = o->rate;
     set->steps_before = (int64_t)o->steps_before;
     set->channel_names = o->channels, o->channels = NULL, o->n_channels = 0;

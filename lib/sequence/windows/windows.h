@@ -3,7 +3,8 @@
    or any number of them in one. Datasets: x (n, channels, steps) float32; labels (n) int32, -1: none;
    class_names; subject (n) int32 into subject_names; recording (n) int32 into recording_names; onset (n)
    float64, seconds in its recording, NaN: unknown; channel_names. Attributes: rate (Hz, 0: unknown),
-   unit ("uV", "1"), steps_before (samples of a window before its event; negative: it begins behind). */
+   unit ("uV", "1"), steps_before (samples of a window before its event; negative: it begins behind),
+   preprocessing (text: what filters, reference and baseline did; of recordings). */
 #ifndef KL_SEQUENCE_WINDOWS_H
 #define KL_SEQUENCE_WINDOWS_H
 
@@ -15,7 +16,7 @@ struct kl_tool;
 struct kl_writer;
 
 extern const struct kl_kind kl_sequence_windows_kind;
-enum { KL_SEQUENCE_WINDOWS_SCHEMA = 1 };
+enum { KL_SEQUENCE_WINDOWS_SCHEMA = 1, KL_SEQUENCE_PREPROCESSING = 128 };
 
 /* ---- reading (set.c): windows of several files as one list, mapped: memory does not grow with them
  * ---- */
@@ -24,7 +25,8 @@ struct kl_sequence_set {
     double rate;
     int64_t steps_before;
     char unit[16];
-    int32_t *labels;              /* (n), -1: none */
+    char preprocessing[KL_SEQUENCE_PREPROCESSING]; /* filters, reference, baseline; "": not said */
+    int32_t *labels;                               /* (n), -1: none */
     int32_t *subject, *recording; /* (n), numbers over all files: equal names are one subject; recordings
                                      are told apart by name and file */
     double *onset;                /* (n) */
@@ -33,9 +35,9 @@ struct kl_sequence_set {
     struct kl_sequence_set_file *files; /* (hidden) */
     size_t n_files;
 };
-/* files: open, of this kind; they must outlive the set. Channels, steps, rate, unit, classes must agree,
-   and no file may stand twice. KL_EDATA names the first file that differs, and in what; KL_EIO,
-   KL_ENOMEM. Close it in any case. */
+/* files: open, of this kind; they must outlive the set. Channels, steps, rate, unit, preprocessing,
+   classes must agree, and no file may stand twice. KL_EDATA names the first file that differs, and in
+   what; KL_EIO, KL_ENOMEM. Close it in any case. */
 int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *files, size_t n_files,
                          struct kl_error *err);
 /* Window i (channels, steps), contiguous, mapped; its block's digest was checked. Thread-safe. NULL: the
@@ -43,6 +45,10 @@ int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *fil
 const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i, struct kl_error *err);
 /* KL_EIO: one of the files was written to since it was opened (kl_store_map_unchanged). */
 int kl_sequence_set_unchanged(const struct kl_sequence_set *set, struct kl_error *err);
+/* What a model of these windows depends on as root attributes of its file: unit, steps_before,
+   preprocessing. (file.c) */
+int kl_sequence_set_describe(const struct kl_sequence_set *set, struct kl_writer *writer,
+                             struct kl_error *err);
 void kl_sequence_set_close(struct kl_sequence_set *set);
 
 /* ---- writing (file.c) ---- */
@@ -51,6 +57,7 @@ struct kl_sequence_windows {
     double rate;
     int64_t steps_before;
     const char *unit;
+    const char *preprocessing; /* in words, equal where it is; NULL: none is known */
     const float *x; /* (n, channels, steps); NULL: whoever writes puts its rows (kl_store_writer_rows)
                        into the dataset whose number *x_dataset receives */
     const int32_t *labels, *subject, *recording; /* (n) */

@@ -17,6 +17,7 @@ $ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail 
 >            reject 0.0  task "auto"  to 4.1  unit "none"
 > rate, Hz             80
 > unit                 uV
+> made with            band none, notch 0, reference none, baseline none
 > steps before the event -80
 >   channel_positions                    float64  8 x 2
 >   class_names                          string   2
