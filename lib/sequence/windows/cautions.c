@@ -18,10 +18,13 @@ struct list {
 };
 static void show(struct list *l, const char *text)
 {
-    const bool fits = l->n < SHOWN && l->used + strlen(text) + 16 < sizeof l->text;
-    if (fits)
-        l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s'%s'",
-                                    l->n ? l->between : "", text);
+    char begin[64];
+    snprintf(begin, sizeof begin, "%s", text);
+    kl_make_printable(begin); /* a character may be cut */
+    if (l->n < SHOWN && l->used + strlen(begin) + 16 < sizeof l->text)
+        l->used +=
+            (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s'%s%s'",
+                             l->n ? l->between : "", begin, strlen(text) < sizeof begin ? "" : "...");
     else if (l->n <= SHOWN) {
         snprintf(l->text + l->used, sizeof l->text - l->used, "%s...", l->n ? l->between : "");
         l->n = SHOWN;

@@ -122,6 +122,12 @@ $ qseq windows p/S001R04.edf --labels T9=a -o z.h5
 $ qseq windows p/S001R04.edf --labels 'T1=left;T2=right' -o z.h5
 ! qseq: p/S001R04.edf: no annotation is 'T1=left;T2' (--labels); there are 'T0', 'T1', 'T2'; commas separate one TEXT=CLASS from the next
 ? 65
+$ qseq windows p/S001R04.edf --labels "$(printf 'T%d=a,' 3 4 5 6 7 8 9 10)$(printf %0100d 1)=a" -o z.h5
+! qseq: p/S001R04.edf: no annotation is 'T3' or 'T4' or 'T5' or 'T6' or 'T7' or 'T8' or 'T9' or 'T10' or ... (--labels); there are 'T0', 'T1', 'T2'
+? 65
+$ qseq windows p/S001R04.edf --labels $(printf ä%.0s {1..50})=a -o z.h5
+! qseq: p/S001R04.edf: no annotation is 'äääääääääääääääääääääääääääääää�...' (--labels); there are 'T0', 'T1', 'T2'
+? 65
 $ qseq windows p/S001R04.edf --labels t1=left,T3=right -o z.h5
 ! qseq: p/S001R04.edf: no annotation is 't1' or 'T3' (--labels); there are 'T0', 'T1', 'T2'
 ? 65
