@@ -58,14 +58,27 @@ static void name_in_folder(char path[4200], const struct kl_drawings *d, const c
     snprintf(path, 4200, "%.4000s/%s.%s", d->output, name, format_names[format]);
 }
 
+/* A figure that takes several files of this kind; "": there is none. */
+static const char *figure_of_several(const struct kl_file *file)
+{
+    for (const struct kl_figure *f = kl_figures; f->name; f++)
+        if (f->beside && strcmp(f->kind, f->beside) == 0 &&
+            strcmp(f->kind, kl_store_file_kind(file)) == 0)
+            return f->name;
+    return "";
+}
+
 /* Two files of a kind would leave one figure of the two. */
 static int check_alone(const struct kl_drawings *d, const struct kl_drawing *one, struct kl_error *err)
 {
+    const char *several = figure_of_several(one->file);
     for (const struct kl_drawing *other = d->list; other < one; other++)
         if (strcmp(other->path, one->path) == 0)
             return kl_fail(err, KL_EUSAGE,
-                           "%s: both %s and %s give this figure; draw them into two folders", one->path,
-                           kl_store_file_path(other->file), kl_store_file_path(one->file));
+                           "%s: both %s and %s give this figure; draw them into two folders%s%s%s%s%s",
+                           one->path, kl_store_file_path(other->file), kl_store_file_path(one->file),
+                           *several ? ", or one figure of all: --figure " : "", several,
+                           *several ? " -o " : "", several, *several ? ".png" : "");
     return KL_OK;
 }
 
@@ -97,9 +110,12 @@ static int add_formats(struct kl_drawings *d, const struct kl_figure *figure, st
     return code;
 }
 
-/* Of a kind that a figure which was asked for takes beside its own. */
+/* Of a kind that a figure which was asked for, or one that is drawn, takes beside its own. */
 static bool stands_beside(const struct kl_drawings *d, const struct kl_file *file)
 {
+    for (const struct kl_drawing *one = d->list; one < d->list + d->n; one++)
+        if (one->figure->beside && strcmp(one->figure->beside, kl_store_file_kind(file)) == 0)
+            return true;
     for (const struct kl_figure *f = kl_figures; f->name; f++)
         if (f->beside && strcmp(f->beside, kl_store_file_kind(file)) == 0 &&
             strcmp(f->name, d->figure) == 0)

@@ -59,14 +59,32 @@ static double *read_set(hid_t set, const struct kl_wish *wish, struct kl_answer 
     return values;
 }
 
+/* What is not there, and which datasets are. */
+static void refuse_absent(hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+{
+    enum { SHOWN = 8 };
+    size_t n = 0, used = 0;
+    char text[480];
+    struct kl_listed *all = kl_store_foreign_list(&n, file, wish, a);
+    used += (size_t)snprintf(text, sizeof text, "%s; there are ",
+                             *wish->images ? "absent, or not a plain dataset"
+                                           : "name the dataset: FILE:DATASET");
+    if (!all) return;
+    if (!n) snprintf(text + used, sizeof text - used, "none");
+    for (size_t i = 0; i < n && i <= SHOWN && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s", i ? ", " : "",
+                                 i < SHOWN ? all[i].name : "...");
+    free(all);
+    kl_make_printable(text);
+    kl_store_answer_refuse(a, wish->images, text);
+}
+
 double *kl_store_foreign_numbers_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a)
 {
     const bool there = *wish->images && kl_store_foreign_is_dataset(file, wish->images);
     const hid_t set = there ? H5Dopen2(file, wish->images, H5P_DEFAULT) : -1;
     if (set < 0) {
-        kl_store_answer_refuse(a, wish->images,
-                               *wish->images ? "absent, or not a plain dataset"
-                                             : "name the dataset: FILE:DATASET");
+        refuse_absent(file, wish, a);
         return NULL;
     }
     double *values = read_set(set, wish, a);

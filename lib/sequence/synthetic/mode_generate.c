@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    `qseq generate people`: a folder of recordings of people whose truth is known. Each file is published
    whole; one that holds these bytes already is left alone. truth.json comes last. */
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -154,6 +155,37 @@ static int check_targets(const struct work *w, struct kl_error *err)
     return code;
 }
 
+/* "S003R04.edf", or of other form, that none of this run's recordings has. */
+static bool is_other(const struct work *w, const char *name)
+{
+    char ours[32];
+    const char *end = strrchr(name, '.');
+    if (!end || (strcasecmp(end, ".edf") && strcasecmp(end, ".bdf"))) return false;
+    const unsigned long person = *name == 'S' ? strtoul(name + 1, NULL, 10) : 0;
+    for (int run = 0; run < KL_SEQUENCE_RUNS && person >= 1 && person <= w->o.people; run++) {
+        kl_sequence_people_name(ours, person - 1, run);
+        if (strcmp(ours, name) == 0) return false;
+    }
+    return true;
+}
+
+/* Recordings that stay there and would pass for people of this run, whose truth truth.json tells. */
+static void caution_others(const struct work *w, const struct kl_log *log)
+{
+    struct dirent **names = NULL;
+    const char *first = NULL;
+    const int n = scandir(w->v->common.output, &names, NULL, alphasort);
+    size_t others = 0;
+    for (int i = 0; i < n; i++)
+        if (is_other(w, names[i]->d_name) && !others++) first = names[i]->d_name;
+    if (others)
+        kl_caution(log, "%s: holds %zu recording%s that %s not of this run and stay%s there, %s%s",
+                   w->v->common.output, others, kl_s(others), others > 1 ? "are" : "is",
+                   others > 1 ? "" : "s", first, others > 1 ? " the first" : "");
+    for (int i = 0; i < n; i++) free(names[i]);
+    free(names);
+}
+
 static int make_folder(const char *folder, struct kl_error *err)
 {
     struct stat s;
@@ -225,6 +257,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = make_files(&w, pool, files, err);
     kl_progress_end(&progress);
     if (!code) code = publish_truth(&w, err);
+    if (!code) caution_others(&w, stage->log);
     free(files);
     kl_pool_destroy(&pool);
     return code ? code : report(&w, run, err);

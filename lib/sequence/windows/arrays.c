@@ -28,7 +28,7 @@ static bool is_hdf5(const char *text)
 
 bool kl_sequence_is_array(const char *path)
 {
-    return ends_with(path, ".npy") || is_hdf5(path);
+    return ends_with(path, ".npy") || ends_with(path, ".npz") || is_hdf5(path);
 }
 
 bool kl_sequence_is_other(struct kl_sequence_arrays *a, const char *path)
@@ -42,7 +42,12 @@ int kl_sequence_array_name(char **name, const char *input, const char *reference
                            struct kl_error *err)
 {
     int n;
-    const char *colon = strrchr(input, ':');
+    const char *colon = strrchr(input, ':'), *one = reference ? reference : input;
+    *name = NULL;
+    if (ends_with(one, ".npz"))
+        return kl_fail(err, KL_EDATA,
+                       "%s: an .npz holds several arrays, expected one; save each with np.save (.npy)",
+                       one);
     const bool within = reference && is_hdf5(input) && !kl_sequence_is_array(reference);
     if (!reference)
         n = asprintf(name, ends_with(input, ".h5") || ends_with(input, ".hdf5") ? "%s:%s" : "%s", input,
@@ -122,16 +127,25 @@ static int read_array(struct kl_numbers *to, const char *path, struct kl_error *
 }
 
 /* ---- numbers beside the windows ---- */
+static int fail_shape(const struct kl_numbers *a, size_t n, const char *path, struct kl_error *err)
+{
+    char shape[128];
+    size_t used = (size_t)snprintf(shape, sizeof shape, "(%zu", a->dims[0]);
+    for (int i = 1; i < a->rank && i < 4; i++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, ", %zu", (size_t)a->dims[i]);
+    return kl_fail(err, KL_EDATA, "%s: found the shape %s%s), expected (%zu,), one number a window%s",
+                   path, shape, a->rank == 1 ? "," : "", n,
+                   a->rank == 2 && a->dims[0] == n ? "; save one column, events[:, 2] of MNE's events"
+                                                   : "");
+}
+
 /* Whole numbers (n) of `path` to places in a rising list of those that occur. */
 static int read_list(int32_t *places, double **list, size_t *n_list, size_t n, const char *path,
                      struct kl_error *err)
 {
     struct kl_numbers a;
     int code = read_array(&a, path, err);
-    if (!code && (a.rank != 1 || a.dims[0] != n))
-        code =
-            kl_fail(err, KL_EDATA, "%s: found %zu numbers in %d dimensions, expected %zu, one a window",
-                    path, a.dims[0], a.rank, n);
+    if (!code && (a.rank != 1 || a.dims[0] != n)) code = fail_shape(&a, n, path, err);
     if (!code && !(*list = calloc(n + 1, sizeof **list))) code = kl_fail_memory(err, n * sizeof **list);
     for (size_t i = 0; i < n && !code; i++) {
         const double x = a.values[i];

@@ -23,6 +23,16 @@ int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const cha
     return 0;
 }
 
+int kl_sequence_collect_text(struct kl_sequence_collection *c, const struct kl_sequence_labels *labels,
+                             const char *text, struct kl_error *err)
+{
+    int32_t place;
+    for (size_t i = 0; i < labels->n; i++)
+        if (strcmp(labels->texts[i], text) == 0) c->found[i] = true;
+    if (c->n_texts == KL_SEQUENCE_TEXTS) return 0;
+    return kl_sequence_collect_name(&place, &c->texts, &c->n_texts, text, err);
+}
+
 static bool grow(void *at, size_t bytes)
 {
     void *old, *more;
@@ -32,8 +42,20 @@ static bool grow(void *at, size_t bytes)
     return more;
 }
 
+static int reject_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err)
+{
+    const size_t room = 2 * (c->n_rejected + more);
+    if (c->n_rejected + more <= c->rejected_room) return 0;
+    if (!grow(&c->rejected, room * sizeof *c->rejected))
+        return kl_fail_memory(err, room * sizeof *c->rejected);
+    c->rejected_room = room;
+    return 0;
+}
+
 int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err)
 {
+    const int code = reject_room(c, more, err);
+    if (code) return code;
     if (c->n + more <= c->room) return 0;
     const size_t room = c->n + more > 2 * c->room ? c->n + more : 2 * c->room;
     size_t each, bytes;
@@ -54,6 +76,7 @@ void kl_sequence_collection_free(struct kl_sequence_collection *c)
     kl_sequence_words_free(c->subject_names, c->n_subjects);
     kl_sequence_words_free(c->recording_names, c->n_recordings);
     free(c->x), free(c->labels), free(c->subject), free(c->recording), free(c->onset);
-    free(c->square), free(c->rejected_by);
+    kl_sequence_words_free(c->texts, c->n_texts);
+    free(c->square), free(c->rejected_by), free(c->rejected);
     *c = (struct kl_sequence_collection){ 0 };
 }

@@ -128,13 +128,27 @@ static int read_signals(double *x, const struct kl_sequence_recording *r, const 
     return code;
 }
 
+/* Both ends lie below half the rate, which is the recording's own. */
+static int check_band(const struct kl_sequence_cut *cut, double rate, const char *path,
+                      struct kl_error *err)
+{
+    const double end = cut->high > 0 ? cut->high : cut->low, half = rate / 2;
+    if (end < half) return 0;
+    return kl_fail(
+        err, KL_EUSAGE,
+        "--band: %g Hz does not lie below %g, half of the %g samples a second of %s; choose a "
+        "lower %s",
+        end, half, rate, path, cut->high > 0 ? "HI, or leave it out" : "LO");
+}
+
 static int filter(struct kl_sequence_cutter *k, double *x, const struct chosen *s, size_t n,
-                  struct kl_error *err)
+                  const char *path, struct kl_error *err)
 {
     const struct kl_sequence_cut *cut = k->cut;
     struct kl_sequence_fir fir = { 0 };
     int code = 0;
     if (cut->low > 0 || cut->high > 0) {
+        if ((code = check_band(cut, s->rate, path, err))) return code;
         code = kl_sequence_fir_band(&fir, s->rate, cut->low, cut->high, err);
         if (!code) code = kl_sequence_fir_apply(x, s->n, n, &fir, &k->workspace, k->pool, err);
         kl_sequence_fir_free(&fir);
@@ -157,6 +171,15 @@ struct stretch {
     bool first, last;
 };
 
+/* Of a rejected window: that of its largest channel. */
+static double largest(const struct kl_sequence_collection *c, const struct stretch *t, size_t begin)
+{
+    double size = 0;
+    for (size_t i = 0; i < c->channels; i++)
+        size = fmax(size, kl_sequence_peak_to_peak(t->x + i * t->n + begin, c->steps));
+    return size;
+}
+
 /* The window of steps from `begin` on to the collection, unless it is rejected. */
 static void take_window(struct kl_sequence_cutter *k, struct kl_sequence_count *count,
                         const struct stretch *t, size_t begin, double *values)
@@ -176,6 +199,7 @@ static void take_window(struct kl_sequence_cutter *k, struct kl_sequence_count *
         }
         if (cut->reject > 0 && kl_sequence_peak_to_peak(x, c->steps) > cut->reject) {
             count->rejected++, c->rejected_by[i]++;
+            c->rejected[c->n_rejected++] = largest(c, t, begin);
             return;
         }
         for (size_t s = 0; s < c->steps; s++) to[i * c->steps + s] = (float)x[s];
@@ -267,7 +291,7 @@ static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_origin *
     double *x = room(k, 0, s->n * n, err), *y = x ? room(k, 1, s->n * length, err) : NULL;
     if (!y) return KL_ENOMEM;
     int code = read_signals(x, r, s, per * from->record, n, k->pool, err);
-    if (!code) code = filter(k, x, s, n, err);
+    if (!code) code = filter(k, x, s, n, r->path, err);
     if (!code)
         code = kl_sequence_resample(y, x, s->n, n, s->rate, k->to->rate, &k->workspace, k->pool, err);
     const struct stretch t = { .x = y,
@@ -293,10 +317,13 @@ static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_origin *sou
     if (code) return code;
     source->rate = s->rate, source->seconds = r->record_seconds * (double)r->n_records,
     source->gaps = r->n_gaps;
-    for (size_t i = 0; i < r->n_annotations; i++)
+    for (size_t i = 0; i < r->n_annotations && !code; i++) {
         source->count.other += kl_sequence_label_of(k->labels, r->annotations[i].text) < 0;
-    code = kl_sequence_collect_name(&places[0], &c->recording_names, &c->n_recordings,
-                                    source->name.recording, err);
+        code = kl_sequence_collect_text(c, k->labels, r->annotations[i].text, err);
+    }
+    if (!code)
+        code = kl_sequence_collect_name(&places[0], &c->recording_names, &c->n_recordings,
+                                        source->name.recording, err);
     if (!code)
         code = kl_sequence_collect_name(&places[1], &c->subject_names, &c->n_subjects,
                                         source->name.subject, err);

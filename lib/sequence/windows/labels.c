@@ -65,7 +65,7 @@ int kl_sequence_labels_parse(struct kl_sequence_labels *l, const char *text, str
     for (char *at = l->text; at && !code;) {
         char *word = at, *comma = strchr(at, ',');
         if (comma) *comma = 0;
-        at = comma ? comma + 1 : NULL;
+        at = comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
         code = add(l, word, err);
     }
     return code;
@@ -97,6 +97,16 @@ static int run_of(const char *base)
     return 10 * (base[5] - '0') + base[6] - '0';
 }
 
+/* Length of BIDS' first entity, sub-LABEL of letters and digits, at the begin of a name (Gorgolewski et
+   al. 2016, doi:10.1038/sdata.2016.44); 0: it is none. */
+static size_t entity_of(const char *name)
+{
+    size_t n = strlen("sub-");
+    if (strncmp(name, "sub-", n)) return 0;
+    while (isalnum((unsigned char)name[n])) n++;
+    return n > strlen("sub-") && (name[n] == '_' || !name[n]) ? n : 0;
+}
+
 void kl_sequence_name_of(struct kl_sequence_name *name, const char *path)
 {
     const char *last = strrchr(path, '/'), *base = last ? last + 1 : path, *dot = strrchr(base, '.');
@@ -105,7 +115,13 @@ void kl_sequence_name_of(struct kl_sequence_name *name, const char *path)
     snprintf(name->recording, sizeof name->recording, "%.*s", (int)n, base);
     kl_make_printable(name->recording);
     memcpy(name->subject, name->recording, sizeof name->subject);
+    const size_t entity = entity_of(name->subject);
+    if (entity) {
+        name->subject[entity] = 0, name->says_whose = true;
+        return;
+    }
     char *r = strrchr(name->subject, 'R');
     if (!r || r == name->subject || !r[1] || strlen(r + 1) > 6) return; /* more digits are no run */
-    if (strspn(r + 1, "0123456789") == strlen(r + 1)) *r = 0;
+    name->says_whose = strspn(r + 1, "0123456789") == strlen(r + 1);
+    if (name->says_whose) *r = 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    `qseq windows`: recordings of one person, or of several, to one file of labelled windows. */
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +36,22 @@ static bool in_list(char *const *words, size_t n, const char *word)
     return false;
 }
 
+/* Two recordings of one name, or one that is given twice. */
+static int fail_twice(const struct kl_sequence_origin *a, const struct kl_sequence_origin *b,
+                      struct kl_error *err)
+{
+    char digests[2][65];
+    if (strcmp(a->path, b->path) == 0) return kl_fail(err, KL_EUSAGE, "%s: given twice", a->path);
+    if (!kl_sha256_file(digests[0], a->path, NULL) && !kl_sha256_file(digests[1], b->path, NULL) &&
+        strcmp(digests[0], digests[1]) == 0)
+        return kl_fail(err, KL_EUSAGE, "%s, %s: one recording, given twice: their contents are equal",
+                       a->path, b->path);
+    return kl_fail(err, KL_EUSAGE,
+                   "%s, %s: two recordings of the name '%s'; rename one, or cut them into two files "
+                   "with --subject",
+                   a->path, b->path, b->name.recording);
+}
+
 static int name_sources(struct work *w, struct kl_error *err)
 {
     char **excluded = NULL;
@@ -48,13 +63,11 @@ static int name_sources(struct work *w, struct kl_error *err)
         s->path = w->run->stage.inputs[i];
         kl_sequence_name_of(&s->name, s->path);
         if (w->v->subject) snprintf(s->name.subject, sizeof s->name.subject, "%s", w->v->subject);
+        s->name.says_whose = s->name.says_whose || w->v->subject;
         if (in_list(excluded, n_excluded, s->name.subject)) s->skipped = "its person is excluded";
         for (size_t k = 0; k < i && !code; k++)
             if (strcmp(w->sources[k].name.recording, s->name.recording) == 0)
-                code = kl_fail(err, KL_EUSAGE,
-                               "%s, %s: two recordings of the name '%s'; rename one, or cut "
-                               "them into two files with --subject",
-                               w->sources[k].path, s->path, s->name.recording);
+                code = fail_twice(&w->sources[k], s, err);
     }
     kl_sequence_words_free(excluded, n_excluded);
     return code;
@@ -153,6 +166,10 @@ static int settle_arrays(struct work *w, struct kl_error *err)
     if (w->run->stage.n_inputs != 1)
         return kl_fail_inputs(err, w->run->stage.inputs, w->run->stage.n_inputs, 1,
                               "one array, or recordings alone");
+    if (w->v->rate != usual.rate)
+        return kl_fail(err, KL_EUSAGE,
+                       "--rate: resamples recordings; an array's windows are taken as they are, and "
+                       "--array-rate HZ says what rate they have");
     int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
                                  "rate from to band notch reference baseline reject gaps task labels "
                                  "exclude",
@@ -314,58 +331,6 @@ static int compute(struct work *w, struct kl_error *err)
     return code;
 }
 
-/* Signals that no electrode on a head has. */
-static void warn_of_size(const struct work *w)
-{
-    const struct kl_sequence_collection *c = &w->all;
-    size_t small = 0, large = 0, first_small = 0, first_large = 0;
-    const double values = (double)c->n * (double)c->steps;
-    for (size_t i = c->channels; i-- > 0;) {
-        const double rms = sqrt(c->square[i] / values);
-        if (rms < 1) small++, first_small = i;
-        if (rms > 1000) large++, first_large = i;
-    }
-    if (small)
-        kl_caution(w->run->stage.log,
-                   "%zu of %zu channels vary by less than 1 uV, the first is %s (%.3g uV)", small,
-                   c->channels, c->channel_names[first_small], sqrt(c->square[first_small] / values));
-    if (large)
-        kl_caution(w->run->stage.log,
-                   "%zu of %zu channels vary by more than 1 mV, the first is %s (%.3g uV)", large,
-                   c->channels, c->channel_names[first_large], sqrt(c->square[first_large] / values));
-}
-
-/* A text that --labels spells wrong makes a class without windows. */
-static void warn_of_classes(const struct work *w)
-{
-    for (size_t k = 0; k < w->labels.n_classes; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < w->all.n; i++) n += w->all.labels[i] == (int32_t)k;
-        if (!n) kl_caution(w->run->stage.log, "class '%s' has no window", w->labels.names[k]);
-    }
-}
-
-static void warn(const struct work *w)
-{
-    const struct kl_sequence_collection *c = &w->all;
-    const struct kl_log *log = w->run->stage.log;
-    size_t worst = 0;
-    for (size_t i = 1; i < c->channels; i++)
-        if (c->rejected_by[i] > c->rejected_by[worst]) worst = i;
-    if (c->count.rejected)
-        kl_caution(
-            log, "%zu window%s dropped, above %g uV from peak to peak; %zu of them by channel %s first",
-            c->count.rejected, kl_s(c->count.rejected), w->v->reject, c->rejected_by[worst],
-            c->channel_names[worst]);
-    if (c->count.outside)
-        kl_caution(log, "%zu window%s dropped, outside their recording", c->count.outside,
-                   kl_s(c->count.outside));
-    if (c->count.gap)
-        kl_caution(log, "%zu window%s dropped, across a gap", c->count.gap, kl_s(c->count.gap));
-    warn_of_classes(w);
-    warn_of_size(w);
-}
-
 static const char *const *class_names(const struct work *w)
 {
     return w->arrays.x ? (const char *const *)w->array_classes : w->labels.names;
@@ -381,14 +346,9 @@ static int publish(struct work *w, struct kl_error *err)
     const struct kl_sequence_collection *c = &w->all;
     struct kl_writer *writer = NULL;
     char *raw = NULL;
-    if (!c->n)
-        return kl_fail(err, KL_EDATA,
-                       "%s: no window is left: %zu outside their recording, %zu across a gap, %zu "
-                       "rejected, %zu other "
-                       "annotations",
-                       *stage->inputs, c->count.outside, c->count.gap, c->count.rejected,
-                       c->count.other);
-    if (!w->arrays.x) warn(w);
+    if (!c->n) return kl_sequence_windows_fail_empty(err, *stage->inputs, c, &w->labels);
+    if (!w->arrays.x)
+        kl_sequence_windows_caution(stage->log, c, &w->labels, w->v->reject, w->sources, w->n_sources);
     char preprocessing[KL_SEQUENCE_PREPROCESSING];
     snprintf(preprocessing, sizeof preprocessing,
              "band %.20s, notch %g, reference %.10s, baseline %.20s", w->v->band ? w->v->band : "none",

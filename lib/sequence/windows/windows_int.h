@@ -34,9 +34,10 @@ const char *kl_sequence_task_words(int task); /* "imagined left or right fist" *
 
 /* ---- a recording's name (labels.c) ---- */
 struct kl_sequence_name {
-    char recording[64],
-        subject[64]; /* "S001R04", "S001": the name before R and digits, else all of it */
-    int run;         /* of eegmmidb, S001R04.edf; 0: the name has another form */
+    char recording[64], subject[64]; /* "S001R04", "S001": the name before R and digits; BIDS' sub-LABEL;
+                                        else all of it */
+    int run;                         /* of eegmmidb, S001R04.edf; 0: the name has another form */
+    bool says_whose;                 /* false: the subject is all of the name */
 };
 void kl_sequence_name_of(struct kl_sequence_name *name, const char *path);
 
@@ -68,6 +69,7 @@ struct kl_sequence_origin {
     size_t gaps;
     struct kl_sequence_count count;
 };
+enum { KL_SEQUENCE_TEXTS = 64 };
 struct kl_sequence_collection {
     size_t n, room, channels, steps;
     double rate;
@@ -79,12 +81,20 @@ struct kl_sequence_collection {
     size_t n_subjects, n_recordings;
     double *square;      /* (channels) sums of squares over all windows, microvolts */
     size_t *rejected_by; /* (channels) windows that this channel alone or first rejects */
+    double *rejected;    /* (n_rejected) their largest channels from peak to peak, microvolts */
+    size_t n_rejected, rejected_room;
+    char **texts; /* of annotations: the first KL_SEQUENCE_TEXTS different ones */
+    size_t n_texts;
+    bool found[KL_SEQUENCE_CLASSES]; /* which texts of struct kl_sequence_labels some annotation has */
     struct kl_sequence_count count;
 };
 /* Place of a name in the list, at whose end it is put if it is new. KL_ENOMEM. */
 int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const char *name,
                              struct kl_error *err);
-/* Room for so many windows more. KL_ENOMEM. */
+/* An annotation's text, into texts and found. KL_ENOMEM. */
+int kl_sequence_collect_text(struct kl_sequence_collection *c, const struct kl_sequence_labels *labels,
+                             const char *text, struct kl_error *err);
+/* Room for so many windows more, and for so many rejected ones. KL_ENOMEM. */
 int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err);
 void kl_sequence_collection_free(struct kl_sequence_collection *c);
 
@@ -104,6 +114,17 @@ struct kl_sequence_cutter {
 int kl_sequence_cut_recording(struct kl_sequence_cutter *cutter, struct kl_sequence_origin *source,
                               struct kl_error *err);
 void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
+
+/* ---- what whoever reads the windows should know (cautions.c) ---- */
+/* Of windows of recordings: what was dropped, texts of `labels` that no annotation has, channels that no
+   head has, recordings whose names do not say whose they are. */
+void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_sequence_collection *c,
+                                 const struct kl_sequence_labels *labels, double reject,
+                                 const struct kl_sequence_origin *sources, size_t n_sources);
+/* KL_EDATA: no window is left, and why. */
+int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
+                                   const struct kl_sequence_collection *c,
+                                   const struct kl_sequence_labels *labels);
 
 /* ---- arrays (arrays.c) ---- */
 /* FILE.npy, or FILE.h5:DATASET. */

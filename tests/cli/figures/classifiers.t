@@ -61,7 +61,7 @@ $ cp r.h5 日本.h5; figures 日本.h5 hr.h5 --figure configurations -o jp; figu
 ! figures: jp/configurations.png: the font has no 日, drawn as a box
 ! figures: jp.html: the font has no 日, drawn as a box
 $ figures r.h5 hr.h5 -o both
-! figures: both/classifiers.png: both r.h5 and hr.h5 give this figure; draw them into two folders
+! figures: both/classifiers.png: both r.h5 and hr.h5 give this figure; draw them into two folders, or one figure of all: --figure configurations -o configurations.png
 ? 2
 $ figures r.h5 hr.h5 c.h5 --figure configurations --format svg -o both; ls both
 > both: 1 figure in 1 file, 1 written

@@ -37,6 +37,9 @@ $ sed 's/0\.[0-9]*/#/g' one.html | grep -o 'accuracy # (standard error[^)]*)' | 
 $ figures S1.h5 fold0.h5 means.report.h5 -o all; figures means.report.h5 mdm.report.h5 --figure people -o people.svg
 > all: 8 figures in 16 files, 16 written
 > people.svg: 1 figure in 1 file, 1 written
+$ figures means.report.h5 mdm.report.h5 -o two; ls two 2>/dev/null
+! figures: two/confusion.png: both means.report.h5 and mdm.report.h5 give this figure; draw them into two folders, or one figure of all: --figure people -o people.png
+? 2
 $ figures S1.h5 means.report.h5 --format svg -o few && ls few
 > few: 7 figures in 7 files, 7 written
 > confusion.svg

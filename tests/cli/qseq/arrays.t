@@ -7,3 +7,9 @@ $ key() { qseq windows "$@" --key; }
 > differ
 $ qseq windows -q two.h5:a --labels-of y -o w.h5 && qseq windows -q two.h5:b --labels-of y -o w.h5 && cache show w.h5 | grep -c two.h5:b
 > 1
+$ qseq windows two.h5:a --labels-of z -o v.h5
+! qseq: two.h5: dataset z: absent, or not a plain dataset; there are y, a, b
+? 65
+$ qseq windows two.h5:c -o v.h5
+! qseq: two.h5: dataset c: absent, or not a plain dataset; there are y, a, b
+? 65

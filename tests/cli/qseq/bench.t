@@ -18,6 +18,8 @@ $ cache show s.h5 | grep -c "float64  8"
 > 4
 $ figures s.h5 --figure scaling -o s.svg
 > s.svg: 1 figure in 1 file, 1 written
+$ qseq bench w.h5 -m eegnet --seconds 0.01 -j 2 -q -o s2.h5 && figures s.h5 s2.h5 --format svg -o both
+> both: 1 figure in 1 file, 1 written
 
 # it measures again, whatever table stands there, and without a grid what the options say
 $ qseq bench w.h5 -b 8 --model means --seconds 0.01 -j 1 -o s.h5 | tail -1 | cut -c 1-48

@@ -39,6 +39,14 @@ $ cp "$ROOT/tests/fuzz/edf/plain" people/S001R04.edf && qseq generate people -n 
 $ qseq generate people -n 3 --channels 8 --trials 4 --odd-rate --short --force -o people
 > people: 3 people, 9 recordings of 8 channels and truth.json; 1 written, 9 there already; # s
 
+# recordings of others in the folder stay, and are named
+$ qseq generate people -n 2 --channels 8 --trials 4 --short -o people
+> people: 2 people, 6 recordings of 8 channels and truth.json; 1 written, 6 there already; # s
+! qseq: people: holds 3 recordings that are not of this run and stay there, S003R04.edf the first
+$ cp people/S001R04.edf people/own.edf && qseq generate people -n 3 --channels 8 --trials 4 --odd-rate --short -o people
+> people: 3 people, 9 recordings of 8 channels and truth.json; 1 written, 9 there already; # s
+! qseq: people: holds 1 recording that is not of this run and stays there, own.edf
+
 # what cannot be
 $ qseq generate people
 ! qseq: no output; give -o FOLDER

@@ -35,7 +35,7 @@ $ qseq windows p/S002R04.edf --rate 100 --band 8:30 --reference average --channe
 > a.h5: 6 windows of 3 channels and 311 steps at 100 Hz: 3 imagined left fist, 3 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 6 other annotations
 $ qseq windows p/S002R04.edf --rate 0 --notch 50 --baseline 1:1.5 --reject 180 -o b.h5 | sed 's/; [0-9.]* s$//'
 > b.h5: 3 windows of 8 channels and 497 steps at 160 Hz: 2 imagined left fist, 1 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 3 above --reject dropped; 6 other annotations
-! qseq: 3 windows dropped, above 180 uV from peak to peak; 3 of them by channel Fp1 first
+! qseq: 3 windows dropped, above 180 uV from peak to peak (the least has 184.6 uV, the median 198.3 uV); 3 of them by channel Fp1 first
 $ qseq windows p/S002R04.edf --from -1 --to 6 -o c.h5 --json | jq -c '[.windows, .steps, .dropped, .other_annotations, .recordings[0].windows, .classes]'
 > [5,561,{"outside":1,"gap":0,"rejected":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
 ! qseq: 1 window dropped, outside their recording
@@ -65,6 +65,17 @@ $ qseq windows p/S001R04.edf --exclude S001 -o f2.h5
 ! qseq: p/S001R04.edf: its person is excluded: no recording is left
 ? 65
 
+# Whose a recording is: by BIDS' names, too; where names do not say it, that is said, and --subject does.
+$ for s in 01_ses-1:1R04 01_ses-2:1R08 02_ses-1:2R04; do cp p/S00${s#*:}.edf sub-${s%:*}_task-mi_run-1_eeg.edf; done
+$ qseq windows sub-*.edf --labels T1=left,T2=right -o bids.h5 | sed 's/; [0-9.]* s$//'
+> bids.h5: 18 windows of 8 channels and 249 steps at 80 Hz: 9 left, 9 right (by --labels); 3 recordings of 2 people; 18 other annotations
+$ cp p/S001R04.edf subj1_ses1.edf; cp p/S001R08.edf subj1_ses2.edf; cp p/S002R04.edf subj2_ses1.edf
+$ qseq windows subj*.edf --labels T1=left,T2=right -o people.h5 | sed 's/; [0-9.]* s$//'
+> people.h5: 18 windows of 8 channels and 249 steps at 80 Hz: 9 left, 9 right (by --labels); 3 recordings of 3 people; 18 other annotations
+! qseq: 3 recordings are taken for 3 people, as names like 'subj1_ses1' do not say whose they are; --subject says it, a file of windows for each person
+$ qseq windows subj1*.edf --labels T1=left,T2=right --subject 1 -o one.h5 | sed 's/; [0-9.]* s$//'
+> one.h5: 12 windows of 8 channels and 249 steps at 80 Hz: 6 left, 6 right (by --labels); 2 recordings of 1 person; 12 other annotations
+
 # One recording replaced is another key; its name counts as its content does.
 $ [ "$(qseq windows p/S001R04.edf --key -o g.h5)" = "$(qseq windows p/S002R04.edf --key -o g.h5)" ] || echo another
 > another
@@ -88,7 +99,10 @@ $ qseq windows p/S001R04.edf --rate 1e6 -o z.h5
 ! qseq: --rate: found 1e+06, expected at most 1000 times the 160 of p/S001R04.edf
 ? 2
 $ qseq windows p/S001R04.edf --band 8:90 -o z.h5
-! qseq: band 8 to 90 Hz: expected 0 <= low < high < 80, half the rate
+! qseq: --band: 90 Hz does not lie below 80, half of the 160 samples a second of p/S001R04.edf; choose a lower HI, or leave it out
+? 2
+$ qseq windows p/S001R04.edf --band 90: -o z.h5
+! qseq: --band: 90 Hz does not lie below 80, half of the 160 samples a second of p/S001R04.edf; choose a lower LO
 ? 2
 $ qseq windows p/S001R04.edf --notch 80 -o z.h5
 ! qseq: notch at 80 Hz: expected 0.501253 or more, and less than 79.3017
@@ -103,13 +117,36 @@ $ qseq windows p/S001R04.edf --labels T1 -o z.h5
 ! qseq: --labels: found 'T1', expected TEXT=CLASS
 ? 2
 $ qseq windows p/S001R04.edf --labels T9=a -o z.h5
-! qseq: p/S001R04.edf: no window is left: 0 outside their recording, 0 across a gap, 0 rejected, 12 other annotations
+! qseq: p/S001R04.edf: no annotation is 'T9' (--labels); there are 'T0', 'T1', 'T2'
 ? 65
+$ qseq windows p/S001R04.edf --labels 'T1=left;T2=right' -o z.h5
+! qseq: p/S001R04.edf: no annotation is 'T1=left;T2' (--labels); there are 'T0', 'T1', 'T2'; commas separate one TEXT=CLASS from the next
+? 65
+$ qseq windows p/S001R04.edf --labels "$(printf 'T%d=a,' 3 4 5 6 7 8 9 10)$(printf %0100d 1)=a" -o z.h5
+! qseq: p/S001R04.edf: no annotation is 'T3' or 'T4' or 'T5' or 'T6' or 'T7' or 'T8' or 'T9' or 'T10' or ... (--labels); there are 'T0', 'T1', 'T2'
+? 65
+$ qseq windows p/S001R04.edf --labels $(printf ä%.0s {1..50})=a -o z.h5
+! qseq: p/S001R04.edf: no annotation is 'äääääääääääääääääääääääääääääää�...' (--labels); there are 'T0', 'T1', 'T2'
+? 65
+$ qseq windows p/S001R04.edf --labels t1=left,T3=right -o z.h5
+! qseq: p/S001R04.edf: no annotation is 't1' or 'T3' (--labels); there are 'T0', 'T1', 'T2'
+? 65
+$ qseq windows p/S001R04.edf --labels 'T1=left, T3=right, T4=right' -o z.h5 | sed 's/; [0-9.]* s$//'
+> z.h5: 3 windows of 8 channels and 249 steps at 80 Hz: 3 left, 0 right (by --labels); 1 recording of 1 person; 9 other annotations
+! qseq: --labels: no annotation is 'T3' or 'T4'; there are 'T0', 'T1', 'T2'
+$ qseq windows p/S001R04.edf --labels 'T1=left, T2=right' -o z.h5 | sed 's/; [0-9.]* s$//'; rm z.h5
+> z.h5: 6 windows of 8 channels and 249 steps at 80 Hz: 3 left, 3 right (by --labels); 1 recording of 1 person; 6 other annotations
 $ qseq windows p/S001R04.edf --reject 0.001 -o z.h5
-! qseq: p/S001R04.edf: no window is left: 0 outside their recording, 0 across a gap, 6 rejected, 6 other annotations
+! qseq: p/S001R04.edf: no window is left: 0 outside their recording, 0 across a gap, 6 rejected (the least has 107.6 uV, the median 121.1 uV), 6 other annotations
 ? 65
+$ mkdir twice; cp p/S001R04.edf twice; qseq windows p/S001R04.edf twice/S001R04.edf -o z.h5
+! qseq: p/S001R04.edf, twice/S001R04.edf: one recording, given twice: their contents are equal
+? 2
+$ cp p/S001R08.edf twice/S001R04.edf; qseq windows p/S001R04.edf twice/S001R04.edf -o z.h5
+! qseq: p/S001R04.edf, twice/S001R04.edf: two recordings of the name 'S001R04'; rename one, or cut them into two files with --subject
+? 2
 $ qseq windows p/S001R04.edf p/S001R04.edf -o z.h5
-! qseq: p/S001R04.edf, p/S001R04.edf: two recordings of the name 'S001R04'; rename one, or cut them into two files with --subject
+! qseq: p/S001R04.edf: given twice
 ? 2
 $ qseq windows -o z.h5
 ! qseq: windows: no input, expected RECORDING...; see qseq windows --help
@@ -146,7 +183,14 @@ $ qseq windows x.npy --labels-of s.npy --classes a -o z.h5
 ! qseq: x.npy: 2 classes occur, --classes names 1
 ? 65
 $ qseq windows x.npy --labels-of nan.npy -o z.h5
-! qseq: nan.npy: found 1 numbers in 3 dimensions, expected 4, one a window
+! qseq: nan.npy: found the shape (1, 2, 3), expected (4,), one number a window
+? 65
+$ python3 -c 'open("e.npy", "wb").write(open("x.npy", "rb").read().replace(b"(4, 2, 3)", b"(4, 3)   ", 1)[:128 + 48])'; qseq windows x.npy --labels-of e.npy -o z.h5
+! qseq: e.npy: found the shape (4, 3), expected (4,), one number a window; save one column, events[:, 2] of MNE's events
+? 65
+$ cp x.npy x.npz; qseq windows x.npz -o z.h5; qseq windows x.npy --labels-of x.npz -o z.h5
+! qseq: x.npz: an .npz holds several arrays, expected one; save each with np.save (.npy)
+! qseq: x.npz: an .npz holds several arrays, expected one; save each with np.save (.npy)
 ? 65
 $ qseq windows nan.npy -o z.h5
 ! qseq: nan.npy: window 0, channel 0, step 0 is no finite number
@@ -158,7 +202,7 @@ $ qseq windows cut.npy -o z.h5
 ! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 numbers
 ? 65
 $ qseq windows x.npy --rate 40 -o z.h5
-! qseq: --rate: of recordings; an array's windows are taken as they are
+! qseq: --rate: resamples recordings; an array's windows are taken as they are, and --array-rate HZ says what rate they have
 ? 2
 $ qseq windows p/S001R04.edf --labels-of y.npy -o z.h5
 ! qseq: --labels-of: of arrays; recordings say it themselves

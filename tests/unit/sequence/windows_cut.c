@@ -155,6 +155,17 @@ static void check_words(void)
     CHECK(strcmp(name.subject, "R12") == 0 && name.run == 0);
     kl_sequence_name_of(&name, "b.c/AR1x.bdf");
     CHECK(strcmp(name.subject, "AR1x") == 0 && name.run == 0);
+    CHECK(!name.says_whose);
+    kl_sequence_name_of(&name, "a/sub-01_ses-2_task-mi_run-1_eeg.edf");
+    CHECK(strcmp(name.subject, "sub-01") == 0 && name.says_whose && name.run == 0 &&
+          strcmp(name.recording, "sub-01_ses-2_task-mi_run-1_eeg") == 0);
+    kl_sequence_name_of(&name, "sub-P3R7.edf"); /* a label, not a run */
+    CHECK(strcmp(name.subject, "sub-P3R7") == 0 && name.says_whose);
+    const char *const others[] = { "sub-_ses-1.edf", "sub-0.1.edf", "sub-01-2.edf", "xsub-01.edf" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        kl_sequence_name_of(&name, others[i]);
+        CHECK(!name.says_whose && strcmp(name.subject, name.recording) == 0, "%s", others[i]);
+    }
     CHECK(kl_sequence_task_of_run(2) == KL_SEQUENCE_BASELINE &&
           kl_sequence_task_of_run(15) == KL_SEQUENCE_NO_RUN);
     CHECK(kl_sequence_task_of_run(3) == 0 && kl_sequence_task_of_run(12) == 1 &&

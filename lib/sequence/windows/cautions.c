@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+   What whoever reads the windows of recordings should know: cautions that stay with the file; and why no
+   window is left. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence/windows/windows_int.h"
+
+enum { LIST = 240, SHOWN = 8 };
+
+/* ---- annotations ---- */
+/* 'T0', 'T1', at most SHOWN of them, as long as there is room. */
+struct list {
+    char text[LIST];
+    size_t used, n;
+    const char *between;
+};
+static void show(struct list *l, const char *text)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "%s", text);
+    kl_make_printable(begin); /* a character may be cut */
+    if (l->n < SHOWN && l->used + strlen(begin) + 16 < sizeof l->text)
+        l->used +=
+            (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s'%s%s'",
+                             l->n ? l->between : "", begin, strlen(text) < sizeof begin ? "" : "...");
+    else if (l->n <= SHOWN) {
+        snprintf(l->text + l->used, sizeof l->text - l->used, "%s...", l->n ? l->between : "");
+        l->n = SHOWN;
+    }
+    l->n++;
+}
+
+struct missing {
+    struct list missing, there;
+    size_t n;            /* of the missing */
+    const char *because; /* "": nothing looks wrong about them */
+};
+static void find_missing(struct missing *m, const struct kl_sequence_collection *c,
+                         const struct kl_sequence_labels *labels)
+{
+    *m = (struct missing){ .missing.between = " or ", .there.between = ", ", .because = "" };
+    for (size_t i = 0; i < labels->n; i++) {
+        if (c->found[i]) continue;
+        show(&m->missing, labels->texts[i]), m->n++;
+        if (strpbrk(labels->texts[i], "=;"))
+            m->because = "; commas separate one TEXT=CLASS from the next";
+    }
+    for (size_t i = 0; i < c->n_texts; i++) show(&m->there, c->texts[i]);
+    if (!c->n_texts) snprintf(m->there.text, sizeof m->there.text, "none");
+}
+
+/* A class without windows; one of texts that no annotation has is told by those. */
+static void caution_classes(const struct kl_log *log, const struct kl_sequence_collection *c,
+                            const struct kl_sequence_labels *labels)
+{
+    const bool given = strcmp(labels->rule, "labels") == 0;
+    struct missing m;
+    find_missing(&m, c, labels);
+    if (m.n && given)
+        kl_caution(log, "--labels: no annotation is %s; there are %s%s", m.missing.text, m.there.text,
+                   m.because);
+    for (size_t k = 0; k < labels->n_classes; k++) {
+        size_t n = 0;
+        bool found = !given;
+        for (size_t i = 0; i < c->n; i++) n += c->labels[i] == (int32_t)k;
+        for (size_t i = 0; i < labels->n; i++)
+            found = found || (labels->classes[i] == (int32_t)k && c->found[i]);
+        if (!n && found) kl_caution(log, "class '%s' has no window", labels->names[k]);
+    }
+}
+
+/* ---- sizes ---- */
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* " (the least has 190 uV, the median 210 uV)": by it a limit can be chosen. Sorts. */
+static void tell_rejected(char text[LIST], const struct kl_sequence_collection *c)
+{
+    const size_t n = c->n_rejected;
+    *text = 0;
+    if (!n) return;
+    qsort(c->rejected, n, sizeof *c->rejected, by_size);
+    snprintf(text, LIST, " (the least has %.4g uV, the median %.4g uV)", c->rejected[0],
+             (c->rejected[(n - 1) / 2] + c->rejected[n / 2]) / 2);
+}
+
+static void caution_dropped(const struct kl_log *log, const struct kl_sequence_collection *c,
+                            double reject)
+{
+    char sizes[LIST];
+    size_t worst = 0;
+    for (size_t i = 1; i < c->channels; i++)
+        if (c->rejected_by[i] > c->rejected_by[worst]) worst = i;
+    tell_rejected(sizes, c);
+    if (c->count.rejected)
+        kl_caution(
+            log,
+            "%zu window%s dropped, above %g uV from peak to peak%s; %zu of them by channel %s first",
+            c->count.rejected, kl_s(c->count.rejected), reject, sizes, c->rejected_by[worst],
+            c->channel_names[worst]);
+    if (c->count.outside)
+        kl_caution(log, "%zu window%s dropped, outside their recording", c->count.outside,
+                   kl_s(c->count.outside));
+    if (c->count.gap)
+        kl_caution(log, "%zu window%s dropped, across a gap", c->count.gap, kl_s(c->count.gap));
+}
+
+/* Signals that no electrode on a head has. */
+static void caution_size(const struct kl_log *log, const struct kl_sequence_collection *c)
+{
+    size_t small = 0, large = 0, first_small = 0, first_large = 0;
+    const double values = (double)c->n * (double)c->steps;
+    for (size_t i = c->channels; i-- > 0;) {
+        const double rms = sqrt(c->square[i] / values);
+        if (rms < 1) small++, first_small = i;
+        if (rms > 1000) large++, first_large = i;
+    }
+    if (small)
+        kl_caution(log, "%zu of %zu channels vary by less than 1 uV, the first is %s (%.3g uV)", small,
+                   c->channels, c->channel_names[first_small], sqrt(c->square[first_small] / values));
+    if (large)
+        kl_caution(log, "%zu of %zu channels vary by more than 1 mV, the first is %s (%.3g uV)", large,
+                   c->channels, c->channel_names[first_large], sqrt(c->square[first_large] / values));
+}
+
+/* ---- people ---- */
+/* Sessions of one person that pass for people would stand on both sides of a split over people. */
+static void caution_people(const struct kl_log *log, const struct kl_sequence_origin *sources, size_t n)
+{
+    const struct kl_sequence_origin *first = NULL;
+    size_t alone = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (sources[i].skipped || sources[i].name.says_whose) continue;
+        if (!alone++) first = &sources[i];
+    }
+    if (alone > 1)
+        kl_caution(log,
+                   "%zu recordings are taken for %zu people, as names like '%s' do not say whose they "
+                   "are; --subject says it, a file of windows for each person",
+                   alone, alone, first->name.recording);
+}
+
+void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_sequence_collection *c,
+                                 const struct kl_sequence_labels *labels, double reject,
+                                 const struct kl_sequence_origin *sources, size_t n_sources)
+{
+    caution_people(log, sources, n_sources);
+    caution_dropped(log, c, reject);
+    caution_classes(log, c, labels);
+    caution_size(log, c);
+}
+
+int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
+                                   const struct kl_sequence_collection *c,
+                                   const struct kl_sequence_labels *labels)
+{
+    char sizes[LIST];
+    struct missing m;
+    find_missing(&m, c, labels);
+    if (m.n && m.n == labels->n)
+        return kl_fail(err, KL_EDATA, "%s: no annotation is %s (%s); there are %s%s", path,
+                       m.missing.text,
+                       strcmp(labels->rule, "labels") ? "as in eegmmidb's runs" : "--labels",
+                       m.there.text, m.because);
+    tell_rejected(sizes, c);
+    return kl_fail(err, KL_EDATA,
+                   "%s: no window is left: %zu outside their recording, %zu across a gap, %zu "
+                   "rejected%s, %zu other annotations",
+                   path, c->count.outside, c->count.gap, c->count.rejected, sizes, c->count.other);
+}
