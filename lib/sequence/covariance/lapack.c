@@ -111,61 +111,69 @@ static void rebuild(double *result, const double *f, const double *vectors, doub
         for (size_t j = 0; j < i; j++) result[j * n + i] = result[i * n + j];
 }
 
+/* Eigenvalues, rising, and vectors of one matrix, with room for a function of it. */
+struct spectrum {
+    double *vectors, *room; /* (n, n) */
+    double *values, *f;     /* (n) */
+};
+
+static int decompose(struct spectrum *s, const double *a, size_t n, struct kl_error *err)
+{
+    const size_t bytes = (2 * n * n + 2 * n) * sizeof(double);
+    *s = (struct spectrum){ .vectors = malloc(bytes) };
+    if (!s->vectors) return kl_fail_memory(err, bytes);
+    s->room = s->vectors + n * n, s->values = s->room + n * n, s->f = s->values + n;
+    return kl_sequence_eigen(s->values, s->vectors, a, NULL, n, err);
+}
+
 int kl_sequence_roots(double *root, double *inverse_root, const double *a, size_t channels,
                       struct kl_error *err)
 {
-    const size_t n = channels, bytes = (2 * n * n + 2 * n) * sizeof(double);
-    double *const vectors = malloc(bytes);
-    if (!vectors) return kl_fail_memory(err, bytes);
-    double *const room = vectors + n * n, *const values = room + n * n, *const f = values + n;
-    int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
-    if (!code && !(values[0] > 1e-14 * values[n - 1]))
+    const size_t n = channels;
+    struct spectrum s;
+    int code = decompose(&s, a, n, err);
+    if (!code && !(s.values[0] > 1e-14 * s.values[n - 1]))
         code = kl_fail(err, KL_EDATA,
                        "the mean covariance is singular (eigenvalues %.3g to %.3g); is a channel a sum "
                        "of others? The estimator oas, which shrinks, would do",
-                       values[0], values[n - 1]);
+                       s.values[0], s.values[n - 1]);
     if (!code && root) {
-        for (size_t i = 0; i < n; i++) f[i] = sqrt(values[i]);
-        rebuild(root, f, vectors, room, n);
+        for (size_t i = 0; i < n; i++) s.f[i] = sqrt(s.values[i]);
+        rebuild(root, s.f, s.vectors, s.room, n);
     }
     if (!code && inverse_root) {
-        for (size_t i = 0; i < n; i++) f[i] = 1 / sqrt(values[i]);
-        rebuild(inverse_root, f, vectors, room, n);
+        for (size_t i = 0; i < n; i++) s.f[i] = 1 / sqrt(s.values[i]);
+        rebuild(inverse_root, s.f, s.vectors, s.room, n);
     }
-    free(vectors);
+    free(s.vectors);
     return code;
 }
 
 int kl_sequence_inverse_root(double *result, size_t *rank, const double *a, size_t channels,
                              struct kl_error *err)
 {
-    const size_t n = channels, bytes = (2 * n * n + 2 * n) * sizeof(double);
-    double *const vectors = malloc(bytes);
-    if (!vectors) return kl_fail_memory(err, bytes);
-    double *const room = vectors + n * n, *const values = room + n * n, *const f = values + n;
-    int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
+    const size_t n = channels;
+    struct spectrum s;
+    int code = decompose(&s, a, n, err);
     *rank = 0;
     for (size_t i = 0; i < n && !code; i++) {
-        const bool power = values[i] > LEAST_POWER * values[n - 1];
-        f[i] = power ? 1 / sqrt(values[i]) : 0, *rank += power;
+        const bool power = s.values[i] > LEAST_POWER * s.values[n - 1];
+        s.f[i] = power ? 1 / sqrt(s.values[i]) : 0, *rank += power;
     }
     if (!code && !*rank)
         code = kl_fail(err, KL_EDATA, "the mean covariance has no power (eigenvalues %.3g to %.3g)",
-                       values[0], values[n - 1]);
-    if (!code) rebuild(result, f, vectors, room, n);
-    free(vectors);
+                       s.values[0], s.values[n - 1]);
+    if (!code) rebuild(result, s.f, s.vectors, s.room, n);
+    free(s.vectors);
     return code;
 }
 
 int kl_sequence_exponential(double *result, const double *a, size_t channels, struct kl_error *err)
 {
-    const size_t n = channels, bytes = (2 * n * n + n) * sizeof(double);
-    double *const vectors = malloc(bytes);
-    if (!vectors) return kl_fail_memory(err, bytes);
-    double *const room = vectors + n * n, *const values = room + n * n;
-    const int code = kl_sequence_eigen(values, vectors, a, NULL, n, err);
-    for (size_t i = 0; i < n && !code; i++) values[i] = exp(values[i]);
-    if (!code) rebuild(result, values, vectors, room, n);
-    free(vectors);
+    struct spectrum s;
+    const int code = decompose(&s, a, channels, err);
+    for (size_t i = 0; i < channels && !code; i++) s.f[i] = exp(s.values[i]);
+    if (!code) rebuild(result, s.f, s.vectors, s.room, channels);
+    free(s.vectors);
     return code;
 }

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "sequence/learn/fitted.h"
-#include "store/store.h"
-#include "tests/unit/any_file.h"
-#include "tests/unit/check.h"
-#include "tests/unit/test_folder.h"
+#include "tests/unit/sequence/saved_windows.h"
 
 enum { PEOPLE = 5, RUNS = 2, EACH = 12, N = PEOPLE * RUNS * EACH, C = 6, T = 60 };
 static float x[N][C][T];
@@ -70,12 +67,8 @@ static void save(const char *name)
                                            .subject_names = subjects,
                                            .recording_names = recordings,
                                            .channel_names = channels };
-    struct kl_writer *writer = NULL;
     struct kl_error err = { 0 };
-    char path[1024];
-    CHECK(open_any_file(&writer, in_folder(path, name), "windows", &err) == 0, "%s", err.text);
-    CHECK(kl_sequence_windows_write(writer, &w, NULL, &err) == 0, "%s", err.text);
-    CHECK(kl_store_writer_publish(&writer, NULL, &err) == 0, "%s", err.text);
+    CHECK(save_windows(name, &w, &err) == 0, "%s", err.text);
 }
 
 static double accuracy(const double *p, const int64_t *rows, size_t n)

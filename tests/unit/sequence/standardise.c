@@ -6,10 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "store/store.h"
-#include "tests/unit/any_file.h"
-#include "tests/unit/check.h"
-#include "tests/unit/test_folder.h"
+#include "tests/unit/sequence/saved_windows.h"
 
 /* Two windows each of A and B: (4, 2, -2, -4), (2, 4, -4, -2), of B ten times that, the second window of
    each with the other sign. Their mean moment is ((10, 8), (8, 10)), whose inverse root is sqrt(2) / 6
@@ -56,14 +53,9 @@ static struct kl_file *open_set(struct kl_sequence_set *set, const char *name, c
                                            .subject_names = people,
                                            .recording_names = recordings,
                                            .channel_names = channels };
-    struct kl_writer *writer = NULL;
-    struct kl_file *file = NULL;
     struct kl_error err = { 0 };
-    char path[1024];
-    CHECK(open_any_file(&writer, in_folder(path, name), "windows", &err) == 0, "%s", err.text);
-    CHECK(kl_sequence_windows_write(writer, &w, NULL, &err) == 0, "%s", err.text);
-    CHECK(kl_store_writer_publish(&writer, NULL, &err) == 0, "%s", err.text);
-    CHECK(kl_store_file_open(&file, path, &err) == 0, "%s", err.text);
+    CHECK(save_windows(name, &w, &err) == 0, "%s", err.text);
+    struct kl_file *file = open_windows(name);
     CHECK(kl_sequence_set_open(set, &file, 1, &err) == 0, "%s", err.text);
     return file;
 }

@@ -4,12 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sequence/windows/windows.h"
 #include "store/map.h"
-#include "store/store.h"
-#include "tests/unit/any_file.h"
-#include "tests/unit/check.h"
-#include "tests/unit/test_folder.h"
+#include "tests/unit/sequence/saved_windows.h"
 
 enum { N = 5, C = 3, T = 7 };
 static const char *const classes[] = { "left", "right" }, *const channels[] = { "FC5", "Cz", "C4" };
@@ -41,35 +37,15 @@ static struct kl_sequence_windows example(void)
                                          .channel_names = channels };
 }
 
-static int save(const char *name, const struct kl_sequence_windows *w, struct kl_error *err)
-{
-    struct kl_writer *writer = NULL;
-    char path[1024];
-    int code = open_any_file(&writer, in_folder(path, name), "windows", err);
-    if (!code) code = kl_sequence_windows_write(writer, w, NULL, err);
-    if (!code) code = kl_store_writer_publish(&writer, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
-}
-
-static struct kl_file *open_file(const char *name)
-{
-    struct kl_error err = { 0 };
-    struct kl_file *file = NULL;
-    char path[1024];
-    CHECK(kl_store_file_open(&file, in_folder(path, name), &err) == 0, "%s", err.text);
-    return file;
-}
-
 static void check_two(void)
 {
     struct kl_sequence_set set;
     struct kl_error err = { 0 };
     struct kl_sequence_windows w = example();
-    CHECK(save("a.h5", &w, &err) == 0, "%s", err.text);
+    CHECK(save_windows("a.h5", &w, &err) == 0, "%s", err.text);
     w.subject = two, w.n_subjects = 2, w.subject_names = others, w.n = 4;
-    CHECK(save("b.h5", &w, &err) == 0, "%s", err.text);
-    struct kl_file *files[] = { open_file("a.h5"), open_file("b.h5") };
+    CHECK(save_windows("b.h5", &w, &err) == 0, "%s", err.text);
+    struct kl_file *files[] = { open_windows("a.h5"), open_windows("b.h5") };
     CHECK(kl_sequence_set_open(&set, files, 2, &err) == 0, "%s", err.text);
     CHECK(set.n == 9 && set.channels == C && set.steps == T && set.rate == 80 && set.n_classes == 2);
     CHECK(strcmp(set.unit, "uV") == 0 && set.steps_before == -80);
@@ -104,8 +80,8 @@ static void check_mapped(void)
     struct kl_map map;
     w.n = MANY, w.steps = T * 8, w.x = large, w.labels = w.subject = w.recording = none, w.onset = when;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) large[i] = (float)i;
-    CHECK(save("large.h5", &w, &err) == 0, "%s", err.text);
-    struct kl_file *file = open_file("large.h5");
+    CHECK(save_windows("large.h5", &w, &err) == 0, "%s", err.text);
+    struct kl_file *file = open_windows("large.h5");
     CHECK(kl_store_file_expect(&d, file, "x", KL_TYPE_F32, 3, &err) == 0, "%s", err.text);
     CHECK(kl_store_map_open(&map, file, d, &err) == 0 && map.base && !map.copy, "%s", err.text);
     const float *rows = kl_store_map_rows(&map, 399, 1, &err);
@@ -124,7 +100,7 @@ static void check_cut(void)
     struct kl_map map;
     char path[1024], line[1200] = "", expected[1200];
     int ends[2], status = 0;
-    struct kl_file *file = open_file("large.h5");
+    struct kl_file *file = open_windows("large.h5");
     CHECK(kl_store_file_expect(&d, file, "x", KL_TYPE_F32, 3, &err) == 0, "%s", err.text);
     CHECK(kl_store_map_open(&map, file, d, &err) == 0 && kl_store_map_rows(&map, 0, 1, &err));
     CHECK(kl_store_map_unchanged(&map, &err) == 0, "%s", err.text);
@@ -154,8 +130,8 @@ static void refused(const struct kl_sequence_windows *w, const char *words)
 {
     struct kl_sequence_set set;
     struct kl_error err = { 0 };
-    CHECK(save("other.h5", w, &err) == 0, "%s", err.text);
-    struct kl_file *files[] = { open_file("a.h5"), open_file("other.h5") };
+    CHECK(save_windows("other.h5", w, &err) == 0, "%s", err.text);
+    struct kl_file *files[] = { open_windows("a.h5"), open_windows("other.h5") };
     CHECK(kl_sequence_set_open(&set, files, 2, &err) == KL_EDATA && strstr(err.text, words), "%s",
           err.text);
     kl_sequence_set_close(&set);
@@ -174,12 +150,13 @@ static void check_refused(void)
     w.unit = "1", refused(&w, "in '1', in 'uV' in "), w = example();
     w.rate = NAN, refused(&w, "rate nan, steps_before "), w = example();
     w.n_classes = 1;
-    CHECK(save("no.h5", &w, &err) == KL_EDATA && strstr(err.text, "label of window 1"));
+    CHECK(save_windows("no.h5", &w, &err) == KL_EDATA && strstr(err.text, "label of window 1"));
     w = example(), x[C * T + T] = NAN;
-    CHECK(save("no.h5", &w, &err) == KL_EDATA && strstr(err.text, "window 1, channel Cz, step 0"), "%s",
-          err.text);
+    CHECK(save_windows("no.h5", &w, &err) == KL_EDATA &&
+              strstr(err.text, "window 1, channel Cz, step 0"),
+          "%s", err.text);
     w.n = 0;
-    CHECK(save("no.h5", &w, &err) == KL_EDATA);
+    CHECK(save_windows("no.h5", &w, &err) == KL_EDATA);
 }
 
 int main(void)
