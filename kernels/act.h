@@ -7,8 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 /* y (m, n) += b (n) on every row; relu: then max(0, .). */
-#define KL_BIAS_ARGS(real) (real * y, const real *b, size_t m, size_t n, int relu)
+#define KL_BIAS(real, p)                                                                 \
+    typedef void kl_bias_##p##_fn(real *y, const real *b, size_t m, size_t n, int relu); \
+    KL_KERNEL(kl_bias_##p##_fn, bias_##p)
+KL_BIAS(float, f32)
+KL_BIAS(double, f64)
 
 /* y (count) = y * scale where a 16-bit random number is >= threshold, else 0. Element e uses half h
    of word w of Philox block 16 * (e / 128) + e % 16 where 2 w + h = e / 16 % 8 (h 0: the low half):
@@ -19,34 +25,30 @@ struct kl_dropout_draw {
     uint32_t purpose, step, replica, threshold;
     double scale;
 };
-#define KL_DROPOUT_ARGS(real) (real * y, size_t first, size_t count, const struct kl_dropout_draw *draw)
+#define KL_DROPOUT(real, p)                                               \
+    typedef void kl_dropout_##p##_fn(real *y, size_t first, size_t count, \
+                                     const struct kl_dropout_draw *draw); \
+    KL_KERNEL(kl_dropout_##p##_fn, dropout_##p)
+KL_DROPOUT(float, f32)
+KL_DROPOUT(double, f64)
 
 /* dy (count) = y > 0 ? dy * scale : 0, y being the output of ReLU and dropout. */
-#define KL_RELU_BACK_ARGS(real) (real * dy, const real *y, size_t count, double scale)
+#define KL_RELU_BACK(real, p)                                                                \
+    typedef void kl_relu_back_##p##_fn(real *dy, const real *y, size_t count, double scale); \
+    KL_KERNEL(kl_relu_back_##p##_fn, relu_back_##p)
+KL_RELU_BACK(float, f32)
+KL_RELU_BACK(double, f64)
 /* sum (n) = over the rows of y (m, n), in rising order. */
-#define KL_SUM_ROWS_ARGS(real) (real * sum, const real *y, size_t m, size_t n)
+#define KL_SUM_ROWS(real, p)                                                         \
+    typedef void kl_sum_rows_##p##_fn(real *sum, const real *y, size_t m, size_t n); \
+    KL_KERNEL(kl_sum_rows_##p##_fn, sum_rows_##p)
+KL_SUM_ROWS(float, f32)
+KL_SUM_ROWS(double, f64)
 
-typedef void(*kl_bias_f32_fn) KL_BIAS_ARGS(float);
-typedef void(*kl_bias_f64_fn) KL_BIAS_ARGS(double);
-typedef void(*kl_dropout_f32_fn) KL_DROPOUT_ARGS(float);
-typedef void(*kl_dropout_f64_fn) KL_DROPOUT_ARGS(double);
-typedef void(*kl_relu_back_f32_fn) KL_RELU_BACK_ARGS(float);
-typedef void(*kl_relu_back_f64_fn) KL_RELU_BACK_ARGS(double);
-typedef void(*kl_sum_rows_f32_fn) KL_SUM_ROWS_ARGS(float);
-typedef void(*kl_sum_rows_f64_fn) KL_SUM_ROWS_ARGS(double);
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_ACT_DECLARE(isa)                                \
-    void kl_bias_f32_##isa KL_BIAS_ARGS(float);            \
-    void kl_bias_f64_##isa KL_BIAS_ARGS(double);           \
-    void kl_dropout_f32_##isa KL_DROPOUT_ARGS(float);      \
-    void kl_dropout_f64_##isa KL_DROPOUT_ARGS(double);     \
-    void kl_relu_back_f32_##isa KL_RELU_BACK_ARGS(float);  \
-    void kl_relu_back_f64_##isa KL_RELU_BACK_ARGS(double); \
-    void kl_sum_rows_f32_##isa KL_SUM_ROWS_ARGS(float);    \
-    void kl_sum_rows_f64_##isa KL_SUM_ROWS_ARGS(double);
-KL_ACT_DECLARE(base)
-KL_ACT_DECLARE(avx2)
-KL_ACT_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_bias KL_NAME(kl_kernel_bias)()
+#define kl_kernel_dropout KL_NAME(kl_kernel_dropout)()
+#define kl_kernel_relu_back KL_NAME(kl_kernel_relu_back)()
+#define kl_kernel_sum_rows KL_NAME(kl_kernel_sum_rows)()
 
 #endif

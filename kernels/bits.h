@@ -8,34 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 /* counts[j] = ones of (a AND b_j), j < n; a [words]; b_j begins at b + j * stride. words * 64 < 2^32. */
-#define KL_BIT_COUNTS_ARGS                                                                             \
-    (uint32_t *restrict counts, const uint64_t *restrict a, const uint64_t *restrict b, size_t stride, \
-     size_t n, size_t words)
+typedef void kl_bit_counts_fn(uint32_t *restrict counts, const uint64_t *restrict a,
+                              const uint64_t *restrict b, size_t stride, size_t n, size_t words);
+KL_KERNEL(kl_bit_counts_fn, bit_counts)
 
 /* Bit r of above[w] and of below[w]: is sum over i < n of weights[i] numbers[i stride + 64 w + r] above
    or below 0? w < words. Added in the order of i. */
-#define KL_BIT_SIDES_ARGS                                                                              \
-    (uint64_t *restrict above, uint64_t *restrict below, const float *restrict numbers, size_t stride, \
-     const float *restrict weights, size_t n, size_t words)
+typedef void kl_bit_sides_fn(uint64_t *restrict above, uint64_t *restrict below,
+                             const float *restrict numbers, size_t stride, const float *restrict weights,
+                             size_t n, size_t words);
+KL_KERNEL(kl_bit_sides_fn, bit_sides)
 
 /* out[2 i] and out[2 i + 1], for 2 i < words, are the four words of kl_philox(seed, first + i, purpose,
    step, replica), the lower halves first. */
-#define KL_BIT_NOISE_ARGS                                                                   \
-    (uint64_t *restrict out, size_t words, uint64_t seed, uint32_t first, uint32_t purpose, \
-     uint32_t step, uint32_t replica)
-
-typedef void(*kl_bit_counts_fn) KL_BIT_COUNTS_ARGS;
-typedef void(*kl_bit_sides_fn) KL_BIT_SIDES_ARGS;
-typedef void(*kl_bit_noise_fn) KL_BIT_NOISE_ARGS;
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_BITS_DECLARE(isa)                     \
-    void kl_bit_counts_##isa KL_BIT_COUNTS_ARGS; \
-    void kl_bit_sides_##isa KL_BIT_SIDES_ARGS;   \
-    void kl_bit_noise_##isa KL_BIT_NOISE_ARGS;
-KL_BITS_DECLARE(base)
-KL_BITS_DECLARE(avx2)
-KL_BITS_DECLARE(avx512)
+typedef void kl_bit_noise_fn(uint64_t *restrict out, size_t words, uint64_t seed, uint32_t first,
+                             uint32_t purpose, uint32_t step, uint32_t replica);
+KL_KERNEL(kl_bit_noise_fn, bit_noise)
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_BLOCH_LANES = 16, KL_BLOCH_MAX_ORDER = 24 }; /* n is a multiple of KL_BLOCH_LANES */
 
 /* Of a lane, in radians per unit of time: the rate of pure dephasing (jump sqrt(gamma_phi/2) Z), of the
@@ -43,29 +45,26 @@ static inline size_t kl_bloch_work(const struct kl_bloch *b)
 
 /* u [segments][controls][n], params [KL_BLOCH_PARAMS][n], weights [columns][3][n].
    loss [n]; grad_u like u, grad_params like params, ends [columns][3][n]: NULL where not asked for. */
-#define KL_BLOCH_GRADIENT_ARGS(real)                                                                 \
-    (real * loss, real * grad_u, real * grad_params, real * ends, const real *u, const real *params, \
-     const real *weights, const struct kl_bloch *b, size_t n, real *work)
+#define KL_BLOCH_GRADIENT(real, p)                                                                   \
+    typedef void kl_bloch_gradient_##p##_fn(real *loss, real *grad_u, real *grad_params, real *ends, \
+                                            const real *u, const real *params, const real *weights,  \
+                                            const struct kl_bloch *b, size_t n, real *work);         \
+    KL_KERNEL(kl_bloch_gradient_##p##_fn, bloch_gradient_##p)
+KL_BLOCH_GRADIENT(float, f32)
+KL_BLOCH_GRADIENT(double, f64)
 /* The derivative of all these along (du, dparams); dparams NULL: along du alone. dgrad_params may be
    NULL. loss and grad_u as above, and may be NULL. */
-#define KL_BLOCH_TANGENT_ARGS(real)                                                                \
-    (real * dloss, real * dgrad_u, real * dgrad_params, real * loss, real * grad_u, const real *u, \
-     const real *du, const real *params, const real *dparams, const real *weights,                 \
-     const struct kl_bloch *b, size_t n, real *work)
+#define KL_BLOCH_TANGENT(real, p)                                                                \
+    typedef void kl_bloch_tangent_##p##_fn(                                                      \
+        real *dloss, real *dgrad_u, real *dgrad_params, real *loss, real *grad_u, const real *u, \
+        const real *du, const real *params, const real *dparams, const real *weights,            \
+        const struct kl_bloch *b, size_t n, real *work);                                         \
+    KL_KERNEL(kl_bloch_tangent_##p##_fn, bloch_tangent_##p)
+KL_BLOCH_TANGENT(float, f32)
+KL_BLOCH_TANGENT(double, f64)
 
-typedef void(*kl_bloch_gradient_f32_fn) KL_BLOCH_GRADIENT_ARGS(float);
-typedef void(*kl_bloch_gradient_f64_fn) KL_BLOCH_GRADIENT_ARGS(double);
-typedef void(*kl_bloch_tangent_f32_fn) KL_BLOCH_TANGENT_ARGS(float);
-typedef void(*kl_bloch_tangent_f64_fn) KL_BLOCH_TANGENT_ARGS(double);
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_BLOCH_DECLARE(isa)                                        \
-    void kl_bloch_gradient_f32_##isa KL_BLOCH_GRADIENT_ARGS(float);  \
-    void kl_bloch_gradient_f64_##isa KL_BLOCH_GRADIENT_ARGS(double); \
-    void kl_bloch_tangent_f32_##isa KL_BLOCH_TANGENT_ARGS(float);    \
-    void kl_bloch_tangent_f64_##isa KL_BLOCH_TANGENT_ARGS(double);
-KL_BLOCH_DECLARE(base)
-KL_BLOCH_DECLARE(avx2)
-KL_BLOCH_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_bloch_gradient KL_NAME(kl_kernel_bloch_gradient)()
+#define kl_kernel_bloch_tangent KL_NAME(kl_kernel_bloch_tangent)()
 
 #endif

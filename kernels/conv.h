@@ -5,13 +5,15 @@
      KL_CONV_1   1x1 map: the centre tap alone, 1 product
      KL_CONV_2   2x2 map: each dimension is a 2x2 Toeplitz matrix times a vector, 3 products for 4: 9 for
    16 KL_CONV_4   else Winograd's F(4x4,3x3) (Lavin & Gray 2015, arXiv:1509.09308), 36 products for 144
-   On a GPU: cuda/convs_own.cuh, in FP32, and cuDNN. Float only: double is for formulas, and its reference is the
-   plain sum in the tests. */
+   On a GPU: cuda/convs_own.cuh, in FP32, and cuDNN. Float only: double is for formulas, and its
+   reference is the plain sum in the tests. */
 #ifndef KL_KERNELS_CONV_H
 #define KL_KERNELS_CONV_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "kernels/isa.h"
 
 enum kl_conv_kind { KL_CONV_1, KL_CONV_2, KL_CONV_4 };
 enum {
@@ -62,6 +64,6 @@ struct kl_conv {
     kl_conv_pool_fn pool;
     kl_conv_relu_fn relu;
 };
-extern const struct kl_conv kl_conv_f32_base, kl_conv_f32_avx2, kl_conv_f32_avx512;
+KL_KERNEL(const struct kl_conv, conv_f32)
 
 #endif

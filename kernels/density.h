@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 /* KEEP: a level begins; its rotations come next, all on different qubits, then its maps and shifts.
    ROTATE: pairs (to, from), to' = c to - s from, from' = s to + c from.
    MAP: new[k] = scale[k] * old[from[k]] for all k; the transposed map has back and back_scale.
@@ -73,10 +75,11 @@ struct kl_density_f64 {
     kl_density_forward_f64_fn forward;
     kl_density_adjoint_f64_fn adjoint;
 };
-extern const struct kl_density_f32 kl_density_f32_base, kl_density_f32_avx2, kl_density_f32_avx512;
-extern const struct kl_density_f64 kl_density_f64_base, kl_density_f64_avx2, kl_density_f64_avx512;
+KL_KERNEL(const struct kl_density_f32, density_f32)
+KL_KERNEL(const struct kl_density_f64, density_f64)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_density KL_NAME(kl_kernel_density)()
 #define kl_density KL_NAME(kl_density)
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_DEPTHWISE_SIDE = 16 };
 
 /* y (n, 16): y[t] = sum over j < k, rising, of w[j] x[t + j]; x (n + k - 1, 16), w (k, 16). */
@@ -32,18 +34,20 @@ enum { KL_DEPTHWISE_SIDE = 16 };
 #define KL_DEPTHWISE_BLEND_ARGS(real) \
     (real * y, const real *d, const real *v, const real *f, size_t some, size_t n)
 
-#define KL_DEPTHWISE_TABLE(p, real)                                                        \
-    struct kl_depthwise_##p {                                                              \
-        void(*filter) KL_DEPTHWISE_FILTER_ARGS(real);                                      \
-        void(*lags) KL_DEPTHWISE_LAGS_ARGS(real);                                          \
-        void(*moments) KL_DEPTHWISE_MOMENTS_ARGS(real);                                    \
-        void(*pool) KL_DEPTHWISE_POOL_ARGS(real);                                          \
-        void(*pool_back) KL_DEPTHWISE_POOL_BACK_ARGS(real);                                \
-        void(*blend) KL_DEPTHWISE_BLEND_ARGS(real);                                        \
-    };                                                                                     \
-    extern const struct kl_depthwise_##p kl_depthwise_##p##_base, kl_depthwise_##p##_avx2, \
-        kl_depthwise_##p##_avx512;
+#define KL_DEPTHWISE_TABLE(p, real)                         \
+    struct kl_depthwise_##p {                               \
+        void(*filter) KL_DEPTHWISE_FILTER_ARGS(real);       \
+        void(*lags) KL_DEPTHWISE_LAGS_ARGS(real);           \
+        void(*moments) KL_DEPTHWISE_MOMENTS_ARGS(real);     \
+        void(*pool) KL_DEPTHWISE_POOL_ARGS(real);           \
+        void(*pool_back) KL_DEPTHWISE_POOL_BACK_ARGS(real); \
+        void(*blend) KL_DEPTHWISE_BLEND_ARGS(real);         \
+    };                                                      \
+    KL_KERNEL(const struct kl_depthwise_##p, depthwise_##p)
 KL_DEPTHWISE_TABLE(f32, float)
 KL_DEPTHWISE_TABLE(f64, double)
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_depthwise KL_NAME(kl_kernel_depthwise)()
 
 #endif

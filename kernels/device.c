@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "kernels/cuda.h"
-#include "kernels/select.h"
+#include "kernels/isa.h"
 
 #define LIBRARY "libketline-cuda.so"
 
@@ -81,7 +81,7 @@ int kl_device_choose(struct kl_device *device, const char *text, struct kl_error
         if (!code) return KL_OK;
         *device = (struct kl_device){ 0 };
     }
-    snprintf(device->name, sizeof device->name, "cpu: %s", kl_kernels()->isa);
+    snprintf(device->name, sizeof device->name, "cpu: %s", kl_isa_name(kl_isa()));
     return code ? kl_fail(err, code, "--device %.20s: %.900s", text, why.text) : KL_OK;
 }
 

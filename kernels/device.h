@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What --device asked for: the CPU's kernels (select.h), or the table of a GPU (cuda.h), whose library
+   What --device asked for: the CPU's kernels (isa.h), or the table of a GPU (cuda.h), whose library
    device.c finds and loads. The room lib/device only says what the machine has. */
 #ifndef KL_KERNELS_DEVICE_H
 #define KL_KERNELS_DEVICE_H

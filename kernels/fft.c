@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 
 enum { ROW = 64 / (int)sizeof(kl_real), NEAR = 512 };
 

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_FFT_ROW_F32 = 16, KL_FFT_ROW_F64 = 8, KL_FFT_PASSES = 24 };
 
 /* A length of factors 2, 3 and 5 is n1 * n2, columns and rows that fit into a near cache (Bailey 1990,
@@ -42,6 +44,7 @@ KL_FFT_TYPES(float, f32)
 KL_FFT_TYPES(double, f64)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_fft KL_NAME(kl_kernel_fft)()
 #define kl_fft KL_NAME(kl_fft)
 #define kl_fft_factor KL_NAME(kl_fft_factor)
 #define kl_fft_plan KL_NAME(kl_fft_plan)
@@ -69,8 +72,7 @@ size_t kl_fft_good_length(size_t n);
 KL_FFT_TABLE(float, f32)
 KL_FFT_TABLE(double, f64)
 
-/* The versions, lowest first; select.c chooses. */
-extern const struct kl_fft_table_f32 kl_fft_f32_base, kl_fft_f32_avx2, kl_fft_f32_avx512;
-extern const struct kl_fft_table_f64 kl_fft_f64_base, kl_fft_f64_avx2, kl_fft_f64_avx512;
+KL_KERNEL(const struct kl_fft_table_f32, fft_f32)
+KL_KERNEL(const struct kl_fft_table_f64, fft_f64)
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_FILTER_LANES = 16, KL_FILTER_MAX_ORDER = 9, KL_FILTER_COEFFICIENTS = 10 };
 
 /* A pulse has pieces of equal length 2h. In piece s, t after its middle, the operator is the vector
@@ -31,15 +33,8 @@ static inline size_t kl_filter_work(const struct kl_filter *f)
 /* power [n]: the sum over the three axes of |int y exp(i omega t) dt|^2. bar [pieces][10]: of
    sum weights * power, the derivatives by the coefficients [pieces][10]; NULL: not asked for, then
    weights and work may be NULL. */
-#define KL_FILTER_POWER_ARGS                                                        \
-    (double *power, double *bar, const double *coefficients, const double *weights, \
-     const struct kl_filter *f, double *work)
-
-typedef void(*kl_filter_power_fn) KL_FILTER_POWER_ARGS;
-
-/* The versions, lowest first; select.c chooses. */
-void kl_filter_power_f64_base KL_FILTER_POWER_ARGS;
-void kl_filter_power_f64_avx2 KL_FILTER_POWER_ARGS;
-void kl_filter_power_f64_avx512 KL_FILTER_POWER_ARGS;
+typedef void kl_filter_power_fn(double *power, double *bar, const double *coefficients,
+                                const double *weights, const struct kl_filter *f, double *work);
+KL_KERNEL(kl_filter_power_fn, filter_power_f64)
 
 #endif

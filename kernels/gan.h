@@ -11,13 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
 #include "kernels/optim.h"
 
 enum { KL_GAN_COLUMNS = 16, KL_GAN_INPUTS = 16 };
-
-/* out (rows) = w (rows, columns) x (columns) */
-#define KL_GAN_FORWARD_ARGS(real) \
-    (real *restrict out, const real *restrict w, const real *restrict x, size_t rows, size_t columns)
 
 /* One step of Adam over rows of weights w [out, in] with moments m and v, whose gradient is d (rows)
    times x (columns). back (columns), unless NULL, becomes the sum over the rows of d times the weights
@@ -85,34 +82,45 @@ struct kl_gan_seen_f64 KL_GAN_SEEN(double);
     }
 struct kl_gan_weighed_f32 KL_GAN_WEIGHED(float);
 struct kl_gan_weighed_f64 KL_GAN_WEIGHED(double);
-#define KL_GAN_PRODUCTS_ARGS(real) (real out[2], const real *w, const real *x, const real *y, size_t n)
-#define KL_GAN_LAW_ARGS(real)                                                                          \
-    (real *restrict law, real *restrict d, const real *restrict dp, real scale, real level, real mean, \
-     size_t n)
 
 #define KL_GAN_FUNCTIONS(real, p)                                                                      \
-    typedef void(*kl_gan_forward_##p##_fn) KL_GAN_FORWARD_ARGS(real);                                  \
-    typedef void (*kl_gan_step_##p##_fn)(const struct kl_gan_step_rows_##p *,                          \
-                                         const struct kl_bare_adam *);                                 \
-    typedef void (*kl_gan_input_##p##_fn)(const struct kl_gan_input_##p *);                            \
+    /* out (rows) = w (rows, columns) x (columns) */                                                   \
+    typedef void kl_gan_forward_##p##_fn(real *restrict out, const real *restrict w,                   \
+                                         const real *restrict x, size_t rows, size_t columns);         \
+    typedef void kl_gan_step_##p##_fn(const struct kl_gan_step_rows_##p *,                             \
+                                      const struct kl_bare_adam *);                                    \
+    typedef void kl_gan_input_##p##_fn(const struct kl_gan_input_##p *);                               \
     /* logit (n) of the cells; grad (as params) = the gradient of sum(d * logit), d (n). */            \
-    typedef void (*kl_gan_logits_##p##_fn)(real * logit, const struct kl_gan_cells_##p *);             \
-    typedef void (*kl_gan_logits_back_##p##_fn)(real * grad, const real *d,                            \
-                                                const struct kl_gan_cells_##p *);                      \
-    typedef void (*kl_gan_look_##p##_fn)(const struct kl_gan_seen_##p *);                              \
+    typedef void kl_gan_logits_##p##_fn(real *logit, const struct kl_gan_cells_##p *);                 \
+    typedef void kl_gan_logits_back_##p##_fn(real *grad, const real *d,                                \
+                                             const struct kl_gan_cells_##p *);                         \
+    typedef void kl_gan_look_##p##_fn(const struct kl_gan_seen_##p *);                                 \
     /* sums: - sum p ln(D + epsilon), - sum r ln(D + epsilon), - sum p ln(1 - D + epsilon); slope (n): \
        the gradient of half of the last two by the logits. */                                          \
-    typedef void (*kl_gan_judge_##p##_fn)(double sums[3], real *slope, const real *law,                \
-                                          const real *target, const struct kl_gan_seen_##p *);         \
+    typedef void kl_gan_judge_##p##_fn(double sums[3], real *slope, const real *law,                   \
+                                       const real *target, const struct kl_gan_seen_##p *);            \
     /* Returns m; sums: of e and of u. */                                                              \
-    typedef real (*kl_gan_weigh_##p##_fn)(double sums[2], const struct kl_gan_weighed_##p *);          \
-    typedef void(*kl_gan_products_##p##_fn) KL_GAN_PRODUCTS_ARGS(real);                                \
-    typedef void(*kl_gan_law_##p##_fn) KL_GAN_LAW_ARGS(real);
+    typedef real kl_gan_weigh_##p##_fn(double sums[2], const struct kl_gan_weighed_##p *);             \
+    typedef void kl_gan_products_##p##_fn(real out[2], const real *w, const real *x, const real *y,    \
+                                          size_t n);                                                   \
+    typedef void kl_gan_law_##p##_fn(real *restrict law, real *restrict d, const real *restrict dp,    \
+                                     real scale, real level, real mean, size_t n);                     \
+    KL_KERNEL(kl_gan_forward_##p##_fn, gan_forward_##p)                                                \
+    KL_KERNEL(kl_gan_step_##p##_fn, gan_step_##p)                                                      \
+    KL_KERNEL(kl_gan_input_##p##_fn, gan_input_##p)                                                    \
+    KL_KERNEL(kl_gan_logits_##p##_fn, gan_logits_##p)                                                  \
+    KL_KERNEL(kl_gan_logits_back_##p##_fn, gan_logits_back_##p)                                        \
+    KL_KERNEL(kl_gan_look_##p##_fn, gan_look_##p)                                                      \
+    KL_KERNEL(kl_gan_judge_##p##_fn, gan_judge_##p)                                                    \
+    KL_KERNEL(kl_gan_weigh_##p##_fn, gan_weigh_##p)                                                    \
+    KL_KERNEL(kl_gan_products_##p##_fn, gan_products_##p)                                              \
+    KL_KERNEL(kl_gan_law_##p##_fn, gan_law_##p)
 KL_GAN_FUNCTIONS(float, f32)
 KL_GAN_FUNCTIONS(double, f64)
 
 /* Of target r and law p (n), n as above, both clipped to [1e-10, 1]: sum r, sum p, sum r ln(r / p). */
-typedef void (*kl_gan_divergence_fn)(double sums[3], const double *target, const double *law, size_t n);
+typedef void kl_gan_divergence_fn(double sums[3], const double *target, const double *law, size_t n);
+KL_KERNEL(kl_gan_divergence_fn, gan_divergence_f64)
 
 /* Random numbers, in float: value i from word i % 4 of Philox's block (i / 4, purpose, step, replica).
    Uniform in (-bound, bound); or normal(0, 1), two by Box and Muller from two words. */
@@ -120,35 +128,10 @@ struct kl_gan_stream {
     uint64_t seed;
     uint32_t purpose, step, replica;
 };
-typedef void (*kl_gan_uniforms_fn)(float *x, size_t n, double bound, const struct kl_gan_stream *s);
-typedef void (*kl_gan_normals_fn)(float *x, size_t n, const struct kl_gan_stream *s);
-
-#define KL_GAN_DECLARE(real, p, isa)                                                                 \
-    void kl_gan_forward_##p##_##isa KL_GAN_FORWARD_ARGS(real);                                       \
-    void kl_gan_step_##p##_##isa(const struct kl_gan_step_rows_##p *, const struct kl_bare_adam *);  \
-    void kl_gan_input_##p##_##isa(const struct kl_gan_input_##p *);                                  \
-    void kl_gan_logits_##p##_##isa(real *logit, const struct kl_gan_cells_##p *);                    \
-    void kl_gan_logits_back_##p##_##isa(real *grad, const real *d, const struct kl_gan_cells_##p *); \
-    void kl_gan_look_##p##_##isa(const struct kl_gan_seen_##p *);                                    \
-    void kl_gan_judge_##p##_##isa(double sums[3], real *slope, const real *law, const real *target,  \
-                                  const struct kl_gan_seen_##p *);                                   \
-    real kl_gan_weigh_##p##_##isa(double sums[2], const struct kl_gan_weighed_##p *);                \
-    void kl_gan_products_##p##_##isa KL_GAN_PRODUCTS_ARGS(real);                                     \
-    void kl_gan_law_##p##_##isa KL_GAN_LAW_ARGS(real);
-KL_GAN_DECLARE(float, f32, base)
-KL_GAN_DECLARE(float, f32, avx2)
-KL_GAN_DECLARE(float, f32, avx512)
-KL_GAN_DECLARE(double, f64, base)
-KL_GAN_DECLARE(double, f64, avx2)
-KL_GAN_DECLARE(double, f64, avx512)
-#define KL_GAN_DECLARE_ONE(isa)                                                                      \
-    void kl_gan_divergence_f64_##isa(double sums[3], const double *target, const double *law,        \
-                                     size_t n);                                                      \
-    void kl_gan_uniforms_f32_##isa(float *x, size_t n, double bound, const struct kl_gan_stream *s); \
-    void kl_gan_normals_f32_##isa(float *x, size_t n, const struct kl_gan_stream *s);
-KL_GAN_DECLARE_ONE(base)
-KL_GAN_DECLARE_ONE(avx2)
-KL_GAN_DECLARE_ONE(avx512)
+typedef void kl_gan_uniforms_fn(float *x, size_t n, double bound, const struct kl_gan_stream *s);
+typedef void kl_gan_normals_fn(float *x, size_t n, const struct kl_gan_stream *s);
+KL_KERNEL(kl_gan_uniforms_fn, gan_uniforms_f32)
+KL_KERNEL(kl_gan_normals_fn, gan_normals_f32)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
 #define kl_gan_step_rows KL_NAME(kl_gan_step_rows)
@@ -156,5 +139,15 @@ KL_GAN_DECLARE_ONE(avx512)
 #define kl_gan_cells KL_NAME(kl_gan_cells)
 #define kl_gan_seen KL_NAME(kl_gan_seen)
 #define kl_gan_weighed KL_NAME(kl_gan_weighed)
+#define kl_kernel_gan_forward KL_NAME(kl_kernel_gan_forward)()
+#define kl_kernel_gan_step KL_NAME(kl_kernel_gan_step)()
+#define kl_kernel_gan_input KL_NAME(kl_kernel_gan_input)()
+#define kl_kernel_gan_logits KL_NAME(kl_kernel_gan_logits)()
+#define kl_kernel_gan_logits_back KL_NAME(kl_kernel_gan_logits_back)()
+#define kl_kernel_gan_look KL_NAME(kl_kernel_gan_look)()
+#define kl_kernel_gan_judge KL_NAME(kl_kernel_gan_judge)()
+#define kl_kernel_gan_weigh KL_NAME(kl_kernel_gan_weigh)()
+#define kl_kernel_gan_products KL_NAME(kl_kernel_gan_products)()
+#define kl_kernel_gan_law KL_NAME(kl_kernel_gan_law)()
 
 #endif

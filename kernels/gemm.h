@@ -8,22 +8,20 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 /* C (m,n) = or += A (m,k) B (k,n). C row-major with row stride ldc; A any layout: A[i*am + p*ak]; B
    row-major with row stride ldb (n contiguous). accumulate: start the chains from C instead of 0. No
    alignment needed; C must not overlap A or B. */
-#define KL_GEMM_ARGS(real)                                                                           \
-    (real * c, size_t ldc, const real *a, size_t am, size_t ak, const real *b, size_t ldb, size_t m, \
-     size_t n, size_t k, int accumulate)
+#define KL_GEMM(real, p)                                                                    \
+    typedef void kl_gemm_##p##_fn(real *c, size_t ldc, const real *a, size_t am, size_t ak, \
+                                  const real *b, size_t ldb, size_t m, size_t n, size_t k,  \
+                                  int accumulate);                                          \
+    KL_KERNEL(kl_gemm_##p##_fn, gemm_##p)
+KL_GEMM(float, f32)
+KL_GEMM(double, f64)
 
-typedef void(*kl_gemm_f32_fn) KL_GEMM_ARGS(float);
-typedef void(*kl_gemm_f64_fn) KL_GEMM_ARGS(double);
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_GEMM_DECLARE(isa)                    \
-    void kl_gemm_f32_##isa KL_GEMM_ARGS(float); \
-    void kl_gemm_f64_##isa KL_GEMM_ARGS(double);
-KL_GEMM_DECLARE(base)
-KL_GEMM_DECLARE(avx2)
-KL_GEMM_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_gemm KL_NAME(kl_kernel_gemm)()
 
 #endif

@@ -12,13 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 struct kl_langevin_stream {
     uint64_t key;
     uint32_t purpose, step, replica;
 };
 /* out (n) = normals of elements first .. first + n - 1 of the stream. */
-#define KL_LANGEVIN_NORMALS_ARGS(real) \
-    (real * out, size_t first, size_t n, const struct kl_langevin_stream *stream)
+#define KL_LANGEVIN_NORMALS(real, p)                                                    \
+    typedef void kl_langevin_normals_##p##_fn(real *out, size_t first, size_t n,        \
+                                              const struct kl_langevin_stream *stream); \
+    KL_KERNEL(kl_langevin_normals_##p##_fn, langevin_normals_##p)
+KL_LANGEVIN_NORMALS(float, f32)
+KL_LANGEVIN_NORMALS(double, f64)
 
 /* All below: the elements from `first` on, of which w, grad, ... point to the first; grad NULL: zeros.
    Where spread is 0 no noise is drawn (stream may be NULL). sums (NULL: not asked for) are added to; of
@@ -34,18 +40,26 @@ struct kl_langevin_sums {
 struct kl_langevin_factors {
     double shrink, rate, spread;
 };
-#define KL_LANGEVIN_STEP_ARGS(real)                                                           \
-    (real * w, const real *grad, size_t first, size_t n, const struct kl_langevin_factors *f, \
-     const struct kl_langevin_stream *stream, struct kl_langevin_sums *sums)
+#define KL_LANGEVIN_STEP(real, p)                                                               \
+    typedef void kl_langevin_step_##p##_fn(                                                     \
+        real *w, const real *grad, size_t first, size_t n, const struct kl_langevin_factors *f, \
+        const struct kl_langevin_stream *stream, struct kl_langevin_sums *sums);                \
+    KL_KERNEL(kl_langevin_step_##p##_fn, langevin_step_##p)
+KL_LANGEVIN_STEP(float, f32)
+KL_LANGEVIN_STEP(double, f64)
 
 /* With momentum: v = keep v - rate grad - decay w + spread N; then w = w + move v. *vv: plus the sum of
    v^2 after; may be NULL. */
 struct kl_langevin_momentum {
     double keep, rate, decay, spread, move;
 };
-#define KL_LANGEVIN_MOMENTUM_ARGS(real)                            \
-    (real * w, real * v, const real *grad, size_t first, size_t n, \
-     const struct kl_langevin_momentum *f, const struct kl_langevin_stream *stream, double *vv)
+#define KL_LANGEVIN_MOMENTUM(real, p)                                                                \
+    typedef void kl_langevin_momentum_##p##_fn(real *w, real *v, const real *grad, size_t first,     \
+                                               size_t n, const struct kl_langevin_momentum *f,       \
+                                               const struct kl_langevin_stream *stream, double *vv); \
+    KL_KERNEL(kl_langevin_momentum_##p##_fn, langevin_momentum_##p)
+KL_LANGEVIN_MOMENTUM(float, f32)
+KL_LANGEVIN_MOMENTUM(double, f64)
 
 /* Preconditioned by a running square (Li, Chen, Carlson, Carin 2016, arXiv:1512.07666, without its
    curvature term): V = keep V + (1 - keep) grad^2, G = 1 / (eps + sqrt V), w = w - rate G (grad + decay
@@ -54,29 +68,19 @@ struct kl_langevin_momentum {
 struct kl_langevin_rms {
     double keep, eps, rate, decay, spread;
 };
-#define KL_LANGEVIN_RMS_ARGS(real)                                             \
-    (real * w, real * square, const real *grad, size_t first, size_t n,        \
-     const struct kl_langevin_rms *f, const struct kl_langevin_stream *stream, \
-     struct kl_langevin_sums *sums)
+#define KL_LANGEVIN_RMS(real, p)                                                                 \
+    typedef void kl_langevin_rms_##p##_fn(real *w, real *square, const real *grad, size_t first, \
+                                          size_t n, const struct kl_langevin_rms *f,             \
+                                          const struct kl_langevin_stream *stream,               \
+                                          struct kl_langevin_sums *sums);                        \
+    KL_KERNEL(kl_langevin_rms_##p##_fn, langevin_rms_##p)
+KL_LANGEVIN_RMS(float, f32)
+KL_LANGEVIN_RMS(double, f64)
 
-#define KL_LANGEVIN_TYPES(real, p)                                                \
-    typedef void(*kl_langevin_normals_##p##_fn) KL_LANGEVIN_NORMALS_ARGS(real);   \
-    typedef void(*kl_langevin_step_##p##_fn) KL_LANGEVIN_STEP_ARGS(real);         \
-    typedef void(*kl_langevin_momentum_##p##_fn) KL_LANGEVIN_MOMENTUM_ARGS(real); \
-    typedef void(*kl_langevin_rms_##p##_fn) KL_LANGEVIN_RMS_ARGS(real);
-KL_LANGEVIN_TYPES(float, f32)
-KL_LANGEVIN_TYPES(double, f64)
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_LANGEVIN_DECLARE(real, p)                               \
-    void kl_langevin_normals_##p KL_LANGEVIN_NORMALS_ARGS(real);   \
-    void kl_langevin_step_##p KL_LANGEVIN_STEP_ARGS(real);         \
-    void kl_langevin_momentum_##p KL_LANGEVIN_MOMENTUM_ARGS(real); \
-    void kl_langevin_rms_##p KL_LANGEVIN_RMS_ARGS(real);
-#define KL_LANGEVIN_BOTH(isa) \
-    KL_LANGEVIN_DECLARE(float, f32_##isa) KL_LANGEVIN_DECLARE(double, f64_##isa)
-KL_LANGEVIN_BOTH(base)
-KL_LANGEVIN_BOTH(avx2)
-KL_LANGEVIN_BOTH(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_langevin_normals KL_NAME(kl_kernel_langevin_normals)()
+#define kl_kernel_langevin_step KL_NAME(kl_kernel_langevin_step)()
+#define kl_kernel_langevin_momentum KL_NAME(kl_kernel_langevin_momentum)()
+#define kl_kernel_langevin_rms KL_NAME(kl_kernel_langevin_rms)()
 
 #endif

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 enum { KL_LAYERS_IMAGES = 16 };
 
 /* Rows of a product, from a table of where row p of B begins: c (m, n) = bias (m; NULL: 0) + a (m, k) b
@@ -60,8 +62,11 @@ struct kl_layers_field {
         void(*pool) KL_LAYERS_POOL_ARGS(real);           \
         void(*pool_back) KL_LAYERS_POOL_BACK_ARGS(real); \
     };                                                   \
-    extern const struct kl_layers_##p kl_layers_##p##_base, kl_layers_##p##_avx2, kl_layers_##p##_avx512;
+    KL_KERNEL(const struct kl_layers_##p, layers_##p)
 KL_LAYERS_TABLE(f32, float)
 KL_LAYERS_TABLE(f64, double)
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_layers KL_NAME(kl_kernel_layers)()
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_LBFGS_LANES = 16, KL_LBFGS_PAIRS = 8 };
 
 /* Of 16 lanes; vectors are [n][16]. Pair p of a lane is empty where rho is 0: its s and y are finite. */
@@ -22,24 +24,17 @@ struct kl_lbfgs {
 };
 /* The two-loop recursion into d over what is not held at a bound, or steepest descent where it does not
    descend; slope[16] = g . d; size[16]: the largest component of the projected gradient. */
-typedef void (*kl_lbfgs_direction_fn)(struct kl_lbfgs *b, double slope[KL_LBFGS_LANES],
-                                      double size[KL_LBFGS_LANES]);
+typedef void kl_lbfgs_direction_fn(struct kl_lbfgs *b, double slope[KL_LBFGS_LANES],
+                                   double size[KL_LBFGS_LANES]);
+KL_KERNEL(kl_lbfgs_direction_fn, lbfgs_direction_f64)
 /* next_x = x + step d within the bounds; gain[16] = g . (next_x - x). */
-typedef void (*kl_lbfgs_trial_fn)(struct kl_lbfgs *b, double gain[KL_LBFGS_LANES],
-                                  const double step[KL_LBFGS_LANES]);
+typedef void kl_lbfgs_trial_fn(struct kl_lbfgs *b, double gain[KL_LBFGS_LANES],
+                               const double step[KL_LBFGS_LANES]);
+KL_KERNEL(kl_lbfgs_trial_fn, lbfgs_trial_f64)
 /* What a lane does with its trial, as numbers: it stays; moves to next_x, next_g and gains a pair; moves
    and begins anew, without pairs; stays and loses its pairs. */
 enum { KL_LBFGS_STAY = 0, KL_LBFGS_ACCEPT = 1, KL_LBFGS_BEGIN = 2, KL_LBFGS_FORGET = -1 };
-typedef void (*kl_lbfgs_update_fn)(struct kl_lbfgs *b, const double accept[KL_LBFGS_LANES]);
-
-#define KL_LBFGS_DECLARE(isa)                                                           \
-    void kl_lbfgs_direction_f64_##isa(struct kl_lbfgs *b, double slope[KL_LBFGS_LANES], \
-                                      double size[KL_LBFGS_LANES]);                     \
-    void kl_lbfgs_trial_f64_##isa(struct kl_lbfgs *b, double gain[KL_LBFGS_LANES],      \
-                                  const double step[KL_LBFGS_LANES]);                   \
-    void kl_lbfgs_update_f64_##isa(struct kl_lbfgs *b, const double accept[KL_LBFGS_LANES]);
-KL_LBFGS_DECLARE(base)
-KL_LBFGS_DECLARE(avx2)
-KL_LBFGS_DECLARE(avx512)
+typedef void kl_lbfgs_update_fn(struct kl_lbfgs *b, const double accept[KL_LBFGS_LANES]);
+KL_KERNEL(kl_lbfgs_update_fn, lbfgs_update_f64)
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 /* Columns are a multiple of KL_LIOUVILLE_LANES; those that are not needed are 0. */
 enum { KL_LIOUVILLE_LANES = 16, KL_LIOUVILLE_MAX_ORDER = 24, KL_LIOUVILLE_MAX_DIM = 64 };
 
@@ -54,18 +56,15 @@ size_t kl_liouville_work(const struct kl_liouville *g);
    Returns - sum of weights * R(T); NaN where substeps are too few. grad_u like u, grad_params like
    params, path [segments + 1][dim][columns] with R at the segments' boundaries: NULL where not asked
    for. */
-#define KL_LIOUVILLE_GRADIENT_ARGS(real)                                                \
-    (real * grad_u, real * grad_params, real * path, const real *u, const real *params, \
-     const real *start, const real *weights, const struct kl_liouville *g, void *work)
-typedef double(*kl_liouville_gradient_f32_fn) KL_LIOUVILLE_GRADIENT_ARGS(float);
-typedef double(*kl_liouville_gradient_f64_fn) KL_LIOUVILLE_GRADIENT_ARGS(double);
+#define KL_LIOUVILLE_GRADIENT(real, p)                                                     \
+    typedef double kl_liouville_gradient_##p##_fn(                                         \
+        real *grad_u, real *grad_params, real *path, const real *u, const real *params,    \
+        const real *start, const real *weights, const struct kl_liouville *g, void *work); \
+    KL_KERNEL(kl_liouville_gradient_##p##_fn, liouville_gradient_##p)
+KL_LIOUVILLE_GRADIENT(float, f32)
+KL_LIOUVILLE_GRADIENT(double, f64)
 
-/* The versions, lowest first; select.c chooses. */
-#define KL_LIOUVILLE_DECLARE(isa)                                             \
-    double kl_liouville_gradient_f32_##isa KL_LIOUVILLE_GRADIENT_ARGS(float); \
-    double kl_liouville_gradient_f64_##isa KL_LIOUVILLE_GRADIENT_ARGS(double);
-KL_LIOUVILLE_DECLARE(base)
-KL_LIOUVILLE_DECLARE(avx2)
-KL_LIOUVILLE_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_liouville_gradient KL_NAME(kl_kernel_liouville_gradient)()
 
 #endif

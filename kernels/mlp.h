@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
 #include "kernels/act.h"
 
 enum { KL_MLP_BATCH = 8, KL_MLP_LAYERS = 4, KL_MLP_PAD = 16 };
@@ -62,27 +63,23 @@ struct kl_mlp_loss {
     double cross_entropy, sum_abs; /* mean over the batch, nats; sum |params| */
     double squares;                /* sum grad^2 */
 };
-#define KL_MLP_GRADIENT_ARGS(real)                                                         \
-    (struct kl_mlp_loss * loss, real * grad, const real *params, const struct kl_mlp *net, \
-     const struct kl_mlp_batch *batch, double l1, const struct kl_dropout_draw *drop, real *work)
+#define KL_MLP_GRADIENT(real, p)                                                                      \
+    typedef void kl_mlp_gradient_##p##_fn(struct kl_mlp_loss *loss, real *grad, const real *params,   \
+                                          const struct kl_mlp *net, const struct kl_mlp_batch *batch, \
+                                          double l1, const struct kl_dropout_draw *drop, real *work); \
+    KL_KERNEL(kl_mlp_gradient_##p##_fn, mlp_gradient_##p)
+KL_MLP_GRADIENT(float, f32)
+KL_MLP_GRADIENT(double, f64)
 /* logits (batch->n, classes), without dropout. */
-#define KL_MLP_LOGITS_ARGS(real)                                                                    \
-    (real * logits, const real *params, const struct kl_mlp *net, const struct kl_mlp_batch *batch, \
-     real *work)
+#define KL_MLP_LOGITS(real, p)                                                                      \
+    typedef void kl_mlp_logits_##p##_fn(real *logits, const real *params, const struct kl_mlp *net, \
+                                        const struct kl_mlp_batch *batch, real *work);              \
+    KL_KERNEL(kl_mlp_logits_##p##_fn, mlp_logits_##p)
+KL_MLP_LOGITS(float, f32)
+KL_MLP_LOGITS(double, f64)
 
-typedef void(*kl_mlp_gradient_f32_fn) KL_MLP_GRADIENT_ARGS(float);
-typedef void(*kl_mlp_gradient_f64_fn) KL_MLP_GRADIENT_ARGS(double);
-typedef void(*kl_mlp_logits_f32_fn) KL_MLP_LOGITS_ARGS(float);
-typedef void(*kl_mlp_logits_f64_fn) KL_MLP_LOGITS_ARGS(double);
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_MLP_DECLARE(isa)                                      \
-    void kl_mlp_gradient_f32_##isa KL_MLP_GRADIENT_ARGS(float);  \
-    void kl_mlp_gradient_f64_##isa KL_MLP_GRADIENT_ARGS(double); \
-    void kl_mlp_logits_f32_##isa KL_MLP_LOGITS_ARGS(float);      \
-    void kl_mlp_logits_f64_##isa KL_MLP_LOGITS_ARGS(double);
-KL_MLP_DECLARE(base)
-KL_MLP_DECLARE(avx2)
-KL_MLP_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_mlp_gradient KL_NAME(kl_kernel_mlp_gradient)()
+#define kl_kernel_mlp_logits KL_NAME(kl_kernel_mlp_logits)()
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 /* Each returns the sum of grad^2, before any clipping, which costs nothing beside the update: to the
    precision of `real` sums of n terms in a few chains. */
 
@@ -21,12 +23,16 @@ struct kl_adam_factors {
 };
 /* g = grad_scale grad + decay p; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
    p = shrink p - rate m / (root sqrt(v) + epsilon). */
-#define KL_ADAM_ARGS(real)                                                                      \
-    (real *restrict p, real *restrict m, real *restrict v, const real *restrict grad, size_t n, \
-     const struct kl_adam_factors *f)
+#define KL_ADAM(real, p)                                                                  \
+    typedef double kl_adam_##p##_fn(real *restrict p, real *restrict m, real *restrict v, \
+                                    const real *restrict grad, size_t n,                  \
+                                    const struct kl_adam_factors *f);                     \
+    KL_KERNEL(kl_adam_##p##_fn, adam_##p)
+KL_ADAM(float, f32)
+KL_ADAM(double, f64)
 
-/* The same with grad_scale and shrink 1, on moments divided by 1 - beta (kernels/inline/adam.h): root and
-   epsilon are those above by (1 - beta1) rate, root also times sqrt(1 - beta2). */
+/* The same with grad_scale and shrink 1, on moments divided by 1 - beta (kernels/inline/adam.h): root
+   and epsilon are those above by (1 - beta1) rate, root also times sqrt(1 - beta2). */
 struct kl_bare_adam {
     double decay, beta1, beta2, root, epsilon;
 };
@@ -35,23 +41,15 @@ struct kl_sgd_factors {
     double grad_scale, decay, momentum, rate;
 };
 /* g = grad_scale grad + decay p; m = momentum m + g; p -= rate m. */
-#define KL_SGD_ARGS(real)                                                     \
-    (real *restrict p, real *restrict m, const real *restrict grad, size_t n, \
-     const struct kl_sgd_factors *f)
+#define KL_SGD(real, p)                                                                           \
+    typedef double kl_sgd_##p##_fn(real *restrict p, real *restrict m, const real *restrict grad, \
+                                   size_t n, const struct kl_sgd_factors *f);                     \
+    KL_KERNEL(kl_sgd_##p##_fn, sgd_##p)
+KL_SGD(float, f32)
+KL_SGD(double, f64)
 
-typedef double(*kl_adam_f32_fn) KL_ADAM_ARGS(float);
-typedef double(*kl_adam_f64_fn) KL_ADAM_ARGS(double);
-typedef double(*kl_sgd_f32_fn) KL_SGD_ARGS(float);
-typedef double(*kl_sgd_f64_fn) KL_SGD_ARGS(double);
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_OPTIM_DECLARE(isa)                      \
-    double kl_adam_f32_##isa KL_ADAM_ARGS(float);  \
-    double kl_adam_f64_##isa KL_ADAM_ARGS(double); \
-    double kl_sgd_f32_##isa KL_SGD_ARGS(float);    \
-    double kl_sgd_f64_##isa KL_SGD_ARGS(double);
-KL_OPTIM_DECLARE(base)
-KL_OPTIM_DECLARE(avx2)
-KL_OPTIM_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_adam KL_NAME(kl_kernel_adam)()
+#define kl_kernel_sgd KL_NAME(kl_kernel_sgd)()
 
 #endif

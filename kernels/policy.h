@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_POLICY_LANES = 16 }; /* n, the lanes of a row, is a multiple of it */
 enum kl_policy_act { KL_POLICY_NONE, KL_POLICY_TANH, KL_POLICY_RELU, KL_POLICY_ELU };
 
@@ -14,46 +16,46 @@ enum kl_policy_act { KL_POLICY_NONE, KL_POLICY_TANH, KL_POLICY_RELU, KL_POLICY_E
 #define KL_POLICY_STEPS(real) const real *v, size_t stride, const real *c, size_t steps
 
 /* dots [steps][n] = sum over units of v_j * x, in rising order. */
-#define KL_POLICY_DOTS_ARGS(real) \
-    (real * dots, const real *v, size_t stride, size_t steps, const real *x, size_t units, size_t n)
+#define KL_POLICY_DOTS(real, p)                                                                  \
+    typedef void kl_policy_dots_##p##_fn(real *dots, const real *v, size_t stride, size_t steps, \
+                                         const real *x, size_t units, size_t n);                 \
+    KL_KERNEL(kl_policy_dots_##p##_fn, policy_dots_##p)
+KL_POLICY_DOTS(float, f32)
+KL_POLICY_DOTS(double, f64)
 /* y [units][n] = act(y + bias[unit] + sum_j c_j v_j); bias NULL: none. */
-#define KL_POLICY_FORWARD_ARGS(real) \
-    (real * y, const real *bias, KL_POLICY_STEPS(real), size_t units, size_t n, enum kl_policy_act act)
+#define KL_POLICY_FORWARD(real, p)                                                            \
+    typedef void kl_policy_forward_##p##_fn(real *y, const real *bias, KL_POLICY_STEPS(real), \
+                                            size_t units, size_t n, enum kl_policy_act act);  \
+    KL_KERNEL(kl_policy_forward_##p##_fn, policy_forward_##p)
+KL_POLICY_FORWARD(float, f32)
+KL_POLICY_FORWARD(double, f64)
 /* e = d + sum_j c_j v_j; d = e * act'(.), by the activation's output y. e NULL: it is not kept. */
-#define KL_POLICY_BACKWARD_ARGS(real)                                                  \
-    (real * d, real * e, const real *y, KL_POLICY_STEPS(real), size_t units, size_t n, \
-     enum kl_policy_act act)
+#define KL_POLICY_BACKWARD(real, p)                                                                  \
+    typedef void kl_policy_backward_##p##_fn(real *d, real *e, const real *y, KL_POLICY_STEPS(real), \
+                                             size_t units, size_t n, enum kl_policy_act act);        \
+    KL_KERNEL(kl_policy_backward_##p##_fn, policy_backward_##p)
+KL_POLICY_BACKWARD(float, f32)
+KL_POLICY_BACKWARD(double, f64)
 /* d += e * (derivative of act'(.) along dy, the output's tangent). */
-#define KL_POLICY_BEND_ARGS(real) \
-    (real * d, const real *e, const real *y, const real *dy, size_t count, enum kl_policy_act act)
+#define KL_POLICY_BEND(real, p)                                                                 \
+    typedef void kl_policy_bend_##p##_fn(real *d, const real *e, const real *y, const real *dy, \
+                                         size_t count, enum kl_policy_act act);                 \
+    KL_KERNEL(kl_policy_bend_##p##_fn, policy_bend_##p)
+KL_POLICY_BEND(float, f32)
+KL_POLICY_BEND(double, f64)
 /* to [n][units] = from [units][n] * c[lane]. */
-#define KL_POLICY_TURN_ARGS(real) (real * to, const real *from, const real *c, size_t units, size_t n)
+#define KL_POLICY_TURN(real, p)                                                                   \
+    typedef void kl_policy_turn_##p##_fn(real *to, const real *from, const real *c, size_t units, \
+                                         size_t n);                                               \
+    KL_KERNEL(kl_policy_turn_##p##_fn, policy_turn_##p)
+KL_POLICY_TURN(float, f32)
+KL_POLICY_TURN(double, f64)
 
-typedef void(*kl_policy_dots_f32_fn) KL_POLICY_DOTS_ARGS(float);
-typedef void(*kl_policy_dots_f64_fn) KL_POLICY_DOTS_ARGS(double);
-typedef void(*kl_policy_forward_f32_fn) KL_POLICY_FORWARD_ARGS(float);
-typedef void(*kl_policy_forward_f64_fn) KL_POLICY_FORWARD_ARGS(double);
-typedef void(*kl_policy_backward_f32_fn) KL_POLICY_BACKWARD_ARGS(float);
-typedef void(*kl_policy_backward_f64_fn) KL_POLICY_BACKWARD_ARGS(double);
-typedef void(*kl_policy_bend_f32_fn) KL_POLICY_BEND_ARGS(float);
-typedef void(*kl_policy_bend_f64_fn) KL_POLICY_BEND_ARGS(double);
-typedef void(*kl_policy_turn_f32_fn) KL_POLICY_TURN_ARGS(float);
-typedef void(*kl_policy_turn_f64_fn) KL_POLICY_TURN_ARGS(double);
-
-/* The versions, lowest first; select.c chooses. */
-#define KL_POLICY_DECLARE(isa)                                         \
-    void kl_policy_dots_f32_##isa KL_POLICY_DOTS_ARGS(float);          \
-    void kl_policy_dots_f64_##isa KL_POLICY_DOTS_ARGS(double);         \
-    void kl_policy_forward_f32_##isa KL_POLICY_FORWARD_ARGS(float);    \
-    void kl_policy_forward_f64_##isa KL_POLICY_FORWARD_ARGS(double);   \
-    void kl_policy_backward_f32_##isa KL_POLICY_BACKWARD_ARGS(float);  \
-    void kl_policy_backward_f64_##isa KL_POLICY_BACKWARD_ARGS(double); \
-    void kl_policy_bend_f32_##isa KL_POLICY_BEND_ARGS(float);          \
-    void kl_policy_bend_f64_##isa KL_POLICY_BEND_ARGS(double);         \
-    void kl_policy_turn_f32_##isa KL_POLICY_TURN_ARGS(float);          \
-    void kl_policy_turn_f64_##isa KL_POLICY_TURN_ARGS(double);
-KL_POLICY_DECLARE(base)
-KL_POLICY_DECLARE(avx2)
-KL_POLICY_DECLARE(avx512)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_policy_dots KL_NAME(kl_kernel_policy_dots)()
+#define kl_kernel_policy_forward KL_NAME(kl_kernel_policy_forward)()
+#define kl_kernel_policy_backward KL_NAME(kl_kernel_policy_backward)()
+#define kl_kernel_policy_bend KL_NAME(kl_kernel_policy_bend)()
+#define kl_kernel_policy_turn KL_NAME(kl_kernel_policy_turn)()
 
 #endif

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 enum { KL_RING_LEAST = 2, KL_RING_MOST = 14, KL_RING_LAYERS = 8 };
 /* Steps of a group: one vector of 64 bytes. In files that are compiled in both precisions. */
 #define KL_RING_STEPS (64 / sizeof(kl_real))
@@ -114,8 +116,8 @@ static inline size_t kl_ring_fill_pairs(uint32_t *pairs, int n)
     };
 KL_RING_TYPES(float, f32)
 KL_RING_TYPES(double, f64)
-extern const struct kl_ring_table_f32 kl_ring_f32_base, kl_ring_f32_avx2, kl_ring_f32_avx512;
-extern const struct kl_ring_table_f64 kl_ring_f64_base, kl_ring_f64_avx2, kl_ring_f64_avx512;
+KL_KERNEL(const struct kl_ring_table_f32, ring_f32)
+KL_KERNEL(const struct kl_ring_table_f64, ring_f64)
 
 /* The sum of a row of S partial sums, by halves: one order. */
 #define KL_RING_SUM(real, p, n)                                 \
@@ -131,6 +133,7 @@ KL_RING_SUM(float, f32, 16)
 KL_RING_SUM(double, f64, 8)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_ring KL_NAME(kl_kernel_ring)()
 #define kl_ring_table KL_NAME(kl_ring_table)
 #define kl_ring_mix KL_NAME(kl_ring_mix)
 #define kl_ring_sum KL_NAME(kl_ring_sum)

@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_SCAN_CHUNK = 8, KL_SCAN_TAPS = 4, KL_SCAN_SIDE = 16 };
 /* h_t = abar h_(t-1) + bbar u_t, y_t = sum_s C_t[s] h_t[s] + D u_t. Mamba: abar = e^(dt A), bbar = dt B;
    Hydra's two revisions: abar = 1 + dt A or e^(dt A), bbar = B. */
@@ -95,10 +97,11 @@ static inline size_t kl_scan_work(size_t states, size_t channels)
         void(*gate) KL_SCAN_GATE_ARGS(real);                                                    \
         void(*gate_back) KL_SCAN_GATE_BACK_ARGS(real);                                          \
     };                                                                                          \
-    extern const struct kl_scan_##p kl_scan_##p##_base, kl_scan_##p##_avx2, kl_scan_##p##_avx512;
+    KL_KERNEL(const struct kl_scan_##p, scan_##p)
 KL_SCAN_TABLE(f32, float)
 KL_SCAN_TABLE(f64, double)
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_scan KL_NAME(kl_kernel_scan)()
 #define kl_scan_job KL_NAME(kl_scan_job)
 #define kl_scan_gradient KL_NAME(kl_scan_gradient)
 

@@ -8,6 +8,7 @@
 #ifndef KL_SHALLOW_H
 #define KL_SHALLOW_H
 
+#include "kernels/isa.h"
 #include "kernels/langevin.h"
 
 enum {
@@ -87,25 +88,18 @@ static inline size_t kl_shallow_work(const struct kl_shallow *net, size_t batch)
 {
     return kl_shallow_blocks(net) * KL_SHALLOW_LANES * batch;
 }
-#define KL_SHALLOW_STEPS_ARGS                                                                     \
-    (float *packed, const struct kl_shallow *net, const struct kl_shallow_records *records,       \
-     const int64_t *rows, size_t n_rows, size_t batch, const struct kl_langevin_factors *factors, \
-     const struct kl_langevin_stream *stream, struct kl_shallow_sums *sums, float *work)
+typedef void kl_shallow_steps_fn(float *packed, const struct kl_shallow *net,
+                                 const struct kl_shallow_records *records, const int64_t *rows,
+                                 size_t n_rows, size_t batch, const struct kl_langevin_factors *factors,
+                                 const struct kl_langevin_stream *stream, struct kl_shallow_sums *sums,
+                                 float *work);
+KL_KERNEL(kl_shallow_steps_fn, shallow_steps_f32)
 /* Over records rows[i], or i where rows is NULL, i < count; sums are added to. per_record (count), NULL:
  * each loss. */
-#define KL_SHALLOW_EVALUATE_ARGS                                                                  \
-    (struct kl_shallow_sums * sums, double *per_record, const float *packed,                      \
-     const struct kl_shallow *net, const struct kl_shallow_records *records, const int64_t *rows, \
-     size_t count)
-
-typedef void(*kl_shallow_steps_fn) KL_SHALLOW_STEPS_ARGS;
-typedef void(*kl_shallow_evaluate_fn) KL_SHALLOW_EVALUATE_ARGS;
-
-#define KL_SHALLOW_DECLARE(isa)                            \
-    void kl_shallow_steps_f32_##isa KL_SHALLOW_STEPS_ARGS; \
-    void kl_shallow_evaluate_f32_##isa KL_SHALLOW_EVALUATE_ARGS;
-KL_SHALLOW_DECLARE(base)
-KL_SHALLOW_DECLARE(avx2)
-KL_SHALLOW_DECLARE(avx512)
+typedef void kl_shallow_evaluate_fn(struct kl_shallow_sums *sums, double *per_record,
+                                    const float *packed, const struct kl_shallow *net,
+                                    const struct kl_shallow_records *records, const int64_t *rows,
+                                    size_t count);
+KL_KERNEL(kl_shallow_evaluate_fn, shallow_evaluate_f32)
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 /* Matrices side by side; decades of the ratio of eigenvalues for which there is a rule; its poles. */
 enum { KL_SPD_LANES = 8, KL_SPD_DECADES = 10, KL_SPD_POLES = 120 };
 /* For eigenvalues z within [10^-(c+1)/2, 10^(c+1)/2], c = 0 .. KL_SPD_DECADES - 1:
@@ -27,12 +29,7 @@ const struct kl_spd_rules *kl_spd_rules(void);
 /* a (triangle, KL_SPD_LANES), lower triangles, aligned to 64 bytes: matrices, which become their
    logarithms. A lane that is not positive definite, or whose largest eigenvalue is about 10^10 times its
    smallest or more, becomes NaN. work: KL_SPD_WORK(n) doubles, aligned. */
-typedef void (*kl_spd_log_fn)(double *a, size_t n, const struct kl_spd_rules *rules, double *work);
-
-#define KL_SPD_DECLARE(isa) \
-    void kl_spd_log_f64_##isa(double *a, size_t n, const struct kl_spd_rules *rules, double *work);
-KL_SPD_DECLARE(base)
-KL_SPD_DECLARE(avx2)
-KL_SPD_DECLARE(avx512)
+typedef void kl_spd_log_fn(double *a, size_t n, const struct kl_spd_rules *rules, double *work);
+KL_KERNEL(kl_spd_log_fn, spd_log_f64)
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 enum { KL_SSM_MOST_QUBITS = 12, KL_SSM_FEATURES = 7 /* rows a wire that a state gives */ };
 
 /* n wires, L layers; coefficients by wire, of half angles unless said otherwise.
@@ -106,11 +108,12 @@ KL_SSM_RINGS(double, f64)
         void(*rings_forward) KL_SSM_RINGS_FORWARD_ARGS(real, kl_ssm_rings_##p); \
         void(*rings_adjoint) KL_SSM_RINGS_ADJOINT_ARGS(real, kl_ssm_rings_##p); \
     };                                                                          \
-    extern const struct kl_ssm_##p kl_ssm_##p##_base, kl_ssm_##p##_avx2, kl_ssm_##p##_avx512;
+    KL_KERNEL(const struct kl_ssm_##p, ssm_##p)
 KL_SSM_TABLE(f32, float)
 KL_SSM_TABLE(f64, double)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_ssm KL_NAME(kl_kernel_ssm)()
 #define kl_ssm KL_NAME(kl_ssm)
 #define kl_ssm_plan KL_NAME(kl_ssm_plan)
 #define kl_ssm_rings KL_NAME(kl_ssm_rings)

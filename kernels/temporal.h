@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "kernels/isa.h"
+
 /* z[c][t] = bias[c] + sum over k of w[c][k] x[c][t + k - left], k in [0, taps), x being 0 outside [0,
    steps). taps is at most KL_TEMPORAL_TAPS, left at most taps - 1 (all of them: causal). */
 enum { KL_TEMPORAL_TAPS = 16 };
@@ -59,24 +61,24 @@ enum { KL_TEMPORAL_TILE = 4, KL_TEMPORAL_PARTS = 6 };
 #define KL_TEMPORAL_TILE_SLOPES_ARGS(real) \
     (real * parts, const real *slopes, const real *factor, size_t steps, size_t width)
 
-#define KL_TEMPORAL_TABLE(p, real)                                                      \
-    struct kl_temporal_##p {                                                            \
-        void(*pool) KL_TEMPORAL_POOL_ARGS(real, kl_temporal_filter_##p);                \
-        void(*filter) KL_TEMPORAL_FILTER_ARGS(real, kl_temporal_filter_##p);            \
-        void(*back) KL_TEMPORAL_BACK_ARGS(real, kl_temporal_filter_##p);                \
-        void(*pool_rows) KL_TEMPORAL_POOL_ROWS_ARGS(real);                              \
-        void(*tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(real);                          \
-        void(*tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(real);                        \
-        void(*tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(real);              \
-        void(*tile_pool) KL_TEMPORAL_TILE_POOL_ARGS(real);                              \
-        void(*tile_slopes) KL_TEMPORAL_TILE_SLOPES_ARGS(real);                          \
-    };                                                                                  \
-    extern const struct kl_temporal_##p kl_temporal_##p##_base, kl_temporal_##p##_avx2, \
-        kl_temporal_##p##_avx512;
+#define KL_TEMPORAL_TABLE(p, real)                                           \
+    struct kl_temporal_##p {                                                 \
+        void(*pool) KL_TEMPORAL_POOL_ARGS(real, kl_temporal_filter_##p);     \
+        void(*filter) KL_TEMPORAL_FILTER_ARGS(real, kl_temporal_filter_##p); \
+        void(*back) KL_TEMPORAL_BACK_ARGS(real, kl_temporal_filter_##p);     \
+        void(*pool_rows) KL_TEMPORAL_POOL_ROWS_ARGS(real);                   \
+        void(*tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(real);               \
+        void(*tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(real);             \
+        void(*tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(real);   \
+        void(*tile_pool) KL_TEMPORAL_TILE_POOL_ARGS(real);                   \
+        void(*tile_slopes) KL_TEMPORAL_TILE_SLOPES_ARGS(real);               \
+    };                                                                       \
+    KL_KERNEL(const struct kl_temporal_##p, temporal_##p)
 KL_TEMPORAL_TABLE(f32, float)
 KL_TEMPORAL_TABLE(f64, double)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_temporal KL_NAME(kl_kernel_temporal)()
 #define kl_temporal_filter KL_NAME(kl_temporal_filter)
 #define kl_temporal KL_NAME(kl_temporal)
 

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/isa.h"
+
 enum kl_vqc_gate {
     KL_VQC_RX,
     KL_VQC_RY,
@@ -164,10 +166,11 @@ struct kl_vqc_f64 {
     kl_vqc_wide_forward_f64_fn wide_forward;
     kl_vqc_wide_adjoint_f64_fn wide_adjoint;
 };
-extern const struct kl_vqc_f32 kl_vqc_f32_base, kl_vqc_f32_avx2, kl_vqc_f32_avx512;
-extern const struct kl_vqc_f64 kl_vqc_f64_base, kl_vqc_f64_avx2, kl_vqc_f64_avx512;
+KL_KERNEL(const struct kl_vqc_f32, vqc_f32)
+KL_KERNEL(const struct kl_vqc_f64, vqc_f64)
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_kernel_vqc KL_NAME(kl_kernel_vqc)()
 #define kl_vqc KL_NAME(kl_vqc)
 
 #endif

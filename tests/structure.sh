@@ -81,13 +81,13 @@ done
 # 4. A device is a table and a pointer.
 for f in $(grep -E '^ *# *(if|ifdef|ifndef|elif).*(CUDA|NVCC)' -r lib kernels tools |
     grep -vE '#ifndef KL_[A-Z_]*_(CU)?H$' | cut -d: -f1 | sort -u); do
-    case $f in kernels/select.c | kernels/inline/*) ;; *) fail "$f chooses CUDA by #if" ;; esac
+    case $f in kernels/inline/*) ;; *) fail "$f chooses CUDA by #if" ;; esac
 done
 
 # 5. A kernel family has a CPU file, and a CUDA twin or a reason in its header's first lines.
 for header in kernels/*.h; do
     family=$(basename "$header" .h)
-    case $family in select | device | cuda | cuda_*) continue ;; esac
+    case $family in isa | device | cuda | cuda_*) continue ;; esac
     [ -e "kernels/cpu/$family.c" ] || fail "$header has no kernels/cpu/$family.c"
     [ -e "tests/kernels/$family.c" ] || fail "$header has no tests/kernels/$family.c"
     [ -e "kernels/cuda/$family.cu" ] || head -12 "$header" | grep -qi cuda ||

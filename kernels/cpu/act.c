@@ -9,7 +9,7 @@
 
 enum { GROUP = 16, HALVES = 8 }; /* Philox blocks side by side, 16-bit numbers in each */
 
-void KL_ISA_NAME(kl_bias) KL_BIAS_ARGS(kl_real)
+void KL_ISA_NAME(kl_bias)(kl_real *y, const kl_real *b, size_t m, size_t n, int relu)
 {
     for (size_t i = 0; i < m; i++) {
         kl_real *row = y + i * n;
@@ -37,7 +37,7 @@ static inline void eight_blocks(uint32_t *numbers, const struct kl_dropout_draw 
     }
 }
 
-void KL_ISA_NAME(kl_dropout) KL_DROPOUT_ARGS(kl_real)
+void KL_ISA_NAME(kl_dropout)(kl_real *y, size_t first, size_t count, const struct kl_dropout_draw *draw)
 {
     const kl_real scale = (kl_real)draw->scale;
     const uint32_t threshold = draw->threshold;
@@ -53,13 +53,13 @@ void KL_ISA_NAME(kl_dropout) KL_DROPOUT_ARGS(kl_real)
     }
 }
 
-void KL_ISA_NAME(kl_relu_back) KL_RELU_BACK_ARGS(kl_real)
+void KL_ISA_NAME(kl_relu_back)(kl_real *dy, const kl_real *y, size_t count, double scale)
 {
     const kl_real s = (kl_real)scale;
     for (size_t i = 0; i < count; i++) dy[i] = y[i] > 0 ? dy[i] * s : 0;
 }
 
-void KL_ISA_NAME(kl_sum_rows) KL_SUM_ROWS_ARGS(kl_real)
+void KL_ISA_NAME(kl_sum_rows)(kl_real *sum, const kl_real *y, size_t m, size_t n)
 {
     for (size_t j = 0; j < n; j++) sum[j] = 0;
     for (size_t i = 0; i < m; i++)

@@ -3,7 +3,6 @@
    arXiv:1611.07612); Philox with a counter in each 64-bit lane. */
 #include "kernels/bits.h"
 
-
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 
@@ -100,7 +99,8 @@ static inline void count_abreast(uint32_t *counts, const uint64_t *a, const uint
     for (int j = 0; j < abreast; j++) counts[j] = sum(total[j]);
 }
 
-void NAME(kl_bit_counts) KL_BIT_COUNTS_ARGS
+void NAME(kl_bit_counts)(uint32_t *restrict counts, const uint64_t *restrict a,
+                         const uint64_t *restrict b, size_t stride, size_t n, size_t words)
 {
     size_t j = 0;
     for (; j + ABREAST <= n; j += ABREAST)
@@ -149,7 +149,8 @@ static inline void noise_vector(uint64_t out[2 * WORDS], uint64_t seed, uint32_t
                OR(AND(c[2], half), V(slli_epi64)(c[3], 32)));
 }
 
-void NAME(kl_bit_noise) KL_BIT_NOISE_ARGS
+void NAME(kl_bit_noise)(uint64_t *restrict out, size_t words, uint64_t seed, uint32_t first,
+                        uint32_t purpose, uint32_t step, uint32_t replica)
 {
     uint64_t last[2 * WORDS];
     size_t w = 0;
@@ -170,7 +171,9 @@ typedef __m256 floats;
 #define ABOVE(a, b) (uint64_t) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ))
 #endif
 
-void NAME(kl_bit_sides) KL_BIT_SIDES_ARGS
+void NAME(kl_bit_sides)(uint64_t *restrict above, uint64_t *restrict below,
+                        const float *restrict numbers, size_t stride, const float *restrict weights,
+                        size_t n, size_t words)
 {
     const floats zero = V(setzero_ps)();
     for (size_t w = 0; w < words; w++) {
@@ -192,7 +195,9 @@ void NAME(kl_bit_sides) KL_BIT_SIDES_ARGS
 
 #else
 
-void NAME(kl_bit_sides) KL_BIT_SIDES_ARGS
+void NAME(kl_bit_sides)(uint64_t *restrict above, uint64_t *restrict below,
+                        const float *restrict numbers, size_t stride, const float *restrict weights,
+                        size_t n, size_t words)
 {
     for (size_t w = 0; w < words; w++) {
         float sums[64] = { 0 };
@@ -213,7 +218,8 @@ static inline uint32_t ones(uint64_t v)
     return (uint32_t)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-void NAME(kl_bit_counts) KL_BIT_COUNTS_ARGS
+void NAME(kl_bit_counts)(uint32_t *restrict counts, const uint64_t *restrict a,
+                         const uint64_t *restrict b, size_t stride, size_t n, size_t words)
 {
     for (size_t j = 0; j < n; j++, b += stride) {
         counts[j] = 0;
@@ -221,7 +227,8 @@ void NAME(kl_bit_counts) KL_BIT_COUNTS_ARGS
     }
 }
 
-void NAME(kl_bit_noise) KL_BIT_NOISE_ARGS
+void NAME(kl_bit_noise)(uint64_t *restrict out, size_t words, uint64_t seed, uint32_t first,
+                        uint32_t purpose, uint32_t step, uint32_t replica)
 {
     uint32_t c[4] = { 0 };
     for (size_t w = 0; w < words; w++) {

@@ -99,7 +99,9 @@ static __attribute__((noinline)) void run_tangent(const block_dual *k, int top)
 
 #define AT(p) ((p) ? (p) + at : NULL)
 
-void KL_ISA_NAME(kl_bloch_gradient) KL_BLOCH_GRADIENT_ARGS(kl_real)
+void KL_ISA_NAME(kl_bloch_gradient)(kl_real *loss, kl_real *grad_u, kl_real *grad_params, kl_real *ends,
+                                    const kl_real *u, const kl_real *params, const kl_real *weights,
+                                    const struct kl_bloch *b, size_t n, kl_real *work)
 {
     kl_lane terms[KL_BLOCH_MAX_ORDER + 1];
     const bool unrolled =
@@ -122,7 +124,10 @@ void KL_ISA_NAME(kl_bloch_gradient) KL_BLOCH_GRADIENT_ARGS(kl_real)
     }
 }
 
-void KL_ISA_NAME(kl_bloch_tangent) KL_BLOCH_TANGENT_ARGS(kl_real)
+void KL_ISA_NAME(kl_bloch_tangent)(kl_real *dloss, kl_real *dgrad_u, kl_real *dgrad_params,
+                                   kl_real *loss, kl_real *grad_u, const kl_real *u, const kl_real *du,
+                                   const kl_real *params, const kl_real *dparams, const kl_real *weights,
+                                   const struct kl_bloch *b, size_t n, kl_real *work)
 {
     kl_lane terms[KL_BLOCH_MAX_ORDER + 1];
     for (size_t at = 0; at < n; at += KL_LANES) {

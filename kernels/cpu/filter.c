@@ -114,7 +114,8 @@ ALWAYS void power_of(double *power, double *bar, const double *coefficients, con
     for (size_t i = 0; i < n_sums; i++) bar[i] = kl_sum_lanes(sums[i]);
 }
 
-void KL_ISA_NAME(kl_filter_power) KL_FILTER_POWER_ARGS
+void KL_ISA_NAME(kl_filter_power)(double *power, double *bar, const double *coefficients,
+                                  const double *weights, const struct kl_filter *f, double *work)
 {
     if (f->order <= 3) power_of(power, bar, coefficients, weights, f, work, 3);
     else if (f->order <= 4) power_of(power, bar, coefficients, weights, f, work, 4);

@@ -20,7 +20,8 @@ static inline kl_real product(const kl_real *w, const kl_real *x, size_t columns
     return kl_sum_lanes(sum[0] + sum[1]);
 }
 
-void KL_ISA_NAME(kl_gan_forward) KL_GAN_FORWARD_ARGS(kl_real)
+void KL_ISA_NAME(kl_gan_forward)(kl_real *restrict out, const kl_real *restrict w,
+                                 const kl_real *restrict x, size_t rows, size_t columns)
 {
     for (size_t i = 0; i < rows; i++) out[i] = product(w + i * columns, x, columns);
 }

@@ -24,7 +24,8 @@ kl_real KL_ISA_NAME(kl_gan_weigh)(double sums[2], const struct kl_gan_weighed *c
     return most;
 }
 
-void KL_ISA_NAME(kl_gan_products) KL_GAN_PRODUCTS_ARGS(kl_real)
+void KL_ISA_NAME(kl_gan_products)(kl_real out[2], const kl_real *w, const kl_real *x, const kl_real *y,
+                                  size_t n)
 {
     enum { WIDE = 4 }; /* sums side by side: one would wait for itself */
     kl_lane by_x[WIDE] = { 0 }, by_y[WIDE] = { 0 };
@@ -39,7 +40,8 @@ void KL_ISA_NAME(kl_gan_products) KL_GAN_PRODUCTS_ARGS(kl_real)
     out[1] = kl_sum_lanes((by_y[0] + by_y[1]) + (by_y[2] + by_y[3]));
 }
 
-void KL_ISA_NAME(kl_gan_law) KL_GAN_LAW_ARGS(kl_real)
+void KL_ISA_NAME(kl_gan_law)(kl_real *restrict law, kl_real *restrict d, const kl_real *restrict dp,
+                             kl_real scale, kl_real level, kl_real mean, size_t n)
 {
     for (size_t j = 0; j < n; j += KL_LANES) {
         const kl_lane p = scale * *(const kl_lane *)(law + j);

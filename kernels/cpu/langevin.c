@@ -162,7 +162,10 @@ all_of(const enum rule rule, const int noisy, struct move *m, kl_real *w, kl_rea
         } else all_of(rule, 0, m, w, v, grad, first, n, NULL, sums); \
     } while (0)
 
-void KL_ISA_NAME(kl_langevin_step) KL_LANGEVIN_STEP_ARGS(kl_real)
+void KL_ISA_NAME(kl_langevin_step)(kl_real *w, const kl_real *grad, size_t first, size_t n,
+                                   const struct kl_langevin_factors *f,
+                                   const struct kl_langevin_stream *stream,
+                                   struct kl_langevin_sums *sums)
 {
     double unread[3] = { 0 }, *to = sums ? &sums->ww : unread;
     struct move m = { .keep = kl_all((kl_real)f->shrink),
@@ -171,7 +174,9 @@ void KL_ISA_NAME(kl_langevin_step) KL_LANGEVIN_STEP_ARGS(kl_real)
     ALL_OF(STEP, &m, w, NULL, to);
 }
 
-void KL_ISA_NAME(kl_langevin_momentum) KL_LANGEVIN_MOMENTUM_ARGS(kl_real)
+void KL_ISA_NAME(kl_langevin_momentum)(kl_real *w, kl_real *v, const kl_real *grad, size_t first,
+                                       size_t n, const struct kl_langevin_momentum *f,
+                                       const struct kl_langevin_stream *stream, double *vv)
 {
     double sum[3] = { 0 };
     struct move m = { .keep = kl_all((kl_real)f->keep),
@@ -183,7 +188,9 @@ void KL_ISA_NAME(kl_langevin_momentum) KL_LANGEVIN_MOMENTUM_ARGS(kl_real)
     if (vv) *vv += sum[0];
 }
 
-void KL_ISA_NAME(kl_langevin_rms) KL_LANGEVIN_RMS_ARGS(kl_real)
+void KL_ISA_NAME(kl_langevin_rms)(kl_real *w, kl_real *square, const kl_real *grad, size_t first,
+                                  size_t n, const struct kl_langevin_rms *f,
+                                  const struct kl_langevin_stream *stream, struct kl_langevin_sums *sums)
 {
     double unread[3] = { 0 }, *to = sums ? &sums->ww : unread;
     struct move m = { .keep = kl_all((kl_real)f->keep),
@@ -214,7 +221,8 @@ normals_of(const int groups, kl_real *out, size_t group, const struct kl_normal_
     }
 }
 
-void KL_ISA_NAME(kl_langevin_normals) KL_LANGEVIN_NORMALS_ARGS(kl_real)
+void KL_ISA_NAME(kl_langevin_normals)(kl_real *out, size_t first, size_t n,
+                                      const struct kl_langevin_stream *stream)
 {
     const struct kl_normal_stream s = kl_normal_stream(stream);
     for (size_t done = 0; done < n;) {

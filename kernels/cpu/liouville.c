@@ -390,7 +390,10 @@ static void sum_slopes(kl_real *grad_u, kl_real *grad_params, const struct pass 
             grad_u[s * controls + k] = (kl_real)p->slopes[s * (controls + params) + k];
 }
 
-double KL_ISA_NAME(kl_liouville_gradient) KL_LIOUVILLE_GRADIENT_ARGS(kl_real)
+double KL_ISA_NAME(kl_liouville_gradient)(kl_real *grad_u, kl_real *grad_params, kl_real *path,
+                                          const kl_real *u, const kl_real *params, const kl_real *start,
+                                          const kl_real *weights, const struct kl_liouville *g,
+                                          void *work)
 {
     const bool two = g->form == KL_LIOUVILLE_TWO_QUBITS;
     const size_t dim = (size_t)g->dim, columns = (size_t)g->columns,

@@ -117,7 +117,9 @@ static void penalise(struct kl_mlp_loss *loss, kl_real *restrict grad, const kl_
         loss->squares += (double)squares[i], loss->sum_abs += (double)sum[i];
 }
 
-void KL_ISA_NAME(kl_mlp_gradient) KL_MLP_GRADIENT_ARGS(kl_real)
+void KL_ISA_NAME(kl_mlp_gradient)(struct kl_mlp_loss *loss, kl_real *grad, const kl_real *params,
+                                  const struct kl_mlp *net, const struct kl_mlp_batch *batch, double l1,
+                                  const struct kl_dropout_draw *drop, kl_real *work)
 {
     const struct work w = cut(work, net);
     const int last = net->n_layers;
@@ -139,7 +141,8 @@ void KL_ISA_NAME(kl_mlp_gradient) KL_MLP_GRADIENT_ARGS(kl_real)
     penalise(loss, grad, params, kl_mlp_layer(net, last), (kl_real)l1);
 }
 
-void KL_ISA_NAME(kl_mlp_logits) KL_MLP_LOGITS_ARGS(kl_real)
+void KL_ISA_NAME(kl_mlp_logits)(kl_real *logits, const kl_real *params, const struct kl_mlp *net,
+                                const struct kl_mlp_batch *batch, kl_real *work)
 {
     const struct work w = cut(work, net);
     const size_t classes = (size_t)net->size[net->n_layers],

@@ -25,7 +25,8 @@ static double sum_squares(const kl_real *grad, size_t n)
     return sum_lanes(squares + rest * rest);
 }
 
-double KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
+double KL_ISA_NAME(kl_adam)(kl_real *restrict p, kl_real *restrict m, kl_real *restrict v,
+                            const kl_real *restrict grad, size_t n, const struct kl_adam_factors *f)
 {
     const struct kl_adam_lanes own = kl_adam_lanes(f);
     kl_lane squares = { 0 };
@@ -45,7 +46,8 @@ double KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
     return sum_lanes(squares + rest[3] * rest[3]);
 }
 
-double KL_ISA_NAME(kl_sgd) KL_SGD_ARGS(kl_real)
+double KL_ISA_NAME(kl_sgd)(kl_real *restrict p, kl_real *restrict m, const kl_real *restrict grad,
+                           size_t n, const struct kl_sgd_factors *f)
 {
     const kl_real grad_scale = (kl_real)f->grad_scale, decay = (kl_real)f->decay;
     const kl_real momentum = (kl_real)f->momentum, rate = (kl_real)f->rate;

@@ -40,7 +40,8 @@ static inline __attribute__((always_inline)) void dots_of(kl_real *dots, const k
         else dots_of(dots + t, v + t, stride, s, 1, x + t, units, n);            \
         break;
 
-void KL_ISA_NAME(kl_policy_dots) KL_POLICY_DOTS_ARGS(kl_real)
+void KL_ISA_NAME(kl_policy_dots)(kl_real *dots, const kl_real *v, size_t stride, size_t steps,
+                                 const kl_real *x, size_t units, size_t n)
 {
     for (; steps > 0;) {
         const size_t group = steps < MOST ? steps : MOST;
@@ -168,14 +169,18 @@ passes(struct pass whole, size_t steps, enum kl_policy_act act,
     }
 }
 
-void KL_ISA_NAME(kl_policy_forward) KL_POLICY_FORWARD_ARGS(kl_real)
+void KL_ISA_NAME(kl_policy_forward)(kl_real *y, const kl_real *bias, const kl_real *v, size_t stride,
+                                    const kl_real *c, size_t steps, size_t units, size_t n,
+                                    enum kl_policy_act act)
 {
     passes(
         (struct pass){ .y = y, .bias = bias, .v = v, .c = c, .stride = stride, .units = units, .n = n },
         steps, act, pass_forward);
 }
 
-void KL_ISA_NAME(kl_policy_backward) KL_POLICY_BACKWARD_ARGS(kl_real)
+void KL_ISA_NAME(kl_policy_backward)(kl_real *d, kl_real *e, const kl_real *y, const kl_real *v,
+                                     size_t stride, const kl_real *c, size_t steps, size_t units,
+                                     size_t n, enum kl_policy_act act)
 {
     passes(
         (struct pass){
@@ -183,7 +188,8 @@ void KL_ISA_NAME(kl_policy_backward) KL_POLICY_BACKWARD_ARGS(kl_real)
         steps, act, pass_backward);
 }
 
-void KL_ISA_NAME(kl_policy_bend) KL_POLICY_BEND_ARGS(kl_real)
+void KL_ISA_NAME(kl_policy_bend)(kl_real *d, const kl_real *e, const kl_real *y, const kl_real *dy,
+                                 size_t count, enum kl_policy_act act)
 {
     for (size_t i = 0; i < count; i += KL_LANES)
         *(kl_lane *)(d + i) += *(const kl_lane *)(e + i) *
@@ -191,7 +197,8 @@ void KL_ISA_NAME(kl_policy_bend) KL_POLICY_BEND_ARGS(kl_real)
 }
 
 /* Sixteen units at a time: a lane's row is then written by whole lines of the cache. */
-void KL_ISA_NAME(kl_policy_turn) KL_POLICY_TURN_ARGS(kl_real)
+void KL_ISA_NAME(kl_policy_turn)(kl_real *to, const kl_real *from, const kl_real *c, size_t units,
+                                 size_t n)
 {
     enum { BLOCK = 16 };
     for (size_t first = 0; first < units; first += BLOCK) {

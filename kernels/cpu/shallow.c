@@ -306,13 +306,21 @@ static inline __attribute__((always_inline)) void evaluate_of(const int d, struc
 #define BY_ONE(d, call) \
     case d: call(d) break;
 
-void KL_ISA_NAME(kl_shallow_steps) KL_SHALLOW_STEPS_ARGS
+void KL_ISA_NAME(kl_shallow_steps)(float *packed, const struct kl_shallow *net,
+                                   const struct kl_shallow_records *records, const int64_t *rows,
+                                   size_t n_rows, size_t batch,
+                                   const struct kl_langevin_factors *factors,
+                                   const struct kl_langevin_stream *stream, struct kl_shallow_sums *sums,
+                                   float *work)
 {
 #define STEPS(d) steps_of(d, packed, net, records, rows, n_rows, batch, factors, stream, sums, work);
     BY_INPUTS(STEPS)
 }
 
-void KL_ISA_NAME(kl_shallow_evaluate) KL_SHALLOW_EVALUATE_ARGS
+void KL_ISA_NAME(kl_shallow_evaluate)(struct kl_shallow_sums *sums, double *per_record,
+                                      const float *packed, const struct kl_shallow *net,
+                                      const struct kl_shallow_records *records, const int64_t *rows,
+                                      size_t count)
 {
 #define EVALUATE(d) evaluate_of(d, sums, per_record, packed, net, records, rows, count);
     BY_INPUTS(EVALUATE)

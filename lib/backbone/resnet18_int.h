@@ -4,7 +4,7 @@
 #define KL_RESNET18_INT_H
 
 #include "backbone/backbone.h"
-#include "kernels/select.h"
+#include "kernels/conv.h"
 
 /* One convolution with its batch normalisation folded in. */
 struct kl_folded {

@@ -7,7 +7,6 @@
 
 struct run {
     const struct kl_resnet18 *net;
-    const struct kl_kernels *kernels;
     size_t n;                       /* images side by side, the block's width */
     float *planes, *patches, *rows; /* the stem's: pixels; (taps, out_w, n); three rows of its map */
     float *maps[3], *phases; /* maps of a block; an input split into even and odd rows and columns */
@@ -25,7 +24,7 @@ static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *
 {
     const struct kl_folded *stem = &net->stem;
     size_t n = net->images, points = net->points * KL_CONV_COLUMNS + 36 * KL_CONV_APART;
-    *r = (struct run){ .net = net, .kernels = kl_kernels(), .n = n };
+    *r = (struct run){ .net = net, .n = n };
     kl_arena_reset(work);
     int code = take(&r->planes, net->channels * stem->in_h * stem->in_w * n, work, err);
     if (!code) code = take(&r->patches, net->channels * 49 * stem->out_w * n, work, err);
@@ -92,8 +91,8 @@ static void stem_row(struct run *r, float *to, size_t y)
             float bias = r->net->stem_bias[(o * stem->out_h + y) * stem->out_w + x];
             for (size_t i = 0; i < r->n; i++) to[o * width + x * r->n + i] = bias;
         }
-    r->kernels->conv->product(to, width, stem->weights, r->patches, width, 64, width, taps, true);
-    r->kernels->conv->relu(to, NULL, 64 * width);
+    kl_kernel_conv_f32()->product(to, width, stem->weights, r->patches, width, 64, width, taps, true);
+    kl_kernel_conv_f32()->relu(to, NULL, 64 * width);
 }
 
 /* The stem and its max-pool, three rows of the stem's map at a time. */
@@ -111,7 +110,7 @@ static void stem(struct run *r, float *map)
                 rows[k] = y < net->stem.out_h ? r->rows + y % 3 * row_size + o * width : NULL;
             }
             float *to = map + (o * net->pool_h + py) * net->pool_w * r->n;
-            r->kernels->conv->pool(to, rows, net->stem.out_w, r->n);
+            kl_kernel_conv_f32()->pool(to, rows, net->stem.out_w, r->n);
         }
     }
 }
@@ -130,18 +129,19 @@ static void conv_points(struct run *r, float *out, const struct kl_folded *c, co
         size_t step_in = c->in * columns + KL_CONV_APART, step_out = c->out * columns + KL_CONV_APART;
         for (size_t i = 0; i < c->in; i++)
             for (size_t t = 0; t < here; t++)
-                r->kernels->conv->in(r->points_in + i * columns + t * n, step_in, in + i * pixels, size,
-                                     (first + t) / across * tile, (first + t) % across * tile, c->kind);
+                kl_kernel_conv_f32()->in(r->points_in + i * columns + t * n, step_in, in + i * pixels,
+                                         size, (first + t) / across * tile, (first + t) % across * tile,
+                                         c->kind);
         for (size_t p = 0; p < points; p++)
-            r->kernels->conv->product(r->points_out + p * step_out, columns, c->weights + p * matrix,
-                                      r->points_in + p * step_in, columns, c->out, columns, c->in,
-                                      false);
+            kl_kernel_conv_f32()->product(r->points_out + p * step_out, columns, c->weights + p * matrix,
+                                          r->points_in + p * step_in, columns, c->out, columns, c->in,
+                                          false);
         for (size_t o = 0; o < c->out; o++)
             for (size_t t = 0; t < here; t++)
-                r->kernels->conv->out(out + o * pixels, r->points_out + o * columns + t * n, step_out,
-                                      c->bias[o], residual ? residual + o * pixels : NULL, size,
-                                      (first + t) / across * tile, (first + t) % across * tile, c->kind,
-                                      true);
+                kl_kernel_conv_f32()->out(out + o * pixels, r->points_out + o * columns + t * n,
+                                          step_out, c->bias[o], residual ? residual + o * pixels : NULL,
+                                          size, (first + t) / across * tile, (first + t) % across * tile,
+                                          c->kind, true);
     }
 }
 
@@ -179,8 +179,9 @@ static void conv_strided(struct run *r, float *out, const struct kl_folded *c)
             size_t column = 2 * first + t % c->size - pad;
             const float *from = r->phases + (2 * (row % 2) + column % 2) * c->in * plane +
                                 (row / 2 * half_w + column / 2) * n;
-            r->kernels->conv->product(out + (y * c->out_w + first) * n, pixels, c->weights + t * matrix,
-                                      from, plane, c->out, (end - first) * n, c->in, true);
+            kl_kernel_conv_f32()->product(out + (y * c->out_w + first) * n, pixels,
+                                          c->weights + t * matrix, from, plane, c->out,
+                                          (end - first) * n, c->in, true);
         }
 }
 
@@ -192,7 +193,7 @@ static void basic_block(struct run *r, const struct kl_basic_block *b)
     if (c1->stride == 2) {
         split_phases(r, c1, r->maps[0]);
         conv_strided(r, r->maps[1], c1);
-        r->kernels->conv->relu(r->maps[1], NULL, c1->out * c1->out_h * c1->out_w * r->n);
+        kl_kernel_conv_f32()->relu(r->maps[1], NULL, c1->out * c1->out_h * c1->out_w * r->n);
         conv_strided(r, r->maps[2], &b->shortcut);
         residual = r->maps[2];
     } else {

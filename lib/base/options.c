@@ -263,7 +263,7 @@ static bool is_asked(const struct kl_common *common)
     return common->help || common->version || common->print_config || common->emit;
 }
 
-/* kernels/select.c heeds it, where nothing can be refused. */
+/* kernels/isa.c heeds it, where nothing can be refused. */
 static int check_isa(const struct kl_common *common, struct kl_error *err)
 {
     static const char sets[] = "base|avx2|avx512";

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/density.h"
+#include "kernels/vqc.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 
 #if KL_F64
 #define SQRT sqrt
@@ -61,11 +62,11 @@ int kl_circuit_batch_prepare(struct batch *b, const struct kl_circuit *c, const 
 {
     *b = (struct batch){ .c = c, .plan = c->plan, .n = n, .x = x, .w = w };
 #if KL_F64
-    b->kernel = kl_kernels()->vqc_f64;
-    b->noisy = kl_kernels()->density_f64;
+    b->kernel = kl_kernel_vqc_f64();
+    b->noisy = kl_kernel_density_f64();
 #else
-    b->kernel = kl_kernels()->vqc_f32;
-    b->noisy = kl_kernels()->density_f32;
+    b->kernel = kl_kernel_vqc_f32();
+    b->noisy = kl_kernel_density_f32();
 #endif
     b->lanes = (size_t)b->kernel->lanes;
     b->one = b->plan->n_slots * b->lanes;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "circuit/metric_int.h"
+#include "kernels/vqc.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 
 struct batch {
     const struct kl_metric *m;
@@ -26,9 +26,9 @@ static int prepare(struct batch *b, const struct kl_metric *m, const kl_real *x,
 {
     *b = (struct batch){ .m = m, .x = x, .w = w };
 #if KL_F64
-    b->kernel = kl_kernels()->vqc_f64;
+    b->kernel = kl_kernel_vqc_f64();
 #else
-    b->kernel = kl_kernels()->vqc_f32;
+    b->kernel = kl_kernel_vqc_f32();
 #endif
     b->lanes = (size_t)b->kernel->lanes;
     b->amplitudes = b->lanes << m->circuit->n_qubits;

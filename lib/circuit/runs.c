@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "circuit/batch_int.h"
+#include "kernels/vqc.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 
 struct kl_circuit_runs {
     struct batch batch;
@@ -46,8 +46,8 @@ void kl_circuit_runs_inputs(kl_real *dx, struct kl_circuit_runs *runs, const kl_
 size_t kl_circuit_lanes(void)
 {
 #if KL_F64
-    return (size_t)kl_kernels()->vqc_f64->lanes;
+    return (size_t)kl_kernel_vqc_f64()->lanes;
 #else
-    return (size_t)kl_kernels()->vqc_f32->lanes;
+    return (size_t)kl_kernel_vqc_f32()->lanes;
 #endif
 }

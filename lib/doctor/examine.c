@@ -8,7 +8,7 @@
 #include "doctor/doctor.h"
 #include "kernels/cuda.h"
 #include "kernels/device.h"
-#include "kernels/select.h"
+#include "kernels/isa.h"
 
 static void look_at_threads(struct kl_doctor *d)
 {
@@ -37,7 +37,7 @@ int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *optio
     struct kl_pool *pool = NULL;
     memset(d, 0, sizeof *d);
     d->cpu = kl_device_cpu();
-    d->isa = kl_kernels()->isa;
+    d->isa = kl_isa_name(kl_isa());
     look_at_threads(d);
     kl_device_memory(&d->memory, "/proc/meminfo");
     kl_device_gpus(&d->gpus);

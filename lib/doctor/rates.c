@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "doctor/doctor_int.h"
-#include "kernels/select.h"
+#include "kernels/gemm.h"
 
 const int kl_rates_qubits[2] = { 4, 10 };
 enum { SIDE = 256, DEPTH = 512 }; /* of the product: (SIDE, DEPTH) times (DEPTH, SIDE) */
@@ -50,7 +50,7 @@ void kl_doctor_rates_fill(float *values, size_t n, float step)
 static void find_peak(void *context, size_t thread)
 {
     double *peaks = context;
-    peaks[thread] = kl_device_peak_gflops(kl_kernels()->isa);
+    peaks[thread] = kl_device_peak_gflops(kl_isa_name(kl_isa()));
 }
 
 static int peak(struct kl_rates *rates, struct kl_pool *pool, struct kl_error *err)
@@ -105,7 +105,7 @@ enum { MATRICES = 2 * SIDE * DEPTH + SIDE * SIDE };
 static void multiply(void *context, size_t thread)
 {
     float *a = (float *)context + thread * MATRICES, *b = a + SIDE * DEPTH, *c = b + DEPTH * SIDE;
-    kl_kernels()->gemm_f32(c, SIDE, a, DEPTH, 1, b, SIDE, SIDE, SIDE, DEPTH, 0);
+    kl_kernel_gemm_f32()(c, SIDE, a, DEPTH, 1, b, SIDE, SIDE, SIDE, DEPTH, 0);
 }
 
 /* A few elements against their definition in double. */
@@ -130,7 +130,7 @@ static int product(struct kl_rates *rates, struct kl_pool *pool, struct kl_error
     const float *last = values + (threads - 1) * MATRICES;
     if (!product_is_right(last, last + SIDE * DEPTH, last + 2 * SIDE * DEPTH))
         snprintf(rates->problem, sizeof rates->problem, "matrix products (%s) give wrong numbers",
-                 kl_kernels()->isa);
+                 kl_isa_name(kl_isa()));
     free(values);
     return KL_OK;
 }

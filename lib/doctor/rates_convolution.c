@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/select.h"
+#include "kernels/conv.h"
 
 enum {
     SIDE = 8,
@@ -27,7 +27,7 @@ struct layer {
 static void convolve(void *context, size_t thread)
 {
     const struct layer *l = (const struct layer *)context + thread;
-    const struct kl_conv *conv = kl_kernels()->conv;
+    const struct kl_conv *conv = kl_kernel_conv_f32();
     const struct kl_conv_map size = { SIDE, SIDE, IMAGES };
     for (size_t c = 0; c < CHANNELS; c++)
         for (size_t t = 0; t < TILES; t++)
@@ -88,7 +88,7 @@ int kl_doctor_rates_convolution(struct kl_rates *rates, struct kl_pool *pool, st
         rates->convolution = plain * kl_doctor_rates_race(convolve, layers, pool, 0.3);
         if (!is_right(&layers[threads - 1]))
             snprintf(rates->problem, sizeof rates->problem, "convolutions (%s) give wrong numbers",
-                     kl_kernels()->isa);
+                     kl_isa_name(kl_isa()));
     }
     for (size_t i = 0; layers && i < threads; i++) free(layers[i].in);
     free(layers);

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #include "doctor/doctor_int.h"
-#include "kernels/select.h"
+#include "kernels/langevin.h"
 
 enum { N = 1 << 14 }; /* a thread: they stay in its cache */
 
 static void draw(void *context, size_t thread)
 {
     const struct kl_langevin_stream stream = { .key = thread + 1 };
-    kl_kernels()->langevin_normals_f32((float *)context + thread * N, 0, N, &stream);
+    kl_kernel_langevin_normals_f32()((float *)context + thread * N, 0, N, &stream);
 }
 
 /* Mean, variance and fourth moment within six standard errors of those of the normal law. */
@@ -36,7 +36,7 @@ int kl_doctor_rates_langevin(struct kl_rates *rates, struct kl_pool *pool, struc
     for (size_t t = 0; t < threads; t++)
         if (!normals_are_right(values + t * N))
             snprintf(rates->problem, sizeof rates->problem,
-                     "normal numbers (%s) do not follow their law", kl_kernels()->isa);
+                     "normal numbers (%s) do not follow their law", kl_isa_name(kl_isa()));
     free(values);
     return KL_OK;
 }

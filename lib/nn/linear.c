@@ -3,9 +3,10 @@
    (y > 0 there and kept), so no mask is stored. */
 #include <math.h>
 
+#include "kernels/act.h"
+#include "kernels/gemm.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "nn/nn.h"
 
 #if KL_F64

@@ -2,8 +2,8 @@
    A step of SGD, Adam or AdamW over one block of parameters, after clipping by the gradient's norm. */
 #include <math.h>
 
+#include "kernels/optim.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "nn/nn.h"
 
 /* min(1, clip / (norm + epsilon)). The sum of squares is kept in sixteen chains in double: its order is

@@ -2,7 +2,7 @@
    The circuit alone, ry-ring with three layers, float, batch 64: forward and gradients of inputs and
    weights, one thread and all; then each instruction set beside its peak, and the cost of a gate. */
 #include "circuit_work.h"
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "device/device.h"
 
 enum { BATCH = 64, LAYERS = 3 };
@@ -39,13 +39,13 @@ int main(int argc, char **argv)
                1e9 * one / BATCH / (sizes[i] * (LAYERS + 1)));
         printf("bench circuit%d/ketline %.4g s\n", sizes[i], one < all ? one : all);
     }
-    for (int isa = 0; kl_kernels_of(isa); isa++) {
-        double peak = kl_device_peak_gflops(kl_kernels_of(isa)->isa);
-        kl_kernels_use(kl_kernels_of(isa));
+    for (int isa = 0; kl_isa_is_here(isa); isa++) {
+        double peak = kl_device_peak_gflops(kl_isa_name(isa));
+        kl_isa_use(isa);
         for (size_t i = 0; i < 2; i++) {
             double t = ring_seconds(sizes[i], NULL, budget / 2), rate = 1e-9 * flops(sizes[i]) / t;
             printf("%s, %d qubits: %.2f us a batch, one thread; %.1f GFLOP/s, peak %.1f: %.0f%%\n",
-                   kl_kernels_of(isa)->isa, sizes[i], 1e6 * t, rate, peak, 100 * rate / peak);
+                   kl_isa_name(isa), sizes[i], 1e6 * t, rate, peak, 100 * rate / peak);
         }
     }
     kl_pool_destroy(&pool);

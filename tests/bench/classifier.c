@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "kernels/isa.h"
+#include "kernels/mlp.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "qrng/classify/network.h"
 
 enum { ROWS = 6000, TRAINING = 4800, RUNS = 20, EPOCHS = 1000 };
@@ -85,11 +86,11 @@ int main(int argc, char **argv)
         const double seconds = (kl_clock() - start) / (double)r.o.epochs;
         if (seconds < best) best = seconds;
     }
-    const double peak = kl_device_peak_gflops(kl_kernels()->isa),
+    const double peak = kl_device_peak_gflops(kl_isa_name(kl_isa())),
                  rate = step_flops(&r.o.net) * 600 / best * 1e-9;
     printf("%s: an epoch %.2f ms, a step %.2f us with its share of the accuracies: products %.1f "
            "GFLOP/s of %.1f (%.0f %%)\n",
-           kl_kernels()->isa, best * 1e3, best / 600 * 1e6, rate, peak, 100 * rate / peak);
+           kl_isa_name(kl_isa()), best * 1e3, best / 600 * 1e6, rate, peak, 100 * rate / peak);
     printf("bench classifier-epoch/ketline %.6g s\n", best);
     r.o.epochs = quick ? 20 : EPOCHS;
     if (kl_pool_create(&pool, 0, &err)) return 1;

@@ -12,7 +12,6 @@
 #include "control/pulse/pulse.h"
 #include "kernels/bloch.h"
 #include "kernels/liouville.h"
-#include "kernels/select.h"
 
 enum { SEGMENTS = 60, CZ_SEGMENTS = 30, CZ_CONTROLS = 6, FREQUENCIES = 500, MOST_TASKS = 1024 };
 
@@ -110,14 +109,14 @@ static void one_qubit_free(struct one_qubit *o)
 static void one_qubit_call(void *context)
 {
     const struct one_qubit *o = context;
-    kl_kernels()->bloch_gradient_f64(o->loss, o->gradient, NULL, NULL, o->u, o->params, o->weights,
-                                     &o->b, o->n, o->work);
+    kl_kernel_bloch_gradient_f64()(o->loss, o->gradient, NULL, NULL, o->u, o->params, o->weights, &o->b,
+                                   o->n, o->work);
 }
 static void one_qubit_call_float(void *context)
 {
     const struct one_qubit *o = context;
-    kl_kernels()->bloch_gradient_f32(o->loss_f, o->gradient_f, NULL, NULL, o->u_f, o->params_f,
-                                     o->weights_f, &o->b, o->n, o->work_f);
+    kl_kernel_bloch_gradient_f32()(o->loss_f, o->gradient_f, NULL, NULL, o->u_f, o->params_f,
+                                   o->weights_f, &o->b, o->n, o->work_f);
 }
 static void one_qubit(void)
 {
@@ -152,8 +151,8 @@ struct cz {
 static void cz_call(void *context)
 {
     struct cz *c = context;
-    c->loss = kl_kernels()->liouville_gradient_f64(c->gradient, NULL, NULL, c->u, c->params, c->start,
-                                                   c->weights, &c->g, c->work);
+    c->loss = kl_kernel_liouville_gradient_f64()(c->gradient, NULL, NULL, c->u, c->params, c->start,
+                                                 c->weights, &c->g, c->work);
 }
 static void cz(void)
 {

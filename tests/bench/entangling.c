@@ -4,7 +4,7 @@
    step's gradient of a weighted sum of all <Z_q>. One thread and all, and how much of one core's peak.
  */
 #include "circuit_work.h"
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "device/device.h"
 
 /* Multiplications and additions of one thread's work: a matrix on a pair of amplitudes takes 28; on the
@@ -37,9 +37,9 @@ int main(int argc, char **argv)
         printf("%s: %zu sample%s, %.4g ms, one thread; %.4g ms, %d threads\n", cases[i].name, k.n,
                kl_s(k.n), 1e3 * one, 1e3 * all, kl_pool_size(pool));
         const double rate = 1e-9 * flops(cases[i].n_qubits, cases[i].n_layers, k.n) / one,
-                     peak = kl_device_peak_gflops(kl_kernels()->isa);
-        printf("%s, %s, one thread: %.1f GFLOP/s, peak %.1f: %.0f%%\n", cases[i].name, kl_kernels()->isa,
-               rate, peak, 100 * rate / peak);
+                     peak = kl_device_peak_gflops(kl_isa_name(kl_isa()));
+        printf("%s, %s, one thread: %.1f GFLOP/s, peak %.1f: %.0f%%\n", cases[i].name,
+               kl_isa_name(kl_isa()), rate, peak, 100 * rate / peak);
         printf("bench %s/ketline %.4g s\n", cases[i].name, one < all ? one : all);
         end(&k);
     }

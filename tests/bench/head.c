@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 #include "head_features.h"
-#include "kernels/select.h"
+#include "kernels/gemm.h"
 #include "lap.h"
 
 enum { N = 60000, BATCH = 64 };
@@ -42,7 +42,7 @@ static double train(struct kl_head_model *model, const struct kl_features *f, in
 static double products(const float *x, double *flops)
 {
     static const size_t widths[][2] = { { 512, 128 }, { 128, 32 }, { 32, 4 }, { 4, 16 }, { 16, 10 } };
-    const struct kl_kernels *k = kl_kernels();
+    enum kl_isa k = kl_isa();
     float *w = aligned_alloc(64, 2 * 512 * 128 * sizeof *w),
           *y = aligned_alloc(64, 2 * BATCH * 512 * sizeof *y);
     if (!w || !y) exit(1);
@@ -56,9 +56,9 @@ static double products(const float *x, double *flops)
         for (int l = 0; l < 5; l++) {
             const size_t in = widths[l][0], out = widths[l][1];
             const float *a = l ? dx : x + s % 8 * BATCH * D;
-            k->gemm_f32(y, out, a, in, 1, w, out, BATCH, out, in, 0);
-            k->gemm_f32(dw, out, a, 1, in, y, out, in, out, BATCH, 0);
-            if (l) k->gemm_f32(dx, in, y, out, 1, w, in, BATCH, in, out, 0);
+            kl_isa_gemm_f32(k)(y, out, a, in, 1, w, out, BATCH, out, in, 0);
+            kl_isa_gemm_f32(k)(dw, out, a, 1, in, y, out, in, out, BATCH, 0);
+            if (l) kl_isa_gemm_f32(k)(dx, in, y, out, 1, w, in, BATCH, in, out, 0);
             *flops += (l ? 6.0 : 4.0) * BATCH * (double)(in * out);
         }
     double seconds = kl_clock() - start;
@@ -84,11 +84,12 @@ int main(int argc, char **argv)
     double one = train(&model, &features, 1, quick ? 3 : 10, 0),
            alone = train(&model, &features, 1, quick ? 3 : 10, 1),
            sixteen = train(&model, &features, 16, quick ? 2 : 4, 0);
-    double peak = kl_device_peak_gflops(kl_kernels()->isa), rate = flops / best * 1e-9;
+    double peak = kl_device_peak_gflops(kl_isa_name(kl_isa())), rate = flops / best * 1e-9;
     printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, on one "
            "thread "
            "%.2f times; 16 replicas %.2f times one\n",
-           kl_kernels()->isa, rate, peak, 100 * rate / peak, one / best, alone / best, sixteen / one);
+           kl_isa_name(kl_isa()), rate, peak, 100 * rate / peak, one / best, alone / best,
+           sixteen / one);
     printf("bench epoch/products %.6g s\n", best);
     printf("bench epoch/ketline %.6g s\n", one);
     printf("bench epoch-1-thread/ketline %.6g s\n", alone);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "device/device.h"
 #include "plateau/plateau.h"
 
@@ -62,13 +62,12 @@ int main(int argc, char **argv)
     must(kl_pool_create(&pool, 0, &err), &err);
     printf("bench %s-1-thread/ketline %.4g s\n", work, seconds(&flops, &o, NULL, 3));
     printf("bench %s-in-memory/ketline %.4g s\n", work, seconds(&flops, &o, pool, 5));
-    for (int isa = 0; kl_kernels_of(isa); isa++) {
-        const double peak =
-            kl_device_peak_gflops(kl_kernels_of(isa)->isa) / 2; /* double: half the lanes */
-        kl_kernels_use(kl_kernels_of(isa));
+    for (int isa = 0; kl_isa_is_here(isa); isa++) {
+        const double peak = kl_device_peak_gflops(kl_isa_name(isa)) / 2; /* double: half the lanes */
+        kl_isa_use(isa);
         const double t = seconds(&flops, &o, NULL, 3), rate = 1e-9 * flops / t;
-        printf("%s: %.3g s, one thread; %.1f GFLOP/s, peak in double %.1f: %.0f%%\n",
-               kl_kernels_of(isa)->isa, t, rate, peak, 100 * rate / peak);
+        printf("%s: %.3g s, one thread; %.1f GFLOP/s, peak in double %.1f: %.0f%%\n", kl_isa_name(isa),
+               t, rate, peak, 100 * rate / peak);
     }
     kl_pool_destroy(&pool);
     return 0;

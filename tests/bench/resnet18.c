@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "backbone/backbone.h"
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "device/device.h"
 
 struct job {
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         return 77;
     }
     if (kl_weights_read(&weights, path, &err)) die(&err);
-    double peak = kl_device_peak_gflops(kl_kernels()->isa);
+    double peak = kl_device_peak_gflops(kl_isa_name(kl_isa()));
     bench(weights, 28, seconds, peak);
     bench(weights, 224, seconds, peak);
     kl_weights_free(&weights);

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/langevin.h"
+#include "kernels/shallow.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 
 enum {
     WEIGHTS = 1787001,
@@ -58,15 +59,15 @@ static double seconds(void (*call)(void *), void *context)
     return best;
 }
 /* A row of the best instruction set, a remark of the others. */
-static void row(const char *work, const struct kl_kernels *k, double time)
+static void row(const char *work, enum kl_isa k, double time)
 {
-    if (k == kl_kernels()) printf("bench %s/ketline %.6g s\n", work, time);
-    else printf("# %s, %s: %.4g us\n", work, k->isa, 1e6 * time);
+    if (k == kl_isa()) printf("bench %s/ketline %.6g s\n", work, time);
+    else printf("# %s, %s: %.4g us\n", work, kl_isa_name(k), 1e6 * time);
 }
 
 /* ---- normals, and the step that draws them on its way ---- */
 struct flat {
-    const struct kl_kernels *k;
+    enum kl_isa k;
     float *w, *grad;
     struct kl_langevin_stream stream;
 };
@@ -75,8 +76,8 @@ static void normals_call(void *context)
     struct flat *f = context;
     enum { PART = 1 << 14 }; /* as a consumer would, in the cache */
     for (size_t first = 0; first < NORMALS; first += PART)
-        f->k->langevin_normals_f32(f->w, first, NORMALS - first < PART ? NORMALS - first : PART,
-                                   &f->stream);
+        kl_isa_langevin_normals_f32(f->k)(f->w, first, NORMALS - first < PART ? NORMALS - first : PART,
+                                          &f->stream);
     f->stream.step++;
 }
 static void step_call(void *context)
@@ -84,7 +85,7 @@ static void step_call(void *context)
     struct flat *f = context;
     const struct kl_langevin_factors factors = { 0.9999, 1e-3, 1e-3 };
     struct kl_langevin_sums sums = { 0 };
-    f->k->langevin_step_f32(f->w, f->grad, 0, WEIGHTS, &factors, &f->stream, &sums);
+    kl_isa_langevin_step_f32(f->k)(f->w, f->grad, 0, WEIGHTS, &factors, &f->stream, &sums);
     f->stream.step++;
 }
 static void flat(void)
@@ -93,7 +94,7 @@ static void flat(void)
                       .grad = memory(WEIGHTS * sizeof *f.grad),
                       .stream = { 1, KL_RANDOM_LANGEVIN, 0, 0 } };
     for (int isa = 0; isa < 3; isa++) {
-        if (!(f.k = kl_kernels_of(isa))) continue;
+        if (!kl_isa_is_here(f.k = isa)) continue;
         row("sampling-normals", f.k, seconds(normals_call, &f));
         row("sampling-step", f.k, seconds(step_call, &f));
     }
@@ -103,7 +104,7 @@ static void flat(void)
 /* ---- classic SYNTH ---- */
 static const struct kl_shallow synth_net = { INPUTS, UNITS, KL_SHALLOW_BBCE, 0.018315638888734179 };
 struct synth {
-    const struct kl_kernels *k;
+    enum kl_isa k;
     float x[(TRAIN + TEST) * INPUTS], *packed, *work;
     int32_t label[TRAIN + TEST];
     int64_t rows[TRAIN];
@@ -122,10 +123,10 @@ static void synth_epoch(void *context)
     for (int i = 0; i < STEPS; i++) factors[i] = step;
     const struct kl_shallow_records train = { s->x, s->label },
                                     test = { s->x + TRAIN * INPUTS, s->label + TRAIN };
-    s->k->shallow_steps(s->packed, &synth_net, &train, s->rows, TRAIN, BATCH, factors, &stream, s->train,
-                        s->work);
+    kl_isa_shallow_steps_f32(s->k)(s->packed, &synth_net, &train, s->rows, TRAIN, BATCH, factors,
+                                   &stream, s->train, s->work);
     memset(&s->test, 0, sizeof s->test);
-    s->k->shallow_evaluate(&s->test, NULL, s->packed, &synth_net, &test, NULL, TEST);
+    kl_isa_shallow_evaluate_f32(s->k)(&s->test, NULL, s->packed, &synth_net, &test, NULL, TEST);
     s->epoch++;
 }
 static void synth_call(void *context)
@@ -163,7 +164,7 @@ static void synth(void)
                    */
         float w[SHALLOW];
         double sum = 0;
-        s.k = kl_kernels();
+        s.k = kl_isa();
         for (int i = 0; i < 20; i++) synth_epoch(&s);
         kl_shallow_unpack(w, s.packed, &synth_net);
         for (int j = 0; j < SHALLOW; j++) sum += (double)w[j] * sin(1.0 + j);
@@ -171,7 +172,7 @@ static void synth(void)
                sum);
     } else
         for (int isa = 0; isa < 3; isa++) {
-            if (!(s.k = kl_kernels_of(isa))) continue;
+            if (!kl_isa_is_here(s.k = isa)) continue;
             synth_start(&s);
             s.spread = 1;
             row("sampling-synth", s.k, seconds(synth_call, &s));

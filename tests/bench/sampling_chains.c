@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kernels/select.h"
+#include "kernels/langevin.h"
 #include "sampling/chain/chain.h"
 
 enum { TRAIN = 50, TEST = 100, INPUTS = 4 };
@@ -33,7 +33,7 @@ static void fill(struct kl_sampling_records *r, size_t n, uint64_t key)
     *r = (struct kl_sampling_records){ n, INPUTS, aligned_alloc(64, n * 64),
                                        malloc(n * sizeof(int32_t)) };
     if (!r->x || !r->label) exit(1);
-    kl_kernels()->langevin_normals_f32(r->x, 0, n * INPUTS, &stream);
+    kl_kernel_langevin_normals_f32()(r->x, 0, n * INPUTS, &stream);
     for (size_t i = 0; i < n; i++) r->label[i] = r->x[i * INPUTS] + r->x[i * INPUTS + 1] > 0;
 }
 
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     }
     printf("%s: classic SYNTH, an epoch %.1f us, with loss, test and virial after each %.1f us; 3.3 M "
            "epochs %.0f s\n",
-           kl_kernels()->isa, 1e6 * best, 1e6 * tested, 3.3e6 * best);
+           kl_isa_name(kl_isa()), 1e6 * best, 1e6 * tested, 3.3e6 * best);
     printf("bench synth-epoch/ketline %.3f us\n", 1e6 * best);
     target.close(target.context);
     free(train.x), free(train.label), free(test.x), free(test.label);

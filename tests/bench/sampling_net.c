@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "device/device.h"
+#include "kernels/gemm.h"
 #include "kernels/langevin.h"
-#include "kernels/select.h"
 #include "sampling/model/model.h"
 
 static struct kl_error err;
@@ -65,9 +65,9 @@ static double products(double peak)
             const double start = now(false);
             for (size_t i = 0; i < d->m; i += d->tile_m)
                 for (size_t j = 0; j < d->n; j += d->tile_n)
-                    kl_kernels()->gemm_f32(c + i * d->n + j, d->n, a + i * d->k, d->k, 1, b + j, d->n,
-                                           d->m - i < d->tile_m ? d->m - i : d->tile_m,
-                                           d->n - j < d->tile_n ? d->n - j : d->tile_n, d->k, 0);
+                    kl_kernel_gemm_f32()(c + i * d->n + j, d->n, a + i * d->k, d->k, 1, b + j, d->n,
+                                         d->m - i < d->tile_m ? d->m - i : d->tile_m,
+                                         d->n - j < d->tile_n ? d->n - j : d->tile_n, d->k, 0);
             best = fmin(best, now(false) - start);
         }
         const double work = 2.0 * (double)(d->m * d->n * d->k);
@@ -131,7 +131,7 @@ static double whole_step(struct problem *p, size_t count, int times)
     for (int r = 0; r < times; r++, stream.step++) {
         const double start = now(false);
         must(p->target.gradient(p->target.context, p->grad, &sums, p->w, NULL, count, NULL, &err));
-        kl_kernels()->langevin_step_f32(p->w, p->grad, 0, p->net.size, &factors, &stream, &norms);
+        kl_kernel_langevin_step_f32()(p->w, p->grad, 0, p->net.size, &factors, &stream, &norms);
         best = fmin(best, now(false) - start);
     }
     return best;
@@ -191,8 +191,8 @@ static void convolutions(const char *name, int classes, size_t count, size_t ste
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--quick") == 0) rounds = 3;
-    const double peak = kl_device_peak_gflops(kl_kernels()->isa), rate = products(peak);
-    printf("%s: %.1f GFLOP/s in registers alone\n", kl_kernels()->isa, peak);
+    const double peak = kl_device_peak_gflops(kl_isa_name(kl_isa())), rate = products(peak);
+    printf("%s: %.1f GFLOP/s in registers alone\n", kl_isa_name(kl_isa()), peak);
     printf("bench sampling-products/ketline %.1f GFLOP/s\n", rate);
     printf("bench sampling-products-share/ketline %.3f 1\n", rate / peak);
     mnist(peak);

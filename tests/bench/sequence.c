@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "device/device.h"
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "sequence/model/model.h"
 
 enum { CHANNELS = 64, STEPS = 249, BATCH = 32, PARTS = 16, WINDOWS = 1492 };
@@ -134,8 +134,8 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--qubits") && i + 1 < argc) qubits = atoi(argv[++i]);
     }
     const int threads = kl_threads_available();
-    printf("%s: %.1f GFLOP/s in registers alone\n", kl_kernels()->isa,
-           kl_device_peak_gflops(kl_kernels()->isa));
+    printf("%s: %.1f GFLOP/s in registers alone\n", kl_isa_name(kl_isa()),
+           kl_device_peak_gflops(kl_isa_name(kl_isa())));
     for (size_t i = 0; i < kl_sequence_n_models; i++) {
         const struct kl_sequence_model *model = kl_sequence_models[i];
         if (only && strcmp(only, model->name)) continue;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
 #include "sequence/model/model.h"
 
 enum { CHANNELS = 64, STEPS = 249, PART = 2, EPOCH = 1492 };
@@ -59,11 +59,11 @@ static double products(void)
     for (int round = 0; round < 40; round++) {
         const double start = now();
         for (size_t j = 0; j < 512; j += 32)
-            kl_kernels()->gemm_f32(c + j, 512, a, 128, 1, b + j * 128, 32, STEPS, 32, 128, 0);
+            kl_kernel_gemm_f32()(c + j, 512, a, 128, 1, b + j * 128, 32, STEPS, 32, 128, 0);
         for (size_t j = 0; j < 512; j += 32)
-            kl_kernels()->gemm_f32(d + j * 128, 32, a, 1, 128, c + j, 512, 128, 32, STEPS, 0);
+            kl_kernel_gemm_f32()(d + j * 128, 32, a, 1, 128, c + j, 512, 128, 32, STEPS, 0);
         for (size_t j = 0; j < 128; j += 32)
-            kl_kernels()->gemm_f32(a + j, 128, c, 512, 1, b + j * 512, 32, STEPS, 32, 512, 0);
+            kl_kernel_gemm_f32()(a + j, 128, c, 512, 1, b + j * 512, 32, STEPS, 32, 512, 0);
         best = fmin(best, now() - start);
         for (size_t i = 0; i < STEPS * 512; i++) a[i] = 0.5f, c[i] = 0.5f;
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/select.h"
+#include "kernels/fft.h"
 #include "sequence/windows/windows_int.h"
 #include "store/store.h"
 
@@ -67,7 +67,7 @@ static void bench_transforms(void)
         memset(data, 0, 16 * n * sizeof *data);
         for (int r = 0; r < rounds; r++) {
             const double start = kl_clock();
-            kl_kernels()->fft_f64->forward(plan, data, data + 16 * n);
+            kl_kernel_fft_f64()->forward(plan, data, data + 16 * n);
             best = fmin(best, kl_clock() - start);
         }
         printf("# transforms of 16 signals, %zu samples: %.0f us, %.1f GFLOP/s\n", n, best * 1e6,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "golden.h"
 #include "tests/worse.h"
 
@@ -289,8 +289,8 @@ static void check(hid_t file, const char *group, int n_qubits, int ring_layers,
         build(c);
         must(kl_circuit_finish(c, &err), &err);
     }
-    for (int i = 0; kl_kernels_of(i); i++) {
-        kl_kernels_use(kl_kernels_of(i));
+    for (int i = 0; kl_isa_is_here(i); i++) {
+        kl_isa_use(i);
         check_f64(group, c, &g, &work);
         check_f32(group, c, &g, &work);
     }

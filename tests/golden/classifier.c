@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "kernels/select.h"
+#include "kernels/mlp.h"
+#include "kernels/optim.h"
 #include "nn/nn.h"
 #include "qrng/bits/bits.h"
 #include "qrng/classify/network.h"
@@ -61,11 +62,11 @@ static void check_float(hid_t file, const struct kl_mlp_batch *batch, const doub
     struct kl_mlp_loss loss;
     for (size_t i = 0; i < size; i++) from[i] = (float)(0.1 * sin((double)i + 1));
     kl_classify_network_from_file_f32(params, from, &net);
-    kl_kernels()->mlp_gradient_f32(&loss, grad, params, &net, batch, 0, NULL, work);
+    kl_kernel_mlp_gradient_f32()(&loss, grad, params, &net, batch, 0, NULL, work);
     kl_classify_network_to_file_f32(from, grad, &net);
     for (size_t i = 0; i < size; i++) found[i] = from[i];
     compare("gradient in float", found, expected, size, 1e-4);
-    kl_kernels()->mlp_logits_f32(logits, params, &net, batch, work);
+    kl_kernel_mlp_logits_f32()(logits, params, &net, batch, work);
     golden_values(wanted, N * 3, file, "classifier/logits");
     for (int i = 0; i < N * 3; i++) found[i] = logits[i];
     compare("logits in float", found, wanted, N * 3, 1e-4);
@@ -79,12 +80,12 @@ static void check_trajectory(hid_t file, const struct kl_mlp_batch *batch, doubl
     kl_nn_optimizer_default(&adam);
     golden_values(rows, 30, file, "classifier/trajectory_10_steps");
     for (int s = 0; s < 10; s++) {
-        kl_kernels()->mlp_gradient_f64(&loss, grad, params, &net, batch, L1, NULL, work);
+        kl_kernel_mlp_gradient_f64()(&loss, grad, params, &net, batch, L1, NULL, work);
         const double now[] = { loss.cross_entropy, L1 * loss.sum_abs, sqrt(loss.squares) };
         compare("trajectory", now, rows + 3 * s, 3, 1e-10);
         struct kl_update update = kl_nn_update_at(&adam, 1e-3, (uint64_t)s + 1);
         update.adam.grad_scale = fmin(1, 1 / (now[2] + 1e-6));
-        kl_kernels()->adam_f64(params, m, v, grad, kl_mlp_layer(&net, net.n_layers), &update.adam);
+        kl_kernel_adam_f64()(params, m, v, grad, kl_mlp_layer(&net, net.n_layers), &update.adam);
         if (s > 0) continue;
         read_tensors(expected, file, "after_step_1");
         kl_classify_network_to_file_f64(found, params, &net);
@@ -101,10 +102,10 @@ static void check_double(hid_t file, const struct kl_mlp_batch *batch)
     double wanted[N * 3];
     for (size_t i = 0; i < size; i++) file_order[i] = 0.1 * sin((double)i + 1);
     kl_classify_network_from_file_f64(params, file_order, &net);
-    kl_kernels()->mlp_logits_f64(logits, params, &net, batch, work);
+    kl_kernel_mlp_logits_f64()(logits, params, &net, batch, work);
     golden_values(wanted, N * 3, file, "classifier/logits");
     compare("logits", logits, wanted, N * 3, 1e-10);
-    kl_kernels()->mlp_gradient_f64(&loss, grad, params, &net, batch, 0, NULL, work);
+    kl_kernel_mlp_gradient_f64()(&loss, grad, params, &net, batch, 0, NULL, work);
     golden_values(wanted, 1, file, "classifier/cross_entropy");
     compare("cross-entropy", &loss.cross_entropy, wanted, 1, 1e-10);
     golden_values(wanted, 1, file, "classifier/l1_term");

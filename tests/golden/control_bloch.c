@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "golden_control.h"
-#include "kernels/select.h"
+#include "kernels/bloch.h"
 
 enum { LANES = KL_BLOCH_LANES, MOST = 64 * 3 * LANES };
 static int failures;
@@ -93,8 +93,8 @@ static void check_case(hid_t group, const char *name)
         char set[32];
         objective(i > 1, losses[i][i > 1 ? 5 : 6]);
         for (int with_params = 0; with_params < 2; with_params++) {
-            kl_kernels()->bloch_gradient_f64(p.loss, p.grad, with_params ? p.grad_params : NULL, NULL,
-                                             p.u, p.params, p.weights, &p.b, LANES, work);
+            kl_kernel_bloch_gradient_f64()(p.loss, p.grad, with_params ? p.grad_params : NULL, NULL, p.u,
+                                           p.params, p.weights, &p.b, LANES, work);
             snprintf(set, sizeof set, "loss_%s", losses[i]);
             golden_values(expected, 1, group, set);
             compare(name, set, p.constant + p.loss[5], expected[0], 1e-12);
@@ -107,8 +107,8 @@ static void check_case(hid_t group, const char *name)
         compare(name, set, p.grad_params[KL_BLOCH_DEPHASING * LANES + 5], expected[0], 1e-12);
         compare(name, set, p.grad_params[KL_BLOCH_DOWN * LANES + 5], expected[1], 1e-12);
         compare(name, set, p.grad_params[KL_BLOCH_DETUNING * LANES + 5], expected[2], 1e-12);
-        kl_kernels()->bloch_tangent_f64(p.dloss, p.dgrad, NULL, p.loss, NULL, p.u, p.du, p.params, NULL,
-                                        p.weights, &p.b, LANES, work);
+        kl_kernel_bloch_tangent_f64()(p.dloss, p.dgrad, NULL, p.loss, NULL, p.u, p.du, p.params, NULL,
+                                      p.weights, &p.b, LANES, work);
         snprintf(set, sizeof set, "hvp_u_%s", losses[i]);
         golden_values(expected, 200, group, set);
         double along = 0;
@@ -148,8 +148,8 @@ static void check_peer(hid_t file, const char *name, int n, bool gate)
         for (int i = 0; i < 120; i++) p.u[i * LANES + l] = u[(l % n) * 120 + i];
     }
     set_substeps();
-    kl_kernels()->bloch_gradient_f64(p.loss, p.grad, NULL, NULL, p.u, p.params, p.weights, &p.b, LANES,
-                                     work);
+    kl_kernel_bloch_gradient_f64()(p.loss, p.grad, NULL, NULL, p.u, p.params, p.weights, &p.b, LANES,
+                                   work);
     for (int l = 0; l < n; l++) {
         compare(name, "loss", p.loss[l] + (gate ? 0.75 : 0.5), loss[l], 1e-12);
         for (int i = 0; i < 120; i++)
@@ -163,8 +163,8 @@ int main(void)
     int cases = 0;
     hid_t file = golden_control("golden.h5"), all = H5Gopen2(file, "one_qubit", H5P_DEFAULT);
     for (int isa = 0; isa < 3; isa++) {
-        if (!kl_kernels_of(isa)) continue;
-        kl_kernels_use(kl_kernels_of(isa));
+        if (!kl_isa_is_here(isa)) continue;
+        kl_isa_use(isa);
         golden_need(H5Literate(all, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, one_case, &cases) >= 0,
                     "one_qubit");
     }

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "kernels/select.h"
+#include "kernels/langevin.h"
 #include "sampling/chain/chain_int.h"
 
 enum { GOLDEN_WEIGHTS = 128, GOLDEN_RECORDS = 64 };
@@ -57,8 +57,7 @@ static inline int golden_linear_evaluate(void *context, struct kl_sampling_sums 
 /* Many steps at once, by the same functions. */
 static inline int golden_linear_walk(void *context, float *w, const struct kl_sampling_span *spans,
                                      size_t n, struct kl_sampling_sums *sums,
-                                     const struct kl_sampling_crew *crew,
-                                     struct kl_error *err)
+                                     const struct kl_sampling_crew *crew, struct kl_error *err)
 {
     const struct golden_linear *g = context;
     float grad[GOLDEN_WEIGHTS];
@@ -69,7 +68,7 @@ static inline int golden_linear_walk(void *context, float *w, const struct kl_sa
             stream.step += (uint32_t)k, *sums = (struct kl_sampling_sums){ 0 };
             golden_linear_gradient(context, grad, sums, w, spans[i].rows + first,
                                    left < spans[i].batch ? left : spans[i].batch, crew, err);
-            kl_kernels()->langevin_step_f32(w, grad, 0, g->d, &spans[i].factors, &stream, NULL);
+            kl_kernel_langevin_step_f32()(w, grad, 0, g->d, &spans[i].factors, &stream, NULL);
         }
     return KL_OK;
 }

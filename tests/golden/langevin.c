@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "golden.h"
+#include "kernels/langevin.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 
 enum { BLOCKS = 64, QUANTILES = 512, DRAWS = 1 << 22 };
 
@@ -24,8 +24,8 @@ static void places(size_t element[4], uint32_t block)
     for (size_t i = 0; i < 4; i++) element[i] = group + within + i / 2 + 16 * (i % 2);
 }
 
-static int block_check(const struct kl_kernels *k, const double *counter, uint64_t key,
-                       const double *output, const double *uniform, const double *normal)
+static int block_check(enum kl_isa k, const double *counter, uint64_t key, const double *output,
+                       const double *uniform, const double *normal)
 {
     int bad = 0;
     uint32_t words[4];
@@ -38,18 +38,18 @@ static int block_check(const struct kl_kernels *k, const double *counter, uint64
     for (size_t i = 0; i < 4; i++) {
         float single;
         double found;
-        k->langevin_normals_f32(&single, element[i], 1, &stream),
-            k->langevin_normals_f64(&found, element[i], 1, &stream);
+        kl_isa_langevin_normals_f32(k)(&single, element[i], 1, &stream),
+            kl_isa_langevin_normals_f64(k)(&found, element[i], 1, &stream);
         const double radius = hypot(normal[i / 2 * 2], normal[i / 2 * 2 + 1]);
-        bad += differs("word", k->isa, i, words[i], output[i], 0);
-        bad += differs("uniform", k->isa, i, kl_philox_unit(words[i]), uniform[i], 0);
-        bad += differs("normal, float", k->isa, i, (double)single, normal[i], 4e-7 * radius);
-        bad += differs("normal", k->isa, i, found, normal[i], 2e-15 * radius);
+        bad += differs("word", kl_isa_name(k), i, words[i], output[i], 0);
+        bad += differs("uniform", kl_isa_name(k), i, kl_philox_unit(words[i]), uniform[i], 0);
+        bad += differs("normal, float", kl_isa_name(k), i, (double)single, normal[i], 4e-7 * radius);
+        bad += differs("normal", kl_isa_name(k), i, found, normal[i], 2e-15 * radius);
     }
     return bad;
 }
 
-static int philox_check(const struct kl_kernels *k, hid_t file)
+static int philox_check(enum kl_isa k, hid_t file)
 {
     static double counter[4 * BLOCKS], key[2], output[4 * BLOCKS], uniform[4 * BLOCKS],
         normal[4 * BLOCKS];
@@ -69,7 +69,7 @@ static int philox_check(const struct kl_kernels *k, hid_t file)
 }
 
 /* The share of the draws below each quantile, within five standard errors. */
-static int quantile_check(const struct kl_kernels *k, hid_t file)
+static int quantile_check(enum kl_isa k, hid_t file)
 {
     static double u[QUANTILES], quantile[QUANTILES], count[QUANTILES];
     static float draws[1 << 14];
@@ -81,13 +81,14 @@ static int quantile_check(const struct kl_kernels *k, hid_t file)
     golden_need(n > 0 && golden_values(quantile, QUANTILES, group, "quantile") == n, "quantile");
     memset(count, 0, sizeof count);
     for (size_t first = 0; first < DRAWS; first += 1 << 14) {
-        k->langevin_normals_f32(draws, first, 1 << 14, &stream);
+        kl_isa_langevin_normals_f32(k)(draws, first, 1 << 14, &stream);
         for (size_t i = 0; i < 1 << 14; i++)
             for (size_t q = 0; q < n; q++) count[q] += (double)draws[i] < quantile[q];
     }
     for (size_t q = 0; q < n; q++) {
         const double p = u[q], want = p * DRAWS;
-        bad += differs("below quantile", k->isa, q, count[q], want, 5 * sqrt(want * (1 - p)) + 1);
+        bad +=
+            differs("below quantile", kl_isa_name(k), q, count[q], want, 5 * sqrt(want * (1 - p)) + 1);
     }
     H5Gclose(group);
     return bad;
@@ -106,10 +107,8 @@ int main(void)
         golden_need(file[i] >= 0, path[i]);
     }
     int bad = 0;
-    for (int isa = 0; isa < 3; isa++) {
-        const struct kl_kernels *k = kl_kernels_of(isa);
-        if (k) bad += philox_check(k, file[0]) + quantile_check(k, file[1]);
-    }
+    for (int isa = 0; kl_isa_is_here(isa); isa++)
+        bad += philox_check(isa, file[0]) + quantile_check(isa, file[1]);
     H5Fclose(file[0]), H5Fclose(file[1]);
     return bad != 0;
 }

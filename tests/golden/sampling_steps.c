@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "kernels/select.h"
+#include "kernels/langevin.h"
 #include "sampling/chain/walker_int.h"
 #include "tests/unit/check.h"
 
@@ -162,7 +162,7 @@ static void check_noise(void)
     for (int i = 0; i < P; i++) w[i] = k.w[i] = 0.3 * sin(i + 1);
     gradient(NULL, grad, &sums, w, NULL, records, &crew, NULL);
     for (int i = 0; i < P; i++) virial += w[i] * (50 * grad[i] + 0.04 * w[i]) / P;
-    kl_kernels()->langevin_normals_f64(noise, 0, P, &stream);
+    kl_kernel_langevin_normals_f64()(noise, 0, P, &stream);
     step(w, grad, noise, f);
     CHECK(kl_sampling_step_sgld(&k, &m, &out, NULL) == 0);
     same(k.w, w, P, 1e-12, "step_sgld");

@@ -8,7 +8,6 @@
 #include "golden_sequence.h"
 
 #include "kernels/ring.h"
-#include "kernels/select.h"
 #include "sequence/model/model.h"
 #include "sequence/model/steps_int.h"
 
@@ -37,7 +36,7 @@ static void circuit_close(struct circuit *c)
 /* theta (angles, S) -> m; with dm also dturn. */
 static void circuit_run(struct circuit *c, const double *theta, bool back)
 {
-    const struct kl_ring_table_f64 *k = kl_kernels()->ring_f64;
+    const struct kl_ring_table_f64 *k = kl_kernel_ring_f64();
     k->halves(c->turn, theta, S, c->rows, kl_ring_rows(&c->ring));
     k->forward(c->state, c->turn, &c->ring, c->work);
     k->read(c->m, S, NULL, c->state, NULL, &c->ring, c->work);

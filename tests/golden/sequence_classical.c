@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "kernels/select.h"
+#include "kernels/scan.h"
 #include "sequence/model/model.h"
 
 enum { MOST = 1 << 17 };
@@ -271,7 +271,7 @@ static double *rows(hid_t file, const char *name, size_t window, size_t columns)
 }
 static void check_scan(hid_t file)
 {
-    const struct kl_scan_f64 *kernels = kl_kernels()->scan_f64;
+    const struct kl_scan_f64 *kernels = kl_kernel_scan_f64();
     double *a_log = memory(SIDE * SCAN_S), *a = memory(SIDE * SCAN_S), *d = memory(SIDE),
            *ga = memory(SIDE * SCAN_S), *gd = memory(SIDE), *want = memory(MOST);
     scan_set(a_log, file, "scan/in/A_log", SCAN_E * SCAN_S), scan_set(d, file, "scan/in/D", SCAN_E);

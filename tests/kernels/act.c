@@ -48,7 +48,7 @@ enum { FIRST = 3 * 128 + 37 }; /* where a part begins in the whole */
             }                                                                                     \
         return 0;                                                                                 \
     }                                                                                             \
-    static int check_##p(const struct kl_kernels *k, size_t m, size_t n)                          \
+    static int check_##p(enum kl_isa k, size_t m, size_t n)                                       \
     {                                                                                             \
         static real y[MOST], x[MOST], b[MOST], want[MOST], sum[MOST], db[MOST];                   \
         const size_t count = m * n;                                                               \
@@ -61,21 +61,21 @@ enum { FIRST = 3 * 128 + 37 }; /* where a part begins in the whole */
                 const real z = y[i] + b[i % n];                                                   \
                 want[i] = !relu || z > 0 ? z : 0;                                                 \
             }                                                                                     \
-            k->bias_##p(y, b, m, n, relu);                                                        \
-            failures += differ_##p(k->isa, relu ? "bias+relu" : "bias", y, want, count);          \
+            kl_isa_bias_##p(k)(y, b, m, n, relu);                                                 \
+            failures += differ_##p(kl_isa_name(k), relu ? "bias+relu" : "bias", y, want, count);  \
         }                                                                                         \
         for (size_t i = 0; i < count; i++) {                                                      \
             y[i] = (real)value(i);                                                                \
             want[i] = y[i] * (number(&draw, i) >= draw.threshold ? (real)draw.scale : 0);         \
         }                                                                                         \
-        k->dropout_##p(y, 0, count, &draw);                                                       \
-        failures += differ_##p(k->isa, "dropout", y, want, count);                                \
+        kl_isa_dropout_##p(k)(y, 0, count, &draw);                                                \
+        failures += differ_##p(kl_isa_name(k), "dropout", y, want, count);                        \
         for (size_t i = 0; i < count; i++) {                                                      \
             y[i] = (real)value(i);                                                                \
             want[i] = y[i] * (number(&draw, FIRST + i) >= draw.threshold ? (real)draw.scale : 0); \
         }                                                                                         \
-        k->dropout_##p(y, FIRST, count, &draw);                                                   \
-        failures += differ_##p(k->isa, "dropout of a part", y, want, count);                      \
+        kl_isa_dropout_##p(k)(y, FIRST, count, &draw);                                            \
+        failures += differ_##p(kl_isa_name(k), "dropout of a part", y, want, count);              \
         memset(sum, 0, sizeof sum);                                                               \
         for (size_t i = 0; i < count; i++) {                                                      \
             x[i] = (real)value(i + 5);                                                            \
@@ -83,28 +83,28 @@ enum { FIRST = 3 * 128 + 37 }; /* where a part begins in the whole */
             want[i] = x[i] > 0 ? y[i] * (real)1.25 : 0;                                           \
             sum[i % n] += want[i];                                                                \
         }                                                                                         \
-        k->relu_back_##p(y, x, count, 1.25);                                                      \
-        failures += differ_##p(k->isa, "relu_back", y, want, count);                              \
-        k->sum_rows_##p(db, y, m, n);                                                             \
-        failures += differ_##p(k->isa, "sum_rows", db, sum, n);                                   \
+        kl_isa_relu_back_##p(k)(y, x, count, 1.25);                                               \
+        failures += differ_##p(kl_isa_name(k), "relu_back", y, want, count);                      \
+        kl_isa_sum_rows_##p(k)(db, y, m, n);                                                      \
+        failures += differ_##p(kl_isa_name(k), "sum_rows", db, sum, n);                           \
         return failures;                                                                          \
     }
 CHECK(float, f32)
 CHECK(double, f64)
 
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     static float y[64 * 128];
     struct timespec a, b;
     const struct kl_dropout_draw draw = { 7, 4, 1, 0, 13107, 1.25 };
     clock_gettime(CLOCK_MONOTONIC, &a);
-    for (int i = 0; i < 2000; i++) k->dropout_f32(y, 0, sizeof y / sizeof *y, &draw);
+    for (int i = 0; i < 2000; i++) kl_isa_dropout_f32(k)(y, 0, sizeof y / sizeof *y, &draw);
     clock_gettime(CLOCK_MONOTONIC, &b);
-    printf("act %-6s dropout 64x128: %.2f ns a value\n", k->isa,
+    printf("act %-6s dropout 64x128: %.2f ns a value\n", kl_isa_name(k),
            ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 2000 / (64 * 128));
 }
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     int failures = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)

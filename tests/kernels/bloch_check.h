@@ -16,22 +16,22 @@ static void NAME(round_inputs)(void)
         NAME(weights)[i] = (REAL)p.weights[i], p.weights[i] = NAME(weights)[i];
 }
 
-static int NAME(off)(const struct kl_kernels *k, const char *what, size_t i, long double found,
-                     long double want)
+static int NAME(off)(enum kl_isa k, const char *what, size_t i, long double found, long double want)
 {
     if (fabsl(found - want) <= NEAR) return 0;
-    printf("bloch %s %s of %zu bytes [%zu]: found %.17Lg, expected %.17Lg\n", k->isa, what, sizeof(REAL),
-           i, found, want);
+    printf("bloch %s %s of %zu bytes [%zu]: found %.17Lg, expected %.17Lg\n", kl_isa_name(k), what,
+           sizeof(REAL), i, found, want);
     return 1;
 }
 
-static int NAME(check)(const struct kl_kernels *k)
+static int NAME(check)(enum kl_isa k)
 {
     const size_t n = p.n, count = (size_t)(p.b.segments * p.b.controls);
     int failures = 0;
     NAME(round_inputs)();
-    k->NAME(bloch_gradient)(NAME(loss), NAME(grad), NAME(grad_params), NULL, NAME(u), NAME(params),
-                            NAME(weights), &p.b, n, NAME(work));
+    NAME(kl_isa_bloch_gradient)
+    (k)(NAME(loss), NAME(grad), NAME(grad_params), NULL, NAME(u), NAME(params), NAME(weights), &p.b, n,
+        NAME(work));
     for (size_t lane = 3; lane < n; lane += 17) {
         failures += NAME(off)(k, "loss", lane, NAME(loss)[lane], slow(lane));
         for (size_t i = lane % 5; i < count; i += 5)
@@ -43,14 +43,15 @@ static int NAME(check)(const struct kl_kernels *k)
     }
     /* The tangent's gradient is the gradient; its derivative, along du, that of central differences. */
     static REAL dloss[MOST_N], dgrad[ROOM], dgrad_params[KL_BLOCH_PARAMS * MOST_N], twin[ROOM];
-    k->NAME(bloch_tangent)(dloss, dgrad, dgrad_params, NULL, twin, NAME(u), NAME(du), NAME(params), NULL,
-                           NAME(weights), &p.b, n, NAME(work));
+    NAME(kl_isa_bloch_tangent)
+    (k)(dloss, dgrad, dgrad_params, NULL, twin, NAME(u), NAME(du), NAME(params), NULL, NAME(weights),
+        &p.b, n, NAME(work));
     for (size_t i = 0; i < count * n; i += 7)
         failures += NAME(off)(k, "gradient of the tangent", i, twin[i], NAME(grad)[i]);
     const REAL h = sizeof(REAL) == 4 ? (REAL)0x1p-6 : (REAL)0x1p-16;
     for (size_t i = 0; i < count * n; i++) NAME(u)[i] += h * NAME(du)[i];
-    k->NAME(bloch_gradient)(NAME(loss), NAME(other), NULL, NULL, NAME(u), NAME(params), NAME(weights),
-                            &p.b, n, NAME(work));
+    NAME(kl_isa_bloch_gradient)
+    (k)(NAME(loss), NAME(other), NULL, NULL, NAME(u), NAME(params), NAME(weights), &p.b, n, NAME(work));
     for (size_t i = 0; i < count * n; i += 7) {
         const long double difference = ((long double)NAME(other)[i] - NAME(grad)[i]) / h;
         if (fabsl(difference - dgrad[i]) > (sizeof(REAL) == 4 ? 3e-2L : 3e-5L))
@@ -59,8 +60,9 @@ static int NAME(check)(const struct kl_kernels *k)
     /* Another neighbour, the same bits. */
     for (size_t i = 0; i < count * n; i++) NAME(u)[i] = (REAL)p.u[i];
     for (size_t i = 0; i < count; i++) NAME(u)[i * n + 4] *= (REAL)0.01, NAME(u)[i * n + 6] *= (REAL)0.5;
-    k->NAME(bloch_gradient)(NAME(loss), NAME(other), NAME(grad_params), NULL, NAME(u), NAME(params),
-                            NAME(weights), &p.b, n, NAME(work));
+    NAME(kl_isa_bloch_gradient)
+    (k)(NAME(loss), NAME(other), NAME(grad_params), NULL, NAME(u), NAME(params), NAME(weights), &p.b, n,
+        NAME(work));
     for (size_t i = 0; i < count; i++)
         if (NAME(other)[i * n + 3] != NAME(grad)[i * n + 3] ||
             NAME(other)[i * n + 5] != NAME(grad)[i * n + 5])
@@ -68,7 +70,7 @@ static int NAME(check)(const struct kl_kernels *k)
     return failures;
 }
 
-static void NAME(bench)(const struct kl_kernels *k)
+static void NAME(bench)(enum kl_isa k)
 {
     struct timespec a, b;
     double best = 1e9;
@@ -76,14 +78,14 @@ static void NAME(bench)(const struct kl_kernels *k)
     for (int round = 0; round < 9; round++) {
         const int repeats = (int)(40000 / p.n);
         clock_gettime(CLOCK_MONOTONIC, &a);
-        for (int i = 0; i < repeats; i++)
-            k->NAME(bloch_gradient)(NAME(loss), NAME(grad), NULL, NULL, NAME(u), NAME(params),
-                                    NAME(weights), &p.b, p.n, NAME(work));
+        for (int i = 0; i < repeats; i++) NAME(kl_isa_bloch_gradient)
+        (k)(NAME(loss), NAME(grad), NULL, NULL, NAME(u), NAME(params), NAME(weights), &p.b, p.n,
+            NAME(work));
         clock_gettime(CLOCK_MONOTONIC, &b);
         best = fmin(best,
                     ((double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec)) / repeats);
     }
-    printf("bloch %s %s, %d segments, %zu lanes of %zu bytes: %.2f us, %.3f us a lane\n", k->isa,
+    printf("bloch %s %s, %d segments, %zu lanes of %zu bytes: %.2f us, %.3f us a lane\n", kl_isa_name(k),
            p.b.affine ? "state" : "gate", p.b.segments, p.n, sizeof(REAL), 1e6 * best,
            1e6 * best / (double)p.n);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "circuit/estimate.h"
-#include "kernels/select.h"
+#include "kernels/vqc.h"
 #include "tests/worse.h"
 
 enum { INPUTS = 3, WEIGHTS = 5 };

@@ -30,13 +30,13 @@ static float *panels(const float *w, size_t m, size_t k)
     return to;
 }
 
-static int check_product(const struct kl_kernels *table, size_t m, size_t n, size_t k, bool accumulate)
+static int check_product(enum kl_isa table, size_t m, size_t n, size_t k, bool accumulate)
 {
     size_t ldb = n + 16, ldc = n + 7, bad = 0;
     float *w = random_values(m * k), *b = random_values(k * ldb), *c = random_values(m * ldc),
           *laid = panels(w, m, k);
     float *want = random_values(m * ldc);
-    int has_fma = strcmp(table->isa, "base") != 0;
+    int has_fma = strcmp(kl_isa_name(table), "base") != 0;
     memcpy(want, c, m * ldc * sizeof *c);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
@@ -47,11 +47,11 @@ static int check_product(const struct kl_kernels *table, size_t m, size_t n, siz
             }
             want[i * ldc + j] = sum;
         }
-    table->conv->product(c, ldc, laid, b, ldb, m, n, k, accumulate);
+    kl_isa_conv_f32(table)->product(c, ldc, laid, b, ldb, m, n, k, accumulate);
     for (size_t i = 0; i < m * ldc; i++) bad += c[i] != want[i];
     if (bad)
         printf("%s:%d: product %s m=%zu n=%zu k=%zu: %zu values differ\n", __FILE__, __LINE__,
-               table->isa, m, n, k, bad);
+               kl_isa_name(table), m, n, k, bad);
     free(w), free(b), free(c), free(laid), free(want);
     return bad != 0;
 }
@@ -104,8 +104,8 @@ static double plain(const float *x, const float *w, size_t o, struct kl_conv_map
     return sum;
 }
 
-static int check_conv(const struct kl_kernels *table, struct kl_conv_map s, enum kl_conv_kind kind,
-                      bool relu, bool add)
+static int check_conv(enum kl_isa table, struct kl_conv_map s, enum kl_conv_kind kind, bool relu,
+                      bool add)
 {
     size_t pixels = s.h * s.w * s.n, points = kl_conv_points(kind), tile = kl_conv_tile(kind),
            matrix = 12 * IN;
@@ -119,13 +119,13 @@ static int check_conv(const struct kl_kernels *table, struct kl_conv_map s, enum
     for (size_t y = 0; y < s.h; y += tile)
         for (size_t c = 0; c < s.w; c += tile) {
             for (size_t i = 0; i < IN; i++)
-                table->conv->in(v + i * s.n, step_in, x + i * pixels, s, y, c, kind);
+                kl_isa_conv_f32(table)->in(v + i * s.n, step_in, x + i * pixels, s, y, c, kind);
             for (size_t p = 0; p < points; p++)
-                table->conv->product(m + p * step_out, s.n, laid + p * matrix, v + p * step_in, s.n, OUT,
-                                     s.n, IN, false);
+                kl_isa_conv_f32(table)->product(m + p * step_out, s.n, laid + p * matrix,
+                                                v + p * step_in, s.n, OUT, s.n, IN, false);
             for (size_t o = 0; o < OUT; o++)
-                table->conv->out(got + o * pixels, m + o * s.n, step_out, bias[o],
-                                 add ? residual + o * pixels : NULL, s, y, c, kind, relu);
+                kl_isa_conv_f32(table)->out(got + o * pixels, m + o * s.n, step_out, bias[o],
+                                            add ? residual + o * pixels : NULL, s, y, c, kind, relu);
         }
     for (size_t o = 0; o < OUT; o++)
         for (size_t at = 0; at < pixels; at++) {
@@ -138,18 +138,18 @@ static int check_conv(const struct kl_kernels *table, struct kl_conv_map s, enum
     free(x), free(w), free(residual), free(got), free(laid), free(v), free(m);
     if (worst <= 2e-5) return 0;
     printf("%s:%d: conv %s %zux%zu n=%zu kind=%d relu=%d residual=%d: difference %.3g, bound 2e-5\n",
-           __FILE__, __LINE__, table->isa, s.h, s.w, s.n, (int)kind, relu, add, worst);
+           __FILE__, __LINE__, kl_isa_name(table), s.h, s.w, s.n, (int)kind, relu, add, worst);
     return 1;
 }
 
-static int check_pool(const struct kl_kernels *table, size_t w, size_t n, int present)
+static int check_pool(enum kl_isa table, size_t w, size_t n, int present)
 {
     size_t out_w = (w + 1) / 2, bad = 0;
     float *values = random_values(3 * w * n), *got = random_values(out_w * n);
     const float *rows[3];
     for (size_t r = 0; r < 3; r++) rows[r] = present >> r & 1 ? values + r * w * n : NULL;
-    table->conv->relu(values, NULL, 3 * w * n);
-    table->conv->pool(got, rows, w, n);
+    kl_isa_conv_f32(table)->relu(values, NULL, 3 * w * n);
+    kl_isa_conv_f32(table)->pool(got, rows, w, n);
     for (size_t at = 0; at < out_w * n; at++) {
         float want = 0;
         for (size_t t = 0; t < 9; t++) {
@@ -160,13 +160,13 @@ static int check_pool(const struct kl_kernels *table, size_t w, size_t n, int pr
         bad += want != got[at];
     }
     if (bad)
-        printf("%s:%d: pool %s w=%zu n=%zu rows=%d: %zu values differ\n", __FILE__, __LINE__, table->isa,
-               w, n, present, bad);
+        printf("%s:%d: pool %s w=%zu n=%zu rows=%d: %zu values differ\n", __FILE__, __LINE__,
+               kl_isa_name(table), w, n, present, bad);
     free(values), free(got);
     return bad != 0;
 }
 
-static int check(const struct kl_kernels *table)
+static int check(enum kl_isa table)
 {
     static const size_t shapes[][3] = { { 4, 16, 1 },    { 8, 32, 49 },    { 12, 48, 64 },
                                         { 64, 64, 64 },  { 68, 80, 300 },  { 20, 96, 257 },

@@ -8,6 +8,7 @@
 enum { MOST_BATCH = 35, MOST_OBS = 12 };
 #define FAMILY "density"
 #define DEFINITION slow_noisy_circuit
+#include "kernels/isa.h"
 #include "circuits.h"
 
 /* Numbers of a qubit: about half of them 0; kind 0: channels that keep the identity alone. */
@@ -154,9 +155,9 @@ static void bench(int n, unsigned kind)
 
 int main(int argc, char **argv)
 {
-    for (int i = 0; kl_kernels_of(i); i++) {
-        isa = kl_kernels_of(i)->isa;
-        kl_kernels_use(kl_kernels_of(i));
+    for (int i = 0; kl_isa_is_here(i); i++) {
+        isa = kl_isa_name(i);
+        kl_isa_use(i);
         check_isa();
         for (int n = 4; argc > 1 && strcmp(argv[1], "--bench") == 0 && n <= 7; n += 3)
             bench(n, 0), bench(n, 1);

@@ -28,12 +28,12 @@ enum { ROOM = 400 * 16 };
 #define EPS DBL_EPSILON
 #include "depthwise_check.h"
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     return check_f32(k) + check_f64(k);
 }
 
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     bench_f32(k), bench_f64(k);
 }

@@ -93,7 +93,7 @@ static struct kl_filter filter_of(const struct given *v, int order)
     return (struct kl_filter){ PIECES, order, v->n, v->step, v->first, v->moments };
 }
 
-static int check_values(const struct kl_kernels *k, const struct given *v, int order)
+static int check_values(enum kl_isa k, const struct given *v, int order)
 {
     static _Alignas(64) double power[MOST], bar[PIECES * N], work[PIECES * N * 8];
     static real coefficients[PIECES * N], expected[MOST];
@@ -102,10 +102,11 @@ static int check_values(const struct kl_kernels *k, const struct given *v, int o
     for (int i = 0; i < PIECES * N; i++) coefficients[i] = v->coefficients[i];
     const real whole = loss(v, coefficients, expected);
     real largest = 0;
-    k->filter_power(power, bar, v->coefficients, v->weights, &f, work);
+    kl_isa_filter_power_f64(k)(power, bar, v->coefficients, v->weights, &f, work);
     for (size_t i = 0; i < v->n; i++) largest = fmaxl(largest, expected[i]);
     for (size_t i = 0; i < v->n; i++)
-        failures += far(k->isa, "filter: power", i, power[i], expected[i], largest, 100, 0x1p-53);
+        failures +=
+            far(kl_isa_name(k), "filter: power", i, power[i], expected[i], largest, 100, 0x1p-53);
     for (int i = 0; i < PIECES * N; i++) {
         const real was = coefficients[i], size = i % N == 9 ? -was : fmaxl(fabsl(was), 0.1L),
                    d = size * 1e-3L;
@@ -117,20 +118,20 @@ static int check_values(const struct kl_kernels *k, const struct given *v, int o
             difference += weights[j] * loss(v, coefficients, NULL) / (12 * d);
         }
         coefficients[i] = was;
-        failures += far(k->isa, "filter: derivative", (size_t)i, bar[i], difference, whole / size, 2000,
-                        0x1p-53);
+        failures += far(kl_isa_name(k), "filter: derivative", (size_t)i, bar[i], difference,
+                        whole / size, 2000, 0x1p-53);
     }
     return failures;
 }
 
 /* The same frequencies in another order and alone: the same bits. */
-static int check_places(const struct kl_kernels *k, const struct given *v)
+static int check_places(enum kl_isa k, const struct given *v)
 {
     static _Alignas(64) double power[MOST], again[MOST];
     static struct given other;
     struct kl_filter f = filter_of(v, KL_FILTER_MAX_ORDER);
     other.n = KL_FILTER_LANES;
-    k->filter_power(power, NULL, v->coefficients, NULL, &f, NULL);
+    kl_isa_filter_power_f64(k)(power, NULL, v->coefficients, NULL, &f, NULL);
     for (size_t i = 0; i < other.n; i++) {
         const size_t from = (i * 7 + 5) % v->n;
         for (size_t j = 0; j < 2; j++) {
@@ -141,16 +142,16 @@ static int check_places(const struct kl_kernels *k, const struct given *v)
             other.moments[p * other.n + i] = v->moments[p * v->n + from];
     }
     f = filter_of(&other, KL_FILTER_MAX_ORDER);
-    k->filter_power(again, NULL, v->coefficients, NULL, &f, NULL);
+    kl_isa_filter_power_f64(k)(again, NULL, v->coefficients, NULL, &f, NULL);
     for (size_t i = 0; i < other.n; i++)
         if (again[i] != power[(i * 7 + 5) % v->n]) {
-            printf("%s filter: a frequency at another place has other bits\n", k->isa);
+            printf("%s filter: a frequency at another place has other bits\n", kl_isa_name(k));
             return 1;
         }
     return 0;
 }
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     static struct given v;
     int failures = 0;
@@ -170,7 +171,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     enum { SEGMENTS = 60, FREQUENCIES = 512 };
     static _Alignas(64) double step[2 * FREQUENCIES], moments[MOMENTS * FREQUENCIES],
@@ -187,10 +188,11 @@ static void bench(const struct kl_kernels *k)
             for (int i = 0; i < 200; i++) {
                 const double start = now();
                 for (int j = 0; j < 5; j++)
-                    k->filter_power(power, gradient ? bar : NULL, coefficients, weights, &f, work);
+                    kl_isa_filter_power_f64(k)(power, gradient ? bar : NULL, coefficients, weights, &f,
+                                               work);
                 best = fmin(best, (now() - start) / 5);
             }
-            printf("filter %s: 60 pieces, 500 frequencies, order %d%s: %.1f us\n", k->isa, order,
+            printf("filter %s: 60 pieces, 500 frequencies, order %d%s: %.1f us\n", kl_isa_name(k), order,
                    gradient ? ", gradient" : "", 1e6 * best * 500 / FREQUENCIES);
         }
 }

@@ -5,18 +5,16 @@
 
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/isa.h"
 
 /* main's status; with --bench it measures instead. */
-static inline int with_each_isa(int argc, char **argv, int (*check)(const struct kl_kernels *k),
-                                void (*bench)(const struct kl_kernels *k))
+static inline int with_each_isa(int argc, char **argv, int (*check)(enum kl_isa k),
+                                void (*bench)(enum kl_isa k))
 {
     int failures = 0;
-    for (int isa = 0; isa < 3; isa++) {
-        const struct kl_kernels *k = kl_kernels_of(isa);
-        if (!k) continue;
-        if (bench && argc > 1 && strcmp(argv[1], "--bench") == 0) bench(k);
-        else failures += check(k);
+    for (int isa = 0; kl_isa_is_here(isa); isa++) {
+        if (bench && argc > 1 && strcmp(argv[1], "--bench") == 0) bench(isa);
+        else failures += check(isa);
     }
     return failures != 0;
 }

@@ -25,7 +25,7 @@ enum { ROOM = 1 << 16 };
 #define FMA fma
 #include "layers_check.h"
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     return check_f32(k) + check_f64(k);
 }

@@ -7,21 +7,20 @@ static void NAME(numbers)(REAL *p)
 {
     for (size_t i = 0; i < ROOM; i++) p[i] = (REAL)uniform();
 }
-static int NAME(same)(const struct kl_kernels *k, const char *what, const REAL *found, const REAL *want,
-                      size_t n)
+static int NAME(same)(enum kl_isa k, const char *what, const REAL *found, const REAL *want, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (found[i] != want[i]) {
-            printf("layers %s %s of %zu bytes [%zu]: found %.17g, expected %.17g\n", k->isa, what,
-                   sizeof(REAL), i, (double)found[i], (double)want[i]);
+            printf("layers %s %s of %zu bytes [%zu]: found %.17g, expected %.17g\n", kl_isa_name(k),
+                   what, sizeof(REAL), i, (double)found[i], (double)want[i]);
             return 1;
         }
     return 0;
 }
-static REAL NAME(more)(const struct kl_kernels *k, REAL sum, REAL x, REAL y)
+static REAL NAME(more)(enum kl_isa k, REAL sum, REAL x, REAL y)
 {
     volatile REAL product = x * y;
-    return strcmp(k->isa, "base") == 0 ? sum + product : FMA(x, y, sum);
+    return strcmp(kl_isa_name(k), "base") == 0 ? sum + product : FMA(x, y, sum);
 }
 static REAL NAME(halves)(REAL s[16])
 {
@@ -30,8 +29,7 @@ static REAL NAME(halves)(REAL s[16])
     return s[0];
 }
 
-static int NAME(check_taps)(const struct kl_kernels *k, size_t m, size_t n, size_t taps, bool bias,
-                            bool relu)
+static int NAME(check_taps)(enum kl_isa k, size_t m, size_t n, size_t taps, bool bias, bool relu)
 {
     const size_t ldc = n + 16, am = taps + 3;
     int32_t offset[200];
@@ -44,13 +42,12 @@ static int NAME(check_taps)(const struct kl_kernels *k, size_t m, size_t n, size
                 sum = NAME(more)(k, sum, NAME(a)[i * am + p], NAME(b)[(size_t)offset[p] + j]);
             NAME(want)[i * ldc + j] = relu && !(sum > 0) ? 0 : sum;
         }
-    k->NAME(layers)->taps(NAME(c), ldc, NAME(a), am, NAME(b), offset, m, n, taps, bias ? NAME(d) : NULL,
-                          relu);
+    NAME(kl_isa_layers)
+    (k)->taps(NAME(c), ldc, NAME(a), am, NAME(b), offset, m, n, taps, bias ? NAME(d) : NULL, relu);
     return NAME(same)(k, "taps", NAME(c), NAME(want), ROOM);
 }
 
-static int NAME(check_dots)(const struct kl_kernels *k, size_t m, size_t n,
-                            const struct kl_layers_field *f)
+static int NAME(check_dots)(enum kl_isa k, size_t m, size_t n, const struct kl_layers_field *f)
 {
     const size_t ldg = n + 1, dm = 4096;
     int32_t offset[32];
@@ -75,13 +72,13 @@ static int NAME(check_dots)(const struct kl_kernels *k, size_t m, size_t n,
             else total_want[i] += NAME(halves)(s);
         }
     }
-    k->NAME(layers)->dots(NAME(c), ldg, NAME(a), dm, NAME(b), offset, m, n, f);
-    k->NAME(layers)->totals(totals, NAME(a), dm, m, f);
+    NAME(kl_isa_layers)(k)->dots(NAME(c), ldg, NAME(a), dm, NAME(b), offset, m, n, f);
+    NAME(kl_isa_layers)(k)->totals(totals, NAME(a), dm, m, f);
     bad += NAME(same)(k, "dots", NAME(c), NAME(want), ROOM);
     return bad + NAME(same)(k, "totals", totals, total_want, m);
 }
 
-static int NAME(check_turn)(const struct kl_kernels *k, size_t m, size_t n, int gate, bool to)
+static int NAME(check_turn)(enum kl_isa k, size_t m, size_t n, int gate, bool to)
 {
     const size_t ld = n + 5, ld_to = m + 3, ld_mask = n + 9;
     REAL *mask = gate == 2 ? NAME(c) : gate ? NAME(b) : NULL;
@@ -94,10 +91,10 @@ static int NAME(check_turn)(const struct kl_kernels *k, size_t m, size_t n, int 
             if (mask && !(mask[i * step + j] > 0)) y[i * ld + j] = 0;
             if (to) turned[j * ld_to + i] = y[i * ld + j];
         }
-    k->NAME(layers)->turn(to ? NAME(d) : NULL, ld_to, NAME(c), ld, mask, step, m, n);
+    NAME(kl_isa_layers)(k)->turn(to ? NAME(d) : NULL, ld_to, NAME(c), ld, mask, step, m, n);
     bad +=
         NAME(same)(k, "turn, in place", NAME(c), y, ROOM) + NAME(same)(k, "turn", NAME(d), turned, ROOM);
-    k->NAME(layers)->fill(NAME(c), ld, NAME(a), m, n);
+    NAME(kl_isa_layers)(k)->fill(NAME(c), ld, NAME(a), m, n);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) y[i * ld + j] = NAME(a)[i];
     bad += NAME(same)(k, "fill", NAME(c), y, ROOM);
@@ -106,12 +103,12 @@ static int NAME(check_turn)(const struct kl_kernels *k, size_t m, size_t n, int 
         turned[j] = NAME(d)[j];
         for (size_t i = 0; i < m; i++) turned[j] += NAME(c)[i * ld + j];
     }
-    k->NAME(layers)->add(NAME(d), NAME(c), ld, m, n);
+    NAME(kl_isa_layers)(k)->add(NAME(d), NAME(c), ld, m, n);
     return bad + NAME(same)(k, "add", NAME(d), turned, n);
 }
 
 /* Ties too: values are multiples of 1/4. */
-static int NAME(check_pools)(const struct kl_kernels *k, size_t columns, bool largest)
+static int NAME(check_pools)(enum kl_isa k, size_t columns, bool largest)
 {
     REAL *r = NAME(a), *out = NAME(b), *back = NAME(c), *want = NAME(want),
          *want_back = NAME(want) + 4096;
@@ -129,13 +126,13 @@ static int NAME(check_pools)(const struct kl_kernels *k, size_t columns, bool la
             want_back[at[q]] =
                 !(r[at[q]] > 0) || (largest && q != best) ? 0 : NAME(d)[i] / (largest ? 1 : 4);
     }
-    k->NAME(layers)->pool(out, r, r + row, columns, largest);
-    k->NAME(layers)->pool_back(back, back + row, NAME(d), r, r + row, columns, largest);
+    NAME(kl_isa_layers)(k)->pool(out, r, r + row, columns, largest);
+    NAME(kl_isa_layers)(k)->pool_back(back, back + row, NAME(d), r, r + row, columns, largest);
     return NAME(same)(k, "pool", out, want, 16 * columns) +
            NAME(same)(k, "pool, back", back, want_back, 2 * row);
 }
 
-static int NAME(check)(const struct kl_kernels *k)
+static int NAME(check)(enum kl_isa k)
 {
     static const size_t products[][3] = {
         { 1, 16, 1 }, { 6, 32, 25 }, { 12, 48, 9 }, { 13, 160, 150 }, { 29, 80, 63 }

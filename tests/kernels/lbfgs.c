@@ -84,38 +84,40 @@ static void note_pair(int l, int round)
     if (sy > 0) n_pairs[l]++;
 }
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     int failures = 0;
     reset();
     for (int round = 0; round < ROUNDS; round++) {
         double slope[LANES], size[LANES], gain[LANES], step[LANES], accept[LANES], d[N], most;
-        k->lbfgs_direction(&b, slope, size);
+        kl_isa_lbfgs_direction_f64(k)(&b, slope, size);
         for (int l = 0; l < LANES; l++) {
             double along = most = 0;
             slow(d, l, round);
             for (int i = 0; i < N; i++) {
                 const int at = i * LANES + l;
-                failures += far(k->isa, "lbfgs direction", (size_t)at, b.d[at], d[i], 1 + fabs(d[i]),
-                                100000, 2e-16);
+                failures += far(kl_isa_name(k), "lbfgs direction", (size_t)at, b.d[at], d[i],
+                                1 + fabs(d[i]), 100000, 2e-16);
                 along += b.g[at] * b.d[at], most = fmax(most, held(i, l) ? 0 : fabs(b.g[at]));
             }
-            failures +=
-                far(k->isa, "lbfgs slope", (size_t)l, slope[l], along, 1 + fabs(along), 100, 2e-16);
-            failures += far(k->isa, "lbfgs size", (size_t)l, size[l], most, 1, 0, 0);
+            failures += far(kl_isa_name(k), "lbfgs slope", (size_t)l, slope[l], along, 1 + fabs(along),
+                            100, 2e-16);
+            failures += far(kl_isa_name(k), "lbfgs size", (size_t)l, size[l], most, 1, 0, 0);
             step[l] = 0.3 + 0.1 * l;
         }
-        k->lbfgs_trial(&b, gain, step);
+        kl_isa_lbfgs_trial_f64(k)(&b, gain, step);
         for (int l = 0; l < LANES; l++) {
             double sum = 0;
             for (int i = 0; i < N; i++) {
                 const int at = i * LANES + l;
                 const double want = fmin(fmax(b.x[at] + step[l] * b.d[at], low[i]), high[i]);
-                failures += far(k->isa, "lbfgs trial", (size_t)at, b.next_x[at], want, 10, 1, 2e-16);
+                failures +=
+                    far(kl_isa_name(k), "lbfgs trial", (size_t)at, b.next_x[at], want, 10, 1, 2e-16);
                 sum += b.g[at] * (b.next_x[at] - b.x[at]);
                 b.next_g[at] = b.g[at] + (1 + 0.5 * i) * (b.next_x[at] - b.x[at]) + 0.01 * uniform();
             }
-            failures += far(k->isa, "lbfgs gain", (size_t)l, gain[l], sum, 1 + fabs(sum), 100, 2e-16);
+            failures +=
+                far(kl_isa_name(k), "lbfgs gain", (size_t)l, gain[l], sum, 1 + fabs(sum), 100, 2e-16);
             accept[l] = round == 5 && l == 3   ? KL_LBFGS_BEGIN
                         : round == 6 && l == 4 ? KL_LBFGS_FORGET
                         : (round + l) % 4 == 1 ? KL_LBFGS_STAY
@@ -125,14 +127,14 @@ static int check(const struct kl_kernels *k)
         }
         static double x[N * LANES], g[N * LANES];
         memcpy(x, b.x, sizeof x), memcpy(g, b.g, sizeof g);
-        k->lbfgs_update(&b, accept);
+        kl_isa_lbfgs_update_f64(k)(&b, accept);
         for (int at = 0; at < N * LANES; at++) {
             const bool moves = accept[at % LANES] > 0;
             failures +=
                 b.x[at] != (moves ? b.next_x[at] : x[at]) || b.g[at] != (moves ? b.next_g[at] : g[at]);
         }
     }
-    printf("lbfgs %s: %s\n", k->isa, failures ? "off" : "as defined");
+    printf("lbfgs %s: %s\n", kl_isa_name(k), failures ? "off" : "as defined");
     return failures;
 }
 

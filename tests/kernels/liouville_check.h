@@ -12,21 +12,21 @@ static void NAME(round_inputs)(void)
     for (int i = 0; i < DIM * DIM; i++)
         NAME(start)[i] = (REAL)start[i], NAME(weights)[i] = (REAL)weights[i];
 }
-static int NAME(off)(const struct kl_kernels *k, const char *what, int i, long double found,
-                     long double want)
+static int NAME(off)(enum kl_isa k, const char *what, int i, long double found, long double want)
 {
     if (fabsl(found - want) <= NEAR * (1 + fabsl(want))) return 0;
-    printf("liouville %s form %d, %s of %zu bytes [%d]: found %.17Lg, expected %.17Lg\n", k->isa,
+    printf("liouville %s form %d, %s of %zu bytes [%d]: found %.17Lg, expected %.17Lg\n", kl_isa_name(k),
            (int)g.form, what, sizeof(REAL), i, found, want);
     return 1;
 }
-static int NAME(check)(const struct kl_kernels *k)
+static int NAME(check)(enum kl_isa k)
 {
     void *work = aligned_alloc(64, kl_liouville_work(&g));
     int failures = 0;
     NAME(round_inputs)();
-    const double loss = k->NAME(liouville_gradient)(NAME(grad), NAME(grad_params), NAME(path), NAME(u),
-                                                    NAME(params), NAME(start), NAME(weights), &g, work);
+    const double loss =
+        NAME(kl_isa_liouville_gradient)(k)(NAME(grad), NAME(grad_params), NAME(path), NAME(u),
+                                           NAME(params), NAME(start), NAME(weights), &g, work);
     failures += NAME(off)(k, "loss", 0, loss, slow());
     for (int i = 0; i < g.segments * CONTROLS; i++)
         failures += NAME(off)(k, "gradient", i, NAME(grad)[i], slope(&u[i]));
@@ -38,7 +38,7 @@ static int NAME(check)(const struct kl_kernels *k)
     free(work);
     return failures;
 }
-static void NAME(bench)(const struct kl_kernels *k)
+static void NAME(bench)(enum kl_isa k)
 {
     void *work = aligned_alloc(64, kl_liouville_work(&g));
     struct timespec a, b;
@@ -47,14 +47,13 @@ static void NAME(bench)(const struct kl_kernels *k)
     for (int round = 0; round < 9; round++) {
         const int repeats = 300;
         clock_gettime(CLOCK_MONOTONIC, &a);
-        for (int i = 0; i < repeats; i++)
-            k->NAME(liouville_gradient)(NAME(grad), NULL, NULL, NAME(u), NAME(params), NAME(start),
-                                        NAME(weights), &g, work);
+        for (int i = 0; i < repeats; i++) NAME(kl_isa_liouville_gradient)
+        (k)(NAME(grad), NULL, NULL, NAME(u), NAME(params), NAME(start), NAME(weights), &g, work);
         clock_gettime(CLOCK_MONOTONIC, &b);
         best = fmin(best,
                     ((double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec)) / repeats);
     }
-    printf("liouville %s %s, %d segments of %zu bytes: %.1f us\n", k->isa,
+    printf("liouville %s %s, %d segments of %zu bytes: %.1f us\n", kl_isa_name(k),
            g.form ? "two qubits" : "sparse", g.segments, sizeof(REAL), 1e6 * best);
     free(work);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/optim.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
 #include "isas.h"
@@ -130,47 +131,48 @@ static double slow(double *grad, double *logits, const struct given *g)
     return sum / (double)g->batch.n;
 }
 
-#define CHECK(real, p, eps)                                                                       \
-    static int check_##p(const struct kl_kernels *k, const struct given *g)                       \
-    {                                                                                             \
-        static real params[BLOCK], grad[BLOCK], work[WORK], x[KL_MLP_BATCH][UNITS],               \
-            logits[KL_MLP_BATCH * UNITS];                                                         \
-        static double want[BLOCK], want_logits[KL_MLP_BATCH * UNITS];                             \
-        const size_t size = kl_mlp_layer(g->net, g->net->n_layers);                               \
-        struct kl_mlp_batch batch = g->batch;                                                     \
-        struct kl_mlp_loss loss;                                                                  \
-        int bad = 0;                                                                              \
-        const double ce = slow(want, want_logits, g), bound = 300 * eps;                          \
-        for (size_t i = 0; i < size; i++) params[i] = (real)g->params[i];                         \
-        for (int packed = 1; packed >= 0; packed--) {                                             \
-            double squares = 0, sum = 0;                                                          \
-            batch.packed = packed;                                                                \
-            for (size_t i = 0; i < batch.n && !packed; i++) {                                     \
-                for (int j = 0; j < g->net->size[0]; j++) x[i][j] = (real)bit(g->rows[i], j);     \
-                batch.row[i] = x[i];                                                              \
-            }                                                                                     \
-            memset(work, 0x7f, sizeof work), memset(grad, 0x7f, sizeof grad);                     \
-            k->mlp_gradient_##p(&loss, grad, params, g->net, &batch, g->l1, &g->drop, work);      \
-            bad += off(k->isa, "cross-entropy " #p, 0, loss.cross_entropy, ce, bound * (1 + ce)); \
-            for (size_t i = 0; i < size; i++) {                                                   \
-                bad += off(k->isa, "gradient " #p, i, grad[i], want[i], bound);                   \
-                squares += want[i] * want[i], sum += fabs(g->params[i]);                          \
-            }                                                                                     \
-            bad += off(k->isa, "squares " #p, 0, loss.squares, squares, bound * (1 + squares));   \
-            bad += off(k->isa, "sum of |p| " #p, 0, loss.sum_abs, sum, bound * (1 + sum));        \
-            memset(work, 0x7f, sizeof work);                                                      \
-            k->mlp_logits_##p(logits, params, g->net, &batch, work);                              \
-            for (size_t i = 0; i < batch.n * (size_t)g->net->size[g->net->n_layers]; i++)         \
-                bad += off(k->isa, "logits " #p, i, logits[i], want_logits[i],                    \
-                           bound * (1 + fabs(want_logits[i])));                                   \
-        }                                                                                         \
-        return bad;                                                                               \
+#define CHECK(real, p, eps)                                                                             \
+    static int check_##p(enum kl_isa k, const struct given *g)                                          \
+    {                                                                                                   \
+        static real params[BLOCK], grad[BLOCK], work[WORK], x[KL_MLP_BATCH][UNITS],                     \
+            logits[KL_MLP_BATCH * UNITS];                                                               \
+        static double want[BLOCK], want_logits[KL_MLP_BATCH * UNITS];                                   \
+        const size_t size = kl_mlp_layer(g->net, g->net->n_layers);                                     \
+        struct kl_mlp_batch batch = g->batch;                                                           \
+        struct kl_mlp_loss loss;                                                                        \
+        int bad = 0;                                                                                    \
+        const double ce = slow(want, want_logits, g), bound = 300 * eps;                                \
+        for (size_t i = 0; i < size; i++) params[i] = (real)g->params[i];                               \
+        for (int packed = 1; packed >= 0; packed--) {                                                   \
+            double squares = 0, sum = 0;                                                                \
+            batch.packed = packed;                                                                      \
+            for (size_t i = 0; i < batch.n && !packed; i++) {                                           \
+                for (int j = 0; j < g->net->size[0]; j++) x[i][j] = (real)bit(g->rows[i], j);           \
+                batch.row[i] = x[i];                                                                    \
+            }                                                                                           \
+            memset(work, 0x7f, sizeof work), memset(grad, 0x7f, sizeof grad);                           \
+            kl_isa_mlp_gradient_##p(k)(&loss, grad, params, g->net, &batch, g->l1, &g->drop, work);     \
+            bad +=                                                                                      \
+                off(kl_isa_name(k), "cross-entropy " #p, 0, loss.cross_entropy, ce, bound * (1 + ce));  \
+            for (size_t i = 0; i < size; i++) {                                                         \
+                bad += off(kl_isa_name(k), "gradient " #p, i, grad[i], want[i], bound);                 \
+                squares += want[i] * want[i], sum += fabs(g->params[i]);                                \
+            }                                                                                           \
+            bad += off(kl_isa_name(k), "squares " #p, 0, loss.squares, squares, bound * (1 + squares)); \
+            bad += off(kl_isa_name(k), "sum of |p| " #p, 0, loss.sum_abs, sum, bound * (1 + sum));      \
+            memset(work, 0x7f, sizeof work);                                                            \
+            kl_isa_mlp_logits_##p(k)(logits, params, g->net, &batch, work);                             \
+            for (size_t i = 0; i < batch.n * (size_t)g->net->size[g->net->n_layers]; i++)               \
+                bad += off(kl_isa_name(k), "logits " #p, i, logits[i], want_logits[i],                  \
+                           bound * (1 + fabs(want_logits[i])));                                         \
+        }                                                                                               \
+        return bad;                                                                                     \
     }
 CHECK(float, f32, FLT_EPSILON)
 CHECK(double, f64, DBL_EPSILON)
 
 /* Steps of the study's network on random bits: gradient and Adam. */
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     enum { STEPS = 6000 };
     static struct given g;
@@ -184,11 +186,11 @@ static void bench(const struct kl_kernels *k)
     const unsigned before = kl_flush_begin();
     clock_gettime(CLOCK_MONOTONIC, &at[0]);
     for (int i = 0; i < STEPS; i++)
-        k->mlp_gradient_f32(&loss, grad, params, g.net, &g.batch, 0.002, &g.drop, work);
+        kl_isa_mlp_gradient_f32(k)(&loss, grad, params, g.net, &g.batch, 0.002, &g.drop, work);
     clock_gettime(CLOCK_MONOTONIC, &at[1]);
-    for (int i = 0; i < STEPS; i++) k->adam_f32(params, m, v, grad, size, &a);
+    for (int i = 0; i < STEPS; i++) kl_isa_adam_f32(k)(params, m, v, grad, size, &a);
     clock_gettime(CLOCK_MONOTONIC, &at[2]);
-    for (int i = 0; i < STEPS; i++) k->mlp_logits_f32(logits, params, g.net, &g.batch, work);
+    for (int i = 0; i < STEPS; i++) kl_isa_mlp_logits_f32(k)(logits, params, g.net, &g.batch, work);
     clock_gettime(CLOCK_MONOTONIC, &at[3]);
     kl_flush_end(before);
     double us[3];
@@ -196,11 +198,11 @@ static void bench(const struct kl_kernels *k)
         us[i] = ((double)(at[i + 1].tv_sec - at[i].tv_sec) * 1e9 +
                  (double)(at[i + 1].tv_nsec - at[i].tv_nsec)) /
                 1e3 / STEPS;
-    printf("mlp %-6s 8 samples: gradient %.2f us, Adam %.2f us, logits %.2f us\n", k->isa, us[0], us[1],
-           us[2]);
+    printf("mlp %-6s 8 samples: gradient %.2f us, Adam %.2f us, logits %.2f us\n", kl_isa_name(k), us[0],
+           us[1], us[2]);
 }
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     static struct given g;
     int bad = 0;

@@ -59,83 +59,86 @@ static long double bend_of(long double y, long double dy, enum kl_policy_act act
         }                                                                                               \
         return sum;                                                                                     \
     }                                                                                                   \
-    static int dots_check_##p(const struct kl_kernels *k, size_t n, size_t steps)                       \
+    static int dots_check_##p(enum kl_isa k, size_t n, size_t steps)                                    \
     {                                                                                                   \
         int bad = 0;                                                                                    \
-        k->policy_dots_##p(dots_##p, v_##p, STRIDE, steps, x_##p, UNITS, n);                            \
+        kl_isa_policy_dots_##p(k)(dots_##p, v_##p, STRIDE, steps, x_##p, UNITS, n);                     \
         for (size_t j = 0; j < steps; j++)                                                              \
             for (size_t t = 0; t < n; t++) {                                                            \
                 long double sum = 0;                                                                    \
                 for (size_t i = 0; i < UNITS; i++)                                                      \
                     sum += (long double)v_##p[j * STRIDE + i * n + t] * x_##p[i * n + t];               \
-                bad += far(k->isa, "dots " #p, j * n + t, dots_##p[j * n + t], sum, UNITS, 4, eps);     \
+                bad += far(kl_isa_name(k), "dots " #p, j * n + t, dots_##p[j * n + t], sum, UNITS, 4,   \
+                           eps);                                                                        \
             }                                                                                           \
         return bad;                                                                                     \
     }                                                                                                   \
-    static int layer_check_##p(const struct kl_kernels *k, size_t n, size_t steps,                      \
-                               enum kl_policy_act act, int with)                                        \
+    static int layer_check_##p(enum kl_isa k, size_t n, size_t steps, enum kl_policy_act act, int with) \
     {                                                                                                   \
         long double scale;                                                                              \
         int bad = 0;                                                                                    \
         memcpy(y_##p, x_##p, sizeof y_##p);                                                             \
-        k->policy_forward_##p(y_##p, with ? bias_##p : NULL, v_##p, STRIDE, c_##p, steps, UNITS, n,     \
-                              act);                                                                     \
+        kl_isa_policy_forward_##p(k)(y_##p, with ? bias_##p : NULL, v_##p, STRIDE, c_##p, steps, UNITS, \
+                                     n, act);                                                           \
         for (size_t i = 0; i < UNITS * n; i++) {                                                        \
             const real start = x_##p[i];                                                                \
             long double want = sum_##p(&scale, start, i / n, i % n, n, steps);                          \
             if (with) want += bias_##p[i / n];                                                          \
-            bad += far(k->isa, "forward " #p, i, y_##p[i], act_of(want, act), scale + 1, 8, eps);       \
+            bad +=                                                                                      \
+                far(kl_isa_name(k), "forward " #p, i, y_##p[i], act_of(want, act), scale + 1, 8, eps);  \
         }                                                                                               \
         real d[UNITS * MOST];                                                                           \
         memcpy(d, z_##p, sizeof d);                                                                     \
-        k->policy_backward_##p(d, with ? e_##p : NULL, y_##p, v_##p, STRIDE, c_##p, steps, UNITS, n,    \
-                               act);                                                                    \
+        kl_isa_policy_backward_##p(k)(d, with ? e_##p : NULL, y_##p, v_##p, STRIDE, c_##p, steps,       \
+                                      UNITS, n, act);                                                   \
         for (size_t i = 0; i < UNITS * n; i++) {                                                        \
             const long double want = sum_##p(&scale, z_##p[i], i / n, i % n, n, steps);                 \
-            bad += far(k->isa, "backward " #p, i, d[i], want * slope_of(y_##p[i], act), scale, 8, eps); \
-            if (with) bad += far(k->isa, "e " #p, i, e_##p[i], want, scale, 8, eps);                    \
+            bad += far(kl_isa_name(k), "backward " #p, i, d[i], want * slope_of(y_##p[i], act), scale,  \
+                       8, eps);                                                                         \
+            if (with) bad += far(kl_isa_name(k), "e " #p, i, e_##p[i], want, scale, 8, eps);            \
         }                                                                                               \
         if (!with) return bad;                                                                          \
         real before[UNITS * MOST];                                                                      \
         memcpy(before, d, sizeof d);                                                                    \
-        k->policy_bend_##p(d, e_##p, y_##p, x_##p, UNITS *n, act);                                      \
+        kl_isa_policy_bend_##p(k)(d, e_##p, y_##p, x_##p, UNITS * n, act);                              \
         for (size_t i = 0; i < UNITS * n; i++)                                                          \
             bad +=                                                                                      \
-                far(k->isa, "bend " #p, i, d[i],                                                        \
+                far(kl_isa_name(k), "bend " #p, i, d[i],                                                \
                     before[i] + (long double)e_##p[i] * bend_of(y_##p[i], x_##p[i], act), 8, 8, eps);   \
         return bad;                                                                                     \
     }                                                                                                   \
-    static int turn_check_##p(const struct kl_kernels *k, size_t n)                                     \
+    static int turn_check_##p(enum kl_isa k, size_t n)                                                  \
     {                                                                                                   \
         int bad = 0;                                                                                    \
-        k->policy_turn_##p(y_##p, x_##p, c_##p, UNITS, n);                                              \
+        kl_isa_policy_turn_##p(k)(y_##p, x_##p, c_##p, UNITS, n);                                       \
         for (size_t i = 0; i < UNITS; i++)                                                              \
             for (size_t t = 0; t < n; t++)                                                              \
-                bad += far(k->isa, "turn " #p, i * n + t, y_##p[t * UNITS + i],                         \
+                bad += far(kl_isa_name(k), "turn " #p, i * n + t, y_##p[t * UNITS + i],                 \
                            (long double)x_##p[i * n + t] * c_##p[t], 1, 1, eps);                        \
         return bad;                                                                                     \
     }                                                                                                   \
     /* To a few units in the last place of the value, however small. */                                 \
-    static int tails_##p(const struct kl_kernels *k, enum kl_policy_act act)                            \
+    static int tails_##p(enum kl_isa k, enum kl_policy_act act)                                         \
     {                                                                                                   \
         int bad = 0;                                                                                    \
         for (int e = -100; e <= 10; e++) {                                                              \
             real y[16], x[16];                                                                          \
             for (int i = 0; i < 16; i++)                                                                \
                 y[i] = x[i] = (real)ldexp((i % 2 ? 1 : -1) * (1 + i / 16.0), e);                        \
-            k->policy_forward_##p(y, NULL, NULL, 0, NULL, 0, 1, 16, act);                               \
+            kl_isa_policy_forward_##p(k)(y, NULL, NULL, 0, NULL, 0, 1, 16, act);                        \
             for (int i = 0; i < 16; i++) {                                                              \
                 const long double want = act_of(x[i], act);                                             \
-                bad += far(k->isa, "tails " #p, (size_t)(e + 100), y[i], want, fabsl(want), 6, eps);    \
+                bad += far(kl_isa_name(k), "tails " #p, (size_t)(e + 100), y[i], want, fabsl(want), 6,  \
+                           eps);                                                                        \
             }                                                                                           \
         }                                                                                               \
         real nan[16];                                                                                   \
         for (int i = 0; i < 16; i++) nan[i] = (real)(i ? 0 : NAN);                                      \
-        k->policy_forward_##p(nan, NULL, NULL, 0, NULL, 0, 1, 16, act);                                 \
+        kl_isa_policy_forward_##p(k)(nan, NULL, NULL, 0, NULL, 0, 1, 16, act);                          \
         if (act == KL_POLICY_TANH && (!isnan(nan[0]) || nan[1] != 0)) bad++;                            \
         return bad;                                                                                     \
     }                                                                                                   \
-    static int check_##p(const struct kl_kernels *k)                                                    \
+    static int check_##p(enum kl_isa k)                                                                 \
     {                                                                                                   \
         int bad = 0;                                                                                    \
         fill_##p();                                                                                     \
@@ -153,7 +156,7 @@ static long double bend_of(long double y, long double dy, enum kl_policy_act act
 CHECK(float, f32, FLT_EPSILON)
 CHECK(double, f64, DBL_EPSILON)
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     return check_f32(k) + check_f64(k);
 }

@@ -146,11 +146,10 @@ static void keep(struct kept *k, const void *from, size_t n)
 }
 
 #define CHECK(real, p, EPS)                                                                             \
-    static int step_##p(const struct kl_kernels *k, const struct kl_ring *ring, int mixed,              \
-                        struct kept *bits)                                                              \
+    static int step_##p(enum kl_isa k, const struct kl_ring *ring, int mixed, struct kept *bits)        \
     {                                                                                                   \
         enum { S = 64 / sizeof(real) };                                                                 \
-        const struct kl_ring_table_##p *f = k->ring_##p;                                                \
+        const struct kl_ring_table_##p *f = kl_isa_ring_##p(k);                                         \
         const int n = ring->n_qubits, size = 1 << n;                                                    \
         const size_t angles = kl_ring_angles(ring), n_rows = kl_ring_rows(ring),                        \
                      state_size = kl_ring_state(ring, S);                                               \
@@ -196,21 +195,21 @@ static void keep(struct kept *k, const void *from, size_t n)
             plain_step(&want, ring, t, g, mixed, (double)mix.alpha[0] + I * (double)mix.alpha[1],       \
                        (double)mix.beta[0] + I * (double)mix.beta[1], third, mirror);                   \
             for (int i = 0; i < 3 * n; i++)                                                             \
-                bad += far(k->isa, #p " m", (size_t)i, (long double)m[i * STRIDE + l], want.m[i], 1,    \
-                           64, EPS);                                                                    \
+                bad += far(kl_isa_name(k), #p " m", (size_t)i, (long double)m[i * STRIDE + l],          \
+                           want.m[i], 1, 64, EPS);                                                      \
             for (size_t i = 0; i < angles; i++)                                                         \
-                bad += far(k->isa, #p " dangle", i,                                                     \
+                bad += far(kl_isa_name(k), #p " dangle", i,                                             \
                            (long double)dturn[kl_ring_row_of(ring, i) * S + (size_t)l], want.dangle[i], \
                            n, 64, EPS);                                                                 \
             by[0] += want.alpha, by[1] += want.beta;                                                    \
             for (int i = 0; i < size; i++) by_third[i] += want.third[i];                                \
         }                                                                                               \
         for (int j = 0; mixed && j < 4; j++)                                                            \
-            bad +=                                                                                      \
-                far(k->isa, #p " alpha, beta", (size_t)j, (long double)kl_ring_sum_##p(sums + j * S),   \
-                    j % 2 ? cimag(by[j / 2]) : creal(by[j / 2]), n * S, 64, EPS);                       \
+            bad += far(kl_isa_name(k), #p " alpha, beta", (size_t)j,                                    \
+                       (long double)kl_ring_sum_##p(sums + j * S),                                      \
+                       j % 2 ? cimag(by[j / 2]) : creal(by[j / 2]), n * S, 64, EPS);                    \
         for (int i = 0; mixed && i < 2 * size; i++)                                                     \
-            bad += far(k->isa, #p " third", (size_t)i, (long double)collected[i],                       \
+            bad += far(kl_isa_name(k), #p " third", (size_t)i, (long double)collected[i],               \
                        i % 2 ? cimag(by_third[i / 2]) : creal(by_third[i / 2]), n * S, 64, EPS);        \
         if (bad) printf("n %d, %d layers, mixed %d\n", n, ring->layers, mixed);                         \
         free(turn_), free(dturn), free(angle), free(m), free(d), free(state), free(bra), free(field),   \
@@ -218,10 +217,10 @@ static void keep(struct kept *k, const void *from, size_t n)
         return bad;                                                                                     \
     }                                                                                                   \
     /* theta = factor sigma(z + bias) + base; slopes; weigh. */                                         \
-    static int maps_##p(const struct kl_kernels *k, struct kept *bits)                                  \
+    static int maps_##p(enum kl_isa k, struct kept *bits)                                               \
     {                                                                                                   \
         enum { S = 64 / sizeof(real), N = 7 };                                                          \
-        const struct kl_ring_table_##p *f = k->ring_##p;                                                \
+        const struct kl_ring_table_##p *f = kl_isa_ring_##p(k);                                         \
         static const struct kl_ring_row two[3] = { { 0, 3, 0.25 }, { 6, -1, -1 }, { 2, -1, 0 } };       \
         static const uint32_t row[N] = { 0, 1, 2, 2, 1, 0, 1 };                                         \
         real z[N * STRIDE] __attribute__((aligned(64))), turn_[6 * S] __attribute__((aligned(64))),     \
@@ -248,23 +247,23 @@ static void keep(struct kept *k, const void *from, size_t n)
                              s = 1 / (1 + exp(-x));                                                     \
                 t[i] = 6.28 * s + (double)base[i];                                                      \
                 const double e = 6.28 / (1 + exp(x)) * s, g = (double)dturn[row[i] * S + (unsigned)l];  \
-                bad += far(k->isa, #p " slope", (size_t)i, (long double)z[i * STRIDE + l], e * g, e,    \
-                           32 + (int)fabs(x), EPS);                                                     \
-                bad += far(k->isa, #p " by base", (size_t)i, (long double)sum[0][i * S + l], 2 * g, 1,  \
-                           4, EPS);                                                                     \
-                bad += far(k->isa, #p " by bias", (size_t)i, (long double)sum[1][i * S + l],            \
+                bad += far(kl_isa_name(k), #p " slope", (size_t)i, (long double)z[i * STRIDE + l],      \
+                           e * g, e, 32 + (int)fabs(x), EPS);                                           \
+                bad += far(kl_isa_name(k), #p " by base", (size_t)i, (long double)sum[0][i * S + l],    \
+                           2 * g, 1, 4, EPS);                                                           \
+                bad += far(kl_isa_name(k), #p " by bias", (size_t)i, (long double)sum[1][i * S + l],    \
                            2 * (double)z[i * STRIDE + l], 1, 16, EPS);                                  \
                 for (int j = 0; j < 2; j++)                                                             \
-                    bad += far(k->isa, #p " weighed", (size_t)i,                                        \
+                    bad += far(kl_isa_name(k), #p " weighed", (size_t)i,                                \
                                (long double)weighed[(j * N + i) * S + l],                               \
                                (double)slope[j * STRIDE + l] * (double)z[i * STRIDE + l], 4, 4, EPS);   \
             }                                                                                           \
             for (int r = 0; r < 3; r++) {                                                               \
                 const double a = (t[two[r].first] + (r ? 0 : t[3]) + two[r].offset) / 2;                \
-                bad += far(k->isa, #p " cosine", (size_t)r, (long double)turn_[r * S + l], cos(a), 1,   \
-                           32, EPS);                                                                    \
-                bad += far(k->isa, #p " sine", (size_t)r, (long double)turn_[(3 + r) * S + l], sin(a),  \
-                           1, 32, EPS);                                                                 \
+                bad += far(kl_isa_name(k), #p " cosine", (size_t)r, (long double)turn_[r * S + l],      \
+                           cos(a), 1, 32, EPS);                                                         \
+                bad += far(kl_isa_name(k), #p " sine", (size_t)r, (long double)turn_[(3 + r) * S + l],  \
+                           sin(a), 1, 32, EPS);                                                         \
             }                                                                                           \
         }                                                                                               \
         return bad;                                                                                     \
@@ -284,9 +283,11 @@ static void fill(const struct kl_ring *ring)
         third[k] = (float)(uniform() / sqrt(1 << n)) + I * (float)(uniform() / sqrt(1 << n));
 }
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
-    struct kept *bits = &kept[!strcmp(k->isa, "base") ? 0 : !strcmp(k->isa, "avx2") ? 1 : 2];
+    struct kept *bits = &kept[!strcmp(kl_isa_name(k), "base")   ? 0
+                              : !strcmp(kl_isa_name(k), "avx2") ? 1
+                                                                : 2];
     int bad = 0;
     random_state = 88172645463325252ull;
     for (int n = KL_RING_LEAST; n <= MOST; n++)
@@ -314,10 +315,10 @@ static double now(void)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     enum { S = 16 };
-    const struct kl_ring_table_f32 *f = k->ring_f32;
+    const struct kl_ring_table_f32 *f = kl_isa_ring_f32(k);
     for (int n = 4; n <= MOST; n++) {
         const struct kl_ring ring = { n, 2 };
         const size_t size = kl_ring_state(&ring, S), n_rows = kl_ring_rows(&ring),
@@ -351,8 +352,8 @@ static void bench(const struct kl_kernels *k)
             for (int i = 0; i < 5; i++) best[i] = fmin(best[i], t[i + 1] - t[i]);
         }
         printf("%s n %d, ns a step: angles %.0f, forward %.0f, read %.0f, back %.0f, adjoint %.0f\n",
-               k->isa, n, 1e9 * best[0] / S, 1e9 * best[1] / S, 1e9 * best[2] / S, 1e9 * best[3] / S,
-               1e9 * best[4] / S);
+               kl_isa_name(k), n, 1e9 * best[0] / S, 1e9 * best[1] / S, 1e9 * best[2] / S,
+               1e9 * best[3] / S, 1e9 * best[4] / S);
         free(memory);
     }
 }

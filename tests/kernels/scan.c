@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static bool same_bits(const char *isa, const void *p, size_t bytes)
 #define EPS 0x1p-53
 #include "scan_check.h"
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     random_state = 88172645463325252ull;
     n_before = n_results, n_results = 0;
@@ -65,7 +66,7 @@ static int check(const struct kl_kernels *k)
 }
 
 /* One block of the classical nets: 249 steps of 256 channels and 16 states. */
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     enum { T = 249, E = 256, S = 16, ROUNDS = 20 };
     float *dt = numbers_f32(T * E, 0.01, 0.1), *u = numbers_f32(T * E, -1, 1),
@@ -78,18 +79,18 @@ static void bench(const struct kl_kernels *k)
                                          bc + 16,       a, d, kept };
     const struct kl_scan_gradient_f32 to = { u, E, E, 48, gdt, gu, gbc, gbc + 16, ga, gd, work, 0 };
     double best[2] = { 1, 1 };
-    k->scan_f32->rates(a, log_a, S, E, KL_SCAN_MAMBA);
+    kl_isa_scan_f32(k)->rates(a, log_a, S, E, KL_SCAN_MAMBA);
     for (int r = 0; r < ROUNDS; r++)
         for (int back = 0; back < 2; back++) {
             struct timespec from, till;
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-            if (back) k->scan_f32->back(&to, &job);
-            else k->scan_f32->forward(y, E, &job, 0);
+            if (back) kl_isa_scan_f32(k)->back(&to, &job);
+            else kl_isa_scan_f32(k)->forward(y, E, &job, 0);
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &till);
             best[back] = fmin(best[back], (double)(till.tv_sec - from.tv_sec) +
                                               1e-9 * (double)(till.tv_nsec - from.tv_nsec));
         }
-    printf("scan f32 %-7s 249 steps, 256 channels, 16 states: %.0f us, back %.0f us\n", k->isa,
+    printf("scan f32 %-7s 249 steps, 256 channels, 16 states: %.0f us, back %.0f us\n", kl_isa_name(k),
            1e6 * best[0], 1e6 * best[1]);
     forget();
 }

@@ -14,8 +14,8 @@ static double *NAME(widened)(const REAL *x, size_t n)
     return p;
 }
 /* found (rows, n; ld) against want, in units of eps of the largest value; its bits for the next set. */
-static int NAME(near)(const struct kl_kernels *k, const char *what, const REAL *found,
-                      const double *want, size_t rows, size_t n, size_t ld, double roundings)
+static int NAME(near)(enum kl_isa k, const char *what, const REAL *found, const double *want,
+                      size_t rows, size_t n, size_t ld, double roundings)
 {
     double scale = 0, off = 0;
     for (size_t i = 0; i < rows * n; i++) scale = fmax(scale, fabs(want[i / n * ld + i % n]));
@@ -24,11 +24,11 @@ static int NAME(near)(const struct kl_kernels *k, const char *what, const REAL *
         const double d = fabs((double)found[at] - want[at]);
         if (!(d <= off)) off = d;
     }
-    const int same = same_bits(k->isa, found, rows * ld * sizeof *found);
-    if (!same) printf("scan %s %s: other bits than the set before\n", k->isa, what);
+    const int same = same_bits(kl_isa_name(k), found, rows * ld * sizeof *found);
+    if (!same) printf("scan %s %s: other bits than the set before\n", kl_isa_name(k), what);
     if (off <= roundings * EPS * fmax(scale, 1e-30)) return !same;
-    printf("scan %s %s of %zu bytes: off by %.3g of %.3g, expected at most %g roundings\n", k->isa, what,
-           sizeof(REAL), off, scale, roundings);
+    printf("scan %s %s of %zu bytes: off by %.3g of %.3g, expected at most %g roundings\n",
+           kl_isa_name(k), what, sizeof(REAL), off, scale, roundings);
     return 1;
 }
 
@@ -38,7 +38,7 @@ struct NAME(case) {
     int backward, add;
     size_t steps, channels, states;
 };
-static int NAME(check_scan)(const struct kl_kernels *k, const struct NAME(case) * c)
+static int NAME(check_scan)(enum kl_isa k, const struct NAME(case) * c)
 {
     const size_t T = c->steps, E = c->channels, S = c->states, ld = E + 16, ld_bc = 2 * S + 16;
     REAL *dt = NAME(numbers)(T * ld, 0.001, 0.3), *u = NAME(numbers)(T * ld, -1, 1),
@@ -90,16 +90,15 @@ static int NAME(check_scan)(const struct kl_kernels *k, const struct NAME(case) 
             wu[t * ld + e] += (double)d[e] * (double)gy[t * ld + e];
             wd[e] += (double)gy[t * ld + e] * (double)u[t * ld + e];
         }
-    k->NAME(scan)->rates(a, log_a, S, E, c->rule);
+    NAME(kl_isa_scan)(k)->rates(a, log_a, S, E, c->rule);
     const struct NAME(kl_scan_job)
         job = { c->rule, c->backward, 1, T, E, S, ld, ld, ld_bc, dt, u, bc, bc + S, a, d, kept };
     const struct NAME(kl_scan_gradient)
         to = { gy, ld, ld, ld_bc, gdt, gu, gbc, gbc + S, ga, gd, work, c->add };
-    k->NAME(scan)->forward(y, ld, &job, c->add);
+    NAME(kl_isa_scan)(k)->forward(y, ld, &job, c->add);
     int bad = NAME(near)(k, "y", y, wy, T, E, ld, 40);
-    k->NAME(scan)->back(&to, &job);
-    bad +=
-        NAME(near)(k, "by dt", gdt, wdt, T, E, ld, 40) + NAME(near)(k, "by u", gu, wu, T, E, ld, 40);
+    NAME(kl_isa_scan)(k)->back(&to, &job);
+    bad += NAME(near)(k, "by dt", gdt, wdt, T, E, ld, 40) + NAME(near)(k, "by u", gu, wu, T, E, ld, 40);
     bad += NAME(near)(k, "by B, C", gbc, wbc, T, 2 * S, ld_bc, 40) +
            NAME(near)(k, "by D", gd, wd, 1, E, E, 40);
     bad += NAME(near)(k, "by A", ga, wa, 1, S * E, S * E, 40);
@@ -107,10 +106,10 @@ static int NAME(check_scan)(const struct kl_kernels *k, const struct NAME(case) 
     without.keep = 0;
     REAL *again = NAME(numbers)(T * ld, 0, 0);
     without.kept = memory(S * E * sizeof *a);
-    k->NAME(scan)->forward(again, ld, &without, 0);
+    NAME(kl_isa_scan)(k)->forward(again, ld, &without, 0);
     for (size_t i = 0; !c->add && i < T * E; i++)
         if (again[i / E * ld + i % E] != y[i / E * ld + i % E] && !bad++)
-            printf("scan %s: other values where states are not kept\n", k->isa);
+            printf("scan %s: other values where states are not kept\n", kl_isa_name(k));
     forget();
     return bad;
 }
@@ -120,7 +119,7 @@ static double NAME(logistic)(double x)
 {
     return 1 / (1 + exp(-x));
 }
-static int NAME(check_norm)(const struct kl_kernels *k, size_t T, size_t n, int add)
+static int NAME(check_norm)(enum kl_isa k, size_t T, size_t n, int add)
 {
     const size_t ld = (n + 15) / 16 * 16;
     REAL *x = NAME(numbers)(T * ld, -1, 1), *g = NAME(numbers)(ld, -1, 1),
@@ -143,8 +142,8 @@ static int NAME(check_norm)(const struct kl_kernels *k, size_t T, size_t n, int 
             wdx[t * ld + j] = (add ? wdx[t * ld + j] : 0) + (double)dy[t * ld + j] * (double)g[j] / rms -
                               (double)x[t * ld + j] * dot / (double)n / (rms * rms * rms);
     }
-    k->NAME(scan)->norm(y, inv, x, g, T, n, ld);
-    k->NAME(scan)->norm_back(dx, dg, dy, x, g, inv, T, n, ld, add);
+    NAME(kl_isa_scan)(k)->norm(y, inv, x, g, T, n, ld);
+    NAME(kl_isa_scan)(k)->norm_back(dx, dg, dy, x, g, inv, T, n, ld, add);
     const int bad = NAME(near)(k, "norm", y, wy, T, ld, ld, 8) +
                     NAME(near)(k, "norm, back", dx, wdx, T, ld, ld, 16) +
                     NAME(near)(k, "norm, by g", dg, wdg, 1, ld, ld, 50);
@@ -152,7 +151,7 @@ static int NAME(check_norm)(const struct kl_kernels *k, size_t T, size_t n, int 
     return bad;
 }
 
-static int NAME(check_conv)(const struct kl_kernels *k, size_t T, size_t n)
+static int NAME(check_conv)(enum kl_isa k, size_t T, size_t n)
 {
     const size_t ld = n + 32;
     REAL *x = NAME(numbers)(T * ld, -3, 3), *w = NAME(numbers)(4 * n, -1, 1),
@@ -175,8 +174,8 @@ static int NAME(check_conv)(const struct kl_kernels *k, size_t T, size_t n)
                 wdx[(t + i - 3) * ld + j] += d * (double)w[i * n + j];
             }
         }
-    k->NAME(scan)->conv(y, ld, x, ld, w, bias, T, n);
-    k->NAME(scan)->conv_back(dx, ld, dw, db, dy, ld, x, ld, w, bias, T, n);
+    NAME(kl_isa_scan)(k)->conv(y, ld, x, ld, w, bias, T, n);
+    NAME(kl_isa_scan)(k)->conv_back(dx, ld, dw, db, dy, ld, x, ld, w, bias, T, n);
     const int bad = NAME(near)(k, "conv", y, wy, T, n, ld, 16) +
                     NAME(near)(k, "conv, by x", dx, wdx, T, n, ld, 32) +
                     NAME(near)(k, "conv, before silu", dy, wdy, T, n, ld, 32) +
@@ -187,7 +186,7 @@ static int NAME(check_conv)(const struct kl_kernels *k, size_t T, size_t n)
 }
 
 /* Small and large arguments too: relative to each value. */
-static int NAME(check_softplus)(const struct kl_kernels *k, size_t T, size_t n)
+static int NAME(check_softplus)(enum kl_isa k, size_t T, size_t n)
 {
     int bad = 0;
     for (double size = 0.1; size < 50; size *= 3) {
@@ -199,22 +198,23 @@ static int NAME(check_softplus)(const struct kl_kernels *k, size_t T, size_t n)
             wx[i] = fmax(v, 0) + log1p(exp(-fabs(v)));
             wd[i] *= NAME(logistic)(v), wdb[i % n] += wd[i];
         }
-        k->NAME(scan)->softplus(x, bias, T, n, n);
+        NAME(kl_isa_scan)(k)->softplus(x, bias, T, n, n);
         for (size_t i = 0; i < T * n; i++)
-            bad +=
-                far(k->isa, "softplus", i, (long double)x[i], (long double)wx[i], fabsl(wx[i]), 60, EPS);
-        k->NAME(scan)->softplus_back(d, db, x, T, n, n);
+            bad += far(kl_isa_name(k), "softplus", i, (long double)x[i], (long double)wx[i],
+                       fabsl(wx[i]), 60, EPS);
+        NAME(kl_isa_scan)(k)->softplus_back(d, db, x, T, n, n);
         for (size_t i = 0; i < T * n; i++)
-            bad += far(k->isa, "softplus, back", i, (long double)d[i], (long double)wd[i], fabsl(wd[i]),
-                       80, EPS);
+            bad += far(kl_isa_name(k), "softplus, back", i, (long double)d[i], (long double)wd[i],
+                       fabsl(wd[i]), 80, EPS);
         bad += NAME(near)(k, "softplus, by bias", db, wdb, 1, n, n, 100);
-        bad += !same_bits(k->isa, x, T * n * sizeof *x) + !same_bits(k->isa, d, T * n * sizeof *d);
+        bad += !same_bits(kl_isa_name(k), x, T * n * sizeof *x) +
+               !same_bits(kl_isa_name(k), d, T * n * sizeof *d);
         forget();
     }
     return bad;
 }
 
-static int NAME(check_gate)(const struct kl_kernels *k, size_t T, size_t n)
+static int NAME(check_gate)(enum kl_isa k, size_t T, size_t n)
 {
     REAL *y = NAME(numbers)(T * n, -1, 1), *z = NAME(numbers)(T * n, -8, 8),
          *d = NAME(numbers)(T * n, -1, 1), *dz = NAME(numbers)(T * n, 0, 0),
@@ -226,8 +226,8 @@ static int NAME(check_gate)(const struct kl_kernels *k, size_t T, size_t n)
         wo[i] = (double)y[i] * v * s;
         wz[i] = (double)d[i] * (double)y[i] * s * (1 + v * (1 - s)), wd[i] = (double)d[i] * v * s;
     }
-    k->NAME(scan)->gate(out, n, y, n, z, n, T, n);
-    k->NAME(scan)->gate_back(d, n, dz, n, again, n, y, n, z, n, T, n);
+    NAME(kl_isa_scan)(k)->gate(out, n, y, n, z, n, T, n);
+    NAME(kl_isa_scan)(k)->gate_back(d, n, dz, n, again, n, y, n, z, n, T, n);
     int bad = NAME(near)(k, "gate", out, wo, T, n, n, 16) +
               NAME(near)(k, "gate, again", again, wo, T, n, n, 16);
     bad += NAME(near)(k, "gate, by y", d, wd, T, n, n, 16) +
@@ -236,7 +236,7 @@ static int NAME(check_gate)(const struct kl_kernels *k, size_t T, size_t n)
     return bad;
 }
 
-static int NAME(check)(const struct kl_kernels *k)
+static int NAME(check)(enum kl_isa k)
 {
     static const struct NAME(case) cases[] = {
         { KL_SCAN_MAMBA, 0, 0, 1, 16, 1 },   { KL_SCAN_MAMBA, 0, 0, 249, 48, 16 },

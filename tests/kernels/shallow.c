@@ -105,8 +105,7 @@ static int same_sums(const char *isa, const struct kl_shallow_sums *found,
 }
 
 /* A few steps from the same start as the definition's, each compared. */
-static int steps(const struct kl_kernels *k, const struct kl_shallow *net, size_t batch, size_t n_rows,
-                 double spread)
+static int steps(enum kl_isa k, const struct kl_shallow *net, size_t batch, size_t n_rows, double spread)
 {
     static double w[MOST];
     const size_t size = net->units * (net->inputs + 2) + 1, count = (n_rows + batch - 1) / batch;
@@ -118,21 +117,22 @@ static int steps(const struct kl_kernels *k, const struct kl_shallow *net, size_
     for (size_t i = 0; i < count; i++)
         f[i] = (struct kl_langevin_factors){ 0.99, 0.1 / (double)(i + 1), spread };
     for (size_t j = 0; j < size; j++) w[j] = (double)flat[j];
-    k->shallow_steps(packed, net, &records, rows, n_rows, batch, f, &stream, found, work);
+    kl_isa_shallow_steps_f32(k)(packed, net, &records, rows, n_rows, batch, f, &stream, found, work);
     struct kl_langevin_stream s = stream;
     for (size_t i = 0; i < count; i++, s.step++) {
         const size_t first = i * batch, n = n_rows - first < batch ? n_rows - first : batch;
         plain_step(w, &want, net, rows + first, n, &f[i], &s);
-        bad += same_sums(k->isa, &found[i], &want, n);
+        bad += same_sums(kl_isa_name(k), &found[i], &want, n);
     }
-    bad += padding(k->isa, net);
+    bad += padding(kl_isa_name(k), net);
     for (size_t j = 0; j < size; j++)
-        bad += far(k->isa, "weight", j, moved[j], w[j], 1 + 6 * spread, 16 * (int)count, FLT_EPSILON);
+        bad += far(kl_isa_name(k), "weight", j, moved[j], w[j], 1 + 6 * spread, 16 * (int)count,
+                   FLT_EPSILON);
     return bad;
 }
 
 /* Each record's loss among others is what it is alone; sums, and rows in another order. */
-static int evaluations(const struct kl_kernels *k, const struct kl_shallow *net)
+static int evaluations(enum kl_isa k, const struct kl_shallow *net)
 {
     static struct seen seen;
     static double w[MOST], all[RECORDS], chosen[EPOCH], alone;
@@ -142,27 +142,28 @@ static int evaluations(const struct kl_kernels *k, const struct kl_shallow *net)
     int bad = 0;
     fill(net);
     for (size_t j = 0; j < size; j++) w[j] = (double)flat[j];
-    k->shallow_evaluate(&sums, all, packed, net, &records, NULL, RECORDS);
-    k->shallow_evaluate(&two, NULL, packed, net, &records, NULL, RECORDS);
-    k->shallow_evaluate(&unread, chosen, packed, net, &records, rows, EPOCH);
+    kl_isa_shallow_evaluate_f32(k)(&sums, all, packed, net, &records, NULL, RECORDS);
+    kl_isa_shallow_evaluate_f32(k)(&two, NULL, packed, net, &records, NULL, RECORDS);
+    kl_isa_shallow_evaluate_f32(k)(&unread, chosen, packed, net, &records, rows, EPOCH);
     bad += memcmp(&sums, &two, sizeof sums) != 0;
     for (size_t i = 0; i < RECORDS; i++) {
         plain_record(&seen, net, w, i);
         plain.loss += seen.loss, plain.squares += seen.loss * seen.loss;
         plain.wrong += (seen.z > 0) != (label[i] == 1);
-        bad += far(k->isa, "record's loss", i, all[i], seen.loss, seen.loss + 1, 16, FLT_EPSILON);
+        bad +=
+            far(kl_isa_name(k), "record's loss", i, all[i], seen.loss, seen.loss + 1, 16, FLT_EPSILON);
         const int64_t row = (int64_t)i;
-        k->shallow_evaluate(&unread, &alone, packed, net, &records, &row, 1);
+        kl_isa_shallow_evaluate_f32(k)(&unread, &alone, packed, net, &records, &row, 1);
         bad += alone != all[i];
     }
     for (size_t i = 0; i < EPOCH; i++) bad += chosen[i] != all[rows[i]];
     sums.loss -= 1, sums.squares -= 2, sums.wrong -= 3;
-    return bad + same_sums(k->isa, &sums, &plain, RECORDS);
+    return bad + same_sums(kl_isa_name(k), &sums, &plain, RECORDS);
 }
 
 /* Losses of logits that b2 alone makes, up to what a float holds; to some units in their own last place.
  */
-static int margins(const struct kl_kernels *k, enum kl_shallow_loss loss, double floor)
+static int margins(enum kl_isa k, enum kl_shallow_loss loss, double floor)
 {
     const struct kl_shallow net = { 1, 3, loss, floor };
     static struct seen seen;
@@ -178,19 +179,19 @@ static int margins(const struct kl_kernels *k, enum kl_shallow_loss loss, double
         const struct kl_shallow_records records = { x, label };
         struct kl_shallow_sums sums = { 0 };
         double each[2];
-        k->shallow_evaluate(&sums, each, packed, &net, &records, NULL, 2);
+        kl_isa_shallow_evaluate_f32(k)(&sums, each, packed, &net, &records, NULL, 2);
         for (size_t i = 0; i < 2; i++) {
             plain_record(&seen, &net, w, i);
             /* A loss of less than the least normal number is no matter. */
-            bad += far(k->isa, "margin's loss", (size_t)(e + 40), each[i], seen.loss, seen.loss + 1e-30,
-                       16, FLT_EPSILON);
+            bad += far(kl_isa_name(k), "margin's loss", (size_t)(e + 40), each[i], seen.loss,
+                       seen.loss + 1e-30, 16, FLT_EPSILON);
         }
     }
     return bad;
 }
 
 /* What many epochs leave, over the instruction sets. */
-static int bits(const struct kl_kernels *k, size_t inputs, size_t units, size_t batch)
+static int bits(enum kl_isa k, size_t inputs, size_t units, size_t batch)
 {
     static float avx2[MOST + 16 * (KL_SHALLOW_INPUTS + 3)];
     static struct kl_shallow_sums sums[2][EPOCH];
@@ -199,27 +200,26 @@ static int bits(const struct kl_kernels *k, size_t inputs, size_t units, size_t 
     struct kl_langevin_factors f[EPOCH];
     const size_t count = (EPOCH + batch - 1) / batch, bytes = kl_shallow_packed(&net) * sizeof *avx2;
     for (int table = 1; table < 3; table++) {
-        const struct kl_kernels *with = kl_kernels_of(table);
-        if (!with) return 0;
+        if (!kl_isa_is_here(table)) return 0;
         random_state = 88172645463325252ull;
         fill(&net);
         for (size_t i = 0; i < count; i++) f[i] = (struct kl_langevin_factors){ 0.999, 0.01, 0.02 };
         for (uint32_t epoch = 0; epoch < 5; epoch++) {
             struct kl_langevin_stream s = stream;
             s.step += epoch * (uint32_t)count;
-            with->shallow_steps(packed, &net, &records, rows, EPOCH, batch, f, &s, sums[table - 1],
-                                work);
+            kl_isa_shallow_steps_f32((enum kl_isa)table)(packed, &net, &records, rows, EPOCH, batch, f,
+                                                         &s, sums[table - 1], work);
         }
         if (table == 1) memcpy(avx2, packed, bytes);
     }
     if (memcmp(avx2, packed, bytes) == 0 && memcmp(sums[0], sums[1], count * sizeof **sums) == 0)
         return 0;
-    printf("%s: avx2 and avx512 differ, %zu inputs, %zu units, batch %zu\n", k->isa, inputs, units,
-           batch);
+    printf("%s: avx2 and avx512 differ, %zu inputs, %zu units, batch %zu\n", kl_isa_name(k), inputs,
+           units, batch);
     return 1;
 }
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     static const size_t units[] = { 1, 15, 16, 17, 100, UNITS },
                         batches[] = { 1, 4, 10, 13, 50, KL_SHALLOW_BATCH };

@@ -89,7 +89,7 @@ static int check_lane(const char *isa, int n, int lane)
 
 /* A lane beside others has the bits that it has with its own like alone; a lane without a logarithm is
    NaN and spoils nobody. */
-static int check_alone(const struct kl_kernels *k, int n)
+static int check_alone(enum kl_isa k, int n)
 {
     int failures = 0;
     memcpy(kept, a, sizeof a);
@@ -102,7 +102,7 @@ static int check_alone(const struct kl_kernels *k, int n)
                         a[at(i, j, other)] = other % 3 == 0   ? (i == j ? -1 : 0)
                                              : other % 3 == 1 ? NAN
                                                               : before[at(i, j, l)];
-        k->spd_log(a, (size_t)n, kl_spd_rules(), work);
+        kl_isa_spd_log_f64(k)(a, (size_t)n, kl_spd_rules(), work);
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++)
                 for (int other = 0; other < LANES; other++) {
@@ -110,12 +110,12 @@ static int check_alone(const struct kl_kernels *k, int n)
                     failures += other != l && other % 3 < 2 ? !isnan(x) : x != kept[at(i, j, l)];
                 }
     }
-    if (failures) printf("spd_log %s, n %d: lanes know each other: %d\n", k->isa, n, failures);
+    if (failures) printf("spd_log %s, n %d: lanes know each other: %d\n", kl_isa_name(k), n, failures);
     return failures;
 }
 
 static unsigned long long digest;
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     static const int sizes[] = { 1, 2, 3, 5, 6, 22, 64 };
     unsigned long long mine = 0;
@@ -124,8 +124,8 @@ static int check(const struct kl_kernels *k)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int n = sizes[s];
         fill(n);
-        k->spd_log(a, (size_t)n, kl_spd_rules(), work);
-        for (int l = 0; l < LANES; l++) failures += check_lane(k->isa, n, l);
+        kl_isa_spd_log_f64(k)(a, (size_t)n, kl_spd_rules(), work);
+        for (int l = 0; l < LANES; l++) failures += check_lane(kl_isa_name(k), n, l);
         for (size_t i = 0; i < KL_SPD_TRIANGLE((size_t)n) * LANES; i++) {
             unsigned long long bits;
             memcpy(&bits, &a[i], 8);
@@ -133,14 +133,14 @@ static int check(const struct kl_kernels *k)
         }
         failures += check_alone(k, n);
     }
-    if (strcmp(k->isa, "avx2") == 0) digest = mine;
-    if (strcmp(k->isa, "avx512") == 0 && digest != mine)
+    if (strcmp(kl_isa_name(k), "avx2") == 0) digest = mine;
+    if (strcmp(kl_isa_name(k), "avx512") == 0 && digest != mine)
         printf("spd_log: avx512 is not avx2 bit for bit\n"), failures++;
-    printf("spd %s: %s\n", k->isa, failures ? "off" : "as defined");
+    printf("spd %s: %s\n", kl_isa_name(k), failures ? "off" : "as defined");
     return failures;
 }
 
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     struct timespec from, to;
     double best = 1;
@@ -148,12 +148,12 @@ static void bench(const struct kl_kernels *k)
     for (int r = 0; r < 50; r++) {
         memcpy(a, before, sizeof a);
         clock_gettime(CLOCK_MONOTONIC, &from);
-        k->spd_log(a, MOST, kl_spd_rules(), work);
+        kl_isa_spd_log_f64(k)(a, MOST, kl_spd_rules(), work);
         clock_gettime(CLOCK_MONOTONIC, &to);
         best =
             fmin(best, (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
     }
-    printf("spd_log %s, n 64: %.1f us a matrix\n", k->isa, 1e6 * best / LANES);
+    printf("spd_log %s, n 64: %.1f us a matrix\n", kl_isa_name(k), 1e6 * best / LANES);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "kernels/ssm.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +25,7 @@ static double now(void)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     struct slow_plan slow;
     const struct kl_ssm_plan_f32 plan = plan_of_f32(&slow, 6, 2);
@@ -36,20 +37,22 @@ static void bench(const struct kl_kernels *k)
     for (int round = 0; round < 2000; round++)
         for (int part = 0; part < 4; part++) {
             const double from = now();
-            if (part == 0) k->ssm_f32->forward(m_f32, states_f32, v_f32, LD_f32, 2, &plan, scratch_f32);
+            if (part == 0)
+                kl_isa_ssm_f32(k)->forward(m_f32, states_f32, v_f32, LD_f32, 2, &plan, scratch_f32);
             if (part == 1)
-                k->ssm_f32->adjoint(dv_f32, sums_f32, g_f32, m_f32, states_f32, v_f32, LD_f32, 2, &plan,
-                                    scratch_f32);
+                kl_isa_ssm_f32(k)->adjoint(dv_f32, sums_f32, g_f32, m_f32, states_f32, v_f32, LD_f32, 2,
+                                           &plan, scratch_f32);
             if (part == 2)
-                k->ssm_f32->rings_forward(m_f32, states_f32, c, s, LD_f32, 2, &rings, scratch_f32);
+                kl_isa_ssm_f32(k)->rings_forward(m_f32, states_f32, c, s, LD_f32, 2, &rings,
+                                                 scratch_f32);
             if (part == 3)
-                k->ssm_f32->rings_adjoint(slope_f32, sums_f32, g_f32, m_f32, states_f32, c, s, LD_f32, 2,
-                                          &rings, scratch_f32);
+                kl_isa_ssm_f32(k)->rings_adjoint(slope_f32, sums_f32, g_f32, m_f32, states_f32, c, s,
+                                                 LD_f32, 2, &rings, scratch_f32);
             best[part] = fmin(best[part], now() - from);
         }
-    printf("ssm %s, ns a state: SSM_A, GATE_A %.0f forward, %.0f adjoint; SSM_B %.0f, %.0f\n", k->isa,
-           1e9 * best[0] / LANES_f32, 1e9 * best[1] / LANES_f32, 1e9 * best[2] / LANES_f32,
-           1e9 * best[3] / LANES_f32);
+    printf("ssm %s, ns a state: SSM_A, GATE_A %.0f forward, %.0f adjoint; SSM_B %.0f, %.0f\n",
+           kl_isa_name(k), 1e9 * best[0] / LANES_f32, 1e9 * best[1] / LANES_f32,
+           1e9 * best[2] / LANES_f32, 1e9 * best[3] / LANES_f32);
 }
 #undef REAL
 #undef NAME
@@ -59,7 +62,7 @@ static void bench(const struct kl_kernels *k)
 #define EPS 0x1p-52L
 #include "ssm_check.h"
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     return check_f32(k) + check_f64(k);
 }

@@ -76,7 +76,7 @@ static struct NAME(kl_ssm_plan) NAME(plan_of)(struct slow_plan *p, int n, int la
                                        NAME(after), NAME(control), NAME(end),  NAME(gate) };
 }
 
-static int NAME(check_circuit)(const struct kl_kernels *k, int n, int layers)
+static int NAME(check_circuit)(enum kl_isa k, int n, int layers)
 {
     const size_t N = (size_t)1 << n, rows = KL_SSM_SUMS(n, layers), W = (size_t)(7 * n);
     const long double step = 1e-6L;
@@ -87,23 +87,25 @@ static int NAME(check_circuit)(const struct kl_kernels *k, int n, int layers)
     int bad = 0;
     NAME(draw)(NAME(v), N * NAME(LD), 4 / sqrt((double)N)), NAME(draw)(NAME(g), W * NAME(LD), 2);
     memset(NAME(sums), 0, sizeof NAME(sums));
-    k->NAME(ssm)->forward(NAME(m), NULL, NAME(v), NAME(LD), 2, &plan, NAME(scratch));
+    NAME(kl_isa_ssm)(k)->forward(NAME(m), NULL, NAME(v), NAME(LD), 2, &plan, NAME(scratch));
     NAME(mix_bits)(NAME(m), NAME(LANES));
-    k->NAME(ssm)->forward(NAME(m), NAME(states), NAME(v), NAME(LD), 2, &plan, NAME(scratch));
-    k->NAME(ssm)->adjoint(NAME(dv), NAME(sums), NAME(g), NAME(m), NAME(states), NAME(v), NAME(LD), 2,
-                          &plan, NAME(scratch));
+    NAME(kl_isa_ssm)(k)->forward(NAME(m), NAME(states), NAME(v), NAME(LD), 2, &plan, NAME(scratch));
+    NAME(kl_isa_ssm)
+    (k)->adjoint(NAME(dv), NAME(sums), NAME(g), NAME(m), NAME(states), NAME(v), NAME(LD), 2, &plan,
+                 NAME(scratch));
     for (size_t lane = 0; lane < NAME(LANES); lane++) {
         NAME(column)(v, NAME(v), N, lane);
         slow_ssm(m, v, &p, none);
         for (size_t j = 0; j < W; j++)
-            bad += far(k->isa, "ssm forward", j, NAME(m)[j * NAME(LD) + lane], m[j], 2, 100, EPS);
+            bad +=
+                far(kl_isa_name(k), "ssm forward", j, NAME(m)[j * NAME(LD) + lane], m[j], 2, 100, EPS);
         for (size_t i = 0; i < N; i += 1 + N / 8) {
             const long double kept = v[i];
             v[i] = kept + step, slow_ssm(m, v, &p, none);
             const long double more = NAME(dot)(m, NAME(g), W, lane);
             v[i] = kept - step, slow_ssm(m, v, &p, none);
             v[i] = kept;
-            bad += far(k->isa, "ssm gradient by amplitude", i, NAME(dv)[i * NAME(LD) + lane],
+            bad += far(kl_isa_name(k), "ssm gradient by amplitude", i, NAME(dv)[i * NAME(LD) + lane],
                        (more - NAME(dot)(m, NAME(g), W, lane)) / (2 * step), 20, 100, EPS + 1e-12L);
         }
         for (size_t r = 0; r < rows; r++) {
@@ -115,12 +117,13 @@ static int NAME(check_circuit)(const struct kl_kernels *k, int n, int layers)
     }
     for (size_t r = 0; r < rows; r++)
         if (r % 3 || r >= (size_t)(3 * n)) /* X of layer 0 is not asked for */
-            bad += far(k->isa, "ssm sums", r, NAME(row_sum)(r), by_row[r], 40, 100, EPS + 1e-12L);
+            bad +=
+                far(kl_isa_name(k), "ssm sums", r, NAME(row_sum)(r), by_row[r], 40, 100, EPS + 1e-12L);
     NAME(mix_bits)(NAME(dv), NAME(LANES)), NAME(mix_bits)(NAME(sums), rows * NAME(WIDTH));
     return bad;
 }
 
-static int NAME(check_rings)(const struct kl_kernels *k, int n, int layers)
+static int NAME(check_rings)(enum kl_isa k, int n, int layers)
 {
     const size_t rows = (size_t)(4 * n * layers), F = (size_t)(3 * n),
                  some = KL_SSM_RINGS_SUMS(n, layers);
@@ -138,16 +141,17 @@ static int NAME(check_rings)(const struct kl_kernels *k, int n, int layers)
     for (size_t i = 0; i < rows * NAME(LD); i++)
         c[i] = (REAL)cosl(NAME(angle)[0][i] / 2.0L), s[i] = (REAL)sinl(NAME(angle)[0][i] / 2.0L);
     memset(NAME(sums), 0, sizeof NAME(sums));
-    k->NAME(ssm)->rings_forward(NAME(m), NULL, c, s, NAME(LD), 2, &plan, NAME(scratch));
+    NAME(kl_isa_ssm)(k)->rings_forward(NAME(m), NULL, c, s, NAME(LD), 2, &plan, NAME(scratch));
     NAME(mix_bits)(NAME(m), NAME(LANES));
-    k->NAME(ssm)->rings_forward(NAME(m), NAME(states), c, s, NAME(LD), 2, &plan, NAME(scratch));
-    k->NAME(ssm)->rings_adjoint(NAME(slope), NAME(sums), NAME(g), NAME(m), NAME(states), c, s, NAME(LD),
-                                2, &plan, NAME(scratch));
+    NAME(kl_isa_ssm)(k)->rings_forward(NAME(m), NAME(states), c, s, NAME(LD), 2, &plan, NAME(scratch));
+    NAME(kl_isa_ssm)
+    (k)->rings_adjoint(NAME(slope), NAME(sums), NAME(g), NAME(m), NAME(states), c, s, NAME(LD), 2, &plan,
+                       NAME(scratch));
     for (size_t lane = 0; lane < NAME(LANES); lane++) {
         NAME(column)(a, NAME(angle)[0], rows, lane);
         slow_rings(m, a, n, layers, turns, p.end, none);
         for (size_t j = 0; j < F; j++)
-            bad += far(k->isa, "ssm rings", j, NAME(m)[j * NAME(LD) + lane], m[j], 1, 100, EPS);
+            bad += far(kl_isa_name(k), "ssm rings", j, NAME(m)[j * NAME(LD) + lane], m[j], 1, 100, EPS);
         for (size_t i = 0; i < rows + some; i++) {
             if (i < rows) a[i] += step;
             slow_rings(m, a, n, layers, turns, p.end, (struct slow_insert){ (int)i - (int)rows, step });
@@ -158,17 +162,18 @@ static int NAME(check_rings)(const struct kl_kernels *k, int n, int layers)
             if (i < rows) a[i] += step;
             if (i >= rows) by_row[i - rows] += expected;
             else
-                bad += far(k->isa, "ssm rings, angles", i, NAME(slope)[i * NAME(LD) + lane], expected, 4,
-                           100, EPS + 1e-12L);
+                bad += far(kl_isa_name(k), "ssm rings, angles", i, NAME(slope)[i * NAME(LD) + lane],
+                           expected, 4, 100, EPS + 1e-12L);
         }
     }
     for (size_t r = 0; r < some; r++)
-        bad += far(k->isa, "ssm rings, sums", r, NAME(row_sum)(r), by_row[r], 20, 100, EPS + 1e-12L);
+        bad += far(kl_isa_name(k), "ssm rings, sums", r, NAME(row_sum)(r), by_row[r], 20, 100,
+                   EPS + 1e-12L);
     NAME(mix_bits)(NAME(slope), NAME(LANES)), NAME(mix_bits)(NAME(sums), some * NAME(WIDTH));
     return bad;
 }
 
-static int NAME(check_embed)(const struct kl_kernels *k, size_t rows)
+static int NAME(check_embed)(enum kl_isa k, size_t rows)
 {
     const long double step = 1e-6L;
     static REAL weight[STATES], bias[STATES];
@@ -180,14 +185,15 @@ static int NAME(check_embed)(const struct kl_kernels *k, size_t rows)
     memcpy(NAME(g), NAME(dv),
            sizeof(REAL) * (rows * NAME(LD) < 7 * MOST * NAME(LD) ? rows : 0) * NAME(LD));
     memset(NAME(sums), 0, sizeof NAME(sums));
-    k->NAME(ssm)->embed(NAME(other), NAME(keep), NAME(v), NAME(LD), 2, rows, weight, bias);
-    k->NAME(ssm)->embed_back(NAME(dv), NAME(sums), NAME(other), NAME(keep), NAME(v), NAME(LD), 2, rows,
-                             weight);
+    NAME(kl_isa_ssm)(k)->embed(NAME(other), NAME(keep), NAME(v), NAME(LD), 2, rows, weight, bias);
+    NAME(kl_isa_ssm)
+    (k)->embed_back(NAME(dv), NAME(sums), NAME(other), NAME(keep), NAME(v), NAME(LD), 2, rows, weight);
     for (size_t lane = 0; lane < NAME(LANES); lane++) {
         NAME(column)(z, NAME(v), rows, lane);
         slow_embed(v, z, rows, w, b);
         for (size_t j = 0; j < rows; j++)
-            bad += far(k->isa, "ssm embed", j, NAME(other)[j * NAME(LD) + lane], v[j], 1, 60, EPS);
+            bad +=
+                far(kl_isa_name(k), "ssm embed", j, NAME(other)[j * NAME(LD) + lane], v[j], 1, 60, EPS);
         for (size_t i = 0; i < 3 * rows; i++) {
             long double *at = i < rows       ? z + i
                               : i < 2 * rows ? w + i - rows
@@ -200,17 +206,18 @@ static int NAME(check_embed)(const struct kl_kernels *k, size_t rows)
             *at = kept;
             if (i >= rows) by_row[i - rows] += expected;
             else
-                bad += far(k->isa, "ssm embed, back", i, NAME(dv)[i * NAME(LD) + lane], expected, 4, 100,
-                           EPS + 1e-12L);
+                bad += far(kl_isa_name(k), "ssm embed, back", i, NAME(dv)[i * NAME(LD) + lane], expected,
+                           4, 100, EPS + 1e-12L);
         }
     }
     for (size_t r = 0; r < 2 * rows; r++)
-        bad += far(k->isa, "ssm embed, sums", r, NAME(row_sum)(r), by_row[r], 40, 100, EPS + 1e-12L);
+        bad += far(kl_isa_name(k), "ssm embed, sums", r, NAME(row_sum)(r), by_row[r], 40, 100,
+                   EPS + 1e-12L);
     NAME(mix_bits)(NAME(dv), NAME(LANES)), NAME(mix_bits)(NAME(sums), 2 * rows * NAME(WIDTH));
     return bad;
 }
 
-static int NAME(check_mix)(const struct kl_kernels *k, int n)
+static int NAME(check_mix)(enum kl_isa k, int n)
 {
     const size_t W = (size_t)(7 * n), F = (size_t)(3 * n);
     const long double step = 1e-6L;
@@ -225,13 +232,13 @@ static int NAME(check_mix)(const struct kl_kernels *k, int n)
         skip[q] = (REAL)cosl(s[q]), skip[n + q] = (REAL)sinl(s[q]);
     }
     memset(NAME(sums), 0, sizeof NAME(sums));
-    k->NAME(ssm)->mix(NAME(other), NAME(m), NAME(LD), 2, n, factor, skip);
-    k->NAME(ssm)->mix_back(NAME(g), NAME(sums), NAME(dv), NAME(m), NAME(LD), 2, n, factor, skip);
+    NAME(kl_isa_ssm)(k)->mix(NAME(other), NAME(m), NAME(LD), 2, n, factor, skip);
+    NAME(kl_isa_ssm)(k)->mix_back(NAME(g), NAME(sums), NAME(dv), NAME(m), NAME(LD), 2, n, factor, skip);
     for (size_t lane = 0; lane < NAME(LANES); lane++) {
         NAME(column)(m, NAME(m), W, lane);
         slow_mix(r, m, n, f, s);
         for (size_t j = 0; j < F; j++)
-            bad += far(k->isa, "ssm mix", j, NAME(other)[j * NAME(LD) + lane], r[j], 1, 60, EPS);
+            bad += far(kl_isa_name(k), "ssm mix", j, NAME(other)[j * NAME(LD) + lane], r[j], 1, 60, EPS);
         for (size_t i = 0; i < W + 6 + (size_t)n; i++) {
             long double *at = i < W ? m + i : i < W + 6 ? f + i - W : s + i - W - 6, kept = *at;
             *at = kept + step, slow_mix(r, m, n, f, s);
@@ -241,36 +248,38 @@ static int NAME(check_mix)(const struct kl_kernels *k, int n)
             *at = kept;
             if (i >= W) by_row[i - W] += expected;
             else
-                bad += far(k->isa, "ssm mix, back", i, NAME(g)[i * NAME(LD) + lane], expected, 4, 100,
-                           EPS + 1e-12L);
+                bad += far(kl_isa_name(k), "ssm mix, back", i, NAME(g)[i * NAME(LD) + lane], expected, 4,
+                           100, EPS + 1e-12L);
         }
     }
     for (size_t j = 0; j < 6 + (size_t)n; j++)
-        bad += far(k->isa, "ssm mix, sums", j, NAME(row_sum)(j), by_row[j], 40, 100, EPS + 1e-12L);
+        bad +=
+            far(kl_isa_name(k), "ssm mix, sums", j, NAME(row_sum)(j), by_row[j], 40, 100, EPS + 1e-12L);
     NAME(mix_bits)(NAME(g), NAME(LANES)), NAME(mix_bits)(NAME(sums), (6 + (size_t)n) * NAME(WIDTH));
     return bad;
 }
 
-static int NAME(check_angles)(const struct kl_kernels *k)
+static int NAME(check_angles)(enum kl_isa k)
 {
     REAL offset[4];
     int bad = 0;
     NAME(draw)(offset, 4, 6), NAME(draw)(NAME(v), 4 * NAME(LD), 20);
     NAME(v)[0] = 90, NAME(v)[1] = -90;
-    k->NAME(ssm)->angles(NAME(angle)[1], NAME(angle)[2], NAME(slope), NAME(v), NAME(LD), 2, 4, offset);
+    NAME(kl_isa_ssm)
+    (k)->angles(NAME(angle)[1], NAME(angle)[2], NAME(slope), NAME(v), NAME(LD), 2, 4, offset);
     for (size_t i = 0; i < 4 * NAME(LD); i++) {
         if (i % NAME(LD) >= NAME(LANES)) continue;
         const long double pi = acosl(-1), s = 1 / (1 + expl(-(long double)NAME(v)[i])),
                           x = pi * s + offset[i / NAME(LD)];
-        bad += far(k->isa, "ssm cosine", i, NAME(angle)[1][i], cosl(x), 4, 8, EPS);
-        bad += far(k->isa, "ssm sine", i, NAME(angle)[2][i], sinl(x), 4, 8, EPS);
-        bad += far(k->isa, "ssm slope", i, NAME(slope)[i], 2 * pi * s * (1 - s), 2, 8, EPS);
+        bad += far(kl_isa_name(k), "ssm cosine", i, NAME(angle)[1][i], cosl(x), 4, 8, EPS);
+        bad += far(kl_isa_name(k), "ssm sine", i, NAME(angle)[2][i], sinl(x), 4, 8, EPS);
+        bad += far(kl_isa_name(k), "ssm slope", i, NAME(slope)[i], 2 * pi * s * (1 - s), 2, 8, EPS);
     }
     NAME(mix_bits)(NAME(angle)[1], NAME(LANES)), NAME(mix_bits)(NAME(slope), NAME(LANES));
     return bad;
 }
 
-static int NAME(check)(const struct kl_kernels *k)
+static int NAME(check)(enum kl_isa k)
 {
     int bad = 0;
     random_state = 88172645463325252ull; /* the same numbers for each set */
@@ -280,8 +289,8 @@ static int NAME(check)(const struct kl_kernels *k)
                NAME(check_mix)(k, n);
     bad += NAME(check_circuit)(k, 3, 1) + NAME(check_rings)(k, 3, 1) + NAME(check_embed)(k, 4) +
            NAME(check_embed)(k, 16) + NAME(check_angles)(k);
-    if (strcmp(k->isa, "avx2") == 0) NAME(avx2_bits) = NAME(bits);
-    if (strcmp(k->isa, "avx512") == 0 && NAME(bits) != NAME(avx2_bits)) {
+    if (strcmp(kl_isa_name(k), "avx2") == 0) NAME(avx2_bits) = NAME(bits);
+    if (strcmp(kl_isa_name(k), "avx512") == 0 && NAME(bits) != NAME(avx2_bits)) {
         printf("ssm, %zu bytes: avx512 gives other bits than avx2\n", sizeof(REAL));
         bad++;
     }

@@ -4,6 +4,7 @@
 #include "kernels/temporal.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -35,7 +36,7 @@ static long double slope(long double z)
 #define EPS 0x1p-52L
 #include "temporal_check.h"
 
-static int check(const struct kl_kernels *k)
+static int check(enum kl_isa k)
 {
     return check_f32(k) + check_f64(k);
 }
@@ -46,7 +47,7 @@ static double now(void)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static void bench(const struct kl_kernels *k)
+static void bench(enum kl_isa k)
 {
     static float mean[64], slopes[256];
     const struct kl_temporal_filter_f32 f = { 64, 249, 3, 1, w_f32, b_f32 };
@@ -55,12 +56,12 @@ static void bench(const struct kl_kernels *k)
     for (int round = 0; round < 200; round++)
         for (int part = 0; part < 2; part++) {
             const double from = now();
-            if (part) k->temporal_f32->pool_rows(mean, x_f32, 64, b_f32, 249, 64, 0);
-            else k->temporal_f32->pool(mean, slopes, &f, x_f32, 256, row_f32);
+            if (part) kl_isa_temporal_f32(k)->pool_rows(mean, x_f32, 64, b_f32, 249, 64, 0);
+            else kl_isa_temporal_f32(k)->pool(mean, slopes, &f, x_f32, 256, row_f32);
             best[part] = fmin(best[part], now() - from);
         }
-    printf("temporal %s: pool with slopes %.1f us a window, rows %.1f us\n", k->isa, 1e6 * best[0],
-           1e6 * best[1]);
+    printf("temporal %s: pool with slopes %.1f us a window, rows %.1f us\n", kl_isa_name(k),
+           1e6 * best[0], 1e6 * best[1]);
 }
 
 int main(int argc, char **argv)

@@ -201,9 +201,9 @@ static void check_inserted(int n, bool real, bool signs)
 
 int main(void)
 {
-    for (int i = 0; kl_kernels_of(i); i++) {
-        isa = kl_kernels_of(i)->isa;
-        kl_kernels_use(kl_kernels_of(i));
+    for (int i = 0; kl_isa_is_here(i); i++) {
+        isa = kl_isa_name(i);
+        kl_isa_use(i);
         for (int n = 1; n <= 5; n++)
             for (int form = 0; form < 8; form++) check_certain(n, form & 1, form & 2, form & 4);
         for (int n = 1; n <= 4; n++) check_rules(n, false), check_rules(n, true);

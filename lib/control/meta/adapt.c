@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/meta/adapt_int.h"
+#include "kernels/gemm.h"
 #include "kernels/inline/real.h"
 
 /* ---- memory ---- */

@@ -5,7 +5,6 @@
 #define KL_CONTROL_ADAPT_INT_H
 
 #include "control/meta/meta.h"
-#include "kernels/select.h"
 
 enum { KL_CONTROL_MAX_STEPS = 1000 };
 

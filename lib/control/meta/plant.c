@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "control/meta/meta.h"
+#include "kernels/bloch.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 
 /* to = amplitude * from. */
 static void scale_controls(kl_real *to, const struct kl_control_plant *p, const kl_real *from)

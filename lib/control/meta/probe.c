@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "control/meta/tasks.h"
+#include "kernels/bloch.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 
 enum { SEGMENTS = 10, LANES = KL_BLOCH_LANES };
 
@@ -50,7 +50,7 @@ static void run(double z[KL_CONTROL_PROBES], const struct kl_control_family *f,
     }
     b.substeps = kl_bloch_substeps(b.dt * rates + half_pi * task->controls);
     double work[kl_bloch_work(&b)] __attribute__((aligned(64)));
-    kl_kernels()->bloch_gradient_f64(loss, NULL, NULL, ends, u, params, weights, &b, LANES, work);
+    kl_kernel_bloch_gradient_f64()(loss, NULL, NULL, ends, u, params, weights, &b, LANES, work);
     for (int l = 0; l < KL_CONTROL_PROBES; l++) z[l] = ends[2 * LANES + l];
 }
 

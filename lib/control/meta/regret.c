@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/bloch.h"
+#include "kernels/optim.h"
+#include "kernels/policy.h"
 
 enum { SAMPLE = 64, LANES = 32 }; /* tasks for which the fixed pulse is the best; of a batch */
 /* Replicas whose tasks no training draws. */
@@ -242,7 +244,7 @@ static int train_mean(double *params, const struct work *w, const struct kl_watc
                                            .rate = w->o->meta_lr / (1 - pow(0.9, (double)step + 1)),
                                            .root = 1 / sqrt(1 - pow(0.999, (double)step + 1)),
                                            .epsilon = 1e-8 };
-        kl_kernels()->adam_f32(t.params, t.m, t.v, t.grad, size, &f);
+        kl_kernel_adam_f32()(t.params, t.m, t.v, t.grad, size, &f);
         if (kl_watch_step(watch, (uint64_t)step, (uint64_t)steps, "network on the mean"))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }

@@ -4,7 +4,7 @@
 #define KL_CONTROL_ENGINE_H
 
 #include "control/model/model.h"
-#include "kernels/select.h"
+#include "kernels/liouville.h"
 
 struct kl_control_engine {
     const struct kl_control_system *system;

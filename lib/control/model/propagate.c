@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/model/engine.h"
+#include "kernels/bloch.h"
 
 static double *matrix_of(const struct kl_control_system *s, int k)
 {
@@ -111,9 +112,9 @@ void kl_control_engine_run(struct kl_control_gradient *to, struct kl_control_eng
     struct kl_control_task own;
     if (!task) kl_control_task_default(&own, e->system), task = &own;
     for (int i = 0; i < n; i++) e->u[i] = task->amplitude * u[i];
-    to->loss = e->constant + kl_kernels()->liouville_gradient_f64(to->u, to->params, to->path, e->u,
-                                                                  task->params, e->start, e->weights,
-                                                                  &e->g, e->work);
+    to->loss =
+        e->constant + kl_kernel_liouville_gradient_f64()(to->u, to->params, to->path, e->u, task->params,
+                                                         e->start, e->weights, &e->g, e->work);
     if (to->amplitude) *to->amplitude = 0;
     for (int i = 0; to->u && i < n; i++) {
         if (to->amplitude) *to->amplitude += to->u[i] * u[i];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/filter.h"
 
 enum { N = KL_FILTER_COEFFICIENTS, MOMENTS = 1 + 2 * KL_FILTER_MAX_ORDER, MOST_PIECES = 1 << 20 };
 static const double pi = 3.14159265358979323846;
@@ -302,8 +302,8 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
     if (code) return code;
     const bool wanted = to->u && weights;
     for (size_t i = 0; weights && i < filter->n; i++) filter->weights[i] = weights[i] / 2;
-    kl_kernels()->filter_power(filter->power, wanted ? filter->bar : NULL, filter->coefficients,
-                               filter->weights, &filter->kernel, filter->work);
+    kl_kernel_filter_power_f64()(filter->power, wanted ? filter->bar : NULL, filter->coefficients,
+                                 filter->weights, &filter->kernel, filter->work);
     to->infidelity = 0;
     for (size_t i = 0; weights && i < filter->n; i++)
         to->infidelity += filter->weights[i] * filter->power[i];

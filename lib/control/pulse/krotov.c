@@ -139,8 +139,8 @@ static void one_segment(struct solver *s, double *map, double *slope, const doub
                 s->outer[i * wide + j] += to[i * columns + c] * from[j * columns + c];
         }
     for (int k = 0; k < s->controls; k++) s->e.u[k] = t->amplitude * u[k];
-    kl_kernels()->liouville_gradient_f64(slope, NULL, s->path, s->e.u, t->params, s->e.start, s->outer,
-                                         &s->e.g, s->e.work);
+    kl_kernel_liouville_gradient_f64()(slope, NULL, s->path, s->e.u, t->params, s->e.start, s->outer,
+                                       &s->e.g, s->e.work);
     for (int k = 0; slope && k < s->controls; k++) slope[k] *= t->amplitude;
     for (size_t i = 0; i < dim; i++)
         memcpy(map + i * dim, s->path + (dim + i) * wide, dim * sizeof *map);

@@ -8,8 +8,8 @@
 
 #include "control/model/normal.h"
 #include "control/pulse/optimize_int.h"
+#include "kernels/lbfgs.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 
 enum { LANES = KL_CONTROL_LANES, MOST_BACKTRACKS = 20 };
 _Static_assert((int)KL_CONTROL_LANES == (int)KL_LBFGS_LANES, "points are lanes");
@@ -193,10 +193,9 @@ static enum kl_control_stop take_trial(struct lane *lane, double *accept, double
 /* One trial in every lane. */
 static void round_of_trials(struct solver *s)
 {
-    const struct kl_kernels *k = kl_kernels();
     double slope[LANES], size[LANES], step[LANES], gain[LANES], f[LANES], accept[LANES];
     bool wanted[LANES];
-    k->lbfgs_direction(&s->b, slope, size);
+    kl_kernel_lbfgs_direction_f64()(&s->b, slope, size);
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
         const enum kl_control_stop stop = lane->start < 0 ? KL_CONTROL_RUNS : judge(s, lane, size[l]);
@@ -204,7 +203,7 @@ static void round_of_trials(struct solver *s)
     }
     if (!refill(s)) return;
     for (int l = 0; l < LANES; l++) step[l] = s->lanes[l].start < 0 ? 0 : s->lanes[l].step;
-    k->lbfgs_trial(&s->b, gain, step);
+    kl_kernel_lbfgs_trial_f64()(&s->b, gain, step);
     for (int l = 0; l < LANES; l++) {
         wanted[l] = s->lanes[l].start >= 0;
         if (wanted[l] && s->lanes[l].fresh)
@@ -217,7 +216,7 @@ static void round_of_trials(struct solver *s)
         const enum kl_control_stop stop = take_trial(&s->lanes[l], &accept[l], f[l], gain[l]);
         if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
     }
-    k->lbfgs_update(&s->b, accept);
+    kl_kernel_lbfgs_update_f64()(&s->b, accept);
 }
 
 static bool one_round(void *solver, int thread)

@@ -318,8 +318,8 @@ static void run_lanes(struct kl_control_evaluator *e, double *loss, double *g, c
 {
     const struct kl_control_task *t = &e->members[m];
     const double *const u = set_member(e, e->u, NULL, x, NULL, m);
-    kl_kernels()->bloch_gradient_f64(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, e->weights,
-                                     &e->bloch, LANES, e->work);
+    kl_kernel_bloch_gradient_f64()(loss, g ? e->grad : NULL, NULL, NULL, u, e->params, e->weights,
+                                   &e->bloch, LANES, e->work);
     double factor[LANES];
     for (int l = 0; l < LANES; l++) factor[l] = e->shares[m * LANES + l] * t->amplitude;
     const double *const grad = g ? pull(e, e->grad) : NULL;
@@ -426,8 +426,8 @@ void kl_control_evaluate_hessian(struct kl_control_evaluator *e, double *f, doub
         const double share = e->weights_of[m], factor = share * e->members[m].amplitude;
         double loss[LANES], dloss[LANES];
         const double *const u = set_member(e, e->u, e->du, e->controls, e->by_controls, m);
-        kl_kernels()->bloch_tangent_f64(dloss, e->curved, NULL, loss, e->grad, u, e->du, e->params, NULL,
-                                        e->weights, &e->bloch, LANES, e->work);
+        kl_kernel_bloch_tangent_f64()(dloss, e->curved, NULL, loss, e->grad, u, e->du, e->params, NULL,
+                                      e->weights, &e->bloch, LANES, e->work);
         for (int l = 0; l < LANES; l++) f[l] += share * (loss[l] + e->problem->objective->constant);
         add_scaled(g, factor, pull(e, e->grad), count);
         add_scaled(hv, factor, pull(e, e->curved), count);

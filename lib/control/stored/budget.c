@@ -10,7 +10,7 @@
 #include "control/model/units.h"
 #include "control/noise/noise.h"
 #include "control/stored/stored.h"
-#include "kernels/select.h"
+#include "kernels/bloch.h"
 
 enum { FINE = 512, FREQUENCIES = 8192, MOST_NODES = 48 };
 /* Beyond so many radians the second order says nothing, and a mean needs more nodes. */
@@ -266,8 +266,8 @@ static int curve_exactly(double *detuning, double *amplitude, const struct budge
     dparams[KL_BLOCH_DETUNING * LANES + DETUNED] = 1;
     *detuning = *amplitude = 0;
     if (!code) {
-        kl_kernels()->bloch_tangent_f64(dloss, curved, dgrad, loss, grad, u, du, params, dparams,
-                                        weights, &bloch, LANES, work);
+        kl_kernel_bloch_tangent_f64()(dloss, curved, dgrad, loss, grad, u, du, params, dparams, weights,
+                                      &bloch, LANES, work);
         *detuning = dgrad[KL_BLOCH_DETUNING * LANES + DETUNED];
         for (size_t i = 0; i < rows; i++) *amplitude += b->pulse.u[i] * curved[i * LANES + AMPLIFIED];
     }

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "qrng/bits/bits_int.h"
 #include "stats/distributions.h"
 #include "stats/ranks.h"
@@ -235,8 +235,8 @@ void kl_bits_bootstrap_counts(int64_t *counts, const uint16_t *values, size_t n_
     memset(counts, 0, n_symbols * sizeof *counts);
     for (size_t first = 0; first < n; first += ABREAST) {
         const size_t some = n - first < ABREAST ? n - first : ABREAST;
-        kl_kernels()->bit_noise(words, (some + 1) / 2, seed, (uint32_t)(first / 4), KL_RANDOM_ROWS,
-                                (uint32_t)resample, device);
+        kl_kernel_bit_noise()(words, (some + 1) / 2, seed, (uint32_t)(first / 4), KL_RANDOM_ROWS,
+                              (uint32_t)resample, device);
         for (size_t i = 0; i < some; i++)
             rows[i] = (uint32_t)((words[i / 2] >> 32 * (i % 2) & UINT32_MAX) * n >> 32);
         add_rows(counts, values, n_symbols, rows, some);

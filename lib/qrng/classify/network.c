@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/mlp.h"
+#include "kernels/optim.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "nn/nn.h"
 #include "qrng/classify/classify_int.h"
 #include "qrng/classify/network.h"
@@ -108,7 +109,6 @@ void kl_classify_network_options_default(struct kl_network_options *o)
 struct training {
     const struct kl_network_options *o;
     const struct kl_samples *samples;
-    const struct kl_kernels *kernels;
     struct kl_network_run *run;
     const int64_t *training, *judging;
     size_t n_training, n_judging;
@@ -171,11 +171,11 @@ static double one_step(const struct kl_crew *crew, double lr, uint64_t number, c
                                           .threshold = kl_nn_dropout_threshold(o->dropout),
                                           .scale = kl_nn_dropout_scale(o->dropout) };
     fill(&batch, t->samples, which, n);
-    t->kernels->mlp_gradient_f32(&loss, t->grad, r->params, &o->net, &batch, o->l1, &drop, t->work);
+    kl_kernel_mlp_gradient_f32()(&loss, t->grad, r->params, &o->net, &batch, o->l1, &drop, t->work);
     struct kl_update update = kl_nn_update_at(&crew->train->options.optimizer, lr, number + 1);
     const double scale = o->clip / (sqrt(loss.squares) + 1e-6);
     update.adam.grad_scale = o->clip > 0 && scale < 1 ? scale : 1;
-    t->kernels->adam_f32(r->params, r->m, r->v, t->grad, crew->train->learner->block->size,
+    kl_kernel_adam_f32()(r->params, r->m, r->v, t->grad, crew->train->learner->block->size,
                          &update.adam);
     return loss.cross_entropy + o->l1 * loss.sum_abs;
 }
@@ -211,7 +211,7 @@ static double share(const struct training *t, const float *params, double *loss,
     double sum = 0;
     for (size_t i = 0; i < n && !stops(t); i += KL_MLP_BATCH) {
         fill(&batch, t->samples, which + i, n - i < KL_MLP_BATCH ? n - i : KL_MLP_BATCH);
-        t->kernels->mlp_logits_f32(logits, params, &t->o->net, &batch, t->work);
+        kl_kernel_mlp_logits_f32()(logits, params, &t->o->net, &batch, t->work);
         for (size_t s = 0; s < batch.n && !loss; s++) {
             size_t most = 0;
             for (size_t c = 1; c < classes; c++)
@@ -290,7 +290,6 @@ int kl_classify_network_train(struct kl_network_run *run, const struct kl_networ
 {
     struct training t = { .o = o,
                           .samples = samples,
-                          .kernels = kl_kernels(),
                           .run = run,
                           .training = training,
                           .judging = judging,
@@ -319,7 +318,7 @@ int kl_classify_network_logits(float *logits, const struct kl_mlp *net, const fl
         kl_classify_network_from_file_f32(block, params, net);
         for (size_t i = 0; i < n; i += KL_MLP_BATCH) {
             fill(&batch, samples, which + i, n - i < KL_MLP_BATCH ? n - i : KL_MLP_BATCH);
-            kl_kernels()->mlp_logits_f32(logits + i * classes, block, net, &batch, work);
+            kl_kernel_mlp_logits_f32()(logits + i * classes, block, net, &batch, work);
         }
     } else rc = kl_fail_memory(err, size * sizeof *block);
     kl_arena_free(&memory);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/mlp.h"
 #include "qrng/classify/rules.h"
 
 const char *const kl_rule_names[KL_RULES] = { "pairs", "logistic", "bernoulli", "ones" };
@@ -111,7 +111,6 @@ struct fit {
     const double *variance; /* [n_bits], of the penalty; NULL: ones */
     size_t n, size;         /* rows; numbers of a block: (n_bits + 1) rows of `width` */
     struct kl_mlp net;
-    const struct kl_kernels *kernels;
     double *batch, *work; /* a batch's gradient; the kernel's workspace */
 };
 
@@ -144,7 +143,7 @@ static double value(double *grad, const struct fit *f, const double *x)
             batch.row[r] = kl_bits_row(f->bits, (size_t)f->which[i + r]);
             batch.label[r] = f->labels[f->which[i + r]];
         }
-        f->kernels->mlp_gradient_f64(&loss, f->batch, x, &f->net, &batch, 0, NULL, f->work);
+        kl_kernel_mlp_gradient_f64()(&loss, f->batch, x, &f->net, &batch, 0, NULL, f->work);
         sum += (double)batch.n * loss.cross_entropy;
         for (size_t j = 0; j < f->size; j++) grad[j] += (double)batch.n * f->batch[j];
     }
@@ -222,12 +221,13 @@ int kl_classify_logistic_fit(double *parameters, const struct kl_bits *bits, con
                              size_t classes, const int64_t *which, size_t n, const double *variance,
                              struct kl_error *err)
 {
-    struct fit f = { .bits = bits,
-                     .labels = labels,
-                     .which = which,
-                     .variance = variance,
-                     .n = n,
-                     .kernels = kl_kernels() };
+    struct fit f = {
+        .bits = bits,
+        .labels = labels,
+        .which = which,
+        .variance = variance,
+        .n = n,
+    };
     f.net = (struct kl_mlp){ 1, { (int)bits->n_bits, (int)classes } };
     f.size = kl_mlp_layer(&f.net, 1);
     const size_t width = kl_mlp_width((int)classes),

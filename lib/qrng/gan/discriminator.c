@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/gan.h"
 #include "kernels/inline/gan.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "qrng/gan/gan.h"
 
 enum { CHUNK = 256 }; /* cells of an item of the threads' */

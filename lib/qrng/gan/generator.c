@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/gan.h"
+#include "kernels/optim.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "qrng/gan/gan_int.h"
 
 /* ---- A circuit whose probabilities are the generator's law. What the generator loses is the mean of an

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gan.h"
 #include "kernels/inline/gan.h"
-#include "kernels/select.h"
 #include "qrng/gan/gan.h"
 #include "qrng/gan/study.h"
 
@@ -26,7 +26,7 @@ double kl_gan_divergence(const double *target, const double *law, size_t n)
 {
     double sums[3] = { 0 };
     const size_t whole = law ? n / KL_GAN_COLUMNS * KL_GAN_COLUMNS : 0;
-    if (whole) kl_kernels()->gan_divergence(sums, target, law, whole);
+    if (whole) kl_kernel_gan_divergence_f64()(sums, target, law, whole);
     for (size_t k = whole; k < n; k++) {
         const double r = kl_clipped(target[k]), p = law ? kl_clipped(law[k]) : 1;
         sums[0] += r, sums[1] += p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Random numbers of generators and discriminators: where they begin, and what they are fed with. */
 
+#include "kernels/gan.h"
 #include "kernels/inline/gan.h"
-#include "kernels/select.h"
 #include "qrng/gan/gan.h"
 
 void kl_gan_uniform(double *x, size_t n, double bound, uint64_t seed, uint32_t stream, uint32_t replica)
@@ -16,7 +16,8 @@ void kl_gan_uniform(double *x, size_t n, double bound, uint64_t seed, uint32_t s
 
 void kl_gan_normal(float *x, size_t n, uint64_t seed, uint32_t stream, uint32_t replica)
 {
-    kl_kernels()->gan_normals(x, n, &(struct kl_gan_stream){ seed, KL_RANDOM_LATENT, stream, replica });
+    kl_kernel_gan_normals_f32()(x, n,
+                                &(struct kl_gan_stream){ seed, KL_RANDOM_LATENT, stream, replica });
 }
 
 /* ---- The stream from which the study's quantum generator takes its first angles. ---- */

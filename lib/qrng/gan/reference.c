@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "circuit/estimate.h"
+#include "kernels/gan.h"
+#include "kernels/optim.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "qrng/gan/gan.h"
 #include "qrng/gan/gan_int.h"
 
@@ -266,10 +267,10 @@ static void begin_row(void *context, size_t i, int thread)
     float row[CELLS];
     (void)thread;
     if (b->layer < 2) {
-        kl_kernels()->gan_uniforms(l->w + i * l->stride, l->columns + 1, bound, &stream);
+        kl_kernel_gan_uniforms_f32()(l->w + i * l->stride, l->columns + 1, bound, &stream);
         return;
     }
-    kl_kernels()->gan_uniforms(row, CELLS, bound, &stream);
+    kl_kernel_gan_uniforms_f32()(row, CELLS, bound, &stream);
     kl_gan_network_set_f32(b->g, i, row);
 }
 

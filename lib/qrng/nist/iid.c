@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 
 /* ---- one permutation ---- */
 
@@ -20,8 +20,8 @@ void kl_nist_iid_permute(uint8_t *s, size_t n, int64_t seed, uint32_t permutatio
     uint32_t places[ABREAST];
     for (size_t first = 0; first + 1 < n; first += ABREAST) {
         const size_t left = n - 1 - first, draws = left < ABREAST ? left : ABREAST;
-        kl_kernels()->bit_noise(words, draws, (uint64_t)seed, (uint32_t)(first / 2), KL_RANDOM_ORDER,
-                                permutation, 0);
+        kl_kernel_bit_noise()(words, draws, (uint64_t)seed, (uint32_t)(first / 2), KL_RANDOM_ORDER,
+                              permutation, 0);
         for (size_t k = 0; k < draws; k++) {
             const uint64_t word = words[k] << 32 | words[k] >> 32; /* the first number on top */
             places[k] = (uint32_t)((unsigned __int128)word * (n - first - k) >> 64);

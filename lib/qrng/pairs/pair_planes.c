@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/bits.h"
 
 /* ---- numbers of each row ---- */
 
@@ -149,12 +149,11 @@ static void put_columns(struct kl_planes *p, const struct kl_bits *bits, const s
 
 static void add_up(struct kl_planes *p)
 {
-    const struct kl_kernels *k = kl_kernels();
-    k->bit_counts(p->all, p->valid, p->columns, p->words, p->n_bits, p->words);
-    k->bit_counts(p->all + p->n_bits, p->valid, p->bins, p->words, KL_BINS, p->words);
+    kl_kernel_bit_counts()(p->all, p->valid, p->columns, p->words, p->n_bits, p->words);
+    kl_kernel_bit_counts()(p->all + p->n_bits, p->valid, p->bins, p->words, KL_BINS, p->words);
     for (size_t i = 0; i < p->n_wide; i++)
-        k->bit_counts(p->both + i * p->n_wide + i, p->columns + i * p->words, p->columns + i * p->words,
-                      p->words, p->n_wide - i, p->words);
+        kl_kernel_bit_counts()(p->both + i * p->n_wide + i, p->columns + i * p->words,
+                               p->columns + i * p->words, p->words, p->n_wide - i, p->words);
 }
 
 /* Sums of the numbers within folds. scratch: [n_counts, feature_bits]. */
@@ -162,8 +161,8 @@ static void add_up_folds(struct kl_planes *p, uint32_t *scratch)
 {
     for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         const size_t from = fold * p->fold_words;
-        kl_kernels()->bit_counts(scratch, p->valid + from, p->counts + from, p->words,
-                                 p->n_counts * p->feature_bits, p->fold_words);
+        kl_kernel_bit_counts()(scratch, p->valid + from, p->counts + from, p->words,
+                               p->n_counts * p->feature_bits, p->fold_words);
         for (size_t i = 0; i < p->n_counts; i++) {
             uint32_t *sum = &p->folds[i * KL_CROSSFIT_FOLDS + fold];
             *sum = 0;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "stats/ranks.h"
 #include "stats/stats.h"
 
@@ -62,8 +62,8 @@ static void judge_fold(struct right *right, struct kl_labelling *l, const struct
                        size_t fold)
 {
     const size_t n = p->chain ? p->n_symbols * p->n_symbols : p->n_symbols, from = fold * p->fold_words;
-    kl_kernels()->bit_sides(l->sides[0], l->sides[1], p->classified + from * 64, p->words * 64,
-                            l->weights, n, p->fold_words);
+    kl_kernel_bit_sides()(l->sides[0], l->sides[1], p->classified + from * 64, p->words * 64, l->weights,
+                          n, p->fold_words);
     for (size_t w = 0; w < p->fold_words; w++) {
         const uint64_t above = l->sides[0][w], below = l->sides[1][w];
         const uint64_t first = l->mask[from + w], second = p->valid[from + w] & ~first;
@@ -136,14 +136,13 @@ static void subtract(uint32_t *rest, const uint32_t *all, const uint32_t *part, 
 
 static void count_bits(struct kl_labelling *l, const struct kl_planes *p)
 {
-    const struct kl_kernels *k = kl_kernels();
-    k->bit_counts(l->ones[0], l->mask, p->columns, p->words, p->n_bits, p->words);
-    k->bit_counts(l->bins[0], l->mask, p->bins, p->words, KL_BINS, p->words);
+    kl_kernel_bit_counts()(l->ones[0], l->mask, p->columns, p->words, p->n_bits, p->words);
+    kl_kernel_bit_counts()(l->bins[0], l->mask, p->bins, p->words, KL_BINS, p->words);
     for (size_t i = 0; i < p->n_wide; i++) {
         const uint64_t *column = p->columns + i * p->words;
         const size_t at = i * p->n_wide + i;
         for (size_t w = 0; w < p->words; w++) l->masked[w] = column[w] & l->mask[w];
-        k->bit_counts(l->both[0] + at, l->masked, column, p->words, p->n_wide - i, p->words);
+        kl_kernel_bit_counts()(l->both[0] + at, l->masked, column, p->words, p->n_wide - i, p->words);
         subtract(l->both[1] + at, p->both + at, l->both[0] + at, p->n_wide - i);
     }
     subtract(l->ones[1], p->all, l->ones[0], p->n_bits);
@@ -160,8 +159,8 @@ static uint32_t weigh(const uint32_t *planes, size_t i, const struct kl_planes *
 
 static void count_symbols(struct kl_labelling *l, const struct kl_planes *p)
 {
-    kl_kernels()->bit_counts(l->planes, l->mask, p->counts, p->words, p->n_symbols * p->feature_bits,
-                             p->words);
+    kl_kernel_bit_counts()(l->planes, l->mask, p->counts, p->words, p->n_symbols * p->feature_bits,
+                           p->words);
     for (size_t s = 0; s < p->n_symbols; s++) {
         const int64_t part = weigh(l->planes, s, p);
         l->symbols[0][s] = part, l->symbols[1][s] = -part;
@@ -174,8 +173,8 @@ void kl_pairs_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
 {
     for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         const size_t from = fold * p->fold_words;
-        kl_kernels()->bit_counts(l->planes, l->mask + from, p->counts + from, p->words,
-                                 p->n_counts * p->feature_bits, p->fold_words);
+        kl_kernel_bit_counts()(l->planes, l->mask + from, p->counts + from, p->words,
+                               p->n_counts * p->feature_bits, p->fold_words);
         for (size_t i = 0; i < p->n_counts; i++)
             l->folds[i * KL_CROSSFIT_FOLDS + fold] = weigh(l->planes, i, p);
     }
@@ -242,8 +241,8 @@ struct spare {
 static uint32_t draw(struct spare *s)
 {
     if (s->used == 2 * KL_LABELS_SPARE) {
-        kl_kernels()->bit_noise(s->words, KL_LABELS_SPARE, s->seed, s->block, s->purpose, s->step,
-                                s->replica);
+        kl_kernel_bit_noise()(s->words, KL_LABELS_SPARE, s->seed, s->block, s->purpose, s->step,
+                              s->replica);
         s->block += KL_LABELS_SPARE / 2;
         s->used = 0;
     }
@@ -256,7 +255,7 @@ static uint32_t draw(struct spare *s)
 static void mend(uint64_t *mask, const uint64_t *valid, size_t words, size_t want, struct spare *s)
 {
     uint32_t found;
-    kl_kernels()->bit_counts(&found, mask, mask, words, 1, words);
+    kl_kernel_bit_counts()(&found, mask, mask, words, 1, words);
     size_t size = found;
     const uint64_t leaves = size > want;
     while (size != want) {
@@ -282,7 +281,7 @@ void kl_pairs_shuffle_labels(uint64_t *mask, uint64_t *noise, const struct kl_pl
                            .purpose = purpose,
                            .step = step,
                            .replica = replica };
-    kl_kernels()->bit_noise(noise, words + KL_LABELS_SPARE, seed, 0, purpose, step, replica);
+    kl_kernel_bit_noise()(noise, words + KL_LABELS_SPARE, seed, 0, purpose, step, replica);
     join(mask, noise, p, m, digits);
     for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         const size_t from = fold * p->fold_words;

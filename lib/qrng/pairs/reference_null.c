@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "stats/ranks.h"
 
 /* A source of independent symbols is sampled twice, again and again. Samples are drawn as planes: 64
@@ -100,7 +100,7 @@ static void draw_part(uint64_t *out, const struct sample *s, const struct source
                       uint32_t first, uint32_t step)
 {
     const size_t n = o->words - from < PART ? o->words - from : PART, blocks = (o->words + 1) / 2;
-    const kl_bit_noise_fn bit_noise = kl_kernels()->bit_noise;
+    kl_bit_noise_fn *const bit_noise = kl_kernel_bit_noise();
     uint64_t noise[PART], open[PART], drawn[PART], digit[PART], left = 1;
     for (size_t w = 0; w < n; w++) open[w] = s->valid[from + w], drawn[w] = 0;
     for (uint32_t d = 0; d < DIGITS && left; d++) {
@@ -169,13 +169,12 @@ static void count_bins(uint32_t *bins, const struct sample *s, const struct sour
 
 static void draw_side(struct sample *s, const struct source *o, int side, uint32_t step)
 {
-    const struct kl_kernels *k = kl_kernels();
     for (size_t t = 0; t < o->n_bits / (size_t)o->width; t++)
         for (int b = 0; b < o->width; b++) draw_column(s, o, t, b, step);
-    k->bit_counts(s->ones[side], s->valid, s->columns, o->words, o->n_bits, o->words);
+    kl_kernel_bit_counts()(s->ones[side], s->valid, s->columns, o->words, o->n_bits, o->words);
     for (size_t i = 0; i < o->n_wide; i++)
-        k->bit_counts(s->both[side] + i * o->n_wide + i, s->columns + i * o->words,
-                      s->columns + i * o->words, o->words, o->n_wide - i, o->words);
+        kl_kernel_bit_counts()(s->both[side] + i * o->n_wide + i, s->columns + i * o->words,
+                               s->columns + i * o->words, o->words, o->n_wide - i, o->words);
     count_bins(s->bins[side], s, o);
 }
 

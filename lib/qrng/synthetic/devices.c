@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "qrng/bits/bits.h"
 #include "qrng/classify/mt19937.h"
 #include "stats/distributions.h"
@@ -188,7 +188,7 @@ void kl_synthetic_rows(uint64_t *words, const struct kl_synthetic_device *d, boo
         bool last = false;
         for (size_t first = 0; first < places; first += BLOCK) {
             const size_t n = places - first < BLOCK ? places - first : BLOCK;
-            kl_kernels()->bit_noise(noise, n, seed, (uint32_t)first / 2, purpose, (uint32_t)r, replica);
+            kl_kernel_bit_noise()(noise, n, seed, (uint32_t)first / 2, purpose, (uint32_t)r, replica);
             if (pairs) pairs_row(words, noise, first, n, d->law);
             else chain_row(words, noise, first, n, q, d->copy, &last);
         }

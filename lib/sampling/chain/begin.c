@@ -3,8 +3,8 @@
  */
 #include <math.h>
 
+#include "kernels/langevin.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "sampling/chain/chain_int.h"
 
 /* w = sigma N, tensor by tensor. */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernels/langevin.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "sampling/chain/chain_int.h"
 
 enum { P = KL_SAMPLING_GAUSSIAN_SIZE };

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/langevin.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sampling/chain/walker_int.h"
 
 int kl_sampling_anchor(struct kl_sampling_walker *k, bool move, struct kl_error *err)

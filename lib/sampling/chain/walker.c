@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/langevin.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sampling/chain/walker_int.h"
 
 enum { SHARED = 1 << 17 }; /* weights from which other threads are worth waking */

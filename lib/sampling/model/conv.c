@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "kernels/act.h"
 #include "kernels/inline/real.h"
 #include "sampling/model/model_int.h"
 

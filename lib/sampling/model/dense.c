@@ -2,6 +2,7 @@
    Dense layers over tiles of fixed size, each finished (bias, ReLU, transpose) while it is in the cache.
    The layouts are those that kl_gemm likes: forward W times features, dW = dY X', dX' = dY' W; never W'
    dY. */
+#include "kernels/gemm.h"
 #include "kernels/inline/real.h"
 #include "sampling/model/model_int.h"
 

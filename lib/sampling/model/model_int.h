@@ -4,7 +4,6 @@
 #define KL_SAMPLING_MODEL_INT_H
 
 #include "kernels/layers.h"
-#include "kernels/select.h"
 #include "sampling/model/model.h"
 
 enum { KL_SAMPLING_CHUNK = 128, KL_SAMPLING_SIDE = KL_LAYERS_IMAGES };

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/select.h"
 #include "kernels/shallow.h"
 #include "sampling/model/model_int.h"
 
@@ -30,8 +29,8 @@ static int walk_span(const struct kl_sampling_context *c, struct kl_sampling_sha
                          span->n_rows - at < some * span->batch ? span->n_rows - at : some * span->batch;
         struct kl_langevin_stream stream = span->stream;
         stream.step += (uint32_t)first;
-        kl_kernels()->shallow_steps(s->packed, &s->net, &records, span->rows + at, rows, span->batch,
-                                    s->factors, &stream, s->sums, s->work);
+        kl_kernel_shallow_steps_f32()(s->packed, &s->net, &records, span->rows + at, rows, span->batch,
+                                      s->factors, &stream, s->sums, s->work);
         for (size_t i = 0; i < some; i++) {
             const size_t gone = i * span->batch,
                          count = rows - gone < span->batch ? rows - gone : span->batch;

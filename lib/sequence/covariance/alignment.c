@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
+#include "kernels/spd.h"
 #include "sequence/covariance/covariance.h"
 #include "sequence/covariance/covariance_int.h"
 
@@ -52,5 +53,5 @@ int kl_sequence_alignment_fit(double *align, size_t *lost,
 void kl_sequence_alignment_apply(float *y, size_t stride, const float *align, const float *x,
                                  size_t channels, size_t steps)
 {
-    kl_kernels()->gemm_f32(y, stride, align, channels, 1, x, steps, channels, steps, channels, 0);
+    kl_kernel_gemm_f32()(y, stride, align, channels, 1, x, steps, channels, steps, channels, 0);
 }

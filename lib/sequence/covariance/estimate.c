@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
+#include "kernels/spd.h"
 #include "sequence/covariance/covariance.h"
 #include "sequence/covariance/covariance_int.h"
 
@@ -27,7 +28,7 @@ void kl_sequence_half_product(double *c, const double *a, size_t am, size_t ak, 
 {
     for (size_t from = 0; from < n; from += BAND) {
         const size_t to = from + BAND < n ? from + BAND : n;
-        kl_kernels()->gemm_f64(c + from * n, n, a + from * am, am, ak, b, n, to - from, to, k, 0);
+        kl_kernel_gemm_f64()(c + from * n, n, a + from * am, am, ak, b, n, to - from, to, k, 0);
     }
 }
 
@@ -94,8 +95,8 @@ static int estimate(double *c, const struct job *job, size_t row, double *work, 
     if (job->align) {
         for (size_t i = 0; i < channels; i++)
             for (size_t j = 0; j < i; j++) product[j * channels + i] = product[i * channels + j];
-        kl_kernels()->gemm_f64(other, channels, job->align, channels, 1, product, channels, channels,
-                               channels, channels, 0);
+        kl_kernel_gemm_f64()(other, channels, job->align, channels, 1, product, channels, channels,
+                             channels, channels, 0);
         kl_sequence_half_product(product, other, channels, 1, job->align, channels, channels);
     }
     kl_sequence_pack(c, product, channels);

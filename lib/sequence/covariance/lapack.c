@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
 #include "sequence/covariance/covariance.h"
 
 #define LIBRARY "libopenblas.so.0"
@@ -106,7 +106,7 @@ static void rebuild(double *result, const double *f, const double *vectors, doub
 {
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < n; i++) scaled[k * n + i] = f[k] * vectors[k * n + i];
-    kl_kernels()->gemm_f64(result, n, vectors, 1, n, scaled, n, n, n, n, 0);
+    kl_kernel_gemm_f64()(result, n, vectors, 1, n, scaled, n, n, n, n, 0);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) result[j * n + i] = result[i * n + j];
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
 #include "sequence/covariance/covariance.h"
 
 enum { COLUMNS = 64, NEWTON_STEPS = 100, INNER_STEPS = 500, HALVINGS = 40 };
@@ -33,8 +33,8 @@ static void outputs_of(void *context, size_t chunk, int thread)
     for (size_t k = 0; k < o->m; k++)
         for (size_t i = 0; i < count; i++)
             o->z[k * o->n + from + i] = o->point_in[k * (o->d + 1) + o->d];
-    kl_kernels()->gemm_f64(o->z + from, o->n, o->point_in, o->d + 1, 1, o->across + from, o->n, o->m,
-                           count, o->d, 1);
+    kl_kernel_gemm_f64()(o->z + from, o->n, o->point_in, o->d + 1, 1, o->across + from, o->n, o->m,
+                         count, o->d, 1);
 }
 static void outputs(struct problem *o, const double *point)
 {
@@ -51,8 +51,8 @@ static void gather_of(void *context, size_t chunk, int thread)
     for (size_t k = 0; k < o->m; k++)
         for (size_t f = from; f < from + count; f++)
             o->point_out[k * row + f] = o->point_in[k * row + f];
-    kl_kernels()->gemm_f64(o->point_out + from, row, o->r, o->n, 1, o->x + from, o->d, o->m, count, o->n,
-                           1);
+    kl_kernel_gemm_f64()(o->point_out + from, row, o->r, o->n, 1, o->x + from, o->d, o->m, count, o->n,
+                         1);
 }
 static void gather(struct problem *o, double *out, const double *point)
 {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
+#include "kernels/spd.h"
 #include "sequence/covariance/covariance.h"
 #include "sequence/covariance/covariance_int.h"
 
@@ -41,13 +42,13 @@ static void logarithms_of(void *context, size_t group, int thread)
         }
         if (l < lanes) {
             kl_sequence_unpack(square, c, n);
-            kl_kernels()->gemm_f64(other, n, job->w, n, 1, square, n, n, n, n, 0);
+            kl_kernel_gemm_f64()(other, n, job->w, n, 1, square, n, n, n, n, 0);
             kl_sequence_half_product(square, other, n, 1, job->w, n, n);
         }
         for (size_t i2 = 0, t = 0; i2 < n; i2++)
             for (size_t j = 0; j <= i2; j++, t++) a[t * LANES + l] = square[i2 * n + j];
     }
-    kl_kernels()->spd_log(a, n, kl_spd_rules(), space);
+    kl_kernel_spd_log_f64()(a, n, kl_spd_rules(), space);
     for (size_t l = 0; l < lanes; l++)
         if (!isfinite(a[l]) && first + l < job->failed[thread]) job->failed[thread] = first + l;
     job->take(job, a, first, lanes);
@@ -167,7 +168,7 @@ static int move(double *m, double *j, double share, const double *root, double *
     for (size_t i = 0; i < n * n; i++) j[i] *= share;
     const int code = kl_sequence_exponential(room, j, n, err);
     if (code) return code;
-    kl_kernels()->gemm_f64(j, n, root, n, 1, room, n, n, n, n, 0);
+    kl_kernel_gemm_f64()(j, n, root, n, 1, room, n, n, n, n, 0);
     kl_sequence_half_product(m, j, n, 1, root, n, n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++) m[k * n + i] = m[i * n + k];

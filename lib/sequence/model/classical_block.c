@@ -4,8 +4,8 @@
    twice) and a gate, y silu(z). */
 #include <string.h>
 
+#include "kernels/scan.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/classical_int.h"
 
 /* Columns of a block's matrices: Mamba's projection is [x, z], of x come [dt's, B, C]; Hydra's is [z, x,

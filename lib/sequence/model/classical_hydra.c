@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/layers.h"
+#include "kernels/scan.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/classical_int.h"
 
 static void block(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next)

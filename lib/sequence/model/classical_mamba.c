@@ -3,8 +3,10 @@
    one linear layer. */
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/layers.h"
+#include "kernels/scan.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/classical_int.h"
 
 static void block(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next)

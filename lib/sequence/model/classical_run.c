@@ -3,9 +3,12 @@
    window there and back. Memory is that of one window, whatever the batch. */
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
+#include "kernels/scan.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/classical_int.h"
 
 /* ---- memory ---- */

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/depthwise.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/eegnet_pass.h"
 
 enum { SIDE = KL_EEGNET_SIDE, DEPTH_TAPS = KL_EEGNET_DEPTH_TAPS, DEPTH_PAD = DEPTH_TAPS / 2 };

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/depthwise.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/eegnet.h"
 
 #if !KL_F64

@@ -5,9 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/depthwise.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/eegnet_pass.h"
 #include "sequence/model/model_int.h"
 

@@ -7,9 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
+#include "kernels/ssm.h"
+#include "kernels/temporal.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/mamba_hybrid_int.h"
 #include "sequence/model/steps_int.h"
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gemm.h"
+#include "kernels/ring.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/steps_int.h"
 
 enum { S = KL_RING_STEPS };

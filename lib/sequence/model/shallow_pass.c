@@ -5,9 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/model_int.h"
 #include "sequence/model/shallow.h"
 

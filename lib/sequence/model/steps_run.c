@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "kernels/act.h"
+#include "kernels/gemm.h"
+#include "kernels/ring.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/steps_int.h"
 
 enum { S = KL_RING_STEPS };

@@ -4,9 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/gemm.h"
+#include "kernels/layers.h"
+#include "kernels/policy.h"
+#include "kernels/temporal.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 #include "sequence/model/model_int.h"
 #include "sequence/model/twin.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/fft.h"
 #include "sequence/signal/signal_int.h"
 
 enum { ROW = KL_SEQUENCE_GROUP, MOST_TAPS = 10000000 };
@@ -100,7 +100,7 @@ struct filtering {
 static void filter_group(void *context, struct kl_sequence_group group, void *memory)
 {
     const struct filtering *f = context;
-    const struct kl_fft_table_f64 *fft = kl_kernels()->fft_f64;
+    const struct kl_fft_table_f64 *fft = kl_kernel_fft_f64();
     double *data = memory, *work = data + f->length * ROW;
     const size_t n1 = f->plan->columns.n, n2 = f->plan->rows.n, all = f->n + 2 * f->edge;
     kl_sequence_group_load(data, f->x, f->n, group, f->edge, f->edge);
@@ -130,7 +130,7 @@ static int make_response(struct filtering *f, const struct kl_sequence_fir *fir,
     memset(data, 0, f->length * ROW * sizeof *data);
     for (size_t i = 0; i < fir->n; i++)
         data[(i >= half ? i - half : f->length - (half - i)) * ROW] += fir->taps[i];
-    kl_kernels()->fft_f64->forward(f->plan, data, data + f->length * ROW);
+    kl_kernel_fft_f64()->forward(f->plan, data, data + f->length * ROW);
     for (size_t k = 0; k < f->length; k++) f->response[k] = data[k * ROW] / (double)f->length;
     free(data);
     return 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/fft.h"
 #include "sequence/signal/signal_int.h"
 
 enum { ROW = KL_SEQUENCE_GROUP, NEAR = 512 };
@@ -27,8 +27,8 @@ size_t kl_sequence_resampled_length(size_t n, double from, double to)
 }
 
 /* ---- the cut spectrum ---- */
-/* Where frequency k of the new transform comes from in the old one: two that are added where it is the new
-   Nyquist frequency, else twice the same. false: there is none, it is 0. */
+/* Where frequency k of the new transform comes from in the old one: two that are added where it is the
+   new Nyquist frequency, else twice the same. false: there is none, it is 0. */
 static bool source(size_t at[2], double *scale, const struct resampling *r, size_t k)
 {
     const size_t n = r->padded, m = r->length, less = n < m ? n : m;
@@ -97,7 +97,7 @@ static void cut_all(double *to, const double *spectrum, const struct resampling 
 static void resample_group(void *context, struct kl_sequence_group group, void *memory)
 {
     const struct resampling *r = context;
-    const struct kl_fft_table_f64 *fft = kl_kernels()->fft_f64;
+    const struct kl_fft_table_f64 *fft = kl_kernel_fft_f64();
     double *there = memory, *back = there + r->padded * ROW, *work = back + r->length * ROW;
     kl_sequence_group_load(there, r->x, r->n, group, r->before, r->padded - r->before - r->n);
     if (r->columns) {

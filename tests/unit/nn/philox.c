@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/act.h"
 #include "tests/unit/check.h"
 
 static void known_answers(void)
@@ -33,7 +33,7 @@ static void known_answers(void)
 
 /* Element e is dropped by the 16-bit number that the header's rule names; every instruction set
    does the same. */
-static void dropout_by_its_rule(const struct kl_kernels *kernels)
+static void dropout_by_its_rule(enum kl_isa kernels)
 {
     enum { COUNT = 1000 };
     const struct kl_dropout_draw draw = {
@@ -41,36 +41,34 @@ static void dropout_by_its_rule(const struct kl_kernels *kernels)
     };
     float y[COUNT];
     for (int i = 0; i < COUNT; i++) y[i] = 2;
-    kernels->dropout_f32(y, 0, COUNT, &draw);
+    kl_isa_dropout_f32(kernels)(y, 0, COUNT, &draw);
     for (uint32_t e = 0; e < COUNT; e++) {
         uint32_t words[4], part = e / 16 % 8;
         kl_philox(words, draw.seed, 16 * (e / 128) + e % 16, draw.purpose, draw.step, draw.replica);
         uint32_t number = part % 2 ? words[part / 2] >> 16 : words[part / 2] & 0xffff;
-        CHECK(y[e] == (number >= draw.threshold ? 3.0f : 0.0f), "%s: element %u is %g", kernels->isa, e,
-              y[e]);
+        CHECK(y[e] == (number >= draw.threshold ? 3.0f : 0.0f), "%s: element %u is %g",
+              kl_isa_name(kernels), e, y[e]);
     }
 }
 
 /* The share kept lies within five standard deviations of its expectation. */
-static void dropout_rate(const struct kl_kernels *kernels)
+static void dropout_rate(enum kl_isa kernels)
 {
     enum { COUNT = 1 << 18 };
     static double y[COUNT];
     const struct kl_dropout_draw draw = { .seed = 1, .threshold = 65536 / 5, .scale = 1 };
     double sum = 0, p = 1 - (65536 / 5) / 65536.0;
     for (int i = 0; i < COUNT; i++) y[i] = 1;
-    kernels->dropout_f64(y, 0, COUNT, &draw);
+    kl_isa_dropout_f64(kernels)(y, 0, COUNT, &draw);
     for (int i = 0; i < COUNT; i++) sum += y[i];
     double bound = 5 * sqrt(COUNT * p * (1 - p));
-    CHECK(fabs(sum - COUNT * p) < bound, "%s: %g of %d kept, expected %g +- %g", kernels->isa, sum,
-          COUNT, COUNT * p, bound);
+    CHECK(fabs(sum - COUNT * p) < bound, "%s: %g of %d kept, expected %g +- %g", kl_isa_name(kernels),
+          sum, COUNT, COUNT * p, bound);
 }
 
 int main(void)
 {
     known_answers();
-    const struct kl_kernels *kernels;
-    for (int i = 0; i < 8; i++)
-        if ((kernels = kl_kernels_of(i))) dropout_by_its_rule(kernels), dropout_rate(kernels);
+    for (int isa = 0; kl_isa_is_here(isa); isa++) dropout_by_its_rule(isa), dropout_rate(isa);
     return failures ? 1 : 0;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../check.h"
-#include "kernels/select.h"
 #include "sampling/model/model.h"
 
 enum { RECORDS = 300 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "sequence/model/model.h"
 
 enum { N = 6, C = 5, T = 37, MOST = 1 << 16 };
@@ -186,10 +186,10 @@ static void frozen(struct kl_sequence_net *net, const float *params)
 static void instructions(const struct kl_sequence_net *net, const float *params)
 {
     static struct seen seen[2];
-    if (!kl_kernels_of(2)) return;
+    if (!kl_isa_is_here(2)) return;
     for (int i = 0; i < 2; i++) {
         memset(&seen[i], 0, sizeof seen[i]);
-        kl_kernels_use(kl_kernels_of(1 + i));
+        kl_isa_use(1 + i);
         run(&seen[i], net, params, 0, N, true);
     }
     expect(!memcmp(&seen[0], &seen[1], sizeof *seen), "AVX2 and AVX-512 differ");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/isa.h"
 #include "sequence/model/model.h"
 
 static int failures;
@@ -176,8 +176,8 @@ static void check_logits(const struct trial *t)
         };
         for (int isa = 0; isa < 3; isa++) {
             grad[isa] = room(s.net.block.size * sizeof(float));
-            if (!kl_kernels_of(isa)) continue;
-            kl_kernels_use(kl_kernels_of(isa));
+            if (!kl_isa_is_here(isa)) continue;
+            kl_isa_use(isa);
             struct kl_sequence_result_f32 result = { .logits = f_logits[isa], .grad = grad[isa] };
             s.net.model->run_f32(&result, &s.net, params, &batch, work);
             for (size_t k = 0; k < s.n * 3; k++)
@@ -185,7 +185,7 @@ static void check_logits(const struct trial *t)
                            2e-4 * (1 + fabs(logits[training][k])),
                        "float is far from double", t->model);
         }
-        if (kl_kernels_of(2)) {
+        if (kl_isa_is_here(KL_ISA_AVX512)) {
             expect(!memcmp(f_logits[1], f_logits[2], s.n * 3 * sizeof(float)),
                    "logits differ between AVX2 and AVX-512", t->model);
             expect(!memcmp(grad[1], grad[2], s.net.block.size * sizeof(float)),
