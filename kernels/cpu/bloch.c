@@ -69,7 +69,8 @@ static int terms_of(kl_lane *terms, const struct kl_bloch *b, const kl_real *u, 
     return top - b->affine;
 }
 
-/* The orders that are compiled unrolled: a state or a gate without derivatives by parameters. */
+/* The orders that are compiled unrolled (each costs the compiler half a second; a term more than needed is
+   a factor of 0): a state or a gate without derivatives by parameters. */
 #define UNROLLED(m)                                                  \
     if (top <= m) {                                                  \
         if (k->b->affine) run_plain(k, 1, 1, m, true, false, false); \
@@ -78,11 +79,8 @@ static int terms_of(kl_lane *terms, const struct kl_bloch *b, const kl_real *u, 
     }
 static void run_unrolled(const block_plain *k, int top)
 {
-    UNROLLED(5)
     UNROLLED(6)
-    UNROLLED(8)
     UNROLLED(9)
-    UNROLLED(10)
     UNROLLED(12)
     UNROLLED(14)
     UNROLLED(18)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/shallow.h. A block of 16 units is 16 / KL_LANES slices, each
-   worked on alone. The backward pass needs of a unit only where it is active: its gradients are sums of
-   d x and d over the active records, times w2, and that of w2 is b1 and W1 times these sums. */
+   Definition of the family; see kernels/shallow.h. Inputs are filled up with zeros to `width`, 4 or 8,
+   for which the loops are unrolled. A block of 16 units is 16 / KL_LANES slices, each worked on alone.
+   The backward pass needs of a unit only where it is active: its gradients are sums of d x and d over
+   the active records, times w2, and that of w2 is b1 and W1 times these sums. */
 #include "kernels/shallow.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #if !KL_F64
 #include "kernels/inline/normal.h"
 
-enum { SLICES = KL_SHALLOW_LANES / KL_LANES, D_MOST = KL_SHALLOW_INPUTS, MOST = KL_SHALLOW_BATCH };
+enum { SLICES = KL_SHALLOW_LANES / KL_LANES, WIDEST = KL_SHALLOW_INPUTS, MOST = KL_SHALLOW_BATCH };
 
 static inline kl_lane load(const float *from)
 {
@@ -43,33 +44,43 @@ static inline kl_lane add_active(kl_lane sum, kl_lane h, float x)
 #endif
 }
 
+/* A block's weights of one slice: the columns of W1, b1, w2. */
+struct weights {
+    kl_lane column[WIDEST], bias, out;
+};
+static inline __attribute__((always_inline)) void load_weights(struct weights *w, const int width,
+                                                               size_t d, const float *row)
+{
+#pragma GCC unroll 8
+    for (int k = 0; k < width; k++)
+        w->column[k] = (size_t)k < d ? load(row + k * KL_SHALLOW_LANES) : (kl_lane){ 0 };
+    w->bias = load(row + d * KL_SHALLOW_LANES), w->out = load(row + (d + 1) * KL_SHALLOW_LANES);
+}
+
 /* ---- forward ---- */
 
 /* Logits of `records` records without b2: act (blocks, SLICES, batch, KL_LANES), NULL: not kept. */
-static inline __attribute__((always_inline)) void tile(const int records, const int d, const int keep,
-                                                       float *logits, float *act, size_t batch,
-                                                       const float *packed, size_t blocks,
-                                                       const float *x)
+static inline __attribute__((always_inline)) void tile(const int records, const int width,
+                                                       const int keep, float *logits, float *act,
+                                                       size_t batch, const float *packed, size_t blocks,
+                                                       size_t d, const float *x)
 {
     kl_lane z[SLICES][10];
-#pragma GCC unroll 4
-    for (int slice = 0; slice < SLICES; slice++) {
+    for (size_t slice = 0; slice < SLICES; slice++) {
         kl_lane sum[10];
 #pragma GCC unroll 10
         for (int s = 0; s < records; s++) sum[s] = (kl_lane){ 0 };
         for (size_t v = 0; v < blocks; v++) {
-            const float *row = packed + v * (size_t)(d + 2) * KL_SHALLOW_LANES + slice * KL_LANES;
-            kl_lane w[D_MOST + 2];
-#pragma GCC unroll 10
-            for (int k = 0; k < d + 2; k++) w[k] = load(row + k * KL_SHALLOW_LANES);
-            float *to = keep ? act + (v * SLICES + (size_t)slice) * batch * KL_LANES : NULL;
+            struct weights w;
+            load_weights(&w, width, d, packed + v * (d + 2) * KL_SHALLOW_LANES + slice * KL_LANES);
+            float *to = keep ? act + (v * SLICES + slice) * batch * KL_LANES : NULL;
 #pragma GCC unroll 10
             for (int s = 0; s < records; s++) {
-                kl_lane h = w[d];
+                kl_lane h = w.bias;
 #pragma GCC unroll 8
-                for (int k = 0; k < d; k++) h = kl_fma(w[k], kl_all(x[s * d + k]), h);
+                for (int k = 0; k < width; k++) h = kl_fma(w.column[k], kl_all(x[s * width + k]), h);
                 if (keep) store(to + s * KL_LANES, h);
-                sum[s] = kl_fma(w[d + 1], relu(h), sum[s]);
+                sum[s] = kl_fma(w.out, relu(h), sum[s]);
             }
         }
 #pragma GCC unroll 10
@@ -87,24 +98,25 @@ static inline __attribute__((always_inline)) void tile(const int records, const 
     }
 }
 
-static inline __attribute__((always_inline)) void tiles(const int d, const int keep, float *logits,
+static inline __attribute__((always_inline)) void tiles(const int width, const int keep, float *logits,
                                                         float *act, const float *packed, size_t blocks,
-                                                        const float *x, size_t n)
+                                                        size_t d, const float *x, size_t n)
 {
     size_t s = 0;
-#define TILE(records)                                                                           \
-    for (; s + (records) <= n; s += (records))                                                  \
-        tile(records, d, keep, logits + s, keep ? act + s * KL_LANES : NULL, n, packed, blocks, \
-             x + s * (size_t)d);
+#define TILE(records)                                                                                  \
+    for (; s + (records) <= n; s += (records))                                                         \
+        tile(records, width, keep, logits + s, keep ? act + s * KL_LANES : NULL, n, packed, blocks, d, \
+             x + s * (size_t)width);
     TILE(10) TILE(4) TILE(1)
 }
 
 /* ---- loss ---- */
 
-/* Records of a batch, and what their losses make of them; the arrays are filled up to whole vectors. */
+/* Records of a batch (x: (n, width)), and what their losses make of them; the arrays are filled up to
+   whole vectors. */
 struct batch {
     size_t n;
-    float x[MOST * D_MOST], sign[MOST], logit[MOST], loss[MOST],
+    float x[MOST * WIDEST], sign[MOST], logit[MOST], loss[MOST],
         slope[MOST]; /* slope: of the loss by the logit */
 };
 
@@ -154,15 +166,15 @@ static inline void add_sums(struct kl_shallow_sums *sums, const struct batch *b)
     }
 }
 
-static inline __attribute__((always_inline)) void gather(struct batch *b, const int d,
+static inline __attribute__((always_inline)) void gather(struct batch *b, const int width, size_t d,
                                                          const struct kl_shallow_records *records,
                                                          const int64_t *rows, size_t first, size_t n)
 {
     b->n = n;
     for (size_t s = 0; s < n; s++) {
         const size_t i = rows ? (size_t)rows[first + s] : first + s;
-        for (int k = 0; k < d; k++)
-            b->x[s * (size_t)d + (size_t)k] = records->x[i * (size_t)d + (size_t)k];
+        for (size_t k = 0; k < (size_t)width; k++)
+            b->x[s * (size_t)width + k] = k < d ? records->x[i * d + k] : 0;
         b->sign[s] = records->label[i] ? 1 : -1;
     }
     for (size_t s = n; s % KL_LANES; s++) b->sign[s] = b->logit[s] = 0;
@@ -173,41 +185,52 @@ static inline __attribute__((always_inline)) void gather(struct batch *b, const 
 struct move {
     kl_lane shrink, rate, spread;
 };
-/* Slice of a block whose first row is at `row`; dx (n, d + 1): slope x, slope. */
-static inline __attribute__((always_inline)) void slice_step(const int d, const int noisy, float *row,
-                                                             const float *act, const float *dx, size_t n,
-                                                             const struct move *m, uint32_t block,
-                                                             const struct kl_normal_stream *s)
+/* The rows of a slice, of which the first is at `row`, each plus its normal. */
+static inline __attribute__((always_inline)) void add_noise(const int width, float *row, size_t rows,
+                                                            kl_lane spread, uint32_t block,
+                                                            const struct kl_normal_stream *s)
 {
-    kl_lane g[D_MOST + 2], w[D_MOST + 2];
-#pragma GCC unroll 10
-    for (int k = 0; k < d + 2; k++) g[k] = (kl_lane){ 0 }, w[k] = load(row + k * KL_SHALLOW_LANES);
-    for (size_t r = 0; r < n; r++) {
-        const kl_lane h = load(act + r * KL_LANES);
-#pragma GCC unroll 9
-        for (int k = 0; k <= d; k++) g[k] = add_active(g[k], h, dx[r * (size_t)(d + 1) + (size_t)k]);
-    }
-    g[d + 1] = w[d] * g[d];
-#pragma GCC unroll 8
-    for (int k = 0; k < d; k++) g[d + 1] = kl_fma(w[k], g[k], g[d + 1]);
-#pragma GCC unroll 9
-    for (int k = 0; k <= d; k++) g[k] *= w[d + 1];
-#pragma GCC unroll 10
-    for (int k = 0; k < d + 2; k++)
-        store(row + k * KL_SHALLOW_LANES, kl_fma(m->rate, g[k], m->shrink * w[k]));
-    if (!noisy) return;
     enum { SIDE = KL_VECTOR_BYTES == 64 ? KL_UNITS_MOST : 1 }; /* AVX2 has too few registers for more */
 #pragma GCC unroll 1
-    for (int first = 0; first < (d + 3) / 2; first += SIDE) {
-        const int side = (d + 3) / 2 < SIDE ? (d + 3) / 2 : SIDE;
+    for (int first = 0; first < (width + 3) / 2; first += SIDE) {
+        const int side = (width + 3) / 2 < SIDE ? (width + 3) / 2 : SIDE;
         kl_lane normal[SIDE][2][1];
         kl_normal_units(side, normal, block + (uint32_t)(8 * first), 8, s);
 #pragma GCC unroll 10
         for (int i = 0; i < 2 * side; i++) {
             float *at = row + (2 * first + i) * KL_SHALLOW_LANES;
-            if (2 * first + i < d + 2) store(at, kl_fma(m->spread, normal[i / 2][i % 2][0], load(at)));
+            if ((size_t)(2 * first + i) < rows)
+                store(at, kl_fma(spread, normal[i / 2][i % 2][0], load(at)));
         }
     }
+}
+/* Slice of a block whose first row is at `row`; dx (n, width + 1): slope x, slope. */
+static inline __attribute__((always_inline)) void
+slice_step(const int width, const int noisy, size_t d, float *row, const float *act, const float *dx,
+           size_t n, const struct move *m, uint32_t block, const struct kl_normal_stream *s)
+{
+    struct weights w;
+    kl_lane g[WIDEST + 1], out;
+    load_weights(&w, width, d, row);
+#pragma GCC unroll 9
+    for (int k = 0; k <= width; k++) g[k] = (kl_lane){ 0 };
+    for (size_t r = 0; r < n; r++) {
+        const kl_lane h = load(act + r * KL_LANES);
+#pragma GCC unroll 9
+        for (int k = 0; k <= width; k++)
+            g[k] = add_active(g[k], h, dx[r * (size_t)(width + 1) + (size_t)k]);
+    }
+    out = w.bias * g[width];
+#pragma GCC unroll 8
+    for (int k = 0; k < width; k++) out = kl_fma(w.column[k], g[k], out);
+#pragma GCC unroll 8
+    for (int k = 0; k < width; k++)
+        if ((size_t)k < d)
+            store(row + k * KL_SHALLOW_LANES, kl_fma(m->rate, g[k] * w.out, m->shrink * w.column[k]));
+    row += d * KL_SHALLOW_LANES;
+    store(row, kl_fma(m->rate, g[width] * w.out, m->shrink * w.bias));
+    store(row + KL_SHALLOW_LANES, kl_fma(m->rate, out, m->shrink * w.out));
+    if (noisy) add_noise(width, row - d * KL_SHALLOW_LANES, d + 2, m->spread, block, s);
 }
 
 /* Units that there are not go back to 0. */
@@ -224,7 +247,7 @@ static inline void clear_rest(float *last, size_t rows, size_t live)
     }
 }
 
-static inline __attribute__((always_inline)) void step(const int d, const int noisy, float *packed,
+static inline __attribute__((always_inline)) void step(const int width, const int noisy, float *packed,
                                                        const struct kl_shallow *net, struct batch *b,
                                                        float *act, const struct kl_langevin_factors *f,
                                                        const struct kl_langevin_stream *stream)
@@ -233,24 +256,23 @@ static inline __attribute__((always_inline)) void step(const int d, const int no
                             kl_all((float)f->spread) };
     struct kl_normal_stream s;
     if (noisy) s = kl_normal_stream(stream);
-    const size_t blocks = kl_shallow_blocks(net), stride = (size_t)(d + 2) * KL_SHALLOW_LANES;
+    const size_t d = net->inputs, blocks = kl_shallow_blocks(net), stride = (d + 2) * KL_SHALLOW_LANES;
     const uint32_t groups = (uint32_t)(d + 3) / 2;
-    float dx[MOST * (D_MOST + 1)], sum = 0, *bias = packed + blocks * stride;
+    float dx[MOST * (WIDEST + 1)], sum = 0, *bias = packed + blocks * stride;
     for (size_t r = 0; r < b->n; r++) {
+        float *to = dx + r * (size_t)(width + 1);
         const float slope = b->slope[r] * (1 / (float)b->n);
-        for (int k = 0; k < d; k++)
-            dx[r * (size_t)(d + 1) + (size_t)k] = slope * b->x[r * (size_t)d + (size_t)k];
-        dx[r * (size_t)(d + 1) + (size_t)d] = slope;
+        for (int k = 0; k < width; k++) to[k] = slope * b->x[r * (size_t)width + (size_t)k];
+        to[width] = slope;
         sum = slope + sum;
     }
     for (size_t v = 0; v < blocks; v++)
 #pragma GCC unroll 1
         for (int slice = 0; slice < SLICES; slice++)
-            slice_step(d, noisy, packed + v * stride + slice * KL_LANES,
+            slice_step(width, noisy, d, packed + v * stride + slice * KL_LANES,
                        act + (v * SLICES + (size_t)slice) * b->n * KL_LANES, dx, b->n, &m,
                        (uint32_t)v * groups * 8 + (uint32_t)(slice * KL_UNIT_BLOCKS), &s);
-    clear_rest(packed + (blocks - 1) * stride, (size_t)(d + 2),
-               net->units - (blocks - 1) * KL_SHALLOW_LANES);
+    clear_rest(packed + (blocks - 1) * stride, d + 2, net->units - (blocks - 1) * KL_SHALLOW_LANES);
     kl_lane normal[1][2][1] = { 0 };
     if (noisy) kl_normal_units(1, normal, (uint32_t)blocks * groups * 8, 8, &s);
     *bias = kl_fma(m.rate, kl_all(sum), m.shrink * *bias)[0];
@@ -260,51 +282,42 @@ static inline __attribute__((always_inline)) void step(const int d, const int no
 /* ---- whole runs of steps, and of records ---- */
 
 static inline __attribute__((always_inline)) void
-steps_of(const int d, float *packed, const struct kl_shallow *net,
+steps_of(const int width, float *packed, const struct kl_shallow *net,
          const struct kl_shallow_records *records, const int64_t *rows, size_t n_rows, size_t batch,
          const struct kl_langevin_factors *factors, const struct kl_langevin_stream *stream,
          struct kl_shallow_sums *sums, float *act)
 {
     struct batch b;
     struct kl_langevin_stream now = { 0 };
-    const size_t blocks = kl_shallow_blocks(net);
+    const size_t d = net->inputs, blocks = kl_shallow_blocks(net);
     if (stream) now = *stream;
     for (size_t first = 0; first < n_rows; first += batch, factors++, sums++, now.step++) {
-        gather(&b, d, records, rows, first, n_rows - first < batch ? n_rows - first : batch);
-        tiles(d, 1, b.logit, act, packed, blocks, b.x, b.n);
+        gather(&b, width, d, records, rows, first, n_rows - first < batch ? n_rows - first : batch);
+        tiles(width, 1, b.logit, act, packed, blocks, d, b.x, b.n);
         losses(&b, net, packed[kl_shallow_packed(net) - KL_SHALLOW_LANES]);
         *sums = (struct kl_shallow_sums){ 0 };
         add_sums(sums, &b);
-        if (factors->spread != 0) step(d, 1, packed, net, &b, act, factors, &now);
-        else step(d, 0, packed, net, &b, act, factors, &now);
+        if (factors->spread != 0) step(width, 1, packed, net, &b, act, factors, &now);
+        else step(width, 0, packed, net, &b, act, factors, &now);
     }
 }
 
-static inline __attribute__((always_inline)) void evaluate_of(const int d, struct kl_shallow_sums *sums,
-                                                              double *per_record, const float *packed,
-                                                              const struct kl_shallow *net,
-                                                              const struct kl_shallow_records *records,
-                                                              const int64_t *rows, size_t count)
+static inline __attribute__((always_inline)) void
+evaluate_of(const int width, struct kl_shallow_sums *sums, double *per_record, const float *packed,
+            const struct kl_shallow *net, const struct kl_shallow_records *records, const int64_t *rows,
+            size_t count)
 {
     enum { AT_ONCE = MOST / 10 * 10 };
     struct batch b;
     for (size_t first = 0; first < count; first += AT_ONCE) {
-        gather(&b, d, records, rows, first, count - first < AT_ONCE ? count - first : AT_ONCE);
-        tiles(d, 0, b.logit, NULL, packed, kl_shallow_blocks(net), b.x, b.n);
+        gather(&b, width, net->inputs, records, rows, first,
+               count - first < AT_ONCE ? count - first : AT_ONCE);
+        tiles(width, 0, b.logit, NULL, packed, kl_shallow_blocks(net), net->inputs, b.x, b.n);
         losses(&b, net, packed[kl_shallow_packed(net) - KL_SHALLOW_LANES]);
         add_sums(sums, &b);
         for (size_t s = 0; per_record && s < b.n; s++) per_record[first + s] = (double)b.loss[s];
     }
 }
-
-#define BY_INPUTS(call)                                                                                 \
-    switch (net->inputs) {                                                                              \
-        BY_ONE(1, call)                                                                                 \
-        BY_ONE(2, call)                                                                                 \
-        BY_ONE(3, call) BY_ONE(4, call) BY_ONE(5, call) BY_ONE(6, call) BY_ONE(7, call) BY_ONE(8, call) \
-    }
-#define BY_ONE(d, call) \
-    case d: call(d) break;
 
 void KL_ISA_NAME(kl_shallow_steps)(float *packed, const struct kl_shallow *net,
                                    const struct kl_shallow_records *records, const int64_t *rows,
@@ -313,8 +326,9 @@ void KL_ISA_NAME(kl_shallow_steps)(float *packed, const struct kl_shallow *net,
                                    const struct kl_langevin_stream *stream, struct kl_shallow_sums *sums,
                                    float *work)
 {
-#define STEPS(d) steps_of(d, packed, net, records, rows, n_rows, batch, factors, stream, sums, work);
-    BY_INPUTS(STEPS)
+    if (net->inputs <= 4)
+        steps_of(4, packed, net, records, rows, n_rows, batch, factors, stream, sums, work);
+    else steps_of(WIDEST, packed, net, records, rows, n_rows, batch, factors, stream, sums, work);
 }
 
 void KL_ISA_NAME(kl_shallow_evaluate)(struct kl_shallow_sums *sums, double *per_record,
@@ -322,7 +336,7 @@ void KL_ISA_NAME(kl_shallow_evaluate)(struct kl_shallow_sums *sums, double *per_
                                       const struct kl_shallow_records *records, const int64_t *rows,
                                       size_t count)
 {
-#define EVALUATE(d) evaluate_of(d, sums, per_record, packed, net, records, rows, count);
-    BY_INPUTS(EVALUATE)
+    if (net->inputs <= 4) evaluate_of(4, sums, per_record, packed, net, records, rows, count);
+    else evaluate_of(WIDEST, sums, per_record, packed, net, records, rows, count);
 }
 #endif
