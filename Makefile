@@ -4,8 +4,14 @@ BUILD ?= build
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+# The kernels are where the time goes; what is around them compiles sooner. DEBUG=-g: for a debugger. STRICT=1: warnings are
+# errors, as in continuous integration.
+OPT ?= -O2
+OPT_KERNELS ?= -O3
+DEBUG ?=
+STRICT ?=
 SAN ?=
-OPT ?= -O3
+MAKEFLAGS += -r
 KETLINE_SHARED ?= ../shared
 export KETLINE_SHARED
 
@@ -16,10 +22,11 @@ DEPS_TEST := clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge openmpi-
 LIBS := hdf5 libpng libjpeg cairo jansson yaml-0.1 libcrypto libxxhash zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
-CFLAGS += -std=c17 -D_GNU_SOURCE $(OPT) -g -Wall -Wextra -Wpointer-arith -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast \
+CFLAGS += -std=c17 -D_GNU_SOURCE $(DEBUG) -Wall -Wextra -Wpointer-arith $(if $(STRICT),-Werror) -fno-math-errno -fno-trapping-math -ffp-contract=fast \
   -pthread -I. -Ilib -I$(BUILD) $(PKG_CFLAGS) $(SAN)
 LDLIBS += $(PKG_LIBS) -lbz2 -pthread -lm -ldl
-LDFLAGS += $(SAN)
+# Gold takes a third of the time of ld.
+LDFLAGS += $(if $(shell command -v ld.gold),-fuse-ld=gold) $(SAN)
 # Vectors of 32 bytes are arguments within one file alone: gcc need not say how it passes them.
 ISA_base := -Wno-psabi
 ISA_avx2 := -mavx2 -mfma -mf16c -mtune=haswell
@@ -48,26 +55,43 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 help:
 	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
 
-$(BUILD)/libketline.a: $(OBJS)
+# A room is an archive, and so is a family of kernels (x.h, x.c, cpu/x.c, cpu/x_*.c). A program links those whose headers it
+# includes, and what they need in turn: NEEDS_tools/qtrain is the list. So what is asked for is built, and no more.
+FAMILIES := $(filter-out cuda%,$(patsubst kernels/%.h,%,$(wildcard kernels/*.h)))
+ARCHIVES := $(patsubst %,$(BUILD)/%.a,$(filter-out lib/plot/%,$(ROOMS)) $(FAMILIES:%=kernels/%))
+$(foreach r,$(ROOMS),$(eval $(BUILD)/$(r).a: $(filter $(BUILD)/$(r)/%,$(OBJS))))
+$(foreach f,$(FAMILIES),$(eval $(BUILD)/kernels/$(f).a: $(filter $(foreach n,$(f) cpu/$(f),$(BUILD)/kernels/$(n).%o $(BUILD)/kernels/$(n)_%o),$(OBJS))))
+$(ARCHIVES) $(BUILD)/libketline.a:
 	$(call SAY,AR)
-	@rm -f $@
-	$(Q)ar rcs $@ $^
-
-$(BUILD)/bin/%: $(BUILD)/tools/%.o $(BUILD)/libketline.a
-	$(call SAY,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@rm -f $@
+	$(Q)ar rcs$(if $(filter %/libketline.a,$@),,T) $@ $^
+$(BUILD)/libketline.a: $(OBJS)
+
+SOURCES := $(wildcard $(ROOMS:%=%/*.[ch]) kernels/*.[ch] kernels/*/*.[ch] tools/*.c tests/*.h tests/*/*.[ch] tests/*/*/*.[ch])
+$(BUILD)/needs.mk: packaging/needs.awk $(SOURCES)
+	@mkdir -p $(@D)
+	@grep -H '^ *# *include "' $(SOURCES) | awk -f $< >$@
+-include $(BUILD)/needs.mk
+# The archives of programs by their sources' names.
+needs = $(sort $(foreach p,$(1),$(NEEDS_$(p))))
+LINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(1) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS)
+
+.SECONDEXPANSION:
+$(BUILD)/bin/%: $(BUILD)/tools/%.o $$(call needs,tools/$$*)
+	$(call SAY,LD)
+	$(call LINK)
 
 $(BUILD)/%.o: %.c Makefile
 	$(call SAY,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(OPT) -MMD -MP -c -o $@ $<
 
 define REAL_RULE
 $(BUILD)/%.$(1).o: %.c Makefile
 	$$(call SAY,CC)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) -DKL_F64=$(2) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CFLAGS) $$(OPT) -DKL_F64=$(2) -MMD -MP -c -o $$@ $$<
 endef
 $(eval $(call REAL_RULE,f32,0))
 $(eval $(call REAL_RULE,f64,1))
@@ -76,7 +100,7 @@ define ISA_RULE
 $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 	$$(call SAY,CC)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(ISA_$(3)) -DKL_F64=$(2) -DKL_ISA=$(3) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CFLAGS) $$(OPT_KERNELS) $$(ISA_$(3)) -DKL_F64=$(2) -DKL_ISA=$(3) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
@@ -110,30 +134,31 @@ deps:
 deps-test:
 	$(call INSTALL_MISSING,$(DEPS) $(DEPS_TEST))
 
-## make demo         dependencies, build, then the main job on the digits of data/: out/demo
+## make demo         dependencies, the tools that it runs, then the main job on the digits of data/: out/demo
 demo: deps
-	@$(MAKE) --no-print-directory $(JOBS) all
-	@$(MAKE) --no-print-directory -f pipelines/demo.mk BUILD=$(BUILD)
+	$(call DEMO,demo,extract-features qtrain qeval figures)
 
 ## make demo-qrng    the same for random-number devices, three that are made: out/demo-qrng
 demo-qrng: deps
-	@$(MAKE) --no-print-directory $(JOBS) all
-	@$(MAKE) --no-print-directory -f pipelines/qrng.mk BUILD=$(BUILD)
+	$(call DEMO,qrng,extract-features qtrain qeval qgan tournament figures)
 
 ## make demo-control the same for quantum control: pulses that flip a noisy qubit, what they are worth: out/demo-control
 demo-control: deps
-	@$(MAKE) --no-print-directory $(JOBS) all
-	@$(MAKE) --no-print-directory -f pipelines/control.mk BUILD=$(BUILD) OUT=out/demo-control
+	$(call DEMO,control,qcontrol figures)
 
 ## make demo-sgld    the same for Langevin sampling: chains on SYNTH and the digits, bounds on the test error: out/demo-sgld
 demo-sgld: deps
-	@$(MAKE) --no-print-directory $(JOBS) all
-	@$(MAKE) --no-print-directory -f pipelines/langevin.mk BUILD=$(BUILD) OUT=out/demo-sgld
+	$(call DEMO,langevin,sgld figures)
 
 ## make demo-seq     the same for sequence models: synthetic people, each left out in turn, quantum models beside their controls: out/demo-seq
 demo-seq: deps
-	@$(MAKE) --no-print-directory $(JOBS) all
-	@$(MAKE) --no-print-directory $(JOBS) -f pipelines/eeg.mk BUILD=$(BUILD) OUT=out/demo-seq
+	$(call DEMO,eeg,qseq figures)
+
+define DEMO
+	@$(MAKE) --no-print-directory $(JOBS) $(2:%=$(BUILD)/bin/%)
+	@$(MAKE) --no-print-directory $(JOBS) -f pipelines/$(1).mk BUILD=$(BUILD) OUT=out/$@
+	@$(MAKE) -q --no-print-directory all 2>/dev/null || echo "The other tools: make (two minutes)"
+endef
 
 ## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
 test: deps-test
@@ -165,7 +190,7 @@ bench: deps
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 # Contracts a * b + c as -O3 does: the bits of some tests depend on it.
-INSTRUMENTED = OPT="-O1 -fexpensive-optimizations"
+INSTRUMENTED = OPT="-O1 -fexpensive-optimizations" OPT_KERNELS="-O1 -fexpensive-optimizations" DEBUG=-g
 
 ## make sanitize     all tests with AddressSanitizer and UBSan, in build/sanitize
 # (-w: instrumented code confuses gcc's warnings; the plain build has them all)

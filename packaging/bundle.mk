@@ -26,14 +26,14 @@ bundle: $(BUNDLED) $(if $(NVCC),cuda)
 	@tar -czf $(BUNDLE).tar.gz -C $(BUILD) ketline-bundle
 	@du -sh $(BUNDLE) $(BUNDLE).tar.gz
 
-RELINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -s -Wl,--as-needed -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)' -o $@ $^ $(LDLIBS)
-$(BUNDLE)/bin/%: $(BUILD)/tools/%.o $(BUILD)/libketline.a
+RELINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -s -Wl,--as-needed -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)' -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS)
+$(BUNDLE)/bin/%: $(BUILD)/tools/%.o $$(call needs,tools/$$*)
 	$(call SAY,LD)
 	$(call RELINK,../lib)
-$(BUNDLE)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(BUILD)/libketline.a
+$(BUNDLE)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $$(call needs,tests/gpu/$$*)
 	$(call SAY,LD)
 	$(call RELINK,../../lib)
-$(BUNDLE)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libketline.a
+$(BUNDLE)/bench/%: $(BUILD)/tests/bench/%.o $$(call needs,tests/bench/$$*)
 	$(call SAY,LD)
 	$(call RELINK,../lib)
 

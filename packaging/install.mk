@@ -63,7 +63,7 @@ export KETLINE_PC
 
 .PHONY: install uninstall
 ## make install      tools, manual pages, documentation, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
-install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
+install: all $(BUILD)/libketline.a $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
 	    $(datadir)/bash-completion/completions $(zshdir) $(datadir)/fish/vendor_completions.d \
 	    $(libdir)/pkgconfig $(docdir)/docs/schema)

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 70
 BUILD=$(realpath --relative-to=. "${BUILD:-build}")
 tsan=$(g++ -print-file-name=libtsan.so)
 [ -e "$tsan" ] || { echo "skipped: no ThreadSanitizer"; exit 77; }
-nm "$BUILD/libketline.a" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
+nm "$BUILD/bin/qtrain" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
 own=$BUILD/cuda-races/tests/cuda
 make -s --no-print-directory "$own/libketline-cuda.so" "$own/races" BUILD="$BUILD/cuda-races" CXX=g++ \
     EMULATED_SAN=-DEMULATED_RACES SAN="-fsanitize=thread --param tsan-distinguish-volatile=1 -fno-omit-frame-pointer -w" || exit 1

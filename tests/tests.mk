@@ -23,9 +23,10 @@ STAGE_PROGRAMS := $(foreach s,$(STAGES),$(BUILD)/tests/stages/$(s)/$(s) $(BUILD)
 define STAGE
 $(BUILD)/tests/stages/$(1)/$(1): $(BUILD)/tests/stages/run.o
 $(BUILD)/tests/stages/$(1)/cache: $(BUILD)/tests/stages/cache.o
-$(BUILD)/tests/stages/$(1)/$(1) $(BUILD)/tests/stages/$(1)/cache: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/stages/$(1)/*.c)) $(BUILD)/libketline.a
+$(BUILD)/tests/stages/$(1)/$(1) $(BUILD)/tests/stages/$(1)/cache: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/stages/$(1)/*.c)) \
+  $(call needs,$(basename $(wildcard tests/stages/$(1)/*.c)) tests/stages/run tests/stages/cache)
 	$$(call SAY,LD)
-	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LDLIBS)
+	$$(call LINK)
 endef
 $(foreach s,$(STAGES),$(eval $(call STAGE,$(s))))
 
@@ -34,34 +35,31 @@ test-programs: $(TEST_PROGRAMS) $(STAGE_PROGRAMS) $(BUILD)/tests/checkkernels $(
   $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so
 bench-programs: $(BENCH_PROGRAMS)
 
-$(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(FAULT_OBJS) $(BUILD)/libketline.a
+$(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(FAULT_OBJS) $$(call needs,tests/faults/$$* $(FAULT_OBJS:$(BUILD)/%.o=%))
 	$(call SAY,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(LDLIBS)
+	$(call LINK,$(WRAP_FLAGS))
 
 # Those named after a tool hold the tool as well, in a frame of their own: see tests/faults/whole/whole.h.
 WHOLE := $(filter $(patsubst tools/%.c,tests/faults/%,$(wildcard tools/*.c)),$(TEST_C:%.c=%))
 $(WHOLE:%=$(BUILD)/%): $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tools/%.o \
-  $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/faults/whole/*.c)) $(FAULT_OBJS) $(BUILD)/libketline.a
+  $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/faults/whole/*.c)) $(FAULT_OBJS) \
+  $$(call needs,tests/faults/$$* tools/$$* $(basename $(wildcard tests/faults/whole/*.c)) $(FAULT_OBJS:$(BUILD)/%.o=%))
 	$(call SAY,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS),--wrap=main -o $@ $^ $(LDLIBS)
+	$(call LINK,$(WRAP_FLAGS)$(comma)--wrap=main)
 
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
-$(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%): %: %.o $(BUILD)/tests/fuzz/frame/frame.o $(BUILD)/libketline.a
+$(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/frame/frame.o
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $$(call needs,tests/fuzz/$$* tests/fuzz/frame/frame)
 	$(call SAY,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call LINK)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libketline.a
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $$(call needs,tests/$$*)
 	$(call SAY,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call LINK)
 
-$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libketline.a
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $$(call needs,tests/bench/$$*)
 	$(call SAY,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call LINK)
 
 # All kernel families, one after another: build/tests/checkkernels [--bench] [FAMILY...]
 $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(wildcard tests/kernels/*.c))

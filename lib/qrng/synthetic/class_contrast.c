@@ -113,7 +113,7 @@ static void permute_once(void *context, size_t i, int thread)
     if (kl_signals_pending()) return; /* what calls this asks as well */
     const struct job *job = context;
     const size_t d = job->s->n_devices;
-    int classes[KL_BITS_DEVICES];
+    int classes[KL_BITS_DEVICES] = { 0 };
     uint32_t words[4] = { 0 };
     (void)thread;
     for (size_t k = 0; k < d; k++) classes[k] = job->s->devices[k].class;
@@ -157,7 +157,7 @@ static bool next_order(int *classes, size_t d)
 
 static double exact(const double *ranks, const struct kl_synthetic *s, double observed)
 {
-    int classes[KL_BITS_DEVICES];
+    int classes[KL_BITS_DEVICES] = { 0 };
     size_t n = 0, as_high = 0;
     for (size_t i = 0; i < s->n_devices; i++) classes[i] = s->devices[i].class; /* they rise */
     do n++, as_high += sum_between(ranks, classes, s->n_devices) >= observed;
@@ -182,7 +182,7 @@ static int test(struct kl_contrast *c, const struct kl_synthetic *s, const doubl
                 struct kl_pool *pool, struct kl_error *err)
 {
     const size_t n = (size_t)s->plan.options->permutations, orders = count_orders(s, n);
-    int classes[KL_BITS_DEVICES];
+    int classes[KL_BITS_DEVICES] = { 0 };
     for (size_t i = 0; i < s->n_devices; i++) classes[i] = s->devices[i].class;
     const double observed = sum_between(square, classes, s->n_devices);
     c->orders = orders <= n ? orders : 0;

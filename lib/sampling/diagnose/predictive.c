@@ -99,7 +99,7 @@ int kl_sampling_predict(struct kl_sampling_predictive *predictive, double *loo, 
     struct work w = {
         log_lik, draws, records, efficiency, malloc(records * sizeof *w.points), NULL, NULL
     };
-    double *x = malloc(records * sizeof *x);
+    double *x = calloc(records, sizeof *x);
     int code =
         w.points && x ? open_threads(&w, threads, err) : kl_fail_memory(err, records * sizeof *w.points);
     if (!code) {
