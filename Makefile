@@ -32,6 +32,10 @@ ISA_base := -Wno-psabi
 ISA_avx2 := -mavx2 -mfma -mf16c -mtune=haswell
 ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -mtune=skylake-avx512
 
+# Which of them are built; ISAS=base: none but the first.
+ISAS := base $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),avx2 avx512)
+CFLAGS += -DKL_ISAS_BUILT=$(words $(ISAS))
+
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
 # A room is a folder of lib/; some have rooms of their own.
 ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/*/*/))
@@ -40,7 +44,7 @@ REAL := $(shell grep -l 'inline/real.h' $(ROOMS:%=%/*.c) kernels/*.c 2>/dev/null
 ONCE := $(filter-out $(REAL),$(wildcard $(ROOMS:%=%/*.c) kernels/*.c))
 CPU := $(wildcard kernels/cpu/*.c)
 OBJS := $(ONCE:%.c=$(BUILD)/%.o) $(foreach p,f32 f64,$(REAL:%.c=$(BUILD)/%.$(p).o)) \
-  $(foreach p,f32 f64,$(foreach i,base avx2 avx512,$(CPU:%.c=$(BUILD)/%.$(p).$(i).o)))
+  $(foreach p,f32 f64,$(foreach i,$(ISAS),$(CPU:%.c=$(BUILD)/%.$(p).$(i).o)))
 BINS := $(TOOLS:%=$(BUILD)/bin/%)
 
 .PHONY: all help
@@ -71,7 +75,7 @@ $(BUILD)/libketline.a: $(OBJS)
 SOURCES := $(wildcard $(ROOMS:%=%/*.[ch]) kernels/*.[ch] kernels/*/*.[ch] tools/*.c tests/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 $(BUILD)/needs.mk: packaging/needs.awk $(SOURCES)
 	@mkdir -p $(@D)
-	@grep -H '^ *# *include "' $(SOURCES) | awk -f $< >$@
+	@{ printf '%s\n' $(SOURCES); grep -H '^ *# *include "' $(SOURCES); } | awk -f $< >$@
 -include $(BUILD)/needs.mk
 # The archives of programs by their sources' names.
 needs = $(sort $(foreach p,$(1),$(NEEDS_$(p))))
@@ -102,7 +106,7 @@ $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) $$(OPT_KERNELS) $$(ISA_$(3)) -DKL_F64=$(2) -DKL_ISA=$(3) -MMD -MP -c -o $$@ $$<
 endef
-$(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
+$(foreach i,$(ISAS),$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
 ifeq ($(PKG_LIBS),)
 ifneq ($(filter all install test-programs,$(or $(MAKECMDGOALS),all)),)

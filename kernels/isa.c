@@ -13,6 +13,7 @@ static const char *const names[KL_ISAS] = { "base", "avx2", "avx512" };
 bool kl_isa_is_here(enum kl_isa isa)
 {
     const struct kl_cpu *cpu = kl_device_cpu();
+    if (isa >= KL_ISAS_BUILT) return false;
     return isa == KL_ISA_AVX512 ? cpu->avx512 : isa == KL_ISA_AVX2 ? cpu->avx2 : isa == KL_ISA_BASE;
 }
 

@@ -17,6 +17,22 @@ const char *kl_isa_name(enum kl_isa isa); /* as KETLINE_ISA has it */
 bool kl_isa_is_here(enum kl_isa isa);
 void kl_isa_use(enum kl_isa isa);
 
+/* How many of them are built: one where the processor is another, and in builds for checkers of threads.
+ */
+#if !defined(KL_ISAS_BUILT) && defined(__x86_64__)
+#define KL_ISAS_BUILT 3
+#elif !defined(KL_ISAS_BUILT)
+#define KL_ISAS_BUILT 1
+#endif
+#if KL_ISAS_BUILT == 3
+#define KL_ISA_CHOICE(name)                     \
+    (isa == KL_ISA_AVX512 ? &kl_##name##_avx512 \
+     : isa == KL_ISA_AVX2 ? &kl_##name##_avx2   \
+                          : &kl_##name##_base)
+#else
+#define KL_ISA_CHOICE(name) (&kl_##name##_base)
+#endif
+
 /* A family declares each of its kernels, or its table of them, by one line: KL_KERNEL(type, gemm_f32)
    says that kl_gemm_f32_base, _avx2 and _avx512 are of that type, and defines kl_isa_gemm_f32(isa)
    and kl_kernel_gemm_f32(), the one for this processor. A tool thus links the families that it uses
@@ -25,9 +41,8 @@ void kl_isa_use(enum kl_isa isa);
     extern type kl_##name##_base, kl_##name##_avx2, kl_##name##_avx512; \
     static inline type *kl_isa_##name(enum kl_isa isa)                  \
     {                                                                   \
-        return isa == KL_ISA_AVX512 ? &kl_##name##_avx512               \
-               : isa == KL_ISA_AVX2 ? &kl_##name##_avx2                 \
-                                    : &kl_##name##_base;                \
+        (void)isa;                                                      \
+        return KL_ISA_CHOICE(name);                                     \
     }                                                                   \
     static inline type *kl_kernel_##name(void)                          \
     {                                                                   \

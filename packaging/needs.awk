@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What each program links: from lines FILE:#include "HEADER" of all sources a make rule for each program (a .c file of
-# tools/ or tests/): `$(BUILD)/PROGRAM.needs: archives`. A room of lib/ is an archive, as is a family of kernels/ (x.h,
+# What each program links: from the names of all sources, then lines FILE:#include "HEADER" of them, for each program (a .c
+# file of tools/ or tests/) NEEDS_<its name> := archives. A room of lib/ is an archive, as is a family of kernels/ (x.h,
 # x.c, cpu/x.c, cpu/x_*.c); a program needs those of the headers that it includes, and what they need. plot is one with its rooms.
 function node(file, slash) {
     if (file ~ /^lib\/plot\//) return "lib/plot"
@@ -11,24 +11,26 @@ function node(file, slash) {
     return file
 }
 function family(name) { while (!("kernels/" name ".h" in known) && sub(/_[^_]*$/, "", name)); return name }
-function folder(file) { sub(/[^\/]*$/, "", file); return file }
+function beside(file, header) {
+    sub(/[^\/]*$/, "", file)
+    file = file header
+    while (sub(/[^\/]+\/\.\.\//, "", file));
+    return file
+}
+!/:/ { exists[$0]; if (/^kernels\/[^\/]*\.h$/) known[$0]; next }
 {
-    at = index($0, ":"); file = substr($0, 1, at - 1)
-    split($0, quoted, "\""); header = quoted[2]
-    files[NR] = file; headers[NR] = header
-    if (file ~ /^kernels\/[^\/]*\.h$/) known[file]
-    if (header ~ /^kernels\//) known[header]
-    seen[file]
+    split($0, quoted, "\"")
+    files[++lines] = substr($0, 1, index($0, ":") - 1)
+    headers[lines] = quoted[2]
 }
 END {
-    for (i = 1; i <= NR; i++) {
-        header = headers[i]
-        if ((folder(files[i]) header) in seen || header !~ /\//) header = folder(files[i]) header
-        else if (header !~ /^(kernels|tests)\//) header = "lib/" header
+    for (i = 1; i <= lines; i++) {
+        header = beside(files[i], headers[i])
+        if (!(header in exists)) header = headers[i] ~ /^(kernels|tests)\// ? headers[i] : "lib/" headers[i]
         from = node(files[i]); to = node(header)
         if (to != "" && from != to) edges[from] = edges[from] " " to
     }
-    for (file in seen) if (file ~ /^(tools|tests)\/.*\.c$/) {
+    for (file in exists) if (file ~ /^(tools|tests)\/.*\.c$/) {
         split("", reached); list[n = 1] = file; line = ""
         for (i = 1; i <= n; i++) {
             if (list[i] ~ /^(lib|kernels)\// && list[i] !~ /\.h$/) line = line " $(BUILD)/" list[i] ".a"

@@ -8,8 +8,8 @@ cd "$ROOT" || exit 70
 BUILD=$(realpath --relative-to=. "${BUILD:-build}")
 [ -e "$(gcc -print-file-name=libtsan.so)" ] || { echo "skipped: no ThreadSanitizer"; exit 77; }
 nm "$BUILD/bin/qtrain" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
-own=$BUILD/threads flags="-fsanitize=thread -fno-omit-frame-pointer -w -O1" # compiled in half the time
-make -s --no-print-directory -j"$(nproc)" all BUILD="$own" CC=gcc SAN="$flags" || exit 1
+own=$BUILD/threads flags="-fsanitize=thread -fno-omit-frame-pointer -w"
+make -s --no-print-directory -j"$(nproc)" all BUILD="$own" CC=gcc SAN="$flags" OPT=-O1 OPT_KERNELS=-O1 ISAS=base || exit 1
 make -s --no-print-directory -j"$(nproc)" "$own/tests/cuda/libketline-cuda.so" BUILD="$own" CXX=g++ \
     EMULATED_SAN=-DEMULATED_RACES SAN="$flags --param tsan-distinguish-volatile=1" || exit 1
 . tests/jobs.inc

@@ -13,7 +13,6 @@ $ e='extract-features -w '$DATA/backbone/resnet18-gray28-f16.safetensors' --resi
 ! --
 
 # 12 bits of a camera in PNG of 16: PIL and torchvision have such pictures nearly black too. Bright ones are silent.
-% need python3
 $ mkdir -p d/a d/b; cat > png.py <<'P'
 + import struct, sys, zlib
 + def chunk(name, data):

@@ -1,6 +1,4 @@
 # Weights that are not weights, and a pickle that would run a command.
-% need python3
-% need h5dump
 $ cp $DATA/digits/test-images-idx3-ubyte $DATA/digits/test-labels-idx1-ubyte .
 + python3 -c "import pickle,zipfile,os; E=type('E',(),{'__reduce__':lambda s:(os.system,('touch ran',))}); z=zipfile.ZipFile('evil.pth','w'); z.writestr('a/data.pkl',pickle.dumps(E(),2)); z.writestr('a/version','3')"
 

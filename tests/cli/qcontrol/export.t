@@ -65,7 +65,6 @@ $ qcontrol export x.h5 --rate 400 --if 12.5 --quadrature minus -o i.csv | head -
 > {"control":"y","frequency":12.5,"full_scale":4.4500,"part":"Q","scale":1}
 
 # NumPy reads the samples; behind them stand the conventions.
-% need python3
 $ python3 - <<'P'
 + try:
 +     import numpy
