@@ -12,7 +12,7 @@
 #include "control/stored/stored.h"
 #include "kernels/select.h"
 
-enum { FINE = 512, FREQUENCIES = 8192 };
+enum { FINE = 512, LEAST_PARTS = 3, FREQUENCIES = 8192 };
 /* Nodes of one error at most, and of all together. */
 enum { MOST_NODES = 64, MOST_POINTS = 4096, OF_DELAY = 20, LEAST_NODES = 3 };
 /* Beyond so many radians the second order says nothing. */
@@ -253,13 +253,16 @@ static int slopes(double *slope, struct budget *b, const struct point *p, struct
     return code;
 }
 
-/* At the end of a short segment what its middle's and the next one's tell. */
-static double side(const double *g, int s, int next, int controls, int k)
+/* At the end of short segment s what its mean and those of the next two (step: where they lie) tell: of
+   the parabola with these means. */
+static double side(const double *g, int s, int step, int controls, int k)
 {
-    return 1.5 * g[s * controls + k] - 0.5 * g[(s + next) * controls + k];
+    return (11 * g[s * controls + k] - 7 * g[(s + step) * controls + k] +
+            2 * g[(s + 2 * step) * controls + k]) /
+           6;
 }
 
-/* Of each delay, exactly: control k that is late by a moment has at each boundary what came before it,
+/* Of each delay: control k that is late by a moment has at each boundary what came before it,
    so that the loss moves by the jump there times its derivative by the control at that time. That is the
    gradient of a pulse of short segments, whose last one before and first one after are the two sides of
    0; before the pulse and behind it the control is 0. */
@@ -285,8 +288,8 @@ static int slopes_of_delays(double *slope, struct budget *b, const struct point 
         for (int s = 0; s <= b->pulse.segments; s++) {
             const double before = s > 0 ? b->pulse.u[(s - 1) * controls + k] : 0,
                          after = s < b->pulse.segments ? b->pulse.u[s * controls + k] : 0,
-                         left = s > 0 ? side(g, s * parts - 1, parts > 1 ? -1 : 0, controls, k) : 0,
-                         right = s < b->pulse.segments ? side(g, s * parts, parts > 1, controls, k) : 0;
+                         left = s > 0 ? side(g, s * parts - 1, -1, controls, k) : 0,
+                         right = s < b->pulse.segments ? side(g, s * parts, 1, controls, k) : 0;
             slope[i] += (before - after) * (left + right) / (2 * dt);
         }
     }
@@ -520,7 +523,8 @@ int kl_control_budget(struct kl_control_budget *to, const struct kl_control_setu
                       const double *u, const char *sigmas, struct kl_error *err)
 {
     const int segments = setup->problem.segments, controls = setup->system.n_controls,
-              fine = segments * ((FINE + segments - 1) / segments);
+              fine = segments *
+                     (FINE > LEAST_PARTS * segments ? (FINE + segments - 1) / segments : LEAST_PARTS);
     double *more = malloc((size_t)(fine * controls) * sizeof *more);
     struct budget b = { .to = to,
                         .setup = setup,
