@@ -132,7 +132,9 @@ static double draw_y_ticks(cairo_t *cr, const struct kl_axes *a)
 {
     char text[KL_TICK];
     const double range = a->y1 - a->y0;
-    double widest = 0, step = round_step(range, a->height < 100 ? 2.5 : 5);
+    double widest = 0, steps = a->height < 100 ? 2.5 : 5, step = round_step(range, steps);
+    for (; steps < 20 && floor(a->y1 / step + 1e-9) - ceil(a->y0 / step - 1e-9) < 1; steps *= 1.5)
+        step = round_step(range, steps); /* one tick tells no scale */
     double k = ceil(a->y0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->y1 + 1e-9 * step; k++) {
         double y = kl_plot_axes_y(a, k * step);

@@ -29,7 +29,8 @@ struct kl_wish {
 /* First this through the pipe, then dims' pixels, then n_labels int32; or numbers, double. */
 struct kl_answer {
     int code, rank;
-    bool pairs; /* each number is two: real, imaginary */
+    bool pairs;    /* each number is two: real, imaginary */
+    char mark[32]; /* of a program that stores columns, whose arrays come here in reverse; "": none */
     uint64_t dims[4], n_labels;
     /* As in struct kl_foreign. */
     char images[KL_FOREIGN_NAME], labels[KL_FOREIGN_NAME], root_labels[KL_FOREIGN_NAME];

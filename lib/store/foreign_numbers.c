@@ -9,8 +9,9 @@
 #include "store/numbers.h"
 
 /* ---- in the process that parses ---- */
-/* The type in memory of a file's type, or negative. */
-static hid_t memory_type(bool *pairs, hid_t type)
+/* The type in memory of a file's type, or negative. mark: h5py's complex numbers, like those of HDF5.jl,
+   have members r and i; MATLAB's real and imag, JLD2's re and im. */
+static hid_t memory_type(bool *pairs, char mark[32], hid_t type)
 {
     const H5T_class_t class = H5Tget_class(type);
     *pairs = class == H5T_COMPOUND;
@@ -21,6 +22,8 @@ static hid_t memory_type(bool *pairs, hid_t type)
         char *name = H5Tget_member_name(type, m);
         const bool fits = name && *name == "ri"[m] && H5Tget_member_class(type, m) == H5T_FLOAT;
         if (fits) H5Tinsert(memory, name, m * sizeof(double), H5T_NATIVE_DOUBLE);
+        if (fits && strcmp(name, "re") == 0) strcpy(mark, "members re and im");
+        if (fits && strcmp(name, "real") == 0) strcpy(mark, "members real and imag");
         H5free_memory(name);
         if (!fits) {
             H5Tclose(memory);
@@ -30,12 +33,24 @@ static hid_t memory_type(bool *pairs, hid_t type)
     return memory;
 }
 
+/* A file of MATLAB or JLD2 says so before its HDF5 begins. */
+static bool is_of_columns(const char *path)
+{
+    char text[129] = "";
+    FILE *file = fopen(path, "re");
+    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    return memmem(text, n, "MATLAB", 6) || memmem(text, n, "Julia", 5);
+}
+
 static double *read_set(hid_t set, const struct kl_wish *wish, struct kl_answer *a)
 {
     hsize_t dims[4] = { 0 };
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set),
-                memory = memory_type(&a->pairs, type);
+                memory = memory_type(&a->pairs, a->mark, type);
     double *values = NULL;
+    if (H5Aexists(set, "MATLAB_class") > 0) strcpy(a->mark, "MATLAB_class");
+    else if (!*a->mark && is_of_columns(wish->path)) strcpy(a->mark, "the file's first line");
     a->rank = H5Sget_simple_extent_ndims(space);
     if (a->rank >= 1 && a->rank <= 4) H5Sget_simple_extent_dims(space, dims, NULL);
     for (int i = 0; i < 4; i++) a->dims[i] = dims[i];
@@ -106,6 +121,7 @@ int kl_store_foreign_numbers(struct kl_numbers *numbers, const char *path, size_
     int code = numbers->values ? kl_store_foreign_fulfil_numbers(numbers->values, &answer, &wish, err)
                                : kl_fail_memory(err, 2 * most * sizeof *numbers->values);
     numbers->pairs = answer.pairs;
+    memcpy(numbers->mark, answer.mark, sizeof numbers->mark);
     numbers->rank = answer.rank;
     for (int i = 0; i < 4 && !code; i++) numbers->dims[i] = answer.dims[i];
     if (code) free(numbers->values), numbers->values = NULL;

@@ -8,7 +8,10 @@
 struct kl_numbers {
     double *values; /* row-major; pairs: two each, real and imaginary; malloc'ed */
     bool pairs;     /* they were a compound of two, r and i */
-    int rank;       /* up to 4 */
+    /* By what a program is known that stores columns, MATLAB or Julia ("MATLAB_class", "members re and
+       im"): the axes stand in reverse of its own. "": by nothing, as of h5py and of plain HDF5.jl. */
+    char mark[32];
+    int rank; /* up to 4 */
     size_t dims[4];
 };
 /* path: FILE:DATASET. most: elements at most. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */

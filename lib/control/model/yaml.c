@@ -101,9 +101,14 @@ static int unknown_key(const struct kl_control_yaml *yaml, const struct kl_contr
         at += length;
         if (!*at) break;
     }
+    const bool range =
+        strstr(map->keys, "limit") && kl_choice("min|max|lower|upper|low|high", name) >= 0;
     return kl_fail(err, KL_EDATA, "%s:%d%s%s: found no such key as '%.40s'%s%s%s", yaml->path,
                    line_of(node), *map->title ? ": " : "", map->title, name,
-                   *nearest ? "; did you mean " : "", nearest, *nearest ? "?" : "");
+                   range      ? "; limits stand in a list: limit: [0 MHz, 50 MHz]"
+                   : *nearest ? "; did you mean "
+                              : "",
+                   range ? "" : nearest, *nearest && !range ? "?" : "");
 }
 
 static int fill(struct kl_control_yaml_map *map, struct kl_control_yaml *yaml, const yaml_node_t *node,
@@ -137,14 +142,9 @@ int kl_control_yaml_root(struct kl_control_yaml_map *map, struct kl_control_yaml
     return fill(map, yaml, yaml_document_get_root_node(&yaml->document), err);
 }
 
-int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
-                         const struct kl_control_yaml_map *map, int key, struct kl_error *err)
+/* What a node says, which stands where. */
+static int text_of(const char **text, const yaml_node_t *node, const char *where, struct kl_error *err)
 {
-    const yaml_node_t *node = map->value[key];
-    char where[300];
-    *text = NULL;
-    if (!node) return KL_OK;
-    kl_control_yaml_where(where, yaml, map, key);
     if (node->type != YAML_SCALAR_NODE)
         return kl_fail(err, KL_EDATA, "%s: expected one plain value, found a %s", where,
                        node->type == YAML_SEQUENCE_NODE ? "list" : "mapping");
@@ -155,6 +155,38 @@ int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
                     (strcmp(*text, "~") == 0 || strcasecmp(*text, "null") == 0)))
         return kl_fail(err, KL_EDATA, "%s: found no value", where);
     return KL_OK;
+}
+
+int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
+                         const struct kl_control_yaml_map *map, int key, struct kl_error *err)
+{
+    char where[300];
+    *text = NULL;
+    if (!map->value[key]) return KL_OK;
+    kl_control_yaml_where(where, yaml, map, key);
+    return text_of(text, map->value[key], where, err);
+}
+
+int kl_control_yaml_values(const char **texts, int *n, int most, const struct kl_control_yaml *yaml,
+                           const struct kl_control_yaml_map *map, int key, struct kl_error *err)
+{
+    char where[300];
+    yaml_node_t *const node = map->value[key];
+    *n = 0;
+    if (!node) return KL_OK;
+    kl_control_yaml_where(where, yaml, map, key);
+    if (node->type != YAML_SEQUENCE_NODE) return *n = 1, text_of(texts, node, where, err);
+    const ptrdiff_t items = node->data.sequence.items.top - node->data.sequence.items.start;
+    if (items < 1 || items > most)
+        return kl_fail(err, KL_EDATA, "%s: found a list of %td, expected one of 1 to %d", where, items,
+                       most);
+    int code = KL_OK;
+    for (; *n < (int)items && !code; ++*n)
+        code = text_of(&texts[*n],
+                       yaml_document_get_node((yaml_document_t *)&yaml->document,
+                                              node->data.sequence.items.start[*n]),
+                       where, err);
+    return code;
 }
 
 int kl_control_yaml_need(const char **text, const struct kl_control_yaml *yaml,
