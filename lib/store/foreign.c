@@ -60,17 +60,22 @@ static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish
 }
 
 /* Numbers in place of images. */
-static int take_numbers(double *numbers, struct kl_answer *a, int from, const struct kl_wish *wish,
+static int take_numbers(double **numbers, struct kl_answer *a, int from, const struct kl_wish *wish,
                         struct kl_error *err)
 {
+    const size_t most = wish->texts || wish->or_texts ? KL_TEXT / sizeof(double) : 2;
     int rc = receive(from, a, sizeof *a, wish->path, err);
     if (rc) return rc;
     a->text[sizeof a->text - 1] = 0;
     if (a->code) return kl_fail(err, KL_EDATA, "%s: %s", wish->path, a->text);
     const uint64_t n = a->rank >= 0 && a->rank <= 4 ? kl_store_foreign_count(a) : UINT64_MAX;
-    if (n > 2 * wish->numbers)
+    if (n > most * wish->numbers)
         return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", wish->path);
-    return receive(from, numbers, n * sizeof *numbers, wish->path, err);
+    *numbers = malloc((n + 1) * sizeof **numbers);
+    if (!*numbers) return kl_fail_memory(err, n * sizeof **numbers);
+    rc = receive(from, *numbers, n * sizeof **numbers, wish->path, err);
+    if (rc) free(*numbers), *numbers = NULL;
+    return rc;
 }
 
 static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, struct kl_error *err)
@@ -100,7 +105,7 @@ static pid_t start(const int ends[2], const struct kl_wish *wish)
 }
 
 /* numbers and answer, or f. */
-static int by_child(struct kl_foreign *f, double *numbers, struct kl_answer *answer,
+static int by_child(struct kl_foreign *f, double **numbers, struct kl_answer *answer,
                     const struct kl_wish *wish, struct kl_error *err)
 {
     int ends[2], status;
@@ -140,6 +145,11 @@ static int look_at_ends(bool *ours, const struct kl_wish *wish, struct kl_error 
             memcmp(magic, "KETLSEAL", 8) == 0;
     if (fd >= 0 && kl_store_pread_all(fd, first, n, 0, wish->path, NULL) == 0)
         rc = kl_no_stand_in(first, n, wish->path, err);
+    if (!rc && n >= 18 && memcmp(first, "MATLAB 5.0 MAT-fil", 18) == 0)
+        rc = kl_fail(err, KL_EDATA,
+                     "%s: of MATLAB before version 7.3, no HDF5; in MATLAB save('F.mat', 'x', '-v7.3'), "
+                     "in Python numpy.save('x.npy', scipy.io.loadmat('F.mat')['x'])",
+                     wish->path);
     if (fd >= 0) close(fd);
     return rc;
 }
@@ -194,9 +204,10 @@ static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *e
     return rc;
 }
 
-int kl_store_foreign_fulfil_numbers(double *numbers, struct kl_answer *answer, struct kl_wish *wish,
+int kl_store_foreign_fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
                                     struct kl_error *err)
 {
+    *numbers = NULL;
     const int rc = look_at(wish, err);
     return rc ? rc : by_child(NULL, numbers, answer, wish, err);
 }

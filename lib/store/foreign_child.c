@@ -29,39 +29,18 @@ static int send_all(int to, const void *data, size_t n)
     return 0;
 }
 
-/* Contiguous or chunked, in this file, no filters but HDF5's own deflate, shuffle and checksum. */
-bool kl_store_foreign_simple(hid_t set)
-{
-    hid_t dcpl = H5Dget_create_plist(set);
-    H5D_layout_t layout = H5Pget_layout(dcpl);
-    bool simple = (layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED || layout == H5D_COMPACT) &&
-                  H5Pget_external_count(dcpl) == 0;
-    int n = H5Pget_nfilters(dcpl);
-    for (int i = 0; i < n; i++) {
-        unsigned flags, config;
-        size_t values = 0;
-        H5Z_filter_t filter = H5Pget_filter2(dcpl, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-        simple &= filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE ||
-                  filter == H5Z_FILTER_FLETCHER32;
-    }
-    H5Pclose(dcpl);
-    return simple;
-}
-
 static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *images,
                         uint64_t file_size)
 {
     const char *name = images->name;
+    char why[200];
     if (set < 0 || images->kind == KL_LISTED_BROKEN)
         return kl_store_answer_refuse(a, name, "HDF5 cannot open it: damaged");
     a->rank = images->rank;
     if ((a->rank != 3 && a->rank != 4) || images->kind != KL_LISTED_U8)
         return kl_store_answer_refuse(a, name, "expected uint8 of shape (n, h, w) or (n, h, w, c)");
-    if (!kl_store_foreign_simple(set))
-        return kl_store_answer_refuse(
-            a, name,
-            "stored in a way that is not read (external, virtual, or a filter other than gzip, shuffle, "
-            "fletcher32)");
+    kl_store_foreign_unread(why, set);
+    if (*why) return kl_store_answer_refuse(a, name, why);
     uint64_t all = 1;
     bool fits = true;
     for (int i = 0; i < a->rank; i++) {
@@ -155,21 +134,38 @@ static int32_t *answer(struct kl_answer *a, hid_t *set, hid_t file, const struct
     return labels;
 }
 
+/* What of the file was asked for, as the answer. *set: of images, open. */
+static int fulfil(struct kl_answer *a, hid_t *set, int32_t **labels, double **numbers, hid_t file,
+                  const struct kl_wish *asked)
+{
+    char names[2][KL_FOREIGN_NAME];
+    struct kl_wish wish = *asked;
+    if (kl_store_foreign_follow(names[0], file, asked->images, a)) return -1;
+    if (*asked->images) wish.images = names[0];
+    if (asked->labels && *asked->labels) {
+        if (kl_store_foreign_follow(names[1], file, asked->labels, a)) return -1;
+        wish.labels = names[1];
+    }
+    if (wish.texts) *numbers = kl_store_foreign_texts_of(file, &wish, a);
+    else if (wish.numbers) *numbers = kl_store_foreign_numbers_of(file, &wish, a);
+    else *labels = answer(a, set, file, &wish);
+    return 0;
+}
+
 int kl_store_foreign_child(int to, const struct kl_wish *wish)
 {
     struct kl_answer a = { 0 };
     limit_child();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
+    kl_store_foreign_lzf();
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_file_locking(fapl, 0, 1);
     hid_t file = H5Fopen(wish->path, H5F_ACC_RDONLY, fapl), set = -1;
     int32_t *labels = NULL;
     double *numbers = NULL;
     if (file < 0) kl_store_answer_refuse(&a, "", "HDF5 cannot open it: damaged or not an HDF5 file");
-    else if (wish->texts) numbers = kl_store_foreign_texts_of(file, wish, &a);
-    else if (wish->numbers) numbers = kl_store_foreign_numbers_of(file, wish, &a);
-    else labels = answer(&a, &set, file, wish);
+    else fulfil(&a, &set, &labels, &numbers, file, wish);
     if (send_all(to, &a, sizeof a)) return 1;
     if (a.code || wish->look) return 0;
     if (wish->numbers) return send_all(to, numbers, kl_store_foreign_count(&a) * sizeof *numbers);

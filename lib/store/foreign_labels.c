@@ -56,8 +56,10 @@ int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint
     for (int i = 0; all && i < listed->rank; i++)
         if (__builtin_mul_overflow(all, listed->dims[i], &all)) all = 0;
     const uint64_t row = n && all % n == 0 ? all / n : 0;
-    bool fine = numbers && row && row <= 65536 && kl_store_listed_fits(listed, n) &&
-                kl_store_foreign_simple(set) && (labels = malloc(n * 4 + 1));
+    char why[200] = "";
+    if (set >= 0) kl_store_foreign_unread(why, set);
+    bool fine = numbers && row && row <= 65536 && kl_store_listed_fits(listed, n) && !*why &&
+                (labels = malloc(n * 4 + 1));
     if (fine && row == 1 && class != H5T_FLOAT)
         fine = H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) >= 0;
     else if (fine) fine = read_values(labels, set, n, row);
@@ -65,8 +67,9 @@ int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint
     if (fine) return labels;
     kl_store_answer_refuse(
         a, listed->name,
-        "expected one whole number for each image, or a row of zeros with a one; --labels none "
-        "leaves the labels out");
+        *why ? why
+             : "expected one whole number for each image, or a row of zeros with a one; --labels none "
+               "leaves the labels out");
     free(labels);
     return NULL;
 }

@@ -11,28 +11,6 @@ struct list {
     size_t n, room;
 };
 
-/* Every component is a plain link. */
-static bool is_plain(hid_t file, const char *name)
-{
-    char part[KL_FOREIGN_NAME];
-    H5L_info_t info;
-    for (size_t i = 1; i <= strlen(name) && i < sizeof part; i++) {
-        if (name[i] != '/' && name[i] != 0) continue;
-        memcpy(part, name, i);
-        part[i] = 0;
-        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return false;
-    }
-    return strlen(name) < sizeof part;
-}
-
-bool kl_store_foreign_is_dataset(hid_t file, const char *name)
-{
-    H5O_info_t info;
-    return is_plain(file, name) &&
-           H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
-           info.type == H5O_TYPE_DATASET;
-}
-
 static int kind_of(hid_t set)
 {
     hid_t type = H5Dget_type(set);

@@ -222,8 +222,11 @@ static int collect(struct kl_weights *weights, struct kl_pickle *m)
         bytes += (size_t)s->integer * kl_weights_element_size(s->element);
         if (bytes > 2 * m->file->n)
             return kl_weights_pickle_refuse(m, "its tensors share their storages too often");
-        rc = kl_weights_add(weights, m->file->path, name, t->rank, t->dims, t->strides, s->element,
-                            s->text + t->offset * kl_weights_element_size(s->element), m->err);
+        const struct kl_cells elements = {
+            .type = s->element, .data = s->text + t->offset * kl_weights_element_size(s->element)
+        };
+        rc = kl_weights_add(weights, m->file->path, name, t->rank, t->dims, t->strides, &elements,
+                            m->err);
     }
     return rc;
 }

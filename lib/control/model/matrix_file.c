@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: MIT
-   Small matrices from files: an array of NumPy (.npy), a dataset of HDF5; targets and states from them.
- */
+   Small matrices from files of arrays; targets and states from them. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/model/model_int.h"
-#include "store/numbers.h"
-#include "weights/weights.h"
+#include "weights/array.h"
 
-enum { LARGEST_FILE = 1 << 20 };
-
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t n = strlen(text), m = strlen(ending);
-    return n > m && strcmp(text + n - m, ending) == 0;
-}
-
-/* FILE.h5:DATASET, or without a dataset, of which the reader then asks for one. */
-static bool is_hdf5(const char *text)
-{
-    return strstr(text, ".h5:") || strstr(text, ".hdf5:") || strstr(text, ".mat:") ||
-           ends_with(text, ".h5") || ends_with(text, ".hdf5");
-}
+enum { MOST_NUMBERS = 1 << 16 }; /* of a shape that is then refused, too */
 
 bool kl_control_is_matrix_file(const char *text)
 {
-    return ends_with(text, ".npy") || is_hdf5(text);
+    return kl_weights_is_array(text);
 }
 
 /* malloc'ed */
@@ -58,76 +43,19 @@ static bool fits(int rank, const size_t *dims, int rows, int cols)
            (rank == 1 && cols == 1 && dims[0] == (size_t)rows);
 }
 
-/* Element i of an array of NumPy; false: a type that is not read. */
-static bool element(double complex *value, const char *descr, const unsigned char *data, size_t i)
-{
-    float f[2];
-    double d[2];
-    int32_t i4;
-    int64_t i8;
-    if (strcmp(descr, "<c16") == 0) memcpy(d, data + 16 * i, 16), *value = d[0] + I * d[1];
-    else if (strcmp(descr, "<c8") == 0) memcpy(f, data + 8 * i, 8), *value = f[0] + I * (double)f[1];
-    else if (strcmp(descr, "<f8") == 0) memcpy(d, data + 8 * i, 8), *value = d[0];
-    else if (strcmp(descr, "<f4") == 0) memcpy(f, data + 4 * i, 4), *value = f[0];
-    else if (strcmp(descr, "<i8") == 0) memcpy(&i8, data + 8 * i, 8), *value = (double)i8;
-    else if (strcmp(descr, "<i4") == 0) memcpy(&i4, data + 4 * i, 4), *value = i4;
-    else return false;
-    return true;
-}
-
-static int read_npy(double complex *matrix, int rows, int cols, const char *path, struct kl_error *err)
-{
-    char *bytes = NULL;
-    size_t n;
-    struct kl_npy a;
-    int code = kl_read_text(&bytes, &n, path, LARGEST_FILE, "a small array of NumPy", err);
-    if (code) return code;
-    const unsigned char *data = (const unsigned char *)bytes;
-    code = kl_weights_npy_header(&a, path, "data", data, n, err);
-    double complex first;
-    static const unsigned char zeros[16];
-    if (code) goto out;
-    if (!element(&first, a.descr, zeros, 0)) {
-        code = kl_fail(err, KL_EDATA,
-                       "%s: dtype %s, expected complex128, complex64, float64, float32, int64 or int32",
-                       path, a.descr);
-        goto out;
-    }
-    if (!fits(a.rank, a.dims, rows, cols)) {
-        code = wrong_shape(path, a.rank, a.dims, rows, cols, err);
-        goto out;
-    }
-    const size_t size = strcmp(a.descr, "<c16") == 0 ? 16
-                        : a.descr[2] == '4'          ? 4
-                                                     : 8,
-                 all = (size_t)rows * (size_t)cols;
-    if (n - a.begin != all * size) {
-        code = kl_fail(err, KL_EDATA, "%s: %zu bytes of data, its shape and dtype need %zu", path,
-                       n - a.begin, all * size);
-        goto out;
-    }
-    for (size_t i = 0; i < all; i++) {
-        const size_t r = i / (size_t)cols, c = i % (size_t)cols;
-        element(&matrix[i], a.descr, data + a.begin, a.fortran ? c * (size_t)rows + r : i);
-    }
-out:
-    free(bytes);
-    return code;
-}
-
-static int read_hdf5(double complex *matrix, int rows, int cols, const char *path, struct kl_error *err)
+static int read_array(double complex *matrix, int rows, int cols, const char *path, struct kl_error *err)
 {
     struct kl_numbers a;
     const size_t all = (size_t)rows * (size_t)cols;
-    int code = kl_store_foreign_numbers(&a, path, 2 * all, err);
+    int code = kl_weights_array_read(&a, path, MOST_NUMBERS, false, err);
     if (code) return code;
-    const bool pairs =
-        !a.pairs && a.rank >= 1 && a.dims[a.rank - 1] == 2 && fits(a.rank - 1, a.dims, rows, cols);
+    const bool pairs = kl_weights_is_hdf5(path) && !a.pairs && a.rank >= 1 && a.dims[a.rank - 1] == 2 &&
+                       fits(a.rank - 1, a.dims, rows, cols);
     if (!pairs && !fits(a.rank, a.dims, rows, cols))
         code = wrong_shape(path, a.rank, a.dims, rows, cols, err);
     for (size_t i = 0; i < all && !code; i++)
         matrix[i] = pairs || a.pairs ? a.values[2 * i] + I * a.values[2 * i + 1] : a.values[i];
-    free(a.values);
+    kl_store_numbers_free(&a);
     return code;
 }
 
@@ -136,8 +64,7 @@ int kl_control_matrix_read(double complex *matrix, int rows, int cols, const cha
 {
     char *where = resolve(path, beside);
     if (!where) return kl_fail_memory(err, strlen(path));
-    int code = is_hdf5(where) ? read_hdf5(matrix, rows, cols, where, err)
-                              : read_npy(matrix, rows, cols, where, err);
+    int code = read_array(matrix, rows, cols, where, err);
     for (int i = 0; i < rows * cols && !code; i++)
         if (!isfinite(creal(matrix[i])) || !isfinite(cimag(matrix[i])))
             code = kl_fail(err, KL_EDATA, "%s: entry (%d, %d) is not finite", where, i / cols, i % cols);
