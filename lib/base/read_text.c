@@ -2,8 +2,9 @@
    A file that is read whole, from a pipe as well: a configuration, a circuit, a calibration, claims; an
    array. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/base.h"
+#include "base/words.h"
 
 /* The rest of a file behind *n bytes that have been read; the room grows with it. */
 static int read_all(char **bytes, size_t *n, FILE *file, const char *path, size_t most,
@@ -41,8 +42,45 @@ int kl_read_bytes(char **bytes, size_t *n, const char *path, size_t most, const 
     return code;
 }
 
+/* ---- texts ---- */
+/* Units of two bytes, *n bytes of them, as UTF-8: at most 3 bytes for 2. */
+static int from_utf16(char **text, size_t *n, bool big_endian, const char *path, struct kl_error *err)
+{
+    const unsigned char *from = (const unsigned char *)*text;
+    char *to = malloc(*n / 2 * 3 + 1), *end = to;
+    if (!to) return kl_fail_memory(err, *n / 2 * 3 + 1);
+    bool fine = *n % 2 == 0;
+    for (size_t i = 0; i < *n && fine; i += 2) {
+        uint32_t c = (uint32_t)from[i + !big_endian] << 8 | from[i + big_endian];
+        if (c >= 0xd800 && c < 0xe000) { /* the first of two units */
+            const uint32_t low =
+                i + 3 < *n ? (uint32_t)from[i + 2 + !big_endian] << 8 | from[i + 2 + big_endian] : 0;
+            fine = c < 0xdc00 && low >= 0xdc00 && low < 0xe000;
+            c = 0x10000 + ((c & 0x3ff) << 10) + (low & 0x3ff);
+            i += 2;
+        }
+        end = kl_put_utf8(end, c);
+    }
+    *end = 0;
+    free(*text);
+    *text = to, *n = (size_t)(end - to);
+    return fine ? KL_OK
+                : kl_fail(err, KL_EDATA, "%s: begins as a text in UTF-16 and is none; save it as UTF-8",
+                          path);
+}
+
 int kl_read_text(char **text, size_t *n, const char *path, size_t most, const char *expected,
                  struct kl_error *err)
 {
-    return kl_read_bytes(text, n, path, most, expected, err);
+    int code = kl_read_bytes(text, n, path, most, expected, err);
+    if (code) return code;
+    const bool utf8 = *n >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0,
+               little = *n >= 2 && memcmp(*text, "\xff\xfe", 2) == 0,
+               big = *n >= 2 && memcmp(*text, "\xfe\xff", 2) == 0;
+    const size_t mark = utf8 ? 3 : little || big ? 2 : 0;
+    *n -= mark;
+    if (mark) memmove(*text, *text + mark, *n + 1);
+    if (little || big) code = from_utf16(text, n, big, path, err);
+    if (code) free(*text), *text = NULL, *n = 0;
+    return code;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "weights/weights_int.h"
 
 void kl_weights_utf8(char *to, const unsigned char *data, size_t n, bool big_endian)
@@ -15,13 +16,7 @@ void kl_weights_utf8(char *to, const unsigned char *data, size_t n, bool big_end
         if (big_endian) c = __builtin_bswap32(c);
         if (c == 0) break;
         if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = '?';
-        if (c < 0x80) *to++ = (char)c;
-        else if (c < 0x800) *to++ = (char)(0xc0 | c >> 6);
-        else if (c < 0x10000) *to++ = (char)(0xe0 | c >> 12);
-        else *to++ = (char)(0xf0 | c >> 18);
-        if (c >= 0x10000) *to++ = (char)(0x80 | (c >> 12 & 63));
-        if (c >= 0x800) *to++ = (char)(0x80 | (c >> 6 & 63));
-        if (c >= 0x80) *to++ = (char)(0x80 | (c & 63));
+        to = kl_put_utf8(to, c);
     }
     *to = 0;
 }

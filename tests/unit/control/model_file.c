@@ -273,7 +273,7 @@ static void matrices(void)
     } bad[] = { { "x.npy", "not unitary" },       { "long.npy", "shape (4), expected (2, 2)" },
                 { "m.h5", "FILE:DATASET" },       { "m.h5:gone", "absent" },
                 { "text.npy", "dtype <U4" },      { "nan.npy", "not finite" },
-                { "short.npy", "bytes of data" }, { "gone.h5:x", "cannot be opened" } };
+                { "short.npy", "24 bytes behind its header" }, { "gone.h5:x", "cannot be opened" } };
     static const double transposed[8] = { 0, 0, 0, 1, 0, -1, 0, 0 }, twice[4] = { 0, 2, 2, 0 },
                         nans[4] = { NAN };
     write_npy("y.npy", "<c16", "(2, 2)", "False", y, sizeof y);
