@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Statements of OpenQASM that other programs write as a matter of course and that are not read here:
    each is refused with what to do about it. */
+#include <ctype.h>
 #include <string.h>
 
 #include "circuit/qasm_int.h"
@@ -29,9 +30,8 @@ void kl_circuit_qasm_unread(struct kl_qasm_reader *r, const char *word)
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
         if (strcmp(unread[i].word, word) == 0)
             kl_circuit_qasm_fail(r, r->token, "'%s' is not read: %s", word, unread[i].why);
-    kl_circuit_qasm_fail(
-        r, r->token,
-        "'%s' is no gate or statement that is read here; a gate needs a definition, or is "
-        "written out, " WRITTEN_OUT,
-        word);
+    kl_circuit_qasm_skip(r);
+    const bool called = *r->at == '(' || *r->at == '_' || isalpha((unsigned char)*r->at);
+    kl_circuit_qasm_fail(r, r->token, "'%s' is no gate or statement that is read here%s", word,
+                         called ? "; a gate needs a definition, or is written out, " WRITTEN_OUT : "");
 }
