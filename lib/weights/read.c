@@ -84,9 +84,37 @@ int kl_weights_put(struct kl_weights *weights, const char *name, int rank, const
 
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const char *name)
 {
+    const size_t before = strlen(weights->prefix);
     for (size_t i = 0; i < weights->n; i++)
-        if (strcmp(weights->tensors[i].name, name) == 0) return &weights->tensors[i];
+        if (strncmp(weights->tensors[i].name, weights->prefix, before) == 0 &&
+            strcmp(weights->tensors[i].name + before, name) == 0)
+            return &weights->tensors[i];
     return NULL;
+}
+
+void kl_weights_find_prefix(struct kl_weights *weights, const char *first, const char *second)
+{
+    char prefix[sizeof weights->prefix] = "";
+    size_t found = 0;
+    if (kl_weights_find(weights, first)) return;
+    for (size_t i = 0; i < weights->n; i++) {
+        const char *name = weights->tensors[i].name;
+        const size_t m = strlen(name), n = strlen(first);
+        if (m <= n || m - n >= sizeof prefix || name[m - n - 1] != '.' ||
+            strcmp(name + m - n, first) != 0)
+            continue;
+        snprintf(weights->prefix, sizeof weights->prefix, "%.*s", (int)(m - n), name);
+        if (kl_weights_find(weights, second)) memcpy(prefix, weights->prefix, sizeof prefix), found++;
+        weights->prefix[0] = 0;
+    }
+    if (found == 1) memcpy(weights->prefix, prefix, sizeof prefix);
+}
+
+void kl_weights_say(const struct kl_weights *weights, const struct kl_log *log)
+{
+    if (*weights->note) kl_note(log, 1, "%s: %s", kl_weights_path(weights), weights->note);
+    if (*weights->prefix)
+        kl_note(log, 1, "%s: names are read behind '%s'", kl_weights_path(weights), weights->prefix);
 }
 
 int kl_weights_check_read(const struct kl_weights *weights, const struct kl_weight *t,
