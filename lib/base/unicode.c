@@ -190,3 +190,14 @@ bool kl_compose(char *text)
     *to = 0;
     return composed;
 }
+
+bool kl_same_name(const char *a, size_t m, const char *b, size_t n)
+{
+    char x[1024], y[1024];
+    if (m == n && memcmp(a, b, n) == 0) return true;
+    if (m >= sizeof x || n >= sizeof y) return false;
+    memcpy(x, a, m), x[m] = 0;
+    memcpy(y, b, n), y[n] = 0;
+    kl_compose(x), kl_compose(y);
+    return strcmp(x, y) == 0;
+}

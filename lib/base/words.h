@@ -16,5 +16,7 @@ char *kl_put_utf8(char *to, uint32_t letter);
    another before it): names that macOS took apart (NFD) are then those of everybody else. True: some
    were. */
 bool kl_compose(char *text);
+/* Two names, of m and n bytes, that are the same once they are composed. */
+bool kl_same_name(const char *a, size_t m, const char *b, size_t n);
 
 #endif

@@ -16,6 +16,7 @@
 #include "store/store_int.h"
 
 enum { WAIT_MS = 5000 };
+_Static_assert((int)KL_FOREIGN_CLASS == (int)KL_TEXT, "classes come as texts");
 
 /* n bytes, each piece within the time limit. */
 static int receive(int from, void *data, size_t n, const char *path, struct kl_error *err)
@@ -54,7 +55,7 @@ static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish
     for (int i = 0; !wish->n && i < a->rank && fits; i++)
         fits = !__builtin_mul_overflow(all, a->dims[i], &all);
     if (!fits || all > KL_FOREIGN_BYTES || all / 1040 > wish->size ||
-        (!wish->n && a->n_labels && a->n_labels != a->dims[0]))
+        (!wish->n && a->n_labels && a->n_labels != a->dims[0]) || a->n_names > a->n_labels)
         return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", wish->path);
     return 0;
 }
@@ -92,8 +93,17 @@ static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, stru
     if (wish->look) return 0;
     if (!wish->n && !(f->data = malloc(all + 1))) return kl_fail_memory(err, all);
     if (a.n_labels && !(f->label = malloc(a.n_labels * 4))) return kl_fail_memory(err, a.n_labels * 4);
+    if (a.n_names && !(f->names = malloc(a.n_names * sizeof *f->names)))
+        return kl_fail_memory(err, a.n_names * sizeof *f->names);
     if (f->data) rc = receive(from, f->data, all, wish->path, err);
-    return !rc && f->label ? receive(from, f->label, a.n_labels * 4, wish->path, err) : rc;
+    if (!rc && f->label) rc = receive(from, f->label, a.n_labels * 4, wish->path, err);
+    if (!rc) rc = receive(from, f->names, a.n_names * sizeof *f->names, wish->path, err);
+    f->n_names = a.n_names;
+    for (size_t i = 0; i < a.n_names && !rc; i++) {
+        f->names[i][KL_TEXT - 1] = 0;
+        kl_make_printable(f->names[i]);
+    }
+    return rc;
 }
 
 static pid_t start(const int ends[2], const struct kl_wish *wish)
@@ -168,11 +178,25 @@ static int check_ours(const struct kl_wish *wish, struct kl_error *err)
     return rc;
 }
 
+bool kl_store_is_hdf5(int fd)
+{
+    enum { FARTHEST = 1 << 24 };
+    char magic[8];
+    for (off_t at = 0; at <= FARTHEST; at = at ? 2 * at : 512) {
+        ssize_t got;
+        while ((got = pread(fd, magic, sizeof magic, at)) < 0 && errno == EINTR) continue;
+        if (got != sizeof magic) return false;
+        if (memcmp(magic, "\211HDF\r\n\032\n", 8) == 0) return true;
+    }
+    return false;
+}
+
 void kl_store_foreign_free(struct kl_foreign *f)
 {
     free(f->data);
     free(f->label);
-    f->data = NULL, f->label = NULL;
+    free(f->names);
+    f->data = NULL, f->label = NULL, f->names = NULL, f->n_names = 0;
 }
 
 const char *kl_store_foreign_split(char **name, const char *path)
@@ -238,15 +262,14 @@ int kl_store_foreign_look(struct kl_foreign *f, const char *path, const char *la
     return read_images(f, path, labels, true, err);
 }
 
-int kl_store_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err)
+int kl_store_foreign_labels_of(struct kl_foreign *f, size_t n, const char *path, struct kl_error *err)
 {
     char *name;
-    struct kl_foreign f = { 0 };
+    *f = (struct kl_foreign){ 0 };
     const char *dataset = kl_store_foreign_split(&name, path);
     struct kl_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
     if (!name) return kl_fail_memory(err, strlen(path));
-    const int rc = fulfil(&f, &wish, err);
-    *labels = f.label;
+    const int rc = fulfil(f, &wish, err);
     free(name);
     return rc;
 }

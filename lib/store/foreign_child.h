@@ -17,9 +17,11 @@ void kl_store_foreign_lzf(void);
    the usual names; malloc'ed, NULL: the answer says why. */
 struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
                                         struct kl_answer *a);
-/* foreign_labels.c: n labels, malloc'ed; or NULL, and the answer refuses. set: open, or negative. */
+/* foreign_labels.c: n labels, malloc'ed; or NULL, and the answer refuses. set: open, or negative.
+   *names: of labels that are texts the a->n_names different ones, in the order of their bytes,
+   malloc'ed; else NULL. */
 int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
-                                 struct kl_answer *a);
+                                 char (**names)[KL_TEXT], struct kl_answer *a);
 /* foreign_numbers.c: the numbers of dataset wish->images, malloc'ed; or NULL, and the answer refuses. */
 double *kl_store_foreign_numbers_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a);
 /* foreign_texts.c: the texts called wish->texts, KL_TEXT bytes each, malloc'ed, none if there are none;

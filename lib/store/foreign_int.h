@@ -27,13 +27,14 @@ struct kl_wish {
     const char *texts;  /* not NULL: in place of these numbers, texts of this name that belong to them */
 };
 
-/* First this through the pipe, then dims' pixels, then n_labels int32; or numbers, double. */
+/* First this through the pipe, then dims' pixels, then n_labels int32, then n_names texts of KL_TEXT
+   bytes; or numbers, double. */
 struct kl_answer {
     int code, rank;
-    bool pairs;      /* each number is two: real, imaginary */
-    bool texts;      /* each is KL_TEXT bytes */
-    bool by_columns; /* the writer's order of indices is the reverse */
-    uint64_t dims[4], n_labels;
+    bool pairs;                          /* each number is two: real, imaginary */
+    bool texts;                          /* each is KL_TEXT bytes */
+    bool by_columns;                     /* the writer's order of indices is the reverse */
+    uint64_t dims[4], n_labels, n_names; /* n_names: of labels that were texts */
     /* As in struct kl_foreign. */
     char images[KL_FOREIGN_NAME], labels[KL_FOREIGN_NAME], root_labels[KL_FOREIGN_NAME];
     char note[KL_FOREIGN_NOTE], text[640];
@@ -61,10 +62,11 @@ const char *kl_store_foreign_split(char **name, const char *path);
 /* A dataset of a file, listed. */
 struct kl_listed {
     char name[KL_FOREIGN_NAME];
-    enum { KL_LISTED_U8, KL_LISTED_NUMBERS, KL_LISTED_OTHER, KL_LISTED_BROKEN } kind;
+    enum { KL_LISTED_U8, KL_LISTED_NUMBERS, KL_LISTED_TEXTS, KL_LISTED_OTHER, KL_LISTED_BROKEN } kind;
     int rank;
     uint64_t dims[4]; /* of rank 1 to 4 */
     bool matlab;      /* MATLAB saved it, whose order of sizes is the reverse */
+    bool link; /* a soft link of this name leads to it; none but those named as labels are listed */
 };
 
 /* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and

@@ -70,4 +70,14 @@ with h5py.File("arrays.h5", "w", userblock_size=1024) as f:
 b = bytearray(open("arrays.h5", "rb").read())
 b[:19], b[124:128] = b"MATLAB 7.3 MAT-file", b"\0\2IM"
 open("arrays.h5", "wb").write(b)
+pictures = np.arange(6 * 4 * 3, dtype="u1").reshape(6, 4, 3)
+with h5py.File("pictures.h5", "w", userblock_size=512) as f:
+    names = np.array(["dog", "cat", "emu", "cat", "dog", "éland"])
+    for group, labels in {"text": names.astype(object), "bytes": np.char.encode(names, "utf-8")[:, None], "column": np.array([[1], [0], [2], [0], [1], [3]], "i8"),
+                          "bool": names == "dog", "float": np.array([1, 0, 2, 0, 1, 3], "f4"), "hot": np.eye(4)[[1, 0, 2, 0, 1, 3]], "empty": np.array(["a", "", "a", "b", "b", "a"]).astype(object)}.items():
+        f[f"{group}/images"] = pictures
+        f[f"{group}/labels"] = labels
+    f["alias"] = h5py.SoftLink("/text/images")
+    f.create_dataset("lzf/images", data=pictures, compression="lzf")
+    f["lzf/labels"] = h5py.SoftLink("/column/labels")
 open("old.mat", "wb").write(b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(128) + bytes(64))
