@@ -52,13 +52,16 @@ static void put(struct kl_qasm_reader *r, const char *name, const struct kl_qasm
     if (!r->code) kl_circuit_qasm_put(r, name, angles, wires);
 }
 
+static void apply_standard(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_sum *angles,
+                           int n_angles, const int *wires, int n_wires);
+
 /* The last control and the gate are another gate. */
-static void apply_controlled(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_gate *g,
+static void apply_controlled(struct kl_qasm_reader *r, const char *name, const char *controlled,
                              const struct kl_qasm_sum *angles, int n_angles, const int *wires,
                              int n_wires)
 {
     int all[KL_MAX_QUBITS + 1];
-    if (!g->controlled || n_wires >= KL_MAX_QUBITS) {
+    if (!controlled || n_wires >= KL_MAX_QUBITS) {
         kl_circuit_qasm_fail(
             r, r->called,
             "'%s' under one control more is not read: have it written out, in Qiskit with "
@@ -68,23 +71,32 @@ static void apply_controlled(struct kl_qasm_reader *r, const char *name, const s
     }
     all[0] = r->controls[--r->n_controls];
     for (int i = 0; i < n_wires; i++) all[i + 1] = wires[i];
-    kl_circuit_qasm_apply(r, g->controlled, angles, n_angles, all, n_wires + 1);
+    apply_standard(r, controlled, angles, n_angles, all, n_wires + 1);
     r->n_controls++;
+}
+
+/* What the text defines by this name, or by that of what a gate is under a control, is another. */
+static void apply_standard(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_sum *angles,
+                           int n_angles, const int *wires, int n_wires)
+{
+    struct kl_qasm_gate g;
+    const bool known = kl_circuit_qasm_known(&g, name),
+               phase = !known && strcmp(name, "ccp") == 0; /* right but for a global one */
+    if (r->n_controls && (known || phase))
+        apply_controlled(r, name, phase ? "cccp" : g.controlled, angles, n_angles, wires, n_wires);
+    else if (known) put(r, name, &g, angles, n_angles, wires, n_wires);
+    else
+        kl_circuit_qasm_expand(r, kl_circuit_qasm_definition(r, name, false), angles, n_angles, wires,
+                               n_wires);
 }
 
 void kl_circuit_qasm_apply(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_sum *angles,
                            int n_angles, const int *wires, int n_wires)
 {
-    struct kl_qasm_gate g;
     const struct kl_qasm_definition *d = kl_circuit_qasm_definition(r, name, true);
     if (r->code) return;
-    if (!d && kl_circuit_qasm_known(&g, name)) {
-        if (r->n_controls) apply_controlled(r, name, &g, angles, n_angles, wires, n_wires);
-        else put(r, name, &g, angles, n_angles, wires, n_wires);
-        return;
-    }
-    if (!d) d = kl_circuit_qasm_definition(r, name, false);
-    kl_circuit_qasm_expand(r, d, angles, n_angles, wires, n_wires);
+    if (d) kl_circuit_qasm_expand(r, d, angles, n_angles, wires, n_wires);
+    else apply_standard(r, name, angles, n_angles, wires, n_wires);
 }
 
 /* ---- modifiers ---- */
@@ -131,6 +143,16 @@ static void read_modifier(struct kl_qasm_reader *r, struct call *c, const char *
 }
 
 /* ---- what is called ---- */
+/* Qiskit writes pauli(XYZ) of a gate whose definition has these in it, and takes no angle. */
+static bool are_paulis(struct kl_qasm_reader *r, const char *name)
+{
+    kl_circuit_qasm_skip(r);
+    const size_t n = strspn(r->at, "IXYZ");
+    if (strncmp(name, "pauli", 5) != 0 || !n || r->at[n] != ')') return false;
+    r->at += n;
+    return true;
+}
+
 static void read_angles(struct kl_qasm_reader *r, struct call *c)
 {
     if (!kl_circuit_qasm_take(r, '(') || kl_circuit_qasm_take(r, ')')) return;
@@ -146,7 +168,9 @@ static void read_angles(struct kl_qasm_reader *r, struct call *c)
         }
         if (c->n_angles == KL_QASM_ARGUMENTS)
             kl_circuit_qasm_fail(r, r->at, "more than %d angles", (int)KL_QASM_ARGUMENTS);
-        else c->angles[c->n_angles++] = kl_circuit_qasm_angle(r);
+        else
+            c->angles[c->n_angles++] =
+                are_paulis(r, c->name) ? kl_circuit_qasm_constant(0) : kl_circuit_qasm_angle(r);
     } while (kl_circuit_qasm_take(r, ','));
     kl_circuit_qasm_expect(r, ')');
 }

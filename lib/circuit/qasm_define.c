@@ -8,10 +8,13 @@
 
 #include "circuit/qasm_int.h"
 
-/* Of stdgates.inc, of qelib1.inc of version 2, and what gates are under a control. Those that are equal
-   but for a global phase have no control here: rz, rzz and rzzz in them have none. ccp(t) is exp(i t
-   |111><111|) by strings of Z; CH is CZ between turns from Z to (X + Z) / sqrt(2). */
+/* Of stdgates.inc, of qelib1.inc of version 2, and what gates are under a control. ccp(t) is exp(i t
+   |111><111|) by strings of Z, but for a global phase, which a control would make one of states: cccp is
+   written out by the phase's half (Barenco et al. 1995, lemma 7.5). A control of a turn turns half of
+   it, and half of it back unless X is applied before and behind. CH is CZ between turns from Z to (X +
+   Z) / sqrt(2). */
 static const struct kl_qasm_definition standard[] = {
+    { "u0", "(t) q { id q; }" },
     { "u2", "(f, l) q { U(pi/2, f, l) q; }" },
     { "cy", "a, b { sdg b; cx a, b; s b; }" },
     { "ch", "a, b { ry(-pi/4) b; cz a, b; ry(pi/4) b; }" },
@@ -25,8 +28,21 @@ static const struct kl_qasm_definition standard[] = {
     { "sxdg", "a { h a; sdg a; h a; }" },
     { "ccp", "(t) a, b, c { rz(0.25*t) a; rz(0.25*t) b; rz(0.25*t) c; rzz(-0.25*t) a, b;"
              " rzz(-0.25*t) a, c; rzz(-0.25*t) b, c; rzzz(0.25*t) a, b, c; }" },
+    { "cccp", "(t) a, b, c, d { cp(0.5*t) c, d; ccx a, b, c; cp(-0.5*t) c, d; ccx a, b, c;"
+              " ccp(0.5*t) a, b, d; }" },
+    { "ccrx", "(t) a, b, c { crx(0.5*t) b, c; cz a, c; crx(-0.5*t) b, c; cz a, c; }" },
+    { "ccry", "(t) a, b, c { cry(0.5*t) b, c; cx a, c; cry(-0.5*t) b, c; cx a, c; }" },
+    { "ccrz", "(t) a, b, c { crz(0.5*t) b, c; cx a, c; crz(-0.5*t) b, c; cx a, c; }" },
+    { "crzz", "(t) a, b, c { cx b, c; crz(t) a, c; cx b, c; }" },
+    { "crzzz", "(t) a, b, c, d { cx b, c; crzz(t) a, c, d; cx b, c; }" },
     { "ccz", "a, b, c { ccp(pi) a, b, c; }" },
     { "ccx", "a, b, c { h c; ccz a, b, c; h c; }" },
+    { "c3x", "a, b, c, d { h d; cccp(pi) a, b, c, d; h d; }" },
+    { "c4x", "a, b, c, d, e { h e; ctrl @ cccp(pi) a, b, c, d, e; h e; }" },
+    { "c3sqrtx", "a, b, c, d { h d; cccp(pi/2) a, b, c, d; h d; }" },
+    { "rccx", "a, b, c { h c; t c; cx b, c; tdg c; cx a, c; t c; cx b, c; tdg c; h c; }" },
+    { "rc3x", "a, b, c, d { h d; t d; cx c, d; tdg d; h d; cx a, d; t d; cx b, d; tdg d; cx a, d; t d;"
+              " cx b, d; tdg d; h d; t d; cx c, d; tdg d; h d; }" },
     { "cswap", "a, b, c { cx c, b; ccx a, b, c; cx c, b; }" },
     { "rxx", "(t) a, b { h a; h b; rzz(t) a, b; h a; h b; }" },
     { "ryy", "(t) a, b { rx(pi/2) a; rx(pi/2) b; rzz(t) a, b; rx(-pi/2) a; rx(-pi/2) b; }" },

@@ -72,6 +72,9 @@ static void constant(struct kl_qasm_reader *r, const char *type)
     width(r);
     kl_circuit_qasm_word(r, n.text);
     kl_circuit_qasm_check_new(r, n.text);
+    if (kl_circuit_qasm_take(r, ';'))
+        kl_circuit_qasm_fail(r, r->token, "'%s': a variable without a value is not read: take it out",
+                             n.text);
     kl_circuit_qasm_expect(r, '=');
     n.value = kl_circuit_qasm_value(r, &n.whole);
     const bool whole = is_one_of(word, "int uint");

@@ -22,7 +22,8 @@ static const struct {
     { "return", program }, { "opaque", program },        { "cal", program },
     { "defcal", program }, { "defcalgrammar", program }, { "pragma", program },
     { "output", program }, { "delay", timed },           { "box", timed },
-    { "stretch", timed },  { "duration", timed },
+    { "stretch", timed },  { "duration", timed },        { "bool", program },
+    { "array", program },  { "complex", program },
 };
 
 void kl_circuit_qasm_unread(struct kl_qasm_reader *r, const char *word)

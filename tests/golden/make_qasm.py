@@ -88,7 +88,26 @@ of_version_2 = {
     "version 2: QFT": of(3, ("ry", 0.3, 0), ("rx", 1.1, 1)).compose(L.QFT(3)).decompose(),
     "version 2: gates": of(3, ("u", 0.1, 0.2, 0.3, 0), ("ry", 0.7, 1), ("h", 2), ("rxx", 0.4, 0, 1), ("rzz", 0.5, 1, 2), ("cswap", 0, 1, 2), ("csx", 0, 1), ("sxdg", 2), ("cu", 0.1, 0.2, 0.3, 0.4, 1, 2),
                            ("iswap", 0, 2), ("ch", 1, 0), ("measure_all",)),
+    "version 2: gates of qelib1.inc": of(5, *[("ry", 0.3 + 0.4 * q, q) for q in range(5)], ("rccx", 0, 1, 2), ("append", L.C3SXGate(), [3, 1, 0, 2]), ("rcccx", 0, 2, 1, 4), ("mcx", [0, 4, 2], 1),
+                                         ("mcx", [1, 2, 3, 4], 0), ("append", L.RC3XGate(), [1, 2, 3, 0]), ("pauli", "XYZ", [0, 2, 4]), ("append", L.CU3Gate(0.1, 0.2, 0.3), [4, 1])),
 }
+# Texts that Qiskit reads and does not write.
+head = 'OPENQASM 3.0;\ninclude "stdgates.inc";\ninput float[64] x0;\ninput float[64] w0;\nqubit[6] q;\n' + "".join(f"ry({0.2 + 0.3 * k}) q[{k}];\n" for k in range(6)) + "rx(x0) q[0];\n"
+texts = {
+    "modifiers": head + "ctrl @ rz(w0) q[0], q[1];\nnegctrl @ ry(x0) q[1], q[2];\nctrl(2) @ rx(w0) q[0], q[1], q[2];\nctrl(2) @ rz(0.7) q[3], q[1], q[0];\n"
+                        "ctrl(2) @ swap q[0], q[1], q[3], q[4];\nctrl(3) @ x q[4], q[3], q[2], q[1];\nctrl(2) @ U(0.1, w0, 0.3) q[1], q[2], q[0];\nctrl(3) @ p(0.9) q[0], q[1], q[2], q[3];\n"
+                        "ctrl @ negctrl @ cry(-0.4) q[5], q[4], q[3], q[2];\ninv @ ctrl(2) @ s q[0], q[1], q[2];\nctrl(4) @ y q[1], q[2], q[3], q[4], q[0];\npow(3) @ ctrl @ sx q[2], q[5];\nctrl(5) @ z q[0], q[1], q[2], q[3], q[4], q[5];\nh q[5];\n",
+    "version 2: gates by name": 'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[5];\n' + "".join(f"ry({0.2 + 0.3 * k}) q[{k}];\n" for k in range(5)) +
+                                "c3x q[0],q[3],q[1],q[2];\nc4x q[1],q[2],q[3],q[4],q[0];\nc3sqrtx q[4],q[0],q[1],q[3];\nrc3x q[0],q[1],q[2],q[4];\nu2(0.1,0.2) q[3];\nu1(0.4) q[3];\nrzz(0.3) q[3],q[0];\nu3(0.3,0.2,0.1) q[3];\nu0(1) q[3];\n",
+}
+
+
+def load(name):
+    if not name.startswith("version 2"):
+        return qasm3.loads(texts[name])
+    return qasm2.loads(texts[name], custom_instructions=qasm2.LEGACY_CUSTOM_INSTRUCTIONS)
+
+
 
 
 def pauli(letters, n):
@@ -113,8 +132,8 @@ def state_of(circuit):
 
 
 out = []
-for name, circuit in {**circuits, **of_version_2}.items():
-    text = qasm2.dumps(circuit) if name in of_version_2 else qasm3.dumps(circuit)
+for name, circuit in {**circuits, **of_version_2, **{name: load(name) for name in texts}}.items():
+    text = texts.get(name) or (qasm2.dumps(circuit) if name in of_version_2 else qasm3.dumps(circuit))
     inputs, weights, value, by_name = values_of(circuit, text)
     bound = circuit.assign_parameters({by_name[n]: v for n, v in value.items()}) if value else circuit
     n = circuit.num_qubits
@@ -122,7 +141,7 @@ for name, circuit in {**circuits, **of_version_2}.items():
     state = state_of(bound)
     expected = [float(state.expectation_value(pauli(s, n)).real) for s in strings]
     try:
-        again = qasm2.loads(text) if name in of_version_2 else qasm3.loads(text)
+        again = circuit if name in texts else qasm2.loads(text) if name in of_version_2 else qasm3.loads(text)
     except (qasm3.QASM3ImporterError, qasm2.QASM2ParseError) as error:
         print(f"{name}: Qiskit cannot read what it wrote: {error}")
     else:

@@ -80,7 +80,7 @@ $ printf 'OPENQASM 3.0;\ninput float[64] _β_0_;\ninput float[64] _γ_0_;\ngate 
 >  1: -Z------------
 ! circuit: gate QAOA has its parameter '_β_0_' as number 1, and is given it as number 2: it is read as it is written; Qiskit exchanges parameters so in some circuits that are one gate: decompose() takes the gate apart
 # What a call cannot be, by its place; in a definition the place is the definition's.
-$ for g in 'foo q' 'rx(w) q' 'g(1) q' 'g q[0], q[1]' 'rx(sin(w[0])) q' 'rx(w[0]**3) q' 'ctrl @ crx(1) q[0], q[1], q[2]' 'cx q, q' 'cx q[0:1], q' 'rx(0) $0'
+$ for g in 'foo q' 'rx(w) q' 'g(1) q' 'g q[0], q[1]' 'rx(sin(w[0])) q' 'rx(w[0]**3) q' 'ctrl @ id q[0], q[1]' 'cx q, q' 'cx q[0:1], q' 'rx(0) $0'
 + do echo "qubit[3] q; input array[float, 3] w; gate g(a) q { rx(a) q; ry(b) q; } $g;" >g.qasm; circuit show --circuit-file g.qasm; done
 ! circuit: g.qasm: OpenQASM, line 1, column 72: 'foo' is no gate or statement that is read here; a gate needs a definition, or is written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'], optimization_level=1)
 ! circuit: g.qasm: OpenQASM, line 1, column 75: 'w' is an array of 3 values: name one, as w[0]
@@ -88,7 +88,7 @@ $ for g in 'foo q' 'rx(w) q' 'g(1) q' 'g q[0], q[1]' 'rx(sin(w[0])) q' 'rx(w[0]*
 ! circuit: g.qasm: OpenQASM, line 1, column 72: 'g' takes 1 angle and 1 qubit, found 0 and 2
 ! circuit: g.qasm: OpenQASM, line 1, column 75: 'sin' of a parameter: angles are sums of numbers, parameters and their products; give the head what it gives, or have it written as a number
 ! circuit: g.qasm: OpenQASM, line 1, column 82: a product of more than two inputs or of two weights: an angle is a sum of numbers times a weight times one or two inputs, or a part of these
-! circuit: g.qasm: OpenQASM, line 1, column 72: 'crx' under one control more is not read: have it written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'], optimization_level=1)
+! circuit: g.qasm: OpenQASM, line 1, column 72: 'id' under one control more is not read: have it written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'], optimization_level=1)
 ! circuit: g.qasm: OpenQASM, line 1, column 78: cx on the same qubit twice
 ! circuit: g.qasm: OpenQASM, line 1, column 83: 3 qubits, expected 2 as of the register before
 ! circuit: g.qasm: OpenQASM, line 1, column 78: a qubit of a device: transpile has laid the circuit out, where outputs may have changed places; give it optimization_level=1, and no device

@@ -181,6 +181,8 @@ static void definitions(void)
          "qubit q; x q; x q;");
     same("gate rzz(p0) a, b { cx a, b; rz(p0) b; cx a, b; } qubit[2] q; rzz(0.5) q[0], q[1];",
          "qubit[2] q; cx q[0], q[1]; rz(0.5) q[1]; cx q[0], q[1];");
+    same("gate pauli_2(p) a, b { z a; y b; } qubit[2] q; pauli_2( YZ) q[0], q[1];",
+         "qubit[2] q; z q[0]; y q[1];");
     same("const float t = 0.25; gate a q { rx(t) q; barrier q; } qubit[2] q; a q;",
          "qubit[2] q; rx(0.25) q[0]; rx(0.25) q[1];");
     refused("gate a(p) q { rx(p) q; } qubit q; a q;",
@@ -194,6 +196,9 @@ static void definitions(void)
     refused("gate a q { b q; } gate b q { x q; } qubit q; a q;", "'b' is no gate or statement");
     refused("gate a q { x q; } gate a q { y q; }", "column 24: 'a' is defined twice");
     refused("gate a q;", "'a': a definition without a block");
+    refused("gate paul(p) q { x q; } qubit q; paul(XX) q;", "'XX' is no parameter");
+    refused("uint[8] n; qubit q;", "column 9: 'n': a variable without a value is not read");
+    refused("array[float, 3] a; qubit q;", "'array' is not read: a circuit has gates alone");
     refused("gate a q { x q;", "a block without end");
     refused("gate a q { gate b q { x q; } } qubit q; a q;", "a definition within a block");
     refused("gate a q { y q, q; } qubit q; a q;", "y on the same qubit twice");
@@ -222,9 +227,11 @@ static void loops_and_modifiers(void)
          "qubit[2] q; p(0.5) q[0]; cu(1, 2, 3, 0) q[0], q[1];");
     same("gate a q, r { h q; x r; } qubit[3] q; ctrl @ a q[2], q[0], q[1];",
          "qubit[3] q; ch q[2], q[0]; cx q[2], q[1];");
-    refused("qubit[3] q; ctrl @ crx(1) q[0], q[1], q[2];",
-            "column 13: 'crx' under one control more is not read");
-    refused("qubit[3] q; ctrl @ rxx(1) q[0], q[1], q[2];", "'rzz' under one control more");
+    same("qubit[3] q; ctrl @ crx(1) q[0], q[1], q[2];", "qubit[3] q; ctrl(2) @ rx(1) q[0], q[1], q[2];");
+    same("gate ccp(t) a, b, c { x a; } qubit[3] q; ctrl(2) @ p(1) q[0], q[1], q[2]; ccp(1) q[0], q[1], "
+         "q[2];",
+         "qubit[3] q; ctrl(2) @ p(1) q[0], q[1], q[2]; x q[0];");
+    refused("qubit[3] q; ctrl @ id q[0], q[1];", "column 13: 'id' under one control more is not read");
     refused("qubit q; pow(0.5) @ x q;", "column 14: found pow(0.5), expected a whole number");
     refused("qubit q; ctrl @ x q;", "'cx' takes 0 angles and 2 qubits, found 0 and 1");
     refused("qubit q; inv x q;", "found 'x', expected '@'");
@@ -233,7 +240,8 @@ static void loops_and_modifiers(void)
     refused("qubit q; for int i in [0:0:1] x q;", "a range by steps of 0");
     refused("qubit q; for int i in [0:100000] x q;", "more than 4096 values");
     refused("qubit q; for int i in [0:1] { x q;", "a block without end");
-    refused("qubit q; for int i in [0:4095] for int j in [0:4095] barrier q;", "more than 131072 statements");
+    refused("qubit q; for int i in [0:4095] for int j in [0:4095] barrier q;",
+            "more than 131072 statements");
     refused("gate a q {barrier q;} gate b q {a q;a q;} gate c q {b q;b q;} gate d q {c q;c q;} qubit q;"
             "for int i in [0:4095] for int j in [0:15] d q;",
             "more than 131072 statements");
