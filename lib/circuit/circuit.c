@@ -170,6 +170,8 @@ void kl_circuit_free(struct kl_circuit **circuit)
     free((*circuit)->noise);
     free((*circuit)->layer_ends);
     free((*circuit)->undoes);
+    free((*circuit)->notes);
+    free((*circuit)->cautions);
     free(*circuit);
     *circuit = NULL;
 }

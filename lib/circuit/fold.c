@@ -4,9 +4,10 @@
  */
 #include <stdlib.h>
 
+#include "circuit/circuit_int.h"
 #include "circuit/noise.h"
 
-static struct kl_op inverse(const struct kl_op *op)
+struct kl_op kl_circuit_inverse(const struct kl_op *op)
 {
     struct kl_op i = *op;
     if (op->gate == KL_ROT) i.angle[0] = op->angle[2], i.angle[2] = op->angle[0];
@@ -20,7 +21,7 @@ static int append_gate(struct kl_circuit *c, const struct kl_op *ops, size_t n, 
 {
     int code = KL_OK;
     for (size_t i = 0; i < n && !code; i++) {
-        struct kl_op op = back ? inverse(&ops[n - 1 - i]) : ops[i];
+        struct kl_op op = back ? kl_circuit_inverse(&ops[n - 1 - i]) : ops[i];
         op.next = i + 1 == n ? KL_OTHER_GATE : ops[back ? n - 2 - i : i].next;
         code = kl_circuit_append(c, &op, err);
     }

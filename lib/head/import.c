@@ -207,6 +207,7 @@ int kl_head_import(struct kl_writer *writer, const struct kl_head_import *from,
     struct import im = { .from = from };
     int code = kl_head_import_classes(from, f, err);
     if (!code) code = kl_head_model_make(&im.model, from->options, f->d, f->n_classes, err);
+    if (!code && im.model.circuit) kl_circuit_say(from->log, im.model.circuit);
     if (code) return code;
     const struct kl_block *block = &im.model.block;
     im.used = calloc(from->weights->n + 1, sizeof *im.used);

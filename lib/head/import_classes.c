@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "head/exchange.h"
 
 /* As the weights have it, which are written in UTF-8: the name of a folder may hold any bytes. */
@@ -14,7 +15,7 @@ static int check_class(const struct kl_head_import *from, const struct kl_featur
     char *name = strndup(f->class_names + i * f->name_size, f->name_size);
     json_t *found = NULL;
     int code = name ? kl_json_string(&found, name, err) : kl_fail_memory(err, f->name_size);
-    if (!code && strcmp(made, json_string_value(found)) != 0)
+    if (!code && !kl_same_name(made, strlen(made), json_string_value(found), json_string_length(found)))
         code = kl_fail(err, KL_EDATA, "%s: class %zu is '%.200s', in the features it is '%.200s'",
                        from->path, i, made, json_string_value(found));
     json_decref(found);

@@ -142,6 +142,15 @@ int kl_control_yaml_root(struct kl_control_yaml_map *map, struct kl_control_yaml
     return fill(map, yaml, yaml_document_get_root_node(&yaml->document), err);
 }
 
+/* What YAML reads as no value: as if its key were not there. */
+static bool is_null(const yaml_node_t *node)
+{
+    if (node->type != YAML_SCALAR_NODE) return false;
+    const char *text = (const char *)node->data.scalar.value;
+    return node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (!*text || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0);
+}
+
 /* What a node says, which stands where. */
 static int text_of(const char **text, const yaml_node_t *node, const char *where, struct kl_error *err)
 {
@@ -151,9 +160,7 @@ static int text_of(const char **text, const yaml_node_t *node, const char *where
     *text = (const char *)node->data.scalar.value;
     if (strlen(*text) != node->data.scalar.length)
         return kl_fail(err, KL_EDATA, "%s: found a zero byte inside the value", where);
-    if (!**text || (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-                    (strcmp(*text, "~") == 0 || strcasecmp(*text, "null") == 0)))
-        return kl_fail(err, KL_EDATA, "%s: found no value", where);
+    if (!**text) return kl_fail(err, KL_EDATA, "%s: found no value", where);
     return KL_OK;
 }
 
@@ -162,7 +169,7 @@ int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
 {
     char where[300];
     *text = NULL;
-    if (!map->value[key]) return KL_OK;
+    if (!map->value[key] || is_null(map->value[key])) return KL_OK;
     kl_control_yaml_where(where, yaml, map, key);
     return text_of(text, map->value[key], where, err);
 }
@@ -173,7 +180,7 @@ int kl_control_yaml_values(const char **texts, int *n, int most, const struct kl
     char where[300];
     yaml_node_t *const node = map->value[key];
     *n = 0;
-    if (!node) return KL_OK;
+    if (!node || is_null(node)) return KL_OK;
     kl_control_yaml_where(where, yaml, map, key);
     if (node->type != YAML_SEQUENCE_NODE) return *n = 1, text_of(texts, node, where, err);
     const ptrdiff_t items = node->data.sequence.items.top - node->data.sequence.items.start;
@@ -195,6 +202,10 @@ int kl_control_yaml_need(const char **text, const struct kl_control_yaml *yaml,
     char where[300];
     const int code = kl_control_yaml_text(text, yaml, map, key, err);
     if (code || *text) return code;
+    if (map->value[key]) {
+        kl_control_yaml_where(where, yaml, map, key);
+        return kl_fail(err, KL_EDATA, "%s: found no value", where);
+    }
     kl_control_yaml_where(where, yaml, map, -1);
     return kl_fail(err, KL_EDATA, "%s: %.*s is missing", where, word_of(map->keys, key),
                    word_at(map->keys, key));
@@ -206,7 +217,7 @@ int kl_control_yaml_list(int *n, const struct kl_control_yaml *yaml,
     const yaml_node_t *node = map->value[key];
     char where[300];
     *n = 0;
-    if (!node) return KL_OK;
+    if (!node || is_null(node)) return KL_OK;
     kl_control_yaml_where(where, yaml, map, key);
     if (node->type != YAML_SEQUENCE_NODE)
         return kl_fail(err, KL_EDATA, "%s: expected a list, its lines begin with '- '", where);

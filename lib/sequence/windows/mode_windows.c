@@ -230,6 +230,11 @@ static int read_arrays(struct work *w, struct kl_error *err)
                    ? kl_sequence_images_read(c, classes, n, a->x, w->v->y, (size_t)w->v->limit, err)
                    : kl_sequence_arrays_read(c, classes, n, a, err);
     if (!code && w->v->classes) code = rename_classes(w, err);
+    if (!code && a->what == KL_SEQUENCE_ARRAYS && c->channels > c->steps)
+        kl_caution(w->run->stage.log,
+                   "%s: %zu channels of %zu step%s: more channels than steps; of an array of (windows, "
+                   "steps, channels) save x.transpose(0, 2, 1)",
+                   a->x, c->channels, c->steps, kl_s(c->steps));
     if (code || !w->v->subject) return code;
     char *names[2] = { strdup(w->v->subject), strdup(w->v->subject) };
     if (!names[0] || !names[1])

@@ -127,7 +127,7 @@ int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
                                    const struct kl_sequence_labels *labels);
 
 /* ---- arrays (arrays.c) ---- */
-/* FILE.npy, or FILE.h5:DATASET. */
+/* Names as kl_weights_is_array has them. */
 struct kl_sequence_arrays {
     char *x, *y, *subjects, *recordings; /* NULL but x: there are none */
     bool named;      /* who asks has names for the classes: the file's are not read */
@@ -144,8 +144,9 @@ bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);
    itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err);
-/* classes: names of the numbers of y, in rising order: those of `classes` in y's file if that is HDF5
-   and has such, for number k the k-th from 0. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+/* classes: the texts of y in the order of their bytes, or names of its numbers, in rising order: those
+   of `classes` in y's file if that is HDF5 and has such, for number k the k-th from 0. KL_ENOINPUT,
+   KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                             const struct kl_sequence_arrays *arrays, struct kl_error *err);
 

@@ -178,11 +178,18 @@ $ qcontrol score absent.csv -p x.h5
 ? 66
 
 $ sed 's/"rate":50/"rate":51/' y.csv >bad.csv; qcontrol score bad.csv -p x.h5
-! qcontrol: bad.csv: line 4: found '0.02, ...'s time, its number by the rate
+! qcontrol: bad.csv: line 4: found '0.02', expected the sample's time, its number by the rate
+? 65
+
+# As Excel saves them where numbers have commas; a line that is cut could have another number.
+$ { printf '\357\273\277'; sed '1!{s/,/;/g;s/\./,/g};s/$/\r/' y.csv; } >excel.csv; sed '1!s/,/\t/g' y.csv >tab.csv; for f in y excel tab; do qcontrol score $f.csv -p x.h5 --tau 0.01 --json | jq -c '[.samples, .designed, .low_pass]'; done | uniq -c | awk '{ print $1 }'
+> 3
+$ head -c -1 y.csv >cut.csv; qcontrol score cut.csv -p x.h5
+! qcontrol: cut.csv: its last line has no end: cut short?
 ? 65
 
 $ head -n 30 y.csv >cut.csv; qcontrol score cut.csv -p x.h5
-! qcontrol: cut.csv: line 31: found '', expected a number
+! qcontrol: cut.csv: found 28 samples, expected 50
 ? 65
 
 $ sed 's/wave_x);/wave_z);/' y.qasm >bad.qasm; qcontrol score bad.qasm -p x.h5

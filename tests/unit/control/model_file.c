@@ -326,9 +326,8 @@ static void matrices(void)
                 { "m.h5:gone", "absent" },
                 { "text.npy", "dtype <U4" },
                 { "nan.npy", "not finite" },
-                { "short.npy", "bytes of data" },
+                { "short.npy", "24 bytes behind its header" },
                 { "gone.h5:x", "cannot be opened" },
-                { "y.npz:a", "y.npy" },
                 { "y.csv", "n.loadtxt(sys.argv[2], complex, delimiter=chr(44))" },
                 { "y.qu", "qutip.qload(sys.argv[2])" },
                 { "old.mat:y", "save(..., '-v7.3')" } };
