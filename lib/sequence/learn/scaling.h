@@ -25,7 +25,7 @@ struct kl_sequence_scaling {
     struct kl_sequence_scaling_row *rows;
     size_t n;
     size_t windows, channels, steps; /* of the data */
-    size_t n_left_out; /* rows of more ranks than a step's gradient has parts */
+    size_t n_left_out;               /* rows of more ranks than a step's gradient has parts */
 };
 /* What one training of the table needs: the same on all ranks, but for the watch. */
 struct kl_sequence_scaling_job {

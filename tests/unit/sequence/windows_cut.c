@@ -133,9 +133,9 @@ static void check_refused(void)
     struct kl_sequence_cut how = plain;
     struct kl_sequence_collection c = { 0 };
     struct kl_sequence_origin s;
-    save_plain("unit.edf", "degC", 10), save_plain("rates.edf", "uV", 5),
+    save_plain("unit.edf", ".V", 10), save_plain("rates.edf", "uV", 5),
         save_plain("milli.edf", "mV", 10);
-    refused(&plain, "unit.edf", "unit 'degC' is no known unit of voltage");
+    refused(&plain, "unit.edf", "unit '.V' is no known unit of voltage");
     refused(&plain, "rates.edf", "C4 has 5 samples a second, C3 has 10");
     how.channels = (char **)twice, how.n_channels = 2, refused(&how, "a.edf", "'C3' is asked for twice");
     how.channels = (char **)absent, refused(&how, "a.edf", "no channel 'Cz'");

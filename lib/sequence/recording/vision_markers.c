@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+   Markers of BrainVision: events by their sample, "Mk2=Stimulus,S  1,5000,1,0", and the begins of
+   segments, "Mk1=New Segment,,1,1,0,20131113161403794232", between which the recording stood still. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "sequence/recording/vision.h"
+
+enum { FIELDS = 6, FIELD = 400 };
+
+struct segment {
+    size_t first; /* its first sample, from 0 */
+    bool dated;
+    double time; /* seconds since 1970 */
+};
+struct marker {
+    char field[FIELDS][FIELD];
+    int64_t position, size; /* samples, the first is 1 */
+};
+struct reading {
+    struct kl_sequence_recording *r;
+    struct kl_sequence_events *events;
+    struct kl_error *err;
+    struct segment *segments;
+    struct marker *now;
+    size_t n, room, malformed, timeless;
+};
+
+/* ---- a line ---- */
+static void split(struct marker *m, const char *text)
+{
+    for (size_t k = 0; k < FIELDS; k++) {
+        size_t n = 0;
+        for (; *text && *text != ','; text++)
+            if (n + 1 < FIELD) {
+                const bool comma = text[0] == '\\' && text[1] == '1';
+                m->field[k][n++] = comma ? ',' : *text;
+                text += comma;
+            }
+        m->field[k][n] = '\0';
+        text += *text == ',';
+    }
+}
+
+static int malformed(struct reading *w, const struct kl_sequence_ini *f)
+{
+    char text[2 * 40 + 1];
+    if (w->malformed++ >= 4) return KL_OK;
+    kl_sequence_text(text, f->value, strlen(f->value) < 40 ? strlen(f->value) : 40);
+    return kl_sequence_remark(w->r, w->err, "%s: line %zu: a malformed marker '%s' is left out", f->path,
+                              f->line, text);
+}
+
+/* "20131113161403794232": to microseconds. */
+static bool date_of(double *seconds, char start[20], const char *text)
+{
+    struct tm t = { 0 };
+    char second[15] = "";
+    if (strlen(text) < 14 || text[strspn(text, "0123456789")]) return false;
+    snprintf(second, sizeof second, "%.14s", text);
+    const char *end = strptime(second, "%Y%m%d%H%M%S", &t);
+    if (!end || *end || t.tm_year < 1) return false;
+    double fraction = 0, unit = 0.1;
+    for (const char *digit = text + 14; *digit; digit++, unit /= 10) fraction += unit * (*digit - '0');
+    *seconds = (double)timegm(&t) + fraction;
+    strftime(start, 20, "%Y-%m-%d %H:%M:%S", &t);
+    return true;
+}
+
+static int add_segment(struct reading *w, const struct marker *m)
+{
+    void *segments = w->segments;
+    char start[20] = "";
+    const int code = kl_sequence_grow(&segments, &w->room, w->n + 1, sizeof *w->segments, w->err);
+    w->segments = segments;
+    if (code) return code;
+    struct segment *s = &w->segments[w->n++];
+    *s = (struct segment){ .first = m->position > 0 ? (size_t)m->position - 1 : 0 };
+    s->dated = date_of(&s->time, start, m->field[5]);
+    if (s->first == 0 && s->dated) memcpy(w->r->start, start, sizeof w->r->start);
+    return KL_OK;
+}
+
+/* An event's text is its type and its description, "Stimulus/S  1", as MNE-Python's; its time is found
+   when all segments are. */
+static int add_event(struct reading *w, const struct marker *m)
+{
+    char text[2 * FIELD];
+    const char *type = m->field[0], *description = m->field[1];
+    const int n = snprintf(text, sizeof text, *description ? "%s/%s" : "%s%s", type, description);
+    return kl_sequence_events_add(w->events, (double)m->position - 1,
+                                  m->size > 1 ? (double)m->size * w->r->record_seconds : 0, text,
+                                  (size_t)n, w->err);
+}
+
+/* Markers name the file of samples too, "$b" for one of their own name. */
+static int check_data(struct reading *w, const struct kl_sequence_ini *f)
+{
+    const char *data = w->r->beside[KL_SEQUENCE_DATA], *slash = strrchr(data, '/'),
+               *base = slash ? slash + 1 : data;
+    char text[2 * 80 + 1];
+    if (*f->value == '$' || strcmp(f->value, base) == 0) return KL_OK;
+    kl_sequence_text(text, f->value, strlen(f->value) < 80 ? strlen(f->value) : 80);
+    return kl_sequence_remark(w->r, w->err, "%s says that it is of '%s', the header names %s", f->path,
+                              text, base);
+}
+
+static int take_line(struct reading *w, const struct kl_sequence_ini *f)
+{
+    struct marker *m = w->now;
+    int64_t number = 0;
+    if (strcasecmp(f->section, "Common Infos") == 0 && strcasecmp(f->key, "DataFile") == 0)
+        return check_data(w, f);
+    if (strcasecmp(f->section, "Marker Infos") || strncasecmp(f->key, "Mk", 2)) return KL_OK;
+    split(m, f->value);
+    if (!kl_sequence_whole(&number, f->key + 2) || !*m->field[0] ||
+        !kl_sequence_whole(&m->position, m->field[2]) || m->position < 0 ||
+        !kl_sequence_whole(&m->size, *m->field[3] ? m->field[3] : "1") || m->size < 0)
+        return malformed(w, f);
+    return strcasecmp(m->field[0], "New Segment") == 0 ? add_segment(w, m) : add_event(w, m);
+}
+
+/* ---- stretches ---- */
+static int by_first(const void *a, const void *b)
+{
+    const struct segment *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Where a segment begins: behind the last one by the clock, or, where that is not told or runs
+   backwards, one sample behind it, which is said. A pause shorter than what clocks are off is none. */
+static int place(struct reading *w, const struct segment *s, const struct segment *first)
+{
+    struct kl_sequence_recording *r = w->r;
+    struct kl_sequence_stretch *last = &r->stretches[r->n_stretches - 1];
+    const double length = (double)(s->first - last->record) * r->record_seconds,
+                 ends = last->start + length, drift = 0.5 * r->record_seconds + 1e-4 * length;
+    const bool dated = s->dated && first->dated && first->first == 0;
+    double gap = dated ? s->time - first->time - ends : -INFINITY;
+    if (fabs(gap) <= drift) return KL_OK;
+    if (gap < 0) gap = r->record_seconds, w->timeless++;
+    last->n_records = s->first - last->record;
+    r->stretches[r->n_stretches++] =
+        (struct kl_sequence_stretch){ ends + gap, s->first, r->n_records - s->first };
+    return KL_OK;
+}
+
+static int make_stretches(struct reading *w)
+{
+    struct kl_sequence_recording *r = w->r;
+    if (!r->n_records) return KL_OK;
+    r->stretches = calloc(w->n + 1, sizeof *r->stretches);
+    if (!r->stretches) return kl_fail_memory(w->err, (w->n + 1) * sizeof *r->stretches);
+    r->stretches[0] = (struct kl_sequence_stretch){ 0, 0, r->n_records }, r->n_stretches = 1;
+    if (w->n) qsort(w->segments, w->n, sizeof *w->segments, by_first);
+    int code = KL_OK;
+    for (size_t i = 0; i < w->n && !code; i++)
+        if (w->segments[i].first > r->stretches[r->n_stretches - 1].record &&
+            w->segments[i].first < r->n_records)
+            code = place(w, &w->segments[i], &w->segments[0]);
+    if (!code) code = kl_sequence_gaps_make(r, w->err);
+    r->discontinuous = r->n_gaps > 0;
+    if (code || !w->timeless) return code;
+    return kl_sequence_remark(r, w->err,
+                              "%zu segment%s not say when %s: taken to begin a sample behind the one "
+                              "before",
+                              w->timeless, w->timeless == 1 ? " does" : "s do",
+                              w->timeless == 1 ? "it begins" : "they begin");
+}
+
+/* From samples to seconds. */
+static void time_events(struct reading *w)
+{
+    const struct kl_sequence_signal *s = &w->r->signals[0];
+    for (size_t i = 0; i < w->events->n; i++) {
+        struct kl_sequence_event *e = &w->events->list[i];
+        e->onset = e->onset < 0 ? e->onset / s->rate : kl_sequence_time_of(w->r, s, (size_t)e->onset);
+    }
+}
+
+static int read_markers(struct reading *w)
+{
+    struct kl_sequence_ini f;
+    int code = kl_sequence_ini_open(&f, w->r->beside[KL_SEQUENCE_MARKERS], "Marker File", w->err);
+    if (!code && !(w->now = malloc(sizeof *w->now))) code = kl_fail_memory(w->err, sizeof *w->now);
+    while (!code && kl_sequence_ini_next(&f)) code = take_line(w, &f);
+    kl_sequence_ini_close(&f);
+    free(w->now);
+    if (!code && w->malformed > 4)
+        code =
+            kl_sequence_remark(w->r, w->err, "%zu malformed markers in all are left out", w->malformed);
+    return code;
+}
+
+int kl_sequence_markers_read(struct kl_sequence_recording *r, struct kl_sequence_events *e,
+                             struct kl_error *err)
+{
+    struct reading w = { .r = r, .events = e, .err = err };
+    int code = r->beside[KL_SEQUENCE_MARKERS] ? read_markers(&w) : KL_OK;
+    if (!code) code = make_stretches(&w);
+    if (!code) time_events(&w);
+    free(w.segments);
+    return code;
+}
