@@ -152,10 +152,11 @@ bool kl_sequence_is_events(const char *path)
 {
     struct kl_sequence_recording r = { .path = path };
     struct kl_error none;
-    bool alone = false;
+    bool alone = false, vision = false;
     if (ends_with(path, ".tsv")) return true;
     if (!(r.file = calloc(1, sizeof *r.file))) return false;
-    if (!kl_sequence_open(&r.file->fd, &r.bytes, path, &none) && !kl_sequence_is_vision(r.file->fd))
+    if (!kl_sequence_open(&r.file->fd, &r.bytes, path, &none) &&
+        !kl_sequence_is_vision(&vision, &r, &none) && !vision)
         alone = !kl_sequence_header_read(&r, &none) && !r.n_signals;
     kl_sequence_recording_close(&r);
     return alone;

@@ -174,10 +174,10 @@ int kl_sequence_recording_open(struct kl_sequence_recording *r, const char *path
 {
     *r = (struct kl_sequence_recording){ .path = path, .file = calloc(1, sizeof *r->file) };
     if (!r->file) return kl_fail_memory(err, sizeof *r->file);
+    bool vision = false;
     int code = kl_sequence_open(&r->file->fd, &r->bytes, path, err);
-    if (!code)
-        code = kl_sequence_is_vision(r->file->fd) ? kl_sequence_vision_read(r, err)
-                                                  : kl_sequence_header_read(r, err);
+    if (!code) code = kl_sequence_is_vision(&vision, r, err);
+    if (!code) code = vision ? kl_sequence_vision_read(r, err) : kl_sequence_header_read(r, err);
     if (!code) code = tell_apart(r, err);
     if (!code) code = read_own_events(r, err);
     if (!code) code = kl_sequence_beside_read(r, err);

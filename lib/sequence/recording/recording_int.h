@@ -71,8 +71,8 @@ int kl_sequence_status_read(struct kl_sequence_recording *r, struct kl_sequence_
 /* Types by channels.tsv, events by events.tsv, where such files are. */
 int kl_sequence_beside_read(struct kl_sequence_recording *r, struct kl_error *err);
 /* ---- vision_header.c, vision_markers.c ---- */
-/* Does the file begin as a header of BrainVision? */
-bool kl_sequence_is_vision(int fd);
+/* *is: the file, which is open, begins as a header of BrainVision. What kl_store_pread_all says. */
+int kl_sequence_is_vision(bool *is, const struct kl_sequence_recording *r, struct kl_error *err);
 /* In place of kl_sequence_header_read: r->file->fd becomes that of the samples. */
 int kl_sequence_vision_read(struct kl_sequence_recording *r, struct kl_error *err);
 /* Markers into e, stretches and gaps of the segments. */

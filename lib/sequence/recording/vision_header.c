@@ -24,13 +24,14 @@ static const char *behind_name(const char *line)
     return NULL;
 }
 
-bool kl_sequence_is_vision(int fd)
+int kl_sequence_is_vision(bool *is, const struct kl_sequence_recording *r, struct kl_error *err)
 {
     char line[80] = "";
-    const ssize_t n = pread(fd, line, sizeof line - 1, 0);
-    if (n <= 0) return false;
+    const size_t n = r->bytes < sizeof line - 1 ? (size_t)r->bytes : sizeof line - 1;
+    const int code = kl_store_pread_all(r->file->fd, line, n, 0, r->path, err);
     const char *begin = strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
-    return behind_name(begin) && strstr(line, "Header File");
+    *is = !code && behind_name(begin) && strstr(line, "Header File");
+    return code;
 }
 
 /* ---- lines of .vhdr and .vmrk ---- */

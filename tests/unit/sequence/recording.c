@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    EDF and BDF files with one trap each: read as the standards say, or refused with what and where. */
 #include <math.h>
+#include <unistd.h>
 
 #include "sequence/recording/recording.h"
 #include "tests/edf_make.h"
@@ -342,6 +343,86 @@ static void test_borne(void)
     kl_sequence_recording_close(&r);
 }
 
+/* By the label, else the transducer, else the unit; the names are those of real files: EDF+'s own,
+   Sleep-EDF, TUH, BioSemi, BCI competition, Emotiv, BrainVision. */
+static void test_types(void)
+{
+    static const struct {
+        const char *label, *unit;
+        enum kl_sequence_type type;
+    } all[] = {
+        { "Fc5.", "uV", KL_SEQUENCE_EEG },
+        { "EEG Fpz-Cz", "uV", KL_SEQUENCE_EEG },
+        { "EEG FP1-REF", "uV", KL_SEQUENCE_EEG },
+        { "FP1-F7", "uV", KL_SEQUENCE_EEG },
+        { "A1", "uV", KL_SEQUENCE_EEG },
+        { "E129", "uV", KL_SEQUENCE_EEG },
+        { "EEG 026", "uV", KL_SEQUENCE_EEG },
+        { "C3-A2", "uV", KL_SEQUENCE_EEG },
+        { "C3", "", KL_SEQUENCE_EEG },
+        { "Pz", "%", KL_SEQUENCE_OTHER },
+        { "EOG left", "uV", KL_SEQUENCE_EOG },
+        { "HEOG", "uV", KL_SEQUENCE_EOG },
+        { "VEOG1", "uV", KL_SEQUENCE_EOG },
+        { "LOC-A2", "uV", KL_SEQUENCE_EOG },
+        { "E1-M2", "uV", KL_SEQUENCE_EOG },
+        { "EOG-central", "uV", KL_SEQUENCE_EOG },
+        { "ECG", "mV", KL_SEQUENCE_ECG },
+        { "EEG EKG1-REF", "uV", KL_SEQUENCE_ECG },
+        { "ECG II", "mV", KL_SEQUENCE_ECG },
+        { "EMG submental", "uV", KL_SEQUENCE_EMG },
+        { "CHIN1", "uV", KL_SEQUENCE_EMG },
+        { "Status", "Boolean", KL_SEQUENCE_STIMULUS },
+        { "STI 014", "uV", KL_SEQUENCE_STIMULUS },
+        { "Trigger", "", KL_SEQUENCE_STIMULUS },
+        { "Event marker", "", KL_SEQUENCE_STIMULUS },
+        { "EXG1", "uV", KL_SEQUENCE_OTHER },
+        { "Resp oro-nasal", "", KL_SEQUENCE_OTHER },
+        { "Temp rectal", "DegC", KL_SEQUENCE_OTHER },
+        { "SpO2", "%", KL_SEQUENCE_OTHER },
+        { "GSR1", "nS", KL_SEQUENCE_OTHER },
+        { "CQ_AF3", "", KL_SEQUENCE_OTHER },
+        { "x_dir", "ARU", KL_SEQUENCE_OTHER },
+        { "-", "", KL_SEQUENCE_OTHER },
+        { "AUX1", "uV", KL_SEQUENCE_OTHER },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct kl_sequence_recording r;
+        struct kl_error err = { 0 };
+        struct edf_make e = usual;
+        e.channel[0].label = all[i].label, e.channel[0].unit = all[i].unit;
+        CHECK(open_made(&r, &e, &err) == 0, "%s", err.text);
+        CHECK(r.signals[0].type == all[i].type, "%s: %s, expected %s", all[i].label,
+              kl_sequence_type_name(r.signals[0].type), kl_sequence_type_name(all[i].type));
+        kl_sequence_recording_close(&r);
+    }
+}
+
+/* Beside the file: types and events, in place of its own. */
+static void test_beside(void)
+{
+    static const char events[] =
+        "onset\tduration\ttrial_type\tvalue\r\n0.5\t1\t\"left, hand\"\t1\r\n2\tn/a\tn/a\t7\r\n";
+    static const char channels[] = "name\ttype\tstatus\nFc5.\tEOG\tgood\nCz\tEEG\tbad\nPz\tEEG\tgood\n";
+    struct kl_sequence_recording r;
+    char beside[2][1024];
+    const char *const texts[] = { events, channels };
+    in_folder(beside[0], "a_events.tsv"), in_folder(beside[1], "a_channels.tsv");
+    for (int i = 0; i < 2; i++) {
+        FILE *to = fopen(beside[i], "wb");
+        if (!to || fputs(texts[i], to) < 0 || fclose(to)) perror(beside[i]), exit(1);
+    }
+    opened(&r, &usual, 2, "take the place of the 1 of the file");
+    CHECK(strcmp(r.annotations[0].text, "left, hand") == 0 && r.annotations[0].duration == 1 &&
+          r.annotations[0].onset == 0.5);
+    CHECK(strcmp(r.annotations[1].text, "7") == 0 && r.annotations[1].duration == 0);
+    CHECK(r.signals[0].type == KL_SEQUENCE_EOG && r.signals[1].type == KL_SEQUENCE_EEG);
+    CHECK(remarks(&r, "calls 1 channel bad, Cz") && remarks(&r, "names 1 channel that the file lacks"));
+    CHECK(strcmp(r.beside[KL_SEQUENCE_EVENTS], beside[0]) == 0 && r.beside[KL_SEQUENCE_CHANNELS]);
+    kl_sequence_recording_close(&r);
+    unlink(beside[0]), unlink(beside[1]);
+}
+
 static void test_names(void)
 {
     static const char *const pairs[][2] = { { "Fc5.", "FC5" },
@@ -439,6 +520,7 @@ int main(void)
     make_test_folder();
     in_folder(path, "a.edf");
     test_usual(), test_samples(), test_negative(), test_annotations(), test_gaps();
-    test_refusals(), test_lengths(), test_borne(), test_names(), test_written();
+    test_refusals(), test_lengths(), test_borne(), test_names(), test_types(), test_beside();
+    test_written();
     return failures != 0;
 }
