@@ -33,6 +33,8 @@ struct kl_sequence_set {
     double *onset;                /* (n) */
     size_t n_classes, n_subjects, n_recordings;
     char **class_names, **subject_names, **recording_names, **channel_names;
+    bool *unsaid; /* (n_subjects) a person's name is that of the only recording, and neither that name
+                     nor whoever cut it says whose it is */
     struct kl_sequence_set_file *files; /* (hidden) */
     size_t n_files;
 };
