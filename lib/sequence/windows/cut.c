@@ -312,6 +312,8 @@ static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_origin *sou
     int32_t places[2] = { 0 };
     for (size_t i = 0; i < r->n_remarks; i++) kl_caution(k->log, "%s: %s", r->path, r->remarks[i]);
     const char *trigger = kl_sequence_recording_trigger(r);
+    if (r->beside[KL_SEQUENCE_EVENTS])
+        kl_note(k->log, 1, "%s: its events are those of %s", r->path, r->beside[KL_SEQUENCE_EVENTS]);
     if (trigger) kl_caution(k->log, "%s: " KL_SEQUENCE_TRIGGER, r->path, trigger);
     int code = check_gaps(r, k->cut->split, err);
     if (!code) code = kl_sequence_name_channels(k, r, err);

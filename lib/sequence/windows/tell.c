@@ -58,20 +58,32 @@ static json_t *reach_json(const struct kl_sequence_count *c)
                      "previous", (json_int_t)c->previous);
 }
 
+/* The file that events are read from; null: the recording's own. */
+static int events_json(json_t **to, const struct kl_sequence_origin *s, struct kl_error *err)
+{
+    const char *path = s->beside[KL_SEQUENCE_EVENTS];
+    if (path) return kl_json_string(to, path, err);
+    *to = json_null();
+    return 0;
+}
+
 static json_t *source_json(const struct kl_sequence_origin *s, struct kl_error *err)
 {
-    json_t *path = NULL;
-    if (kl_json_string(&path, s->path, err)) return NULL;
-    json_t *object =
-        s->skipped
-            ? json_pack("{s:o,s:s,s:s,s:s}", "file", path, "recording", s->name.recording, "subject",
-                        s->name.subject, "skipped", s->skipped)
-            : json_pack("{s:o,s:s,s:s,s:n,s:f,s:f,s:I,s:I,s:o,s:o,s:I}", "file", path, "recording",
-                        s->name.recording, "subject", s->name.subject, "skipped", "rate", s->rate,
-                        "seconds", s->seconds, "gaps", (json_int_t)s->gaps, "windows",
-                        (json_int_t)s->count.windows, "dropped", count_json(&s->count), "reach",
-                        reach_json(&s->count), "other_annotations", (json_int_t)s->count.other);
-    if (!object) kl_fail_memory(err, 1024);
+    json_t *path = NULL, *events = NULL, *object = NULL;
+    int code = kl_json_string(&path, s->path, err);
+    if (!code) code = events_json(&events, s, err);
+    if (!code && s->skipped)
+        object = json_pack("{s:O,s:s,s:s,s:s}", "file", path, "recording", s->name.recording, "subject",
+                           s->name.subject, "skipped", s->skipped);
+    else if (!code)
+        object =
+            json_pack("{s:O,s:s,s:s,s:n,s:O,s:f,s:f,s:I,s:I,s:o,s:o,s:I}", "file", path, "recording",
+                      s->name.recording, "subject", s->name.subject, "skipped", "events", events, "rate",
+                      s->rate, "seconds", s->seconds, "gaps", (json_int_t)s->gaps, "windows",
+                      (json_int_t)s->count.windows, "dropped", count_json(&s->count), "reach",
+                      reach_json(&s->count), "other_annotations", (json_int_t)s->count.other);
+    json_decref(path), json_decref(events);
+    if (!code && !object) kl_fail_memory(err, 1024);
     return object;
 }
 

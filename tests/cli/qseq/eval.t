@@ -125,7 +125,7 @@ $ qseq fit S?.h5 -q -m csp-lda --filters 2 --split loso --align subject -o csp.h
 
 # Beside what is not transductive it is said to be.
 $ qseq eval fold0.h5 S1.h5 -q -o plain.report.h5; qseq compare plain.report.h5 csp.report.h5 -q --json 2>/dev/null | jq -r '.cautions[]'
-> one person has no tests over people
+> one person has no intervals and tests over people
 > csp.report.h5 is transductive (fitted on each tested person's own windows), others are not: a difference may be that
 > csp.report.h5 is of models that learnt from 120 windows in the mean, plain.report.h5 from 96: a difference may be that
 
