@@ -11,8 +11,8 @@
 enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40, CURVES = KL_N_COLOURS - 1 };
 static const double LEFT = 44, TOP = 27, GAP = 40, HEAD = 7 /* the line above all */;
 
-/* Frequencies up to 45 Hz, or to the highest that the rate has, from 2 / (n / rate) on: below that a Hann
-   window mixes them with the mean. */
+/* Frequencies up to 45 Hz, or to the highest that the rate has, from 2 / (n / rate) on: below that a
+   Hann window mixes them with the mean. */
 static double hertz(const struct kl_windows_view *v, size_t k, size_t n)
 {
     const double low = fmax(1, 2 * v->rate / (double)n), high = fmin(45, 0.5 * v->rate);
