@@ -222,9 +222,9 @@ static int read_channels(struct kl_sequence_recording *r, struct kl_sequence_tsv
             take_channel(&told, r, of, kl_sequence_tsv_cell(t, type), kl_sequence_tsv_cell(t, status));
     }
     if (!code && told.n_bad)
-        code =
-            kl_sequence_remark(r, err, "%s calls %zu channel%s bad, %s%s: taken all the same", t->path,
-                               told.n_bad, kl_s(told.n_bad), told.bad, told.n_bad > 4 ? ", ..." : "");
+        code = kl_sequence_remark(
+            r, err, "%s calls %zu channel%s bad, %s%s: --channels can leave out what is", t->path,
+            told.n_bad, kl_s(told.n_bad), told.bad, told.n_bad > 4 ? ", ..." : "");
     if (!code && told.absent)
         code = kl_sequence_remark(r, err, "%s names %zu channel%s that the file lacks", t->path,
                                   told.absent, kl_s(told.absent));

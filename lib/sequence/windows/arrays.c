@@ -9,7 +9,6 @@
 #include "sequence/windows/windows_int.h"
 #include "store/numbers.h"
 #include "store/store.h"
-#include "weights/weights.h"
 
 #define LARGEST ((size_t)1 << 32) /* bytes of an array */
 #define CLASSES "classes"         /* in a foreign file: names of its labels, by number from 0 */
@@ -22,8 +21,19 @@ static bool ends_with(const char *text, const char *ending)
 }
 static bool is_hdf5(const char *text)
 {
-    return strstr(text, ".h5:") || strstr(text, ".hdf5:") || ends_with(text, ".h5") ||
-           ends_with(text, ".hdf5");
+    static const char *const endings[] = { ".h5", ".hdf5", ".mat" };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *found = strstr(text, endings[i]);
+        if (ends_with(text, endings[i]) || (found && found[strlen(endings[i])] == ':')) return true;
+    }
+    return false;
+}
+
+/* FILE:DATASET of an HDF5 file. */
+static bool names_dataset(const char *text)
+{
+    return is_hdf5(text) && !ends_with(text, ".h5") && !ends_with(text, ".hdf5") &&
+           !ends_with(text, ".mat");
 }
 
 bool kl_sequence_is_array(const char *path)
@@ -50,93 +60,46 @@ int kl_sequence_array_name(char **name, const char *input, const char *reference
                        one);
     const bool within = reference && is_hdf5(input) && !kl_sequence_is_array(reference);
     if (!reference)
-        n = asprintf(name, ends_with(input, ".h5") || ends_with(input, ".hdf5") ? "%s:%s" : "%s", input,
-                     usual);
+        n = asprintf(name, is_hdf5(input) && !names_dataset(input) ? "%s:%s" : "%s", input, usual);
     else if (!within) n = asprintf(name, "%s", reference);
     else
         n = asprintf(name, "%.*s:%s",
-                     (int)(is_hdf5(input) && colon && !ends_with(input, ".h5")
-                               ? colon - input
-                               : (ptrdiff_t)strlen(input)),
-                     input, reference);
+                     (int)(names_dataset(input) ? colon - input : (ptrdiff_t)strlen(input)), input,
+                     reference);
     if (n < 0) *name = NULL;
     return n < 0 ? kl_fail_memory(err, strlen(input)) : 0;
-}
-
-/* ---- NumPy ---- */
-static bool element(double *value, const char *type, const unsigned char *data, size_t i)
-{
-#define ELEMENT(name, c_type)                                          \
-    if (strcmp(type, name) == 0) {                                     \
-        c_type x;                                                      \
-        memcpy(&x, data + i * sizeof x, sizeof x), *value = (double)x; \
-        return true;                                                   \
-    }
-    ELEMENT("<f4", float)
-    ELEMENT("<f8", double)
-    ELEMENT("<i2", int16_t)
-    ELEMENT("<i4", int32_t)
-    ELEMENT("<i8", int64_t)
-    ELEMENT("|i1", int8_t)
-    ELEMENT("|u1", uint8_t)
-#undef ELEMENT
-    return false;
-}
-static size_t type_size(const char *type)
-{
-    return strlen(type) == 3 && type[2] >= '1' && type[2] <= '8' ? (size_t)(type[2] - '0') : 0;
-}
-
-static int read_npy(struct kl_numbers *to, const char *path, struct kl_error *err)
-{
-    char *bytes = NULL;
-    size_t n = 0;
-    struct kl_npy a;
-    int code = kl_read_text(&bytes, &n, path, LARGEST, "an array of NumPy", err);
-    const unsigned char *data = (const unsigned char *)bytes;
-    if (!code) code = kl_weights_npy_header(&a, path, "data", data, n, err);
-    size_t count = 1;
-    for (int i = 0; !code && i < a.rank && i < 4; i++)
-        if (__builtin_mul_overflow(count, a.dims[i], &count)) count = SIZE_MAX;
-    if (!code && (a.fortran || a.rank < 1 || a.rank > 3))
-        code = kl_fail(err, KL_EDATA, "%s: found %d dimensions%s, expected 1 to 3 in C order", path,
-                       a.rank, a.fortran ? " in Fortran order" : "");
-    if (!code && (!type_size(a.descr) || count > (n - a.begin) / type_size(a.descr)))
-        code = kl_fail(err, KL_EDATA, "%s: found %zu bytes of type '%s', which do not hold %zu numbers",
-                       path, n - a.begin, a.descr, count);
-    if (!code && !(to->values = malloc((count + 1) * sizeof *to->values)))
-        code = kl_fail_memory(err, count * sizeof *to->values);
-    for (size_t i = 0; i < count && !code; i++)
-        if (!element(&to->values[i], a.descr, data + a.begin, i))
-            code = kl_fail(err, KL_EDATA,
-                           "%s: numbers of type '%s' are not read, expected f4, f8, i1 to i8 or u1",
-                           path, a.descr);
-    for (int i = 0; i < 4 && !code; i++) to->dims[i] = i < a.rank ? a.dims[i] : 0;
-    if (!code) to->rank = a.rank;
-    free(bytes);
-    return code;
 }
 
 static int read_array(struct kl_numbers *to, const char *path, struct kl_error *err)
 {
     *to = (struct kl_numbers){ 0 };
-    int code =
-        is_hdf5(path) ? kl_store_foreign_numbers(to, path, LARGEST / 64, err) : read_npy(to, path, err);
+    int code = is_hdf5(path) ? kl_store_foreign_numbers(to, path, LARGEST / 64, err)
+                             : kl_sequence_npy_numbers(to, path, LARGEST, err);
     if (!code && to->pairs) code = kl_fail(err, KL_EDATA, "%s: complex numbers are no windows", path);
     return code;
 }
 
-/* ---- numbers beside the windows ---- */
+/* ---- numbers and texts beside the windows ---- */
 static int fail_shape(const struct kl_numbers *a, size_t n, const char *path, struct kl_error *err)
 {
     char shape[128];
     size_t used = (size_t)snprintf(shape, sizeof shape, "(%zu", a->dims[0]);
     for (int i = 1; i < a->rank && i < 4; i++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, ", %zu", (size_t)a->dims[i]);
-    return kl_fail(err, KL_EDATA, "%s: found the shape %s%s), expected (%zu,), one number a window%s",
-                   path, shape, a->rank == 1 ? "," : "", n,
-                   a->rank == 2 && a->dims[0] == n ? "; save one column, events[:, 2] of MNE's events"
-                                                   : "");
+    return kl_fail(
+        err, KL_EDATA, "%s: found the shape %s%s), expected (%zu,), one number a window%s", path, shape,
+        a->rank == 1 ? "," : "", n,
+        a->rank == 2 && a->dims[0] == n
+            ? "; save one column, events[:, 2] of MNE's events, y.argmax(axis=1) of one-hot rows"
+            : "");
+}
+
+/* A column of n is n numbers. */
+static bool is_list(const struct kl_numbers *a, size_t n)
+{
+    for (int i = 1; i < a->rank; i++)
+        if (a->dims[i] != 1) return false;
+    return a->rank >= 1 && a->dims[0] == n;
 }
 
 /* Whole numbers (n) of `path` to places in a rising list of those that occur. */
@@ -145,7 +108,7 @@ static int read_list(int32_t *places, double **list, size_t *n_list, size_t n, c
 {
     struct kl_numbers a;
     int code = read_array(&a, path, err);
-    if (!code && (a.rank != 1 || a.dims[0] != n)) code = fail_shape(&a, n, path, err);
+    if (!code && !is_list(&a, n)) code = fail_shape(&a, n, path, err);
     if (!code && !(*list = calloc(n + 1, sizeof **list))) code = kl_fail_memory(err, n * sizeof **list);
     for (size_t i = 0; i < n && !code; i++) {
         const double x = a.values[i];
@@ -191,6 +154,69 @@ static int add_names(char ***names, size_t *n_names, const double *list, size_t 
     return code;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Texts name themselves, in their order. */
+static int name_texts(int32_t *places, char ***names, size_t *n_names, size_t n, char **texts,
+                      size_t n_texts, const char *path, struct kl_error *err)
+{
+    int32_t place;
+    int code = 0;
+    if (n_texts != n)
+        return kl_fail(err, KL_EDATA, "%s: found %zu texts, expected %zu, one a window", path, n_texts,
+                       n);
+    char **order = malloc((n + 1) * sizeof *order);
+    if (!order) return kl_fail_memory(err, n * sizeof *order);
+    memcpy(order, texts, n * sizeof *order);
+    qsort(order, n, sizeof *order, by_text);
+    for (size_t i = 0; i < n && !code; i++) {
+        if (!*order[i])
+            code = kl_fail(err, KL_EDATA, "%s: a text is empty, expected a name for each window", path);
+        else if (!i || strcmp(order[i], order[i - 1]))
+            code = kl_sequence_collect_name(&place, names, n_names, order[i], err);
+    }
+    free(order);
+    for (size_t i = 0; i < n && !code; i++)
+        code = kl_sequence_collect_name(&places[i], names, n_names, texts[i], err);
+    return code;
+}
+
+/* Texts of a dataset; *n 0: it holds none. */
+static int read_texts(char ***texts, size_t *n, const char *path, struct kl_error *err)
+{
+    char(*found)[KL_TEXT] = NULL;
+    const char *dataset = strrchr(path, ':') + 1;
+    int code = kl_store_foreign_texts(&found, n, path, dataset, LARGEST / KL_TEXT, err);
+    *texts = code ? NULL : calloc(*n + 1, sizeof **texts);
+    if (!code && !*texts) code = kl_fail_memory(err, *n * sizeof **texts);
+    for (size_t i = 0; i < *n && !code; i++)
+        if (!((*texts)[i] = strdup(found[i]))) code = kl_fail_memory(err, KL_TEXT);
+    free(found);
+    return code;
+}
+
+/* *taken: the list holds texts, which are now names and places. */
+static int take_texts(bool *taken, int32_t *places, char ***names, size_t *n_names, size_t n,
+                      const char *path, struct kl_error *err)
+{
+    char **texts = NULL;
+    size_t n_texts = 0;
+    int code = 0;
+    if (is_hdf5(path)) {
+        if (names_dataset(path) && read_texts(&texts, &n_texts, path, err))
+            n_texts = 0; /* numbers, then */
+    } else if (kl_sequence_npy_is_texts(path)) {
+        code = kl_sequence_npy_texts(&texts, &n_texts, path, LARGEST, err);
+    }
+    *taken = n_texts > 0;
+    if (!code && *taken) code = name_texts(places, names, n_names, n, texts, n_texts, path, err);
+    kl_sequence_words_free(texts, n_texts);
+    return code;
+}
+
 /* named: by the file's own names of classes, if it has such. */
 static int take_numbers(int32_t *places, char ***names, size_t *n_names, size_t n, const char *path,
                         bool named, struct kl_error *err)
@@ -198,7 +224,10 @@ static int take_numbers(int32_t *places, char ***names, size_t *n_names, size_t 
     double *list = NULL;
     char(*texts)[KL_TEXT] = NULL;
     size_t n_list = 0, n_texts = 0;
-    int code = read_list(places, &list, &n_list, n, path, err);
+    bool taken = false;
+    int code = take_texts(&taken, places, names, n_names, n, path, err);
+    if (code || taken) return code;
+    code = read_list(places, &list, &n_list, n, path, err);
     if (!code && named && is_hdf5(path))
         code = kl_store_foreign_texts(&texts, &n_texts, path, CLASSES, MOST_CLASSES, err);
     if (!code) code = add_names(names, n_names, list, n_list, texts, n_texts, path, err);
@@ -226,6 +255,16 @@ static int name_channels(struct kl_sequence_collection *c, const struct kl_seque
         return kl_fail_memory(err, 16);
     }
     return 0;
+}
+
+/* (windows, 1, channels, steps) and (windows, channels, steps, 1), as nets in two dimensions have them.
+ */
+static void drop_axis(struct kl_numbers *x)
+{
+    const int axis = x->rank != 4 ? -1 : x->dims[1] == 1 ? 1 : x->dims[3] == 1 ? 3 : -1;
+    if (axis < 0) return;
+    for (int i = axis; i < 3; i++) x->dims[i] = x->dims[i + 1];
+    x->rank = 3;
 }
 
 static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *x,
@@ -269,6 +308,7 @@ int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, s
     int32_t place;
     int code = read_array(&x, a->x, err);
     kl_sequence_name_of(&name, a->x);
+    if (!code) drop_axis(&x);
     if (!code) code = make_room(c, &x, a, err);
     if (!code) code = fill(c, &x, a, err);
     free(x.values);

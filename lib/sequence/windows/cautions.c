@@ -225,11 +225,26 @@ static void caution_people(const struct kl_log *log, const struct kl_sequence_or
                    alone, alone, first->name.recording);
 }
 
+static void caution_empty(const struct kl_log *log, const struct kl_sequence_origin *sources, size_t n)
+{
+    const struct kl_sequence_origin *first = NULL;
+    size_t empty = 0, used = 0;
+    for (size_t i = 0; i < n; i++) {
+        used += !sources[i].skipped;
+        if (sources[i].skipped || sources[i].count.windows) continue;
+        if (!empty++) first = &sources[i];
+    }
+    if (empty)
+        kl_caution(log, "%zu of %zu recordings %s no window, the first is %s", empty, used,
+                   empty == 1 ? "has" : "have", first->path);
+}
+
 void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_sequence_collection *c,
                                  const struct kl_sequence_labels *labels, double reject,
                                  const struct kl_sequence_origin *sources, size_t n_sources)
 {
     caution_people(log, sources, n_sources);
+    caution_empty(log, sources, n_sources);
     caution_dropped(log, c, reject);
     caution_events(log, c);
     caution_reach(log, c);
@@ -242,9 +257,11 @@ int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
                                    const struct kl_sequence_collection *c,
                                    const struct kl_sequence_labels *labels)
 {
-    char sizes[LIST];
+    char sizes[LIST], brief[64] = "";
     struct missing m;
     find_missing(&m, c, labels);
+    if (c->count.brief)
+        snprintf(brief, sizeof brief, ", %zu shorter than --chunk-duration", c->count.brief);
     if (m.n && m.n == labels->n)
         return kl_fail(err, KL_EDATA, "%s: no annotation is %s (%s); there are %s%s", path,
                        m.missing.text,
@@ -253,6 +270,7 @@ int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
     tell_rejected(sizes, c);
     return kl_fail(err, KL_EDATA,
                    "%s: no window is left: %zu outside their recording, %zu across a gap, %zu "
-                   "rejected%s, %zu other annotations",
-                   path, c->count.outside, c->count.gap, c->count.rejected, sizes, c->count.other);
+                   "rejected%s%s, %zu other annotations",
+                   path, c->count.outside, c->count.gap, c->count.rejected, sizes, brief,
+                   c->count.other);
 }

@@ -252,6 +252,18 @@ static int rename_classes(struct work *w, struct kl_error *err)
     return code;
 }
 
+static void caution_owner(const struct kl_log *log, const char *path)
+{
+    struct kl_sequence_name name;
+    kl_sequence_name_of(&name, path);
+    if (!name.says_whose)
+        kl_caution(log,
+                   "all windows are taken for one person's, '%s', as neither that name says whose they "
+                   "are, nor "
+                   "--subjects-of or --subject",
+                   name.subject);
+}
+
 static int read_arrays(struct work *w, struct kl_error *err)
 {
     struct kl_sequence_collection *c = &w->all;
@@ -263,6 +275,14 @@ static int read_arrays(struct work *w, struct kl_error *err)
                    ? kl_sequence_images_read(c, classes, n, a->x, w->v->y, (size_t)w->v->limit, err)
                    : kl_sequence_arrays_read(c, classes, n, a, err);
     if (!code && w->v->classes) code = rename_classes(w, err);
+    if (!code && a->what == KL_SEQUENCE_ARRAYS && c->channels > c->steps)
+        kl_caution(
+            w->run->stage.log,
+            "%s: %zu channels of %zu steps: expected (windows, channels, steps); of (windows, steps, "
+            "channels) save x.transpose(0, 2, 1)",
+            a->x, c->channels, c->steps);
+    if (!code && a->what == KL_SEQUENCE_ARRAYS && !w->v->subject && !w->v->subjects)
+        caution_owner(w->run->stage.log, a->x);
     if (code || !w->v->subject) return code;
     char *names[2] = { strdup(w->v->subject), strdup(w->v->subject) };
     if (!names[0] || !names[1])
@@ -407,7 +427,8 @@ static int publish(struct work *w, struct kl_error *err)
     const struct kl_sequence_collection *c = &w->all;
     struct kl_writer *writer = NULL;
     char *raw = NULL;
-    if (!c->n) return kl_sequence_windows_fail_empty(err, *stage->inputs, c, &w->labels);
+    const char *path = w->arrays.x ? *stage->inputs : w->sources->path;
+    if (!c->n) return kl_sequence_windows_fail_empty(err, path, c, &w->labels);
     int code = check_alike(w, err);
     if (code) return code;
     if (!w->arrays.x)

@@ -221,6 +221,14 @@ struct kl_sequence_arrays {
     size_t n_channels;
     enum { KL_SEQUENCE_ARRAYS, KL_SEQUENCE_IMAGES, KL_SEQUENCE_DNA } what;
 };
+/* (npy.c) Numbers in C order, whatever order and kind the file has them in; texts (n), malloc'ed.
+   KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM; free them in any case. */
+struct kl_numbers;
+int kl_sequence_npy_numbers(struct kl_numbers *to, const char *path, size_t largest,
+                            struct kl_error *err);
+int kl_sequence_npy_texts(char ***texts, size_t *n, const char *path, size_t largest,
+                          struct kl_error *err);
+bool kl_sequence_npy_is_texts(const char *path);
 bool kl_sequence_is_array(const char *path);
 /* By its name: images as IDX, UCI's promoters (.data), else arrays if it is one. false: a recording. */
 bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);

@@ -187,7 +187,7 @@ $ qseq windows x.npy --labels-of nan.npy -o z.h5
 ! qseq: nan.npy: found the shape (1, 2, 3), expected (4,), one number a window
 ? 65
 $ python3 -c 'open("e.npy", "wb").write(open("x.npy", "rb").read().replace(b"(4, 2, 3)", b"(4, 3)   ", 1)[:128 + 48])'; qseq windows x.npy --labels-of e.npy -o z.h5
-! qseq: e.npy: found the shape (4, 3), expected (4,), one number a window; save one column, events[:, 2] of MNE's events
+! qseq: e.npy: found the shape (4, 3), expected (4,), one number a window; save one column, events[:, 2] of MNE's events, y.argmax(axis=1) of one-hot rows
 ? 65
 $ cp x.npy x.npz; qseq windows x.npz -o z.h5; qseq windows x.npy --labels-of x.npz -o z.h5
 ! qseq: x.npz: an .npz holds several arrays, expected one; save each with np.save (.npy)
@@ -197,10 +197,10 @@ $ qseq windows nan.npy -o z.h5
 ! qseq: nan.npy: window 0, channel 0, step 0 is no finite number
 ? 65
 $ qseq windows four.npy -o z.h5
-! qseq: four.npy: found 4 dimensions, expected 1 to 3 in C order
+! qseq: four.npy: found 4 dimensions, expected (windows, channels, steps) or (windows, steps)
 ? 65
 $ qseq windows cut.npy -o z.h5
-! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 numbers
+! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 elements
 ? 65
 $ qseq windows x.npy --rate 40 -o z.h5
 ! qseq: --rate: resamples recordings; an array's windows are taken as they are, and --array-rate HZ says what rate they have
