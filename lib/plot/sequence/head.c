@@ -81,6 +81,30 @@ int kl_plot_head_scale(cairo_t *cr, double x, double y, double height, const str
     return code;
 }
 
+/* White where no electrode is near, and the map a guess: beyond a line around the area between them,
+   half as far from it as electrodes of the 10-10 system are from each other. */
+static void mask(cairo_t *cr, double x, double y, double radius, const struct kl_scalp *s)
+{
+    const double apart = 0.15 * radius;
+    cairo_new_path(cr);
+    cairo_rectangle(cr, x - radius, y - radius, 2 * radius, 2 * radius);
+    cairo_new_sub_path(cr);
+    for (size_t k = 0; k < s->n_hull; k++) {
+        const double *before = s->hull + 2 * ((k + s->n_hull - 1) % s->n_hull), *at = s->hull + 2 * k,
+                     *next = s->hull + 2 * ((k + 1) % s->n_hull);
+        /* Outwards of the lines that meet here; on the sheet y runs down. */
+        const double from = atan2(at[0] - before[0], at[1] - before[1]),
+                     to = atan2(next[0] - at[0], next[1] - at[1]);
+        cairo_arc_negative(cr, x + at[0] * radius, y - at[1] * radius, apart, from,
+                           s->n_hull > 1 ? to : from - 2 * M_PI);
+    }
+    cairo_close_path(cr);
+    cairo_set_fill_rule(cr, CAIRO_FILL_RULE_EVEN_ODD);
+    cairo_set_source_rgb(cr, 1, 1, 1);
+    cairo_fill(cr);
+    cairo_set_fill_rule(cr, CAIRO_FILL_RULE_WINDING);
+}
+
 /* Colours of the disc, from the top. */
 static int paint(cairo_t *cr, const struct kl_axes *into, const struct kl_scalp *scalp,
                  const struct kl_head_range *range, struct kl_error *err)
@@ -121,6 +145,7 @@ int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *v
     cairo_arc(cr, x, y, radius, 0, 2 * M_PI);
     cairo_clip(cr);
     if (!code) code = paint(cr, &into, &scalp, range, err);
+    if (!code) mask(cr, x, y, radius, &scalp);
     cairo_restore(cr);
     kl_plot_scalp_free(&scalp);
     kl_plot_colour(cr, 0, 0.8);

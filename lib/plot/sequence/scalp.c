@@ -64,13 +64,51 @@ static void solve(double *a, double *b, size_t n)
     }
 }
 
+/* ---- the area that electrodes cover ---- */
+static int by_place(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Above 0: c lies to the left of the line from a to b. */
+static double turn(const double *a, const double *b, const double *c)
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* The convex hull, lower half and upper half (Andrew 1979). Sorts the disc's places. */
+static void find_hull(struct kl_scalp *s)
+{
+    size_t n = 0, least = 1, kept = 0;
+    if (s->n) qsort(s->disc, s->n, 2 * sizeof *s->disc, by_place);
+    for (int half = 0; half < 2; half++, least = n)
+        for (size_t k = 0; k < s->n; k++) {
+            const double *place = s->disc + 2 * (half ? s->n - 1 - k : k);
+            while (n > least && turn(s->hull + 2 * (n - 2), s->hull + 2 * (n - 1), place) <= 0) n--;
+            memcpy(s->hull + 2 * n++, place, 2 * sizeof *place);
+        }
+    for (size_t k = 0; k < n; k++) { /* where the halves meet, a corner stands twice */
+        const double *place = s->hull + 2 * k, *last = s->hull + 2 * (kept ? kept - 1 : 0);
+        if (kept && ((place[0] == last[0] && place[1] == last[1]) ||
+                     (place[0] == s->hull[0] && place[1] == s->hull[1])))
+            continue;
+        memmove(s->hull + 2 * kept++, place, 2 * sizeof *place);
+    }
+    s->n_hull = kept;
+}
+
+/* ---- the map ---- */
 int kl_plot_scalp_fit(struct kl_scalp *s, const double *values, const double *positions, size_t n,
                       struct kl_error *err)
 {
     *s = (struct kl_scalp){ .place = malloc((3 * n + 1) * sizeof *s->place),
+                            .disc = malloc((2 * n + 1) * sizeof *s->disc),
+                            .hull = malloc((4 * n + 4) * sizeof *s->hull),
                             .weights = calloc(n + 1, sizeof *s->weights) };
     double *a = calloc((n + 1) * (n + 1), sizeof *a);
-    if (!s->place || !s->weights || !a) {
+    if (!s->place || !s->weights || !s->disc || !s->hull || !a) {
         free(a);
         return kl_fail_memory(err, (n + 1) * (n + 1) * sizeof *a);
     }
@@ -78,6 +116,7 @@ int kl_plot_scalp_fit(struct kl_scalp *s, const double *values, const double *po
         if (!isfinite(values[i]) || !isfinite(positions[2 * i]) || !isfinite(positions[2 * i + 1]))
             continue;
         raise_place(s->place + 3 * s->n, positions[2 * i], positions[2 * i + 1]);
+        memcpy(s->disc + 2 * s->n, positions + 2 * i, 2 * sizeof *positions);
         s->weights[s->n++] = values[i];
     }
     const size_t m = s->n + 1;
@@ -89,6 +128,7 @@ int kl_plot_scalp_fit(struct kl_scalp *s, const double *values, const double *po
     s->weights[s->n] = 0;
     solve(a, s->weights, m);
     free(a);
+    find_hull(s);
     return KL_OK;
 }
 
@@ -102,6 +142,6 @@ double kl_plot_scalp_at(const struct kl_scalp *s, double x, double y)
 
 void kl_plot_scalp_free(struct kl_scalp *s)
 {
-    free(s->place), free(s->weights);
+    free(s->place), free(s->weights), free(s->disc), free(s->hull);
     *s = (struct kl_scalp){ 0 };
 }

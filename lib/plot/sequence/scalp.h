@@ -11,7 +11,11 @@ struct kl_error;
    degrees from the vertex). Places or values that are no number are left out. */
 struct kl_scalp {
     size_t n;
-    double *place;   /* (n, 3) on the unit sphere */
+    double *place; /* (n, 3) on the unit sphere */
+    double *disc;  /* (n, 2) */
+    double *hull;  /* (n_hull, 2) corners of the area between the electrodes, anticlockwise, each once;
+                      beyond it the map is a guess */
+    size_t n_hull;
     double *weights; /* (n + 1), the last is the constant */
 };
 /* Of order 4, 50 Legendre terms (Perrin et al. 1989, doi:10.1016/0013-4694(89)90180-6), as MNE-Python

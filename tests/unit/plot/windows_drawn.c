@@ -128,8 +128,8 @@ static void with_a_baseline(void)
 static void the_side(void)
 {
     static const char *const words[] = {
-        NULL, "the fall lies contralateral",
-        "the fall lies on the hand's own side: are labels or channels swapped?"
+        NULL, "contralateral, as a hand's desynchronisation lies",
+        "on the hand's own side: labels or channels swapped?"
     };
     for (side = CONTRALATERAL; side <= IPSILATERAL; side++) {
         write_windows(RATE);
