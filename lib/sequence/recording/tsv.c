@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 28 };
+enum { LARGEST = 1 << 24 };
 
 /* Cells of a line, in place; quotes around one are none of it. Beyond the last column they are counted.
  */

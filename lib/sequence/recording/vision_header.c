@@ -197,19 +197,31 @@ static int read_layout(struct header *h)
 }
 
 /* ---- channels ---- */
-/* The k-th field between commas, as text; "\1" stands for a comma. */
-static void field(char *to, size_t size, const char *line, size_t k)
+/* n bytes of a longer text, less a part of a character at their end. */
+static size_t characters(const char *text, size_t n)
+{
+    while (n && (text[n] & 0xc0) == 0x80) n--;
+    return n;
+}
+
+/* The k-th field between commas, as text; "\1" stands for a comma. What was odd: NULL, or words. */
+static const char *field(char *to, size_t size, const char *line, size_t k)
 {
     char raw[100], text[201];
     size_t n = 0;
     for (; k && *line; k--) line += strcspn(line, ","), line += *line == ',';
-    for (const char *end = line + strcspn(line, ","); line < end && n + 1 < sizeof raw; line++)
+    const char *end = line + strcspn(line, ",");
+    for (; line < end && n + 1 < sizeof raw; line++)
         if (line[0] == '\\' && line[1] == '1') raw[n++] = ',', line++;
         else raw[n++] = *line;
-    kl_sequence_text(text, raw, n);
-    if (strlen(text) >= size) text[size - 1] = '\0';
-    strcpy(to, text);
-    kl_make_printable(to); /* a character may be cut */
+    bool cut = line < end;
+    if (cut) raw[n] = *line, n = characters(raw, n);
+    const bool latin1 = kl_sequence_text(text, raw, n);
+    size_t length = strlen(text);
+    cut = cut || length >= size;
+    if (cut) length = characters(text, length < size ? length : size - 1);
+    snprintf(to, size, "%.*s", (int)length, text);
+    return cut ? "is too long and was cut" : latin1 ? "is no UTF-8 and taken for Latin-1" : NULL;
 }
 
 static int read_scale(struct kl_sequence_channel *c, struct kl_sequence_signal *s, const char *line,
@@ -237,7 +249,7 @@ static int read_channel(const struct header *h, size_t i)
                        i + 1, h->n);
     *c = (struct kl_sequence_channel){ .per_record = 1, .signal = (long)i, .offset = i * f->width };
     f->of_signal[i] = c, r->n_signals = i + 1;
-    field(s->label, sizeof s->label, h->channel[i], 0);
+    const char *odd = field(s->label, sizeof s->label, h->channel[i], 0);
     field(s->unit, sizeof s->unit, h->channel[i], 3);
     if (!*s->unit) strcpy(s->unit, "uV");
     snprintf(c->label, sizeof c->label, "%s", s->label);
@@ -245,7 +257,8 @@ static int read_channel(const struct header *h, size_t i)
     s->to_volts = kl_sequence_unit_volts(s->unit);
     s->type = kl_sequence_type_of(s->label, "", s->unit);
     s->per_record = 1, s->rate = h->rate;
-    const int code = read_scale(c, s, h->channel[i], h->err);
+    int code = read_scale(c, s, h->channel[i], h->err);
+    if (!code && odd) code = kl_sequence_remark(r, h->err, "%s: its label %s", s->label, odd);
     s->digital_max = f->sample == KL_SEQUENCE_INT16   ? INT16_MAX
                      : f->sample == KL_SEQUENCE_INT32 ? INT32_MAX
                                                       : (double)FLT_MAX;
