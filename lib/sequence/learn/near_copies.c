@@ -46,20 +46,21 @@ static void moments(double *mean, double *deviation, const float *x, size_t n)
     *deviation = sqrt(square / (double)n);
 }
 
-/* Each channel over its own deviation, with a sign of its own; point p at to[p * stride]. */
+/* Each channel over its own deviation, times 1.5 or -0.5: neither what all channels share cancels, nor
+   what is left of an average reference. Point p at to[p * stride]. */
 static void take_signal(float *to, size_t stride, const struct search *s, const float *x)
 {
     const size_t channels = s->set->channels, steps = s->set->steps;
     for (size_t p = 0; p < s->points; p++) to[p * stride] = 0;
     for (size_t c = 0; c < channels; c++, x += steps) {
         double mean, deviation;
-        const double sign = ((uint32_t)c * 2654435761u) >> 31 ? 1 : -1;
+        const double weight = ((uint32_t)c * 2654435761u) >> 31 ? 1.5 : -0.5;
         moments(&mean, &deviation, x, steps);
         if (!(deviation > 0)) continue;
         for (size_t p = 0; p < s->points; p++) {
             double sum = 0;
             for (size_t t = 0; t < s->each; t++) sum += (double)x[p * s->each + t] - mean;
-            to[p * stride] += (float)(sign * sum / deviation);
+            to[p * stride] += (float)(weight * sum / deviation);
         }
     }
 }
@@ -91,7 +92,7 @@ static double product(const float *x, const float *y, size_t n)
     return sum - x_sum * y_sum / (double)n;
 }
 
-/* Correlation of some channels at a lag. */
+/* Correlation of some channels at a lag, its sign left out. */
 static double glance(const struct search *s, const float *a, const float *b, long lag)
 {
     const size_t steps = s->set->steps, channels = s->set->channels,
@@ -103,7 +104,7 @@ static double glance(const struct search *s, const float *a, const float *b, lon
         const float *x = a + c * steps + from, *y = b + c * steps + (size_t)((long)from + lag);
         ab += product(x, y, to - from), aa += product(x, x, to - from), bb += product(y, y, to - from);
     }
-    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+    return aa > 0 && bb > 0 ? fabs(ab) / sqrt(aa * bb) : 0;
 }
 
 /* g w = h by Cholesky's factors, g being made a little more definite; returns w h. */
@@ -165,7 +166,7 @@ static int compare_two(struct search *s, size_t a, size_t b, int lag)
     if (!y) return s->err->code;
     const long each = (long)s->each, middle = lag * each;
     long best = middle;
-    double most = -2;
+    double most = -1;
     for (long at = middle - each; at <= middle + each; at++) {
         const double found = glance(s, x, y, at);
         if (found > most) most = found, best = at;
