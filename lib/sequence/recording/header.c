@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sequence/recording/recording_int.h"
 #include "store/store.h"
@@ -71,10 +72,13 @@ static int channel_number(double *value, const struct header *h, size_t channel,
 
 /* ---- the first 256 bytes ---- */
 /* What to do with a file of a format that is known, and not read. */
-static const char *other_format(const char *begin)
+static const char *other_format(const char *begin, const char *path)
 {
     static const char marker[] = "Brain Vision Data Exchange Marker";
+    const char *suffix = strrchr(path, '.');
     if (memcmp(begin, "GDF", 3) == 0) return "; convert it from GDF";
+    if (suffix && strcasecmp(suffix, ".eeg") == 0)
+        return "; are these samples of BrainVision? Give the .vhdr beside them";
     return memcmp(begin, marker, sizeof marker - 1) == 0
                ? "; these are markers of BrainVision: give the .vhdr beside them"
                : "";
@@ -95,7 +99,7 @@ static int read_format(const struct header *h)
         return kl_fail(h->err, KL_EDATA,
                        "%s: no EDF or BDF file: begins with '%s', expected '0       ' or BIOSEMI behind "
                        "a byte 255%s",
-                       r->path, word, other_format(h->main));
+                       r->path, word, other_format(h->main, r->path));
     }
     kl_sequence_text(word, h->main + 192, 5);
     const bool plus = strncmp(word, bdf ? "BDF+" : "EDF+", 4) == 0;

@@ -16,27 +16,24 @@ static const struct {
 } named[] = {
     { KL_SEQUENCE_EOG,
       " eog heog veog eogh eogv leog reog eogl eogr heogl heogr veogl veogr veogu veogd "
-      "heor heol veou veoo loc roc eye " },
+      "heor heol veou veoo loc roc eye veo heo veor " },
     { KL_SEQUENCE_ECG, " ecg ekg ecgl ecgr ekgl ekgr heart " },
     { KL_SEQUENCE_EMG, " emg emgl emgr lemg remg chin submental leg lleg rleg tibialis masseter deltoid "
                        "trapezius lat rat " },
-    { KL_SEQUENCE_STIMULUS, " status trigger triggers trig trg mkr sti stim stimulus stimuli marker "
-                            "markers mrk event events ttl din "
-                            "sync photic digital " },
+    { KL_SEQUENCE_STIMULUS,
+      " status trigger triggers trig trg mkr sti stim stimulus stimuli marker markers "
+      "mrk event events ttl din sync photic digital " },
     { KL_SEQUENCE_OTHER,
-      " resp respiration respiratory rsp thor thorax thoracic chest abd abdo abdomen abdominal airflow "
-      "flow "
-      "nasal oronasal cannula thermistor thermocouple snore snoring spo sao oxygen saturation pleth "
-      "plet "
-      "plethysmograph ppg bvp pulse pr hr bpm heartrate temp temperature gsr eda sc erg meg mcg light "
-      "sound "
-      "mic microphone audio acc accel accelerometer accx accy accz gyro gyrox gyroy gyroz mag magx magy "
-      "magz "
-      "position pos bodypos battery bat imp impedance counter samplecounter time timestamp timestamps "
-      "cpap "
-      "etco co pressure nirs exg aux auxiliary dc misc photo photodiode diode pupil gaze joystick mouse "
-      "motion dir interpolated cq rawcq unused dummy empty spare nc gnd ground ibi bursts suppr "
-      "quality " },
+      " resp respiration respiratory rsp thor thorax thoracic chest abd abdo abdomen "
+      "abdominal airflow flow nasal oronasal cannula thermistor thermocouple snore "
+      "snoring spo sao oxygen saturation pleth plet plethysmograph ppg bvp pulse pr hr "
+      "bpm heartrate temp temperature gsr eda sc erg meg mcg light sound mic microphone "
+      "audio acc accel accelerometer accx accy accz gyro gyrox gyroy gyroz mag magx "
+      "magy magz position pos bodypos battery bat imp impedance counter samplecounter "
+      "time timestamp timestamps cpap etco co pressure nirs exg aux auxiliary dc misc "
+      "photo photodiode diode pupil gaze joystick mouse motion dir interpolated cq "
+      "rawcq unused dummy empty spare nc gnd ground ibi bursts suppr quality osat hrate "
+      "ana analog bip " },
 };
 /* Units of what is no voltage. */
 static const char *const other_units =

@@ -9,7 +9,7 @@
 
 #include "sequence/recording/vision.h"
 
-enum { FIELDS = 6, FIELD = 400 };
+enum { NUMBERS = 4, NUMBER = 24 };
 
 struct segment {
     size_t first; /* its first sample, from 0 */
@@ -17,32 +17,43 @@ struct segment {
     double time; /* seconds since 1970 */
 };
 struct marker {
-    char field[FIELDS][FIELD];
-    int64_t position, size; /* samples, the first is 1 */
+    char *type, *slash, *end; /* of its text: where the type ends, and the description */
+    int64_t position, size;   /* samples, the first is 1 */
+    char date[NUMBER];
 };
 struct reading {
     struct kl_sequence_recording *r;
     struct kl_sequence_events *events;
     struct kl_error *err;
     struct segment *segments;
-    struct marker *now;
-    size_t n, room, malformed, timeless;
+    size_t n, room, malformed, timeless, commas;
 };
 
 /* ---- a line ---- */
-static void split(struct marker *m, const char *text)
+/* Position, size, channel, perhaps a date: all that is behind a description. */
+static bool take_numbers(struct marker *m, const char *text)
 {
-    for (size_t k = 0; k < FIELDS; k++) {
-        size_t n = 0;
-        for (; *text && *text != ','; text++)
-            if (n + 1 < FIELD) {
-                const bool comma = text[0] == '\\' && text[1] == '1';
-                m->field[k][n++] = comma ? ',' : *text;
-                text += comma;
-            }
-        m->field[k][n] = '\0';
-        text += *text == ',';
+    char number[NUMBERS][NUMBER] = { "" };
+    for (size_t k = 0; k < NUMBERS && *text; k++) {
+        const size_t n = strcspn(text, ",");
+        if (n >= NUMBER) return false;
+        memcpy(number[k], text, n);
+        text += n + (text[n] == ',');
     }
+    memcpy(m->date, number[3], NUMBER);
+    return !*text && kl_sequence_whole(&m->position, number[0]) && m->position >= 0 &&
+           kl_sequence_whole(&m->size, *number[1] ? number[1] : "1") && m->size >= 0;
+}
+
+/* Some programs do not code the commas of a description: it ends where nothing but numbers follow. */
+static bool take_marker(struct marker *m, struct reading *w, char *text)
+{
+    m->type = text, m->slash = strchr(text, ',');
+    if (!m->slash || m->slash == text) return false;
+    const char *first = m->end = strchr(m->slash + 1, ',');
+    while (m->end && !take_numbers(m, m->end + 1)) m->end = strchr(m->end + 1, ',');
+    w->commas += m->end && m->end != first;
+    return m->end != NULL;
 }
 
 static int malformed(struct reading *w, const struct kl_sequence_ini *f)
@@ -79,21 +90,26 @@ static int add_segment(struct reading *w, const struct marker *m)
     if (code) return code;
     struct segment *s = &w->segments[w->n++];
     *s = (struct segment){ .first = m->position > 0 ? (size_t)m->position - 1 : 0 };
-    s->dated = date_of(&s->time, start, m->field[5]);
+    s->dated = date_of(&s->time, start, m->date);
     if (s->first == 0 && s->dated) memcpy(w->r->start, start, sizeof w->r->start);
     return KL_OK;
 }
 
-/* An event's text is its type and its description, "Stimulus/S  1", as MNE-Python's; its time is found
-   when all segments are. */
+/* An event's text is its type and its description, "Stimulus/S  1", as MNE-Python's; "\1" is a comma.
+   Its time is found when all segments are. */
 static int add_event(struct reading *w, const struct marker *m)
 {
-    char text[2 * FIELD];
-    const char *type = m->field[0], *description = m->field[1];
-    const int n = snprintf(text, sizeof text, *description ? "%s/%s" : "%s%s", type, description);
+    const bool described = m->end > m->slash + 1;
+    char *to = m->type;
+    if (described) *m->slash = '/';
+    for (const char *from = m->type; from < (described ? m->end : m->slash); from++) {
+        const bool comma = from[0] == '\\' && from[1] == '1';
+        *to++ = comma ? ',' : *from;
+        from += comma;
+    }
     return kl_sequence_events_add(w->events, (double)m->position - 1,
-                                  m->size > 1 ? (double)m->size * w->r->record_seconds : 0, text,
-                                  (size_t)n, w->err);
+                                  m->size > 1 ? (double)m->size * w->r->record_seconds : 0, m->type,
+                                  (size_t)(to - m->type), w->err);
 }
 
 /* Markers name the file of samples too, "$b" for one of their own name. */
@@ -110,17 +126,15 @@ static int check_data(struct reading *w, const struct kl_sequence_ini *f)
 
 static int take_line(struct reading *w, const struct kl_sequence_ini *f)
 {
-    struct marker *m = w->now;
+    struct marker m;
     int64_t number = 0;
     if (strcasecmp(f->section, "Common Infos") == 0 && strcasecmp(f->key, "DataFile") == 0)
         return check_data(w, f);
     if (strcasecmp(f->section, "Marker Infos") || strncasecmp(f->key, "Mk", 2)) return KL_OK;
-    split(m, f->value);
-    if (!kl_sequence_whole(&number, f->key + 2) || !*m->field[0] ||
-        !kl_sequence_whole(&m->position, m->field[2]) || m->position < 0 ||
-        !kl_sequence_whole(&m->size, *m->field[3] ? m->field[3] : "1") || m->size < 0)
-        return malformed(w, f);
-    return strcasecmp(m->field[0], "New Segment") == 0 ? add_segment(w, m) : add_event(w, m);
+    if (!kl_sequence_whole(&number, f->key + 2) || !take_marker(&m, w, f->value)) return malformed(w, f);
+    const bool segment = (size_t)(m.slash - m.type) == strlen("New Segment") &&
+                         strncasecmp(m.type, "New Segment", strlen("New Segment")) == 0;
+    return segment ? add_segment(w, &m) : add_event(w, &m);
 }
 
 /* ---- stretches ---- */
@@ -185,13 +199,15 @@ static int read_markers(struct reading *w)
 {
     struct kl_sequence_ini f;
     int code = kl_sequence_ini_open(&f, w->r->beside[KL_SEQUENCE_MARKERS], "Marker File", w->err);
-    if (!code && !(w->now = malloc(sizeof *w->now))) code = kl_fail_memory(w->err, sizeof *w->now);
     while (!code && kl_sequence_ini_next(&f)) code = take_line(w, &f);
     kl_sequence_ini_close(&f);
-    free(w->now);
     if (!code && w->malformed > 4)
         code =
             kl_sequence_remark(w->r, w->err, "%zu malformed markers in all are left out", w->malformed);
+    if (!code && w->commas)
+        code = kl_sequence_remark(w->r, w->err,
+                                  "commas in the text of %zu marker%s are not coded: taken for text",
+                                  w->commas, kl_s(w->commas));
     return code;
 }
 

@@ -36,10 +36,16 @@ $ qseq windows s.bdf --labels 1=go,4=stop --subject Ann --from 0 --to 0.2 -o s.h
 > s.h5: 2 windows of 3 channels and 17 steps at 80 Hz: 1 go, 1 stop (by --labels); 1 recording of 1 person; 3 other annotations
 ! qseq: 1 signal is left out, as no EEG or without values: Status (stimulus) (s.bdf); --channels takes what it names
 # a header whose files were renamed; markers in place of the header
-$ cp v/a.vhdr b.vhdr; qseq windows b.vhdr --labels a=b -o x.h5; qseq inspect v/a.vmrk
+$ cp v/a.vhdr b.vhdr; qseq windows b.vhdr --labels a=b -o x.h5; qseq inspect v/a.vmrk v/a.eeg
 ! qseq: b.vhdr: DataFile=a.eeg is not beside it; if files were renamed, name it there
 ! qseq: v/a.vmrk: no EDF or BDF file: begins with 'Brain Vi', expected '0       ' or BIOSEMI behind a byte 255; these are markers of BrainVision: give the .vhdr beside them
+! qseq: v/a.eeg: no EDF or BDF file: begins with 'Q?1?±?*', expected '0       ' or BIOSEMI behind a byte 255; are these samples of BrainVision? Give the .vhdr beside them
+! qseq: 2 of 2 recordings cannot be read
 ? 65
+# a description with commas, coded and, as some programs have them, not
+$ cp -r v commas; printf 'Mk8=Comment,eyes\\1 open,2,1,0\nMk9=Comment,eyes, 1,2, shut,6,1,0\n' >>commas/a.vmrk; qseq inspect commas/a.vhdr | tail -2
+>   annotations: 2 Stimulus/S  1, 1 Comment/eyes, 1,2, shut, 1 Comment/eyes, open, 1 Stimulus/S  2, 1 Stimulus/S255
+>   commas in the text of 1 marker are not coded: taken for text
 # the key has the samples and the markers
 $ key() { qseq windows v/a.vhdr --labels 'Stimulus/S  1=go' --from 0 --to 0.2 --key; }; a=$(key); printf U | dd of=v/a.eeg bs=1 seek=6 conv=notrunc status=none; b=$(key); echo 'Mk9=Stimulus,S  9,9,1,0' >>v/a.vmrk; c=$(key); [ $a != $b ] && [ $b != $c ] && echo differ
 > differ

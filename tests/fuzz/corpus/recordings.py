@@ -144,7 +144,7 @@ def make_visions():
         "gap": vision(markers=MARKERS + second % "20131113161410000000"), "no-gap": vision(markers=MARKERS + second % "20131113161403806232"),
         "backwards": vision(markers=MARKERS + second % "20131113161300000000"), "no-date": vision(markers=MARKERS + second % ""), "other-data": vision(markers=m("a.eeg", "b.eeg")),
         "malformed": vision(markers=MARKERS + "Mk5=Stimulus\nMk6=Stimulus,S  2,x,1,0\nMk7=,,3,1,0\nMkx=Stimulus,S,3,1,0\nMk8=Stimulus,S,-3,1,0\nMk9=Stimulus,S,3,-1,0\n"),
-        "outside": vision(markers=MARKERS + "Mk5=Stimulus,S  2,100,1,0\nMk6=Stimulus,S  3,0,1,0\n"), "blank": vision(markers=MARKERS + "Mk5= , ,4,1,0\n"),
+        "outside": vision(markers=MARKERS + "Mk5=Stimulus,S  2,100,1,0\nMk6=Stimulus,S  3,0,1,0\n"), "commas": vision(markers=MARKERS + "Mk5=Comment,eyes, open, 1,2,6,1,0\nMk6=Comment,a,b\nMk7=Comment,a\\1,b,7,1,0,20131113161403794232\n"), "blank": vision(markers=MARKERS + "Mk5= , ,4,1,0\n"),
         "twice": vision(h("HEOG", "Fc5.")), "long-label": vision(h("Fc5.", "x" + 60 * "µ")), "long-latin1": vision(HEADER.replace("HEOG", 40 * "ÿ").encode("latin-1")), "fault-comma": vision(h("0.5", "0\\15")), "fault-zero": vision(h("0.5", "0")), "fault-nan": vision(floats, samples=struct.pack("<36f", *([1.0] * 7 + [math.nan] * 29))),
         "bad-empty": b"", "bad-version": vision(h("Version 1.0", "Version 3.0")), "bad-first": vision(h("Brain Vision", "Brain")), "bad-markers": vision(markers=m("Marker File", "Header File")),
         "bad-ascii": vision(h("BINARY", "ASCII")), "bad-orientation": vision(h("MULTIPLEXED", "SIDEWAYS")), "bad-no-orientation": vision(h("DataOrientation=MULTIPLEXED\n", "")),
