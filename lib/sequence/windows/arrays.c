@@ -235,6 +235,15 @@ static int name_channels(struct kl_sequence_collection *c, const struct kl_seque
     return 0;
 }
 
+/* (windows, 1, channels, steps) and (windows, channels, steps, 1), as nets of convolutions take them. */
+static void drop_axis(struct kl_numbers *x)
+{
+    const int axis = x->rank != 4 ? -1 : x->dims[1] == 1 ? 1 : x->dims[3] == 1 ? 3 : -1;
+    if (axis < 0) return;
+    for (int i = axis; i < 3; i++) x->dims[i] = x->dims[i + 1];
+    x->rank = 3;
+}
+
 static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *x,
                      const struct kl_sequence_arrays *a, struct kl_error *err)
 {
@@ -281,6 +290,7 @@ int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, s
     int32_t place;
     int code = read_array(&x, a->x, false, err);
     kl_sequence_name_of(&name, a->x);
+    if (!code) drop_axis(&x);
     if (!code) code = make_room(c, &x, a, err);
     if (!code) code = fill(c, &x, a, err);
     kl_store_numbers_free(&x);
