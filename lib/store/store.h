@@ -100,6 +100,9 @@ int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name
                              int rank, const size_t *dims, struct kl_error *err);
 /* Check every block digest and the content. */
 int kl_store_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err);
+/* The same once, which is then remembered, as kl_store_is_up_to_date does it: for whoever reads a part
+   of a file, and is to refuse one that is damaged elsewhere. */
+int kl_store_file_check_once(struct kl_file *file, struct kl_error *err);
 
 /* ---- inputs of other formats: their bytes (io.c, temporary.c) ---- */
 /* Exactly n bytes at offset. KL_EIO; KL_EDATA: the file ends before. */
@@ -147,10 +150,10 @@ int kl_store_writer_number(struct kl_writer *w, const char *object, const char *
                            struct kl_error *err);
 int kl_store_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
                             struct kl_error *err);
-/* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ (dimensions.c). scales: as many
-   declared datasets as it has dimensions, each of one dimension, as long, and of the same group:
-   "posterior/chain"; its last name becomes the dimension's. A reader of ours sees the text attribute `dimensions`
-   of the dataset, "chain draw". KL_EINTERNAL. */
+/* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ
+   (dimensions.c). scales: as many declared datasets as it has dimensions, each of one dimension, as
+   long, and of the same group: "posterior/chain"; its last name becomes the dimension's. A reader of
+   ours sees the text attribute `dimensions` of the dataset, "chain draw". KL_EINTERNAL. */
 int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const char *const *scales,
                                struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
