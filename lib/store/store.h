@@ -100,6 +100,9 @@ int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name
                              int rank, const size_t *dims, struct kl_error *err);
 /* Check every block digest and the content. */
 int kl_store_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err);
+/* The same once, which is then remembered, as kl_store_is_up_to_date does it: for whoever reads a part
+   of a file, and is to refuse one that is damaged elsewhere. */
+int kl_store_file_check_once(struct kl_file *file, struct kl_error *err);
 
 /* ---- inputs of other formats: their bytes (io.c, temporary.c) ---- */
 /* Exactly n bytes at offset. KL_EIO; KL_EDATA: the file ends before. */
