@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/fft.h"
 
 enum { HALF = KL_FFT_ROW_F64 };
 
@@ -84,7 +84,7 @@ void kl_plot_power_of(double *density, struct kl_power *p, const struct kl_windo
 {
     const size_t steps = p->span.n;
     lay(p, v, window, channels, n);
-    kl_kernels()->fft_f64->forward(p->plan, p->data, p->data + 2 * HALF * steps);
+    kl_kernel_fft_f64()->forward(p->plan, p->data, p->data + 2 * HALF * steps);
     for (size_t b = 0; b < p->bins; b++) {
         const double *z = p->data + 2 * HALF * kl_fft_place_f64(p->plan, b),
                      *y = p->data + 2 * HALF * kl_fft_place_f64(p->plan, (steps - b) % steps);

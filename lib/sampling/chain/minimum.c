@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/lbfgs.h"
 #include "sampling/chain/chain_int.h"
 #include "store/store.h"
 
@@ -114,10 +114,9 @@ static bool has_converged(const struct search *s, struct lane *l, double slope)
 /* One trial in each lane; false: all have ended. */
 static bool play(struct search *s, struct kl_pool *pool)
 {
-    const struct kl_kernels *k = kl_kernels();
     double slope[LANES], size[LANES], step[LANES] = { 0 }, gain[LANES], accept[LANES] = { 0 };
     bool any = false;
-    k->lbfgs_direction(&s->b, slope, size);
+    kl_kernel_lbfgs_direction_f64()(&s->b, slope, size);
     for (size_t l = 0; l < s->n; l++) {
         struct lane *lane = &s->lanes[l];
         lane->ended |=
@@ -126,11 +125,11 @@ static bool play(struct search *s, struct kl_pool *pool)
         step[l] = lane->ended || lane->fresh ? 0 : lane->step;
     }
     if (!any) return false;
-    k->lbfgs_trial(&s->b, gain, step);
+    kl_kernel_lbfgs_trial_f64()(&s->b, gain, step);
     kl_pool_for(pool, s->n, evaluate, s);
     for (size_t l = 0; l < s->n; l++)
         if (!s->lanes[l].ended) accept[l] = take_trial(&s->lanes[l], s->f[l], gain[l]);
-    k->lbfgs_update(&s->b, accept);
+    kl_kernel_lbfgs_update_f64()(&s->b, accept);
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "kernels/gemm.h"
 #include "sequence/learn/split.h"
 #include "sequence/windows/windows.h"
 
@@ -208,8 +208,8 @@ static void take_lag(struct search *s, int lag, size_t at, size_t n_rows, size_t
     const size_t middle = s->points - 2 * s->lags;
     const float *right = s->right + (size_t)((int)s->lags + lag) * s->n_columns + at;
     float *product = s->product[lag & 1], *before = s->product[~lag & 1];
-    kl_kernels()->gemm_f32(product, COLUMNS, s->left + s->lags, s->points, 1, right, s->n_columns,
-                           n_rows, n, middle, 0);
+    kl_kernel_gemm_f32()(product, COLUMNS, s->left + s->lags, s->points, 1, right, s->n_columns, n_rows,
+                         n, middle, 0);
     take_norms(s, right, NULL, middle, n);
     keep_best(s, product, NULL, lag, n_rows, n);
     if (lag == -(int)s->lags) return;
