@@ -42,7 +42,7 @@ echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","l
 printed qeval --verify claims.json
 printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5
 stage sgld head features.h5 --head h.h5 --parameters tail --rungs 3 --warmup 4 --draws 4 --chains 2 --leapfrogs 2 --keep 2 -o hc.h5
-printed sgld head features.h5 --head h.h5 --compare --rungs 3 --warmup 2 --draws 4 --chains 2 --leapfrogs 1 -o hc2.h5
+printed sgld head features.h5 --head h.h5 --compare --rungs 3 --warmup 2 --draws 10 --chains 2 --leapfrogs 1 -o hc2.h5
 stage sgld export hc.h5 --draw 1 -o drawn.h5
 printed qeval hc.h5 test.h5 -o r6.h5
 qseq generate people -q -n 2 --channels 8 --trials 2 --short -o people

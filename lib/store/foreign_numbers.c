@@ -51,14 +51,14 @@ static hid_t memory_type(struct kl_answer *a, hid_t type)
     return memory;
 }
 
-/* A file of MATLAB or JLD2 says so before its HDF5 begins. */
-static bool is_of_columns(const char *path)
+/* JLD2 marks no array of plain numbers: its file says so before HDF5 begins. (MATLAB marks each.) */
+static bool is_of_julia(const char *path)
 {
     char text[129] = "";
     FILE *file = fopen(path, "re");
     const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file) fclose(file);
-    return memmem(text, n, "MATLAB", 6) || memmem(text, n, "Julia", 5);
+    return memmem(text, n, "Julia", 5);
 }
 
 static void find_mark(char mark[KL_MARK], hid_t set, const char *path)
@@ -66,7 +66,7 @@ static void find_mark(char mark[KL_MARK], hid_t set, const char *path)
     static const char *const marks[] = { "MATLAB_class", "julia type", "julia_type" };
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (H5Aexists(set, marks[i]) > 0) snprintf(mark, KL_MARK, "%s", marks[i]);
-    if (!*mark && is_of_columns(path)) snprintf(mark, KL_MARK, "the file's first line");
+    if (!*mark && is_of_julia(path)) snprintf(mark, KL_MARK, "the file's first line");
 }
 
 static void *read_values(hid_t set, hid_t memory, struct kl_answer *a, const struct kl_wish *wish)

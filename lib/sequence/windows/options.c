@@ -56,7 +56,7 @@ static const struct kl_option options[] = {
 };
 const struct kl_tool kl_sequence_windows_tool = {
     .name = "qseq",
-    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF, BrainVision), or takes them\n"
+    .summary = "Cuts labelled windows out of recordings (EDF, BDF, BrainVision), or takes them\n"
                "from arrays, images (IDX) and DNA sequences (promoters.data of UCI)",
     .arguments = "windows RECORDING... [EVENTS...] -o S001.h5",
     .example = "qseq windows S001R04.edf S001R08.edf S001R12.edf -o S001.h5\n"

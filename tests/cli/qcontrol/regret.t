@@ -1,30 +1,27 @@
 # A family where adapting pays (a detuning that the network is not told of, little amplitude), and one where nothing does.
-$ qcontrol train --n-segments 20 --hidden-dim 64 -b 16 -n 600 --detuning-range=-2,2 --limit 3 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --inner-lr 0.1 --task-features none -q -o hidden.h5; qcontrol regret hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5 | tail -2 | head -1
+$ qcontrol train --n-segments 20 --hidden-dim 64 -b 16 -n 600 --detuning-range=-2,2 --limit 3 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --inner-lr 0.1 --task-features none -q -o hidden.h5; qcontrol regret --progress none hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5 | tail -2 | head -1
 > adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the mean loss
-! qcontrol: 3/20 steps, 0.09816/s  optima, 2:# s left
 
-$ qcontrol train --n-segments 20 --hidden-dim 32 -b 16 -n 200 -q -o rates.h5; qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | tail -1
+$ qcontrol train --n-segments 20 --hidden-dim 32 -b 16 -n 200 -q -o rates.h5; qcontrol regret --progress none rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | tail -1
 > it does not pay: the best fixed pulse is as good
-! qcontrol: 2/20 steps, 0.06653/s  optima, 4:# s left
 
 # The rows of the table; the file; threads change no byte of it.
-$ qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | sed -n '2,7p' | cut -c3-36 | sed 's/ *$//'
+$ qcontrol regret --progress none rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | sed -n '2,7p' | cut -c3-36 | sed 's/ *$//'
 > each task's optimum
 > policy, 5 steps
 > policy, not adapted
 > network trained on the mean
 > best fixed pulse, 5 steps
 > best fixed pulse
-! qcontrol: 1/20 steps, 0.03088/s  optima, 10:# s left
 
-$ for j in 1 2; do qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 -j $j --no-provenance -q -o $j.h5; done; cmp 1.h5 2.h5 && echo same
+$ for j in 1 2; do qcontrol regret --progress none rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 -j $j --no-provenance -q -o $j.h5; done; cmp 1.h5 2.h5 && echo same
 > same
 
-$ qcontrol regret hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5
+$ qcontrol regret --progress none hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5
 > regret.h5: up to date
 
 # Fewer steps than the policy's are fewer, more are followed, but its own are judged.
-$ for k in 1 4 7; do qcontrol regret rates.h5 --tasks 4 --starts 2 --scales 0 -k $k -o k$k.h5 | grep -oE '(policy|pulse), [0-9] steps?'; cache show k$k.h5 | grep -oE 'losses/policy.*|inner_steps [0-9]' | tr -s ' '; done
+$ for k in 1 4 7; do qcontrol regret --progress none rates.h5 --tasks 4 --starts 2 --scales 0 -k $k -o k$k.h5 | grep -oE '(policy|pulse), [0-9] steps?'; cache show k$k.h5 | grep -oE 'losses/policy.*|inner_steps [0-9]' | tr -s ' '; done
 > policy, 1 step
 > pulse, 1 step
 > inner_steps 1
@@ -38,33 +35,33 @@ $ for k in 1 4 7; do qcontrol regret rates.h5 --tasks 4 --starts 2 --scales 0 -k
 > inner_steps 5
 > losses/policy float64 4 x 8
 
-$ qcontrol regret
+$ qcontrol regret --progress none
 ! qcontrol: 0 inputs, expected one policy; see --help
 ? 2
 
-$ qcontrol regret regret.h5
+$ qcontrol regret --progress none regret.h5
 ! qcontrol: regret.h5: holds 'regret', expected 'policy', which comes from qcontrol train
 ? 65
 
 # Numbers drawn by their logarithm stay above 0 however wide the family: no variance, gain or slope is NaN.
-$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --task-dist-type log_uniform -q -o log.h5; qcontrol regret log.h5 --tasks 8 --starts 2 --scales 3 -k 2 | grep "family's variance" | sed 's/.*nan.*/nan/; s/ [0-9-].*//'
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --task-dist-type log_uniform -q -o log.h5; qcontrol regret --progress none log.h5 --tasks 8 --starts 2 --scales 3 -k 2 | grep "family's variance" | sed 's/.*nan.*/nan/; s/ [0-9-].*//'
 > gain against the family's variance:
 
 # A signal ends it in the midst of the optima, and no file is left.
-$ qcontrol regret log.h5 --gradients 100000000 --tasks 4096 --starts 400 -k 2 -q -o late.h5 & pid=$!
+$ qcontrol regret --progress none log.h5 --gradients 100000000 --tasks 4096 --starts 400 -k 2 -q -o late.h5 & pid=$!
 + sleep 0.7; pkill -TERM -P $pid || kill -TERM $pid; wait $pid; echo $?; [ ! -e late.h5 ] && echo 0
 > 143
 > 0
 
 # Both counts of gradients: 20 iterations of 8 tasks of 5 steps and the last, and what the optima took. An imported policy needs the first.
-$ qcontrol regret log.h5 --tasks 8 --starts 2 --scales 0 -k 2 -o both.h5 | grep -o '^gradients: [0-9]* of the training'
+$ qcontrol regret --progress none log.h5 --tasks 8 --starts 2 --scales 0 -k 2 -o both.h5 | grep -o '^gradients: [0-9]* of the training'
 > gradients: 960 of the training
-$ qcontrol import $ROOT/tests/golden/weights/maml.pt -q -o pol.h5; qcontrol regret pol.h5
+$ qcontrol import $ROOT/tests/golden/weights/maml.pt -q -o pol.h5; qcontrol regret --progress none pol.h5
 ! qcontrol: pol.h5: an imported policy, which does not say how many gradients its training took; give --gradients N
 ? 2
-$ qcontrol regret pol.h5 --gradients 640 --tasks 8 --starts 2 --scales 0 -k 2 | grep -o '^gradients: [0-9]* of the training'
+$ qcontrol regret --progress none pol.h5 --gradients 640 --tasks 8 --starts 2 --scales 0 -k 2 | grep -o '^gradients: [0-9]* of the training'
 > gradients: 640 of the training
 
 # The network on the mean is trained one way; where the policy was trained another way, that is said.
-$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --optimizer sgd --precision double -q -o sgd.h5; qcontrol regret sgd.h5 --tasks 8 --starts 2 --scales 0 -k 2 2>&1 >/dev/null
+$ qcontrol train --n-segments 10 --hidden-dim 8 -b 8 -n 20 --optimizer sgd --precision double -q -o sgd.h5; qcontrol regret --progress none sgd.h5 --tasks 8 --starts 2 --scales 0 -k 2 2>&1 >/dev/null
 > qcontrol: the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single precision, from a constant pulse; the policy had optimizer sgd, precision double

@@ -67,12 +67,14 @@ static int write_pulse(struct kl_writer *w, const void *what, struct kl_error *e
     const size_t controls = CONTROLS, shape[] = { SEGMENTS, CONTROLS }, starts = STARTS, two = 2,
                  ways[] = { 1, 4, 3 }, target[] = { 1, 3 }, filter[] = { 3, 2 };
     const double omega[] = { 1, p->frequency };
+    const int32_t stops[STARTS] = { 0 };
     int rc = put_words(w, p, err);
     if (rc >= 0) rc = put_all(w, "controls", 2, shape, p->u, -p->u, err);
     if (rc >= 0) rc = put_all(w, "limits", 1, &controls, p->limit, p->limit, err);
     if (rc >= 0)
         rc = kl_store_writer_put(w, "control_names", KL_TYPE_STRING, 2, 1, &controls, "x\0y", err);
     if (rc >= 0) rc = kl_store_writer_put(w, "starts/loss", KL_TYPE_F64, 0, 1, &starts, p->starts, err);
+    if (rc >= 0) rc = kl_store_writer_put(w, "starts/stop", KL_TYPE_I32, 0, 1, &starts, stops, err);
     if (rc >= 0) rc = put_all(w, "path/vectors", 3, ways, p->vector, p->vector, err);
     if (rc >= 0) rc = put_all(w, "path/target", 2, target, 0, 1, err);
     if (rc >= 0) rc = kl_store_writer_put(w, "filter/omega", KL_TYPE_F64, 0, 1, &two, omega, err);
