@@ -57,7 +57,7 @@ COMMANDS
 judge() { qseq eval "$@" --json --no-provenance 2>/dev/null; }
 for model in net fit; do
     check "sequence-$model.h5 is not judged as it was" test "$(judge sequence-$model.h5 sequence-windows.h5 -o judged-$model.h5 |
-        jq -c '[.accuracy, .windows, .own_windows_least, (.cautions | length)]')" = "$(sed -n "s/^$model //p" <<<"$was")"
+        jq -c '[(.accuracy * 1e6 | round / 1e6), .windows, .own_windows_least, (.cautions | length)]')" = "$(sed -n "s/^$model //p" <<<"$was")"
     check "sequence-$model.h5: windows that it does not know pass without a word" eval "judge sequence-$model.h5 sequence-new.h5 \
         -o new-$model.h5 | jq -e '.windows == 12 and (.cautions[1] | contains(\"no digests\"))' >/dev/null"
 done

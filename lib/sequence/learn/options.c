@@ -79,8 +79,8 @@ static const struct kl_option sweep_options[] = {
 /* clang-format on */
 const struct kl_tool kl_sequence_train_tool = {
     .name = "qseq",
-    .summary = "Trains a net on windows of recordings; no person, recording or copy that is found\n"
-               "stands on both sides of the split",
+    .summary = "Trains a net on windows of recordings; no person, recording or found copy stands\n"
+               "on both sides of the split",
     .arguments = "train WINDOWS.h5... -o MODEL.h5",
     .example = "qseq train S*.h5 --model hydra -o hydra.h5\n"
                "  qseq train S*.h5 --split loso --fold 3 --replicas 5 -o fold3.h5",

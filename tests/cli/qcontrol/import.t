@@ -8,7 +8,7 @@ $ cache show maml.h5 | grep -E '^(segments|parameters)'
 > segments             6
 > parameters           812
 $ qcontrol import $ROOT/tests/golden/weights/maml_call.pt -o call.h5 2>&1 | sed 's|^.*/maml|maml|'
-> maml_call.pt: the pickle in it is refused: it names posix.system, which no state dictionary of tensors needs; nothing was executed
+> maml_call.pt: the pickle in it is refused: it names posix.system, which no state dictionary of tensors needs (a whole model?); nothing was executed; in PyTorch: torch.save(model.state_dict(), FILE)
 $ qcontrol import $ROOT/tests/golden/weights/maml.pt --detuning-range=-1,1 -o other.h5
 ! qcontrol: --task-feature-dim: found 3, expected 4: that many numbers tell a task of these options; 0: any
 ? 2

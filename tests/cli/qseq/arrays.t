@@ -40,9 +40,10 @@ $ for x in c f; do qseq windows $x.npy --subject one -q -o $x.h5; h5dump -d x $x
 $ qseq windows last.npy -f -o w.h5
 > w.h5: 4 windows of 3 channels and 2 steps; 1 recording of 1 person; # s
 ! qseq: last.npy: 3 channels of 2 steps: more channels than steps; of an array of (windows, steps, channels) save x.transpose(0, 2, 1)
+! qseq: all windows are taken for one person's, 'last', as neither that name says whose they are, nor --subjects-of or --subject
 $ qseq windows x4.npy -o v.h5
-! qseq: x4.npy: found (4, 1, 2, 3), expected (windows, channels, steps); save x.squeeze() if an axis of 1 is of filters, as of EEGNet's inputs
-? 65
+> v.h5: 4 windows of 2 channels and 3 steps; 1 recording of 1 person; # s
+! qseq: all windows are taken for one person's, 'x4', as neither that name says whose they are, nor --subjects-of or --subject
 $ qseq windows c.npy --labels-of events.npy -o v.h5
 ! qseq: events.npy: found the shape (4, 3), expected (4,), one number or text a window, or rows of zeros with a one; save one column, events[:, 2] of MNE's events
 ? 65

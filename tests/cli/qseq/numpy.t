@@ -39,14 +39,14 @@ $ for y in y yc yB 'y>' yt yb 'y>U'; do qseq windows plain.npy --labels-of "$y.n
 > n.h5: 12 windows of 3 channels and 32 steps: 8 l, 4 r; 1 recording of 1 person
 > n.h5: 12 windows of 3 channels and 32 steps: 8 a, 4 b; 3 recordings of 3 people
 $ for y in yo y1 few blank; do qseq windows plain.npy --labels-of $y.npy --subject Ann -f -o n.h5; done
-! qseq: yo.npy: an array of objects, which are pickles and not read; save y.astype(str), or numbers
-! qseq: y1.npy: found the shape (12, 2), expected (12,), one number a window; save one column, events[:, 2] of MNE's events, y.argmax(axis=1) of one-hot rows
-! qseq: few.npy: found 2 texts, expected 12, one a window
-! qseq: blank.npy: a text is empty, expected a name for each window
+> n.h5: 12 windows of 3 channels and 32 steps: 8 0, 4 1; 1 recording of 1 person; # s
+! qseq: yo.npy: found dtype |O (Python objects, which only running a pickle could read), expected numbers of up to 64 bits or texts; save a.astype('f8') or a.astype(str)
+! qseq: few.npy: found the shape (2,), expected (12,), one number or text a window, or rows of zeros with a one
+! qseq: blank.npy: an empty text names nothing
 ? 65
 $ qseq windows XT.npy --subject Ann -f -o n.h5 | sed 's|; [0-9.]* s$||'; qseq windows five.npy -f -o n.h5; qseq windows yt.npy -f -o n.h5
 > n.h5: 12 windows of 32 channels and 3 steps; 1 recording of 1 person
-! qseq: XT.npy: 32 channels of 3 steps: expected (windows, channels, steps); of (windows, steps, channels) save x.transpose(0, 2, 1)
-! qseq: five.npy: found 5 dimensions, expected 1 to 3
-! qseq: yt.npy: elements of type '<U9' are not read, expected numbers (f2 to f8, i1 to u8) or b1
+! qseq: XT.npy: 32 channels of 3 steps: more channels than steps; of an array of (windows, steps, channels) save x.transpose(0, 2, 1)
+! qseq: five.npy: found 5 dimensions, expected at most 4
+! qseq: yt.npy: found texts (dtype <U9), expected numbers
 ? 65

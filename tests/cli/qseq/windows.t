@@ -184,23 +184,24 @@ $ qseq windows x.npy --labels-of s.npy --classes a -o z.h5
 ! qseq: x.npy: 2 classes occur, --classes names 1
 ? 65
 $ qseq windows x.npy --labels-of nan.npy -o z.h5
-! qseq: nan.npy: found the shape (1, 2, 3), expected (4,), one number a window
+! qseq: nan.npy: found the shape (1, 2, 3), expected (4,), one number or text a window, or rows of zeros with a one
 ? 65
 $ python3 -c 'open("e.npy", "wb").write(open("x.npy", "rb").read().replace(b"(4, 2, 3)", b"(4, 3)   ", 1)[:128 + 48])'; qseq windows x.npy --labels-of e.npy -o z.h5
-! qseq: e.npy: found the shape (4, 3), expected (4,), one number a window; save one column, events[:, 2] of MNE's events, y.argmax(axis=1) of one-hot rows
+! qseq: e.npy: found the shape (4, 3), expected (4,), one number or text a window, or rows of zeros with a one; save one column, events[:, 2] of MNE's events
 ? 65
 $ cp x.npy x.npz; qseq windows x.npz -o z.h5; qseq windows x.npy --labels-of x.npz -o z.h5
-! qseq: x.npz: an .npz holds several arrays, expected one; save each with np.save (.npy)
-! qseq: x.npz: an .npz holds several arrays, expected one; save each with np.save (.npy)
+> z.h5: 4 windows of 2 channels and 3 steps; 1 recording of 1 person; # s
+! qseq: all windows are taken for one person's, 'x', as neither that name says whose they are, nor --subjects-of or --subject
+! qseq: x.npz: found the shape (4, 2, 3), expected (4,), one number or text a window, or rows of zeros with a one
 ? 65
 $ qseq windows nan.npy -o z.h5
 ! qseq: nan.npy: window 0, channel 0, step 0 is no finite number
 ? 65
 $ qseq windows four.npy -o z.h5
-! qseq: four.npy: found 4 dimensions, expected (windows, channels, steps) or (windows, steps)
+! qseq: four.npy: found (1, 2, 3, 4), expected (windows, channels, steps); save x.squeeze() if an axis of 1 is of filters, as of EEGNet's inputs
 ? 65
 $ qseq windows cut.npy -o z.h5
-! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 elements
+! qseq: cut.npy: 96 bytes behind its header, 54 of dtype <f4 need 216
 ? 65
 $ qseq windows x.npy --rate 40 -o z.h5
 ! qseq: --rate: resamples recordings; an array's windows are taken as they are, and --array-rate HZ says what rate they have

@@ -47,10 +47,10 @@ $ cache show d.h5 | grep -E '^(sampler|parameters|records|chains  |beta|0 |3 |10
 > records              120
 > records a step       120
 > chains               2
-> beta  step  draws    virial ratio            norm
-> 0      0.1     20  X  X
-> 3      0.1     20  X  X
-> 10     0.1     20  X  X
+> beta  first step  draws    virial ratio            norm
+> 0            0.1     20  X  X
+> 3            0.1     20  X  X
+> 10           0.1     20  X  X
 # A predicted time, without a file.
 $ sgld sample --dry-run -p classic -o new.h5 --json | jq -c '[.hit, .estimated_seconds > 0]'; ls new.h5
 > [false,true]

@@ -14,7 +14,7 @@ $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > t.h5: up to date
 $ tournament bits.txt --symbol-bits 2 --null 199 --reference -q -o r.h5 && h5dump -d order r.h5 | grep '(0)'
 >    (0): 0, 1, 2
-$ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first
+$ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first | sed -E 's/([0-9]\.[0-9]{4})[0-9]+/\1/'
 > {"output":""
 > "key":"HEX64"
 > "status":"computed"
