@@ -150,8 +150,9 @@ int kl_control_target_gate(struct kl_control_target *target, const char *text, i
     return kl_fail(
         err, KL_EUSAGE,
         "target: '%.60s' is a gate of %d levels, the system computes with %d; gates of several "
-        "qubits stand between commas: h,i",
-        text, target->d, d);
+        "qubits stand between commas: h,i%s",
+        text, target->d, d,
+        target->d < d ? "; of two oscillators, levels: [3, 3], the lowest levels of each compute" : "");
 }
 
 int kl_control_target_matrix(struct kl_control_target *target, const char *name,

@@ -44,7 +44,7 @@ int kl_control_options_fail_name(const char *option, const char *name, const str
     for (int i = 0, used = 0; i < n && used < 900; i++)
         used += snprintf(all + used, sizeof all - (size_t)used, "%s%s", i ? ", " : "", entries[i].name);
     return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s", option, s->name, name,
-                   all);
+                   n ? all : "none");
 }
 
 int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *s,

@@ -169,7 +169,8 @@ static void caution_filter(const struct kl_log *log, const struct kl_sequence_co
     if (c->brief.n)
         kl_caution(log,
                    "%s: %zu samples without a gap are shorter than a filter of %zu%s: what comes out is "
-                   "mostly their ends turned over; a higher LO of --band has a shorter filter",
+                   "mostly their ends turned over; a higher LO of --band has a shorter filter, a "
+                   "--notch has not",
                    c->brief.path, c->brief.samples, c->brief.taps,
                    c->brief.n > 1 ? ", as others are" : "");
 }

@@ -141,3 +141,10 @@ $ awk 'BEGIN { printf "name: dense\ntime-unit: 1\nlevels: 8\nduration: 1\ncontro
 $ qcontrol optimize --model dense.yaml -S 4 -s 1 -i 2 -o dense.h5; sed 's/limit: 3/limit: 2/' dense.yaml >other.yaml; for m in dense other; do qcontrol optimize --model $m.yaml -S 4 -s 1 -i 2 --key -q; done | uniq | wc -l
 > dense.h5: up to date
 > 2
+# Nine levels from files are no two oscillators until levels says so; a system without parameters names none.
+$ printf 'name: t\ntime-unit: ns\nlevels: 9\nduration: 20 ns\ncontrols:\n  - {name: x, operator: a+ad, limit: 50 MHz}\ntargets:\n  - {gate: cz, fidelity: average}\n' >nine.yaml; qcontrol optimize --model nine.yaml -o x.h5
+! qcontrol: nine.yaml:8: targets 1: target: 'cz' is a gate of 4 levels, the system computes with 9; gates of several qubits stand between commas: h,i; of two oscillators, levels: [3, 3], the lowest levels of each compute
+? 65
+$ sed 's/levels: 9/levels: 4/' nine.yaml >four.yaml; qcontrol optimize --model four.yaml --spread x=0.1 -q -o x.h5
+! qcontrol: --spread: system t has no 'x'; it has none
+? 2
