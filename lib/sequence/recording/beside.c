@@ -39,7 +39,7 @@ static int read_row(struct kl_sequence_events *e, size_t *nameless, const struct
                *text = type ? type : kl_sequence_tsv_cell(t, c->value),
                *duration = kl_sequence_tsv_cell(t, c->duration);
     double from = 0, length = 0;
-    int code = number(&from, t, "onset", onset ? onset : "", err);
+    int code = number(&from, t, "onset", onset ? onset : "n/a", err);
     if (!code && duration) code = number(&length, t, "duration", duration, err);
     if (!code && length < 0)
         code = kl_fail(err, KL_EDATA, "%s: line %zu: duration: found '%.40s', expected 0 or more",

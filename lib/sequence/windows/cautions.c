@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sequence/windows/windows_int.h"
 
@@ -189,6 +190,32 @@ void kl_sequence_windows_caution_alike(const struct kl_log *log, const struct kl
     else if (c->alike.equal)
         kl_caution(log, "%zu of %zu windows are equal to another one, number by number", c->alike.equal,
                    c->n);
+}
+
+/* Equal but for blanks at the ends and for capitals of ASCII. */
+static bool is_nearly(const char *a, const char *b)
+{
+    size_t n, m;
+    a += strspn(a, " \t"), b += strspn(b, " \t");
+    for (n = strlen(a); n && strchr(" \t", a[n - 1]);) n--;
+    for (m = strlen(b); m && strchr(" \t", b[m - 1]);) m--;
+    return n == m && strncasecmp(a, b, n) == 0;
+}
+
+void kl_sequence_windows_caution_names(const struct kl_log *log, const char *what,
+                                       const char *const *names, size_t n)
+{
+    enum { MOST = 4096 }; /* of people; their pairs take milliseconds */
+    for (size_t i = 0; i < n && n <= MOST; i++)
+        for (size_t j = 0; j < i; j++) {
+            if (!is_nearly(names[i], names[j])) continue;
+            kl_caution(
+                log,
+                "the %s '%.60s' and '%.60s' differ in blanks or capitals alone, and are taken for "
+                "two",
+                what, names[j], names[i]);
+            return;
+        }
 }
 
 int kl_sequence_windows_fail_contrary(struct kl_error *err, const char *path,

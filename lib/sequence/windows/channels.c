@@ -15,6 +15,11 @@ static int fail_none(struct kl_error *err, const struct kl_sequence_recording *r
 {
     char list[200] = "";
     size_t used = 0;
+    bool any = false;
+    for (size_t i = 0; i < r->n_signals; i++) any |= r->signals[i].type == KL_SEQUENCE_EEG;
+    if (any)
+        return kl_fail(err, KL_EDATA, "%s: no signal that is EEG can be read; `qseq inspect` says why",
+                       r->path);
     for (size_t i = 0; i < r->n_signals && used < sizeof list - 60; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s (%s)", i ? ", " : "",
                                  r->signals[i].name, kl_sequence_type_name(r->signals[i].type));

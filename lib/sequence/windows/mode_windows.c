@@ -430,6 +430,9 @@ static int publish(struct work *w, struct kl_error *err)
     if (!c->n) return kl_sequence_windows_fail_empty(err, path, c, &w->labels);
     int code = check_alike(w, err);
     if (code) return code;
+    kl_sequence_windows_caution_names(stage->log, "classes", class_names(w), n_classes(w));
+    kl_sequence_windows_caution_names(stage->log, "people", (const char *const *)c->subject_names,
+                                      c->n_subjects);
     if (!w->arrays.x)
         kl_sequence_windows_caution(stage->log, c, &w->labels, w->v->reject, w->sources, w->n_sources);
     char preprocessing[KL_SEQUENCE_PREPROCESSING];

@@ -201,6 +201,9 @@ void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_seque
                                  const struct kl_sequence_origin *sources, size_t n_sources);
 /* Of windows of any kind: those that hold nothing, or what another one holds. */
 void kl_sequence_windows_caution_alike(const struct kl_log *log, const struct kl_sequence_collection *c);
+/* Of classes or people (`what`): two whose names a slip of the hand tells apart. */
+void kl_sequence_windows_caution_names(const struct kl_log *log, const char *what,
+                                       const char *const *names, size_t n);
 /* KL_EDATA: two equal windows are of two classes. */
 int kl_sequence_windows_fail_contrary(struct kl_error *err, const char *path,
                                       const struct kl_sequence_collection *c,

@@ -63,3 +63,16 @@ $ cd $ROOT/tests/golden/arrays; for x in arrays.h5:external arrays.h5:scaled old
 ! qseq: arrays.h5: dataset scaled: compressed by a filter that is not read, number 6 (scaleoffset), expected gzip or lzf, with shuffle or fletcher32; write it again with compression='gzip'
 ! qseq: old.mat: of MATLAB before version 7.3, no HDF5; in MATLAB save('F.mat', 'x', '-v7.3'), in Python numpy.save('x.npy', scipy.io.loadmat('F.mat')['x'])
 ? 65
+
+# A slip of the hand is no class and no person of its own, unless that is meant.
+$ python3 -c '
++ import struct
++ def texts(name, *t):
++     head = repr({"descr": "<U5", "fortran_order": False, "shape": (4,)}).encode().ljust(117) + b"\n"
++     open(name + ".npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + head + "".join(s.ljust(5, chr(0)) for s in t).encode("utf-32-le"))
++ texts("slip", "left", "left ", "right", "left")
++ texts("who", "Ann", "Bob", "ann", "Bob")'
+$ qseq windows c.npy --labels-of slip.npy --subjects-of who.npy -f -o v.h5 | sed 's/; [0-9.]* s$//'
+> v.h5: 4 windows of 2 channels and 3 steps: 2 left, 1 left , 1 right; 3 recordings of 3 people
+! qseq: the classes 'left' and 'left ' differ in blanks or capitals alone, and are taken for two
+! qseq: the people 'Ann' and 'ann' differ in blanks or capitals alone, and are taken for two

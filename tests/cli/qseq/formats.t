@@ -117,3 +117,7 @@ $ qseq windows SC4001E0-PSG.edf e.tsv --labels T1=left --exclude S1,SC4001 --fro
 ! qseq: SC4001E0-PSG.edf: its events are those of e.tsv
 ! qseq: 'SC4001E0-PSG' is taken for a person of its own, as that name does not say whose it is; --subject says it
 ! qseq: 1 annotation is of an event that is annotated already: one window each
+# An onset that is not known; a header of decimal commas, whose electrodes cannot be read.
+$ printf 'onset\tduration\ttrial_type\nn/a\t1\tleft\n' >sub-01_task-sleep_events.tsv; qseq windows sub-01_task-sleep_eeg.edf --labels left=left -f -o s1.h5
+! qseq: sub-01_task-sleep_events.tsv: line 2: onset: found 'n/a', expected seconds
+? 65
