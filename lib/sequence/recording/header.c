@@ -74,9 +74,14 @@ static int channel_number(double *value, const struct header *h, size_t channel,
 /* What to do with a file of a format that is known, and not read. */
 static const char *other_format(const char *begin, const char *path)
 {
-    static const char marker[] = "Brain Vision Data Exchange Marker";
+    static const char marker[] = "Brain Vision Data Exchange Marker", *const of_others[] = { ".fif",
+                                                                                             ".set",
+                                                                                             ".cnt" };
     const char *suffix = strrchr(path, '.');
     if (memcmp(begin, "GDF", 3) == 0) return "; convert it from GDF";
+    for (size_t i = 0; suffix && i < sizeof of_others / sizeof *of_others; i++)
+        if (strcasecmp(suffix, of_others[i]) == 0)
+            return "; MNE-Python reads it and writes EDF: mne.export.export_raw('F.edf', raw)";
     if (suffix && strcasecmp(suffix, ".eeg") == 0)
         return "; are these samples of BrainVision? Give the .vhdr beside them";
     return memcmp(begin, marker, sizeof marker - 1) == 0

@@ -89,3 +89,7 @@ $ qseq inspect "$ROOT/LICENSE"
 $ qseq inspect -o a.h5 x
 ! qseq: -o: no such option; --help lists them
 ? 2
+# Files of MNE-Python, EEGLAB and Neuroscan are turned over by whoever reads them.
+$ printf '%-300s' 'Version 3.0' >a.cnt; qseq inspect a.cnt
+! qseq: a.cnt: no EDF or BDF file: begins with 'Version', expected '0       ' or BIOSEMI behind a byte 255; MNE-Python reads it and writes EDF: mne.export.export_raw('F.edf', raw)
+? 65
