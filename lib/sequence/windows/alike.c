@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Windows that hold nothing, or what another one holds: those that never move, and those that are equal
    number by number. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,33 @@ static bool is_still(const float *x, size_t steps)
     return steps > 1;
 }
 
+/* ---- as they were recorded ---- */
+/* Filters and a new rate leave ripples of what is beside it in a signal that stands still, so that it is
+   looked for before them. */
+void kl_sequence_trial_look(struct kl_sequence_trial *trial, const struct kl_sequence_cut *cut,
+                            const double *x, size_t channels, size_t n, double rate, double start)
+{
+    const double event = (trial->onset - start) * rate,
+                 first = fmax(nearbyint(event + cut->from * rate), 0),
+                 end = fmin(nearbyint(event + cut->to * rate) + 1, (double)n);
+    if (!(end - first > 1)) return;
+    trial->still = 0;
+    for (size_t i = channels; i-- > 0;) {
+        const double *from = x + i * n + (size_t)first;
+        size_t t = 1;
+        while (t < (size_t)(end - first) && from[t] == from[0]) t++;
+        if (t == (size_t)(end - first)) trial->still++, trial->first_still = i;
+    }
+}
+
+void kl_sequence_trial_count(struct kl_sequence_collection *c, const struct kl_sequence_trial *trial)
+{
+    if (!trial->still) return;
+    if (trial->still == c->channels) c->recorded.flat++;
+    else if (!c->recorded.still++) c->recorded.first = trial->first_still;
+}
+
+/* ---- as they are ---- */
 /* Channels that never move are counted; true: it is all of them. */
 static bool look(struct kl_sequence_collection *c, size_t window)
 {
@@ -67,5 +95,8 @@ int kl_sequence_collect_compare(struct kl_sequence_collection *c, struct kl_erro
         else compare(c, &all[first], &all[i]);
     }
     free(all);
+    if (c->recorded.still > c->alike.still)
+        c->alike.still = c->recorded.still, c->alike.first = c->recorded.first;
+    if (c->recorded.flat > c->alike.flat) c->alike.flat = c->recorded.flat;
     return 0;
 }

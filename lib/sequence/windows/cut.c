@@ -220,7 +220,9 @@ static int take_windows(struct kl_sequence_cutter *k, struct kl_sequence_origin 
         }
         c->labels[c->n] = a->label, c->recording[c->n] = places[0], c->subject[c->n] = places[1];
         c->onset[c->n] = a->onset, c->duration[c->n] = a->duration > 0 ? a->duration : NAN;
-        if (take_window(k, &source->count, t, &p, values)) count_reach(c, &source->count, a);
+        if (!take_window(k, &source->count, t, &p, values)) continue;
+        count_reach(c, &source->count, a);
+        kl_sequence_trial_count(c, a);
     }
     free(values);
     return code;
@@ -264,7 +266,7 @@ static int settle_rate(struct kl_sequence_collection *c, const struct kl_sequenc
 
 static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
                        const struct kl_sequence_recording *r, const struct kl_sequence_chosen *s,
-                       const struct kl_sequence_trials *trials, size_t which, const int32_t places[2],
+                       struct kl_sequence_trials *trials, size_t which, const int32_t places[2],
                        struct kl_error *err)
 {
     const struct kl_sequence_stretch *from = &r->stretches[which];
@@ -273,6 +275,8 @@ static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_origin *
     double *x = room(k, 0, s->n * n, err), *y = x ? room(k, 1, s->n * length, err) : NULL;
     if (!y) return KL_ENOMEM;
     int code = read_signals(x, r, s, per * from->record, n, k->pool, err);
+    for (size_t i = 0; i < trials->n && !code; i++)
+        kl_sequence_trial_look(&trials->list[i], k->cut, x, s->n, n, s->rate, from->start);
     if (!code) code = filter(k, x, s, n, r->path, err);
     if (!code)
         code = kl_sequence_resample(y, x, s->n, n, s->rate, k->to->rate, &k->workspace, k->pool, err);

@@ -102,6 +102,9 @@ struct kl_sequence_collection {
         const char *path;
     } brief;
     struct {
+        size_t flat, still, first; /* as in alike, of recordings before filters and a new rate */
+    } recorded;
+    struct {
         size_t flat, still; /* windows that never move; in which a channel never moves */
         size_t first;       /* such a channel, of the first window */
         size_t equal;       /* windows that are equal to an earlier one, number by number */
@@ -128,6 +131,7 @@ struct kl_sequence_trial {
     const char *text; /* of the annotation */
     double excess;    /* seconds that its window reaches beyond its end; 0: not */
     bool next, previous;
+    size_t still, first_still; /* channels that never move in its window as it was recorded */
 };
 struct kl_sequence_trials {
     struct kl_sequence_trial *list; /* (n) by onset */
@@ -140,6 +144,11 @@ int kl_sequence_trials_find(struct kl_sequence_trials *t, const struct kl_sequen
                             const struct kl_sequence_labels *labels, const struct kl_sequence_cut *cut,
                             double rate, struct kl_error *err);
 void kl_sequence_trials_free(struct kl_sequence_trials *t);
+/* Fills still of a trial whose window lies in x (channels, n), samples at `rate` Hz from `start` seconds
+   on; and counts it where the window is taken. (alike.c) */
+void kl_sequence_trial_look(struct kl_sequence_trial *trial, const struct kl_sequence_cut *cut,
+                            const double *x, size_t channels, size_t n, double rate, double start);
+void kl_sequence_trial_count(struct kl_sequence_collection *c, const struct kl_sequence_trial *trial);
 
 /* ---- what a command reads (inputs.c) ---- */
 /* Recordings among n inputs, each with the file of events that was given for it, to sources (n).

@@ -260,6 +260,29 @@ static void check_empty(void)
     CHECK(kl_sequence_collect_compare(&c, &err) == 0 && c.alike.equal == 1 && !c.alike.contrary);
 }
 
+/* A fallen electrode stands still as it was recorded, though a filter gives it ripples. */
+static void check_still(void)
+{
+    enum { N = 12 };
+    const double x[2][N] = { { 5, 6, 7, 3, 3, 3, 3, 3, 3, 4, 5, 6 },
+                             { 9, 8, 7, 9, 9, 9, 9, 9, 9, 9, 8, 7 } };
+    const float moving[2][2] = { { 0, 1 }, { 1, 0 } };
+    struct kl_sequence_collection c = { .n = 1, .channels = 2, .steps = 2, .x = (float *)*moving };
+    const struct kl_sequence_cut how = { .from = 0.3, .to = 0.8 };
+    struct kl_sequence_trial trial = { .onset = 20 };
+    for (int shift = 0; shift < 3;
+         shift++, trial.onset += 0.1) { /* samples 3 to 8, and one, two later */
+        kl_sequence_trial_look(&trial, &how, *x, 2, N, 10, 20);
+        CHECK(trial.still == (size_t)(2 - shift), "%zu at shift %d", trial.still, shift);
+        kl_sequence_trial_count(&c, &trial);
+    }
+    CHECK(kl_sequence_collect_compare(&c, &err) == 0, "%s", err.text);
+    CHECK(c.alike.flat == 1 && c.alike.still == 1 && c.alike.first == 1);
+    trial.onset = 40, trial.still = 7; /* in another stretch */
+    kl_sequence_trial_look(&trial, &how, *x, 2, N, 10, 20);
+    CHECK(trial.still == 7);
+}
+
 static void check_quotes(void)
 {
     struct kl_sequence_labels labels;
@@ -331,6 +354,7 @@ int main(void)
     check_contrary();
     check_types();
     check_empty();
+    check_still();
     check_words();
     check_quotes();
     return failures != 0;
