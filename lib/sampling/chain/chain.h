@@ -127,6 +127,8 @@ void kl_sampling_run_trace(struct kl_sampling_trace *trace, const struct kl_samp
 struct kl_sampling_verdict;
 int kl_sampling_run_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_sampling_run *run,
                              struct kl_error *err);
+/* Its prior does not change with beta. */
+bool kl_sampling_run_is_gibbs(const struct kl_sampling_run *run);
 /* Says whose warm-up went on, beyond what was asked for. */
 void kl_sampling_run_say_warmup(const struct kl_sampling_run *run, const struct kl_log *log);
 

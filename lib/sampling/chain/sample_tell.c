@@ -59,6 +59,7 @@ int kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_samplin
     struct kl_sampling_verdict *verdicts = NULL;
     const int code = kl_sampling_run_verdicts(&verdicts, run, err);
     if (!code) kl_sampling_warn(log, verdicts, n_rungs, "", "the training loss");
+    if (!code && kl_sampling_run_is_gibbs(run)) kl_sampling_warn_rise(log, verdicts, n_rungs);
     kl_sampling_run_say_warmup(run, log);
     for (size_t k = 0; k < n_rungs && !code; k++) {
         struct average loss = { 0 }, wrong = { 0 }, test = { 0 }, test_wrong = { 0 };

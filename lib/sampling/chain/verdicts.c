@@ -77,6 +77,11 @@ int kl_sampling_run_verdicts(struct kl_sampling_verdict **verdicts, const struct
     return code;
 }
 
+bool kl_sampling_run_is_gibbs(const struct kl_sampling_run *run)
+{
+    return run->settings.convention == KL_SAMPLING_GIBBS;
+}
+
 void kl_sampling_run_say_warmup(const struct kl_sampling_run *run, const struct kl_log *log)
 {
     int64_t most = 0;

@@ -348,6 +348,24 @@ bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict
     return amiss;
 }
 
+bool kl_sampling_warn_rise(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n)
+{
+    static const double CHANCE = 5; /* standard errors */
+    size_t worst = 0;
+    double most = CHANCE;
+    for (size_t k = 1; k < n; k++) {
+        const double by = (v[k].mean - v[k - 1].mean) / hypot(v[k].mcse, v[k - 1].mcse);
+        if (v[k].beta > v[k - 1].beta && by > most) most = by, worst = k;
+    }
+    if (worst)
+        kl_caution(
+            log,
+            "the mean loss rises from beta %g to %g by %.3g standard errors, where that of chains "
+            "at equilibrium falls: the step is too large, or the warm-up too short",
+            v[worst - 1].beta, v[worst].beta, most);
+    return worst > 0;
+}
+
 /* ---- predictive accuracy ---- */
 static int efficiency_of(double *efficiency, const float *log_lik, size_t chains, size_t draws,
                          size_t records, struct kl_error *err)

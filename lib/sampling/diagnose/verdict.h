@@ -42,6 +42,10 @@ bool kl_sampling_virial_is_off(const struct kl_sampling_verdict *v);
  */
 bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,
                       const char *of, const char *trace);
+/* Of mean training losses of chains whose prior does not change with beta: their means fall with it, as
+   the derivative is minus a variance. A caution where one rises by more than chance, which sees steps
+   too large for a thermostat, whose virial ratio is 1 all the same; false: none does. */
+bool kl_sampling_warn_rise(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n);
 /* value in three digits, or in so many that it stands on its side of the limit: 1.0104 beside 1.01. */
 enum { KL_SAMPLING_BESIDE = 32 };
 const char *kl_sampling_beside(char text[KL_SAMPLING_BESIDE], double value, double limit);

@@ -89,3 +89,8 @@ $ sgld sample -B 0,1 -C 2 -e 60 --warmup 60 --every 1 --keep 1 -q -o kept.h5 2>/
 ! ls: cannot access 'more.h5': No such file or directory
 ! ls: cannot access 'pictures': No such file or directory
 ? 2
+# A thermostat holds the virial ratio at 1 whatever the step: the mean loss, which falls with beta, tells.
+$ sgld sample --data synth -B 0,10 --sampler sgnht --lr 1 -e 2000 -C 2 -j 1 -o nht.h5 2>&1 | grep -o 'the mean loss rises from beta 0 to 10'
+> the mean loss rises from beta 0 to 10
+$ sgld diagnose nht.h5 2>/dev/null | awk 'NR == 4 { print ($(NF - 1) > .95 && $(NF - 1) < 1.05) }'
+> 1
