@@ -62,6 +62,7 @@ static bool take_shape(struct reader *r)
                 __builtin_add_overflow(size, (size_t)(*r->at - '0'), &size))
                 return false;
         if (r->at == first || a->rank == 32) return false;
+        if (r->at < r->end && *r->at == 'L') r->at++; /* of Python 2 */
         if (a->rank < KL_WEIGHTS_RANK) a->dims[a->rank] = size;
         skip_space(r);
         if (!take(r, ',') && (a->rank == 0 || r->at == r->end || *r->at != ')')) return false;
@@ -192,8 +193,10 @@ int kl_weights_npy_header(struct kl_npy *array, const char *path, const char *na
                    ? refuse_type(path, name, "O", err)
                    : kl_fail(err, KL_EDATA,
                              "%s: array %.100s: its header is not one of descr (one type), "
-                             "fortran_order and shape",
-                             path, name);
+                             "fortran_order and shape%s",
+                             path, name,
+                             memmem(at, header, ": [(", 4) ? "; of named fields save one, a['FIELD']"
+                                                           : "");
     *array = r.array;
     array->begin = begin + header;
     return KL_OK;

@@ -76,3 +76,16 @@ $ qseq windows c.npy --labels-of slip.npy --subjects-of who.npy -f -o v.h5 | sed
 > v.h5: 4 windows of 2 channels and 3 steps: 2 left, 1 left , 1 right; 3 recordings of 3 people
 ! qseq: the classes 'left' and 'left ' differ in blanks or capitals alone, and are taken for two
 ! qseq: the people 'Ann' and 'ann' differ in blanks or capitals alone, and are taken for two
+
+# Shapes as Python 2 wrote them; an array of named fields.
+$ python3 -c '
++ import struct
++ def npy(name, text, data):
++     open(name + ".npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.encode().ljust(117) + b"\n" + data)
++ npy("two", """{"descr": "<f8", "fortran_order": False, "shape": (4L, 2L, 3L), }""".replace(chr(34), chr(39)), struct.pack("<24d", *range(24)))
++ npy("fields", """{"descr": [("t", "<f8")], "fortran_order": False, "shape": (4,), }""".replace(chr(34), chr(39)), bytes(32))'
+$ qseq windows two.npy --subject one -f -o w.h5; h5dump -d x w.h5 | sed -n '/DATA {/,/^   }/p' | cmp - c.txt
+> w.h5: 4 windows of 2 channels and 3 steps; 1 recording of 1 person; # s
+$ qseq windows fields.npy -f -o w.h5
+! qseq: fields.npy: array data: its header is not one of descr (one type), fortran_order and shape; of named fields save one, a['FIELD']
+? 65
