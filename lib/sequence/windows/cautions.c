@@ -152,6 +152,11 @@ static void caution_reach(const struct kl_log *log, const struct kl_sequence_col
             "%zu of %zu windows reach back into a labelled annotation before theirs; --from begins "
             "them later",
             n->previous, n->windows);
+    if (n->bad)
+        kl_caution(log,
+                   "%zu of %zu windows overlap an annotation that begins with 'bad', and are kept; "
+                   "MNE-Python would drop them",
+                   n->bad, n->windows);
 }
 
 static void caution_events(const struct kl_log *log, const struct kl_sequence_collection *c)

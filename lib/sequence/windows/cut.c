@@ -191,7 +191,7 @@ static bool take_window(struct kl_sequence_cutter *k, struct kl_sequence_count *
 static void count_reach(struct kl_sequence_collection *c, struct kl_sequence_count *count,
                         const struct kl_sequence_trial *t)
 {
-    count->next += t->next, count->previous += t->previous;
+    count->next += t->next, count->previous += t->previous, count->bad += t->bad;
     if (!(t->excess > 0)) return;
     c->least_duration = c->excess > 0 ? fmin(c->least_duration, t->duration) : t->duration;
     c->most_duration = fmax(c->most_duration, t->duration);
@@ -339,7 +339,7 @@ static void add_counts(struct kl_sequence_count *all, const struct kl_sequence_c
     all->windows += one->windows, all->outside += one->outside, all->gap += one->gap,
         all->rejected += one->rejected, all->other += one->other, all->repeated += one->repeated,
         all->brief += one->brief, all->beyond += one->beyond, all->next += one->next,
-        all->previous += one->previous;
+        all->previous += one->previous, all->bad += one->bad;
 }
 
 int kl_sequence_cut_recording(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,

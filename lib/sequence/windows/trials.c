@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sequence/windows/windows_int.h"
 
@@ -91,6 +92,19 @@ static void measure(struct kl_sequence_trials *t, const struct kl_sequence_cut *
     }
 }
 
+/* Stretches that whoever looked at them calls bad, as MNE-Python has it: by how the text begins. */
+static void find_bad(struct kl_sequence_trials *t, const struct kl_sequence_recording *r,
+                     const struct kl_sequence_labels *labels, const struct kl_sequence_cut *cut)
+{
+    for (size_t i = 0; i < r->n_annotations; i++) {
+        const struct kl_sequence_annotation *a = &r->annotations[i];
+        if (strncasecmp(a->text, "bad", 3) || kl_sequence_label_of(labels, a->text) >= 0) continue;
+        for (size_t k = 0; k < t->n; k++)
+            t->list[k].bad |= t->list[k].onset + cut->from < a->onset + a->duration &&
+                              t->list[k].onset + cut->to > a->onset;
+    }
+}
+
 int kl_sequence_trials_find(struct kl_sequence_trials *t, const struct kl_sequence_recording *r,
                             const struct kl_sequence_labels *labels, const struct kl_sequence_cut *cut,
                             double rate, struct kl_error *err)
@@ -100,8 +114,10 @@ int kl_sequence_trials_find(struct kl_sequence_trials *t, const struct kl_sequen
     if (code) return code;
     qsort(t->list, t->n, sizeof *t->list, by_onset);
     code = drop_repeated(t, labels, 1 / rate, r->path, err);
-    if (!code) measure(t, cut, 1 / rate);
-    return code;
+    if (code) return code;
+    measure(t, cut, 1 / rate);
+    find_bad(t, r, labels, cut);
+    return 0;
 }
 
 void kl_sequence_trials_free(struct kl_sequence_trials *t)

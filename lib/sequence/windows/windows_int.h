@@ -65,6 +65,7 @@ struct kl_sequence_count {
     size_t brief;                  /* labelled ones that are shorter than a chunk */
     size_t beyond, next, previous; /* windows that reach beyond the end of their annotation, into the
                                       next labelled one, back into one before */
+    size_t bad;                    /* windows that overlap an annotation whose text begins with "bad" */
 };
 /* Of a recording. */
 struct kl_sequence_origin {
@@ -130,7 +131,7 @@ struct kl_sequence_trial {
     int32_t label;
     const char *text; /* of the annotation */
     double excess;    /* seconds that its window reaches beyond its end; 0: not */
-    bool next, previous;
+    bool next, previous, bad;
     size_t still, first_still; /* channels that never move in its window as it was recorded */
 };
 struct kl_sequence_trials {

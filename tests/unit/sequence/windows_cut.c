@@ -283,6 +283,29 @@ static void check_still(void)
     CHECK(trial.still == 7);
 }
 
+/* What overlaps a stretch that is called bad is counted, not what touches it. */
+static void check_bad(void)
+{
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_origin s;
+    const struct kl_sequence_cut how = { .to = 0.5 };
+    static const char *const lists[] = { "+0\x14\x14@+0.2\x14go\x14@", "+1\x14\x14@+1.2\x14go\x14@",
+                                         "+2\x14\x14@+1.7\x15"
+                                         "0.1\x14"
+                                         "BAD_eye\x14@" };
+    const struct edf_make e = { .n_channels = 2,
+                                .n_records = 3,
+                                .channel = { { "C3", .per_record = 10 },
+                                             { "EDF Annotations", .per_record = 30, .lists = lists } } };
+    save("bad.edf", &e);
+    CHECK(cut(&c, &how, "bad.edf", &s) == 0 && c.n == 2 && s.count.bad == 0, "%s", err.text);
+    kl_sequence_collection_free(&c);
+    const struct kl_sequence_cut longer = { .to = 0.6 };
+    CHECK(cut(&c, &longer, "bad.edf", &s) == 0 && c.n == 2 && s.count.bad == 1 && c.count.bad == 1,
+          "%zu bad", s.count.bad);
+    kl_sequence_collection_free(&c);
+}
+
 static void check_quotes(void)
 {
     struct kl_sequence_labels labels;
@@ -355,6 +378,7 @@ int main(void)
     check_types();
     check_empty();
     check_still();
+    check_bad();
     check_words();
     check_quotes();
     return failures != 0;
