@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Which parameters of a head are sampled: their places in the head's block, in the order of files, and
    their priors. */
-#include "sampling/heads/heads.h"
+#include "sampling/ensemble/ensemble.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static void add_tensor(struct building *b, const struct kl_tensor *t, size_t fir
                        double sigma)
 {
     struct kl_sampling_layout *to = b->to;
-    struct kl_sampling_tensor *s = &to->tensors[to->n_tensors++];
-    *s = (struct kl_sampling_tensor){
+    struct kl_sampling_slice *s = &to->slices[to->n_slices++];
+    *s = (struct kl_sampling_slice){
         .offset = first, .size = to->size - first, .fan_in = fan_in, .sigma = sigma
     };
     memcpy(s->name, t->name, sizeof s->name);
@@ -121,8 +121,8 @@ int kl_sampling_layout_make(struct kl_sampling_layout *layout, const struct kl_h
     struct building b = { layout, model, prior, calloc(size, sizeof *b.absent) };
     layout->index = malloc(size * sizeof *layout->index);
     layout->scale = malloc(size * sizeof *layout->scale);
-    layout->tensors = calloc(tensors, sizeof *layout->tensors);
-    if (!b.absent || !layout->index || !layout->scale || !layout->tensors) {
+    layout->slices = calloc(tensors, sizeof *layout->slices);
+    if (!b.absent || !layout->index || !layout->scale || !layout->slices) {
         free(b.absent);
         return kl_fail_memory(err, size * sizeof *layout->index);
     }
@@ -141,6 +141,6 @@ void kl_sampling_layout_free(struct kl_sampling_layout *layout)
 {
     free(layout->index);
     free(layout->scale);
-    free(layout->tensors);
+    free(layout->slices);
     *layout = (struct kl_sampling_layout){ 0 };
 }
