@@ -8,7 +8,7 @@
 #include "circuit/noise.h"
 #include "circuit/shots.h"
 #include "head/exchange.h"
-#include "head/settings.h"
+#include "head/run.h"
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1 };

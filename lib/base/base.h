@@ -67,7 +67,7 @@ int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, si
                    const char *expected);
 int kl_exit_status(int code);
 
-/* ---- options (options.c, help.c, options_answer.c, config.c, emit.c) ----
+/* ---- options (options.c, help.c, config.c, emit.c) ----
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
    cache key are made from it. */
 enum kl_option_type {
@@ -111,7 +111,7 @@ struct kl_tool {
     const char *chosen_by;
 };
 
-/* Options that tools have in common; common.c holds their table. */
+/* Options that tools have in common; options.c holds their table. */
 struct kl_common {
     const char *output;      /* -o */
     const char *store;       /* --store, or KETLINE_STORE */

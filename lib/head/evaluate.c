@@ -7,7 +7,6 @@
 
 #include "head/gpu.h"
 #include "head/head.h"
-#include "head/meter.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "circuit/frequency.h"
-#include "head/step_int.h"
+#include "head/head_int.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
 

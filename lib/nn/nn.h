@@ -113,7 +113,7 @@ double kl_nn_cross_entropy_f64(double *d, size_t *correct, const double *logits,
 
 /* ---- optimisers (optimizer.c) ---- */
 /* KL_QNG and KL_ROTOSOLVE are Adam here, KL_SPSA is SGD: how the circuit's weights are moved, and whence
-   the gradient, is said by lib/head/natural.c, rotosolve.c, spsa.c. */
+   the gradient, is said by lib/head/step.c, rotosolve.c, spsa.c. */
 enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW, KL_QNG, KL_ROTOSOLVE, KL_SPSA };
 #define KL_OPTIMIZER_NAMES "sgd|adam|adamw|qng|rotosolve|spsa" /* in the order of the kinds */
 struct kl_optimizer {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
    An evaluation by trajectories in two halves: their mean is the result, their difference its error. */
-#include "head/drawn.h"
+#include "head/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "head/meter.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
