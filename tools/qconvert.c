@@ -6,7 +6,7 @@
 
 #include "backbone/extract.h"
 #include "circuit/noise.h"
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 #include "head/exchange.h"
 #include "head/run.h"
 #include "store/mode.h"

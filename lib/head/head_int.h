@@ -4,7 +4,7 @@
 #ifndef KL_HEAD_HEAD_INT_H
 #define KL_HEAD_HEAD_INT_H
 
-#include "circuit/metric.h"
+#include "circuit/estimate.h"
 #include "head/head.h"
 #include "kernels/inline/real.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The head as a learner of lib/train: split, threads, tools of the circuit, the rows of its history; a
    circuit that grows while it is trained. */
-#include "circuit/metric.h"
+#include "circuit/estimate.h"
 
 #include <math.h>
 #include <stdlib.h>

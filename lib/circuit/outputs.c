@@ -1,10 +1,51 @@
 /* SPDX-License-Identifier: MIT
-   What a circuit's outputs are: Pauli strings, fidelities, sums of them, or all probabilities. */
+   What a circuit's outputs are: Pauli strings, fidelities with states that have names, sums of them, or
+   all probabilities; the circuits from which measurements of another one are drawn. */
+#include "circuit/circuit_int.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/circuit_int.h"
+#include "circuit/estimate.h"
 #include "circuit/noise.h"
+
+size_t kl_circuit_target_size(const struct kl_circuit *c, const struct kl_target *t)
+{
+    if (t->kind == KL_PRODUCT) return (size_t)1 << __builtin_popcount(t->axis.x);
+    return t->kind == KL_GHZ ? 2 : (size_t)c->n_qubits;
+}
+
+/* (|0> +- |1>) / sqrt 2 where the axis is X, (|0> +- i|1>) / sqrt 2 where it is Y: over the parts of
+   these wires that are 1, a power of i. */
+static void product(struct kl_vqc_amplitude *a, const struct kl_circuit *c, const struct kl_target *t)
+{
+    static const double re[4] = { 1, 0, -1, 0 }, im[4] = { 0, 1, 0, -1 };
+    const uint32_t free = kl_circuit_wire_bits(c, t->axis.x), minus = kl_circuit_wire_bits(c, t->minus),
+                   turned = kl_circuit_wire_bits(c, t->axis.x & t->axis.z);
+    const double size = pow(0.5, __builtin_popcount(free) / 2.0);
+    uint32_t part = 0;
+    do {
+        const int power = (__builtin_popcount(part & turned) + 2 * __builtin_popcount(part & minus)) & 3;
+        *a++ = (struct kl_vqc_amplitude){ (minus & ~free) | part, size * re[power], size * im[power] };
+        part = (part - free) & free; /* the next larger part */
+    } while (part);
+}
+
+void kl_circuit_target_amplitudes(struct kl_vqc_amplitude *a, const struct kl_circuit *c,
+                                  const struct kl_target *t)
+{
+    const int n = c->n_qubits;
+    if (t->kind == KL_PRODUCT) product(a, c, t);
+    else if (t->kind == KL_GHZ)
+        for (int i = 0; i < 2; i++)
+            a[i] = (struct kl_vqc_amplitude){ i ? (1u << n) - 1 : 0, sqrt(0.5), 0 };
+    else
+        for (int i = 0; i < n; i++) a[i] = (struct kl_vqc_amplitude){ 1u << i, 1 / sqrt(n), 0 };
+}
+
+/* ---- observe ----
+   What a circuit's outputs are: Pauli strings, fidelities, sums of them, or all probabilities. */
 
 int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err)
 {
@@ -139,7 +180,7 @@ int kl_circuit_with_probabilities(struct kl_circuit **to, const struct kl_circui
     return code;
 }
 
-int kl_circuit_with_readings(struct kl_circuit **to, const struct kl_circuit *c, struct kl_error *err)
+static int with_readings(struct kl_circuit **to, const struct kl_circuit *c, struct kl_error *err)
 {
     int code = copy(to, c, err);
     if (!code && c->probabilities) code = kl_circuit_observe_probabilities(*to, err);
@@ -152,4 +193,33 @@ int kl_circuit_with_readings(struct kl_circuit **to, const struct kl_circuit *c,
     if (!code) code = kl_circuit_finish(*to, err);
     if (code) kl_circuit_free(to);
     return code;
+}
+
+/* ---- The circuits from which measurements of another one are drawn ---- */
+
+int kl_circuit_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct kl_error *err)
+{
+    *m = (struct kl_measured){ 0 };
+    if (c->n_qubits > KL_MOST_MEASURED_QUBITS)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--shots: found a circuit of %d qubits, expected at most %d: measurements are drawn "
+            "from the probabilities of all basis states",
+            c->n_qubits, KL_MOST_MEASURED_QUBITS);
+    int code = kl_circuit_with_probabilities(&m->probabilities, c, err);
+    if (!code && !kl_circuit_reads_plainly(c)) code = with_readings(&m->readings, c, err);
+    return code;
+}
+
+void kl_circuit_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable)
+{
+    struct kl_circuit *const all[] = { c, m->probabilities, m->readings };
+    for (int i = 0; i < 3; i++)
+        if (all[i]) all[i]->stoppable = stoppable;
+}
+
+void kl_circuit_measured_free(struct kl_measured *m)
+{
+    kl_circuit_free(&m->probabilities);
+    kl_circuit_free(&m->readings);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   A circuit on its way to the GPU: the gates between two moves of amplitudes (stages.c), then passes
-   over a state whose qubits change places (passes.c). */
+   A circuit on its way to the GPU: the gates between two moves of amplitudes (gpu_lower.c), then passes
+   over a state whose qubits change places (gpu_passes.c). */
 #ifndef KL_CIRCUIT_CUDA_INT_H
 #define KL_CIRCUIT_CUDA_INT_H
 
 #include "circuit/circuit_int.h"
-#include "circuit/cuda.h"
+#include "circuit/gpu.h"
 
 /* `before`: what CNOT does before it, dual[b] & places of the stage before it has the parity of bit b
    here. Bits are those of struct kl_vqc_op. */
@@ -30,9 +30,6 @@ struct kl_circuit_gpu_stages {
     int n_slots, n_turns, n_matrices, n_varying;
 };
 
-/* All of it lies in memory. KL_ENOMEM. */
-int kl_circuit_stages(struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
-                      struct kl_arena *memory, struct kl_error *err);
 /* Which bit of an amplitude's number a qubit's is, and what CNOT does that is not done yet: from these
    bits, taken as those of struct kl_vqc_op, to what gates mean now. */
 struct kl_frame {
@@ -51,10 +48,5 @@ uint32_t kl_circuit_sum_columns(const uint32_t *columns, uint32_t bits);
 int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last,
                       const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
                       struct kl_arena *memory, struct kl_error *err);
-/* What is read of the state at the end (readings.c): terms, fidelities, their ends, mixed,
-   probabilities, flips. KL_ENOMEM; KL_EUSAGE: too many amplitudes. */
-int kl_circuit_readings(struct kl_cuda_circuit *to, const struct kl_frame *last,
-                        const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
-                        struct kl_arena *memory, struct kl_error *err);
 
 #endif

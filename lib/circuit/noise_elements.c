@@ -1,10 +1,58 @@
 /* SPDX-License-Identifier: MIT
    A noisy circuit as rotations about Pauli strings, Clifford gates and channels: in the order of its
-   gates, and in levels. */
+   gates, and in levels. Channels of one qubit by their Pauli transfer matrices; the parameters are
+   PennyLane's. */
+#include "circuit/noise.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "circuit/density_int.h"
+#include "circuit/lower_int.h"
+
+/* c, and after it next */
+static void channel_then(struct kl_channel *c, struct kl_channel next)
+{
+    c->x *= next.x;
+    c->y *= next.y;
+    c->z *= next.z;
+    c->shift = next.z * c->shift + next.shift;
+}
+
+/* For the time of a gate: energy decays by T1 towards the equilibrium, coherence by T2. */
+static struct kl_channel thermal(const struct kl_qubit_noise *q, double time)
+{
+    const double energy = exp(-time / q->t1), coherence = exp(-time / q->t2);
+    return (struct kl_channel){ coherence, coherence, energy, (1 - energy) * (1 - 2 * q->excited) };
+}
+
+static void noise_stages(struct kl_channel stage[KL_NOISE_STAGES], const struct kl_noise *noise,
+                         int qubit, bool on_several_wires)
+{
+    const struct kl_qubit_noise *q = &noise->qubit[noise->n_qubits ? qubit : 0];
+    const int i = on_several_wires;
+    const double kept = 1 - 4 * q->depolarizing[i] / 3, damped = 1 - q->amplitude_damping[i],
+                 dephased = sqrt(1 - q->phase_damping[i]), flipped = 1 - 2 * q->bit_flip[i],
+                 turned = 1 - 2 * q->phase_flip[i];
+    stage[0] = (struct kl_channel){ kept, kept, kept, 0 };
+    stage[1] = (struct kl_channel){ sqrt(damped), sqrt(damped), damped, 1 - damped };
+    stage[2] = (struct kl_channel){ dephased, dephased, 1, 0 };
+    stage[3] = (struct kl_channel){ 1, flipped, flipped, 0 };
+    stage[4] = (struct kl_channel){ turned, turned, 1, 0 };
+    stage[5] = q->gate_time[i] > 0 ? thermal(q, q->gate_time[i]) : (struct kl_channel){ 1, 1, 1, 0 };
+}
+
+struct kl_channel kl_circuit_noise_channel(const struct kl_noise *noise, int qubit,
+                                           bool on_several_wires)
+{
+    struct kl_channel stage[KL_NOISE_STAGES], c = { 1, 1, 1, 0 };
+    noise_stages(stage, noise, qubit, on_several_wires);
+    for (int i = 0; i < KL_NOISE_STAGES; i++) channel_then(&c, stage[i]);
+    return c;
+}
+
+/* ---- elements ----
+   A noisy circuit as rotations about Pauli strings, Clifford gates and channels: in the order of its
+   gates, and in levels. */
 
 /* A list on its way. from: where the elements of the gate begin that is being put. adds: angles of one
    gate about the same string are added. Trajectories sign each by itself; and where the readout alone
@@ -98,7 +146,7 @@ static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int
 {
     const struct kl_channel nothing = { 1, 1, 1, 0 };
     struct kl_channel stage[KL_NOISE_STAGES], pauli = nothing;
-    kl_circuit_noise_stages(stage, noise, qubit, several);
+    noise_stages(stage, noise, qubit, several);
     for (int i = 0; i < KL_NOISE_STAGES; i++) {
         struct kl_channel c = stage[i];
         if (c.shift != 0) {
@@ -108,7 +156,7 @@ static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int
             c = (struct kl_channel){ c.x / kept, c.y / kept, c.z + moved, 0 };
             pauli = nothing;
         }
-        kl_circuit_channel_then(&pauli, c);
+        channel_then(&pauli, c);
     }
     put_channel(to, bit, pauli);
 }
