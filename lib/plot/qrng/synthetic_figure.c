@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/ranks.h"
+#include "stats/tests.h"
 #include "plot/qrng/synthetic_view.h"
 #include "store/store.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   The network as the run needs it. Maps are [channel][y][x][n], n images side by side. */
-#ifndef KL_RESNET18_INT_H
-#define KL_RESNET18_INT_H
+   Private to lib/backbone/: the network's layers and their folding; extraction; what a GPU needs. */
+#ifndef KL_BACKBONE_BACKBONE_INT_H
+#define KL_BACKBONE_BACKBONE_INT_H
 
 #include "backbone/backbone.h"
+#include "backbone/extract.h"
 #include "kernels/conv.h"
+#include "kernels/cuda.h"
 
 /* One convolution with its batch normalisation folded in. */
 struct kl_folded {
@@ -41,14 +43,6 @@ int kl_backbone_fold(struct kl_folded *conv, const struct kl_weights *weights, s
 int kl_backbone_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights,
                           struct kl_error *err);
 
-/* For a GPU (fold_gpu.c): to (out, size, size, in) and bias (out), folded likewise. */
-int kl_backbone_fold_gpu(float *to, float *bias, const struct kl_folded *conv,
-                         const struct kl_weights *weights, struct kl_error *err);
-/* to (64, 4, 4, 4 (channels + 1)), set to 0 before: the stem on blocks of 2x2 pixels as struct
-   kl_cuda_backbone has them, each pixel's channels as (p - 128) / 128 and a one, whose weights are those
-   of the mean. */
-int kl_backbone_fold_gpu_stem(float *to, float *bias, const struct kl_resnet18 *net,
-                              const struct kl_weights *weights, struct kl_error *err);
 /* expected.c: what the weights may be those of, if not a ResNet-18's, by their blocks or by the name
    that is one too many or absent: " (a ResNet-34?)", or "". */
 void kl_backbone_resnet18_guess(char words[96], const struct kl_weights *weights, const char *name);
@@ -63,6 +57,34 @@ enum {
         64, /* of one product: tiles times the images of a block; few, for the second cache */
     KL_CONV_APART =
         16, /* values between points, lest a tile's 36 points share a set of the first cache */
+};
+
+/* ---- What the files of an extraction share ---- */
+struct kl_extract_sets {
+    int features, labels, index; /* numbers of the datasets */
+};
+/* The list beside the weights, "FILE.seen"; none without it. KL_EDATA, KL_ENOMEM.
+ */
+int kl_backbone_look_open(struct kl_look *look, const char *weights, struct kl_error *err);
+/* For a run of so many images. KL_ENOMEM. */
+int kl_backbone_look_begin(struct kl_look *look, size_t n_rows, struct kl_error *err);
+/* Images [row, row + n) of so many bytes each, by any thread. */
+void kl_backbone_look_at(struct kl_look *look, const uint8_t *pixels, size_t row, size_t n,
+                         size_t bytes);
+/* labels [n_rows]; -1: none. first: the number of the run's first image. KL_ENOMEM. */
+int kl_backbone_look_say(struct kl_look *look, const int32_t *labels, size_t first,
+                         const struct kl_log *log, struct kl_error *err);
+void kl_backbone_look_close(struct kl_look *look);
+
+/* ----  ---- */
+enum { KL_BACKBONE_GPU_CONVS = 20 }; /* of ResNet-18, shortcuts included */
+
+/* The network's convolutions in the order in which they run, and their weights
+   (kl_backbone_gpu_convs_free). A 3x3 convolution on a map of fewer pixels than taps becomes a matrix
+   product: one pixel of all the map's values in, one out, the taps outside left out. */
+struct kl_backbone_gpu_convs {
+    size_t n;
+    struct kl_cuda_conv conv[KL_BACKBONE_GPU_CONVS];
 };
 
 #endif

@@ -1,13 +1,116 @@
 /* SPDX-License-Identifier: MIT
-   Metrics of probabilities, in double and in the order of the samples. */
-#include "stats/metrics.h"
+   Scores of probabilities, in double and in the order of the samples: softmax, confusion matrices and
+   what follows from them for each class, calibration, which of two judged heads is better. */
+#include "stats/stats.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/stats.h"
+
+void kl_stats_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n,
+                      size_t c)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float *row = logits + i * c;
+        size_t best = 0;
+        double sum = 0;
+        for (size_t k = 1; k < c; k++)
+            if (row[k] > row[best]) best = k;
+        for (size_t k = 0; k < c; k++) sum += exp((double)row[k] - (double)row[best]);
+        for (size_t k = 0; k < c; k++)
+            probabilities[i * c + k] = (float)(exp((double)row[k] - (double)row[best]) / sum);
+        if (predictions) predictions[i] = (int32_t)best;
+    }
+}
+
+/* ---- Confusion matrices, and what follows from them for each class ---- */
+
+void kl_stats_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n,
+                        size_t c)
+{
+    memset(counts, 0, c * c * sizeof *counts);
+    for (size_t i = 0; i < n; i++) counts[(size_t)labels[i] * c + (size_t)predictions[i]]++;
+}
+
+struct kl_class_metrics kl_stats_class_metrics(const int64_t *counts, size_t c, size_t k)
+{
+    int64_t right = counts[k * c + k], predicted = 0, support = 0;
+    for (size_t i = 0; i < c; i++) {
+        predicted += counts[i * c + k];
+        support += counts[k * c + i];
+    }
+    struct kl_class_metrics m = { .support = support };
+    if (predicted) m.precision = (double)right / (double)predicted;
+    if (support) m.recall = (double)right / (double)support;
+    if (right) m.f1 = 2 * m.precision * m.recall / (m.precision + m.recall);
+    return m;
+}
+
+/* The class that most wrong predictions of class k name; c: there is none. */
+static size_t most_taken_for(const int64_t *counts, size_t c, size_t k)
+{
+    size_t most = c;
+    for (size_t i = 0; i < c; i++)
+        if (i != k && counts[k * c + i] > (most < c ? counts[k * c + most] : 0)) most = i;
+    return most;
+}
+
+/* The recall of class a among the samples that are predicted as a or b; a class without any has no say.
+ */
+static double recall_beside(const int64_t *counts, size_t c, size_t a, size_t b)
+{
+    const int64_t right = counts[a * c + a], all = right + counts[a * c + b];
+    return all ? (double)right / (double)all : 1;
+}
+
+static bool are_told_apart(const int64_t *counts, size_t c, size_t k, size_t other)
+{
+    const double own = recall_beside(counts, c, k, other), others = recall_beside(counts, c, other, k);
+    /* the other one's turn, if it is the one that is lost; of two that are alike the later one */
+    const bool its_turn = others < own || (others == own && other > k);
+    if (its_turn && most_taken_for(counts, c, other) == k) return true;
+    return counts[k * c + other] <= counts[k * c + k] && (own + others) / 2 >= 0.6;
+}
+
+size_t kl_stats_merged_classes(int32_t *taken, const int64_t *counts, size_t c)
+{
+    size_t merged = 0;
+    for (size_t k = 0; k < c; k++) {
+        const size_t other = most_taken_for(counts, c, k);
+        taken[k] = -1;
+        if (other == c || counts[k * c + other] < KL_FEWEST_TAKEN) continue;
+        if (are_told_apart(counts, c, k, other)) continue;
+        taken[k] = (int32_t)other;
+        merged++;
+    }
+    return merged;
+}
+
+size_t kl_stats_top_k(const float *probabilities, const int32_t *labels, size_t n, size_t c, size_t k)
+{
+    size_t hits = 0;
+    for (size_t i = 0; i < n; i++) {
+        const float *row = probabilities + i * c;
+        size_t label = (size_t)labels[i], before = 0;
+        for (size_t j = 0; j < c; j++)
+            before += row[j] > row[label] || (row[j] == row[label] && j < label);
+        hits += before < k;
+    }
+    return hits;
+}
+
+double kl_stats_log_loss(const float *probabilities, const int32_t *labels, size_t n, size_t c)
+{
+    const double least = 1e-45; /* the smallest positive float: a probability that was rounded to 0 */
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum -= log(fmax((double)probabilities[i * c + (size_t)labels[i]], least));
+    return n ? sum / (double)n : 0;
+}
+
+/* ---- Metrics of probabilities, in double and in the order of the samples ---- */
 
 const char *const kl_stats_metric_names[KL_METRICS] = {
     "accuracy", "balanced_accuracy", "kappa", "auc", "f1", "log_loss", "brier", "calibration"
@@ -141,4 +244,44 @@ int kl_stats_metrics(struct kl_metrics *m, int64_t *confusion, const int32_t *la
     if (room && confusion) memcpy(confusion, counts, square * sizeof *counts);
     free(counts), free(scored);
     return room ? KL_OK : kl_fail_memory(err, square * sizeof *counts + n * sizeof *scored);
+}
+
+/* ---- Expected calibration error and the bins of a reliability diagram ---- */
+
+double kl_stats_calibration(int64_t *count, double *accuracy, double *confidence,
+                            const float *probabilities, const int32_t *labels, size_t n, size_t c,
+                            size_t bins)
+{
+    for (size_t b = 0; b < bins; b++) {
+        count[b] = 0;
+        accuracy[b] = confidence[b] = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const float *row = probabilities + i * c;
+        size_t best = 0;
+        for (size_t k = 1; k < c; k++)
+            if (row[k] > row[best]) best = k;
+        double at = ceil((double)row[best] * (double)bins) - 1; /* (low, high] */
+        size_t b = at < 0 ? 0 : at >= (double)bins ? bins - 1 : (size_t)at;
+        count[b]++;
+        accuracy[b] += labels[i] == (int32_t)best;
+        confidence[b] += (double)row[best];
+    }
+    double error = 0;
+    for (size_t b = 0; b < bins; b++) {
+        if (!count[b]) continue;
+        accuracy[b] /= (double)count[b];
+        confidence[b] /= (double)count[b];
+        error += (double)count[b] / (double)n * fabs(accuracy[b] - confidence[b]);
+    }
+    return error;
+}
+
+/* ---- Which of two judged heads is the better one ---- */
+
+bool kl_stats_comes_before(struct kl_judgement a, struct kl_judgement b)
+{
+    if (isnan(a.accuracy) || isnan(b.accuracy)) return !isnan(a.accuracy) && isnan(b.accuracy);
+    if (fabs(a.accuracy - b.accuracy) > 1e-12) return a.accuracy > b.accuracy;
+    return a.loss < b.loss || (!isnan(a.loss) && isnan(b.loss));
 }
