@@ -54,7 +54,7 @@ int kl_backbone_resnet18_run(const struct kl_resnet18 *net, float *features, con
                              size_t n, struct kl_arena *work, struct kl_error *err);
 void kl_backbone_resnet18_free(struct kl_resnet18 **net);
 
-/* ---- the network on a GPU (gpu.c, gpu.c; docs/cuda.md) ---- */
+/* ---- the network on a GPU (gpu.c; docs/cuda.md) ---- */
 struct kl_device;
 struct kl_backbone_gpu;
 #define KL_PRECISIONS "fp32|tf32|bf16|fp16" /* enum kl_precision */
