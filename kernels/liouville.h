@@ -11,7 +11,7 @@
 #include "kernels/isa.h"
 
 /* Columns are a multiple of KL_LIOUVILLE_LANES; those that are not needed are 0. */
-enum { KL_LIOUVILLE_LANES = 16, KL_LIOUVILLE_MAX_ORDER = 24, KL_LIOUVILLE_MAX_DIM = 64 };
+enum { KL_LIOUVILLE_LANES = 16, KL_LIOUVILLE_MAX_ORDER = 24, KL_LIOUVILLE_MAX_DIM = 256 };
 
 /* value * c at (row, col) of G; c is u[of] for of < controls, else params[of - controls]. Sorted by row,
    then col; several terms may share a place. */

@@ -169,9 +169,9 @@ figures head.h5 --json -o words
 qseq fit S001.h5 --split within --method mdm -f -o words.h5
 qseq eval older-fit.h5 S001.h5 -f -o words.h5
 qseq eval older-fit.h5 S001.h5 --json -f -o words.h5
-qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100
-qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100 --json
-qseq compare -q older-judgement.h5 fit-judgement.h5 --resamples 100 --csv
+qseq compare -q older-judgement.h5 fit-judgement.h5
+qseq compare -q older-judgement.h5 fit-judgement.h5 --json
+qseq compare -q older-judgement.h5 fit-judgement.h5 --csv
 doctor --no-bench
 doctor --no-bench --json
 doctor --no-bench --bug-report

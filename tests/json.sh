@@ -77,7 +77,7 @@ printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3 -o r
 printed qcontrol regret policy.h5 --tasks 5 --steps 3 --starts 2 --scales 3
 printed cache show policy.h5
 "$BUILD/tests/unit/sampling/chains_file" chains.h5 && printed sgld diagnose chains.h5
-printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/bad-comma"
+printed qseq inspect "$root/tests/fuzz/edf/gap" "$root/tests/fuzz/edf/fault-comma"
 printed qseq generate people -n 1 --channels 8 --trials 2 -o people
 stage qseq forrelation -n 20 --reference -o pairs.h5
 stage qseq train S001.h5 S002.h5 --split within -m means --epochs 2 -o net.h5

@@ -205,6 +205,7 @@ static int work(struct run *run, const struct kl_stage *stage, struct kl_error *
                            : kl_circuit_options_file(&run->v->circuit, &run->config, err);
     if (!code) code = kl_circuit_build(&run->circuit, &run->v->circuit, err);
     if (code) return code;
+    kl_circuit_say(stage->log, run->circuit);
     if (command == 1) return draw(run, n_args == 2 ? args[1] : NULL, err);
     if (run->v->common.output && strcmp(run->v->common.output, "-") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to draw", args[0]);

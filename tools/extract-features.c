@@ -288,12 +288,31 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     return code;
 }
 
-/* "; images x_test, labels y_test" of HDF5 files, else "". */
-static const char *datasets_text(char text[1100], const struct kl_images *im)
+/* Classes that are called by something else than their numbers. */
+static bool are_named(const struct kl_images *im)
 {
+    bool named = false;
+    for (size_t i = 0; i < im->n_classes && !named; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        named = strcmp(number, im->class_names + i * im->class_name_size) != 0;
+    }
+    return named;
+}
+
+/* "; images x_test, labels y_test" of HDF5 files; "; classes 0 cat, 1 dog" where they have names. */
+static const char *found_text(char text[2048], const struct kl_images *im)
+{
+    enum { SHOWN = 10 };
+    size_t n = 0;
     *text = '\0';
     if (*im->images_from)
-        snprintf(text, 1100, "; images %s, labels %s", im->images_from, im->labels_from);
+        n = (size_t)snprintf(text, 1100, "; images %s, labels %s", im->images_from, im->labels_from);
+    for (size_t i = 0; are_named(im) && i < im->n_classes && i < SHOWN; i++)
+        n += (size_t)snprintf(text + n, 2048 - n, "%s%zu %.60s", i ? ", " : "; classes ", i,
+                              im->class_names + i * im->class_name_size);
+    if (are_named(im) && im->n_classes > SHOWN)
+        snprintf(text + n, 2048 - n, ", ... %zu", im->n_classes - 1);
     kl_make_printable(text);
     return text;
 }
@@ -302,7 +321,7 @@ static const char *datasets_text(char text[1100], const struct kl_images *im)
 static int report(const struct job *j, const char *content, struct kl_error *err)
 {
     const char *output = j->v->common.output;
-    char text[1100];
+    char text[2048];
     const struct kl_images *im = j->e.images;
     size_t dims[3], d = 1;
     const double seconds = kl_clock() - j->stage->start, n = (double)j->e.n;
@@ -329,7 +348,7 @@ static int report(const struct job *j, const char *content, struct kl_error *err
     if (!j->v->common.quiet)
         fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)%s\n", output, j->e.n, d,
                 strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, rate,
-                datasets_text(text, im));
+                found_text(text, im));
     return KL_OK;
 }
 

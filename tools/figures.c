@@ -18,7 +18,8 @@ static const struct kl_option options[] = {
       "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|frequency|bit-tests|"
       "transitions|symbols|learning|classifiers|configurations|gan|tournament|synthetic|validation|"
       "pulse|bloch|filter-function|landscape|starts|meta-learning|adaptation|tasks|"
-      "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance|scaling",
+      "traces|ranks|autocorrelation|acceptance|bounds|windows|spectra|erd|topography|people|importance|"
+      "scaling",
       0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
@@ -72,6 +73,7 @@ static int open_files(struct run *run, const char *const *paths, size_t n, struc
     for (size_t i = 0; i < n && !code; i++) {
         code = kl_store_file_open(&run->files[i], paths[i], err);
         run->n_files += !code;
+        if (!code) code = kl_store_file_check_once(run->files[i], err);
     }
     return code;
 }

@@ -243,6 +243,7 @@ static int import_head(struct run *run, const char *path, struct kl_error *err)
     int code = kl_options_refuse(&tool, run->v, &usual, "replica all-replicas",
                                  "is of weights that are written; --features makes heads of all", err);
     if (!code) code = kl_weights_read(&run->weights, path, err);
+    if (!code) kl_weights_say(run->weights, run->stage->log);
     if (!code) code = take_config(run, path, err);
     if (!code) code = settle(run, err);
     if (!code) code = kl_store_file_open_kind(&run->file, run->v->features, &kl_features_kind, err);

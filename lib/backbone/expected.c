@@ -67,8 +67,11 @@ static bool is_within(const char *name, enum kl_tap tap)
 /* Blocks of each of the four stages. */
 static void count_blocks(int blocks[4], const struct kl_weights *weights)
 {
+    const size_t before = strlen(weights->prefix);
     for (size_t i = 0; i < weights->n; i++) {
-        const struct place p = place_of(weights->tensors[i].name);
+        const char *name = weights->tensors[i].name;
+        if (strncmp(name, weights->prefix, before) != 0) continue;
+        const struct place p = place_of(name + before);
         if (p.stage >= 1 && p.stage <= 4 && p.block >= blocks[p.stage - 1])
             blocks[p.stage - 1] = p.block + 1;
     }
@@ -130,22 +133,26 @@ void kl_backbone_resnet18_guess(char words[96], const struct kl_weights *weights
         if (strstr(name, parts[i][0])) snprintf(words, 96, "%s", parts[i][1]);
 }
 
-int kl_backbone_resnet18_expect(const struct kl_weights *weights, enum kl_tap tap, size_t *n_unused,
+int kl_backbone_resnet18_expect(struct kl_weights *weights, enum kl_tap tap, size_t *n_unused,
                                 const char **unused, struct kl_error *err)
 {
     char words[96];
     *n_unused = 0;
+    kl_weights_find_prefix(weights, "conv1.weight", "layer1.0.conv1.weight");
+    const size_t before = strlen(weights->prefix);
     for (size_t i = 0; i < weights->n; i++) {
-        const char *name = weights->tensors[i].name;
-        if (is_ours(name)) continue;
-        if (!is_within(name, tap)) {
+        const char *whole = weights->tensors[i].name, *name = whole + before;
+        const bool outside = strncmp(whole, weights->prefix, before) != 0;
+        if (!outside && is_ours(name)) continue;
+        if (outside || !is_within(name, tap)) {
+            if (outside) name = whole;
             const bool head = strncmp(name, "fc.", 3) == 0 || strncmp(name, "layer", 5) == 0;
             if (!head && (*n_unused)++ == 0) *unused = name;
             continue;
         }
         kl_backbone_resnet18_guess(words, weights, name);
         return kl_fail(err, KL_EDATA, "%s: has %s, which a ResNet-18 has not%s",
-                       kl_weights_path(weights), name, words);
+                       kl_weights_path(weights), whole, words);
     }
     return KL_OK;
 }

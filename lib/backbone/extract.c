@@ -173,6 +173,7 @@ static int open_net(struct kl_extract *e, struct kl_error *err)
     if (!code && e->device.cuda)
         code = kl_backbone_gpu_open(e->gpu, e->net, e->weights, e->images->n, kl_pool_size(e->pool),
                                     e->options.log, err);
+    if (!code) kl_weights_say(e->weights, e->options.log);
     if (!code) remark_unused(e, n_unused, unused);
     return code;
 }

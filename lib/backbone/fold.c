@@ -56,12 +56,14 @@ static int expect(const struct kl_weight **tensor, const struct kl_weights *weig
     if (t && *t->unread) return kl_weights_check_read(weights, t, err);
     if (t && t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
     kl_backbone_resnet18_guess(words, weights, full);
-    if (!t && prefix_of(first_name(weights), full))
+    const size_t before = t ? 0 : prefix_of(first_name(weights), full);
+    if (before)
         return kl_fail(
             err, KL_EDATA,
             "%s: no tensor %s, but %s; take the prefix off, in PyTorch: torch.save({k[%zu:]: v "
-            "for k, v in s.items()}, FILE)",
-            kl_weights_path(weights), full, first_name(weights), prefix_of(first_name(weights), full));
+            "for k, v in s.items() if k.startswith('%.*s')}, FILE)",
+            kl_weights_path(weights), full, first_name(weights), before, (int)before,
+            first_name(weights));
     if (!t)
         return kl_fail(err, KL_EDATA,
                        "%s: no tensor %s, as torchvision's ResNet-18 has it%s; its first name is %s",

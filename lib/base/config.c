@@ -94,29 +94,45 @@ static bool has_zero(const yaml_event_t *event)
     return event->data.scalar.length != strlen((const char *)event->data.scalar.value);
 }
 
-/* YAML reads these words, where they stand without quotes, as no text: as nothing, or as true or false.
-   Written to an option that takes a text they would be a file's name, or no widths. */
+/* A word without quotes: one of these, whatever its case? */
+static bool is_one_of(const char *const *words, const yaml_event_t *event)
+{
+    bool found = false;
+    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return false;
+    for (; *words && !found; words++)
+        found = strcasecmp((const char *)event->data.scalar.value, *words) == 0;
+    return found;
+}
+static const char *const nothing[] = { "", "~", "null", NULL },
+                         *const truth[] = { "true", "yes", "on", NULL },
+                         *const falsehood[] = { "false", "no", "off", NULL };
+
+/* Nothing to an option that has no value unless it is given one is as if the line were not there. To any
+   other it could mean none, or the default. */
+static int set_nothing(struct reader *r, const struct kl_option *option, const char *where)
+{
+    char usual[256];
+    kl_option_text(option, r->values, usual, sizeof usual);
+    if (!*usual || strcmp(usual, "false") == 0) return KL_OK;
+    return kl_fail(r->err, KL_EUSAGE,
+                   "%s: found no value, expected %s%s%s%s; without the line it is '%s'", where,
+                   option->type == KL_OPT_FLAG ? "true or false" : option->arg, option->help ? " (" : "",
+                   option->help ? option->help : "", option->help ? ")" : "", usual);
+}
+
+/* YAML reads these words, where they stand without quotes, as true or false. Written to an option that
+   takes a text they would be a file's name, or no widths. */
 static int check_plain(const struct kl_option *option, const yaml_event_t *event, const char *where,
                        struct kl_error *err)
 {
-    static const char *const nothing[] = { "", "~", "null" };
-    static const char *const truth[] = { "true", "false", "yes", "no", "on", "off" };
-    const char *text = (const char *)event->data.scalar.value;
     const bool choice = option->type == KL_OPT_CHOICE || option->type == KL_OPT_DEVICE;
-    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return KL_OK;
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (strcasecmp(text, nothing[i]) == 0)
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: found no value, expected %s%s%s%s; without the line it is the default",
-                           where, option->type == KL_OPT_FLAG ? "true or false" : option->arg,
-                           option->help ? " (" : "", option->help ? option->help : "",
-                           option->help ? ")" : "");
-    for (size_t i = 0; kl_option_is_word(option) && !choice && i < sizeof truth / sizeof *truth; i++)
-        if (strcasecmp(text, truth[i]) == 0)
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: found %s, expected %s; put a text in quotes, '%s', or take the line out",
-                           where, text, option->arg, text);
-    return KL_OK;
+    const char *text = (const char *)event->data.scalar.value;
+    if (!kl_option_is_word(option) || choice ||
+        (!is_one_of(truth, event) && !is_one_of(falsehood, event)))
+        return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: found %s, expected %s; put a text in quotes, '%s', or take the line out", where,
+                   text, option->arg, text);
 }
 
 static int set_option(struct reader *r, const struct kl_option *option, const yaml_event_t *event,
@@ -129,9 +145,14 @@ static int set_option(struct reader *r, const struct kl_option *option, const ya
                        where);
     if (has_zero(event))
         return kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
+    if (is_one_of(nothing, event)) return set_nothing(r, option, where);
     const int code = check_plain(option, event, where, r->err);
     if (code) return code;
-    const char *text = kl_keep_text((const char *)event->data.scalar.value);
+    const bool flag = option->type == KL_OPT_FLAG;
+    const char *text = flag && is_one_of(truth, event)       ? "true"
+                       : flag && is_one_of(falsehood, event) ? "false"
+                                                             : (const char *)event->data.scalar.value;
+    text = kl_keep_text(text);
     return text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
 }
 

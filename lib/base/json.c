@@ -143,26 +143,53 @@ int kl_json_lines(json_t **value, const char *lines, struct kl_error *err)
     return code;
 }
 
+/* A number in as few digits as give it back. */
+static int dump_value(char **text, const json_t *value, struct kl_error *err)
+{
+    enum { LEAST = 6, MOST = 17 };
+    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
+    if (!json_is_real(value)) return kl_json_dump_as(text, value, flags, err);
+    for (size_t digits = LEAST;; digits++) {
+        const int code = kl_json_dump_as(text, value, flags | JSON_REAL_PRECISION(digits), err);
+        if (code || digits == MOST || strtod(*text, NULL) == json_real_value(value)) return code;
+        free(*text);
+    }
+}
+
+static int value_of(json_t **value, const struct kl_json_pair *pair, struct kl_error *err)
+{
+    const double number = pair->number;
+    switch (pair->type) {
+    case KL_JSON_TEXT:
+        if (pair->text) return kl_json_string(value, pair->text, err);
+        *value = json_null();
+        break;
+    case KL_JSON_LINES: return kl_json_lines(value, pair->text, err);
+    case KL_JSON_COUNT: *value = json_integer((json_int_t)number); break;
+    case KL_JSON_BOOL: *value = json_boolean(number != 0); break;
+    default: *value = isfinite(number) ? json_real(number) : json_null();
+    }
+    return *value ? KL_OK : kl_fail_memory(err, 64);
+}
+
 int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err)
 {
-    json_t *object = json_object();
-    char *text = NULL;
-    int code = object ? KL_OK : kl_fail_memory(err, 64);
+    char *line = NULL;
+    size_t size;
+    FILE *all = open_memstream(&line, &size);
+    int code = all ? KL_OK : kl_fail_memory(err, 64);
     for (size_t i = 0; i < n && !code; i++) {
         json_t *value = NULL;
-        const enum kl_json_type type = pairs[i].type;
-        if (type == KL_JSON_TEXT && !pairs[i].text) value = json_null();
-        else if (type == KL_JSON_TEXT) code = kl_json_string(&value, pairs[i].text, err);
-        else if (type == KL_JSON_LINES) code = kl_json_lines(&value, pairs[i].text, err);
-        else if (type == KL_JSON_COUNT) value = json_integer((json_int_t)pairs[i].number);
-        else if (type == KL_JSON_BOOL) value = json_boolean(pairs[i].number != 0);
-        else value = isfinite(pairs[i].number) ? json_real(pairs[i].number) : json_null();
-        if (!code && (!value || json_object_set_new(object, pairs[i].name, value) != 0))
-            code = kl_fail_memory(err, 64);
+        char *text = NULL;
+        code = value_of(&value, &pairs[i], err);
+        if (!code) code = dump_value(&text, value, err);
+        if (!code) fprintf(all, "%c\"%s\":%s", i ? ',' : '{', pairs[i].name, text);
+        free(text);
+        json_decref(value);
     }
-    if (!code) code = kl_json_dump_as(&text, object, JSON_COMPACT | JSON_REAL_PRECISION(6), err);
-    if (!code) fprintf(to, "%s\n", text);
-    free(text);
-    json_decref(object);
+    const bool whole = all && !ferror(all);
+    if (all && (fclose(all) != 0 || !whole) && !code) code = kl_fail_memory(err, 64);
+    if (!code) fprintf(to, "%s}\n", line);
+    free(line);
     return code;
 }

@@ -1,27 +1,86 @@
 /* SPDX-License-Identifier: MIT
-   A short text from a file or a pipe: a configuration, a circuit, a calibration, claims. */
+   A file that is read whole, from a pipe as well: a configuration, a circuit, a calibration, claims; an
+   array. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/base.h"
+#include "base/words.h"
 
-int kl_read_text(char **text, size_t *n, const char *path, size_t most, const char *expected,
-                 struct kl_error *err)
+/* The rest of a file behind *n bytes that have been read; the room grows with it. */
+static int read_all(char **bytes, size_t *n, FILE *file, const char *path, size_t most,
+                    const char *expected, struct kl_error *err)
 {
-    *text = NULL;
+    size_t room = 1 << 16;
+    for (size_t got = 1; got; *n += got) {
+        if (room > most + 1) room = most + 1;
+        char *more = realloc(*bytes, room + 1);
+        if (!more) return kl_fail_memory(err, room + 1);
+        *bytes = more;
+        got = fread(more + *n, 1, room - *n, file);
+        if (ferror(file)) return kl_fail_errno(err, KL_EIO, "%s: cannot be read", path);
+        if (*n + got > most)
+            return kl_fail(err, KL_EDATA, "%s: more than %zu bytes, expected %s", path, most, expected);
+        if (*n + got == room) room *= 2;
+    }
+    (*bytes)[*n] = 0;
+    return KL_OK;
+}
+
+int kl_read_bytes(char **bytes, size_t *n, const char *path, size_t most, const char *expected,
+                  struct kl_error *err)
+{
+    *bytes = NULL;
+    *n = 0;
     int code = kl_no_folder(path, err);
     if (code) return code;
     FILE *file = fopen(path, "re");
     if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    char *all = malloc(most + 1);
-    *n = all ? fread(all, 1, most + 1, file) : 0;
-    if (!all) code = kl_fail_memory(err, most + 1);
-    else if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s: cannot be read", path);
-    else if (*n > most)
-        code = kl_fail(err, KL_EDATA, "%s: more than %zu bytes, expected %s", path, most, expected);
-    else all[*n] = 0;
+    code = read_all(bytes, n, file, path, most, expected, err);
     fclose(file);
-    if (!code) code = kl_no_stand_in(all, *n, path, err);
-    if (code) free(all);
-    else *text = all;
+    if (!code) code = kl_no_stand_in(*bytes, *n, path, err);
+    if (code) free(*bytes), *bytes = NULL, *n = 0;
+    return code;
+}
+
+/* ---- texts ---- */
+/* Units of two bytes, *n bytes of them, as UTF-8: at most 3 bytes for 2. */
+static int from_utf16(char **text, size_t *n, bool big_endian, const char *path, struct kl_error *err)
+{
+    const unsigned char *from = (const unsigned char *)*text;
+    char *to = malloc(*n / 2 * 3 + 1), *end = to;
+    if (!to) return kl_fail_memory(err, *n / 2 * 3 + 1);
+    bool fine = *n % 2 == 0;
+    for (size_t i = 0; i < *n && fine; i += 2) {
+        uint32_t c = (uint32_t)from[i + !big_endian] << 8 | from[i + big_endian];
+        if (c >= 0xd800 && c < 0xe000) { /* the first of two units */
+            const uint32_t low =
+                i + 3 < *n ? (uint32_t)from[i + 2 + !big_endian] << 8 | from[i + 2 + big_endian] : 0;
+            fine = c < 0xdc00 && low >= 0xdc00 && low < 0xe000;
+            c = 0x10000 + ((c & 0x3ff) << 10) + (low & 0x3ff);
+            i += 2;
+        }
+        end = kl_put_utf8(end, c);
+    }
+    *end = 0;
+    free(*text);
+    *text = to, *n = (size_t)(end - to);
+    return fine ? KL_OK
+                : kl_fail(err, KL_EDATA, "%s: begins as a text in UTF-16 and is none; save it as UTF-8",
+                          path);
+}
+
+int kl_read_text(char **text, size_t *n, const char *path, size_t most, const char *expected,
+                 struct kl_error *err)
+{
+    int code = kl_read_bytes(text, n, path, most, expected, err);
+    if (code) return code;
+    const bool utf8 = *n >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0,
+               little = *n >= 2 && memcmp(*text, "\xff\xfe", 2) == 0,
+               big = *n >= 2 && memcmp(*text, "\xfe\xff", 2) == 0;
+    const size_t mark = utf8 ? 3 : little || big ? 2 : 0;
+    *n -= mark;
+    if (mark) memmove(*text, *text + mark, *n + 1);
+    if (little || big) code = from_utf16(text, n, big, path, err);
+    if (code) free(*text), *text = NULL, *n = 0;
     return code;
 }

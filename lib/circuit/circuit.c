@@ -172,6 +172,8 @@ void kl_circuit_free(struct kl_circuit **circuit)
     free((*circuit)->noise);
     free((*circuit)->layer_ends);
     free((*circuit)->undoes);
+    free((*circuit)->notes);
+    free((*circuit)->cautions);
     free(*circuit);
     *circuit = NULL;
 }
@@ -209,7 +211,7 @@ size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n)
    and itself again, as often as needed (unitary folding: Giurgica-Tiron et al. 2020, arXiv:2005.10921).
  */
 
-static struct kl_op inverse(const struct kl_op *op)
+struct kl_op kl_circuit_inverse(const struct kl_op *op)
 {
     struct kl_op i = *op;
     if (op->gate == KL_ROT) i.angle[0] = op->angle[2], i.angle[2] = op->angle[0];
@@ -223,7 +225,7 @@ static int append_gate(struct kl_circuit *c, const struct kl_op *ops, size_t n, 
 {
     int code = KL_OK;
     for (size_t i = 0; i < n && !code; i++) {
-        struct kl_op op = back ? inverse(&ops[n - 1 - i]) : ops[i];
+        struct kl_op op = back ? kl_circuit_inverse(&ops[n - 1 - i]) : ops[i];
         op.next = i + 1 == n ? KL_OTHER_GATE : ops[back ? n - 2 - i : i].next;
         code = kl_circuit_append(c, &op, err);
     }

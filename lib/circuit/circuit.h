@@ -111,10 +111,12 @@ struct kl_circuit {
     /* Outputs are means over so many realisations of the noise a sample; 0: the density matrix. It is 0
        or not as of kl_circuit_finish; the number may change later. */
     size_t trajectories;
-    bool stoppable;               /* of who can undo what it began: evaluations soon after a signal
-                                     (kl_signals_pending) fail with KL_ESIGNAL, and what they leave
-                                     means nothing */
-    struct kl_draws draws;        /* set in a copy of the struct, where several share a circuit */
+    bool stoppable;         /* of who can undo what it began: evaluations soon after a signal
+                               (kl_signals_pending) fail with KL_ESIGNAL, and what they leave
+                               means nothing */
+    struct kl_draws draws;  /* set in a copy of the struct, where several share a circuit */
+    char *notes, *cautions; /* on the OpenQASM text that it was read from (kl_circuit_say): lines, each
+                               ended by a newline; NULL: none */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
@@ -226,7 +228,9 @@ void kl_circuit_angle_name(char text[KL_ANGLE_NAME],
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
 int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
-/* A circuit without observables, not finished, from OpenQASM 3: docs/circuits.md says what is read.
+/* What whoever reads a circuit from OpenQASM should know of the text. */
+void kl_circuit_say(const struct kl_log *log, const struct kl_circuit *c);
+/* A circuit without observables, not finished, from OpenQASM 3 or 2: docs/circuits.md says what is read.
    Parameters whose names begin with x or input, behind any _, are inputs, all others weights, in the
    order of their declarations. KL_EDATA with line and column, KL_ENOMEM. */
 int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct kl_error *err);

@@ -50,6 +50,8 @@ static inline int kl_circuit_status(const struct kl_circuit *c, struct kl_error 
 /* The first weight that multiplies inputs (a learnable scale), be it an angle as well or not; -1: there
    is none. */
 int kl_circuit_first_scale(const struct kl_circuit *c);
+/* What undoes an op. */
+struct kl_op kl_circuit_inverse(const struct kl_op *op);
 /* Room for one more element of an array of n: it doubles. Returns 0 or KL_ENOMEM. */
 int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err);
 /* Which of the kernels' values a term means: strings come first, then targets. */

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   An angle of OpenQASM: a sum of terms, each a constant times a weight and up to two inputs, or some of
-   these.
- */
+   An angle of OpenQASM as it is written: numbers, names, functions of numbers, signs, parentheses and
+   operators. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "circuit/qasm_int.h"
-
-struct kl_qasm_sum kl_circuit_qasm_constant(double value)
-{
-    return (struct kl_qasm_sum){ .terms = { { KL_CONSTANT, 0, -1, value, -1 } }, .n = 1 };
-}
-
-static bool is_constant(const struct kl_qasm_sum *s)
-{
-    return s->n == 1 && s->terms[0].source == KL_CONSTANT;
-}
 
 /* A number as it is written, up to *end: whole without a point and an exponent. */
 static struct kl_qasm_sum number(const char *text, char **end)
@@ -28,69 +17,133 @@ static struct kl_qasm_sum number(const char *text, char **end)
     return s;
 }
 
-/* a *= b: at most one weight and two inputs. */
-static bool multiply(struct kl_qasm_term *a, const struct kl_qasm_term *b)
+/* ---- names ---- */
+static bool known_constant(double *value, const char *text)
 {
-    struct kl_qasm_term inputs = a->source == KL_INPUT ? *a : *b;
-    const struct kl_qasm_term *other = a->source == KL_INPUT ? b : a;
-    if (inputs.source != KL_INPUT) return false;
-    inputs.scale = a->scale * b->scale;
-    if (other->source == KL_WEIGHT && inputs.factor < 0) inputs.factor = other->index;
-    else if (other->source != KL_INPUT || inputs.index2 >= 0 || other->index2 >= 0 ||
-             (inputs.factor >= 0 && other->factor >= 0))
-        return false;
-    else {
-        inputs.index2 = other->index;
-        if (inputs.factor < 0) inputs.factor = other->factor;
-    }
-    *a = inputs;
-    return true;
+    static const struct {
+        const char *name;
+        double value;
+    } known[] = { { "pi", M_PI },           { "\xcf\x80", M_PI }, { "tau", 2 * M_PI },
+                  { "\xcf\x84", 2 * M_PI }, { "euler", M_E },     { "\xe2\x84\x87", M_E } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, text) == 0) {
+            *value = known[i].value;
+            return true;
+        }
+    return false;
 }
 
-static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a,
-                                  const struct kl_qasm_sum *b)
+static const struct function {
+    const char *name;
+    double (*of)(double);
+} functions[] = { { "sin", sin },     { "cos", cos },     { "tan", tan },     { "arcsin", asin },
+                  { "arccos", acos }, { "arctan", atan }, { "exp", exp },     { "log", log },
+                  { "ln", log },      { "sqrt", sqrt },   { "floor", floor }, { "ceiling", ceil } };
+
+static struct kl_qasm_sum call(struct kl_qasm_reader *r, const char *text)
 {
-    if (is_constant(&a)) {
-        struct kl_qasm_sum swapped = *b;
-        swapped.whole = a.whole && b->whole;
-        for (int i = 0; i < swapped.n; i++) swapped.terms[i].scale *= a.terms[0].scale;
-        return swapped;
-    }
-    if (is_constant(b)) {
-        for (int i = 0; i < a.n; i++) a.terms[i].scale *= b->terms[0].scale;
-        return a;
-    }
-    if (a.n > 1 || b->n > 1 || !multiply(&a.terms[0], &b->terms[0]))
-        kl_circuit_qasm_fail(
-            r, r->at, "a product of parameters that is not weight * input * input, or a part of it");
-    return a;
+    const char *at = r->token;
+    const struct function *f = functions, *const end = functions + sizeof functions / sizeof *functions;
+    while (f < end && strcmp(f->name, text) != 0) f++;
+    if (f == end) kl_circuit_qasm_fail(r, at, "'%s' is no function that is read here", text);
+    const struct kl_qasm_sum of = kl_circuit_qasm_angle(r);
+    kl_circuit_qasm_expect(r, ')');
+    if (!r->code && !kl_circuit_qasm_is_constant(&of))
+        kl_circuit_qasm_fail(r, at,
+                             "'%s' of a parameter: angles are sums of numbers, parameters and their "
+                             "products; give the head what it gives, or have it written as a number",
+                             text);
+    return kl_circuit_qasm_constant(r->code ? 0 : f->of(of.terms[0].scale));
 }
 
 static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
 {
+    const struct kl_qasm_sum *local = kl_circuit_qasm_local(r, text);
+    if (local) return *local;
     const struct kl_qasm_name *n = kl_circuit_qasm_find(r, text);
     int index = 0;
+    if (n && n->source != KL_CONSTANT && kl_circuit_qasm_body(r)) n = NULL;
     if (!n) {
-        if (kl_circuit_qasm_take(r, '('))
-            kl_circuit_qasm_fail(
-                r, r->token,
-                "'%s' is a function: angles are sums of numbers, parameters and their products", text);
-        kl_circuit_qasm_fail(r, r->token, "'%s' is no parameter", text);
+        if (kl_circuit_qasm_take(r, '(')) return call(r, text);
+        kl_circuit_qasm_fail(r, r->token, "'%s' is no parameter%s", text,
+                             kl_circuit_qasm_body(r) ? " of this gate" : "");
         return kl_circuit_qasm_constant(0);
+    }
+    if (n->source == KL_CONSTANT) {
+        struct kl_qasm_sum s = kl_circuit_qasm_constant(n->value);
+        s.whole = n->whole;
+        return s;
     }
     if (n->count) {
         if (!kl_circuit_qasm_take(r, '['))
             kl_circuit_qasm_fail(r, r->token, "'%s' is an array of %d values: name one, as %s[0]", text,
                                  n->count, text);
-        index = kl_circuit_qasm_number(r, n->count - 1);
+        index = kl_circuit_qasm_number(r, -n->count, n->count - 1);
+        if (index < 0) index += n->count;
         kl_circuit_qasm_expect(r, ']');
     }
     return (struct kl_qasm_sum){ .terms = { { n->source, n->first + index, -1, 1, -1 } }, .n = 1 };
 }
 
-static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
+/* ---- operators, from those that bind most ---- */
+static struct kl_qasm_sum primary(struct kl_qasm_reader *r)
 {
     char text[KL_QASM_WORD], *end;
+    struct kl_qasm_sum s;
+    double value;
+    if (kl_circuit_qasm_take(r, '(')) {
+        s = kl_circuit_qasm_angle(r);
+        kl_circuit_qasm_expect(r, ')');
+        return s;
+    }
+    if (isdigit((unsigned char)*r->at) || *r->at == '.') {
+        r->token = r->at;
+        s = number(r->at, &end);
+        if (!isfinite(s.terms[0].scale)) kl_circuit_qasm_fail(r, r->at, "a number too large");
+        r->at = end;
+        return s;
+    }
+    kl_circuit_qasm_word(r, text);
+    if (!text[0]) kl_circuit_qasm_unexpected(r, "an angle");
+    return known_constant(&value, text) ? kl_circuit_qasm_constant(value) : parameter(r, text);
+}
+
+static struct kl_qasm_sum signed_factor(struct kl_qasm_reader *r);
+
+/* Of a parameter a small whole power: a product. */
+static struct kl_qasm_sum power(struct kl_qasm_reader *r, const struct kl_qasm_sum *base,
+                                const struct kl_qasm_sum *exponent)
+{
+    const double n = exponent->terms[0].scale;
+    if (kl_circuit_qasm_is_constant(base) && kl_circuit_qasm_is_constant(exponent)) {
+        struct kl_qasm_sum s = kl_circuit_qasm_constant(pow(base->terms[0].scale, n));
+        s.whole = base->whole && exponent->whole && n >= 0;
+        return s;
+    }
+    if (!kl_circuit_qasm_is_constant(exponent) || !(n >= 1 && n <= 8 && n == floor(n))) {
+        kl_circuit_qasm_fail(r, r->at,
+                             "a power of a parameter other than 1 or 2, or by one: an angle is a "
+                             "sum of numbers times a weight times one or two inputs");
+        return *base;
+    }
+    struct kl_qasm_sum s = *base;
+    for (int i = 1; i < (int)n && !r->code; i++) s = kl_circuit_qasm_product(r, &s, base);
+    return s;
+}
+
+static struct kl_qasm_sum raised(struct kl_qasm_reader *r)
+{
+    struct kl_qasm_sum s = primary(r);
+    const bool raises =
+        kl_circuit_qasm_take_two(r, "**") || (r->version == 2 && kl_circuit_qasm_take(r, '^'));
+    if (!raises) return s;
+    const struct kl_qasm_sum exponent = signed_factor(r);
+    return r->code ? s : power(r, &s, &exponent);
+}
+
+/* A sign binds less than a power, more than a product: -x**2 is -(x**2). */
+static struct kl_qasm_sum signed_factor(struct kl_qasm_reader *r)
+{
     if (r->depth > KL_QASM_DEPTH)
         kl_circuit_qasm_fail(r, r->at, "more than %d parentheses and signs within each other",
                              KL_QASM_DEPTH);
@@ -98,59 +151,57 @@ static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
     r->depth++;
     struct kl_qasm_sum s;
     if (kl_circuit_qasm_take(r, '-')) {
-        s = factor(r);
+        s = signed_factor(r);
         for (int i = 0; i < s.n; i++) s.terms[i].scale *= -1;
-    } else if (kl_circuit_qasm_take(r, '(')) {
-        s = kl_circuit_qasm_angle(r);
-        kl_circuit_qasm_expect(r, ')');
-    } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
-        s = number(r->at, &end);
-        if (!isfinite(s.terms[0].scale)) kl_circuit_qasm_fail(r, r->at, "a number too large");
-        r->at = end;
-    } else {
-        kl_circuit_qasm_word(r, text);
-        if (!text[0]) kl_circuit_qasm_unexpected(r, "an angle");
-        s = strcmp(text, "pi") == 0    ? kl_circuit_qasm_constant(M_PI)
-            : strcmp(text, "tau") == 0 ? kl_circuit_qasm_constant(2 * M_PI)
-                                       : parameter(r, text);
-    }
+    } else if (kl_circuit_qasm_take(r, '+')) s = signed_factor(r);
+    else s = raised(r);
     r->depth--;
     return s;
 }
 
-static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
+static struct kl_qasm_sum quotient(struct kl_qasm_reader *r, const struct kl_qasm_sum *s,
+                                   struct kl_qasm_sum *by)
 {
-    struct kl_qasm_sum s = factor(r);
-    while (!r->code) {
-        if (kl_circuit_qasm_take(r, '*')) {
-            struct kl_qasm_sum next = factor(r);
-            s = product(r, s, &next);
-        } else if (kl_circuit_qasm_take(r, '/')) {
-            struct kl_qasm_sum next = factor(r);
-            if (!is_constant(&next) || next.terms[0].scale == 0)
-                kl_circuit_qasm_fail(r, r->at, "division by what is no constant, or 0");
-            else if (s.whole && next.whole && fmod(s.terms[0].scale, next.terms[0].scale) != 0)
-                kl_circuit_qasm_fail(
-                    r, r->at,
-                    "%.0f / %.0f of whole numbers, which OpenQASM 3 rounds to %.0f; write "
-                    "%.0f.0 / %.0f for the quotient",
-                    s.terms[0].scale, next.terms[0].scale,
-                    trunc(s.terms[0].scale / next.terms[0].scale) + 0.0, s.terms[0].scale,
-                    next.terms[0].scale);
-            next.terms[0].scale = 1 / next.terms[0].scale;
-            s = product(r, s, &next);
-        } else {
-            return s;
-        }
-    }
-    return s;
+    const double a = s->terms[0].scale, b = by->terms[0].scale;
+    if (!kl_circuit_qasm_is_constant(by) || b == 0)
+        kl_circuit_qasm_fail(r, r->at, "division by what is no constant, or 0");
+    else if (s->whole && by->whole && r->version != 2 && fmod(a, b) != 0)
+        kl_circuit_qasm_fail(r, r->at,
+                             "%.0f / %.0f of whole numbers, which OpenQASM 3 rounds to %.0f; write "
+                             "%.0f.0 / %.0f for the quotient",
+                             a, b, trunc(a / b) + 0.0, a, b);
+    by->terms[0].scale = 1 / b;
+    struct kl_qasm_sum q = kl_circuit_qasm_product(r, s, by);
+    if (r->version == 2) q.whole = false;
+    return q;
 }
 
-static void add(struct kl_qasm_reader *r, struct kl_qasm_sum *s, struct kl_qasm_term t)
+static struct kl_qasm_sum rest(struct kl_qasm_reader *r, const struct kl_qasm_sum *s,
+                               const struct kl_qasm_sum *by)
 {
-    if (t.source == KL_CONSTANT && s->terms[0].source == KL_CONSTANT) s->terms[0].scale += t.scale;
-    else if (s->n < KL_QASM_TERMS) s->terms[s->n++] = t;
-    else kl_circuit_qasm_fail(r, r->at, "an angle of more than %d terms", KL_QASM_TERMS);
+    if (!r->code && (!s->whole || !by->whole || by->terms[0].scale == 0))
+        kl_circuit_qasm_fail(r, r->at, "%% of what is no whole number, or by 0");
+    struct kl_qasm_sum q =
+        kl_circuit_qasm_constant(r->code ? 0 : fmod(s->terms[0].scale, by->terms[0].scale));
+    q.whole = true;
+    return q;
+}
+
+static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
+{
+    struct kl_qasm_sum s = signed_factor(r), next;
+    while (!r->code) {
+        const char sign = kl_circuit_qasm_take(r, '*')   ? '*'
+                          : kl_circuit_qasm_take(r, '/') ? '/'
+                          : kl_circuit_qasm_take(r, '%') ? '%'
+                                                         : 0;
+        if (!sign) return s;
+        next = signed_factor(r);
+        s = sign == '*'   ? kl_circuit_qasm_product(r, &s, &next)
+            : sign == '/' ? quotient(r, &s, &next)
+                          : rest(r, &s, &next);
+    }
+    return s;
 }
 
 struct kl_qasm_sum kl_circuit_qasm_angle(struct kl_qasm_reader *r)
@@ -160,14 +211,33 @@ struct kl_qasm_sum kl_circuit_qasm_angle(struct kl_qasm_reader *r)
         const double sign = kl_circuit_qasm_take(r, '+') ? 1 : kl_circuit_qasm_take(r, '-') ? -1 : 0;
         if (sign == 0) break;
         const struct kl_qasm_sum next = product_chain(r);
-        s.whole = s.whole && next.whole;
-        for (int i = 0; i < next.n; i++) {
-            struct kl_qasm_term t = next.terms[i];
-            t.scale *= sign;
-            add(r, &s, t);
-        }
+        kl_circuit_qasm_add(r, &s, &next, sign);
     }
     for (int i = 0; i < s.n; i++)
         if (!isfinite(s.terms[i].scale)) kl_circuit_qasm_fail(r, r->at, "a number too large");
     return s;
+}
+
+double kl_circuit_qasm_value(struct kl_qasm_reader *r, bool *whole)
+{
+    kl_circuit_qasm_skip(r);
+    const char *at = r->at;
+    const struct kl_qasm_sum s = kl_circuit_qasm_angle(r);
+    if (!kl_circuit_qasm_is_constant(&s))
+        kl_circuit_qasm_fail(r, at, "found a parameter, expected a number");
+    *whole = s.whole;
+    return s.terms[0].scale;
+}
+
+int kl_circuit_qasm_number(struct kl_qasm_reader *r, int least, int most)
+{
+    bool whole;
+    kl_circuit_qasm_skip(r);
+    const char *at = r->at;
+    const double value = kl_circuit_qasm_value(r, &whole);
+    r->token = at;
+    if (r->code || (whole && value >= least && value <= most)) return r->code ? 0 : (int)value;
+    kl_circuit_qasm_fail(r, at, "found '%.*s', expected a whole number from %d to %d",
+                         (int)strcspn(at, " ];,:}\n"), at, least < 0 ? 0 : least, most);
+    return 0;
 }

@@ -97,6 +97,7 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
     say_rate(log, v);
     say_scale(log, v);
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
+    if (circuit) kl_circuit_say(log, model->circuit);
     if (v->head.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)
         kl_note(log, 1, "noise by %zu trajectories a sample and step",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "head/gpu.h"
 #include "head/head.h"
 #include "kernels/inline/philox.h"
@@ -194,7 +195,7 @@ static bool has_class(const struct kl_features *f, const char *name, size_t size
 {
     for (size_t i = 0; i < f->n_classes; i++) {
         const char *found = f->class_names + i * f->name_size;
-        if (strnlen(found, f->name_size) == size && memcmp(found, name, size) == 0) return true;
+        if (kl_same_name(found, strnlen(found, f->name_size), name, size)) return true;
     }
     return false;
 }
@@ -211,7 +212,7 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
                    *found = f->class_names + i * f->name_size;
         size_t m = strnlen(made, names->item_size), n = strnlen(found, f->name_size);
         const bool lacks = f->n_classes < names->dims[0] && !has_class(f, made, m);
-        if (m != n || memcmp(made, found, n) != 0)
+        if (!kl_same_name(made, m, found, n))
             code =
                 kl_fail(err, KL_EDATA, "%s: class %zu is '%.*s', in the features it is '%.*s'%s%.*s%s",
                         kl_store_file_path(file), i, (int)m, made, (int)n, found,

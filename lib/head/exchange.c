@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "store/store.h"
 
 /* ---- The classes that weights name beside the features' ---- */
@@ -21,7 +22,7 @@ static int check_class(const struct kl_head_import *from, const struct kl_featur
     char *name = strndup(f->class_names + i * f->name_size, f->name_size);
     json_t *found = NULL;
     int code = name ? kl_json_string(&found, name, err) : kl_fail_memory(err, f->name_size);
-    if (!code && strcmp(made, json_string_value(found)) != 0)
+    if (!code && !kl_same_name(made, strlen(made), json_string_value(found), json_string_length(found)))
         code = kl_fail(err, KL_EDATA, "%s: class %zu is '%.200s', in the features it is '%.200s'",
                        from->path, i, made, json_string_value(found));
     json_decref(found);
@@ -354,6 +355,7 @@ int kl_head_import(struct kl_writer *writer, const struct kl_head_import *from,
     struct import im = { .from = from };
     int code = import_classes(from, f, err);
     if (!code) code = kl_head_model_make(&im.model, from->options, f->d, f->n_classes, err);
+    if (!code && im.model.circuit) kl_circuit_say(from->log, im.model.circuit);
     if (code) return code;
     const struct kl_block *block = &im.model.block;
     im.used = calloc(from->weights->n + 1, sizeof *im.used);

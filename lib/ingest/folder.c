@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   A folder of PNG and JPEG files: each sub-folder is a class; classes and files in the byte order of
-   their names. Names that begin with a dot and files of other endings are passed over; of images among
-   them there is a word. Without labels the files may lie in the folder itself, if no sub-folder has any.
+   A folder of PNG and JPEG files: each sub-folder is a class (folder_classes.c); its files in the byte
+   order of their names. Names that begin with a dot and files of other endings are passed over; of
+   images among them there is a word. Without labels the files may lie in the folder itself, if no
+   sub-folder has any.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -97,12 +98,12 @@ static int remark_below(const char *path, const struct kl_log *log, struct kl_er
     return rc;
 }
 
-static int add_class(struct kl_image_source *s, const char *name, int32_t label,
+static int add_class(struct kl_image_source *s, const struct kl_folder_class *c,
                      const struct kl_log *log, struct kl_error *err)
 {
     const size_t before = ((struct folder *)s->state)->files.n;
-    char *path = kl_ingest_path_join(s->path, name);
-    int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
+    char *path = kl_ingest_path_join(s->path, c->folder);
+    int rc = path ? add_files(s, path, c->label, err) : kl_fail_memory(err, strlen(c->folder));
     const bool none = ((struct folder *)s->state)->files.n == before;
     if (!rc && none) kl_caution(log, "%s: a class without PNG or JPEG files", path);
     if (!rc && !none) rc = remark_below(path, log, err);
@@ -110,17 +111,18 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
     return rc;
 }
 
-static int set_class_names(struct kl_image_source *s, const struct kl_names *classes,
+static int set_class_names(struct kl_image_source *s, const struct kl_folder_classes *classes,
                            struct kl_error *err)
 {
-    s->n_classes = classes->n;
+    s->n_classes = classes->n_classes, s->named = true;
     for (size_t i = 0; i < classes->n; i++)
-        if (strlen(classes->items[i]) + 1 > s->class_name_size)
-            s->class_name_size = strlen(classes->items[i]) + 1;
+        if (strlen(classes->items[i].name) + 1 > s->class_name_size)
+            s->class_name_size = strlen(classes->items[i].name) + 1;
     if (!(s->class_names = calloc(s->n_classes, s->class_name_size)))
         return kl_fail_memory(err, s->n_classes * s->class_name_size);
     for (size_t i = 0; i < classes->n; i++)
-        strcpy(s->class_names + i * s->class_name_size, classes->items[i]);
+        strcpy(s->class_names + (size_t)classes->items[i].label * s->class_name_size,
+               classes->items[i].name);
     return 0;
 }
 
@@ -135,13 +137,17 @@ static int by_letters(const void *x, const void *y)
     return order ? order : (m > n) - (m < n);
 }
 
-static int remark_alike(const struct kl_names *classes, const struct kl_log *log, struct kl_error *err)
+static int remark_alike(const struct kl_folder_classes *classes, const struct kl_log *log,
+                        struct kl_error *err)
 {
     const char **names = malloc((classes->n + 1) * sizeof *names);
     if (!names) return kl_fail_memory(err, classes->n * sizeof *names);
-    for (size_t i = 0; i < classes->n; i++) names[i] = classes->items[i];
-    qsort(names, classes->n, sizeof *names, by_letters);
-    for (size_t i = 1; i < classes->n; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < classes->n; i++)
+        if (i == 0 || classes->items[i].label != classes->items[i - 1].label)
+            names[n++] = classes->items[i].name;
+    qsort(names, n, sizeof *names, by_letters);
+    for (size_t i = 1; i < n; i++)
         if (by_letters(&names[i - 1], &names[i]) == 0)
             kl_caution(log, "classes '%s' and '%s' are two, and differ in case or blanks alone",
                        strcmp(names[i - 1], names[i]) < 0 ? names[i - 1] : names[i],
@@ -151,11 +157,11 @@ static int remark_alike(const struct kl_names *classes, const struct kl_log *log
 }
 
 /* The first class that holds folders: classes may lie one level further down. NULL: none does. */
-static char *find_deeper(const struct kl_image_source *s, const struct kl_names *classes)
+static char *find_deeper(const struct kl_image_source *s, const struct kl_folder_classes *classes)
 {
     for (size_t i = 0; i < classes->n; i++) {
         struct kl_names below = { 0 };
-        char *path = kl_ingest_path_join(s->path, classes->items[i]);
+        char *path = kl_ingest_path_join(s->path, classes->items[i].folder);
         const bool holds =
             path && kl_ingest_names_list(&below, path, KL_NAMES_FOLDERS, NULL) == 0 && below.n;
         kl_ingest_names_free(&below);
@@ -165,8 +171,8 @@ static char *find_deeper(const struct kl_image_source *s, const struct kl_names 
     return NULL;
 }
 
-static int refuse_empty(const struct kl_image_source *s, const struct kl_names *classes, const char *idx,
-                        struct kl_error *err)
+static int refuse_empty(const struct kl_image_source *s, const struct kl_folder_classes *classes,
+                        const char *idx, struct kl_error *err)
 {
     char *deeper = *idx ? NULL : find_deeper(s, classes);
     const int code =
@@ -184,7 +190,8 @@ static int refuse_empty(const struct kl_image_source *s, const struct kl_names *
 
 /* The folder may hold the files of MNIST, one of which is meant; or files without classes, which
    --labels none reads. */
-static int nothing(const struct kl_image_source *s, const struct kl_names *classes, struct kl_error *err)
+static int nothing(const struct kl_image_source *s, const struct kl_folder_classes *classes,
+                   struct kl_error *err)
 {
     const size_t n = ((struct folder *)s->state)->files.n;
     char idx[256] = "";
@@ -214,13 +221,13 @@ static int remark_beside(const struct kl_image_source *s, const struct kl_log *l
 }
 
 /* The files of all classes; if there are none, those in the folder itself, if they are wanted. */
-static int list(struct kl_image_source *s, const struct kl_names *classes,
+static int list(struct kl_image_source *s, const struct kl_folder_classes *classes,
                 const struct kl_images_options *o, struct kl_error *err)
 {
     struct folder *f = s->state;
     int rc = 0;
-    for (size_t i = 0; i < classes->n && !rc; i++)
-        rc = add_class(s, classes->items[i], (int32_t)i, o->log, err);
+    for (size_t i = 0; i < classes->n && !rc; i++) rc = add_class(s, &classes->items[i], o->log, err);
+    if (!rc && !o->labels) kl_ingest_folder_classes_say(classes, s->path, o->log);
     if (!rc) rc = remark_alike(classes, o->log, err);
     const bool flat = !rc && f->files.n == 0;
     if (flat) rc = add_files(s, s->path, 0, err);
@@ -236,7 +243,7 @@ static int list(struct kl_image_source *s, const struct kl_names *classes,
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
                        struct kl_error *err)
 {
-    struct kl_names classes = { 0 };
+    struct kl_folder_classes classes = { 0 };
     int rc;
     struct folder *f = s->state = calloc(1, sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
@@ -245,8 +252,8 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         return kl_fail(
             err, KL_EUSAGE,
             "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders", s->path);
-    if ((rc = kl_ingest_names_list(&classes, s->path, KL_NAMES_FOLDERS, err)) ||
-        (rc = list(s, &classes, o, err)) || (!o->labels && (rc = set_class_names(s, &classes, err))))
+    if ((rc = kl_ingest_folder_classes(&classes, s->path, err)) || (rc = list(s, &classes, o, err)) ||
+        (!o->labels && (rc = set_class_names(s, &classes, err))))
         goto out;
     rc = kl_ingest_folder_look(s, &f->files, o, err);
     if (o->labels) { /* none */
@@ -254,7 +261,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         s->labels = NULL;
     }
 out:
-    kl_ingest_names_free(&classes);
+    kl_ingest_folder_classes_free(&classes);
     return rc;
 }
 

@@ -11,8 +11,6 @@
 #include "ingest/ingest_int.h"
 #include "store/store.h"
 
-static const char magic_bytes[8] = "\211HDF\r\n\032\n";
-
 struct h5 {
     struct kl_foreign file;
     size_t item;
@@ -21,10 +19,10 @@ struct h5 {
 
 static bool knows(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic)
 {
-    if (n_magic) return n_magic >= 8 && memcmp(magic, magic_bytes, 8) == 0;
     struct stat st;
     (void)is_folder; /* folders have been asked for before */
-    return strrchr(path, ':') && stat(path, &st) != 0;
+    if (n_magic >= 8 && memcmp(magic, "\211HDF\r\n\032\n", 8) == 0) return true;
+    return n_magic ? kl_ingest_is_h5(path) : strrchr(path, ':') && stat(path, &st) != 0;
 }
 
 static void source_close(struct kl_image_source *s)
@@ -57,20 +55,30 @@ static int resolve_labels(const char **labels, const char **other, const char *g
     return KL_OK;
 }
 
+/* Labels that are texts are the names. */
+static int name_classes(struct kl_image_source *s, const struct kl_foreign *from, struct kl_error *err)
+{
+    s->n_classes = from->n_names, s->class_name_size = sizeof *from->names, s->named = true;
+    if (!(s->class_names = calloc(s->n_classes, s->class_name_size)))
+        return kl_fail_memory(err, s->n_classes * s->class_name_size);
+    memcpy(s->class_names, from->names, s->n_classes * s->class_name_size);
+    return KL_OK;
+}
+
 /* The labels and the names of their classes, and where all came from. */
 static int take_labels(struct kl_image_source *s, const char *other, struct kl_error *err)
 {
     struct h5 *f = s->state;
-    if (other) {
-        const int rc = kl_store_foreign_labels_of(&s->labels, s->n, other, err);
-        if (rc) return rc;
-    } else {
-        s->labels = f->file.label;
-        f->file.label = NULL;
-    }
+    struct kl_foreign others = { 0 }, *from = other ? &others : &f->file;
+    int rc = other ? kl_store_foreign_labels_of(&others, s->n, other, err) : KL_OK;
+    s->labels = from->label;
+    from->label = NULL;
     s->images_from = f->file.images;
     s->labels_from = other ? other : s->labels ? f->file.labels : "none";
-    return s->labels ? kl_ingest_image_source_number(s, err) : KL_OK;
+    if (!rc && from->names) rc = name_classes(s, from, err);
+    else if (!rc && s->labels) rc = kl_ingest_image_source_number(s, err);
+    kl_store_foreign_free(&others);
+    return rc;
 }
 
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
@@ -121,10 +129,9 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
 
 bool kl_ingest_is_h5(const char *path)
 {
-    char magic[8];
     if (access(path, F_OK) != 0) return strrchr(path, ':') != NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool h5 = fd >= 0 && pread(fd, magic, 8, 0) == 8 && memcmp(magic, magic_bytes, 8) == 0;
+    const bool h5 = fd >= 0 && kl_store_is_hdf5(fd);
     if (fd >= 0) close(fd);
     return h5;
 }

@@ -48,6 +48,19 @@ static int identify_decoder(struct kl_key *key, const char *path, bool skip_bad,
     return rc || !jpeg ? rc : kl_store_key_text(key, "jpeg", "libjpeg-turbo", err);
 }
 
+/* Which number a class has, and in which order images come, follows from the folder's names, but was
+   once another. */
+static int identify_classes(struct kl_key *key, const char *path, struct kl_error *err)
+{
+    struct stat st;
+    struct kl_folder_classes classes;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) return KL_OK;
+    int rc = kl_ingest_folder_classes(&classes, path, err);
+    if (!rc && !classes.usual) rc = kl_store_key_text(key, "classes", "by number", err);
+    kl_ingest_folder_classes_free(&classes);
+    return rc;
+}
+
 int kl_ingest_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
                               size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err)
 {
@@ -55,6 +68,7 @@ int kl_ingest_images_identify(struct kl_key *key, struct json_t *record, const c
     for (size_t i = 0; i < n_paths && !rc; i++) {
         rc = kl_store_input_identify(key, record, "images", i, paths[i], err);
         if (!rc) rc = identify_decoder(key, paths[i], skip_bad, err);
+        if (!rc) rc = identify_classes(key, paths[i], err);
         if (!rc && kl_ingest_is_h5(paths[i]))
             rc = kl_ingest_h5_identify(key, record, i, paths[i], labels, err);
         else if (!rc) rc = identify_labels(key, record, i, paths[i], labels, err);

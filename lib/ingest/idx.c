@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    IDX files (Y. LeCun's format of MNIST): 0, 0, type, rank, then rank big-endian 32-bit sizes, then the
    data. Read as they are by pread, or through gzip in order. Images: unsigned bytes of rank 3 (n, h, w)
-   or 4 (n, h, w, 3); labels: rank 1. */
+   or 4 (n, h, w, 3); labels: whole numbers of rank 1, or of rank 2 (QMNIST), of which the first column
+   is the class. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,9 +22,10 @@ struct idx {
     int fd;
     gzFile gz; /* NULL: not compressed */
     uint64_t file_size, header;
-    int rank;
+    int rank, type;
     size_t dims[MAX_RANK];
-    size_t item;     /* bytes of one image or label */
+    size_t size;     /* bytes of a number */
+    size_t item;     /* of one image or label */
     size_t position; /* in order: the next item */
 };
 
@@ -69,24 +71,49 @@ static int get(struct idx *f, void *out, size_t n, uint64_t offset, struct kl_er
     return 0;
 }
 
-static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_error *err)
+enum { U8 = 8, I8, I16 = 11, I32 };
+static const struct type {
+    const char *words;
+    size_t size;
+} types[] = { [U8] = { "unsigned bytes", 1 },
+              [I8] = { "signed bytes", 1 },
+              [I16] = { "whole numbers of 16 bits", 2 },
+              [I32] = { "whole numbers of 32 bits", 4 },
+              [13] = { "floats of 32 bits", 4 },
+              [14] = { "floats of 64 bits", 8 } };
+
+/* Images are unsigned bytes, labels whole numbers. */
+static int refuse_kind(const struct idx *f, const unsigned char b[4], bool labels, struct kl_error *err)
+{
+    const struct type *t = b[2] < sizeof types / sizeof *types ? &types[b[2]] : NULL;
+    const bool idx = !b[0] && !b[1] && t && t->words;
+    if (!idx)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)", f->path,
+            b[0], b[1], b[2], b[3], labels ? 1 : 3);
+    return kl_fail(err, KL_EDATA, "%s: IDX of %s in %d dimension%s, expected %s%s", f->path, t->words,
+                   b[3], kl_s(b[3]), labels ? "whole numbers in 1 or 2" : "unsigned bytes in 3 or 4",
+                   b[2] == U8 && b[3] == 1             ? "; these are labels, not images"
+                   : b[2] == U8 && b[3] >= 3 && labels ? "; these are images, not labels"
+                   : !labels && b[2] > I32             ? "; write pixels from 0 to 255 as bytes"
+                                                       : "");
+}
+
+static int read_header(struct idx *f, bool labels, struct kl_error *err)
 {
     unsigned char b[4 + 4 * MAX_RANK];
     int rc = get(f, b, 4, 0, err);
     if (rc) return rc;
-    const bool plain = !b[0] && !b[1] && b[2] == 8;
-    if (!plain || b[3] < min_rank || b[3] > max_rank)
-        return kl_fail(
-            err, KL_EDATA,
-            "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)%s",
-            f->path, b[0], b[1], b[2], b[3], min_rank,
-            plain && b[3] == 1   ? "; these are labels, not images"
-            : plain && b[3] >= 3 ? "; these are images, not labels"
-                                 : "");
+    const int least = labels ? 1 : 3, most = labels ? 2 : 4;
+    const bool whole = b[2] >= U8 && b[2] <= I32 && types[b[2]].size;
+    if (b[0] || b[1] || !(labels ? whole : b[2] == U8) || b[3] < least || b[3] > most)
+        return refuse_kind(f, b, labels, err);
+    f->type = b[2], f->size = types[b[2]].size;
     f->rank = b[3];
     f->header = 4 + 4 * (uint64_t)f->rank;
     if ((rc = get(f, b + 4, 4 * (size_t)f->rank, 4, err))) return rc;
-    f->item = 1;
+    f->item = f->size;
     for (int i = 0; i < f->rank; i++) {
         const unsigned char *d = b + 4 + 4 * i;
         f->dims[i] = (size_t)d[0] << 24 | (size_t)d[1] << 16 | (size_t)d[2] << 8 | d[3];
@@ -113,7 +140,7 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
     return 0;
 }
 
-static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank, struct kl_error *err)
+static int idx_open(struct idx *f, const char *path, bool labels, struct kl_error *err)
 {
     struct stat st;
     unsigned char magic[KL_STAND_IN] = { 0 };
@@ -131,7 +158,7 @@ static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank,
             return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", path);
         gzbuffer(f->gz, BUFFER);
     }
-    return read_header(f, min_rank, max_rank, err);
+    return read_header(f, labels, err);
 }
 
 /* After the last item: nothing may follow. For gzip this also makes zlib check the length and the CRC.
@@ -149,22 +176,28 @@ static int check_end(struct idx *f, struct kl_error *err)
     return rc;
 }
 
+/* Of images' names the part that says what they are, and what stands for it in those of labels. */
+static const struct {
+    const char *images, *labels;
+} names[] = { { "images-idx3-ubyte", "labels-idx1-ubyte" },
+              { "images.idx3-ubyte", "labels.idx1-ubyte" },
+              { "images-idx4-ubyte", "labels-idx1-ubyte" },
+              { "images-idx3-ubyte", "labels-idx2-int" },
+              { "images-idx3-ubyte", "labels-idx1-int" } };
+
 int kl_ingest_idx_labels_path(char **path, const char *images, struct kl_error *err)
 {
-    static const char *const names[][2] = { { "images-idx3-ubyte", "labels-idx1-ubyte" },
-                                            { "images.idx3-ubyte", "labels.idx1-ubyte" },
-                                            { "images-idx4-ubyte", "labels-idx1-ubyte" } };
     const char *base = strrchr(images, '/') ? strrchr(images, '/') + 1 : images;
     *path = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *at = strstr(base, names[i][0]);
+        const char *at = strstr(base, names[i].images);
         if (!at) continue;
         const size_t before = (size_t)(at - images);
         char *found = malloc(strlen(images) + 4);
         if (!found) return kl_fail_memory(err, strlen(images) + 4);
         memcpy(found, images, before);
-        strcpy(found + before, names[i][1]);
-        strcat(found, at + strlen(names[i][0]));
+        strcpy(found + before, names[i].labels);
+        strcat(found, at + strlen(names[i].images));
         *path = found;
         if (access(found, F_OK) == 0) return 0;
         char *gz = found + strlen(found) - 3; /* the other of plain and gzip */
@@ -177,25 +210,41 @@ int kl_ingest_idx_labels_path(char **path, const char *images, struct kl_error *
     return 0;
 }
 
-static int read_labels(struct kl_image_source *s, const char *path, size_t total, struct kl_error *err)
+static int32_t label_of(const unsigned char *number, int type)
+{
+    switch (type) {
+    case U8: return number[0];
+    case I8: return (int8_t)number[0];
+    case I16: return (int16_t)(number[0] << 8 | number[1]);
+    default:
+        return (int32_t)((uint32_t)number[0] << 24 | (uint32_t)number[1] << 16 |
+                         (uint32_t)number[2] << 8 | number[3]);
+    }
+}
+
+static int read_labels(struct kl_image_source *s, const char *path, size_t total,
+                       const struct kl_log *log, struct kl_error *err)
 {
     struct idx f;
     unsigned char *bytes = NULL;
-    int rc = idx_open(&f, path, 1, 1, err);
+    int rc = idx_open(&f, path, true, err);
     if (rc) goto out;
     if (f.dims[0] != total) {
         rc =
             kl_fail(err, KL_EDATA, "%s: %zu labels, %s has %zu images", path, f.dims[0], s->path, total);
         goto out;
     }
-    bytes = malloc(total);
+    bytes = malloc(total * f.item);
     s->labels = malloc(total * sizeof *s->labels);
     if (!bytes || !s->labels) {
-        rc = kl_fail_memory(err, total * sizeof *s->labels);
+        rc = kl_fail_memory(err, total * (sizeof *s->labels + f.item));
         goto out;
     }
-    if ((rc = get(&f, bytes, total, f.header, err)) || (rc = check_end(&f, err))) goto out;
-    for (size_t i = 0; i < total; i++) s->labels[i] = bytes[i];
+    if ((rc = get(&f, bytes, total * f.item, f.header, err)) || (rc = check_end(&f, err))) goto out;
+    for (size_t i = 0; i < total; i++) s->labels[i] = label_of(bytes + i * f.item, f.type);
+    if (f.item > f.size)
+        kl_caution(log, "%s: %zu numbers a label: the first is taken for the class, as of QMNIST", path,
+                   f.dims[1]);
 out:
     idx_close(&f);
     free(bytes);
@@ -223,7 +272,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     char *found = NULL;
     struct idx *f = s->state = malloc(sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
-    if ((rc = idx_open(f, s->path, 3, 4, err))) goto out;
+    if ((rc = idx_open(f, s->path, false, err))) goto out;
     if (f->rank == 4 && f->dims[3] != 3) {
         rc = kl_fail(err, KL_EDATA, "%s: last size %zu, expected 3 (red, green, blue)", s->path,
                      f->dims[3]);
@@ -249,7 +298,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
                      s->path);
         goto out;
     }
-    if ((rc = read_labels(s, found ? found : o->labels, s->total, err))) goto out;
+    if ((rc = read_labels(s, found ? found : o->labels, s->total, o->log, err))) goto out;
     rc = kl_ingest_image_source_number(s, err);
 out:
     free(found);

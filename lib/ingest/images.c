@@ -119,7 +119,7 @@ static int agree_on_classes(struct kl_images *im, struct kl_error *err)
     }
     for (size_t i = 0; i < im->n_sources; i++) {
         const struct kl_image_source *s = &im->sources[i];
-        const bool numbered = s->driver != &kl_driver_folder && most->driver != &kl_driver_folder;
+        const bool numbered = !s->named && !most->named;
         for (size_t k = 0; k < most->n_classes && !numbered; k++) {
             const char *theirs = k < s->n_classes ? s->class_names + k * s->class_name_size : "(none)";
             const char *ours = most->class_names + k * most->class_name_size;

@@ -34,6 +34,7 @@ struct kl_image_source {
     int64_t *index;                 /* [n], or NULL: 0, 1, 2, ... */
     size_t n_classes, class_name_size;
     char *class_names;
+    bool named;                            /* they are no numbers from 0 */
     const char *images_from, *labels_from; /* HDF5: names of datasets, or "none"; else NULL */
     size_t skipped;
     void *state; /* the driver's */

@@ -24,6 +24,25 @@ void kl_ingest_names_free(struct kl_names *names);
 /* "FOLDER/NAME", malloc'ed. */
 char *kl_ingest_path_join(const char *folder, const char *name);
 
+/* ---- the classes of a folder (folder_classes.c) ---- */
+struct kl_folder_class {
+    char *folder, *name; /* as it lies there; as the class is called */
+    int32_t label;
+};
+struct kl_folder_classes {
+    struct kl_folder_class *items;
+    size_t n, n_classes; /* folders; two of them may be one class */
+    size_t passed;       /* folders that are none */
+    bool numbers;        /* all names are numbers */
+    bool usual;          /* the folders in the order of their bytes, and called as they are */
+};
+/* KL_ENOINPUT, KL_EIO, KL_ENOMEM; free it in any case. */
+int kl_ingest_folder_classes(struct kl_folder_classes *classes, const char *path, struct kl_error *err);
+void kl_ingest_folder_classes_free(struct kl_folder_classes *classes);
+/* Cautions on an order that may not be the expected one, and on folders that are no classes. */
+void kl_ingest_folder_classes_say(const struct kl_folder_classes *classes, const char *path,
+                                  const struct kl_log *log);
+
 struct kl_image_source;
 /* folder_look.c: sizes, colour and index of a folder's files into the source; bad ones are an error, or
    leave the list and s->labels. */

@@ -20,6 +20,37 @@ bool kl_ingest_is_picture(const unsigned char *magic, size_t n)
     return find_format(magic, n) != NULL;
 }
 
+/* What other formats begin with, the mark at byte `at`. */
+static const struct {
+    const char *name, *mark;
+    size_t at, n;
+} others[] = {
+    { "GIF", "GIF8", 0, 4 },
+    { "WebP", "WEBP", 8, 4 },
+    { "TIFF", "II*\0", 0, 4 },
+    { "TIFF", "MM\0*", 0, 4 },
+    { "HEIF or AVIF", "ftyp", 4, 4 },
+    { "JPEG 2000", "jP  ", 4, 4 },
+    { "JPEG XL", "\xff\x0a", 0, 2 },
+    { "Photoshop", "8BPS", 0, 4 },
+    { "PNM", "P5", 0, 2 },
+    { "PNM", "P6", 0, 2 },
+    { "BMP", "BM", 0, 2 },
+};
+
+static int refuse(const unsigned char *magic, size_t n, const char *path, struct kl_error *err)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (n >= others[i].at + others[i].n &&
+            memcmp(magic + others[i].at, others[i].mark, others[i].n) == 0)
+            return kl_fail(
+                err, KL_EDATA,
+                "%s: a %s image, whatever its name says, expected PNG or JPEG; convert it, in "
+                "Python Image.open(F).convert('RGB').save('G.png')",
+                path, others[i].name);
+    return kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
+}
+
 /* *file: at its beginning; NULL if this fails. */
 static int open_picture(FILE **file, const struct kl_picture_format **format, const char *path,
                         struct kl_error *err)
@@ -32,7 +63,7 @@ static int open_picture(FILE **file, const struct kl_picture_format **format, co
     if (!ferror(*file) && *format && fseek(*file, 0, SEEK_SET) == 0) return KL_OK;
     int code = ferror(*file) || *format ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
                                         : kl_no_stand_in(magic, n, path, err);
-    if (!code) code = kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
+    if (!code) code = refuse(magic, n, path, err);
     fclose(*file);
     *file = NULL;
     return code;

@@ -31,7 +31,7 @@ static void remark_empty(const struct kl_images *im, const struct kl_images_opti
 {
     size_t empty = 0, which = 0;
     for (size_t i = 0; i < im->n_sources; i++)
-        if (im->sources[i].driver == &kl_driver_folder) return;
+        if (im->sources[i].named) return;
     for (size_t c = im->n_classes; c-- > 0;)
         if (!first[c]) empty++, which = c;
     if (empty == 1 && which == 0)

@@ -36,12 +36,42 @@ static bool names(struct named *first, const json_t *records, const char *kind, 
     return false;
 }
 
+/* Does a run that led to a file read raw input of this digest? */
+static bool reads(const json_t *records, const char *digest)
+{
+    size_t i;
+    const json_t *record, *input;
+    const char *name;
+    json_array_foreach(records, i, record)
+        json_object_foreach(json_object_get(record, "inputs"), name,
+                            input) if (strcmp(word(input, "sha256"), digest) == 0) return true;
+    return false;
+}
+
+/* Was the file made of raw inputs, of all of which the other one was made, too? */
+static bool same_inputs(const json_t *records, const json_t *others)
+{
+    const json_t *input, *last = json_array_get(records, json_array_size(records) - 1);
+    const char *name;
+    bool any = false;
+    json_object_foreach(json_object_get(last, "inputs"), name, input)
+    {
+        const char *digest = word(input, "sha256");
+        if (*digest && !reads(others, digest)) return false;
+        any = any || *digest;
+    }
+    return any;
+}
+
 /* It has another name, or the same name and other content: it was made again since. */
 static void write(FILE *to, const char *of, const char *kind, struct named found,
-                  const struct kl_file *file)
+                  const struct kl_file *file, bool same)
 {
     const char *path = kl_store_file_path(file);
-    if (strcmp(found.path, path) != 0)
+    if (same && strcmp(found.path, path) != 0)
+        fprintf(to, "%s is none of the %s that %s is of, but was made of the same inputs\n", path, kind,
+                of);
+    else if (strcmp(found.path, path) != 0)
         fprintf(to, "%s is of the %s %s, %s is another: these are of two runs\n", of, kind, found.path,
                 path);
     else
@@ -62,7 +92,8 @@ static void tell(FILE *to, struct kl_file *const *files, json_t *const *records,
         if (first.path && of == n) of = k, found = first;
     }
     if (of < n && !names(&first, records[i], kind, found.content))
-        write(to, kl_store_file_path(files[of]), kind, found, files[i]);
+        write(to, kl_store_file_path(files[of]), kind, found, files[i],
+              same_inputs(records[i], records[of]));
 }
 
 int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err)

@@ -75,18 +75,64 @@ static double power_text(cairo_t *cr, double x, double y, double power)
     return width + kl_plot_text_width(cr, TICK_SIZE, "10");
 }
 
+/* ---- axes of logarithms ---- */
+enum { MOST_WITHIN = 16 };
+
+/* At every so manyth decade stands its number; 0: no decade lies in the range. Where the wished step
+   meets none of those that do, all have numbers. */
+static double decade_step(double low, double high, double wished)
+{
+    bool any = false;
+    for (double k = ceil(low - 1e-9); k <= high + 1e-9; k++) {
+        any = true;
+        if (fmod(fabs(k), wished) == 0) return wished;
+    }
+    return any ? 1 : 0;
+}
+
+/* Numbers for an axis of less than a decade, from 10^low to 10^high: about so many round ones. */
+static size_t values_within(double values[MOST_WITHIN], double low, double high, double wished)
+{
+    const double from = pow(10, low), to = pow(10, high);
+    if (!isfinite(to) || !(to > from)) return 0;
+    for (double step = round_step(to - from, wished);; step /= 2) {
+        size_t n = 0;
+        for (double k = ceil(from / step - 1e-9); k * step <= to * (1 + 1e-12) && n < MOST_WITHIN; k++)
+            values[n++] = k * step;
+        if (n >= 2 || step < 1e-6 * (to - from)) return n;
+    }
+}
+
+static double tick_step(const double *values, size_t n)
+{
+    return n > 1 ? values[1] - values[0] : values[0];
+}
+
 /* As draw_decades, below the frame. */
 static void draw_x_decades(cairo_t *cr, const struct kl_axes *a)
 {
     const double bottom = a->top + a->height, each = a->width / (a->x1 - a->x0),
-                 step = ceil(3.5 * TICK_SIZE / each);
+                 step = decade_step(a->x0, a->x1, ceil(3.5 * TICK_SIZE / each));
+    double values[MOST_WITHIN];
+    const size_t n = step > 0 ? 0 : values_within(values, a->x0, a->x1, a->width < 110 ? 3 : 5);
+    char text[KL_TICK];
     for (double k = ceil(a->x0 - 1e-9); k <= a->x1 + 1e-9; k++) {
         const double x = kl_plot_axes_x(a, k);
         line(cr, x, bottom, x, bottom + 3);
-        if (fmod(fabs(k), step) == 0 && !a->no_x_numbers) power_text(cr, x + 9, bottom + 11, k);
-        for (int m = 2; m < 10 && each > 12 && k + log10(m) < a->x1; m++)
-            line(cr, kl_plot_axes_x(a, k + log10(m)), bottom, kl_plot_axes_x(a, k + log10(m)),
-                 bottom + 1.5);
+        if (step > 0 && fmod(fabs(k), step) == 0 && !a->no_x_numbers)
+            power_text(cr, x + 9, bottom + 11, k);
+    }
+    for (double k = floor(a->x0); k <= a->x1 + 1e-9; k++)
+        for (int m = 2; m < 10 && each > 12; m++) {
+            const double at = k + log10(m);
+            if (at < a->x0 || at >= a->x1) continue;
+            line(cr, kl_plot_axes_x(a, at), bottom, kl_plot_axes_x(a, at), bottom + 1.5);
+        }
+    for (size_t i = 0; i < n; i++) {
+        const double x = kl_plot_axes_x(a, log10(values[i]));
+        line(cr, x, bottom, x, bottom + 3);
+        kl_plot_tick_text(text, values[i], tick_step(values, n), values[n - 1]);
+        if (!a->no_x_numbers) kl_plot_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
     }
 }
 
@@ -110,19 +156,34 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
 }
 
 /* Decades, numbers at as many as leave room for them, with short ticks at 2 to 9 times where all have;
-   ticks without a number where they do not touch. Returns the width of the widest number. */
+   ticks without a number where they do not touch; round numbers where no decade lies in the range.
+   Returns the width of the widest number. */
 static double draw_decades(cairo_t *cr, const struct kl_axes *a)
 {
-    const double each = a->height / (a->y1 - a->y0), step = ceil(1.8 * TICK_SIZE / each);
-    double widest = 0;
+    const double each = a->height / (a->y1 - a->y0),
+                 step = decade_step(a->y0, a->y1, ceil(1.8 * TICK_SIZE / each));
+    double values[MOST_WITHIN], widest = 0;
+    const size_t n = step > 0 ? 0 : values_within(values, a->y0, a->y1, a->height < 100 ? 2.5 : 5);
+    char text[KL_TICK];
     for (double k = ceil(a->y0 - 1e-9); k <= a->y1 + 1e-9; k++) {
         const double y = kl_plot_axes_y(a, k);
-        const bool numbered = fmod(fabs(k), step) == 0;
+        const bool numbered = step > 0 && fmod(fabs(k), step) == 0;
         if (numbered || each >= 3) line(cr, a->left - 3, y, a->left, y);
         if (numbered && !a->bare_y) widest = fmax(widest, power_text(cr, a->left - 5, y + 2.5, k));
-        for (int m = 2; m < 10 && each > 12 && k + log10(m) < a->y1; m++)
-            line(cr, a->left - 1.5, kl_plot_axes_y(a, k + log10(m)), a->left,
-                 kl_plot_axes_y(a, k + log10(m)));
+    }
+    for (double k = floor(a->y0); k <= a->y1 + 1e-9; k++)
+        for (int m = 2; m < 10 && each > 12; m++) {
+            const double at = k + log10(m);
+            if (at < a->y0 || at >= a->y1) continue;
+            line(cr, a->left - 1.5, kl_plot_axes_y(a, at), a->left, kl_plot_axes_y(a, at));
+        }
+    for (size_t i = 0; i < n; i++) {
+        const double y = kl_plot_axes_y(a, log10(values[i]));
+        line(cr, a->left - 3, y, a->left, y);
+        kl_plot_tick_text(text, values[i], tick_step(values, n), values[n - 1]);
+        if (a->bare_y) continue;
+        kl_plot_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
+        widest = fmax(widest, kl_plot_text_width(cr, TICK_SIZE, text));
     }
     return widest;
 }
@@ -132,7 +193,9 @@ static double draw_y_ticks(cairo_t *cr, const struct kl_axes *a)
 {
     char text[KL_TICK];
     const double range = a->y1 - a->y0;
-    double widest = 0, step = round_step(range, a->height < 100 ? 2.5 : 5);
+    double widest = 0, steps = a->height < 100 ? 2.5 : 5, step = round_step(range, steps);
+    for (; steps < 20 && floor(a->y1 / step + 1e-9) - ceil(a->y0 / step - 1e-9) < 1; steps *= 1.5)
+        step = round_step(range, steps); /* one tick tells no scale */
     double k = ceil(a->y0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->y1 + 1e-9 * step; k++) {
         double y = kl_plot_axes_y(a, k * step);

@@ -319,6 +319,47 @@ struct kl_t_test kl_stats_t_test(const double *d, size_t n, double ratio)
     return t;
 }
 
+/* t with P(|T| >= t) = 0.05, for any degrees of freedom from 1/2 on: bisected. */
+static double student_quantile(double degrees)
+{
+    double low = 0, high = 1e4;
+    for (int i = 0; i < 80; i++) {
+        const double middle = (low + high) / 2;
+        if (kl_stats_student_log10_p(middle, fmax(degrees, 0.5)) > log10(0.05)) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+struct kl_interval kl_stats_crossed_interval(const double *x, size_t n, size_t m)
+{
+    struct kl_interval i = { NAN, NAN };
+    double mean = 0, rows = 0, columns = 0, all = 0;
+    if (n < 2 || m < 2) return i;
+    for (size_t k = 0; k < n * m; k++) mean += x[k] / (double)(n * m);
+    for (size_t k = 0; k < n * m; k++) all += (x[k] - mean) * (x[k] - mean);
+    for (size_t r = 0; r < n; r++) {
+        double own = 0;
+        for (size_t c = 0; c < m; c++) own += x[r * m + c] / (double)m;
+        rows += (own - mean) * (own - mean) * (double)m;
+    }
+    for (size_t c = 0; c < m; c++) {
+        double own = 0;
+        for (size_t r = 0; r < n; r++) own += x[r * m + c] / (double)n;
+        columns += (own - mean) * (own - mean) * (double)n;
+    }
+    const double free_rows = (double)(n - 1), free_columns = (double)(m - 1),
+                 rest = fmax(all - rows - columns, 0) / (free_rows * free_columns);
+    rows /= free_rows, columns /= free_columns;
+    const double sum = fmax(rows + columns - rest, rows);
+    if (!(sum > 1e-24 * fmax(mean * mean, 1))) return i;
+    const double degrees = sum * sum /
+                           (rows * rows / free_rows + columns * columns / free_columns +
+                            rest * rest / (free_rows * free_columns)),
+                 half = student_quantile(degrees) * sqrt(sum / (double)(n * m));
+    return (struct kl_interval){ mean - half, mean + half };
+}
+
 int kl_stats_friedman(struct kl_friedman *f, double *rank, const double *x, size_t n, size_t k,
                       struct kl_error *err)
 {

@@ -43,6 +43,12 @@ struct kl_t_test {
 };
 struct kl_t_test kl_stats_t_test(const double *d, size_t n, double ratio);
 
+/* 95 % interval of the mean of x (n, m), rows and columns both drawn: the two-way model of random
+   effects without replication, whose variance (MS rows + MS columns - MS rest) / (n m), at least that of
+   the rows alone, has Satterthwaite's (1946, doi:10.2307/3002019) degrees of freedom. NaN: a single row
+   or column, or nothing varies. */
+struct kl_interval kl_stats_crossed_interval(const double *x, size_t n, size_t m);
+
 /* Friedman's test (1937, doi:10.1080/01621459.1937.10503522) of k treatments on n blocks, x (n, k),
    equal values sharing their rank: chi-squared with k - 1 degrees of freedom. NaN where every block is
    all equal, or k < 3. rank (k), which may be NULL: mean ranks, 1 the least. KL_ENOMEM. */

@@ -113,6 +113,26 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
     return KL_OK;
 }
 
+/* What is not right in a file of an earlier version. */
+static int write_revisions(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
+                           struct kl_error *err)
+{
+    json_t *parts;
+    if (!kind->revisions) return KL_OK;
+    const int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
+    if (code) return code;
+    const char *stage = kl_store_json_text(parts, "stage");
+    const json_int_t version = json_integer_value(json_object_get(parts, "numerical_version"));
+    const json_t *options = json_object_get(parts, "options");
+    for (const struct kl_kind_revision *r = kind->revisions; r->stage; r++)
+        if (strcmp(r->stage, stage) == 0 && version < r->version &&
+            (!r->applies || r->applies(options, file)))
+            fprintf(to, "outdated   made by version %lld of %s: %s; made again it has another key\n",
+                    (long long)version, stage, r->why);
+    json_decref(parts);
+    return KL_OK;
+}
+
 static int write_part(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     double index, count;
@@ -200,6 +220,7 @@ int kl_store_describe_page(FILE *to, struct kl_file *file, const struct kl_kind 
     fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_store_file_path(file), kl_store_file_kind(file),
             size, kl_store_file_created_by(file));
     int code = write_origin(to, file, err);
+    if (!code) code = write_revisions(to, file, kind, err);
     if (!code) code = write_part(to, file, err);
     if (code) return code;
     fprintf(to, "key        %s\ncontent    %s\n", kl_store_file_key(file), kl_store_file_content(file));

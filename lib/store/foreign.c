@@ -16,6 +16,7 @@
 #include "store/store_int.h"
 
 enum { WAIT_MS = 5000 };
+_Static_assert((int)KL_FOREIGN_CLASS == (int)KL_TEXT, "classes come as texts");
 
 /* n bytes, each piece within the time limit. */
 static int receive(int from, void *data, size_t n, const char *path, struct kl_error *err)
@@ -54,23 +55,28 @@ static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish
     for (int i = 0; !wish->n && i < a->rank && fits; i++)
         fits = !__builtin_mul_overflow(all, a->dims[i], &all);
     if (!fits || all > KL_FOREIGN_BYTES || all / 1040 > wish->size ||
-        (!wish->n && a->n_labels && a->n_labels != a->dims[0]))
+        (!wish->n && a->n_labels && a->n_labels != a->dims[0]) || a->n_names > a->n_labels)
         return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", wish->path);
     return 0;
 }
 
 /* Numbers in place of images. */
-static int take_numbers(double *numbers, struct kl_answer *a, int from, const struct kl_wish *wish,
+static int take_numbers(double **numbers, struct kl_answer *a, int from, const struct kl_wish *wish,
                         struct kl_error *err)
 {
+    const size_t most = wish->texts || wish->or_texts ? KL_TEXT / sizeof(double) : 2;
     int rc = receive(from, a, sizeof *a, wish->path, err);
     if (rc) return rc;
     a->text[sizeof a->text - 1] = 0;
     if (a->code) return kl_fail(err, KL_EDATA, "%s: %s", wish->path, a->text);
     const uint64_t n = a->rank >= 0 && a->rank <= 4 ? kl_store_foreign_count(a) : UINT64_MAX;
-    if (n > 2 * wish->numbers)
+    if (n > most * wish->numbers)
         return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", wish->path);
-    return receive(from, numbers, n * sizeof *numbers, wish->path, err);
+    *numbers = malloc((n + 1) * sizeof **numbers);
+    if (!*numbers) return kl_fail_memory(err, n * sizeof **numbers);
+    rc = receive(from, *numbers, n * sizeof **numbers, wish->path, err);
+    if (rc) free(*numbers), *numbers = NULL;
+    return rc;
 }
 
 static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, struct kl_error *err)
@@ -87,8 +93,17 @@ static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, stru
     if (wish->look) return 0;
     if (!wish->n && !(f->data = malloc(all + 1))) return kl_fail_memory(err, all);
     if (a.n_labels && !(f->label = malloc(a.n_labels * 4))) return kl_fail_memory(err, a.n_labels * 4);
+    if (a.n_names && !(f->names = malloc(a.n_names * sizeof *f->names)))
+        return kl_fail_memory(err, a.n_names * sizeof *f->names);
     if (f->data) rc = receive(from, f->data, all, wish->path, err);
-    return !rc && f->label ? receive(from, f->label, a.n_labels * 4, wish->path, err) : rc;
+    if (!rc && f->label) rc = receive(from, f->label, a.n_labels * 4, wish->path, err);
+    if (!rc) rc = receive(from, f->names, a.n_names * sizeof *f->names, wish->path, err);
+    f->n_names = a.n_names;
+    for (size_t i = 0; i < a.n_names && !rc; i++) {
+        f->names[i][KL_TEXT - 1] = 0;
+        kl_make_printable(f->names[i]);
+    }
+    return rc;
 }
 
 static pid_t start(const int ends[2], const struct kl_wish *wish)
@@ -100,7 +115,7 @@ static pid_t start(const int ends[2], const struct kl_wish *wish)
 }
 
 /* numbers and answer, or f. */
-static int by_child(struct kl_foreign *f, double *numbers, struct kl_answer *answer,
+static int by_child(struct kl_foreign *f, double **numbers, struct kl_answer *answer,
                     const struct kl_wish *wish, struct kl_error *err)
 {
     int ends[2], status;
@@ -140,6 +155,11 @@ static int look_at_ends(bool *ours, const struct kl_wish *wish, struct kl_error 
             memcmp(magic, "KETLSEAL", 8) == 0;
     if (fd >= 0 && kl_store_pread_all(fd, first, n, 0, wish->path, NULL) == 0)
         rc = kl_no_stand_in(first, n, wish->path, err);
+    if (!rc && n >= 18 && memcmp(first, "MATLAB 5.0 MAT-fil", 18) == 0)
+        rc = kl_fail(err, KL_EDATA,
+                     "%s: of MATLAB before version 7.3, no HDF5; in MATLAB save('F.mat', 'x', '-v7.3'), "
+                     "in Python numpy.save('x.npy', scipy.io.loadmat('F.mat')['x'])",
+                     wish->path);
     if (fd >= 0) close(fd);
     return rc;
 }
@@ -158,11 +178,25 @@ static int check_ours(const struct kl_wish *wish, struct kl_error *err)
     return rc;
 }
 
+bool kl_store_is_hdf5(int fd)
+{
+    enum { FARTHEST = 1 << 24 };
+    char magic[8];
+    for (off_t at = 0; at <= FARTHEST; at = at ? 2 * at : 512) {
+        ssize_t got;
+        while ((got = pread(fd, magic, sizeof magic, at)) < 0 && errno == EINTR) continue;
+        if (got != sizeof magic) return false;
+        if (memcmp(magic, "\211HDF\r\n\032\n", 8) == 0) return true;
+    }
+    return false;
+}
+
 void kl_store_foreign_free(struct kl_foreign *f)
 {
     free(f->data);
     free(f->label);
-    f->data = NULL, f->label = NULL;
+    free(f->names);
+    f->data = NULL, f->label = NULL, f->names = NULL, f->n_names = 0;
 }
 
 const char *kl_store_foreign_split(char **name, const char *path)
@@ -194,9 +228,10 @@ static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *e
     return rc;
 }
 
-int kl_store_foreign_fulfil_numbers(double *numbers, struct kl_answer *answer, struct kl_wish *wish,
+int kl_store_foreign_fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
                                     struct kl_error *err)
 {
+    *numbers = NULL;
     const int rc = look_at(wish, err);
     return rc ? rc : by_child(NULL, numbers, answer, wish, err);
 }
@@ -227,15 +262,14 @@ int kl_store_foreign_look(struct kl_foreign *f, const char *path, const char *la
     return read_images(f, path, labels, true, err);
 }
 
-int kl_store_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err)
+int kl_store_foreign_labels_of(struct kl_foreign *f, size_t n, const char *path, struct kl_error *err)
 {
     char *name;
-    struct kl_foreign f = { 0 };
+    *f = (struct kl_foreign){ 0 };
     const char *dataset = kl_store_foreign_split(&name, path);
     struct kl_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
     if (!name) return kl_fail_memory(err, strlen(path));
-    const int rc = fulfil(&f, &wish, err);
-    *labels = f.label;
+    const int rc = fulfil(f, &wish, err);
     free(name);
     return rc;
 }

@@ -29,39 +29,18 @@ static int send_all(int to, const void *data, size_t n)
     return 0;
 }
 
-/* Contiguous or chunked, in this file, no filters but HDF5's own deflate, shuffle and checksum. */
-bool kl_store_foreign_simple(hid_t set)
-{
-    hid_t dcpl = H5Dget_create_plist(set);
-    H5D_layout_t layout = H5Pget_layout(dcpl);
-    bool simple = (layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED || layout == H5D_COMPACT) &&
-                  H5Pget_external_count(dcpl) == 0;
-    int n = H5Pget_nfilters(dcpl);
-    for (int i = 0; i < n; i++) {
-        unsigned flags, config;
-        size_t values = 0;
-        H5Z_filter_t filter = H5Pget_filter2(dcpl, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-        simple &= filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE ||
-                  filter == H5Z_FILTER_FLETCHER32;
-    }
-    H5Pclose(dcpl);
-    return simple;
-}
-
 static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *images,
                         uint64_t file_size)
 {
     const char *name = images->name;
+    char why[200];
     if (set < 0 || images->kind == KL_LISTED_BROKEN)
         return kl_store_answer_refuse(a, name, "HDF5 cannot open it: damaged");
     a->rank = images->rank;
     if ((a->rank != 3 && a->rank != 4) || images->kind != KL_LISTED_U8)
         return kl_store_answer_refuse(a, name, "expected uint8 of shape (n, h, w) or (n, h, w, c)");
-    if (!kl_store_foreign_simple(set))
-        return kl_store_answer_refuse(
-            a, name,
-            "stored in a way that is not read (external, virtual, or a filter other than gzip, shuffle, "
-            "fletcher32)");
+    kl_store_foreign_unread(why, set);
+    if (*why) return kl_store_answer_refuse(a, name, why);
     uint64_t all = 1;
     bool fits = true;
     for (int i = 0; i < a->rank; i++) {
@@ -115,64 +94,83 @@ static void limit_child(void)
     signal(SIGTERM, SIG_DFL);
 }
 
-static int32_t *read_labels(hid_t file, const char *name, uint64_t n_images, const struct kl_listed *all,
-                            size_t n, struct kl_answer *a)
+/* What goes through the pipe behind the answer. */
+struct found {
+    hid_t set; /* of the images, open */
+    int32_t *labels;
+    char (*names)[KL_TEXT];
+    double *numbers;
+};
+
+static void read_labels(struct found *f, hid_t file, const char *name, uint64_t n_images,
+                        const struct kl_listed *all, size_t n, struct kl_answer *a)
 {
     const struct kl_listed *listed = NULL;
-    int32_t *labels = NULL;
     for (size_t i = 0; i < n && !listed; i++)
         if (strcmp(all[i].name, name) == 0) listed = &all[i];
     if (listed) {
         hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-        labels = kl_store_foreign_labels(set, listed, n_images, a);
+        f->labels = kl_store_foreign_labels(set, listed, n_images, &f->names, a);
         if (set >= 0) H5Dclose(set);
     } else {
         kl_store_answer_refuse(
             a, name, *name ? "absent, or not a plain dataset" : "name the labels: FILE:DATASET");
     }
-    a->n_labels = labels ? n_images : 0;
-    return labels;
+    a->n_labels = f->labels ? n_images : 0;
 }
 
-/* What is in the file, as the answer: names, then shapes and labels. *set: of the images, open. */
-static int32_t *answer(struct kl_answer *a, hid_t *set, hid_t file, const struct kl_wish *wish)
+/* What is in the file, as the answer: names, then shapes and labels. */
+static void answer(struct kl_answer *a, struct found *f, hid_t file, const struct kl_wish *wish)
 {
     const struct kl_listed *images;
     size_t n = 0;
-    int32_t *labels = NULL;
     struct kl_listed *all = kl_store_foreign_list(&n, file, wish, a);
-    if (!all) return NULL;
-    if (wish->n) labels = read_labels(file, wish->labels, wish->n, all, n, a);
+    if (!all) return;
+    if (wish->n) read_labels(f, file, wish->labels, wish->n, all, n, a);
     else if ((images = kl_store_foreign_choose_images(a, wish->images, all, n))) {
         strcpy(a->images, images->name);
-        *set = H5Dopen2(file, images->name, H5P_DEFAULT);
-        if (check_images(a, *set, images, wish->size) == 0 &&
+        f->set = H5Dopen2(file, images->name, H5P_DEFAULT);
+        if (check_images(a, f->set, images, wish->size) == 0 &&
             kl_store_foreign_choose_labels(a, images, wish->labels, all, n) == 0 && *a->labels &&
             !wish->look)
-            labels = read_labels(file, a->labels, a->dims[0], all, n, a);
+            read_labels(f, file, a->labels, a->dims[0], all, n, a);
     }
     free(all);
-    return labels;
+}
+
+/* What of the file was asked for, as the answer. */
+static void fulfil(struct kl_answer *a, struct found *f, hid_t file, const struct kl_wish *asked)
+{
+    char names[2][KL_FOREIGN_NAME];
+    struct kl_wish wish = *asked;
+    if (kl_store_foreign_follow(names[0], file, asked->images, a)) return;
+    if (*asked->images) wish.images = names[0];
+    if (asked->labels && *asked->labels) {
+        if (kl_store_foreign_follow(names[1], file, asked->labels, a)) return;
+        wish.labels = names[1];
+    }
+    if (wish.texts) f->numbers = kl_store_foreign_texts_of(file, &wish, a);
+    else if (wish.numbers) f->numbers = kl_store_foreign_numbers_of(file, &wish, a);
+    else answer(a, f, file, &wish);
 }
 
 int kl_store_foreign_child(int to, const struct kl_wish *wish)
 {
     struct kl_answer a = { 0 };
+    struct found f = { .set = -1 };
     limit_child();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
+    kl_store_foreign_lzf();
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_file_locking(fapl, 0, 1);
-    hid_t file = H5Fopen(wish->path, H5F_ACC_RDONLY, fapl), set = -1;
-    int32_t *labels = NULL;
-    double *numbers = NULL;
+    hid_t file = H5Fopen(wish->path, H5F_ACC_RDONLY, fapl);
     if (file < 0) kl_store_answer_refuse(&a, "", "HDF5 cannot open it: damaged or not an HDF5 file");
-    else if (wish->texts) numbers = kl_store_foreign_texts_of(file, wish, &a);
-    else if (wish->numbers) numbers = kl_store_foreign_numbers_of(file, wish, &a);
-    else labels = answer(&a, &set, file, wish);
+    else fulfil(&a, &f, file, wish);
     if (send_all(to, &a, sizeof a)) return 1;
     if (a.code || wish->look) return 0;
-    if (wish->numbers) return send_all(to, numbers, kl_store_foreign_count(&a) * sizeof *numbers);
-    if (!wish->n && send_images(to, set, &a)) return 1;
-    return send_all(to, labels, a.n_labels * 4);
+    if (wish->numbers) return send_all(to, f.numbers, kl_store_foreign_count(&a) * sizeof *f.numbers);
+    if (!wish->n && send_images(to, f.set, &a)) return 1;
+    return send_all(to, f.labels, a.n_labels * sizeof *f.labels) ||
+           send_all(to, f.names, a.n_names * sizeof *f.names);
 }

@@ -43,7 +43,8 @@ static const struct kl_listed *first_of(const char *const *names, const struct k
 /* (n, h, w) or (n, h, w, c) of more than a pixel: labels may have shape (n, 1, 1, 1). */
 static bool looks_like_images(const struct kl_listed *l)
 {
-    return (l->rank == 3 || l->rank == 4) && l->kind != KL_LISTED_OTHER && l->dims[1] * l->dims[2] > 1;
+    return (l->rank == 3 || l->rank == 4) && l->kind != KL_LISTED_OTHER && l->kind != KL_LISTED_TEXTS &&
+           l->dims[1] * l->dims[2] > 1 && !l->link;
 }
 
 static bool is_vector(const struct kl_listed *l, uint64_t n)
@@ -57,6 +58,7 @@ static bool is_vector(const struct kl_listed *l, uint64_t n)
 bool kl_store_listed_fits(const struct kl_listed *l, uint64_t n)
 {
     if (l->kind == KL_LISTED_BROKEN) return true; /* reading it tells */
+    if (l->kind == KL_LISTED_TEXTS) return is_vector(l, n);
     return l->kind != KL_LISTED_OTHER && (is_vector(l, n) || (l->rank == 2 && l->dims[0] == n));
 }
 
@@ -130,6 +132,7 @@ struct pairing {
     const struct kl_listed *all, *images;
     size_t n;
     struct kl_words words; /* of the images */
+    bool links;            /* soft ones are looked at, and nothing else */
 };
 
 static bool named_labels(struct kl_words *words, const struct kl_listed *l)
@@ -142,7 +145,8 @@ static bool named_labels(struct kl_words *words, const struct kl_listed *l)
 static bool is_pair(const struct pairing *p, const struct kl_words *images, const struct kl_listed *l)
 {
     struct kl_words words;
-    return l != p->images && named_labels(&words, l) && kl_store_words_equal(&words, images);
+    return l != p->images && l->link == p->links && named_labels(&words, l) &&
+           kl_store_words_equal(&words, images);
 }
 
 /* Do these labels belong, by their names, to other images of the file? */
@@ -165,7 +169,7 @@ static int refuse_labels(struct kl_answer *a, const struct pairing *p, bool pair
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
-        if (l == p->images || !kl_store_listed_fits(l, count)) continue;
+        if (l == p->images || l->link != p->links || !kl_store_listed_fits(l, count)) continue;
         if (pairs ? is_pair(p, &p->words, l) : named_labels(&words, l))
             add_name(names, sizeof names, l->name);
     }
@@ -176,7 +180,7 @@ static int refuse_labels(struct kl_answer *a, const struct pairing *p, bool pair
 /* "classes", texts, but not one for each image. */
 static bool is_list_of_names(const struct kl_listed *l, uint64_t n)
 {
-    return l->kind == KL_LISTED_OTHER && !(l->rank == 1 && l->dims[0] == n);
+    return (l->kind == KL_LISTED_OTHER || l->kind == KL_LISTED_TEXTS) && !is_vector(l, n);
 }
 
 /* The labels that have the images' own name: one that fits, or one that does not, which reading tells.
@@ -210,7 +214,7 @@ static int choose_other(const struct kl_listed **labels, struct kl_answer *a, co
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
-        if (l == p->images) continue;
+        if (l == p->images || l->link) continue;
         if (looks_like_images(l) && l->dims[0] == count) others++;
         if (!named_labels(&words, l) || !kl_store_listed_fits(l, count)) continue;
         if (l->rank == 2 && !is_vector(l, count)) continue; /* a table, of whatever */
@@ -228,7 +232,10 @@ static int choose_labels(const struct kl_listed **labels, struct kl_answer *a, c
                          const struct pairing *p)
 {
     if (!wanted) {
-        const int rc = choose_pair(labels, a, p);
+        struct pairing linked = *p;
+        linked.links = true; /* where no labels lie beside the images, a link to some may */
+        int rc = choose_pair(labels, a, p);
+        if (!rc && !*labels) rc = choose_pair(labels, a, &linked);
         return rc || *labels ? rc : choose_other(labels, a, p);
     }
     if (*wanted && !(*labels = find(p->all, p->n, wanted)))
@@ -264,11 +271,12 @@ static void remark(struct kl_answer *a, const struct pairing *p, const struct kl
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
-        if (l == p->images || l == labels) continue;
+        if (l == p->images || l == labels || l->link) continue;
         const bool named = named_labels(&words, l) && !(wanted && !*wanted); /* none are wanted */
         if (names_classes(l)) add_name(classes, sizeof classes, l->name);
         else if (looks_like_images(l)) add_name(images, sizeof images, l->name);
-        else if (named && l->kind != KL_LISTED_OTHER) add_name(others, sizeof others, l->name);
+        else if (named && l->kind != KL_LISTED_OTHER && !is_list_of_names(l, p->images->dims[0]))
+            add_name(others, sizeof others, l->name);
     }
     if (!wanted && !labels)
         add_note(a, "", "no labels; --labels DATASET or FILE.h5:DATASET names them", "", "");

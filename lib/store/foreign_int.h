@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/numbers.h"
 #include "store/store.h"
 
 #define KL_FOREIGN_BYTES ((uint64_t)1 << 36) /* of all pixels, at most */
@@ -22,24 +23,27 @@ struct kl_wish {
     uint64_t n;         /* not 0: labels alone, so many, from the dataset `labels` */
     bool look;          /* names alone, nothing is read */
     uint64_t numbers;   /* not 0: the numbers of dataset `images` alone, at most so many */
-    const char *texts;  /* not NULL: in place of these numbers, texts of this name that belong to them;
-                           eight numbers' bytes are one (KL_TEXT) */
+    bool or_texts;      /* they may be texts */
+    const char *texts;  /* not NULL: in place of these numbers, texts of this name that belong to them */
 };
 
-/* First this through the pipe, then dims' pixels, then n_labels int32; or numbers, double. */
+/* First this through the pipe, then dims' pixels, then n_labels int32, then n_names texts of KL_TEXT
+   bytes; or numbers, double. */
 struct kl_answer {
     int code, rank;
-    bool pairs; /* each number is two: real, imaginary */
-    uint64_t dims[4], n_labels;
+    bool pairs;                          /* each number is two: real, imaginary */
+    bool texts;                          /* each is KL_TEXT bytes */
+    char mark[KL_MARK];                  /* the writer's order of indices is the reverse; or "" */
+    uint64_t dims[4], n_labels, n_names; /* n_names: of labels that were texts */
     /* As in struct kl_foreign. */
     char images[KL_FOREIGN_NAME], labels[KL_FOREIGN_NAME], root_labels[KL_FOREIGN_NAME];
     char note[KL_FOREIGN_NOTE], text[640];
 };
 
-/* Values of an answer with numbers; UINT64_MAX: too many to count. */
+/* Doubles of an answer with numbers; UINT64_MAX: too many to count. */
 static inline uint64_t kl_store_foreign_count(const struct kl_answer *a)
 {
-    uint64_t n = a->pairs ? 2 : 1;
+    uint64_t n = a->texts ? KL_TEXT / sizeof(double) : a->pairs ? 2 : 1;
     for (int i = 0; i < a->rank; i++)
         if (__builtin_mul_overflow(n, a->dims[i], &n)) return UINT64_MAX;
     return n;
@@ -48,8 +52,8 @@ static inline uint64_t kl_store_foreign_count(const struct kl_answer *a)
 /* The child's whole life; its exit status. to: the pipe. */
 int kl_store_foreign_child(int to, const struct kl_wish *wish);
 
-/* foreign.c: starts the child and takes its answer; numbers [2 * wish->numbers]. */
-int kl_store_foreign_fulfil_numbers(double *numbers, struct kl_answer *answer, struct kl_wish *wish,
+/* foreign.c: starts the child and takes its answer; *numbers: kl_store_foreign_count, malloc'ed. */
+int kl_store_foreign_fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
                                     struct kl_error *err);
 /* FILE:DATASET, unless that is a file's name: *name becomes FILE, malloc'ed, and what is returned points
    into it. NULL: no memory. */
@@ -58,10 +62,11 @@ const char *kl_store_foreign_split(char **name, const char *path);
 /* A dataset of a file, listed. */
 struct kl_listed {
     char name[KL_FOREIGN_NAME];
-    enum { KL_LISTED_U8, KL_LISTED_NUMBERS, KL_LISTED_OTHER, KL_LISTED_BROKEN } kind;
+    enum { KL_LISTED_U8, KL_LISTED_NUMBERS, KL_LISTED_TEXTS, KL_LISTED_OTHER, KL_LISTED_BROKEN } kind;
     int rank;
     uint64_t dims[4]; /* of rank 1 to 4 */
     bool matlab;      /* MATLAB saved it, whose order of sizes is the reverse */
+    bool link; /* a soft link of this name leads to it; none but those named as labels are listed */
 };
 
 /* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and

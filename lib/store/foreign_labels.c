@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
-   Labels from a foreign HDF5 file, in the process that parses it: whole numbers of any type, one for
-   each image, or rows of zeros with a one. Anything else is refused: images that silently have no
-   labels, or others, are found out much later. */
+   Labels from a foreign HDF5 file, in the process that parses it: whole numbers of any type or texts,
+   one for each image, or rows of zeros with a one. Anything else is refused: images that silently have
+   no labels, or others, are found out much later. */
 #include <hdf5.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/foreign_child.h"
 
@@ -45,9 +46,62 @@ static bool read_values(int32_t *labels, hid_t set, uint64_t n, uint64_t row)
     return fine;
 }
 
-int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
-                                 struct kl_answer *a)
+static int by_bytes(const void *a, const void *b)
 {
+    return strcmp(a, b);
+}
+
+/* Texts name their classes: those that differ, in the order of their bytes, and the place of each. */
+static int32_t *read_texts(char (**names)[KL_TEXT], hid_t set, hid_t type, uint64_t n,
+                           struct kl_answer *a, const char **why)
+{
+    enum { MOST = 65536 };
+    char(*texts)[KL_TEXT] = calloc(2 * n + 1, sizeof *texts),
+    (*sorted)[KL_TEXT] = texts ? texts + n : NULL;
+    int32_t *labels = texts ? malloc(n * sizeof *labels + 1) : NULL;
+    const int code = labels ? kl_store_foreign_copy_texts(texts, n, set, -1, type) : -1;
+    size_t count = 0;
+    *names = NULL;
+    if (code == -2) *why = "a text is longer than 63 bytes";
+    if (code) goto out;
+    memcpy(sorted, texts, n * sizeof *texts);
+    qsort(sorted, n, sizeof *sorted, by_bytes);
+    for (uint64_t i = 0; i < n; i++)
+        if (!count || strcmp(sorted[i], sorted[count - 1]) != 0)
+            memmove(sorted[count++], sorted[i], sizeof *sorted);
+    if (!*sorted[0]) *why = "an empty text is no class";
+    if (count > MOST) *why = "texts of more than 65536 classes";
+    for (uint64_t i = 0; i < n; i++) {
+        const char(*found)[KL_TEXT] = bsearch(texts[i], sorted, count, sizeof *sorted, by_bytes);
+        labels[i] = (int32_t)(found - sorted);
+    }
+    memmove(texts, sorted, count * sizeof *texts);
+out:
+    if (code || *why) {
+        free(texts), free(labels);
+        return NULL;
+    }
+    *names = texts, a->n_names = count;
+    return labels;
+}
+
+/* As read_texts, of numbers; row: so many of them belong to an image. */
+static int32_t *read_numbers(hid_t set, H5T_class_t class, uint64_t n, uint64_t row)
+{
+    int32_t *labels = malloc(n * sizeof *labels + 1);
+    const bool fine =
+        labels && (row == 1 && class != H5T_FLOAT
+                       ? H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) >= 0
+                       : read_values(labels, set, n, row));
+    if (!fine) free(labels);
+    return fine ? labels : NULL;
+}
+
+int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
+                                 char (**names)[KL_TEXT], struct kl_answer *a)
+{
+    const char *wrong = NULL;
+    char unread[200] = "", text[400];
     hid_t type = H5Dget_type(set);
     const H5T_class_t class = H5Tget_class(type); /* Python's bool is an ENUM */
     const bool numbers = class == H5T_INTEGER || class == H5T_ENUM || class == H5T_FLOAT;
@@ -56,17 +110,16 @@ int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint
     for (int i = 0; all && i < listed->rank; i++)
         if (__builtin_mul_overflow(all, listed->dims[i], &all)) all = 0;
     const uint64_t row = n && all % n == 0 ? all / n : 0;
-    bool fine = numbers && row && row <= 65536 && kl_store_listed_fits(listed, n) &&
-                kl_store_foreign_simple(set) && (labels = malloc(n * 4 + 1));
-    if (fine && row == 1 && class != H5T_FLOAT)
-        fine = H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) >= 0;
-    else if (fine) fine = read_values(labels, set, n, row);
+    *names = NULL;
+    if (set >= 0) kl_store_foreign_unread(unread, set);
+    if (*unread) wrong = unread;
+    else if (class == H5T_STRING && row == 1) labels = read_texts(names, set, type, n, a, &wrong);
+    else if (numbers && row && row <= 65536 && kl_store_listed_fits(listed, n))
+        labels = read_numbers(set, class, n, row);
     H5Tclose(type);
-    if (fine) return labels;
-    kl_store_answer_refuse(
-        a, listed->name,
-        "expected one whole number for each image, or a row of zeros with a one; --labels none "
-        "leaves the labels out");
-    free(labels);
+    if (labels) return labels;
+    if (!wrong) wrong = "expected one whole number or text for each image, or a row of zeros with a one";
+    snprintf(text, sizeof text, "%s%s", wrong, *unread ? "" : "; --labels none leaves the labels out");
+    kl_store_answer_refuse(a, listed->name, text);
     return NULL;
 }

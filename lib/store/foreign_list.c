@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The datasets of a foreign HDF5 file, in the process that parses it. Only plain links are followed: no
-   soft, external or user-defined ones, which lead elsewhere. */
+   The datasets of a foreign HDF5 file, in the process that parses it. Only plain links are followed, and
+   soft ones to labels: no external or user-defined ones, which lead to other files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,28 +11,6 @@ struct list {
     size_t n, room;
 };
 
-/* Every component is a plain link. */
-static bool is_plain(hid_t file, const char *name)
-{
-    char part[KL_FOREIGN_NAME];
-    H5L_info_t info;
-    for (size_t i = 1; i <= strlen(name) && i < sizeof part; i++) {
-        if (name[i] != '/' && name[i] != 0) continue;
-        memcpy(part, name, i);
-        part[i] = 0;
-        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return false;
-    }
-    return strlen(name) < sizeof part;
-}
-
-bool kl_store_foreign_is_dataset(hid_t file, const char *name)
-{
-    H5O_info_t info;
-    return is_plain(file, name) &&
-           H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
-           info.type == H5O_TYPE_DATASET;
-}
-
 static int kind_of(hid_t set)
 {
     hid_t type = H5Dget_type(set);
@@ -41,6 +19,7 @@ static int kind_of(hid_t set)
     H5Tclose(type);
     if (class < 0) return KL_LISTED_BROKEN;
     if (u8) return KL_LISTED_U8;
+    if (class == H5T_STRING) return KL_LISTED_TEXTS;
     return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM ? KL_LISTED_NUMBERS
                                                                            : KL_LISTED_OTHER;
 }
@@ -58,26 +37,38 @@ static void look(struct kl_listed *l, hid_t file)
     if (set >= 0) H5Dclose(set);
 }
 
-static void add(struct list *list, hid_t file, const char *name)
+static bool leads_to_dataset(hid_t file, const char *name)
 {
-    if (list->n == list->room || !kl_store_foreign_is_dataset(file, name)) return;
+    struct kl_answer unused = { 0 };
+    char to[KL_FOREIGN_NAME];
+    return kl_store_foreign_follow(to, file, name, &unused) == 0 &&
+           kl_store_foreign_is_dataset(file, to);
+}
+
+static void add(struct list *list, hid_t file, const char *name, bool link)
+{
+    if (list->n == list->room || strlen(name) >= KL_FOREIGN_NAME) return;
+    if (!(link ? leads_to_dataset(file, name) : kl_store_foreign_is_dataset(file, name))) return;
     for (size_t i = 0; i < list->n; i++)
         if (strcmp(list->items[i].name, name) == 0) return;
     struct kl_listed *l = &list->items[list->n++];
     strcpy(l->name, name);
+    l->link = link;
     look(l, file);
 }
 
 static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *context)
 {
-    (void)info;
-    add(context, file, name);
+    struct kl_words words = { 0 };
+    const bool soft = info->type == H5L_TYPE_SOFT;
+    if (soft) kl_store_words_of(&words, name);
+    if (!soft || words.labels) add(context, file, name, soft);
     return 0;
 }
 
 static void add_all(struct list *list, hid_t file, const char *const *names)
 {
-    for (; *names; names++) add(list, file, *names);
+    for (; *names; names++) add(list, file, *names, false);
 }
 
 struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
@@ -88,8 +79,8 @@ struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_w
         kl_store_answer_refuse(a, "", "no memory to list its datasets");
         return NULL;
     }
-    if (*wish->images) add(&list, file, wish->images);
-    if (wish->labels && *wish->labels) add(&list, file, wish->labels);
+    if (*wish->images) add(&list, file, wish->images, false);
+    if (wish->labels && *wish->labels) add(&list, file, wish->labels, false);
     add_all(&list, file, kl_usual_images);
     add_all(&list, file, kl_usual_labels);
     if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &list) < 0) {

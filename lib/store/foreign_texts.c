@@ -35,19 +35,15 @@ static struct source find(hid_t file, const struct kl_wish *wish)
     return s;
 }
 
-static bool read_source(const struct source *s, hid_t type, void *to)
-{
-    return (s->set >= 0 ? H5Dread(s->set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to)
-                        : H5Aread(s->attribute, type, to)) >= 0;
-}
-
-/* n texts into KL_TEXT bytes each; -1: HDF5 cannot read them, -2: one is too long. */
-static int read_texts(char (*texts)[KL_TEXT], uint64_t n, const struct source *s, hid_t type)
+int kl_store_foreign_copy_texts(char (*texts)[KL_TEXT], uint64_t n, hid_t set, hid_t attribute,
+                                hid_t type)
 {
     const bool variable = H5Tis_variable_str(type) > 0;
     const size_t size = variable ? sizeof(char *) : H5Tget_size(type);
     char *raw = size && n <= SIZE_MAX / size ? calloc(n + 1, size) : NULL;
-    int code = raw && read_source(s, type, raw) ? 0 : -1;
+    const bool read = raw && (set >= 0 ? H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw)
+                                       : H5Aread(attribute, type, raw)) >= 0;
+    int code = read ? 0 : -1;
     for (uint64_t i = 0; i < n && !code; i++) {
         const char *const item = raw + i * size, *at = item;
         if (variable) memcpy(&at, item, size);
@@ -73,15 +69,15 @@ double *kl_store_foreign_texts_of(hid_t file, const struct kl_wish *wish, struct
     /* Numbers by this name are no names. */
     if (found && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 1)
         H5Sget_simple_extent_dims(space, &n, NULL);
-    a->rank = 2, a->dims[0] = n, a->dims[1] = KL_TEXT / sizeof(double);
-    char(*texts)[KL_TEXT] = NULL;
-    if (n > wish->numbers / a->dims[1])
+    char(*texts)[KL_TEXT] = NULL, why[200] = "";
+    a->texts = true, a->rank = 1, a->dims[0] = n;
+    if (s.set >= 0) kl_store_foreign_unread(why, s.set);
+    if (n > wish->numbers)
         kl_store_answer_refuse(a, wish->texts, "has more names than are expected here");
-    else if (s.set >= 0 && !kl_store_foreign_simple(s.set))
-        kl_store_answer_refuse(a, wish->texts, "stored in a way that is not read");
+    else if (*why) kl_store_answer_refuse(a, wish->texts, why);
     else if (!(texts = calloc(n + 1, sizeof *texts)))
         kl_store_answer_refuse(a, wish->texts, "no memory for its names");
-    const int code = texts && n ? read_texts(texts, n, &s, type) : 0;
+    const int code = texts && n ? kl_store_foreign_copy_texts(texts, n, s.set, s.attribute, type) : 0;
     if (code)
         kl_store_answer_refuse(a, wish->texts,
                                code == -1 ? "HDF5 cannot read it: damaged"
@@ -102,15 +98,12 @@ int kl_store_foreign_texts(char (**texts)[KL_TEXT], size_t *n, const char *path,
     struct kl_answer answer = { 0 };
     *texts = NULL, *n = 0;
     if (!file) return kl_fail_memory(err, strlen(path));
-    struct kl_wish wish = {
-        .images = dataset, .path = file, .texts = name, .numbers = most * KL_TEXT / sizeof(double)
-    };
-    *texts = calloc(2 * most + 1, sizeof **texts);
-    int code = *texts ? kl_store_foreign_fulfil_numbers((double *)*texts, &answer, &wish, err)
-                      : kl_fail_memory(err, 2 * most * sizeof **texts);
-    if (!code && answer.rank == 2 && answer.dims[0] <= most) *n = answer.dims[0];
+    struct kl_wish wish = { .images = dataset, .path = file, .texts = name, .numbers = most };
+    double *bytes = NULL;
+    const int code = kl_store_foreign_fulfil_numbers(&bytes, &answer, &wish, err);
+    *texts = (char(*)[KL_TEXT])bytes;
+    if (!code && answer.texts && answer.rank == 1) *n = answer.dims[0];
     for (size_t i = 0; i < *n; i++) (*texts)[i][KL_TEXT - 1] = 0, kl_make_printable((*texts)[i]);
-    if (code) free(*texts), *texts = NULL;
     free(file);
     return code;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    A file of the kind that a stage reads; of another one, what was expected and which tool makes it. A
-   file's kind in a list. */
+   file's kind in a list; which version of a stage a run is of. */
 #include <fcntl.h>
+#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,4 +65,23 @@ const struct kl_kind *kl_store_kind_find(const struct kl_kind *const *kinds, con
     for (; *kinds; kinds++)
         if (strcmp((*kinds)->name, kl_store_file_kind(file)) == 0) return *kinds;
     return &none;
+}
+
+int kl_store_kind_version(const struct kl_kind *kind, const char *stage, int first,
+                          const json_t *options)
+{
+    int version = first;
+    for (const struct kl_kind_revision *r = kind->revisions; r && r->stage; r++)
+        if (strcmp(r->stage, stage) == 0 && r->version > version &&
+            (!r->applies || r->applies(options, NULL)))
+            version = r->version;
+    return version;
+}
+
+bool kl_store_option_is(const json_t *options, const char *name, const char *is)
+{
+    const json_t *value = json_object_get(options, name);
+    if (!value || json_is_null(value) || json_is_false(value)) return false;
+    const char *text = json_string_value(value);
+    return !is || (text && strcmp(text, is) == 0);
 }

@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct json_t;
 struct kl_error;
 struct kl_file;
+struct kl_kind;
 
 /* A line of its own above the key: an attribute of an object, a text. */
 struct kl_kind_heading {
@@ -72,6 +74,17 @@ struct kl_kind_table {
     struct kl_kind_column columns[KL_KIND_COLUMNS]; /* up to one without a dataset */
 };
 
+/* What a stage's earlier versions got wrong. It has another key since: a stage whose numerical version
+   is kl_store_kind_version gives what it had right the key that it had. */
+struct kl_kind_revision {
+    const char *stage; /* as in the key: "qcontrol optimize" */
+    int version;       /* from which on it is right */
+    /* Does it concern a run of these options (those of the key)? file: what it made; NULL: it has not
+       yet. NULL: any. */
+    bool (*applies)(const struct json_t *options, const struct kl_file *file);
+    const char *why;
+};
+
 /* Lists end with an element of zeros; NULL: none. */
 struct kl_kind {
     const char *name;  /* "report": the file's attribute `kind` */
@@ -86,6 +99,14 @@ struct kl_kind {
     /* What the room itself writes at the page's end; NULL: nothing. */
     int (*write)(FILE *to, struct kl_file *file, struct kl_error *err);
     const struct kl_kind_group *groups;
+    const struct kl_kind_revision *revisions;
 };
+
+/* The numerical version of a run with these options: of the newest revision that concerns it, else
+   `first`. */
+int kl_store_kind_version(const struct kl_kind *kind, const char *stage, int first,
+                          const struct json_t *options);
+/* Is an option of the key given, and (`is` not NULL) that text? */
+bool kl_store_option_is(const struct json_t *options, const char *name, const char *is);
 
 #endif

@@ -10,6 +10,18 @@
 #include "store/describe_int.h"
 #include "store/store_int.h"
 
+int kl_store_file_check_once(struct kl_file *file, struct kl_error *err)
+{
+    char slot[64], identity[128], value[160];
+    kl_store_stat_slot(slot, &file->stat);
+    kl_store_stat_identity(identity, &file->stat);
+    if (kl_store_memo_get("verified", slot, identity, value, sizeof value)) return KL_OK;
+    const int code = kl_store_file_verify(file, NULL, err);
+    if (!code && kl_store_stat_settled(&file->stat))
+        kl_store_memo_put("verified", slot, identity, kl_store_file_key(file));
+    return code;
+}
+
 bool kl_store_is_up_to_date(const char *path, const char *key)
 {
     struct stat s;
@@ -21,10 +33,8 @@ bool kl_store_is_up_to_date(const char *path, const char *key)
     if (kl_store_memo_get("verified", slot, identity, value, sizeof value))
         return strcmp(value, key) == 0;
     if (kl_store_file_open(&file, path, NULL)) return false;
-    bool same = strcmp(kl_store_file_key(file), key) == 0 && kl_store_file_verify(file, NULL, NULL) == 0;
-    kl_store_stat_slot(slot, &file->stat);
-    kl_store_stat_identity(identity, &file->stat);
-    if (same && kl_store_stat_settled(&file->stat)) kl_store_memo_put("verified", slot, identity, key);
+    const bool same =
+        strcmp(kl_store_file_key(file), key) == 0 && kl_store_file_check_once(file, NULL) == 0;
     kl_store_file_close(&file);
     return same;
 }

@@ -100,6 +100,9 @@ int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name
                              int rank, const size_t *dims, struct kl_error *err);
 /* Check every block digest and the content. */
 int kl_store_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err);
+/* The same once, which is then remembered, as kl_store_is_up_to_date does it: for whoever reads a part
+   of a file, and is to refuse one that is damaged elsewhere. */
+int kl_store_file_check_once(struct kl_file *file, struct kl_error *err);
 
 /* ---- inputs of other formats: their bytes (io.c, temporary.c) ---- */
 /* Exactly n bytes at offset. KL_EIO; KL_EDATA: the file ends before. */
@@ -147,10 +150,10 @@ int kl_store_writer_number(struct kl_writer *w, const char *object, const char *
                            struct kl_error *err);
 int kl_store_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
                             struct kl_error *err);
-/* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ (dimensions.c). scales: as many
-   declared datasets as it has dimensions, each of one dimension, as long, and of the same group:
-   "posterior/chain"; its last name becomes the dimension's. A reader of ours sees the text attribute `dimensions`
-   of the dataset, "chain draw". KL_EINTERNAL. */
+/* Names the dimensions of a declared dataset for readers of netCDF-4, such as xarray and ArviZ
+   (dimensions.c). scales: as many declared datasets as it has dimensions, each of one dimension, as
+   long, and of the same group: "posterior/chain"; its last name becomes the dimension's. A reader of
+   ours sees the text attribute `dimensions` of the dataset, "chain draw". KL_EINTERNAL. */
 int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const char *const *scales,
                                struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
@@ -373,7 +376,7 @@ char *kl_store_index_file(const struct kl_index *index, size_t i); /* its path, 
 bool kl_store_index_holds(const struct kl_index *index, size_t i);
 
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
-enum { KL_FOREIGN_NAME = 256, KL_FOREIGN_NOTE = 640 };
+enum { KL_FOREIGN_NAME = 256, KL_FOREIGN_NOTE = 640, KL_FOREIGN_CLASS = 64 };
 struct kl_foreign {
     char images[KL_FOREIGN_NAME]; /* names of the datasets */
     char labels[KL_FOREIGN_NAME]; /* "": there are none, or not wanted */
@@ -383,20 +386,25 @@ struct kl_foreign {
     int rank;
     size_t dims[4]; /* (n, h, w) or (n, h, w, c) */
     uint8_t *data;
-    int32_t *label; /* [n], NULL: none */
+    int32_t *label;                  /* [n], NULL: none */
+    char (*names)[KL_FOREIGN_CLASS]; /* [n_names] of classes whose labels were texts, in the order of
+                               their bytes; NULL: they were numbers */
+    size_t n_names;
 };
 /* path may be FILE or FILE:DATASET. labels: a dataset, "none", or NULL: those that belong to the images
-   by name and number; where that is not plain, KL_EDATA. Whole numbers of any type, of shape n beside
-   sizes of 1, or (n, c) rows of zeros with a one. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. Free it in
-   any case. */
+   by name and number; where that is not plain, KL_EDATA. Whole numbers of any type or texts, of shape n
+   beside sizes of 1, or (n, c) rows of zeros with a one. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. Free
+   it in any case. */
 int kl_store_foreign_read(struct kl_foreign *f, const char *path, const char *labels,
                           struct kl_error *err);
 /* The same without data and label: which datasets would be read. */
 int kl_store_foreign_look(struct kl_foreign *f, const char *path, const char *labels,
                           struct kl_error *err);
-/* n labels from FILE:DATASET; malloc'ed. */
-int kl_store_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err);
+/* n labels alone, from FILE:DATASET, into label and names. */
+int kl_store_foreign_labels_of(struct kl_foreign *f, size_t n, const char *path, struct kl_error *err);
 void kl_store_foreign_free(struct kl_foreign *f);
+/* Is it HDF5, from its first byte on or behind a user block, as MATLAB's files are? */
+bool kl_store_is_hdf5(int fd);
 
 /* HDF5's version when this was built, and the one that runs. */
 void kl_store_hdf5_versions(char built[32], char found[32]);

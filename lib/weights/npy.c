@@ -96,19 +96,25 @@ static bool take_header(struct reader *r)
     return r->at == r->end && r->has_descr && r->has_order && r->has_shape;
 }
 
-static enum kl_element element_of(const char *descr)
+/* "<f4", ">c16", "|b1": order of bytes, letter, bytes of an element. */
+bool kl_weights_npy_type(struct kl_cells *elements, bool *complex_ones, const char *descr)
 {
     static const struct {
-        const char *descr;
+        const char *type; /* of the real and the imaginary part, where it has both */
         enum kl_element element;
-    } known[] = { { "<f2", KL_EL_F16 },
-                  { "<f4", KL_EL_F32 },
-                  { "<f8", KL_EL_F64 },
-                  { "<i4", KL_EL_I32 },
-                  { "<i8", KL_EL_I64 } };
+    } known[] = { { "f2", KL_EL_F16 }, { "f4", KL_EL_F32 }, { "f8", KL_EL_F64 }, { "b1", KL_EL_BOOL },
+                  { "i1", KL_EL_I8 },  { "i2", KL_EL_I16 }, { "i4", KL_EL_I32 }, { "i8", KL_EL_I64 },
+                  { "u1", KL_EL_U8 },  { "u2", KL_EL_U16 }, { "u4", KL_EL_U32 }, { "u8", KL_EL_U64 } };
+    const char *type = strcmp(descr + 1, "c8") == 0    ? "f4"
+                       : strcmp(descr + 1, "c16") == 0 ? "f8"
+                                                       : descr + 1;
+    *complex_ones = descr[1] == 'c';
+    elements->type = KL_EL_NONE;
+    elements->big_endian = descr[0] == '>';
+    if (!strchr("<>|=", descr[0])) return false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(descr, known[i].descr) == 0) return known[i].element;
-    return KL_EL_NONE;
+        if (strcmp(type, known[i].type) == 0) elements->type = known[i].element;
+    return elements->type != KL_EL_NONE;
 }
 
 static int refuse_type(const char *path, const char *name, const char *descr, struct kl_error *err)
@@ -118,12 +124,8 @@ static int refuse_type(const char *path, const char *name, const char *descr, st
                        "%s: array %.100s holds Python objects, which only running a pickle could read; "
                        "save numbers",
                        path, name);
-    if (descr[0] == '>')
-        return kl_fail(err, KL_EDATA,
-                       "%s: array %.100s is big-endian (%s); save array.astype('<f4') instead", path,
-                       name, descr);
     return kl_fail(err, KL_EDATA,
-                   "%s: array %.100s: dtype %s, expected float16, float32, float64, int32 or int64",
+                   "%s: array %.100s: dtype %s, expected float16 to float64, whole numbers or bool",
                    path, name, descr);
 }
 
@@ -154,19 +156,21 @@ static int take_text(struct kl_weights *weights, const struct kl_npy *a, const s
 static int add(struct kl_weights *weights, const struct kl_npy *r, const struct kl_bytes *file,
                const char *name, const unsigned char *data, size_t n, struct kl_error *err)
 {
-    const enum kl_element element = element_of(r->descr);
+    struct kl_cells elements = { .data = data };
+    bool complex_ones;
     size_t count, strides[KL_WEIGHTS_RANK], step = 1;
-    if (element == KL_EL_NONE) return refuse_type(file->path, name, r->descr, err);
+    if (!kl_weights_npy_type(&elements, &complex_ones, r->descr) || complex_ones)
+        return refuse_type(file->path, name, r->descr, err);
     if (r->rank > KL_WEIGHTS_RANK)
         return kl_fail(err, KL_EDATA, "%s: array %.100s: rank %d, expected at most %d", file->path, name,
                        r->rank, (int)KL_WEIGHTS_RANK);
     int rc = kl_weights_count(&count, file->path, name, r->rank, r->dims, err);
     if (rc) return rc;
-    if (n / kl_weights_element_size(element) != count || n % kl_weights_element_size(element))
-        return refuse_size(file->path, name, n, count * kl_weights_element_size(element), err);
+    const size_t size = kl_weights_element_size(elements.type);
+    if (n / size != count || n % size) return refuse_size(file->path, name, n, count * size, err);
     for (int i = 0; i < r->rank; step *= r->dims[i++]) strides[i] = step;
     return kl_weights_add(weights, file->path, name, r->rank, r->dims, r->fortran ? strides : NULL,
-                          element, data, err);
+                          &elements, err);
 }
 
 int kl_weights_npy_header(struct kl_npy *array, const char *path, const char *name,

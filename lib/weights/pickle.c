@@ -10,7 +10,8 @@ enum { MAX_VALUES = 200000, MAX_MEMO = 1000000, MAX_STRING = 65536, MAX_STACK = 
 
 int kl_weights_pickle_refuse(struct kl_pickle *m, const char *why)
 {
-    return kl_fail(m->err, KL_EDATA, "%s: the pickle in it is refused: %s", m->file->path, why);
+    return kl_fail(m->err, KL_EDATA, "%s: the pickle in it is refused: %s; " KL_PICKLE_REMEDY,
+                   m->file->path, why);
 }
 
 int kl_weights_pickle_new(struct kl_pickle *m, enum kl_pickle_type type)
@@ -102,9 +103,20 @@ static int above_mark(struct kl_pickle *m)
     return kl_weights_pickle_refuse(m, "no mark on the stack");
 }
 
+/* Is what lies below the top n an object that is not read? Then n values leave the stack. */
+static bool pass_over(struct kl_pickle *m, int n)
+{
+    if (m->depth <= n || m->values[m->stack[m->depth - 1 - n]].type != T_OTHER) return false;
+    for (int i = 0; i < n; i++)
+        if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK) return false;
+    m->depth -= n;
+    return true;
+}
+
 static int set_items(struct kl_pickle *m, int n)
 {
     if (n % 2 || m->depth < n + 1) return kl_weights_pickle_refuse(m, "a key without a value");
+    if (pass_over(m, n)) return 0;
     if (!kl_weights_pickle_top(m, n, T_DICT)) return KL_EDATA;
     m->depth -= n;
     return add_items(m, m->stack[m->depth - 1], m->stack + m->depth, (size_t)n);
@@ -116,6 +128,7 @@ static int append(struct kl_pickle *m, int n)
     for (int i = 0; i < n && i < m->depth; i++)
         if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK)
             return kl_weights_pickle_refuse(m, "a mark inside a list");
+    if (pass_over(m, n)) return 0;
     if (!kl_weights_pickle_top(m, n, T_LIST)) return KL_EDATA;
     m->depth -= n;
     return 0;
@@ -125,12 +138,7 @@ static int append(struct kl_pickle *m, int n)
    are not needed. */
 static int build(struct kl_pickle *m)
 {
-    const int below = m->depth > 1 ? m->stack[m->depth - 2] : -1;
-    if (below >= 0 && m->values[below].type == T_OTHER) {
-        if (!kl_weights_pickle_top(m, 0, T_TUPLE)) return KL_EDATA;
-        m->depth--;
-        return 0;
-    }
+    if (pass_over(m, 1)) return 0;
     if (!kl_weights_pickle_top(m, 0, T_DICT) || !kl_weights_pickle_top(m, 1, T_DICT)) return KL_EDATA;
     m->depth--;
     return 0;
@@ -215,6 +223,7 @@ static int operand(unsigned char opcode)
     case 'u':
     case 's':
     case 'R':
+    case 0x81:
     case 'Q':
     case 'b': return 0;
     default: return -1;
@@ -229,7 +238,7 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     if (width < 0)
         return kl_fail(m->err, KL_EDATA,
                        "%s: the pickle in it is refused: opcode 0x%02x, which no state dictionary of "
-                       "tensors needs",
+                       "tensors needs; " KL_PICKLE_REMEDY,
                        m->file->path, opcode);
     if (!take(m, &b, (size_t)width)) return kl_weights_pickle_refuse(m, "it is truncated");
     const uint32_t x = little(b, width > 4 ? 4 : width);
@@ -258,7 +267,8 @@ static int step(struct kl_pickle *m, unsigned char opcode)
     case 0x86:
     case 0x87: return make_tuple(m, opcode - 0x84);
     case 's': return set_items(m, 2);
-    case 'R': return kl_weights_pth_reduce(m);
+    case 'R':
+    case 0x81: return kl_weights_pth_reduce(m, opcode == 0x81);
     case 'Q': return kl_weights_pth_persistent(m);
     case 'b': return build(m);
     default: break; /* 't', 'u' and 'e' take what is above the mark, and the mark */

@@ -18,8 +18,12 @@ enum kl_pickle_type {
     T_STORAGE,
     T_TENSOR,
     T_LIST, /* its items are not kept: no tensor is in one */
-    T_OTHER /* a number that is not needed: of Python or, unread, of NumPy */
+    T_OTHER /* what is not needed and not read: a number of Python or NumPy, an object of a trainer */
 };
+/* What makes a file of it that is read, whatever else is in it. */
+#define KL_PICKLE_REMEDY                                                                             \
+    "in PyTorch: torch.save({k: v for k, v in s.items() if torch.is_tensor(v)}, FILE), s being the " \
+    "state_dict"
 
 /* A value is made once and never changes, but for dictionaries, which grow. */
 struct kl_pickle_value {
@@ -60,6 +64,7 @@ struct kl_pickle_value *kl_weights_pickle_top(struct kl_pickle *m, int below, en
 /* ---- pth.c: what opcodes mean that name something outside; nothing is called ---- */
 int kl_weights_pth_global(struct kl_pickle *m);     /* GLOBAL: two lines, module and name */
 int kl_weights_pth_persistent(struct kl_pickle *m); /* BINPERSID: a storage */
-int kl_weights_pth_reduce(struct kl_pickle *m);     /* REDUCE: name, tuple of arguments */
+/* REDUCE, or NEWOBJ: name, tuple of arguments. */
+int kl_weights_pth_reduce(struct kl_pickle *m, bool new_object);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    A state dictionary of torch.save: data.pkl in a zip archive, by itself or within the checkpoint of a
-   training. The only "calls" in it are an empty ordered dictionary and a tensor over a storage, both
-   done here, and NumPy's scalars, which are passed over; every other name is refused before anything is
-   built from it. */
+   training, PyTorch Lightning's among them. The only "calls" in it are an empty ordered dictionary and a
+   tensor over a storage, both done here, and objects that trainers keep beside them, which are passed
+   over; every other name is refused before anything is built from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,49 @@ static bool line_is(const unsigned char *line, size_t n, const char *text)
     return n == strlen(text) && memcmp(line, text, n) == 0;
 }
 
+/* What trainers keep beside the tensors: scalars of NumPy, options, paths, callbacks. A module that ends
+   in a point is all that begins so. */
+static bool is_kept_beside(const unsigned char *const lines[2], const size_t n[2])
+{
+    static const struct {
+        const char *module, *names; /* between blanks; "*": any */
+    } known[] = {
+        { "numpy.core.multiarray", " scalar _reconstruct " },
+        { "numpy._core.multiarray", " scalar _reconstruct " },
+        { "numpy", " dtype ndarray " },
+        { "_codecs", " encode " },
+        { "collections", " defaultdict Counter deque " },
+        { "argparse", " Namespace " },
+        { "pathlib", " Path PosixPath PurePosixPath WindowsPath PureWindowsPath " },
+        { "datetime", " datetime date time timedelta timezone " },
+        { "__builtin__", " set frozenset dict list int long float bool complex str unicode slice " },
+        { "builtins", " set frozenset dict list int float bool complex str slice " },
+        { "torch", " Size device dtype float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 "
+                   "bool strided contiguous_format channels_last " },
+        { "torch.serialization", " _get_layout " },
+        { "pytorch_lightning.", "*" },
+        { "lightning.", "*" },
+        { "lightning_fabric.", "*" },
+        { "omegaconf.", "*" },
+        { "yacs.config", " CfgNode " },
+        { "easydict", " EasyDict " }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t length = strlen(known[i].module);
+        const bool all = known[i].module[length - 1] == '.';
+        if (all ? n[0] < length || memcmp(lines[0], known[i].module, length) != 0
+                : !line_is(lines[0], n[0], known[i].module))
+            continue;
+        if (*known[i].names == '*') return true;
+        char name[48];
+        const int size = snprintf(name, sizeof name, " %.*s ", (int)n[1], (const char *)lines[1]);
+        if (n[1] && size < (int)sizeof name && strchr(name + 1, ' ') == name + n[1] + 1 &&
+            strstr(known[i].names, name))
+            return true;
+    }
+    return false;
+}
+
 /* GLOBAL: two lines, module and name. Only those that a dictionary of tensors needs are known. */
 int kl_weights_pth_global(struct kl_pickle *m)
 {
@@ -28,14 +71,9 @@ int kl_weights_pth_global(struct kl_pickle *m)
         enum kl_element element;
     } storages[] = { { "FloatStorage", KL_EL_F32 }, { "DoubleStorage", KL_EL_F64 },
                      { "HalfStorage", KL_EL_F16 },  { "BFloat16Storage", KL_EL_BF16 },
-                     { "LongStorage", KL_EL_I64 },  { "IntStorage", KL_EL_I32 } };
-    /* Of a scalar of NumPy, among the numbers of a training. */
-    static const struct {
-        const char *module, *name;
-    } unread[] = { { "numpy.core.multiarray", "scalar" },
-                   { "numpy._core.multiarray", "scalar" },
-                   { "numpy", "dtype" },
-                   { "_codecs", "encode" } };
+                     { "LongStorage", KL_EL_I64 },  { "IntStorage", KL_EL_I32 },
+                     { "ShortStorage", KL_EL_I16 }, { "CharStorage", KL_EL_I8 },
+                     { "ByteStorage", KL_EL_U8 },   { "BoolStorage", KL_EL_BOOL } };
     const unsigned char *lines[2];
     size_t n[2];
     for (int i = 0; i < 2; i++) {
@@ -60,11 +98,10 @@ int kl_weights_pth_global(struct kl_pickle *m)
         name->integer = N_REBUILD_PARAMETER;
         return kl_weights_pickle_push(m, v);
     }
-    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
-        if (line_is(lines[0], n[0], unread[i].module) && line_is(lines[1], n[1], unread[i].name)) {
-            name->integer = N_UNREAD;
-            return kl_weights_pickle_push(m, v);
-        }
+    if (is_kept_beside(lines, n)) {
+        name->integer = N_UNREAD;
+        return kl_weights_pickle_push(m, v);
+    }
     for (size_t i = 0; i < sizeof storages / sizeof *storages && line_is(lines[0], n[0], "torch"); i++)
         if (line_is(lines[1], n[1], storages[i].name)) {
             name->integer = N_STORAGE;
@@ -78,7 +115,7 @@ int kl_weights_pth_global(struct kl_pickle *m)
     return kl_fail(
         m->err, KL_EDATA,
         "%s: the pickle in it is refused: it names %s.%s, which no state dictionary of tensors "
-        "needs; nothing was executed",
+        "needs (a whole model?); nothing was executed; in PyTorch: torch.save(model.state_dict(), FILE)",
         m->file->path, shown[0], shown[1]);
 }
 
@@ -169,12 +206,14 @@ static int rebuild_tensor(struct kl_pickle *m, const int *args, size_t n)
 }
 
 /* REDUCE: name, tuple of arguments. */
-int kl_weights_pth_reduce(struct kl_pickle *m)
+int kl_weights_pth_reduce(struct kl_pickle *m, bool new_object)
 {
     const struct kl_pickle_value *args = kl_weights_pickle_top(m, 0, T_TUPLE),
                                  *name = args ? kl_weights_pickle_top(m, 1, T_NAME) : NULL;
     int result;
     if (!name) return KL_EDATA;
+    if (new_object && name->integer != N_UNREAD)
+        return kl_weights_pickle_refuse(m, "an object that no state dictionary needs");
     if (name->integer == N_ORDERED_DICT && args->n == 0) result = kl_weights_pickle_new(m, T_DICT);
     else if (name->integer == N_REBUILD_TENSOR) result = rebuild_tensor(m, args->items, args->n);
     else if (name->integer == N_REBUILD_PARAMETER && args->n == 3 &&
@@ -186,45 +225,100 @@ int kl_weights_pth_reduce(struct kl_pickle *m)
     return kl_weights_pickle_push(m, result);
 }
 
-/* Of a training's checkpoint, the state dictionary among what else is kept; else the dictionary itself.
- */
-static const struct kl_pickle_value *state_of(const struct kl_pickle *m,
-                                              const struct kl_pickle_value *dict)
+static size_t count_tensors(const struct kl_pickle *m, const struct kl_pickle_value *dict)
 {
-    static const char *const names[] = { "policy_state_dict", "model_state_dict", "state_dict" };
+    size_t count = 0;
     for (size_t i = 0; i < dict->n; i += 2)
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            const struct kl_pickle_value *value = &m->values[dict->items[i + 1]];
-            if (is_text(&m->values[dict->items[i]], names[k]) && value->type == T_DICT) return value;
-        }
-    return dict;
+        count +=
+            m->values[dict->items[i]].type == T_STRING && m->values[dict->items[i + 1]].type == T_TENSOR;
+    return count;
 }
 
-/* The dictionary that STOP leaves: names to tensors, nothing else. */
+/* Of a training's checkpoint, the state dictionary among what else is kept: by its usual names, or, if
+   it holds no tensors itself, the only one that does; *under: its name. Else the dictionary itself. */
+static const struct kl_pickle_value *state_of(const struct kl_pickle_value **under,
+                                              const struct kl_pickle *m,
+                                              const struct kl_pickle_value *dict)
+{
+    static const char *const names[] = { "policy_state_dict", "model_state_dict",
+                                         "state_dict",        "model",
+                                         "model_state",       "net",
+                                         "network",           "weights" };
+    const struct kl_pickle_value *only = NULL, *of_only = NULL;
+    size_t some = 0;
+    *under = NULL;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (size_t i = 0; i < dict->n; i += 2) {
+            const struct kl_pickle_value *key = &m->values[dict->items[i]],
+                                         *value = &m->values[dict->items[i + 1]];
+            if (!is_text(key, names[k]) || value->type != T_DICT || !count_tensors(m, value)) continue;
+            *under = key;
+            return value;
+        }
+    if (count_tensors(m, dict)) return dict;
+    for (size_t i = 0; i < dict->n; i += 2) {
+        const struct kl_pickle_value *value = &m->values[dict->items[i + 1]];
+        if (m->values[dict->items[i]].type != T_STRING || value->type != T_DICT ||
+            !count_tensors(m, value))
+            continue;
+        some++, of_only = &m->values[dict->items[i]], only = value;
+    }
+    if (some != 1) return dict;
+    *under = of_only;
+    return only;
+}
+
+/* "the tensors under 'state_dict'; 1 entry that is none is not used (first: epoch)" */
+static void note(struct kl_weights *weights, const struct kl_pickle_value *under, size_t n_others,
+                 const struct kl_pickle_value *first)
+{
+    char text[160] = "", others[160] = "";
+    if (under)
+        snprintf(text, sizeof text, "the tensors are those under '%.*s'",
+                 (int)(under->n < 60 ? under->n : 60), (const char *)under->text);
+    if (n_others)
+        snprintf(others, sizeof others, "%s%zu entr%s no tensor and not used (first: %.*s)",
+                 under ? "; " : "", n_others, n_others == 1 ? "y is" : "ies are",
+                 (int)(first->n < 60 ? first->n : 60), (const char *)first->text);
+    snprintf(weights->note, sizeof weights->note, "%s%s", text, others);
+    kl_make_printable(weights->note);
+}
+
+/* The dictionary that STOP leaves: names to tensors, and what else was put among them. */
 static int collect(struct kl_weights *weights, struct kl_pickle *m)
 {
     char name[128];
     int rc = 0;
-    size_t bytes = 0;
-    const struct kl_pickle_value *dict = m->depth == 1 ? kl_weights_pickle_top(m, 0, T_DICT) : NULL;
-    if (dict) dict = state_of(m, dict);
+    size_t bytes = 0, n_others = 0;
+    const struct kl_pickle_value *dict = m->depth == 1 ? kl_weights_pickle_top(m, 0, T_DICT) : NULL,
+                                 *under = NULL, *other = NULL;
     if (!dict) return kl_weights_pickle_refuse(m, "it does not end in one dictionary");
+    dict = state_of(&under, m, dict);
     for (size_t i = 0; i < dict->n && !rc; i += 2) {
         const struct kl_pickle_value *key = &m->values[dict->items[i]],
                                      *t = &m->values[dict->items[i + 1]];
-        if (key->type != T_STRING || t->type != T_TENSOR || key->n >= sizeof name ||
-            memchr(key->text, 0, key->n))
+        if (key->type != T_STRING || key->n >= sizeof name || memchr(key->text, 0, key->n))
             return kl_weights_pickle_refuse(m,
                                             "its dictionary holds something else than tensors by name");
+        if (t->type != T_TENSOR) {
+            if (!n_others++) other = key;
+            continue;
+        }
         memcpy(name, key->text, key->n);
         name[key->n] = 0;
         const struct kl_pickle_value *s = &m->values[t->storage];
         bytes += (size_t)s->integer * kl_weights_element_size(s->element);
         if (bytes > 2 * m->file->n)
             return kl_weights_pickle_refuse(m, "its tensors share their storages too often");
-        rc = kl_weights_add(weights, m->file->path, name, t->rank, t->dims, t->strides, s->element,
-                            s->text + t->offset * kl_weights_element_size(s->element), m->err);
+        const struct kl_cells elements = {
+            .type = s->element, .data = s->text + t->offset * kl_weights_element_size(s->element)
+        };
+        rc = kl_weights_add(weights, m->file->path, name, t->rank, t->dims, t->strides, &elements,
+                            m->err);
     }
+    if (!rc && dict->n && !weights->n)
+        return kl_weights_pickle_refuse(m, "no dictionary in it holds tensors by name, or several do");
+    note(weights, under, n_others, other);
     return rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Files of weights: which format, and elements of every type as float32. */
+   Files of weights: which format, and their tensors as float32. */
 #include "weights/weights_int.h"
 
 #include <errno.h>
@@ -9,16 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/half.h"
-
 enum { MAX_TENSORS = 10000 };
 static const size_t MAX_FILE = (size_t)4 << 30;
-
-size_t kl_weights_element_size(enum kl_element element)
-{
-    static const size_t size[] = { 2, 2, 4, 8, 4, 8 };
-    return size[element];
-}
 
 int kl_weights_count(size_t *n, const char *path, const char *name, int rank, const size_t *dims,
                      struct kl_error *err)
@@ -35,43 +27,15 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
     return 0;
 }
 
-/* Element i of data as float32. Little-endian, as both formats store it. */
-static float element_at(enum kl_element element, const unsigned char *data, size_t i)
-{
-    uint16_t u2;
-    int32_t i4;
-    int64_t i8;
-    float f4;
-    double f8;
-    switch (element) {
-    case KL_EL_F16:
-        memcpy(&u2, data + 2 * i, 2);
-        kl_float_from_half(&f4, &u2, 1);
-        return f4;
-    case KL_EL_BF16:
-        memcpy(&u2, data + 2 * i, 2);
-        i4 = (int32_t)((uint32_t)u2 << 16);
-        memcpy(&f4, &i4, 4);
-        return f4;
-    case KL_EL_F32: memcpy(&f4, data + 4 * i, 4); return f4;
-    case KL_EL_F64: memcpy(&f8, data + 8 * i, 8); return (float)f8;
-    case KL_EL_I32: memcpy(&i4, data + 4 * i, 4); return (float)i4;
-    case KL_EL_I64: memcpy(&i8, data + 8 * i, 8); return (float)i8;
-    case KL_EL_NONE: break;
-    }
-    return 0;
-}
-
-static void convert(struct kl_weight *t, const size_t *strides, enum kl_element element,
-                    const unsigned char *data)
+static void convert(struct kl_weight *t, const size_t *strides, const struct kl_cells *elements)
 {
     if (!strides) {
-        for (size_t i = 0; i < t->n; i++) t->data[i] = element_at(element, data, i);
+        for (size_t i = 0; i < t->n; i++) t->data[i] = (float)kl_weights_element(elements, i);
         return;
     }
     size_t place[4] = { 0 }, at = 0;
     for (size_t i = 0; i < t->n; i++) {
-        t->data[i] = element_at(element, data, at);
+        t->data[i] = (float)kl_weights_element(elements, at);
         for (int d = t->rank - 1; d >= 0; d--) {
             at += strides[d];
             if (++place[d] < t->dims[d]) break;
@@ -82,8 +46,8 @@ static void convert(struct kl_weight *t, const size_t *strides, enum kl_element 
 }
 
 int kl_weights_add(struct kl_weights *weights, const char *path, const char *name, int rank,
-                   const size_t *dims, const size_t *strides, enum kl_element element,
-                   const unsigned char *data, struct kl_error *err)
+                   const size_t *dims, const size_t *strides, const struct kl_cells *elements,
+                   struct kl_error *err)
 {
     struct kl_weight t = { .rank = rank };
     if (strlen(name) >= sizeof t.name)
@@ -106,7 +70,7 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
     }
     t.data = malloc(t.n ? t.n * sizeof *t.data : 1);
     if (!t.data) return kl_fail_memory(err, t.n * sizeof *t.data);
-    convert(&t, strides, element, data);
+    convert(&t, strides, elements);
     weights->tensors[weights->n++] = t;
     return 0;
 }
@@ -114,15 +78,43 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
 int kl_weights_put(struct kl_weights *weights, const char *name, int rank, const size_t *dims,
                    const float *data, struct kl_error *err)
 {
-    return kl_weights_add(weights, "tensors", name, rank, dims, NULL, KL_EL_F32,
-                          (const unsigned char *)data, err);
+    const struct kl_cells elements = { .type = KL_EL_F32, .data = (const unsigned char *)data };
+    return kl_weights_add(weights, "tensors", name, rank, dims, NULL, &elements, err);
 }
 
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const char *name)
 {
+    const size_t before = strlen(weights->prefix);
     for (size_t i = 0; i < weights->n; i++)
-        if (strcmp(weights->tensors[i].name, name) == 0) return &weights->tensors[i];
+        if (strncmp(weights->tensors[i].name, weights->prefix, before) == 0 &&
+            strcmp(weights->tensors[i].name + before, name) == 0)
+            return &weights->tensors[i];
     return NULL;
+}
+
+void kl_weights_find_prefix(struct kl_weights *weights, const char *first, const char *second)
+{
+    char prefix[sizeof weights->prefix] = "";
+    size_t found = 0;
+    if (kl_weights_find(weights, first)) return;
+    for (size_t i = 0; i < weights->n; i++) {
+        const char *name = weights->tensors[i].name;
+        const size_t m = strlen(name), n = strlen(first);
+        if (m <= n || m - n >= sizeof prefix || name[m - n - 1] != '.' ||
+            strcmp(name + m - n, first) != 0)
+            continue;
+        snprintf(weights->prefix, sizeof weights->prefix, "%.*s", (int)(m - n), name);
+        if (kl_weights_find(weights, second)) memcpy(prefix, weights->prefix, sizeof prefix), found++;
+        weights->prefix[0] = 0;
+    }
+    if (found == 1) memcpy(weights->prefix, prefix, sizeof prefix);
+}
+
+void kl_weights_say(const struct kl_weights *weights, const struct kl_log *log)
+{
+    if (*weights->note) kl_note(log, 1, "%s: %s", kl_weights_path(weights), weights->note);
+    if (*weights->prefix)
+        kl_note(log, 1, "%s: names are read behind '%s'", kl_weights_path(weights), weights->prefix);
 }
 
 int kl_weights_check_read(const struct kl_weights *weights, const struct kl_weight *t,

@@ -22,7 +22,7 @@ struct entry {
 static enum kl_element element_of(const char *name)
 {
     static const char *const names[] = { "F16", "BF16", "F32", "F64", "I32", "I64" };
-    for (int i = 0; i < KL_EL_NONE; i++)
+    for (int i = 0; i < KL_EL_TENSORS; i++)
         if (strcmp(name, names[i]) == 0) return (enum kl_element)i;
     return KL_EL_NONE;
 }
@@ -92,9 +92,9 @@ static int add(struct kl_weights *weights, const char *path, const struct entry 
 {
     static const size_t none = 0;
     const bool read = e->element != KL_EL_NONE;
-    int rc = read ? kl_weights_add(weights, path, e->name, e->rank, e->dims, NULL, e->element,
-                                   data + e->begin, err)
-                  : kl_weights_add(weights, path, e->name, 1, &none, NULL, KL_EL_F32, data, err);
+    const struct kl_cells elements = { .type = read ? e->element : KL_EL_F32, .data = data + e->begin };
+    int rc = kl_weights_add(weights, path, e->name, read ? e->rank : 1, read ? e->dims : &none, NULL,
+                            &elements, err);
     if (!rc && !read) {
         struct kl_weight *t = &weights->tensors[weights->n - 1];
         snprintf(t->unread, sizeof t->unread, "%s", e->dtype);

@@ -26,6 +26,8 @@ struct kl_weights {
     char *class_names;
     bool odd_names;
     size_t n_classes, name_size;
+    char note[256];  /* where in a checkpoint they were, and what there is not used; or "" */
+    char prefix[64]; /* before the names that kl_weights_find is asked for, "module."; or "" */
 };
 
 /* ---- reading (read.c chooses; safetensors.c, npz.c, pth.c read) ---- */
@@ -36,6 +38,11 @@ int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_err
 int kl_weights_read_named(struct kl_weights **weights, const char *path, struct kl_error *err);
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
                                         const char *name); /* NULL: absent */
+/* If there is no tensor `first`, but with the same prefix before it, once, and before `second`: that is
+   the prefix, as wrappers of a model leave it. */
+void kl_weights_find_prefix(struct kl_weights *weights, const char *first, const char *second);
+/* Notes: where they were, the prefix. */
+void kl_weights_say(const struct kl_weights *weights, const struct kl_log *log);
 const char *kl_weights_path(const struct kl_weights *weights);
 /* KL_EDATA: the tensor is of a type that is not read, and it is needed. */
 int kl_weights_check_read(const struct kl_weights *weights, const struct kl_weight *tensor,

@@ -6,8 +6,32 @@
 
 #include "weights/weights.h"
 
-enum kl_element { KL_EL_F16, KL_EL_BF16, KL_EL_F32, KL_EL_F64, KL_EL_I32, KL_EL_I64, KL_EL_NONE };
-size_t kl_weights_element_size(enum kl_element element);
+/* The first six are the types of tensors; arrays may be of any. */
+enum kl_element {
+    KL_EL_F16,
+    KL_EL_BF16,
+    KL_EL_F32,
+    KL_EL_F64,
+    KL_EL_I32,
+    KL_EL_I64,
+    KL_EL_TENSORS,
+    KL_EL_BOOL = KL_EL_TENSORS,
+    KL_EL_I8,
+    KL_EL_I16,
+    KL_EL_U8,
+    KL_EL_U16,
+    KL_EL_U32,
+    KL_EL_U64,
+    KL_EL_NONE
+};
+/* Elements in a file's bytes (element.c). */
+struct kl_cells {
+    enum kl_element type;
+    bool big_endian;
+    const unsigned char *data;
+};
+size_t kl_weights_element_size(enum kl_element type);
+double kl_weights_element(const struct kl_cells *elements, size_t i);
 
 struct kl_bytes {
     const unsigned char *data;
@@ -16,11 +40,11 @@ struct kl_bytes {
 };
 
 /* Append a tensor to weights and convert it to float32. strides: in elements, NULL: row-major. The
-   caller has checked that all elements lie in `data`. KL_EDATA (rank over 4, name too long or twice),
+   caller has checked that all elements lie in the data. KL_EDATA (rank over 4, name too long or twice),
    KL_ENOMEM. */
 int kl_weights_add(struct kl_weights *weights, const char *path, const char *name, int rank,
-                   const size_t *dims, const size_t *strides, enum kl_element element,
-                   const unsigned char *data, struct kl_error *err);
+                   const size_t *dims, const size_t *strides, const struct kl_cells *elements,
+                   struct kl_error *err);
 /* *n = product of dims, KL_EDATA if it overflows or the bytes would. */
 int kl_weights_count(size_t *n, const char *path, const char *name, int rank, const size_t *dims,
                      struct kl_error *err);
@@ -30,6 +54,9 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
    bytes of it; the metadata of safetensors (NULL: none), where all are texts. KL_ENOMEM. */
 struct json_t;
 char **kl_weights_word(struct kl_weights *weights, const char *name);
+/* n bytes of UTF-32, or up to a NUL, as UTF-8 into to, which has room for n + 1 bytes; characters that
+   are none become '?'. */
+void kl_weights_utf8(char *to, const unsigned char *data, size_t n, bool big_endian);
 int kl_weights_text(char **word, const unsigned char *data, size_t n, struct kl_error *err);
 int kl_weights_classes(struct kl_weights *weights, const unsigned char *data, size_t n_classes,
                        size_t size, struct kl_error *err);
@@ -62,9 +89,12 @@ const struct kl_zip_member *kl_weights_zip_find(const struct kl_zip *zip,
 void kl_weights_zip_close(struct kl_zip *zip);
 
 /* npz.c: an archive of .npy, as numpy.savez and savez_compressed write it: floats of 16 to 64 bits and
-   integers of 32 and 64, little-endian, in either order; text is passed over, but for config,
+   integers of any, bool, in either order; text is passed over, but for config,
    features and class_names; objects (which are pickles) are refused. npy.c: one array. */
 int kl_weights_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
+/* Of "<f4" the elements but for the data, and whether each is two, real and imaginary; false: no type
+   that is read. */
+bool kl_weights_npy_type(struct kl_cells *elements, bool *complex_ones, const char *descr);
 int kl_weights_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
                          const unsigned char *data, size_t n, struct kl_error *err);
 

@@ -5,24 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "weights/weights_int.h"
 
-/* n bytes of little-endian UTF-32, or up to a NUL, as UTF-8 into to, which has room for n + 1 bytes;
-   characters that are none become '?'. */
-static void to_utf8(char *to, const unsigned char *data, size_t n)
+void kl_weights_utf8(char *to, const unsigned char *data, size_t n, bool big_endian)
 {
     for (size_t i = 0; i + 4 <= n; i += 4) {
         uint32_t c = data[i] | (uint32_t)data[i + 1] << 8 | (uint32_t)data[i + 2] << 16 |
                      (uint32_t)data[i + 3] << 24;
+        if (big_endian) c = __builtin_bswap32(c);
         if (c == 0) break;
         if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = '?';
-        if (c < 0x80) *to++ = (char)c;
-        else if (c < 0x800) *to++ = (char)(0xc0 | c >> 6);
-        else if (c < 0x10000) *to++ = (char)(0xe0 | c >> 12);
-        else *to++ = (char)(0xf0 | c >> 18);
-        if (c >= 0x10000) *to++ = (char)(0x80 | (c >> 12 & 63));
-        if (c >= 0x800) *to++ = (char)(0x80 | (c >> 6 & 63));
-        if (c >= 0x80) *to++ = (char)(0x80 | (c & 63));
+        to = kl_put_utf8(to, c);
     }
     *to = 0;
 }
@@ -38,7 +32,7 @@ int kl_weights_text(char **word, const unsigned char *data, size_t n, struct kl_
 {
     char *text = malloc(n + 1);
     if (!text) return kl_fail_memory(err, n + 1);
-    to_utf8(text, data, n);
+    kl_weights_utf8(text, data, n, false);
     free(*word);
     *word = text;
     return KL_OK;
@@ -49,7 +43,8 @@ int kl_weights_classes(struct kl_weights *weights, const unsigned char *data, si
 {
     char *names = calloc(n_classes, size + 1);
     if (!names) return kl_fail_memory(err, n_classes * (size + 1));
-    for (size_t i = 0; i < n_classes; i++) to_utf8(names + i * (size + 1), data + i * size, size);
+    for (size_t i = 0; i < n_classes; i++)
+        kl_weights_utf8(names + i * (size + 1), data + i * size, size, false);
     free(weights->class_names);
     weights->class_names = names, weights->n_classes = n_classes, weights->name_size = size + 1;
     return KL_OK;

@@ -138,7 +138,9 @@ static int check_entry(const struct entry *e, size_t at, enum kl_archive from, c
 {
     const unsigned char *c = e->bytes;
     if (from == KL_ARCHIVE_TORCH && e->method != 0)
-        return bad(f, err, "a member is compressed; torch.save stores them");
+        return bad(f, err,
+                   "a member is compressed; torch.save stores them (TorchScript? save "
+                   "torch.jit.load(FILE).state_dict() instead)");
     if (e->method != 0 && e->method != Z_DEFLATED)
         return bad(f, err, "a member is compressed in another way than by deflate");
     if (e->method == 0 && e->packed != e->size) return bad(f, err, "a stored member has two sizes");

@@ -16,27 +16,21 @@ static int read_model(struct kl_error *err)
 {
     struct kl_control_model model;
     struct kl_control_objective objective = { 0 };
-    json_t *json = NULL;
     char *text = NULL;
     int code = kl_control_model_read(&model, path, err);
     if (code) return code;
-    code = kl_control_system_json(&json, &model.system, err);
-    if (!code) code = kl_json_dump(&text, json, err);
+    code = kl_control_model_json(&text, &model, err);
     for (int t = 0; t < model.n_targets && !code; t++) {
         struct kl_control_channel channel;
-        json_t *key = NULL;
         code = kl_control_model_objective(&objective, &model, t, err);
-        if (!code) code = kl_control_objective_json(&key, &objective, &model.system, err);
         if (!code && !model.targets[t].is_state && objective.columns == model.system.dim)
             code = kl_control_channel_measure(&channel, &model.system, &model.targets[t].gate,
                                               objective.start, err);
-        json_decref(key);
         kl_control_objective_free(&objective);
     }
     if (!code && !first) first = strdup(text);
     if (!code && strcmp(first, text) != 0) code = kl_fail(err, KL_EINTERNAL, "another system: %s", text);
     free(text);
-    json_decref(json);
     kl_control_model_free(&model);
     return code;
 }

@@ -34,9 +34,9 @@ static int there_and_back(struct kl_error *err)
     struct kl_control_samples made = { 0 }, read = { 0 };
     struct kl_control_score score;
     unsigned char *bytes = NULL;
-    size_t n, clipped;
+    size_t n;
     int code = open_pulse(&pulse, err);
-    if (!code) code = kl_control_samples_make(&made, &pulse, content, &h, &clipped, err);
+    if (!code) code = kl_control_samples_make(&made, &pulse, content, &h, err);
     if (!code) code = kl_control_samples_write(&bytes, &n, &made, err);
     if (!code) code = kl_control_samples_read(&read, &pulse.setup.system, bytes, n, "file", err);
     if (!code) code = kl_control_score_samples(&score, &pulse, &read, &d, err);

@@ -79,10 +79,60 @@ static int write_one(struct kl_error *err)
     return code || taken > 256 * 3 + 2 * 8 ? code : kl_fail(err, KL_EINTERNAL, "%zu bytes", taken);
 }
 
+/* ---- BrainVision, and what BIDS lays beside it ---- */
+static char vision[1024];
+
+static void make_text(const char *name, const char *text, size_t n)
+{
+    char to[1024];
+    FILE *file = fopen(in_folder(to, name), "wb");
+    if (!file || fwrite(text, 1, n, file) != n || fclose(file)) perror(to), exit(1);
+}
+
+static void make_vision(void)
+{
+    static const char header[] =
+        "BrainVision Data Exchange Header File Version 1.0\n[Common "
+        "Infos]\nDataFile=v.eeg\nMarkerFile=v.vmrk\n"
+        "DataFormat=BINARY\nDataOrientation=MULTIPLEXED\nNumberOfChannels=2\nSamplingInterval=250000\n"
+        "[Binary Infos]\nBinaryFormat=INT_16\n[Channel Infos]\nCh1=C3,,0.5\nCh2=EOG,,1,uV\n";
+    static const char markers[] =
+        "Brain Vision Data Exchange Marker File, Version 1.0\n[Marker Infos]\n"
+        "Mk1=New Segment,,1,1,0,20240101000000000000\nMk2=Stimulus,S  1,3,1,0\nMk3=x\n"
+        "Mk4=New Segment,,5,1,0,20240101000010000000\n";
+    static const char events[] = "onset\tduration\ttrial_type\n0.5\t1\tleft\n10.5\t1\tright\n";
+    static const char channels[] = "name\ttype\tstatus\nC3\tEEG\tbad\n";
+    int16_t samples[16];
+    for (int i = 0; i < 16; i++) samples[i] = (int16_t)i;
+    in_folder(vision, "v.vhdr");
+    make_text("v.vhdr", header, sizeof header - 1), make_text("v.vmrk", markers, sizeof markers - 1);
+    make_text("v.eeg", (const char *)samples, sizeof samples);
+    make_text("v_events.tsv", events, sizeof events - 1);
+    make_text("v_channels.tsv", channels, sizeof channels - 1);
+}
+
+static int read_vision(struct kl_error *err)
+{
+    struct kl_sequence_recording r;
+    double x[8];
+    int code = kl_sequence_recording_open(&r, vision, err);
+    if (!code) code = kl_sequence_recording_read(x, &r, 0, 0, 8, err);
+    if (!code && (x[7] != 7 || r.n_annotations != 2 || r.n_gaps != 1 || r.n_remarks != 3))
+        code = kl_fail(err, KL_EINTERNAL, "%g, %zu annotations, %zu gaps, %zu remarks", x[7],
+                       r.n_annotations, r.n_gaps, r.n_remarks);
+    kl_sequence_recording_close(&r);
+    return code;
+}
+
 int main(void)
 {
     make_test_folder();
     make_file();
+    make_vision();
+    check_each("BrainVision", read_vision, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+    check_each("BrainVision", read_vision, FAULT_READ, KL_EIO, KL_EIO);
+    check_each("BrainVision", read_vision, FAULT_OPEN, KL_ENOINPUT, KL_ENOINPUT);
+    check_interrupted("BrainVision", read_vision);
     check_each("read", read_all, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     check_each("read", read_all, FAULT_READ, KL_EIO, KL_EIO);
     check_each("read", read_all, FAULT_OPEN, KL_ENOINPUT, KL_ENOINPUT);

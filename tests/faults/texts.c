@@ -53,7 +53,10 @@ static int qasm(struct kl_error *err)
     size_t n = 0;
     for (int i = 0; i < 40; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "input float w%d; ", i);
-    strcat(text, "rx(x[0] * w39 + 0.5) q[0]; cp(x[1]) q[0], q[1]; swap q[0], q[1];");
+    strcat(text,
+           "gate a(t, s) q, r { rx(t + s) q; } gate b q { x q; } gate e(t) q, r { cp(t) q, r; } bit c; "
+           "for int i in [0:0] a(x[i] * w39, 0.5) q[i], q[1]; e(x[1]) q[0], q[1]; swap q[0], q[1]; "
+           "c = measure q[0];");
     int rc = kl_circuit_from_qasm(&c, text, err);
     FILE *to = rc ? NULL : open_memstream(&written, &n);
     if (!rc && !to) rc = kl_fail_memory(err, 64);

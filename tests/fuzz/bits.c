@@ -32,10 +32,10 @@ static void check_form(const struct kl_bits *b)
     free(seen);
 }
 
-/* "0101 2" a line, as text; the last line's end may lack. */
+/* "0101 2" a line, as text, whose end is LF or CR LF; the last line's may lack. */
 static void check_text(const struct kl_bits *b, const unsigned char *data, size_t n)
 {
-    size_t at = 0;
+    size_t at = n >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     bool labels = memchr(data, ' ', n) != NULL;
     for (size_t r = 0; r < b->n_rows; r++) {
         char label[16];
@@ -46,6 +46,7 @@ static void check_text(const struct kl_bits *b, const unsigned char *data, size_
             need(n - at >= (size_t)width && memcmp(data + at, label, (size_t)width) == 0,
                  "another label", label);
         if (labels) at += (size_t)width;
+        if (at + 1 < n && data[at] == '\r') at++;
         need((at == n && r + 1 == b->n_rows) || data[at] == '\n', "no end of a line", "");
         at += at < n;
     }

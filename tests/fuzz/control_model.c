@@ -2,7 +2,6 @@
    Any bytes as a model of a quantum system, in YAML and in JSON. What is read is finite, keeps the trace
    and lies within its bounds, its targets are objectives, and its text is read again to the same. */
 #include <complex.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,9 @@ static void check_entry(const struct kl_control_entry *entry, int dim, bool cont
     for (int i = 0; i < dim * dim; i++)
         need(isfinite(entry->matrix[i]), "a matrix that is not finite", entry->name);
     for (int i = 0; i < dim; i++) need(entry->matrix[i] == 0, "the trace changes", entry->name);
-    if (control) need(entry->limit > 0 && isfinite(entry->limit), "a limit", entry->name);
+    if (control)
+        need(entry->low < entry->high && isfinite(entry->low) && isfinite(entry->high), "limits",
+             entry->name);
     else need(isfinite(entry->value) && (!entry->rate || entry->value >= 0), "a value", entry->name);
 }
 
@@ -46,14 +47,9 @@ static void check_model(const struct kl_control_model *model)
 static char *text_of(const struct kl_control_model *model)
 {
     struct kl_error err = { 0 };
-    json_t *json;
-    char *text, *whole;
-    need(kl_control_system_json(&json, &model->system, &err) == 0, "no JSON", err.text);
-    need(kl_json_dump(&text, json, &err) == 0, "cannot be written", err.text);
-    need(kl_control_model_json(&whole, model, &err) == 0, "no text", err.text);
-    json_decref(json);
-    free(text);
-    return whole;
+    char *text;
+    need(kl_control_model_json(&text, model, &err) == 0, "no text", err.text);
+    return text;
 }
 
 /* Of a model's text, which is read to a model that writes the same. */

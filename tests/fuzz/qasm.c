@@ -8,7 +8,7 @@
 #include "circuit/circuit.h"
 #include "tests/fuzz/frame/fuzz.h"
 
-const int fuzz_corpus = 51;
+const int fuzz_corpus = 61;
 
 /* "OpenQASM, line 3, column 7: words", on one line. */
 static void check_refusal(int code, const struct kl_error *err)

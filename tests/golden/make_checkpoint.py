@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Writes tests/golden/weights/maml.pt, maml_policy.pt, maml_call.pt: a checkpoint as metaqctrl 1.0.0 saves it with torch.save,
 without PyTorch: the classes that its pickle names are stood in for; numbers of the training among them, some NumPy's. Then the
-state dictionary alone, and the first with a call in it. Needs numpy. Tensors: 0.3 sin(i + 1), i over all in the file's order."""
+state dictionary alone, and the first with a call in it; trainer.ckpt, as PyTorch Lightning saves one, with its objects and a mask
+of bool; several.pt, two state dictionaries by names of nobody. Needs numpy. Tensors: 0.3 sin(i + 1), i over all in the file's
+order."""
+import argparse
 import collections
+import datetime
 import io
+import pathlib
 import pickle
 import sys
 import types
@@ -56,9 +61,39 @@ class Tensor:
         return rebuild, (self.storage, 0, self.shape, strides, False, collections.OrderedDict())
 
 
+class BoolStorage:
+    pass
+
+
+BoolStorage.__module__, BoolStorage.__qualname__, torch.BoolStorage = "torch", "BoolStorage", BoolStorage
+
+
+class BoolTensor(Tensor):
+    def __init__(self, values, data):
+        super().__init__(values, data)
+        self.storage.kind = BoolStorage
+
+
 class Pickler(pickle.Pickler):
     def persistent_id(self, value):
-        return ("storage", FloatStorage, value.key, "cpu", value.n) if isinstance(value, Storage) else None
+        return ("storage", getattr(value, "kind", FloatStorage), value.key, "cpu", value.n) if isinstance(value, Storage) else None
+
+
+class AttributeDict(dict):
+    pass
+
+
+class Callback:
+    def __init__(self):
+        self.best = Tensor(np.zeros(2, "<f4"), [])
+
+
+fabric = types.ModuleType("lightning_fabric.utilities.data")
+for c in AttributeDict, Callback:
+    c.__module__, c.__qualname__ = fabric.__name__, c.__name__
+    setattr(fabric, c.__name__, c)
+sys.modules["lightning_fabric"], sys.modules["lightning_fabric.utilities"] = types.ModuleType("lightning_fabric"), types.ModuleType("utilities")
+sys.modules[fabric.__name__] = fabric
 
 
 class Call:
@@ -78,6 +113,19 @@ def write(path, how):
         "val_loss_post_adapt": np.float64(0.0089), "adaptation_gain": np.float32(2e-6)}
     if how == "call":
         kept["epoch"] = Call()
+    if how == "trainer":
+        options = AttributeDict(lr=1e-3, layers=[1, 2], root=pathlib.PurePosixPath("/data"))
+        options.names = {"a": 1}
+        kept = {"epoch": 3, "best_acc1": Tensor(np.float32(71), data), "global_step": 1000, "pytorch-lightning_version": "2.5.0",
+                "loops": {"fit_loop": {"state_dict": {}, "epoch_progress": {"total": {"ready": 4}}}},
+                "callbacks": {"EarlyStopping{'monitor': 'val_loss'}": {"wait_count": 0, "best_score": Tensor(np.float32(0.5), data)}},
+                "optimizer_states": [{"state": moments, "param_groups": [{"lr": 0.001, "params": list(range(8))}]}],
+                "lr_schedulers": [{"_last_lr": [0.001], "milestones": collections.Counter({30: 1})}],
+                "state_dict": collections.OrderedDict((f"model.{k}", v) for k, v in state.items()) | {"mask": BoolTensor(np.array([True, False, True]), data)},
+                "hyper_parameters": options, "args": argparse.Namespace(seed=1, when=datetime.timedelta(1)),
+                "by_class": collections.defaultdict(list, {"a": [1]}), "done": {1, 2}}
+    if how == "several":
+        kept = {"generator": state, "discriminator": {"w": Tensor(np.zeros(3, "<f4"), data)}, "epoch": 3}
     text = io.BytesIO()
     Pickler(text, 2).dump(kept)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -89,5 +137,6 @@ def write(path, how):
 
 
 folder = sys.argv[1] if len(sys.argv) > 1 else "tests/golden/weights"
-for name, how in ("maml", ""), ("maml_policy", "plain"), ("maml_call", "call"):
+for name, how in ("maml", ""), ("maml_policy", "plain"), ("maml_call", "call"), ("several", "several"):
     write(f"{folder}/{name}.pt", how)
+write(f"{folder}/trainer.ckpt", "trainer")

@@ -94,7 +94,7 @@ static void check_all(hid_t file)
     must(kl_sequence_fir_band(&fir, 160, 1, 0, &err), &err), check_filter(file, "fir_high_1", &fir);
     must(kl_sequence_fir_notch(&fir, 160, 60, &err), &err), check_filter(file, "notch_60", &fir);
     memcpy(x, recording, channels * n * sizeof *x);
-    kl_sequence_average_reference(x, channels, n);
+    kl_sequence_average_reference(x, NULL, channels, n);
     check_samples(file, "average_reference/first_100", x, n, false);
 }
 

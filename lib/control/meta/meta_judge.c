@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   How a policy does on the fixed tasks of validation, before and after adaptation, in double. */
+   How a policy does on tasks that it was not trained on, before and after adaptation, in double. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@ struct kl_control_judge {
     struct kl_arena memory;
     struct kl_control_batch_f64 batch;
     size_t tasks;
+    enum kl_control_task_set set;
     uint64_t seed;
 };
 
@@ -27,11 +28,11 @@ int kl_control_meta_tables(struct kl_control_family *family, const struct kl_con
 
 int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_control_meta_values *v,
                           const struct kl_control_family *family, const struct kl_control_net *net,
-                          struct kl_error *err)
+                          enum kl_control_task_set set, size_t tasks, struct kl_error *err)
 {
     struct kl_control_judge *j = *judge = calloc(1, sizeof *j);
     if (!j) return kl_fail_memory(err, sizeof *j);
-    j->tasks = (size_t)v->val_tasks, j->seed = v->train.options.seed;
+    j->tasks = tasks, j->set = set, j->seed = v->train.options.seed;
     int code = kl_arena_init(&j->memory, 0, err);
     if (!code)
         code = kl_control_batch_make_f64(&j->batch, net, &v->inner, family, v->limit, KL_POLICY_LANES,
@@ -48,7 +49,7 @@ void kl_control_judge_run(double *before, double *after, double *std, struct kl_
     *before = *after = 0;
     for (size_t first = 0; first < j->tasks; first += KL_POLICY_LANES) {
         const size_t count = j->tasks - first < KL_POLICY_LANES ? j->tasks - first : KL_POLICY_LANES;
-        const struct kl_control_task_id id = { j->seed, KL_CONTROL_VALIDATION, (uint32_t)first, 0 };
+        const struct kl_control_task_id id = { j->seed, j->set, (uint32_t)first, 0 };
         kl_control_batch_fill_f64(b, id, count, 0);
         kl_control_adapt_run_f64(&b->adapt, params, &b->plant, false);
         for (size_t l = 0; l < count; l++) {

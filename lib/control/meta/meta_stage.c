@@ -58,7 +58,9 @@ static int wake_one(struct meta *s, struct worker *w, struct kl_error *err)
     if (!code && !s->wide)
         code = kl_control_batch_make_f32(&w->f32, &s->net, inner, &s->family, v->limit, s->lanes,
                                          &w->memory, err);
-    if (!code) code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, err);
+    if (!code)
+        code = kl_control_judge_open(&w->judge, v, &s->family, &s->net, KL_CONTROL_VALIDATION,
+                                     (size_t)v->val_tasks, err);
     if (code) return code;
     w->params = kl_arena_take(&w->memory, s->net.block.size, sizeof *w->params);
     return w->params ? KL_OK : kl_fail_memory(err, s->net.block.size * sizeof *w->params);
@@ -223,6 +225,43 @@ static int save(const struct kl_training *t, struct kl_writer *w, struct kl_erro
                                    err);
 }
 
+/* The best epoch was chosen by the tasks of validation, so that its loss there is too good: what is kept
+   is told with its loss on tasks that nothing saw, and how far that may be from the law's mean. */
+static void remark(const struct kl_training *t)
+{
+    enum { UNSEEN = 200 };
+    struct meta *s = t->state;
+    const struct kl_train *train = &t->train;
+    const int64_t n = train->options.replicas;
+    struct kl_control_judge *judge = NULL;
+    double *params = malloc(s->net.block.size * sizeof *params), mean = 0, chosen = 0, error = 0;
+    if (!params ||
+        kl_control_judge_open(&judge, s->v, &s->family, &s->net, KL_CONTROL_TEST, UNSEEN, NULL)) {
+        free(params);
+        return;
+    }
+    for (int64_t r = 0; r < n; r++) {
+        const struct kl_replica *one = &train->replicas[r];
+        double pre, post, std;
+        for (size_t i = 0; i < s->net.block.size; i++)
+            params[i] = s->wide ? ((double *)one->best)[i] : (double)((float *)one->best)[i];
+        kl_control_judge_run(&pre, &post, &std, judge, params);
+        mean += post / (double)n, chosen += one->history[VAL_POST][one->best_epoch] / (double)n;
+        error = fmax(error, 1.96 * std / sqrt(UNSEEN));
+    }
+    kl_control_judge_close(&judge);
+    free(params);
+    char words[200];
+    snprintf(words, sizeof words,
+             "adapted, the loss is %.4g +- %.2g (95 %%) on %d tasks that nothing saw, %.4g on the %lld "
+             "by which "
+             "the epoch was chosen",
+             mean, error, UNSEEN, chosen, (long long)s->v->val_tasks);
+    if (fabs(mean - chosen) > fmax(2 * error, KL_CONTROL_LAW_SHARE * mean))
+        kl_caution(t->log, "%s", words);
+    else kl_note(t->log, 1, "%s", words);
+}
+
 const struct kl_train_stage kl_control_meta_stage = {
     .tool = &kl_control_train_tool,
     .kind = &kl_control_policy_kind,
@@ -238,6 +277,7 @@ const struct kl_train_stage kl_control_meta_stage = {
     .open = open_meta,
     .close = close_meta,
     .save = save,
+    .remark = remark,
 };
 
 static int run(struct kl_mode_run *run, struct kl_error *err)

@@ -84,8 +84,8 @@ int kl_control_meta_tables(struct kl_control_family *family, const struct kl_con
 struct kl_control_judge;
 int kl_control_judge_open(struct kl_control_judge **judge, const struct kl_control_meta_values *v,
                           const struct kl_control_family *family, const struct kl_control_net *net,
-                          struct kl_error *err);
-/* Mean losses of the tasks of validation, and the standard deviation of the adapted ones. */
+                          enum kl_control_task_set set, size_t tasks, struct kl_error *err);
+/* Mean losses of the set's first tasks, and the standard deviation of the adapted ones. */
 void kl_control_judge_run(double *before, double *after, double *std, struct kl_control_judge *judge,
                           const double *params);
 void kl_control_judge_close(struct kl_control_judge **judge);

@@ -101,7 +101,9 @@ static int judge(struct work *w, struct kl_error *err)
     double *params = malloc(w->net.block.size * sizeof *params), std;
     int code = params ? kl_control_meta_tables(&w->v->family, w->v, err)
                       : kl_fail_memory(err, w->net.block.size * sizeof *params);
-    if (!code) code = kl_control_judge_open(&judge, w->v, &w->v->family, &w->net, err);
+    if (!code)
+        code = kl_control_judge_open(&judge, w->v, &w->v->family, &w->net, KL_CONTROL_VALIDATION,
+                                     (size_t)w->v->val_tasks, err);
     for (size_t i = 0; !code && i < w->net.block.size; i++) params[i] = (double)w->params[i];
     if (!code) kl_control_judge_run(&w->loss[0], &w->loss[1], &std, judge, params);
     kl_control_judge_close(&judge);

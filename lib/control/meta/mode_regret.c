@@ -10,7 +10,7 @@
 #include "store/mode.h"
 #include "control/meta/regret.h"
 
-enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, FEWER_STEPS = 3, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -21,8 +21,8 @@ struct values {
 static const struct kl_option options[] = {
     { "tasks", 't', KL_OPT_INT, AT(tasks), "N", 2, 4096, true,
       "of a test, drawn from the policy's family", "Regret", NULL },
-    { "steps", 'k', KL_OPT_INT, AT(steps), "K", 1, 200, true, "of adaptation that are followed", NULL,
-      NULL },
+    { "steps", 'k', KL_OPT_INT, AT(steps), "K", 1, 200, true,
+      "of adaptation that are followed; the policy's own at most are judged", NULL, NULL },
     { "inner-lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 1e3, true, "of the adaptation; 0: the policy's", NULL,
       NULL },
     { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1000, true,
@@ -151,7 +151,9 @@ static void tell_differences(const struct work *w)
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, "regret", SCHEMA, "qcontrol regret", NUMERICAL_VERSION, err);
+    const bool fewer = w->v->steps < w->policy.inner.steps;
+    int code = kl_store_key_begin(&key, "regret", SCHEMA, "qcontrol regret",
+                                  fewer ? FEWER_STEPS : NUMERICAL_VERSION, err);
     if (!code) code = kl_store_key_options(key, &kl_control_regret_tool, w->v, err);
     if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code) code = kl_store_key_input(key, "policy", kl_store_file_content(w->file), err);
@@ -397,6 +399,19 @@ static const struct kl_kind_number numbers[] = {
       .high = "to" },
     { .attribute = NULL }
 };
-const struct kl_kind kl_control_regret_kind = {
-    .name = "regret", .maker = "qcontrol regret", .headings = headings, .numbers = numbers
+static bool has_fewer_steps(const json_t *options, const struct kl_file *file)
+{
+    double own = 0;
+    return file && !kl_store_file_number(&own, file, "", "inner_steps", NULL) &&
+           json_number_value(json_object_get(options, "steps")) < own;
+}
+static const struct kl_kind_revision revisions[] = {
+    { "qcontrol regret", FEWER_STEPS, has_fewer_steps,
+      "the policy adapts by its own steps, though fewer were asked for" },
+    { NULL, 0, NULL, NULL }
 };
+const struct kl_kind kl_control_regret_kind = { .name = "regret",
+                                                .maker = "qcontrol regret",
+                                                .headings = headings,
+                                                .numbers = numbers,
+                                                .revisions = revisions };

@@ -99,7 +99,7 @@ static int best_pulse(struct work *w, double *pulse, double *loss,
         const struct kl_control_problem problem = problem_of(w, members, (const double(*)[9])targets, n);
         kl_control_search_default(&search);
         search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
-        search.size = 0.1;
+        search.size = 0.1, search.method = KL_CONTROL_NEWTON;
         code = kl_control_optimize(starts, points, &problem, &search, NULL, &quiet, err);
         int best = 0;
         for (int i = 1; !code && i < w->o->starts; i++)
@@ -506,10 +506,10 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
     struct work w = { .r = r, .p = policy, .o = o, .watch = watch };
     *r = (struct kl_control_regret){ .tasks = o->tasks,
                                      .of_training = o->gradients,
-                                     .own_steps = policy->inner.steps,
+                                     .own_steps =
+                                         policy->inner.steps < o->steps ? policy->inner.steps : o->steps,
                                      .scales = policy->family.psd ? 0 : o->scales,
-                                     .steps = o->steps > policy->inner.steps ? o->steps
-                                                                             : policy->inner.steps };
+                                     .steps = o->steps };
     if (policy->net.shape.controls != 2)
         return kl_fail(err, KL_EUSAGE, "regret: a policy of %d controls, expected one of a qubit's two",
                        policy->net.shape.controls);

@@ -8,10 +8,11 @@
 #include "stats/stats.h"
 
 struct kl_control_regret_options {
-    int tasks, steps; /* test tasks; steps of adaptation that are looked at, at least the policy's own */
-    int starts;       /* of each task's optimum, and of the fixed pulse */
-    int scales;       /* of the family's spread, at which the gain is measured; 0: none */
-    double lr;        /* of the adaptation; 0: the policy's own */
+    int tasks, steps;  /* test tasks; steps of adaptation that are looked at; the policy's own, if fewer,
+                          are  what is judged, else these */
+    int starts;        /* of each task's optimum, and of the fixed pulse */
+    int scales;        /* of the family's spread, at which the gain is measured; 0: none */
+    double lr;         /* of the adaptation; 0: the policy's own */
     int64_t gradients; /* that the policy's training took, of one task each */
     int64_t batch;     /* tasks of one of its steps */
     double meta_lr, clip;
@@ -42,7 +43,7 @@ struct kl_control_regret {
     int n_shots;              /* 0: it is not */
     double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
     struct kl_control_line_fit line;
-    int own_steps;
+    int own_steps;       /* of adaptation, that are judged */
     int64_t gradients;   /* of the optima, in all: searches of 20 to 400 iterations a start */
     int64_t of_training; /* of the policy's training, or as --gradients says */
 };

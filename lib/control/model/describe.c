@@ -1,98 +1,58 @@
 /* SPDX-License-Identifier: MIT
-   A system in words, and as JSON for keys; the objective of a model's target. */
-#include <jansson.h>
+   A system in words, with the values and limits that it has; the objective of a model's target. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/model/model.h"
 
-/* SHA-256 of the entries that are not 0, to 12 digits: what another compiler rounds otherwise is the
- * same. */
-static int digest(char hex[65], const double *const *matrices, int n, int rows, int cols,
-                  struct kl_error *err)
+/* " rad/ns", " 1/ns"; "" where times have no unit. */
+static const char *per_time(char text[16], const struct kl_control_system *s, const char *what)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (!to) return kl_fail_memory(err, 256);
-    for (int k = 0; k < n; k++) {
-        double largest = 0;
-        for (int i = 0; i < rows * cols; i++) largest = fmax(largest, fabs(matrices[k][i]));
-        for (int i = 0; i < rows * cols; i++)
-            if (fabs(matrices[k][i]) > 1e-12 * largest)
-                fprintf(to, "%d %d %d %.11e\n", k, i / cols, i % cols, matrices[k][i]);
+    snprintf(text, 16, " %s/%s", what, s->time_unit);
+    return strcmp(s->time_unit, "1") == 0 ? "" : text;
+}
+
+void kl_control_system_write_param(FILE *to, const struct kl_control_system *s, int j, const char *end)
+{
+    const struct kl_control_entry *e = &s->params[j];
+    char unit[16];
+    fprintf(to, "%-7s %s = %.10g%s", e->rate ? "jump" : "H", e->name, e->value,
+            per_time(unit, s, e->rate ? "1" : "rad"));
+    if (e->words) fprintf(to, "%s %s", e->rate ? ", operator" : " times", e->words);
+    fprintf(to, "%s\n", end);
+}
+
+static bool is_in_pair(const struct kl_control_system *s, int k)
+{
+    bool any = false;
+    for (int i = 0; i < s->n_moduli; i++) any |= s->moduli[i].x == k || s->moduli[i].y == k;
+    return any;
+}
+
+void kl_control_system_write_controls(FILE *to, const struct kl_control_system *s, const char *end)
+{
+    char unit[16];
+    const char *per = per_time(unit, s, "rad");
+    for (int k = 0; k < s->n_controls; k++) {
+        const struct kl_control_entry *e = &s->controls[k];
+        fprintf(to, "control %s%s%s", e->name, e->words ? " times " : "", e->words ? e->words : "");
+        if (is_in_pair(s, k)) putc('\n', to);
+        else if (e->low == -e->high)
+            fprintf(to, ", |%s| at most %.10g%s%s\n", e->name, e->high, per, end);
+        else fprintf(to, ", from %.10g to %.10g%s%s\n", e->low, e->high, per, end);
     }
-    const bool failed = ferror(to) | (fclose(to) != 0);
-    const int code = failed ? kl_fail_memory(err, 256) : kl_sha256_hex(hex, text, size, err);
-    free(text);
-    return code;
+    for (int i = 0; i < s->n_moduli; i++)
+        fprintf(to, "modulus |%s + i %s| at most %.10g%s%s\n", s->controls[s->moduli[i].x].name,
+                s->controls[s->moduli[i].y].name, s->moduli[i].most, per, end);
 }
 
-/* Appends an entry to a list. */
-static int append(json_t *list, const struct kl_control_entry *entry, bool control, int dim,
-                  struct kl_error *err)
+void kl_control_system_write(FILE *to, const struct kl_control_system *s, const bool *given)
 {
-    char hex[65];
-    int code = digest(hex, (const double *const[]){ entry->matrix }, 1, dim, dim, err);
-    if (code) return code;
-    json_t *item = json_pack("{s:s, s:s, s:f}", "name", entry->name, "matrix", hex,
-                             control ? "limit" : "value", control ? entry->limit : entry->value);
-    if (!item || (!control && json_object_set_new(item, "rate", json_boolean(entry->rate))) ||
-        json_array_append(list, item))
-        code = kl_fail_memory(err, 256);
-    json_decref(item);
-    return code;
-}
-
-int kl_control_system_json(json_t **json, const struct kl_control_system *s, struct kl_error *err)
-{
-    json_t *controls = json_array(), *params = json_array();
-    int code = controls && params ? KL_OK : kl_fail_memory(err, 256);
-    *json = NULL;
-    for (int k = 0; k < s->n_controls && !code; k++)
-        code = append(controls, &s->controls[k], true, s->dim, err);
-    for (int j = 0; j < s->n_params && !code; j++)
-        code = append(params, &s->params[j], false, s->dim, err);
-    if (!code)
-        *json = json_pack("{s:s, s:s, s:i, s:i, s:i, s:O, s:O}", "name", s->name, "time-unit",
-                          s->time_unit, "levels", s->d, "qubits", s->n_qubits, "subspace", s->subspace,
-                          "controls", controls, "params", params);
-    if (!code && !*json) code = kl_fail_memory(err, 256);
-    json_decref(controls);
-    json_decref(params);
-    return code;
-}
-
-int kl_control_objective_json(json_t **json, const struct kl_control_objective *o,
-                              const struct kl_control_system *s, struct kl_error *err)
-{
-    char hex[65], constant[32];
-    *json = NULL;
-    snprintf(constant, sizeof constant, "%.11e", o->constant);
-    const int code =
-        digest(hex, (const double *const[]){ o->start, o->weights }, 2, s->dim, o->columns, err);
-    if (code) return code;
-    *json = json_pack("{s:s, s:s, s:s}", "name", o->name, "constant", constant, "matrix", hex);
-    return *json ? KL_OK : kl_fail_memory(err, 256);
-}
-
-void kl_control_system_write(FILE *to, const struct kl_control_system *s)
-{
-    static const char *const forms[] = { "any", "one qubit", "two qubits", "one qubit" };
-    const bool bare = strcmp(s->time_unit, "1") == 0;
-    const char *per = bare ? "" : "/", *unit = bare ? "" : s->time_unit;
-    fprintf(to, "system %s: %d levels, %d compute, time in %s, kernel: %s\n", s->name, s->d, s->subspace,
-            bare ? "no unit" : unit, forms[s->form]);
+    fprintf(to, "system  %s: %d levels", s->name, s->d);
+    if (s->subspace < s->d) fprintf(to, ", the first %d compute", s->subspace);
+    fprintf(to, ", time in %s\n", strcmp(s->time_unit, "1") == 0 ? "no unit" : s->time_unit);
     for (int j = 0; j < s->n_params; j++)
-        fprintf(to, "  %s = %.10g%s%s%s\n", s->params[j].name, s->params[j].value,
-                bare                ? ""
-                : s->params[j].rate ? " 1"
-                                    : " rad",
-                per, unit);
-    for (int k = 0; k < s->n_controls; k++)
-        fprintf(to, "  control |%s| at most %.10g%s%s%s\n", s->controls[k].name, s->controls[k].limit,
-                bare ? "" : " rad", per, unit);
+        kl_control_system_write_param(to, s, j, given && !given[j] ? " (default)" : "");
 }
 
 int kl_control_model_objective(struct kl_control_objective *o, const struct kl_control_model *model,

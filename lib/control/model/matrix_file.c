@@ -1,33 +1,49 @@
 /* SPDX-License-Identifier: MIT
-   Small matrices from files: an array of NumPy (.npy), a dataset of HDF5; targets and states from them.
- */
+   Small matrices from files of arrays; targets and states from them. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/model/model_int.h"
-#include "store/numbers.h"
-#include "weights/weights.h"
+#include "weights/array.h"
 
-enum { LARGEST_FILE = 1 << 20 };
+enum { MOST_NUMBERS = 1 << 16 }; /* of a shape that is then refused, too */
 
-static bool ends_with(const char *text, const char *ending)
+/* Does a file's name end so, whatever dataset follows it, as in "a.h5:b/c"? */
+static bool is_file_of(const char *text, const char *ending)
 {
-    const size_t n = strlen(text), m = strlen(ending);
-    return n > m && strcmp(text + n - m, ending) == 0;
+    const char *at = text;
+    const size_t n = strlen(ending);
+    while ((at = strstr(at, ending)) && at[n] && at[n] != ':') at++;
+    return at && at > text;
 }
 
-/* FILE.h5:DATASET, or without a dataset, of which the reader then asks for one. */
-static bool is_hdf5(const char *text)
+/* Files of numbers that are not read, and what loads the second argument; qutip names them without their
+   ending. */
+static const struct {
+    const char *ending, *import, *load;
+    bool is_stem;
+} others[] = {
+    { ".csv", "", "n.loadtxt(sys.argv[2], complex, delimiter=chr(44))", false },
+    { ".txt", "", "n.loadtxt(sys.argv[2], complex)", false },
+    { ".dat", "", "n.loadtxt(sys.argv[2], complex)", false },
+    { ".tsv", "", "n.loadtxt(sys.argv[2], complex)", false },
+    { ".mtx", ", scipy.io, scipy.sparse",
+      "scipy.sparse.coo_matrix(scipy.io.mmread(sys.argv[2])).toarray()", false },
+    { ".qu", ", qutip", "qutip.qload(sys.argv[2]).full()", true },
+};
+
+static int find_other(const char *text)
 {
-    return strstr(text, ".h5:") || strstr(text, ".hdf5:") || strstr(text, ".mat:") ||
-           ends_with(text, ".h5") || ends_with(text, ".hdf5");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_file_of(text, others[i].ending)) return (int)i;
+    return -1;
 }
 
 bool kl_control_is_matrix_file(const char *text)
 {
-    return ends_with(text, ".npy") || is_hdf5(text);
+    return kl_weights_is_array(text) || find_other(text) >= 0;
 }
 
 /* malloc'ed */
@@ -58,86 +74,84 @@ static bool fits(int rank, const size_t *dims, int rows, int cols)
            (rank == 1 && cols == 1 && dims[0] == (size_t)rows);
 }
 
-/* Element i of an array of NumPy; false: a type that is not read. */
-static bool element(double complex *value, const char *descr, const unsigned char *data, size_t i)
+static bool is_symmetric(const double complex *m, int n)
 {
-    float f[2];
-    double d[2];
-    int32_t i4;
-    int64_t i8;
-    if (strcmp(descr, "<c16") == 0) memcpy(d, data + 16 * i, 16), *value = d[0] + I * d[1];
-    else if (strcmp(descr, "<c8") == 0) memcpy(f, data + 8 * i, 8), *value = f[0] + I * (double)f[1];
-    else if (strcmp(descr, "<f8") == 0) memcpy(d, data + 8 * i, 8), *value = d[0];
-    else if (strcmp(descr, "<f4") == 0) memcpy(f, data + 4 * i, 4), *value = f[0];
-    else if (strcmp(descr, "<i8") == 0) memcpy(&i8, data + 8 * i, 8), *value = (double)i8;
-    else if (strcmp(descr, "<i4") == 0) memcpy(&i4, data + 4 * i, 4), *value = i4;
-    else return false;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (m[i * n + j] != m[j * n + i]) return false;
     return true;
 }
 
-static int read_npy(double complex *matrix, int rows, int cols, const char *path, struct kl_error *err)
+/* MATLAB's files are HDF5 from version 7.3 on. */
+static int refuse_old_matlab(const char *path, struct kl_error *err)
 {
-    char *bytes = NULL;
-    size_t n;
-    struct kl_npy a;
-    int code = kl_read_text(&bytes, &n, path, LARGEST_FILE, "a small array of NumPy", err);
-    if (code) return code;
-    const unsigned char *data = (const unsigned char *)bytes;
-    code = kl_weights_npy_header(&a, path, "data", data, n, err);
-    double complex first;
-    static const unsigned char zeros[16];
-    if (code) goto out;
-    if (!element(&first, a.descr, zeros, 0)) {
-        code = kl_fail(err, KL_EDATA,
-                       "%s: dtype %s, expected complex128, complex64, float64, float32, int64 or int32",
-                       path, a.descr);
-        goto out;
-    }
-    if (!fits(a.rank, a.dims, rows, cols)) {
-        code = wrong_shape(path, a.rank, a.dims, rows, cols, err);
-        goto out;
-    }
-    const size_t size = strcmp(a.descr, "<c16") == 0 ? 16
-                        : a.descr[2] == '4'          ? 4
-                                                     : 8,
-                 all = (size_t)rows * (size_t)cols;
-    if (n - a.begin != all * size) {
-        code = kl_fail(err, KL_EDATA, "%s: %zu bytes of data, its shape and dtype need %zu", path,
-                       n - a.begin, all * size);
-        goto out;
-    }
-    for (size_t i = 0; i < all; i++) {
-        const size_t r = i / (size_t)cols, c = i % (size_t)cols;
-        element(&matrix[i], a.descr, data + a.begin, a.fortran ? c * (size_t)rows + r : i);
-    }
-out:
-    free(bytes);
-    return code;
+    char first[11] = "", name[256];
+    const char *end = strstr(path, ".mat");
+    if (!end) return KL_OK;
+    snprintf(name, sizeof name, "%.*s", (int)(end + 4 - path), path);
+    FILE *file = fopen(name, "re");
+    const size_t n = file ? fread(first, 1, sizeof first - 1, file) : 0;
+    if (file) fclose(file);
+    if (n < 10 || memcmp(first, "MATLAB 5.0", 10) != 0) return KL_OK;
+    return kl_fail(
+        err, KL_EDATA,
+        "%s: MATLAB's format before 7.3, expected one of HDF5: save(..., '-v7.3'), or python3 -c "
+        "'import sys, numpy as n, scipy.io as s; n.save(sys.argv[2], "
+        "s.loadmat(sys.argv[1])[sys.argv[3]])' %s %.*s.npy %s",
+        name, name, (int)(end - path), path, end[4] == ':' ? end + 5 : "NAME");
 }
 
-static int read_hdf5(double complex *matrix, int rows, int cols, const char *path, struct kl_error *err)
+static void tell_order(char *how, const char *path, const struct kl_numbers *a, bool symmetric)
+{
+    if (!kl_weights_is_hdf5(path)) snprintf(how, KL_CONTROL_HOW, "%s", *a->mark ? a->mark : "C order");
+    else if (*a->mark) snprintf(how, KL_CONTROL_HOW, "column by column: %s", a->mark);
+    else if (!symmetric)
+        snprintf(how, KL_CONTROL_HOW,
+                 "row by row, as h5py shows it; from Julia, MATLAB or Fortran give its transpose");
+}
+
+static int read_array(double complex *matrix, int rows, int cols, const char *path, char *how,
+                      struct kl_error *err)
 {
     struct kl_numbers a;
     const size_t all = (size_t)rows * (size_t)cols;
-    int code = kl_store_foreign_numbers(&a, path, 2 * all, err);
+    int code = refuse_old_matlab(path, err);
+    if (!code) code = kl_weights_array_read(&a, path, MOST_NUMBERS, false, err);
     if (code) return code;
-    const bool pairs =
-        !a.pairs && a.rank >= 1 && a.dims[a.rank - 1] == 2 && fits(a.rank - 1, a.dims, rows, cols);
+    const bool pairs = kl_weights_is_hdf5(path) && !*a.mark && !a.pairs && a.rank >= 1 &&
+                       a.dims[a.rank - 1] == 2 && fits(a.rank - 1, a.dims, rows, cols);
     if (!pairs && !fits(a.rank, a.dims, rows, cols))
         code = wrong_shape(path, a.rank, a.dims, rows, cols, err);
     for (size_t i = 0; i < all && !code; i++)
         matrix[i] = pairs || a.pairs ? a.values[2 * i] + I * a.values[2 * i + 1] : a.values[i];
-    free(a.values);
+    if (!code && cols > 1) tell_order(how, path, &a, is_symmetric(matrix, rows));
+    kl_store_numbers_free(&a);
     return code;
 }
 
-int kl_control_matrix_read(double complex *matrix, int rows, int cols, const char *path,
-                           const char *beside, struct kl_error *err)
+/* A kind of file that is not read. */
+static int refuse_other(const char *path, int other, struct kl_error *err)
 {
-    char *where = resolve(path, beside);
+    const int length = (int)(strrchr(path, ':') ? strrchr(path, ':') - path : (ptrdiff_t)strlen(path)),
+              stem = length - (int)strlen(others[other].ending);
+    return kl_fail(
+        err, KL_EDATA,
+        "%s: is not read, expected .npy or FILE.h5:DATASET: python3 -c 'import sys, numpy as n%s; "
+        "n.save(sys.argv[1], %s)' %.*s.npy %.*s",
+        path, others[other].import, others[other].load, stem, path,
+        others[other].is_stem ? stem : length, path);
+}
+
+int kl_control_matrix_read(double complex *matrix, int rows, int cols, const char *path,
+                           const char *beside, char how[KL_CONTROL_HOW], struct kl_error *err)
+{
+    char own[KL_CONTROL_HOW], *where = resolve(path, beside);
     if (!where) return kl_fail_memory(err, strlen(path));
-    int code = is_hdf5(where) ? read_hdf5(matrix, rows, cols, where, err)
-                              : read_npy(matrix, rows, cols, where, err);
+    const int other = find_other(where);
+    char *const to = how ? how : own;
+    *to = 0;
+    int code =
+        other >= 0 ? refuse_other(where, other, err) : read_array(matrix, rows, cols, where, to, err);
     for (int i = 0; i < rows * cols && !code; i++)
         if (!isfinite(creal(matrix[i])) || !isfinite(cimag(matrix[i])))
             code = kl_fail(err, KL_EDATA, "%s: entry (%d, %d) is not finite", where, i / cols, i % cols);
@@ -146,19 +160,20 @@ int kl_control_matrix_read(double complex *matrix, int rows, int cols, const cha
 }
 
 int kl_control_target_beside(struct kl_control_target *target, const char *text, int d,
-                             const char *beside, struct kl_error *err)
+                             const char *beside, char how[KL_CONTROL_HOW], struct kl_error *err)
 {
     double complex matrix[KL_CONTROL_MATRIX];
+    if (how) *how = 0;
     if (*text == '{') return kl_control_target_parse(target, text, d, err);
     if (!kl_control_is_matrix_file(text)) return kl_control_target_gate(target, text, d, err);
-    const int code = kl_control_matrix_read(matrix, d, d, text, beside, err);
+    const int code = kl_control_matrix_read(matrix, d, d, text, beside, how, err);
     return code ? code : kl_control_target_matrix(target, text, matrix, d, err);
 }
 
 int kl_control_target_make(struct kl_control_target *target, const char *text, int d,
-                           struct kl_error *err)
+                           char how[KL_CONTROL_HOW], struct kl_error *err)
 {
-    return kl_control_target_beside(target, text, d, NULL, err);
+    return kl_control_target_beside(target, text, d, NULL, how, err);
 }
 
 int kl_control_state_beside(double complex *amplitudes, const char *text, int d, int n_qubits,
@@ -167,17 +182,11 @@ int kl_control_state_beside(double complex *amplitudes, const char *text, int d,
     double norm = 0;
     if (!kl_control_is_matrix_file(text))
         return kl_control_state_text(amplitudes, text, d, n_qubits, err);
-    const int code = kl_control_matrix_read(amplitudes, d, 1, text, beside, err);
+    const int code = kl_control_matrix_read(amplitudes, d, 1, text, beside, NULL, err);
     if (code) return code;
     for (int i = 0; i < d; i++) norm = hypot(norm, cabs(amplitudes[i]));
     if (!(norm > 0) || !isfinite(norm))
         return kl_fail(err, KL_EDATA, "%s: the state has norm %g", text, norm);
     for (int i = 0; i < d; i++) amplitudes[i] /= norm;
     return KL_OK;
-}
-
-int kl_control_state_make(double complex *amplitudes, const char *text, int d, int n_qubits,
-                          struct kl_error *err)
-{
-    return kl_control_state_beside(amplitudes, text, d, n_qubits, NULL, err);
 }

@@ -11,7 +11,8 @@
 
 /* ---- systems (system.c; from files: model_file.c) ---- */
 enum {
-    KL_CONTROL_MAX_LEVELS = 8,
+    KL_CONTROL_MAX_LEVELS = 16,
+    KL_CONTROL_MAX_PARTS = 4,
     KL_CONTROL_MAX_CONTROLS = 12,
     KL_CONTROL_MAX_PARAMS = 16,
     KL_CONTROL_NAME = 24
@@ -22,8 +23,14 @@ struct kl_control_entry {
     char name[KL_CONTROL_NAME]; /* "x", "gamma_phi" */
     bool rate;                  /* a parameter that is never negative */
     double value;               /* of a parameter, unless a task has another */
-    double limit;               /* of a control's |u|, unless the problem has another */
+    double low, high;           /* a control lies between them, unless the problem has others */
+    const char *words;          /* "Z": what the value multiplies; NULL: not told */
     double *matrix;             /* [dim][dim] */
+};
+/* Two controls are the quadratures of one: sqrt(u_x^2 + u_y^2) <= most. */
+struct kl_control_modulus {
+    int x, y;
+    double most;
 };
 /* Which kernel knows it: parameters and controls are then in that kernel's order. Those of
    KL_CONTROL_TURNED, one qubit too, stay as they are, and axes.h makes the kernel's from them. */
@@ -39,8 +46,9 @@ struct kl_control_system {
     enum kl_control_form form;
     int d, dim, n_qubits; /* n_qubits 0: levels of another kind */
     int subspace; /* the first levels that compute: 2 of a transmon's 3; d where there is no leakage */
-    int n_controls, n_params;
+    int n_controls, n_params, n_moduli;
     struct kl_control_entry controls[KL_CONTROL_MAX_CONTROLS], params[KL_CONTROL_MAX_PARAMS];
+    struct kl_control_modulus moduli[KL_CONTROL_MAX_CONTROLS / 2];
     double duration; /* of a pulse, unless the problem has another */
 };
 /* What differs between the members of a family of tasks or of an ensemble. */
@@ -59,7 +67,7 @@ struct kl_control_task {
 struct kl_control_system_options {
     int controls; /* 2 or 3 of one qubit, 4 or 6 of two; 0: 2, 6 */
     int levels;   /* of a transmon; 0: 3 */
-    bool jump_up; /* what relaxes runs from |0> to |1> */
+    bool jump_up; /* what relaxes runs from |0> to |1>: the defaults are exchanged */
 };
 /* name: one of KL_CONTROL_SYSTEMS, or cz for two-qubits; options NULL: all 0. Free the system in any
    case. KL_EUSAGE, KL_ENOMEM. */
@@ -69,11 +77,23 @@ void kl_control_system_free(struct kl_control_system *system);
 /* One entry more of a system whose sizes are set, from an operator [d][d]: a control's or a parameter's
    term of the Hamiltonian, or (rate) a jump. KL_EUSAGE: too many; KL_ENOMEM. */
 int kl_control_system_add_control(struct kl_control_system *system, const char *name,
-                                  const double _Complex *hamiltonian, double limit,
+                                  const double _Complex *hamiltonian, double low, double high,
                                   struct kl_error *err);
 int kl_control_system_add_param(struct kl_control_system *system, const char *name,
                                 const double _Complex *operator, bool rate, double value,
                                 struct kl_error *err);
+/* "x + i y", of two controls. false: it is something else. */
+bool kl_control_system_quadratures(int *x, int *y, const struct kl_control_system *system,
+                                   const char *text);
+/* A limit of the modulus of two controls in place of their own, which are none (NaN) or at least as
+   large. KL_EUSAGE: they are less, or one is in another pair. */
+int kl_control_system_add_modulus(struct kl_control_system *system, int x, int y, double most,
+                                  struct kl_error *err);
+/* The largest |u| of a control between these. */
+static inline double kl_control_largest(double low, double high)
+{
+    return -low > high ? -low : high;
+}
 /* Does kernels/bloch.h know it, in whichever form? */
 static inline bool kl_control_one_qubit(const struct kl_control_system *system)
 {
@@ -86,6 +106,9 @@ int kl_control_system_control(const struct kl_control_system *system, const char
  * 0. */
 void kl_control_system_generator(double *generator, const struct kl_control_system *system,
                                  const double *u, const struct kl_control_task *task);
+
+/* sqrt(||M||_1 ||M||_inf) of a matrix [dim][dim]: at least its 2-norm. */
+double kl_control_norm(const double *matrix, int dim);
 
 /* ---- decay times to rates (system.c) ---- */
 struct kl_control_decay {
@@ -157,18 +180,19 @@ int kl_control_target_gate(struct kl_control_target *target, const char *text, i
                            struct kl_error *err);
 /* Does a text name a file with a matrix: X.npy, or FILE:DATASET of HDF5? */
 bool kl_control_is_matrix_file(const char *text);
-/* The same, or a matrix from X.npy or FILE:DATASET of HDF5, real or complex, [d][d]; or as JSON text. */
+/* The same, or a matrix from X.npy or FILE:DATASET of HDF5, real or complex, [d][d]; or as JSON text.
+   how (NULL: not asked for): in which order a file was read, in words, "" where that makes no
+   difference.
+ */
+enum { KL_CONTROL_HOW = 160 };
 int kl_control_target_make(struct kl_control_target *target, const char *text, int d,
-                           struct kl_error *err);
+                           char how[KL_CONTROL_HOW], struct kl_error *err);
 /* As JSON text without its name, malloc'ed, which kl_control_target_make reads: {"gate":[[re, im], ..]}.
  */
 int kl_control_target_json(char **text, const struct kl_control_target *target, struct kl_error *err);
 /* Any matrix. KL_EDATA: not unitary to 1e-8. */
 int kl_control_target_matrix(struct kl_control_target *target, const char *name,
                              const double _Complex *matrix, int d, struct kl_error *err);
-/* A state by letters as below, or its amplitudes from such a file, [d], which are normalised. */
-int kl_control_state_make(double _Complex *amplitudes, const char *text, int d, int n_qubits,
-                          struct kl_error *err);
 /* Amplitudes [d] of a state in letters 0, 1, +, -, r, l (+i, -i of Y), one a qubit; of d levels that are
    no qubits, the level's number. KL_EUSAGE. */
 int kl_control_state_text(double _Complex *amplitudes, const char *text, int d, int n_qubits,
@@ -259,16 +283,12 @@ int kl_control_model_objective(struct kl_control_objective *objective,
 /* A system that a kernel knows is given that kernel's form and order: what is missing is added as 0, the
    names stay (system.c). KL_ENOMEM. */
 int kl_control_system_recognise(struct kl_control_system *system, struct kl_error *err);
-/* The system as an object for keys and reports, *json a new reference: sizes, unit, values, limits, and
-   the matrices by a digest of their entries to 12 digits (describe.c). KL_ENOMEM. */
-struct json_t;
-int kl_control_system_json(struct json_t **json, const struct kl_control_system *system,
-                           struct kl_error *err);
-/* An objective likewise: its name, constant, and a digest of start and weights. */
-int kl_control_objective_json(struct json_t **json, const struct kl_control_objective *objective,
-                              const struct kl_control_system *system, struct kl_error *err);
-/* A system in words, a line for each parameter and control. */
-void kl_control_system_write(FILE *to, const struct kl_control_system *system);
+/* A system in words, a line each (describe.c): its levels and parameters, those that are not `given`
+   (NULL: all are) as defaults; one parameter; its controls with their limits. end: of such lines. */
+void kl_control_system_write(FILE *to, const struct kl_control_system *system, const bool *given);
+void kl_control_system_write_param(FILE *to, const struct kl_control_system *system, int param,
+                                   const char *end);
+void kl_control_system_write_controls(FILE *to, const struct kl_control_system *system, const char *end);
 
 /* ---- exact propagation (propagate.c), in double ---- */
 struct kl_control_pulse {

@@ -7,22 +7,37 @@
 #include "control/model/units.h"
 
 /* ---- operator_text.c ---- */
-/* operator [d][d] of sums and products: numbers, i, pi; of qubits (n_qubits > 0) Pauli strings, X1, sm1
-   = |0><1|, sp1; of levels a, ad, n; |j><k|, ^+, powers, parentheses. where begins a message. KL_EDATA.
- */
-int kl_control_operator_text(double _Complex *operator, const char * text, int d, int n_qubits,
-                             const char *where, struct kl_error *err);
+/* What a system is made of: qubits, one oscillator, or several. A state |j k ..> has the number that its
+   digits make, the first part's the most significant; `place` says where it stands in the system, whose
+   first `subspace` levels are those that compute. */
+struct kl_control_parts {
+    bool qubits;
+    int n, levels[KL_CONTROL_MAX_PARTS];
+    int d, place[KL_CONTROL_MAX_LEVELS];
+};
+/* to [d][d] in the system's order from what is in that of the digits. */
+void kl_control_parts_order(double _Complex *to, const double _Complex *from, int d,
+                            const struct kl_control_parts *parts);
+/* operator [d][d] of sums and products: numbers, i, pi, sqrt(number); of qubits Pauli strings, X1, sm1 =
+   |0><1|, sp1; of levels a, ad, n, or a1, ad1, n1, a2, ...; |j><k|, ^+, powers, parentheses. where
+   begins a message. KL_EDATA. */
+int kl_control_operator_text(double _Complex *operator, const char * text,
+                             const struct kl_control_parts *parts, const char *where,
+                             struct kl_error *err);
 
 /* ---- matrix_file.c ---- */
-/* matrix [rows][cols], real or complex (in HDF5 a compound of r and i, or a last axis of 2), from X.npy
-   or FILE:DATASET; a relative path is taken from the folder of `beside` (NULL: the current one).
-   KL_ENOINPUT, KL_EDATA: another shape, not finite, not numbers; KL_EIO, KL_ENOMEM. */
+/* matrix [rows][cols], real or complex, from X.npy or FILE:DATASET of HDF5 (a compound of two members,
+   or a last axis of 2); a relative path is taken from the folder of `beside` (NULL: the current one).
+   What programs that store columns wrote (Fortran order; MATLAB's and Julia's marks) is transposed; how
+   (NULL: not asked for): in which order it was read, in words, "" where that makes no difference.
+   KL_ENOINPUT, KL_EDATA: another shape, not finite, not numbers, a kind of file that is not read;
+   KL_EIO, KL_ENOMEM. */
 int kl_control_matrix_read(double _Complex *matrix, int rows, int cols, const char *path,
-                           const char *beside, struct kl_error *err);
+                           const char *beside, char how[KL_CONTROL_HOW], struct kl_error *err);
 
-/* kl_control_target_make and kl_control_state_make, with files beside another. */
+/* kl_control_target_make, with files beside another; and the like for a state. */
 int kl_control_target_beside(struct kl_control_target *target, const char *text, int d,
-                             const char *beside, struct kl_error *err);
+                             const char *beside, char how[KL_CONTROL_HOW], struct kl_error *err);
 int kl_control_state_beside(double _Complex *amplitudes, const char *text, int d, int n_qubits,
                             const char *beside, struct kl_error *err);
 

@@ -33,17 +33,38 @@ static json_t *entries_of(const double *matrix, int dim)
     return list;
 }
 
-static json_t *entries_list(const struct kl_control_entry *entries, int n, bool controls, int dim)
+/* A limit L stands for -L to L. */
+static json_t *entry_json(const struct kl_control_entry *e, bool control, int dim)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < n && list; i++) {
-        const struct kl_control_entry *e = &entries[i];
-        json_t *item = controls
-                           ? json_pack("{s:s, s:o, s:o}", "name", e->name, "limit", number(e->limit),
+    json_t *item = control ? json_pack("{s:s, s:o, s:o}", "name", e->name, "limit", number(e->high),
                                        "matrix", entries_of(e->matrix, dim))
                            : json_pack("{s:s, s:b, s:o, s:o}", "name", e->name, "rate", (int)e->rate,
                                        "value", number(e->value), "matrix", entries_of(e->matrix, dim));
-        if (json_array_append_new(list, item)) {
+    if (!item || !control || e->low == -e->high || json_object_set_new(item, "low", number(e->low)) == 0)
+        return item;
+    json_decref(item);
+    return NULL;
+}
+
+static json_t *entries_list(const struct kl_control_entry *entries, int n, bool controls, int dim)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n && list; i++)
+        if (json_array_append_new(list, entry_json(&entries[i], controls, dim))) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+/* [[x, y, most], ...] by the controls' names. */
+static json_t *moduli_of(const struct kl_control_system *s)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < s->n_moduli && list; i++) {
+        const struct kl_control_modulus *m = &s->moduli[i];
+        if (json_array_append_new(list, json_pack("[s, s, o]", s->controls[m->x].name,
+                                                  s->controls[m->y].name, number(m->most)))) {
             json_decref(list);
             list = NULL;
         }
@@ -94,7 +115,10 @@ int kl_control_model_json(char **text, const struct kl_control_model *model, str
         entries_list(s->params, s->n_params, false, s->dim), "targets", targets_of(model));
     *text = NULL;
     if (!json) return kl_fail_memory(err, 4096);
-    const int code = kl_json_dump(text, json, err);
+    int code = s->n_moduli && json_object_set_new(json, "moduli", moduli_of(s))
+                   ? kl_fail_memory(err, 256)
+                   : KL_OK;
+    if (!code) code = kl_json_dump(text, json, err);
     json_decref(json);
     return code;
 }
@@ -141,15 +165,16 @@ static int read_entry(struct kl_control_entry *e, const json_t *item, bool contr
 {
     const char *name = json_string_value(json_object_get(item, "name"));
     const json_t *value = json_object_get(item, control ? "limit" : "value"),
-                 *rate = json_object_get(item, "rate");
+                 *rate = json_object_get(item, "rate"), *low = json_object_get(item, "low");
     if (!name || !kl_control_is_name(name)) return wrong(err, "an entry without a name");
-    if (!json_is_number(value) || json_is_boolean(rate) == control)
+    if (!json_is_number(value) || json_is_boolean(rate) == control || (low && !json_is_number(low)))
         return wrong(err, "an entry without limit, or without value and rate");
     strcpy(e->name, name);
     e->rate = json_is_true(rate);
-    *(control ? &e->limit : &e->value) = json_number_value(value);
-    if (control ? e->limit <= 0 : e->rate && e->value < 0)
-        return wrong(err, "a limit or rate that is negative");
+    *(control ? &e->high : &e->value) = json_number_value(value);
+    if (control) e->low = low ? json_number_value(low) : -e->high;
+    if (control ? e->low >= e->high : e->rate && e->value < 0)
+        return wrong(err, "limits that leave nothing, or a negative rate");
     e->matrix = calloc((size_t)(dim * dim), sizeof *e->matrix);
     if (!e->matrix) return kl_fail_memory(err, (size_t)(dim * dim) * sizeof *e->matrix);
     return read_matrix(e->matrix, json_object_get(item, "matrix"), dim, err);
@@ -168,6 +193,24 @@ static int read_entries(struct kl_control_entry *entries, int *n, int most, cons
             if (strcmp(entries[k].name, entries[i].name) == 0) code = wrong(err, "a name twice");
     }
     return code;
+}
+
+static int read_moduli(struct kl_control_system *s, const json_t *list, struct kl_error *err)
+{
+    if (!list) return KL_OK;
+    if (!json_is_array(list)) return wrong(err, "moduli are no list");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i), *most = json_array_get(item, 2);
+        const char *x = json_string_value(json_array_get(item, 0)),
+                   *y = json_string_value(json_array_get(item, 1));
+        const int a = x ? kl_control_system_control(s, x) : -1,
+                  b = y ? kl_control_system_control(s, y) : -1;
+        if (json_array_size(item) != 3 || a < 0 || b < 0 || a == b || !(json_number_value(most) > 0))
+            return wrong(err, "a modulus is no [control, control, most]");
+        if (kl_control_system_add_modulus(s, a, b, json_number_value(most), err))
+            return wrong(err, "a control in two moduli, or with less of its own");
+    }
+    return KL_OK;
 }
 
 static int read_complex(double complex *values, const json_t *list, int n, struct kl_error *err)
@@ -250,6 +293,7 @@ static int read_all(struct kl_control_model *model, const json_t *json, struct k
         code = read_entries(s->params, &s->n_params, KL_CONTROL_MAX_PARAMS,
                             json_object_get(json, "params"), false, s->dim, err);
     if (!code && !s->n_controls) code = wrong(err, "no controls");
+    if (!code) code = read_moduli(s, json_object_get(json, "moduli"), err);
     if (!code && (!json_is_array(targets) || json_array_size(targets) > KL_CONTROL_MODEL_TARGETS))
         code = wrong(err, "too many targets, or no list");
     for (size_t t = 0; !code && t < json_array_size(targets); t++, model->n_targets++)
@@ -263,7 +307,8 @@ static int describe(struct kl_control_model *model, struct kl_error *err)
     size_t size;
     FILE *to = open_memstream(&model->said, &size);
     if (!to) return kl_fail_memory(err, 256);
-    kl_control_system_write(to, &model->system);
+    kl_control_system_write(to, &model->system, NULL);
+    kl_control_system_write_controls(to, &model->system, "");
     const bool failed = ferror(to) | (fclose(to) != 0);
     return failed ? kl_fail_memory(err, 256) : KL_OK;
 }

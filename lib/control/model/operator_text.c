@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Operators as people write them: "0.5 * (XX + YY)", "a^+ * a - 0.1 * n^2", "|0><2| + |2><0|". */
+   Operators as people write them: "0.5 * (XX + YY)", "a^+ * a - 0.1 * n^2", "|0><2| + |2><0|",
+   "a1 * ad2 + ad1 * a2". */
 #include <complex.h>
 #include <ctype.h>
 #include <math.h>
@@ -12,7 +13,8 @@ enum { LONGEST = 4096, DEEPEST = 24, HIGHEST = 64 };
 
 struct parser {
     const char *text, *at;
-    int d, n_qubits, depth;
+    const struct kl_control_parts *parts;
+    int d, depth;
     const char *where;
     struct kl_error *err;
 };
@@ -37,9 +39,11 @@ static bool take(struct parser *p, char c)
 
 static int wrong(struct parser *p, const char *expected)
 {
+    const bool python = strstr(p->text, "dag") || strstr(p->text, "j*") || strstr(p->text, "j *");
     skip(p);
-    return kl_fail(p->err, KL_EDATA, "%s: operator: found '%.40s'%s, expected %s", p->where,
-                   *p->at ? p->at : p->text, *p->at ? "" : ", which ends too early", expected);
+    return kl_fail(p->err, KL_EDATA, "%s: found '%.40s'%s, expected %s%s", p->where,
+                   *p->at ? p->at : p->text, *p->at ? "" : ", which ends too early", expected,
+                   python ? "; Python's a.dag() is a^+ here, 1j is i" : "");
 }
 
 static void scalar(const struct parser *p, struct matrix *m, double complex value)
@@ -84,8 +88,8 @@ static void string_of(const struct parser *p, struct matrix *m, const char *lett
     for (int i = 0; i < p->d; i++)
         for (int j = 0; j < p->d; j++) {
             double complex value = 1;
-            for (int q = 0; q < p->n_qubits; q++) {
-                const int shift = p->n_qubits - 1 - q;
+            for (int q = 0; q < p->parts->n; q++) {
+                const int shift = p->parts->n - 1 - q;
                 value *= entry_of(letters[q], i >> shift & 1, j >> shift & 1);
             }
             m->e[i * p->d + j] = value;
@@ -96,65 +100,99 @@ static void string_of(const struct parser *p, struct matrix *m, const char *lett
 static bool qubit_name(const struct parser *p, struct matrix *m, const char *name, size_t n)
 {
     char letters[] = "IIII";
-    if (n == (size_t)p->n_qubits && strspn(name, "IXYZ") >= n) {
+    if (n == (size_t)p->parts->n && strspn(name, "IXYZ") >= n) {
         string_of(p, m, name);
         return true;
     }
     const bool ladder = n == 3 && name[0] == 's' && (name[1] == 'm' || name[1] == 'p');
     if (!ladder && (n != 2 || !strchr("IXYZ", name[0]))) return false;
     const int qubit = name[n - 1] - '1';
-    if (qubit < 0 || qubit >= p->n_qubits) return false;
+    if (qubit < 0 || qubit >= p->parts->n) return false;
     letters[qubit] = ladder ? name[1] : name[0];
     string_of(p, m, letters);
     return true;
 }
 
-/* a, ad, n: of levels. */
+/* Entry (i, j) of part q's a, adjoint or number; 0 where another part differs. */
+static double ladder_entry(const struct kl_control_parts *parts, int q, char letter, int i, int j)
+{
+    int below = 1;
+    for (int r = q + 1; r < parts->n; r++) below *= parts->levels[r];
+    const int row = i / below % parts->levels[q], col = j / below % parts->levels[q];
+    if (i - row * below != j - col * below) return 0;
+    if (letter == 'n') return row == col ? row : 0;
+    return letter == 'a' ? (col == row + 1 ? sqrt(col) : 0) : row == col + 1 ? sqrt(row) : 0;
+}
+
+/* a, ad, n of one oscillator; a1, ad2, n2 of several, counted from 1. */
 static bool level_name(const struct parser *p, struct matrix *m, const char *name, size_t n)
 {
+    const int several = p->parts->n > 1, q = several ? name[n - 1] - '1' : 0;
+    n -= (size_t)several;
     const bool down = n == 1 && *name == 'a', up = n == 2 && strncmp(name, "ad", 2) == 0,
                number = n == 1 && *name == 'n';
-    if (!down && !up && !number) return false;
+    if ((!down && !up && !number) || q < 0 || q >= p->parts->n) return false;
     memset(m, 0, sizeof *m);
-    for (int k = 0; k < p->d; k++) {
-        if (number) m->e[k * p->d + k] = k;
-        else if (k + 1 < p->d) m->e[k * p->d + k + 1] = sqrt(k + 1);
-    }
-    if (up) adjoint(p, m);
+    for (int i = 0; i < p->d; i++)
+        for (int j = 0; j < p->d; j++)
+            m->e[i * p->d + j] = ladder_entry(p->parts, q, up ? 'd' : *name, i, j);
     return true;
+}
+
+/* The root of what is a number. */
+static int root(struct parser *p, struct matrix *m)
+{
+    p->at += strlen("sqrt");
+    if (!take(p, '(')) return wrong(p, "'(' after sqrt");
+    const int code = sum(p, m);
+    if (code) return code;
+    if (!take(p, ')')) return wrong(p, "')'");
+    for (int i = 0; i < p->d; i++)
+        for (int j = 0; j < p->d; j++)
+            if (m->e[i * p->d + j] != (i == j ? m->e[0] : 0) || !(creal(m->e[0]) >= 0))
+                return wrong(p, "a number that is not negative in sqrt()");
+    scalar(p, m, csqrt(m->e[0]));
+    return KL_OK;
+}
+
+static const char *letters_of(const struct kl_control_parts *parts)
+{
+    if (parts->qubits)
+        return parts->n == 1 ? "X, Y, Z, I, sm (as sm1), sp1, |0><1|, a number, i, pi or sqrt()"
+                             : "a letter I, X, Y, Z a qubit as in XX, or X1, sm1 (|0><1|), sp1, "
+                               "|01><10|, a number, i, pi or sqrt()";
+    return parts->n == 1 ? "a, ad (or a^+), n, |0><1|, a number, i, pi or sqrt()"
+                         : "a1, ad1 (or a1^+), n1, a2, ..., |01><10|, a number, i, pi or sqrt()";
 }
 
 static int named(struct parser *p, struct matrix *m)
 {
     size_t n = 0;
     while (isalnum((unsigned char)p->at[n]) || p->at[n] == '_') n++;
+    if (n == 4 && strncmp(p->at, "sqrt", 4) == 0) return root(p, m);
     bool known = true;
     if (n == 1 && *p->at == 'i') scalar(p, m, I);
     else if (n == 2 && strncmp(p->at, "pi", 2) == 0) scalar(p, m, M_PI);
-    else known = p->n_qubits ? qubit_name(p, m, p->at, n) : level_name(p, m, p->at, n);
-    if (!known && p->n_qubits)
-        return wrong(p, p->n_qubits == 1
-                            ? "X, Y, Z, I, sm (as sm1), sp1, |0><1|, a number, i or pi"
-                            : "a letter I, X, Y, Z a qubit as in XX, or X1, sm1 (|0><1|), sp1, "
-                              "|01><10|, a number, i or pi");
-    if (!known) return wrong(p, "a, ad (or a^+), n, |0><1|, a number, i or pi");
+    else known = p->parts->qubits ? qubit_name(p, m, p->at, n) : level_name(p, m, p->at, n);
+    if (!known) return wrong(p, letters_of(p->parts));
     p->at += n;
     return KL_OK;
 }
 
-/* The digits up to `end`: a level, or a bit a qubit. */
+/* A level up to `end`: the number of one oscillator's, else a digit a part. */
 static bool take_level(struct parser *p, int *level, char end)
 {
-    int digits = 0;
+    const struct kl_control_parts *parts = p->parts;
+    const bool digits = parts->qubits || parts->n > 1;
+    int n = 0;
     *level = 0;
-    for (; isdigit((unsigned char)*p->at) && digits < 8; p->at++, digits++)
-        *level = *level * (p->n_qubits ? 2 : 10) + (*p->at - '0');
-    if (p->n_qubits) {
-        if (digits != p->n_qubits) return false;
-        for (int i = 1; i <= digits; i++)
-            if (p->at[-i] > '1') return false;
+    for (; isdigit((unsigned char)*p->at) && n < 8; p->at++, n++) {
+        const int digit = *p->at - '0';
+        if (digits && (n >= parts->n || digit >= parts->levels[n])) return false;
+        *level = *level * (digits ? parts->levels[n] : 10) + digit;
     }
-    return digits > 0 && *level < p->d && *p->at++ == end;
+    if (digits && n != parts->n) return false;
+    return n > 0 && *level < p->d && *p->at++ == end;
 }
 
 /* |j><k| */
@@ -169,7 +207,9 @@ static int outer(struct parser *p, struct matrix *m)
         return KL_OK;
     }
     p->at = from;
-    return wrong(p, p->n_qubits ? "|BITS><BITS|, a bit a qubit" : "|LEVEL><LEVEL|, from 0");
+    return wrong(p, p->parts->qubits  ? "|BITS><BITS|, a bit a qubit"
+                    : p->parts->n > 1 ? "|LEVELS><LEVELS|, a digit each, from 0"
+                                      : "|LEVEL><LEVEL|, from 0");
 }
 
 static int number(struct parser *p, struct matrix *m)
@@ -248,23 +288,31 @@ static int sum(struct parser *p, struct matrix *m)
     return code;
 }
 
-int kl_control_operator_text(double complex *operator, const char * text, int d, int n_qubits,
-                             const char *where, struct kl_error *err)
+void kl_control_parts_order(double complex *to, const double complex *from, int d,
+                            const struct kl_control_parts *parts)
+{
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) to[parts->place[i] * d + parts->place[j]] = from[i * d + j];
+}
+
+int kl_control_operator_text(double complex *operator, const char * text,
+                             const struct kl_control_parts *parts, const char *where,
+                             struct kl_error *err)
 {
     struct parser p = {
-        .text = text, .at = text, .d = d, .n_qubits = n_qubits, .where = where, .err = err
+        .text = text, .at = text, .d = parts->d, .parts = parts, .where = where, .err = err
     };
     struct matrix m = { 0 };
+    const int d = parts->d;
     if (strlen(text) > LONGEST)
-        return kl_fail(err, KL_EDATA,
-                       "%s: operator: longer than %d characters; a matrix can stand in a file", where,
-                       (int)LONGEST);
+        return kl_fail(err, KL_EDATA, "%s: longer than %d characters; a matrix can stand in a file",
+                       where, (int)LONGEST);
     int code = sum(&p, &m);
     skip(&p);
     if (!code && *p.at) code = wrong(&p, "+, -, * or the end");
     for (int i = 0; i < d * d && !code; i++)
         if (!isfinite(creal(m.e[i])) || !isfinite(cimag(m.e[i])))
-            code = kl_fail(err, KL_EDATA, "%s: operator: '%.40s' overflows", where, text);
-    if (!code) memcpy(operator, m.e, (size_t)(d * d) * sizeof *operator);
+            code = kl_fail(err, KL_EDATA, "%s: '%.40s' overflows", where, text);
+    if (!code) kl_control_parts_order(operator, m.e, d, parts);
     return code;
 }

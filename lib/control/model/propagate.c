@@ -58,7 +58,8 @@ static double largest_norm(const struct kl_control_engine *e, const double *most
     const struct kl_control_system *s = e->system;
     double sum = 0;
     for (int k = 0; k < s->n_controls; k++)
-        sum += e->norms[k] * fabs(most ? most[k] : s->controls[k].limit);
+        sum += e->norms[k] *
+               (most ? fabs(most[k]) : kl_control_largest(s->controls[k].low, s->controls[k].high));
     for (int j = 0; j < s->n_params; j++)
         sum += e->norms[s->n_controls + j] * fabs(params ? params[j] : s->params[j].value);
     return sum * e->g.dt;

@@ -55,6 +55,18 @@ void kl_control_system_generator(double *generator, const struct kl_control_syst
     }
 }
 
+double kl_control_norm(const double *matrix, int dim)
+{
+    double rows = 0, columns = 0;
+    for (int i = 0; i < dim; i++) {
+        double row = 0, column = 0;
+        for (int j = 0; j < dim; j++)
+            row += fabs(matrix[i * dim + j]), column += fabs(matrix[j * dim + i]);
+        rows = fmax(rows, row), columns = fmax(columns, column);
+    }
+    return sqrt(rows * columns);
+}
+
 /* An entry's matrix from one operator: of a Hamiltonian's term, or of a jump. */
 static int fill(struct kl_control_entry *entry, const struct kl_control_system *s, const char *name,
                 const double complex *operator, bool rate, struct kl_error *err)
@@ -69,13 +81,14 @@ static int fill(struct kl_control_entry *entry, const struct kl_control_system *
 }
 
 int kl_control_system_add_control(struct kl_control_system *s, const char *name,
-                                  const double complex *hamiltonian, double limit, struct kl_error *err)
+                                  const double complex *hamiltonian, double low, double high,
+                                  struct kl_error *err)
 {
     if (s->n_controls == KL_CONTROL_MAX_CONTROLS)
         return kl_fail(err, KL_EUSAGE, "control %s: more than %d controls", name,
                        (int)KL_CONTROL_MAX_CONTROLS);
     struct kl_control_entry *entry = &s->controls[s->n_controls++];
-    entry->limit = limit;
+    entry->low = low, entry->high = high;
     return fill(entry, s, name, hamiltonian, false, err);
 }
 
@@ -91,10 +104,51 @@ int kl_control_system_add_param(struct kl_control_system *s, const char *name,
     return fill(entry, s, name, operator, rate, err);
 }
 
+/* ---- pairs of controls ---- */
+/* A control by n letters of a text, blanks round them not counted; -1: none. */
+static int control_in(const struct kl_control_system *s, const char *text, size_t n)
+{
+    while (n && *text == ' ') text++, n--;
+    while (n && text[n - 1] == ' ') n--;
+    for (int k = 0; k < s->n_controls; k++)
+        if (strlen(s->controls[k].name) == n && memcmp(s->controls[k].name, text, n) == 0) return k;
+    return -1;
+}
+
+bool kl_control_system_quadratures(int *x, int *y, const struct kl_control_system *s, const char *text)
+{
+    const char *plus = strchr(text, '+'), *second = plus ? plus + 1 + strspn(plus + 1, " ") : "";
+    if (*second != 'i') return false;
+    second += 1 + strspn(second + 1, " *");
+    *x = control_in(s, text, (size_t)(plus - text)), *y = control_in(s, second, strlen(second));
+    return *x >= 0 && *y >= 0 && *x != *y;
+}
+
+int kl_control_system_add_modulus(struct kl_control_system *s, int x, int y, double most,
+                                  struct kl_error *err)
+{
+    const int both[] = { x, y };
+    for (int i = 0; i < s->n_moduli; i++)
+        for (int k = 0; k < 2; k++)
+            if (s->moduli[i].x == both[k] || s->moduli[i].y == both[k])
+                return kl_fail(err, KL_EUSAGE, "%s is in two moduli, expected one",
+                               s->controls[both[k]].name);
+    for (int k = 0; k < 2; k++) {
+        struct kl_control_entry *c = &s->controls[both[k]];
+        if (fmin(-c->low, c->high) < most * (1 - 1e-12))
+            return kl_fail(err, KL_EUSAGE,
+                           "%s has a limit of its own, %g, below that of the modulus, %g; expected none",
+                           c->name, fmin(-c->low, c->high), most);
+        c->low = -most, c->high = most;
+    }
+    s->moduli[s->n_moduli++] = (struct kl_control_modulus){ x, y, most };
+    return KL_OK;
+}
+
 /* Rows of the built-in systems of qubits: a letter on a qubit ('-': |0><1|, '+': |1><0|, '=': ZZ),
  * scaled. */
 struct row {
-    const char *name;
+    const char *name, *words;
     char letter;
     int qubit;
     bool rate;
@@ -129,8 +183,9 @@ static int add_rows(struct kl_control_system *s, const struct row *rows, size_t 
     for (size_t i = 0; i < n && !code; i++) {
         const struct row *r = &rows[i];
         operator_of(operator, r->letter, r->qubit, s->n_qubits);
-        code = control ? kl_control_system_add_control(s, r->name, operator, r->value, err)
+        code = control ? kl_control_system_add_control(s, r->name, operator, - r->value, r->value, err)
                        : kl_control_system_add_param(s, r->name, operator, r->rate, r->value, err);
+        if (!code) *(control ? &s->controls[i].words : &s->params[i].words) = r->words;
     }
     return code;
 }
@@ -154,13 +209,15 @@ static int wrong_controls(const char *name, int found, int one, int other, struc
 static int make_qubit(struct kl_control_system *s, const struct kl_control_system_options *o,
                       struct kl_error *err)
 {
-    static const struct row params[] = { { "gamma_phi", 'p', 0, true, 0.085 },
-                                         { "gamma_down", '-', 0, true, 0.045 },
-                                         { "gamma_up", '+', 0, true, 0 },
-                                         { "detuning", 'Z', 0, false, 0 } };
-    static const struct row controls[] = { { "x", 'X', 0, false, M_PI },
-                                           { "y", 'Y', 0, false, M_PI },
-                                           { "z", 'Z', 0, false, M_PI } };
+    static const struct row params[] = {
+        { "gamma_phi", "sqrt(gamma_phi/2) times Z", 'p', 0, true, 0.085 },
+        { "gamma_down", "sqrt(gamma_down) times |0><1|", '-', 0, true, 0.045 },
+        { "gamma_up", "sqrt(gamma_up) times |1><0|", '+', 0, true, 0 },
+        { "detuning", "Z", 'Z', 0, false, 0 }
+    };
+    static const struct row controls[] = { { "x", "X", 'X', 0, false, M_PI },
+                                           { "y", "Y", 'Y', 0, false, M_PI },
+                                           { "z", "Z", 'Z', 0, false, M_PI } };
     const int n = o->controls ? o->controls : 2;
     s->form = KL_CONTROL_ONE_QUBIT;
     s->d = s->subspace = 2, s->dim = 4, s->n_qubits = 1;
@@ -174,14 +231,19 @@ static int make_qubit(struct kl_control_system *s, const struct kl_control_syste
 static int make_two_qubits(struct kl_control_system *s, const struct kl_control_system_options *o,
                            struct kl_error *err)
 {
-    static const struct row params[] = {
-        { "gphi1", 'p', 0, true, 0.05 }, { "gdown1", '-', 0, true, 0.03 }, { "gup1", '+', 0, true, 0 },
-        { "gphi2", 'p', 1, true, 0.05 }, { "gdown2", '-', 1, true, 0.03 }, { "gup2", '+', 1, true, 0 },
-        { "J", '=', 0, false, 2 },       { "dz1", 'Z', 0, false, 0 },      { "dz2", 'Z', 1, false, 0 }
-    };
+    static const struct row params[] = { { "gphi1", "sqrt(gphi1/2) times Z1", 'p', 0, true, 0.05 },
+                                         { "gdown1", "sqrt(gdown1) times sm1", '-', 0, true, 0.03 },
+                                         { "gup1", "sqrt(gup1) times sp1", '+', 0, true, 0 },
+                                         { "gphi2", "sqrt(gphi2/2) times Z2", 'p', 1, true, 0.05 },
+                                         { "gdown2", "sqrt(gdown2) times sm2", '-', 1, true, 0.03 },
+                                         { "gup2", "sqrt(gup2) times sp2", '+', 1, true, 0 },
+                                         { "J", "ZZ", '=', 0, false, 2 },
+                                         { "dz1", "Z1", 'Z', 0, false, 0 },
+                                         { "dz2", "Z2", 'Z', 1, false, 0 } };
     static const struct row controls[] = {
-        { "x1", 'X', 0, false, M_PI }, { "y1", 'Y', 0, false, M_PI }, { "x2", 'X', 1, false, M_PI },
-        { "y2", 'Y', 1, false, M_PI }, { "z1", 'Z', 0, false, M_PI }, { "z2", 'Z', 1, false, M_PI }
+        { "x1", "X1", 'X', 0, false, M_PI }, { "y1", "Y1", 'Y', 0, false, M_PI },
+        { "x2", "X2", 'X', 1, false, M_PI }, { "y2", "Y2", 'Y', 1, false, M_PI },
+        { "z1", "Z1", 'Z', 0, false, M_PI }, { "z2", "Z2", 'Z', 1, false, M_PI }
     };
     const int n = o->controls ? o->controls : 6;
     s->form = KL_CONTROL_TWO_QUBITS;
@@ -221,6 +283,14 @@ static int make_transmon(struct kl_control_system *s, const struct kl_control_sy
     s->duration = 12;
     strcpy(s->time_unit, "ns");
     ladder(m, d);
+    static const char *const words[] = { "sqrt(2 gamma_phi) times n",
+                                         "sqrt(gamma_down) times a",
+                                         "sqrt(gamma_up) times a^+",
+                                         "n",
+                                         "n (n - 1) / 2",
+                                         "(a + a^+) / 2",
+                                         "i (a^+ - a) / 2" };
+    const double most = 2 * M_PI * 0.1;
     for (int i = 0; i < d * d; i++) jump[i] = M_SQRT2 * m[1][i];
     int code = kl_control_system_add_param(s, "gamma_phi", jump, true, 1 / 30000.0, err);
     if (!code) code = kl_control_system_add_param(s, "gamma_down", m[0], true, 1 / 20000.0, err);
@@ -229,8 +299,10 @@ static int make_transmon(struct kl_control_system *s, const struct kl_control_sy
     if (!code) code = kl_control_system_add_param(s, "gamma_up", jump, true, 0, err);
     if (!code) code = kl_control_system_add_param(s, "detuning", m[1], false, 0, err);
     if (!code) code = kl_control_system_add_param(s, "anharmonicity", m[2], false, -2 * M_PI * 0.3, err);
-    if (!code) code = kl_control_system_add_control(s, "x", m[3], 2 * M_PI * 0.1, err);
-    if (!code) code = kl_control_system_add_control(s, "y", m[4], 2 * M_PI * 0.1, err);
+    if (!code) code = kl_control_system_add_control(s, "x", m[3], -most, most, err);
+    if (!code) code = kl_control_system_add_control(s, "y", m[4], -most, most, err);
+    for (int j = 0; j < 5; j++) s->params[j].words = words[j];
+    for (int k = 0; k < 2; k++) s->controls[k].words = words[5 + k];
     return code;
 }
 
@@ -403,6 +475,8 @@ int kl_control_system_recognise(struct kl_control_system *s, struct kl_error *er
     if (!code && places(control, s->controls, s->n_controls, known.controls, known.n_controls, s->dim) &&
         places(param, s->params, s->n_params, known.params, known.n_params, s->dim) &&
         !clash(s->params, param, s->n_params, known.params, known.n_params)) {
+        for (int i = 0; i < s->n_moduli; i++)
+            s->moduli[i].x = control[s->moduli[i].x], s->moduli[i].y = control[s->moduli[i].y];
         reorder(s->controls, &s->n_controls, control, known.controls, known.n_controls);
         reorder(s->params, &s->n_params, param, known.params, known.n_params);
         s->form = known.form;

@@ -101,9 +101,14 @@ static int unknown_key(const struct kl_control_yaml *yaml, const struct kl_contr
         at += length;
         if (!*at) break;
     }
+    const bool range =
+        strstr(map->keys, "limit") && kl_choice("min|max|lower|upper|low|high", name) >= 0;
     return kl_fail(err, KL_EDATA, "%s:%d%s%s: found no such key as '%.40s'%s%s%s", yaml->path,
                    line_of(node), *map->title ? ": " : "", map->title, name,
-                   *nearest ? "; did you mean " : "", nearest, *nearest ? "?" : "");
+                   range      ? "; limits stand in a list: limit: [0 MHz, 50 MHz]"
+                   : *nearest ? "; did you mean "
+                              : "",
+                   range ? "" : nearest, *nearest && !range ? "?" : "");
 }
 
 static int fill(struct kl_control_yaml_map *map, struct kl_control_yaml *yaml, const yaml_node_t *node,
@@ -137,24 +142,58 @@ int kl_control_yaml_root(struct kl_control_yaml_map *map, struct kl_control_yaml
     return fill(map, yaml, yaml_document_get_root_node(&yaml->document), err);
 }
 
-int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
-                         const struct kl_control_yaml_map *map, int key, struct kl_error *err)
+/* What YAML reads as no value: as if its key were not there. */
+static bool is_null(const yaml_node_t *node)
 {
-    const yaml_node_t *node = map->value[key];
-    char where[300];
-    *text = NULL;
-    if (!node) return KL_OK;
-    kl_control_yaml_where(where, yaml, map, key);
+    if (node->type != YAML_SCALAR_NODE) return false;
+    const char *text = (const char *)node->data.scalar.value;
+    return node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (!*text || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0);
+}
+
+/* What a node says, which stands where. */
+static int text_of(const char **text, const yaml_node_t *node, const char *where, struct kl_error *err)
+{
     if (node->type != YAML_SCALAR_NODE)
         return kl_fail(err, KL_EDATA, "%s: expected one plain value, found a %s", where,
                        node->type == YAML_SEQUENCE_NODE ? "list" : "mapping");
     *text = (const char *)node->data.scalar.value;
     if (strlen(*text) != node->data.scalar.length)
         return kl_fail(err, KL_EDATA, "%s: found a zero byte inside the value", where);
-    if (!**text || (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-                    (strcmp(*text, "~") == 0 || strcasecmp(*text, "null") == 0)))
-        return kl_fail(err, KL_EDATA, "%s: found no value", where);
+    if (!**text) return kl_fail(err, KL_EDATA, "%s: found no value", where);
     return KL_OK;
+}
+
+int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
+                         const struct kl_control_yaml_map *map, int key, struct kl_error *err)
+{
+    char where[300];
+    *text = NULL;
+    if (!map->value[key] || is_null(map->value[key])) return KL_OK;
+    kl_control_yaml_where(where, yaml, map, key);
+    return text_of(text, map->value[key], where, err);
+}
+
+int kl_control_yaml_values(const char **texts, int *n, int most, const struct kl_control_yaml *yaml,
+                           const struct kl_control_yaml_map *map, int key, struct kl_error *err)
+{
+    char where[300];
+    yaml_node_t *const node = map->value[key];
+    *n = 0;
+    if (!node || is_null(node)) return KL_OK;
+    kl_control_yaml_where(where, yaml, map, key);
+    if (node->type != YAML_SEQUENCE_NODE) return *n = 1, text_of(texts, node, where, err);
+    const ptrdiff_t items = node->data.sequence.items.top - node->data.sequence.items.start;
+    if (items < 1 || items > most)
+        return kl_fail(err, KL_EDATA, "%s: found a list of %td, expected one of 1 to %d", where, items,
+                       most);
+    int code = KL_OK;
+    for (; *n < (int)items && !code; ++*n)
+        code = text_of(&texts[*n],
+                       yaml_document_get_node((yaml_document_t *)&yaml->document,
+                                              node->data.sequence.items.start[*n]),
+                       where, err);
+    return code;
 }
 
 int kl_control_yaml_need(const char **text, const struct kl_control_yaml *yaml,
@@ -163,6 +202,10 @@ int kl_control_yaml_need(const char **text, const struct kl_control_yaml *yaml,
     char where[300];
     const int code = kl_control_yaml_text(text, yaml, map, key, err);
     if (code || *text) return code;
+    if (map->value[key]) {
+        kl_control_yaml_where(where, yaml, map, key);
+        return kl_fail(err, KL_EDATA, "%s: found no value", where);
+    }
     kl_control_yaml_where(where, yaml, map, -1);
     return kl_fail(err, KL_EDATA, "%s: %.*s is missing", where, word_of(map->keys, key),
                    word_at(map->keys, key));
@@ -174,7 +217,7 @@ int kl_control_yaml_list(int *n, const struct kl_control_yaml *yaml,
     const yaml_node_t *node = map->value[key];
     char where[300];
     *n = 0;
-    if (!node) return KL_OK;
+    if (!node || is_null(node)) return KL_OK;
     kl_control_yaml_where(where, yaml, map, key);
     if (node->type != YAML_SEQUENCE_NODE)
         return kl_fail(err, KL_EDATA, "%s: expected a list, its lines begin with '- '", where);

@@ -34,6 +34,10 @@ int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
 /* The same, and it must be there. */
 int kl_control_yaml_need(const char **text, const struct kl_control_yaml *yaml,
                          const struct kl_control_yaml_map *map, int key, struct kl_error *err);
+/* The plain values of a list, or of one value alone, into texts [most]; n 0: the key is not there.
+   KL_EDATA: something else, or more, stands there. */
+int kl_control_yaml_values(const char **texts, int *n, int most, const struct kl_control_yaml *yaml,
+                           const struct kl_control_yaml_map *map, int key, struct kl_error *err);
 /* Items of a list, 0 where it is not there, and one of them as a mapping. KL_EDATA. */
 int kl_control_yaml_list(int *n, const struct kl_control_yaml *yaml,
                          const struct kl_control_yaml_map *map, int key, struct kl_error *err);

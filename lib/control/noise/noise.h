@@ -135,6 +135,22 @@ enum { KL_CONTROL_MAX_NODES = 128 };
 /* n <= KL_CONTROL_MAX_NODES nodes, rising, and weights of Gauss's rule. Golub, Welsch 1969. */
 void kl_control_noise_gauss(double *nodes, double *weights, int n, enum kl_control_weight weight);
 
+/* ---- the law of what is not known exactly (law.c) ---- */
+/* Normal of deviation 1, uniform within +-1. */
+enum kl_control_law { KL_CONTROL_LAW_NORMAL, KL_CONTROL_LAW_UNIFORM };
+#define KL_CONTROL_LAWS "gauss|uniform"
+enum { KL_CONTROL_LAW_NODES = 1024, KL_CONTROL_LAW_REACH = 3 };
+/* The least number of nodes that leave less than `tolerance` of the mean of exp(i turn x), and so of any
+   loss whose argument turns by at most `turn`: size times duration times the norm of the parameter's
+   generator. More than KL_CONTROL_LAW_NODES (of a uniform law KL_CONTROL_MAX_NODES): none do. */
+int kl_control_law_count(enum kl_control_law law, double turn, double tolerance);
+/* n nodes and weights, of sum 1: Gauss's rule, or where it leaves less the trapezoidal one of the normal
+   law. */
+void kl_control_law_nodes(double *nodes, double *weights, int n, enum kl_control_law law, double turn);
+/* Of its worst: n equal steps from end to end, of the normal law from -3 to 3 deviations; equal weights.
+ */
+void kl_control_law_grid(double *nodes, double *weights, int n, enum kl_control_law law);
+
 /* ---- what the first words of qcontrol do (mode_WORD.c) ---- */
 struct kl_mode;
 struct kl_tool;

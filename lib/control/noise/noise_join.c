@@ -10,7 +10,7 @@
 #include "control/noise/noise.h"
 #include "kernels/liouville.h"
 
-enum { MOST_ROWS = KL_LIOUVILLE_MAX_DIM };
+enum { MOST_ROWS = 64 };
 
 struct chain {
     const struct kl_control_process *processes;

@@ -15,15 +15,15 @@ struct check {
     double *x, *v, *g, *other, *hv; /* [n][16] */
 };
 
-/* Random numbers in +-half of what may be; the same in all lanes. */
+/* Random numbers in the middle half of what may be; the same in all lanes. */
 static void draw(struct check *c, uint64_t seed)
 {
     const double *low = kl_control_evaluator_low(c->e), *high = kl_control_evaluator_high(c->e);
     for (int i = 0; i < c->n; i++) {
         uint32_t w[4];
         kl_philox(w, seed, (uint32_t)i, KL_RANDOM_STARTS, UINT32_MAX, 0);
-        const double limit = fmin(high[i], 1) / 2,
-                     x = low[i] == high[i] ? low[i] : limit * (2 * kl_philox_unit(w[0]) - 1);
+        const double from = fmax(low[i], -1), to = fmin(high[i], 1),
+                     x = (from + to) / 2 + (to - from) / 4 * (2 * kl_philox_unit(w[0]) - 1);
         for (int l = 0; l < LANES; l++)
             c->x[i * LANES + l] = x,
                              c->v[i * LANES + l] = low[i] == high[i] ? 0 : 2 * kl_philox_unit(w[1]) - 1;
@@ -95,7 +95,7 @@ int kl_control_check_gradients(double *gradient, double *hessian,
         draw(&c, seed);
         kl_control_evaluate(c.e, f, c.g, c.x, wanted);
         *gradient = differences(&c, largest_of(c.g, c.n));
-        *hessian = kl_control_has_hessian(c.e) ? check_hessian(&c) : 0;
+        *hessian = kl_control_has_hessian(c.e) ? check_hessian(&c) : NAN;
     }
     kl_control_evaluator_close(&c.e);
     kl_arena_free(&arena);

@@ -57,10 +57,14 @@ out:
 }
 
 /* ---- which outputs there are ---- */
+/* x1 and y1; e_x and e_y, in which a complex control was split. */
 static bool is_quadrature(const struct kl_control_system *s, int i, int q)
 {
-    return s->controls[i].name[0] == 'x' && s->controls[q].name[0] == 'y' &&
-           strcmp(s->controls[i].name + 1, s->controls[q].name + 1) == 0;
+    const char *x = s->controls[i].name, *y = s->controls[q].name;
+    const size_t n = strlen(x);
+    if (x[0] == 'x' && y[0] == 'y' && strcmp(x + 1, y + 1) == 0) return true;
+    return n > 2 && strlen(y) == n && strcmp(x + n - 2, "_x") == 0 && strcmp(y + n - 2, "_y") == 0 &&
+           strncmp(x, y, n - 2) == 0;
 }
 
 void kl_control_samples_pair(struct kl_control_samples *s)
@@ -108,17 +112,31 @@ static double droop(double frequency, double time)
     return fabs(x) > 1e-8 ? sin(x) / x : 1;
 }
 
+/* The most that an output may have to play: of a pair its modulus, as whoever mixes turns one into the
+   other, and as programs take no sample of a larger one than 1. */
+static double largest_of(const struct kl_control_samples *s, const struct kl_control_stored *pulse,
+                         int i)
+{
+    const struct kl_control_system *y = s->system;
+    const double *limit = pulse->setup.problem.limit;
+    int q = s->outputs[i].q;
+    for (int j = 0; j < s->n_outputs; j++)
+        if (s->outputs[j].q == i) q = j;
+    if (q < 0) return limit[s->outputs[i].control];
+    const int a = s->outputs[i].control, b = s->outputs[q].control;
+    for (int k = 0; k < y->n_moduli; k++)
+        if ((y->moduli[k].x == a && y->moduli[k].y == b) || (y->moduli[k].x == b && y->moduli[k].y == a))
+            return y->moduli[k].most;
+    return hypot(limit[a], limit[b]);
+}
+
 static void set_scales(struct kl_control_samples *s, const struct kl_control_stored *pulse,
                        double full_scale)
 {
     for (int i = 0; i < s->n_outputs; i++) {
         struct kl_control_output *o = &s->outputs[i];
-        const double *limit = pulse->setup.problem.limit;
-        double most = limit[o->control];
-        for (int j = 0; j < s->n_outputs; j++)
-            if (s->outputs[j].q == i || o->q == j) most = fmax(most, limit[s->outputs[j].control]);
-        if (s->mixed && o->frequency != 0) most *= M_SQRT2; /* |u_x + i u_y| */
-        o->full_scale = full_scale > 0 ? full_scale : most / droop(o->frequency, 1 / s->rate);
+        o->full_scale =
+            full_scale > 0 ? full_scale : largest_of(s, pulse, i) / droop(o->frequency, 1 / s->rate);
         const double codes = ldexp(1, s->bits - 1) - 1;
         switch (s->format) {
         case KL_CONTROL_OPENQASM3: o->scale = o->full_scale; break;
@@ -177,18 +195,55 @@ void kl_control_samples_mix(double *values, const struct kl_control_samples *s)
     }
 }
 
-static size_t quantise(struct kl_control_samples *s)
+/* The modulus of a pair at its I, else the size of a value. */
+static double size_of(const struct kl_control_samples *s, int i, int j)
 {
-    size_t clipped = 0;
-    for (int i = 0; i < s->n * s->n_outputs; i++) {
-        const struct kl_control_output *o = &s->outputs[i % s->n_outputs];
-        const double most = o->full_scale, step = s->bits ? most / (ldexp(1, s->bits - 1) - 1) : 0;
-        double *v = &s->values[i];
-        clipped += fabs(*v) > most * (1 + 1e-9) + step / 2;
-        *v = fmin(fmax(*v, -most), most);
-        if (step > 0) *v = step * nearbyint(*v / step);
-    }
-    return clipped;
+    const double *row = s->values + i * s->n_outputs;
+    return s->outputs[j].q >= 0 ? hypot(row[j], row[s->outputs[j].q]) : fabs(row[j]);
+}
+
+/* None is beyond the full scale, so that nothing is clipped. */
+static int check_scale(const struct kl_control_samples *s, struct kl_error *err)
+{
+    double most = 0, of = 1;
+    int beyond = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n_outputs; j++) {
+            const double full = s->outputs[j].full_scale, size = size_of(s, i, j);
+            if (s->outputs[j].is_q || !(size > full * (1 + 1e-9))) continue;
+            beyond++;
+            if (size > most) most = size, of = full;
+        }
+    if (!beyond) return KL_OK;
+    return kl_fail(
+        err, KL_EUSAGE,
+        "--full-scale: found %g, and %d of %d samples are larger; expected at least %.6g, the "
+        "modulus of the largest",
+        of, beyond, s->n * s->n_outputs, most);
+}
+
+/* To the nearest codes; of a pair whose modulus would then be beyond the full scale, towards 0. */
+static void quantise(struct kl_control_samples *s)
+{
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n_outputs; j++) {
+            const struct kl_control_output *o = &s->outputs[j];
+            const double most = o->full_scale, step = s->bits ? most / (ldexp(1, s->bits - 1) - 1) : 0;
+            double *row = s->values + i * s->n_outputs, *v = &row[j], *w = o->q >= 0 ? &row[o->q] : v;
+            if (o->is_q) continue;
+            const double before[] = { *v, *w };
+            const double size = size_of(s, i, j), rounding = 1e-15,
+                         shrink = size > most * (1 - rounding) ? most / size * (1 - rounding) : 1;
+            if (!(step > 0)) {
+                *v *= shrink;
+                if (w != v) *w *= shrink;
+                continue;
+            }
+            *v = step * nearbyint(before[0] / step), *w = step * nearbyint(before[1] / step);
+            if (size_of(s, i, j) <= most) continue;
+            *v = step * trunc(before[0] * shrink / step * (1 - 1e-12));
+            *w = step * trunc(before[1] * shrink / step * (1 - 1e-12));
+        }
 }
 
 /* ---- the whole ---- */
@@ -211,7 +266,7 @@ static int set_length(struct kl_control_samples *s, double duration, const struc
 }
 
 int kl_control_samples_make(struct kl_control_samples *s, const struct kl_control_stored *pulse,
-                            const char *content, const struct kl_control_hardware *h, size_t *clipped,
+                            const char *content, const struct kl_control_hardware *h,
                             struct kl_error *err)
 {
     const struct kl_control_setup *setup = &pulse->setup;
@@ -251,6 +306,7 @@ int kl_control_samples_make(struct kl_control_samples *s, const struct kl_contro
     s->values = malloc((size_t)(s->n * s->n_outputs) * sizeof *s->values);
     if (!s->values) return kl_fail_memory(err, (size_t)(s->n * s->n_outputs) * sizeof *s->values);
     code = kl_control_samples_ideal(s->values, s, pulse, err);
-    if (!code) *clipped = quantise(s);
+    if (!code) code = check_scale(s, err);
+    if (!code) quantise(s);
     return code;
 }

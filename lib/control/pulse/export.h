@@ -49,7 +49,7 @@ struct kl_control_hardware {
     double unit;            /* seconds in a unit of time, where the pulse has none */
     const char *rate;       /* "1 GS/s", or samples a unit of time; NULL: those of the pulse */
     int64_t bits;           /* 0: numbers are not rounded */
-    double full_scale;      /* 0: each output's limit */
+    double full_scale;      /* 0: each output's limit, of a pair that of its modulus */
     const char *frequency;  /* "50 MHz", "-0.05", one a pair between commas; NULL: none */
     const char *quadrature; /* auto|plus|minus: sign of u_y in Q */
     int64_t multiple,
@@ -57,13 +57,13 @@ struct kl_control_hardware {
 };
 /* Each sample is the mean of the pulse over its time (of a pulse that a low pass follows: of what goes
    into it), rounded to the bits; so many samples that the pulse fits, zeros behind it. With an
-   intermediate frequency f, what holding a sample takes away, sinc(f/rate), is added. clipped: how many
-   numbers were beyond the full scale. content: of the pulse's file. Free samples in any case.
-   KL_EUSAGE, KL_ENOMEM. */
+   intermediate frequency f, what holding a sample takes away, sinc(f/rate), is added. The modulus of a
+   pair's I + i Q is at most the full scale, rounded too. content: of the pulse's file. Free samples in
+   any case. KL_EUSAGE: the full scale that was given is less than a sample; KL_ENOMEM. */
 int kl_control_samples_make(struct kl_control_samples *samples, const struct kl_control_stored *pulse,
                             const char *content, const struct kl_control_hardware *hardware,
-                            size_t *clipped, struct kl_error *err);
-/* The same samples, neither rounded nor clipped, into values [n][n_outputs]. KL_ENOMEM. */
+                            struct kl_error *err);
+/* The same samples, not rounded, into values [n][n_outputs]. KL_ENOMEM. */
 int kl_control_samples_ideal(double *values, const struct kl_control_samples *samples,
                              const struct kl_control_stored *pulse, struct kl_error *err);
 /* The I and Q of each pair times exp(2 pi i frequency t), t the middle of the sample. */
@@ -94,7 +94,7 @@ struct kl_control_distortion {
 };
 enum kl_control_row {
     KL_CONTROL_ROW_DESIGNED,  /* the pulse itself */
-    KL_CONTROL_ROW_SAMPLED,   /* at the hardware's rate, neither rounded nor clipped */
+    KL_CONTROL_ROW_SAMPLED,   /* at the hardware's rate, not rounded */
     KL_CONTROL_ROW_QUANTISED, /* what the file holds */
     KL_CONTROL_ROW_LOW_PASS,  /* that, behind the low pass */
     KL_CONTROL_ROW_SKEW,      /* that, with skew */

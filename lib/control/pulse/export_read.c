@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "control/pulse/export_int.h"
 #include "weights/weights.h"
 
@@ -168,52 +169,83 @@ static int read_conventions_text(struct kl_control_samples *s, const char *text,
 }
 
 /* ---- CSV ---- */
-static int fail_row(const char *path, int row, const char *at, const char *expected,
+static int fail_row(const struct kl_csv *t, const char *found, const char *expected,
                     struct kl_error *err)
 {
-    const int n = (int)strcspn(at, "\n");
-    return kl_fail(err, KL_EDATA, "%s: line %d: found '%.*s', expected %s", path, row + 3,
-                   n < 30 ? n : 30, at, expected);
+    char text[32];
+    snprintf(text, sizeof text, "%s", found);
+    kl_make_printable(text);
+    return kl_fail(err, KL_EDATA, "%s: line %zu: found '%s', expected %s", t->path, t->line, text,
+                   expected);
 }
 
-static int read_csv_row(struct kl_control_samples *s, int i, const char **text, const char *path,
-                        struct kl_error *err)
+static int check_fields(const struct kl_control_samples *s, const struct kl_csv *t, struct kl_error *err)
 {
-    const char *at = *text;
-    for (int j = -1; j < s->n_outputs; j++) {
-        char *end;
-        const double number = strspn(at, "+-.0123456789") ? strtod(at, &end) : NAN;
-        if (isnan(number) || end == at) return fail_row(path, i, at, "a number", err);
-        if (*end != (j + 1 < s->n_outputs ? ',' : '\n'))
-            return fail_row(path, i, end, j + 1 < s->n_outputs ? "','" : "the end of the line", err);
-        if (j < 0 && !(fabs(number - i / s->rate) <= 1e-6 / s->rate))
-            return fail_row(path, i, at, "the sample's time, its number by the rate", err);
-        const int code = j < 0 ? 0 : kl_control_samples_take(s, i, j, number, path, err);
-        if (code) return code;
-        at = end + 1;
+    const size_t expected = (size_t)s->n_outputs + 1;
+    if (t->n == expected) return 0;
+    return kl_fail(err, KL_EDATA, "%s: line %zu: found %zu columns, expected %zu", t->path, t->line,
+                   t->n, expected);
+}
+
+/* time, and the names of the outputs' controls */
+static int read_csv_header(const struct kl_control_samples *s, struct kl_csv *t, struct kl_error *err)
+{
+    bool more;
+    int code = kl_csv_row(t, &more, err);
+    if (!code) code = check_fields(s, t, err);
+    for (int j = -1; j < s->n_outputs && !code; j++) {
+        const char *name = j < 0 ? "time" : s->system->controls[s->outputs[j].control].name;
+        if (strcmp(t->fields[j + 1], name) != 0) code = fail_row(t, t->fields[j + 1], name, err);
     }
-    *text = at;
-    return 0;
+    return code;
+}
+
+static int read_csv_row(struct kl_control_samples *s, int i, struct kl_csv *t, struct kl_error *err)
+{
+    bool more;
+    double number;
+    int code = kl_csv_row(t, &more, err);
+    if (!code && !more)
+        return kl_fail(err, KL_EDATA, "%s: found %d samples, expected %d", t->path, i, s->n);
+    if (!code) code = check_fields(s, t, err);
+    for (int j = -1; j < s->n_outputs && !code; j++) {
+        const char *name = j < 0 ? "time" : s->system->controls[s->outputs[j].control].name;
+        code = kl_csv_number(&number, t, (size_t)(j + 1), name, err);
+        if (!code && j < 0 && !(fabs(number - i / s->rate) <= 1e-6 / s->rate))
+            code = fail_row(t, t->fields[0], "the sample's time, its number by the rate", err);
+        if (!code && j >= 0) code = kl_control_samples_take(s, i, j, number, t->path, err);
+    }
+    return code;
+}
+
+/* Behind the conventions, which are the first line. */
+static int read_csv_rows(struct kl_control_samples *s, char *text, const char *path,
+                         struct kl_error *err)
+{
+    struct kl_csv t;
+    bool more;
+    const size_t n = strlen(text);
+    if (n && !strchr("\r\n", text[n - 1])) /* a number that is cut is another one */
+        return kl_fail(err, KL_EDATA, "%s: its last line has no end: cut short?", path);
+    int code = kl_csv_open(&t, path, text, n, 2, err);
+    if (!code) code = read_csv_header(s, &t, err);
+    for (int i = 0; !code && i < s->n; i++) code = read_csv_row(s, i, &t, err);
+    do {
+        if (!code) code = kl_csv_row(&t, &more, err);
+    } while (!code && more && t.n == 0);
+    return code || !more ? code : fail_row(&t, t.fields[0], "the end of the file", err);
 }
 
 static int read_csv(struct kl_control_samples *s, const char *text, const char *path,
                     struct kl_error *err)
 {
     const char *from = text + strlen("# ketline: "), *end = strchr(from, '\n');
-    char header[1024] = "time";
     if (!end) return kl_fail(err, KL_EDATA, "%s: no line behind the conventions", path);
     int code = read_conventions_text(s, from, (size_t)(end - from), path, err);
     if (code) return code;
-    for (int j = 0; j < s->n_outputs; j++) {
-        const size_t n = strlen(header);
-        snprintf(header + n, sizeof header - n, ",%s", s->system->controls[s->outputs[j].control].name);
-    }
-    const char *at = end + 1;
-    const size_t n = strlen(header);
-    if (strncmp(at, header, n) != 0 || at[n] != '\n') return fail_row(path, -1, at, header, err);
-    at += n + 1;
-    for (int i = 0; !code && i < s->n; i++) code = read_csv_row(s, i, &at, path, err);
-    if (!code && *at) code = fail_row(path, s->n, at, "the end of the file", err);
+    char *rows = strdup(end + 1); /* which are taken apart in place */
+    code = rows ? read_csv_rows(s, rows, path, err) : kl_fail_memory(err, strlen(end));
+    free(rows);
     return code;
 }
 

@@ -218,7 +218,7 @@ static void put_qua_element(FILE *to, const struct kl_control_samples *s, int j,
     if (o->q >= 0)
         fprintf(to,
                 "\"drive_%s\":{\"mixInputs\":{\"I\":[\"con1\",%d],\"Q\":[\"con1\",%d]},"
-                "\"intermediate_frequency\":%.17g,",
+                "\"intermediate_frequency\":%.15g,",
                 name, j + 1, o->q + 1, o->frequency / s->unit);
     else fprintf(to, "\"drive_%s\":{\"singleInput\":{\"port\":[\"con1\",%d]},", name, j + 1);
     fprintf(to, "\"operations\":{\"play\":\"pulse_%s\"}}", name);
@@ -237,7 +237,7 @@ static void put_qua_waves(FILE *to, const struct kl_control_samples *s, int j, c
     const int q = s->outputs[j].q;
     const char *const endings[] = { q >= 0 ? "_i" : "", "_q" };
     for (int part = 0; part < (q >= 0 ? 2 : 1); part++) {
-        fprintf(to, "%s\"wave_%s%s\":{\"type\":\"arbitrary\",\"sampling_rate\":%.17g,\"samples\":",
+        fprintf(to, "%s\"wave_%s%s\":{\"type\":\"arbitrary\",\"sampling_rate\":%.15g,\"samples\":",
                 part ? ",\n" : "", name, endings[part], s->rate / s->unit);
         put_list(to, s, part ? q : j);
         putc('}', to);

@@ -75,7 +75,7 @@ static const struct kl_option export_options[] = {
     { "bits", 'b', KL_OPT_INT, AT(hardware.bits), "N", 0, 24, false, "of a sample; 0: not rounded", NULL,
       NULL },
     { "full-scale", 0, KL_OPT_FLOAT, AT(hardware.full_scale), "U", 0, 1e9, false,
-      "H at the largest sample; 0: by the limits", NULL, NULL },
+      "H at the largest modulus of a sample; 0: by the limits", NULL, NULL },
     { "if", 0, KL_OPT_STRING, AT(hardware.frequency), "F", 0, 0, false,
       "50 MHz, or cycles a unit of time; one a pair x, y", NULL, NULL },
     { "quadrature", 0, KL_OPT_CHOICE, AT(hardware.quadrature), "auto|plus|minus", 0, 0, false,
@@ -259,13 +259,8 @@ static int take_format(enum kl_control_format *format, const struct values *v, s
 static int make(struct work *w, const struct kl_control_hardware *hardware, struct kl_error *err)
 {
     struct kl_control_samples made = { 0 };
-    size_t clipped = 0;
-    int code = kl_control_samples_make(&made, &w->pulse, kl_store_file_content(w->file), hardware,
-                                       &clipped, err);
+    int code = kl_control_samples_make(&made, &w->pulse, kl_store_file_content(w->file), hardware, err);
     if (!code) code = kl_control_samples_write(&w->bytes, &w->n_bytes, &made, err);
-    if (!code && clipped)
-        kl_caution(w->run->stage.log, "%zu of %d samples are beyond the full scale, and clipped",
-                   clipped, made.n * made.n_outputs);
     kl_control_samples_free(&made);
     return code ? code : read_and_score(w, err);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
    `qcontrol optimize`: a pulse for a gate of a noisy system, from many starts; a stage that has no
    input. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/pulse/pulse.h"
+#include "store/kind.h"
 #include "store/mode.h"
 #include "control/pulse/options.h"
 #include "store/store.h"
 
+/* Of runs that no later revision concerns (pulse_file.c). */
 enum { NUMERICAL_VERSION = 2 };
 
 struct values {
@@ -26,7 +29,7 @@ static const struct kl_option options[] = {
     KL_CONTROL_WAVEFORM_OPTIONS(AT(problem)),
     KL_CONTROL_ENSEMBLE_OPTIONS(AT(problem)),
     { "method", 'm', KL_OPT_CHOICE, AT(method), KL_CONTROL_METHODS, 0, 0, true,
-      "auto: newton for one qubit and a mean, else lbfgs", "Search", NULL },
+      "auto: newton for one qubit without an ensemble, else lbfgs", "Search", NULL },
     { "start", 0, KL_OPT_STRING, AT(first), "PULSE.h5", 0, 0, false,
       "the first of the starts: a stored pulse, see lookup", NULL, NULL },
     { "starts", 's', KL_OPT_INT, AT(starts), "N", 1, 1e6, true, "random ones; the best is kept", NULL,
@@ -70,8 +73,10 @@ struct work {
     double *first;         /* its samples, in units of the limits */
     double *samples, *u;   /* of the best */
     struct kl_control_report report;
-    int best,
-        trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and 1e-6 */
+    const char *model; /* what stands for its digest among the options; NULL: nothing does */
+    char digest[KL_CONTROL_DIGEST];
+    int best, trapped; /* trapped: starts that ended above the best by more than a hundredth of it, and
+                          1e-6, and not because they had reached what was asked for */
 };
 
 static void defaults(void *values)
@@ -103,13 +108,21 @@ static int take_start(struct work *w, const struct kl_control_stored *from, stru
                        "--start %s: found %d segments of %d controls of %s, expected %d of %d of %s",
                        w->v->first, samples, from->setup.system.n_controls, from->setup.system.name,
                        form->samples, controls, w->setup.system.name);
+    double *samples_of = malloc((size_t)form->n * sizeof *samples_of);
     w->first = malloc((size_t)form->n * sizeof *w->first);
-    if (!w->first) return kl_fail_memory(err, (size_t)form->n * sizeof *w->first);
+    if (!w->first || !samples_of) {
+        free(samples_of);
+        return kl_fail_memory(err, (size_t)form->n * sizeof *w->first);
+    }
     const bool plain = kl_control_waveform_plain(form); /* then the point is [segment][control] */
     for (int s = 0; s < samples; s++)
         for (int k = 0; k < controls; k++)
-            w->first[plain ? s * controls + k : form->first[k] + s] =
-                u[s * controls + k] / w->setup.problem.limit[k];
+            samples_of[s * controls + k] = u[s * controls + k] / w->setup.problem.limit[k];
+    kl_control_waveform_unplay(samples_of, form);
+    for (int s = 0; s < samples; s++)
+        for (int k = 0; k < controls; k++)
+            w->first[plain ? s * controls + k : form->first[k] + s] = samples_of[s * controls + k];
+    free(samples_of);
     return 0;
 }
 
@@ -125,11 +138,29 @@ static int open_start(struct work *w, struct kl_error *err)
     return code;
 }
 
+/* The version of these options, before a long model gives way to its digest. */
+static int prepare(struct work *w, int *version, struct kl_error *err)
+{
+    char *json = kl_options_json(&kl_control_optimize_tool, w->v, true);
+    json_t *options = NULL;
+    int code = json ? kl_json_parse(&options, json, "the options", err) : kl_fail_memory(err, 1024);
+    if (!code) {
+        *version = kl_store_kind_version(&kl_control_pulse_kind, "qcontrol optimize", NUMERICAL_VERSION,
+                                         options);
+        code = kl_control_texts_shorten(w->digest, &w->model, &w->v->problem, json, err);
+    }
+    json_decref(options);
+    free(json);
+    return code;
+}
+
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, "pulse", KL_CONTROL_PULSE_SCHEMA, "qcontrol optimize",
-                                  NUMERICAL_VERSION, err);
+    int version = NUMERICAL_VERSION, code = prepare(w, &version, err);
+    if (!code)
+        code = kl_store_key_begin(&key, "pulse", KL_CONTROL_PULSE_SCHEMA, "qcontrol optimize", version,
+                                  err);
     if (!code) code = kl_store_key_options(key, &kl_control_optimize_tool, w->v, err);
     if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code && w->given) code = kl_store_key_input(key, "start", kl_store_file_content(w->given), err);
@@ -181,7 +212,8 @@ static int search(struct work *w, struct kl_error *err)
                        "no start has a loss that is a number: a rate or an amplitude is too large");
     const double least = w->starts[w->best].loss;
     for (int i = 0; i < w->search.starts; i++)
-        w->trapped += !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
+        w->trapped += w->starts[i].stop != KL_CONTROL_REACHED &&
+                      !(w->starts[i].loss <= least + fmax(1e-6, 0.01 * least));
     code =
         kl_control_amplitudes(w->samples, w->u, &w->setup.problem, w->points + (size_t)w->best * n, err);
     return code ? code : kl_control_report_make(&w->report, &w->setup, w->u, err);
@@ -196,7 +228,7 @@ static int save(struct work *w, struct kl_error *err)
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code)
         code = kl_control_pulse_save(writer, &w->setup, plain ? NULL : w->samples, w->u, &w->report,
-                                     w->starts, w->search.starts, w->best, config, err);
+                                     w->starts, w->search.starts, w->best, config, w->model, err);
     if (!code)
         code = kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts, err);
     free(config);
@@ -208,46 +240,96 @@ static int save(struct work *w, struct kl_error *err)
     return code;
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+/* What was fitted to members says nothing of the law. */
+static int judge_law(const struct work *w, struct kl_error *err)
+{
+    const struct kl_control_report *r = &w->report;
+    const struct kl_control_setup *s = &w->setup;
+    char more[160] = "";
+    if (w->v->problem.members)
+        snprintf(more, sizeof more, "; leave --members %lld out", (long long)w->v->problem.members);
+    switch (kl_control_law_agrees(r->loss, r->of_members)) {
+    case KL_CONTROL_AGREES: return KL_OK;
+    case KL_CONTROL_IS_OFF:
+        kl_caution(
+            w->run->stage.log,
+            "the %s over the law is %.6g by %d members that the search did not see, %.6g by the %d that "
+            "it had: %.2g %% apart%s",
+            w->v->problem.ensemble, r->loss, s->n_checks, r->of_members, s->n_members,
+            100 * fabs(r->loss - r->of_members) / r->loss, more);
+        return KL_OK;
+    default:
+        return kl_fail(
+            err, KL_ENO,
+            "the %s over the law is %.6g by %d members that the search did not see, %.6g by the %d "
+            "that it had: the pulse is fitted to these, and not kept%s",
+            w->v->problem.ensemble, r->loss, s->n_checks, r->of_members, s->n_members, more);
+    }
+}
+
+static int report_json(const struct work *w, FILE *out, double seconds, struct kl_error *err)
 {
     const struct kl_common *common = &w->v->common;
     const struct kl_control_start *best = &w->starts[w->best];
+    const bool ensemble = w->setup.n_checks > 1;
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, .text = common->output },
+        { "key", KL_JSON_TEXT, .text = w->run->stage.key },
+        { "status", KL_JSON_TEXT, .text = "computed" },
+        { "loss", KL_JSON_NUMBER, .number = w->report.loss },
+        { "members_loss", KL_JSON_NUMBER, .number = ensemble ? w->report.of_members : NAN },
+        { "members", KL_JSON_COUNT, .number = w->setup.n_members },
+        { "law_members", KL_JSON_COUNT, .number = w->setup.n_checks },
+        { "nominal_loss", KL_JSON_NUMBER, .number = w->report.nominal },
+        { "worst_loss", KL_JSON_NUMBER, .number = w->report.worst },
+        { "gradient", KL_JSON_NUMBER, .number = w->report.gradient },
+        { "entanglement_fidelity", KL_JSON_NUMBER, .number = w->report.channel.entanglement },
+        { "average_gate_fidelity", KL_JSON_NUMBER, .number = w->report.channel.average },
+        { "leakage", KL_JSON_NUMBER, .number = w->report.channel.leakage },
+        { "starts", KL_JSON_COUNT, .number = w->search.starts },
+        { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->search.starts },
+        { "iterations", KL_JSON_COUNT, .number = best->iterations },
+        { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
+        { "seconds", KL_JSON_NUMBER, .number = seconds },
+        kl_json_cautions(w->run->stage.log),
+    };
+    return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+}
+
+/* What the numbers are of: an ensemble's loss is of its law, all else of the nominal system; of the
+   transfer of one state the gate's fidelity is another number. */
+static void report_loss(const struct work *w, FILE *out)
+{
+    const struct kl_control_setup *s = &w->setup;
+    const struct kl_control_report *r = &w->report;
+    const bool ensemble = s->n_checks > 1, transfer = s->objective.columns == 1 && !s->is_state;
+    const char *nominal = ensemble ? "nominal " : "";
+    fprintf(out, "%s: %s of %s, loss %.6g%s (%s)", w->v->common.output, s->target.name, s->system.name,
+            r->loss, ensemble ? " over the law" : "", s->objective.name);
+    if (ensemble)
+        fprintf(out,
+                ", the %s of %d members that the search did not see, %.6g of its own %d; worst %.6g; "
+                "nominal "
+                "loss %.6g",
+                w->v->problem.ensemble, s->n_checks, r->of_members, s->n_members, r->worst, r->nominal);
+    if (transfer)
+        fprintf(out, ": |0> alone is transferred; the gate %s has %sF_avg %.6f", s->target.name, nominal,
+                r->channel.average);
+    else if (!isnan(r->channel.average))
+        fprintf(out, ", %sF_avg %.6f, F_e %.6f", nominal, r->channel.average, r->channel.entanglement);
+    if (s->system.subspace < s->system.d) fprintf(out, ", leakage %.3g", r->channel.leakage);
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_control_start *best = &w->starts[w->best];
     const double seconds = kl_clock() - w->run->stage.start;
-    if (common->json) {
-        const struct kl_json_pair pairs[] = {
-            { "output", KL_JSON_TEXT, .text = common->output },
-            { "key", KL_JSON_TEXT, .text = w->run->stage.key },
-            { "status", KL_JSON_TEXT, .text = "computed" },
-            { "loss", KL_JSON_NUMBER, .number = w->report.loss },
-            { "nominal_loss", KL_JSON_NUMBER, .number = w->report.nominal },
-            { "worst_loss", KL_JSON_NUMBER, .number = w->report.worst },
-            { "gradient", KL_JSON_NUMBER, .number = w->report.gradient },
-            { "entanglement_fidelity", KL_JSON_NUMBER, .number = w->report.channel.entanglement },
-            { "average_gate_fidelity", KL_JSON_NUMBER, .number = w->report.channel.average },
-            { "leakage", KL_JSON_NUMBER, .number = w->report.channel.leakage },
-            { "starts", KL_JSON_COUNT, .number = w->search.starts },
-            { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->search.starts },
-            { "iterations", KL_JSON_COUNT, .number = best->iterations },
-            { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
-            { "seconds", KL_JSON_NUMBER, .number = seconds },
-            kl_json_cautions(w->run->stage.log),
-        };
-        return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    }
-    if (common->quiet) return KL_OK;
-    fprintf(out, "%s: %s of %s, loss %.6g (%s)", common->output, w->setup.target.name,
-            w->setup.system.name, w->report.loss, w->setup.objective.name);
-    if (!isnan(w->report.channel.average))
-        fprintf(out, ", F_avg %.6f, F_e %.6f", w->report.channel.average,
-                w->report.channel.entanglement);
-    if (w->setup.system.subspace < w->setup.system.d)
-        fprintf(out, ", leakage %.3g", w->report.channel.leakage);
-    if (w->setup.n_members > 1)
-        fprintf(out, "; of %d members, alone %.6g, worst %.6g", w->setup.n_members, w->report.nominal,
-                w->report.worst);
-    fprintf(out, "; %d starts, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
-            100.0 * w->trapped / w->search.starts, kl_control_stop_words(best->stop), best->iterations,
-            seconds);
+    if (w->v->common.json) return report_json(w, out, seconds, err);
+    if (w->v->common.quiet) return KL_OK;
+    report_loss(w, out);
+    fprintf(out, "; %d start%s, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
+            kl_s((uint64_t)w->search.starts), 100.0 * w->trapped / w->search.starts,
+            kl_control_stop_words(best->stop), best->iterations, seconds);
     return KL_OK;
 }
 
@@ -259,7 +341,7 @@ static int check_gradients(struct work *w, struct kl_error *err)
     const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
                                                 (uint64_t)w->v->common.seed, err);
     if (code) return code;
-    const bool agree = gradient <= bound && hessian <= bound;
+    const bool has_hessian = !isnan(hessian), agree = gradient <= bound && !(hessian > bound);
     if (w->v->common.json) {
         const struct kl_json_pair pairs[] = {
             { "gradient_difference", KL_JSON_NUMBER, .number = gradient },
@@ -269,9 +351,13 @@ static int check_gradients(struct work *w, struct kl_error *err)
         };
         const int printed = kl_json_line(w->run->out, pairs, sizeof pairs / sizeof *pairs, err);
         if (printed) return printed;
-    } else
+    } else if (has_hessian)
         fprintf(w->run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
                 gradient, hessian);
+    else
+        fprintf(w->run->out,
+                "gradient off by %.1e of its largest component; there is no Hessian product\n",
+                gradient);
     if (agree) return 0;
     return kl_fail(err, KL_ENO, "the gradient differs from central differences by more than %g", bound);
 }
@@ -287,14 +373,14 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "optimize: no output; give -o PULSE.h5");
     int code = kl_control_options_files(&w->v->problem, &w->texts, err);
     if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
-    for (const char *line = w->texts.said; !code && line && *line; line += strcspn(line, "\n") + 1)
-        kl_note(stage->log, 1, "%.*s", (int)strcspn(line, "\n"), line);
     if (!code && w->v->check_gradients) return check_gradients(w, err);
     if (!code) code = open_start(w, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    code = search(w, err);
+    code = kl_control_setup_say(stage->log, &w->setup, &w->v->problem, &w->texts, err);
+    if (!code) code = search(w, err);
+    if (!code) code = judge_law(w, err);
     if (!code) code = save(w, err);
     return code ? code : report(w, kl_words_to(&w->v->common), err);
 }

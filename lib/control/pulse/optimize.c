@@ -54,8 +54,13 @@ void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
     for (int i = 0; i < kl_control_evaluator_size(e); i++) {
         uint32_t w[4];
         kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
-        const double normal = kl_control_normal(kl_philox_unit(w[0]), kl_philox_unit(w[1])),
-                     first = o->first && start == 0 ? o->first[i] : o->size * normal;
+        const double normal = kl_control_normal(kl_philox_unit(w[0]), kl_philox_unit(w[1]));
+        double first = o->first && start == 0 ? o->first[i] : o->size * normal;
+        /* Where 0 is no inner value, from the bound that is nearest to it inwards. */
+        if (!o->first || start) {
+            if (low[i] >= 0) first = low[i] + fabs(first) * (high[i] - low[i]);
+            else if (high[i] <= 0) first = high[i] - fabs(first) * (high[i] - low[i]);
+        }
         x[i * LANES + lane] = fmin(fmax(first, low[i]), high[i]);
     }
 }
@@ -255,7 +260,9 @@ static int choose(const struct kl_control_solver **solver, const struct kl_contr
     struct kl_control_evaluator *e = NULL;
     const int code = method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
     if (code) return code;
-    if (e) method = kl_control_has_hessian(e) ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+    if (e)
+        method =
+            kl_control_has_hessian(e) && problem->n_members <= 1 ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
     kl_control_evaluator_close(&e);
     *solver = solvers[method];
     return 0;

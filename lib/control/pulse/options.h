@@ -41,7 +41,7 @@
           0,                                                                                \
           0,                                                                                \
           true,                                                                             \
-          "relaxation: down to |0>, up to |1>",                                             \
+          "relaxation to |0>, or to |1>: up exchanges both rates",                          \
           NULL,                                                                             \
           NULL },                                                                           \
         { "gate",                                                                           \
@@ -75,9 +75,12 @@
           "2 or 3 of one qubit, 4 or 6 of two",                                             \
           NULL,                                                                             \
           NULL },                                                                           \
+        { "levels", 0, KL_OPT_STRING, KL_CONTROL_AT(at, levels),           "N",             \
+          0,        0, true,          "of a transmon, 2 to 16; default 3", NULL,            \
+          NULL },                                                                           \
     {                                                                                       \
         "limit", 0, KL_OPT_STRING, KL_CONTROL_AT(at, limit), "U", 0, 0, true,               \
-            "of |u|: 3.14, or x=3,y=2", NULL, NULL                                          \
+            "of |u|: 3.14, or x=3,y=2; x=0:3, x+iy=3", NULL, NULL                           \
     }
 #define KL_CONTROL_WAVEFORM_OPTIONS(at)                                                         \
     { "functions", 0, KL_OPT_CHOICE, KL_CONTROL_AT(at, functions), "piecewise|splines|fourier", \
@@ -149,8 +152,16 @@
           "sizes are standard deviations, or half widths",                                  \
           NULL,                                                                             \
           NULL },                                                                           \
-        { "members", 0,  KL_OPT_INT, KL_CONTROL_AT(at, members),         "N",               \
-          1,         64, true,       "of each parameter that is spread", NULL,              \
+        { "members",                                                                        \
+          0,                                                                                \
+          KL_OPT_INT,                                                                       \
+          KL_CONTROL_AT(at, members),                                                       \
+          "N",                                                                              \
+          0,                                                                                \
+          64,                                                                               \
+          true,                                                                             \
+          "of each parameter that is spread; 0: as its law needs",                          \
+          NULL,                                                                             \
           NULL },                                                                           \
         { "ensemble", 0, KL_OPT_CHOICE, KL_CONTROL_AT(at, ensemble),     "mean|worst|cvar", \
           0,          0, true,          "what its losses make together", NULL,              \

@@ -33,6 +33,11 @@ int kl_control_pair_next(struct kl_control_pair *pair, const char **text)
     if (named && sign >= sizeof pair->name) return -1;
     memcpy(pair->name, at, named ? sign : 0);
     pair->value = strtod(number, &end);
+    if (end > number && end < stop && *end == ':') {
+        pair->range = true, pair->low = pair->value, number = end + 1;
+        pair->value = strtod(number, &end);
+        if (!isfinite(pair->low)) return -1;
+    }
     if (end == number || end > stop || !isfinite(pair->value)) return -1;
     /* A unit follows at once, or behind a blank. */
     const char *next = stop + strspn(stop, " ");
@@ -45,6 +50,28 @@ int kl_control_pair_next(struct kl_control_pair *pair, const char **text)
     return 1;
 }
 
+/* The text of a quantity with another number. */
+static void with_number(char to[64], const struct kl_control_pair *pair, double number)
+{
+    char *unit;
+    (void)strtod(pair->quantity, &unit);
+    snprintf(to, 64, "%.17g%.30s", number, unit);
+}
+
+int kl_control_pair_limits(double *low, double *high, const struct kl_control_pair *pair,
+                           const struct kl_control_system *system, const char *option,
+                           struct kl_error *err)
+{
+    struct kl_control_pair one = *pair;
+    one.range = false;
+    int code = kl_control_pair_value(high, &one, KL_CONTROL_FREQUENCY, system, option, err);
+    *low = -*high;
+    if (code || !pair->range) return code;
+    one.value = pair->low;
+    if (pair->quantity[0]) with_number(one.quantity, pair, pair->low);
+    return kl_control_pair_value(low, &one, KL_CONTROL_FREQUENCY, system, option, err);
+}
+
 int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
                           const struct kl_control_system *system, const char *option,
                           struct kl_error *err)
@@ -52,6 +79,9 @@ int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int
     char where[64];
     int unit;
     *value = pair->value;
+    if (pair->range)
+        return kl_fail(err, KL_EUSAGE, "--%s: found '%.*s', expected one number, no range", option,
+                       pair->length, pair->at);
     if (!pair->quantity[0]) return KL_OK;
     if (quantity == KL_CONTROL_NO_UNIT)
         return kl_fail(err, KL_EUSAGE, "--%s: found '%.*s', expected a factor, which has no unit",

@@ -127,20 +127,24 @@ static int take_memory(struct kl_control_evaluator *e, struct kl_error *err)
                : kl_fail(err, KL_ENOMEM, "out of memory");
 }
 
-/* Samples are bounded; what functions are multiplied by is not. */
+/* Samples are bounded; what functions are multiplied by is not. Of a pair with a modulus they lie in the
+   square that becomes its disc. */
 static void set_bounds(struct kl_control_evaluator *e)
 {
     const struct kl_control_problem *p = e->problem;
     const struct kl_control_waveform *w = p->waveform;
     const int controls = p->system->n_controls;
     for (int k = 0; k < controls; k++) {
+        const bool usual = p->low[k] == 0 && p->high[k] == 0;
+        const double low = usual ? -1 : p->low[k] / p->limit[k],
+                     high = usual ? 1 : p->high[k] / p->limit[k];
         const bool each = !w || (w->functions == KL_CONTROL_PIECEWISE && !w->constant[k]);
         const int from = w ? w->first[k] : 0, to = w ? w->first[k + 1] : p->segments;
         for (int j = from; j < to; j++) {
             const int i = e->waveform ? j : (j - from) * controls + k;
             const bool end = w && w->zero_ends && each && (j == from || j == to - 1);
-            e->low[i] = end ? 0 : each ? -1 : -1e300;
-            e->high[i] = -e->low[i];
+            e->low[i] = end ? 0 : each ? low : -1e300;
+            e->high[i] = end ? 0 : each ? high : 1e300;
         }
     }
 }
@@ -187,6 +191,10 @@ int kl_control_evaluator_size(const struct kl_control_evaluator *e)
 {
     return e->n;
 }
+const double *kl_control_evaluator_losses(const struct kl_control_evaluator *e)
+{
+    return e->losses;
+}
 const double *kl_control_evaluator_low(const struct kl_control_evaluator *e)
 {
     return e->low;
@@ -228,7 +236,7 @@ static void mean(double *f, const struct kl_control_evaluator *e)
 }
 static void worst(double *f, struct kl_control_evaluator *e)
 {
-    const double k = e->problem->sharpness;
+    const double k = fmin(e->problem->sharpness, 1e300);
     for (int l = 0; l < LANES; l++) {
         double most = e->losses[l], sum = 0;
         for (int m = 1; m < e->n_members; m++) most = fmax(most, e->losses[m * LANES + l]);

@@ -23,11 +23,14 @@ void kl_control_low_pass_back(double *back, const double *by_means, const struct
 /* ---- waveforms (waveform.c): free numbers x to samples of a generator to the controls of the qubit
  * ---- */
 /* In units of the limits of the controls. Samples of control k are those of its functions: one a sample;
-   cubic B-splines; sines and cosines (with zero ends: sines alone); or one constant. Where they are not
-   the free numbers themselves, they are kept within the limit by v / (1 + v^4)^(1/4). A low pass of the
-   first order with the time constant tau stands between them and the qubit: a sample lasts `oversample`
-   segments, and a control's is the mean of the filter's output over its own. Everything is
-   differentiated exactly. */
+   cubic B-splines; sines and cosines (with zero ends: sines alone, over the time from the first sample
+   to the last, which are 0); or one constant. Where they are not the free numbers themselves, they are
+   kept within the limits, round their middle, by v / (1 + v^4)^(1/4), of two controls with a limit of
+   their modulus both by their |v|. Free samples of such a pair lie in a square that is mapped on the
+   disc by x = u sqrt(1 - v^2/2), y = v sqrt(1 - u^2/2) (Fong 2015, arXiv:1509.06344), which reaches all
+   of it. A low pass of the first order with the time constant tau stands between them and the qubit: a
+   sample lasts `oversample` segments, and a control's is the mean of the filter's output over its own.
+   Everything is differentiated exactly. */
 enum kl_control_functions { KL_CONTROL_PIECEWISE, KL_CONTROL_SPLINES, KL_CONTROL_FOURIER };
 struct kl_control_waveform {
     enum kl_control_functions functions;
@@ -35,6 +38,9 @@ struct kl_control_waveform {
     int count;      /* functions of a control that is neither piecewise nor constant */
     bool zero_ends; /* the pulse begins and ends at 0 */
     bool constant[KL_CONTROL_MAX_CONTROLS];
+    double low[KL_CONTROL_MAX_CONTROLS], high[KL_CONTROL_MAX_CONTROLS]; /* of samples; both 0: -1, 1 */
+    int n_moduli; /* pairs whose modulus is at most 1; `most` says nothing here */
+    struct kl_control_modulus moduli[KL_CONTROL_MAX_CONTROLS / 2];
     double duration, tau; /* tau 0: no low pass */
     double slew;          /* largest change a unit of time; 0: any */
     int n;                /* free numbers; those of control k stand from first[k] on */
@@ -44,7 +50,9 @@ struct kl_control_waveform {
 /* From the fields above `n`. KL_EUSAGE, KL_ENOMEM. Free it in any case. */
 int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err);
 void kl_control_waveform_free(struct kl_control_waveform *w);
-/* All free numbers are samples that play as they are. */
+/* Any samples within the limits are such a waveform; and all free numbers are samples that play as they
+   are. */
+bool kl_control_waveform_is_free(const struct kl_control_waveform *w);
 bool kl_control_waveform_plain(const struct kl_control_waveform *w);
 /* Of `lanes` points side by side: samples [samples][controls][lanes] and controls u [samples *
    oversample] [controls][lanes] of x [n][lanes]; and the way back, gx += (du/dx)^T gu + (dsamples/dx)^T
@@ -56,8 +64,11 @@ void kl_control_waveform_back(double *gx, const double *gu, const struct kl_cont
 /* f [lanes] += what samples that change faster than slew cost, its gradient into back (samples'). */
 void kl_control_waveform_slew(double *f, double *back, const struct kl_control_waveform *w,
                               const double *samples, int lanes);
-/* One pulse's samples [samples][controls] as near as they may be: no change is faster than slew, and
-   with zero ends the pulse leaves and reaches 0 no faster. */
+/* Of free samples [samples][controls] that are to be played the numbers that make them: themselves, but
+   for pairs. */
+void kl_control_waveform_unplay(double *samples, const struct kl_control_waveform *w);
+/* One pulse's samples [samples][controls] as near as they may be: no change is faster than slew, with
+   zero ends the pulse leaves and reaches 0 no faster, and no modulus grows beyond 1 by that. */
 void kl_control_waveform_limit(double *samples, const struct kl_control_waveform *w);
 /* Samples of one pulse to its controls. */
 void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, const double *samples);
@@ -73,7 +84,8 @@ struct kl_control_problem {
     const struct kl_control_objective *objective;
     int segments;
     double duration;
-    double limit[KL_CONTROL_MAX_CONTROLS];      /* of |u| */
+    double limit[KL_CONTROL_MAX_CONTROLS];                              /* of |u| */
+    double low[KL_CONTROL_MAX_CONTROLS], high[KL_CONTROL_MAX_CONTROLS]; /* both 0: -limit, limit */
     const struct kl_control_waveform *waveform; /* NULL: the controls themselves are free */
     const struct kl_control_task *members;      /* NULL: the system's own values alone */
     int n_members;
@@ -81,7 +93,7 @@ struct kl_control_problem {
     const double (
         *targets)[9]; /* of one qubit: of each member [columns][3] in place of the objective's weights */
     enum kl_control_aggregate aggregate;
-    double sharpness, tail; /* of the worst; of the share, in (0, 1] */
+    double sharpness, tail; /* of the worst (INFINITY: the worst itself); of the share, in (0, 1] */
     double energy;          /* factor of the mean square of u / limit in the loss */
 };
 enum { KL_CONTROL_LANES = 16 };
@@ -96,6 +108,8 @@ int kl_control_evaluator_size(const struct kl_control_evaluator *e); /* n: numbe
    a point's numbers do not depend on the others. Points lie within low and high [n]. */
 void kl_control_evaluate(struct kl_control_evaluator *e, double *f, double *g, const double *x,
                          const bool wanted[KL_CONTROL_LANES]);
+/* Losses [members][16] of that evaluation. */
+const double *kl_control_evaluator_losses(const struct kl_control_evaluator *e);
 const double *kl_control_evaluator_low(const struct kl_control_evaluator *e);
 const double *kl_control_evaluator_high(const struct kl_control_evaluator *e);
 /* The same and the Hessian's products hv [n][16] with v [n][16]; of one qubit and a mean alone: see
@@ -115,7 +129,8 @@ int kl_control_amplitudes(double *samples, double *u, const struct kl_control_pr
                           const double *x, struct kl_error *err);
 
 /* ---- optimisation from many starts (optimize.c) ---- */
-/* Auto: newton where there are Hessian products, else lbfgs. */
+/* Auto: newton where there are Hessian products and one member, else lbfgs, which of an ensemble comes
+   as far in a tenth of the time. */
 #define KL_CONTROL_METHODS "auto|lbfgs|newton|adam|krotov"
 enum kl_control_method {
     KL_CONTROL_AUTO,
@@ -161,15 +176,16 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
 /* ---- a problem from options (setup.c; options.h has their rows) ---- */
 struct kl_control_options {
     const char *system, *model, *gate, *fidelity,
-        *jump;            /* model: a file in place of a built-in system */
-    const char *set;      /* "gamma_phi=0.085 J=2" */
-    const char *limit;    /* "3.14", or "x=3,y=2" */
-    const char *spread;   /* of an ensemble: "detuning=0.3 amplitude=0.05" */
-    const char *law;      /* gauss|uniform: what spread is of */
-    const char *ensemble; /* mean|worst|cvar */
-    int64_t segments, controls,
-        members;     /* controls 0: those of the system; members: of each that is spread */
-    double duration; /* 0: the system's */
+        *jump;                           /* model: a file in place of a built-in system */
+    const char *set;                     /* "gamma_phi=0.085 J=2" */
+    const char *limit;                   /* "3.14", "x=3,y=2", "x=0:3", "x+iy=3" */
+    const char *levels;                  /* of a transmon; NULL: 3 */
+    const char *spread;                  /* of an ensemble: "detuning=0.3 amplitude=0.05" */
+    const char *law;                     /* gauss|uniform: what spread is of */
+    const char *ensemble;                /* mean|worst|cvar */
+    int64_t segments, controls, members; /* controls 0: those of the system; members: of each that is
+                                            spread, 0: as many as its law needs */
+    double duration;                     /* 0: the system's */
     double sharpness, tail, energy;
     const char *functions, *constant; /* piecewise|splines|fourier; names of constant controls */
     int64_t count, oversample;
@@ -179,8 +195,10 @@ struct kl_control_options {
 /* An item of a list "x=3,y=2" or "detuning=1 MHz amplitude=0.05" (pairs.c); name "": a number alone.
    at, length: of it in the text, for messages. */
 struct kl_control_pair {
-    char name[2 * KL_CONTROL_NAME];
-    double value;      /* before any unit */
+    char name[2 * KL_CONTROL_NAME + 8];
+    bool range;
+    double low;        /* of a range LOW:HIGH */
+    double value;      /* before any unit; of a range its HIGH */
     char quantity[64]; /* number and unit as they stand; "": there is no unit */
     const char *at;
     int length;
@@ -194,31 +212,68 @@ enum { KL_CONTROL_NO_UNIT = -1 };
 int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
                           const struct kl_control_system *system, const char *option,
                           struct kl_error *err);
+/* Of limits: -value and value, or the two of a range. */
+int kl_control_pair_limits(double *low, double *high, const struct kl_control_pair *pair,
+                           const struct kl_control_system *system, const char *option,
+                           struct kl_error *err);
 void kl_control_options_default(struct kl_control_options *o);
-enum { KL_CONTROL_MOST_MEMBERS = 4096, KL_CONTROL_MOST_SEGMENTS = 16384 };
+enum {
+    KL_CONTROL_MOST_MEMBERS = 4096,
+    KL_CONTROL_MOST_CHECKS = 65536,
+    KL_CONTROL_MOST_SEGMENTS = 16384
+};
+/* Where nothing is spread the number of members says nothing, and is this one in keys and files. */
+enum { KL_CONTROL_NO_MEMBERS = 5 };
 /* Files that options name, the model's and the gate's, become what is in them: then key, provenance and
-   file of a pulse say what was computed. The texts live as long as the options; said: of
-   kl_control_model. */
+   file of a pulse say what was computed. The texts live as long as the options; said: what was
+   understood of the files, a line each. KL_EUSAGE: options contradict each other. */
 struct kl_control_texts {
     char *model, *gate, *said;
 };
 int kl_control_options_files(struct kl_control_options *o, struct kl_control_texts *texts,
                              struct kl_error *err);
 void kl_control_texts_free(struct kl_control_texts *texts);
+/* A model in JSON that would not fit an attribute of a file stands in key and config as "sha256:HEX",
+   for which there is room in `digest`, and *model is its text; NULL: it fits. json: the options with it.
+ */
+enum { KL_CONTROL_DIGEST = 72 };
+int kl_control_texts_shorten(char digest[KL_CONTROL_DIGEST], const char **model,
+                             struct kl_control_options *o, const char *json, struct kl_error *err);
 /* The system with --set; target: the model's first, untouched where there is none, or NULL. */
 int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
                               const struct kl_control_options *o, struct kl_error *err);
+/* A parameter that is spread. */
+struct kl_control_spread {
+    int param;              /* of the system; -1: the amplitude */
+    double size, turn;      /* turn: of noise.h's law */
+    int n, needed, n_check; /* nodes: of members, that its law needs, of the check */
+};
 struct kl_control_setup {
-    struct kl_control_system system;
+    struct kl_control_system system; /* with --set and --limit */
     struct kl_control_target target;
+    bool is_state; /* the target is the model's state, and no gate */
     struct kl_control_objective objective;
     enum kl_control_fidelity fidelity;
-    struct kl_control_task *members;
-    double *weights;
-    int n_members;
+    /* What a search works with, and a finer set that it never sees, with which all is judged. */
+    struct kl_control_task *members, *checks;
+    double *weights, *check_weights;
+    int n_members, n_checks;
+    struct kl_control_spread spreads[KL_CONTROL_MAX_PARAMS + 1];
+    int n_spreads;
+    bool is_normal; /* their law; else uniform */
     struct kl_control_waveform waveform;
     struct kl_control_problem problem; /* its segments are samples times oversample */
+    struct kl_control_problem law;     /* the same over the checks; of worst the worst itself */
 };
+/* What the options come to, in words, a line each: system, rates and limits in use, what is a default;
+   pulse, target, ensemble (setup_words.c). brief: of a model whose own lines were said what options
+   changed alone. */
+void kl_control_setup_write(FILE *to, const struct kl_control_setup *setup,
+                            const struct kl_control_options *o, bool brief);
+/* The files' lines, then these, as notes. KL_ENOMEM. */
+int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup *setup,
+                         const struct kl_control_options *o, const struct kl_control_texts *texts,
+                         struct kl_error *err);
 /* KL_EUSAGE names the option; what reading a model returns. Free it in any case. */
 int kl_control_setup_make(struct kl_control_setup *setup, const struct kl_control_options *o,
                           struct kl_error *err);
@@ -231,33 +286,45 @@ extern const struct kl_kind kl_control_pulse_kind;
 enum { KL_CONTROL_PULSE_SCHEMA = 1 };
 /* What is known of a pulse in its problem. */
 struct kl_control_report {
-    double loss;     /* of the ensemble, without the factor of energy */
-    double nominal;  /* of the system's own values */
-    double worst;    /* of the members */
+    double loss;       /* over the law, by the checks, without the factor of energy */
+    double of_members; /* the same by the members, with which it was sought */
+    double nominal;    /* of the system's own values */
+    double worst;      /* of the members and the checks */
     double gradient; /* largest component of the projected gradient of the ensemble's loss by controls in
                                           units of their limits */
     struct kl_control_channel channel; /* of the nominal transfer matrix; NaN: fidelities of a gate,
-                                          where the objective is one state */
+                                          where the target is a state */
     double *members;                   /* [n_members]: losses */
     double *transfer;                  /* [dim][dim], nominal */
 };
 int kl_control_report_make(struct kl_control_report *report, const struct kl_control_setup *setup,
                            const double *u, struct kl_error *err);
 void kl_control_report_free(struct kl_control_report *report);
+/* Do members and law tell the same of a pulse? A share of the loss by which they differ is a caution,
+   a factor makes what was found none; below ROUNDING neither. */
+#define KL_CONTROL_LAW_SHARE 0.01
+#define KL_CONTROL_LAW_FACTOR 2
+#define KL_CONTROL_LAW_ROUNDING 1e-12
+enum kl_control_agreement { KL_CONTROL_AGREES, KL_CONTROL_IS_OFF, KL_CONTROL_IS_FITTED };
+enum kl_control_agreement kl_control_law_agrees(double law, double members);
 /* samples: of the generator, NULL where they are the controls. starts, n_starts: of the optimisation,
- * best the one whose pulse u is; config: the options as JSON. */
+   best the one whose pulse u is; config: the options as JSON; model: JSON of a model that is too long
+   for them, where its digest stands (kl_control_texts_shorten), or NULL. */
 int kl_control_pulse_save(struct kl_writer *writer, const struct kl_control_setup *setup,
                           const double *samples, const double *u, const struct kl_control_report *report,
                           const struct kl_control_start *starts, int n_starts, int best,
-                          const char *config, struct kl_error *err);
+                          const char *config, const char *model, struct kl_error *err);
 /* A pulse and the problem that it was made for. Close it in any case. KL_EDATA, KL_ENOMEM. */
 struct kl_control_stored {
-    struct kl_control_options options; /* its words are in config */
+    struct kl_control_options options; /* its words are in config, and in model */
     struct kl_control_setup setup;
     double *u;       /* [segments][controls] */
     double *samples; /* of the generator [samples][controls]; NULL: they are the controls */
     double loss;
+    /* Was the loss of an ensemble judged on what the search had not seen? Of one member: yes. */
+    bool judged;
     struct json_t *config;
+    char *model; /* JSON that is no part of config; NULL: there is none */
 };
 int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err);
 void kl_control_stored_close(struct kl_control_stored *stored);

@@ -25,34 +25,89 @@ static int member_losses(struct kl_control_report *r, const struct kl_control_se
     return 0;
 }
 
-/* Of the ensemble: loss and projected gradient, as the optimisation sees them but without energy. */
-static int measure_ensemble(struct kl_control_report *r, const struct kl_control_setup *s,
-                            const double *u, struct kl_error *err)
+/* Controls u in units of the limits, in all lanes. malloc'ed; NULL: no memory. */
+static double *point_of(const struct kl_control_problem *p, const double *u)
+{
+    const size_t controls = (size_t)p->system->n_controls, n = (size_t)p->segments * controls;
+    double *x = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *x);
+    for (size_t i = 0; x && i < n * KL_CONTROL_LANES; i++)
+        x[i] = u[i / KL_CONTROL_LANES] / p->limit[i / KL_CONTROL_LANES % controls];
+    return x;
+}
+
+/* Of a pair at the border of its disc what turns it, and what draws it inwards. */
+static void project_pair(double *g, const double *x, const struct kl_control_modulus *m, size_t segments,
+                         size_t controls)
+{
+    for (size_t s = 0; s < segments; s++) {
+        const size_t a = (s * controls + (size_t)m->x) * KL_CONTROL_LANES,
+                     b = (s * controls + (size_t)m->y) * KL_CONTROL_LANES;
+        const double radius = hypot(x[a], x[b]), out = (g[a] * x[a] + g[b] * x[b]) / radius;
+        if (radius < 1 - 1e-9 || out > 0) continue;
+        g[a] -= out * x[a] / radius, g[b] -= out * x[b] / radius;
+    }
+}
+
+/* Of the members: loss and projected gradient, as the optimisation sees them but without energy. */
+static int measure_members(struct kl_control_report *r, const struct kl_control_setup *s,
+                           const double *u, struct kl_error *err)
 {
     struct kl_control_problem problem = s->problem;
     struct kl_control_evaluator *e = NULL;
     const size_t n = (size_t)(problem.segments * s->system.n_controls);
-    double *x = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *x),
-           *g = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *g), f[KL_CONTROL_LANES];
+    double *x = point_of(&problem, u), *g = aligned_alloc(64, n * KL_CONTROL_LANES * sizeof *g),
+           f[KL_CONTROL_LANES];
     const bool wanted[KL_CONTROL_LANES] = { true };
     problem.energy = 0, problem.waveform = NULL;
     int code =
         x && g ? kl_control_evaluator_open(&e, &problem, err) : kl_fail_memory(err, 2 * n * sizeof *x);
     if (!code) {
-        for (size_t i = 0; i < n * KL_CONTROL_LANES; i++)
-            x[i] = u[i / KL_CONTROL_LANES] /
-                   problem.limit[i / KL_CONTROL_LANES % (size_t)s->system.n_controls];
+        const double *low = kl_control_evaluator_low(e), *high = kl_control_evaluator_high(e);
         kl_control_evaluate(e, f, g, x, wanted);
-        r->loss = f[0], r->gradient = 0;
+        r->loss = r->of_members = f[0], r->gradient = 0;
+        for (int i = 0; i < s->system.n_moduli; i++)
+            project_pair(g, x, &s->system.moduli[i], (size_t)problem.segments,
+                         (size_t)s->system.n_controls);
         for (size_t i = 0; i < n; i++) {
             const double at = x[i * KL_CONTROL_LANES], slope = g[i * KL_CONTROL_LANES];
-            const bool held = (at <= -1 && slope > 0) || (at >= 1 && slope < 0);
+            const bool held = (at <= low[i] && slope > 0) || (at >= high[i] && slope < 0);
             if (!held) r->gradient = fmax(r->gradient, fabs(slope));
         }
     }
     kl_control_evaluator_close(&e);
     free(x), free(g);
     return code;
+}
+
+/* Of the checks, where something is spread; the worst of both sets is the worst. */
+static int measure_law(struct kl_control_report *r, const struct kl_control_setup *s, const double *u,
+                       struct kl_error *err)
+{
+    struct kl_control_problem law = s->law;
+    struct kl_control_evaluator *e = NULL;
+    double f[KL_CONTROL_LANES];
+    const bool wanted[KL_CONTROL_LANES] = { true }, worst = law.aggregate == KL_CONTROL_WORST;
+    if (s->n_checks < 2) return KL_OK;
+    if (worst) r->of_members = r->worst;
+    law.energy = 0, law.waveform = NULL;
+    double *x = point_of(&law, u);
+    int code = x ? kl_control_evaluator_open(&e, &law, err) : kl_fail_memory(err, sizeof *x);
+    if (!code) {
+        kl_control_evaluate(e, f, NULL, x, wanted);
+        const double *losses = kl_control_evaluator_losses(e);
+        for (int m = 0; m < s->n_checks; m++) r->worst = fmax(r->worst, losses[m * KL_CONTROL_LANES]);
+        r->loss = worst ? r->worst : f[0];
+    }
+    kl_control_evaluator_close(&e);
+    free(x);
+    return code;
+}
+
+enum kl_control_agreement kl_control_law_agrees(double law, double members)
+{
+    const double off = fabs(law - members), least = fmin(law, members);
+    if (!(off > KL_CONTROL_LAW_ROUNDING) || off <= KL_CONTROL_LAW_SHARE * law) return KL_CONTROL_AGREES;
+    return fmax(law, members) > KL_CONTROL_LAW_FACTOR * least ? KL_CONTROL_IS_FITTED : KL_CONTROL_IS_OFF;
 }
 
 int kl_control_report_make(struct kl_control_report *r, const struct kl_control_setup *s,
@@ -68,11 +123,11 @@ int kl_control_report_make(struct kl_control_report *r, const struct kl_control_
     int code = member_losses(r, s, &pulse, err);
     if (!code) code = kl_control_propagate(&nominal, &s->system, &s->objective, &pulse, NULL, err);
     r->nominal = nominal.loss;
-    if (!code) code = measure_ensemble(r, s, u, err);
+    if (!code) code = measure_members(r, s, u, err);
+    if (!code) code = measure_law(r, s, u, err);
     if (!code) code = kl_control_transfer(r->transfer, &s->system, &pulse, NULL, err);
     if (!code) code = kl_control_channel_measure(&r->channel, &s->system, &s->target, r->transfer, err);
-    /* One state says nothing of a gate. */
-    if (s->objective.columns == 1) r->channel.entanglement = r->channel.average = NAN;
+    if (s->is_state) r->channel.entanglement = r->channel.average = NAN;
     return code;
 }
 
@@ -151,7 +206,10 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_setup *s,
                     { "entanglement_fidelity", r->channel.entanglement },
                     { "average_gate_fidelity", r->channel.average },
                     { "leakage", r->channel.leakage },
-                    { "smallest_choi_eigenvalue", r->channel.smallest_choi } };
+                    { "smallest_choi_eigenvalue", r->channel.smallest_choi },
+                    { "members_loss", s->n_checks > 1 ? r->of_members : NAN },
+                    { "law_difference", s->n_checks > 1 ? r->loss - r->of_members : NAN },
+                    { "law_members", s->n_checks > 1 ? s->n_checks : NAN } };
     int code = 0;
     for (size_t i = 0; code >= 0 && i < sizeof numbers / sizeof *numbers; i++)
         if (!isnan(numbers[i].value))
@@ -159,10 +217,37 @@ static int put_numbers(struct kl_writer *w, const struct kl_control_setup *s,
     return code;
 }
 
+/* Limits that are no |u| <= limit, and pairs with a limit of their modulus. */
+static int put_limits(struct kl_writer *w, const struct kl_control_setup *s, struct kl_error *err)
+{
+    const size_t controls = (size_t)s->system.n_controls, pairs[] = { (size_t)s->system.n_moduli, 2 };
+    double low[KL_CONTROL_MAX_CONTROLS], high[KL_CONTROL_MAX_CONTROLS], most[KL_CONTROL_MAX_CONTROLS];
+    int32_t of[KL_CONTROL_MAX_CONTROLS];
+    bool usual = true;
+    for (size_t k = 0; k < controls; k++) {
+        low[k] = s->system.controls[k].low, high[k] = s->system.controls[k].high;
+        usual &= low[k] == -high[k];
+    }
+    for (int i = 0; i < s->system.n_moduli; i++) {
+        const struct kl_control_modulus *m = &s->system.moduli[i];
+        of[2 * i] = m->x, of[2 * i + 1] = m->y, most[i] = m->most;
+    }
+    int code = kl_store_writer_put(w, "limits", KL_TYPE_F64, 0, 1, &controls, s->problem.limit, err);
+    if (code >= 0 && !usual)
+        code = kl_store_writer_put(w, "lower_limits", KL_TYPE_F64, 0, 1, &controls, low, err);
+    if (code >= 0 && !usual)
+        code = kl_store_writer_put(w, "upper_limits", KL_TYPE_F64, 0, 1, &controls, high, err);
+    if (code >= 0 && *pairs)
+        code = kl_store_writer_put(w, "moduli/controls", KL_TYPE_I32, 0, 2, pairs, of, err);
+    if (code >= 0 && *pairs)
+        code = kl_store_writer_put(w, "moduli/limits", KL_TYPE_F64, 0, 1, pairs, most, err);
+    return code;
+}
+
 int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s, const double *samples,
                           const double *u, const struct kl_control_report *report,
                           const struct kl_control_start *starts, int n_starts, int best,
-                          const char *config, struct kl_error *err)
+                          const char *config, const char *model, struct kl_error *err)
 {
     const size_t dim = (size_t)s->system.dim, square[] = { dim, dim },
                  shape[] = { (size_t)s->problem.segments, (size_t)s->system.n_controls },
@@ -180,8 +265,10 @@ int kl_control_pulse_save(struct kl_writer *w, const struct kl_control_setup *s,
         code = kl_store_writer_text(w, "controls", "unit",
                                     "radian per unit of time, times the control's operator", err);
     if (code >= 0) code = put_names(w, "control_names", s->system.controls, s->system.n_controls, err);
-    if (code >= 0)
-        code = kl_store_writer_put(w, "limits", KL_TYPE_F64, 0, 1, &shape[1], s->problem.limit, err);
+    if (code >= 0) code = put_limits(w, s, err);
+    const size_t length = model ? strlen(model) : 0;
+    if (code >= 0 && model)
+        code = kl_store_writer_put(w, "model", KL_TYPE_U8, 0, 1, &length, model, err);
     if (code >= 0) code = put_names(w, "param_names", s->system.params, s->system.n_params, err);
     if (code >= 0)
         code = kl_store_writer_put(w, "transfer", KL_TYPE_F64, 0, 2, square, report->transfer, err);
@@ -204,14 +291,14 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
     json_error_t why;
     if (json_unpack_ex((json_t *)config, &why, 0,
                        "{s?s,s?s,s?s,s:s,s:s,s?s,s?s,s?s,s:s,s:s,s:I,s?I,s:I,s?F,s?F,s?F,s?F,s?s,s?s,s?"
-                       "I,s?I,s?b,s?F,s?F}",
+                       "I,s?I,s?b,s?F,s?F,s?s}",
                        "system", &o->system, "model", &o->model, "gate", &o->gate, "fidelity",
                        &o->fidelity, "jump", &o->jump, "set", &o->set, "limit", &o->limit, "spread",
                        &o->spread, "law", &o->law, "ensemble", &o->ensemble, "segments", &segments,
                        "controls", &controls, "members", &members, "duration", &o->duration, "sharpness",
                        &o->sharpness, "tail", &o->tail, "energy", &o->energy, "functions", &o->functions,
                        "constant", &o->constant, "count", &count, "oversample", &oversample, "zero-ends",
-                       &zero_ends, "slew", &o->slew, "low-pass", &o->tau) != 0)
+                       &zero_ends, "slew", &o->slew, "low-pass", &o->tau, "levels", &o->levels) != 0)
         return kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     o->segments = segments, o->controls = controls, o->members = members;
     o->count = count, o->oversample = oversample, o->zero_ends = zero_ends;
@@ -230,7 +317,7 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
         const char *name;
         double value, low, high;
     } numbers[] = { { "segments", (double)segments, 1, 4096 },
-                    { "members", (double)members, 1, 64 },
+                    { "members", (double)members, 0, 64 },
                     { "controls", (double)controls, 0, KL_CONTROL_MAX_CONTROLS },
                     { "count", (double)count, 1, 4096 },
                     { "oversample", (double)oversample, 1, 64 },
@@ -247,6 +334,25 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
     return 0;
 }
 
+/* The model that stands for its digest among the options. */
+static int load_model(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err)
+{
+    const char *digest = stored->options.model, *path = kl_store_file_path(file);
+    const struct kl_dataset *set;
+    char hex[65] = "";
+    void *text = NULL;
+    if (!digest || strncmp(digest, "sha256:", 7) != 0) return KL_OK;
+    int code = kl_store_file_expect(&set, file, "model", KL_TYPE_U8, 1, err);
+    if (!code) code = kl_store_file_load(&text, file, set, err);
+    if (!code && !(stored->model = strndup(text, set->rows))) code = kl_fail_memory(err, set->rows);
+    free(text);
+    if (!code) code = kl_sha256_hex(hex, stored->model, strlen(stored->model), err);
+    if (!code && strcmp(hex, digest + 7) != 0)
+        code = kl_fail(err, KL_EDATA, "%s: model: it is not the one of its digest", path);
+    stored->options.model = stored->model;
+    return code;
+}
+
 int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file, struct kl_error *err)
 {
     char *config = NULL;
@@ -256,6 +362,7 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
     int code = kl_store_file_text(&config, file, "", "config", err);
     if (!code) code = kl_json_parse(&stored->config, config, path, err);
     if (!code) code = options_of(&stored->options, stored->config, path, err);
+    if (!code) code = load_model(stored, file, err);
     if (!code && (code = kl_control_setup_make(&stored->setup, &stored->options, err)) == KL_EUSAGE)
         code = KL_EDATA;
     if (!code) {
@@ -270,6 +377,8 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
         code = kl_store_file_load_shape(&samples, file, "samples", KL_TYPE_F64, 2, shape, err);
         stored->samples = samples;
     }
+    stored->judged =
+        stored->setup.n_checks < 2 || kl_store_file_has_attribute(file, "", "law_difference");
     if (!code) code = kl_store_file_number(&stored->loss, file, "", "loss", err);
     if (!code && !isfinite(stored->loss))
         code = kl_fail(err, KL_EDATA, "%s: attribute loss: found %g, expected a number", path,
@@ -284,21 +393,88 @@ int kl_control_pulse_load(struct kl_control_stored *stored, struct kl_file *file
 void kl_control_stored_close(struct kl_control_stored *stored)
 {
     kl_control_setup_free(&stored->setup);
-    free(stored->u), free(stored->samples);
+    free(stored->u), free(stored->samples), free(stored->model);
     json_decref(stored->config);
     *stored = (struct kl_control_stored){ 0 };
 }
 
 /* ---- for `cache show` ---- */
+static int show(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_control_stored stored;
+    const int code = kl_control_pulse_load(&stored, file, err);
+    if (!code) {
+        fputs("\nin use\n", to);
+        kl_control_setup_write(to, &stored.setup, &stored.options, false);
+    }
+    kl_control_stored_close(&stored);
+    return code;
+}
+
 static const struct kl_kind_heading headings[] = {
     { "", "system" }, { "", "gate" }, { "", "stop" }, { NULL, NULL }
 };
 static const struct kl_kind_number numbers[] = {
     { .attribute = "loss", .title = "loss", .format = "%.6g" },
+    { .attribute = "members_loss", .title = "of members", .format = "%.6g" },
+    { .attribute = "law_difference", .title = "law less members", .format = "%.2g" },
     { .attribute = "worst_loss", .title = "worst", .format = "%.6g" },
-    { .attribute = "average_gate_fidelity", .title = "F_avg", .format = "%.6f" },
+    { .attribute = "nominal_loss", .title = "nominal loss", .format = "%.6g" },
+    { .attribute = "average_gate_fidelity", .title = "nominal F_avg", .format = "%.6f" },
     { .attribute = NULL }
 };
-const struct kl_kind kl_control_pulse_kind = {
-    .name = "pulse", .maker = "qcontrol optimize", .headings = headings, .numbers = numbers
+static bool spreads(const json_t *options, const struct kl_file *file)
+{
+    (void)file;
+    return kl_store_option_is(options, "spread", NULL);
+}
+static bool jumps_up(const json_t *options, const struct kl_file *file)
+{
+    (void)file;
+    return kl_store_option_is(options, "jump", "up");
+}
+static bool has_soft_ends(const json_t *options, const struct kl_file *file)
+{
+    (void)file;
+    return kl_store_option_is(options, "zero-ends", NULL) &&
+           !kl_store_option_is(options, "functions", "piecewise");
+}
+static bool has_end(const json_t *options, const struct kl_file *file)
+{
+    (void)file;
+    return json_number_value(json_object_get(options, "until")) > -1;
+}
+/* By the option, or by the first target of a model. */
+static bool transfers(const json_t *options, const struct kl_file *file)
+{
+    const char *model = json_string_value(json_object_get(options, "model"));
+    json_t *json = NULL;
+    (void)file;
+    if (kl_store_option_is(options, "gate", NULL) || !model || *model != '{')
+        return kl_store_option_is(options, "fidelity", "state");
+    if (kl_json_parse(&json, model, "a model", NULL)) return false;
+    const json_t *target = json_array_get(json_object_get(json, "targets"), 0);
+    const bool one =
+        target ? json_object_get(target, "gate") &&
+                     json_integer_value(json_object_get(target, "fidelity")) == KL_CONTROL_STATE
+               : kl_store_option_is(options, "fidelity", "state");
+    json_decref(json);
+    return one;
+}
+static const struct kl_kind_revision revisions[] = {
+    { "qcontrol optimize", 3, spreads,
+      "the loss of an ensemble is that of the members it was fitted to, not of the law" },
+    { "qcontrol optimize", 3, jumps_up,
+      "--jump up exchanged the default rates alone, not those of --set and --spread" },
+    { "qcontrol optimize", 3, has_soft_ends, "the first and the last sample are not 0" },
+    { "qcontrol optimize", 3, has_end, "starts that reached --until count as trapped" },
+    { "qcontrol optimize", 3, transfers,
+      "it does not tell the fidelity of the gate, of which one state alone was asked for" },
+    { NULL, 0, NULL, NULL }
 };
+const struct kl_kind kl_control_pulse_kind = { .name = "pulse",
+                                               .maker = "qcontrol optimize",
+                                               .headings = headings,
+                                               .numbers = numbers,
+                                               .write = show,
+                                               .revisions = revisions };

@@ -145,12 +145,12 @@ static void play(struct work *w, enum kl_control_row r, int lane)
 static int losses(double f[LANES], const struct work *w, double *x, int segments, double duration,
                   const bool wanted[LANES], struct kl_error *err)
 {
-    struct kl_control_problem problem = w->pulse->setup.problem;
+    struct kl_control_problem problem = w->pulse->setup.law;
     struct kl_control_evaluator *e = NULL;
     const int controls = problem.system->n_controls;
     problem.waveform = NULL, problem.energy = 0;
     problem.segments = segments, problem.duration = duration;
-    for (int k = 0; k < controls; k++) problem.limit[k] = 1e-6;
+    for (int k = 0; k < controls; k++) problem.limit[k] = 1e-6, problem.low[k] = problem.high[k] = 0;
     for (int i = 0; i < segments * controls * LANES; i++)
         if (wanted[i % LANES])
             problem.limit[i / LANES % controls] = fmax(problem.limit[i / LANES % controls], fabs(x[i]));

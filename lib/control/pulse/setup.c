@@ -6,17 +6,18 @@
 
 #include "control/model/units.h"
 #include "control/noise/noise.h"
-#include "control/pulse/pulse.h"
+#include "control/pulse/setup_int.h"
+
+static const char usual_system[] = "qubit";
 
 void kl_control_options_default(struct kl_control_options *o)
 {
-    *o = (struct kl_control_options){ .system = "qubit",
+    *o = (struct kl_control_options){ .system = usual_system,
                                       .fidelity = "average",
                                       .jump = "down",
                                       .law = "gauss",
                                       .ensemble = "mean",
                                       .segments = 60,
-                                      .members = 5,
                                       .sharpness = 1000,
                                       .tail = 0.1,
                                       .functions = "piecewise",
@@ -25,9 +26,8 @@ void kl_control_options_default(struct kl_control_options *o)
 }
 
 /* ---- lists of NAME=NUMBER ---- */
-/* The next of a list, with a message; option: for it. 0: there was none; negative: a code. */
-static int next_pair(struct kl_control_pair *pair, const char **text, const char *option,
-                     struct kl_error *err)
+int kl_control_options_pair(struct kl_control_pair *pair, const char **text, const char *option,
+                            struct kl_error *err)
 {
     const int found = kl_control_pair_next(pair, text);
     if (found >= 0) return found;
@@ -35,34 +35,49 @@ static int next_pair(struct kl_control_pair *pair, const char **text, const char
                    pair->at);
 }
 
-static int fail_name(const char *option, const char *name, const struct kl_control_system *s,
-                     bool controls, struct kl_error *err)
+int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,
+                                 bool controls, struct kl_error *err)
 {
     char all[1024] = "";
     const struct kl_control_entry *entries = controls ? s->controls : s->params;
     const int n = controls ? s->n_controls : s->n_params;
-    for (int i = 0; i < n; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", entries[i].name);
-    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%s'; it has %s", option, s->name, name, all);
+    for (int i = 0, used = 0; i < n && used < 900; i++)
+        used += snprintf(all + used, sizeof all - (size_t)used, "%s%s", i ? ", " : "", entries[i].name);
+    return kl_fail(err, KL_EUSAGE, "--%s: system %s has no '%.60s'; it has %s", option, s->name, name,
+                   all);
 }
 
-/* Of parameter j; -1: the factor of all controls. */
-static int quantity_of(const struct kl_control_system *s, int j)
+int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *s,
+                             const char *name)
+{
+    static const char *const turned[][2] = { { "gamma_down", "gamma_up" },
+                                             { "gdown1", "gup1" },
+                                             { "gdown2", "gup2" } };
+    const bool up = !(o->model && *o->model) && strcmp(o->jump, "up") == 0;
+    for (size_t i = 0; up && i < sizeof turned / sizeof *turned; i++)
+        for (int k = 0; k < 2; k++)
+            if (strcmp(name, turned[i][k]) == 0) return kl_control_system_param(s, turned[i][1 - k]);
+    return kl_control_system_param(s, name);
+}
+
+int kl_control_options_quantity(const struct kl_control_system *s, int j)
 {
     return j < 0 ? KL_CONTROL_NO_UNIT : s->params[j].rate ? KL_CONTROL_RATE : KL_CONTROL_FREQUENCY;
 }
 
-static int set_values(struct kl_control_system *s, const char *text, struct kl_error *err)
+static int set_values(struct kl_control_system *s, const struct kl_control_options *o,
+                      struct kl_error *err)
 {
     struct kl_control_pair pair;
     bool set[KL_CONTROL_MAX_PARAMS] = { false };
+    const char *text = o->set ? o->set : "";
     int code;
-    while ((code = next_pair(&pair, &text, "set", err)) > 0) {
+    while ((code = kl_control_options_pair(&pair, &text, "set", err)) > 0) {
         const char *name = pair.name;
         double value;
-        const int j = kl_control_system_param(s, name);
-        if (j < 0) return fail_name("set", name, s, false, err);
-        code = kl_control_pair_value(&value, &pair, quantity_of(s, j), s, "set", err);
+        const int j = kl_control_options_param(o, s, name);
+        if (j < 0) return kl_control_options_fail_name("set", name, s, false, err);
+        code = kl_control_pair_value(&value, &pair, kl_control_options_quantity(s, j), s, "set", err);
         if (code) return code;
         if (set[j]) return kl_fail(err, KL_EUSAGE, "--set: %s is given twice", name);
         set[j] = true;
@@ -74,110 +89,93 @@ static int set_values(struct kl_control_system *s, const char *text, struct kl_e
     return code;
 }
 
-static int set_limits(double *limit, const struct kl_control_system *s, const char *text,
-                      struct kl_error *err)
+/* ---- limits ---- */
+static bool is_paired(const struct kl_control_system *s, int k)
+{
+    bool any = false;
+    for (int i = 0; i < s->n_moduli; i++) any |= s->moduli[i].x == k || s->moduli[i].y == k;
+    return any;
+}
+
+/* "x+iy=3": of the modulus, in place of the two controls' own limits or of an earlier one. */
+static int limit_modulus(struct kl_control_system *s, bool *set, int x, int y, double most,
+                         struct kl_error *err)
+{
+    if (set[x] || set[y])
+        return kl_fail(err, KL_EUSAGE, "--limit: %s is given twice", s->controls[set[x] ? x : y].name);
+    for (int i = 0; i < s->n_moduli; i++)
+        if (s->moduli[i].x == x && s->moduli[i].y == y) s->moduli[i] = s->moduli[--s->n_moduli];
+    for (int k = 0; k < s->n_controls; k++)
+        if (k == x || k == y) s->controls[k].low = s->controls[k].high = NAN, set[k] = true;
+    const int code = kl_control_system_add_modulus(s, x, y, most, err);
+    return code == KL_EUSAGE ? kl_fail(err, KL_EUSAGE, "--limit: %s or %s is in another modulus",
+                                       s->controls[x].name, s->controls[y].name)
+                             : code;
+}
+
+/* Of one control, or (-1) of all, the moduli of pairs among them. */
+static int limit_controls(struct kl_control_system *s, bool *set, int one, double low, double high,
+                          struct kl_error *err)
+{
+    if (one >= 0 && is_paired(s, one))
+        return kl_fail(err, KL_EUSAGE, "--limit: %s is one of a pair; expected the pair's, as x+iy=%g",
+                       s->controls[one].name, high);
+    for (int k = 0; k < s->n_controls; k++) {
+        if (one >= 0 && one != k) continue;
+        if (set[k]) return kl_fail(err, KL_EUSAGE, "--limit: %s is given twice", s->controls[k].name);
+        if (is_paired(s, k) && low != -high)
+            return kl_fail(err, KL_EUSAGE, "--limit: %s is one of a pair, whose modulus has one limit",
+                           s->controls[k].name);
+        s->controls[k].low = low, s->controls[k].high = high, set[k] = true;
+    }
+    for (int i = 0; i < s->n_moduli && one < 0; i++) s->moduli[i].most = high;
+    return KL_OK;
+}
+
+static int set_limits(struct kl_control_system *s, const char *text, struct kl_error *err)
 {
     struct kl_control_pair pair;
-    int code;
+    int code, x, y;
     bool set[KL_CONTROL_MAX_CONTROLS] = { false };
-    for (int k = 0; k < s->n_controls; k++) limit[k] = s->controls[k].limit;
-    while ((code = next_pair(&pair, &text, "limit", err)) > 0) {
+    while ((code = kl_control_options_pair(&pair, &text, "limit", err)) > 0) {
+        double low, high;
         const char *name = pair.name;
-        double value;
-        const int one = name[0] ? kl_control_system_control(s, name) : -1;
-        if (name[0] && one < 0) return fail_name("limit", name, s, true, err);
-        code = kl_control_pair_value(&value, &pair, KL_CONTROL_FREQUENCY, s, "limit", err);
+        const bool both = kl_control_system_quadratures(&x, &y, s, name);
+        const int one = name[0] && !both ? kl_control_system_control(s, name) : -1;
+        if (name[0] && !both && one < 0)
+            return kl_control_options_fail_name("limit", name, s, true, err);
+        code = kl_control_pair_limits(&low, &high, &pair, s, "limit", err);
         if (code) return code;
-        if (!(value > 0))
-            return kl_fail(err, KL_EUSAGE, "--limit: found %g, expected more than 0", value);
-        for (int k = 0; k < s->n_controls; k++) {
-            if (one >= 0 && one != k) continue;
-            if (set[k])
-                return kl_fail(err, KL_EUSAGE, "--limit: %s is given twice", s->controls[k].name);
-            limit[k] = value, set[k] = true;
-        }
+        if (!pair.range && !(high > 0))
+            return kl_fail(err, KL_EUSAGE, "--limit: found %g, expected more than 0", high);
+        if (!(low < high) || (both && pair.range))
+            return kl_fail(err, KL_EUSAGE, "--limit: found '%.*s', expected %s", pair.length, pair.at,
+                           both ? "one limit of the modulus" : "the lesser one first");
+        code =
+            both ? limit_modulus(s, set, x, y, high, err) : limit_controls(s, set, one, low, high, err);
+        if (code) return code;
     }
     return code;
 }
 
-/* ---- ensembles ---- */
-struct nodes {
-    int n;
-    double at[64], weight[64];
-};
-
-/* Gauss's rules, which give means exactly for polynomials; of the worst of a uniform law a grid that has
-   its ends. */
-static void nodes_of(struct nodes *to, const struct kl_control_options *o)
+/* What the problem has of them. */
+static int take_limits(struct kl_control_setup *s, const struct kl_control_options *o,
+                       struct kl_error *err)
 {
-    const bool gauss = strcmp(o->law, "gauss") == 0, worst = strcmp(o->ensemble, "worst") == 0;
-    to->n = (int)o->members;
-    if (gauss) kl_control_noise_gauss(to->at, to->weight, to->n, KL_CONTROL_NORMAL);
-    else if (!worst) kl_control_noise_gauss(to->at, to->weight, to->n, KL_CONTROL_LEGENDRE);
-    for (int i = 0; !gauss && i < to->n; i++) {
-        if (worst) to->at[i] = to->n > 1 ? 2.0 * i / (to->n - 1) - 1 : 0, to->weight[i] = 1.0 / to->n;
-        else to->weight[i] /= 2;
-    }
-}
-
-/* One parameter more, or the amplitude (j = -1), is spread: n members become n * nodes. */
-static int spread_one(struct kl_control_setup *s, int j, double size, const struct nodes *nodes,
-                      struct kl_error *err)
-{
-    const int n = s->n_members * nodes->n;
-    if (n > KL_CONTROL_MOST_MEMBERS)
-        return kl_fail(err, KL_EUSAGE,
-                       "--spread: an ensemble of %d members, expected at most %d; fewer --members", n,
-                       KL_CONTROL_MOST_MEMBERS);
-    /* From the last, so that those that are copied are still there. */
-    for (int m = n - 1; m >= 0; m--) {
-        const int i = m % nodes->n;
-        struct kl_control_task *to = &s->members[m];
-        *to = s->members[m / nodes->n];
-        s->weights[m] = s->weights[m / nodes->n] * nodes->weight[i];
-        if (j < 0) to->amplitude += size * nodes->at[i];
-        else to->params[j] += size * nodes->at[i];
-        if (j >= 0 && s->system.params[j].rate && to->params[j] < 0)
-            return kl_fail(err, KL_EUSAGE,
-                           "--spread: %s is a rate and would be %g; a smaller size, or --law uniform",
-                           s->system.params[j].name, to->params[j]);
-    }
-    s->n_members = n;
-    return 0;
-}
-
-static int make_members(struct kl_control_setup *s, const struct kl_control_options *o,
-                        struct kl_error *err)
-{
-    struct nodes nodes;
-    struct kl_control_pair pair;
-    const char *text = o->spread ? o->spread : "";
-    int code;
-    s->members = calloc(KL_CONTROL_MOST_MEMBERS, sizeof *s->members);
-    s->weights = calloc(KL_CONTROL_MOST_MEMBERS, sizeof *s->weights);
-    if (!s->members || !s->weights)
-        return kl_fail_memory(err, KL_CONTROL_MOST_MEMBERS * sizeof *s->members);
-    kl_control_task_default(&s->members[0], &s->system);
-    s->weights[0] = 1, s->n_members = 1;
-    nodes_of(&nodes, o);
-    bool spread[KL_CONTROL_MAX_PARAMS + 1] = { false };
-    while ((code = next_pair(&pair, &text, "spread", err)) > 0) {
-        const char *name = pair.name;
-        double value;
-        const bool amplitude = strcmp(name, "amplitude") == 0;
-        const int j = amplitude ? -1 : kl_control_system_param(&s->system, name);
-        if (!amplitude && j < 0) return fail_name("spread", name, &s->system, false, err);
-        code =
-            kl_control_pair_value(&value, &pair, quantity_of(&s->system, j), &s->system, "spread", err);
-        if (code) return code;
-        if (!(value >= 0))
-            return kl_fail(err, KL_EUSAGE, "--spread: %s=%g, expected 0 or more", name, value);
-        if (spread[j + 1]) return kl_fail(err, KL_EUSAGE, "--spread: %s is given twice", name);
-        if (nodes.n < 2 && value > 0)
-            return kl_fail(err, KL_EUSAGE, "--spread: one member has no spread; --members 2 or more");
-        spread[j + 1] = true;
-        const int failed = spread_one(s, j, value, &nodes, err);
-        if (failed) return failed;
+    const int code = set_limits(&s->system, o->limit ? o->limit : "", err);
+    for (int k = 0; k < s->system.n_controls && !code; k++) {
+        const struct kl_control_entry *c = &s->system.controls[k];
+        s->problem.limit[k] = kl_control_largest(c->low, c->high);
+        if (c->low != -c->high) s->problem.low[k] = c->low, s->problem.high[k] = c->high;
+        if (o->zero_ends && (c->low > 0 || c->high < 0))
+            return kl_fail(err, KL_EUSAGE, "--zero-ends: %s lies between %g and %g, which are not 0",
+                           c->name, c->low, c->high);
+        if (o->zero_ends && c->low != -c->high && strcmp(o->functions, "piecewise") != 0)
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--zero-ends: %s lies between %g and %g, round whose middle functions are; use "
+                "--functions piecewise",
+                c->name, c->low, c->high);
     }
     return code;
 }
@@ -191,7 +189,7 @@ static int set_constant(struct kl_control_waveform *w, const struct kl_control_s
         const size_t length = strcspn(text, " ,");
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         const int k = length < sizeof name ? kl_control_system_control(s, name) : -1;
-        if (k < 0) return fail_name("constant", name, s, true, err);
+        if (k < 0) return kl_control_options_fail_name("constant", name, s, true, err);
         w->constant[k] = true, text += length;
     }
     return 0;
@@ -212,6 +210,11 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
                                        .tau = o->tau,
                                        .slew = o->slew };
     const int code = set_constant(w, &s->system, o->constant ? o->constant : "", err);
+    for (int k = 0; k < w->controls; k++)
+        w->low[k] = s->problem.low[k] / s->problem.limit[k],
+        w->high[k] = s->problem.high[k] / s->problem.limit[k];
+    w->n_moduli = s->system.n_moduli;
+    memcpy(w->moduli, s->system.moduli, sizeof w->moduli);
     if (!code && o->segments * o->oversample > KL_CONTROL_MOST_SEGMENTS)
         return kl_fail(err, KL_EUSAGE, "--oversample: %lld segments in all, expected at most %d",
                        (long long)(o->segments * o->oversample), KL_CONTROL_MOST_SEGMENTS);
@@ -220,24 +223,41 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
 
 /* ---- files that options name ---- */
 /* A gate of a file as the text that kl_control_target_make takes in its place. */
-static int gate_text(char **text, const struct kl_control_options *o, struct kl_error *err)
+static int gate_text(struct kl_control_texts *texts, const struct kl_control_options *o,
+                     struct kl_error *err)
 {
     struct kl_control_target target;
     struct kl_control_system system;
+    char how[KL_CONTROL_HOW], *said = NULL;
     int code = kl_control_options_system(&system, NULL, o, err);
     const int d = system.subspace;
     kl_control_system_free(&system);
-    if (!code) code = kl_control_target_make(&target, o->gate, d, err);
-    return code ? code : kl_control_target_json(text, &target, err);
+    if (!code) code = kl_control_target_make(&target, o->gate, d, how, err);
+    if (!code) code = kl_control_target_json(&texts->gate, &target, err);
+    if (code || !*how) return code;
+    if (asprintf(&said, "%starget  gate %s (%s)\n", texts->said ? texts->said : "", o->gate, how) < 0)
+        return kl_fail_memory(err, 256);
+    free(texts->said);
+    texts->said = said;
+    return KL_OK;
+}
+
+static int check_options(struct kl_control_options *o, struct kl_error *err)
+{
+    if (!o->members && !(o->spread && *o->spread)) o->members = KL_CONTROL_NO_MEMBERS;
+    if (o->model && *o->model && o->system != usual_system)
+        return kl_fail(err, KL_EUSAGE, "--system %s: and --model %.200s, expected one of them",
+                       o->system, o->model);
+    return KL_OK;
 }
 
 int kl_control_options_files(struct kl_control_options *o, struct kl_control_texts *texts,
                              struct kl_error *err)
 {
     struct kl_control_model model;
-    int code = KL_OK;
     *texts = (struct kl_control_texts){ 0 };
-    if (o->model && *o->model && *o->model != '{') {
+    int code = check_options(o, err);
+    if (!code && o->model && *o->model && *o->model != '{') {
         code = kl_control_model_read(&model, o->model, err);
         if (code) return code;
         code = kl_control_model_json(&texts->model, &model, err);
@@ -246,7 +266,7 @@ int kl_control_options_files(struct kl_control_options *o, struct kl_control_tex
         o->model = texts->model;
     }
     if (!code && o->gate && kl_control_is_matrix_file(o->gate)) {
-        code = gate_text(&texts->gate, o, err);
+        code = gate_text(texts, o, err);
         if (!code) o->gate = texts->gate;
     }
     return code;
@@ -256,6 +276,21 @@ void kl_control_texts_free(struct kl_control_texts *texts)
 {
     free(texts->model), free(texts->gate), free(texts->said);
     *texts = (struct kl_control_texts){ 0 };
+}
+
+/* An attribute has at most 60000 bytes, and key_parts has a little more than the options. */
+enum { LONGEST_OPTIONS = 59700 };
+
+int kl_control_texts_shorten(char digest[KL_CONTROL_DIGEST], const char **model,
+                             struct kl_control_options *o, const char *json, struct kl_error *err)
+{
+    static const char mark[] = "sha256:";
+    *model = NULL;
+    if (!o->model || strlen(json) <= LONGEST_OPTIONS) return KL_OK;
+    memcpy(digest, mark, sizeof mark);
+    const int code = kl_sha256_hex(digest + strlen(mark), o->model, strlen(o->model), err);
+    if (!code) *model = o->model, o->model = digest;
+    return code;
 }
 
 /* ---- the whole ---- */
@@ -268,6 +303,8 @@ static int from_model(struct kl_control_system *system, struct kl_control_model_
     if (strcmp(o->jump, "up") == 0)
         return kl_fail(err, KL_EUSAGE,
                        "--jump: the model has its own jumps; expected --model without it");
+    if (o->levels)
+        return kl_fail(err, KL_EUSAGE, "--levels: the model has its own; expected --model without it");
     const int code = kl_control_model_open(&model, o->model, err);
     if (code) return code;
     *system = model.system;
@@ -277,16 +314,31 @@ static int from_model(struct kl_control_system *system, struct kl_control_model_
     return KL_OK;
 }
 
+static int take_levels(int *levels, const char *text, struct kl_error *err)
+{
+    char *end;
+    *levels = 0;
+    if (!text) return KL_OK;
+    const long n = strtol(text, &end, 10);
+    if (end == text || *end || n < 2 || n > KL_CONTROL_MAX_LEVELS)
+        return kl_fail(err, KL_EUSAGE, "--levels: found '%.40s', expected a whole number from 2 to %d",
+                       text, (int)KL_CONTROL_MAX_LEVELS);
+    *levels = (int)n;
+    return KL_OK;
+}
+
 int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
                               const struct kl_control_options *o, struct kl_error *err)
 {
-    const struct kl_control_system_options options = { .controls = (int)o->controls,
-                                                       .jump_up = strcmp(o->jump, "up") == 0 };
+    struct kl_control_system_options options = { .controls = (int)o->controls,
+                                                 .jump_up = strcmp(o->jump, "up") == 0 };
     const bool model = o->model && *o->model;
     *system = (struct kl_control_system){ 0 };
-    const int code = model ? from_model(system, target, o, err)
-                           : kl_control_system_make(system, o->system, &options, err);
-    return code ? code : set_values(system, o->set ? o->set : "", err);
+    int code = take_levels(&options.levels, o->levels, err);
+    if (!code)
+        code = model ? from_model(system, target, o, err)
+                     : kl_control_system_make(system, o->system, &options, err);
+    return code ? code : set_values(system, o, err);
 }
 
 static const char *usual_gate(const struct kl_control_system *s)
@@ -302,7 +354,7 @@ static int make_objective(struct kl_control_setup *s, const struct kl_control_mo
     int code = KL_OK;
     s->fidelity = (enum kl_control_fidelity)kl_choice(KL_CONTROL_FIDELITIES, o->fidelity);
     if (!given && of_model->gate.d) {
-        s->target = of_model->gate;
+        s->target = of_model->gate, s->is_state = of_model->is_state;
         if (of_model->is_state && s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_STATE)
             return kl_fail(err, KL_EUSAGE, "--fidelity %s: the model's target is a state; leave it away",
                            o->fidelity);
@@ -312,7 +364,7 @@ static int make_objective(struct kl_control_setup *s, const struct kl_control_mo
         s->fidelity = of_model->fidelity;
     } else
         code = kl_control_target_make(&s->target, given ? o->gate : usual_gate(&s->system),
-                                      s->system.subspace, err);
+                                      s->system.subspace, NULL, err);
     return code ? code
                 : kl_control_objective_make(&s->objective, &s->system, s->fidelity, &s->target, err);
 }
@@ -324,9 +376,9 @@ int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_op
     *s = (struct kl_control_setup){ 0 };
     int code = kl_control_options_system(&s->system, &of_model, o, err);
     if (!code) code = make_objective(s, &of_model, o, err);
-    if (!code) code = make_members(s, o, err);
-    if (!code) code = set_limits(s->problem.limit, &s->system, o->limit, err);
+    if (!code) code = take_limits(s, o, err);
     s->problem.duration = o->duration > 0 ? o->duration : s->system.duration;
+    if (!code) code = kl_control_ensemble_make(s, o, err);
     if (!code) code = make_waveform(s, o, err);
     if (code) return code;
     s->problem.waveform = &s->waveform;
@@ -336,12 +388,15 @@ int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_op
     s->problem.n_members = s->n_members;
     s->problem.aggregate = (enum kl_control_aggregate)kl_choice("mean|worst|cvar", o->ensemble);
     s->problem.sharpness = o->sharpness, s->problem.tail = o->tail, s->problem.energy = o->energy;
+    s->law = s->problem;
+    s->law.members = s->checks, s->law.weights = s->check_weights, s->law.n_members = s->n_checks;
+    s->law.sharpness = INFINITY;
     return 0;
 }
 
 void kl_control_setup_free(struct kl_control_setup *s)
 {
-    free(s->members), free(s->weights);
+    free(s->members), free(s->weights), free(s->checks), free(s->check_weights);
     kl_control_waveform_free(&s->waveform);
     kl_control_objective_free(&s->objective);
     kl_control_system_free(&s->system);

@@ -36,9 +36,22 @@ static bool is_piecewise(const struct kl_control_waveform *w, int k)
 {
     return w->functions == KL_CONTROL_PIECEWISE && !w->constant[k];
 }
+/* The pair of control k; NULL: it is alone. */
+static const struct kl_control_modulus *pair_of(const struct kl_control_waveform *w, int k)
+{
+    for (int i = 0; i < w->n_moduli; i++)
+        if (w->moduli[i].x == k || w->moduli[i].y == k) return &w->moduli[i];
+    return NULL;
+}
 static int functions_of(const struct kl_control_waveform *w, int k)
 {
     return w->constant[k] ? 1 : w->functions == KL_CONTROL_PIECEWISE ? w->samples : w->count;
+}
+
+/* Of a sample, from 0 to 1: its middle; with zero ends the first and the last sample are the ends. */
+static double time_of(const struct kl_control_waveform *w, int s)
+{
+    return w->zero_ends ? (double)s / (w->samples - 1) : (s + 0.5) / w->samples;
 }
 
 int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err)
@@ -46,17 +59,22 @@ int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err
     const int least = w->functions == KL_CONTROL_SPLINES && !w->zero_ends ? 4
                       : w->functions == KL_CONTROL_SPLINES                ? 2
                                                                           : 1;
+    const int most = w->samples - 2 * w->zero_ends;
     w->n = 0, w->values = NULL;
-    if (w->functions != KL_CONTROL_PIECEWISE && (w->count < least || w->count > w->samples))
-        return kl_fail(err, KL_EUSAGE,
-                       "--count: found %d functions of a control, expected %d to %d, the samples",
-                       w->count, least, w->samples);
     if (w->zero_ends && w->samples < 3)
         return kl_fail(err, KL_EUSAGE, "--zero-ends: %d samples, expected at least 3", w->samples);
+    if (w->functions != KL_CONTROL_PIECEWISE && (w->count < least || w->count > most))
+        return kl_fail(err, KL_EUSAGE,
+                       "--count: found %d functions of a control, expected %d to %d, the samples%s",
+                       w->count, least, most, w->zero_ends ? " but the two that are 0" : "");
     for (int k = 0; k < w->controls; k++) {
         if (w->constant[k] && w->zero_ends)
             return kl_fail(err, KL_EUSAGE,
                            "--constant: a control that is constant can not have --zero-ends");
+        if (w->constant[k] && pair_of(w, k))
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--constant: a control whose modulus with another is limited can not be constant");
         w->first[k] = w->n, w->n += functions_of(w, k);
     }
     w->first[w->controls] = w->n;
@@ -65,7 +83,8 @@ int kl_control_waveform_make(struct kl_control_waveform *w, struct kl_error *err
     if (!w->values) return kl_fail_memory(err, (size_t)(w->samples * w->count) * sizeof *w->values);
     for (int s = 0; s < w->samples; s++)
         for (int j = 0; j < w->count; j++)
-            w->values[s * w->count + j] = function(w, j, (s + 0.5) / w->samples);
+            w->values[s * w->count + j] =
+                w->zero_ends && (s == 0 || s == w->samples - 1) ? 0 : function(w, j, time_of(w, s));
     return 0;
 }
 
@@ -75,11 +94,16 @@ void kl_control_waveform_free(struct kl_control_waveform *w)
     w->values = NULL;
 }
 
-bool kl_control_waveform_plain(const struct kl_control_waveform *w)
+bool kl_control_waveform_is_free(const struct kl_control_waveform *w)
 {
     bool all = w->tau == 0 && w->oversample == 1 && w->slew == 0;
     for (int k = 0; k < w->controls; k++) all &= is_piecewise(w, k);
     return all;
+}
+
+bool kl_control_waveform_plain(const struct kl_control_waveform *w)
+{
+    return w->n_moduli == 0 && kl_control_waveform_is_free(w);
 }
 
 /* ---- the low pass ---- */
@@ -108,12 +132,48 @@ void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, 
 }
 
 /* ---- samples ---- */
-/* v / (1 + v^4)^(1/4) and its derivative. */
-static double bounded(double v, double *slope)
+/* v / (1 + v^4)^(1/4) between the limits of control k, and its derivative. */
+static double bounded(const struct kl_control_waveform *w, int k, double v, double *slope)
 {
     const double q = v * v * v * v, root = sqrt(sqrt(1 + q));
-    *slope = 1 / (root * (1 + q));
-    return v / root;
+    const bool usual = w->low[k] == 0 && w->high[k] == 0;
+    const double half = usual ? 1 : (w->high[k] - w->low[k]) / 2,
+                 middle = usual ? 0 : (w->high[k] + w->low[k]) / 2;
+    *slope = half / (root * (1 + q));
+    return middle + half * (v / root);
+}
+
+/* A point of the disc, by the numbers v of its two controls, and its derivatives [of][by]. */
+static void disc_of_plane(double to[2], double slope[2][2], const double v[2])
+{
+    const double square = v[0] * v[0] + v[1] * v[1], q = square * square, root = sqrt(sqrt(1 + q));
+    for (int a = 0; a < 2; a++) {
+        to[a] = v[a] / root;
+        for (int b = 0; b < 2; b++) slope[a][b] = ((a == b) - square * v[a] * v[b] / (1 + q)) / root;
+    }
+}
+static void disc_of_square(double to[2], double slope[2][2], const double v[2])
+{
+    for (int a = 0; a < 2; a++) {
+        const double other = v[1 - a], root = sqrt(1 - other * other / 2);
+        to[a] = v[a] * root;
+        slope[a][a] = root, slope[a][1 - a] = -v[a] * other / (2 * root);
+    }
+}
+static void disc_of(double to[2], double slope[2][2], const struct kl_control_waveform *w,
+                    const double v[2])
+{
+    if (w->functions == KL_CONTROL_PIECEWISE) disc_of_square(to, slope, v);
+    else disc_of_plane(to, slope, v);
+}
+/* The square's point of one of the disc; rounding may leave neither. */
+static void square_of_disc(double v[2], const double at[2])
+{
+    for (int a = 0; a < 2; a++) {
+        const double x = at[a], y = at[1 - a], base = 2 + x * x - y * y, twice = 2 * M_SQRT2 * x;
+        const double u = (sqrt(fmax(base + twice, 0)) - sqrt(fmax(base - twice, 0))) / 2;
+        v[a] = fmin(fmax(u, -1), 1);
+    }
 }
 
 static double sum_of(const struct kl_control_waveform *w, int k, int s, const double *x, int lanes,
@@ -126,17 +186,64 @@ static double sum_of(const struct kl_control_waveform *w, int k, int s, const do
     return v;
 }
 
+/* What makes sample s of control k: its own number, or the sum of its functions. */
+static double number_of(const struct kl_control_waveform *w, int k, int s, const double *x, int lanes,
+                        int l)
+{
+    return is_piecewise(w, k) ? x[(w->first[k] + s) * lanes + l] : sum_of(w, k, s, x, lanes, l);
+}
+
+static void play_pair(double *samples, const struct kl_control_waveform *w,
+                      const struct kl_control_modulus *m, int s, const double *x, int lanes)
+{
+    for (int l = 0; l < lanes; l++) {
+        const double v[2] = { number_of(w, m->x, s, x, lanes, l), number_of(w, m->y, s, x, lanes, l) };
+        double at[2], slope[2][2];
+        disc_of(at, slope, w, v);
+        samples[(s * w->controls + m->x) * lanes + l] = at[0];
+        samples[(s * w->controls + m->y) * lanes + l] = at[1];
+    }
+}
+
 void kl_control_waveform_play(double *samples, double *u, const struct kl_control_waveform *w,
                               const double *x, int lanes)
 {
     for (int s = 0; s < w->samples; s++)
-        for (int k = 0; k < w->controls; k++)
-            for (int l = 0; l < lanes; l++) {
+        for (int k = 0; k < w->controls; k++) {
+            const struct kl_control_modulus *pair = pair_of(w, k);
+            if (pair && pair->x == k) play_pair(samples, w, pair, s, x, lanes);
+            for (int l = 0; l < lanes && !pair; l++) {
                 double *to = &samples[(s * w->controls + k) * lanes + l], slope;
                 *to = is_piecewise(w, k) ? x[(w->first[k] + s) * lanes + l]
-                                         : bounded(sum_of(w, k, s, x, lanes, l), &slope);
+                                         : bounded(w, k, sum_of(w, k, s, x, lanes, l), &slope);
             }
+        }
     filter(u, w, samples, lanes);
+}
+
+/* to [lanes], of the first number of control k: += what the derivative g by its number's value is. */
+static void number_back(double *to, double g, const struct kl_control_waveform *w, int k, int s,
+                        int lanes)
+{
+    if (is_piecewise(w, k)) to[s * lanes] += g;
+    else
+        for (int j = 0; j < w->count; j++) to[j * lanes] += w->values[s * w->count + j] * g;
+}
+
+static void pair_back(double *gx, const double *back, const struct kl_control_waveform *w,
+                      const struct kl_control_modulus *m, int s, const double *x, int lanes)
+{
+    const int both[2] = { m->x, m->y };
+    for (int l = 0; l < lanes; l++) {
+        const double v[2] = { number_of(w, m->x, s, x, lanes, l), number_of(w, m->y, s, x, lanes, l) },
+                     g[2] = { back[(s * w->controls + m->x) * lanes + l],
+                              back[(s * w->controls + m->y) * lanes + l] };
+        double at[2], slope[2][2];
+        disc_of(at, slope, w, v);
+        for (int b = 0; b < 2; b++)
+            number_back(gx + w->first[both[b]] * lanes + l, slope[0][b] * g[0] + slope[1][b] * g[1], w,
+                        both[b], s, lanes);
+    }
 }
 
 /* gx += what the derivatives `back` by samples are by x. */
@@ -144,20 +251,23 @@ static void samples_back(double *gx, const double *back, const struct kl_control
                          const double *x, int lanes)
 {
     for (int s = 0; s < w->samples; s++)
-        for (int k = 0; k < w->controls; k++)
-            for (int l = 0; l < lanes; l++) {
+        for (int k = 0; k < w->controls; k++) {
+            const struct kl_control_modulus *pair = pair_of(w, k);
+            if (pair && pair->x == k) pair_back(gx, back, w, pair, s, x, lanes);
+            for (int l = 0; l < lanes && !pair; l++) {
                 const double g = back[(s * w->controls + k) * lanes + l];
                 double *to = gx + w->first[k] * lanes + l, slope;
                 if (is_piecewise(w, k)) {
                     to[s * lanes] += g;
                     continue;
                 }
-                bounded(sum_of(w, k, s, x, lanes, l), &slope);
+                bounded(w, k, sum_of(w, k, s, x, lanes, l), &slope);
                 if (w->constant[k]) *to += slope * g;
                 else
                     for (int j = 0; j < w->count; j++)
                         to[j * lanes] += w->values[s * w->count + j] * slope * g;
             }
+        }
 }
 
 void kl_control_waveform_back(double *gx, const double *gu, const struct kl_control_waveform *w,
@@ -197,13 +307,24 @@ void kl_control_waveform_slew(double *f, double *back, const struct kl_control_w
         }
 }
 
+/* Both controls of a pair by one factor, which keeps their changes as slow as they are. */
+static void shrink(double *samples, const struct kl_control_waveform *w,
+                   const struct kl_control_modulus *m)
+{
+    double most = 1;
+    for (int s = 0; s < w->samples; s++)
+        most = fmax(most, hypot(samples[s * w->controls + m->x], samples[s * w->controls + m->y]));
+    for (int s = 0; s < w->samples && most > 1; s++)
+        samples[s * w->controls + m->x] /= most, samples[s * w->controls + m->y] /= most;
+}
+
 void kl_control_waveform_limit(double *samples, const struct kl_control_waveform *w)
 {
     const int c = w->controls;
     if (!(w->slew > 0)) return;
     for (int k = 0; k < c; k++) {
         const double most = largest_change(w);
-        const bool end = w->zero_ends && is_piecewise(w, k); /* the last sample is 0, and stays so */
+        const bool end = w->zero_ends; /* the last sample is 0, and stays so */
         double last = 0;
         for (int s = 0; s < w->samples - end; s++) {
             double *a = &samples[s * c + k];
@@ -217,4 +338,16 @@ void kl_control_waveform_limit(double *samples, const struct kl_control_waveform
             last = *a;
         }
     }
+    for (int i = 0; i < w->n_moduli; i++) shrink(samples, w, &w->moduli[i]);
+}
+
+void kl_control_waveform_unplay(double *samples, const struct kl_control_waveform *w)
+{
+    for (int i = 0; i < w->n_moduli; i++)
+        for (int s = 0; s < w->samples; s++) {
+            double *x = &samples[s * w->controls + w->moduli[i].x],
+                   *y = &samples[s * w->controls + w->moduli[i].y], v[2];
+            square_of_disc(v, (const double[]){ *x, *y });
+            *x = v[0], *y = v[1];
+        }
 }

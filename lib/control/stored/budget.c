@@ -12,17 +12,23 @@
 #include "control/stored/stored.h"
 #include "kernels/bloch.h"
 
-enum { FINE = 512, FREQUENCIES = 8192, MOST_NODES = 48 };
-/* Beyond so many radians the second order says nothing, and a mean needs more nodes. */
+enum { FINE = 512, LEAST_PARTS = 3, FREQUENCIES = 8192 };
+/* Nodes of one error at most, and of all together. */
+enum { MOST_NODES = 64, MOST_POINTS = 4096, OF_DELAY = 20, LEAST_NODES = 3 };
+/* Beyond so many radians the second order says nothing. */
 enum { MOST_ANGLE = 10, MOST_AMPLITUDE = 1 };
+/* Of a mean of losses, which are at most 1, that nodes may leave. */
+static const double TOLERANCE = 1e-10;
 
 struct budget {
     struct kl_control_budget *to;
     const struct kl_control_setup *setup;
     struct kl_control_pulse pulse, fine; /* fine: room for a pulse with delays */
     struct kl_control_task task;         /* nominal */
-    int nodes;                           /* Gauss's, of each error that is averaged over */
-    double node[MOST_NODES], weight[MOST_NODES];
+    /* Of each error: nodes of its law, one more of them to check with; and the second of these sets. */
+    int nodes[KL_CONTROL_BUDGET_TERMS], more;
+    double node[2][KL_CONTROL_BUDGET_TERMS][MOST_NODES + 1],
+        weight[2][KL_CONTROL_BUDGET_TERMS][MOST_NODES + 1];
 };
 /* One point: rates (0: all off), and how much of each error. */
 struct point {
@@ -98,28 +104,66 @@ static int over_nodes(double *mean, struct budget *b, const struct point *at, co
     while (i < b->to->n && (b->to->terms[i].rate || !with[i] || b->to->terms[i].size == 0)) i++;
     if (i == b->to->n) return loss_at(mean, NULL, b, &p, err);
     *mean = 0;
-    for (int k = 0; k < b->nodes; k++) {
+    for (int k = 0; k < b->nodes[i] + b->more; k++) {
         double one;
-        if (b->weight[k] < 1e-20) continue;
-        p.error[i] = b->to->terms[i].size * b->node[k];
+        if (b->weight[b->more][i][k] < 1e-20) continue;
+        p.error[i] = b->to->terms[i].size * b->node[b->more][i][k];
         const int code = over_nodes(&one, b, &p, with, i + 1, err);
         if (code) return code;
-        *mean += b->weight[k] * one;
+        *mean += b->weight[b->more][i][k] * one;
     }
     return 0;
 }
 
-/* With as many nodes as the number of errors allows; fewer: with two thirds of them. */
-static int mean_loss(double *mean, struct budget *b, const struct point *p, const bool *with, bool fewer,
+/* more: with one node more of each error, at other places. */
+static int mean_loss(double *mean, struct budget *b, const struct point *p, const bool *with, bool more,
                      struct kl_error *err)
 {
-    static const int most[KL_CONTROL_BUDGET_UNCERTAIN + 1] = { 1, MOST_NODES, 20, 10, 7, 5 };
-    int n = 0;
-    for (int i = 0; i < b->to->n; i++)
-        n += !b->to->terms[i].rate && with[i] && b->to->terms[i].size != 0;
-    b->nodes = fewer ? (2 * most[n] + 2) / 3 : most[n];
-    if (n) kl_control_noise_gauss(b->node, b->weight, b->nodes, KL_CONTROL_NORMAL);
+    b->more = more;
     return over_nodes(mean, b, p, with, 0, err);
+}
+
+/* By how much an error of one standard deviation turns the pulse, in radians (control/noise/law.c). */
+static double turn_of(const struct budget *b, const struct kl_control_budget_term *t)
+{
+    const struct kl_control_system *s = &b->setup->system;
+    const double dt = b->pulse.duration / b->pulse.segments;
+    double sum = 0;
+    if (t->param >= 0)
+        return t->size * b->pulse.duration * kl_control_norm(s->params[t->param].matrix, s->dim);
+    for (int k = 0; k < s->n_controls; k++) {
+        const double norm = kl_control_norm(s->controls[k].matrix, s->dim);
+        for (int i = 0; i < b->pulse.segments; i++)
+            sum += dt * norm * fabs(b->pulse.u[i * b->pulse.controls + k]);
+    }
+    return t->size * sum;
+}
+
+/* As many as each law needs, and fewer where several together would take too long; a delay has kinks
+   where segments begin. */
+static void set_nodes(struct budget *b)
+{
+    double all = 1, turns[KL_CONTROL_BUDGET_TERMS] = { 0 };
+    for (int i = 0; i < b->to->n; i++) {
+        const struct kl_control_budget_term *t = &b->to->terms[i];
+        b->nodes[i] = 1;
+        if (t->rate || t->size == 0) continue;
+        turns[i] = is_delay(t) ? 1 : turn_of(b, t);
+        const int n =
+            is_delay(t) ? OF_DELAY : kl_control_law_count(KL_CONTROL_LAW_NORMAL, turns[i], TOLERANCE);
+        b->nodes[i] = n < LEAST_NODES ? LEAST_NODES : n > MOST_NODES ? MOST_NODES : n;
+        all *= b->nodes[i];
+    }
+    for (; all > MOST_POINTS;) { /* the most of them are one less */
+        int most = 0;
+        for (int i = 1; i < b->to->n; i++)
+            if (b->nodes[i] > b->nodes[most]) most = i;
+        all = all / b->nodes[most] * (b->nodes[most] - 1), b->nodes[most]--;
+    }
+    for (int i = 0; i < b->to->n; i++)
+        for (int more = 0; more < 2 && b->to->terms[i].size != 0 && !b->to->terms[i].rate; more++)
+            kl_control_law_nodes(b->node[more][i], b->weight[more][i], b->nodes[i] + more,
+                                 KL_CONTROL_LAW_NORMAL, turns[i]);
 }
 
 /* ---- which terms ---- */
@@ -209,6 +253,50 @@ static int slopes(double *slope, struct budget *b, const struct point *p, struct
     return code;
 }
 
+/* At the end of short segment s what its mean and those of the next two (step: where they lie) tell: of
+   the parabola with these means. */
+static double side(const double *g, int s, int step, int controls, int k)
+{
+    return (11 * g[s * controls + k] - 7 * g[(s + step) * controls + k] +
+            2 * g[(s + 2 * step) * controls + k]) /
+           6;
+}
+
+/* Of each delay: control k that is late by a moment has at each boundary what came before it,
+   so that the loss moves by the jump there times its derivative by the control at that time. That is the
+   gradient of a pulse of short segments, whose last one before and first one after are the two sides of
+   0; before the pulse and behind it the control is 0. */
+static int slopes_of_delays(double *slope, struct budget *b, const struct point *p, struct kl_error *err)
+{
+    const int parts = b->fine.segments / b->pulse.segments, controls = b->pulse.controls;
+    const double dt = b->fine.duration / b->fine.segments, none[KL_CONTROL_MAX_CONTROLS] = { 0 };
+    double *g = calloc((size_t)(b->fine.segments * controls), sizeof *g);
+    struct kl_control_gradient to = { .u = g };
+    struct kl_control_task task = b->task;
+    if (!g) return kl_fail_memory(err, (size_t)(b->fine.segments * controls) * sizeof *g);
+    for (int i = 0; i < b->to->n; i++)
+        if (b->to->terms[i].rate)
+            task.params[b->to->terms[i].param] = p->on[i] ? b->to->terms[i].size : 0;
+    delay(b, none);
+    const int code =
+        kl_control_propagate(&to, &b->setup->system, &b->setup->objective, &b->fine, &task, err);
+    for (int i = 0; i < b->to->n && !code; i++) {
+        const struct kl_control_budget_term *t = &b->to->terms[i];
+        if (!is_delay(t)) continue;
+        const int k = control_of(t);
+        slope[i] = 0;
+        for (int s = 0; s <= b->pulse.segments; s++) {
+            const double before = s > 0 ? b->pulse.u[(s - 1) * controls + k] : 0,
+                         after = s < b->pulse.segments ? b->pulse.u[s * controls + k] : 0,
+                         left = s > 0 ? side(g, s * parts - 1, -1, controls, k) : 0,
+                         right = s < b->pulse.segments ? side(g, s * parts, 1, controls, k) : 0;
+            slope[i] += (before - after) * (left + right) / (2 * dt);
+        }
+    }
+    free(g);
+    return code;
+}
+
 /* ---- one qubit: second derivatives exactly, as kernels/bloch.h has tangents of gradients ---- */
 enum { LANES = KL_BLOCH_LANES, DETUNED = 0, AMPLIFIED = 1 }; /* lanes: along which the tangent is */
 
@@ -282,6 +370,7 @@ static int derive(struct budget *b, struct kl_error *err)
     double first[KL_CONTROL_BUDGET_TERMS], low[KL_CONTROL_BUDGET_TERMS], high[KL_CONTROL_BUDGET_TERMS];
     const struct point here = all_rates(b, true);
     int code = slopes(first, b, &here, err);
+    if (!code) code = slopes_of_delays(first, b, &here, err);
     for (int i = 0; !code && i < b->to->n; i++) {
         struct kl_control_budget_term *t = &b->to->terms[i];
         struct point p = here;
@@ -297,7 +386,6 @@ static int derive(struct budget *b, struct kl_error *err)
         p.error[i] = step;
         if (!code) code = late ? loss_at(&above, NULL, b, &p, err) : slopes(high, b, &p, err);
         if (code) break;
-        if (late) t->slope = (above - below) / (2 * step);
         t->curvature =
             late ? (above - 2 * b->to->loss + below) / (step * step) : (high[i] - low[i]) / (2 * step);
     }
@@ -407,14 +495,15 @@ static int fill(struct budget *b, struct kl_error *err)
 {
     struct kl_control_budget *to = b->to;
     bool with[KL_CONTROL_BUDGET_TERMS];
-    double fewer = 0;
+    double more = 0;
     const struct point off = all_rates(b, false), on = all_rates(b, true);
     memset(with, 1, sizeof with);
     int code = loss_at(&to->loss, NULL, b, &on, err);
     if (!code) code = loss_at(&to->residual, NULL, b, &off, err);
+    set_nodes(b);
     if (!code) code = mean_loss(&to->total, b, &on, with, false, err);
-    if (!code) code = mean_loss(&fewer, b, &on, with, true, err);
-    if (!code) to->unsettled = fabs(to->total - fewer);
+    if (!code) code = mean_loss(&more, b, &on, with, true, err);
+    if (!code) to->unsettled = fabs(to->total - more);
     if (!code) code = derive(b, err);
     for (int i = 0; i < to->n; i++) to->terms[i].filter = to->terms[i].averaged = NAN;
     if (!code) code = switch_off(b, err);
@@ -434,7 +523,8 @@ int kl_control_budget(struct kl_control_budget *to, const struct kl_control_setu
                       const double *u, const char *sigmas, struct kl_error *err)
 {
     const int segments = setup->problem.segments, controls = setup->system.n_controls,
-              fine = segments * ((FINE + segments - 1) / segments);
+              fine = segments *
+                     (FINE > LEAST_PARTS * segments ? (FINE + segments - 1) / segments : LEAST_PARTS);
     double *more = malloc((size_t)(fine * controls) * sizeof *more);
     struct budget b = { .to = to,
                         .setup = setup,

@@ -19,6 +19,8 @@ struct search {
     const struct kl_control_setup *setup;
     struct kl_index *index;
     unsigned char family[16], rule[16], shape[16];
+    double low[KL_CONTROL_MAX_CONTROLS], high[KL_CONTROL_MAX_CONTROLS]; /* of the task */
+    bool is_free; /* any samples within the limits make a waveform of the task */
     struct candidate *all;
     size_t n;
     struct {
@@ -47,13 +49,20 @@ static double per_amplitude(const struct search *s, const struct kl_control_inde
     for (int k = 0; k < p->controls; k++) sum += p->moves.controls[k] * s->setup->problem.limit[k];
     return sum * s->setup->problem.duration;
 }
-/* The mean over the task's members of the distance from the pulse's nominal task. */
+/* At least the mean over the task's law of the distance from the pulse's nominal task: of the nominal
+   one, and of each deviation the mean of its size. */
 static double from_nominal(const struct search *s, const struct kl_control_indexed *p, double duration,
                            double amplitude)
 {
-    double sum = 0;
-    for (int m = 0; m < s->setup->n_members; m++)
-        sum += s->setup->weights[m] * between(p, &s->setup->members[m], &p->task, duration, amplitude);
+    const struct kl_control_setup *x = s->setup;
+    const double mean = x->is_normal ? sqrt(2 / M_PI) : 0.5;
+    struct kl_control_task nominal;
+    kl_control_task_default(&nominal, &x->system);
+    double sum = between(p, &nominal, &p->task, duration, amplitude);
+    for (int i = 0; i < x->n_spreads; i++) {
+        const struct kl_control_spread *one = &x->spreads[i];
+        sum += mean * one->size * (one->param < 0 ? amplitude : p->moves.params[one->param] * duration);
+    }
     return sum;
 }
 
@@ -62,23 +71,40 @@ static bool same_duration(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
-/* Are the first and the last of its segments 0? */
-static bool ends_at_zero(const struct kl_control_indexed *p)
+
+/* The largest modulus of two of its controls. */
+static double largest_modulus(const struct kl_control_indexed *p, const struct kl_control_modulus *m)
 {
-    const double *u = kl_control_indexed_u(p), *last = u + (p->segments - 1) * p->controls;
-    bool all = true;
-    for (int k = 0; k < p->controls; k++) all &= u[k] == 0 && last[k] == 0;
-    return all;
+    const double *u = kl_control_indexed_u(p);
+    double most = 0;
+    for (int s = 0; s < p->segments; s++)
+        most = fmax(most, hypot(u[s * p->controls + m->x], u[s * p->controls + m->y]));
+    return most;
 }
+
+/* Is it within the limits of a system? */
+static bool is_within(const struct kl_control_indexed *p, const double *low, const double *high,
+                      const struct kl_control_modulus *moduli, int n_moduli)
+{
+    bool within = true;
+    for (int k = 0; k < p->controls; k++)
+        within &= p->most[k] <= high[k] + 1e-12 * fabs(high[k]) &&
+                  p->least[k] >= low[k] - 1e-12 * fabs(low[k]);
+    for (int i = 0; within && i < n_moduli; i++)
+        within = largest_modulus(p, &moduli[i]) <= moduli[i].most * (1 + 1e-12);
+    return within;
+}
+
 /* May it be played: within the limits, no longer than the task's pulse, of its waveform. */
 static bool fits(const struct search *s, const struct kl_control_indexed *p)
 {
     const struct kl_control_problem *problem = &s->setup->problem;
-    bool within = p->duration <= problem->duration * (1 + 1e-9);
-    for (int k = 0; k < p->controls; k++) within &= p->peak[k] <= problem->limit[k] * (1 + 1e-12);
     const struct kl_control_waveform *w = &s->setup->waveform;
-    return within && ((kl_control_waveform_plain(w) && (!w->zero_ends || ends_at_zero(p))) ||
-                      memcmp(p->shape, s->shape, sizeof s->shape) == 0);
+    const bool within =
+        p->duration <= problem->duration * (1 + 1e-9) &&
+        is_within(p, s->low, s->high, s->setup->system.moduli, s->setup->system.n_moduli);
+    return within && (!w->zero_ends || p->zero_ends) &&
+           (s->is_free || memcmp(p->shape, s->shape, sizeof s->shape) == 0);
 }
 
 static int by_floor(const void *a, const void *b)
@@ -126,7 +152,7 @@ static int evaluator_of(struct kl_control_evaluator **e, struct search *s,
         if (i == SHAPES) kl_control_evaluator_close(&s->shapes[i = 0].e);
         else s->n_shapes++;
         s->shapes[i].segments = p->segments, s->shapes[i].duration = p->duration;
-        s->shapes[i].problem = s->setup->problem;
+        s->shapes[i].problem = s->setup->law;
         s->shapes[i].problem.waveform = NULL, s->shapes[i].problem.energy = 0;
         s->shapes[i].problem.segments = p->segments, s->shapes[i].problem.duration = p->duration;
         const int code = kl_control_evaluator_open(&s->shapes[i].e, &s->shapes[i].problem, err);
@@ -207,54 +233,51 @@ static int find_start(struct candidate **start, struct search *s, struct kl_cont
 }
 
 /* ---- bounds ---- */
-static int prove(const struct search *s, struct kl_control_lookup *to, struct kl_error *err)
+/* Is all that the task's limits allow within those of p's search? Of a modulus there the task has the
+   same, or so small limits that it comes to less. */
+static bool covers_limits(const struct search *s, const struct kl_control_indexed *p)
 {
-    const struct kl_control_setup *x = s->setup;
-    double limit = 0;
-    to->proven = 0;
-    for (int m = 0; m < x->n_members; m++) {
-        bool same = m > 0; /* members that differ in no rate have one limit */
-        for (int j = 0; same && j < x->system.n_params; j++)
-            same = !x->system.params[j].rate || x->members[m].params[j] == x->members[m - 1].params[j];
-        const int code =
-            same ? 0
-                 : kl_control_decoherence_limit(&limit, &x->system, &x->objective, x->fidelity,
-                                                x->problem.duration, &x->members[m], err);
-        if (code) return code;
-        to->proven += x->weights[m] * limit;
+    const struct kl_control_system *y = &s->setup->system;
+    bool all = true;
+    for (int k = 0; k < p->controls; k++)
+        all &= p->high[k] >= s->high[k] - 1e-12 * fabs(s->high[k]) &&
+               p->low[k] <= s->low[k] + 1e-12 * fabs(s->low[k]);
+    for (int i = 0; i < p->n_moduli; i++) {
+        const struct kl_control_modulus *m = &p->moduli[i];
+        double most = hypot(s->setup->problem.limit[m->x], s->setup->problem.limit[m->y]);
+        for (int k = 0; k < y->n_moduli; k++)
+            if (y->moduli[k].x == m->x && y->moduli[k].y == m->y) most = y->moduli[k].most;
+        all &= most <= m->most * (1 + 1e-12);
     }
-    return 0;
+    return all;
 }
 
 /* Was every pulse that the task allows also allowed where p was sought? */
 static bool covers(const struct search *s, const struct kl_control_indexed *p)
 {
     const struct kl_control_problem *problem = &s->setup->problem;
-    const struct kl_control_waveform *w = &s->setup->waveform;
-    const bool zero_ends =
-        kl_control_waveform_plain(w) && w->zero_ends; /* functions' ends are no samples' */
-    bool all = !p->energy && same_duration(p->duration, problem->duration);
-    for (int k = 0; k < p->controls; k++) all &= p->limit[k] >= problem->limit[k] * (1 - 1e-12);
+    const bool zero_ends = s->setup->waveform.zero_ends;
+    const bool all = !p->energy && same_duration(p->duration, problem->duration) && covers_limits(s, p);
     return all && ((p->plain && (!p->zero_ends || zero_ends) && p->segments % problem->segments == 0) ||
-                   memcmp(p->shape, s->shape, sizeof s->shape) == 0);
+                   (memcmp(p->shape, s->shape, sizeof s->shape) == 0 && (!zero_ends || p->zero_ends)));
 }
 
-/* How far from the optimum of p's task that of this one can be below it; INFINITY: it says nothing. A
-   mean moves by the mean of what its members move, any other rule by at most the largest. */
+/* How far from the optimum of p's task that of this one can be below it; INFINITY: it says nothing. Of
+   an ensemble all members move by the same, so that neither law nor rule counts. */
 static double moved(const struct search *s, const struct kl_control_indexed *p)
 {
     const struct kl_control_setup *x = s->setup;
     const struct kl_control_task *members = kl_control_indexed_members(p);
     const double duration = x->problem.duration, amplitude = per_amplitude(s, p);
-    double sum = 0, most = 0;
+    double least = INFINITY, most = 0;
     if (p->members == 1) return from_nominal(s, p, duration, amplitude);
     if (!members || p->members != x->n_members || memcmp(p->rule, s->rule, sizeof s->rule) != 0)
         return INFINITY;
     for (int m = 0; m < x->n_members; m++) {
         const double one = between(p, &x->members[m], &members[m], duration, amplitude);
-        sum += x->weights[m] * one, most = fmax(most, one);
+        least = fmin(least, one), most = fmax(most, one);
     }
-    return p->mean ? sum : most;
+    return most - least <= 1e-12 * (1 + most) ? most : INFINITY;
 }
 
 /* Has another stored pulse, which was allowed there, a smaller loss in p's own task? Then the search of
@@ -264,9 +287,10 @@ static bool refuted(const struct search *s, const struct kl_control_indexed *p)
     if (p->members != 1) return false;
     for (size_t i = 0; i < s->n; i++) {
         const struct kl_control_indexed *o = s->all[i].p;
-        bool allowed = o != p && p->plain && p->segments % o->segments == 0 &&
-                       same_duration(o->duration, p->duration) && (!p->zero_ends || ends_at_zero(o));
-        for (int k = 0; k < p->controls; k++) allowed &= o->peak[k] <= p->limit[k] * (1 + 1e-12);
+        const bool allowed = o != p && p->plain && p->segments % o->segments == 0 &&
+                             same_duration(o->duration, p->duration) &&
+                             (!p->zero_ends || o->zero_ends) &&
+                             is_within(o, p->low, p->high, p->moduli, p->n_moduli);
         if (!allowed) continue;
         const double there = o->nominal + between(p, &o->task, &p->task, p->duration, o->turn);
         if (there < p->loss - KL_CONTROL_ASSUMED) return true;
@@ -326,7 +350,7 @@ static int answer(struct kl_control_lookup *to, bool *changed, struct search *s,
     int code = collect(s, to, err);
     if (!code) code = find_best(&best, s, to, err);
     if (!code) code = find_start(&start, s, to, err);
-    if (!code) code = prove(s, to, err);
+    if (!code) code = kl_control_law_limit(&to->proven, s->setup, err);
     if (code) return code;
     from = assume(s, to, best ? best->loss : INFINITY);
     to->found = best != NULL, to->start_found = start != NULL;
@@ -347,7 +371,9 @@ int kl_control_lookup(struct kl_control_lookup *to, const char *store,
     int code = 0;
     *to = (struct kl_control_lookup){ .found = false };
     for (int i = 0; i < TRIES && changed && !code; i++) {
-        struct search s = { .setup = setup };
+        struct search s = { .setup = setup, .is_free = kl_control_waveform_is_free(&setup->waveform) };
+        for (int k = 0; k < setup->system.n_controls; k++)
+            s.low[k] = setup->system.controls[k].low, s.high[k] = setup->system.controls[k].high;
         changed = false;
         kl_control_family(s.family, setup), kl_control_rule(s.rule, setup);
         kl_control_shape_of(s.shape, setup);

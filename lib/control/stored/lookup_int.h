@@ -13,12 +13,16 @@ struct kl_control_indexed {
     unsigned char rule[16];   /* of what members make together, and their weights */
     unsigned char shape[16];  /* of the waveform */
     int32_t segments, samples, controls, params, members;
-    int32_t ended; /* starts that ended at a minimum; 0 where the best one did not */
-    int32_t plain, zero_ends, energy,
-        mean; /* each 0 or 1: the waveform, twice; a factor of energy; the rule */
-    double duration, loss, nominal;
-    double turn; /* how far the loss can move when the amplitude moves by 1 */
-    double limit[KL_CONTROL_MAX_CONTROLS], peak[KL_CONTROL_MAX_CONTROLS];
+    int32_t ended; /* starts that ended at a minimum; 0 where the best one did not, or the rules by which
+                      they end were loosened */
+    int32_t plain, zero_ends, energy, mean; /* each 0 or 1: the waveform; are its first and last sample
+                                               0; a factor of energy; the rule */
+    int32_t n_moduli;
+    double duration, loss, nominal; /* loss NaN: of an ensemble that was not judged on its law */
+    double turn;                    /* how far the loss can move when the amplitude moves by 1 */
+    double low[KL_CONTROL_MAX_CONTROLS], high[KL_CONTROL_MAX_CONTROLS];   /* limits of the search */
+    double least[KL_CONTROL_MAX_CONTROLS], most[KL_CONTROL_MAX_CONTROLS]; /* of the pulse */
+    struct kl_control_modulus moduli[KL_CONTROL_MAX_CONTROLS / 2];
     struct kl_control_sensitivity moves;
     struct kl_control_task task; /* the nominal one */
 };

@@ -91,8 +91,11 @@ static void tell(FILE *out, const struct kl_control_lookup *l, const struct kl_c
             l->pulses, kl_s(l->pulses), l->fit, s->target.name, s->system.name, s->objective.name,
             l->compared, 1e3 * l->seconds);
     if (l->found) {
-        fprintf(out, "best     %s\n         loss %.6g here, %.6g where it was made; %d segments, T %g\n",
-                l->best, l->loss, l->stored_loss, l->segments, l->duration);
+        fprintf(out, "best     %s\n         loss %.6g here%s, ", l->best, l->loss,
+                s->n_checks > 1 ? " over the law" : "");
+        if (isfinite(l->stored_loss)) fprintf(out, "%.6g where it was made", l->stored_loss);
+        else fputs("not judged on the law where it was made", out);
+        fprintf(out, "; %d segments, T %g\n", l->segments, l->duration);
         if (!is_bounded(l, s))
             fprintf(
                 out,
@@ -121,11 +124,13 @@ static void tell(FILE *out, const struct kl_control_lookup *l, const struct kl_c
     }
 }
 
-static int look(struct kl_mode_run *run, const struct kl_control_setup *setup, struct kl_error *err)
+static int look(struct kl_mode_run *run, const struct kl_control_setup *setup,
+                const struct kl_control_texts *texts, struct kl_error *err)
 {
     const struct values *v = run->values;
     struct kl_control_lookup found;
     int code = kl_control_lookup(&found, v->common.store, setup, err);
+    if (!code) code = kl_control_setup_say(run->stage.log, setup, &v->problem, texts, err);
     if (code) return code;
     if (found.unread)
         kl_caution(run->stage.log, "store %s: %zu file%s could not be read, see `cache fsck`",
@@ -149,7 +154,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "lookup: no store; give --store DIR, or KETLINE_STORE");
     code = kl_control_options_files(&v->problem, &texts, err);
     if (!code) code = kl_control_setup_make(&setup, &v->problem, err);
-    if (!code) code = look(run, &setup, err);
+    if (!code) code = look(run, &setup, &texts, err);
     kl_control_setup_free(&setup);
     v->problem.model = v->problem.gate = NULL;
     kl_control_texts_free(&texts);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What the index of a store keeps of a pulse, so that a lookup opens no file. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "control/stored/lookup_int.h"
 #include "store/kind.h"
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 /* ---- digests ---- */
 /* To 10 digits of the largest: what another compiler rounds otherwise is the same. */
@@ -112,32 +113,60 @@ const struct kl_control_indexed *kl_control_indexed_of(const void *data, size_t 
                : NULL;
 }
 
+/* Are the first and the last of n samples 0? */
+static bool ends_at_zero(const double *samples, int n, int controls)
+{
+    bool all = true;
+    for (int k = 0; k < controls; k++) all &= samples[k] == 0 && samples[(n - 1) * controls + k] == 0;
+    return all;
+}
+
 static void measure(struct kl_control_indexed *p, const struct kl_control_stored *s)
 {
     const struct kl_control_system *y = &s->setup.system;
     const double dt = p->duration / p->segments;
     for (int i = 0; i < p->segments * p->controls; i++) {
         const int k = i % p->controls;
-        p->peak[k] = fmax(p->peak[k], fabs(s->u[i]));
+        p->least[k] = fmin(p->least[k], s->u[i]), p->most[k] = fmax(p->most[k], s->u[i]);
         p->turn += dt * fabs(s->u[i]) * p->moves.controls[k];
     }
     kl_control_task_default(&p->task, y);
-    memcpy(p->limit, s->setup.problem.limit, sizeof p->limit);
+    for (int k = 0; k < p->controls; k++)
+        p->low[k] = y->controls[k].low, p->high[k] = y->controls[k].high;
+    p->n_moduli = y->n_moduli;
+    memcpy(p->moduli, y->moduli, sizeof p->moduli);
 }
 
 static bool at_minimum(int stop)
 {
     return stop == KL_CONTROL_FLAT || stop == KL_CONTROL_STALLED || stop == KL_CONTROL_NO_DESCENT;
 }
-/* How many starts ended for no limit of iterations, nor a loss that was asked for. */
-static int count_ended(int32_t *ended, struct kl_file *file, struct kl_error *err)
+
+/* Do starts end elsewhere than at minima: by looser rules, by a method whose loss may stand still on the
+   way, or because they all begin at one point? */
+static bool is_loosened(const json_t *config)
+{
+    struct kl_control_search usual;
+    double gradient = 0, stall = 0, size = 0;
+    const char *method = "";
+    kl_control_search_default(&usual);
+    if (json_unpack((json_t *)config, "{s:F, s:F, s:F, s:s}", "gradient", &gradient, "stall", &stall,
+                    "start-size", &size, "method", &method) != 0)
+        return true;
+    return gradient > usual.gradient || stall > usual.progress || size < usual.size ||
+           strcmp(method, "adam") == 0 || strcmp(method, "krotov") == 0;
+}
+
+/* How many starts ended at a minimum, and not for a limit of iterations, a loss that was asked for or a
+   loosened rule. */
+static int count_ended(int32_t *ended, const json_t *config, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *set = kl_store_file_find(file, "starts/stop");
     char *words = NULL;
     void *data = NULL;
     bool best = false;
     *ended = 0;
-    if (!set || set->type != KL_TYPE_I32) return 0;
+    if (!set || set->type != KL_TYPE_I32 || is_loosened(config)) return 0;
     int code = kl_store_file_text(&words, file, "", "stop", err);
     for (int i = 0; !code && i < KL_CONTROL_STOPS; i++)
         best |= at_minimum(i) && strcmp(words, kl_control_stop_words((enum kl_control_stop)i)) == 0;
@@ -159,13 +188,14 @@ static int describe_pulse(struct kl_control_indexed **to, size_t *n, const struc
     p->segments = segments, p->samples = setup->waveform.samples, p->controls = controls;
     p->params = setup->system.n_params, p->members = setup->n_members;
     p->plain = kl_control_waveform_plain(&setup->waveform), p->energy = problem->energy > 0;
-    p->zero_ends = setup->waveform.zero_ends;
+    p->zero_ends = s->samples ? ends_at_zero(s->samples, p->samples, controls)
+                              : ends_at_zero(s->u, segments, controls);
     p->mean = setup->n_members == 1 || problem->aggregate == KL_CONTROL_MEAN;
-    p->duration = problem->duration, p->loss = s->loss;
+    p->duration = problem->duration, p->loss = s->judged ? s->loss : NAN;
     kl_control_family(p->family, setup), kl_control_rule(p->rule, setup);
     kl_control_shape_of(p->shape, setup);
     int code = kl_store_file_number(&p->nominal, file, "", "nominal_loss", err);
-    if (!code) code = count_ended(&p->ended, file, err);
+    if (!code && s->judged) code = count_ended(&p->ended, s->config, file, err);
     if (!code)
         code = kl_control_sensitivity_make(
             &p->moves, &setup->system,

@@ -15,6 +15,10 @@ int kl_control_decoherence_limit(double *limit, const struct kl_control_system *
                                  const struct kl_control_objective *objective,
                                  enum kl_control_fidelity fidelity, double duration,
                                  const struct kl_control_task *task, struct kl_error *err);
+/* The same in the mean over what a setup spreads, from below. 0 too where more than three rates are
+ * spread.
+ */
+int kl_control_law_limit(double *limit, const struct kl_control_setup *setup, struct kl_error *err);
 /* For any pulse, a parameter that moves by x for the duration T moves the loss by at most params x T; a
    control likewise. KL_ENOMEM. */
 struct kl_control_sensitivity {
@@ -31,10 +35,10 @@ struct kl_control_lookup {
     size_t fit, compared;  /* that fit the task; of these, whose loss was computed */
     bool found;            /* else the rest says nothing, but start_found and floors */
     char best[KL_CONTROL_PATH], key[65];
-    double loss, stored_loss; /* here; and where it was optimised */
+    double loss, stored_loss; /* here, over the law; and where it was optimised, NaN: not judged there */
     int segments;
     double duration;
-    double proven; /* no pulse loses less: the mean of the members' kl_control_decoherence_limit */
+    double proven; /* no pulse loses less: kl_control_law_limit */
     /* No pulse loses less if the search that made `from` found the least loss of its own task to within
        KL_CONTROL_ASSUMED: that least less how far a loss can move from there to here. */
     bool has_assumed;
@@ -71,8 +75,8 @@ struct kl_control_budget {
     struct kl_control_budget_term terms[KL_CONTROL_BUDGET_TERMS];
     double loss;      /* rates as they are, no error */
     double residual;  /* no rate, no error: the pulse's own */
-    double total;     /* rates and errors, the mean by Gauss's nodes: 48 of one error, 5 of five */
-    double unsettled; /* by how much two thirds of the nodes give another total */
+    double total;     /* rates and errors, the mean over their laws by as many nodes as each needs */
+    double unsettled; /* by how much one node more of each gives another total */
     double sum;       /* residual and all parts */
 };
 /* sigmas: "detuning=0.01 amplitude=0.01 skew_y=0.002". A delayed control is 0 before the pulse and cut

@@ -210,6 +210,8 @@ static void draw_gains(cairo_t *cr, const struct adaptation *a)
         kl_plot_mark(cr, x, kl_plot_axes_y(&axes, gain.difference), 2, KL_CIRCLE);
     }
     kl_plot_axes_draw(cr, &axes, "steps K of adaptation", "gain: loss before - after");
+    kl_plot_text(cr, RIGHT + WIDTH - 3, TOP + HEIGHT - 5, 6.5, KL_RIGHT,
+                 "bars: 95 % of the mean over tasks");
     if (!isfinite(a->c)) return;
     snprintf(text, sizeof text, "%.3g (1 - exp(-%.3g K)), R\xc2\xb2 %.3f", a->c, a->beta, a->r2);
     entry(cr, RIGHT, TOP - 5, 2, text);
@@ -305,7 +307,7 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
     }
     snprintf(text, sizeof text, "regret / %.0e: loss above the optimum", unit);
     kl_plot_axes_draw_x(cr, &axes, text);
-    snprintf(text, sizeof text, "95 %%, paired over %zu tasks", a->tasks);
+    snprintf(text, sizeof text, "bars: mean over %zu tasks; lines: its 95 %%, paired", a->tasks);
     kl_plot_text(cr, RIGHT, BELOW - 5, 6.5, KL_LEFT, text);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The filter function of a pulse: how much of noise at each frequency reaches the qubit, on X, Y and Z;
-   beside it that of a qubit left alone for as long. */
+   The filter function of a pulse: how much of noise at each frequency reaches the qubit, on X, Y and Z,
+   with its definition (control/noise/noise.h); beside it that of a qubit left alone for as long. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,9 +8,11 @@
 #include "store/store.h"
 
 static const double LEFT = 48, TOP = 18, WIDTH = 380, HEIGHT = 160;
-enum { AXES = 3 };
-/* Lines of a plain pulse on X lie on each other: the one below shows. */
-static const double widths[AXES] = { 1.2, 2.4, 0.9 };
+enum { AXES = 3, DASHES = 4 };
+/* Lines of a plain pulse on X lie on each other: each is broken in its own way. */
+static const double line_width = 1.1,
+                    dashes[AXES + 1][DASHES] = { { 1.5, 2 }, { 0 }, { 5, 2.5 }, { 5, 2, 1.5, 2 } };
+static const int n_dashes[AXES + 1] = { 2, 0, 2, 4 };
 
 struct filter {
     double *omega, *values; /* [n], [3][n] */
@@ -31,11 +33,12 @@ static int load(struct filter *f, struct kl_file *file, struct kl_error *err)
     return code;
 }
 
-/* Of noise on Z without a pulse: 2 sin^2(wT/2)/w^2, its mean from where it first meets it. */
+/* Of noise on Z without a pulse: 2 sin^2(wT/2)/w^2 = (1 - cos wT)/w^2, whose oscillation fades into its
+   mean beyond the first turn. */
 static double alone(double omega, double duration)
 {
-    const double x = omega * duration / 2;
-    return x < M_PI / 4 ? 2 * pow(sin(x) / omega, 2) : 1 / (omega * omega);
+    const double x = omega * duration;
+    return (1 - cos(x) * exp(-pow(x / M_PI, 4))) / (omega * omega);
 }
 
 static void range(struct kl_axes *a, const struct filter *f, double duration)
@@ -48,44 +51,46 @@ static void range(struct kl_axes *a, const struct filter *f, double duration)
     a->y0 = floor(fmax(a->y1 - 9, fmin(log10(fmax(last, 1e-300)), a->y1 - 3)));
 }
 
+/* Line 0: of a qubit alone; from 1 on noise on X, Y, Z. */
+static void set_line(cairo_t *cr, int line)
+{
+    kl_plot_colour(cr, line, line ? 1 : 0.7);
+    cairo_set_line_width(cr, line_width);
+    cairo_set_dash(cr, dashes[line], n_dashes[line], 0);
+}
+
 static void draw_lines(cairo_t *cr, const struct kl_axes *a, const struct filter *f, double duration)
 {
-    static const double dashes[] = { 4, 2 };
-    kl_plot_colour(cr, 0, 0.7);
-    cairo_set_line_width(cr, 0.9);
-    cairo_set_dash(cr, dashes, 2, 0);
-    for (size_t i = 0; i < f->n; i++)
-        cairo_line_to(cr, kl_plot_axes_x(a, log10(f->omega[i])),
-                      kl_plot_axes_y(a, log10(alone(f->omega[i], duration))));
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-    for (int k = 0; k < AXES; k++) {
-        kl_plot_colour(cr, k + 1, 1);
-        cairo_set_line_width(cr, widths[k]);
-        for (size_t i = 0; i < f->n; i++)
+    for (int k = 0; k <= AXES; k++) {
+        set_line(cr, k);
+        for (size_t i = 0; i < f->n; i++) {
+            const double value =
+                k ? f->values[(size_t)(k - 1) * f->n + i] : alone(f->omega[i], duration);
             cairo_line_to(cr, kl_plot_axes_x(a, log10(f->omega[i])),
-                          kl_plot_axes_y(
-                              a, fmax(a->y0 - 1, log10(fmax(f->values[(size_t)k * f->n + i], 1e-300)))));
+                          kl_plot_axes_y(a, fmax(a->y0 - 1, log10(fmax(value, 1e-300)))));
+        }
         cairo_stroke(cr);
     }
+    cairo_set_dash(cr, NULL, 0, 0);
 }
 
 static void draw_legend(cairo_t *cr, double x)
 {
-    static const double dashes[] = { 4, 2 };
     static const char *const names[] = { "no pulse, Z", "noise on X", "noise on Y", "noise on Z" };
-    for (int i = 0; i < 4; i++) {
-        const double y = TOP + 8 + 12 * i;
-        kl_plot_colour(cr, i, i ? 1 : 0.7);
-        cairo_set_line_width(cr, i ? widths[i - 1] : 0.9);
-        if (!i) cairo_set_dash(cr, dashes, 2, 0);
+    static const char *const words[] = { "F: noise x(t) P/2 of the", "spectrum S(\xcf\x89) costs",
+                                         "\xe2\x88\xab S F d\xcf\x89 / 4\xcf\x80 of F_e" };
+    double y = TOP + 8;
+    for (int i = 0; i <= AXES; i++, y += 12) {
+        set_line(cr, i);
         cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 14, 0);
+        cairo_rel_line_to(cr, 18, 0);
         cairo_stroke(cr);
         cairo_set_dash(cr, NULL, 0, 0);
         kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 18, y, 7, KL_LEFT, names[i]);
+        kl_plot_text(cr, x + 22, y, 7, KL_LEFT, names[i]);
     }
+    y += 6;
+    for (int i = 0; i < 3; i++, y += 10) kl_plot_text(cr, x, y, 6.5, KL_LEFT, words[i]);
 }
 
 static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view *v)
@@ -93,7 +98,7 @@ static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view
     struct kl_axes axes = {
         .left = LEFT, .top = TOP, .width = WIDTH, .height = HEIGHT, .log_x = true, .log_y = true
     };
-    char label[KL_PULSE_LABEL];
+    char label[KL_PULSE_LABEL], unit[KL_PULSE_LABEL];
     range(&axes, f, v->duration);
     cairo_save(cr);
     cairo_rectangle(cr, axes.left, axes.top, axes.width, axes.height);
@@ -101,7 +106,9 @@ static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view
     draw_lines(cr, &axes, f, v->duration);
     cairo_restore(cr);
     kl_plot_pulse_frequency(label, "angular frequency of the noise", v);
-    kl_plot_axes_draw(cr, &axes, label, "filter function");
+    snprintf(unit, sizeof unit, *v->unit ? "filter function F, %.16s\xc2\xb2" : "filter function F",
+             v->unit);
+    kl_plot_axes_draw(cr, &axes, label, unit);
     kl_plot_text(cr, LEFT, 10, 7, KL_LEFT, v->title);
     draw_legend(cr, LEFT + WIDTH + 8);
 }

@@ -21,7 +21,7 @@ static void draw_steps(cairo_t *cr, const struct kl_axes *axes, const double *va
     cairo_stroke(cr);
 }
 
-static void draw_levels(cairo_t *cr, const struct kl_axes *axes, double limit)
+static void draw_levels(cairo_t *cr, const struct kl_axes *axes, const double limits[2])
 {
     static const double dashes[] = { 3, 2 };
     kl_plot_colour(cr, 0, 0.35);
@@ -29,12 +29,12 @@ static void draw_levels(cairo_t *cr, const struct kl_axes *axes, double limit)
     cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, 0));
     cairo_rel_line_to(cr, axes->width, 0);
     cairo_stroke(cr);
-    if (limit > axes->y1) return;
     kl_plot_colour(cr, 0, 0.8);
     cairo_set_line_width(cr, 0.8);
     cairo_set_dash(cr, dashes, 2, 0);
-    for (int sign = -1; sign <= 1; sign += 2) {
-        cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, sign * limit));
+    for (int i = 0; i < 2; i++) {
+        if (fabs(limits[i]) > axes->y1) continue;
+        cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, limits[i]));
         cairo_rel_line_to(cr, axes->width, 0);
     }
     cairo_stroke(cr);
@@ -57,7 +57,9 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct kl_pulse_v
     char name[KL_NAME], label[KL_PULSE_LABEL], text[KL_PULSE_LABEL];
     const double range = range_of(v, k);
     axes.y1 = 1.12 * range, axes.y0 = -axes.y1;
-    draw_levels(cr, &axes, v->limits[k]);
+    draw_levels(
+        cr, &axes,
+        (const double[]){ v->low ? v->low[k] : -v->limits[k], v->high ? v->high[k] : v->limits[k] });
     cairo_set_line_width(cr, 0.8);
     kl_plot_colour(cr, 4, 1);
     if (v->samples) draw_steps(cr, &axes, v->samples + k, v->n_samples, v->controls);

@@ -62,6 +62,12 @@ int kl_plot_pulse_view_load(struct kl_pulse_view *v, struct kl_file *file, struc
     if (!code) v->segments = set->dims[0], v->controls = set->dims[1];
     if (!code) code = kl_plot_pulse_numbers(&v->limits, &set, file, "limits", 1, err);
     if (!code) code = load_shape(v, set, set->dims[0], file, err);
+    for (int i = 0; !code && i < 2; i++) {
+        const char *name = i ? "upper_limits" : "lower_limits";
+        if (!kl_store_file_find(file, name)) continue;
+        code = kl_plot_pulse_numbers(i ? &v->high : &v->low, &set, file, name, 1, err);
+        if (!code) code = load_shape(v, set, set->dims[0], file, err);
+    }
     if (!code && kl_store_file_find(file, "samples")) {
         code = kl_plot_pulse_numbers(&v->samples, &set, file, "samples", 2, err);
         if (!code) v->n_samples = set->dims[0];
@@ -76,7 +82,7 @@ int kl_plot_pulse_view_load(struct kl_pulse_view *v, struct kl_file *file, struc
 
 void kl_plot_pulse_view_free(struct kl_pulse_view *v)
 {
-    free(v->u), free(v->samples), free(v->limits), free(v->names);
+    free(v->u), free(v->samples), free(v->limits), free(v->names), free(v->low), free(v->high);
 }
 
 void kl_plot_pulse_time(char text[KL_PULSE_LABEL], const struct kl_pulse_view *v)

@@ -6,10 +6,11 @@
 #include "plot/plot.h"
 
 struct kl_pulse_view {
-    double *u;       /* [segments][controls] */
-    double *samples; /* [n_samples][controls] of the generator; NULL: they are the controls */
-    double *limits;  /* [controls] */
-    char *names;     /* of the controls */
+    double *u;          /* [segments][controls] */
+    double *samples;    /* [n_samples][controls] of the generator; NULL: they are the controls */
+    double *limits;     /* [controls]: of |u| */
+    double *low, *high; /* [controls]: where others are given; NULL: -limits, limits */
+    char *names;        /* of the controls */
     size_t segments, controls, n_samples, name_size;
     double duration, loss;
     char title[160]; /* "x of qubit, loss 0.0414 (average x)" */

@@ -7,46 +7,63 @@
 #include "plot/control/pulse_view.h"
 #include "store/store.h"
 
-static const double LEFT = 50, TOP = 28, WIDTH = 250, HEIGHT = 130;
+static const double LEFT = 50, TOP = 36, WIDTH = 250, HEIGHT = 130;
 static const double LEAST = 1e-16; /* a loss below it is rounding */
+
+/* A start at its end. */
+struct ended {
+    double loss;
+    int32_t stop; /* as in starts/stop */
+};
+enum { REACHED = 1, ITERATIONS = 5 };
 
 static int rising(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = ((const struct ended *)a)->loss, y = ((const struct ended *)b)->loss;
     return (x > y) - (x < y);
 }
 
 /* Starts whose loss is a number, in order. */
-static int load(double **losses, size_t *n, size_t *all, struct kl_file *file, struct kl_error *err)
+static int load(struct ended **starts, size_t *n, size_t *all, struct kl_file *file,
+                struct kl_error *err)
 {
     const struct kl_dataset *set;
+    double *losses = NULL;
+    int32_t *stops = NULL;
     int code = kl_store_file_expect(&set, file, "starts/loss", KL_TYPE_F64, 1, err);
-    if (!code) code = kl_store_file_load((void **)losses, file, set, err);
+    if (!code) code = kl_store_file_load((void **)&losses, file, set, err);
+    *all = code ? 0 : set->dims[0], *n = 0;
+    void *data = NULL;
+    if (!code) code = kl_store_file_load_shape(&data, file, "starts/stop", KL_TYPE_I32, 1, all, err);
+    stops = data;
+    if (!code && !(*starts = malloc(*all * sizeof **starts))) code = kl_fail_memory(err, *all * 16);
+    for (size_t i = 0; !code && i < *all; i++)
+        if (isfinite(losses[i])) (*starts)[(*n)++] = (struct ended){ losses[i], stops[i] };
+    free(losses), free(stops);
     if (code) return code;
-    *all = set->dims[0], *n = 0;
-    for (size_t i = 0; i < *all; i++)
-        if (isfinite((*losses)[i])) (*losses)[(*n)++] = (*losses)[i];
-    if (*n) qsort(*losses, *n, sizeof **losses, rising);
+    if (*n) qsort(*starts, *n, sizeof **starts, rising);
     return *n ? KL_OK
               : kl_fail(err, KL_EDATA, "%s: no start has a loss that is a number",
                         kl_store_file_path(file));
 }
 
-/* As `qcontrol optimize` counts: a hundredth above the best, and more than 1e-6. */
-static bool is_trapped(double loss, double best)
+/* As `qcontrol optimize` counts: a hundredth above the best, and more than 1e-6, and not because it had
+   what was asked for. */
+static bool is_trapped(const struct ended *start, double best)
 {
-    return !(loss <= best + fmax(1e-6, 0.01 * best));
+    return start->stop != REACHED && !(start->loss <= best + fmax(1e-6, 0.01 * best));
 }
 
-static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const double *losses, size_t n)
+static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const struct ended *starts, size_t n)
 {
     const double radius = n > 200 ? 1 : n > 60 ? 1.5 : 2.2;
     for (size_t i = 0; i < n; i++) {
-        const bool trapped = is_trapped(losses[i], losses[0]);
+        const double loss = starts[i].loss;
+        const bool trapped = is_trapped(&starts[i], starts[0].loss);
         kl_plot_colour(cr, trapped ? 2 : 1, 1);
         kl_plot_mark(cr, kl_plot_axes_x(axes, (double)i + 1),
-                     kl_plot_axes_y(axes, axes->log_y ? log10(fmax(losses[i], LEAST)) : losses[i]),
-                     radius, trapped ? KL_TRIANGLE : KL_CIRCLE);
+                     kl_plot_axes_y(axes, axes->log_y ? log10(fmax(loss, LEAST)) : loss), radius,
+                     trapped ? KL_TRIANGLE : KL_CIRCLE);
     }
 }
 
@@ -68,7 +85,16 @@ static void set_range(struct kl_axes *axes, double best, double worst)
     else axes->y1 = above;
 }
 
-static void draw(cairo_t *cr, const double *losses, size_t n, size_t all, const char *title)
+/* What the share of trapped starts means. */
+static const char *words_of(size_t trapped, size_t all)
+{
+    if (!trapped) return "none ended above the best by more";
+    if (10 * trapped >= 9 * all)
+        return "most: the pulse is too short for the gate, or the limits are too small";
+    return "a local minimum is no fault where others end lower: the best is kept";
+}
+
+static void draw(cairo_t *cr, const struct ended *starts, size_t n, size_t all, const char *title)
 {
     struct kl_axes axes = { .left = LEFT,
                             .top = TOP,
@@ -77,30 +103,37 @@ static void draw(cairo_t *cr, const double *losses, size_t n, size_t all, const 
                             .x0 = 0.5,
                             .x1 = (double)n + 0.5,
                             .whole_x = true };
-    size_t trapped = all - n;
+    size_t trapped = all - n, cut = 0;
     char text[160];
-    for (size_t i = 0; i < n; i++) trapped += is_trapped(losses[i], losses[0]);
-    set_range(&axes, losses[0], losses[n - 1]);
-    draw_marks(cr, &axes, losses, n);
+    for (size_t i = 0; i < n; i++)
+        trapped += is_trapped(&starts[i], starts[0].loss), cut += starts[i].stop == ITERATIONS;
+    set_range(&axes, starts[0].loss, starts[n - 1].loss);
+    draw_marks(cr, &axes, starts, n);
     kl_plot_axes_draw(cr, &axes, "start, best first", "loss at its end");
     kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, WIDTH, title);
-    snprintf(text, sizeof text, "%zu of %zu start%s trapped: more than 1 %% above the best", trapped,
-             all, kl_s(all));
+    snprintf(text, sizeof text, "%zu of %zu start%s trapped: ended more than 1 %% above the best",
+             trapped, all, kl_s(all));
     kl_plot_text(cr, LEFT, 20, 7, KL_LEFT, text);
-    if (!trapped) return;
-    kl_plot_colour(cr, 2, 1);
-    kl_plot_mark(cr, LEFT + kl_plot_text_width(cr, 7, text) + 8, 17.5, 2.2, KL_TRIANGLE);
+    if (trapped) {
+        kl_plot_colour(cr, 2, 1);
+        kl_plot_mark(cr, LEFT + kl_plot_text_width(cr, 7, text) + 8, 17.5, 2.2, KL_TRIANGLE);
+    }
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all));
+    if (!cut) return;
+    snprintf(text, sizeof text, "%zu stopped at the limit of iterations, before their end", cut);
+    kl_plot_text(cr, LEFT, TOP + HEIGHT + 34, 6.5, KL_LEFT, text);
 }
 
 int kl_plot_starts(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_pulse_view v;
-    double *losses = NULL;
+    struct ended *starts = NULL;
     size_t n = 0, all = 0;
     int code = kl_plot_pulse_view_load(&v, inputs->file, err);
-    if (!code) code = load(&losses, &n, &all, inputs->file, err);
-    if (!code) draw(sheet->cr, losses, n, all, v.title);
-    free(losses);
+    if (!code) code = load(&starts, &n, &all, inputs->file, err);
+    if (!code) draw(sheet->cr, starts, n, all, v.title);
+    free(starts);
     kl_plot_pulse_view_free(&v);
     return code;
 }

@@ -9,10 +9,11 @@
 
 /* In this order before all others, which stand by their names. digits: always four, as the tools print
    them. */
-static const struct {
+struct known {
     const char *name, *words;
     bool digits;
-} known[] = {
+};
+static const struct known known[] = {
     { "accuracy", "accuracy", true },
     { "loss", "loss", false },
     { "nominal_loss", "loss of the problem's own values", false },
@@ -26,11 +27,6 @@ static const struct {
     { "regret_mean_network", "regret of the network trained on the mean", false },
     { "regret_steered_pulse", "regret of the best fixed pulse after as many steps", false },
     { "regret_fixed_pulse", "regret of the best fixed pulse", false },
-    { "last_bound", "bound on the error at the largest beta", true },
-    { "last_test", "test error there", true },
-    { "last_calibrated", "calibrated bound there: a heuristic, no guarantee", true },
-    { "wbic", "WBIC", false },
-    { "next_beta", "where a further temperature would gain most", false },
     { "log_loss", "log loss", true },
     { "auc", "area under the ROC", true },
     { "balanced_accuracy", "balanced accuracy", true },
@@ -65,12 +61,57 @@ static const struct {
     { "features_preprocess", "preprocessing of the images", false },
     { "features_weights_sha256", "SHA-256 of the backbone's weights", false },
 };
-enum { KNOWN = sizeof known / sizeof *known };
+/* Of chains and bounds these alone are facts: what else stands in their files is options, which the page
+   tells below, and what another run compares itself by. */
+static const struct known of_chains[] = {
+    { "model", "network", false },
+    { "sampled_parameters", "parameters of the head that are sampled", false },
+    { "data", "records", false },
+    { "labels", "labels", false },
+    { "n", "training records", false },
+    { "n_test", "test records", false },
+    { "n_parameters", "parameters", false },
+    { "loss", "loss", false },
+    { "sampler", "sampler", false },
+    { "batch", "records a step", false },
+    { "chains", "chains of each temperature", false },
+    { "minimum_loss", "least loss that L-BFGS finds", false },
+    { "minimum_none", "why no least loss is known", false },
+    { "ln_bayes_twin", "ln of the Bayes factor against the classical twin", false },
+    { "ln_bayes_none", "ln of the Bayes factor against none", false },
+};
+static const struct known of_bounds[] = {
+    { "last_bound", "bound on the error at the largest beta", true },
+    { "delta", "it may fail with the probability", false },
+    { "last_test", "test error there", true },
+    { "chance", "error of a guess", true },
+    { "last_calibrated", "calibrated bound there: a heuristic, no guarantee", true },
+    { "calibrated_by", "calibrated by", false },
+    { "wbic", "WBIC", false },
+    { "last_llc", "local learning coefficient at the largest beta", false },
+    { "least_loss", "least loss that it is told from", false },
+    { "next_beta", "where a further temperature would gain most", false },
+    { "n", "training records", false },
+    { "m", "test records", false },
+    { "loss_name", "loss", false },
+    { "bound_of", "bounds are of", false },
+};
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-static size_t find_known(const char *name)
+/* What is known of a kind; *all: whatever else its files have is told behind it. */
+static const struct known *known_of(size_t *n, bool *all, const struct kl_file *file)
+{
+    const char *kind = kl_store_file_kind(file);
+    *all = false;
+    if (strcmp(kind, "chains") == 0) return *n = LENGTH(of_chains), of_chains;
+    if (strcmp(kind, "bounds") == 0) return *n = LENGTH(of_bounds), of_bounds;
+    return *n = LENGTH(known), *all = true, known;
+}
+
+static size_t find_known(const struct known *list, size_t n, const char *name)
 {
     size_t i = 0;
-    while (i < KNOWN && strcmp(known[i].name, name) != 0) i++;
+    while (i < n && strcmp(list[i].name, name) != 0) i++;
     return i;
 }
 
@@ -161,26 +202,29 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
     kl_plot_html_fact(to, title, whole);
 }
 
-static void write_one(FILE *to, const struct kl_file *file, const char *name, const char *text)
+/* of: NULL, it is called by its name. */
+static void write_one(FILE *to, const struct kl_file *file, const char *name, const char *text,
+                      const struct known *of)
 {
-    const size_t k = find_known(name);
-    const char *title = k < KNOWN ? known[k].words : name;
+    const char *title = of ? of->words : name;
     double value;
     if (strcmp(name, "controls") == 0 && strcmp(text, "yes") == 0) return; /* they have rows */
     if (kl_store_file_number(&value, file, "", name, NULL)) kl_plot_html_fact(to, title, text);
     else if (strncmp(name, "minus_", 6) == 0) write_difference(to, file, name, title, value);
-    else write_number(to, file, name, title, k < KNOWN && known[k].digits, value);
+    else write_number(to, file, name, title, of && of->digits, value);
 }
 
-/* Those that are known, in their order, or all others. */
-static int write_part(FILE *to, const struct kl_file *file, size_t known_one, struct kl_error *err)
+/* Those that are the i-th of the n that are known, or (i = n) all others. */
+static int write_part(FILE *to, const struct kl_file *file, const struct known *list, size_t n, size_t i,
+                      struct kl_error *err)
 {
     const char *name;
     char *text;
     for (size_t k = 0;; k++) {
         int code = kl_store_file_result(&name, &text, file, k, err);
         if (code || !name) return code;
-        if (find_known(name) == known_one && !is_beside(file, name)) write_one(to, file, name, text);
+        if (find_known(list, n, name) == i && !is_beside(file, name))
+            write_one(to, file, name, text, i < n ? &list[i] : NULL);
         free(text);
     }
 }
@@ -189,12 +233,15 @@ int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *
 {
     const char *name;
     char *text;
+    size_t n;
+    bool all;
+    const struct known *list = known_of(&n, &all, file);
     int code = kl_store_file_result(&name, &text, file, 0, err);
     if (code || !name) return code;
     free(text);
     fprintf(to, "<h3>%s</h3>\n<div class=\"wide\"><table>\n",
             strstr(kl_store_file_kind(file), "report") ? "Results" : "Facts");
-    for (size_t i = 0; i <= KNOWN && !code; i++) code = write_part(to, file, i, err);
+    for (size_t i = 0; i < n + all && !code; i++) code = write_part(to, file, list, n, i, err);
     fputs("</table></div>\n", to);
     return code;
 }

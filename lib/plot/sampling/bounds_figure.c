@@ -13,14 +13,14 @@ enum { BETA, LOSS, LOSS_MCSE, TRAIN, TEST, BOUND, BOUND_UPPER, CALIBRATED, GAMMA
 static const char *const columns[N_COLUMNS] = { "beta",   "loss",  "loss_mcse",   "train01",
                                                 "test01", "bound", "bound_upper", "bound_calibrated",
                                                 "gamma",  "budget" };
-enum { MOST_FILES = 4, DOTS = 2 };
-static const double LEFT = 50, RIGHT = 300, WIDTH = 180, HEIGHT = 130, TOP = 40, BELOW = 226;
-static const double SOLID = 1.2;
+enum { MOST_FILES = 4, MOST_ENTRIES = 8 };
+static const double LEFT = 50, RIGHT = 300, WIDTH = 190, HEIGHT = 118, TOP = 54, BELOW = 240;
+static const double SOLID = 1.2, LETTERS = 6.5, ROW = 9;
 
 struct ladder {
     double *of[N_COLUMNS]; /* [k]; NULL: the file has no such column */
     size_t k;
-    double n, factor,
+    double n, factor, chance,
         width;  /* width: raw loss for one of the file's scale, as gamma is of the raw loss */
     bool unit;  /* the bounds are of the unit-interval loss, and so are TRAIN and TEST here */
     char *name; /* as the file calls it, else the file's own */
@@ -95,7 +95,9 @@ static int load(struct ladder *l, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_store_file_number(&l->n, file, "", "n", err);
     if (!code) code = load_width(l, file, err);
     if (!code) code = load_unit(l, file, err);
-    l->factor = NAN;
+    l->factor = l->chance = NAN;
+    if (!code && !l->unit && kl_store_file_has_attribute(file, "", "chance"))
+        code = kl_store_file_number(&l->chance, file, "", "chance", err);
     if (!code && kl_store_file_has_attribute(file, "", "calibration_factor"))
         code = kl_store_file_number(&l->factor, file, "", "calibration_factor", err);
     if (!code && kl_store_file_has_attribute(file, "", "ladder"))
@@ -174,22 +176,93 @@ static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *be
                          KL_CIRCLE);
 }
 
-static double entry(cairo_t *cr, double x, double y, int colour, bool dashed, const char *text)
+/* ---- legends: above a panel and no wider than it, in rows of which the last one stands above the frame
+ * ----
+ */
+struct entry {
+    int colour;
+    bool dashed, area;
+    char text[80];
+};
+struct legend {
+    struct entry of[MOST_ENTRIES];
+    int n;
+};
+
+static void add_entry(struct legend *l, int colour, bool dashed, const char *text)
+{
+    if (l->n == MOST_ENTRIES) return;
+    struct entry *e = &l->of[l->n++];
+    *e = (struct entry){ .colour = colour, .dashed = dashed };
+    snprintf(e->text, sizeof e->text, "%s", text);
+}
+
+static double width_of(cairo_t *cr, const struct entry *e)
+{
+    return 14 + kl_plot_text_width(cr, LETTERS, e->text) + 7;
+}
+
+static void draw_entry(cairo_t *cr, const struct entry *e, double x, double y)
 {
     static const double dashes[] = { 3, 2 };
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, SOLID);
-    cairo_set_dash(cr, dashes, dashed ? 2 : 0, 0);
-    cairo_move_to(cr, x, y - 2.5);
-    cairo_rel_line_to(cr, 11, 0);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, dashes, 0, 0);
+    kl_plot_colour(cr, e->colour, e->area ? 0.25 : 1);
+    if (e->area) {
+        cairo_rectangle(cr, x, y - 5, 11, 6);
+        cairo_fill(cr);
+    } else {
+        cairo_set_line_width(cr, SOLID);
+        cairo_set_dash(cr, dashes, e->dashed ? 2 : 0, 0);
+        cairo_move_to(cr, x, y - 2.5);
+        cairo_rel_line_to(cr, 11, 0);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, dashes, 0, 0);
+    }
     kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 14, y, 6.5, KL_LEFT, text);
-    return x + 14 + kl_plot_text_width(cr, 6.5, text) + 7;
+    kl_plot_text(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
+}
+
+static void draw_legend(cairo_t *cr, const struct legend *l, double left, double top)
+{
+    double x = 0;
+    int rows = 1, row = 0;
+    for (int i = 0; i < l->n; i++) {
+        const double width = width_of(cr, &l->of[i]);
+        if (x > 0 && x + width > WIDTH + 7) rows++, x = 0;
+        x += width;
+    }
+    x = 0;
+    for (int i = 0; i < l->n; i++) {
+        const double width = width_of(cr, &l->of[i]);
+        if (x > 0 && x + width > WIDTH + 7) row++, x = 0;
+        draw_entry(cr, &l->of[i], left + x, top - 5 - ROW * (rows - 1 - row));
+        x += width;
+    }
 }
 
 /* ---- the panels ---- */
+static bool has_curve(const struct ladder *l, int column)
+{
+    for (size_t i = 0; i < l->k && l->of[column]; i++)
+        if (l->of[BETA][i] > 0 && isfinite(l->of[column][i])) return true;
+    return false;
+}
+
+/* What a guess comes to: a bound above it says nothing. */
+static void draw_chance(cairo_t *cr, const struct kl_axes *axes, double chance)
+{
+    static const double dots[] = { 1, 2 };
+    const double y = kl_plot_axes_y(axes, chance);
+    kl_plot_colour(cr, 0, 0.6);
+    cairo_set_line_width(cr, 0.7);
+    cairo_set_dash(cr, dots, 2, 0);
+    cairo_move_to(cr, axes->left, y);
+    cairo_rel_line_to(cr, axes->width, 0);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, dots, 0, 0);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, axes->left + 3, y - 2, LETTERS, KL_LEFT, "chance");
+}
+
 static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
 {
     static const struct {
@@ -199,25 +272,30 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
     } of[] = { { TRAIN, 1, false, "train" },
                { TEST, 2, false, "test" },
                { BOUND, 3, false, "bound" },
-               { BOUND_UPPER, 4, false, "with its error" },
+               { BOUND_UPPER, 4, false, "bound, upper confidence limit" },
                { CALIBRATED, 5, true, "calibrated: no guarantee" } };
     enum { CURVES = sizeof of / sizeof *of };
     struct kl_axes axes = frame(LEFT, TOP, ladders, n);
-    double x = LEFT;
-    for (size_t f = 0; f < n; f++)
+    struct legend legend = { 0 };
+    for (size_t f = 0; f < n; f++) {
         for (int c = 0; c < CURVES; c++)
             for (size_t i = 0; i < ladders[f].k; i++)
                 if (ladders[f].of[BETA][i] > 0) widen(&axes, at(ladders[f].of[of[c].column], i));
+        widen(&axes, ladders[f].chance);
+    }
     axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
+    for (size_t f = 0; f < n; f++)
+        if (isfinite(ladders[f].chance)) draw_chance(cr, &axes, ladders[f].chance);
     for (size_t f = 0; f < n; f++)
         for (int c = 0; c < CURVES; c++)
             draw_curve(cr, &axes, ladders[f].of[BETA], ladders[f].of[of[c].column], ladders[f].k,
                        of[c].colour, of[c].dashed || f % 2);
     for (int c = 0; c < CURVES; c++) {
         bool any = false;
-        for (size_t f = 0; f < n; f++) any |= ladders[f].of[of[c].column] != NULL;
-        if (any) x = entry(cr, x, TOP - 5, of[c].colour, of[c].dashed, of[c].name);
+        for (size_t f = 0; f < n; f++) any |= has_curve(&ladders[f], of[c].column);
+        if (any) add_entry(&legend, of[c].colour, of[c].dashed, of[c].name);
     }
+    draw_legend(cr, &legend, LEFT, TOP);
     bool unit = false, error = false;
     for (size_t f = 0; f < n; f++) *(ladders[f].unit ? &unit : &error) = true;
     kl_plot_axes_draw(cr, &axes, "inverse temperature beta",
@@ -231,7 +309,7 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
 static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
 {
     struct kl_axes axes = frame(RIGHT, TOP, ladders, n);
-    double x = RIGHT;
+    struct legend legend = { 0 };
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < ladders[f].k; i++) widen(&axes, at(ladders[f].of[LOSS], i));
     axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
@@ -259,13 +337,11 @@ static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
         }
         char text[80];
         snprintf(text, sizeof text, "%.24s", l->name);
-        x = entry(cr, x, TOP - 5, 1 + (int)f, f % 2, text);
+        add_entry(&legend, 1 + (int)f, f % 2, *l->name ? text : "mean loss");
     }
-    kl_plot_colour(cr, 1, 0.25);
-    cairo_rectangle(cr, x, TOP - 10, 11, 6);
-    cairo_fill(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 14, TOP - 5, 6.5, KL_LEFT, "between left and right sum");
+    add_entry(&legend, 1, false, "between left and right sum");
+    legend.of[legend.n - 1].area = true;
+    draw_legend(cr, &legend, RIGHT, TOP);
     kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "mean loss");
 }
 
@@ -294,11 +370,37 @@ static int draw_divergences(cairo_t *cr, const struct ladder *ladders, size_t n,
         draw_curve(cr, &axes, ladders[f].of[BETA], kl[f], ladders[f].k, 2, f % 2);
         draw_curve(cr, &axes, ladders[f].of[BETA], ladders[f].of[BUDGET], ladders[f].k, 3, f % 2);
     }
-    const double x = entry(cr, LEFT, BELOW - 5, 2, false, "kl(train || test)");
-    entry(cr, x, BELOW - 5, 3, false, "its budget");
+    struct legend legend = { 0 };
+    add_entry(&legend, 2, false, "kl(train || test)"), add_entry(&legend, 3, false, "its budget");
+    draw_legend(cr, &legend, LEFT, BELOW);
     if (!code) kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "nats a record");
     for (size_t f = 0; f < n; f++) free(kl[f]);
     return code;
+}
+
+/* Where beta is the n of ladder f; its name below the curves, which rise, on the side where there is
+ * room. */
+static void draw_records(cairo_t *cr, const struct kl_axes *axes, const struct ladder *ladders, size_t n,
+                         size_t f)
+{
+    char name[40] = "beta = n";
+    const double records = ladders[f].n;
+    bool alike = true;
+    for (size_t i = 0; i < n; i++) {
+        if (i < f && ladders[i].n == records) return; /* it stands there */
+        alike &= ladders[i].n == records;
+    }
+    if (!(records > 0 && log10(records) < axes->x1 && log10(records) > axes->x0)) return;
+    if (!alike) snprintf(name, sizeof name, "beta = n = %.0f", records);
+    const double x = kl_plot_axes_x(axes, log10(records)),
+                 room = axes->left + axes->width - x - kl_plot_text_width(cr, LETTERS, name) - 4;
+    kl_plot_colour(cr, 0, 0.5);
+    cairo_set_line_width(cr, 0.7);
+    cairo_move_to(cr, x, axes->top), cairo_rel_line_to(cr, 0, axes->height);
+    cairo_stroke(cr);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, room > 0 ? x + 2 : x - 2, axes->top + axes->height - 4 - ROW * (double)f, LETTERS,
+                 room > 0 ? KL_LEFT : KL_RIGHT, name);
 }
 
 /* Gamma / n as it is, calibrated, and by the loss of the prior alone; beyond beta = n a record weighs
@@ -308,7 +410,9 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
     enum { FORMS = 3 };
     static const char *const names[FORMS] = { "Gamma / n", "calibrated", "beta L(0) / n" };
     struct kl_axes axes = frame(RIGHT, BELOW, ladders, n);
-    double *values[MOST_FILES][FORMS] = { 0 }, x = RIGHT;
+    double *values[MOST_FILES][FORMS] = { 0 };
+    struct legend legend = { 0 };
+    bool any[FORMS] = { false };
     int code = 0;
     axes.y0 = INFINITY, axes.y1 = -INFINITY, axes.log_y = true;
     for (size_t f = 0; f < n; f++)
@@ -321,7 +425,9 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
                              of[] = { gamma, l->factor * gamma,
                                       l->of[BETA][i] * l->width * at(l->of[LOSS], 0) / l->n };
                 values[f][form][i] = of[form] > 0 ? log10(of[form]) : NAN;
-                if (l->of[BETA][i] > 0) widen(&axes, values[f][form][i]);
+                if (!(l->of[BETA][i] > 0)) continue;
+                widen(&axes, values[f][form][i]);
+                any[form] |= isfinite(values[f][form][i]) != 0;
             }
         }
     if (!(axes.y0 <= axes.y1)) axes.y0 = -1, axes.y1 = 0;
@@ -331,17 +437,9 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
             draw_curve(cr, &axes, ladders[f].of[BETA], values[f][form], ladders[f].k, 3 + form,
                        form == 1 || f % 2);
     for (int form = 0; form < FORMS && !code; form++)
-        if (form != 1 || isfinite(ladders[0].factor))
-            x = entry(cr, x, BELOW - 5, 3 + form, form == 1, names[form]);
-    if (!code && ladders[0].n > 0 && log10(ladders[0].n) < axes.x1 && log10(ladders[0].n) > axes.x0) {
-        const double line = kl_plot_axes_x(&axes, log10(ladders[0].n));
-        kl_plot_colour(cr, 0, 0.5);
-        cairo_set_line_width(cr, 0.7);
-        cairo_move_to(cr, line, BELOW), cairo_rel_line_to(cr, 0, HEIGHT);
-        cairo_stroke(cr);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, line + 2, BELOW + 9, 6.5, KL_LEFT, "beta = n");
-    }
+        if (any[form]) add_entry(&legend, 3 + form, form == 1, names[form]);
+    if (!code) draw_legend(cr, &legend, RIGHT, BELOW);
+    for (size_t f = 0; f < n && !code; f++) draw_records(cr, &axes, ladders, n, f);
     if (!code) kl_plot_axes_draw(cr, &axes, "inverse temperature beta", "nats a record");
     for (size_t f = 0; f < n; f++)
         for (int form = 0; form < FORMS; form++) free(values[f][form]);
@@ -350,11 +448,11 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
 
 static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
 {
-    char text[200];
-    size_t have = (size_t)snprintf(text, sizeof text, "%.0f records", ladders[0].n);
+    char text[300];
+    size_t have = 0;
     for (size_t f = 0; f < n && have < sizeof text; f++)
-        have += (size_t)snprintf(text + have, sizeof text - have, "%s %.60s%s", f ? "," : ";",
-                                 ladders[f].name,
+        have += (size_t)snprintf(text + have, sizeof text - have, "%s%.60s, %.0f records%s",
+                                 f ? "; " : "", ladders[f].name, ladders[f].n,
                                  n < 2   ? ""
                                  : f % 2 ? ": dashed"
                                          : ": solid");

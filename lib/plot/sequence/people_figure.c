@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
+#include "stats/tests.h"
 #include "store/store.h"
 
 static const double LEFT = 44, TOP = 16, HEIGHT = 170;
@@ -85,24 +86,42 @@ static void draw_person(cairo_t *cr, const struct kl_axes *axes, const struct co
     cairo_stroke(cr);
 }
 
+/* Mean over people, and its 95 % by Student's t, as far as that lies in the frame. */
+static void draw_mean(cairo_t *cr, const struct kl_axes *axes, double x, const double *values, size_t n)
+{
+    const struct kl_t_test t = kl_stats_t_test(values, n, 0);
+    if (!n) return;
+    kl_plot_colour(cr, 2, 1);
+    cairo_set_line_width(cr, 1.6);
+    cairo_move_to(cr, x - 9, kl_plot_axes_y(axes, t.mean));
+    cairo_line_to(cr, x + 9, kl_plot_axes_y(axes, t.mean));
+    cairo_stroke(cr);
+    if (!kl_has_width(t.low, t.high)) return;
+    const double ends[2] = { fmax(t.low, axes->y0), fmin(t.high, 1) };
+    cairo_set_line_width(cr, 0.8);
+    cairo_move_to(cr, x, kl_plot_axes_y(axes, ends[0]));
+    cairo_line_to(cr, x, kl_plot_axes_y(axes, ends[1]));
+    for (int k = 0; k < 2; k++) {
+        if (ends[k] != (k ? t.high : t.low)) continue; /* it goes on */
+        cairo_move_to(cr, x - 4, kl_plot_axes_y(axes, ends[k]));
+        cairo_line_to(cr, x + 4, kl_plot_axes_y(axes, ends[k]));
+    }
+    cairo_stroke(cr);
+}
+
 static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct column *c, size_t k)
 {
+    double values[PEOPLE];
     const double x = kl_plot_axes_x(axes, (double)k);
-    double mean = 0, n = 0;
+    size_t n = 0;
     char text[80];
     for (size_t i = 0; i < c->n; i++) {
         if (!isfinite(c->accuracy[i])) continue;
         kl_plot_colour(cr, 1, 0.8);
         kl_plot_mark(cr, place_dot(axes, c, k, i), kl_plot_axes_y(axes, c->accuracy[i]), 1.8, KL_CIRCLE);
-        mean += c->accuracy[i], n++;
+        values[n++] = c->accuracy[i];
     }
-    kl_plot_colour(cr, 2, 1);
-    cairo_set_line_width(cr, 1.6);
-    if (n > 0) {
-        cairo_move_to(cr, x - 9, kl_plot_axes_y(axes, mean / n));
-        cairo_line_to(cr, x + 9, kl_plot_axes_y(axes, mean / n));
-        cairo_stroke(cr);
-    }
+    draw_mean(cr, axes, x, values, n);
     kl_plot_colour(cr, 0, 1);
     snprintf(text, sizeof text, "%.60s%s", c->model, c->leak > 0 ? " (a leak)" : "");
     kl_plot_text_upwards(cr, x + 2.5, axes->top + axes->height + 5, 7, KL_RIGHT, 90, text);
@@ -150,7 +169,8 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
     kl_plot_axes_draw(cr, &shown, NULL, "accuracy");
     for (size_t i = 0; i < columns[0].n; i++) draw_person(cr, &shown, columns, n, i);
     for (size_t k = 0; k < n; k++) draw_column(cr, &shown, &columns[k], k);
-    snprintf(text, sizeof text, "%zu people; a bar is their mean", columns[0].n);
+    snprintf(text, sizeof text, "%zu people; a bar is their mean, with its 95 %% over people (t)",
+             columns[0].n);
     kl_plot_colour(cr, 0, 1);
     kl_plot_text(cr, LEFT, TOP - 5, 7, KL_LEFT, text);
 }

@@ -14,7 +14,7 @@ static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, RO
 
 struct row {
     char model[KL_NAME];
-    int32_t qubits, batch, ranks, threads;
+    int32_t qubits, batch, ranks, threads, layers; /* layers 0: not known, or none */
     double speedup;
 };
 struct group {
@@ -43,9 +43,10 @@ static int same_processor(struct table *t, struct kl_file *file, struct kl_error
 
 static int load_rows(struct table *t, struct kl_file *file, struct kl_error *err)
 {
-    static const char *const names[] = { "qubits", "batch", "ranks", "threads" };
+    static const char *const names[] = { "qubits", "batch", "ranks", "threads", "layers" };
+    const int columns = kl_store_file_find(file, "layers") ? 5 : 4;
     const struct kl_dataset *set;
-    int32_t *whole[4] = { NULL };
+    int32_t *whole[5] = { NULL };
     double *speedup = NULL;
     char *models = NULL;
     int code = kl_store_file_expect(&set, file, "model", KL_TYPE_STRING, 1, err);
@@ -56,16 +57,18 @@ static int load_rows(struct table *t, struct kl_file *file, struct kl_error *err
         return kl_fail(err, KL_EDATA, "%s: found %zu rows, expected at most %d",
                        kl_store_file_path(file), n, MOST);
     code = kl_store_file_load((void **)&models, file, set, err);
-    for (int k = 0; k < 4 && !code; k++)
+    for (int k = 0; k < columns && !code; k++)
         code = kl_store_file_load_shape((void **)&whole[k], file, names[k], KL_TYPE_I32, 1, &n, err);
     if (!code)
         code = kl_store_file_load_shape((void **)&speedup, file, "speed_up", KL_TYPE_F64, 1, &n, err);
     for (size_t i = 0; i < n && !code; i++) {
         struct row *row = &t->rows[t->n++];
-        *row = (struct row){ "", whole[0][i], whole[1][i], whole[2][i], whole[3][i], speedup[i] };
+        *row = (struct row){ "",          whole[0][i], whole[1][i],
+                             whole[2][i], whole[3][i], columns > 4 ? whole[4][i] : 0,
+                             speedup[i] };
         kl_plot_name(row->model, models, n, set->item_size, i);
     }
-    for (int k = 0; k < 4; k++) free(whole[k]);
+    for (int k = 0; k < columns; k++) free(whole[k]);
     free(models), free(speedup);
     return code;
 }
@@ -77,6 +80,7 @@ static int by_batch(const void *a, const void *b)
     const int model = strcmp(x->model, y->model);
     return model                      ? model
            : x->qubits != y->qubits   ? x->qubits - y->qubits
+           : x->layers != y->layers   ? x->layers - y->layers
            : x->ranks != y->ranks     ? x->ranks - y->ranks
            : x->threads != y->threads ? x->threads - y->threads
                                       : x->batch - y->batch;
@@ -84,7 +88,9 @@ static int by_batch(const void *a, const void *b)
 
 static bool same_panel(const struct table *t, const struct row *row, const struct group *panel)
 {
-    return row->qubits == panel->a && strcmp(row->model, t->rows[panel->b].model) == 0;
+    const struct row *first = &t->rows[panel->b];
+    return row->qubits == panel->a && row->layers == first->layers &&
+           strcmp(row->model, first->model) == 0;
 }
 
 static bool drawn(const struct row *row)
@@ -175,9 +181,15 @@ static void number_batches(cairo_t *cr, const struct kl_axes *axes, const struct
 static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t p)
 {
     const struct row *first = &t->rows[t->panels[p].b];
-    char title[KL_NAME + 16];
-    if (first->qubits) snprintf(title, sizeof title, "%s, %d qubits", first->model, (int)first->qubits);
-    else snprintf(title, sizeof title, "%s", first->model);
+    char title[KL_NAME + 48];
+    bool layers = false; /* that differ */
+    for (size_t i = 0; i < t->n; i++) layers = layers || t->rows[i].layers != first->layers;
+    size_t used = (size_t)snprintf(title, sizeof title, "%s", first->model);
+    if (first->qubits)
+        used += (size_t)snprintf(title + used, sizeof title - used, ", %d qubits", (int)first->qubits);
+    if (layers && first->layers)
+        snprintf(title + used, sizeof title - used, ", %d layer%s", (int)first->layers,
+                 kl_s((unsigned)first->layers));
     kl_plot_axes_draw(cr, axes, NULL, "speed-up");
     number_batches(cr, axes, t);
     kl_plot_colour(cr, 0, 1);

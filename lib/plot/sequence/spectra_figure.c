@@ -6,32 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/sequence/windows_view.h"
+#include "plot/sequence/power.h"
 
-enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40, CURVES = KL_N_COLOURS - 1 };
+enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40, CURVES = KL_N_COLOURS - 1, COLUMNS = 3 };
 static const double LEFT = 44, TOP = 27, GAP = 40, HEAD = 7 /* the line above all */;
 
-/* Frequencies up to 45 Hz, or to the highest that the rate has, from 2 / (n / rate) on: below that a Hann
-   window mixes them with the mean. */
+/* Frequencies up to 45 Hz, or to the highest that the rate has, from 2 / (n / rate) on: below that a
+   Hann window mixes them with the mean. */
 static double hertz(const struct kl_windows_view *v, size_t k, size_t n)
 {
     const double low = fmax(1, 2 * v->rate / (double)n), high = fmin(45, 0.5 * v->rate);
     return low + (high - low) * (double)k / (FREQUENCIES - 1);
 }
 
-/* Means over the windows of each class, (classes, FREQUENCIES): of the logarithm to the base of ten. */
-static void class_spectra(double *mean, const struct kl_windows_view *v, size_t channel)
+/* What is shown of a density: from the second bin on, below which a Hann window mixes it with the mean,
+   up to 45 Hz. */
+struct shown {
+    size_t first, n; /* bins */
+    double step;     /* Hz */
+};
+static struct shown bins_shown(const struct kl_power *p)
+{
+    /* The bin at half the rate has one side alone. */
+    const double last = floor(fmin(45, p->step * ((double)(p->span.n - 1) / 2)) / p->step + 1e-9);
+    return (struct shown){ 2, last > 2 ? (size_t)last - 1 : 0, p->step };
+}
+
+/* Means over the windows of each class, (classes, shown.n): the logarithm to the base of ten. */
+static void class_spectra(double *spectra, const double *densities, const struct kl_windows_view *v,
+                          const struct kl_power *p, const struct shown *shown, size_t n, size_t channel)
 {
     for (size_t c = 0; c < v->n_classes; c++)
-        for (size_t k = 0; k < FREQUENCIES; k++) {
-            double sum = 0;
-            size_t n = 0;
-            for (size_t i = 0; i < v->n; i++) {
-                if (v->labels[i] != (int32_t)c) continue;
-                sum += kl_plot_windows_density(v, i, channel, 0, v->steps, hertz(v, k, v->steps));
-                n++;
-            }
-            mean[c * FREQUENCIES + k] = n && sum > 0 ? log10(sum / (double)n) : NAN;
+        for (size_t k = 0; k < shown->n; k++) {
+            const double d = densities[(c * n + channel) * p->bins + shown->first + k];
+            spectra[c * shown->n + k] = d > 0 ? log10(d) : NAN;
         }
 }
 
@@ -58,16 +66,16 @@ static void title(cairo_t *cr, const struct kl_axes *axes, const struct kl_windo
 }
 
 static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *spectra,
-                         const struct kl_windows_view *v)
+                         const struct shown *shown, const struct kl_windows_view *v)
 {
     cairo_save(cr);
     cairo_rectangle(cr, axes->left, axes->top, axes->width, axes->height);
     cairo_clip(cr);
     for (size_t c = 0; c < v->n_classes && c < CURVES; c++) {
-        for (size_t k = 0; k < FREQUENCIES; k++)
-            if (isfinite(spectra[c * FREQUENCIES + k]))
-                cairo_line_to(cr, kl_plot_axes_x(axes, hertz(v, k, v->steps)),
-                              kl_plot_axes_y(axes, spectra[c * FREQUENCIES + k]));
+        for (size_t k = 0; k < shown->n; k++)
+            if (isfinite(spectra[c * shown->n + k]))
+                cairo_line_to(cr, kl_plot_axes_x(axes, shown->step * (double)(shown->first + k)),
+                              kl_plot_axes_y(axes, spectra[c * shown->n + k]));
         kl_plot_colour(cr, (int)c + 1, 1);
         cairo_set_line_width(cr, 0.8);
         cairo_stroke(cr);
@@ -108,36 +116,60 @@ static int no_rate(struct kl_sheet *sheet, const struct kl_windows_view *v, size
     return 1;
 }
 
+/* Below the panels: which part of windows, and how fine. */
+static void tell_span(cairo_t *cr, const struct kl_windows_view *v, const struct kl_power *p, double y)
+{
+    char when[KL_SPAN], text[KL_SPAN + 60];
+    kl_plot_windows_span_text(when, v, p->span);
+    snprintf(text, sizeof text, "%s, resolution %.2g Hz", when, p->step);
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text(cr, LEFT, y, 7, KL_LEFT, text);
+}
+
+static int draw_panels(cairo_t *cr, const struct kl_windows_view *v, struct kl_power *p,
+                       struct kl_error *err)
+{
+    const struct shown shown = bins_shown(p);
+    size_t channels[CHANNELS];
+    char label[80];
+    const size_t n = kl_plot_windows_channels(channels, CHANNELS, v);
+    double *densities = malloc(v->n_classes * n * p->bins * sizeof *densities + 1),
+           *spectra = malloc(v->n_classes * shown.n * sizeof *spectra + 1);
+    int code = densities && spectra ? kl_plot_class_densities(densities, p, v, channels, n, err)
+                                    : kl_fail_memory(err, v->n_classes * n * p->bins * 8);
+    const char *unit = kl_plot_windows_unit(v);
+    snprintf(label, sizeof label, "density (%.20s%s/Hz)", *unit ? unit : "1", *unit ? "\xc2\xb2" : "");
+    for (size_t i = 0; i < n && !code; i++) {
+        struct kl_axes axes = { .left = LEFT + (double)i * (122 + GAP),
+                                .top = TOP,
+                                .width = 122,
+                                .height = 110,
+                                .x0 = 0,
+                                .x1 = p->step * (double)(shown.first + shown.n - 1),
+                                .log_y = true };
+        class_spectra(spectra, densities, v, p, &shown, n, i);
+        range(&axes, spectra, v->n_classes * shown.n);
+        kl_plot_axes_draw(cr, &axes, "frequency (Hz)", i ? "" : label);
+        draw_spectra(cr, &axes, spectra, &shown, v);
+        title(cr, &axes, v, channels[i]);
+    }
+    if (!code) draw_head(cr, v, HEAD, true), tell_span(cr, v, p, TOP + 110 + 36);
+    free(densities), free(spectra);
+    return code;
+}
+
 int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_windows_view v;
-    size_t channels[CHANNELS];
-    char label[80];
+    struct kl_power p = { 0 };
     int code = kl_plot_windows_load(&v, inputs->file, err);
-    double *spectra = code ? NULL : calloc(v.n_classes * FREQUENCIES + 1, sizeof *spectra);
-    if (!code && !spectra) code = kl_fail_memory(err, v.n_classes * FREQUENCIES * sizeof *spectra);
-    if (!code && !no_rate(sheet, &v, 8)) {
-        const size_t n = kl_plot_windows_channels(channels, CHANNELS, &v);
-        const char *unit = kl_plot_windows_unit(&v);
-        snprintf(label, sizeof label, "density (%.20s%s/Hz)", *unit ? unit : "1",
-                 *unit ? "\xc2\xb2" : "");
-        for (size_t i = 0; i < n; i++) {
-            struct kl_axes axes = { .left = LEFT + (double)i * (122 + GAP),
-                                    .top = TOP,
-                                    .width = 122,
-                                    .height = 110,
-                                    .x0 = 0,
-                                    .x1 = hertz(&v, FREQUENCIES - 1, v.steps),
-                                    .log_y = true };
-            class_spectra(spectra, &v, channels[i]);
-            range(&axes, spectra, v.n_classes * FREQUENCIES);
-            kl_plot_axes_draw(sheet->cr, &axes, "frequency (Hz)", i ? "" : label);
-            draw_spectra(sheet->cr, &axes, spectra, &v);
-            title(sheet->cr, &axes, &v, channels[i]);
-        }
-        draw_head(sheet->cr, &v, HEAD, true);
+    if (!code && !no_rate(sheet, &v, KL_POWER_LEAST)) {
+        code = kl_plot_power_open(&p, kl_plot_windows_span(&v), v.rate, err);
+        if (!code && bins_shown(&p).n < 2)
+            kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT, "these windows are too short for it");
+        else if (!code) code = draw_panels(sheet->cr, &v, &p, err);
     }
-    free(spectra);
+    kl_plot_power_close(&p);
     kl_plot_windows_free(&v);
     return code;
 }
@@ -179,6 +211,26 @@ static void mean_power(double *power, const struct map *m, int32_t label)
         }
 }
 
+/* Classes that are compared; b -1: a with what was before. */
+struct pair {
+    int32_t a, b;
+};
+/* What the columns show: each class against before, else pairs; the first COLUMNS. *all: how many there
+ * are. */
+static size_t find_pairs(struct pair pairs[COLUMNS], size_t *all, const struct kl_windows_view *v,
+                         bool baseline)
+{
+    size_t n = 0;
+    *all = 0;
+    for (int32_t a = 0; a < (int32_t)v->n_classes; a++)
+        for (int32_t b = baseline ? -1 : a + 1; b < (baseline ? 0 : (int32_t)v->n_classes); b++) {
+            if (!kl_plot_windows_count(v, a) || (b >= 0 && !kl_plot_windows_count(v, b))) continue;
+            if (n < COLUMNS) pairs[n++] = (struct pair){ a, b };
+            ++*all;
+        }
+    return n;
+}
+
 /* In decibel: of class `label` against the places that end before the event. */
 static void against_before(struct map *m, int32_t label)
 {
@@ -198,12 +250,13 @@ static void against_before(struct map *m, int32_t label)
     }
 }
 
-static void against_other(struct map *m)
+static void against_other(struct map *m, const struct pair *p)
 {
     double *other = m->power + m->places * FREQUENCIES;
-    const double ratio = (double)kl_plot_windows_count(m->v, 1) / (double)kl_plot_windows_count(m->v, 0);
-    mean_power(m->power, m, 0);
-    mean_power(other, m, 1);
+    const double ratio =
+        (double)kl_plot_windows_count(m->v, p->b) / (double)kl_plot_windows_count(m->v, p->a);
+    mean_power(m->power, m, p->a);
+    mean_power(other, m, p->b);
     const double least = NOTHING * greatest(other, m->places * FREQUENCIES);
     for (size_t i = 0; i < m->places * FREQUENCIES; i++) {
         const bool nothing = other[i] < least;
@@ -277,36 +330,60 @@ static void tell_no_baseline(cairo_t *cr, const struct map *m)
     kl_plot_text(cr, LEFT, HEAD, 7, KL_LEFT, text);
 }
 
-/* A row a channel; a column a class, or one for the first class against the second. */
+static void title_map(cairo_t *cr, const struct kl_axes *axes, const struct kl_windows_view *v,
+                      size_t channel, const struct pair *p)
+{
+    char text[2 * KL_NAME + 20], name[KL_NAME], other[KL_NAME];
+    kl_plot_name(name, v->class_names, v->n_classes, v->class_size, (size_t)p->a);
+    kl_plot_name(other, v->class_names, v->n_classes, v->class_size, (size_t)(p->b < 0 ? 0 : p->b));
+    kl_plot_name(text, v->channel_names, v->channels, v->channel_size, channel);
+    const size_t used = strlen(text);
+    if (p->b < 0) snprintf(text + used, sizeof text - used, ": %.60s against before", name);
+    else snprintf(text + used, sizeof text - used, ": %.40s against %.40s", name, other);
+    kl_plot_text_within(cr, axes->left, axes->top - 4, 7, KL_LEFT, axes->width, text);
+}
+
+/* Below the maps: which side, and what is not shown. */
+static int tell_side(cairo_t *cr, const struct kl_windows_view *v, double y, size_t shown, size_t all,
+                     struct kl_error *err)
+{
+    struct kl_laterality side;
+    char text[KL_LATERALITY];
+    const int code = kl_plot_laterality_find(&side, v, err);
+    if (code) return code;
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_laterality_text(text, &side);
+    if (*text) kl_plot_text_within(cr, LEFT, y, 7, KL_LEFT, 480, text);
+    snprintf(text, sizeof text, "%zu of %zu comparisons; the topography has all", shown, all);
+    if (shown < all) kl_plot_text(cr, LEFT, y + (side.known ? 10 : 0), 7, KL_LEFT, text);
+    return KL_OK;
+}
+
+/* A row a channel; a column a class, or two of them. */
 static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t n, struct kl_error *err)
 {
     int code = KL_OK;
     const struct kl_windows_view *v = m->v;
     const bool baseline = has_baseline(m);
     const double top = baseline ? TOP : TOP + 10;
-    const size_t columns = baseline ? (v->n_classes < 3 ? v->n_classes : 3) : 1;
+    struct pair pairs[COLUMNS];
+    size_t all, columns = find_pairs(pairs, &all, v, baseline);
     const double width = columns == 1 ? 330 : 138;
-    char text[2 * KL_NAME + 20], name[KL_NAME], other[KL_NAME];
     if (!baseline) tell_no_baseline(cr, m);
     draw_head(cr, v, HEAD + top - TOP, false);
     for (size_t c = 0; c < columns; c++)
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n && !code; i++) {
             const struct kl_axes axes = { .left = LEFT + (double)c * (width + 10),
                                           .top = top + (double)i * 118,
                                           .width = width,
                                           .height = 92 };
             m->channel = channels[i];
-            if (baseline) against_before(m, (int32_t)c);
-            else against_other(m);
-            if (!code) code = draw_map(cr, m, axes, c == 0, i + 1 == n, err);
-            kl_plot_name(name, v->class_names, v->n_classes, v->class_size, c);
-            kl_plot_name(other, v->class_names, v->n_classes, v->class_size, 1);
-            kl_plot_name(text, v->channel_names, v->channels, v->channel_size, channels[i]);
-            const size_t used = strlen(text);
-            if (baseline) snprintf(text + used, sizeof text - used, ": %.60s against before", name);
-            else snprintf(text + used, sizeof text - used, ": %.40s against %.40s", name, other);
-            kl_plot_text_within(cr, axes.left, axes.top - 4, 7, KL_LEFT, width, text);
+            if (baseline) against_before(m, pairs[c].a);
+            else against_other(m, &pairs[c]);
+            code = draw_map(cr, m, axes, c == 0, i + 1 == n, err);
+            title_map(cr, &axes, v, channels[i], &pairs[c]);
         }
+    if (!code) code = tell_side(cr, v, top + (double)(n - 1) * 118 + 92 + 36, columns, all, err);
     return code ? code : draw_scale(cr, LEFT + (double)columns * (width + 10), top, 92, m->blank, err);
 }
 
@@ -319,8 +396,9 @@ int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
     m.power = code ? NULL : calloc((size_t)2 * PLACES * FREQUENCIES, sizeof *m.power);
     if (!code && !m.power) code = kl_fail_memory(err, sizeof(double) * 2 * PLACES * FREQUENCIES);
     if (!code && !no_rate(sheet, &v, 2 * m.length + 8)) {
-        const size_t of[2] = { kl_plot_windows_count(&v, 0), kl_plot_windows_count(&v, 1) };
-        if (has_baseline(&m) ? !of[0] && !of[1] : !of[0] || !of[1])
+        struct pair pairs[COLUMNS];
+        size_t all;
+        if (!find_pairs(pairs, &all, &v, has_baseline(&m)))
             kl_plot_text(sheet->cr, LEFT, TOP, 7, KL_LEFT,
                          has_baseline(&m)
                              ? "no window has a label"

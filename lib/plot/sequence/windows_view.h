@@ -44,15 +44,28 @@ const char *kl_plot_windows_unit(const struct kl_windows_view *v);
 /* Windows of the class; of any, -1. */
 size_t kl_plot_windows_count(const struct kl_windows_view *v, int32_t label);
 /* One-sided power spectral density at `hertz`, unit^2/Hz, of steps [from, from + n) of a channel: a Hann
-   window, the mean taken off before. */
+   window, the mean taken off before. For a few frequencies of a few steps; power.h has whole spectra. */
 double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, size_t channel,
                                size_t from, size_t n, double hertz);
+/* ---- heads (head.c) ---- */
+/* What colours stand for. both_signs: they diverge from zero, as far to either side; else they run from
+   the least to the largest. Begins as { INFINITY, -INFINITY, ... }. */
+struct kl_head_range {
+    double low, high;
+    bool both_signs;
+};
+/* Takes in what stands at a place. */
+void kl_plot_head_range(struct kl_head_range *range, const double *values, const double *positions,
+                        size_t n);
 /* Values by place on a head seen from above, nose upwards: values (n) at positions (n, 2), places that
-   are no number left out. signed_: colours diverge from zero; else they run from the least to the
-   largest. label stands above, unit beside the scale. KL_ENOMEM. */
+   are no number left out; between them by spherical splines. label, of one line or two, stands
+   above. KL_ENOMEM. */
 int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *values,
-                 const double *positions, size_t n, bool signed_, const char *label, const char *unit,
+                 const double *positions, size_t n, const struct kl_head_range *range, const char *label,
                  struct kl_error *err);
+/* The scale of heads, `unit` beside it. KL_ENOMEM. */
+int kl_plot_head_scale(cairo_t *cr, double x, double y, double height, const struct kl_head_range *range,
+                       const char *unit, struct kl_error *err);
 /* A colour between -1 and 1, white at 0: blue below, red above; grey: no number. */
 struct kl_rgb {
     double red, green, blue;

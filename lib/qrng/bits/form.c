@@ -443,9 +443,7 @@ void kl_bits_advise(char words[KL_BITS_ADVICE], const struct kl_bits_source *s)
     words[0] = 0;
     if (n <= 0) return;
     const struct kl_bits_look look = kl_bits_look(first, (size_t)n);
-    if (n >= 3 && memcmp(first, "\xef\xbb\xbf", 3) == 0)
-        snprintf(words, KL_BITS_ADVICE, "; take the mark of byte order out: tail -c +4");
-    else if (is_raw(first, (size_t)n)) advise_raw(words, first, (size_t)n);
+    if (is_raw(first, (size_t)n)) advise_raw(words, first, (size_t)n);
     else if (has_head((const char *)first, (size_t)n))
         snprintf(words, KL_BITS_ADVICE, "; line 2 is a row: take line 1 out: tail -n +2");
     else if (look.form == KL_FORM_HEX || look.form == KL_FORM_BASE64)

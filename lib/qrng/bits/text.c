@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Bits as text: a row a line, "0110...", or "0110... 2" with the label of its device. */
+   Bits as text: a row a line, "0110...", or "0110... 2" with the label of its device. A mark of byte
+   order before the first, and CR before LF, are passed over. */
 #include "qrng/bits/bits_int.h"
 
 #include <stdlib.h>
@@ -58,6 +59,15 @@ static int fill(struct kl_bits_source *s, struct kl_error *err)
     return rc;
 }
 
+/* Bytes of a mark of byte order that the file begins with. */
+static int read_mark(uint64_t *mark, const struct kl_bits_source *s, struct kl_error *err)
+{
+    char first[3] = "";
+    const int rc = s->size < 3 ? KL_OK : kl_store_pread_all(s->fd, first, 3, 0, s->path, err);
+    *mark = memcmp(first, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return rc;
+}
+
 /* The next line without its end; *line NULL at the end of the file. */
 static int next_line(struct kl_bits_source *s, const char **line, size_t *length, struct kl_error *err)
 {
@@ -70,6 +80,7 @@ static int next_line(struct kl_bits_source *s, const char **line, size_t *length
             *line = lf || have ? from : NULL;
             *length = lf ? (size_t)(lf - from) : have;
             t->begin += *length + (lf != NULL);
+            if (lf && *length && from[*length - 1] == '\r') (*length)--;
             return KL_OK;
         }
         searched = have;
@@ -95,10 +106,6 @@ static int read_label(const struct kl_bits_source *s, int *device, const char *l
     size_t i = n + 1;
     *device = -1;
     if (length == n) return KL_OK;
-    if (line[length - 1] == '\r' && !memchr(line, '\r', length - 1))
-        return kl_fail(err, KL_EDATA,
-                       "%s: row %zu ends in CR LF, expected LF alone; convert it: tr -d '\\r'", s->path,
-                       row);
     if (line[n] != ' ') return kl_bits_wrong(s, row, n + 1, (unsigned char)line[n], err);
     if (memchr(line + n, 0, length - n))
         return kl_fail(err, KL_EDATA, "%s: row %zu: a NUL byte in its label", s->path, row);
@@ -122,7 +129,7 @@ static int read_row(struct kl_bits_source *s, const char *line, size_t length, s
     memset(words, 0, b->words_per_row * sizeof *words);
     const size_t n = digits(words, line, length < b->n_bits ? length : b->n_bits);
     if (length == 0) return kl_fail(err, KL_EDATA, "%s: row %zu is empty", s->path, row);
-    if (n < length && n < b->n_bits && line[n] != ' ' && line[n] != '\r')
+    if (n < length && n < b->n_bits && line[n] != ' ')
         return kl_bits_wrong(s, row, n + 1, (unsigned char)line[n], err);
     size_t found = n;
     while (found < length && (line[found] == '0' || line[found] == '1')) found++;
@@ -145,10 +152,12 @@ static int text_open(struct kl_bits_source *s, struct kl_error *err)
     size_t length, n = 0;
     struct text *t = s->state;
     if (!t && !(t = s->state = calloc(1, sizeof *t))) return kl_fail_memory(err, sizeof *t);
-    t->begin = t->end = t->offset = 0;
+    int rc = read_mark(&t->offset, s, err);
+    if (rc) return rc;
+    t->begin = t->end = 0;
     if (!t->buffer && !(t->buffer = malloc(t->room = ROOM))) return kl_fail_memory(err, ROOM);
     if (s->block.n_bits) return KL_OK; /* rewound */
-    int rc = kl_bits_check(s, err);
+    rc = kl_bits_check(s, err);
     if (!rc) rc = next_line(s, &line, &length, err);
     if (rc) return rc;
     if (!line) return kl_fail(err, KL_EDATA, "%s: holds no rows", s->path);

@@ -52,6 +52,7 @@ int kl_sampling_chain_begin(struct kl_sampling_chain *c, struct kl_sampling_walk
         const struct kl_langevin_stream stream = { c->key, KL_RANDOM_CHAIN_START, 1, 0 };
         kl_kernel_langevin_normals(c->v, 0, c->target->size, &stream);
     }
+    if (c->adapts) kl_sampling_tune_begin(c);
     const bool works = c->settings->work && c->role == KL_SAMPLING_MAIN && c->anneal > 0;
     return works ? begin_work(c, k, err) : KL_OK;
 }

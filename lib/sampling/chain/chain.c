@@ -18,6 +18,11 @@ static bool accepts(const struct kl_sampling_settings *s)
     return s->sampler == KL_SAMPLING_MALA || s->sampler == KL_SAMPLING_HMC;
 }
 
+bool kl_sampling_adapts(const struct kl_sampling_settings *s)
+{
+    return s->tune && !s->robbins_monro;
+}
+
 void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling_settings *s,
                            size_t rung, int64_t number, enum kl_sampling_role role,
                            const struct kl_sampling_target_f32 *target)
@@ -45,6 +50,7 @@ void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling
         if (target->tensors[t].sigma != target->tensors[0].sigma) c->walks = false;
     c->stops = s->stop.on && !c->prior_draws && role == KL_SAMPLING_MAIN;
     if (s->stop.on && !c->stops) c->warmup = 0;
+    c->adapts = kl_sampling_adapts(s) && c->warmup > 0 && !c->stops;
     c->at.warm = c->stops ? -1 : c->warmup;
     c->sum.average.mean = 1;
     c->sum.ln_step = log(c->lr > 0 ? c->lr : 1);
@@ -55,7 +61,7 @@ void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling
 
 int64_t kl_sampling_chain_end(const struct kl_sampling_chain *c)
 {
-    if (!c->stops) return c->warmup + c->epochs;
+    if (!c->stops) return c->at.warm + c->epochs;
     return 2 * (c->at.warm < 0 ? c->warmup : c->at.warm);
 }
 
@@ -91,6 +97,7 @@ struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain 
                                             .v = c->v,
                                             .anchor = c->anchor,
                                             .anchor_grad = c->anchor_grad,
+                                            .scale = c->scale,
                                             .thermostat = c->sum.thermostat,
                                             .grad = desk->grad,
                                             .fresh = desk->fresh,
@@ -152,7 +159,8 @@ static int take_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 
                                   .friction = s->friction,
                                   .rms_decay = s->rms_decay,
                                   .rms_epsilon = s->rms_epsilon,
-                                  .leapfrogs = s->leapfrogs };
+                                  .leapfrogs = s->leapfrogs,
+                                  .spread = kl_sampling_adapts(s) };
     m.adapt = c->at.warm < 0 || c->at.epoch < c->at.warm,
     m.ratio = e.exact_prior && c->role == KL_SAMPLING_MAIN;
     factors_at(desk->factors, c, &e);
@@ -198,9 +206,11 @@ static int add_outcome(struct kl_sampling_chain *c, const struct kl_sampling_out
     c->sum.accept += out->accept, c->sum.steps++;
     add_work(c, out->log_ratio, mean);
     if (c->at.warm < 0) kl_sampling_average_add(&c->sum.average, &s->stop, mean);
-    /* The certificate is of kernels that do not know the past: along the path the step stands still. */
     if (c->at.warm < 0 || c->at.epoch < c->at.warm) {
-        if (s->tune && !(s->work && c->at.epoch < c->anneal))
+        /* The certificate is of kernels that do not know the past: along the path the step stands still.
+         */
+        if (c->adapts) kl_sampling_tune_add(c, out->accept);
+        else if (s->tune && !(s->work && c->at.epoch < c->anneal))
             c->sum.ln_step =
                 kl_sampling_tuned(c->sum.ln_step, ++c->at.proposals, out->accept, s->target_accept);
     } else {

@@ -74,7 +74,10 @@ struct kl_sampling_settings {
     bool noise; /* false: gradient descent with decay */
     bool control_variate; /* gradient at an anchor plus difference */
     bool exchange;        /* replica exchange between neighbouring rungs, whole-set loss, once a draw */
-    bool tune;            /* the step, in the warm-up, to target_accept (MALA .57, HMC .8) */
+    bool tune;            /* the step, in the warm-up, to target_accept (MALA .57, HMC .8): by dual
+                             averaging, the warm-up going on until the acceptance is near it; HMC also takes
+                             its mass matrix from the warm-up's draws */
+    bool robbins_monro;   /* by the reference's rule, in just the warm-up that is asked for */
     double target_accept;
     double friction;               /* of SGHMC and SGNHT */
     double rms_decay, rms_epsilon; /* of pSGLD */
@@ -114,9 +117,34 @@ struct kl_sampling_trace {
     const float *train_loss, *train01, *norm, *test_loss, *test01,
         *virial; /* norm: |w|^2 / (P sigma^2) */
     double acceptance, step;
+    int64_t warmup; /* epochs, as many as it took */
 };
 void kl_sampling_run_trace(struct kl_sampling_trace *trace, const struct kl_sampling_run *run,
                            size_t rung, int64_t chain);
+
+/* Of the training loss at each temperature, malloc'ed (n_rungs); of chains with unequal numbers of
+   draws, as many of each as the shortest one has. KL_ENOMEM. (verdicts.c) */
+struct kl_sampling_verdict;
+int kl_sampling_run_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_sampling_run *run,
+                             struct kl_error *err);
+/* Says whose warm-up went on, beyond what was asked for. */
+void kl_sampling_run_say_warmup(const struct kl_sampling_run *run, const struct kl_log *log);
+
+/* ---- the least loss (minimum.c) ---- */
+/* L*, the minimum of the loss without the prior, found by L-BFGS from the last states of the chains of
+   the last temperature. */
+struct kl_sampling_minimum {
+    double loss;           /* of all records; NaN: none, and `none` says why */
+    double gradient, norm; /* there: the largest component; |w|^2 / (P sigma^2) */
+    int64_t starts, evaluations;
+    char none[120];
+};
+/* The pool has at most as many threads as the run was opened for. KL_ENOMEM, KL_ESIGNAL and what the
+   target says. */
+int kl_sampling_minimum_seek(struct kl_sampling_minimum *minimum, const struct kl_sampling_run *run,
+                             struct kl_pool *pool, struct kl_error *err);
+int kl_sampling_minimum_put(struct kl_writer *writer, const struct kl_sampling_minimum *minimum,
+                            struct kl_error *err);
 
 /* ---- its file, of kind `chains` (docs/files.md) ---- */
 extern const struct kl_kind kl_sampling_chains_kind;
@@ -126,9 +154,9 @@ int kl_sampling_run_save(struct kl_writer *writer, const struct kl_sampling_run 
 /* Take over all chains of the file that this run has too, as far as it goes (a checkpoint, a shorter
    run, fewer chains or temperatures). KL_EDATA: it is of another run, in words. */
 int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, struct kl_error *err);
-/* Of a file that a run is to go on from: is it of the same options and inputs, by the parts of both keys,
-   but for the options of the list `grow` (its end is NULL), of which this run may have more? KL_EDATA: no,
-   in words. */
+/* Of a file that a run is to go on from: is it of the same options and inputs, by the parts of both
+   keys, but for the options of the list `grow` (its end is NULL), of which this run may have more?
+   KL_EDATA: no, in words. */
 int kl_sampling_chains_check_kin(const struct kl_file *file, const char *key_parts,
                                  const char *const *grow, struct kl_error *err);
 /* Kept weights of a file (with keep_last its one rung is the ladder's last): `draws` of each rung and

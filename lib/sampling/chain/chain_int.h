@@ -38,7 +38,16 @@ struct kl_sampling_numbers {
     double work, path_loss, path_error, path_test_error; /* of the annealing and its last state */
     double noise_ratio;
 };
+/* Of the tuner (tune.c); of one type too. */
+struct kl_sampling_tuning {
+    struct kl_sampling_dual dual;
+    double aim;      /* acceptance that dual averaging is told to reach */
+    double began;    /* the epoch at which this round of the warm-up began */
+    double accepted; /* sum of probabilities since the step stands still, to be checked */
+    double draws;    /* of which mean and squares are */
+};
 enum {
+    KL_SAMPLING_TUNINGS = sizeof(struct kl_sampling_tuning) / sizeof(double),
     KL_SAMPLING_POSITIONS = sizeof(struct kl_sampling_position) / sizeof(int64_t),
     KL_SAMPLING_NUMBERS = sizeof(struct kl_sampling_numbers) / sizeof(double)
 };
@@ -57,10 +66,14 @@ struct kl_sampling_chain {
     uint64_t key;
     bool prior_draws; /* beta 0: no steps, exact draws */
     bool stops;       /* by the rule */
+    bool adapts;      /* its step is tuned by dual averaging, for as long as it takes */
     bool walks;       /* many steps at once, but where a step's ratio is asked for */
     struct kl_sampling_position at;
     struct kl_sampling_numbers sum;
+    struct kl_sampling_tuning tuning;
     float *w, *v, *anchor, *anchor_grad; /* (P); NULL where the sampler has none */
+    float *scale, *mean, *squares; /* (P) of HMC that adapts: deviations that it moves in; of the draws
+                                      of a window the mean and the sum of squared deviations */
     bool anchor_known;
     float *trace[KL_SAMPLING_FIELDS];
     int64_t room;             /* draws */
@@ -90,6 +103,19 @@ bool kl_sampling_chain_done(const struct kl_sampling_chain *c);
 /* Mean acceptance behind the warm-up (NaN: none yet), and the step, tuned or not. */
 double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
 double kl_sampling_chain_step(const struct kl_sampling_chain *c);
+/* ---- the warm-up of one that adapts (tune.c) ---- */
+/* Is dual averaging asked for? */
+bool kl_sampling_adapts(const struct kl_sampling_settings *s);
+/* Before its first step. */
+void kl_sampling_tune_begin(struct kl_sampling_chain *c);
+/* After a proposal of the warm-up, of which one is made an epoch. */
+void kl_sampling_tune_add(struct kl_sampling_chain *c, double accept);
+/* At the end of the warm-up as it is planned: was the acceptance near its target? */
+bool kl_sampling_tune_near(const struct kl_sampling_chain *c);
+/* Where it was not: another round; returns the epoch at which the warm-up ends then. */
+int64_t kl_sampling_tune_more(struct kl_sampling_chain *c);
+/* Epochs of a warm-up at most: ten times those that were asked for, and at least 1,000. */
+int64_t kl_sampling_tune_limit(int64_t warmup);
 /* Does it have momenta (or mean squares) that are part of its state? */
 bool kl_sampling_has_momentum(const struct kl_sampling_settings *s);
 /* Draws between those of which it keeps the weights; 0: it keeps none. (draw.c) */

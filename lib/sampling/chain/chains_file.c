@@ -19,7 +19,7 @@ static const struct kl_kind_number numbers[] = {
 static const struct kl_kind_table tables[] = {
     { .name = "temperatures",
       .axes = { { "beta", "ladder/beta" } },
-      .columns = { KL_KIND_COLUMN("lr", "ladder/lr", "step", "%g"),
+      .columns = { KL_KIND_COLUMN("lr", "ladder/lr", "first step", "%g"),
                    KL_KIND_COLUMN("draws", "ladder/draws", "draws", "%.0f"),
                    KL_KIND_COLUMN("virial", "bias/virial", "virial ratio", "%.3f"),
                    KL_KIND_COLUMN("norm", "bias/norm", "norm", "%.3f") } },
@@ -83,7 +83,8 @@ size_t kl_sampling_identity(struct kl_sampling_identity list[KL_SAMPLING_IDENTIT
     NUMBER("power", s->power), NUMBER("stair_drop", s->stair_drop), NUMBER("stair_low", s->stair_low);
     WHOLE("period", s->period), WHOLE("anneal", s->anneal), WHOLE("every", s->every);
     WHOLE("test_every", s->test_every), WHOLE("whole", s->whole), WHOLE("noise", s->noise);
-    WHOLE("control_variate", s->control_variate), WHOLE("exchange", s->exchange), WHOLE("tune", s->tune);
+    WHOLE("control_variate", s->control_variate), WHOLE("exchange", s->exchange),
+        WHOLE("tune", s->tune + kl_sampling_adapts(s));
     NUMBER("target_accept", s->target_accept), NUMBER("friction", s->friction);
     NUMBER("rms_decay", s->rms_decay), NUMBER("rms_epsilon", s->rms_epsilon);
     WHOLE("leapfrogs", s->leapfrogs), WHOLE("keep", s->keep), WHOLE("keep_last", s->keep_last),
@@ -307,6 +308,13 @@ static int put_states(struct kl_writer *w, const struct kl_sampling_run *run, in
         code = put_state(w, run, role, "v", KL_TYPE_F32, p, AT(v), true, err);
     if (!code && c->anchor)
         code = put_state(w, run, role, "anchor", KL_TYPE_F32, p, AT(anchor), true, err);
+    if (!code && kl_sampling_adapts(&run->settings))
+        code =
+            put_state(w, run, role, "tuning", KL_TYPE_F64, KL_SAMPLING_TUNINGS, AT(tuning), false, err);
+    if (!code && c->scale) code = put_state(w, run, role, "scale", KL_TYPE_F32, p, AT(scale), true, err);
+    if (!code && c->scale) code = put_state(w, run, role, "mean", KL_TYPE_F32, p, AT(mean), true, err);
+    if (!code && c->scale)
+        code = put_state(w, run, role, "squares", KL_TYPE_F32, p, AT(squares), true, err);
     if (!code)
         code =
             put_state(w, run, role, "position", KL_TYPE_I64, KL_SAMPLING_POSITIONS, AT(at), false, err);

@@ -114,7 +114,9 @@ static bool sensible(const struct kl_sampling_chain *c, const struct kl_sampling
                   draws = sampled / c->every, keep = kl_sampling_chain_keeps(c),
                   kept = keep > 0 ? draws / keep : 0;
     const bool exchanges = c->settings->exchange && c->role == KL_SAMPLING_MAIN;
-    const bool warm = c->stops ? p->warm >= -1 && p->warm <= c->warmup : p->warm == c->warmup;
+    const bool warm = c->stops    ? p->warm >= -1 && p->warm <= c->warmup
+                      : c->adapts ? p->warm >= c->warmup && p->warm <= kl_sampling_tune_limit(c->warmup)
+                                  : p->warm == c->warmup;
     return warm && p->epoch >= 0 && p->step >= 0 && p->step < c->steps && p->draws == draws &&
            p->kept == kept && (p->begun == 1 || (p->begun == 0 && p->epoch == 0 && p->step == 0)) &&
            (p->warm >= 0 || p->epoch < c->warmup) && p->judged >= 0 && p->judged <= p->epoch &&
@@ -139,6 +141,30 @@ static int take_position(struct kl_sampling_chain *c, const int64_t *row, const 
     return KL_OK;
 }
 
+struct states {
+    float *w, *v, *anchor, *scale, *mean, *squares;
+    int64_t *position;
+    double *numbers, *tuning;
+};
+
+/* Of a tuner: numbers that its arithmetic comes to. */
+static int check_tuning(const struct kl_sampling_chain *c, const struct states *s, size_t i,
+                        const struct held *h, struct kl_error *err)
+{
+    const size_t p = c->target->size;
+    const double *t = s->tuning + i * KL_SAMPLING_TUNINGS;
+    struct kl_sampling_tuning of;
+    memcpy(&of, t, sizeof of);
+    bool sound = of.began >= 0 && of.began <= (double)c->at.warm && of.draws >= 0 && of.accepted >= 0;
+    for (size_t j = 0; j < KL_SAMPLING_TUNINGS; j++) sound &= isfinite(t[j]) != 0;
+    for (size_t j = 0; s->scale && j < p; j++)
+        sound &= s->scale[i * p + j] > 0 && isfinite(s->scale[i * p + j]) &&
+                 isfinite(s->mean[i * p + j]) && s->squares[i * p + j] >= 0;
+    if (sound) return KL_OK;
+    DATA("%s: chain %lld at beta %g: found a tuner's state that no chain comes to; make the file anew",
+         kl_store_file_path(h->file), (long long)c->number, c->beta);
+}
+
 static int check_finite(const struct kl_sampling_chain *c, const float *w, const struct held *h,
                         struct kl_error *err)
 {
@@ -158,12 +184,6 @@ static struct kl_sampling_chain *chain_of(const struct kl_sampling_run *run, con
     return kl_sampling_run_chain(run, role, h->rung[k], c);
 }
 
-struct states {
-    float *w, *v, *anchor;
-    int64_t *position;
-    double *numbers;
-};
-
 static int take_states(struct kl_sampling_run *run, int role, const struct held *h,
                        const struct states *s, struct kl_error *err)
 {
@@ -174,12 +194,18 @@ static int take_states(struct kl_sampling_run *run, int role, const struct held 
         const size_t p = c->target->size, bytes = p * sizeof(float);
         code = take_position(c, s->position + i * KL_SAMPLING_POSITIONS, h, err);
         if (!code) code = check_finite(c, s->w + i * p, h, err);
+        if (!code && s->tuning) code = check_tuning(c, s, i, h, err);
         if (!code) code = kl_sampling_chain_room(c, c->at.draws, err);
         if (code) break;
         memcpy(&c->sum, s->numbers + i * KL_SAMPLING_NUMBERS, sizeof c->sum);
         memcpy(c->w, s->w + i * p, bytes);
         if (s->v) memcpy(c->v, s->v + i * p, bytes);
         if (s->anchor) memcpy(c->anchor, s->anchor + i * p, bytes);
+        if (s->tuning) memcpy(&c->tuning, s->tuning + i * KL_SAMPLING_TUNINGS, sizeof c->tuning);
+        if (s->scale) {
+            memcpy(c->scale, s->scale + i * p, bytes), memcpy(c->mean, s->mean + i * p, bytes);
+            memcpy(c->squares, s->squares + i * p, bytes);
+        }
         c->anchor_known = false;
     }
     return code;
@@ -204,6 +230,15 @@ static int load_states(struct kl_sampling_run *run, const struct held *h, int ro
         code = load_state((void **)&s.v, run, h, role, "v", KL_TYPE_F32, p, err);
     if (!code && c->anchor)
         code = load_state((void **)&s.anchor, run, h, role, "anchor", KL_TYPE_F32, p, err);
+    if (!code && kl_sampling_adapts(&run->settings))
+        code = load_state((void **)&s.tuning, run, h, role, "tuning", KL_TYPE_F64, KL_SAMPLING_TUNINGS,
+                          err);
+    if (!code && c->scale)
+        code = load_state((void **)&s.scale, run, h, role, "scale", KL_TYPE_F32, p, err);
+    if (!code && c->scale)
+        code = load_state((void **)&s.mean, run, h, role, "mean", KL_TYPE_F32, p, err);
+    if (!code && c->scale)
+        code = load_state((void **)&s.squares, run, h, role, "squares", KL_TYPE_F32, p, err);
     if (!code)
         code = load_state((void **)&s.position, run, h, role, "position", KL_TYPE_I64,
                           KL_SAMPLING_POSITIONS, err);
@@ -212,6 +247,7 @@ static int load_states(struct kl_sampling_run *run, const struct held *h, int ro
                           err);
     if (!code) code = take_states(run, role, h, &s, err);
     free(s.w), free(s.v), free(s.anchor), free(s.position), free(s.numbers);
+    free(s.scale), free(s.mean), free(s.squares), free(s.tuning);
     return code;
 }
 
@@ -316,7 +352,8 @@ int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, stru
     if (strcmp(kind, kl_sampling_chains_kind.name) != 0 && strcmp(kind, "checkpoint") != 0)
         return kl_store_fail_kind(err, kl_store_file_path(file), kl_store_file_kind(file),
                                   &kl_sampling_chains_kind);
-    int code = check_identity(run, file, err);
+    int code = kl_store_file_check_once(file, err);
+    if (!code) code = check_identity(run, file, err);
     if (!code) code = read_held(&h, err);
     if (!code) code = match(&h, run, err);
     for (int r = 0; r < run->n_roles && !code; r++) code = load_states(run, &h, r, err);

@@ -225,6 +225,9 @@ int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_
     if (c->at.warm < 0 &&
         (done >= c->warmup || kl_sampling_average_stops(&c->sum.average, &s->stop, done, c->steps)))
         c->at.warm = done;
+    if (c->adapts && done == c->at.warm && done < kl_sampling_tune_limit(c->warmup) &&
+        !kl_sampling_tune_near(c))
+        c->at.warm = kl_sampling_tune_more(c);
     if (warming) forget_sums(c);
     c->at.epoch = done, c->at.step = 0;
     return code;
@@ -250,18 +253,35 @@ int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walke
 
 struct apart {
     const struct kl_sampling_walker_f32 *k;
+    double epsilon; /* of psgld, whose step is 1 / (epsilon + root of the mean square); else below 0 */
 };
 
 static void apart_piece(void *context, size_t i)
 {
-    const struct kl_sampling_walker_f32 *k = ((const struct apart *)context)->k;
+    const struct apart *a = context;
+    const struct kl_sampling_walker_f32 *k = a->k;
     const struct kl_sampling_piece *p = &k->pieces[i];
     double sum = 0;
     for (size_t j = p->first; j < p->first + p->n; j++) {
         const double d = (double)k->grad[j] - (double)k->fresh_grad[j];
-        sum += d * d;
+        sum += a->epsilon < 0 ? d * d : d * d / (a->epsilon + sqrt((double)k->v[j]));
     }
     k->partial[i * KL_SAMPLING_PARTIAL] = sum;
+}
+
+/* What batches that are drawn independently add to the variance of a slow weight, over what it is to be.
+   variance: of the gradient of the mean loss, summed over the weights (of psgld, times its
+   preconditioner). A kick u moves a weight of SGHMC by h u (1 + a) / (2 (1 - a)) in the end, a =
+   exp(-friction) what momenta keep of a step, h^2 = eta, and the noise that is put in, N sqrt(1 - a^2),
+   by h N (1 + a)^1/2 / (1 - a)^1/2: with strong friction as in SGLD. SGNHT's thermostat takes it up
+   again. */
+static double noise_ratio(const struct kl_sampling_chain *c, double variance)
+{
+    const struct kl_sampling_settings *s = c->settings;
+    const bool momenta = s->sampler == KL_SAMPLING_SGHMC || s->sampler == KL_SAMPLING_SGNHT;
+    const double lr = kl_sampling_lr(s, kl_sampling_chain_step(c), c->at.epoch - 1),
+                 kept = momenta ? exp(-s->friction) : 0;
+    return (1 + kept) / (1 - kept) * lr * c->beta * variance / (4 * (double)c->target->size);
 }
 
 /* One more epoch of gradients, at the last state. */
@@ -269,8 +289,9 @@ int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walk
                             struct kl_sampling_desk *desk, struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;
+    const struct kl_sampling_settings *s = c->settings;
     struct kl_sampling_sums unused = { 0 };
-    struct apart apart = { k };
+    struct apart apart = { k, s->sampler == KL_SAMPLING_PSGLD ? s->rms_epsilon : -1 };
     double variance = 0;
     int code = KL_OK;
     c->at.judged = c->at.epoch;
@@ -284,8 +305,7 @@ int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walk
         kl_sampling_over_f32(k, apart_piece, &apart);
         variance += kl_sampling_total_f32(k, 0) / (double)whole;
     }
-    c->sum.noise_ratio = kl_sampling_lr(c->settings, kl_sampling_chain_step(c), c->at.epoch - 1) *
-                         c->beta * variance / (4 * (double)t->size);
+    c->sum.noise_ratio = noise_ratio(c, variance);
     if (code) c->at.judged = 0;
     return code;
 }

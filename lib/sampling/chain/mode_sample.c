@@ -7,7 +7,13 @@
 #include "sampling/chain/sample.h"
 #include "store/kind.h"
 
-enum { NUMERICAL_VERSION = 1 };
+/* 2: steps by dual averaging, for as long as they take; the gradient's noise of samplers with momentum
+   or a preconditioner. */
+static int numerical_version(const struct kl_sampling_values *v)
+{
+    const bool euler = !strcmp(v->sampler, "sgld"), refuses = kl_choice("mala|hmc", v->sampler) >= 0;
+    return refuses ? v->tune && !strcmp(v->profile, "sound") ? 2 : 1 : euler || v->batch == 0 ? 1 : 2;
+}
 
 struct work {
     struct kl_mode_run *mode;
@@ -19,6 +25,7 @@ struct work {
     struct kl_sampling_problem problem;
     struct kl_sampling_run *run;
     struct kl_sampling_told *told; /* (settings.n_rungs) */
+    struct kl_sampling_minimum minimum;
     struct kl_pool *pool;
     json_t *raw; /* files of the records, for the provenance */
     char *config, *checkpoint;
@@ -98,7 +105,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     int code = kl_store_checkpoint_path(&w->checkpoint, w->v->common.output, err);
     if (!code)
         code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, 1, "sgld sample",
-                                  NUMERICAL_VERSION, err);
+                                  numerical_version(w->v), err);
     if (!code) code = kl_store_key_options(key, &kl_sampling_sample_tool, w->v, err);
     if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code) code = kl_sampling_data_identify(key, w->raw, w->paths, w->n_paths, err);
@@ -220,6 +227,13 @@ static int go(struct work *w, struct kl_error *err)
     return code == KL_ESIGNAL ? stopped(w, err) : code;
 }
 
+/* Of chains that sample the law itself, with one prior for all temperatures. */
+static bool seeks(const struct work *w)
+{
+    return kl_choice("mala|hmc", w->v->sampler) >= 0 && numerical_version(w->v) > 1 &&
+           strcmp(w->v->convention, "gibbs") == 0;
+}
+
 static int publish(struct work *w, struct kl_error *err)
 {
     struct kl_writer *writer = NULL;
@@ -229,10 +243,13 @@ static int publish(struct work *w, struct kl_error *err)
     int code = w->told ? kl_json_dump(&raw, w->raw, err)
                        : kl_fail_memory(err, w->settings.n_rungs * sizeof *w->told);
     if (!code)
-        code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains, err);
-    if (!code) kl_sampling_tell_cautions(w->told, w->settings.n_rungs, stage->log);
+        code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains,
+                                     stage->log, err);
+    if (!code && seeks(w)) code = kl_sampling_minimum_seek(&w->minimum, w->run, w->pool, err);
+    if (code == KL_ESIGNAL) code = stopped(w, err);
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
     if (!code) code = save(w, writer, err);
+    if (!code && seeks(w)) code = kl_sampling_minimum_put(writer, &w->minimum, err);
     if (!code)
         code = kl_store_stage_publish(stage, &writer, NULL, 0, w->n_paths ? raw : NULL, NULL, err);
     kl_store_writer_abort(&writer);

@@ -148,14 +148,22 @@ static int complete_betas(double *beta, size_t *n, bool *added, const struct kl_
     return 0;
 }
 
-/* List k for n betas. A temperature that the profile lacks has what its next lower one has. */
+/* Which of the profile's temperatures a beta has the numbers of: the next lower one, and below the first
+   above 0 that one, for at 0 nothing is warmed up or tuned. */
+static size_t alike(double beta, const struct numbers *profile)
+{
+    size_t at = 0;
+    for (size_t j = 0; j < profile->n; j++)
+        if (profile->beta[j] <= beta) at = j;
+    return beta > 0 && profile->beta[at] <= 0 && at + 1 < profile->n ? at + 1 : at;
+}
+
+/* List k for n betas. */
 static int complete_list(double *list, int k, const double *beta, size_t n, bool added,
                          const char *given, const struct numbers *profile, struct kl_error *err)
 {
     size_t found = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < profile->n; j++)
-            if (profile->beta[j] <= beta[i]) list[i] = profile->of[k][j];
+    for (size_t i = 0; i < n; i++) list[i] = profile->of[k][alike(beta[i], profile)];
     if (!given) return 0;
     double numbers[KL_SAMPLING_BETAS];
     const int code = kl_sampling_list_read(numbers, &found, given, list_names[k], 0, err);
@@ -311,9 +319,11 @@ int kl_sampling_values_settings(struct kl_sampling_settings *s, struct kl_sampli
     s->chains = v->chains, s->first_chain = v->first_chain, s->batch = (size_t)v->batch;
     s->anneal = v->anneal, s->every = v->every, s->test_every = v->test_every, s->keep = v->keep;
     s->whole = strcmp(v->draws, "whole") == 0, s->noise = v->noise, s->tune = v->tune;
+    s->robbins_monro = strcmp(v->profile, "sound") != 0;
     s->independent_batches = strcmp(v->batches, "independent") == 0;
     s->control_variate = v->control_variate, s->exchange = v->exchange, s->work = v->work;
-    s->half_step = v->half_step, s->companion = v->companion, s->pointwise = v->pointwise, s->target_accept = v->accept;
+    s->half_step = v->half_step, s->companion = v->companion, s->pointwise = v->pointwise,
+    s->target_accept = v->accept;
     s->friction = v->friction, s->rms_decay = v->rms_decay, s->rms_epsilon = v->rms_epsilon;
     s->leapfrogs = v->leapfrogs;
     s->stop = (struct kl_sampling_stop){ .on = strcmp(v->stop, "fixed") != 0,

@@ -71,6 +71,15 @@ static int take(float **to, struct kl_sampling_run *run, size_t n, struct kl_err
     return KL_OK;
 }
 
+static int take_scales(struct kl_sampling_run *run, struct kl_sampling_chain *c, struct kl_error *err)
+{
+    float **const arrays[] = { &c->scale, &c->mean, &c->squares };
+    int code = KL_OK;
+    for (int i = 0; i < 3 && !code; i++) code = take(arrays[i], run, c->target->size, err);
+    for (size_t i = 0; i < c->target->size && !code; i++) c->scale[i] = 1;
+    return code;
+}
+
 static int open_chain(struct kl_sampling_run *run, struct kl_sampling_chain *c, struct kl_error *err)
 {
     const struct kl_sampling_settings *s = &run->settings;
@@ -81,6 +90,7 @@ static int open_chain(struct kl_sampling_run *run, struct kl_sampling_chain *c, 
     if (!code && kl_sampling_has_momentum(s)) code = take(&c->v, run, p, err);
     if (!code && s->control_variate) code = take(&c->anchor, run, p, err);
     if (!code && s->control_variate) code = take(&c->anchor_grad, run, p, err);
+    if (!code && s->sampler == KL_SAMPLING_HMC && kl_sampling_adapts(s)) code = take_scales(run, c, err);
     if (!code) code = kl_sampling_chain_room(c, epochs / c->every, err);
     return code;
 }
@@ -299,5 +309,6 @@ void kl_sampling_run_trace(struct kl_sampling_trace *t, const struct kl_sampling
                                      .test01 = c->trace[KL_SAMPLING_TEST_ERROR],
                                      .virial = c->trace[KL_SAMPLING_VIRIAL],
                                      .acceptance = kl_sampling_chain_acceptance(c),
-                                     .step = kl_sampling_chain_step(c) };
+                                     .step = kl_sampling_chain_step(c),
+                                     .warmup = c->at.warm };
 }

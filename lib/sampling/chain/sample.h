@@ -4,6 +4,7 @@
 #define KL_SAMPLING_SAMPLE_H
 
 #include "sampling/chain/profile.h"
+#include "sampling/diagnose/verdict.h"
 #include "store/mode.h"
 
 extern const struct kl_mode kl_sampling_mode_sample;
@@ -24,17 +25,17 @@ int kl_sampling_problem_open(struct kl_sampling_problem *problem, const struct k
 void kl_sampling_problem_close(struct kl_sampling_problem *problem);
 
 /* ---- words (sample_tell.c) ---- */
-/* A rung's draws: means over all of all chains, the loss's Monte-Carlo error. NaN: there is none. */
+/* A rung's draws: means over all of all chains; its chains' verdict is that of the training loss. NaN:
+   there is none. */
 struct kl_sampling_told {
-    double beta, train_loss, mcse, train01, test_loss, test01, virial, acceptance, r_hat,
-        ess;       /* of the training loss */
-    int64_t draws; /* of all chains */
+    struct kl_sampling_verdict verdict;
+    double train_loss, mcse, train01, test_loss, test01;
+    int64_t draws, warmup; /* of all chains; epochs of the longest warm-up */
 };
-/* told (n_rungs). KL_ENOMEM. */
+/* told (n_rungs). Cautions for what is amiss, and whose warm-up went on. KL_ENOMEM. */
 int kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
-                          size_t n_rungs, int64_t chains, struct kl_error *err);
-/* A line each: chains that disagree, too few effective draws, a virial off equilibrium's. */
-void kl_sampling_tell_cautions(const struct kl_sampling_told *told, size_t n, const struct kl_log *log);
+                          size_t n_rungs, int64_t chains, const struct kl_log *log,
+                          struct kl_error *err);
 /* "beta 0: 0.17 +- 0.01, ..." */
 void kl_sampling_tell_line(FILE *to, const struct kl_sampling_told *told, size_t n);
 int kl_sampling_tell_json(FILE *to, const struct kl_stage *stage, const struct kl_sampling_told *told,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "sampling/chain/sample.h"
-#include "sampling/diagnose/diagnose.h"
 
 /* Mean over the draws that there are; *n of them are added. */
 static double mean(const float *values, int64_t draws, int64_t *n)
@@ -54,113 +53,49 @@ static double error_of_chains(const struct kl_sampling_run *run, size_t rung, in
     return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
-/* From the correlations within chains too, where all have as many draws, and enough. */
-static int diagnose(struct kl_sampling_told *told, const struct kl_sampling_run *run, size_t rung,
-                    int64_t chains, struct kl_error *err)
-{
-    struct kl_sampling_traces *traces = NULL;
-    struct kl_sampling_trace t = { 0 };
-    kl_sampling_run_trace(&t, run, rung, 0);
-    const int64_t draws = t.draws;
-    told->r_hat = told->ess = NAN, told->mcse = error_of_chains(run, rung, chains);
-    for (int64_t c = 1; c < chains; c++) {
-        kl_sampling_run_trace(&t, run, rung, c);
-        if (t.draws != draws) return 0;
-    }
-    if (draws < 4) return 0;
-    double *x = malloc((size_t)(chains * draws) * sizeof *x);
-    int code = x ? kl_sampling_traces_open(&traces, (size_t)chains, (size_t)draws, err)
-                 : kl_fail_memory(err, (size_t)(chains * draws) * sizeof *x);
-    for (int64_t c = 0; c < chains && !code; c++) {
-        kl_sampling_run_trace(&t, run, rung, c);
-        for (int64_t i = 0; i < draws; i++) x[c * draws + i] = t.train_loss[i];
-    }
-    if (!code) {
-        kl_sampling_traces_take(traces, x);
-        told->r_hat = kl_sampling_rhat(traces, KL_SAMPLING_RHAT_RANK);
-        told->ess = fmin(kl_sampling_ess(traces, KL_SAMPLING_ESS_BULK),
-                         kl_sampling_ess(traces, KL_SAMPLING_ESS_TAIL));
-        told->mcse = kl_sampling_mcse_mean(traces);
-    }
-    kl_sampling_traces_close(&traces);
-    free(x);
-    return code;
-}
-
 int kl_sampling_tell_make(struct kl_sampling_told *told, const struct kl_sampling_run *run,
-                          size_t n_rungs, int64_t chains, struct kl_error *err)
+                          size_t n_rungs, int64_t chains, const struct kl_log *log, struct kl_error *err)
 {
-    int code = 0;
+    struct kl_sampling_verdict *verdicts = NULL;
+    const int code = kl_sampling_run_verdicts(&verdicts, run, err);
+    if (!code) kl_sampling_warn(log, verdicts, n_rungs, "", "the training loss");
+    kl_sampling_run_say_warmup(run, log);
     for (size_t k = 0; k < n_rungs && !code; k++) {
-        struct average loss = { 0 }, wrong = { 0 }, test = { 0 }, test_wrong = { 0 }, virial = { 0 },
-                       accept = { 0 };
-        struct kl_sampling_trace t = { 0 };
+        struct average loss = { 0 }, wrong = { 0 }, test = { 0 }, test_wrong = { 0 };
+        int64_t warmup = 0;
         for (int64_t c = 0; c < chains; c++) {
+            struct kl_sampling_trace t = { 0 };
             kl_sampling_run_trace(&t, run, k, c);
             add(&loss, t.train_loss, t.draws), add(&wrong, t.train01, t.draws);
-            add(&test, t.test_loss, t.draws), add(&test_wrong, t.test01, t.draws),
-                add(&virial, t.virial, t.draws);
-            if (!isnan(t.acceptance)) accept.sum += t.acceptance, accept.n++;
+            add(&test, t.test_loss, t.draws), add(&test_wrong, t.test01, t.draws);
+            if (t.warmup > warmup) warmup = t.warmup;
         }
-        told[k] = (struct kl_sampling_told){ .beta = t.beta,
+        told[k] = (struct kl_sampling_told){ .verdict = verdicts[k],
                                              .train_loss = of(&loss),
+                                             .mcse = verdicts[k].mcse,
                                              .train01 = of(&wrong),
                                              .test_loss = of(&test),
                                              .test01 = of(&test_wrong),
-                                             .virial = of(&virial),
-                                             .acceptance = of(&accept),
-                                             .draws = loss.n };
-        code = diagnose(&told[k], run, k, chains, err);
+                                             .draws = loss.n,
+                                             .warmup = warmup };
+        /* Of too few draws for more, chains still are as many means. */
+        if (isnan(verdicts[k].mcse) && verdicts[k].still < verdicts[k].chains)
+            told[k].mcse = error_of_chains(run, k, chains);
     }
+    free(verdicts);
     return code;
-}
-
-static void caution_mixing(const struct kl_sampling_told *told, size_t n, const struct kl_log *log)
-{
-    size_t split = 0, few = 0, worst = 0, least = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (told[k].r_hat > 1.01 && (!split++ || told[k].r_hat > told[worst].r_hat)) worst = k;
-        if (told[k].ess < 400 && (!few++ || told[k].ess < told[least].ess)) least = k;
-    }
-    if (split)
-        kl_caution(log,
-                   "chains disagree at %zu of %zu betas: R-hat of the training loss is %.3g at beta %g, "
-                   "expected at most "
-                   "1.01; longer chains",
-                   split, n, told[worst].r_hat, told[worst].beta);
-    if (few)
-        kl_caution(log,
-                   "few effective draws at %zu of %zu betas: %.0f at beta %g, expected 400; the errors "
-                   "told are themselves "
-                   "uncertain",
-                   few, n, told[least].ess, told[least].beta);
-}
-
-void kl_sampling_tell_cautions(const struct kl_sampling_told *told, size_t n, const struct kl_log *log)
-{
-    static const double most = 0.1; /* from 1, where a chain is at equilibrium */
-    size_t off = 0, worst = 0;
-    caution_mixing(told, n, log);
-    for (size_t k = 0; k < n; k++) {
-        if (told[k].beta <= 0 || !(fabs(told[k].virial - 1) > most))
-            continue; /* at 0 there is no force to balance */
-        if (!off++ || fabs(told[k].virial - 1) > fabs(told[worst].virial - 1)) worst = k;
-    }
-    if (!off) return;
-    kl_caution(log,
-               "%zu of %zu betas are not at equilibrium: the virial ratio, 1 there, is %.3g at beta %g; "
-               "longer chains, "
-               "smaller steps, or do not read their losses as posterior means",
-               off, n, told[worst].virial, told[worst].beta);
 }
 
 void kl_sampling_tell_line(FILE *to, const struct kl_sampling_told *told, size_t n)
 {
     fputs("mean training loss", to);
     for (size_t k = 0; k < n; k++) {
-        fprintf(to, "%s %.4g", k ? "," : "", told[k].train_loss);
+        fputs(k ? ", " : " ", to);
+        if (isnan(told[k].train_loss)) fputs("none", to);
+        else fprintf(to, "%.4g", told[k].train_loss);
         if (!isnan(told[k].mcse)) fprintf(to, " +- %.1g", told[k].mcse);
-        fprintf(to, " at beta %g", told[k].beta);
+        else if (told[k].verdict.still) fputs(" +- none", to);
+        fprintf(to, " at beta %g", told[k].verdict.beta);
     }
 }
 
@@ -177,14 +112,23 @@ static json_t *rungs(const struct kl_sampling_told *told, size_t n)
     json_t *list = json_array();
     for (size_t k = 0; k < n; k++) {
         const struct kl_sampling_told *t = &told[k];
+        const struct kl_sampling_verdict *v = &t->verdict;
         const struct {
             const char *name;
             double value;
         } members[] = {
-            { "beta", t->beta },       { "train_loss", t->train_loss }, { "train_loss_mcse", t->mcse },
-            { "train01", t->train01 }, { "test_loss", t->test_loss },   { "test01", t->test01 },
-            { "virial", t->virial },   { "acceptance", t->acceptance }, { "r_hat", t->r_hat },
-            { "ess", t->ess },         { "draws", (double)t->draws },
+            { "beta", v->beta },
+            { "train_loss", t->train_loss },
+            { "train_loss_mcse", t->mcse },
+            { "train01", t->train01 },
+            { "test_loss", t->test_loss },
+            { "test01", t->test01 },
+            { "virial", v->virial },
+            { "acceptance", v->acceptance },
+            { "r_hat", v->rhat },
+            { "ess", fmin(v->bulk, v->tail) },
+            { "draws", (double)t->draws },
+            { "warmup", (double)t->warmup },
         };
         json_t *rung = json_object();
         for (size_t i = 0; i < sizeof members / sizeof *members; i++)

@@ -34,6 +34,21 @@ double kl_sampling_tuned(double ln_step, int64_t t, double accept, double target
     return ln_step + pow((double)t, -0.75) * (fmin(1, accept) - target);
 }
 
+void kl_sampling_dual_begin(struct kl_sampling_dual *d, double ln_step)
+{
+    *d = (struct kl_sampling_dual){ .centre = log(10) + ln_step, .average = ln_step };
+}
+
+double kl_sampling_dual_add(struct kl_sampling_dual *d, double accept, double target)
+{
+    static const double gamma = 0.05, t0 = 10, kappa = 0.75;
+    const double t = ++d->steps, share = 1 / (t + t0), settled = pow(t, -kappa);
+    d->error = (1 - share) * d->error + share * (target - (accept > 0 ? fmin(1, accept) : 0));
+    const double ln_step = d->centre - sqrt(t) / gamma * d->error;
+    d->average = settled * ln_step + (1 - settled) * d->average;
+    return ln_step;
+}
+
 void kl_sampling_average_add(struct kl_sampling_average *a, const struct kl_sampling_stop *rule,
                              double loss)
 {

@@ -38,6 +38,9 @@ static int check_rung(const struct kl_sampling_settings *s, size_t k, struct kl_
     if (!isfinite(r->beta) || r->beta < 0 || (k > 0 && !(r->beta > s->rungs[k - 1].beta)))
         NO("beta %g: expected finite temperatures from 0 that rise", r->beta);
     if (r->warmup < 0 || r->epochs < 0) NO("beta %g: expected no negative number of epochs", r->beta);
+    if ((!s->stop.on || prior) && r->epochs > 0 && r->epochs < s->every)
+        NO("beta %g: %lld epochs with a draw each %lld have none; more epochs, or draws more often",
+           r->beta, (long long)r->epochs, (long long)s->every);
     if (prior) return KL_OK;
     if (!isfinite(r->lr) || r->lr <= 0)
         NO("beta %g: found the step %g, expected one above 0", r->beta, r->lr);
@@ -52,6 +55,22 @@ static int check_rung(const struct kl_sampling_settings *s, size_t k, struct kl_
         NO("beta %g: the stopping rule needs the most epochs of a warm-up", r->beta);
     if (s->sampler == KL_SAMPLING_PSGLD && r->warmup < 1)
         NO("beta %g: psgld adapts in the warm-up, which has no epochs", r->beta);
+    return KL_OK;
+}
+
+/* Of what happens now and then: does it happen at all? */
+static int check_seldom(const struct kl_sampling_settings *s, struct kl_error *err)
+{
+    int64_t epochs = s->rungs[s->n_rungs - 1].epochs;
+    for (size_t k = 0; k < s->n_rungs && !s->keep_last; k++)
+        if (s->rungs[k].epochs > epochs) epochs = s->rungs[k].epochs;
+    if (s->stop.on) return KL_OK; /* who knows */
+    if (s->keep > epochs / s->every)
+        NO("weights of each %lld draws are kept: of %lld there are none", (long long)s->keep,
+           (long long)(epochs / s->every));
+    if (s->test_every > epochs)
+        NO("a test each %lld epochs: in %lld there is none", (long long)s->test_every,
+           (long long)epochs);
     return KL_OK;
 }
 
@@ -119,5 +138,5 @@ int kl_sampling_settings_check(const struct kl_sampling_settings *s,
     int code = check_sampler(s, target->n, err);
     if (!code) code = check_together(s, err);
     for (size_t k = 0; k < s->n_rungs && !code; k++) code = check_rung(s, k, err);
-    return code;
+    return code ? code : check_seldom(s, err);
 }

@@ -23,11 +23,19 @@ static int know(struct kl_sampling_walker *k, const struct kl_sampling_move *m, 
     return code;
 }
 
-static double uniform(const struct kl_sampling_move *m)
+/* which 0: of the decision; 1: of the leapfrogs. */
+static double uniform(const struct kl_sampling_move *m, int which)
 {
     uint32_t words[4];
     kl_philox(words, m->key, 0, KL_RANDOM_ACCEPT, (uint32_t)m->step, (uint32_t)(m->step >> 32));
-    return kl_philox_unit(words[0]);
+    return kl_philox_unit(words[which]);
+}
+
+static int64_t leapfrogs_of(const struct kl_sampling_move *m)
+{
+    const int64_t least = m->spread ? (m->leapfrogs + 1) / 2 : m->leapfrogs,
+                  more = (int64_t)(uniform(m, 1) * (double)(m->leapfrogs - least + 1));
+    return least + (more < m->leapfrogs - least ? more : m->leapfrogs - least);
 }
 
 /* Take the proposal k->fresh, or not. A loss that is no number is refused. */
@@ -35,7 +43,7 @@ static void decide(struct kl_sampling_walker *k, const struct kl_sampling_move *
                    const struct kl_sampling_sums *sums, struct kl_sampling_outcome *out)
 {
     out->accept = isnan(log_alpha) ? 0 : exp(fmin(0, log_alpha));
-    out->accepted = log(uniform(m)) < log_alpha;
+    out->accepted = log(uniform(m, 0)) < log_alpha;
     if (out->accepted) {
         kl_real *grad = k->grad;
         memcpy(k->w, k->fresh, k->target->size * sizeof *k->w);
@@ -75,6 +83,7 @@ int kl_sampling_step_hmc(struct kl_sampling_walker *k, const struct kl_sampling_
                          struct kl_sampling_outcome *out, struct kl_error *err)
 {
     const double h = sqrt(m->eta);
+    const int64_t leapfrogs = leapfrogs_of(m);
     struct kl_sampling_sums sums = { 0 };
     *out = (struct kl_sampling_outcome){ 0 };
     int code = know(k, m, err);
@@ -86,8 +95,8 @@ int kl_sampling_step_hmc(struct kl_sampling_walker *k, const struct kl_sampling_
     const double before =
         kl_sampling_push(k, k->fresh, k->v, k->grad, &(struct kl_sampling_kick){ 0, 0, 1, 0 }, m);
     double after = before;
-    for (int64_t i = 0; i <= m->leapfrogs && !code; i++) {
-        const bool end = i == m->leapfrogs;
+    for (int64_t i = 0; i <= leapfrogs && !code; i++) {
+        const bool end = i == leapfrogs;
         const struct kl_sampling_kick kick = { 1, i == 0 || end ? h / 2 : h, 0, end ? 0 : h };
         after = kl_sampling_push(k, k->fresh, k->v, k->fresh_grad, &kick, m);
         if (end) break;

@@ -104,11 +104,29 @@ static void push_piece(void *context, size_t i)
     p->k->partial[i * KL_SAMPLING_PARTIAL] = vv;
 }
 
+/* The same without noise, of weights that move in units of their scales. */
+static void push_scaled_piece(void *context, size_t i)
+{
+    const struct pass *p = context;
+    const struct kl_sampling_piece *piece = &p->k->pieces[i];
+    const double precision = p->m->precision[piece->tensor], rate = p->kick->rate, beta = p->m->beta;
+    double vv = 0;
+    for (size_t j = piece->first; j < piece->first + piece->n; j++) {
+        const double scale = (double)p->k->scale[j],
+                     force = scale * (beta * (double)p->grad[j] + precision * (double)p->w[j]);
+        p->v[j] = (kl_real)((double)p->v[j] - rate * force);
+        p->w[j] = (kl_real)((double)p->w[j] + p->kick->move * scale * (double)p->v[j]);
+        vv += (double)p->v[j] * (double)p->v[j];
+    }
+    p->k->partial[i * KL_SAMPLING_PARTIAL] = vv;
+}
+
 double kl_sampling_push(struct kl_sampling_walker *k, kl_real *w, kl_real *v, const kl_real *grad,
                         const struct kl_sampling_kick *kick, const struct kl_sampling_move *m)
 {
     struct pass p = { .k = k, .w = w, .v = v, .grad = grad, .kick = kick, .m = m };
-    kl_sampling_over(k, push_piece, &p);
+    const bool scaled = k->scale && kick->spread <= 0;
+    kl_sampling_over(k, scaled ? push_scaled_piece : push_piece, &p);
     return kl_sampling_total(k, 0);
 }
 

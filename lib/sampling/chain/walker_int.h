@@ -12,9 +12,19 @@ double kl_sampling_lr(const struct kl_sampling_settings *s, double lr, int64_t e
 /* beta (t / steps)^3 at step number `step` of the annealing, from 0, as far as after it; before it (-1)
  * 0. */
 double kl_sampling_anneal(double beta, int64_t step, int64_t steps);
-/* ln of the step after the t-th proposal (t from 1): Robbins and Monro, section 4; accept is capped
- * at 1. */
+/* ln of the step after the t-th proposal (t from 1), as the reference tunes it: Robbins and Monro,
+   section 4; accept is capped at 1. */
 double kl_sampling_tuned(double ln_step, int64_t t, double accept, double target);
+/* Dual averaging (Nesterov 2009; Hoffman and Gelman 2014, JMLR 15, section 3.2.1, with their gamma .05,
+   t0 10, kappa .75) of ln of the leapfrog's step, of which lr / beta is the square (MALA is one leapfrog
+   step: Neal 2011). All members are of one type: files hold them as a row. */
+struct kl_sampling_dual {
+    double centre, error, average, steps; /* mu, H-bar, ln of the averaged step, proposals */
+};
+/* From a step on, whose ln is given: its tenfold is what steps shrink towards. */
+void kl_sampling_dual_begin(struct kl_sampling_dual *d, double ln_step);
+/* ln of the step after a proposal; accept is capped at 1, NaN is 0. */
+double kl_sampling_dual_add(struct kl_sampling_dual *d, double accept, double target);
 /* The stopping rule's average, section 5; mean begins as 1. */
 struct kl_sampling_average {
     double mean, before, last, begun;
@@ -53,9 +63,12 @@ struct kl_sampling_move {
     size_t count;
     uint64_t key, step;
     double friction, rms_decay, rms_epsilon;
-    int64_t leapfrogs;
-    bool adapt; /* pSGLD's preconditioner goes on; else it stands still */
-    bool ratio; /* ln F - ln B of the step is asked for */
+    int64_t leapfrogs; /* of HMC */
+    bool spread; /* their number is drawn, between half of them and all: of weights that all turn alike,
+                    as masses make them, a fixed length may end where it began (Neal 2011, section
+                    5.4.2.2) */
+    bool adapt;  /* pSGLD's preconditioner goes on; else it stands still */
+    bool ratio;  /* ln F - ln B of the step is asked for */
 };
 /* What came of it. */
 struct kl_sampling_outcome {
@@ -77,6 +90,8 @@ struct kl_sampling_walker {
     /* Of the chain: weights; momenta or pSGLD's mean squares; where the gradient is known, and that.
      * NULL: none. */
     kl_real *w, *v, *anchor, *anchor_grad;
+    const kl_real *scale; /* HMC's: what it moves in are w / scale (the mass matrix is diagonal,
+                             scale^-2); NULL: w */
     double thermostat;
     /* Workspace (P each); grad: of w, known to be so where `known`, as are the sums. */
     kl_real *grad, *fresh, *fresh_grad;
@@ -112,7 +127,8 @@ double kl_sampling_total(const struct kl_sampling_walker *k, int column);
 void kl_sampling_update(struct kl_sampling_walker *k, kl_real *w, const kl_real *grad,
                         const struct kl_langevin_factors *factors, const struct kl_sampling_move *m,
                         struct kl_sampling_outcome *out);
-/* v = keep v - rate (beta grad + precision w) + spread N, w += move v; returns |v|^2. */
+/* v = keep v - rate (beta grad + precision w) + spread N, w += move v; returns |v|^2. With scales (then
+   keep is 1 where spread is 0): v -= rate scale (beta grad + precision w), w += move scale v. */
 struct kl_sampling_kick {
     double keep, rate, spread, move;
 };

@@ -32,6 +32,7 @@ int kl_sampling_chains_open(struct kl_sampling_chains *c, const char *path, stru
     const struct kl_dataset *loss, *beta;
     *c = (struct kl_sampling_chains){ 0 };
     int code = kl_store_file_open_kind(&c->file, path, &chains_kind, err);
+    if (!code) code = kl_store_file_check_once(c->file, err);
     if (!code) code = kl_store_file_expect(&loss, c->file, "posterior/train_loss", KL_TYPE_F32, 3, err);
     if (!code) code = kl_store_file_expect(&beta, c->file, "ladder/beta", KL_TYPE_F64, 1, err);
     if (code) return code;

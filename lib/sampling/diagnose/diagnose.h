@@ -19,6 +19,9 @@ void kl_sampling_traces_close(struct kl_sampling_traces **traces); /* accepts NU
 void kl_sampling_traces_take(struct kl_sampling_traces *traces, const double *x);
 size_t kl_sampling_traces_draws(const struct kl_sampling_traces *traces); /* of one chain */
 
+/* Chains of more than one draw whose values are all the same. */
+size_t kl_sampling_still(const struct kl_sampling_traces *traces);
+
 /* Potential scale reduction. rank: the larger one of z-scale and folded, the one to look at. NaN of one
    chain, of fewer than four draws, of a constant. */
 enum kl_sampling_rhat {

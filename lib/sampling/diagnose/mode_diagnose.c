@@ -50,9 +50,11 @@ static void full_name(char name[64], const char *of)
     snprintf(name, 64, "%s/%s", posterior ? "posterior" : "sample_stats", of);
 }
 
-static void cell(FILE *to, int width, const char *format, double value)
+/* "none" where there cannot be one: of a trace that does not vary. */
+static void cell(FILE *to, int width, const char *format, double value, bool none)
 {
-    char text[32] = "-";
+    char text[32];
+    snprintf(text, sizeof text, "%s", none ? "none" : "-");
     if (isfinite(value)) snprintf(text, sizeof text, format, value);
     fprintf(to, " %*s", width, text);
 }
@@ -65,10 +67,13 @@ static void tell(FILE *to, const struct kl_sampling_verdict *v, const struct kl_
     fprintf(to, "%9s %7s %10s %8s %6s %6s %6s %6s %6s %7s %8s\n", "beta", "draws", "mean", "MCSE",
             "R-hat", "bulk", "tail", "time", "accept", "virial", "norm");
     for (size_t b = 0; b < c->n_betas; b++, v++) {
+        const bool none = v->still == v->chains;
         fprintf(to, "%9.6g %7zu", v->beta, v->draws);
-        cell(to, 10, "%.5g", v->mean), cell(to, 8, "%.2g", v->mcse), cell(to, 6, "%.3f", v->rhat);
-        cell(to, 6, "%.0f", v->bulk), cell(to, 6, "%.0f", v->tail), cell(to, 6, "%.3g", v->time);
-        cell(to, 6, "%.3f", v->acceptance), cell(to, 7, "%.4f", v->virial), cell(to, 8, "%.5g", v->norm);
+        cell(to, 10, "%.5g", v->mean, false), cell(to, 8, "%.2g", v->mcse, none);
+        cell(to, 6, v->rhat < 10 ? "%.4f" : v->rhat < 1000 ? "%.2f" : "%.0e", v->rhat, none);
+        cell(to, 6, "%.0f", v->bulk, none), cell(to, 6, "%.0f", v->tail, none);
+        cell(to, 6, "%.3g", v->time, none), cell(to, 6, "%.3f", v->acceptance, false);
+        cell(to, 7, "%.4f", v->virial, false), cell(to, 8, "%.5g", v->norm, false);
         fputc('\n', to);
     }
 }
@@ -242,7 +247,7 @@ static int make(struct kl_mode_run *run, const struct kl_sampling_chains *c, con
         free(verdicts);
         return code;
     }
-    bool amiss = kl_sampling_warn(run->stage.log, verdicts, c->n_betas, c->chains);
+    bool amiss = kl_sampling_warn(run->stage.log, verdicts, c->n_betas, "", v->of);
     if (found) warn_scores(run->stage.log, &scores, &amiss);
     const bool table = !v->common.json && !v->common.quiet;
     if (table) tell(run->out, verdicts, c, path, v->of);

@@ -147,6 +147,18 @@ size_t kl_sampling_traces_draws(const struct kl_sampling_traces *t)
     return t->draws;
 }
 
+size_t kl_sampling_still(const struct kl_sampling_traces *t)
+{
+    size_t still = 0;
+    for (size_t c = 0; c < t->chains && t->draws > 1; c++) {
+        const double *x = t->x + c * t->draws;
+        size_t i = 1;
+        while (i < t->draws && x[i] == x[0]) i++;
+        still += i == t->draws;
+    }
+    return still;
+}
+
 double kl_sampling_mean(const struct kl_sampling_traces *t)
 {
     return t->mean;

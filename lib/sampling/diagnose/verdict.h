@@ -5,14 +5,26 @@
 
 #include "sampling/diagnose/diagnose.h"
 
-/* NaN: not known. */
+/* Of one temperature. NaN: not known, or none: of chains that do not vary there is neither an R-hat nor
+   an effective number of draws nor an error. */
 struct kl_sampling_verdict {
     double beta;
-    size_t draws; /* of each chain */
+    size_t chains, draws; /* draws: of each chain */
+    size_t still;         /* chains whose trace does not vary */
     double mean, mcse, sd, rhat, bulk, tail, time;
     double acceptance, step; /* means over the chains */
+    double target;           /* acceptance to which the step was tuned; NaN: it was not */
+    double farthest;         /* acceptance of the chain that is farthest from the target */
+    bool refuses;            /* its sampler accepts or refuses */
     double virial, virial_mcse, norm;
 };
+/* All unknown. */
+struct kl_sampling_verdict kl_sampling_verdict_none(double beta, size_t chains);
+/* Mean, errors and R-hat of a trace that was taken; of fewer than four draws the mean alone. */
+void kl_sampling_verdict_of_trace(struct kl_sampling_verdict *v, struct kl_sampling_traces *traces);
+void kl_sampling_verdict_of_virial(struct kl_sampling_verdict *v, struct kl_sampling_traces *traces);
+/* acceptance (chains): NaN where nothing was proposed; `target` and `refuses` are set before. */
+void kl_sampling_verdict_of_acceptance(struct kl_sampling_verdict *v, const double *acceptance);
 /* `of`: "posterior/train_loss" and the like. verdicts (n_betas), malloc'ed. KL_EDATA: there is no such
  * trace. */
 int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_sampling_chains *chains,
@@ -20,12 +32,19 @@ int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_
 /* Limits of Vehtari et al. 2021 (section 4): R-hat 1.01, 400 effective draws of bulk and tail. */
 #define KL_SAMPLING_MOST_RHAT 1.01
 #define KL_SAMPLING_LEAST_ESS 400.0
+/* An acceptance that is tuned is to be so near to its target, one that is not at least so large. */
+#define KL_SAMPLING_NEAR_ACCEPTANCE 0.15
+#define KL_SAMPLING_LEAST_ACCEPTANCE 0.1
 /* The virial ratio is 1 at equilibrium: 5 % off, and by four standard errors, is too far; a half in any
    case, since the error of a chain that has not mixed is none. */
 bool kl_sampling_virial_is_off(const struct kl_sampling_verdict *v);
-/* Cautions for what is amiss; false: nothing is. */
+/* Cautions for what is amiss, each behind `of` ("twin: "; ""); trace: "train_loss"; false: nothing is.
+ */
 bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,
-                      size_t chains);
+                      const char *of, const char *trace);
+/* value in three digits, or in so many that it stands on its side of the limit: 1.0104 beside 1.01. */
+enum { KL_SAMPLING_BESIDE = 32 };
+const char *kl_sampling_beside(char text[KL_SAMPLING_BESIDE], double value, double limit);
 
 /* Of `log_likelihood/train`, in all draws of all chains; *found is false without it. efficiency: of the
    sum over the records, effective draws a draw. */

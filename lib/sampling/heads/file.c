@@ -130,7 +130,8 @@ int kl_sampling_heads_open(struct kl_sampling_heads *h, struct kl_file *file, st
     struct kl_sampling_head_prior prior = { 0 };
     struct kl_head *head = NULL;
     *h = (struct kl_sampling_heads){ 0 };
-    int code = read_question(h, &part, &prior, file, err);
+    int code = kl_store_file_check_once(file, err);
+    if (!code) code = read_question(h, &part, &prior, file, err);
     if (!code) code = kl_sampling_kept_open(&h->kept, file, err);
     if (!code) code = find_posterior(h, file, err);
     if (!code) code = kl_head_load(&head, file, NULL, 0, NULL, err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/diagnose/diagnose.h"
 #include "sampling/heads/mode_head.h"
 
 /* Over all draws of all chains at the last temperature. */
@@ -21,63 +20,40 @@ static double mean_of(const struct kl_sampling_run *run, const struct kl_samplin
     return n ? sum / (double)n : NAN;
 }
 
-int kl_sampling_head_judge(struct kl_sampling_head_found *f, const struct kl_sampling_run *run,
-                           const struct kl_sampling_settings *s, struct kl_error *err)
+void kl_sampling_head_judge(struct kl_sampling_head_found *f, const struct kl_sampling_run *run,
+                            const struct kl_sampling_settings *s)
 {
-    struct kl_sampling_traces *traces = NULL;
-    const size_t chains = (size_t)s->chains, last = s->n_rungs - 1;
-    struct kl_sampling_trace t;
-    kl_sampling_run_trace(&t, run, last, 0);
-    const size_t draws = (size_t)t.draws;
-    double *x = malloc((chains * draws + 1) * sizeof *x);
-    if (!x) return kl_fail_memory(err, chains * draws * sizeof *x);
-    f->acceptance = 0;
-    for (size_t c = 0; c < chains; c++) {
-        kl_sampling_run_trace(&t, run, last, (int64_t)c);
-        for (size_t d = 0; d < draws; d++) x[c * draws + d] = t.train_loss[d];
-        f->acceptance += t.acceptance / (double)chains;
-    }
-    const int code = kl_sampling_traces_open(&traces, chains, draws, err);
-    if (!code) {
-        kl_sampling_traces_take(traces, x);
-        f->rhat = kl_sampling_rhat(traces, KL_SAMPLING_RHAT_RANK);
-        f->ess = kl_sampling_ess(traces, KL_SAMPLING_ESS_BULK);
-    }
-    kl_sampling_traces_close(&traces);
-    free(x);
+    const struct kl_sampling_verdict *v = &f->evidence[0].verdicts[s->n_rungs - 1];
+    f->rhat = v->rhat, f->ess = v->bulk, f->acceptance = v->acceptance;
     f->loss = mean_of(run, s, 0), f->error = mean_of(run, s, 1);
     f->test_loss = mean_of(run, s, 2), f->test_error = mean_of(run, s, 3);
-    return code;
+}
+
+static void caution_evidence(const struct kl_sampling_head_found *f, int i)
+{
+    const struct kl_log *log = f->stage->log;
+    const struct kl_sampling_evidence *e = &f->evidence[i];
+    char of[48] = "";
+    if (f->n > 1) snprintf(of, sizeof of, "%.40s: ", f->names[i]);
+    kl_sampling_warn(log, e->verdicts, e->n_rungs, of, "the training loss");
+    if (isnan(e->mc))
+        kl_caution(log, "ln Z of %s has no error: of chains that do not vary there is none",
+                   f->names[i]);
+    else if (!(e->ladder <= 3 * e->mc))
+        kl_caution(
+            log, "ln Z of %s: the ladder's own error, %.2g, is above that of chance, %.2g: more --rungs",
+            f->names[i], e->ladder, e->mc);
+    if (e->low > e->high)
+        kl_caution(log,
+                   "ln Z of %s: the mean loss rises with beta, which that of chains at equilibrium "
+                   "never does; more --warmup",
+                   f->names[i]);
 }
 
 void kl_sampling_head_caution(const struct kl_sampling_head_found *f)
 {
     const struct kl_log *log = f->stage->log;
-    if (f->rhat > 1.01 || f->ess < 400)
-        kl_caution(log,
-                   "at the posterior the loss has R-hat %.3f and %.0f effective draws, expected at most "
-                   "1.01 and at least "
-                   "400: more --warmup, --draws or --leapfrogs",
-                   f->rhat, f->ess);
-    for (int i = 0; i < f->n; i++) {
-        const struct kl_sampling_evidence *e = &f->evidence[i];
-        if (!(e->ladder <= 3 * e->mc))
-            kl_caution(
-                log,
-                "ln Z of %s: the ladder's own error, %.2g, is above that of chance, %.2g: more --rungs",
-                f->names[i], e->ladder, e->mc);
-        if (e->low > e->high)
-            kl_caution(log,
-                       "ln Z of %s: the mean loss rises with beta, which that of chains at equilibrium "
-                       "never does; more --warmup",
-                       f->names[i]);
-        if (e->worst_rhat > 1.05)
-            kl_caution(log,
-                       "ln Z of %s: at beta %.4g the loss has R-hat %.3f: its chains do not agree, and "
-                       "errors are too small; "
-                       "more --warmup or --draws",
-                       f->names[i], e->beta[e->worst], e->worst_rhat);
-    }
+    for (int i = 0; i < f->n; i++) caution_evidence(f, i);
     if (strcmp(f->v->sampler, "mala") != 0 && strcmp(f->v->sampler, "hmc") != 0)
         kl_caution(log,
                    "--sampler %s: its steps are not accepted or refused, so means and evidence have its "
@@ -161,17 +137,22 @@ void kl_sampling_head_tell(FILE *to, const struct kl_sampling_head_found *f)
     fprintf(to, "  posterior: loss %.4f, error %.4f", f->loss, f->error);
     if (!isnan(f->test_loss))
         fprintf(to, "; kept back: loss %.4f, error %.4f", f->test_loss, f->test_error);
-    fprintf(to, "; acceptance %.2f, R-hat %.3f, %.0f effective draws\n", f->acceptance, f->rhat, f->ess);
-    for (int i = 0; i < f->n; i++, e++)
-        fprintf(to,
-                "  ln Z %-8s %10.2f +- %.2f (chance %.2f, ladder %.2f; sums %.1f to %.1f), %zu "
-                "parameters, %.1f s\n",
-                f->names[i], e->log_z, e->error, e->mc, e->ladder, e->low, e->high, e->parameters,
+    fprintf(to, "; acceptance %.2f, ", f->acceptance);
+    if (isnan(f->rhat) && isnan(f->ess)) fputs("no R-hat and no effective draws\n", to);
+    else fprintf(to, "R-hat %.4f, %.0f effective draws\n", f->rhat, f->ess);
+    for (int i = 0; i < f->n; i++, e++) {
+        fprintf(to, "  ln Z %-8s %10.2f +- ", f->names[i], e->log_z);
+        if (isnan(e->error)) fputs("none", to);
+        else fprintf(to, "%.2f (chance %.2f, ladder %.2f)", e->error, e->mc, e->ladder);
+        fprintf(to, ", sums %.1f to %.1f, %zu parameters, %.1f s\n", e->low, e->high, e->parameters,
                 e->seconds);
+    }
     for (int i = 1; i < f->n; i++) {
         double error;
         const double b = kl_sampling_bayes_factor(&error, &f->evidence[0], &f->evidence[i]);
-        fprintf(to, "  ln B %s : %-7s %+.2f +- %.2f\n", f->names[0], f->names[i], b, error);
+        fprintf(to, "  ln B %s : %-7s %+.2f +- ", f->names[0], f->names[i], b);
+        if (isnan(error)) fputs("none\n", to);
+        else fprintf(to, "%.2f\n", error);
     }
 }
 

@@ -22,7 +22,7 @@ static const struct kl_option options[] = {
     WHOLE("rungs", rungs, 2, KL_SAMPLING_LADDER, true, "without --betas: n (k/(N-1))^power", NULL),
     REAL("power", power, 1, 20, "of that ladder", NULL),
     { "chains", 0, KL_OPT_INT, AT(chains), "N", 1, 4096, true, "of each beta", NULL, NULL },
-    WHOLE("warmup", warmup, 0, 1e9, true, "steps before the first draw", NULL),
+    WHOLE("warmup", warmup, 0, 1e9, true, "steps before the first draw, at least: mala and hmc are tuned until the acceptance is near --accept", NULL),
     WHOLE("draws", draws, 4, 1e9, true, "of each chain", NULL),
     WHOLE("every", every, 1, 1e6, true, "steps a draw", NULL),
     WHOLE("keep", keep, 0, 1e9, true, "draws between kept heads; 0: none", NULL),
@@ -30,7 +30,7 @@ static const struct kl_option options[] = {
     REAL("step", step, 1e-12, 1e6, "first one: X / (1 + beta) in units of the prior", NULL),
     REAL("accept", accept, 0, 0.999, "to which mala and hmc tune it; 0: .57 and .8", NULL),
     { "exchange", 0, KL_OPT_FLAG, AT(exchange), NULL, 0, 0, true, "of replicas between neighbouring betas, once a draw", NULL, NULL },
-    WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step", NULL),
+    WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
 };

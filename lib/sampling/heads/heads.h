@@ -8,6 +8,7 @@
 #include "head/evaluate.h"
 #include "head/head.h"
 #include "sampling/chain/chain.h"
+#include "sampling/diagnose/verdict.h"
 #include "sampling/model/model.h"
 struct kl_key;
 struct kl_mode;
@@ -113,8 +114,7 @@ void kl_sampling_heads_close(struct kl_sampling_heads *heads);
 struct kl_sampling_evidence {
     size_t n_rungs, parameters;
     double *beta, *mean, *mcse, *variance; /* (n_rungs) of the loss */
-    double worst_rhat;                     /* of the loss, and at which temperature */
-    size_t worst;
+    struct kl_sampling_verdict *verdicts;  /* (n_rungs) of its chains */
     double log_z; /* Hermite: trapezoid with the slopes -Var; trapezoid where that is outside of low ..
                      high */
     double low, high; /* the left and the right sum, between which it lies but for chance */

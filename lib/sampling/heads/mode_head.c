@@ -9,7 +9,12 @@
 
 #include "store/kind.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum { SCHEMA = 1 };
+/* 2: steps by dual averaging, for as long as they take. */
+static int numerical_version(const struct kl_sampling_head_values *v)
+{
+    return kl_choice("mala|hmc", v->sampler) >= 0 ? 2 : 1;
+}
 
 struct work {
     struct kl_mode_run *mode;
@@ -24,6 +29,7 @@ struct work {
     struct kl_sampling_rung rungs[KL_SAMPLING_LADDER];
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
+    struct kl_sampling_minimum minimum;
     struct kl_pool *pool;
     char *checkpoint;
 };
@@ -56,7 +62,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     int code = kl_store_checkpoint_path(&w->checkpoint, w->v->common.output, err);
     if (!code)
         code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, SCHEMA, "sgld head",
-                                  NUMERICAL_VERSION, err);
+                                  numerical_version(w->v), err);
     if (!code) code = kl_store_key_options(key, &kl_sampling_head_tool, w->v, err);
     if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code) code = kl_store_key_input(key, "head", kl_store_file_content(w->head_file), err);
@@ -187,16 +193,27 @@ static int climb(struct work *w, int i, struct kl_sampling_run *run, struct kl_e
     int code = kl_sampling_run_go(run, w->pool, &progress.watch, err);
     kl_progress_end(&progress);
     if (code) return code;
+    kl_sampling_run_say_warmup(run, w->mode->stage.log);
     code = kl_sampling_evidence_make(e, run, &w->settings, err);
     e->parameters = w->rivals[i].target.size;
     e->seconds = kl_clock() - start;
     return code;
 }
 
+/* Also where a rival was stopped: the head's own chains are not sampled again. */
+static void keep_stopped(struct work *w)
+{
+    struct kl_error other;
+    if (w->checkpoint && !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
+        kl_note(w->mode->stage.log, 1,
+                "stopped by a signal: %s; the same command with --resume goes on from there",
+                w->checkpoint);
+}
+
 static int sample(struct work *w, struct kl_error *err)
 {
     int code = climb(w, 0, w->run, err);
-    if (!code) code = kl_sampling_head_judge(&w->found, w->run, &w->settings, err);
+    if (!code) kl_sampling_head_judge(&w->found, w->run, &w->settings);
     struct kl_sampling_settings s = w->settings;
     s.keep = 0;
     for (int i = 1; i < w->found.n && !code; i++) {
@@ -205,13 +222,7 @@ static int sample(struct work *w, struct kl_error *err)
         if (!code) code = climb(w, i, run, err);
         kl_sampling_run_close(&run);
     }
-    /* Also where a rival was stopped: the head's own chains are not sampled again. */
-    struct kl_error other;
-    if (code == KL_ESIGNAL && w->checkpoint &&
-        !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
-        kl_note(w->mode->stage.log, 1,
-                "stopped by a signal: %s; the same command with --resume goes on from there",
-                w->checkpoint);
+    if (code == KL_ESIGNAL) keep_stopped(w);
     return code;
 }
 
@@ -220,9 +231,13 @@ static int publish(struct work *w, struct kl_error *err)
     const struct kl_file *parents[] = { w->head_file, w->features_file };
     struct kl_writer *writer = NULL;
     kl_sampling_head_caution(&w->found);
-    int code = kl_store_writer_open(&writer, w->v->common.output, &w->mode->stage.header, err);
+    const bool seeks = numerical_version(w->v) > 1;
+    int code = seeks ? kl_sampling_minimum_seek(&w->minimum, w->run, w->pool, err) : KL_OK;
+    if (code == KL_ESIGNAL) keep_stopped(w);
+    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->mode->stage.header, err);
     if (!code) code = save(w, writer, err);
     if (!code) code = kl_sampling_head_found_save(writer, &w->found, err);
+    if (!code && seeks) code = kl_sampling_minimum_put(writer, &w->minimum, err);
     if (!code) code = kl_store_stage_publish(&w->mode->stage, &writer, parents, 2, NULL, NULL, err);
     kl_store_writer_abort(&writer);
     if (!code && w->checkpoint) kl_store_checkpoint_remove(w->checkpoint, NULL);

@@ -31,9 +31,9 @@ struct kl_sampling_head_found {
     double rhat, ess;                                      /* of the loss at the posterior */
     double loss, error, test_loss, test_error, acceptance; /* means there; NaN: no test set */
 };
-/* From the head's run. KL_ENOMEM. */
-int kl_sampling_head_judge(struct kl_sampling_head_found *found, const struct kl_sampling_run *run,
-                           const struct kl_sampling_settings *settings, struct kl_error *err);
+/* From the head's run, whose evidence is there. */
+void kl_sampling_head_judge(struct kl_sampling_head_found *found, const struct kl_sampling_run *run,
+                            const struct kl_sampling_settings *settings);
 /* Cautions, before the file is published, which keeps them. */
 void kl_sampling_head_caution(const struct kl_sampling_head_found *found);
 int kl_sampling_head_found_save(struct kl_writer *writer, const struct kl_sampling_head_found *found,

@@ -90,7 +90,10 @@ static void bound_rung(const struct kl_sampling_bounds *b, size_t k)
     certify(r, b, k);
     r->test_chernoff = kl_sampling_chernoff_upper(r->test, l->m, o->delta);
     r->test_clopper = kl_sampling_clopper_upper(r->test, l->m, o->delta);
-    r->llc = kl_sampling_llc(l->beta[k], kl_sampling_ladder_raw(l, l->loss[k]), b->least);
+    r->llc = l->still[k] > 0
+                 ? NAN
+                 : kl_sampling_llc(l->beta[k], kl_sampling_ladder_raw(l, l->loss[k]), b->least);
+    r->llc_se = isnan(r->llc) ? NAN : l->beta[k] * kl_sampling_ladder_width(l) * l->loss_mcse[k];
     if (k == 0 && !o->unit_loss) { /* guesses of the prior: the reference's entry */
         r->bound = l->chance;
         if (!isnan(r->bound_upper)) r->bound_upper = l->chance, r->bound_se = 0;
@@ -108,14 +111,14 @@ static int raw_curve(struct raw_curve *to, const struct kl_sampling_ladder *l, s
 {
     const size_t n = l->n_rungs;
     const double width = kl_sampling_ladder_width(l);
-    bool varies = true, errs = true;
+    bool varies = true, errs = false;
     to->block = malloc(3 * n * sizeof *to->block);
     if (!to->block) return kl_fail_memory(err, 3 * n * sizeof *to->block);
     double *mean = to->block, *mcse = mean + n, *variance = mcse + n;
     for (size_t k = 0; k < n; k++) {
         mean[k] = kl_sampling_ladder_raw(l, l->loss[k]);
         mcse[k] = width * l->loss_mcse[k], variance[k] = width * width * l->variance[k];
-        varies &= !isnan(variance[k]), errs &= !isnan(mcse[k]);
+        varies &= !isnan(variance[k]), errs |= !isnan(mcse[k]);
     }
     to->curve =
         (struct kl_sampling_curve){ n, l->beta, mean, errs ? mcse : NULL, varies ? variance : NULL };

@@ -39,6 +39,7 @@ static const struct {
     { "test_clopper", OF(test_clopper) },
     { "test_chernoff", OF(test_chernoff) },
     { "llc", OF(llc) },
+    { "llc_mcse", OF(llc_se) },
 };
 
 /* Left out where no rung but the prior's has the number. */
@@ -100,6 +101,11 @@ int kl_sampling_bounds_write(struct kl_writer *w, const struct kl_sampling_bound
                     { "last_calibrated", last->calibrated },
                     { "last_test", last->test },
                     { "wbic", b->wbic.value },
+                    { "wbic_error", b->wbic.se },
+                    { "wbic_beta", b->wbic.beta },
+                    { "last_llc", last->llc },
+                    { "last_llc_error", last->llc_se },
+                    { "least_loss", b->least },
                     { "next_beta", b->gap.beta } };
     int code = put_ladder(w, l, err);
     if (code >= 0) code = put_columns(w, b, err);
@@ -127,7 +133,11 @@ static const struct kl_kind_number numbers[] = {
     { .attribute = "last_calibrated", .title = "calibrated", .format = "%.4f" },
     { .attribute = "calibration_factor", .title = "factor", .format = "%.4f" },
     { .attribute = "last_test", .title = "test", .format = "%.4f" },
+    { .attribute = "calibrated_by", .title = "calibration" },
     { .attribute = "wbic", .title = "WBIC", .format = "%.6g" },
+    { .attribute = "wbic_error", .title = "its error", .format = "%.2g" },
+    { .attribute = "last_llc", .title = "learning coefficient", .format = "%.4g" },
+    { .attribute = "last_llc_error", .title = "its error", .format = "%.2g" },
     { .attribute = NULL },
 };
 static const struct kl_kind_table tables[] = {

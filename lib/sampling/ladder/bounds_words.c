@@ -6,6 +6,8 @@
 
 #include "sampling/ladder/ladder.h"
 
+#define FAR_NORM 4.0 /* of the minimum, where the draws have 1 */
+
 static const char *form_of(const struct kl_sampling_bounds *b)
 {
     static const char *const names[] = { "kl", "Hoeffding", "sqrt-linear", "prior loss", "single draw" };
@@ -41,13 +43,29 @@ static void of_source(const struct kl_sampling_ladder *l, const struct kl_log *l
             "replica exchange couples the temperatures, while errors of Gamma take them as independent");
 }
 
+/* Means that have no error: all, as in a table of means, or those of chains that do not vary. */
+static void of_errors(const struct kl_sampling_bounds *b, const struct kl_log *log)
+{
+    const struct kl_sampling_ladder *l = b->ladder;
+    size_t still = 0, first = 0;
+    for (size_t k = b->n_rungs; k-- > 0;)
+        if (l->still[k] > 0) still++, first = k;
+    if (still)
+        kl_caution(
+            log,
+            "the loss does not vary at %zu temperature%s, first at beta %g: its mean has no error "
+            "there, and from there on no bound has one",
+            still, kl_s(still), l->beta[first]);
+    else if (isnan(b->rungs[b->n_rungs - 1].gamma_se) && b->n_rungs > 1)
+        kl_caution(log, "no Monte-Carlo errors in the file: the bounds are those of exact means, which "
+                        "these are not");
+}
+
 static void of_curve(const struct kl_sampling_bounds *b, const struct kl_log *log)
 {
     const struct kl_sampling_ladder *l = b->ladder;
     size_t negative = 0, first = 0;
-    if (isnan(b->rungs[b->n_rungs - 1].gamma_se) && b->n_rungs > 1)
-        kl_caution(log, "no Monte-Carlo errors in the file: the bounds are those of exact means, which "
-                        "these are not");
+    of_errors(b, log);
     if (b->rise.rises && isnan(b->rise.z))
         kl_caution(log,
                    "the loss rises with beta %zu time%s, most from beta %g to %g, by %.3g: chains at "
@@ -72,6 +90,21 @@ static void of_curve(const struct kl_sampling_bounds *b, const struct kl_log *lo
                    negative, kl_s(negative), l->beta[first]);
 }
 
+/* Watanabe's theory is of a minimum where the prior is; of one that is only approached the coefficient
+   goes on growing with beta. */
+static void of_minimum(const struct kl_sampling_bounds *b, const struct kl_log *log)
+{
+    const struct kl_sampling_ladder *l = b->ladder;
+    if (!isnan(b->rungs[b->n_rungs - 1].llc) && b->least == l->least &&
+        l->least_norm > FAR_NORM * l->norm)
+        kl_caution(
+            log,
+            "the loss comes to L* = %.6g only as the weights grow (|w|^2 there is %.0f times that of "
+            "the draws): no minimum where the prior is, and a learning coefficient that is of this "
+            "beta, and grows with it",
+            b->least, l->least_norm / l->norm);
+}
+
 static void of_bounds(const struct kl_sampling_bounds *b, const struct kl_log *log)
 {
     const struct kl_sampling_ladder *l = b->ladder;
@@ -83,11 +116,6 @@ static void of_bounds(const struct kl_sampling_bounds *b, const struct kl_log *l
     if (!isnan(b->factor))
         kl_caution(log, "a calibrated bound is a heuristic, no guarantee; the one without calibration "
                         "stands beside it");
-    if (b->factor == 0)
-        kl_caution(log,
-                   "the calibration is empty: with %lld records the bounds of random labels reach "
-                   "chance by the term of delta alone, whatever the chains",
-                   (long long)l->n);
     for (size_t k = b->n_rungs; k-- > 1;)
         if (b->rungs[k].test > b->rungs[k].calibrated) below = k;
     if (below)
@@ -110,6 +138,7 @@ void kl_sampling_bounds_cautions(const struct kl_sampling_bounds *b, const struc
 {
     of_source(b->ladder, log);
     of_curve(b, log);
+    of_minimum(b, log);
     of_bounds(b, log);
 }
 
@@ -155,7 +184,7 @@ static void tell_table(const struct kl_sampling_bounds *b, FILE *to)
         row_of(row, b, k);
         for (int i = 0; i < COLUMNS; i++) {
             if (!there[i]) continue;
-            if (isnan(row[i])) snprintf(cell, sizeof cell, "-");
+            if (isnan(row[i])) snprintf(cell, sizeof cell, i == 2 || i == 6 || i == 9 ? "none" : "-");
             else snprintf(cell, sizeof cell, formats[i], row[i]);
             fprintf(to, "%s%*s", i ? " " : "", i == 11 ? 10 : 8, cell);
         }
@@ -168,6 +197,55 @@ static double log_z(const struct kl_sampling_integral *i)
 {
     const bool within = i->hermite >= i->right && i->hermite <= i->left;
     return -(within ? i->hermite : i->trapezoid);
+}
+
+/* An error in two digits, or as a whole number. */
+static void tell_error(FILE *to, double error)
+{
+    fprintf(to, error < 100 ? "%.2g" : "%.0f", error);
+}
+
+static void tell_wbic(const struct kl_sampling_bounds *b, FILE *to)
+{
+    const struct kl_sampling_wbic *w = &b->wbic;
+    if (!w->reached) {
+        fprintf(to, "WBIC: the ladder does not reach beta n / ln n = %.5g\n", w->beta);
+        return;
+    }
+    fprintf(to, "WBIC, at beta n / ln n = %.5g: %.6g", w->beta, w->value);
+    if (!isnan(w->se) && w->se > 0) fputs(" +- ", to), tell_error(to, w->se);
+    if (w->below < w->above) {
+        fprintf(to, " (interpolated between %g and %g, which errs by ", w->below, w->above);
+        tell_error(to, w->off);
+        if (!isnan(w->chance)) fputs("; chance ", to), tell_error(to, w->chance);
+        fputs(")", to);
+    }
+    fprintf(to, "\n");
+}
+
+/* Why the last temperature has no learning coefficient; NULL: it has one. */
+static const char *no_coefficient(const struct kl_sampling_bounds *b)
+{
+    const struct kl_sampling_ladder *l = b->ladder;
+    if (!isnan(b->rungs[b->n_rungs - 1].llc)) return NULL;
+    return l->still[b->n_rungs - 1] > 0 ? "the loss does not vary at the last temperature"
+           : *l->none                   ? l->none
+                                        : "a table has no minimum of the loss; --least-loss gives one";
+}
+
+static void tell_llc(const struct kl_sampling_bounds *b, FILE *to)
+{
+    const struct kl_sampling_ladder *l = b->ladder;
+    const struct kl_sampling_rung_bounds *last = &b->rungs[b->n_rungs - 1];
+    const double top = l->beta[b->n_rungs - 1];
+    if (isnan(last->llc)) {
+        fprintf(to, "local learning coefficient: none; %s\n", no_coefficient(b));
+        return;
+    }
+    fprintf(to, "local learning coefficient at %g: %.4g", top, last->llc);
+    if (!isnan(last->llc_se)) fprintf(to, " +- %.2g", last->llc_se);
+    fprintf(to, ", beta (E L - L*), L* = %.6g%s\n", b->least,
+            b->least == l->least ? ", the least loss that L-BFGS finds" : "");
 }
 
 void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
@@ -185,14 +263,8 @@ void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to)
             -last->right);
     if (!isnan(last->trapezoid_se)) fprintf(to, ", +- %.2g by Monte Carlo", last->trapezoid_se);
     fprintf(to, "\nKL(rho||pi) at %g: from %.6g to %.6g\n", top, last->kl_low, last->gamma);
-    if (b->wbic.reached) {
-        fprintf(to, "WBIC, at beta n / ln n = %.5g: %.6g", b->wbic.beta, b->wbic.value);
-        if (!isnan(b->wbic.se)) fprintf(to, " +- %.2g", b->wbic.se);
-        fprintf(to, "\n");
-    } else fprintf(to, "WBIC: the ladder does not reach beta n / ln n = %.5g\n", b->wbic.beta);
-    if (!isnan(b->least))
-        fprintf(to, "local learning coefficient at %g: %.4g (least loss %.4g)\n", top,
-                b->rungs[b->n_rungs - 1].llc, b->least);
+    tell_wbic(b, to);
+    tell_llc(b, to);
     fprintf(to, "next temperature: %.4g, between %g and %g, which have %.0f %% of left - right\n",
             b->gap.beta, l->beta[b->gap.rung], l->beta[b->gap.rung + 1], 100 * b->gap.share);
 }
@@ -240,6 +312,7 @@ static json_t *rung_json(const struct kl_sampling_bounds *b, size_t k)
         { "test_clopper", r->test_clopper },
         { "test_chernoff", r->test_chernoff },
         { "llc", r->llc },
+        { "llc_mcse", r->llc_se },
     };
     json_t *rung = json_object();
     for (size_t i = 0; rung && i < sizeof members / sizeof *members; i++)
@@ -256,15 +329,18 @@ int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_boun
     for (size_t k = 0; rungs && k < b->n_rungs; k++)
         if (json_array_append_new(rungs, rung_json(b, k))) json_decref(rungs), rungs = NULL;
     *value =
-        rungs ? json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:I,s:o}",
-                          "name", l->name, "loss", l->loss_name, "scale",
-                          l->scale == KL_SAMPLING_UNIT ? "unit" : "raw", "n", (json_int_t)l->n, "m",
-                          (json_int_t)l->m, "form", form_of(b), "bound_of",
-                          b->options.unit_loss ? "unit" : "zero-one", "delta", number(b->options.delta),
-                          "factor", number(b->options.factor), "calibration_factor", number(b->factor),
-                          "wbic", number(b->wbic.value), "wbic_reached", b->wbic.reached, "wbic_beta",
-                          number(b->wbic.beta), "next_beta", number(b->gap.beta), "least_loss",
-                          number(b->least), "rises", (json_int_t)b->rise.rises, "rungs", rungs)
+        rungs ? json_pack(
+                    "{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:b,s:o,s:o,s:s?,s:I,s:o}",
+                    "name", l->name, "loss", l->loss_name, "scale",
+                    l->scale == KL_SAMPLING_UNIT ? "unit" : "raw", "n", (json_int_t)l->n, "m",
+                    (json_int_t)l->m, "form", form_of(b), "bound_of",
+                    b->options.unit_loss ? "unit" : "zero-one", "delta", number(b->options.delta),
+                    "factor", number(b->options.factor), "calibration_factor", number(b->factor), "wbic",
+                    number(b->wbic.value), "wbic_error", number(b->wbic.se), "wbic_reached",
+                    b->wbic.reached, "wbic_beta", number(b->wbic.beta), "wbic_interpolated",
+                    b->wbic.below < b->wbic.above, "next_beta", number(b->gap.beta), "least_loss",
+                    number(b->least), "llc_none", no_coefficient(b), "rises", (json_int_t)b->rise.rises,
+                    "rungs", rungs)
               : NULL;
     return *value ? KL_OK : kl_fail_memory(err, 4096);
 }

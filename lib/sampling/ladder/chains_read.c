@@ -15,6 +15,7 @@ struct reader {
     int64_t *count; /* (rungs) draws of the longest chain */
     double *x;      /* (chains, draws) of one rung, packed */
     float *trace;   /* what is being read */
+    double sampled; /* the least loss of all draws */
     struct kl_sampling_ladder *to;
 };
 
@@ -43,33 +44,34 @@ static int pack(size_t *have, size_t *most, const struct reader *t, size_t k, co
     return KL_OK;
 }
 
-/* Mean and its error; NaN where a chain has no draw. */
-static int rung_mean(double *mean, double *mcse, size_t *have, size_t *most, const struct reader *t,
-                     size_t k, const char *name, struct kl_error *err)
+/* Mean and its error; NaN where a chain has no draw, the error also of chains that do not vary. */
+static int rung_mean(double *mean, double *mcse, bool *still, size_t *have, size_t *most,
+                     const struct reader *t, size_t k, const char *name, struct kl_error *err)
 {
     struct kl_sampling_traces *traces = NULL;
-    *mean = NAN, *mcse = NAN;
+    *mean = NAN, *mcse = NAN, *still = false;
     int code = pack(have, most, t, k, name, err);
     if (code || *have == 0) return code;
     code = kl_sampling_traces_open(&traces, t->chains, *have, err);
     if (!code) {
         kl_sampling_traces_take(traces, t->x);
         *mean = kl_sampling_mean(traces), *mcse = kl_sampling_mcse_mean(traces);
+        *still = kl_sampling_still(traces) == t->chains;
     }
     kl_sampling_traces_close(&traces);
     return code;
 }
 
-/* Of the draws in x: variance about the mean, the least one, chains' means, the last draw of the first
+/* Of the draws in x: variance about the mean, chains' means, the last draw of the first
  * chain. */
-static void rung_rest(const struct reader *t, size_t k, size_t have)
+static void rung_rest(struct reader *t, size_t k, size_t have)
 {
     struct kl_sampling_ladder *l = t->to;
     const size_t n = t->chains * have;
     double squares = 0;
     for (size_t i = 0; i < n; i++) {
         squares += (t->x[i] - l->loss[k]) * (t->x[i] - l->loss[k]);
-        l->least = isnan(l->least) ? t->x[i] : fmin(l->least, t->x[i]);
+        t->sampled = isnan(t->sampled) ? t->x[i] : fmin(t->sampled, t->x[i]);
     }
     l->variance[k] = n > 1 ? squares / (double)(n - 1) : NAN;
     for (size_t c = 0; c < t->chains; c++) {
@@ -98,7 +100,10 @@ static int read_losses(struct reader *t, struct kl_error *err)
     int code = load_trace(t, name, true, err);
     for (size_t k = 0; k < t->rungs && !code; k++) {
         size_t have, most;
-        code = rung_mean(&l->loss[k], &l->loss_mcse[k], &have, &most, t, k, name, err);
+        bool still;
+        code = rung_mean(&l->loss[k], &l->loss_mcse[k], &still, &have, &most, t, k, name, err);
+        l->still[k] = still;
+        if (still) l->loss_mcse[k] = NAN;
         if (!code && (have == 0 || (int64_t)most != t->count[k]))
             code = kl_fail(
                 err, KL_EDATA,
@@ -125,8 +130,9 @@ static int read_others(struct reader *t, struct kl_error *err)
         for (size_t k = 0; k < t->rungs && !code && t->trace; k++) {
             size_t have, most;
             double mcse;
-            code = rung_mean(&sets[i].mean[k], &mcse, &have, &most, t, k, sets[i].name, err);
-            if (sets[i].mcse) sets[i].mcse[k] = mcse;
+            bool still; /* errors may all be 0 where the loss varies */
+            code = rung_mean(&sets[i].mean[k], &mcse, &still, &have, &most, t, k, sets[i].name, err);
+            if (sets[i].mcse) sets[i].mcse[k] = l->still[k] > 0 ? NAN : mcse;
             if (sets[i].drawn && (double)have == l->draws[k]) sets[i].drawn[k] = t->x[have - 1];
         }
     }
@@ -170,6 +176,33 @@ static int read_text(char *to, size_t size, struct kl_file *file, const char *na
     const int code = kl_store_file_text(&text, file, "", name, err);
     if (!code) snprintf(to, size, "%s", text), kl_make_printable(to);
     free(text);
+    return code;
+}
+
+/* L*, as the run found it, and the draws' norm at the last rung. */
+static int read_minimum(struct reader *t, struct kl_error *err)
+{
+    struct kl_sampling_ladder *l = t->to;
+    double sum = 0, n = 0;
+    snprintf(
+        l->none, sizeof l->none,
+        "the file has no minimum of the loss; sgld sample and head seek one with mala or hmc, tuned");
+    int code = read_text(l->none, sizeof l->none, t->file, "minimum_none", err);
+    if (!code) code = read_number(&l->least, t->file, "minimum_loss", NAN, err);
+    if (!code) code = read_number(&l->least_norm, t->file, "minimum_norm", NAN, err);
+    if (!code) code = load_trace(t, "posterior/norm", false, err);
+    for (size_t i = t->rungs - 1; !code && t->trace && i < t->chains * t->draws * t->rungs;
+         i += t->rungs)
+        if (!isnan(t->trace[i])) sum += (double)t->trace[i], n++;
+    if (n > 0) l->norm = sum / n;
+    if (!code && l->least < l->low - 1e-6 * (1 + fabs(l->low)))
+        code = kl_fail(err, KL_EDATA,
+                       "%s: minimum_loss: found %g, expected %g, the loss's lower end, or more",
+                       kl_store_file_path(t->file), l->least, l->low);
+    if (!(l->least > t->sampled + 1e-6 * fabs(t->sampled))) return code;
+    snprintf(l->none, sizeof l->none,
+             "L-BFGS ended at %.6g, above the least loss that was sampled, %.6g", l->least, t->sampled);
+    l->least = NAN;
     return code;
 }
 
@@ -235,10 +268,11 @@ static int read_shape(struct reader *t, struct kl_error *err)
 int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file,
                                    struct kl_error *err)
 {
-    struct reader t = { .file = file, .to = ladder };
+    struct reader t = { .file = file, .to = ladder, .sampled = NAN };
     void *beta = NULL, *count = NULL;
     *ladder = (struct kl_sampling_ladder){ 0 };
     int code = read_shape(&t, err);
+    if (!code) code = kl_store_file_check_once(file, err);
     if (!code) code = kl_sampling_ladder_make(ladder, t.rungs, t.chains, err);
     if (!code)
         code = kl_store_file_load_shape(&beta, file, "ladder/beta", KL_TYPE_F64, 1, &t.rungs, err);
@@ -252,6 +286,7 @@ int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_
     if (!code) code = read_losses(&t, err);
     if (!code) code = read_others(&t, err);
     if (!code) code = read_path(&t, err);
+    if (!code) code = read_minimum(&t, err);
     if (!code) code = kl_sampling_ladder_check(ladder, kl_store_file_path(file), err);
     if (code) kl_sampling_ladder_free(ladder);
     free(beta), free(count), free(t.x), free(t.trace);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/ladder/csv_int.h"
+#include "base/csv.h"
 #include "sampling/ladder/ladder.h"
 
 enum { MOST_BYTES = 2 << 20, COLUMNS = 6 };
@@ -47,7 +47,7 @@ static size_t column(const struct kl_csv *csv, const char *name)
 static int read_header(struct reader *r, struct kl_error *err)
 {
     bool more;
-    const int code = kl_sampling_csv_row(&r->csv, &more, err);
+    const int code = kl_csv_row(&r->csv, &more, err);
     if (code) return code;
     r->table = column(&r->csv, "set") != SIZE_MAX;
     r->names = r->table ? TABLE : REFERENCE;
@@ -98,8 +98,7 @@ static int read_row(struct reader *r, struct kl_error *err)
         r->rows = grown;
     }
     for (int i = 0; i < COLUMNS; i++) {
-        const int code =
-            kl_sampling_csv_number(&r->rows[r->n_rows][i], &r->csv, r->columns[i], r->names[i], err);
+        const int code = kl_csv_number(&r->rows[r->n_rows][i], &r->csv, r->columns[i], r->names[i], err);
         if (code) return code;
     }
     r->n_rows++;
@@ -110,7 +109,7 @@ static int read_rows(struct reader *r, struct kl_error *err)
 {
     bool more = true;
     for (;;) {
-        int code = kl_sampling_csv_row(&r->csv, &more, err);
+        int code = kl_csv_row(&r->csv, &more, err);
         if (code || !more) return code;
         if (r->csv.n == 0) continue;
         if (!r->table && strcmp(r->csv.fields[0], "Summary:") == 0) {
@@ -171,6 +170,7 @@ static int settle_loss(struct kl_sampling_ladder *l, const struct reader *r, str
     if (s->loss || !*loss) snprintf(loss, sizeof loss, "%s", s->loss ? s->loss : "bbce");
     if (s->scale && strcmp(s->scale, "auto") != 0) snprintf(scale, sizeof scale, "%s", s->scale);
     if (!*scale) snprintf(scale, sizeof scale, "%s", most > 1 ? "raw" : "unit");
+    if (strchr(l_max, ',')) *strchr(l_max, ',') = '.';
     if (end <= 0 && *l_max) end = strtod(l_max, NULL);
     if (end <= 0) end = 4;
     kl_make_printable(loss), kl_make_printable(scale);
@@ -245,7 +245,7 @@ int kl_sampling_ladder_read_csv(struct kl_sampling_ladder *ladder, const char *p
     if (!r) return kl_fail_memory(err, sizeof *r);
     r->source = source;
     int code = kl_read_text(&text, &n, path, MOST_BYTES, "a ladder", err);
-    if (!code) code = kl_sampling_csv_open(&r->csv, path, text, n, err);
+    if (!code) code = kl_csv_open(&r->csv, path, text, n, 1, err);
     if (!code) code = read_header(r, err);
     if (!code) code = read_rows(r, err);
     if (!code && (r->n_rows == 0 || r->others > 0)) code = refuse_choice(r, err);

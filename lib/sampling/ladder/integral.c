@@ -82,23 +82,74 @@ void kl_sampling_next_beta(struct kl_sampling_gap *gap, const struct kl_sampling
     gap->beta = low > 0 ? sqrt(low * high) : high * (ratio > 0 && ratio < 1 ? ratio : 0.5);
 }
 
+/* At a share t of the way from rung k - 1 to rung k: the coordinates of the rungs beside. */
+struct between {
+    const struct kl_sampling_curve *c;
+    size_t k;
+    bool over_log;
+    double t;
+};
+static double coordinate(const struct between *b, size_t k)
+{
+    return b->over_log ? log(b->c->beta[k]) : b->c->beta[k];
+}
+
+/* Hermite's cubic less the line, of the ends' slopes. */
+static double bend(const struct between *b)
+{
+    const struct kl_sampling_curve *c = b->c;
+    const size_t k = b->k;
+    const double t = b->t, h = coordinate(b, k) - coordinate(b, k - 1),
+                 rise = c->mean[k] - c->mean[k - 1],
+                 first = -c->variance[k - 1] * (b->over_log ? c->beta[k - 1] : 1) * h,
+                 last = -c->variance[k] * (b->over_log ? c->beta[k] : 1) * h;
+    return t * (1 - t) * ((1 - t) * (first - rise) + t * (rise - last));
+}
+
+/* The parabola through a third rung less the line. */
+static double bow(const struct between *b, size_t third)
+{
+    const struct kl_sampling_curve *c = b->c;
+    const double x0 = coordinate(b, b->k - 1), x1 = coordinate(b, b->k), x2 = coordinate(b, third),
+                 x = x0 + b->t * (x1 - x0), slope = (c->mean[b->k] - c->mean[b->k - 1]) / (x1 - x0),
+                 curvature = ((c->mean[third] - c->mean[b->k - 1]) / (x2 - x0) - slope) / (x2 - x1);
+    return curvature * (x - x0) * (x - x1);
+}
+
+static double off_of(const struct between *b)
+{
+    const struct kl_sampling_curve *c = b->c;
+    double most = 0;
+    bool any = false;
+    if (c->variance) return fabs(bend(b));
+    /* Down from the prior no parabola follows it: the mean may be that of either end. */
+    if (!b->over_log) return fmax(b->t, 1 - b->t) * fabs(c->mean[b->k] - c->mean[b->k - 1]);
+    if (b->k > 1 && (!b->over_log || c->beta[b->k - 2] > 0)) most = fabs(bow(b, b->k - 2)), any = true;
+    if (b->k + 1 < c->n) most = fmax(most, fabs(bow(b, b->k + 1))), any = true;
+    return any ? most : fabs(c->mean[b->k] - c->mean[b->k - 1]) / 2;
+}
+
 void kl_sampling_wbic(struct kl_sampling_wbic *w, const struct kl_sampling_curve *c, int64_t n)
 {
     const double size = (double)n, beta = size / log(size);
-    *w = (struct kl_sampling_wbic){ .beta = beta, .value = NAN, .se = NAN };
-    if (n < 2) return;
-    for (size_t k = 0; k < c->n; k++) {
-        if (c->beta[k] < beta) continue;
-        if (c->beta[k] == beta) {
-            w->value = size * c->mean[k], w->se = c->mcse ? size * c->mcse[k] : NAN, w->reached = true;
-        } else if (k > 0 && c->beta[k - 1] > 0) {
-            const double a = c->beta[k - 1], share = log(beta / a) / log(c->beta[k] / a);
-            w->value = size * (c->mean[k - 1] + share * (c->mean[k] - c->mean[k - 1]));
-            if (c->mcse) w->se = size * hypot((1 - share) * c->mcse[k - 1], share * c->mcse[k]);
-            w->reached = true;
-        }
-        return;
+    size_t k = 0;
+    *w = (struct kl_sampling_wbic){ .beta = beta, .value = NAN, .se = NAN, .chance = NAN, .off = NAN };
+    while (k < c->n && c->beta[k] < beta) k++;
+    if (n < 2 || k == c->n || (k == 0 && c->beta[0] > beta)) return;
+    w->reached = true, w->below = w->above = c->beta[k];
+    if (c->beta[k] == beta) {
+        w->value = size * c->mean[k], w->off = 0, w->chance = c->mcse ? size * c->mcse[k] : NAN;
+    } else {
+        struct between b = { c, k, c->beta[k - 1] > 0, 0 };
+        const double at = b.over_log ? log(beta) : beta, from = coordinate(&b, k - 1);
+        b.t = (at - from) / (coordinate(&b, k) - from);
+        w->below = c->beta[k - 1];
+        w->value =
+            size * (c->mean[k - 1] + b.t * (c->mean[k] - c->mean[k - 1]) + (c->variance ? bend(&b) : 0));
+        w->off = size * off_of(&b);
+        if (c->mcse) w->chance = size * hypot((1 - b.t) * c->mcse[k - 1], b.t * c->mcse[k]);
     }
+    w->se = c->mcse ? hypot(w->off, w->chance) : w->off;
 }
 
 double kl_sampling_llc(double beta, double loss, double least)

@@ -11,12 +11,14 @@ int kl_sampling_ladder_make(struct kl_sampling_ladder *l, size_t n_rungs, size_t
     double **const arrays[] = { &l->beta,        &l->loss,         &l->loss_mcse, &l->variance,
                                 &l->train01,     &l->train01_mcse, &l->test_loss, &l->test01,
                                 &l->test01_mcse, &l->drawn_loss,   &l->drawn01,   &l->drawn_test01,
-                                &l->draws };
+                                &l->draws,       &l->still };
     const size_t n_arrays = sizeof arrays / sizeof *arrays, all = n_rungs * (n_arrays + 4 * n_chains);
     *l = (struct kl_sampling_ladder){ .high = INFINITY,
                                       .chance = NAN,
                                       .sigma = NAN,
                                       .least = NAN,
+                                      .least_norm = NAN,
+                                      .norm = NAN,
                                       .n_rungs = n_rungs,
                                       .n_chains = n_chains };
     if (!(l->block = malloc((all ? all : 1) * sizeof *l->block)))

@@ -61,7 +61,11 @@ struct kl_sampling_ladder {
     /* (n_chains, n_rungs) each: work along the path from a prior draw (path.c), and the 0-1 errors at
      * its end. */
     double *work_of, *path01_of, *path_test01_of;
-    double least;  /* loss of the draw that has the least */
+    double *still; /* (n_rungs) 1: no chain's loss varies, so that its mean has no error */
+    /* L*, the minimum of the loss; |w|^2 / (P sigma^2) there, and of the draws at the last rung. none:
+       why there is no L*. */
+    double least, least_norm, norm;
+    char none[KL_SAMPLING_NAME];
     double *block; /* (hidden) */
 };
 /* All NaN; free it in any case. KL_ENOMEM. */
@@ -130,10 +134,15 @@ struct kl_sampling_gap {
     double beta, area, share;
 };
 void kl_sampling_next_beta(struct kl_sampling_gap *gap, const struct kl_sampling_curve *curve);
-/* Watanabe's WBIC (2013): n E_beta[L] at beta = n / ln n, an estimate of -ln Z(n), linear in ln beta
-   between the rungs beside it. reached: the ladder has them. */
+/* Watanabe's WBIC (2013): n E_beta[L] at beta = n / ln n, an estimate of -ln Z(n). Between two rungs it
+   is interpolated over ln beta (below the first one above 0 over beta), with the slopes -Var by
+   Hermite's cubic, without variances by a line. off: the error of that, taken to be what the cubic, or
+   the parabolas through a third rung, differ from the line, without a third one half of the ends'
+   difference (below the first rung above 0 the way to the farther end); chance: Monte Carlo's; se: both.
+   reached: the ladder has such rungs. */
 struct kl_sampling_wbic {
-    double beta, value, se;
+    double beta, value, se, chance, off;
+    double below, above; /* the rungs; the same: it was sampled there */
     bool reached;
 };
 void kl_sampling_wbic(struct kl_sampling_wbic *wbic, const struct kl_sampling_curve *curve, int64_t n);
@@ -205,7 +214,7 @@ struct kl_sampling_rung_bounds {
     double path_kl, path_kl_upper, path_bound, path_train,
         path_test; /* of 0-1 errors; path_: at the path's end */
     double test, test_clopper, test_chernoff;
-    double llc;
+    double llc, llc_se;
 };
 struct kl_sampling_bounds {
     const struct kl_sampling_ladder *ladder; /* the caller's */
@@ -216,7 +225,7 @@ struct kl_sampling_bounds {
     struct kl_sampling_rise rise;
     struct kl_sampling_gap gap;
     struct kl_sampling_wbic wbic;
-    double least; /* the raw loss that the learning coefficient is told from */
+    double least; /* the raw loss that the learning coefficient is told from; NaN: it has none */
 };
 /* factor: of the calibrated bound, NaN: none; least: NaN, the ladder's own. KL_EUSAGE: a form or loss
    that this ladder has not; KL_ENOMEM. Free it in any case. */

@@ -13,7 +13,10 @@
 #include "sampling/ladder/ladder.h"
 #include "store/mode.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum {
+    NUMERICAL_VERSION = 2,
+    SCHEMA = 1
+}; /* 2: WBIC between rungs; the minimum of the learning coefficient */
 
 struct values {
     struct kl_common common;
@@ -60,7 +63,7 @@ static const struct kl_option options[] = {
     { "chance", 0, KL_OPT_FLOAT, AT(chance), "X", 0, 0.9999999, true,
       "error of a guess; 0: as the file says", NULL, NULL },
     { "least-loss", 0, KL_OPT_FLOAT, AT(least), "X", -1, 1e9, true,
-      "raw, for the learning coefficient; -1: the draws'", NULL, NULL },
+      "raw, for the learning coefficient; -1: that of the file", NULL, NULL },
     { "csv", 0, KL_OPT_STRING, AT(csv), "FILE", 0, 0, false, "the ladder as the reference's CSV",
       "Further files", NULL },
     { "csv-scale", 0, KL_OPT_CHOICE, AT(csv_scale), "same|raw|unit", 0, 0, false, "of its losses", NULL,
@@ -176,7 +179,7 @@ static int warn_of_chains(struct work *w, struct kl_error *err)
     if (!w->files[0] || strcmp(path, "-") == 0) return KL_OK;
     int code = kl_sampling_chains_open(&chains, path, err);
     if (!code) code = kl_sampling_verdicts(&verdicts, &chains, "posterior/train_loss", NULL, err);
-    if (!code) kl_sampling_warn(w->run->stage.log, verdicts, chains.n_betas, chains.chains);
+    if (!code) kl_sampling_warn(w->run->stage.log, verdicts, chains.n_betas, "", "the training loss");
     kl_sampling_chains_close(&chains);
     free(verdicts);
     return code;
@@ -213,7 +216,13 @@ static int calibrate(struct work *w, struct kl_error *err)
         w->bisects =
             kl_sampling_calibrate_bisect(&w->bisected, p, p + l->n_rungs, l->n_rungs, l->n, &b.options);
     w->bisected /= width;
-    if (w->calibration.exists) w->factor = w->calibration.factor;
+    if (w->calibration.exists && w->calibration.factor > 0) w->factor = w->calibration.factor;
+    else if (w->calibration.exists)
+        kl_caution(
+            w->run->stage.log,
+            "the calibration is empty: with %lld records the bounds of random labels reach chance "
+            "by the term of delta alone, whatever the chains; no calibrated bound is told",
+            (long long)l->n);
     else
         kl_caution(w->run->stage.log,
                    "no factor exists: at beta %g of the random labels Gamma is %.4g, and more of it "
@@ -242,6 +251,11 @@ static int compute(struct work *w, struct kl_error *err)
     return code;
 }
 
+static const char *no_factor(const struct work *w)
+{
+    return w->calibration.exists ? "too few records" : "no factor exists";
+}
+
 /* ---- what is written ---- */
 static int save(struct work *w, struct kl_error *err)
 {
@@ -254,6 +268,11 @@ static int save(struct work *w, struct kl_error *err)
     int code = kl_json_dump(&raw, w->raw, err);
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code) code = kl_sampling_bounds_write(writer, &w->bounds, err);
+    if (!code && w->v->calibrate_on) {
+        char by[48] = "random labels";
+        if (isnan(w->factor)) snprintf(by, sizeof by, "nothing: %s", no_factor(w));
+        code = kl_store_writer_text(writer, "", "calibrated_by", by, err);
+    }
     if (!code)
         code = kl_store_stage_publish(&w->run->stage, &writer, parents, n_parents, raw, NULL, err);
     kl_store_writer_abort(&writer);
@@ -292,7 +311,7 @@ static int tell_json(struct work *w, FILE *to, struct kl_error *err)
     char *text = NULL;
     int code = kl_sampling_bounds_json(&value, &w->bounds, err);
     if (!code) code = kl_json_lines(&cautions, kl_caution_lines(w->run->stage.log), err);
-    if (w->v->calibrate_on && w->calibration.exists) closed = json_real(w->calibration.factor);
+    if (w->v->calibrate_on && !isnan(w->factor)) closed = json_real(w->factor);
     if (w->v->calibrate_on && w->bisects) search = json_real(w->bisected);
     json_t *head =
         json_pack("{s:s?,s:s?,s:s,s:o,s:o,s:b}", "output", common->output, "key",
@@ -315,10 +334,10 @@ static int tell(struct work *w, struct kl_error *err)
     if (w->v->common.quiet) return KL_OK;
     kl_sampling_bounds_tell(&w->bounds, to);
     if (w->v->calibrate_on) {
-        if (w->calibration.exists)
+        if (!isnan(w->factor))
             fprintf(to, "calibration: factor %.4f, by that ladder at beta %g", w->factor,
                     w->random.beta[w->calibration.at]);
-        else fprintf(to, "calibration: no factor exists");
+        else fprintf(to, "calibration: none, %s", no_factor(w));
         if (w->bisects) fprintf(to, "; the reference's bisection: %.4f\n", w->bisected);
         else fprintf(to, "; the reference's bisection never ends\n");
     }

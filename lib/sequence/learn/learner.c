@@ -287,9 +287,7 @@ static int open_data(struct kl_sequence_learner *s, const struct kl_training *t,
     const struct kl_sequence_train_values *v = s->v;
     int code = kl_sequence_set_open(&s->set, t->inputs->files, t->inputs->n, err);
     if (!code) code = kl_sequence_split_make(&s->split, &s->set, &v->parts, err);
-    if (!code) code = kl_sequence_split_digest(&s->split, &s->set, err);
-    if (!code && v->parts.kind != KL_SEQUENCE_SPLIT_LEAK)
-        code = kl_sequence_split_check_copies(&s->split, &s->set, err);
+    if (!code) code = kl_sequence_split_guard(&s->split, &s->set, v->parts.kind, t->log, err);
     if (!code) code = check_classes(s, t->log, err);
     if (!code)
         code = kl_sequence_standard_fit(&s->standard, &s->set, &v->standard,

@@ -147,8 +147,9 @@ static int measure(struct work *w, struct kl_error *err)
     struct kl_progress progress;
     struct kl_sequence_scaling_job job;
     kl_progress_begin(&progress, w->run->stage.log, follows(w) ? "none" : w->v->v.common.progress,
-                      "trainings");
+                      "rows");
     int code = make_job(&job, w, &progress.watch, err);
+    job.n_rows = w->n_points * (code ? 0 : kl_sequence_scaling_rows(&job));
     for (size_t i = 0; i < w->n_points && !code; i++) {
         code = settle_point(w, i, err);
         if (!code) code = kl_sequence_scaling_add(&w->table, &w->point->v, &job, err);

@@ -113,9 +113,7 @@ static int split(struct run *run, struct kl_error *err)
     o.fold = v->fold, o.folds = v->folds, o.seed = (uint64_t)v->split_seed;
     o.validation = v->val_fraction, o.test = v->test_fraction;
     int code = kl_sequence_split_make(&run->split, &run->set, &o, err);
-    if (!code) code = kl_sequence_split_digest(&run->split, &run->set, err);
-    if (!code && o.kind != KL_SEQUENCE_SPLIT_LEAK)
-        code = kl_sequence_split_check_copies(&run->split, &run->set, err);
+    if (!code) code = kl_sequence_split_guard(&run->split, &run->set, o.kind, run->stage->log, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
         kl_caution(run->stage->log,
                    "--split leak: windows of one recording train and test; what it scores is no claim");

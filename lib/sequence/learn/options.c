@@ -79,7 +79,8 @@ static const struct kl_option sweep_options[] = {
 /* clang-format on */
 const struct kl_tool kl_sequence_train_tool = {
     .name = "qseq",
-    .summary = "Trains a net on windows of recordings, with a split that cannot leak",
+    .summary = "Trains a net on windows of recordings; no person, recording or copy that can be found\n"
+               "stands on both sides of the split",
     .arguments = "train WINDOWS.h5... -o MODEL.h5",
     .example = "qseq train S*.h5 --model hydra -o hydra.h5\n"
                "  qseq train S*.h5 --split loso --fold 3 --replicas 5 -o fold3.h5",
@@ -144,17 +145,27 @@ static int check_model(const struct kl_sequence_train_values *v, struct kl_error
         { "classical-mamba|classical-hydra", "qubits layers gate-layers filters spatial taps twin-of" },
         { "eegnet|shallow", "qubits layers gate-layers width state twin-of bare" },
         { "twin", "width state filters spatial taps" },
-        { "means", "qubits layers gate-layers width state filters spatial taps twin-of" },
+        { "means", "qubits layers gate-layers width state filters spatial taps twin-of dropout" },
+        { "hydra|hydra-hybrid|eegnet|shallow|means|twin", "logit-dropout" },
+        { "hydra|hydra-hybrid|mamba-hybrid|mamba-lite|mamba-hybrid-lite|classical-mamba|eegnet|shallow|"
+          "means|"
+          "twin",
+          "revision" },
     };
     struct kl_sequence_train_values usual;
     char why[80];
     memset(&usual, 0, sizeof usual);
     kl_sequence_train_defaults(&usual);
     snprintf(why, sizeof why, "--model %s has no such thing", v->model);
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    int code = KL_OK;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign && !code; i++)
         if (kl_choice(foreign[i].models, v->model) >= 0)
-            return kl_options_refuse(&kl_sequence_train_tool, v, &usual, foreign[i].others, why, err);
-    return KL_OK;
+            code = kl_options_refuse(&kl_sequence_train_tool, v, &usual, foreign[i].others, why, err);
+    if (!code && strcmp(v->model, "twin") == 0 && !strstr(v->twin_of, "hybrid-lite") &&
+        strcmp(v->twin_of, "mamba-hybrid"))
+        code = kl_options_refuse(&kl_sequence_train_tool, v, &usual, "gate-layers",
+                                 "the model that --twin-of names has no such thing", err);
+    return code;
 }
 
 /* Nor does an option that another one leaves without effect. */

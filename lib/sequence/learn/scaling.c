@@ -91,10 +91,25 @@ static void close_rounds(struct rounds *r)
     kl_pool_destroy(&r->pool);
 }
 
+/* What is told is rows of the table, not the epochs that a row is measured by. */
+struct course {
+    const struct kl_watch *watch;
+    uint64_t done, total;
+    const char *model;
+};
+static int watch_rows(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    const struct course *c = context;
+    (void)done, (void)total, (void)note;
+    return kl_watch_step(c->watch, c->done, c->total, c->model);
+}
+
 /* Some epochs, as many on every rank; the row keeps the fastest round. */
-static int round_of(struct kl_sequence_scaling_row *row, struct rounds *r, bool first,
+static int round_of(struct kl_sequence_scaling_row *row, struct rounds *r, bool first, size_t number,
                     const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
+    struct course course = { job->watch, number, job->n_rows, row->model };
+    const struct kl_watch watch = { watch_rows, &course };
     struct kl_ranks *ranks = r->train.options.ranks;
     const double wish = first ? 1 : ceil(job->seconds / ROUNDS / r->once);
     int64_t epochs = (int64_t)fmin(fmax(wish, 1), MOST_EPOCHS / (2 * ROUNDS));
@@ -102,7 +117,7 @@ static int round_of(struct kl_sequence_scaling_row *row, struct rounds *r, bool 
     const double start = kl_clock(), waited = r->some.waited, bytes = (double)r->some.bytes,
                  steps = (double)(epochs * r->train.learner->steps_per_epoch);
     r->train.until = r->train.epoch + epochs;
-    if (!code) code = kl_train_run(&r->train, r->pool, job->watch, err);
+    if (!code) code = kl_train_run(&r->train, r->pool, &watch, err);
     const double seconds = kl_clock() - start;
     if (first) r->once = seconds;
     if (code || first || seconds / steps >= row->seconds) return code;
@@ -113,7 +128,7 @@ static int round_of(struct kl_sequence_scaling_row *row, struct rounds *r, bool 
 }
 
 /* One row, after which all ranks have met, those too that only waited. */
-static int measure(struct kl_sequence_scaling_row *row, struct open *o,
+static int measure(struct kl_sequence_scaling_row *row, struct open *o, size_t number,
                    const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
     const bool measured = !job->ranks || job->ranks->index < (size_t)row->ranks;
@@ -122,7 +137,7 @@ static int measure(struct kl_sequence_scaling_row *row, struct open *o,
     int code = measured ? open_rounds(&r, o, (size_t)row->ranks, row->threads, job, err) : KL_OK;
     row->seconds = INFINITY;
     for (int k = 0; k <= ROUNDS && !code; k++) {
-        if (measured) code = round_of(row, &r, k == 0, job, err);
+        if (measured) code = round_of(row, &r, k == 0, number, job, err);
         code = meet(job->ranks, &nothing, code, err);
     }
     if (measured) close_rounds(&r);
@@ -133,19 +148,22 @@ static int add_row(struct kl_sequence_scaling *s, struct open *o, size_t first, 
                    int threads, const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
     const struct kl_sequence_learner *learner = o->training.state;
+    /* A twin has the sizes of the model whose twin it is. */
+    const char *model = learner->v->model;
+    const bool circuit = learner->net.model->quantum || strcmp(model, "twin") == 0,
+               classical = strncmp(model, "classical", strlen("classical")) == 0;
     struct kl_sequence_scaling_row *more = realloc(s->rows, (s->n + 1) * sizeof *more);
     if (!more) return kl_fail_memory(err, (s->n + 1) * sizeof *more);
     s->rows = more;
     struct kl_sequence_scaling_row *row = &more[s->n++];
-    *row =
-        (struct kl_sequence_scaling_row){ .batch = (int32_t)o->batch,
-                                          .ranks = (int32_t)ranks,
-                                          .threads = threads,
-                                          .qubits =
-                                              learner->net.model->quantum ? learner->v->net.qubits : 0,
-                                          .parameters = (int64_t)learner->net.n_parameters };
-    snprintf(row->model, sizeof row->model, "%s", learner->v->model);
-    const int code = measure(row, o, job, err);
+    *row = (struct kl_sequence_scaling_row){ .batch = (int32_t)o->batch,
+                                             .ranks = (int32_t)ranks,
+                                             .threads = threads,
+                                             .qubits = circuit ? learner->v->net.qubits : 0,
+                                             .layers = circuit || classical ? learner->v->net.layers : 0,
+                                             .parameters = (int64_t)learner->net.n_parameters };
+    snprintf(row->model, sizeof row->model, "%s", model);
+    const int code = measure(row, o, s->n - 1 + s->n_left_out, job, err);
     row->speedup = more[first].seconds / row->seconds;
     return code;
 }
@@ -162,6 +180,14 @@ static int add_rows(struct kl_sequence_scaling *s, struct open *o,
             if (ranks > parts) s->n_left_out++;
             else code = add_row(s, o, first, ranks, threads, job, err);
     return code;
+}
+
+size_t kl_sequence_scaling_rows(const struct kl_sequence_scaling_job *job)
+{
+    size_t n = 0;
+    for (size_t ranks = 1; ranks <= (job->ranks ? job->ranks->count : 1); ranks *= 2)
+        for (int threads = 1; threads <= job->threads; threads *= 2) n++;
+    return n;
 }
 
 int kl_sequence_scaling_check(struct kl_sequence_train_values *values,

@@ -13,7 +13,7 @@ extern const struct kl_mode kl_sequence_mode_bench;
 
 struct kl_sequence_scaling_row {
     char model[32];
-    int32_t qubits; /* 0: the model has none */
+    int32_t qubits, layers; /* of a twin those of its model; 0: the model has none */
     int32_t batch, ranks, threads;
     int64_t parameters;
     double seconds; /* of a step, on the first rank; the best of some rounds */
@@ -25,7 +25,7 @@ struct kl_sequence_scaling {
     struct kl_sequence_scaling_row *rows;
     size_t n;
     size_t windows, channels, steps; /* of the data */
-    size_t n_left_out; /* rows of more ranks than a step's gradient has parts */
+    size_t n_left_out;               /* rows of more ranks than a step's gradient has parts */
 };
 /* What one training of the table needs: the same on all ranks, but for the watch. */
 struct kl_sequence_scaling_job {
@@ -33,6 +33,7 @@ struct kl_sequence_scaling_job {
     struct kl_ranks *ranks; /* NULL: alone */
     int threads;
     double seconds; /* that a row is measured for */
+    size_t n_rows;  /* of the whole table, for the watch */
     const struct kl_watch *watch;
     const struct kl_log *log;
 };
@@ -45,6 +46,8 @@ int kl_sequence_scaling_check(struct kl_sequence_train_values *values,
    KL_ESIGNAL, KL_EIO. */
 int kl_sequence_scaling_add(struct kl_sequence_scaling *s, struct kl_sequence_train_values *values,
                             const struct kl_sequence_scaling_job *job, struct kl_error *err);
+/* How many rows that would be, a number of ranks beyond the steps' parts counted too. */
+size_t kl_sequence_scaling_rows(const struct kl_sequence_scaling_job *job);
 void kl_sequence_scaling_free(struct kl_sequence_scaling *s);
 
 /* ---- its file, its words (scaling_file.c) ---- */

@@ -17,15 +17,28 @@ const struct kl_kind kl_sequence_scaling_kind = { .name = "sequence-scaling",
                                                   .maker = "qseq bench",
                                                   .numbers = numbers };
 
-enum { MODEL, QUBITS, BATCH, RANKS, THREADS, PARAMETERS, SECONDS, SPEEDUP, WAITED, BYTES, COLUMNS };
+enum {
+    MODEL,
+    QUBITS,
+    LAYERS,
+    BATCH,
+    RANKS,
+    THREADS,
+    PARAMETERS,
+    SECONDS,
+    SPEEDUP,
+    WAITED,
+    BYTES,
+    COLUMNS
+};
 static const struct {
     const char *name;
     enum kl_type type;
 } columns[COLUMNS] = {
-    { "model", KL_TYPE_STRING }, { "qubits", KL_TYPE_I32 },   { "batch", KL_TYPE_I32 },
-    { "ranks", KL_TYPE_I32 },    { "threads", KL_TYPE_I32 },  { "parameters", KL_TYPE_I64 },
-    { "seconds", KL_TYPE_F64 },  { "speed_up", KL_TYPE_F64 }, { "waited", KL_TYPE_F64 },
-    { "bytes", KL_TYPE_F64 },
+    { "model", KL_TYPE_STRING },   { "qubits", KL_TYPE_I32 },  { "layers", KL_TYPE_I32 },
+    { "batch", KL_TYPE_I32 },      { "ranks", KL_TYPE_I32 },   { "threads", KL_TYPE_I32 },
+    { "parameters", KL_TYPE_I64 }, { "seconds", KL_TYPE_F64 }, { "speed_up", KL_TYPE_F64 },
+    { "waited", KL_TYPE_F64 },     { "bytes", KL_TYPE_F64 },
 };
 
 static size_t size_of(int k)
@@ -37,9 +50,9 @@ static size_t size_of(int k)
 
 static const void *value_of(const struct kl_sequence_scaling_row *row, int k)
 {
-    const void *const values[COLUMNS] = { row->model,    &row->qubits,     &row->batch,   &row->ranks,
-                                          &row->threads, &row->parameters, &row->seconds, &row->speedup,
-                                          &row->waited,  &row->bytes };
+    const void *const values[COLUMNS] = { row->model,    &row->qubits,  &row->layers,     &row->batch,
+                                          &row->ranks,   &row->threads, &row->parameters, &row->seconds,
+                                          &row->speedup, &row->waited,  &row->bytes };
     return values[k];
 }
 
@@ -67,14 +80,15 @@ void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
 {
     fprintf(to, "%zu windows of %zu x %zu, %s; a step:\n", s->windows, s->channels, s->steps,
             kl_device_cpu()->model);
-    fprintf(to, "%-18s%7s%7s%7s%9s%10s%12s%10s%9s%11s\n", "model", "qubits", "batch", "ranks", "threads",
-            "ms", "windows/s", "speed-up", "kB sent", "ms waited");
+    fprintf(to, "%-18s%7s%7s%7s%7s%9s%10s%12s%10s%9s%11s\n", "model", "qubits", "layers", "batch",
+            "ranks", "threads", "ms", "windows/s", "speed-up", "kB sent", "ms waited");
     for (size_t i = 0; i < s->n; i++) {
         const struct kl_sequence_scaling_row *r = &s->rows[i];
-        char qubits[16] = "-";
+        char qubits[16] = "-", layers[16] = "-";
         if (r->qubits) snprintf(qubits, sizeof qubits, "%d", r->qubits);
-        fprintf(to, "%-18s%7s%7d%7d%9d%10.3f%12.0f%10.2f%9.1f%11.3f\n", r->model, qubits, r->batch,
-                r->ranks, r->threads, 1e3 * r->seconds, r->batch / r->seconds, r->speedup,
+        if (r->layers) snprintf(layers, sizeof layers, "%d", r->layers);
+        fprintf(to, "%-18s%7s%7s%7d%7d%9d%10.3f%12.0f%10.2f%9.1f%11.3f\n", r->model, qubits, layers,
+                r->batch, r->ranks, r->threads, 1e3 * r->seconds, r->batch / r->seconds, r->speedup,
                 r->bytes / 1e3, 1e3 * r->waited);
     }
 }
@@ -82,10 +96,11 @@ void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s)
 static json_t *row_json(const struct kl_sequence_scaling *s, size_t i)
 {
     const struct kl_sequence_scaling_row *r = &s->rows[i];
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model", r->model, "qubits",
-                     r->qubits, "batch", r->batch, "ranks", r->ranks, "threads", r->threads,
-                     "parameters", (json_int_t)r->parameters, "seconds", r->seconds, "seconds_waited",
-                     r->waited, "bytes_sent", r->bytes, "speed_up", r->speedup);
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:f, s:f, s:f, s:f}", "model", r->model,
+                     "qubits", r->qubits, "layers", r->layers, "batch", r->batch, "ranks", r->ranks,
+                     "threads", r->threads, "parameters", (json_int_t)r->parameters, "seconds",
+                     r->seconds, "seconds_waited", r->waited, "bytes_sent", r->bytes, "speed_up",
+                     r->speedup);
 }
 
 int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, const char *output,

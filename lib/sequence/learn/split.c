@@ -140,17 +140,20 @@ static int too_few(struct kl_error *err, size_t n, const char *what)
                    n == 1 ? "person" : "people", what);
 }
 
-/* Leaving one out needs fewer people: it is named where it would do. */
+/* Leaving one out needs fewer people, and no validation one less: what would do is named. */
 static int too_few_held(struct kl_error *err, struct layout *l, const char *what,
                         const struct kl_sequence_split_options *o)
 {
     const size_t n = l->n_people;
-    if (n < 2 || kl_sequence_split_hold(l->ids, n - 1, o->validation, o->seed) >= n - 1)
-        return too_few(err, n, what);
-    return kl_fail(err, KL_EDATA,
-                   "--split: found %zu people, too few for %s; give more, test one at a time (--split "
-                   "loso), or split runs (within, loro)",
-                   n, what);
+    const bool one = n > 1 &&
+                     kl_sequence_split_hold(l->ids, n - 1, o->validation, o->seed)<n - 1, none = n> 1 &&
+                     o->validation > 0 && share_of(o->test, n) < n;
+    if (!one && !none) return too_few(err, n, what);
+    return kl_fail(
+        err, KL_EDATA,
+        "--split: found %zu people, too few for %s; give more%s%s, or split runs (within, loro)", n,
+        what, none ? ", leave validation out (--val-fraction 0)" : "",
+        one ? ", test one at a time (--split loso)" : "");
 }
 
 static int split_subject(struct layout *l, const struct kl_sequence_split_options *o,
@@ -174,7 +177,12 @@ static int deal_validation(struct layout *l, int64_t *ids, size_t n,
 {
     if (!n) return too_few(err, l->n_people, "training and test");
     const size_t held = kl_sequence_split_hold(ids, n, o->validation, o->seed);
-    if (held >= n) return too_few(err, l->n_people, "training, validation and test");
+    if (held >= n)
+        return kl_fail(
+            err, KL_EDATA,
+            "--val-fraction %g: of the %zu %s beside the test all would validate, and nobody train; "
+            "expected less, or 0: without validation",
+            o->validation, n, n == 1 ? "person" : "people");
     for (size_t i = 0; i < held; i++) deal_person(l, ids[i], KL_SEQUENCE_VALIDATION);
     return KL_OK;
 }
@@ -213,8 +221,9 @@ static int deal_runs(struct layout *l, size_t p, const struct kl_sequence_split_
                  validation = share_of(o->validation, within ? n : n - 1);
     if (test + validation >= n)
         return kl_fail(err, KL_EDATA,
-                       "--split: '%s' has %zu run%s, too few for training%s and test within a person",
-                       l->runs[first].person, n, kl_s(n), validation ? ", validation" : "");
+                       "--split: '%s' has %zu run%s, too few for training%s and test within a person%s",
+                       l->runs[first].person, n, kl_s(n), validation ? ", validation" : "",
+                       validation && test < n ? "; --val-fraction 0 leaves validation out" : "");
     for (size_t i = 0; i < test; i++)
         l->part[first + (within ? n - test + i : (size_t)o->fold)] = KL_SEQUENCE_TEST;
     for (size_t i = 0; i < validation; i++)
@@ -293,7 +302,12 @@ static int check_options(const struct kl_sequence_split *s, const struct layout 
     if (o->seed > UINT32_MAX)
         return kl_fail(err, KL_EUSAGE, "--split-seed: found %llu, expected less than 2^32, as NumPy's",
                        (unsigned long long)o->seed);
-    if (!(o->test > 0) || !(o->validation >= 0) || !(o->test + o->validation < 1))
+    const bool shares = o->kind == KL_SEQUENCE_SPLIT_SUBJECT || o->kind == KL_SEQUENCE_SPLIT_WITHIN ||
+                        o->kind == KL_SEQUENCE_SPLIT_LEAK;
+    if (!(o->validation >= 0 && o->validation < 1))
+        return kl_fail(err, KL_EUSAGE, "--val-fraction: found %g, expected 0 or more, and less than 1",
+                       o->validation);
+    if (shares && !(o->test > 0 && o->test + o->validation < 1))
         return kl_fail(err, KL_EUSAGE,
                        "--test-fraction %g, --val-fraction %g: expected a test share above 0, and both "
                        "together below 1",

@@ -66,6 +66,20 @@ int kl_sequence_split_digest(struct kl_sequence_split *split, const struct kl_se
    copied recording. KL_ENOMEM, what kl_sequence_set_window returns. */
 int kl_sequence_split_check_copies(const struct kl_sequence_split *split,
                                    const struct kl_sequence_set *set, struct kl_error *err);
+/* KL_EDATA if of a recording half the windows or more have a correlation above 0.99 with windows of one
+   recording of another part, over all channels, shifted by up to 8 steps (fewer where there are very
+   many windows), whatever the gain, offset and rate that it was saved with; a caution of fewer.
+   (near_copies.c) KL_ENOMEM, what kl_sequence_set_window returns. */
+int kl_sequence_split_check_near(const struct kl_sequence_split *split,
+                                 const struct kl_sequence_set *set, const struct kl_log *log,
+                                 struct kl_error *err);
+/* People whom only a file's name names, which does not say whose it is. (guard.c) */
+void kl_sequence_caution_people(const struct kl_sequence_set *set, const struct kl_log *log);
+/* All that a split of this kind promises: takes digests; no copy in two parts; and cautions of people
+   who may be sessions. leak: digests alone. (guard.c) */
+int kl_sequence_split_guard(struct kl_sequence_split *split, const struct kl_sequence_set *set,
+                            enum kl_sequence_split_kind kind, const struct kl_log *log,
+                            struct kl_error *err);
 void kl_sequence_split_free(struct kl_sequence_split *split);
 /* ids (n), put in the order of RandomState(seed).permutation: the first ceil(share n) are held out,
    which is what is returned. */

@@ -10,50 +10,16 @@
 
 static const double MOST_SECONDS = 1e12;
 
-struct found {
-    double onset, duration;
-    size_t text, order; /* offset in the texts */
-};
 struct reading {
     struct kl_sequence_recording *r;
     struct kl_error *err;
-    struct found *found;
-    size_t n, room, texts_n, texts_room;
-    size_t latin1, malformed, empty, without_time;
+    struct kl_sequence_events *events;
+    size_t malformed, empty, without_time;
     size_t record; /* that is read */
     bool first;    /* the first list of a record is expected, which says when it begins */
     bool has_time;
     double begins; /* of the record */
 };
-
-/* Room for one more element, doubling. */
-static int grow(void **data, size_t *room, size_t need, size_t size, struct kl_error *err)
-{
-    if (need <= *room) return KL_OK;
-    const size_t more = need + need / 2 + 64;
-    void *grown = realloc(*data, more * size);
-    if (!grown) return kl_fail_memory(err, more * size);
-    *data = grown, *room = more;
-    return KL_OK;
-}
-
-static int add(struct reading *w, double onset, double duration, const char *text, size_t n)
-{
-    void *found = w->found, *texts = w->r->file->texts;
-    int code = grow(&found, &w->room, w->n + 1, sizeof *w->found, w->err);
-    w->found = found;
-    if (!code) code = grow(&texts, &w->texts_room, w->texts_n + 2 * n + 1, 1, w->err);
-    w->r->file->texts = texts;
-    if (code) return code;
-    const bool latin1 = kl_sequence_text(w->r->file->texts + w->texts_n, text, n);
-    const size_t length = strlen(w->r->file->texts + w->texts_n);
-    if (!length) return KL_OK; /* blanks */
-    w->latin1 += latin1;
-    w->found[w->n] = (struct found){ onset, duration, w->texts_n, w->n };
-    w->texts_n += length + 1;
-    w->n++;
-    return KL_OK;
-}
 
 static int malformed(struct reading *w, const char *list, size_t n)
 {
@@ -87,15 +53,17 @@ static int read_list(struct reading *w, const char *list, size_t n)
         (mark && mark + 1 != text && (!time_of(&duration, mark + 1, text) || duration < 0)))
         return malformed(w, list, n);
     int code = KL_OK;
-    const size_t before = w->n;
+    const size_t before = w->events->n;
     const bool is_time = first && text[1 < end - text ? 1 : 0] == 0x14;
     if (is_time) w->has_time = true, w->begins = onset;
     while (!code && text + 1 < end) {
         const char *const next = memchr(text + 1, 0x14, (size_t)(end - text - 1));
-        if (next > text + 1) code = add(w, onset, duration, text + 1, (size_t)(next - text - 1));
+        if (next > text + 1)
+            code = kl_sequence_events_add(w->events, onset, duration, text + 1,
+                                          (size_t)(next - text - 1), w->err);
         text = next;
     }
-    w->empty += !is_time && w->n == before;
+    w->empty += !is_time && w->events->n == before;
     return code;
 }
 
@@ -138,7 +106,8 @@ static int place(struct reading *w, size_t *room, double half)
                            "%s: record %zu begins at %.6g s, before record %zu ends (%.6g s)", r->path,
                            w->record + 1, w->begins, w->record, ends);
     }
-    const int code = grow(&stretches, room, r->n_stretches + 1, sizeof *r->stretches, w->err);
+    const int code =
+        kl_sequence_grow(&stretches, room, r->n_stretches + 1, sizeof *r->stretches, w->err);
     r->stretches = stretches;
     if (!code)
         r->stretches[r->n_stretches++] =
@@ -198,27 +167,8 @@ static int read_records(struct reading *w)
 }
 
 /* ---- what is made of it ---- */
-static int by_onset(const void *a, const void *b)
+int kl_sequence_gaps_make(struct kl_sequence_recording *r, struct kl_error *err)
 {
-    const struct found *x = a, *y = b;
-    if (x->onset != y->onset) return x->onset < y->onset ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static bool is_within(const struct kl_sequence_recording *r, double onset)
-{
-    for (size_t i = 0; i < r->n_stretches; i++) {
-        const struct kl_sequence_stretch *s = &r->stretches[i];
-        if (onset >= s->start && onset <= s->start + (double)s->n_records * r->record_seconds)
-            return true;
-    }
-    return false;
-}
-
-static int make_gaps(struct kl_sequence_recording *r, struct kl_error *err)
-{
-    const double zero = r->n_stretches ? r->stretches[0].start : 0;
-    for (size_t i = 0; i < r->n_stretches; i++) r->stretches[i].start -= zero;
     if (r->n_stretches < 2) return KL_OK;
     r->gaps = calloc(r->n_stretches - 1, sizeof *r->gaps);
     if (!r->gaps) return kl_fail_memory(err, r->n_stretches * sizeof *r->gaps);
@@ -227,41 +177,23 @@ static int make_gaps(struct kl_sequence_recording *r, struct kl_error *err)
         r->gaps[r->n_gaps] =
             (struct kl_sequence_gap){ s->start + (double)s->n_records * r->record_seconds, s[1].start };
     }
-    if (r->discontinuous) return KL_OK;
+    return KL_OK;
+}
+
+static int make_gaps(struct kl_sequence_recording *r, double zero, struct kl_error *err)
+{
+    for (size_t i = 0; i < r->n_stretches; i++) r->stretches[i].start -= zero;
+    const int code = kl_sequence_gaps_make(r, err);
+    if (code || !r->n_gaps || r->discontinuous) return code;
     return kl_sequence_remark(
         r, err, "%s says that it is continuous, but its records say gaps: the first from %.6g to %.6g s",
         kl_sequence_recording_format(r), r->gaps[0].from, r->gaps[0].to);
 }
 
-static int keep(struct reading *w)
-{
-    struct kl_sequence_recording *r = w->r;
-    size_t outside = 0;
-    const double zero = r->n_stretches ? r->stretches[0].start : 0;
-    int code = make_gaps(r, w->err);
-    if (code || !w->n) return code;
-    qsort(w->found, w->n, sizeof *w->found, by_onset);
-    r->annotations = calloc(w->n, sizeof *r->annotations);
-    if (!r->annotations) return kl_fail_memory(w->err, w->n * sizeof *r->annotations);
-    r->n_annotations = w->n;
-    for (size_t i = 0; i < w->n; i++) {
-        const struct found *f = &w->found[i];
-        r->annotations[i] =
-            (struct kl_sequence_annotation){ f->onset - zero, f->duration, r->file->texts + f->text };
-        outside += !is_within(r, f->onset - zero);
-    }
-    if (!outside) return KL_OK;
-    return kl_sequence_remark(r, w->err, "%zu annotation%s where there are no samples", outside,
-                              outside == 1 ? " lies" : "s lie");
-}
-
 static int remark_counts(const struct reading *w)
 {
     int code = KL_OK;
-    if (w->latin1)
-        code = kl_sequence_remark(w->r, w->err, "%zu annotation%s: no UTF-8, taken for Latin-1",
-                                  w->latin1, kl_s(w->latin1));
-    if (!code && w->malformed > 4)
+    if (w->malformed > 4)
         code = kl_sequence_remark(w->r, w->err, "%zu malformed annotations in all are left out",
                                   w->malformed);
     if (!code && w->empty)
@@ -274,12 +206,12 @@ static int remark_counts(const struct reading *w)
     return code;
 }
 
-int kl_sequence_annotations_read(struct kl_sequence_recording *r, struct kl_error *err)
+int kl_sequence_annotations_read(struct kl_sequence_recording *r, struct kl_sequence_events *e,
+                                 double *zero, struct kl_error *err)
 {
-    struct reading w = { .r = r, .err = err };
+    struct reading w = { .r = r, .err = err, .events = e };
     int code = read_records(&w);
-    if (!code) code = keep(&w);
-    if (!code) code = remark_counts(&w);
-    free(w.found);
-    return code;
+    *zero = r->n_stretches ? r->stretches[0].start : 0;
+    if (!code) code = make_gaps(r, *zero, err);
+    return code ? code : remark_counts(&w);
 }

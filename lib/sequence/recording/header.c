@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sequence/recording/recording_int.h"
 #include "store/store.h"
@@ -58,16 +59,31 @@ static const char *channel_text(char text[200], const struct header *h, size_t c
     return text;
 }
 
-static int channel_number(double *value, const struct header *h, size_t channel, enum field f)
+/* What is wrong with one channel's numbers is its fault alone. */
+static int channel_number(double *value, const struct header *h, size_t channel, enum field f,
+                          struct kl_sequence_signal *s)
 {
-    char text[200], label[200];
+    char text[200];
     if (kl_sequence_number(value, channel_text(text, h, channel, f))) return KL_OK;
-    return kl_fail(h->err, KL_EDATA, "%s: %s of channel %zu (%s): found '%s', expected a number%s",
-                   h->r->path, fields[f].what, channel + 1, channel_text(label, h, channel, LABEL), text,
-                   strchr(text, ',') ? " with a decimal point" : "");
+    *value = 0;
+    return kl_sequence_fault(s, h->err, "%s: found '%s', expected a number%s", fields[f].what, text,
+                             strchr(text, ',') ? " with a decimal point" : "");
 }
 
 /* ---- the first 256 bytes ---- */
+/* What to do with a file of a format that is known, and not read. */
+static const char *other_format(const char *begin, const char *path)
+{
+    static const char marker[] = "Brain Vision Data Exchange Marker";
+    const char *suffix = strrchr(path, '.');
+    if (memcmp(begin, "GDF", 3) == 0) return "; convert it from GDF";
+    if (suffix && strcasecmp(suffix, ".eeg") == 0)
+        return "; are these samples of BrainVision? Give the .vhdr beside them";
+    return memcmp(begin, marker, sizeof marker - 1) == 0
+               ? "; these are markers of BrainVision: give the .vhdr beside them"
+               : "";
+}
+
 static int read_format(const struct header *h)
 {
     char word[64];
@@ -83,7 +99,7 @@ static int read_format(const struct header *h)
         return kl_fail(h->err, KL_EDATA,
                        "%s: no EDF or BDF file: begins with '%s', expected '0       ' or BIOSEMI behind "
                        "a byte 255%s",
-                       r->path, word, memcmp(h->main, "GDF", 3) == 0 ? "; convert it from GDF" : "");
+                       r->path, word, other_format(h->main, r->path));
     }
     kl_sequence_text(word, h->main + 192, 5);
     const bool plus = strncmp(word, bdf ? "BDF+" : "EDF+", 4) == 0;
@@ -94,7 +110,7 @@ static int read_format(const struct header *h)
                 : plus ? KL_SEQUENCE_EDF_PLUS
                        : KL_SEQUENCE_EDF;
     r->discontinuous = plus && word[4] == 'D';
-    r->file->width = bdf ? 3 : 2;
+    r->file->width = bdf ? 3 : 2, r->file->sample = bdf ? KL_SEQUENCE_INT24 : KL_SEQUENCE_INT16;
     return KL_OK;
 }
 
@@ -156,40 +172,42 @@ static int read_main(struct header *h, int64_t *records)
 }
 
 /* ---- channels ---- */
-/* Physical and digital ends of a signal: what they map. */
-static int read_ends(struct kl_sequence_channel *c, const struct header *h, size_t channel)
+/* What the ends of a signal map; else its fault. */
+static int check_ends(struct kl_sequence_channel *c, const struct header *h,
+                      struct kl_sequence_signal *s)
 {
-    struct kl_sequence_recording *r = h->r;
-    struct kl_sequence_signal *s = &r->signals[c->signal];
-    const double most = r->file->width == 3 ? 8388608 : 32768;
-    int code = channel_number(&s->physical_min, h, channel, PHYSICAL_MIN);
-    if (!code) code = channel_number(&s->physical_max, h, channel, PHYSICAL_MAX);
-    if (!code) code = channel_number(&s->digital_min, h, channel, DIGITAL_MIN);
-    if (!code) code = channel_number(&s->digital_max, h, channel, DIGITAL_MAX);
-    if (code) return code;
+    const double most = h->r->file->width == 3 ? 8388608 : 32768;
     if (s->physical_min == s->physical_max)
-        return kl_fail(
-            h->err, KL_EDATA,
-            "%s: channel %zu (%s): physical minimum and maximum are both %g: its samples have no values",
-            r->path, channel + 1, s->label, s->physical_min);
+        return kl_sequence_fault(s, h->err,
+                                 "physical minimum and maximum are both %g: its samples have no values",
+                                 s->physical_min);
     if (!(s->digital_min < s->digital_max))
-        return kl_fail(
-            h->err, KL_EDATA,
-            "%s: channel %zu (%s): digital minimum %g, maximum %g: expected a smaller one first",
-            r->path, channel + 1, s->label, s->digital_min, s->digital_max);
+        return kl_sequence_fault(s, h->err,
+                                 "digital minimum %g, maximum %g: expected a smaller one first",
+                                 s->digital_min, s->digital_max);
     if (s->digital_min < -most || s->digital_max > most - 1)
-        return kl_fail(
-            h->err, KL_EDATA, "%s: channel %zu (%s): digital ends %g and %g, but samples have %zu bits",
-            r->path, channel + 1, s->label, s->digital_min, s->digital_max, 8 * r->file->width);
-    s->inverted = s->physical_min > s->physical_max;
+        return kl_sequence_fault(s, h->err, "digital ends %g and %g, but samples have %zu bits",
+                                 s->digital_min, s->digital_max, 8 * h->r->file->width);
     c->gain = (s->physical_max - s->physical_min) / (s->digital_max - s->digital_min);
     c->base = s->physical_min - c->gain * s->digital_min;
     /* Whatever the samples and the unit, up to teravolts told in microvolts, they stay finite. */
     if (!(fabs(c->base) + fabs(c->gain) * most < 1e280) || c->gain == 0)
-        return kl_fail(h->err, KL_EDATA,
-                       "%s: channel %zu (%s): physical ends %g and %g are no range of numbers", r->path,
-                       channel + 1, s->label, s->physical_min, s->physical_max);
-    if (!s->inverted) return KL_OK;
+        return kl_sequence_fault(s, h->err, "physical ends %g and %g are no range of numbers",
+                                 s->physical_min, s->physical_max);
+    return KL_OK;
+}
+
+static int read_ends(struct kl_sequence_channel *c, const struct header *h, size_t channel)
+{
+    struct kl_sequence_recording *r = h->r;
+    struct kl_sequence_signal *s = &r->signals[c->signal];
+    int code = channel_number(&s->physical_min, h, channel, PHYSICAL_MIN, s);
+    if (!code) code = channel_number(&s->physical_max, h, channel, PHYSICAL_MAX, s);
+    if (!code) code = channel_number(&s->digital_min, h, channel, DIGITAL_MIN, s);
+    if (!code) code = channel_number(&s->digital_max, h, channel, DIGITAL_MAX, s);
+    if (!code && !s->fault) code = check_ends(c, h, s);
+    s->inverted = !s->fault && s->physical_min > s->physical_max;
+    if (code || !s->inverted) return code;
     return kl_sequence_remark(
         r, h->err,
         "%s: physical minimum %g above maximum %g: its values are turned over, as the standard says",
@@ -206,15 +224,18 @@ static int read_signal(struct kl_sequence_channel *c, const struct header *h, si
     snprintf(s->unit, sizeof s->unit, "%.17s", channel_text(text, h, channel, UNIT));
     kl_sequence_electrode_name(s->name, s->label);
     s->to_volts = kl_sequence_unit_volts(s->unit);
+    s->type = kl_sequence_type_of(s->label, channel_text(text, h, channel, TRANSDUCER), s->unit);
     s->per_record = c->per_record;
-    int code = read_ends(c, h, channel);
+    int code = s->per_record ? KL_OK : kl_sequence_fault(s, h->err, "0 samples a record");
+    if (!code) code = read_ends(c, h, channel);
     if (code) return code;
     s->rate = (double)s->per_record / r->record_seconds;
-    if (!(r->record_seconds > 0) || !isfinite(s->rate))
-        return kl_fail(h->err, KL_EDATA,
-                       "%s: records of %g seconds with %zu samples of channel %zu (%s): no rate",
-                       r->path, r->record_seconds, s->per_record, channel + 1, s->label);
-    if (latin1)
+    if (!(r->record_seconds > 0) || !isfinite(s->rate)) {
+        s->rate = 0;
+        code = kl_sequence_fault(s, h->err, "records of %g seconds with %zu samples: no rate",
+                                 r->record_seconds, s->per_record);
+    }
+    if (!code && latin1)
         code =
             kl_sequence_remark(r, h->err, "%s: its label is no UTF-8 and taken for Latin-1", s->label);
     return code;
@@ -228,10 +249,10 @@ static int read_channel(const struct header *h, size_t channel, bool *annotation
     char text[200];
     int64_t per_record = 0;
     const bool latin1 = kl_sequence_text(c->label, h->channels + 16 * channel, 16);
-    if (!kl_sequence_whole(&per_record, channel_text(text, h, channel, PER_RECORD)) || per_record < 1)
+    if (!kl_sequence_whole(&per_record, channel_text(text, h, channel, PER_RECORD)) || per_record < 0)
         return kl_fail(
             h->err, KL_EDATA,
-            "%s: samples a record of channel %zu (%s): found '%s', expected a whole number from 1 on",
+            "%s: samples a record of channel %zu (%s): found '%s', expected a whole number from 0 on",
             r->path, channel + 1, c->label, text);
     c->per_record = (size_t)per_record;
     c->offset = f->record_bytes;
@@ -305,6 +326,8 @@ static int read_channels(const struct header *h, int64_t records)
     f->n_channels = h->n;
     int code = KL_OK;
     for (size_t i = 0; i < h->n && !code; i++) code = read_channel(h, i, &annotations);
+    if (!code && !f->record_bytes)
+        code = kl_fail(h->err, KL_EDATA, "%s: no channel has a sample in a record", r->path);
     if (!code) code = judge_annotations(h, annotations);
     return code ? code : judge_length(h, records);
 }

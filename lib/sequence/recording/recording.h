@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   recording: EDF, EDF+ and BDF files as they are, and what is wrong with them: signals in physical
-   units, annotations, gaps; and the writer of such files. Sources: Kemp et al. 1992 (EDF), Kemp & Olivan
-   2003 (EDF+), BioSemi (BDF). */
+   recording: EDF, EDF+, BDF and BrainVision files as they are, and what is wrong with them: signals in
+   physical units, their types, events, gaps; and a writer of EDF+. Sources: Kemp et al. 1992 (EDF), Kemp
+   & Olivan 2003 (EDF+), BioSemi (BDF, its Status channel), Brain Products (BrainVision Core Data Format
+   1.0), Pernet et al. 2019, doi:10.1038/s41597-019-0104-8 (BIDS' events.tsv and channels.tsv). */
 #ifndef KL_SEQUENCE_RECORDING_H
 #define KL_SEQUENCE_RECORDING_H
 
@@ -9,7 +10,23 @@
 struct json_t;
 struct kl_mode;
 
-enum kl_sequence_format { KL_SEQUENCE_EDF, KL_SEQUENCE_EDF_PLUS, KL_SEQUENCE_BDF, KL_SEQUENCE_BDF_PLUS };
+enum kl_sequence_format {
+    KL_SEQUENCE_EDF,
+    KL_SEQUENCE_EDF_PLUS,
+    KL_SEQUENCE_BDF,
+    KL_SEQUENCE_BDF_PLUS,
+    KL_SEQUENCE_BRAINVISION
+};
+/* What a signal is of: by channels.tsv beside the file, else by its label, transducer and unit
+ * (types.c). */
+enum kl_sequence_type {
+    KL_SEQUENCE_EEG,
+    KL_SEQUENCE_EOG,
+    KL_SEQUENCE_ECG,
+    KL_SEQUENCE_EMG,
+    KL_SEQUENCE_STIMULUS,
+    KL_SEQUENCE_OTHER
+};
 /* One ordinary signal (annotation channels are none). physical = offset + gain * digital, in `unit`. */
 struct kl_sequence_signal {
     char label[34]; /* as the file has it, blanks cut; UTF-8 (other bytes are taken for Latin-1) */
@@ -20,6 +37,9 @@ struct kl_sequence_signal {
     size_t per_record; /* samples a record */
     double rate;       /* Hz */
     bool inverted;     /* physical_min > physical_max, applied as the standard says */
+    enum kl_sequence_type type;
+    char *fault; /* why its samples have no values ("physical minimum and maximum are both 0"); NULL:
+                    they have. The rest of the file can be read. */
 };
 struct kl_sequence_annotation {
     double onset,
@@ -34,6 +54,14 @@ struct kl_sequence_gap {
 struct kl_sequence_stretch {
     double start; /* seconds from the recording's first sample */
     size_t record, n_records;
+};
+/* Files of a recording beside the one that names it. */
+enum kl_sequence_beside {
+    KL_SEQUENCE_DATA,     /* BrainVision's samples */
+    KL_SEQUENCE_MARKERS,  /* its events */
+    KL_SEQUENCE_EVENTS,   /* BIDS' events.tsv, a hypnogram */
+    KL_SEQUENCE_CHANNELS, /* BIDS' channels.tsv */
+    KL_SEQUENCE_BESIDE
 };
 struct kl_sequence_recording {
     enum kl_sequence_format format;
@@ -50,26 +78,45 @@ struct kl_sequence_recording {
     size_t n_remarks;
     char **remarks;
     const char *path;                        /* the caller's */
+    char *beside[KL_SEQUENCE_BESIDE];        /* other files that it was read from; NULL: not there */
     struct kl_sequence_recording_file *file; /* (hidden) */
 };
-/* Reads the header and all annotations; no sample. What cannot be read rightly is refused in one line
-   that says what and where (truncation, equal physical ends, comma decimals, a number that is none,
-   records that overlap, ...). KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. Close it in any case. */
+/* Reads the header and all events: annotations of EDF+, BDF+; rises of BioSemi's Status channel; markers
+   of BrainVision; BIDS' events.tsv beside the file, which takes the place of the others. Of other
+   samples none. What cannot be read rightly is refused in one line that says what and where (truncation,
+   records that overlap, a number that is none, ...), but what is wrong with one signal alone is its
+   `fault`. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. Close it in any case. */
 int kl_sequence_recording_open(struct kl_sequence_recording *r, const char *path, struct kl_error *err);
 void kl_sequence_recording_close(struct kl_sequence_recording *r);
 /* "EDF+C" */
 const char *kl_sequence_recording_format(const struct kl_sequence_recording *r);
+/* Events from a file of their own in place of those that there are: events.tsv, or EDF+ and BDF+ without
+   signals (a hypnogram), whose onsets count from its own start. KL_EDATA: it has signals, starts on
+   another day, ...; else as kl_sequence_recording_open. */
+int kl_sequence_recording_take_events(struct kl_sequence_recording *r, const char *path,
+                                      struct kl_error *err);
+/* Of a recording without events: a stimulus channel, whose triggers are not read, as it is no Status of
+   BDF. NULL: it has events, or no such channel. */
+const char *kl_sequence_recording_trigger(const struct kl_sequence_recording *r);
+#define KL_SEQUENCE_TRIGGER                                                                            \
+    "no events; %s is a stimulus channel, and triggers are read of BDF's Status alone: write them as " \
+    "events.tsv"
+/* Is this a file of events alone: NAME.tsv, or EDF+ without signals? false: not, or it cannot be read.
+ */
+bool kl_sequence_is_events(const char *path);
+/* "EEG", "stimulus" */
+const char *kl_sequence_type_name(enum kl_sequence_type type);
 /* The signal of this canonical name or, if there is none, of this label; -1. */
 long kl_sequence_recording_find(const struct kl_sequence_recording *r, const char *name);
 
 /* Samples [first, first + n) of signal s, counted over all records as stored, in the file's physical
-   unit. Thread-safe. KL_EUSAGE: there are not so many; KL_EDATA: the file was cut meanwhile; KL_EIO,
-   KL_ENOMEM. */
+   unit. Thread-safe. KL_EUSAGE: there are not so many; KL_EDATA: the signal has a fault, the file was
+   cut meanwhile; KL_EIO, KL_ENOMEM. */
 int kl_sequence_recording_read(double *out, const struct kl_sequence_recording *r, size_t s,
                                size_t first, size_t n, struct kl_error *err);
 /* The same of `count` signals of one rate in one pass over the records: row i of out (count, stride) is
    signal signals[i], each value times scale[i] (NULL: 1; 1e6 * to_volts for microvolts). KL_EUSAGE: also
-   where their rates differ. */
+   where their rates differ. KL_EDATA: also a value that is no number (BrainVision's float32). */
 int kl_sequence_recording_read_many(double *out, const struct kl_sequence_recording *r,
                                     const size_t *signals, size_t count, const double *scale,
                                     size_t first, size_t n, size_t stride, struct kl_error *err);

@@ -58,12 +58,12 @@ static json_t *signals_json(const struct kl_sequence_recording *r)
     json_t *all = json_array();
     for (size_t i = 0; i < r->n_signals && all; i++) {
         const struct kl_sequence_signal *s = &r->signals[i];
-        json_t *one =
-            json_pack("{s:s,s:s,s:s,s:f,s:f,s:I,s:f,s:f,s:f,s:f,s:b}", "name", s->name, "label",
-                      s->label, "unit", s->unit, "to_volts", s->to_volts, "rate", s->rate, "samples",
-                      (json_int_t)(s->per_record * r->n_records), "physical_min", s->physical_min,
-                      "physical_max", s->physical_max, "digital_min", s->digital_min, "digital_max",
-                      s->digital_max, "inverted", (int)s->inverted);
+        json_t *one = json_pack(
+            "{s:s,s:s,s:s,s:s?,s:s,s:f,s:f,s:I,s:f,s:f,s:f,s:f,s:b}", "name", s->name, "label", s->label,
+            "type", kl_sequence_type_name(s->type), "fault", s->fault, "unit", s->unit, "to_volts",
+            s->to_volts, "rate", s->rate, "samples", (json_int_t)(s->per_record * r->n_records),
+            "physical_min", s->physical_min, "physical_max", s->physical_max, "digital_min",
+            s->digital_min, "digital_max", s->digital_max, "inverted", (int)s->inverted);
         if (json_array_append_new(all, one)) json_decref(all), all = NULL;
     }
     return all;
@@ -92,6 +92,20 @@ static json_t *gaps_json(const struct kl_sequence_recording *r)
     return all;
 }
 
+/* Files that it was read from beside its own. */
+static json_t *beside_json(const struct kl_sequence_recording *r, struct kl_error *err)
+{
+    static const char *const names[KL_SEQUENCE_BESIDE] = { "data", "markers", "events", "channels" };
+    json_t *all = json_object();
+    for (int i = 0; i < KL_SEQUENCE_BESIDE && all; i++) {
+        json_t *path = NULL;
+        if (r->beside[i] &&
+            (kl_json_string(&path, r->beside[i], err) || json_object_set_new(all, names[i], path)))
+            json_decref(all), all = NULL;
+    }
+    return all;
+}
+
 static json_t *remarks_json(const struct kl_sequence_recording *r)
 {
     json_t *all = json_array();
@@ -104,18 +118,18 @@ int kl_sequence_recording_report(json_t **report, const struct kl_sequence_recor
                                  struct kl_error *err)
 {
     json_t *path = NULL, *signals = signals_json(r), *annotations = annotations_json(r, err),
-           *gaps = gaps_json(r), *remarks = remarks_json(r);
+           *gaps = gaps_json(r), *remarks = remarks_json(r), *beside = beside_json(r, err);
     const int code = kl_json_string(&path, r->path, err);
     *report = NULL;
-    if (!code && signals && annotations && gaps && remarks)
-        *report =
-            json_pack("{s:O,s:s,s:I,s:s?,s:I,s:f,s:f,s:b,s:O,s:O,s:O,s:O}", "file", path, "format",
-                      kl_sequence_recording_format(r), "bytes", (json_int_t)r->bytes, "start",
-                      *r->start ? r->start : NULL, "records", (json_int_t)r->n_records, "record_seconds",
-                      r->record_seconds, "seconds", seconds(r), "discontinuous", (int)r->discontinuous,
-                      "gaps", gaps, "signals", signals, "annotations", annotations, "remarks", remarks);
+    if (!code && signals && annotations && gaps && remarks && beside)
+        *report = json_pack("{s:O,s:s,s:I,s:s?,s:I,s:f,s:f,s:b,s:O,s:O,s:O,s:O,s:O}", "file", path,
+                            "format", kl_sequence_recording_format(r), "bytes", (json_int_t)r->bytes,
+                            "start", *r->start ? r->start : NULL, "records", (json_int_t)r->n_records,
+                            "record_seconds", r->record_seconds, "seconds", seconds(r), "discontinuous",
+                            (int)r->discontinuous, "beside", beside, "gaps", gaps, "signals", signals,
+                            "annotations", annotations, "remarks", remarks);
     json_decref(path), json_decref(signals), json_decref(annotations), json_decref(gaps),
-        json_decref(remarks);
+        json_decref(remarks), json_decref(beside);
     return code ? code : *report ? KL_OK : kl_fail_memory(err, 4096);
 }
 
@@ -144,20 +158,34 @@ static int tell_annotations(FILE *to, const struct kl_sequence_recording *r, str
     struct count *counts = NULL;
     size_t n = 0;
     const int code = r->n_annotations ? count_texts(&counts, &n, r, err) : KL_OK;
+    if (n && r->beside[KL_SEQUENCE_EVENTS])
+        fprintf(to, "  annotations of %s: ", r->beside[KL_SEQUENCE_EVENTS]);
+    else if (n) fputs("  annotations: ", to);
     for (size_t i = 0; i < n && i < 8; i++)
-        fprintf(to, "%s%zu %.60s", i ? ", " : "  annotations: ", counts[i].n, counts[i].text);
+        fprintf(to, "%s%zu %.60s", i ? ", " : "", counts[i].n, counts[i].text);
     if (n > 8) fprintf(to, ", %zu more texts", n - 8);
     if (n) fputc('\n', to);
     free(counts);
     return code;
 }
 
-/* As --channels of qseq windows takes them. */
+/* As --channels of qseq windows takes them: what is EEG by its type, then the others. */
 static void tell_channels(FILE *to, const struct kl_sequence_recording *r)
 {
-    for (size_t i = 0; i < r->n_signals; i++)
-        fprintf(to, "%s%s", i ? "," : "  channels: ", r->signals[i].name);
-    if (r->n_signals) fputc('\n', to);
+    bool any = false;
+    for (size_t i = 0; i < r->n_signals; i++) {
+        if (r->signals[i].type != KL_SEQUENCE_EEG) continue;
+        fprintf(to, "%s%s", any ? "," : "  channels: ", r->signals[i].name), any = true;
+    }
+    if (any) fputc('\n', to);
+    any = false;
+    for (size_t i = 0; i < r->n_signals; i++) {
+        const struct kl_sequence_signal *s = &r->signals[i];
+        if (s->type == KL_SEQUENCE_EEG) continue;
+        fprintf(to, "%s%s (%s)", any ? ", " : "  no EEG: ", s->name, kl_sequence_type_name(s->type));
+        any = true;
+    }
+    if (any) fputc('\n', to);
 }
 
 int kl_sequence_recording_tell(FILE *to, const struct kl_sequence_recording *r, struct kl_error *err)
@@ -171,6 +199,8 @@ int kl_sequence_recording_tell(FILE *to, const struct kl_sequence_recording *r, 
         fprintf(to, "%s%g to %g s", i ? ", " : "  no data from ", r->gaps[i].from, r->gaps[i].to);
     if (r->n_gaps > 8) fprintf(to, ", %zu more gaps", r->n_gaps - 8);
     if (r->n_gaps) fputc('\n', to);
+    const char *trigger = kl_sequence_recording_trigger(r);
+    if (trigger) fprintf(to, "  " KL_SEQUENCE_TRIGGER "\n", trigger);
     for (size_t i = 0; i < r->n_remarks; i++) fprintf(to, "  %s\n", r->remarks[i]);
     return code;
 }

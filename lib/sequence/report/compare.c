@@ -64,33 +64,78 @@ static int all_windows(struct kl_sequence_compared_model *m, const struct kl_seq
 
 /* ---- intervals ---- */
 
-/* 95 % of the mean of n values over people: resamples have the same people for all models. */
-static int bootstrap(double ends[2], const double *values, size_t n,
-                     const struct kl_sequence_compare_options *o, struct kl_error *err)
+/* A share lies between 0 and 1, and so does its mean. */
+static bool is_share(int metric)
 {
-    ends[0] = ends[1] = NAN;
-    if (n < 2) return KL_OK;
-    double *const means = malloc(o->resamples * sizeof *means);
-    if (!means) return kl_fail_memory(err, o->resamples * sizeof *means);
-    for (size_t k = 0; k < o->resamples; k++) {
-        uint32_t words[4] = { 0 };
-        double sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (i % 4 == 0)
-                kl_philox(words, o->seed, (uint32_t)(i / 4), KL_RANDOM_SEQUENCE_BOOTSTRAP, (uint32_t)k,
-                          0);
-            sum += values[((uint64_t)words[i % 4] * n) >> 32];
-        }
-        means[k] = sum / (double)n;
-    }
-    kl_stats_sort(means, o->resamples);
-    ends[0] = kl_stats_sorted_quantile(means, o->resamples, 0.025);
-    ends[1] = kl_stats_sorted_quantile(means, o->resamples, 0.975);
-    free(means);
+    return kl_choice("accuracy|balanced_accuracy|auc|f1|calibration", kl_stats_metric_names[metric]) >=
+           0;
+}
+
+static void bound(double *low, double *high, int metric)
+{
+    if (!is_share(metric)) return;
+    *low = *low < 0 ? 0 : *low, *high = *high > 1 ? 1 : *high;
+}
+
+static void interval_model(struct kl_sequence_compared_model *m, const struct kl_sequence_compared *c,
+                           size_t seeds)
+{
+    const struct kl_t_test t = kl_stats_t_test(m->value, c->n_people, 0);
+    m->mean = c->n_people ? t.mean : NAN;
+    m->low = t.low, m->high = t.high;
+    m->both = kl_stats_crossed_interval(m->by_seed, c->n_people, seeds);
+    bound(&m->low, &m->high, c->metric), bound(&m->both.low, &m->both.high, c->metric);
+}
+
+/* Of models of one number of seeds, or of one seed, which then stands beside all of the other's. */
+static int interval_pair(struct kl_sequence_compared_pair *p, const struct kl_sequence_compared *c,
+                         const struct kl_sequence_reported *reports, struct kl_error *err)
+{
+    const size_t a = reports[p->a].replicas, b = reports[p->b].replicas, seeds = a > b ? a : b,
+                 n = c->n_people;
+    p->both = (struct kl_interval){ NAN, NAN };
+    if (a != b && a > 1 && b > 1) return KL_OK;
+    double *const d = malloc((n * seeds + 1) * sizeof *d);
+    if (!d) return kl_fail_memory(err, n * seeds * sizeof *d);
+    for (size_t i = 0; i < n; i++)
+        for (size_t s = 0; s < seeds; s++)
+            d[i * seeds + s] =
+                c->models[p->a].by_seed[i * a + s % a] - c->models[p->b].by_seed[i * b + s % b];
+    p->both = kl_stats_crossed_interval(d, n, seeds);
+    free(d);
     return KL_OK;
 }
 
 /* ---- pairs ---- */
+
+/* The class that the mean over seeds of a window's probabilities names. */
+static int32_t named(const struct kl_sequence_reported *r, size_t window)
+{
+    int32_t best = 0;
+    double most = -1;
+    for (size_t k = 0; k < r->classes; k++) {
+        double sum = 0;
+        for (size_t s = 0; s < r->replicas; s++)
+            sum += r->probabilities[(s * r->n + window) * r->classes + k];
+        if (sum > most) most = sum, best = (int32_t)k;
+    }
+    return best;
+}
+
+/* Of one person there is no test over people, but one over windows. */
+static void test_windows(struct kl_sequence_compared_pair *p, const struct kl_sequence_compared *c,
+                         const struct kl_sequence_reported *reports)
+{
+    const struct kl_sequence_reported *const a = reports + p->a, *const b = reports + p->b;
+    int64_t only_a = 0, only_b = 0;
+    p->windows = (struct kl_mcnemar){ .p = NAN };
+    if (c->n_people + c->n_left_out != 1 || c->metric != 0) return;
+    for (size_t i = 0; i < a->n; i++) {
+        const bool right_a = named(a, i) == a->labels[i], right_b = named(b, i) == b->labels[i];
+        only_a += right_a && !right_b, only_b += right_b && !right_a;
+    }
+    p->windows = kl_stats_mcnemar(only_a, only_b);
+}
 
 /* Differences of folds, whose training windows overlap. */
 static int test_folds(struct kl_sequence_compared_pair *p, const struct kl_sequence_compared *c,
@@ -118,19 +163,17 @@ static int test_pair(struct kl_sequence_compared_pair *p, const struct kl_sequen
 {
     const struct kl_sequence_compared_model *const a = c->models + p->a, *const b = c->models + p->b;
     const size_t n = c->n_people;
-    double *const d = malloc((n + 1) * sizeof *d), ends[2];
+    double *const d = malloc((n + 1) * sizeof *d);
     if (!d) return kl_fail_memory(err, (n + 1) * sizeof *d);
     for (size_t i = 0; i < n; i++) d[i] = a->value[i] - b->value[i];
     p->t = kl_stats_t_test(d, n, 0);
     p->difference = n ? p->t.mean : NAN;
     const double share = (a->windows + b->windows) / 2;
     p->test_error = c->metric == 0 ? sqrt(share * (1 - share) / (double)c->n_windows) : NAN;
-    int code = bootstrap(ends, d, n, o, err);
-    p->low = ends[0], p->high = ends[1];
-    if (!code)
-        code = kl_stats_sign_flip(&p->flips, d, n, o->draws, o->seed, KL_RANDOM_SEQUENCE_BOOTSTRAP + 256,
-                                  err);
-    if (!code) code = kl_stats_wilcoxon(&p->wilcoxon, d, n, 1e-9, err);
+    int code = KL_OK;
+    if (n < 2) p->flips = p->wilcoxon = (struct kl_tested){ NAN, NAN, NAN, NAN, true, 0, n };
+    else code = kl_stats_sign_flip(&p->flips, d, n, o->draws, o->seed, KL_RANDOM_SEQUENCE_FLIPS, err);
+    if (!code && n > 1) code = kl_stats_wilcoxon(&p->wilcoxon, d, n, 1e-9, err);
     free(d);
     return code;
 }
@@ -192,6 +235,20 @@ static void name_models(struct kl_sequence_compared *c, const struct kl_sequence
     }
 }
 
+/* Of person p by each seed, and the mean over seeds. */
+static int seeds_of(double *mean, double *values, const struct kl_sequence_reported *r, int32_t p,
+                    int metric, void *room, struct kl_error *err)
+{
+    double sum = 0;
+    for (size_t s = 0; s < r->replicas; s++) {
+        const int code = metric_of(&values[s], r, s, r->subject, p, metric, room, err);
+        if (code) return code;
+        sum += values[s];
+    }
+    *mean = sum / (double)r->replicas;
+    return KL_OK;
+}
+
 /* Values of people, without those whose metric is undefined somewhere. */
 static int value_people(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
                         void *room, struct kl_error *err)
@@ -206,8 +263,8 @@ static int value_people(struct kl_sequence_compared *c, const struct kl_sequence
             int32_t own = 0;
             while (strcmp(reports[m].people[own], first->people[p])) own++;
             double *const value = c->models[m].value + c->n_people;
-            const int code =
-                over_seeds(value, reports + m, reports[m].subject, own, c->metric, room, err);
+            const int code = seeds_of(value, c->models[m].by_seed + c->n_people * reports[m].replicas,
+                                      reports + m, own, c->metric, room, err);
             if (code) return code;
             defined = defined && isfinite(*value);
         }
@@ -244,11 +301,8 @@ static int compare(struct kl_sequence_compared *c, const struct kl_sequence_repo
     int code = value_people(c, reports, room, err);
     for (size_t m = 0; m < c->n_models && !code; m++) {
         struct kl_sequence_compared_model *const model = c->models + m;
-        double ends[2] = { NAN, NAN };
-        model->mean = c->n_people ? kl_stats_mean(model->value, c->n_people) : NAN;
-        code = bootstrap(ends, model->value, c->n_people, o, err);
-        model->low = ends[0], model->high = ends[1];
-        if (!code) code = all_windows(model, reports + m, c->metric, room, err);
+        interval_model(model, c, reports[m].replicas);
+        code = all_windows(model, reports + m, c->metric, room, err);
     }
     find_ratio(c, reports);
     for (size_t a = 0; a < (o->against_first ? 1 : c->n_models) && !code; a++)
@@ -256,6 +310,8 @@ static int compare(struct kl_sequence_compared *c, const struct kl_sequence_repo
             struct kl_sequence_compared_pair *const p = c->pairs + c->n_pairs++;
             p->a = a, p->b = b;
             code = test_pair(p, c, o, err);
+            if (!code) code = interval_pair(p, c, reports, err);
+            test_windows(p, c, reports);
             if (!code) code = test_folds(p, c, reports, room, err);
         }
     if (!code) code = correct(c, false, err);
@@ -280,10 +336,14 @@ int kl_sequence_compare(struct kl_sequence_compared *c, const struct kl_sequence
     if (code) return code;
     c->models = calloc(n, sizeof *c->models);
     c->pairs = calloc(n * n, sizeof *c->pairs);
-    c->room = calloc(n * people, sizeof *c->room);
+    size_t seeds = 1;
+    for (size_t m = 0; m < n; m++) seeds = reports[m].replicas > seeds ? reports[m].replicas : seeds;
+    c->room = calloc(n * people * (seeds + 1), sizeof *c->room);
     void *const room = malloc(bytes);
     if (!c->models || !c->pairs || !c->room || !room) code = kl_fail_memory(err, n * people * 8 + bytes);
-    for (size_t m = 0; m < n && !code; m++) c->models[m].value = c->room + m * people;
+    for (size_t m = 0; m < n && !code; m++)
+        c->models[m].value = c->room + m * people * (seeds + 1),
+        c->models[m].by_seed = c->models[m].value + people;
     if (!code) name_models(c, reports);
     if (!code) code = compare(c, reports, o, room, err);
     free(room);

@@ -34,26 +34,31 @@ int kl_sequence_reported_same(const struct kl_sequence_reported *a, const struct
 
 /* ---- the comparison (compare.c) ---- */
 struct kl_sequence_compare_options {
-    int metric;              /* of kl_stats_metric_names */
-    size_t resamples, draws; /* of the bootstrap; of sign flips of more than KL_SIGN_FLIP_EXACT people */
+    int metric;   /* of kl_stats_metric_names */
+    size_t draws; /* of sign flips of more than KL_SIGN_FLIP_EXACT people */
     uint64_t seed;
     bool against_first; /* pairs of the first report with each other one alone */
 };
 struct kl_sequence_compared_model {
-    char name[96];          /* the model's, with its file where two are of one name */
-    double *value;          /* (people): mean over seeds */
-    double mean, low, high; /* over people; 95 % by the bootstrap over people, percentiles */
-    double windows;         /* of all windows together, mean over seeds */
-    double seeds;           /* standard deviation of that over seeds (n - 1); NaN: one seed */
-    double rank;            /* mean over people, 1: the best */
+    char name[96];           /* the model's, with its file where two are of one name */
+    double *value;           /* (people): mean over seeds */
+    double *by_seed;         /* (people, seeds) */
+    double mean, low, high;  /* over people; 95 % by Student's t over people */
+    struct kl_interval both; /* 95 % over people and seeds; NaN: one seed */
+    double windows;          /* of all windows together, mean over seeds */
+    double seeds;            /* standard deviation of that over seeds (n - 1); NaN: one seed */
+    double rank;             /* mean over people, 1: the best */
 };
 struct kl_sequence_compared_pair {
     size_t a, b;
-    double difference, low, high; /* a - b, mean over people; 95 % as above, from the same resamples */
-    double test_error;            /* sqrt(p (1 - p) / windows) of the accuracy; other metrics NaN */
+    double difference;       /* a - b, mean over people; its 95 % is that of t */
+    struct kl_interval both; /* 95 % over people and seeds; NaN: one seed, or numbers that differ */
+    double test_error;       /* sqrt(p (1 - p) / windows) of the accuracy; other metrics NaN */
     struct kl_tested flips, wilcoxon; /* of the people's differences */
     double flips_holm, wilcoxon_holm; /* two-sided, over all pairs */
-    struct kl_t_test t, folds;        /* of people; of folds, corrected for what their training shares */
+    struct kl_mcnemar
+        windows; /* of one person: by the mean of the seeds' probabilities; p NaN: of several */
+    struct kl_t_test t, folds; /* of people; of folds, corrected for what their training shares */
 };
 struct kl_sequence_compared {
     size_t n_models, n_pairs, n_people, n_left_out, n_windows, n_seeds, n_folds;

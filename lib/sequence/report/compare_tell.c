@@ -34,15 +34,25 @@ static int widest(const struct kl_sequence_compared *c, bool pairs)
     return (int)most;
 }
 
+/* Is there an interval over people and seeds? */
+static bool has_seeds(const struct kl_sequence_compared *c)
+{
+    bool any = false;
+    for (size_t m = 0; m < c->n_models; m++) any = any || isfinite(c->models[m].both.low);
+    return any;
+}
+
 static void tell_models(FILE *to, const struct kl_sequence_compared *c)
 {
     const int width = widest(c, false);
-    fprintf(to, "%-*s %9s %19s %11s %10s %9s\n", width, "model", "mean", "95 % over people",
-            "all windows", "over seeds", "mean rank");
+    fprintf(to, "%-*s %9s %19s", width, "model", "mean", "95 % over people");
+    if (has_seeds(c)) fprintf(to, " %19s", "95 % people, seeds");
+    fprintf(to, " %11s %10s %9s\n", "all windows", "over seeds", "mean rank");
     for (size_t m = 0; m < c->n_models; m++) {
         const struct kl_sequence_compared_model *const model = c->models + m;
         fprintf(to, "%-*s", width, model->name);
         cell(to, 9, "%.4f", model->mean), interval(to, "%.4f to %.4f", model->low, model->high);
+        if (has_seeds(c)) interval(to, "%.4f to %.4f", model->both.low, model->both.high);
         cell(to, 11, "%.4f", model->windows), cell(to, 10, "%.4f", model->seeds);
         cell(to, 9, "%.2f", model->rank);
         fputc('\n', to);
@@ -52,15 +62,17 @@ static void tell_models(FILE *to, const struct kl_sequence_compared *c)
 static void tell_pairs(FILE *to, const struct kl_sequence_compared *c)
 {
     const int width = widest(c, true);
-    fprintf(to, "%-*s %9s %19s %9s %9s %9s %9s %9s", width, "difference", "mean", "95 % over people",
-            "SE test", "p flips", "Holm", "p ranks", "Holm");
+    fprintf(to, "%-*s %9s %19s", width, "difference", "mean", "95 % over people");
+    if (has_seeds(c)) fprintf(to, " %19s", "95 % people, seeds");
+    fprintf(to, " %9s %9s %9s %9s %9s", "SE test", "p flips", "Holm", "p ranks", "Holm");
     if (!isnan(c->ratio)) fprintf(to, " %9s", "p folds");
     fputc('\n', to);
     for (size_t k = 0; k < c->n_pairs; k++) {
         const struct kl_sequence_compared_pair *const p = c->pairs + k;
         const char *const a = c->models[p->a].name, *const b = c->models[p->b].name;
         fprintf(to, "%s - %s%*s", a, b, width - (int)(strlen(a) + strlen(b) + 3), "");
-        cell(to, 9, "%+.4f", p->difference), interval(to, "%+.4f to %+.4f", p->low, p->high);
+        cell(to, 9, "%+.4f", p->difference), interval(to, "%+.4f to %+.4f", p->t.low, p->t.high);
+        if (has_seeds(c)) interval(to, "%+.4f to %+.4f", p->both.low, p->both.high);
         cell(to, 9, "%.4f", p->test_error);
         cell(to, 9, "%.3g", p->flips.both), cell(to, 9, "%.3g", p->flips_holm);
         cell(to, 9, "%.3g", p->wilcoxon.both), cell(to, 9, "%.3g", p->wilcoxon_holm);
@@ -69,15 +81,30 @@ static void tell_pairs(FILE *to, const struct kl_sequence_compared *c)
     }
 }
 
+/* Of one person: McNemar's test of each pair. */
+static void tell_windows(FILE *to, const struct kl_sequence_compared *c)
+{
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        if (isnan(p->windows.p)) continue;
+        fprintf(to, "McNemar, %s - %s: %lld windows to %lld that one alone has right, p %.3g%s\n",
+                c->models[p->a].name, c->models[p->b].name, (long long)p->windows.only_first,
+                (long long)p->windows.only_second, p->windows.p,
+                c->n_pairs > 1 ? ", not corrected for the number of pairs" : "");
+    }
+}
+
 static void tell_below(FILE *to, const struct kl_sequence_compared *c)
 {
     double error = 0;
-    for (size_t k = 0; k < c->n_pairs; k++) error = fmax(error, c->pairs[k].flips.error);
+    tell_windows(to, c);
+    for (size_t k = 0; k < c->n_pairs; k++)
+        if (c->pairs[k].flips.error > error) error = c->pairs[k].flips.error;
     if (error > 0)
         fprintf(to, "p flips: drawn, as there are more than %d people; standard error up to %.2g\n",
                 KL_SIGN_FLIP_EXACT, error);
     const double least = exp2(1 - (double)c->n_people), holm = fmin(1, least * (double)c->n_pairs);
-    if (holm > 0.05)
+    if (c->n_people > 1 && holm > 0.05)
         fprintf(
             to,
             "p flips, p ranks: of %zu %s none is below %.3g, after Holm's correction for %zu pair%s the "
@@ -133,14 +160,32 @@ static int set_t(json_t *object, const char *name, const struct kl_t_test *t)
     return code;
 }
 
+static int set_interval(json_t *object, const char *name, struct kl_interval i)
+{
+    json_t *const one = json_object();
+    int code = !one || set(one, "low", i.low) || set(one, "high", i.high);
+    code |= json_object_set_new(object, name, one);
+    return code;
+}
+/* Of several people null. */
+static int set_mcnemar(json_t *object, const struct kl_sequence_compared_pair *p)
+{
+    const struct kl_mcnemar *w = &p->windows;
+    json_t *const one =
+        isnan(w->p) ? json_null()
+                    : json_pack("{s:I,s:I,s:b,s:f}", "only_a", (json_int_t)w->only_first, "only_b",
+                                (json_int_t)w->only_second, "exact", (int)w->exact, "p", w->p);
+    return json_object_set_new(object, "mcnemar", one);
+}
+
 static json_t *model_object(const struct kl_sequence_compared *c,
                             const struct kl_sequence_compared_model *m)
 {
     json_t *const one = json_object(), *const people = json_array();
     int code = !one || !people || json_object_set_new(one, "name", json_string(m->name)) ||
                set(one, "mean", m->mean) || set(one, "low", m->low) || set(one, "high", m->high) ||
-               set(one, "windows", m->windows) || set(one, "seeds_deviation", m->seeds) ||
-               set(one, "mean_rank", m->rank);
+               set_interval(one, "people_and_seeds", m->both) || set(one, "windows", m->windows) ||
+               set(one, "seeds_deviation", m->seeds) || set(one, "mean_rank", m->rank);
     for (size_t i = 0; i < c->n_people && !code; i++)
         code = json_array_append_new(people, json_real(m->value[i]));
     code |= one ? json_object_set_new(one, "people", people) : -1;
@@ -154,8 +199,9 @@ static json_t *pair_object(const struct kl_sequence_compared *c,
     json_t *const one = json_object();
     const int code = !one || json_object_set_new(one, "a", json_string(c->models[p->a].name)) ||
                      json_object_set_new(one, "b", json_string(c->models[p->b].name)) ||
-                     set(one, "difference", p->difference) || set(one, "low", p->low) ||
-                     set(one, "high", p->high) || set(one, "test_error", p->test_error) ||
+                     set(one, "difference", p->difference) || set(one, "low", p->t.low) ||
+                     set(one, "high", p->t.high) || set_interval(one, "people_and_seeds", p->both) ||
+                     set_mcnemar(one, p) || set(one, "test_error", p->test_error) ||
                      set_tested(one, "sign_flip", &p->flips, p->flips_holm) ||
                      set_tested(one, "wilcoxon", &p->wilcoxon, p->wilcoxon_holm) ||
                      set_t(one, "t", &p->t) || set_t(one, "folds", &p->folds);
@@ -221,16 +267,17 @@ static void quoted(FILE *to, const char *text)
 void kl_sequence_compare_csv(FILE *to, const struct kl_sequence_compared *c)
 {
     fputs("a,b,metric,windows,people,mean_a,mean_b,difference,low,high,test_error,sign_flip_p,sign_flip_"
-          "holm,wilcoxon_p,wilcoxon_holm,t_p,folds_p\n",
+          "holm,wilcoxon_p,wilcoxon_holm,t_p,folds_p,seeds_low,seeds_high,mcnemar_p\n",
           to);
     for (size_t k = 0; k < c->n_pairs; k++) {
         const struct kl_sequence_compared_pair *const p = c->pairs + k;
         quoted(to, c->models[p->a].name), fputc(',', to), quoted(to, c->models[p->b].name);
         fprintf(to, ",%s,%zu,%zu", kl_stats_metric_names[c->metric], c->n_windows, c->n_people);
         field(to, c->models[p->a].mean), field(to, c->models[p->b].mean), field(to, p->difference);
-        field(to, p->low), field(to, p->high), field(to, p->test_error), field(to, p->flips.both);
+        field(to, p->t.low), field(to, p->t.high), field(to, p->test_error), field(to, p->flips.both);
         field(to, p->flips_holm), field(to, p->wilcoxon.both), field(to, p->wilcoxon_holm);
         field(to, p->t.p), field(to, p->folds.p);
+        field(to, p->both.low), field(to, p->both.high), field(to, p->windows.p);
         fputc('\n', to);
     }
 }

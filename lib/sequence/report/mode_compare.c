@@ -10,7 +10,7 @@
 struct values {
     struct kl_common common;
     const char *metric;
-    int64_t resamples, draws;
+    int64_t draws;
     bool csv, against_first;
 };
 #define AT(field) offsetof(struct values, field)
@@ -19,8 +19,6 @@ static const struct kl_option options[] = {
       NULL },
     { "against-first", 0, KL_OPT_FLAG, AT(against_first), NULL, 0, 0, false,
       "pairs of the first report with each other one alone", NULL, NULL },
-    { "resamples", 0, KL_OPT_INT, AT(resamples), "N", 100, 1e6, false, "of the bootstrap over people",
-      NULL, NULL },
     { "draws", 0, KL_OPT_INT, AT(draws), "N", 1000, 1e8, false,
       "sign flips, where people are over 40; else all", NULL, NULL },
     { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false, "comma-separated values, a line a pair", NULL,
@@ -44,7 +42,7 @@ const struct kl_tool kl_sequence_compare_tool = {
 static void defaults(void *values)
 {
     struct values *v = values;
-    v->metric = "accuracy", v->resamples = 10000, v->draws = 100000;
+    v->metric = "accuracy", v->draws = 100000;
 }
 
 /* One report twice would be a pair without a difference, and a pair more to correct for. */
@@ -74,7 +72,7 @@ static void caution(const struct kl_log *log, const struct kl_sequence_compared 
     if (c->n_left_out)
         kl_caution(log, "%zu %s left out, whose %s is undefined in a report", c->n_left_out,
                    c->n_left_out == 1 ? "person is" : "people are", kl_stats_metric_names[c->metric]);
-    if (c->n_people < 2) kl_caution(log, "one person has no tests over people");
+    if (c->n_people < 2) kl_caution(log, "one person has no intervals and tests over people");
     else if (c->n_people < 6)
         kl_caution(log, "%zu people: no test over them can give a p below %.3g", c->n_people,
                    2.0 / (double)(1 << c->n_people));
@@ -129,9 +127,8 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     const struct values *v = run->values;
     const char *const *paths = run->stage.inputs + 1; /* the word itself */
     const size_t n = run->stage.n_inputs - 1;
-    const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->resamples,
-                                                   (size_t)v->draws, (uint64_t)v->common.seed,
-                                                   v->against_first };
+    const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->draws,
+                                                   (uint64_t)v->common.seed, v->against_first };
     struct kl_sequence_compared compared = { 0 };
     if (n < 2) return kl_fail(err, KL_EUSAGE, "%zu report%s, expected two or more", n, kl_s(n));
     if (v->csv && v->common.json) return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");

@@ -132,6 +132,7 @@ static void say(const struct run *run)
         kl_caution(run->stage->log,
                    "a leak: windows of the tested people and recordings trained the model; these "
                    "numbers say nothing of people whom it has not seen");
+    else if (r->models[0].across) kl_sequence_caution_people(&r->set, run->stage->log);
     say_own(run);
     size_t one = 0;
     for (size_t s = 0; s < r->n_people; s++) one += isnan(r->of_person[s].kappa);

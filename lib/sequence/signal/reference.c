@@ -2,26 +2,31 @@
    The average of the channels as reference; of a window its baseline and its range. */
 #include "sequence/signal/signal.h"
 
-void kl_sequence_average_reference(double *x, size_t channels, size_t n)
+void kl_sequence_average_reference(double *x, const bool *part, size_t channels, size_t n)
 {
     enum { TILE = 256 };
-    for (size_t first = 0; first < n && channels; first += TILE) {
+    size_t taken = 0;
+    for (size_t c = 0; c < channels; c++) taken += !part || part[c];
+    for (size_t first = 0; first < n && taken; first += TILE) {
         const size_t points = n - first < TILE ? n - first : TILE;
         double mean[TILE] = { 0 };
-        for (size_t c = 0; c < channels; c++)
+        for (size_t c = 0; c < channels; c++) {
+            if (part && !part[c]) continue;
             for (size_t i = 0; i < points; i++) mean[i] += x[c * n + first + i];
-        for (size_t i = 0; i < points; i++) mean[i] /= (double)channels;
-        for (size_t c = 0; c < channels; c++)
+        }
+        for (size_t i = 0; i < points; i++) mean[i] /= (double)taken;
+        for (size_t c = 0; c < channels; c++) {
+            if (part && !part[c]) continue;
             for (size_t i = 0; i < points; i++) x[c * n + first + i] -= mean[i];
+        }
     }
 }
 
-void kl_sequence_baseline(double *x, size_t n, size_t from, size_t to)
+double kl_sequence_mean(const double *x, size_t n)
 {
     double sum = 0;
-    for (size_t i = from; i < to; i++) sum += x[i];
-    const double mean = to > from ? sum / (double)(to - from) : 0;
-    for (size_t i = 0; i < n; i++) x[i] -= mean;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return n ? sum / (double)n : 0;
 }
 
 double kl_sequence_peak_to_peak(const double *x, size_t n)

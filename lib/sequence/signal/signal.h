@@ -48,10 +48,11 @@ int kl_sequence_fir_apply(double *x, size_t channels, size_t n, const struct kl_
 void kl_sequence_fir_free(struct kl_sequence_fir *fir);
 
 /* ---- the reference, windows (reference.c) ---- */
-/* Each sample less the mean over the channels. */
-void kl_sequence_average_reference(double *x, size_t channels, size_t n);
-/* x (n) less its mean over [from, to). */
-void kl_sequence_baseline(double *x, size_t n, size_t from, size_t to);
+/* Each sample less the mean over the channels that take part, part (channels); NULL: all do. The others
+   stay as they are. */
+void kl_sequence_average_reference(double *x, const bool *part, size_t channels, size_t n);
+/* Mean of x (n); 0 of none. */
+double kl_sequence_mean(const double *x, size_t n);
 /* The greatest value less the least. */
 double kl_sequence_peak_to_peak(const double *x, size_t n);
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Windows from arrays: NumPy's .npy, or datasets of a foreign HDF5 file; values (n, channels, steps),
-   numbers of classes, people and recordings beside them. */
+   Windows from arrays of NumPy or of a foreign HDF5 file; values (n, channels, steps), numbers or texts
+   of classes, people and recordings beside them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sequence/windows/windows_int.h"
-#include "store/numbers.h"
 #include "store/store.h"
-#include "weights/weights.h"
+#include "weights/array.h"
 
 #define LARGEST ((size_t)1 << 32) /* bytes of an array */
 #define CLASSES "classes"         /* in a foreign file: names of its labels, by number from 0 */
@@ -20,15 +19,10 @@ static bool ends_with(const char *text, const char *ending)
     const size_t n = strlen(text), m = strlen(ending);
     return n > m && strcmp(text + n - m, ending) == 0;
 }
-static bool is_hdf5(const char *text)
-{
-    return strstr(text, ".h5:") || strstr(text, ".hdf5:") || ends_with(text, ".h5") ||
-           ends_with(text, ".hdf5");
-}
 
 bool kl_sequence_is_array(const char *path)
 {
-    return ends_with(path, ".npy") || ends_with(path, ".npz") || is_hdf5(path);
+    return kl_weights_is_array(path);
 }
 
 bool kl_sequence_is_other(struct kl_sequence_arrays *a, const char *path)
@@ -38,91 +32,38 @@ bool kl_sequence_is_other(struct kl_sequence_arrays *a, const char *path)
     return images || dna || kl_sequence_is_array(path);
 }
 
+/* FILE of FILE:DATASET or FILE:NAME, whose ending is known. */
+static size_t file_length(const char *input)
+{
+    static const char *const endings[] = { ".h5:", ".hdf5:", ".mat:", ".npz:" };
+    const char *at = NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !at; i++)
+        if ((at = strstr(input, endings[i]))) at += strlen(endings[i]) - 1;
+    return at ? (size_t)(at - input) : strlen(input);
+}
+
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err)
 {
     int n;
-    const char *colon = strrchr(input, ':'), *one = reference ? reference : input;
+    const bool several = kl_weights_is_hdf5(input) || ends_with(input, ".npz") || strstr(input, ".npz:"),
+               alone = !input[file_length(input)];
     *name = NULL;
-    if (ends_with(one, ".npz"))
-        return kl_fail(err, KL_EDATA,
-                       "%s: an .npz holds several arrays, expected one; save each with np.save (.npy)",
-                       one);
-    const bool within = reference && is_hdf5(input) && !kl_sequence_is_array(reference);
     if (!reference)
-        n = asprintf(name, ends_with(input, ".h5") || ends_with(input, ".hdf5") ? "%s:%s" : "%s", input,
-                     usual);
-    else if (!within) n = asprintf(name, "%s", reference);
-    else
-        n = asprintf(name, "%.*s:%s",
-                     (int)(is_hdf5(input) && colon && !ends_with(input, ".h5")
-                               ? colon - input
-                               : (ptrdiff_t)strlen(input)),
-                     input, reference);
+        n = asprintf(name, kl_weights_is_hdf5(input) && alone ? "%s:%s" : "%s", input, usual);
+    else if (!several || kl_sequence_is_array(reference)) n = asprintf(name, "%s", reference);
+    else n = asprintf(name, "%.*s:%s", (int)file_length(input), input, reference);
     if (n < 0) *name = NULL;
     return n < 0 ? kl_fail_memory(err, strlen(input)) : 0;
 }
 
-/* ---- NumPy ---- */
-static bool element(double *value, const char *type, const unsigned char *data, size_t i)
+static int read_array(struct kl_numbers *to, const char *path, bool texts, struct kl_error *err)
 {
-#define ELEMENT(name, c_type)                                          \
-    if (strcmp(type, name) == 0) {                                     \
-        c_type x;                                                      \
-        memcpy(&x, data + i * sizeof x, sizeof x), *value = (double)x; \
-        return true;                                                   \
+    int code = kl_weights_array_read(to, path, LARGEST / 64, texts, err);
+    if (!code && to->pairs) {
+        kl_store_numbers_free(to);
+        code = kl_fail(err, KL_EDATA, "%s: complex numbers are no windows", path);
     }
-    ELEMENT("<f4", float)
-    ELEMENT("<f8", double)
-    ELEMENT("<i2", int16_t)
-    ELEMENT("<i4", int32_t)
-    ELEMENT("<i8", int64_t)
-    ELEMENT("|i1", int8_t)
-    ELEMENT("|u1", uint8_t)
-#undef ELEMENT
-    return false;
-}
-static size_t type_size(const char *type)
-{
-    return strlen(type) == 3 && type[2] >= '1' && type[2] <= '8' ? (size_t)(type[2] - '0') : 0;
-}
-
-static int read_npy(struct kl_numbers *to, const char *path, struct kl_error *err)
-{
-    char *bytes = NULL;
-    size_t n = 0;
-    struct kl_npy a;
-    int code = kl_read_text(&bytes, &n, path, LARGEST, "an array of NumPy", err);
-    const unsigned char *data = (const unsigned char *)bytes;
-    if (!code) code = kl_weights_npy_header(&a, path, "data", data, n, err);
-    size_t count = 1;
-    for (int i = 0; !code && i < a.rank && i < 4; i++)
-        if (__builtin_mul_overflow(count, a.dims[i], &count)) count = SIZE_MAX;
-    if (!code && (a.fortran || a.rank < 1 || a.rank > 3))
-        code = kl_fail(err, KL_EDATA, "%s: found %d dimensions%s, expected 1 to 3 in C order", path,
-                       a.rank, a.fortran ? " in Fortran order" : "");
-    if (!code && (!type_size(a.descr) || count > (n - a.begin) / type_size(a.descr)))
-        code = kl_fail(err, KL_EDATA, "%s: found %zu bytes of type '%s', which do not hold %zu numbers",
-                       path, n - a.begin, a.descr, count);
-    if (!code && !(to->values = malloc((count + 1) * sizeof *to->values)))
-        code = kl_fail_memory(err, count * sizeof *to->values);
-    for (size_t i = 0; i < count && !code; i++)
-        if (!element(&to->values[i], a.descr, data + a.begin, i))
-            code = kl_fail(err, KL_EDATA,
-                           "%s: numbers of type '%s' are not read, expected f4, f8, i1 to i8 or u1",
-                           path, a.descr);
-    for (int i = 0; i < 4 && !code; i++) to->dims[i] = i < a.rank ? a.dims[i] : 0;
-    if (!code) to->rank = a.rank;
-    free(bytes);
-    return code;
-}
-
-static int read_array(struct kl_numbers *to, const char *path, struct kl_error *err)
-{
-    *to = (struct kl_numbers){ 0 };
-    int code =
-        is_hdf5(path) ? kl_store_foreign_numbers(to, path, LARGEST / 64, err) : read_npy(to, path, err);
-    if (!code && to->pairs) code = kl_fail(err, KL_EDATA, "%s: complex numbers are no windows", path);
     return code;
 }
 
@@ -133,34 +74,88 @@ static int fail_shape(const struct kl_numbers *a, size_t n, const char *path, st
     size_t used = (size_t)snprintf(shape, sizeof shape, "(%zu", a->dims[0]);
     for (int i = 1; i < a->rank && i < 4; i++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, ", %zu", (size_t)a->dims[i]);
-    return kl_fail(err, KL_EDATA, "%s: found the shape %s%s), expected (%zu,), one number a window%s",
+    return kl_fail(err, KL_EDATA,
+                   "%s: found the shape %s%s), expected (%zu,), one number or text a window, or rows of "
+                   "zeros with a one%s",
                    path, shape, a->rank == 1 ? "," : "", n,
                    a->rank == 2 && a->dims[0] == n ? "; save one column, events[:, 2] of MNE's events"
                                                    : "");
 }
 
-/* Whole numbers (n) of `path` to places in a rising list of those that occur. */
-static int read_list(int32_t *places, double **list, size_t *n_list, size_t n, const char *path,
-                     struct kl_error *err)
+/* Rows of zeros with a one become its column's number. */
+static bool one_hot(double *values, size_t n, size_t columns)
 {
-    struct kl_numbers a;
-    int code = read_array(&a, path, err);
-    if (!code && (a.rank != 1 || a.dims[0] != n)) code = fail_shape(&a, n, path, err);
-    if (!code && !(*list = calloc(n + 1, sizeof **list))) code = kl_fail_memory(err, n * sizeof **list);
-    for (size_t i = 0; i < n && !code; i++) {
-        const double x = a.values[i];
+    for (size_t i = 0; i < n; i++) {
+        double place = -1;
+        for (size_t k = 0; k < columns; k++) {
+            const double value = values[i * columns + k];
+            if (value != 0 && (value != 1 || place >= 0)) return false;
+            if (value == 1) place = (double)k;
+        }
+        if (place < 0) return false;
+        values[i] = place;
+    }
+    return true;
+}
+
+/* One number or text for each of n windows: (n), (n, 1), (1, n), or one-hot rows. */
+static int read_column(struct kl_numbers *a, size_t n, const char *path, struct kl_error *err)
+{
+    int code = read_array(a, path, true, err);
+    if (code) return code;
+    size_t count = a->rank > 0, longest = 0;
+    for (int i = 0; i < a->rank; i++) {
+        count *= a->dims[i];
+        longest = a->dims[i] > longest ? a->dims[i] : longest;
+    }
+    const bool vector = count == n && longest == n,
+               rows = a->values && a->rank == 2 && a->dims[0] == n && a->dims[1] > 1;
+    if (vector || (rows && one_hot(a->values, n, a->dims[1]))) return KL_OK;
+    code = fail_shape(a, n, path, err);
+    kl_store_numbers_free(a);
+    return code;
+}
+
+/* Whole numbers (n) to places in a rising list of those that occur. */
+static int list_numbers(int32_t *places, double **list, size_t *n_list, const double *values, size_t n,
+                        const char *path, struct kl_error *err)
+{
+    if (!(*list = calloc(n + 1, sizeof **list))) return kl_fail_memory(err, n * sizeof **list);
+    for (size_t i = 0; i < n; i++) {
+        const double x = values[i];
         size_t at = 0;
         if (!(x == nearbyint(x) && fabs(x) < 1e9))
-            return free(a.values),
-                   kl_fail(err, KL_EDATA, "%s: number %zu is %g, expected a whole one", path, i, x);
+            return kl_fail(err, KL_EDATA, "%s: number %zu is %g, expected a whole one", path, i, x);
         while (at < *n_list && (*list)[at] < x) at++;
         if (at < *n_list && (*list)[at] == x) continue;
         memmove(*list + at + 1, *list + at, (*n_list - at) * sizeof **list);
         (*list)[at] = x, (*n_list)++;
     }
+    for (size_t i = 0; i < n; i++)
+        for (places[i] = 0; (*list)[places[i]] != values[i];) places[i]++;
+    return KL_OK;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Texts name what they are of: the list is in the order of their bytes, as NumPy's unique has it. */
+static int take_texts(int32_t *places, char ***names, size_t *n_names, char (*const texts)[KL_TEXT],
+                      size_t n, const char *path, struct kl_error *err)
+{
+    char(*sorted)[KL_TEXT] = malloc((n + 1) * sizeof *sorted);
+    int code = sorted ? KL_OK : kl_fail_memory(err, n * sizeof *sorted);
+    int32_t place;
+    if (sorted) memcpy(sorted, texts, n * sizeof *sorted), qsort(sorted, n, sizeof *sorted, by_bytes);
     for (size_t i = 0; i < n && !code; i++)
-        for (places[i] = 0; (*list)[places[i]] != a.values[i];) places[i]++;
-    free(a.values);
+        if (!*sorted[i]) code = kl_fail(err, KL_EDATA, "%s: an empty text names nothing", path);
+        else if (!i || strcmp(sorted[i], sorted[i - 1]))
+            code = kl_sequence_collect_name(&place, names, n_names, sorted[i], err);
+    for (size_t i = 0; i < n && !code; i++)
+        code = kl_sequence_collect_name(&places[i], names, n_names, texts[i], err);
+    free(sorted);
     return code;
 }
 
@@ -192,17 +187,29 @@ static int add_names(char ***names, size_t *n_names, const double *list, size_t 
 }
 
 /* named: by the file's own names of classes, if it has such. */
-static int take_numbers(int32_t *places, char ***names, size_t *n_names, size_t n, const char *path,
-                        bool named, struct kl_error *err)
+static int take_numbers(int32_t *places, char ***names, size_t *n_names, const double *values, size_t n,
+                        const char *path, bool named, struct kl_error *err)
 {
     double *list = NULL;
     char(*texts)[KL_TEXT] = NULL;
     size_t n_list = 0, n_texts = 0;
-    int code = read_list(places, &list, &n_list, n, path, err);
-    if (!code && named && is_hdf5(path))
+    int code = list_numbers(places, &list, &n_list, values, n, path, err);
+    if (!code && named && kl_weights_is_hdf5(path))
         code = kl_store_foreign_texts(&texts, &n_texts, path, CLASSES, MOST_CLASSES, err);
     if (!code) code = add_names(names, n_names, list, n_list, texts, n_texts, path, err);
     free(list), free(texts);
+    return code;
+}
+
+static int take_column(int32_t *places, char ***names, size_t *n_names, size_t n, const char *path,
+                       bool named, struct kl_error *err)
+{
+    struct kl_numbers a;
+    int code = read_column(&a, n, path, err);
+    if (code) return code;
+    code = a.texts ? take_texts(places, names, n_names, a.texts, n, path, err)
+                   : take_numbers(places, names, n_names, a.values, n, path, named, err);
+    kl_store_numbers_free(&a);
     return code;
 }
 
@@ -228,11 +235,25 @@ static int name_channels(struct kl_sequence_collection *c, const struct kl_seque
     return 0;
 }
 
+/* (windows, 1, channels, steps) and (windows, channels, steps, 1), as nets of convolutions take them. */
+static void drop_axis(struct kl_numbers *x)
+{
+    const int axis = x->rank != 4 ? -1 : x->dims[1] == 1 ? 1 : x->dims[3] == 1 ? 3 : -1;
+    if (axis < 0) return;
+    for (int i = axis; i < 3; i++) x->dims[i] = x->dims[i + 1];
+    x->rank = 3;
+}
+
 static int make_room(struct kl_sequence_collection *c, const struct kl_numbers *x,
                      const struct kl_sequence_arrays *a, struct kl_error *err)
 {
     const size_t n = x->dims[0];
     const char *path = a->x;
+    if (x->rank == 4)
+        return kl_fail(err, KL_EDATA,
+                       "%s: found (%zu, %zu, %zu, %zu), expected (windows, channels, steps); save "
+                       "x.squeeze() if an axis of 1 is of filters, as of EEGNet's inputs",
+                       path, n, x->dims[1], x->dims[2], x->dims[3]);
     if (x->rank != 2 && x->rank != 3)
         return kl_fail(
             err, KL_EDATA,
@@ -267,21 +288,21 @@ int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, s
     struct kl_numbers x;
     struct kl_sequence_name name;
     int32_t place;
-    int code = read_array(&x, a->x, err);
+    int code = read_array(&x, a->x, false, err);
     kl_sequence_name_of(&name, a->x);
+    if (!code) drop_axis(&x);
     if (!code) code = make_room(c, &x, a, err);
     if (!code) code = fill(c, &x, a, err);
-    free(x.values);
+    kl_store_numbers_free(&x);
     c->rate = a->rate;
-    if (!code && a->y) code = take_numbers(c->labels, classes, n_classes, c->n, a->y, !a->named, err);
+    if (!code && a->y) code = take_column(c->labels, classes, n_classes, c->n, a->y, !a->named, err);
     if (!code && a->subjects)
-        code =
-            take_numbers(c->subject, &c->subject_names, &c->n_subjects, c->n, a->subjects, false, err);
+        code = take_column(c->subject, &c->subject_names, &c->n_subjects, c->n, a->subjects, false, err);
     else if (!code)
         code = kl_sequence_collect_name(&place, &c->subject_names, &c->n_subjects, name.subject, err);
     if (!code && a->recordings)
-        code = take_numbers(c->recording, &c->recording_names, &c->n_recordings, c->n, a->recordings,
-                            false, err);
+        code = take_column(c->recording, &c->recording_names, &c->n_recordings, c->n, a->recordings,
+                           false, err);
     else if (!code) { /* then a person is a recording */
         memcpy(c->recording, c->subject, c->n * sizeof *c->recording);
         for (size_t i = 0; i < c->n_subjects && !code; i++)

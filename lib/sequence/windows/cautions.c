@@ -128,6 +128,80 @@ static void caution_size(const struct kl_log *log, const struct kl_sequence_coll
                    c->channels, c->channel_names[first_large], sqrt(c->square[first_large] / values));
 }
 
+/* ---- what windows are cut from ---- */
+/* Of so many windows: how many reach beyond the end of their annotation, into the next labelled one. */
+static void caution_reach(const struct kl_log *log, const struct kl_sequence_collection *c)
+{
+    const struct kl_sequence_count *n = &c->count;
+    char length[64];
+    if (c->least_duration < c->most_duration)
+        snprintf(length, sizeof length, "%.4g to %.4g s", c->least_duration, c->most_duration);
+    else snprintf(length, sizeof length, "%.4g s", c->most_duration);
+    if (n->beyond)
+        kl_caution(log,
+                   "%zu of %zu windows reach up to %.3g s beyond the end of their annotation (%s)%s",
+                   n->beyond, n->windows, c->excess, length, n->next ? "" : "; --to ends them earlier");
+    if (n->next)
+        kl_caution(log,
+                   "%zu of %zu windows reach into the next labelled annotation; --to ends them earlier",
+                   n->next, n->windows);
+    if (n->previous)
+        kl_caution(
+            log,
+            "%zu of %zu windows reach back into a labelled annotation before theirs; --from begins "
+            "them later",
+            n->previous, n->windows);
+}
+
+static void caution_events(const struct kl_log *log, const struct kl_sequence_collection *c)
+{
+    if (c->count.repeated)
+        kl_caution(log, "%zu annotation%s of an event that is annotated already: one window each",
+                   c->count.repeated, c->count.repeated == 1 ? " is" : "s are");
+    if (c->count.brief)
+        kl_caution(log, "%zu labelled annotation%s shorter than --chunk-duration: no window",
+                   c->count.brief, c->count.brief == 1 ? " is" : "s are");
+}
+
+/* As MNE-Python warns of it. */
+static void caution_filter(const struct kl_log *log, const struct kl_sequence_collection *c)
+{
+    if (c->brief.n)
+        kl_caution(log,
+                   "%s: %zu samples without a gap are shorter than a filter of %zu%s: what comes out is "
+                   "mostly their ends turned over; a higher LO of --band has a shorter filter",
+                   c->brief.path, c->brief.samples, c->brief.taps,
+                   c->brief.n > 1 ? ", as others are" : "");
+}
+
+void kl_sequence_windows_caution_alike(const struct kl_log *log, const struct kl_sequence_collection *c)
+{
+    if (c->alike.flat)
+        kl_caution(log, "%zu of %zu windows never move in any channel", c->alike.flat, c->n);
+    if (c->alike.still)
+        kl_caution(log, "%zu of %zu windows have a channel that never moves, the first is %s",
+                   c->alike.still, c->n, c->channel_names[c->alike.first]);
+    if (c->alike.contrary)
+        kl_caution(log,
+                   "%zu of %zu windows are equal to another one, number by number, %zu of another class",
+                   c->alike.equal, c->n, c->alike.contrary);
+    else if (c->alike.equal)
+        kl_caution(log, "%zu of %zu windows are equal to another one, number by number", c->alike.equal,
+                   c->n);
+}
+
+int kl_sequence_windows_fail_contrary(struct kl_error *err, const char *path,
+                                      const struct kl_sequence_collection *c, const char *const *classes)
+{
+    const size_t a = c->alike.a, b = c->alike.b;
+    return kl_fail(
+        err, KL_EDATA,
+        "%s: the windows of '%.50s' at %.6g s and of '%.50s' at %.6g s are equal, number by number, "
+        "and of the classes '%.40s' and '%.40s'",
+        path, c->recording_names[c->recording[a]], c->onset[a], c->recording_names[c->recording[b]],
+        c->onset[b], classes[c->labels[a]], classes[c->labels[b]]);
+}
+
 /* ---- people ---- */
 /* Sessions of one person that pass for people would stand on both sides of a split over people. */
 static void caution_people(const struct kl_log *log, const struct kl_sequence_origin *sources, size_t n)
@@ -138,11 +212,31 @@ static void caution_people(const struct kl_log *log, const struct kl_sequence_or
         if (sources[i].skipped || sources[i].name.says_whose) continue;
         if (!alone++) first = &sources[i];
     }
-    if (alone > 1)
+    if (alone == 1)
+        kl_caution(
+            log,
+            "'%s' is taken for a person of its own, as that name does not say whose it is; --subject "
+            "says it",
+            first->name.recording);
+    else if (alone)
         kl_caution(log,
                    "%zu recordings are taken for %zu people, as names like '%s' do not say whose they "
                    "are; --subject says it, a file of windows for each person",
                    alone, alone, first->name.recording);
+}
+
+static void caution_empty(const struct kl_log *log, const struct kl_sequence_origin *sources, size_t n)
+{
+    const struct kl_sequence_origin *first = NULL;
+    size_t empty = 0, used = 0;
+    for (size_t i = 0; i < n; i++) {
+        used += !sources[i].skipped;
+        if (sources[i].skipped || sources[i].count.windows) continue;
+        if (!empty++) first = &sources[i];
+    }
+    if (empty)
+        kl_caution(log, "%zu of %zu recordings %s no window, the first is %s", empty, used,
+                   empty == 1 ? "has" : "have", first->path);
 }
 
 void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_sequence_collection *c,
@@ -150,7 +244,11 @@ void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_seque
                                  const struct kl_sequence_origin *sources, size_t n_sources)
 {
     caution_people(log, sources, n_sources);
+    caution_empty(log, sources, n_sources);
     caution_dropped(log, c, reject);
+    caution_events(log, c);
+    caution_reach(log, c);
+    caution_filter(log, c);
     caution_classes(log, c, labels);
     caution_size(log, c);
 }
@@ -159,9 +257,11 @@ int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
                                    const struct kl_sequence_collection *c,
                                    const struct kl_sequence_labels *labels)
 {
-    char sizes[LIST];
+    char sizes[LIST], brief[64] = "";
     struct missing m;
     find_missing(&m, c, labels);
+    if (c->count.brief)
+        snprintf(brief, sizeof brief, ", %zu shorter than --chunk-duration", c->count.brief);
     if (m.n && m.n == labels->n)
         return kl_fail(err, KL_EDATA, "%s: no annotation is %s (%s); there are %s%s", path,
                        m.missing.text,
@@ -170,6 +270,7 @@ int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
     tell_rejected(sizes, c);
     return kl_fail(err, KL_EDATA,
                    "%s: no window is left: %zu outside their recording, %zu across a gap, %zu "
-                   "rejected%s, %zu other annotations",
-                   path, c->count.outside, c->count.gap, c->count.rejected, sizes, c->count.other);
+                   "rejected%s%s, %zu other annotations",
+                   path, c->count.outside, c->count.gap, c->count.rejected, sizes, brief,
+                   c->count.other);
 }

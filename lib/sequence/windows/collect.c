@@ -64,7 +64,8 @@ int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, stru
         return kl_fail_memory(err, SIZE_MAX);
     if (!grow(&c->x, bytes) || !grow(&c->labels, room * sizeof *c->labels) ||
         !grow(&c->subject, room * sizeof *c->subject) ||
-        !grow(&c->recording, room * sizeof *c->recording) || !grow(&c->onset, room * sizeof *c->onset))
+        !grow(&c->recording, room * sizeof *c->recording) || !grow(&c->onset, room * sizeof *c->onset) ||
+        !grow(&c->duration, room * sizeof *c->duration))
         return kl_fail_memory(err, bytes);
     c->room = room;
     return 0;
@@ -75,7 +76,7 @@ void kl_sequence_collection_free(struct kl_sequence_collection *c)
     kl_sequence_words_free(c->channel_names, c->channel_names ? c->channels : 0);
     kl_sequence_words_free(c->subject_names, c->n_subjects);
     kl_sequence_words_free(c->recording_names, c->n_recordings);
-    free(c->x), free(c->labels), free(c->subject), free(c->recording), free(c->onset);
+    free(c->x), free(c->labels), free(c->subject), free(c->recording), free(c->onset), free(c->duration);
     kl_sequence_words_free(c->texts, c->n_texts);
     free(c->square), free(c->rejected_by), free(c->rejected);
     *c = (struct kl_sequence_collection){ 0 };

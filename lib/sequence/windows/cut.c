@@ -6,77 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sequence/recording/recording.h"
 #include "sequence/windows/windows_int.h"
-
-/* ---- channels ---- */
-/* Signals of the chosen channels, and what makes microvolts of their values. */
-struct chosen {
-    size_t *signals;
-    double *scale;
-    size_t n;
-    double rate;
-};
-
-static int fail_channel(struct kl_error *err, const char *path, const char *name)
-{
-    return kl_fail(err, KL_EDATA, "%s: has no channel '%s'; `qseq inspect` shows what it has", path,
-                   name);
-}
-
-/* Names of the collection's channels: those that were asked for, else those of the first recording. */
-static int name_channels(struct kl_sequence_collection *c, const struct kl_sequence_cut *cut,
-                         const struct kl_sequence_recording *r, struct kl_error *err)
-{
-    const size_t n = cut->channels ? cut->n_channels : r->n_signals;
-    if (c->channel_names) return 0;
-    if (!n) return kl_fail(err, KL_EDATA, "%s: has no signals", r->path);
-    c->channel_names = calloc(n, sizeof *c->channel_names);
-    c->square = calloc(n, sizeof *c->square), c->rejected_by = calloc(n, sizeof *c->rejected_by);
-    if (!c->channel_names || !c->square || !c->rejected_by)
-        return kl_fail_memory(err, n * sizeof(char *));
-    for (c->channels = 0; c->channels < n; c->channels++) {
-        const char *name = cut->channels ? cut->channels[c->channels] : r->signals[c->channels].name;
-        const long at = cut->channels ? kl_sequence_recording_find(r, name) : (long)c->channels;
-        if (at < 0) return fail_channel(err, r->path, name);
-        if (!(c->channel_names[c->channels] = strdup(r->signals[at].name)))
-            return kl_fail_memory(err, strlen(name));
-    }
-    return 0;
-}
-
-static int choose(struct chosen *s, const struct kl_sequence_collection *c,
-                  const struct kl_sequence_cut *cut, const struct kl_sequence_recording *r,
-                  struct kl_error *err)
-{
-    s->n = c->channels;
-    s->signals = calloc(s->n, sizeof *s->signals), s->scale = calloc(s->n, sizeof *s->scale);
-    if (!s->signals || !s->scale) return kl_fail_memory(err, s->n * sizeof *s->scale);
-    for (size_t i = 0; i < s->n; i++) {
-        const long at = kl_sequence_recording_find(r, c->channel_names[i]);
-        if (at < 0) return fail_channel(err, r->path, c->channel_names[i]);
-        const struct kl_sequence_signal *signal = &r->signals[at];
-        for (size_t k = 0; k < i; k++)
-            if (s->signals[k] == (size_t)at)
-                return kl_fail(err, KL_EDATA, "%s: channel '%s' is asked for twice", r->path,
-                               signal->name);
-        if (signal->to_volts == 0 && cut->unit == 0)
-            return kl_fail(err, KL_EDATA,
-                           "%s: channel %s: unit '%s' is no known unit of voltage; leave it out with "
-                           "--channels, or "
-                           "say with --unit what it is",
-                           r->path, signal->name, signal->unit);
-        if (i && signal->rate != s->rate)
-            return kl_fail(
-                err, KL_EDATA,
-                "%s: channel %s has %g samples a second, %s has %g; choose channels of one rate with "
-                "--channels",
-                r->path, signal->name, signal->rate, c->channel_names[0], s->rate);
-        s->signals[i] = (size_t)at, s->rate = signal->rate;
-        s->scale[i] = 1e6 * (signal->to_volts != 0 ? signal->to_volts : cut->unit);
-    }
-    return 0;
-}
 
 /* ---- signals ---- */
 static double *room(struct kl_sequence_cutter *k, int which, size_t count, struct kl_error *err)
@@ -98,7 +28,7 @@ static double *room(struct kl_sequence_cutter *k, int which, size_t count, struc
 enum { TOGETHER = 16 }; /* channels that a thread reads in a pass */
 struct reading {
     const struct kl_sequence_recording *r;
-    const struct chosen *s;
+    const struct kl_sequence_chosen *s;
     double *x;
     size_t first, n;
     int *codes;
@@ -114,8 +44,9 @@ static void read_some(void *context, size_t i, int thread)
                                                   w->first, w->n, w->n, &w->errors[i]);
 }
 
-static int read_signals(double *x, const struct kl_sequence_recording *r, const struct chosen *s,
-                        size_t first, size_t n, struct kl_pool *pool, struct kl_error *err)
+static int read_signals(double *x, const struct kl_sequence_recording *r,
+                        const struct kl_sequence_chosen *s, size_t first, size_t n, struct kl_pool *pool,
+                        struct kl_error *err)
 {
     const size_t parts = (s->n + TOGETHER - 1) / TOGETHER;
     struct reading w = { .r = r, .s = s, .x = x, .first = first, .n = n };
@@ -141,7 +72,24 @@ static int check_band(const struct kl_sequence_cut *cut, double rate, const char
         end, half, rate, path, cut->high > 0 ? "HI, or leave it out" : "LO");
 }
 
-static int filter(struct kl_sequence_cutter *k, double *x, const struct chosen *s, size_t n,
+/* A signal that is shorter than the filter is mostly its own ends, turned over. */
+static void note_brief(struct kl_sequence_collection *c, const struct kl_sequence_fir *fir, size_t n,
+                       const char *path)
+{
+    if (fir->n <= n) return;
+    if (!c->brief.n++) c->brief.taps = fir->n, c->brief.samples = n, c->brief.path = path;
+}
+
+static int apply(struct kl_sequence_cutter *k, double *x, const struct kl_sequence_chosen *s, size_t n,
+                 struct kl_sequence_fir *fir, const char *path, struct kl_error *err)
+{
+    note_brief(k->to, fir, n, path);
+    const int code = kl_sequence_fir_apply(x, s->n, n, fir, &k->workspace, k->pool, err);
+    kl_sequence_fir_free(fir);
+    return code;
+}
+
+static int filter(struct kl_sequence_cutter *k, double *x, const struct kl_sequence_chosen *s, size_t n,
                   const char *path, struct kl_error *err)
 {
     const struct kl_sequence_cut *cut = k->cut;
@@ -150,15 +98,13 @@ static int filter(struct kl_sequence_cutter *k, double *x, const struct chosen *
     if (cut->low > 0 || cut->high > 0) {
         if ((code = check_band(cut, s->rate, path, err))) return code;
         code = kl_sequence_fir_band(&fir, s->rate, cut->low, cut->high, err);
-        if (!code) code = kl_sequence_fir_apply(x, s->n, n, &fir, &k->workspace, k->pool, err);
-        kl_sequence_fir_free(&fir);
+        if (!code) code = apply(k, x, s, n, &fir, path, err);
     }
     if (!code && cut->notch > 0) {
         code = kl_sequence_fir_notch(&fir, s->rate, cut->notch, err);
-        if (!code) code = kl_sequence_fir_apply(x, s->n, n, &fir, &k->workspace, k->pool, err);
-        kl_sequence_fir_free(&fir);
+        if (!code) code = apply(k, x, s, n, &fir, path, err);
     }
-    if (!code && cut->average) kl_sequence_average_reference(x, s->n, n);
+    if (!code && cut->average) kl_sequence_average_reference(x, s->eeg, s->n, n);
     return code;
 }
 
@@ -171,6 +117,29 @@ struct stretch {
     bool first, last;
 };
 
+/* Where a window lies in a stretch: steps [begin, begin + steps), those of its baseline [base,
+ * base_end). */
+struct place {
+    size_t begin, base, base_end;
+};
+
+/* false: it does not lie within the stretch; *before: it begins before that. */
+static bool find_place(struct place *p, bool *before, const struct kl_sequence_cutter *k,
+                       const struct stretch *t, double onset)
+{
+    const struct kl_sequence_collection *c = k->to;
+    const struct kl_sequence_cut *cut = k->cut;
+    const double event = nearbyint((onset - t->start) * c->rate),
+                 begin = event + nearbyint(cut->from * c->rate), end = begin + (double)c->steps,
+                 base = cut->baseline ? event + nearbyint(cut->baseline_from * c->rate) : begin,
+                 base_end = cut->baseline ? event + nearbyint(cut->baseline_to * c->rate) + 1 : end,
+                 first = fmin(begin, base), last = fmax(end, base_end);
+    *before = first < 0;
+    if (first < 0 || last > (double)t->n) return false;
+    *p = (struct place){ (size_t)begin, (size_t)base, (size_t)base_end };
+    return true;
+}
+
 /* Of a rejected window: that of its largest channel. */
 static double largest(const struct kl_sequence_collection *c, const struct stretch *t, size_t begin)
 {
@@ -180,66 +149,78 @@ static double largest(const struct kl_sequence_collection *c, const struct stret
     return size;
 }
 
-/* The window of steps from `begin` on to the collection, unless it is rejected. */
-static void take_window(struct kl_sequence_cutter *k, struct kl_sequence_count *count,
-                        const struct stretch *t, size_t begin, double *values)
+static void add_squares(struct kl_sequence_collection *c, const float *x)
+{
+    for (size_t i = 0; i < c->channels; i++) {
+        double sum = 0, square = 0;
+        for (size_t s = 0; s < c->steps; s++) sum += x[i * c->steps + s];
+        const double mean = sum / (double)c->steps;
+        for (size_t s = 0; s < c->steps; s++)
+            square += (x[i * c->steps + s] - mean) * (x[i * c->steps + s] - mean);
+        c->square[i] += square;
+    }
+}
+
+/* The window at p to the collection; false: it is rejected. */
+static bool take_window(struct kl_sequence_cutter *k, struct kl_sequence_count *count,
+                        const struct stretch *t, const struct place *p, double *values)
 {
     struct kl_sequence_collection *c = k->to;
     const struct kl_sequence_cut *cut = k->cut;
     float *to = c->x + c->n * c->channels * c->steps;
-    const double first = nearbyint(cut->from * c->rate);
-    const size_t base = (size_t)(nearbyint(cut->baseline_from * c->rate) - first),
-                 base_end = (size_t)(nearbyint(cut->baseline_to * c->rate) - first) + 1;
     for (size_t i = 0; i < c->channels; i++) {
-        const double *x = t->x + i * t->n + begin;
+        const double *row = t->x + i * t->n, *x = row + p->begin;
         if (cut->baseline) {
-            memcpy(values, x, c->steps * sizeof *values);
-            kl_sequence_baseline(values, c->steps, base, base_end < c->steps ? base_end : c->steps);
+            const double mean = kl_sequence_mean(row + p->base, p->base_end - p->base);
+            for (size_t s = 0; s < c->steps; s++) values[s] = x[s] - mean;
             x = values;
         }
         if (cut->reject > 0 && kl_sequence_peak_to_peak(x, c->steps) > cut->reject) {
             count->rejected++, c->rejected_by[i]++;
-            c->rejected[c->n_rejected++] = largest(c, t, begin);
-            return;
+            c->rejected[c->n_rejected++] = largest(c, t, p->begin);
+            return false;
         }
         for (size_t s = 0; s < c->steps; s++) to[i * c->steps + s] = (float)x[s];
     }
-    for (size_t i = 0; i < c->channels; i++) {
-        double sum = 0, square = 0;
-        for (size_t s = 0; s < c->steps; s++) sum += to[i * c->steps + s];
-        const double mean = sum / (double)c->steps;
-        for (size_t s = 0; s < c->steps; s++)
-            square += (to[i * c->steps + s] - mean) * (to[i * c->steps + s] - mean);
-        c->square[i] += square;
-    }
+    add_squares(c, to);
     count->windows++, c->n++;
+    return true;
 }
 
-/* Those whose annotations begin within the stretch. */
+/* Of a window that is taken: how far it reaches. */
+static void count_reach(struct kl_sequence_collection *c, struct kl_sequence_count *count,
+                        const struct kl_sequence_trial *t)
+{
+    count->next += t->next, count->previous += t->previous;
+    if (!(t->excess > 0)) return;
+    c->least_duration = c->excess > 0 ? fmin(c->least_duration, t->duration) : t->duration;
+    c->most_duration = fmax(c->most_duration, t->duration);
+    c->excess = fmax(c->excess, t->excess);
+    count->beyond++;
+}
+
+/* Those of trials that begin within the stretch. */
 static int take_windows(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
-                        const struct kl_sequence_recording *r, const struct stretch *t,
-                        int32_t recording, int32_t subject, struct kl_error *err)
+                        const struct kl_sequence_trials *trials, const struct stretch *t,
+                        const int32_t places[2], struct kl_error *err)
 {
     struct kl_sequence_collection *c = k->to;
-    const double before = nearbyint(k->cut->from * c->rate);
-    int code = kl_sequence_collect_room(c, r->n_annotations, err);
+    int code = kl_sequence_collect_room(c, trials->n, err);
     double *values = malloc(c->steps * sizeof *values);
     if (!code && !values) code = kl_fail_memory(err, c->steps * sizeof *values);
-    for (size_t i = 0; i < r->n_annotations && !code; i++) {
-        const struct kl_sequence_annotation *a = &r->annotations[i];
-        const int32_t label = kl_sequence_label_of(k->labels, a->text);
-        if (label < 0 || !(a->onset >= t->start || t->first) || !(a->onset < t->end || t->last))
-            continue;
-        const double begin = nearbyint((a->onset - t->start) * c->rate) + before,
-                     end = begin + (double)c->steps;
-        if (begin < 0 || end > (double)t->n) {
-            if ((begin < 0 && t->first) || (begin >= 0 && t->last)) source->count.outside++;
+    for (size_t i = 0; i < trials->n && !code; i++) {
+        const struct kl_sequence_trial *a = &trials->list[i];
+        struct place p;
+        bool before;
+        if (!(a->onset >= t->start || t->first) || !(a->onset < t->end || t->last)) continue;
+        if (!find_place(&p, &before, k, t, a->onset)) {
+            if (before ? t->first : t->last) source->count.outside++;
             else source->count.gap++;
             continue;
         }
-        c->labels[c->n] = label, c->subject[c->n] = subject, c->recording[c->n] = recording;
-        c->onset[c->n] = a->onset;
-        take_window(k, &source->count, t, (size_t)begin, values);
+        c->labels[c->n] = a->label, c->recording[c->n] = places[0], c->subject[c->n] = places[1];
+        c->onset[c->n] = a->onset, c->duration[c->n] = a->duration > 0 ? a->duration : NAN;
+        if (take_window(k, &source->count, t, &p, values)) count_reach(c, &source->count, a);
     }
     free(values);
     return code;
@@ -282,8 +263,9 @@ static int settle_rate(struct kl_sequence_collection *c, const struct kl_sequenc
 }
 
 static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
-                       const struct kl_sequence_recording *r, const struct chosen *s, size_t which,
-                       const int32_t places[2], struct kl_error *err)
+                       const struct kl_sequence_recording *r, const struct kl_sequence_chosen *s,
+                       const struct kl_sequence_trials *trials, size_t which, const int32_t places[2],
+                       struct kl_error *err)
 {
     const struct kl_sequence_stretch *from = &r->stretches[which];
     const size_t per = r->signals[s->signals[0]].per_record, n = per * from->n_records,
@@ -301,22 +283,15 @@ static int cut_stretch(struct kl_sequence_cutter *k, struct kl_sequence_origin *
                                    which + 1 < r->n_stretches ? r->stretches[which + 1].start : INFINITY,
                                .first = which == 0,
                                .last = which + 1 == r->n_stretches };
-    return code ? code : take_windows(k, source, r, &t, places[0], places[1], err);
+    return code ? code : take_windows(k, source, trials, &t, places, err);
 }
 
-static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
-                    const struct kl_sequence_recording *r, struct chosen *s, struct kl_error *err)
+static int collect_names(struct kl_sequence_cutter *k, int32_t places[2],
+                         struct kl_sequence_origin *source, const struct kl_sequence_recording *r,
+                         struct kl_error *err)
 {
     struct kl_sequence_collection *c = k->to;
-    int32_t places[2] = { 0 };
-    for (size_t i = 0; i < r->n_remarks; i++) kl_caution(k->log, "%s: %s", r->path, r->remarks[i]);
-    int code = check_gaps(r, k->cut->split, err);
-    if (!code) code = name_channels(c, k->cut, r, err);
-    if (!code) code = choose(s, c, k->cut, r, err);
-    if (!code) code = settle_rate(c, k->cut, r->path, s->rate, err);
-    if (code) return code;
-    source->rate = s->rate, source->seconds = r->record_seconds * (double)r->n_records,
-    source->gaps = r->n_gaps;
+    int code = 0;
     for (size_t i = 0; i < r->n_annotations && !code; i++) {
         source->count.other += kl_sequence_label_of(k->labels, r->annotations[i].text) < 0;
         code = kl_sequence_collect_text(c, k->labels, r->annotations[i].text, err);
@@ -324,27 +299,57 @@ static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_origin *sou
     if (!code)
         code = kl_sequence_collect_name(&places[0], &c->recording_names, &c->n_recordings,
                                         source->name.recording, err);
-    if (!code)
-        code = kl_sequence_collect_name(&places[1], &c->subject_names, &c->n_subjects,
-                                        source->name.subject, err);
+    return code ? code
+                : kl_sequence_collect_name(&places[1], &c->subject_names, &c->n_subjects,
+                                           source->name.subject, err);
+}
+
+static int cut_open(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
+                    const struct kl_sequence_recording *r, struct kl_sequence_chosen *s,
+                    struct kl_sequence_trials *trials, struct kl_error *err)
+{
+    struct kl_sequence_collection *c = k->to;
+    int32_t places[2] = { 0 };
+    for (size_t i = 0; i < r->n_remarks; i++) kl_caution(k->log, "%s: %s", r->path, r->remarks[i]);
+    const char *trigger = kl_sequence_recording_trigger(r);
+    if (r->beside[KL_SEQUENCE_EVENTS])
+        kl_note(k->log, 1, "%s: its events are those of %s", r->path, r->beside[KL_SEQUENCE_EVENTS]);
+    if (trigger) kl_caution(k->log, "%s: " KL_SEQUENCE_TRIGGER, r->path, trigger);
+    int code = check_gaps(r, k->cut->split, err);
+    if (!code) code = kl_sequence_name_channels(k, r, err);
+    if (!code) code = kl_sequence_choose(s, c, k->cut, r, err);
+    if (!code) code = settle_rate(c, k->cut, r->path, s->rate, err);
+    if (!code) code = kl_sequence_trials_find(trials, r, k->labels, k->cut, c->rate, err);
+    if (code) return code;
+    source->rate = s->rate, source->seconds = r->record_seconds * (double)r->n_records,
+    source->gaps = r->n_gaps, source->count.repeated = trials->repeated,
+    source->count.brief = trials->brief;
+    code = collect_names(k, places, source, r, err);
     for (size_t i = 0; i < r->n_stretches && !code; i++)
-        code = cut_stretch(k, source, r, s, i, places, err);
+        code = cut_stretch(k, source, r, s, trials, i, places, err);
     return code;
+}
+
+static void add_counts(struct kl_sequence_count *all, const struct kl_sequence_count *one)
+{
+    all->windows += one->windows, all->outside += one->outside, all->gap += one->gap,
+        all->rejected += one->rejected, all->other += one->other, all->repeated += one->repeated,
+        all->brief += one->brief, all->beyond += one->beyond, all->next += one->next,
+        all->previous += one->previous;
 }
 
 int kl_sequence_cut_recording(struct kl_sequence_cutter *k, struct kl_sequence_origin *source,
                               struct kl_error *err)
 {
     struct kl_sequence_recording r;
-    struct chosen s = { 0 };
-    int code = kl_sequence_recording_open(&r, source->path, err);
-    if (!code) code = cut_open(k, source, &r, &s, err);
+    struct kl_sequence_chosen s = { 0 };
+    struct kl_sequence_trials trials = { 0 };
+    int code = kl_sequence_origin_open(&r, source, err);
+    if (!code) code = cut_open(k, source, &r, &s, &trials, err);
     kl_sequence_recording_close(&r);
-    free(s.signals), free(s.scale);
-    struct kl_sequence_count *all = &k->to->count;
-    all->windows += source->count.windows, all->outside += source->count.outside;
-    all->gap += source->count.gap, all->rejected += source->count.rejected,
-        all->other += source->count.other;
+    kl_sequence_chosen_free(&s);
+    kl_sequence_trials_free(&trials);
+    add_counts(&k->to->count, &source->count);
     return code;
 }
 

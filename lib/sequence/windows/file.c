@@ -123,6 +123,9 @@ int kl_sequence_windows_write(struct kl_writer *writer, const struct kl_sequence
         code = kl_store_writer_rows(writer, list[i], 0, w->n,
                                     i < 3 ? (const void *)lists[i].values : w->onset, err);
     if (code >= 0 && w->x) code = kl_store_writer_rows(writer, x, 0, w->n, w->x, err);
+    if (code >= 0 && w->duration)
+        code = kl_store_writer_put(writer, "duration", KL_TYPE_F64, 0, 1, &w->n, w->duration, err);
+    if (code >= 0 && w->duration) code = kl_store_writer_text(writer, "duration", "unit", "s", err);
     if (code >= 0) code = kl_sequence_positions_put(writer, w->channel_names, w->channels, err);
     if (code >= 0) code = put_attributes(writer, w, err);
     if (x_dataset) *x_dataset = x;

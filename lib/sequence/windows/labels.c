@@ -40,21 +40,42 @@ void kl_sequence_labels_of_task(struct kl_sequence_labels *l, int task)
 }
 
 /* ---- TEXT=CLASS,... ---- */
-static int add(struct kl_sequence_labels *l, char *word, struct kl_error *err)
+static int add(struct kl_sequence_labels *l, char *text, char *class, struct kl_error *err)
 {
-    char *equals = strrchr(word, '=');
-    if (!equals || equals == word || !equals[1])
-        return kl_fail(err, KL_EUSAGE, "--labels: found '%s', expected TEXT=CLASS", word);
     if (l->n == KL_SEQUENCE_CLASSES)
         return kl_fail(err, KL_EUSAGE, "--labels: more than %d texts", KL_SEQUENCE_CLASSES);
-    *equals = 0;
-    if (kl_sequence_label_of(l, word) >= 0)
-        return kl_fail(err, KL_EUSAGE, "--labels: '%s' stands twice", word);
-    size_t class = 0;
-    while (class < l->n_classes && strcmp(l->names[class], equals + 1)) class ++;
-    if (class == l->n_classes) l->names[l->n_classes++] = equals + 1;
-    l->texts[l->n] = word, l->classes[l->n++] = (int32_t) class;
+    if (kl_sequence_label_of(l, text) >= 0)
+        return kl_fail(err, KL_EUSAGE, "--labels: '%s' stands twice", text);
+    size_t k = 0;
+    while (k < l->n_classes && strcmp(l->names[k], class)) k++;
+    if (k == l->n_classes) l->names[l->n_classes++] = class;
+    l->texts[l->n] = text, l->classes[l->n++] = (int32_t)k;
     return 0;
+}
+
+/* TEXT=CLASS at `at`; without quotes the last = before the comma counts. *rest: behind it, NULL: the
+   last. */
+static int read_pair(struct kl_sequence_labels *l, char **rest, char *at, struct kl_error *err)
+{
+    char *text = at, *class = NULL, *end = at;
+    if (*at == '"') {
+        kl_sequence_word(&end, at, '=');
+        if (end && *end) class = end + 1;
+    } else {
+        char *comma = strchrnul(at, ',');
+        class = memrchr(at, '=', (size_t)(comma - at));
+        end = class, class = class ? class + 1 : NULL;
+    }
+    if (class) *end = '\0', class = kl_sequence_word(&end, class, ',');
+    if (!class || !end || !*text || !*class) {
+        *strchrnul(at, ',') = '\0';
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--labels: found '%s', expected TEXT=CLASS; what has commas stands in double quotes", at);
+    }
+    *rest = *end ? end + 1 + strspn(end + 1, " ") : NULL;
+    *end = '\0';
+    return add(l, text, class, err);
 }
 
 int kl_sequence_labels_parse(struct kl_sequence_labels *l, const char *text, struct kl_error *err)
@@ -62,12 +83,7 @@ int kl_sequence_labels_parse(struct kl_sequence_labels *l, const char *text, str
     int code = 0;
     *l = (struct kl_sequence_labels){ .text = strdup(text), .rule = "labels" };
     if (!l->text) return kl_fail_memory(err, strlen(text));
-    for (char *at = l->text; at && !code;) {
-        char *word = at, *comma = strchr(at, ',');
-        if (comma) *comma = 0;
-        at = comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
-        code = add(l, word, err);
-    }
+    for (char *at = l->text; at && !code;) code = read_pair(l, &at, at, err);
     return code;
 }
 

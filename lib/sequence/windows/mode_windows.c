@@ -11,7 +11,10 @@
 #include "store/kind.h"
 #include "store/mode.h"
 
-enum { NUMERICAL_VERSION = 2 };
+/* 3: what is no EEG is left out, and never in the average; an event counts once however often it is
+   annotated; windows are held against the annotations' ends, which are kept with them. Where none of
+   that changes anything, windows are those of version 2, and keep their key. */
+enum { VERSION_BEFORE = 2, NUMERICAL_VERSION = 3 };
 
 struct work {
     struct kl_mode_run *run;
@@ -23,6 +26,7 @@ struct work {
     size_t n_array_classes;
     struct kl_sequence_origin *sources;
     size_t n_sources, n_used;
+    bool mended; /* what version 3 does changes the windows */
     struct kl_sequence_collection all;
     struct kl_pool *pool;
     json_t *raw;
@@ -52,6 +56,28 @@ static int fail_twice(const struct kl_sequence_origin *a, const struct kl_sequen
                    a->path, b->path, b->name.recording);
 }
 
+/* A name of --exclude that is nobody's. */
+static void caution_excluded(const struct work *w, char *const *excluded, size_t n)
+{
+    char there[160] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < w->n_sources; i++) {
+        const char *name = w->sources[i].name.subject;
+        bool told = false;
+        for (size_t k = 0; k < i && !told; k++) told = strcmp(w->sources[k].name.subject, name) == 0;
+        if (told || used + 70 > sizeof there) continue;
+        used += (size_t)snprintf(there + used, sizeof there - used, "%s'%s'", used ? ", " : "", name);
+    }
+    for (size_t k = 0; k < n; k++) {
+        bool found = false;
+        for (size_t i = 0; i < w->n_sources && !found; i++)
+            found = strcmp(w->sources[i].name.subject, excluded[k]) == 0;
+        if (!found)
+            kl_caution(w->run->stage.log, "--exclude: no recording is of '%s'; there are %s%s",
+                       excluded[k], there, used + 70 > sizeof there ? ", ..." : "");
+    }
+}
+
 static int name_sources(struct work *w, struct kl_error *err)
 {
     char **excluded = NULL;
@@ -60,7 +86,6 @@ static int name_sources(struct work *w, struct kl_error *err)
         w->v->exclude ? kl_sequence_words(&excluded, &n_excluded, "--exclude", w->v->exclude, err) : 0;
     for (size_t i = 0; i < w->n_sources && !code; i++) {
         struct kl_sequence_origin *s = &w->sources[i];
-        s->path = w->run->stage.inputs[i];
         kl_sequence_name_of(&s->name, s->path);
         if (w->v->subject) snprintf(s->name.subject, sizeof s->name.subject, "%s", w->v->subject);
         s->name.says_whose = s->name.says_whose || w->v->subject;
@@ -69,6 +94,7 @@ static int name_sources(struct work *w, struct kl_error *err)
             if (strcmp(w->sources[k].name.recording, s->name.recording) == 0)
                 code = fail_twice(&w->sources[k], s, err);
     }
+    if (!code) caution_excluded(w, excluded, n_excluded);
     kl_sequence_words_free(excluded, n_excluded);
     return code;
 }
@@ -120,15 +146,17 @@ static int settle_task(struct work *w, struct kl_error *err)
 
 static int settle(struct work *w, struct kl_error *err)
 {
-    w->n_sources = w->run->stage.n_inputs;
-    w->sources = calloc(w->n_sources + 1, sizeof *w->sources);
-    if (!w->sources) return kl_fail_memory(err, w->n_sources * sizeof *w->sources);
+    const struct kl_stage *stage = &w->run->stage;
+    w->sources = calloc(stage->n_inputs + 1, sizeof *w->sources);
+    if (!w->sources) return kl_fail_memory(err, stage->n_inputs * sizeof *w->sources);
     struct kl_sequence_windows_values usual = { 0 };
     kl_sequence_windows_default(&usual);
     int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
                                  "labels-of subjects-of recordings-of classes array-rate limit",
                                  "of arrays; recordings say it themselves", err);
     if (!code) code = kl_sequence_cut_of(&w->cut, w->v, err);
+    if (!code)
+        code = kl_sequence_inputs_sort(w->sources, &w->n_sources, stage->inputs, stage->n_inputs, err);
     if (!code) code = name_sources(w, err);
     if (!code)
         code =
@@ -137,6 +165,11 @@ static int settle(struct work *w, struct kl_error *err)
     if (!code && !w->n_used)
         code = kl_fail(err, KL_EDATA, "%s: %s: no recording is left", w->sources[0].path,
                        w->sources[0].skipped);
+    for (size_t i = 0; i < w->n_sources && !code; i++) {
+        if (w->sources[i].skipped) continue;
+        code = kl_sequence_origin_look(&w->sources[i], &w->cut, &w->labels, err);
+        w->mended = w->mended || w->sources[i].mended;
+    }
     return code;
 }
 
@@ -172,7 +205,7 @@ static int settle_arrays(struct work *w, struct kl_error *err)
                        "--array-rate HZ says what rate they have");
     int code = kl_options_refuse(&kl_sequence_windows_tool, w->v, &usual,
                                  "rate from to band notch reference baseline reject gaps task labels "
-                                 "exclude",
+                                 "exclude chunk-duration",
                                  "of recordings; an array's windows are taken as they are", err);
     const char *const unfit = w->arrays.what == KL_SEQUENCE_DNA
                                   ? "labels-of subjects-of recordings-of array-rate limit channels unit"
@@ -219,6 +252,18 @@ static int rename_classes(struct work *w, struct kl_error *err)
     return code;
 }
 
+static void caution_owner(const struct kl_log *log, const char *path)
+{
+    struct kl_sequence_name name;
+    kl_sequence_name_of(&name, path);
+    if (!name.says_whose)
+        kl_caution(log,
+                   "all windows are taken for one person's, '%s', as neither that name says whose they "
+                   "are, nor "
+                   "--subjects-of or --subject",
+                   name.subject);
+}
+
 static int read_arrays(struct work *w, struct kl_error *err)
 {
     struct kl_sequence_collection *c = &w->all;
@@ -230,6 +275,13 @@ static int read_arrays(struct work *w, struct kl_error *err)
                    ? kl_sequence_images_read(c, classes, n, a->x, w->v->y, (size_t)w->v->limit, err)
                    : kl_sequence_arrays_read(c, classes, n, a, err);
     if (!code && w->v->classes) code = rename_classes(w, err);
+    if (!code && a->what == KL_SEQUENCE_ARRAYS && c->channels > c->steps)
+        kl_caution(w->run->stage.log,
+                   "%s: %zu channels of %zu step%s: more channels than steps; of an array of (windows, "
+                   "steps, channels) save x.transpose(0, 2, 1)",
+                   a->x, c->channels, c->steps, kl_s(c->steps));
+    if (!code && a->what == KL_SEQUENCE_ARRAYS && !w->v->subject && !w->v->subjects)
+        caution_owner(w->run->stage.log, a->x);
     if (code || !w->v->subject) return code;
     char *names[2] = { strdup(w->v->subject), strdup(w->v->subject) };
     if (!names[0] || !names[1])
@@ -258,10 +310,26 @@ static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *
 }
 
 /* ---- the key ---- */
+/* Files that recording `used` was read from beside its own: which it has, and their contents. */
+static int identify_beside(struct work *w, struct kl_key *key, const struct kl_sequence_origin *s,
+                           size_t used, size_t n[KL_SEQUENCE_BESIDE], struct kl_error *err)
+{
+    static const char *const roles[] = { "data", "markers", "events", "channels" };
+    char name[32], words[40] = "";
+    int code = 0;
+    for (int i = 0; i < KL_SEQUENCE_BESIDE && !code; i++) {
+        if (!s->beside[i]) continue;
+        strcat(strcat(words, *words ? " " : ""), roles[i]);
+        code = kl_store_input_identify(key, w->raw, roles[i], n[i]++, s->beside[i], err);
+    }
+    snprintf(name, sizeof name, "beside.%zu", used);
+    return code || !*words ? code : kl_store_key_text(key, name, words, err);
+}
+
 /* The contents of the recordings, and what their names say of people and runs. */
 static int identify_recordings(struct work *w, struct kl_key *key, struct kl_error *err)
 {
-    size_t used = 0;
+    size_t used = 0, beside[KL_SEQUENCE_BESIDE] = { 0 };
     int code = 0;
     for (size_t i = 0; i < w->n_sources && !code; i++) {
         const struct kl_sequence_origin *s = &w->sources[i];
@@ -270,7 +338,8 @@ static int identify_recordings(struct work *w, struct kl_key *key, struct kl_err
         snprintf(name, sizeof name, "recording.%zu", used);
         snprintf(words, sizeof words, "%s of %s", s->name.recording, s->name.subject);
         code = kl_store_key_text(key, name, words, err);
-        if (!code) code = kl_store_input_identify(key, w->raw, "recordings", used++, s->path, err);
+        if (!code) code = kl_store_input_identify(key, w->raw, "recordings", used, s->path, err);
+        if (!code) code = identify_beside(w, key, s, used++, beside, err);
     }
     return code || w->v->labels ? code : kl_store_key_text(key, "class", w->labels.names[0], err);
 }
@@ -280,7 +349,7 @@ static int make_key(struct work *w, struct kl_key **key, struct kl_error *err)
     json_decref(w->raw);
     if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
     int code = kl_store_key_begin(key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
-                                  "qseq windows", NUMERICAL_VERSION, err);
+                                  "qseq windows", w->mended ? NUMERICAL_VERSION : VERSION_BEFORE, err);
     if (!code) code = kl_store_key_options(*key, &kl_sequence_windows_tool, w->v, err);
     if (code) return code;
     return w->arrays.x ? identify_arrays(w, *key, err) : identify_recordings(w, *key, err);
@@ -340,13 +409,27 @@ static size_t n_classes(const struct work *w)
     return w->arrays.x ? w->n_array_classes : w->labels.n_classes;
 }
 
+/* Images and sequences of letters may be equal by chance; signals are not. */
+static int check_alike(struct work *w, struct kl_error *err)
+{
+    const bool signals = !w->arrays.x || w->arrays.what == KL_SEQUENCE_ARRAYS;
+    int code = signals ? kl_sequence_collect_compare(&w->all, err) : 0;
+    if (!code && !w->arrays.x && w->all.alike.contrary)
+        code = kl_sequence_windows_fail_contrary(err, *w->run->stage.inputs, &w->all, class_names(w));
+    if (!code && signals) kl_sequence_windows_caution_alike(w->run->stage.log, &w->all);
+    return code;
+}
+
 static int publish(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
     const struct kl_sequence_collection *c = &w->all;
     struct kl_writer *writer = NULL;
     char *raw = NULL;
-    if (!c->n) return kl_sequence_windows_fail_empty(err, *stage->inputs, c, &w->labels);
+    const char *path = w->arrays.x ? *stage->inputs : w->sources->path;
+    if (!c->n) return kl_sequence_windows_fail_empty(err, path, c, &w->labels);
+    int code = check_alike(w, err);
+    if (code) return code;
     if (!w->arrays.x)
         kl_sequence_windows_caution(stage->log, c, &w->labels, w->v->reject, w->sources, w->n_sources);
     char preprocessing[KL_SEQUENCE_PREPROCESSING];
@@ -365,6 +448,7 @@ static int publish(struct work *w, struct kl_error *err)
                                               .subject = c->subject,
                                               .recording = c->recording,
                                               .onset = c->onset,
+                                              .duration = w->mended ? c->duration : NULL,
                                               .n_classes = n_classes(w),
                                               .n_subjects = c->n_subjects,
                                               .n_recordings = c->n_recordings,
@@ -372,7 +456,7 @@ static int publish(struct work *w, struct kl_error *err)
                                               .subject_names = (const char *const *)c->subject_names,
                                               .recording_names = (const char *const *)c->recording_names,
                                               .channel_names = (const char *const *)c->channel_names };
-    int code = kl_json_dump(&raw, w->raw, err);
+    code = kl_json_dump(&raw, w->raw, err);
     if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_sequence_windows_write(writer, &file, NULL, err);
     if (!code) code = kl_store_stage_publish(stage, &writer, NULL, 0, raw, NULL, err);
@@ -415,6 +499,8 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     free(w.arrays.x), free(w.arrays.y), free(w.arrays.subjects), free(w.arrays.recordings);
     kl_pool_destroy(&w.pool);
     json_decref(w.raw);
+    for (size_t i = 0; i < w.n_sources; i++)
+        for (int k = 0; k < KL_SEQUENCE_BESIDE; k++) free(w.sources[i].beside[k]);
     free(w.sources);
     return code;
 }

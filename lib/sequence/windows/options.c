@@ -7,6 +7,7 @@
 
 #include "sequence/windows/windows_int.h"
 
+static const double MOST_SECONDS = 1e4;
 #define AT(field) offsetof(struct kl_sequence_windows_values, field)
 static const struct kl_option options[] = {
     { "rate", 0, KL_OPT_FLOAT, AT(rate), "HZ", 0, 1e6, true, "of the windows; 0: as recorded",
@@ -21,11 +22,13 @@ static const struct kl_option options[] = {
     { "reference", 0, KL_OPT_CHOICE, AT(reference), "none|average", 0, 0, true,
       "what is taken from each channel", NULL, NULL },
     { "baseline", 0, KL_OPT_STRING, AT(baseline), "FROM:TO", 0, 0, true,
-      "seconds of a window whose mean is taken from it; ':': all", NULL, NULL },
+      "seconds from the event whose mean is taken off; ':': all of the window", NULL, NULL },
+    { "chunk-duration", 0, KL_OPT_STRING, AT(chunk), "S", 0, 0, true,
+      "a window every S seconds of an annotation (hypnograms)", NULL, NULL },
     { "reject", 0, KL_OPT_FLOAT, AT(reject), "UV", 0, 1e12, true,
       "drop windows with more from peak to peak; 0: none", NULL, NULL },
     { "channels", 0, KL_OPT_STRING, AT(channels), "LIST", 0, 0, true,
-      "names; else those of the first recording; of an array: its names", NULL, NULL },
+      "names; else the first recording's EEG; of an array: its names", NULL, NULL },
     { "gaps", 0, KL_OPT_CHOICE, AT(gaps), "refuse|split", 0, 0, true, "recordings that were interrupted",
       NULL, NULL },
     { "unit", 0, KL_OPT_CHOICE, AT(unit), "none|nV|uV|mV|V", 0, 0, true,
@@ -33,17 +36,17 @@ static const struct kl_option options[] = {
     { "task", 0, KL_OPT_CHOICE, AT(task), "auto|" KL_SEQUENCE_TASKS, 0, 0, true,
       "of eegmmidb's runs, which say what T1 and T2 are", "Labels and people", NULL },
     { "labels", 0, KL_OPT_STRING, AT(labels), "TEXT=CLASS,...", 0, 0, true,
-      "of other recordings' annotations", NULL, NULL },
+      "of other recordings' annotations; \"a, b\"=CLASS", NULL, NULL },
     { "subject", 0, KL_OPT_STRING, AT(subject), "NAME", 0, 0, true,
       "of all inputs; else by S001R04.edf or sub-01_*.edf", NULL, NULL },
     { "exclude", 0, KL_OPT_STRING, AT(exclude), "LIST", 0, 0, true,
       "people whose recordings are left out", NULL, NULL },
     { "labels-of", 0, KL_OPT_STRING, AT(y), "ARRAY", 0, 0, false,
-      "numbers of the classes: FILE.npy, or a dataset", "Arrays", NULL },
-    { "subjects-of", 0, KL_OPT_STRING, AT(subjects), "ARRAY", 0, 0, false, "numbers of the people", NULL,
+      "the classes, numbers or texts: FILE.npy, or a dataset", "Arrays", NULL },
+    { "subjects-of", 0, KL_OPT_STRING, AT(subjects), "ARRAY", 0, 0, false, "the people, likewise", NULL,
       NULL },
     { "recordings-of", 0, KL_OPT_STRING, AT(recordings), "ARRAY", 0, 0, false,
-      "numbers of the recordings; else one a person", NULL, NULL },
+      "the recordings; else one a person", NULL, NULL },
     { "classes", 0, KL_OPT_STRING, AT(classes), "LIST", 0, 0, true,
       "names of the classes, by rising number", NULL, NULL },
     { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e6, true, "of images: the first so many; 0: all", NULL,
@@ -53,11 +56,11 @@ static const struct kl_option options[] = {
 };
 const struct kl_tool kl_sequence_windows_tool = {
     .name = "qseq",
-    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF), or takes them from\n"
-               "arrays, images (IDX) and DNA sequences (promoters.data of UCI)",
-    .arguments = "windows RECORDING... -o S001.h5",
+    .summary = "Cuts labelled windows out of recordings (EDF, EDF+, BDF, BrainVision), or takes them\n"
+               "from arrays, images (IDX) and DNA sequences (promoters.data of UCI)",
+    .arguments = "windows RECORDING... [EVENTS...] -o S001.h5",
     .example = "qseq windows S001R04.edf S001R08.edf S001R12.edf -o S001.h5\n"
-               "  qseq windows a.bdf --labels go=go,stop=stop --band 8:30 -o a.h5\n"
+               "  qseq windows a.bdf --labels 1=go,2=stop --band 8:30 -o a.h5\n"
                "  qseq windows x.npy --labels-of y.npy --array-rate 128 -o x.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -80,21 +83,39 @@ void kl_sequence_words_free(char **words, size_t n)
     free(words);
 }
 
+/* A word up to `stop` or the end, in place; one in quotes may hold it, "" stands for a quote there.
+ *rest: the stop that follows, or the end; NULL: a quote is not closed, or something follows it. */
+char *kl_sequence_word(char **rest, char *at, char stop)
+{
+    char *to = at, *word = at;
+    if (*at != '"') return *rest = strchrnul(at, stop), word;
+    for (at++; *at && (*at != '"' || at[1] == '"'); at++) at += *at == '"', *to++ = *at;
+    *rest = *at == '"' && (!at[1] || at[1] == stop) ? at + 1 : NULL;
+    *to = '\0';
+    return word;
+}
+
 int kl_sequence_words(char ***words, size_t *n, const char *option, const char *text,
                       struct kl_error *err)
 {
     size_t count = 1;
     for (const char *at = text; *at; at++) count += *at == ',';
+    char *copy = strdup(text), *rest = copy;
     *n = 0;
     *words = calloc(count, sizeof **words);
-    if (!*words) return kl_fail_memory(err, count * sizeof **words);
-    for (const char *at = text;; at++) {
-        const size_t length = strcspn(at, ",");
-        if (!length) return kl_fail(err, KL_EUSAGE, "%s: an empty name in '%s'", option, text);
-        if (!((*words)[*n] = strndup(at, length))) return kl_fail_memory(err, length);
-        (*n)++, at += length;
-        if (!*at) return 0;
+    int code = *words && copy ? 0 : kl_fail_memory(err, count * sizeof **words + strlen(text));
+    for (char *at = copy; !code; at = rest + 1) {
+        char *word = kl_sequence_word(&rest, at, ',');
+        const bool last = rest && !*rest;
+        if (rest) *rest = '\0';
+        if (!rest) code = kl_fail(err, KL_EUSAGE, "%s: a quote is not closed in '%s'", option, text);
+        else if (!*word) code = kl_fail(err, KL_EUSAGE, "%s: an empty name in '%s'", option, text);
+        else if (!((*words)[*n] = strdup(word))) code = kl_fail_memory(err, strlen(word));
+        else (*n)++;
+        if (last) break;
     }
+    free(copy);
+    return code;
 }
 
 /* ---- what is done ---- */
@@ -116,6 +137,14 @@ static int range(double *low, double *high, const char *option, const char *text
     return 0;
 }
 
+/* NaN: it is none. */
+static double number(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    return end != text && !*end ? value : NAN;
+}
+
 static double volts(const char *unit)
 {
     static const double all[] = { 0, 1e-9, 1e-6, 1e-3, 1 };
@@ -130,11 +159,14 @@ static int check_cut(const struct kl_sequence_cut *c, const struct kl_sequence_w
     if (v->band && (!(c->low >= 0) || !(c->high >= 0) || (c->high > 0 && c->low >= c->high) ||
                     (c->low == 0 && c->high == 0)))
         return kl_fail(err, KL_EUSAGE, "--band: found '%s', expected 0 <= LO < HI, in Hz", v->band);
-    if (v->baseline &&
-        !(c->baseline_from >= v->from && c->baseline_to <= v->to && c->baseline_from <= c->baseline_to))
+    if (v->baseline && !(c->baseline_from <= c->baseline_to && fabs(c->baseline_from) <= MOST_SECONDS &&
+                         fabs(c->baseline_to) <= MOST_SECONDS))
         return kl_fail(err, KL_EUSAGE,
-                       "--baseline: found '%s', expected seconds within the window, %g to %g",
-                       v->baseline, v->from, v->to);
+                       "--baseline: found '%s', expected FROM <= TO, seconds from the event",
+                       v->baseline);
+    if (v->chunk && !(c->chunk >= 1e-3 && c->chunk <= MOST_SECONDS))
+        return kl_fail(err, KL_EUSAGE, "--chunk-duration: found '%s', expected seconds, 0.001 or more",
+                       v->chunk);
     if (v->labels && strcmp(v->task, "auto"))
         return kl_fail(err, KL_EUSAGE, "--task: with --labels there is no task of a run");
     return 0;
@@ -153,6 +185,7 @@ int kl_sequence_cut_of(struct kl_sequence_cut *c, const struct kl_sequence_windo
                                    .baseline_to = v->to,
                                    .reject = v->reject,
                                    .split = strcmp(v->gaps, "split") == 0,
+                                   .chunk = v->chunk ? number(v->chunk) : 0,
                                    .unit = volts(v->unit) };
     int code = v->band ? range(&c->low, &c->high, "--band", v->band, err) : 0;
     if (!code && v->baseline)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Windows of several files as one list: what must agree, numbers over all files, the values mapped. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sequence/windows/names.h"
-#include "sequence/windows/windows.h"
+#include "sequence/windows/windows_int.h"
 #include "store/kind.h"
 #include "store/map.h"
 
@@ -169,6 +170,45 @@ static int take_numbers(struct kl_sequence_set *set, const struct one *o, size_t
     return code;
 }
 
+/* ---- whose they are ---- */
+/* Did whoever made the file say whose its windows are? */
+static int is_said(bool *said, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *parts = NULL;
+    const int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
+    *said = json_object_get(json_object_get(parts, "options"), "subject") ||
+            json_object_get(json_object_get(parts, "inputs"), "subjects");
+    json_decref(parts);
+    return code;
+}
+
+/* People whom the name of a recording alone names, which does not say whose it is. One of a single
+   window is a sample, no person. */
+static int find_unsaid(struct kl_sequence_set *set, struct kl_file *const *files, struct kl_error *err)
+{
+    struct kl_sequence_name name;
+    size_t *n = calloc(set->n_subjects + 1, sizeof *n);
+    set->unsaid = calloc(set->n_subjects + 1, sizeof *set->unsaid);
+    int code = n && set->unsaid ? 0 : kl_fail_memory(err, set->n_subjects * sizeof *n);
+    for (size_t p = 0; p < set->n_subjects && !code; p++) {
+        kl_sequence_name_of(&name, set->subject_names[p]);
+        set->unsaid[p] = !name.says_whose;
+    }
+    for (size_t k = 0; k < set->n_files && !code; k++) {
+        bool said = false;
+        code = is_said(&said, files[k], err);
+        for (size_t i = set->files[k].first; i < set->files[k].first + set->files[k].n && !code; i++) {
+            const int32_t p = set->subject[i];
+            n[p]++;
+            if (said || strcmp(set->recording_names[set->recording[i]], set->subject_names[p]))
+                set->unsaid[p] = false;
+        }
+    }
+    for (size_t p = 0; p < set->n_subjects && !code; p++) set->unsaid[p] = set->unsaid[p] && n[p] > 1;
+    free(n);
+    return code;
+}
+
 /* ---- the set ---- */
 static int make_room(struct kl_sequence_set *set, size_t n, size_t n_files, struct kl_error *err)
 {
@@ -222,7 +262,7 @@ int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *fil
         code = take_file(set, files, k, first, err);
         first += set->files[k].n;
     }
-    return code;
+    return code ? code : find_unsaid(set, files, err);
 }
 
 const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i, struct kl_error *err)
@@ -251,6 +291,7 @@ void kl_sequence_set_close(struct kl_sequence_set *set)
         kl_sequence_names_free(set->channel_names, set->channels);
     kl_sequence_names_free(set->subject_names, set->n_subjects);
     kl_sequence_names_free(set->recording_names, set->n_recordings);
-    free(set->labels), free(set->subject), free(set->recording), free(set->onset), free(set->files);
+    free(set->labels), free(set->subject), free(set->recording), free(set->onset), free(set->files),
+        free(set->unsaid);
     *set = (struct kl_sequence_set){ 0 };
 }

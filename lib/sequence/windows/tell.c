@@ -13,7 +13,9 @@ static void tell_dropped(FILE *to, const struct kl_sequence_count *c)
         const char *words;
     } all[] = { { c->outside, "outside their recording" },
                 { c->gap, "across a gap" },
-                { c->rejected, "above --reject" } };
+                { c->rejected, "above --reject" },
+                { c->repeated, "annotated twice" },
+                { c->brief, "shorter than a chunk" } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].n) fprintf(to, "; %zu %s dropped", all[i].n, all[i].words);
 }
@@ -44,23 +46,44 @@ static void tell_line(FILE *to, const struct kl_stage *stage, const struct kl_se
 /* ---- JSON ---- */
 static json_t *count_json(const struct kl_sequence_count *c)
 {
-    return json_pack("{s:I,s:I,s:I}", "outside", (json_int_t)c->outside, "gap", (json_int_t)c->gap,
-                     "rejected", (json_int_t)c->rejected);
+    return json_pack("{s:I,s:I,s:I,s:I,s:I}", "outside", (json_int_t)c->outside, "gap",
+                     (json_int_t)c->gap, "rejected", (json_int_t)c->rejected, "repeated",
+                     (json_int_t)c->repeated, "brief", (json_int_t)c->brief);
+}
+
+/* Windows by how far they reach. */
+static json_t *reach_json(const struct kl_sequence_count *c)
+{
+    return json_pack("{s:I,s:I,s:I}", "beyond", (json_int_t)c->beyond, "next", (json_int_t)c->next,
+                     "previous", (json_int_t)c->previous);
+}
+
+/* The file that events are read from; null: the recording's own. */
+static int events_json(json_t **to, const struct kl_sequence_origin *s, struct kl_error *err)
+{
+    const char *path = s->beside[KL_SEQUENCE_EVENTS];
+    if (path) return kl_json_string(to, path, err);
+    *to = json_null();
+    return 0;
 }
 
 static json_t *source_json(const struct kl_sequence_origin *s, struct kl_error *err)
 {
-    json_t *path = NULL;
-    if (kl_json_string(&path, s->path, err)) return NULL;
-    json_t *object =
-        s->skipped ? json_pack("{s:o,s:s,s:s,s:s}", "file", path, "recording", s->name.recording,
-                               "subject", s->name.subject, "skipped", s->skipped)
-                   : json_pack("{s:o,s:s,s:s,s:n,s:f,s:f,s:I,s:I,s:o,s:I}", "file", path, "recording",
-                               s->name.recording, "subject", s->name.subject, "skipped", "rate", s->rate,
-                               "seconds", s->seconds, "gaps", (json_int_t)s->gaps, "windows",
-                               (json_int_t)s->count.windows, "dropped", count_json(&s->count),
-                               "other_annotations", (json_int_t)s->count.other);
-    if (!object) kl_fail_memory(err, 1024);
+    json_t *path = NULL, *events = NULL, *object = NULL;
+    int code = kl_json_string(&path, s->path, err);
+    if (!code) code = events_json(&events, s, err);
+    if (!code && s->skipped)
+        object = json_pack("{s:O,s:s,s:s,s:s}", "file", path, "recording", s->name.recording, "subject",
+                           s->name.subject, "skipped", s->skipped);
+    else if (!code)
+        object =
+            json_pack("{s:O,s:s,s:s,s:n,s:O,s:f,s:f,s:I,s:I,s:o,s:o,s:I}", "file", path, "recording",
+                      s->name.recording, "subject", s->name.subject, "skipped", "events", events, "rate",
+                      s->rate, "seconds", s->seconds, "gaps", (json_int_t)s->gaps, "windows",
+                      (json_int_t)s->count.windows, "dropped", count_json(&s->count), "reach",
+                      reach_json(&s->count), "other_annotations", (json_int_t)s->count.other);
+    json_decref(path), json_decref(events);
+    if (!code && !object) kl_fail_memory(err, 1024);
     return object;
 }
 
@@ -103,6 +126,9 @@ static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_seq
     json_object_set_new(all, "rate", json_real(c->rate));
     json_object_set_new(all, "subjects", json_integer((json_int_t)c->n_subjects));
     json_object_set_new(all, "dropped", count_json(&c->count));
+    json_object_set_new(all, "reach", reach_json(&c->count));
+    json_object_set_new(all, "flat", json_integer((json_int_t)c->alike.flat));
+    json_object_set_new(all, "equal", json_integer((json_int_t)c->alike.equal));
     json_object_set_new(all, "other_annotations", json_integer((json_int_t)c->count.other));
     json_object_set_new(all, "label_rule", rule ? json_string(rule) : json_null());
     if (!code) code = lists_json(all, c, classes, n_classes, sources, n_sources, err);

@@ -2,9 +2,10 @@
    windows: labelled stretches of recordings, or arrays, as files of kind `windows`: one file a person,
    or any number of them in one. Datasets: x (n, channels, steps) float32; labels (n) int32, -1: none;
    class_names; subject (n) int32 into subject_names; recording (n) int32 into recording_names; onset (n)
-   float64, seconds in its recording, NaN: unknown; channel_names. Attributes: rate (Hz, 0: unknown),
-   unit ("uV", "1"), steps_before (samples of a window before its event; negative: it begins behind),
-   preprocessing (text: what filters, reference and baseline did; of recordings). */
+   float64, seconds in its recording, NaN: unknown; duration (n) float64, seconds of its annotation, NaN:
+   not given (where windows were held against annotations' ends); channel_names. Attributes: rate (Hz, 0:
+   unknown), unit ("uV", "1"), steps_before (samples of a window before its event; negative: it begins
+   behind), preprocessing (text: what filters, reference and baseline did; of recordings). */
 #ifndef KL_SEQUENCE_WINDOWS_H
 #define KL_SEQUENCE_WINDOWS_H
 
@@ -32,6 +33,8 @@ struct kl_sequence_set {
     double *onset;                /* (n) */
     size_t n_classes, n_subjects, n_recordings;
     char **class_names, **subject_names, **recording_names, **channel_names;
+    bool *unsaid; /* (n_subjects) a person's name is that of the only recording, and neither that name
+                     nor whoever cut it says whose it is */
     struct kl_sequence_set_file *files; /* (hidden) */
     size_t n_files;
 };
@@ -62,6 +65,7 @@ struct kl_sequence_windows {
                        into the dataset whose number *x_dataset receives */
     const int32_t *labels, *subject, *recording; /* (n) */
     const double *onset;                         /* (n) */
+    const double *duration;                      /* (n) or NULL: not in the file */
     size_t n_classes, n_subjects, n_recordings;
     const char *const *class_names, *const *subject_names, *const *recording_names;
     const char *const *channel_names; /* (channels) */

@@ -4,6 +4,7 @@
 #ifndef KL_SEQUENCE_WINDOWS_INT_H
 #define KL_SEQUENCE_WINDOWS_INT_H
 
+#include "sequence/recording/recording.h"
 #include "sequence/signal/signal.h"
 #include "sequence/windows/windows.h"
 
@@ -17,7 +18,7 @@ struct kl_sequence_labels {
     const char *rule;                       /* "labels": they were given; "eegmmidb" */
     char *text;                             /* (hidden) */
 };
-/* "T1=left,T2=right". KL_EUSAGE, KL_ENOMEM; free it in any case. */
+/* "T1=left,\"a, b\"=right": quotes hold what has commas. KL_EUSAGE, KL_ENOMEM; free it in any case. */
 int kl_sequence_labels_parse(struct kl_sequence_labels *labels, const char *text, struct kl_error *err);
 /* Those of a task of PhysioNet's eegmmidb, by its number (kl_sequence_task_of_run). */
 void kl_sequence_labels_of_task(struct kl_sequence_labels *labels, int task);
@@ -48,10 +49,11 @@ struct kl_sequence_cut {
     double low, high, notch; /* Hz; 0: not */
     bool average;
     bool baseline;
-    double baseline_from, baseline_to;
-    double reject;   /* microvolts, peak to peak; 0: not */
-    bool split;      /* at gaps; else a recording with gaps is refused */
-    double unit;     /* of channels of unknown unit, in volts; 0: they are refused */
+    double baseline_from, baseline_to; /* seconds from the event; may lie outside the window */
+    double chunk;  /* seconds: a window so often, as long as an annotation lasts; 0: one at its begin */
+    double reject; /* microvolts, peak to peak; 0: not */
+    bool split;    /* at gaps; else a recording with gaps is refused */
+    double unit;   /* of channels of unknown unit, in volts; 0: they are refused */
     char **channels; /* names; NULL: those of the first recording */
     size_t n_channels;
 };
@@ -59,12 +61,19 @@ struct kl_sequence_cut {
 /* ---- windows as they are collected (collect.c) ---- */
 struct kl_sequence_count {
     size_t windows, outside, gap, rejected, other; /* other: annotations without a class */
+    size_t repeated;               /* labelled annotations of an event that has its window already */
+    size_t brief;                  /* labelled ones that are shorter than a chunk */
+    size_t beyond, next, previous; /* windows that reach beyond the end of their annotation, into the
+                                      next labelled one, back into one before */
 };
 /* Of a recording. */
 struct kl_sequence_origin {
     const char *path;
     struct kl_sequence_name name;
-    const char *skipped; /* why; NULL: it was cut */
+    const char *skipped;              /* why; NULL: it was cut */
+    const char *events;               /* a file of them that was given; NULL: none */
+    char *beside[KL_SEQUENCE_BESIDE]; /* files that it was read from beside its own; owned */
+    bool mended;                      /* what version 3 of the stage does changes its windows */
     double rate, seconds;
     size_t gaps;
     struct kl_sequence_count count;
@@ -76,7 +85,7 @@ struct kl_sequence_collection {
     int64_t steps_before;
     float *x;
     int32_t *labels, *subject, *recording;
-    double *onset;
+    double *onset, *duration; /* of the annotation; NaN: not given */
     char **channel_names, **subject_names, **recording_names;
     size_t n_subjects, n_recordings;
     double *square;      /* (channels) sums of squares over all windows, microvolts */
@@ -87,6 +96,18 @@ struct kl_sequence_collection {
     size_t n_texts;
     bool found[KL_SEQUENCE_CLASSES]; /* which texts of struct kl_sequence_labels some annotation has */
     struct kl_sequence_count count;
+    double excess, least_duration, most_duration; /* of windows beyond: the most seconds; annotations' */
+    struct {
+        size_t n, taps, samples; /* stretches that are shorter than the filter; of the first of them */
+        const char *path;
+    } brief;
+    struct {
+        size_t flat, still; /* windows that never move; in which a channel never moves */
+        size_t first;       /* such a channel, of the first window */
+        size_t equal;       /* windows that are equal to an earlier one, number by number */
+        size_t contrary;    /* of them of another class */
+        size_t a, b;        /* the first two of these, else of the equal ones */
+    } alike;
 };
 /* Place of a name in the list, at whose end it is put if it is new. KL_ENOMEM. */
 int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const char *name,
@@ -94,9 +115,45 @@ int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const cha
 /* An annotation's text, into texts and found. KL_ENOMEM. */
 int kl_sequence_collect_text(struct kl_sequence_collection *c, const struct kl_sequence_labels *labels,
                              const char *text, struct kl_error *err);
+/* Fills `alike`. KL_ENOMEM. (alike.c) */
+int kl_sequence_collect_compare(struct kl_sequence_collection *c, struct kl_error *err);
 /* Room for so many windows more, and for so many rejected ones. KL_ENOMEM. */
 int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err);
 void kl_sequence_collection_free(struct kl_sequence_collection *c);
+
+/* ---- which trials a recording has (trials.c) ---- */
+struct kl_sequence_trial {
+    double onset, duration; /* seconds; duration 0: not given */
+    int32_t label;
+    const char *text; /* of the annotation */
+    double excess;    /* seconds that its window reaches beyond its end; 0: not */
+    bool next, previous;
+};
+struct kl_sequence_trials {
+    struct kl_sequence_trial *list; /* (n) by onset */
+    size_t n, repeated, brief;
+};
+/* Labelled annotations, in chunks if there are such; one event counts once, if it is annotated twice
+   within a step of windows at `rate` Hz. KL_EDATA: two annotations of other classes there, as MNE-Python
+   refuses it; KL_ENOMEM. Free it in any case. */
+int kl_sequence_trials_find(struct kl_sequence_trials *t, const struct kl_sequence_recording *r,
+                            const struct kl_sequence_labels *labels, const struct kl_sequence_cut *cut,
+                            double rate, struct kl_error *err);
+void kl_sequence_trials_free(struct kl_sequence_trials *t);
+
+/* ---- what a command reads (inputs.c) ---- */
+/* Recordings among n inputs, each with the file of events that was given for it, to sources (n).
+   KL_EUSAGE: a file of events of no recording, or of several. */
+int kl_sequence_inputs_sort(struct kl_sequence_origin *sources, size_t *n_sources,
+                            const char *const *inputs, size_t n, struct kl_error *err);
+/* The recording with its events. As kl_sequence_recording_open. */
+int kl_sequence_origin_open(struct kl_sequence_recording *r, const struct kl_sequence_origin *source,
+                            struct kl_error *err);
+/* Opens it to fill beside and mended. */
+int kl_sequence_origin_look(struct kl_sequence_origin *source, const struct kl_sequence_cut *cut,
+                            const struct kl_sequence_labels *labels, struct kl_error *err);
+/* Is it taken where no channels are named? */
+bool kl_sequence_is_taken(const struct kl_sequence_signal *signal);
 
 /* ---- one recording (cut.c) ---- */
 struct kl_sequence_cutter {
@@ -109,6 +166,27 @@ struct kl_sequence_cutter {
     double *memory[2]; /* signals before and after resampling, kept from recording to recording */
     size_t bytes[2];
 };
+/* ---- the channels (channels.c) ---- */
+/* Signals of the chosen channels, and what makes microvolts of their values. */
+struct kl_sequence_chosen {
+    size_t *signals;
+    double *scale;
+    bool *eeg; /* takes part in the average */
+    size_t n;
+    double rate;
+};
+/* Names of the collection's channels, if it has none: those that were asked for, else the EEG of this
+   recording, the first; what is left out is said. KL_EDATA: it has no such channel, no EEG; KL_ENOMEM.
+ */
+int kl_sequence_name_channels(struct kl_sequence_cutter *cutter, const struct kl_sequence_recording *r,
+                              struct kl_error *err);
+/* Those channels in the recording. KL_EDATA: one is not there, has no values, an unknown unit, another
+   rate; KL_ENOMEM. Free it in any case. */
+int kl_sequence_choose(struct kl_sequence_chosen *s, const struct kl_sequence_collection *c,
+                       const struct kl_sequence_cut *cut, const struct kl_sequence_recording *r,
+                       struct kl_error *err);
+void kl_sequence_chosen_free(struct kl_sequence_chosen *s);
+
 /* Its windows into the collection, its counts into source. KL_EDATA: it cannot be cut as asked, or its
    channels are not those of the recordings before. */
 int kl_sequence_cut_recording(struct kl_sequence_cutter *cutter, struct kl_sequence_origin *source,
@@ -121,13 +199,19 @@ void kl_sequence_cutter_free(struct kl_sequence_cutter *cutter);
 void kl_sequence_windows_caution(const struct kl_log *log, const struct kl_sequence_collection *c,
                                  const struct kl_sequence_labels *labels, double reject,
                                  const struct kl_sequence_origin *sources, size_t n_sources);
+/* Of windows of any kind: those that hold nothing, or what another one holds. */
+void kl_sequence_windows_caution_alike(const struct kl_log *log, const struct kl_sequence_collection *c);
+/* KL_EDATA: two equal windows are of two classes. */
+int kl_sequence_windows_fail_contrary(struct kl_error *err, const char *path,
+                                      const struct kl_sequence_collection *c,
+                                      const char *const *classes);
 /* KL_EDATA: no window is left, and why. */
 int kl_sequence_windows_fail_empty(struct kl_error *err, const char *path,
                                    const struct kl_sequence_collection *c,
                                    const struct kl_sequence_labels *labels);
 
 /* ---- arrays (arrays.c) ---- */
-/* FILE.npy, or FILE.h5:DATASET. */
+/* Names as kl_weights_is_array has them. */
 struct kl_sequence_arrays {
     char *x, *y, *subjects, *recordings; /* NULL but x: there are none */
     bool named;      /* who asks has names for the classes: the file's are not read */
@@ -144,8 +228,9 @@ bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);
    itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err);
-/* classes: names of the numbers of y, in rising order: those of `classes` in y's file if that is HDF5
-   and has such, for number k the k-th from 0. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+/* classes: the texts of y in the order of their bytes, or names of its numbers, in rising order: those
+   of `classes` in y's file if that is HDF5 and has such, for number k the k-th from 0. KL_ENOINPUT,
+   KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                             const struct kl_sequence_arrays *arrays, struct kl_error *err);
 
@@ -163,17 +248,22 @@ struct kl_sequence_windows_values {
     double rate, from, to, notch, reject, array_rate;
     const char *y, *subjects, *recordings, *classes;
     int64_t limit;
-    const char *band, *reference, *baseline, *channels, *exclude, *subject, *task, *labels, *gaps, *unit;
+    const char *band, *reference, *baseline, *channels, *exclude, *subject, *task, *labels, *gaps, *unit,
+        *chunk;
 };
 void kl_sequence_windows_default(void *values);
 /* The options that say what is done to recordings. KL_EUSAGE; free with kl_sequence_cut_free. */
 int kl_sequence_cut_of(struct kl_sequence_cut *cut, const struct kl_sequence_windows_values *values,
                        struct kl_error *err);
 void kl_sequence_cut_free(struct kl_sequence_cut *cut);
-/* Words between commas, malloc'ed. KL_EUSAGE: one is empty; KL_ENOMEM. */
+/* Words between commas, malloc'ed; one in double quotes may hold commas, and "" for a quote. KL_EUSAGE:
+   one is empty; KL_ENOMEM. */
 int kl_sequence_words(char ***words, size_t *n, const char *option, const char *text,
                       struct kl_error *err);
 void kl_sequence_words_free(char **words, size_t n);
+/* A word up to `stop` or the end, in place and without its quotes; *rest: the stop that follows, or the
+   end; NULL: a quote is not closed. */
+char *kl_sequence_word(char **rest, char *at, char stop);
 
 struct kl_stage;
 /* The summary, one line; with --json an object. rule: of struct kl_sequence_labels, NULL of arrays. */

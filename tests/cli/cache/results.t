@@ -75,7 +75,7 @@ $ . ./page; best() { cache show $1.h5 | grep -e epoch.*accuracy -e ^best | sed -
 > best validation accuracy of each split: X X X X
 >   epoch   training loss         test accuracy   (first split)
 > best test accuracy of each split: X X
-$ . ./page; qeval --qrng c.h5 rows.txt --symbol-bits 2 --json -o r.h5 | jq -c '[.pairs, .logistic, .log_loss, .null_p, .accuracy_low, .limit]' >told
+$ . ./page; qeval --qrng c.h5 rows.txt --symbol-bits 2 --json -o r.h5 | jq -c '[.pairs, .logistic, .log_loss, .null_p, .accuracy_low, .limit] | map(. * 1e6 | round / 1e6)' >told
 + cache show --json r.h5 | jq -c '.attributes | [.pairs_accuracy, .logistic_accuracy, .pairs_log_loss, .null_p, .pairs_accuracy_low, .limit_accuracy] | map(. * 1e6 | round / 1e6)' | diff told - && cat told; page r.h5
 > [0.930556,0.604167,0.163563,0.05,0.849857,0.946886]
 > facts      dependence_log10_p -0.447165  features bits  folds 5

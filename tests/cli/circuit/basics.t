@@ -58,8 +58,8 @@ $ d() { circuit stats --ansatz strongly-entangling --embedding angle-x --samples
 > 13
 
 # a circuit without weights reaches one state: all fidelities in the last of 75 bins
-$ circuit stats --qubits 1 --layers 0 --json | sed 's/.*express/express/'
-> expressibility":4.31749,"entanglement":0.0}
+$ circuit stats --qubits 1 --layers 0 --json | jq -c '[.expressibility, .entanglement] | map(. * 1e5 | round / 1e5)'
+> [4.31749,0]
 
 # the circuit of a head
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log

@@ -24,7 +24,7 @@ $ printf '$ echo a >&2\n' > x.t; bash $ROOT/tests/cli/case x.t > log; echo $?
 $ printf '$ false\n' > x.t; bash $ROOT/tests/cli/case x.t > log; echo $?
 > 1
 $ printf '%% need /nonexistent\n$ true\n' > x.t; bash $ROOT/tests/cli/case x.t; echo $?
-> needs /nonexistent, which is not here
+> skipped: needs /nonexistent, which is not here
 > 77
 $ printf 'nonsense\n' > x.t; bash $ROOT/tests/cli/case x.t > log; echo $?
 > 1

@@ -89,11 +89,10 @@ $ KETLINE_ISA=avx5 qtrain f.h5 -o x.h5; KETLINE_ISA=avx5 qtrain --version | sed 
 
 # What YAML reads as nothing, or as true or false, is no name of a file and no widths.
 $ for y in 'history: null' 'mlflow: false' 'history: ~' 'reduction:' 'classifier:'; do echo "$y" > c.yaml; qtrain f.h5 -c c.yaml -e 1 --no-controls -q -o y.h5; done 2>&1; ls null false '~' y.h5 2>/dev/null
-> qtrain: c.yaml:1: history: found no value, expected FILE (the history as JSON lines too); without the line it is the default
 > qtrain: c.yaml:1: mlflow: found false, expected DIR; put a text in quotes, 'false', or take the line out
-> qtrain: c.yaml:1: history: found no value, expected FILE (the history as JSON lines too); without the line it is the default
-> qtrain: c.yaml:1: reduction: found no value, expected WIDTHS (hidden widths before the circuit; none); without the line it is the default
-> qtrain: c.yaml:1: classifier: found no value, expected WIDTHS (hidden widths after it; none); without the line it is the default
+> qtrain: c.yaml:1: reduction: found no value, expected WIDTHS (hidden widths before the circuit; none); without the line it is '128,32'
+> qtrain: c.yaml:1: classifier: found no value, expected WIDTHS (hidden widths after it; none); without the line it is '16'
+> y.h5
 ? 2
 $ qtrain f.h5 --reduction '' -e 1 -o y.h5
 ! qtrain: --reduction: found '', expected WIDTHS; is a variable unset?

@@ -41,15 +41,15 @@ $ head -c 5000 a-images-idx3-ubyte.gz > cut-images-idx3-ubyte.gz
 > extract-features: cut-images-idx3-ubyte.gz: truncated: the file ends early
 
 $ extract-features a-labels-idx1-ubyte --labels none -o a.h5
-! extract-features: a-labels-idx1-ubyte: begins with 00 00 08 01, expected 00 00 08 03 (IDX, unsigned bytes); these are labels, not images
+! extract-features: a-labels-idx1-ubyte: IDX of unsigned bytes in 1 dimension, expected unsigned bytes in 3 or 4; these are labels, not images
 ? 65
 
 $ extract-features a-images-idx3-ubyte --labels a-images-idx3-ubyte -o a.h5
-! extract-features: a-images-idx3-ubyte: begins with 00 00 08 03, expected 00 00 08 01 (IDX, unsigned bytes); these are images, not labels
+! extract-features: a-images-idx3-ubyte: IDX of unsigned bytes in 3 dimensions, expected whole numbers in 1 or 2; these are images, not labels
 ? 65
 
 $ printf '\0\0\10\2\0\0\0\2\0\0\0\2abcd' > table-idx2-ubyte; extract-features table-idx2-ubyte -o a.h5
-! extract-features: table-idx2-ubyte: begins with 00 00 08 02, expected 00 00 08 03 (IDX, unsigned bytes)
+! extract-features: table-idx2-ubyte: IDX of unsigned bytes in 2 dimensions, expected unsigned bytes in 3 or 4
 ? 65
 
 $ echo hello > text; extract-features text -o a.h5

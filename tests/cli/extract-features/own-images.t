@@ -2,16 +2,16 @@
 ~ /nearly black|occur more than once|more than one label/d
 $ mkdir -p set/one set/two; for i in 1 2 3; do cp $ROOT/tests/fuzz/png/grey set/one/$i.png; cp $ROOT/tests/fuzz/png/grey set/two/$i.png; done
 + extract-features set -o s.h5
-> s.h5: 6 x 512 float32, # s (# images/s)
+> s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: images of 2 x 3 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
 
 # not at their size, not with other weights, not where nothing is computed
 $ extract-features set --resize 28 -q -f -o s.h5; extract-features set --resize 28 -f -o s.h5
 + extract-features set -w $DATA/backbone/resnet18-gray28-f16.safetensors -o own.h5
 + extract-features set --resize 224 -o s.h5; extract-features set --resize 224 -o s.h5; extract-features set --resize 32 -q -o s.h5
-> s.h5: 6 x 512 float32, # s (# images/s)
-> own.h5: 6 x 512 float32, # s (# images/s)
-> s.h5: 6 x 512 float32, # s (# images/s)
+> s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
+> own.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
+> s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 > s.h5: up to date
 ! extract-features: images of 224 x 224 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
 
@@ -19,11 +19,11 @@ $ extract-features set --resize 28 -q -f -o s.h5; extract-features set --resize 
 $ for i in 1 2; do echo x > set/two/$i.GIF; echo x > set/one/$i.tiff; done; echo x > set/one/Thumbs.db; echo x > set/two/.hidden.gif
 + echo x > set/two/README.txt; mkdir set/two/folder.gif
 + extract-features set --resize 28 -o s.h5
-> s.h5: 6 x 512 float32, # s (# images/s)
+> s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: left out 4 image files in 2 folders (first: set/one/1.tiff): images must be PNG or JPEG
 $ rm -r set/two/?.png set/two/folder.gif set/two/2.GIF; rm set/one/*.tiff
 + extract-features set --resize 28 -o s.h5
-> s.h5: 3 x 512 float32, # s (# images/s)
+> s.h5: 3 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: set/two: a class without PNG or JPEG files
 ! extract-features: left out 1 image file in 1 folder (first: set/two/1.GIF): images must be PNG or JPEG
 $ rm set/one/*.png; extract-features set --resize 28 -o s.h5
@@ -63,9 +63,9 @@ $ mkdir gifs; echo x > gifs/1.gif; extract-features gifs --resize 28 -o x.h5; ex
 # colour, of which the shipped weights have seen none; unless it is asked for
 $ mkdir -p tint/{a,b}; for c in a b; do cp $ROOT/tests/fuzz/png/rgb tint/$c/1.png; done
 + extract-features tint --resize 28 -o z.h5; for c in rgb grey; do extract-features tint --resize 28 --channels $c -f -o z.h5; done; rm z.h5
-> z.h5: 2 x 512 float32, # s (# images/s)
-> z.h5: 2 x 512 float32, # s (# images/s)
-> z.h5: 2 x 512 float32, # s (# images/s)
+> z.h5: 2 x 512 float32, # s (# images/s); classes 0 a, 1 b
+> z.h5: 2 x 512 float32, # s (# images/s); classes 0 a, 1 b
+> z.h5: 2 x 512 float32, # s (# images/s); classes 0 a, 1 b
 ! extract-features: images in colour: the shipped weights were trained on grey ones; compare with --channels grey, or give --weights FILE of a network for colour
 
 # classes are read as before, with labels or without: what lies beside them is not
@@ -92,8 +92,8 @@ $ rm -r photos/test/*; mkdir photos/none; extract-features photos --resize 28 -o
 # the first images are of the first classes: of those that a limit leaves without any there is a word
 $ mkdir -p many/{a,b,c}; for c in a b c; do cp set/one/{1,2,3}.png many/$c; done
 + for n in 2 6 7; do extract-features many --resize 28 --limit $n -o z.h5; done
-> z.h5: 2 x 512 float32, # s (# images/s)
-> z.h5: 6 x 512 float32, # s (# images/s)
-> z.h5: 7 x 512 float32, # s (# images/s)
+> z.h5: 2 x 512 float32, # s (# images/s); classes 0 a, 1 b, 2 c
+> z.h5: 6 x 512 float32, # s (# images/s); classes 0 a, 1 b, 2 c
+> z.h5: 7 x 512 float32, # s (# images/s); classes 0 a, 1 b, 2 c
 ! extract-features: --limit 2 leaves 2 of 3 classes without an image (first: 'b'); --limit 7 gives each of these one
 ! extract-features: --limit 6 leaves 1 of 3 classes without an image (first: 'c'); --limit 7 gives each of these one

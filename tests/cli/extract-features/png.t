@@ -13,7 +13,7 @@ $ extract-features set -o set.h5
 ? 65
 
 $ extract-features set --skip-bad -o set.h5
-> set.h5: 3 x 512 float32, # s (# images/s)
+> set.h5: 3 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: set/two/60035.png: damaged PNG: truncated; left out
 ! extract-features: 1 file left out, which cannot be read
 
@@ -28,7 +28,7 @@ $ mkdir flat; cp set/one/60002.png flat; extract-features flat -o set.h5
 # A class of which nothing is left is named, as an empty one is; one that was damaged in part is not.
 $ for c in a m z; do mkdir -p lost/$c; cp set/two/60035.png lost/$c; done; cp set/two/60035.png lost/z/2.png
 + cp -r set/one lost/b; cp set/two/60001.png lost/m; extract-features lost --skip-bad --progress none -o lost.h5
-> lost.h5: 3 x 512 float32, # s (# images/s)
+> lost.h5: 3 x 512 float32, # s (# images/s); classes 0 a, 1 b, 2 m, 3 z
 ! extract-features: lost/a/60035.png: damaged PNG: truncated; left out
 ! extract-features: lost/a: a class without an undamaged image file
 ! extract-features: lost/m/60035.png: damaged PNG: truncated; left out

@@ -86,8 +86,7 @@ $ extract-features --qrng two.txt --only-statistics -q -o s.h5 && ls; extract-fe
 # one line for each damage
 $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "status $?"; }
 + bad '011 1\n0x1 2\n'; bad '011 1\n01 2\n'; bad '011 1\n0110 2\n'; bad '011 1\n011\n'; bad '011 1\n011 a\n'; bad '011 1\n011 0\n'
-+ bad '011 1\n0\0001 2\n'; bad '011 1\r\n011 2\r\n'; bad '011 1\n011 3\n'; bad '011 1\n\n011 2\n'; bad ''; bad '011 1\n011 2 \n'
-> status 65
++ bad '011 1\n0\0001 2\n'; bad '011 1\n011 3\n'; bad '011 1\n\n011 2\n'; bad ''; bad '011 1\n011 2 \n'
 > status 65
 > status 65
 > status 65
@@ -106,18 +105,22 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 ! extract-features: bad.txt: row 2: label 'a', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 2: label '0', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 2, position 2: found a NUL byte, expected 0 or 1
-! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
 ! extract-features: bad.txt: device 2 has no rows, though labels go up to 3 (first in row 2)
 ! extract-features: bad.txt: row 2 is empty
 ! extract-features: bad.txt: holds no rows
 ! extract-features: bad.txt: row 2: label '2 ', expected a whole number from 1 to 4096
 
+# A mark of byte order and CR before LF are not part of a row; a text in UTF-16 is told.
+$ printf '\357\273\277011 1\r\n001 2\r\n' > mark.txt; printf '011 1\n001 2\n' > plain.txt; for i in mark plain; do extract-features --qrng $i.txt -q -o $i.h5; h5dump -d bits $i.h5 | sed 1d; done | sort | uniq -c | awk '$1 != 2 && NF > 2'; rm mark.h5 plain.h5
+$ printf '011\n' | iconv -t UTF-16 > u.txt; extract-features --qrng u.txt -o x.h5
+! extract-features: u.txt: UTF-16 text, expected rows of 0 and 1; convert it: iconv -f utf-16 -t ascii
+? 65
+
 # a NUL byte behind the bits; lines of CR alone; numbers and characters that are no bits in NumPy's files
 $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "status $?"; }
-+ bad '011 1\n011 2\0\n'; bad '011 1\n011\0 2\n'; bad '011 1\r011 2\r'; bad '011 1\r\n011 2\n'
++ bad '011 1\n011 2\0\n'; bad '011 1\n011\0 2\n'; bad '011 1\r011 2\r'
 + npy() { printf "\223NUMPY\1\0\77\0{'descr': '$1', 'fortran_order': False, 'shape': $2, }$3\n$4" > bad.npy; extract-features --qrng bad.npy -o x.h5; echo "status $?"; }
 + npy '|u1' '(1, 4)' '   ' '\0\1\60\0'; npy '<U2' '(1,)' '     ' '0\0\0\0\0\366\1\0'; npy '|S2' '(1,)' '     ' '0\351'
-> status 65
 > status 65
 > status 65
 > status 65
@@ -127,7 +130,6 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 ! extract-features: bad.txt: row 2: a NUL byte in its label
 ! extract-features: bad.txt: row 2, position 4: found a NUL byte, expected 0 or 1
 ! extract-features: bad.txt: row 1: label '1?011 2?', expected a whole number from 1 to 4096
-! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
 ! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1; of characters save a - 48
 ! extract-features: bad.npy: row 1, position 2: found U+1F600, expected 0 or 1
 ! extract-features: bad.npy: row 1, position 2: found byte 0xe9, expected 0 or 1
@@ -219,14 +221,13 @@ $ yes $'0110100110010110' | head -40 | tr -d '\n' | tr 01 '\0\1' > s.bin; extrac
 $ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 46830571\n' > b.bin
 + extract-features --qrng b.bin --packed --bits 100 -o y.h5; extract-features --qrng b.bin -o y.h5; printf '<!DOCTYPE html>\n<html><head><title>404</title></head></html>\n' > b.bin; extract-features --qrng b.bin --packed --bits 100 -o y.h5
 + printf '0110\n1001\n' | gzip > t.gz; extract-features --qrng t.gz -o y.h5; extract-features --qrng t.gz --packed --bits 8 -o y.h5; head -c 100 $ROOT/tests/golden/nist_e.bin | od -An -v -tx1 | extract-features --qrng - --packed --bits 8 -o y.h5
-+ printf '\357\273\2770110\n1001\n' | extract-features --qrng - -o y.h5; printf 'q0q1\n0110\n' | extract-features --qrng - -o y.h5; rm a.symbols a.pairs a.hex a.base64 a.bits x.h5 y.h5 s.bin b.bin t.gz
++ printf 'q0q1\n0110\n' | extract-features --qrng - -o y.h5; rm a.symbols a.pairs a.hex a.base64 a.bits x.h5 y.h5 s.bin b.bin t.gz
 ! extract-features: b.bin: a pointer of Git LFS, not the file: git lfs pull
 ! extract-features: b.bin: a pointer of Git LFS, not the file: git lfs pull
 ! extract-features: b.bin: an HTML page, not the file: fetch it again
 ! extract-features: t.gz: a gzip file, expected rows of 0 and 1; convert it: zcat
 ! extract-features: t.gz: a gzip file, expected packed bytes; convert it: zcat
 ! extract-features: standard input: hexadecimal text, expected packed bytes; take --encoding hex in place of --packed, or convert it: xxd -r -p
-! extract-features: standard input: row 1, position 1: found byte 0xef, expected 0 or 1; take the mark of byte order out: tail -c +4
 ! extract-features: standard input: row 1, position 1: found 'q', expected 0 or 1; line 2 is a row: take line 1 out: tail -n +2
 
 # A symbol has a bit at least.

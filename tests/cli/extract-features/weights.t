@@ -3,7 +3,7 @@ $ cp $DATA/digits/test-images-idx3-ubyte $DATA/digits/test-labels-idx1-ubyte .
 + python3 -c "import pickle,zipfile,os; E=type('E',(),{'__reduce__':lambda s:(os.system,('touch ran',))}); z=zipfile.ZipFile('evil.pth','w'); z.writestr('a/data.pkl',pickle.dumps(E(),2)); z.writestr('a/version','3')"
 
 $ extract-features test-images-idx3-ubyte --resize 28 -w evil.pth -o x.h5; ls ran 2> /dev/null
-! extract-features: evil.pth: the pickle in it is refused: it names posix.system, which no state dictionary of tensors needs; nothing was executed
+! extract-features: evil.pth: the pickle in it is refused: it names posix.system, which no state dictionary of tensors needs (a whole model?); nothing was executed; in PyTorch: torch.save(model.state_dict(), FILE)
 ? 2
 
 $ extract-features test-images-idx3-ubyte --resize 28 -w evil.pth -o x.h5 2> /dev/null

@@ -7,7 +7,7 @@ $ qcontrol budget idle.h5 --sigma "detuning=0.02 amplitude=0.01" | sed -E 's/-?[
 > gamma_down          0.004      0.331          -    0.00132    0.00133    0.00132          -          -
 > gamma_up                -      0.331          -          -          -          -          -          -
 > detuning             0.02          0       1.32   0.000263   0.000267   0.000263   0.000267   0.000263
-> amplitude            0.01          0          0          0          0   ~0          -   ~0
+> amplitude            0.01          0          0          0          0          0          -   ~0
 > skew_x                  -          0    ~0          -          -          -          -          -
 > skew_y                  -          0    ~0          -          -          -          -          -
 > the pulse's own                                           0

@@ -1,4 +1,6 @@
 # The best stored pulse for a task, with bounds; exit status 1 where none fits.
+# (What is in use is said before: systems.t.)
+~ /^qcontrol: (system|jump|H|control|modulus|pulse|target|spread|       )  ?/d
 ~ s/st\/[0-9a-f]{2}\/[0-9a-f]{62}/PULSE/g
 ~ s/[0-9.]+ ms/# ms/
 $ qcontrol lookup
@@ -37,9 +39,9 @@ $ qcontrol lookup -S 20 -g hadamard --store st --json | jq -c '[.found, .pulses,
 > [false,3,0]
 # The nearest as a start; its content is in the key.
 $ start=$(qcontrol lookup -S 20 --limit 10 --set gamma_phi=0.09 --store st --json | jq -r .start)
-+ qcontrol optimize -S 20 --limit 10 --set gamma_phi=0.09 --start "$start" -s 1 --json -o again.h5 | jq -c '[.starts, .loss]'
++ qcontrol optimize -S 20 --limit 10 --set gamma_phi=0.09 --start "$start" -s 1 --json -o again.h5 | jq -c '[.starts, (.loss * 1e7 | round)]'
 + [ "$(qcontrol optimize -S 20 --set gamma_phi=0.09 --start "$start" --key)" = "$(qcontrol optimize -S 20 --set gamma_phi=0.09 --key)" ] || echo other key
-> [1,0.0428522]
+> [1,428522]
 > other key
 $ qcontrol optimize -S 10 --start s.h5 -o no.h5
 ! qcontrol: --start s.h5: found 20 segments of 2 controls of qubit, expected 10 of 2 of qubit

@@ -14,6 +14,8 @@ $ cp $ROOT/examples/control/*.yaml . && qcontrol optimize --model transmon.yaml 
 ! qcontrol: control y times i * (a^+ - a) / 2, |y| at most 0.6283185307 rad/ns (100 MHz, 2 pi applied)
 ! qcontrol: target  gate x, 1 - fidelity average
 ! qcontrol: target  gate x, 1 - fidelity leakage
+! qcontrol: pulse   T 12 ns (default), 4 segments
+! qcontrol: target  gate x, 1 - fidelity average
 
 # The key says what is in the file, not where it is; another anharmonicity is another key.
 $ mkdir else && cp transmon.yaml else/m.yaml && sed 's/-300 MHz/-0.3 GHz/' transmon.yaml >same.yaml && sed 's/-300/-310/' transmon.yaml >other.yaml
@@ -26,7 +28,9 @@ $ rm transmon.yaml && qcontrol optimize --model else/m.yaml -S 4 -s 1 -i 2 -o t.
 
 # A gate from a file counts by what is in it.
 $ printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }" >u.npy && for v in '\0\0\0\0\0\0\0\0' '\0\0\0\0\0\0\xf0\x3f' '\0\0\0\0\0\0\xf0\x3f' '\0\0\0\0\0\0\0\0'; do printf "$v"; done >>u.npy
-$ qcontrol optimize -g u.npy -S 20 -s 1 -i 1 -o u.h5 | sed 's/, .*//'
+$ qcontrol optimize -g u.npy -S 20 -s 1 -i 1 -o u.h5 2>&1 | sed -n 's/^qcontrol: target/target/p; s/^\(u.h5[^,]*\),.*/\1/p'
+> target  gate u.npy (C order)
+> target  gate matrix, 1 - fidelity average
 > u.h5: matrix of qubit
 $ cp u.npy v.npy; for g in u v; do qcontrol optimize -g $g.npy --key -q; done | uniq | wc -l
 > 1
@@ -53,8 +57,11 @@ $ sed 's/Tphi: 30 us/T2: 50 us/' else/m.yaml >bad.yaml; qcontrol optimize --mode
 $ sed 's/limit/limt/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
 ! qcontrol: bad.yaml:13: controls 1: found no such key as 'limt'; did you mean limit?
 ? 65
+$ sed 's/i \* (a^+ - a)/(a^+ - a)/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
+! qcontrol: bad.yaml:14: controls 2: operator: the operator is not Hermitian: entries (1, 2) and (2, 1) deviate by 1.41; i times it is
+? 65
 $ sed 's/i \* (a^+ - a)/a^+ - a/' else/m.yaml >bad.yaml; qcontrol optimize --model bad.yaml -o x.h5
-! qcontrol: bad.yaml:14: controls 2: operator: the operator is not Hermitian: entries (1, 2) and (2, 1) deviate by 2.12
+! qcontrol: bad.yaml:14: controls 2: operator: the operator is not Hermitian: entries (1, 2) and (2, 1) deviate by 2.12; nor does it lead one way, as a complex control's, a or sm1
 ? 65
 $ qcontrol optimize --model '{}' -o x.h5
 ! qcontrol: a model in JSON: no name, or no unit of time
@@ -75,6 +82,8 @@ $ qcontrol optimize --model any.yaml -S 8 -s 2 -m newton -o any.h5
 ! qcontrol: jump    rate2 = 0.01 1/us, operator sqrt(rate2) times X
 ! qcontrol: control x times 0.5 * X, |x| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
 ! qcontrol: control y times 0.5 * Y + 0.02 * Z, |y| at most 6.283185307 rad/us (1 MHz, 2 pi applied)
+! qcontrol: pulse   T 1 us (default), 8 segments
+! qcontrol: target  gate x, 1 - fidelity average
 ! qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
 ? 2
 

@@ -18,15 +18,16 @@ $ qcontrol noise --psd double_exp --alpha 0.3 -A 8 --omega-c 10 --sequence cpmg_
 
 # White noise, A = S: any sequence dephases with A/2.
 $ for s in ramsey echo cpmg_7 cpmg_100; do qcontrol noise --alpha 0 -A 0.2 --sequence $s -m standard --json |
-+ jq -c '[.gamma_phi, .gamma_down, .t1]'; done
++ jq -c '[.gamma_phi, .gamma_down, .t1] | map(. * 1e9 | round / 1e9)'; done
 > [0.1,0.05,10]
 > [0.1,0.05,10]
 > [0.1,0.05,10]
 > [0.1,0.05,10]
 
 # Cold: nothing goes up, and twice as much goes down; no noise: nothing decays.
-$ qcontrol noise --temperature 0 --json | jq -c '[.standard_gamma_down, .standard_gamma_up, .gamma_phi]'
+$ qcontrol noise --temperature 0 --json | jq -c '[.standard_gamma_down, .standard_gamma_up, .gamma_phi] | map(. * 1e8 | round / 1e8), (.[0] == 1 / 102)'
 > [0.00980392,0,0.0180611]
+> true
 $ qcontrol noise -A 0 -m standard; qcontrol noise -A 0 --json | jq -c '[.t1, .t2, .standard_t2]'
 > one_over_f, alpha 1, A 0, omega_c 50; T 1, ramsey, omega0 1
 > mapping       gamma_phi   gamma_down     gamma_up           T1           T2

@@ -1,4 +1,6 @@
 # A pulse from many starts: a file under a key, checked gradients, mistakes in one line.
+# (What is in use is said before: systems.t.)
+~ /^qcontrol: (system|jump|H|control|modulus|pulse|target|spread|       )  ?/d
 $ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o x.h5 --json | jq -r '[.status, (.loss * 1e5 | round), .starts] | join(" ")'
 > computed 4142 8
 
@@ -9,13 +11,14 @@ $ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o x
 $ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o y.h5 --no-provenance -j 1 -q; qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o z.h5 --no-provenance -j 2 -q; cmp y.h5 z.h5 && echo same
 > same
 
-$ cache show x.h5 | grep -E '^(system|gate|F_avg)'
+$ cache show x.h5 | grep -E '^(system  *qubit|gate|nominal F_avg)'
 > system     qubit
 > gate       x
-> F_avg                0.958579
+> nominal F_avg        0.958579
+> system  qubit: 2 levels, time in no unit
 
 $ qcontrol optimize --check-gradients --functions splines --count 8 --spread detuning=0.3 --ensemble cvar | sed 's/[0-9.]*e-[0-9]*/X/g'
-> gradient off by X of its largest component, Hessian product by 0.0e+00
+> gradient off by X of its largest component; there is no Hessian product
 
 $ qcontrol optimize --set gamma=1 -o e.h5
 ! qcontrol: --set: system qubit has no 'gamma'; it has gamma_phi, gamma_down, gamma_up, detuning

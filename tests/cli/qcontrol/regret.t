@@ -1,9 +1,11 @@
 # A family where adapting pays (a detuning that the network is not told of, little amplitude), and one where nothing does.
 $ qcontrol train --n-segments 20 --hidden-dim 64 -b 16 -n 600 --detuning-range=-2,2 --limit 3 --gamma-deph-range 0,0.01 --gamma-relax-range 0,0.01 --inner-lr 0.1 --task-features none -q -o hidden.h5; qcontrol regret hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5 | tail -2 | head -1
 > adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the mean loss
+! qcontrol: 3/20 steps, 0.09816/s  optima, 2:# s left
 
 $ qcontrol train --n-segments 20 --hidden-dim 32 -b 16 -n 200 -q -o rates.h5; qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | tail -1
 > it does not pay: the best fixed pulse is as good
+! qcontrol: 2/20 steps, 0.06653/s  optima, 4:# s left
 
 # The rows of the table; the file; threads change no byte of it.
 $ qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | sed -n '2,7p' | cut -c3-36 | sed 's/ *$//'
@@ -13,12 +15,28 @@ $ qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 | sed -n '2,7p'
 > network trained on the mean
 > best fixed pulse, 5 steps
 > best fixed pulse
+! qcontrol: 1/20 steps, 0.03088/s  optima, 10:# s left
 
 $ for j in 1 2; do qcontrol regret rates.h5 --tasks 20 --starts 4 --scales 0 -k 5 -j $j --no-provenance -q -o $j.h5; done; cmp 1.h5 2.h5 && echo same
 > same
 
 $ qcontrol regret hidden.h5 --tasks 20 --starts 4 --scales 3 -k 5 -o regret.h5
 > regret.h5: up to date
+
+# Fewer steps than the policy's are fewer, more are followed, but its own are judged.
+$ for k in 1 4 7; do qcontrol regret rates.h5 --tasks 4 --starts 2 --scales 0 -k $k -o k$k.h5 | grep -oE '(policy|pulse), [0-9] steps?'; cache show k$k.h5 | grep -oE 'losses/policy.*|inner_steps [0-9]' | tr -s ' '; done
+> policy, 1 step
+> pulse, 1 step
+> inner_steps 1
+> losses/policy float64 4 x 2
+> policy, 4 steps
+> pulse, 4 steps
+> inner_steps 4
+> losses/policy float64 4 x 5
+> policy, 5 steps
+> pulse, 5 steps
+> inner_steps 5
+> losses/policy float64 4 x 8
 
 $ qcontrol regret
 ! qcontrol: 0 inputs, expected one policy; see --help

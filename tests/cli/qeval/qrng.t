@@ -15,8 +15,8 @@ $ qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5
 > a row tells 1.391 (standard error 0.030) of the 1.585 bits that name its device, if symbols of 2 bits are independent
 $ qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5
 > r.h5: up to date
-$ qeval --qrng c.h5 rows.txt --symbol-bits 2 --force --json -o r.h5 | jq -c 'del(.key)'
-> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_sd":0.035861,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.1754,"cautions":[],"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"symbol_bits":2,"dependence_log10_p":-0.447165,"dependence_device":"","null_p":0.05}
+$ qeval --qrng c.h5 rows.txt --symbol-bits 2 --force --json -o r.h5 | jq -c 'del(.key) | map_values(if type == "number" then . * 1e6 | round / 1e6 else . end)'
+> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_sd":0.035861,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.175414,"cautions":[],"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"symbol_bits":2,"dependence_log10_p":-0.447165,"dependence_device":"","null_p":0.05}
 $ h5ls -r r.h5 | grep -vE 'digests|provenance|Group' | tr -s ' '
 > /device_names Dataset {3}
 > /labels Dataset {180}
@@ -54,7 +54,7 @@ $ qtrain --qrng rows.txt --symbol-bits 2 --epochs 8 --reference -q -o c.h5; qeva
 > the study's "95 % interval" is mean -+ 1 sd of these runs (N): N to N
 
 # The limit is of symbols as they are declared. Single bits depend on each other here: then no classifier is bound by it.
-$ qtrain --qrng rows.txt --model pairs -q -o bits.h5; qeval --qrng bits.h5 rows.txt -o b.h5 | sed -n '5p;$p' && qeval --qrng bits.h5 rows.txt --json -f -o b.h5 | jq -c '[.limit, .symbol_bits, .dependence_log10_p, .dependence_device]'
+$ qtrain --qrng rows.txt --model pairs -q -o bits.h5; qeval --qrng bits.h5 rows.txt -o b.h5 | sed -n '5p;$p' && qeval --qrng bits.h5 rows.txt --json -f -o b.h5 | jq -c '[(.limit * 1e6 | round / 1e6), .symbol_bits, (.dependence_log10_p * 1e4 | round / 1e4), .dependence_device]'
 > limit      0.6463  (standard error 0.0218) of any classifier, if symbols of 1 bit are independent
 > but they depend on each other (p 10^-66.1, device 3): a classifier may exceed the limit, and a row tell more
 > [0.646323,1,-66.0955,"3"]

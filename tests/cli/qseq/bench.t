@@ -1,19 +1,21 @@
 # rows for one thread and two, for every point of the grid; the file has them
 $ qseq generate people -q -n 1 --channels 8 -o people && qseq windows -q people/*.edf -o w.h5
-$ qseq bench w.h5 -g "model=means,twin batch-size=8,16" --seconds 0.01 -j 2 -o s.h5 | sed 1s/,.*// | cut -c 1-48
+$ qseq bench w.h5 -g "model=means,twin batch-size=8,16" --seconds 0.01 -j 2 -o s.h5 | sed 1s/,.*// | cut -c 1-55
 > 45 windows of 8 x 249
-> model              qubits  batch  ranks  threads
-> means                   -      8      1        1
-> means                   -      8      1        2
-> means                   -     16      1        1
-> means                   -     16      1        2
-> twin                    -      8      1        1
-> twin                    -      8      1        2
-> twin                    -     16      1        1
-> twin                    -     16      1        2
-$ qseq bench w.h5 -g "qubits=2,3" --seconds 0.01 -j 1 --json | jq -c '.rows[] | [.model, .qubits, .batch, .ranks, .threads, .speed_up, .bytes_sent, .seconds > 0]'
-> ["hydra",2,32,1,1,1,0,true]
-> ["hydra",3,32,1,1,1,0,true]
+> model              qubits layers  batch  ranks  threads
+> means                   -      -      8      1        1
+> means                   -      -      8      1        2
+> means                   -      -     16      1        1
+> means                   -      -     16      1        2
+> twin                    6      2      8      1        1
+> twin                    6      2      8      1        2
+> twin                    6      2     16      1        1
+> twin                    6      2     16      1        2
+$ qseq bench w.h5 -g "qubits=2,3 layers=1,3" --seconds 0.01 -j 1 --json | jq -c '.rows[] | [.model, .qubits, .layers, .batch, .ranks, .threads, .speed_up, .bytes_sent, .seconds > 0]'
+> ["hydra",2,1,32,1,1,1,0,true]
+> ["hydra",2,3,32,1,1,1,0,true]
+> ["hydra",3,1,32,1,1,1,0,true]
+> ["hydra",3,3,32,1,1,1,0,true]
 $ cache show s.h5 | grep -c "float64  8"
 > 4
 $ figures s.h5 --figure scaling -o s.svg
@@ -22,8 +24,8 @@ $ qseq bench w.h5 -m eegnet --seconds 0.01 -j 2 -q -o s2.h5 && figures s.h5 s2.h
 > both: 1 figure in 1 file, 1 written
 
 # it measures again, whatever table stands there, and without a grid what the options say
-$ qseq bench w.h5 -b 8 --model means --seconds 0.01 -j 1 -o s.h5 | tail -1 | cut -c 1-48
-> means                   -      8      1        1
+$ qseq bench w.h5 -b 8 --model means --seconds 0.01 -j 1 -o s.h5 | tail -1 | cut -c 1-55
+> means                   -      -      8      1        1
 $ figures s.h5 --figure scaling -f -o s.svg
 ! figures: s.h5: one thread alone was measured; give qseq bench --threads or --ranks
 ? 65

@@ -4,10 +4,10 @@ $ for m in csp-lda mdm; do for f in 0 1 2 3 4; do qseq fit w.h5 -q -m $m --split
 $ qseq compare csp-lda.report.h5 mdm.report.h5
 > accuracy of 2 models on 225 windows of 5 people, 1 seed
 > model           mean    95 % over people all windows over seeds mean rank
-> csp-lda       0.6222    0.5067 to 0.7556      0.6222  undefined      1.90
-> mdm           0.7200    0.5689 to 0.8667      0.7200  undefined      1.10
+> csp-lda       0.6222    0.4261 to 0.8183      0.6222  undefined      1.90
+> mdm           0.7200    0.4798 to 0.9602      0.7200  undefined      1.10
 > difference         mean    95 % over people   SE test   p flips      Holm   p ranks      Holm   p folds
-> csp-lda - mdm   -0.0978  -0.1733 to -0.0356    0.0313     0.125     0.125     0.125     0.125      0.19
+> csp-lda - mdm   -0.0978  -0.2125 to +0.0170    0.0313     0.125     0.125     0.125     0.125      0.19
 > p flips, p ranks: of 5 people none is below 0.0625, after Holm's correction for 1 pair the least not below 0.0625
 > p folds: t of 5 folds, corrected for the training windows they share (test to training 0.25)
 ! qseq: 5 people: no test over them can give a p below 0.0625

@@ -77,3 +77,17 @@ $ for o in "-m mdm --filters 4" "--strength 3" "-m mdm --strength 3" "--folds 3"
 ! qseq: --test-fraction: changes nothing without --split subject|within|leak
 ! qseq: --split-seed: changes nothing without --split subject|loso|kfold|leak
 ? 2
+
+# people whom only a file's name names may be sessions of one: said at every split over people, however the windows came together
+$ for p in 1 2 3; do cp people/S00${p}R04.edf night$p.edf; qseq windows night$p.edf --channels C3,Cz,C4 --labels T1=left,T2=right -o night$p.h5 2>&1 | grep whose; done
+> qseq: 'night1' is taken for a person of its own, as that name does not say whose it is; --subject says it
+> qseq: 'night2' is taken for a person of its own, as that name does not say whose it is; --subject says it
+> qseq: 'night3' is taken for a person of its own, as that name does not say whose it is; --subject says it
+$ said() { "$@" 2>&1 | grep -o "^qseq: .*alone, as [^,]*"; }; said qseq fit night?.h5 -m mdm --split loso -o f.h5; said qseq eval f.h5 night?.h5 -o r.h5; said qseq eval f.h5 night1.h5 -o r.h5; said qseq train night?.h5 -m means --split loso --epochs 1 -o t.h5
+> qseq: 3 of 3 people are named by a file alone, as 'night1'
+> qseq: 3 of 3 people are named by a file alone, as 'night1'
+> qseq: 1 of 1 people is named by a file alone, as 'night1'
+> qseq: 3 of 3 people are named by a file alone, as 'night1'
+$ qseq fit night?.h5 -m mdm --split loro -q -o g.h5 2>&1 | grep -c alone; for p in 1 2; do qseq windows night$p.edf --subject night$p --channels C3,Cz,C4 --labels T1=left,T2=right -f -q -o night$p.h5; done; qseq fit night?.h5 -m mdm --split loso -o g.h5 2>&1 | sed -n 1p
+> 0
+> qseq: 1 of 3 people is named by a file alone, as 'night3', which does not say whose it is: two sessions of one person would stand on both sides of the split; --subject of qseq windows says it

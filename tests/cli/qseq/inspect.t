@@ -12,9 +12,9 @@ $ cd "$ROOT/tests/fuzz/edf" && qseq inspect two gap duplicate
 >   3 signals are called C3: the others are C3#2 and on
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect rates inverted unit latin1 malformed minus-one gap-in-c no-records
 > rates: EDF+C, 1 signal at 8 Hz, 1 at 1 Hz, # s, from DATE
->   channels: C3,Temp
+>   channels: C3
+>   no EEG: Temp (other)
 >   annotations: 1 T0, 1 T1
->   1 signal in no known unit of voltage: Temp 'degC'
 > inverted: EDF+C, 1 signal at 8 Hz, # s, from DATE
 >   channels: C3
 >   annotations: 1 T0, 1 T1
@@ -42,24 +42,29 @@ $ cd "$ROOT/tests/fuzz/edf" && qseq inspect rates inverted unit latin1 malformed
 >   EDF+C says that it is continuous, but its records say gaps: the first from 2 to # s
 > no-records: EDF+C, 1 signal at 8 Hz, # s, from DATE
 >   channels: C3
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-comma plain bad-truncated
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect fault-comma plain bad-truncated
+> fault-comma: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
+>   annotations: 1 T0, 1 T1
+>   1 signal cannot be read, C3: physical minimum: found '-500,0', expected a number with a decimal point
 > plain: EDF+C, 1 signal at 8 Hz, # s, from DATE
 >   channels: C3
 >   annotations: 1 T0, 1 T1
-! qseq: bad-comma: physical minimum of channel 1 (C3): found '-500,0', expected a number with a decimal point
 ! qseq: bad-truncated: the file ends in record 3 of 3, after 883 of 888 bytes; fetch it again
-! qseq: 2 of 3 recordings cannot be read
+! qseq: 1 of 3 recordings cannot be read
 ? 65
-$ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-equal
-! qseq: bad-equal: channel 1 (C3): physical minimum and maximum are both -500: its samples have no values
-? 65
+$ cd "$ROOT/tests/fuzz/edf" && qseq inspect fault-equal
+> fault-equal: EDF+C, 1 signal at 8 Hz, # s, from DATE
+>   channels: C3
+>   annotations: 1 T0, 1 T1
+>   1 signal cannot be read, C3: physical minimum and maximum are both -500: its samples have no values
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-pointer -q
 ! qseq: bad-pointer: a pointer of Git LFS, not the file: git lfs pull
 ? 65
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect bdf -q
 
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect gap --json
-> {"annotations":[],"bytes":888,"discontinuous":true,"file":"gap","format":"EDF+D","gaps":[{"from":2.0,"to":22.0}],"record_seconds":1.0,"records":3,"remarks":[],"seconds": #,"signals":[{"digital_max":32767.0,"digital_min":-32768.0,"inverted":false,"label":"C3","name":"C3","physical_max":500.0,"physical_min":-500.0,"rate": #,"samples":24,"to_volts":9.9999999999999995e-7,"unit":"uV"}],"start":"DATE"}
+> {"annotations":[],"beside":{},"bytes":888,"discontinuous":true,"file":"gap","format":"EDF+D","gaps":[{"from":2.0,"to":22.0}],"record_seconds":1.0,"records":3,"remarks":[],"seconds": #,"signals":[{"digital_max":32767.0,"digital_min":-32768.0,"fault":null,"inverted":false,"label":"C3","name":"C3","physical_max":500.0,"physical_min":-500.0,"rate": #,"samples":24,"to_volts":9.9999999999999995e-7,"type":"EEG","unit":"uV"}],"start":"DATE"}
 $ cd "$ROOT/tests/fuzz/edf" && qseq inspect bad-gdf plain --json | jq -c '[.file, .format, .refused]'
 + exit ${PIPESTATUS[0]}
 > ["bad-gdf",null,"bad-gdf: no EDF or BDF file: begins with 'GDF 2.20', expected '0       ' or BIOSEMI behind a byte 255; convert it from GDF"]

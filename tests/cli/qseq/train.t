@@ -44,8 +44,8 @@ $ qseq train S?.h5 -q -m means --split loso --fold 6 -o x.h5; qseq train S?.h5 -
 ! qseq: --fold: --split subject has no folds; loso, kfold and loro have
 ? 2
 $ qseq train S1.h5 S2.h5 -q -m means -o x.h5; qseq train S[123].h5 -q -m means -o x.h5; qseq train S[123].h5 -q -m means --epochs 1 --split loso -o of3.h5 && qseq train S1.h5 -q -m means --split loso -o x.h5
-! qseq: --split: found 2 people, too few for validation and test; give more, or split runs (within, loro)
-! qseq: --split: found 3 people, too few for validation and test; give more, test one at a time (--split loso), or split runs (within, loro)
+! qseq: --split: found 2 people, too few for validation and test; give more, leave validation out (--val-fraction 0), or split runs (within, loro)
+! qseq: --split: found 3 people, too few for validation and test; give more, leave validation out (--val-fraction 0), test one at a time (--split loso), or split runs (within, loro)
 ! qseq: --split: found 1 person, too few for training and test; give more, or split runs (within, loro)
 ? 65
 $ qseq train S?.h5 -q -m means --test-fraction 0.6 --val-fraction 0.5 -o x.h5

@@ -37,8 +37,9 @@ $ qseq windows p/S002R04.edf --rate 0 --notch 50 --baseline 1:1.5 --reject 180 -
 > b.h5: 3 windows of 8 channels and 497 steps at 160 Hz: 2 imagined left fist, 1 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 3 above --reject dropped; 6 other annotations
 ! qseq: 3 windows dropped, above 180 uV from peak to peak (the least has 184.6 uV, the median 198.3 uV); 3 of them by channel Fp1 first
 $ qseq windows p/S002R04.edf --from -1 --to 6 -o c.h5 --json | jq -c '[.windows, .steps, .dropped, .other_annotations, .recordings[0].windows, .classes]'
-> [5,561,{"outside":1,"gap":0,"rejected":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
+> [5,561,{"outside":1,"gap":0,"rejected":0,"repeated":0,"brief":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
 ! qseq: 1 window dropped, outside their recording
+! qseq: 5 of 5 windows reach up to # s beyond the end of their annotation (# s); --to ends them earlier
 
 # T1 and T2 mean other things in other runs; baselines hold no movements; without a run in the name there is no meaning.
 $ cp p/S002R04.edf S009R05.edf; cp p/S002R04.edf S009R01.edf; cp p/S002R04.edf S009.edf
@@ -107,14 +108,14 @@ $ qseq windows p/S001R04.edf --band 90: -o z.h5
 $ qseq windows p/S001R04.edf --notch 80 -o z.h5
 ! qseq: notch at 80 Hz: expected 0.501253 or more, and less than 79.3017
 ? 2
-$ qseq windows p/S001R04.edf --baseline 0:1 -o z.h5
-! qseq: --baseline: found '0:1', expected seconds within the window, 1 to 4.1
+$ qseq windows p/S001R04.edf --baseline 1:0 -o z.h5
+! qseq: --baseline: found '1:0', expected FROM <= TO, seconds from the event
 ? 2
 $ qseq windows p/S001R04.edf --from 3 --to 2 -o z.h5
 ! qseq: --from 3: expected at most --to, 2
 ? 2
 $ qseq windows p/S001R04.edf --labels T1 -o z.h5
-! qseq: --labels: found 'T1', expected TEXT=CLASS
+! qseq: --labels: found 'T1', expected TEXT=CLASS; what has commas stands in double quotes
 ? 2
 $ qseq windows p/S001R04.edf --labels T9=a -o z.h5
 ! qseq: p/S001R04.edf: no annotation is 'T9' (--labels); there are 'T0', 'T1', 'T2'
@@ -158,7 +159,7 @@ $ head -c 100000 p/S001R04.edf >S003R04.edf; qseq windows S003R04.edf -o z.h5
 ! qseq: S003R04.edf: the file ends in record 38 of 50, after 100000 of 131560 bytes; fetch it again
 ? 65
 $ qseq windows absent.edf --labels T1=a -o z.h5
-! qseq: absent.edf: cannot be opened: No such file or directory
+! qseq: absent.edf: No such file or directory
 ? 66
 $ qseq windows S001.h5:x --labels-of labels -o z.h5
 ! qseq: S001.h5: a file of kind 'windows', made by qseq 0.1.0; expected recordings or foreign arrays
@@ -186,7 +187,7 @@ $ qseq windows x.npy --labels-of nan.npy -o z.h5
 ! qseq: nan.npy: found the shape (1, 2, 3), expected (4,), one number a window
 ? 65
 $ python3 -c 'open("e.npy", "wb").write(open("x.npy", "rb").read().replace(b"(4, 2, 3)", b"(4, 3)   ", 1)[:128 + 48])'; qseq windows x.npy --labels-of e.npy -o z.h5
-! qseq: e.npy: found the shape (4, 3), expected (4,), one number a window; save one column, events[:, 2] of MNE's events
+! qseq: e.npy: found the shape (4, 3), expected (4,), one number a window; save one column, events[:, 2] of MNE's events, y.argmax(axis=1) of one-hot rows
 ? 65
 $ cp x.npy x.npz; qseq windows x.npz -o z.h5; qseq windows x.npy --labels-of x.npz -o z.h5
 ! qseq: x.npz: an .npz holds several arrays, expected one; save each with np.save (.npy)
@@ -196,10 +197,10 @@ $ qseq windows nan.npy -o z.h5
 ! qseq: nan.npy: window 0, channel 0, step 0 is no finite number
 ? 65
 $ qseq windows four.npy -o z.h5
-! qseq: four.npy: found 4 dimensions, expected 1 to 3 in C order
+! qseq: four.npy: found 4 dimensions, expected (windows, channels, steps) or (windows, steps)
 ? 65
 $ qseq windows cut.npy -o z.h5
-! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 numbers
+! qseq: cut.npy: found 96 bytes of type '<f4', which do not hold 54 elements
 ? 65
 $ qseq windows x.npy --rate 40 -o z.h5
 ! qseq: --rate: resamples recordings; an array's windows are taken as they are, and --array-rate HZ says what rate they have

@@ -13,7 +13,7 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o test.h5
 $ sgld head test.h5 --head head.h5 -c short.yaml -o c.h5 2>/dev/null | sed -E 's/-?[0-9]+\.[0-9]+/#/g; s/[0-9]+ effective/# effective/'
 > c.h5: circuit head, 262 parameters (tail), 2 chains at 5 temperatures up to n = 324
 >   posterior: loss #, error #; kept back: loss #, error #; acceptance #, R-hat #, # effective draws
->   ln Z circuit     # +- # (chance #, ladder #; sums # to #), 262 parameters, # s
+>   ln Z circuit     # +- # (chance #, ladder #), sums # to #, 262 parameters, # s
 
 # The same bytes from one thread, and from a run that was shorter.
 $ sgld head test.h5 --head head.h5 -c short.yaml --no-provenance -q -o a.h5 2>/dev/null; sgld head test.h5 --head head.h5 -c short.yaml --no-provenance -j 1 -q -o b.h5 2>/dev/null; sgld head test.h5 --head head.h5 -c short.yaml --draws 4 --no-provenance -q -o short.h5 2>/dev/null

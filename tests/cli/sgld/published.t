@@ -14,7 +14,8 @@ $ sgld bounds $SHARED/reference/sgld/ladders.csv --set mnist-lenet5 --labels tru
 >    64000   0.0065   0.0084   0.0317   1583.6   0.1992   0.2107     0.0312
 > ln Z(64000): -3831.82, from -4427.53 to -3236.11 by the ladder's steps
 > KL(rho||pi) at 64000: from 392.152 to 1583.57
-> WBIC, at beta n / ln n = 890.16: 1961.64
+> WBIC, at beta n / ln n = 890.16: 1961.64 +- 46 (interpolated between 500 and 1000, which errs by 46)
+> local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
 > next temperature: 250, between 0 and 500, which have 62 % of left - right
 > calibration: factor 0.0547, by that ladder at beta 16000; the reference's bisection: 0.0550
 ! sgld: losses are of the unit-interval form: what moved the chain is 3.982 times as much, and so is Gamma here
@@ -25,6 +26,6 @@ $ sgld bounds $SHARED/reference/sgld/ladders.csv --set mnist-lenet5 --labels tru
 
 # Ten classes: the chain of random labels is stuck, and no factor exists.
 $ sgld bounds $SHARED/reference/sgld/ladders.csv --set mnist10-cnn4 --labels true --calibrate-on $SHARED/reference/sgld/ladders.csv | tail -1
-> calibration: no factor exists; the reference's bisection never ends
+> calibration: none, no factor exists; the reference's bisection never ends
 ! sgld: no factor exists: at beta 2000 of the random labels Gamma is -1426, and more of it lowers the bound
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not

@@ -1,8 +1,9 @@
 # Chains on a ladder: a file under a key; threads, interruptions and the way there change no byte.
-~ s/(1 there, is|training loss is) [-0-9.e]+/\1 X/; s/betas: [0-9]+ at/betas: N at/; s/(at beta [0-9]+),/\1,/g; s/ [0-9.]+ \+- [0-9.e-]+ at/ X +- X at/g
+~ s/ \([-0-9.e]+( at beta [0-9]+)?\):/ (X):/; s/warm-up of [0-9]+ of/warm-up of N of/; s/to [0-9]+ epochs at most/to N epochs at most/; s/ [0-9.]+ \+- [0-9.e-]+ at/ X +- X at/g
 $ sgld sample -p classic --test-mode -o a.h5 | sed 's/0\.[0-9]*/X/g; s/X +- X/X/g; s/[0-9]e-[0-9]*/X/g'
 > a.h5: fcn1 on synth, 2 chains of 3001 parameters; mean training loss X at beta 0, X at beta 1, X at beta 10; X s
-! sgld: 2 of 3 betas are not at equilibrium: the virial ratio, 1 there, is X at beta 1; longer chains, smaller steps, or do not read their losses as posterior means
+! sgld: the virial ratio, 1 at equilibrium, is off at beta 1, 10 (X): not at equilibrium, or the step is too large
+! sgld: nothing is known of beta 0, 1, 10: fewer than four draws, or one that is no number
 $ sgld sample -p classic --test-mode -o a.h5
 > a.h5: up to date
 $ sgld sample -p classic --test-mode -o a.h5 --json | jq -c '[.status]'
@@ -37,8 +38,9 @@ $ sgld sample -p classic -B 1,5,10 --extend $DATA/digits/train-labels-idx1-ubyte
 $ sgld sample --data images --groups 01234/56789 --train-size 60 --test-mode $DATA/digits -o d.h5 --json | jq -c '[.ladder[] | .beta], [.ladder[] | .train01 >= 0 and .train01 <= 1]'
 > [0,3,10]
 > [true,true,true]
-! sgld: chains disagree at 2 of 3 betas: R-hat of the training loss is X at beta 10, expected at most 1.01; longer chains
-! sgld: few effective draws at 3 of 3 betas: N at beta 10, expected 400; the errors told are themselves uncertain
+! sgld: R-hat is above 1.01 at beta 3, 10 (X): the chains have not met; sample longer, or more of a warm-up
+! sgld: fewer than 400 effective draws at beta 0, 3, 10 (X): the errors are not to be relied on; sample longer
+! sgld: the warm-up of N of 6 chains went on until the acceptance was near 0.57, to N epochs at most
 $ cache show d.h5 | grep -E '^(sampler|parameters|records|chains  |beta|0 |3 |10 )' | sed 's/[0-9.]* +- [0-9.]*/X/g'
 > sampler              mala
 > parameters           2113

@@ -66,14 +66,113 @@ def make_recordings():
         "anonymous": edf([c3, a], date="01.01.85", recording="Startdate X X X X"), "no-date": edf([c3, a], date="00.00.00"),
         "only-notes": edf([notes(times(3))], seconds="0"), "no-records": edf([c3, notes([])], n=0), "not-plus": edf([c3, a], reserved=""), "plus-without": edf([c3]),
         "controls": edf([signal("C\x013"), notes([b"+0\x14\x14\0", b"+1\x14\x14\0+1\x14a\nb\x1bc\x14\0", b"+2\x14\x14\0"])]),
-        "bad-comma": edf([signal(low="-500,0"), a]), "bad-equal": edf([signal(high="-500"), a]), "bad-truncated": plain[:-5],
+        "fault-comma": edf([signal(low="-500,0"), a]), "fault-equal": edf([signal(high="-500"), a]), "bad-truncated": plain[:-5],
         "bad-header": plain[:600], "bad-main": plain[:200], "bad-empty": b"", "bad-version": b"1" + plain[1:], "bad-gdf": b"GDF 2.20" + plain[8:],
-        "bad-records": edf([c3, a], records="2"), "bad-more-records": edf([c3, a], records="99999999"), "bad-digital": edf([signal(dlow="0", dhigh="0"), a]),
-        "bad-bits": edf([signal(dhigh="40000"), a]), "bad-samples": edf([signal(samples="x"), a]), "bad-zero": edf([signal(samples="0"), a]),
-        "bad-seconds": edf([c3, a], seconds="0"), "bad-overlap": edf([c3, notes(times(3, 0.2))]), "bad-d-without": edf([c3], reserved="EDF+D"),
+        "bad-records": edf([c3, a], records="2"), "bad-more-records": edf([c3, a], records="99999999"), "fault-digital": edf([signal(dlow="0", dhigh="0"), a]),
+        "fault-bits": edf([signal(dhigh="40000"), a]), "bad-samples": edf([signal(samples="x"), a]), "fault-zero": edf([signal(samples="0"), a]),
+        "fault-seconds": edf([c3, a], seconds="0"), "bad-overlap": edf([c3, notes(times(3, 0.2))]), "bad-d-without": edf([c3], reserved="EDF+D"),
         "bad-d-time": edf([c3, notes([b"+0\x14\x14\0", b"", b"+2\x14\x14\0"])], reserved="EDF+D"), "bad-plus": edf([c3, a], reserved="EDF+X"),
-        "bad-header-bytes": edf([c3, a], header="512"), "bad-nan": edf([signal(low="nan"), a]), "bad-range": edf([signal(low="-1e308", high="1e308"), a]),
+        "bad-header-bytes": edf([c3, a], header="512"), "fault-nan": edf([signal(low="nan"), a]), "fault-range": edf([signal(low="-1e308", high="1e308"), a]),
         "bad-pointer": b"version https://git-lfs.github.com/spec/v1\n",
     }
+    status = signal("Status", 8, "Boolean", "-8388608", "8388607", "-8388608", "8388607")
+    files["bdf-status"] = edf([bdf, status], width=3, reserved="24BIT")
+    files["types"] = edf([signal("EEG Fpz-Cz"), signal("EOG left"), signal("ECG", unit="mV"), signal("EMG submental"), signal("Status"),
+        signal("SpO2", 1, "%"), signal("-", low="0", high="0", dlow="0", dhigh="0"), a])
     for name, data in files.items():
         put("edf", name, data)
+
+
+# ---- BrainVision: header, markers and samples of one file, 0x1c between them ----
+HEADER = """Brain Vision Data Exchange Header File Version 1.0
+; a comment
+
+[Common Infos]
+Codepage=UTF-8
+DataFile=a.eeg
+MarkerFile=a.vmrk
+DataFormat=BINARY
+DataOrientation=MULTIPLEXED
+NumberOfChannels=3
+SamplingInterval=2000
+
+[Binary Infos]
+BinaryFormat=INT_16
+
+[Channel Infos]
+Ch1=Fc5.,,0.1,µV
+Ch2=HEOG,Cz,0.5,µV
+Ch3=a\\1b,,,mV
+
+[Comment]
+free = text
+"""
+MARKERS = """Brain Vision Data Exchange Marker File, Version 1.0
+
+[Common Infos]
+DataFile=a.eeg
+
+[Marker Infos]
+Mk1=New Segment,,1,1,0,20131113161403794232
+Mk2=Stimulus,S  1,3,1,0
+Mk3=Comment,eyes\\1 open,5,4,0
+"""
+
+
+def vision(header=HEADER, markers=MARKERS, samples=None, n=12, form="<h"):
+    samples = samples if samples is not None else b"".join(struct.pack(form, k if form[1] == "h" else k / 4) for k in range(3 * n))
+    return b"\x1c".join([x if isinstance(x, bytes) else x.encode() for x in (header, markers, samples)])
+
+
+def make_visions():
+    def h(old, new):
+        assert old in HEADER, old
+        return HEADER.replace(old, new)
+
+    def m(old, new):
+        assert old in MARKERS, old
+        return MARKERS.replace(old, new)
+    floats = h("INT_16", "IEEE_FLOAT_32")
+    second = "Mk4=New Segment,,7,1,0,%s\n"
+    files = {
+        "plain": vision(), "vectorized": vision(h("MULTIPLEXED", "VECTORIZED")), "float": vision(floats, form="<f"),
+        "float-vectorized": vision(floats.replace("MULTIPLEXED", "VECTORIZED"), form="<f"), "int32": vision(h("INT_16", "INT_32"), samples=bytes(range(144))),
+        "big-endian": vision(h("INT_16", "INT_16\nUseBigEndianOrder=YES"), form=">h"), "big-floats": vision(floats.replace("IEEE_FLOAT_32", "IEEE_FLOAT_32\nUseBigEndianOrder=YES"), form=">f"),
+        "points": vision(h("DataFormat", "DataPoints=12\nDataFormat")), "offset": vision(h("INT_16", "INT_16\nDataOffset=6")), "no-markers": vision(h("MarkerFile=a.vmrk\n", "")),
+        "own-names": vision(h("a.eeg", "$b.eeg").replace("a.vmrk", "$b.vmrk")), "latin1": vision(HEADER.encode("latin-1")), "crlf": vision(HEADER.replace("\n", "\r\n"), MARKERS.replace("\n", "\r\n")),
+        "bom": vision("\ufeff" + HEADER, "\ufeff" + MARKERS), "v2": vision(h("Version 1.0", "Version 2.0")), "no-samples": vision(n=0), "rate": vision(h("2000", "3906.25")),
+        "gap": vision(markers=MARKERS + second % "20131113161410000000"), "no-gap": vision(markers=MARKERS + second % "20131113161403806232"),
+        "backwards": vision(markers=MARKERS + second % "20131113161300000000"), "no-date": vision(markers=MARKERS + second % ""), "other-data": vision(markers=m("a.eeg", "b.eeg")),
+        "malformed": vision(markers=MARKERS + "Mk5=Stimulus\nMk6=Stimulus,S  2,x,1,0\nMk7=,,3,1,0\nMkx=Stimulus,S,3,1,0\nMk8=Stimulus,S,-3,1,0\nMk9=Stimulus,S,3,-1,0\n"),
+        "outside": vision(markers=MARKERS + "Mk5=Stimulus,S  2,100,1,0\nMk6=Stimulus,S  3,0,1,0\n"), "commas": vision(markers=MARKERS + "Mk5=Comment,eyes, open, 1,2,6,1,0\nMk6=Comment,a,b\nMk7=Comment,a\\1,b,7,1,0,20131113161403794232\n"), "blank": vision(markers=MARKERS + "Mk5= , ,4,1,0\n"),
+        "twice": vision(h("HEOG", "Fc5.")), "long-label": vision(h("Fc5.", "x" + 60 * "µ")), "long-latin1": vision(HEADER.replace("HEOG", 40 * "ÿ").encode("latin-1")), "fault-comma": vision(h("0.5", "0\\15")), "fault-zero": vision(h("0.5", "0")), "fault-nan": vision(floats, samples=struct.pack("<36f", *([1.0] * 7 + [math.nan] * 29))),
+        "bad-empty": b"", "bad-version": vision(h("Version 1.0", "Version 3.0")), "bad-first": vision(h("Brain Vision", "Brain")), "bad-markers": vision(markers=m("Marker File", "Header File")),
+        "bad-ascii": vision(h("BINARY", "ASCII")), "bad-orientation": vision(h("MULTIPLEXED", "SIDEWAYS")), "bad-no-orientation": vision(h("DataOrientation=MULTIPLEXED\n", "")),
+        "bad-type": vision(h("DataFormat", "DataType=FREQUENCYDOMAIN\nDataFormat")), "bad-form": vision(h("INT_16", "UINT_16")), "bad-no-form": vision(h("BinaryFormat=INT_16\n", "")),
+        "bad-channels": vision(h("NumberOfChannels=3", "NumberOfChannels=x")), "bad-none": vision(h("NumberOfChannels=3", "NumberOfChannels=0")), "bad-more-channels": vision(h("NumberOfChannels=3", "NumberOfChannels=4")),
+        "bad-fewer-channels": vision(h("NumberOfChannels=3", "NumberOfChannels=2")), "bad-channel-twice": vision(h("Ch2=", "Ch1=")), "bad-key-twice": vision(h("DataFormat", "DataFile=b.eeg\nDataFormat")),
+        "bad-interval": vision(h("2000", "2000,5")), "bad-interval-0": vision(h("2000", "0")), "bad-length": vision(samples=bytes(71)), "bad-points": vision(h("DataFormat", "DataPoints=13\nDataFormat")),
+        "bad-offset": vision(h("INT_16", "INT_16\nDataOffset=600")), "bad-between": vision(h("INT_16", "INT_16\nChannelOffset=2")), "bad-no-data": vision(h("DataFile=a.eeg\n", "")),
+        "bad-renamed": vision(h("a.eeg", "before.eeg")), "bad-no-vmrk": vision(h("a.vmrk", "before.vmrk")), "bad-no-infos": vision(h("[Channel Infos]", "[Other]")), "bad-nul": vision(h("; a", "\0 a")),
+        "bad-order": vision(h("INT_16", "INT_16\nUseBigEndianOrder=MAYBE")),
+    }
+    for name, data in files.items():
+        put("vision", name, data)
+
+
+# ---- BIDS' tables beside a recording: events and channels, 0x1c between them ----
+def make_tables():
+    events = "onset\tduration\ttrial_type\tvalue\n0.25\t1\tleft\t1\n1.5\tn/a\tright\t2\n2\t0\tn/a\t3\n"
+    channels = "name\ttype\tunits\tstatus\nC3\tEEG\tuV\tgood\nC4\tEOG\tuV\tbad\n"
+    files = {
+        "plain": (events, channels), "events": (events, ""), "channels": ("", channels), "crlf": (events.replace("\n", "\r\n"), channels.replace("\n", "\r\n")),
+        "bom": ("\ufeff" + events, "\ufeff" + channels), "values": (events.replace("trial_type\t", "other\t"), channels), "quoted": (events.replace("left", '"left, hand"'), channels),
+        "order": ("trial_type\tonset\nb\t2\na\t1\n", "status\tname\nbad\tC3\n"), "negative": (events + "-3\t1\tearly\t4\n", channels), "late": (events + "1e6\t1\tlate\t4\n", channels),
+        "blank": (events + "\n\n3\t0\tn/a\tn/a\n", channels + "\nCz\tMISC\tuV\tgood\n"), "latin1": (events.replace("left", "\xfcber").encode("latin-1"), channels), "none": ("onset\tduration\ttrial_type\n", channels),
+        "bad-commas": (events.replace("\t", ","), channels), "bad-onset": (events.replace("0.25", "0,25"), channels), "bad-no-onset": (events.replace("0.25", "n/a"), channels), "bad-nan": (events.replace("0.25", "nan"), channels),
+        "bad-duration": (events.replace("0.25\t1", "0.25\t-1"), channels), "bad-cells": (events + "3\t1\tleft\n", channels), "bad-more-cells": (events + "3\t1\tleft\t1\t1\n", channels),
+        "bad-huge": (events.replace("0.25", "1e300"), channels), "bad-nul": (events.replace("left", "le\0ft"), channels), "bad-no-type": ("onset\tduration\n1\t1\n", channels), "bad-blank": ("\n \n", channels),
+        "bad-no-name": (events, channels.replace("name", "label")), "bad-channel-cells": (events, channels + "Cz\n"), "bad-many": (events, "\t".join("c%d" % k for k in range(300)) + "\n"),
+    }
+    for name, data in files.items():
+        put("bids", name, b"\x1c".join(x if isinstance(x, bytes) else x.encode() for x in data))

@@ -209,8 +209,9 @@ static void check_shapes(void)
         w, "weights: no tensor conv1.weight, as torchvision's ResNet-18 has it; its first name is none");
     put(w, "resnet.bn1.bias", 1, 0, 0);
     put(w, "resnet.conv1.weight", 64, 3, 7);
-    check_refused(w, "weights: no tensor conv1.weight, but resnet.conv1.weight; take the prefix off, in "
-                     "PyTorch: torch.save({k[7:]: v for k, v in s.items()}, FILE)");
+    check_refused(
+        w, "weights: no tensor conv1.weight, but resnet.conv1.weight; take the prefix off, in "
+           "PyTorch: torch.save({k[7:]: v for k, v in s.items() if k.startswith('resnet.')}, FILE)");
     kl_weights_free(&w);
     w = calloc(1, sizeof *w);
     put(w, "conv0.weight", 64, 3, 7);

@@ -32,6 +32,28 @@ static void values_of_a_file(void)
               strcmp(p.v.common.note, "~") == 0,
           "in quotes they are texts: %s", p.err.text);
     free(p.args);
+    static const char *const nothing[] = { "weights: null\n",
+                                           "weights: Null\ngrid: ~\n",
+                                           "note: ~\n",
+                                           "weights:\ngrid: # later\n",
+                                           "resume:\n",
+                                           "device: NULL\n",
+                                           "\xef\xbb\xbfnote: ~\r\n" };
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        p = parse_file(nothing[i], strlen(nothing[i]));
+        CHECK(p.code == 0 && !p.v.weights && !p.v.grid && !p.v.common.note && !p.v.resume,
+              "no value, where there is none anyway: %s", p.err.text);
+        free(p.args);
+    }
+    static const char *const truth[] = { "true", "True", "TRUE", "yes", "on", "On" };
+    for (size_t i = 0; i < sizeof truth / sizeof *truth; i++) {
+        char text[64];
+        const char *const other = (const char *[]){ "false", "False", "FALSE", "no", "off", "Off" }[i];
+        const int n = snprintf(text, sizeof text, "resume: %s\ngrey: %s\n", truth[i], other);
+        p = parse_file(text, (size_t)n);
+        CHECK(p.code == 0 && p.v.resume && !p.v.grey, "%s: %s", text, p.err.text);
+        free(p.args);
+    }
     static const char *const empty[] = { "", "# nothing\n", "---\n", "{}\n" };
     for (size_t i = 0; i < 4; i++) {
         p = parse_file(empty[i], strlen(empty[i]));
@@ -52,19 +74,14 @@ static void refusals(void)
           ":3: n_qubits: found 33, expected a whole number from 1 to 20" },
         { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
         { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
-        { "resume: yes\n", KL_EUSAGE, "expected true or false" },
-        { "lr: 1\nweights: null\n", KL_EUSAGE,
-          ":2: weights: found no value, expected FILE (weights); without the line it is the default" },
-        { "weights: Null\n", KL_EUSAGE, "found no value" },
-        { "weights: ~\n", KL_EUSAGE, ":1: weights: found no value, expected FILE" },
-        { "weights:\n", KL_EUSAGE, ":1: weights: found no value" },
-        { "weights: # later\nlr: 1\n", KL_EUSAGE, ":1: weights: found no value" },
-        { "grid:\n", KL_EUSAGE, ":1: grid: found no value, expected GRID" },
-        { "note: ~\n", KL_EUSAGE, ":1: note: found no value, expected TEXT" },
-        { "optimizer: null\n", KL_EUSAGE, ":1: optimizer: found no value, expected adam|adamw|sgd" },
-        { "lr:\n", KL_EUSAGE, ":1: lr: found no value, expected X (learning rate)" },
-        { "resume:\n", KL_EUSAGE, ":1: resume: found no value, expected true or false (go on)" },
+        { "resume: maybe\n", KL_EUSAGE, "found 'maybe', expected true or false" },
+        { "resume: 'yes'\n", KL_EUSAGE, "found 'yes', expected true or false" },
+        { "optimizer: null\n", KL_EUSAGE,
+          ":1: optimizer: found no value, expected adam|adamw|sgd (update rule); without the line it is 'adam'" },
+        { "lr:\n", KL_EUSAGE, ":1: lr: found no value, expected X (learning rate); without" },
         { "any_number: ~\n", KL_EUSAGE, ":1: any_number: found no value, expected N; without" },
+        { "weights: ''\n", KL_EUSAGE, "found '', expected FILE" },
+        { "weights: ~\nweights: a\n", KL_EUSAGE, "given twice in this file" },
         { "weights: false\n", KL_EUSAGE,
           ":1: weights: found false, expected FILE; put a text in quotes, 'false', or take the line "
           "out" },
@@ -106,7 +123,7 @@ static void refusals(void)
         { "note: é\n\tresume: true\n", KL_EDATA, "(a tab? YAML indents by blanks)" },
         { "lr: @1\n", KL_EDATA, "found character that cannot start any token" },
         { "lr: 1\n}\n", KL_EDATA, ":2: not YAML" },
-        { "\xff\xfe\xff", KL_EDATA, "not YAML" },
+        { "\xff\xfe\xff", KL_EDATA, "begins as a text in UTF-16 and is none" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct parsed p = parse_file(cases[i].yaml, strlen(cases[i].yaml));

@@ -80,6 +80,30 @@ static void check_embedding(struct kl_circuit_options *o)
     }
 }
 
+/* Squares of inputs, products with weights, gates that are several, one on three wires. */
+static void check_texts(struct kl_circuit_options *o)
+{
+    static const char *const texts[] = {
+        "input array[float, 3] x; input array[float, 5] w; qubit[4] q; h q; rx(x[0]**2) q[0]; "
+        "ry((x[1] - w[0])/2 + 1) q[1]; rz((x[0] + 1)**2*w[1]) q[2]; crx(2*(pi - x[1])*(pi - x[2])) "
+        "q[0], "
+        "q[3]; ccx q[0], q[1], q[2]; cu(w[2], x[2], 0.3, w[3] - x[0]) q[1], q[3]; rzz(w[4]*x[1]**2) "
+        "q[2], "
+        "q[3]; h q[0];",
+        "input float x; input float w; gate a(t) q, r { ry(t**2) q; cry(t*w2) q, r; } const float w2 = "
+        "1.5; "
+        "qubit[4] q; for int i in [0:2] a(x + i) q[i], q[i + 1]; inv @ a(x) q[0], q[3]; ry(w) q; cswap "
+        "q[0], "
+        "q[1], q[2];"
+    };
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        for (size_t k = 0; k < sizeof observables / sizeof *observables; k++)
+            for (size_t n = 0; n < sizeof noises / sizeof *noises; n++) {
+                o->qasm = texts[t], o->observables = observables[k], o->noise = noises[n];
+                check(o);
+            }
+}
+
 int main(void)
 {
     struct kl_circuit_options o;
@@ -95,5 +119,7 @@ int main(void)
                 o.n_layers = n ? 1 : 2; /* density matrices take longer */
                 check_embedding(&o);
             }
+    kl_circuit_options_default(&o);
+    check_texts(&o);
     return failures != 0;
 }

@@ -41,9 +41,9 @@ static void check_format(const struct kl_control_stored *p, struct kl_control_ha
 {
     struct kl_control_samples made, read;
     unsigned char *bytes;
-    size_t n, clipped = 0;
+    size_t n;
     double worst = 0;
-    check(kl_control_samples_make(&made, p, content, &h, &clipped, &err) == 0, "make", h.format);
+    check(kl_control_samples_make(&made, p, content, &h, &err) == 0, "make", h.format);
     check(kl_control_samples_write(&bytes, &n, &made, &err) == 0, "write", h.format);
     check(kl_control_samples_read(&read, &p->setup.system, bytes, n, "file", &err) == 0, "read",
           h.format);
@@ -56,9 +56,36 @@ static void check_format(const struct kl_control_stored *p, struct kl_control_ha
     for (int i = 0; i < made.n * made.n_outputs; i++)
         worst = fmax(worst, fabs(read.values[i] - made.values[i]));
     check(worst <= 1e-14, "samples", worst);
-    check(clipped == 0, "clipped", (double)clipped);
     kl_control_samples_free(&made), kl_control_samples_free(&read);
     free(bytes);
+}
+
+/* Both quadratures at their limits: the numbers of a file as whoever plays them bounds them, I + i Q at
+   most 1 or 0.5 V or the largest code in modulus, at any frequency and however they are rounded. */
+static void check_modulus(struct kl_control_stored *p, struct kl_control_hardware h)
+{
+    struct kl_control_samples s;
+    double *before = malloc(2 * SEGMENTS * sizeof *before), worst = 0;
+    memcpy(before, p->u, 2 * SEGMENTS * sizeof *before);
+    for (int i = 0; i < 2 * SEGMENTS; i++) p->u[i] = (i / 2) % 3 ? 4 : -4;
+    check(kl_control_samples_make(&s, p, content, &h, &err) == 0, "make", h.format);
+    const double most = h.format == KL_CONTROL_QUA         ? 0.5
+                        : h.format == KL_CONTROL_OPENQASM3 ? 1
+                        : h.bits                           ? ldexp(1, (int)h.bits - 1) - 1
+                                                           : s.outputs[0].full_scale;
+    for (int i = 0; i < s.n; i++) {
+        const double size = hypot(s.values[2 * i], s.values[2 * i + 1]) / s.outputs[0].scale / most;
+        worst = fmax(worst, size);
+    }
+    check(worst <= 1 && worst > 0.95, "modulus", worst);
+    kl_control_samples_free(&s);
+    h.full_scale = 5.6; /* less than 4 sqrt(2) */
+    check(kl_control_samples_make(&s, p, content, &h, &err) == KL_EUSAGE &&
+              strstr(err.text, "--full-scale: found 5.6"),
+          "a small scale", h.format);
+    kl_control_samples_free(&s);
+    memcpy(p->u, before, 2 * SEGMENTS * sizeof *before);
+    free(before);
 }
 
 /* y' = (a - y)/tau of output j at all half steps, held samples; [2 n STEPS + 1] */
@@ -124,8 +151,7 @@ static void check_score(const struct kl_control_stored *p, struct kl_control_har
     };
     struct kl_control_samples s;
     struct kl_control_score score;
-    size_t clipped;
-    check(kl_control_samples_make(&s, p, content, &h, &clipped, &err) == 0, "make", h.format);
+    check(kl_control_samples_make(&s, p, content, &h, &err) == 0, "make", h.format);
     check(kl_control_score_samples(&score, p, &s, &d, &err) == 0, "score", h.format);
     const double found = score.loss[KL_CONTROL_ROW_ALL];
     if (!s.mixed) kl_control_samples_mix(s.values, &s);
@@ -142,9 +168,8 @@ static void check_fine(const struct kl_control_stored *p, struct kl_control_hard
 {
     struct kl_control_samples s;
     struct kl_control_score score;
-    size_t clipped;
     const struct kl_control_distortion none = { .tau = -1 };
-    check(kl_control_samples_make(&s, p, content, &h, &clipped, &err) == 0, "make", h.format);
+    check(kl_control_samples_make(&s, p, content, &h, &err) == 0, "make", h.format);
     check(kl_control_score_samples(&score, p, &s, &none, &err) == 0, "score", h.format);
     const double off = score.loss[KL_CONTROL_ROW_ALL] - score.loss[KL_CONTROL_ROW_DESIGNED];
     check(fabs(off) < bound, "fine samples, off by", off);
@@ -166,6 +191,7 @@ int main(void)
                                                    .frequency = k & 1 ? "60 MHz" : NULL,
                                                    .quadrature = signs[k >> 2] };
             check_format(&pulse, h);
+            check_modulus(&pulse, h);
             if (k & 1) check_score(&pulse, h);
         }
     struct kl_control_hardware h = { .format = KL_CONTROL_NPY, .quadrature = "auto" };

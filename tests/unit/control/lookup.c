@@ -150,7 +150,8 @@ static void plant(char *path, const char *store, const struct kl_control_options
     snprintf(
         config, sizeof config,
         "{\"system\":\"%s\",\"fidelity\":\"%s\",\"jump\":\"down\",\"law\":\"gauss\",\"limit\":\"%s\","
-        "\"ensemble\":\"mean\",\"segments\":%d,\"members\":%d,\"set\":\"%s\",\"spread\":\"%s\"}",
+        "\"ensemble\":\"mean\",\"segments\":%d,\"members\":%d,\"set\":\"%s\",\"spread\":\"%s\","
+        "\"method\":\"auto\",\"gradient\":1e-10,\"stall\":1e-9,\"start-size\":0.03}",
         o->system, o->fidelity, o->limit, (int)o->segments, (int)o->members, o->set,
         o->spread ? o->spread : "");
     must(kl_store_key_begin(&key, "pulse", KL_CONTROL_PULSE_SCHEMA, "test", 1, &err), &err);
@@ -164,7 +165,8 @@ static void plant(char *path, const char *store, const struct kl_control_options
     must(kl_control_report_make(&report, &m->s, m->u, &err), &err);
     struct kl_control_start starts[32] = { 0 }; /* all at a minimum */
     for (int i = 0; i < m->starts; i++) starts[i].loss = m->loss, starts[i].stop = KL_CONTROL_FLAT;
-    must(kl_control_pulse_save(w, &m->s, NULL, m->u, &report, starts, m->starts, 0, config, &err), &err);
+    must(kl_control_pulse_save(w, &m->s, NULL, m->u, &report, starts, m->starts, 0, config, NULL, &err),
+         &err);
     must(kl_store_writer_publish(&w, NULL, &err), &err);
     kl_control_report_free(&report);
     free(parts);

@@ -3,7 +3,6 @@
    where. */
 #include <complex.h>
 #include <hdf5.h>
-#include <jansson.h>
 #include <math.h>
 
 #include "control/pulse/pulse.h"
@@ -39,7 +38,17 @@ static const struct {
     { HEAD "levels: 3\n" CONTROLS, { "both qubits and levels" } },
     { HEAD "subspace: 2\n" CONTROLS, { "subspace belongs to levels" } },
     { "time-unit: us\nqubits: 4\n" CONTROLS, { "qubits: found '4'", "from 1 to 3" } },
-    { "time-unit: us\nlevels: 9\n" CONTROLS, { "levels: found '9'", "from 2 to 8" } },
+    { "time-unit: us\nlevels: 17\n" CONTROLS, { "levels: found '17'", "from 2 to 16" } },
+    { "time-unit: us\nlevels: [3, 3, 3]\n" CONTROLS, { "27 levels in all, expected at most 16" } },
+    { "time-unit: us\nlevels: [3, 3]\nsubspace: 2\n" CONTROLS, { "subspace: found 1", "2" } },
+    { "time-unit: us\nlevels: [3, 3]\nsubspace: [2, 4]\n" CONTROLS, { "found 4 of 3 levels" } },
+    { "time-unit: us\nlevels: [3, 3]\n" CONTROLS, { "found 'X'", "a1, ad1", "|01><10|" } },
+    { "time-unit: us\nlevels: [3, 3]\ncontrols:\n  - {operator: a3, limit: 1 MHz}\n", { "found 'a3'" } },
+    { "time-unit: us\nlevels: [3, 3]\ncontrols:\n  - {operator: '|03><00|', limit: 1 MHz}\n",
+      { "|LEVELS><LEVELS|" } },
+    { "time-unit: us\nlevels: [2, 2]\ndecay:\n  - {T1: 1 us}\ncontrols:\n  - {operator: n1, limit: 1 "
+      "MHz}\n",
+      { "qubit is missing" } },
     { HEAD "duration: 0 us\n" CONTROLS, { "duration: found 0", "positive" } },
     { HEAD "duration: 5\n" CONTROLS, { "duration: found '5' without a unit", "ns" } },
     { HEAD, { "found no controls" } },
@@ -47,16 +56,38 @@ static const struct {
     { HEAD "controls:\n  - x\n", { "controls 1: expected a mapping of name|operator|limit" } },
     { HEAD "controls:\n  - {operator: X}\n", { "controls 1: limit is missing" } },
     { HEAD "controls:\n  - {operator: X, limit: }\n", { "limit: found no value" } },
-    { HEAD "controls:\n  - {operator: X, limit: [1]}\n",
-      { "limit: expected one plain value, found a list" } },
+    { HEAD "controls:\n  - {operator: X, limit: [1 MHz, 2 MHz, 3 MHz]}\n",
+      { "limit: found a list of 3" } },
+    { HEAD "controls:\n  - {operator: X, limit: [2 MHz, 1 MHz]}\n", { "the lesser one first" } },
+    { HEAD "controls:\n  - {operator: X, limit: [0 MHz, 1]}\n", { "'1' without a unit" } },
+    { HEAD "controls:\n  - {operator: X, min: 0 MHz, max: 1 MHz}\n",
+      { "'min'", "limit: [0 MHz, 50 MHz]" } },
+    { HEAD "controls:\n  - {operator: sm1, limit: [0 MHz, 1 MHz]}\n", { "one limit, of its modulus" } },
+    { HEAD "controls:\n  - {name: x, operator: X, limit: 1 MHz}\n  - {name: y, operator: Y}\n"
+           "modulus:\n  - {of: x + y, limit: 1 MHz}\n",
+      { "two controls as x + i y" } },
+    { HEAD "controls:\n  - {name: x, operator: X, limit: 1 MHz}\n  - {name: y, operator: Y}\n"
+           "modulus:\n  - {of: x + i y, limit: 2 MHz}\n",
+      { "modulus 1: of", "x has a limit of its own" } },
+    { HEAD "controls:\n  - {name: x, operator: X, limit: 1 MHz}\n  - {name: y, operator: Y}\n"
+           "modulus:\n  - {of: x + i x, limit: 1 MHz}\n",
+      { "two controls" } },
+    { HEAD
+      "controls:\n  - {name: x, operator: X}\n  - {name: y, operator: Y}\n  - {name: z, operator: Z}\n"
+      "modulus:\n  - {of: x + i y, limit: 1 MHz}\n",
+      { "limit of z is missing" } },
     { HEAD "controls:\n  - {operator: X, limit: 1}\n", { "without a unit", "2 pi is applied" } },
     { HEAD "controls:\n  - {operator: X, limit: 1 parsec}\n", { "unit 'parsec'" } },
     { HEAD "controls:\n  - {operator: X, limit: -1 MHz}\n", { "limit: found -6.28319", "positive" } },
     { HEAD "controls:\n  - {operator: X, limit: 0 MHz}\n", { "limit: found 0, expected a positive" } },
     { HEAD "controls:\n  - {operator: X, limit: inf MHz}\n", { "found 'inf MHz', expected a finite" } },
     { HEAD "controls:\n  - {operator: X, limit: ten MHz}\n", { "found 'ten MHz', expected a number" } },
-    { HEAD "controls:\n  - {operator: sm1, limit: 1 MHz}\n",
-      { "not Hermitian", "(0, 1) and (1, 0) deviate by 1" } },
+    { HEAD "controls:\n  - {operator: sm1 - sp1, limit: 1 MHz}\n",
+      { "not Hermitian", "(0, 1) and (1, 0) deviate by 2", "i times it is" } },
+    { HEAD "controls:\n  - {operator: X + 0.00001 * sm1, limit: 1 MHz}\n", { "not Hermitian" } },
+    { HEAD "hamiltonian:\n  - {operator: sm1, value: 1 MHz}\n" CONTROLS, { "not Hermitian" } },
+    { HEAD "controls:\n  - {operator: sqrt(X), limit: 1 MHz}\n", { "not negative in sqrt()" } },
+    { HEAD "controls:\n  - {operator: 1j*X, limit: 1 MHz}\n", { "1j is i" } },
     { HEAD "controls:\n  - {operator: XX, limit: 1 MHz}\n", { "operator: found 'XX'" } },
     { HEAD "controls:\n  - {operator: X +, limit: 1 MHz}\n", { "ends too early" } },
     { HEAD "controls:\n  - {operator: (X, limit: 1 MHz}\n", { "ends too early, expected ')'" } },
@@ -142,7 +173,7 @@ static void units(void)
     if (code) return;
     const struct kl_control_system *s = &m.system;
     const double found[] = { s->params[0].value, s->params[1].value, s->params[2].value,
-                             s->params[3].value, s->params[4].value, s->controls[0].limit,
+                             s->params[3].value, s->params[4].value, s->controls[0].high,
                              s->duration };
     const double expected[] = { 10 * M_PI, 31.4, 0.25, 5e-5, 5e-5, 0.1 * M_PI, 20 };
     for (int i = 0; i < 7; i++)
@@ -186,7 +217,7 @@ static void recognised(void)
     static const double values[9] = { 0, 0, 0, 0.125, 0, 0.25, 3, 0, 0.5 }, limits[4] = { 4, 1, 2, 3 };
     for (int j = 0; j < 9; j++)
         CHECK(m.system.params[j].value == values[j], "%d: %g", j, m.system.params[j].value);
-    for (int k = 0; k < 4; k++) CHECK(m.system.controls[k].limit == limits[k], "%d", k);
+    for (int k = 0; k < 4; k++) CHECK(m.system.controls[k].high == limits[k], "%d", k);
     CHECK(strcmp(m.system.params[6].name, "coupling") == 0 &&
           strcmp(m.system.params[8].name, "dz") == 0);
     CHECK(strcmp(m.system.controls[0].name, "a") == 0 && strcmp(m.system.controls[1].name, "u2") == 0);
@@ -243,22 +274,32 @@ static void write_npy(const char *name, const char *descr, const char *shape, co
     write_bytes(name, all, 128 + n);
 }
 
-static void write_h5(const char *name, const double *y)
+/* A compound of two named members under `dataset`, as h5py (r, i), JLD2 (re, im) and MATLAB (real, imag)
+   write complex numbers; beside it pairs. */
+static void write_h5(const char *name, const char *dataset, const char *re, const char *im, bool matlab,
+                     const double *y)
 {
     char path[1024];
     const hid_t file = H5Fcreate(in_folder(path, name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                type = H5Tcreate(H5T_COMPOUND, 16),
-                group = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+                type = H5Tcreate(H5T_COMPOUND, 16), links = H5Pcreate(H5P_LINK_CREATE);
     const hsize_t dims[3] = { 2, 2, 2 };
     const hid_t two = H5Screate_simple(2, dims, NULL), three = H5Screate_simple(3, dims, NULL);
-    H5Tinsert(type, "r", 0, H5T_IEEE_F64LE);
-    H5Tinsert(type, "i", 8, H5T_IEEE_F64LE);
-    const hid_t a = H5Dcreate2(group, "compound", type, two, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+    H5Pset_create_intermediate_group(links, 1);
+    H5Tinsert(type, re, 0, H5T_IEEE_F64LE);
+    H5Tinsert(type, im, 8, H5T_IEEE_F64LE);
+    const hid_t a = H5Dcreate2(file, dataset, type, two, links, H5P_DEFAULT, H5P_DEFAULT),
                 b = H5Dcreate2(file, "pairs", H5T_IEEE_F64LE, three, H5P_DEFAULT, H5P_DEFAULT,
                                H5P_DEFAULT);
     H5Dwrite(a, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, y);
     H5Dwrite(b, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, y);
-    H5Dclose(a), H5Dclose(b), H5Tclose(type), H5Sclose(two), H5Sclose(three), H5Gclose(group),
+    if (matlab) {
+        const hid_t text = H5Tcopy(H5T_C_S1), scalar = H5Screate(H5S_SCALAR);
+        H5Tset_size(text, 6);
+        const hid_t mark = H5Acreate2(a, "MATLAB_class", text, scalar, H5P_DEFAULT, H5P_DEFAULT);
+        H5Awrite(mark, text, "double");
+        H5Aclose(mark), H5Tclose(text), H5Sclose(scalar);
+    }
+    H5Dclose(a), H5Dclose(b), H5Tclose(type), H5Sclose(two), H5Sclose(three), H5Pclose(links),
         H5Fclose(file);
 }
 
@@ -267,15 +308,32 @@ static void matrices(void)
 {
     static const double y[8] = { 0, 0, 0, -1, 0, 1, 0, 0 }, x[4] = { 0, 1, 1, 0 };
     static const float z[4] = { 1, 0, 0, -1 };
-    static const char *const good[] = { "y.npy", "t.npy", "m.h5:g/compound", "m.h5:/pairs" };
+    static const struct {
+        const char *file, *how;
+    } good[] = { { "y.npy", "C order" },
+                 { "t.npy", "Fortran order" },
+                 { "big.npy", "C order" },
+                 { "m.h5:g/compound", "row by row, as h5py shows it" },
+                 { "m.h5:/pairs", "row by row" },
+                 { "jld2.h5:y", "column by column: members re and im" },
+                 { "matlab.h5:y", "column by column: MATLAB_class" },
+                 { "bare.h5:y", "column by column: members real and imag" } };
     static const struct {
         const char *file, *words;
-    } bad[] = { { "x.npy", "not unitary" },       { "long.npy", "shape (4), expected (2, 2)" },
-                { "m.h5", "FILE:DATASET" },       { "m.h5:gone", "absent" },
-                { "text.npy", "dtype <U4" },      { "nan.npy", "not finite" },
-                { "short.npy", "bytes of data" }, { "gone.h5:x", "cannot be opened" } };
+    } bad[] = { { "x.npy", "not unitary" },
+                { "long.npy", "shape (4), expected (2, 2)" },
+                { "m.h5", "FILE:DATASET" },
+                { "m.h5:gone", "absent" },
+                { "text.npy", "dtype <U4" },
+                { "nan.npy", "not finite" },
+                { "short.npy", "24 bytes behind its header" },
+                { "gone.h5:x", "cannot be opened" },
+                { "y.csv", "n.loadtxt(sys.argv[2], complex, delimiter=chr(44))" },
+                { "y.qu", "qutip.qload(sys.argv[2])" },
+                { "old.mat:y", "save(..., '-v7.3')" } };
     static const double transposed[8] = { 0, 0, 0, 1, 0, -1, 0, 0 }, twice[4] = { 0, 2, 2, 0 },
                         nans[4] = { NAN };
+    unsigned char big[64];
     write_npy("y.npy", "<c16", "(2, 2)", "False", y, sizeof y);
     write_npy("t.npy", "<c16", "(2, 2)", "True", transposed, sizeof y);
     write_npy("x.npy", "<f8", "(2, 2)", "False", twice, sizeof twice);
@@ -285,20 +343,27 @@ static void matrices(void)
     write_npy("text.npy", "<U4", "(2, 2)", "False", x, sizeof x);
     write_npy("nan.npy", "<f8", "(2, 2)", "False", nans, sizeof nans);
     write_npy("short.npy", "<f8", "(2, 2)", "False", x, 24);
-    write_h5("m.h5", y);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 * 16; i++) big[i / 8 * 8 + 7 - i % 8] = ((const unsigned char *)y)[i];
+    write_npy("big.npy", ">c16", "(2, 2)", "False", big, sizeof big);
+    write_bytes("old.mat", "MATLAB 5.0 MAT-file", 19);
+    write_h5("m.h5", "g/compound", "r", "i", false, y);
+    write_h5("jld2.h5", "y", "re", "im", false, transposed);
+    write_h5("matlab.h5", "y", "real", "imag", true, transposed);
+    write_h5("bare.h5", "y", "real", "imag", false, transposed);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct kl_control_target t;
         struct kl_error err = { 0 };
-        char path[1024];
-        const int code = kl_control_target_make(&t, in_folder(path, good[i]), 2, &err);
-        CHECK(!code, "%s: %s", good[i], err.text);
-        CHECK(!code && t.u[0] == 0 && t.u[1] == -I && t.u[2] == I && t.u[3] == 0, "%s", good[i]);
+        char path[1024], how[KL_CONTROL_HOW];
+        const int code = kl_control_target_make(&t, in_folder(path, good[i].file), 2, how, &err);
+        CHECK(!code, "%s: %s", good[i].file, err.text);
+        CHECK(!code && t.u[0] == 0 && t.u[1] == -I && t.u[2] == I && t.u[3] == 0, "%s", good[i].file);
+        CHECK(!code && strncmp(how, good[i].how, strlen(good[i].how)) == 0, "%s: %s", good[i].file, how);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct kl_control_target t;
         struct kl_error err = { 0 };
         char path[1024];
-        const int code = kl_control_target_make(&t, in_folder(path, bad[i].file), 2, &err);
+        const int code = kl_control_target_make(&t, in_folder(path, bad[i].file), 2, NULL, &err);
         CHECK(code && strstr(err.text, bad[i].words), "%s: '%s'", bad[i].file, err.text);
     }
     /* Beside the model, not beside whoever calls. */
@@ -323,14 +388,11 @@ static void keys(void)
     for (int i = 0; i < 3; i++) {
         struct kl_control_model m;
         struct kl_error err = { 0 };
-        json_t *json = NULL;
         char model[256];
         snprintf(model, sizeof model, HEAD "controls:\n  - {operator: X, limit: %s}\n", limits[i]);
         int code = read_model(&m, model, &err);
-        if (!code) code = kl_control_system_json(&json, &m.system, &err);
+        if (!code) code = kl_control_model_json(&text[i], &m, &err);
         CHECK(!code, "%s", err.text);
-        text[i] = json_dumps(json, JSON_SORT_KEYS);
-        json_decref(json);
         kl_control_model_free(&m);
     }
     CHECK(strcmp(text[0], text[1]) == 0, "%s\n%s", text[0], text[1]);

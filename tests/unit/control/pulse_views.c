@@ -38,7 +38,8 @@ static struct kl_file *file_of(const struct kl_control_options *o, double u, dou
     for (int i = 0; i < s.system.dim * s.system.dim; i++) transfer[i] = report.transfer[i];
     *loss = report.nominal;
     must_hold(open_any_file(&w, path, "pulse", &err), &err);
-    must_hold(kl_control_pulse_save(w, &s, NULL, controls, &report, &start, 1, 0, "{}", &err), &err);
+    must_hold(kl_control_pulse_save(w, &s, NULL, controls, &report, &start, 1, 0, "{}", NULL, &err),
+              &err);
     must_hold(kl_store_writer_publish(&w, NULL, &err), &err);
     must_hold(kl_store_file_open(&file, path, &err), &err);
     kl_control_report_free(&report);

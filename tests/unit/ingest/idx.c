@@ -40,6 +40,74 @@ static int read_everything(unsigned char *pixels, const char *path, const char *
     return rc;
 }
 
+/* Labels as whole numbers of every size, one or several each, of which the first is the class. */
+static void labels_of_every_type(void)
+{
+    static const struct {
+        unsigned char type, rank;
+        size_t size, columns;
+        const char *name, *words; /* of a refusal; NULL: it is read */
+    } cases[] = { { 8, 1, 1, 1, "a-labels-idx1-ubyte", NULL },
+                  { 9, 1, 1, 1, "a-labels-idx1-sbyte", NULL },
+                  { 11, 1, 2, 1, "a-labels-idx1-short", NULL },
+                  { 12, 1, 4, 1, "a-labels-idx1-int", NULL },
+                  { 12, 2, 4, 8, "a-labels-idx2-int", NULL },
+                  { 8, 2, 1, 3, "a-labels-idx2-ubyte", NULL },
+                  { 13, 1, 4, 1, "a-labels-idx1-float",
+                    "IDX of floats of 32 bits in 1 dimension, expected whole numbers in 1 or 2" },
+                  { 8, 3, 1, 1, "a-labels-idx3-ubyte",
+                    "in 3 dimensions, expected whole numbers in 1 or 2; these are images, not labels" },
+                  { 10, 1, 1, 1, "a-labels-idx1-ten",
+                    "begins with 00 00 0a 01, expected 00 00 08 01" } };
+    const char *plain = strdup(path_of("a-images-idx3-ubyte"));
+    put(plain, images_file, sizeof images_file);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        unsigned char file[8 + 4 + N * 4 * 8] = { 0, 0, cases[c].type, cases[c].rank };
+        const size_t header = 4 + 4 * (size_t)cases[c].rank, row = cases[c].size * cases[c].columns;
+        struct kl_error err = { 0 };
+        struct kl_images *im = NULL;
+        struct kl_images_options o;
+        be(file + 4, N);
+        if (cases[c].rank > 1) be(file + 8, (uint32_t)cases[c].columns);
+        for (size_t i = 0; i < N; i++) { /* i % 5, big-endian, then what is not read */
+            memset(file + header + i * row, 7, row);
+            memset(file + header + i * row, 0, cases[c].size);
+            file[header + i * row + cases[c].size - 1] = (unsigned char)(i % 5);
+        }
+        put(path_of(cases[c].name), file, header + N * row);
+        kl_ingest_images_options_default(&o);
+        o.labels = path_of(cases[c].name);
+        const int rc = kl_ingest_images_open(&im, &plain, 1, &o, &err);
+        if (cases[c].words) {
+            CHECK(rc == KL_EDATA && strstr(err.text, cases[c].words), "%s: %s", cases[c].name, err.text);
+            continue;
+        }
+        CHECK(rc == 0 && im->n_classes == 5, "%s: %s", cases[c].name, err.text);
+        for (size_t i = 0; i < N && !rc; i++)
+            CHECK(im->labels[i] == (int)(i % 5), "%s: %zu", cases[c].name, i);
+        kl_ingest_images_close(&im);
+    }
+    free((char *)plain);
+}
+
+/* Those of QMNIST are found beside its images, where there are no others. */
+static void labels_beside(void)
+{
+    struct kl_error err;
+    char *found = NULL;
+    put(path_of("q-images-idx3-ubyte"), images_file, sizeof images_file);
+    put(path_of("q-labels-idx2-int"), labels_file, sizeof labels_file);
+    CHECK(!kl_ingest_idx_labels_path(&found, path_of("q-images-idx3-ubyte"), &err) && found &&
+              strstr(found, "q-labels-idx2-int"),
+          "%s", found ? found : "");
+    free(found);
+    put(path_of("q-labels-idx1-ubyte"), labels_file, sizeof labels_file);
+    CHECK(!kl_ingest_idx_labels_path(&found, path_of("q-images-idx3-ubyte"), &err) && found &&
+              strstr(found, "q-labels-idx1-ubyte"),
+          "%s", found ? found : "");
+    free(found);
+}
+
 static void values(void)
 {
     const char *plain = path_of("a-images-idx3-ubyte"), *labels = path_of("a-labels-idx1-ubyte");
@@ -208,6 +276,8 @@ int main(void)
     for (int i = 0; i < N * H * W; i++) images_file[HEADER + i] = (unsigned char)(37 * i + 11);
     for (int i = 0; i < N; i++) labels_file[8 + i] = (unsigned char)(i * 3 % 7);
     make_test_folder();
+    labels_of_every_type();
+    labels_beside();
     values();
     damage();
     sizes();

@@ -241,7 +241,7 @@ static void check_h5(void)
     o.labels = "y";
     refused(path, &o, KL_EDATA, "dataset y: absent");
     o.labels = "images";
-    refused(path, &o, KL_EDATA, "dataset images: expected one whole number for each image");
+    refused(path, &o, KL_EDATA, "dataset images: expected one whole number or text for each image");
     o.labels = path;
     refused(path, &o, KL_EUSAGE, "a file; labels of images in HDF5 are --labels DATASET");
     o.labels = "none";

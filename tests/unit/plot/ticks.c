@@ -39,6 +39,23 @@ static void expect_axis(struct kl_axes axes, size_t most_texts, size_t most_line
     cairo_surface_destroy(surface);
 }
 
+/* However short, and wherever its ends lie: an axis of logarithms has numbers on it. */
+static void expect_numbers(void)
+{
+    for (double low = -3.9; low < 4; low += 0.13)
+        for (double span = 0.02; span < 9; span *= 1.7)
+            for (int which = 0; which < 2; which++) {
+                struct kl_axes axes = { .width = 122, .height = 60 + 50 * (span < 1), .x1 = 1, .y1 = 1 };
+                size_t numbers = 0;
+                if (which) axes.log_x = true, axes.x0 = low, axes.x1 = low + span, axes.bare_y = true;
+                else axes.log_y = true, axes.y0 = low, axes.y1 = low + span, axes.no_x_numbers = true;
+                expect_axis(axes, 60, 200);
+                for (size_t i = 0; i < n_drawn_texts; i++)
+                    numbers += strpbrk(drawn_texts[i].text, "0123456789") != NULL;
+                CHECK(numbers > 0, "no number from %g to %g", low, low + span);
+            }
+}
+
 int main(void)
 {
     const struct kl_axes axes = { .width = 195, .height = 140, .x1 = 1, .y1 = 1 };
@@ -60,5 +77,6 @@ int main(void)
     changed = axes;
     changed.log_y = true, changed.y0 = -300, changed.y1 = 300;
     expect_axis(changed, 40, 40);
+    expect_numbers();
     return failures != 0;
 }

@@ -16,11 +16,13 @@ static int put(struct kl_writer *w, const char *name, enum kl_type type, size_t 
 }
 
 /* Names, and of each window the number of its own. */
+static enum { ALIKE, CONTRALATERAL, IPSILATERAL } side;
 static int put_owners(struct kl_writer *w, struct kl_error *err)
 {
     static const int32_t labels[WINDOWS] = { 0, 1, 0, 1, 0, 1 }, subject[WINDOWS] = { 0, 0, 0, 1, 1, 1 },
                          recording[WINDOWS] = { 0, 0, 1, 2, 2, 2 };
     static const double onset[WINDOWS] = { 2.5, 8, 2, NAN, 4, 6 };
+    static const char hands[2][NAME] = { "left", "right" };
     static const char classes[2][NAME] = { "go", "stop" },
                       channels[CHANNELS][NAME] = { "C3", "Cz", "C4" },
                       people[2][NAME] = { "Ann", "Bob" }, recordings[3][NAME] = { "a1", "a2", "b1" };
@@ -30,11 +32,20 @@ static int put_owners(struct kl_writer *w, struct kl_error *err)
     if (!code) code = put(w, "subject", KL_TYPE_I32, 0, 1, &n, subject, err);
     if (!code) code = put(w, "recording", KL_TYPE_I32, 0, 1, &n, recording, err);
     if (!code) code = put(w, "onset", KL_TYPE_F64, 0, 1, &n, onset, err);
-    if (!code) code = put(w, "class_names", KL_TYPE_STRING, NAME, 1, &two, classes, err);
+    if (!code) code = put(w, "class_names", KL_TYPE_STRING, NAME, 1, &two, side ? hands : classes, err);
     if (!code) code = put(w, "subject_names", KL_TYPE_STRING, NAME, 1, &two, people, err);
     if (!code) code = put(w, "recording_names", KL_TYPE_STRING, NAME, 1, &three, recordings, err);
     if (!code) code = put(w, "channel_names", KL_TYPE_STRING, NAME, 1, &three, channels, err);
     return code ? code : put(w, "channel_positions", KL_TYPE_F64, 0, 2, places, positions, err);
+}
+
+/* Of a window's channel: sided, the left hand's power falls at C4, channel 2, to a quarter, the right
+   hand's at C3; nearly, as a test needs some spread. */
+static double size_of(size_t window, size_t channel)
+{
+    const bool right = window % 2, falls = channel == (right == (side == CONTRALATERAL) ? 0 : 2);
+    if (side == ALIKE) return right ? 1 : 2;
+    return (falls ? 1 : 2) * (1 + 0.01 * (double)window * (double)(channel + 1));
 }
 
 /* A rhythm of 10 Hz: of the first class twice as large as of the second, in all channels. */
@@ -47,8 +58,7 @@ static void write_windows(int64_t before)
     for (size_t i = 0; i < WINDOWS; i++)
         for (size_t c = 0; c < CHANNELS; c++)
             for (size_t t = 0; t < STEPS; t++)
-                x[i][c][t] =
-                    (float)((i % 2 ? 1 : 2) * sin(2 * M_PI * 10 * (double)t / RATE + (double)c));
+                x[i][c][t] = (float)(size_of(i, c) * sin(2 * M_PI * 10 * (double)t / RATE + (double)c));
     int code = open_any_file(&w, path, "windows", &err);
     if (!code) code = put(w, "x", KL_TYPE_F32, 0, 3, dims, x, &err);
     if (!code) code = put_owners(w, &err);
@@ -85,7 +95,8 @@ static void after_the_event(void)
     CHECK_DRAWN("C3: go against stop", 1);
     draw("topography"); /* 20 log10 2 = 6.02 */
     CHECK_DRAWN("power of 8 to 13 Hz (dB)", 1);
-    CHECK_DRAWN("2 people, Ann to Bob: 3 windows over 3", 1);
+    CHECK_DRAWN("2 people, Ann to Bob: 3 go, 3 stop", 1);
+    CHECK_DRAWN("8 to 13 Hz, 1 to 3.99 s after the event", 1);
     CHECK_DRAWN("6.0", 1);
     CHECK_DRAWN("\xe2\x88\x92"
                 "6.0",
@@ -100,10 +111,36 @@ static void with_a_baseline(void)
     CHECK_DRAWN("Cz: stop against before", 1);
     CHECK_DRAWN("3 windows stop", 1);
     CHECK(!drawn_text("No baseline"), "a baseline is there, and its lack is told");
+    draw(
+        "topography"); /* each class over before, and one over the other; of the time behind the event */
+    CHECK_DRAWN("over before", 2);
+    CHECK_DRAWN("over stop", 1);
+    CHECK_DRAWN("8 to 13 Hz, 0 to 1.99 s after the event; before: -1 to 0 s", 1);
+    draw("spectra");
+    CHECK_DRAWN("0 to 1.99 s after the event, resolution 0.5 Hz", 1);
     write_windows(RATE / 2);
     draw("erd");
     CHECK(drawn_text("windows begin 0.5 s before the event, not 0.75 s before"),
           "half a second is enough");
+}
+
+/* 20 log10 2 = 6.02 dB on either side. */
+static void the_side(void)
+{
+    static const char *const words[] = {
+        NULL, "contralateral, as a hand's desynchronisation lies",
+        "on the hand's own side: labels or channels swapped?"
+    };
+    for (side = CONTRALATERAL; side <= IPSILATERAL; side++) {
+        write_windows(RATE);
+        draw("topography");
+        CHECK(drawn_text(words[side]), "%s is not said", words[side]);
+        CHECK(drawn_text(side == CONTRALATERAL ? "dB left, -" : "dB left, +"), "another sign");
+        draw("erd");
+        CHECK(drawn_text(words[side]), "%s is not said", words[side]);
+    }
+    side = ALIKE;
+    draw("topography");
 }
 
 int main(void)
@@ -112,5 +149,6 @@ int main(void)
     in_folder(path, "windows.h5");
     after_the_event();
     with_a_baseline();
+    the_side();
     return failures != 0;
 }

@@ -160,6 +160,10 @@ static void check_all(void)
     s = base(), s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = true, s.work = true,
     check(&s, "mala");
     s = base(), s.batch = 0, s.sampler = KL_SAMPLING_HMC, s.exchange = true, check(&s, "hmc, exchange");
+    s = base(), s.batch = 0, s.sampler = KL_SAMPLING_HMC, s.tune = true, s.target_accept = 0.8;
+    s.companion = true, check(&s, "hmc, tuned");
+    s = base(), s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = s.robbins_monro = true;
+    check(&s, "mala, as the reference tunes it");
     s = base(), s.work = s.pointwise = s.keep_last = true, check(&s, "work");
     s = base(), s.schedule = KL_SAMPLING_CYCLICAL, s.period = 3, s.noise = false, check(&s, "cyclical");
     s = base(), s.stop = (struct kl_sampling_stop){ true, true, 0.05, -1e-7, 8 }, rungs[1].warmup = 30;
@@ -334,16 +338,100 @@ static void check_waiting(void)
     }
 }
 
-/* The certificate is of kernels that do not know the past: the step is tuned behind its path alone. */
+/* The certificate is of kernels that do not know the past: the step is tuned behind its path alone, and
+   then for as long as it takes. */
 static void check_path_step(void)
 {
-    for (int longer = 0; longer < 2; longer++) {
+    const struct kl_watch watch = { .step = stop };
+    struct kl_sampling_settings s = base();
+    struct kl_error err = { 0 };
+    s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = s.work = true, s.anneal = 40;
+    s.rungs = rungs + 2, s.n_rungs = 1, s.chains = 1, rungs[2].warmup = 40;
+    struct kl_sampling_run *run = open_run(&s, 1);
+    const struct kl_sampling_chain *c = kl_sampling_run_chain(run, 0, 0, 0);
+    int code = KL_ESIGNAL;
+    run->round_seconds = 0;
+    while (code == KL_ESIGNAL && c->at.epoch < 40) {
+        looks = 0, until = 1, code = kl_sampling_run_go(run, NULL, &watch, &err);
+        CHECK(c->at.epoch > 40 || fabs(kl_sampling_chain_step(c) / 0.04 - 1) < 1e-12,
+              "epoch %lld: %.17g", (long long)c->at.epoch, kl_sampling_chain_step(c));
+    }
+    must(kl_sampling_run_go(run, NULL, NULL, &err), &err);
+    CHECK(c->at.warm > 40 && kl_sampling_chain_step(c) > 0.1, "%lld epochs, step %g",
+          (long long)c->at.warm, kl_sampling_chain_step(c));
+    kl_sampling_run_close(&run);
+}
+
+/* From steps that are far off the acceptance comes near its target, where it then stays; without a
+   warm-up nothing is tuned, and one that cannot succeed ends at its limit. */
+static void check_tuned(void)
+{
+    for (int i = 0; i < 4; i++) {
         struct kl_sampling_settings s = base();
-        s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = s.work = true, s.anneal = 4;
-        rungs[1].warmup = rungs[2].warmup = 4 + longer;
+        s.batch = 0, s.sampler = i % 2 ? KL_SAMPLING_HMC : KL_SAMPLING_MALA, s.tune = true;
+        s.target_accept = i % 2 ? 0.8 : 0.57, s.chains = 8;
+        rungs[1] = (struct kl_sampling_rung){ 2, i < 2 ? 1e12 : 1e-12, 60, 3000 };
+        s.rungs = rungs + 1, s.n_rungs = 1, s.keep = 0;
         struct kl_sampling_run *run = golden_run(&s, &problem.target);
-        const double step = kl_sampling_chain_step(kl_sampling_run_chain(run, 0, 2, 0));
-        CHECK((fabs(step / 0.04 - 1) < 1e-12) == !longer, "%d: %.17g", longer, step);
+        for (int64_t k = 0; k < 8; k++) {
+            const struct kl_sampling_chain *c = kl_sampling_run_chain(run, 0, 0, k);
+            CHECK(fabs(kl_sampling_chain_acceptance(c) - s.target_accept) < 0.15 &&
+                      c->at.draws == 1500 && c->at.warm >= 60 && c->at.warm <= 1000,
+                  "%d: accepted %g, warm-up %lld", i, kl_sampling_chain_acceptance(c),
+                  (long long)c->at.warm);
+        }
+        kl_sampling_run_close(&run);
+    }
+    struct kl_sampling_settings s = base();
+    s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = true, rungs[1].warmup = rungs[2].warmup = 0;
+    struct kl_sampling_run *run = golden_run(&s, &problem.target);
+    CHECK(kl_sampling_chain_step(kl_sampling_run_chain(run, 0, 1, 0)) == rungs[1].lr ||
+          fabs(kl_sampling_chain_step(kl_sampling_run_chain(run, 0, 1, 0)) / rungs[1].lr - 1) < 1e-12);
+    kl_sampling_run_close(&run);
+    s = base(), s.batch = 0, s.sampler = KL_SAMPLING_MALA, s.tune = true, s.target_accept = 0.9999;
+    s.rungs = rungs + 1, s.n_rungs = 1, rungs[1].warmup = 150;
+    run = golden_run(&s, &problem.target);
+    const int64_t warm = kl_sampling_run_chain(run, 0, 0, 0)->at.warm;
+    CHECK(warm >= 150 && warm <= 1500 && kl_sampling_tune_limit(0) == 0 &&
+              kl_sampling_tune_limit(20) == 1000 && kl_sampling_tune_limit(4000) == 40000,
+          "%lld", (long long)warm);
+    kl_sampling_run_close(&run);
+}
+
+/* What never happens is refused before it is waited for. */
+static void check_seldom(void)
+{
+    static const struct {
+        int64_t epochs, every, keep, test_every;
+        const char *says;
+    } cases[] = { { 8, 9, 0, 4, "8 epochs with a draw each 9 have none" },
+                  { 8, 2, 5, 4, "weights of each 5 draws are kept: of 4 there are none" },
+                  { 8, 2, 0, 9, "a test each 9 epochs: in 8 there is none" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kl_sampling_settings s = base();
+        struct kl_sampling_run *run = NULL;
+        struct kl_error err = { 0 };
+        for (int k = 0; k < 3; k++) rungs[k].epochs = cases[i].epochs;
+        s.every = cases[i].every, s.keep = cases[i].keep, s.test_every = cases[i].test_every;
+        const int code = kl_sampling_run_open(&run, &s, &problem.target, 1, 1, &err);
+        CHECK(code == KL_EUSAGE && strstr(err.text, cases[i].says), "%d: %s", code, err.text);
+        kl_sampling_run_close(&run);
+    }
+}
+
+/* A tuner's state from elsewhere. */
+static void check_damaged_tuner(void)
+{
+    for (int i = 0; i < 4; i++) {
+        struct kl_sampling_settings s = base();
+        s.batch = 0, s.sampler = KL_SAMPLING_HMC, s.tune = true;
+        struct kl_sampling_run *run = golden_run(&s, &problem.target);
+        struct kl_sampling_chain *c = kl_sampling_run_chain(run, 0, 1, 1);
+        if (i == 0) c->tuning.began = 1e300;
+        if (i == 1) c->tuning.dual.error = NAN;
+        if (i == 2) c->scale[1] = 0;
+        if (i == 3) c->squares[2] = -1;
+        save(run, "whole"), refuse(&s, "a tuner's state that no chain comes to");
         kl_sampling_run_close(&run);
     }
 }
@@ -384,6 +472,7 @@ int main(void)
     make_test_folder();
     make_problem();
     check_all(), check_walk(), check_long(), check_instructions(), check_extended(), check_refused(),
-        check_damaged(), check_waiting(), check_path_step(), check_kept();
+        check_damaged(), check_damaged_tuner(), check_waiting(), check_path_step(), check_tuned(),
+        check_seldom(), check_kept();
     return failures != 0;
 }

@@ -4,9 +4,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sampling/diagnose/diagnose.h"
 #include "sampling/diagnose/diagnose_int.h"
+#include "sampling/diagnose/verdict.h"
 #include "tests/unit/check.h"
 
 static uint64_t state = 5;
@@ -139,6 +141,47 @@ static void check_predictive(void)
     CHECK(kl_sampling_predict(&p, NULL, NULL, same, 3, 2, 0, NULL, &err) == KL_EUSAGE, "no efficiency");
 }
 
+/* Of chains that do not vary there is no number; of some that do not there is, and it is bad. */
+static void check_still(void)
+{
+    static double x[4 * 50];
+    struct kl_sampling_traces *t = NULL;
+    struct kl_error err = { 0 };
+    CHECK(kl_sampling_traces_open(&t, 4, 50, &err) == 0, "%s", err.text);
+    for (int moving = 0; moving <= 4; moving++) {
+        struct kl_sampling_verdict v = kl_sampling_verdict_none(10, 4);
+        for (int i = 0; i < 200; i++) x[i] = i / 50 < moving ? noise() : 0.1 * (i / 50);
+        kl_sampling_traces_take(t, x), kl_sampling_verdict_of_trace(&v, t);
+        CHECK(v.still == (size_t)(4 - moving) && isfinite(v.mean) && v.draws == 50, "%d: %zu", moving,
+              v.still);
+        CHECK(isnan(v.rhat) == !moving && isnan(v.bulk) == !moving && isnan(v.tail) == !moving &&
+                  isnan(v.mcse) == !moving && isnan(v.time) == !moving,
+              "%d: R-hat %g, %g, %g", moving, v.rhat, v.bulk, v.mcse);
+    }
+    kl_sampling_traces_close(&t);
+    CHECK(kl_sampling_traces_open(&t, 2, 1, &err) == 0, "%s",
+          err.text); /* one draw neither moves nor not */
+    kl_sampling_traces_take(t, x);
+    CHECK(kl_sampling_still(t) == 0);
+    kl_sampling_traces_close(&t);
+}
+
+/* A number beside its limit stands on the side that it is on. */
+static void check_beside(void)
+{
+    static const struct {
+        double value, limit;
+        const char *text;
+    } cases[] = { { 1.0104, 1.01, "1.0104" }, { 1.01004, 1.01, "1.01004" }, { 399.97, 400, "399.97" },
+                  { 2.0968, 1.01, "2.1" },    { 5.3, 400, "5.3" },          { 1.01, 1.01, "1.01" },
+                  { 2.8e16, 1.01, "2.8e+16" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[KL_SAMPLING_BESIDE];
+        CHECK(strcmp(kl_sampling_beside(text, cases[i].value, cases[i].limit), cases[i].text) == 0, "%s",
+              text);
+    }
+}
+
 int main(void)
 {
     static const size_t sizes[] = { 2, 3, 5, 6, 7, 8, 9, 12, 31, 100, 513, 1000, 3000, 12345 };
@@ -147,7 +190,7 @@ int main(void)
     check_ends();
     check_invariance();
     check_time();
-    check_predictive();
+    check_predictive(), check_still(), check_beside();
     for (double p = 1e-300; p < 1; p = p < 0.01 ? p * 10 : p + 0.01) {
         const double z = kl_sampling_normal_score(p);
         CHECK(fabs(0.5 * erfc(-z / sqrt(2)) / p - 1) < 1e-12 * (1 + z * z), "%g: %g", p, z);

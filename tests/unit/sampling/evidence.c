@@ -7,6 +7,7 @@
 
 #include "sampling/chain/chain_int.h"
 #include "sampling/heads/rivals.h"
+#include "tests/golden/golden.h"
 #include "tests/unit/check.h"
 
 enum { N = 40, RUNGS = 14 };
@@ -25,6 +26,23 @@ static double ln_z(const float *x, const int32_t *labels)
             sum += exp(exponent) * step * step;
         }
     return log(sum);
+}
+
+/* Mean loss at beta n by quadrature, least loss by SciPy (tests/golden/make_sampling_tuning.py): what
+   the learning coefficient is told from. */
+static void check_coefficient(const struct kl_sampling_evidence *e, const struct kl_sampling_run *run)
+{
+    const hid_t file = H5Fopen("tests/golden/sampling_tuning.h5", H5F_ACC_RDONLY, H5P_DEFAULT),
+                g = H5Gopen2(file, "logistic", H5P_DEFAULT);
+    const double mean = golden_number(g, "mean"), least = golden_number(g, "least");
+    struct kl_sampling_minimum found;
+    struct kl_error err;
+    CHECK(kl_sampling_minimum_seek(&found, run, NULL, &err) == 0, "%s", err.text);
+    CHECK(fabs(found.loss - least) < 1e-5 && found.norm > 0, "least loss %.7g, by SciPy %.7g",
+          found.loss, least);
+    CHECK(fabs(e->mean[RUNGS - 1] - mean) < 4 * e->mcse[RUNGS - 1],
+          "mean loss %.6g +- %.2g, by quadrature %.6g", e->mean[RUNGS - 1], e->mcse[RUNGS - 1], mean);
+    H5Gclose(g), H5Fclose(file);
 }
 
 static void one(const struct kl_features *f, enum kl_sampling_sampler sampler, double exact)
@@ -60,6 +78,7 @@ static void one(const struct kl_features *f, enum kl_sampling_sampler sampler, d
           (int)sampler, e.log_z, e.error, exact);
     CHECK(e.error < 0.2 && e.mc > 0, "error %.3f, of chance %.3f", e.error, e.mc);
     CHECK(e.low - 4 * e.mc < exact && exact < e.high + 4 * e.mc, "sums %.3f to %.3f", e.low, e.high);
+    check_coefficient(&e, run);
     kl_sampling_evidence_free(&e);
     /* A loss that rises, as no chain at equilibrium has it: the sums change places, errors stay errors.
      */

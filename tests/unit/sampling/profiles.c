@@ -103,6 +103,25 @@ static void overrides(void)
     CHECK(make(&err) == 0, "%s", err.text);
     ladder(3, (const double[]){ 0, 20, 30 }, (const double[]){ 1, 9, 10 },
            (const double[]){ 1e-7, .5, .5 });
+    /* Between 0 and the first one it has what that one has: at 0 nothing is warmed up. */
+    static const struct {
+        const char *profile, *data, *betas;
+        double warmup[4];
+    } between[] = { { "sound", "synth", "0,.5,.9,1", { 0, 4000, 4000, 4000 } },
+                    { "sound", "images", "0,2,5", { 0, 400, 400 } },
+                    { "sound", "images", "1e-9", { 0, 400 } },
+                    { "paper", "mnist", "0,100,600", { 0, 100000, 100000 } },
+                    { "classic", "synth", "0.5,20", { 0, 99, 4999 } } };
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        fresh(between[i].profile, between[i].data), v.betas = between[i].betas;
+        CHECK(make(&err) == 0, "%s", err.text);
+        for (size_t k = 0; k < s.n_rungs; k++)
+            CHECK((double)rungs[k].warmup == between[i].warmup[k] && rungs[k].lr > 0,
+                  "%s %s: beta %g: %lld", between[i].profile, between[i].data, rungs[k].beta,
+                  (long long)rungs[k].warmup);
+    }
+    fresh("classic", "synth"), v.betas = "20,30", v.epochs = "2,3", v.warmup = "7", v.lr = ".5";
+    CHECK(make(&err) == 0, "%s", err.text);
     /* What is complete stays as it is. */
     struct kl_sampling_values before = v;
     CHECK(make(&err) == 0 && !strcmp(v.betas, "0,20,30") && !strcmp(v.epochs, before.epochs), "%s",

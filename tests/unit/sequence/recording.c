@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    EDF and BDF files with one trap each: read as the standards say, or refused with what and where. */
 #include <math.h>
+#include <unistd.h>
 
 #include "sequence/recording/recording.h"
 #include "tests/edf_make.h"
@@ -50,6 +51,26 @@ static bool remarks(const struct kl_sequence_recording *r, const char *words)
     for (size_t i = 0; i < r->n_remarks; i++)
         if (strstr(r->remarks[i], words)) return true;
     return false;
+}
+
+/* The file is read, but not signal s, which says why; the other one is. */
+static void faulty(const struct edf_make *e, size_t s, const char *words)
+{
+    struct kl_sequence_recording r;
+    struct kl_error err = { 0 };
+    double x[12];
+    CHECK(open_made(&r, e, &err) == 0, "%s", err.text);
+    CHECK(r.n_signals == 2 && r.signals[s].fault && strstr(r.signals[s].fault, words),
+          "'%s', expected '%s'", r.n_signals == 2 && r.signals[s].fault ? r.signals[s].fault : "",
+          words);
+    CHECK(kl_sequence_recording_read(x, &r, s, 0, 1, &err) == KL_EDATA && strstr(err.text, words), "%s",
+          err.text);
+    if (!r.signals[1 - s].fault)
+        CHECK(kl_sequence_recording_read(x, &r, 1 - s, 0, 12, &err) == 0 &&
+                  x[11] == 203 + 10 * (1 - (double)s),
+              "%s", err.text);
+    CHECK(remarks(&r, words), "%zu remarks", r.n_remarks);
+    kl_sequence_recording_close(&r);
 }
 
 /* Opened, with so many annotations and, unless NULL, this remark, else none. Close it. */
@@ -145,7 +166,8 @@ static void test_annotations(void)
     e.n_channels = 4;
     e.channel[3] = e.channel[2];
     e.channel[3].lists = (const char *const[]){ "+2.5\x15"
-                                                "0\x14late\x14" "both\x14@",
+                                                "0\x14late\x14"
+                                                "both\x14@",
                                                 "+0\x14\x14@+0.5\x14links \xfc"
                                                 "ber\x14@",
                                                 "+2\x14"
@@ -161,7 +183,9 @@ static void test_annotations(void)
     e = usual;
     e.channel[2].lists =
         (const char *const[]){ "+0\x14\x14@1.5\x14no sign\x14@+x\x14no\x14@+1\x14yes\x14@",
-                               "+1\x14\x14@+2\x14no end@", "+2\x14\x14@+3\x15" "-1\x14no\x14@+4\x14\x14@" };
+                               "+1\x14\x14@+2\x14no end@",
+                               "+2\x14\x14@+3\x15"
+                               "-1\x14no\x14@+4\x14\x14@" };
     opened(&r, &e, 1, "record 1: a malformed annotation '1.5?no sign?' is left out");
     CHECK(remarks(&r, "record 2: a malformed annotation '+2?no end'") &&
           remarks(&r, "1 annotation without a text is left out"));
@@ -213,18 +237,21 @@ static void test_refusals(void)
 {
     struct edf_make e = usual;
     e.channel[1].low = "1,5";
-    refused(&e,
-            "physical minimum of channel 2 (Cz..): found '1,5', expected a number with a decimal point");
+    faulty(&e, 1, "physical minimum: found '1,5', expected a number with a decimal point");
     e.channel[1].low = "nan";
-    refused(&e, "found 'nan', expected a number");
+    faulty(&e, 1, "found 'nan', expected a number");
     e.channel[1].low = "7", e.channel[1].high = "7.0";
-    refused(&e, "are both 7");
+    faulty(&e, 1, "are both 7");
     e.channel[1].low = "-1e308", e.channel[1].high = "1e308";
-    refused(&e, "are no range of numbers");
+    faulty(&e, 1, "are no range of numbers");
     e = usual, e.channel[0].digital_low = "5", e.channel[0].digital_high = "5";
-    refused(&e, "digital minimum 5, maximum 5");
+    faulty(&e, 0, "digital minimum 5, maximum 5");
     e = usual, e.channel[0].digital_high = "32768";
-    refused(&e, "but samples have 16 bits");
+    faulty(&e, 0, "but samples have 16 bits");
+    e = usual, e.channel[0].per_record = 0;
+    faulty(&e, 0, "0 samples a record");
+    e = usual, e.seconds = "0";
+    faulty(&e, 0, "records of 0 seconds with 4 samples: no rate");
     e = usual, e.records = "4";
     refused(&e, "ends in record 4 of 4, after");
     e.records = "2";
@@ -233,9 +260,7 @@ static void test_refusals(void)
     refused(&e, "-2 records");
     e.records = "x";
     refused(&e, "number of records: found 'x', expected a whole number");
-    e = usual, e.seconds = "0";
-    refused(&e, "records of 0 seconds with 4 samples of channel 1");
-    e.seconds = "0,5";
+    e = usual, e.seconds = "0,5";
     refused(&e, "seconds of a record: found '0,5'");
     e = usual, e.reserved = "EDF+X";
     refused(&e, "found the format 'EDF+X'");
@@ -243,8 +268,6 @@ static void test_refusals(void)
     refused(&e, "convert it from GDF");
     e.version = "1";
     refused(&e, "no EDF or BDF file: begins with '1'");
-    e = usual, e.channel[0].per_record = 0;
-    refused(&e, "samples a record of channel 1 (Fc5.): found '0'");
 }
 
 static void test_lengths(void)
@@ -318,6 +341,86 @@ static void test_borne(void)
           kl_sequence_recording_find(&r, "EEG Cz-Ref") == 1 &&
           kl_sequence_recording_find(&r, "Pz") == -1);
     kl_sequence_recording_close(&r);
+}
+
+/* By the label, else the transducer, else the unit; the names are those of real files: EDF+'s own,
+   Sleep-EDF, TUH, BioSemi, BCI competition, Emotiv, BrainVision. */
+static void test_types(void)
+{
+    static const struct {
+        const char *label, *unit;
+        enum kl_sequence_type type;
+    } all[] = {
+        { "Fc5.", "uV", KL_SEQUENCE_EEG },
+        { "EEG Fpz-Cz", "uV", KL_SEQUENCE_EEG },
+        { "EEG FP1-REF", "uV", KL_SEQUENCE_EEG },
+        { "FP1-F7", "uV", KL_SEQUENCE_EEG },
+        { "A1", "uV", KL_SEQUENCE_EEG },
+        { "E129", "uV", KL_SEQUENCE_EEG },
+        { "EEG 026", "uV", KL_SEQUENCE_EEG },
+        { "C3-A2", "uV", KL_SEQUENCE_EEG },
+        { "C3", "", KL_SEQUENCE_EEG },
+        { "Pz", "%", KL_SEQUENCE_OTHER },
+        { "EOG left", "uV", KL_SEQUENCE_EOG },
+        { "HEOG", "uV", KL_SEQUENCE_EOG },
+        { "VEOG1", "uV", KL_SEQUENCE_EOG },
+        { "LOC-A2", "uV", KL_SEQUENCE_EOG },
+        { "E1-M2", "uV", KL_SEQUENCE_EOG },
+        { "EOG-central", "uV", KL_SEQUENCE_EOG },
+        { "ECG", "mV", KL_SEQUENCE_ECG },
+        { "EEG EKG1-REF", "uV", KL_SEQUENCE_ECG },
+        { "ECG II", "mV", KL_SEQUENCE_ECG },
+        { "EMG submental", "uV", KL_SEQUENCE_EMG },
+        { "CHIN1", "uV", KL_SEQUENCE_EMG },
+        { "Status", "Boolean", KL_SEQUENCE_STIMULUS },
+        { "STI 014", "uV", KL_SEQUENCE_STIMULUS },
+        { "Trigger", "", KL_SEQUENCE_STIMULUS },
+        { "Event marker", "", KL_SEQUENCE_STIMULUS },
+        { "EXG1", "uV", KL_SEQUENCE_OTHER },
+        { "Resp oro-nasal", "", KL_SEQUENCE_OTHER },
+        { "Temp rectal", "DegC", KL_SEQUENCE_OTHER },
+        { "SpO2", "%", KL_SEQUENCE_OTHER },
+        { "GSR1", "nS", KL_SEQUENCE_OTHER },
+        { "CQ_AF3", "", KL_SEQUENCE_OTHER },
+        { "x_dir", "ARU", KL_SEQUENCE_OTHER },
+        { "-", "", KL_SEQUENCE_OTHER },
+        { "AUX1", "uV", KL_SEQUENCE_OTHER },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct kl_sequence_recording r;
+        struct kl_error err = { 0 };
+        struct edf_make e = usual;
+        e.channel[0].label = all[i].label, e.channel[0].unit = all[i].unit;
+        CHECK(open_made(&r, &e, &err) == 0, "%s", err.text);
+        CHECK(r.signals[0].type == all[i].type, "%s: %s, expected %s", all[i].label,
+              kl_sequence_type_name(r.signals[0].type), kl_sequence_type_name(all[i].type));
+        kl_sequence_recording_close(&r);
+    }
+}
+
+/* Beside the file: types and events, in place of its own. */
+static void test_beside(void)
+{
+    static const char events[] =
+        "onset\tduration\ttrial_type\tvalue\r\n0.5\t1\t\"left, hand\"\t1\r\n2\tn/a\tn/a\t7\r\n";
+    static const char channels[] = "name\ttype\tstatus\nFc5.\tEOG\tgood\nCz\tEEG\tbad\nPz\tEEG\tgood\n";
+    struct kl_sequence_recording r;
+    char beside[2][1024];
+    const char *const texts[] = { events, channels };
+    in_folder(beside[0], "a_events.tsv"), in_folder(beside[1], "a_channels.tsv");
+    for (int i = 0; i < 2; i++) {
+        FILE *to = fopen(beside[i], "wb");
+        if (!to || fputs(texts[i], to) < 0 || fclose(to)) perror(beside[i]), exit(1);
+    }
+    opened(&r, &usual, 2, "take the place of the 1 of the file");
+    CHECK(strcmp(r.annotations[0].text, "left, hand") == 0 && r.annotations[0].duration == 1 &&
+          r.annotations[0].onset == 0.5);
+    CHECK(strcmp(r.annotations[1].text, "7") == 0 && r.annotations[1].duration == 0);
+    CHECK(r.signals[0].type == KL_SEQUENCE_EOG && r.signals[1].type == KL_SEQUENCE_EEG);
+    CHECK(remarks(&r, "calls 1 channel bad, Cz") && remarks(&r, "names 1 channel that the file lacks"));
+    CHECK(strcmp(r.beside[KL_SEQUENCE_EVENTS], beside[0]) == 0 && r.beside[KL_SEQUENCE_CHANNELS]);
+    kl_sequence_recording_close(&r);
+    unlink(beside[0]), unlink(beside[1]);
 }
 
 static void test_names(void)
@@ -417,6 +520,7 @@ int main(void)
     make_test_folder();
     in_folder(path, "a.edf");
     test_usual(), test_samples(), test_negative(), test_annotations(), test_gaps();
-    test_refusals(), test_lengths(), test_borne(), test_names(), test_written();
+    test_refusals(), test_lengths(), test_borne(), test_names(), test_types(), test_beside();
+    test_written();
     return failures != 0;
 }

@@ -133,9 +133,9 @@ static void check_refused(void)
     struct kl_sequence_cut how = plain;
     struct kl_sequence_collection c = { 0 };
     struct kl_sequence_origin s;
-    save_plain("unit.edf", "degC", 10), save_plain("rates.edf", "uV", 5),
+    save_plain("unit.edf", ".V", 10), save_plain("rates.edf", "uV", 5),
         save_plain("milli.edf", "mV", 10);
-    refused(&plain, "unit.edf", "unit 'degC' is no known unit of voltage");
+    refused(&plain, "unit.edf", "unit '.V' is no known unit of voltage");
     refused(&plain, "rates.edf", "C4 has 5 samples a second, C3 has 10");
     how.channels = (char **)twice, how.n_channels = 2, refused(&how, "a.edf", "'C3' is asked for twice");
     how.channels = (char **)absent, refused(&how, "a.edf", "no channel 'Cz'");
@@ -143,6 +143,147 @@ static void check_refused(void)
     CHECK(cut(&c, &how, "unit.edf", &s) == 0 && c.x[10] == 110000 && c.x[0] == 100, "%s", err.text);
     CHECK(cut(&c, &how, "milli.edf", &s) == 0 && c.n == 2 && c.x[30] == 110000 && c.n_recordings == 2);
     kl_sequence_collection_free(&c);
+}
+
+/* One event under one label or another counts once; what reaches beyond its annotation, into the next
+   one or into one before is counted. Ten steps a second. */
+static void check_trials(void)
+{
+    static const char *const lists[] = { "+0\x14\x14@+1\x15"
+                                         "1\x14go\x14@+1.05\x14go\x14@",
+                                         "+1\x14\x14@+2\x15"
+                                         "1\x14stop\x14@",
+                                         "+2\x14\x14@+2.5\x14go\x14@", "+3\x14\x14@" };
+    const struct edf_make e = { .n_channels = 2,
+                                .n_records = 4,
+                                .channel = { { "C3", .per_record = 10 },
+                                             { "EDF Annotations", .per_record = 30, .lists = lists } } };
+    struct kl_sequence_cut how = { .to = 0.9 };
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_origin s;
+    save("t.edf", &e);
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 3 && s.count.repeated == 1, "%s", err.text);
+    CHECK(!s.count.beyond && s.count.next == 1 && s.count.previous == 1); /* 2 s and 2.5 s */
+    CHECK(c.onset[1] == 2 && c.labels[1] == 1 && c.duration[1] == 1 && isnan(c.duration[2]));
+    kl_sequence_collection_free(&c);
+    how.to = 1.0; /* just as long as the annotations */
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 3 && !s.count.beyond && s.count.next == 1);
+    kl_sequence_collection_free(&c);
+    how.to = 1.3;
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 3 && s.count.beyond == 2 && s.count.next == 2 &&
+          fabs(c.excess - 0.3) < 1e-12 && c.least_duration == 1 && c.most_duration == 1);
+    kl_sequence_collection_free(&c);
+    how = (struct kl_sequence_cut){ .from = -0.5, .to = 0.4 };
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 3 && s.count.previous == 2, "%zu", s.count.previous);
+    kl_sequence_collection_free(&c);
+    how = (struct kl_sequence_cut){ .to = 0.4, .chunk = 0.5 };
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 4 && s.count.brief == 2 && c.onset[1] == 1.5 &&
+              c.duration[3] == 0.5,
+          "%zu windows, %zu brief", c.n, s.count.brief);
+    kl_sequence_collection_free(&c);
+    /* the baseline before a window that begins behind the event */
+    how = (struct kl_sequence_cut){
+        .from = 0.2, .to = 0.4, .baseline = true, .baseline_from = -0.3, .baseline_to = -0.1
+    };
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 3 && c.x[0] == 102 - 8 && c.steps == 3, "%g",
+          c.x[0]);
+    kl_sequence_collection_free(&c);
+    how.baseline_from = how.baseline_to = -1.1; /* before the first sample of the first event */
+    CHECK(cut(&c, &how, "t.edf", &s) == 0 && c.n == 2 && s.count.outside == 1);
+    kl_sequence_collection_free(&c);
+}
+
+static void check_contrary(void)
+{
+    static const char *const lists[] = { "+0\x14\x14@+1\x14go\x14@+1.01\x14stop\x14@", "+1\x14\x14@" };
+    const struct edf_make e = { .n_channels = 2,
+                                .n_records = 2,
+                                .channel = { { "C3", .per_record = 10 },
+                                             { "EDF Annotations", .per_record = 30, .lists = lists } } };
+    const struct kl_sequence_cut plain = { .to = 0.5 };
+    save("c.edf", &e);
+    refused(&plain, "c.edf", "'go' at 1 s and 'stop' at 1.01 s are one event, and mean 'go' and 'stop'");
+}
+
+/* What is no EEG: left out, or, named, not in the average. */
+static void check_types(void)
+{
+    static const char *const lists[] = { "+0\x14\x14@+0\x14go\x14@", "+1\x14\x14@" };
+    const struct edf_make e = { .n_channels = 5,
+                                .n_records = 2,
+                                .channel = { { "C3", .per_record = 10 },
+                                             { "EOG left", .per_record = 10 },
+                                             { "C4", .per_record = 10 },
+                                             { "-", .low = "0", .high = "0", .per_record = 10 },
+                                             { "EDF Annotations", .per_record = 30, .lists = lists } } };
+    char *const named[] = { "C3", "EOG left", "C4" }, *const fault[] = { "C3", "-" },
+                *const eog[] = { "EOG left" };
+    struct kl_sequence_cut how = { .to = 0.9, .average = true };
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_origin s;
+    save("y.edf", &e);
+    CHECK(cut(&c, &how, "y.edf", &s) == 0 && c.channels == 2 && c.x[0] == -10 && c.x[10] == 10, "%s",
+          err.text); /* 0 and 20 less their mean */
+    CHECK(c.channels == 2 && strcmp(c.channel_names[1], "C4") == 0);
+    kl_sequence_collection_free(&c);
+    how.channels = (char **)named, how.n_channels = 3;
+    CHECK(cut(&c, &how, "y.edf", &s) == 0 && c.channels == 3 && c.x[0] == -10 && c.x[10] == 10 &&
+          c.x[20] == 10);
+    kl_sequence_collection_free(&c);
+    how.channels = (char **)fault, how.n_channels = 2;
+    refused(&how, "y.edf", "channel -: physical minimum and maximum are both 0");
+    how.channels = (char **)eog, how.n_channels = 1;
+    CHECK(cut(&c, &how, "y.edf", &s) == 0 && c.x[0] == 10);
+    kl_sequence_collection_free(&c);
+}
+
+/* A filter that is longer than the signal; windows without movement, and equal ones. */
+static void check_empty(void)
+{
+    struct kl_sequence_collection c = { 0 };
+    struct kl_sequence_origin s;
+    struct kl_sequence_cut how = { .to = 0.5, .low = 0.5 };
+    float x[4][2][3] = { { { 1, 2, 3 }, { 4, 4, 4 } },
+                         { { 1, 2, 3 }, { 4, 4, 5 } },
+                         { { 7, 7, 7 }, { 8, 8, 8 } },
+                         { { 1, 2, 3 }, { 4, 4, 5 } } };
+    int32_t labels[] = { 0, 0, 1, 1 };
+    CHECK(cut(&c, &how, "a.edf", &s) == 0 && c.brief.n == 1 && c.brief.taps == 67 &&
+              c.brief.samples == 30,
+          "%zu taps", c.brief.taps); /* 3.3 / 0.5 s at 10 Hz, the next odd number */
+    kl_sequence_collection_free(&c);
+    c = (struct kl_sequence_collection){ .n = 4, .channels = 2, .steps = 3, .x = **x, .labels = labels };
+    CHECK(kl_sequence_collect_compare(&c, &err) == 0, "%s", err.text);
+    CHECK(c.alike.flat == 1 && c.alike.still == 1 && c.alike.first == 1 && c.alike.equal == 1 &&
+          c.alike.contrary == 1 && c.alike.a == 1 && c.alike.b == 3);
+    labels[3] = 0;
+    CHECK(kl_sequence_collect_compare(&c, &err) == 0 && c.alike.equal == 1 && !c.alike.contrary);
+}
+
+static void check_quotes(void)
+{
+    struct kl_sequence_labels labels;
+    char **words = NULL;
+    size_t n = 0;
+    CHECK(kl_sequence_labels_parse(&labels, "\"a, b\"=x,  c=\"y, \"\"z\"\"\",\"d=1\"=x", &err) == 0,
+          "%s", err.text);
+    CHECK(labels.n == 3 && kl_sequence_label_of(&labels, "a, b") == 0 &&
+          kl_sequence_label_of(&labels, "c") == 1 && kl_sequence_label_of(&labels, "d=1") == 0 &&
+          strcmp(labels.names[1], "y, \"z\"") == 0);
+    kl_sequence_labels_free(&labels);
+    static const char *const wrong[] = { "\"a",    "\"a\"",  "\"a\"b=x", "a=\"x",
+                                         "a=\"\"", "\"\"=x", "a=x,",     "" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CHECK(kl_sequence_labels_parse(&labels, wrong[i], &err) == KL_EUSAGE, "%s", wrong[i]);
+        kl_sequence_labels_free(&labels);
+    }
+    CHECK(kl_sequence_words(&words, &n, "--channels", "a,\"b,c\",\"d\"\"\"", &err) == 0 && n == 3 &&
+          strcmp(words[1], "b,c") == 0 && strcmp(words[2], "d\"") == 0);
+    kl_sequence_words_free(words, n);
+    CHECK(kl_sequence_words(&words, &n, "--channels", "a,\"b", &err) == KL_EUSAGE);
+    kl_sequence_words_free(words, n);
+    CHECK(kl_sequence_words(&words, &n, "--channels", "a,", &err) == KL_EUSAGE);
+    kl_sequence_words_free(words, n);
 }
 
 static void check_words(void)
@@ -186,6 +327,11 @@ int main(void)
     check_gap();
     check_steps();
     check_refused();
+    check_trials();
+    check_contrary();
+    check_types();
+    check_empty();
     check_words();
+    check_quotes();
     return failures != 0;
 }

@@ -57,9 +57,7 @@ static void check_values(void)
         add(&t, tensor, sizeof tensor - 1);
         m.at = t.bytes, m.end = t.bytes + t.n;
         const int rc = kl_weights_pickle_run(&m);
-        CHECK(rc == 0 ||
-                  (rc == KL_EDATA && strcmp(err.text, "x.pth: the pickle in it is refused: too many "
-                                                      "values") == 0),
+        CHECK(rc == 0 || (rc == KL_EDATA && strstr(err.text, "is refused: too many values; ")),
               "room for %zu: %d %s", room, rc, err.text);
         CHECK(m.n_values <= MOST_VALUES && (rc == 0) == (room >= 23), "room for %zu: %d", room, rc);
         refused += rc != 0;

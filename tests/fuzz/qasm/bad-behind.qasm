@@ -1,0 +1,1 @@
+bit c; qubit q; c = measure q; x q;

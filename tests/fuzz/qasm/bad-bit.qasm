@@ -1,0 +1,1 @@
+qubit q; x q; c = measure q;

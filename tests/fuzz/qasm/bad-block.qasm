@@ -1,0 +1,1 @@
+gate a q { x q; 

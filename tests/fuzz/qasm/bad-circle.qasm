@@ -1,0 +1,1 @@
+gate a q { b q; } gate b q { a q; } qubit q; b q;

@@ -1,0 +1,1 @@
+qubit q; ctrl(20) @ ctrl @ x q, q;

@@ -1,0 +1,1 @@
+input float x; qubit q; rx((((x+1)*(x+1)))**4) q;
