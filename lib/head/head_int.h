@@ -150,6 +150,8 @@ int kl_head_save_rest(struct kl_writer *w, const struct kl_train *loop, const ch
 int kl_head_restore_rest(struct kl_train *loop, struct kl_file *file, const char *prefix,
                          struct kl_error *err);
 
+/* Training is in float alone. */
+#if !KL_F64
 /* ---- Private to lib/head/: natural gradients of the circuit's weights (step.c) ---- */
 /* What the steps of one replica need. */
 struct kl_natural {
@@ -194,5 +196,6 @@ int kl_head_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, 
 int kl_head_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err);
 /* What is left of the rate lr in step `number`. */
 double kl_head_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr);
+#endif
 
 #endif

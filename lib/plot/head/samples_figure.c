@@ -428,7 +428,7 @@ int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     struct report r = { 0 };
     struct kl_sample_images images = { 0 };
     size_t rows[PLACES], n = 0;
-    int64_t wanted[PLACES];
+    int64_t wanted[PLACES] = { 0 };
     int code = load(&r, inputs, err);
     if (!code) code = choose(rows, &n, &r, err);
     for (size_t k = 0; k < n; k++) wanted[k] = r.index[rows[k]];
