@@ -113,7 +113,7 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 # which are in the file itself (%c), so that children and killed processes count as well. Each test has a folder of its own
 # (%t, its TMPDIR): process numbers come again.
 READERS := $(wildcard lib/ingest/*.c lib/weights/*.c lib/qrng/bits/*.c lib/circuit/noise*.c lib/circuit/observables.c lib/circuit/qasm*.c) \
-  $(addprefix lib/base/,config.c grid.c json.c)
+  $(addprefix lib/base/,config.c grid.c json.c read_text.c)
 RECOVERERS := $(wildcard lib/store/*.c)
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise unit/circuit/texts \
   faults/store faults/base faults/ingest faults/bits faults/weights faults/texts faults/places faults/circuit_memory faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/driver cli/qsweep cli/qtrain/resume cli/qtrain/qrng.t cli/qgan/resume faults/qtrain faults/qgan

@@ -306,7 +306,7 @@ struct kl_evaluation_found {
     const struct kl_evaluation *e;
     const struct kl_control_scores *controls;
     const struct kl_evaluation_cautions *cautions;
-    size_t collapsed;              /* heads (collapse.h) */
+    size_t collapsed;              /* heads (collapse.c) */
     const struct kl_log *log;      /* of the run */
     const struct kl_mcnemar *test; /* against the head `compared`; NULL: none */
     const char *compared;

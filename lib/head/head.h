@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    head: the hybrid head: reduction (linear layers with ReLU and dropout, tanh at the end), core (a
    circuit, or what is trained in its place as a control), classifier. Tiers: a trained head used
-   (qeval); a head trained (qtrain; its controls: controls.h); the model's own functions.  */
+   (qeval); a head trained (qtrain; its controls: evaluate.h); the model's own functions. */
 #ifndef KL_HEAD_HEAD_H
 #define KL_HEAD_HEAD_H
 
@@ -58,7 +58,7 @@ enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 /* What stands between the reduction and the classifier. */
 enum kl_core {
     KL_CORE_CIRCUIT, /* the circuit, trained */
-    KL_CORE_TWIN,    /* a linear-tanh map with as many parameters as the circuit (twin.h) */
+    KL_CORE_TWIN,    /* a linear-tanh map with as many parameters as the circuit (kl_twin) */
     KL_CORE_FROZEN,  /* the circuit; weights uniform within pi, drawn once a replica, never moved */
     KL_CORE_NONE,    /* nothing, and no reduction: a linear probe of the features */
     KL_CORES
