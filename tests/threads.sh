@@ -5,7 +5,8 @@
 # the tools' threads do beside it.
 . "$(dirname "$0")/tsan.inc"
 ROOT=$PWD
-build_tsan all
+build_tsan all CC=gcc SAN="$flags" OPT=-O1 OPT_KERNELS=-O1 ISAS=base
+build_emulated
 . tests/jobs.inc
 prepare || { echo "the inputs could not be made"; exit 1; }
 export PATH=$ROOT/$own/bin:$PATH TSAN_OPTIONS=exitcode=66
