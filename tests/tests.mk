@@ -112,13 +112,9 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 # Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
 # which are in the file itself (%c), so that children and killed processes count as well. Each test has a folder of its own
 # (%t, its TMPDIR): process numbers come again.
-READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid.c $(addsuffix .c,$(addprefix ingest/,idx picture png jpeg exif folder folder_look names h5)) \
-  $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) $(addprefix circuit/noise,.c _text.c _units.c _choice.c _ibm.c _ibm_read.c) \
-  circuit/observables.c circuit/observables_text.c \
-  $(addprefix qrng/bits/,$(addsuffix .c,arrays bits bytes form inputs repeats stage text))) \
-  $(wildcard lib/circuit/qasm*.c)
-RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
-  partial journal temporary process publish_bytes checkpoint target io digest))
+READERS := $(wildcard lib/ingest/*.c lib/weights/*.c lib/qrng/bits/*.c lib/circuit/noise*.c lib/circuit/observables.c lib/circuit/qasm*.c) \
+  $(addprefix lib/base/,config.c grid.c json.c read_text.c)
+RECOVERERS := $(wildcard lib/store/*.c)
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise unit/circuit/texts \
   faults/store faults/base faults/ingest faults/bits faults/weights faults/texts faults/places faults/circuit_memory faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/driver cli/qsweep cli/qtrain/resume cli/qtrain/qrng.t cli/qgan/resume faults/qtrain faults/qgan
 BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))

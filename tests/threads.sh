@@ -3,15 +3,10 @@
 # Every job of jobs.inc by tools under ThreadSanitizer, with 4 threads: two threads at one place of memory, one of them writing,
 # with nothing that orders them, is an error, whatever came of it. Then small jobs with the kernels of a GPU on the CPU, for what
 # the tools' threads do beside it.
-ROOT=$(cd "$(dirname "$0")/.." && pwd)
-cd "$ROOT" || exit 70
-BUILD=$(realpath --relative-to=. "${BUILD:-build}")
-[ -e "$(gcc -print-file-name=libtsan.so)" ] || { echo "skipped: no ThreadSanitizer"; exit 77; }
-nm "$BUILD/bin/qtrain" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
-own=$BUILD/threads flags="-fsanitize=thread -fno-omit-frame-pointer -w"
-make -s --no-print-directory -j"$(nproc)" all BUILD="$own" CC=gcc SAN="$flags" OPT=-O1 OPT_KERNELS=-O1 ISAS=base || exit 1
-make -s --no-print-directory -j"$(nproc)" "$own/tests/cuda/libketline-cuda.so" BUILD="$own" CXX=g++ \
-    EMULATED_SAN=-DEMULATED_RACES SAN="$flags --param tsan-distinguish-volatile=1" || exit 1
+. "$(dirname "$0")/tsan.inc"
+ROOT=$PWD
+build_tsan all CC=gcc SAN="$flags" OPT=-O1 OPT_KERNELS=-O1 ISAS=base
+build_emulated
 . tests/jobs.inc
 prepare || { echo "the inputs could not be made"; exit 1; }
 export PATH=$ROOT/$own/bin:$PATH TSAN_OPTIONS=exitcode=66

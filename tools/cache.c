@@ -6,7 +6,7 @@
 #include "control/meta/meta_train.h"
 #include "head/evaluate.h"
 #include "head/head.h"
-#include "head/sweep.h"
+#include "head/run.h"
 #include "plateau/plateau.h"
 #include "qrng/bits/bits.h"
 #include "qrng/classify/study.h"

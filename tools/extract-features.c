@@ -262,7 +262,7 @@ static int extract(struct job *j, struct kl_error *err)
     return code;
 }
 
-/* Beside the weights: readers of the features look there (head/origin.c). */
+/* Beside the weights: readers of the features look there (head/features.c). */
 static int record_seen(const struct job *j, struct kl_error *err)
 {
     const size_t seen = kl_backbone_look_seen(&j->e.look);

@@ -6,9 +6,9 @@
 
 #include "backbone/extract.h"
 #include "circuit/noise.h"
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 #include "head/exchange.h"
-#include "head/settings.h"
+#include "head/run.h"
 #include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1 };

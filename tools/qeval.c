@@ -6,14 +6,11 @@
 #include "backbone/extract.h"
 #include "circuit/options.h"
 #include "claims/claims.h"
-#include "head/collapse.h"
 #include "head/evaluate.h"
 #include "head/features.h"
-#include "head/meter.h"
 #include "kernels/device.h"
 #include "qrng/classify/study.h"
-#include "sampling/chain/chain.h"
-#include "sampling/heads/heads.h"
+#include "sampling/ensemble/ensemble.h"
 #include "store/kind.h"
 #include "store/mode.h"
 #include "store/shard.h"
@@ -110,7 +107,7 @@ static bool comes_from_elsewhere(const struct kl_file *head)
 
 static bool is_ensemble(const struct kl_file *head)
 {
-    return strcmp(kl_store_file_kind(head), kl_sampling_chains_kind.name) == 0;
+    return strcmp(kl_store_file_kind(head), KL_SAMPLING_CHAINS) == 0;
 }
 
 /* Chains of heads stand for their draws at the posterior, as one head. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
    qsweep: a feature cache in, a head for every point of a grid of options out, and their comparison. */
 #include "backbone/extract.h"
-#include "head/sweep.h"
-#include "head/settings.h"
+#include "head/run.h"
 
 struct values {
     struct kl_head_settings head;

@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "backbone/extract.h"
-#include "head/check.h"
-#include "head/idle.h"
 #include "head/run.h"
 #include "qrng/classify/study.h"
 #include "store/mode.h"

@@ -29,8 +29,8 @@ void kl_backbone_resnet18_options_default(
     struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
 /* "0.485,0.456,0.406" of --mean and --std: the numbers, and the shortest text that reads back as the
    same (triple.c). name: for the message. KL_EUSAGE. */
-int kl_backbone_resnet18_triple(float triple[3], char text[64], const char *from, bool positive, const char *name,
-                       struct kl_error *err);
+int kl_backbone_resnet18_triple(float triple[3], char text[64], const char *from, bool positive,
+                                const char *name, struct kl_error *err);
 /* KL_EDATA: the weights have a tensor that a ResNet-18 has not and that could change its features at
    this tap, as those of a ResNet-34 or with squeeze-excitation (expected.c). Others are passed over:
    *n_unused, *unused the first of them, but for fc and layers after the tap. A prefix that a wrapper of
@@ -41,21 +41,21 @@ int kl_backbone_resnet18_expect(struct kl_weights *weights, enum kl_tap tap, siz
    images (the mean exactly, borders included), and lay the weights out for the kernels. KL_EDATA if a
    tensor is absent or has another shape. weights NULL: shapes alone, for a GPU. */
 int kl_backbone_resnet18_create(struct kl_resnet18 **net, const struct kl_weights *weights,
-                       const struct kl_resnet18_options *options, struct kl_error *err);
+                                const struct kl_resnet18_options *options, struct kl_error *err);
 /* Shape of one image's features: avgpool (512); layer k (channels, h, w) row-major. Returns the rank. */
 int kl_backbone_resnet18_shape(const struct kl_resnet18 *net, size_t dims[3]);
 /* Images that one call should get (a multiple of 16). An image's features do not depend on its place or
    neighbours in a block. */
 size_t kl_backbone_resnet18_block(const struct kl_resnet18 *net);
-size_t
-kl_backbone_resnet18_workspace(const struct kl_resnet18 *net); /* bytes that kl_backbone_resnet18_run takes from work */
+size_t kl_backbone_resnet18_workspace(
+    const struct kl_resnet18 *net); /* bytes that kl_backbone_resnet18_run takes from work */
 /* features (n, values of an image); images (n,h,w) or (n,h,w,3) uint8, or float (n,3,h,w); n <= block.
    In the calling thread; threads share net and bring their own work, which is reset. KL_ENOMEM. */
-int kl_backbone_resnet18_run(const struct kl_resnet18 *net, float *features, const void *images, size_t n,
-                    struct kl_arena *work, struct kl_error *err);
+int kl_backbone_resnet18_run(const struct kl_resnet18 *net, float *features, const void *images,
+                             size_t n, struct kl_arena *work, struct kl_error *err);
 void kl_backbone_resnet18_free(struct kl_resnet18 **net);
 
-/* ---- the network on a GPU (gpu.c, gpu_convs.c, fold_gpu.c; docs/cuda.md) ---- */
+/* ---- the network on a GPU (gpu.c; docs/cuda.md) ---- */
 struct kl_device;
 struct kl_backbone_gpu;
 #define KL_PRECISIONS "fp32|tf32|bf16|fp16" /* enum kl_precision */

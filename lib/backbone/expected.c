@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backbone/resnet18_int.h"
+#include "backbone/backbone_int.h"
 
 /* What a name says of its place: "layer2.1.conv1.weight" is of stage 2, block 1, and the rest. */
 struct place {

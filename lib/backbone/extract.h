@@ -57,7 +57,7 @@ struct kl_extract {
     struct kl_look look;
     size_t kept; /* out: images whose features a stopped run had left */
 };
-/* extract_open.c. KL_EDEVICE, KL_ENOMEM, KL_ENOINPUT, KL_EDATA; close it in any case. */
+/* extract.c. KL_EDEVICE, KL_ENOMEM, KL_ENOINPUT, KL_EDATA; close it in any case. */
 int kl_backbone_extract_open(struct kl_extract *e, const struct kl_extract_options *options,
                              struct kl_error *err);
 /* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/resnet18_int.h"
+#include "backbone/backbone_int.h"
 
 static const double EPSILON = 1e-5; /* torch.nn.BatchNorm2d */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/extract_int.h"
+#include "backbone/backbone_int.h"
 
 enum {
     EVERY = 50,        /* one image in so many is in the list */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backbone/resnet18_int.h"
+#include "backbone/backbone_int.h"
 
 void kl_backbone_resnet18_options_default(struct kl_resnet18_options *options)
 {

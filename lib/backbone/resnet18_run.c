@@ -3,7 +3,7 @@
    products are chains over the channels, transforms work lane by lane. */
 #include <string.h>
 
-#include "backbone/resnet18_int.h"
+#include "backbone/backbone_int.h"
 
 struct run {
     const struct kl_resnet18 *net;

@@ -71,7 +71,7 @@ int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, si
                    const char *expected);
 int kl_exit_status(int code);
 
-/* ---- options (options.c, help.c, options_answer.c, config.c, emit.c) ----
+/* ---- options (options.c, help.c, config.c, emit.c) ----
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
    cache key are made from it. */
 enum kl_option_type {
@@ -115,7 +115,7 @@ struct kl_tool {
     const char *chosen_by;
 };
 
-/* Options that tools have in common; common.c holds their table. */
+/* Options that tools have in common; options.c holds their table. */
 struct kl_common {
     const char *output;      /* -o */
     const char *store;       /* --store, or KETLINE_STORE */
@@ -151,7 +151,7 @@ char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_o
 int kl_choice(const char *choices, const char *text);
 
 /* "TOOL INPUT --lr 0.003 -o OUTPUT" for a shell: what changes the result and is not as in defaults
-   (command.c). */
+   (option_values.c). */
 void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,
                         const char *const *inputs, size_t n_inputs, const char *output);
 
@@ -242,7 +242,7 @@ void kl_note(const struct kl_log *log, int level, const char *format, ...)
    once. */
 void kl_caution(const struct kl_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kl_cautions_free(struct kl_cautions *cautions);
-/* A note of each variable of the environment whose name is nearly one that tools heed (variables.c). */
+/* A note of each variable of the environment whose name is nearly one that tools heed (log.c). */
 void kl_note_variables(const struct kl_log *log);
 /* Those that the log keeps, each ended by a newline, or a line that says that one was lost; NULL: none.
  */
@@ -300,7 +300,7 @@ void kl_time_text(char text[32], double seconds);
 
 /* A kl_watch that ends what it watches after half a second, by which time it is plain how long all of it
    would take, or when `least` is done, if that is later. After five seconds it is as if a signal had
-   come, so that a long step is given up: end it in any case (trial.c). */
+   come, so that a long step is given up: end it in any case (progress.c). */
 struct kl_trial {
     struct kl_watch watch;
     double start, seconds;             /* kl_clock(); from there to the last step */

@@ -9,7 +9,7 @@
 extern const struct kl_option kl_common_options[];
 extern const size_t kl_n_common_options;
 
-/* ---- a row of the table (option_find.c) ---- */
+/* ---- a row of the table (option_values.c) ---- */
 /* The i-th option of a tool, its own first, then the common ones; NULL past the end. */
 const struct kl_option *kl_option_at(const struct kl_tool *tool, size_t i);
 /* By long name or alias ('_' equals '-'), or by letter; NULL: unknown. */
@@ -41,8 +41,6 @@ static inline bool kl_option_is_word(const struct kl_option *option)
 }
 /* --help, --version, --print-config, --config, --emit: they have no place in a file or a key. */
 bool kl_option_is_answer(const struct kl_option *option);
-/* On one screen; everything explained with -v (help.c). */
-void kl_help(const struct kl_tool *tool, const void *values, FILE *to);
 /* Read a YAML file of options over the values (config.c). */
 int kl_config_read(const struct kl_tool *tool, void *values, const char *path, struct kl_error *err);
 
@@ -50,10 +48,6 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
 #define KL_EMIT_CHOICES "man|bash|zsh|fish|schema"
 void kl_emit(const struct kl_tool *tool, const void *values, FILE *to);
 void kl_emit_manual(const struct kl_tool *tool, const void *values, FILE *to); /* mdoc(7) */
-void kl_emit_bash(const struct kl_tool *tool, FILE *to);
-void kl_emit_zsh(const struct kl_tool *tool, FILE *to);
-void kl_emit_fish(const struct kl_tool *tool, FILE *to);
-void kl_emit_schema(const struct kl_tool *tool, const void *values, FILE *to); /* of the YAML file */
 /* The i-th option that a shell offers: the tool's, then those that select its modes. */
 const struct kl_option *kl_option_offered(const struct kl_tool *tool, size_t i);
 /* The name of its page and functions: "qtrain", "circuit-plateau", "qtrain-qrng"; returns text. */

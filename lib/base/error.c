@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   One line for an error, and the exit status of each code. */
+   One line for an error, the exit status of each code, and texts that are safe to show in it. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -62,5 +62,23 @@ int kl_exit_status(int code)
     case KL_ENOMEM:
     case KL_EDEVICE: return 75;
     default: return 70;
+    }
+}
+
+/* ---- Texts that are safe to show ---- */
+
+int kl_control_length(const char *text)
+{
+    const unsigned char c = (unsigned char)text[0];
+    if (c == 0xc2) return (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0 ? 2 : 0;
+    return (c && c < ' ') || c == 127;
+}
+
+void kl_make_printable(char *text)
+{
+    while (*text) {
+        const int n = kl_control_length(text);
+        memset(text, '?', (size_t)n);
+        text += n ? n : 1;
     }
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue,
-   clustered flags, "--". An option given twice adds up or is refused: none is lost. */
+   Parsing by the tool's table of options: --name value, --name=value, --no-name for flags, -x value,
+   -xvalue, clustered flags, "--". An option given twice adds up or is refused: none is lost. */
 #include "base/base_int.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/base.h"
 
 /* A bound as one types it: 1000000, not 1e+06; exact, as far as doubles count. */
 static const char *bound_text(char text[32], double bound)
@@ -310,4 +313,149 @@ out:
         *n_args = 0;
     }
     return code;
+}
+
+/* ---- common ----
+   The options that every tool has. --device only those have that run on a GPU too (kernels/device.h). */
+
+#define FIELD(name) offsetof(struct kl_common, name)
+
+const struct kl_option kl_common_options[] = {
+    { "output", 'o', KL_OPT_STRING, FIELD(output), "FILE", 0, 0, false,
+      "write the result here; - is standard output", NULL, NULL },
+    { "store", 0, KL_OPT_STRING, FIELD(store), "DIR", 0, 0, false,
+      "look in and add to a shared store (KETLINE_STORE)", NULL, NULL },
+    { "force", 'f', KL_OPT_FLAG, FIELD(force), NULL, 0, 0, false,
+      "compute even if up to date; replace any file", NULL, NULL },
+    { "dry-run", 'n', KL_OPT_FLAG, FIELD(dry_run), NULL, 0, 0, false,
+      "say hit or miss, and why; write nothing", NULL, NULL },
+    { "key", 0, KL_OPT_FLAG, FIELD(print_key), NULL, 0, 0, false,
+      "print the key of the result; compute nothing", NULL, NULL },
+    { "seed", 0, KL_OPT_INT, FIELD(seed), "N", 0, 9007199254740992.0, false, "fixes everything random",
+      NULL, NULL },
+    { "threads", 'j', KL_OPT_INT, FIELD(threads), "N", 0, 4096, false, "0: what the machine allows",
+      NULL, NULL },
+    { "config", 'c', KL_OPT_STRING, FIELD(config), "FILE", 0, 0, false,
+      "read options from YAML; the command line wins", NULL, NULL },
+    { "print-config", 0, KL_OPT_FLAG, FIELD(print_config), NULL, 0, 0, false,
+      "print the effective options as YAML", NULL, NULL },
+    { "note", 0, KL_OPT_STRING, FIELD(note), "TEXT", 0, 0, false, "a remark for the provenance record",
+      NULL, NULL },
+    { "no-provenance", 0, KL_OPT_FLAG, FIELD(no_provenance), NULL, 0, 0, false,
+      "no record: two runs give equal bytes", NULL, NULL },
+    { "json", 0, KL_OPT_FLAG, FIELD(json), NULL, 0, 0, false, "the summary as one JSON object", NULL,
+      NULL },
+    { "progress", 0, KL_OPT_CHOICE, FIELD(progress), "auto|bar|plain|json|none", 0, 0, false,
+      "how progress is shown", NULL, NULL },
+    { "quiet", 'q', KL_OPT_FLAG, FIELD(quiet), NULL, 0, 0, false, "errors only", NULL, NULL },
+    { "verbose", 'v', KL_OPT_FLAG, FIELD(verbose), NULL, 0, 0, false, "say more", NULL, NULL },
+    { "help", 'h', KL_OPT_FLAG, FIELD(help), NULL, 0, 0, false, "this text", NULL, NULL },
+    { "version", 'V', KL_OPT_FLAG, FIELD(version), NULL, 0, 0, false, "name and version", NULL, NULL },
+    { "emit", 0, KL_OPT_CHOICE, FIELD(emit), KL_EMIT_CHOICES, 0, 0, false, NULL, NULL, NULL },
+};
+const size_t kl_n_common_options = sizeof kl_common_options / sizeof *kl_common_options;
+
+/* ---- Choices: one word of "a|b|c" ---- */
+
+int kl_choice(const char *choices, const char *text)
+{
+    const size_t n = strlen(text);
+    int i = 0;
+    for (const char *c = choices; c; c = strchr(c, '|'), i++) {
+        c += *c == '|';
+        if (strcspn(c, "|") == n && strncmp(c, text, n) == 0) return i;
+    }
+    return -1;
+}
+
+/* How many letters and digits two names have alike from their beginning, large or small; others are
+   passed over. whole: all of a's. */
+static size_t alike(const char *a, size_t length, const char *b, bool *whole)
+{
+    const char *end = a + length;
+    for (size_t n = 0;; n++, a++, b++) {
+        while (a < end && !isalnum((unsigned char)*a)) a++;
+        while (*b && !isalnum((unsigned char)*b)) b++;
+        *whole = a == end;
+        if (*whole || tolower((unsigned char)*a) != tolower((unsigned char)*b)) return n;
+    }
+}
+
+static size_t letters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += isalnum((unsigned char)*text) != 0;
+    return n;
+}
+
+/* The choice that is alike for longest, of equals the one that is so as a whole; NULL: none, or it is
+   not clear which. Two letters do where they are all that one of both has. */
+static const char *nearest(const char *choices, const char *text)
+{
+    const char *best = NULL;
+    const size_t all = letters(text);
+    size_t most = 0;
+    bool best_whole = false, clear = false;
+    for (const char *c = choices; c; c = strchr(c, '|')) {
+        bool whole;
+        c += *c == '|';
+        const size_t n = alike(c, strcspn(c, "|"), text, &whole);
+        if (n < (whole || n == all ? 2 : 4) || n < most || (n == most && best_whole)) continue;
+        clear = n > most || whole;
+        most = n, best = c, best_whole = whole;
+    }
+    return clear ? best : NULL;
+}
+
+int kl_choice_wrong(const char *choices, const char *text, const char *where, struct kl_error *err)
+{
+    const char *best = nearest(choices, text);
+    const int n = best ? (int)strcspn(best, "|") : 0;
+    return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s%s%.*s%s", where, text, choices,
+                   best ? "; did you mean " : "", n, best ? best : "", best ? "?" : "");
+}
+
+/* ---- Options that would do nothing beside others ---- */
+
+static bool differ(const struct kl_option *option, const void *values, const void *defaults)
+{
+    const void *a = (const char *)values + option->offset, *b = (const char *)defaults + option->offset;
+    switch (option->type) {
+    case KL_OPT_FLAG: return *(const bool *)a != *(const bool *)b;
+    case KL_OPT_INT: return *(const int64_t *)a != *(const int64_t *)b;
+    case KL_OPT_FLOAT: {
+        const double x = *(const double *)a, y = *(const double *)b;
+        return x != y && !(isnan(x) && isnan(y));
+    }
+    default: {
+        const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+        return x && y ? strcmp(x, y) != 0 : x != y;
+    }
+    }
+}
+
+int kl_options_refuse(const struct kl_tool *tool, const void *values, const void *defaults,
+                      const char *names, const char *why, struct kl_error *err)
+{
+    for (const char *at = names; *at;) {
+        const size_t n = strcspn(at, " ");
+        const struct kl_option *option = kl_option_find(tool, at, n);
+        if (option && differ(option, values, defaults))
+            return kl_fail(err, KL_EUSAGE, "--%s: %s", option->name, why);
+        at += n + (at[n] == ' ');
+    }
+    return KL_OK;
+}
+
+/* ---- inputs ----
+   Too few or too many inputs; of these the first one too many is shown: a name with a blank in it, say.
+ */
+
+int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
+                   const char *expected)
+{
+    return n > most
+               ? kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s; '%s' is too many; see --help", n,
+                         kl_s(n), expected, inputs[most])
+               : kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s; see --help", n, kl_s(n), expected);
 }

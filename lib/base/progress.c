@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Progress: what watches a run that takes long, as a bar, as lines or as JSON; and a run of several
-   kinds of work, in weighted steps. */
+   Progress: what watches a run that takes long, as a bar, as lines or as JSON; a run of several kinds of
+   work, in weighted steps; a run ended after a moment, to tell how long all of it would take. */
 #include "base/base.h"
 
 #include <string.h>
 #include <unistd.h>
+
+/* ---- progress ----
+   Progress: what watches a run that takes long, as a bar, as lines or as JSON; and a run of several
+   kinds of work, in weighted steps. */
 
 enum mode { MODE_NONE, MODE_BAR, MODE_PLAIN, MODE_JSON };
 
@@ -100,4 +104,37 @@ void kl_progress_end(struct kl_progress *p)
     if (p->drawn) fputs("\r\033[K", p->log->to);
     p->drawn = false;
     kl_signals_bar(false);
+}
+
+/* ---- A run that is ended after a moment, to tell how long all of it would take ---- */
+
+enum { MOST_SECONDS = 5 };
+static const double SECONDS = 0.5;
+
+static int trial_step(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    struct kl_trial *t = context;
+    (void)note;
+    t->done = done, t->total = total;
+    t->seconds = kl_clock() - t->start;
+    return (t->seconds > SECONDS && done >= t->least) || kl_signals_pending();
+}
+
+void kl_trial_begin(struct kl_trial *t)
+{
+    *t = (struct kl_trial){ .watch = { trial_step, t }, .start = kl_clock() };
+    kl_signals_deadline(t->start + MOST_SECONDS);
+}
+
+int kl_trial_end(int code)
+{
+    kl_signals_deadline(0);
+    return code == KL_ESIGNAL && !kl_signals_pending() ? KL_OK : code;
+}
+
+int kl_trial_whole(double *seconds, const struct kl_trial *t, const char *what, struct kl_error *err)
+{
+    if (t->done <= t->from) return kl_fail(err, KL_ENO, "%s takes longer than %d s", what, MOST_SECONDS);
+    *seconds = t->seconds * (double)(t->total - t->from) / (double)(t->done - t->from);
+    return KL_OK;
 }

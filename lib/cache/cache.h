@@ -8,8 +8,8 @@
 #include "store/mode.h"
 struct kl_kind;
 
-/* Its table, and the run of its mode: the command that is the first word. kinds: of the files that it draws,
-   up to a NULL (store/kind.h). (tool.c) */
+/* Its table, and the run of its mode: the command that is the first word. kinds: of the files that it
+   draws, up to a NULL (store/kind.h). (tool.c) */
 extern const struct kl_tool kl_cache_tool;
 int kl_cache_run(struct kl_mode_run *run, const struct kl_kind *const *kinds, struct kl_error *err);
 
@@ -36,12 +36,6 @@ int kl_cache_merge(struct kl_cache *c, struct kl_error *err);
 int kl_cache_push(struct kl_cache *c, struct kl_error *err);
 int kl_cache_pull(struct kl_cache *c, struct kl_error *err);
 
-/* ---- what they share (list.c) ---- */
-/* The folder that is named, the store, or the fallback. */
-const char *kl_cache_folder(const struct kl_cache *c, const char *fallback);
-/* KL_EUSAGE if several were named. */
-int kl_cache_one_folder(const struct kl_cache *c, struct kl_error *err);
-/* A line about a file; context: the struct kl_cache. Non-zero, and c->problem: it cannot be printed. */
-int kl_cache_found(void *context, const struct kl_found *found);
+/* ---- what they share (commands.c) ---- */
 
 #endif

@@ -2,7 +2,7 @@
    Binomial numbers, exact to p's 53 bits, from fair coins alone. A trial succeeds where a uniform number
    is below p; their binary digits are compared from the first on. One digit of all trials that are still
    undecided is one count of coins, and decides half of them: 2 n coins in all, 64 counted at once. */
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 #include "kernels/inline/philox.h"
 
 uint64_t kl_circuit_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample)

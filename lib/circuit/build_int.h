@@ -15,7 +15,6 @@ struct kl_builder {
     int code;
 };
 void kl_circuit_put(struct kl_builder *b, const struct kl_op *op);
-void kl_circuit_put_gate(struct kl_builder *b, enum kl_gate gate, int wire); /* without angle */
 void kl_circuit_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0,
                          int wire1); /* without angle */
 void kl_circuit_put_weight(struct kl_builder *b, enum kl_gate gate, int wire,
@@ -41,7 +40,6 @@ struct kl_embedding {
     size_t (*n_scales)(int n);
     void (*put)(struct kl_builder *b);
 };
-const struct kl_embedding *kl_circuit_embedding_find(const char *name); /* NULL: there is none */
 /* One kind of ansatz: how many weights for n qubits and L layers, and the gates of layer l; l = L is
    what closes the circuit. shape: kl_circuit_weight_shape, NULL: a list. start: what comes before the
    first layer; NULL: nothing. entangles: the option entanglement applies. alike: every layer is on all
@@ -55,7 +53,7 @@ struct kl_ansatz {
     bool entangles, alike;
 };
 const struct kl_ansatz *kl_circuit_ansatz_find(const char *name);
-/* Layer l of a circuit whose layers are mirrored in blocks (mirror.c). */
+/* Layer l of a circuit whose layers are mirrored in blocks (ansatz.c). */
 void kl_circuit_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l);
 int kl_circuit_mirror_check(const struct kl_circuit_options *o, const struct kl_ansatz *ansatz,
                             struct kl_error *err);

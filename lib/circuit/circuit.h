@@ -98,7 +98,7 @@ struct kl_circuit {
     /* Weights [layer_ends[l - 1], layer_ends[l]) are those of layer l of the ansatz; what closes it is
        one more; n_layers 0: OpenQASM has none. */
     size_t n_layers, *layer_ends;
-    /* (n_weights) of mirrored layers (mirror.c): the weight whose angle this one turns back, or of enum
+    /* (n_weights) of mirrored layers (ansatz.c): the weight whose angle this one turns back, or of enum
        kl_undoes; NULL: no layer is mirrored. */
     int *undoes;
     bool amplitude_inputs; /* the state begins as x / |x|, n_inputs = 2^n_qubits */
@@ -120,7 +120,7 @@ struct kl_circuit {
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
-/* ---- circuits by name (build.c, embedding.c, ansatz.c) ---- */
+/* ---- circuits by name (build.c, ansatz.c) ---- */
 struct kl_circuit_options {
     int64_t n_qubits, n_layers;
     const char *embedding;    /* of kl_embedding_names */
@@ -130,7 +130,7 @@ struct kl_circuit_options {
                                  "zz", of every pair; sums of Pauli strings, wire 0 first,
                                  "ZZII,0.5*XIYI-ZIII"; "probs(0,2)", of these wires; "fidelity(0+1-)",
                                  with this state, or ghz, w */
-    int64_t mirror;   /* layers come in blocks of so many and their mirror image (mirror.c); 0: not so */
+    int64_t mirror;   /* layers come in blocks of so many and their mirror image (ansatz.c); 0: not so */
     bool reupload;    /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
     bool learn_scale; /* each angle of the embedding is a weight, to begin with 1, times the input
                          (Jerbi et al. 2021, arXiv:2103.05577); these weights come last, embedding after
@@ -173,7 +173,7 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
 /* The core that a head of this configuration has instead of a circuit ("twin", "none"), or NULL. */
 const char *kl_circuit_absent(const struct json_t *config);
 
-/* ---- general circuits (circuit.c, observe.c) ----
+/* ---- general circuits (circuit.c, outputs.c) ----
    begin, append, observe, finish (validates wires, indices, masks). */
 int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights,
                      struct kl_error *err);
@@ -196,8 +196,6 @@ int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
    each of its strings, then each of its targets (of probabilities: those). Finished. */
 int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circuit *circuit,
                                   struct kl_error *err);
-int kl_circuit_with_readings(struct kl_circuit **copy, const struct kl_circuit *circuit,
-                             struct kl_error *err);
 /* The circuit's outputs are its readings themselves, one after another. */
 bool kl_circuit_reads_plainly(const struct kl_circuit *circuit);
 /* out (n, n_obs of c) from readings (n, n_obs of kl_circuit_with_readings). */
@@ -209,7 +207,7 @@ void kl_circuit_free(struct kl_circuit **circuit);
 /* The weight multiplies inputs and is no angle itself. */
 bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
 
-/* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
+/* ---- circuits seen (draw.c, qasm.c; statistics.h) ---- */
 /* The op after the gate that begins with op `begin` of n; the wires of ops [begin, end); how many gates
    there are. */
 size_t kl_circuit_gate_end(const struct kl_op *ops, size_t n, size_t begin);

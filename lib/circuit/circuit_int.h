@@ -56,7 +56,7 @@ struct kl_op kl_circuit_inverse(const struct kl_op *op);
 int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err);
 /* Which of the kernels' values a term means: strings come first, then targets. */
 size_t kl_circuit_term_reading(const struct kl_circuit *c, const struct kl_term *term);
-/* The amplitudes of a target that are not 0: how many, and which (target.c). */
+/* The amplitudes of a target that are not 0: how many, and which (outputs.c). */
 size_t kl_circuit_target_size(const struct kl_circuit *c, const struct kl_target *target);
 void kl_circuit_target_amplitudes(struct kl_vqc_amplitude *amplitude, const struct kl_circuit *c,
                                   const struct kl_target *target);
@@ -74,14 +74,6 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
 void kl_circuit_plan_free(struct kl_circuit_plan **plan);
 /* The fastest form of the program that holds it. Returns 0 or KL_ENOMEM. */
 int kl_circuit_form(struct kl_circuit_plan *plan, bool forward_only, struct kl_error *err);
-/* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
-int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);
-/* The same for plan->turns (turns.c); all_gates: other gates and strings too, which wide_ kernels take.
- */
-int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_error *err);
-/* A layer without rotations whose places are those of `before`. */
-struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer,
-                                           const struct kl_vqc_layer *before);
 /* X: what was amplitude y is amplitude y ^ target now; under a control it is so for half of them. */
 void kl_circuit_move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op);
 

@@ -1,10 +1,63 @@
 /* SPDX-License-Identifier: MIT
-   estimate: outputs of a circuit, exact or measured, and gradients from outputs at other angles. */
+   Outputs, gradients and metric tensors of a circuit's batches, exact or from measurements: who
+   estimates, by which rule, from how many shots. */
 #ifndef KL_CIRCUIT_ESTIMATE_H
 #define KL_CIRCUIT_ESTIMATE_H
 
-#include "circuit/shots.h"
+#include "circuit/circuit.h"
+#include "nn/nn.h"
 
+enum { KL_MOST_MEASURED_QUBITS = 12 }; /* those of kl_circuit_with_probabilities */
+
+/* n measurements a sample and setting. Strings of Z, probabilities and fidelities with basis states come
+   from one setting, the same measurements of all qubits; every other string or fidelity has a setting of
+   its own. Outputs that are sums come from readings (kl_circuit_with_readings, kl_circuit_sum_readings).
+   The random numbers are a function of all that is named here, the sample's row and the evaluation's
+   number. */
+struct kl_shots {
+    size_t n; /* 0: exact expectation values */
+    uint64_t seed;
+    uint32_t purpose; /* of enum kl_purpose */
+    uint32_t step, replica;
+    const int64_t *rows; /* a number for each sample; NULL: 0, 1, 2, ... */
+    bool undo_readout;   /* take readout errors back from the measurements (noise.h); the caller has
+                            checked */
+};
+/* The value of an option --shots. KL_EUSAGE. */
+int kl_circuit_shots_number(size_t *n, const char *text, struct kl_error *err);
+/* Values of scratch for kl_circuit_shots_sample. */
+static inline size_t kl_circuit_shots_scratch(const struct kl_circuit *c)
+{
+    return (size_t)3 << c->n_qubits;
+}
+/* c reads plainly. out (n, n_obs of c): exact (only what is no string of Z needs to be), becomes the
+   means of shots->n measurements of samples first .. first + n - 1. p (n, 2^n_qubits): probabilities of
+   the basis states; where they are no numbers, the outputs are none either. evaluation: tells apart
+   circuits that the same sample goes through. */
+void kl_circuit_shots_sample_f32(float *out, double *scratch, const struct kl_circuit *c, const float *p,
+                                 size_t first, size_t n, uint32_t evaluation,
+                                 const struct kl_shots *shots);
+void kl_circuit_shots_sample_f64(double *out, double *scratch, const struct kl_circuit *c,
+                                 const double *p, size_t first, size_t n, uint32_t evaluation,
+                                 const struct kl_shots *shots);
+
+/* The key of sample number `sample`'s own random numbers, for that purpose. */
+uint64_t kl_circuit_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample);
+
+/* Fair coins, counter-based: a function of key, setting and evaluation. */
+struct kl_coins {
+    uint64_t key, word[2];
+    uint32_t setting, evaluation, block;
+    int left; /* bits in word */
+};
+/* How many of n trials succeed that each do with probability p (binomial.c). */
+uint32_t kl_circuit_binomial(struct kl_coins *coins, uint32_t n, double p);
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_circuit_shots_sample KL_NAME(kl_circuit_shots_sample)
+
+/* ---- estimate: outputs of a circuit, exact or measured, and gradients from outputs at other angles
+   ---- */
 /* What measurements of a circuit are drawn from. */
 struct kl_measured {
     struct kl_circuit *probabilities;
@@ -70,5 +123,35 @@ int kl_circuit_shift_f64(double *dx, double *dw, const struct kl_circuit *c, con
 #define kl_circuit_shift KL_NAME(kl_circuit_shift)
 #define kl_circuit_shift_samples KL_NAME(kl_circuit_shift_samples)
 #define kl_circuit_spsa_samples KL_NAME(kl_circuit_spsa_samples)
+
+/* ---- The Fubini-Study metric tensor of a circuit's weights (Stokes, Izaac, Killoran & Carleo 2020,
+   arXiv:1909.02108), in blocks: F_ij = Re(<d_i psi|d_j psi> - <d_i psi|psi><psi|d_j psi>) for weights
+   whose gates stand on the same level, 0 for all others. A gate's level is the largest number of gates
+   with weights on any path to it, itself included, so that gates of a level are on different wires. A
+   weight that enters several gates has the sum of theirs
+   ---- */
+/* Made once for a circuit (metric_plan.c), whose owner keeps it as long. All fields are hidden but the
+   shape: (n_weights, n_weights). */
+struct kl_metric {
+    const struct kl_circuit *circuit;
+    struct kl_arena memory;
+    struct kl_nn_skyline shape;
+    struct kl_vqc_op *ops; /* of the circuit's program, level by level */
+    size_t n_levels;
+    struct kl_metric_level *level; /* (n_levels + 1), level 0 being what stands before all weights */
+};
+/* KL_EUSAGE: noise, which leaves no pure state; KL_ENOMEM. */
+int kl_circuit_metric_make(struct kl_metric **metric, const struct kl_circuit *c, struct kl_error *err);
+void kl_circuit_metric_free(struct kl_metric **metric);
+/* sums (groups, shape.size): of the metric tensors of n samples, in groups of KL_CIRCUIT_GROUP. Exact,
+   from states: 2^n_qubits amplitudes of a vector of samples, three times (real amplitudes) or four
+   times, in work, which the caller resets. x (n, n_inputs), w (n_weights). KL_ENOMEM. */
+int kl_circuit_metric_sums_f32(double *sums, const struct kl_metric *metric, const float *x,
+                               const float *w, size_t n, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_metric_sums_f64(double *sums, const struct kl_metric *metric, const double *x,
+                               const double *w, size_t n, struct kl_arena *work, struct kl_error *err);
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_circuit_metric_sums KL_NAME(kl_circuit_metric_sums)
 
 #endif

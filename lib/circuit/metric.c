@@ -2,16 +2,16 @@
    Metric tensors of a batch, in both precisions: as many samples side by side as a vector has lanes. On
    each level the generators are made diagonal by turning wires, and a Walsh-Hadamard transform of the
    probabilities has the means of all products of Z, and so every covariance of two generators. */
-#include "circuit/metric.h"
+#include "circuit/estimate.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "circuit/metric_int.h"
+#include "circuit/batch_int.h"
 #include "kernels/vqc.h"
 #include "kernels/inline/real.h"
 
-struct batch {
+struct metric_batch {
     const struct kl_metric *m;
     const struct kl_vqc *kernel;
     size_t lanes, amplitudes; /* amplitudes: values of one part, real or imaginary */
@@ -21,10 +21,10 @@ struct batch {
     kl_real *state, *measured; /* measured: a turned copy, complex; then probabilities, transformed */
 };
 
-static int prepare(struct batch *b, const struct kl_metric *m, const kl_real *x, const kl_real *w,
+static int prepare(struct metric_batch *b, const struct kl_metric *m, const kl_real *x, const kl_real *w,
                    struct kl_arena *work, struct kl_error *err)
 {
-    *b = (struct batch){ .m = m, .x = x, .w = w };
+    *b = (struct metric_batch){ .m = m, .x = x, .w = w };
 #if KL_F64
     b->kernel = kl_kernel_vqc_f64();
 #else
@@ -45,7 +45,7 @@ static int prepare(struct batch *b, const struct kl_metric *m, const kl_real *x,
 }
 
 /* Angles of samples `first` on; those that the group lacks repeat the first one. */
-static void group_angles(const struct batch *b, size_t first, size_t here)
+static void group_angles(const struct metric_batch *b, size_t first, size_t here)
 {
     const struct kl_circuit_plan *p = b->m->circuit->plan;
     const size_t n_inputs = b->m->circuit->n_inputs;
@@ -63,7 +63,7 @@ static void group_angles(const struct batch *b, size_t first, size_t here)
 }
 
 /* |0...0>, or the inputs as amplitudes, divided by their norm. */
-static void first_state(const struct batch *b, size_t first, size_t here)
+static void first_state(const struct metric_batch *b, size_t first, size_t here)
 {
     const struct kl_circuit *c = b->m->circuit;
     memset(b->state, 0, (c->real ? 1 : 2) * b->amplitudes * sizeof *b->state);
@@ -77,7 +77,7 @@ static void first_state(const struct batch *b, size_t first, size_t here)
     }
 }
 
-static void run(const struct batch *b, const struct kl_metric_level *level)
+static void run(const struct metric_batch *b, const struct kl_metric_level *level)
 {
     const struct kl_circuit *c = b->m->circuit;
     const struct kl_vqc_program p = { .n_qubits = c->n_qubits,
@@ -104,7 +104,7 @@ static void transform(kl_real *values, size_t n, size_t lanes)
 }
 
 /* measured: at place `mask` the mean of the product of Z on its bits, wires turned for this level. */
-static void measure(const struct batch *b, const struct kl_metric_level *level)
+static void measure(const struct metric_batch *b, const struct kl_metric_level *level)
 {
     const struct kl_circuit *c = b->m->circuit;
     struct kl_vqc_program p = { .n_qubits = c->n_qubits,
@@ -126,7 +126,7 @@ static void measure(const struct batch *b, const struct kl_metric_level *level)
     transform(b->measured, b->amplitudes, b->lanes);
 }
 
-static double mean(const struct batch *b, const struct kl_metric_gate *g, size_t lane)
+static double mean(const struct metric_batch *b, const struct kl_metric_gate *g, size_t lane)
 {
     double sum = 0;
     for (int s = 0; s < g->n_terms; s++) sum += g->factor[s] * b->measured[g->mask[s] * b->lanes + lane];
@@ -134,7 +134,7 @@ static double mean(const struct batch *b, const struct kl_metric_gate *g, size_t
 }
 
 /* Covariance of the generators of two gates, summed over the group's samples. */
-static double covariance(const struct batch *b, const struct kl_metric_gate *g,
+static double covariance(const struct metric_batch *b, const struct kl_metric_gate *g,
                          const struct kl_metric_gate *h, size_t here)
 {
     double sum = 0;
@@ -151,7 +151,7 @@ static double covariance(const struct batch *b, const struct kl_metric_gate *g,
 
 /* A pair of gates stands for both entries, of which only the one below the diagonal is kept; where both
    gates have the same weight it counts twice. */
-static void add_level(double *sums, const struct batch *b, const struct kl_metric_level *level,
+static void add_level(double *sums, const struct metric_batch *b, const struct kl_metric_level *level,
                       size_t here)
 {
     const struct kl_nn_skyline *e = &b->m->shape;
@@ -169,7 +169,7 @@ static void add_level(double *sums, const struct batch *b, const struct kl_metri
 int kl_circuit_metric_sums(double *sums, const struct kl_metric *m, const kl_real *x, const kl_real *w,
                            size_t n, struct kl_arena *work, struct kl_error *err)
 {
-    struct batch b;
+    struct metric_batch b;
     int code = prepare(&b, m, x, w, work, err);
     if (code) return code;
     const size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/metric_int.h"
+#include "circuit/batch_int.h"
 
 static bool is_trained(const struct kl_circuit *c, const struct kl_vqc_op *op)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   A model of noise out of its JSON text, and a circuit that takes it. */
+   A model of noise out of its JSON text, and a circuit that takes it; which qubits of a calibration are
+   its wires; errors of the readout, taken back. */
 #include "circuit/noise_int.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "circuit/noise.h"
 
 #define AT(field) offsetof(struct kl_qubit_noise, field)
 enum { ZERO_TO_ONE, ABOVE_ZERO, ZERO_OR_ABOVE };
@@ -230,4 +233,162 @@ int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_opti
     if (!code) *yes = kl_circuit_has_composites(c) && kl_circuit_noise_errs(&noise, c->n_qubits);
     kl_circuit_free(&c);
     return code;
+}
+
+/* ---- noise choice ----
+   Which qubits of a calibration a circuit's wires are: those that were chosen, else the first ones. */
+
+int kl_circuit_noise_choice_read(struct kl_noise_choice *choice, const char *list, struct kl_error *err)
+{
+    choice->n = 0;
+    for (;; list++) {
+        char *end;
+        const long number = *list >= '0' && *list <= '9' ? strtol(list, &end, 10) : -1;
+        if (number < 0 || number > 99999 || (*end && *end != ','))
+            return kl_fail(err, KL_EUSAGE,
+                           "--noise: qubits: found '%.40s', expected numbers, wire 0 first, as in "
+                           "FILE.json,qubits=0,3,5",
+                           list);
+        for (int i = 0; i < choice->n; i++)
+            if (choice->qubit[i] == number)
+                return kl_fail(err, KL_EUSAGE, "--noise: qubits: %ld is given twice", number);
+        if (choice->n == KL_MAX_QUBITS)
+            return kl_fail(err, KL_EUSAGE, "--noise: qubits: expected at most %d", KL_MAX_QUBITS);
+        choice->qubit[choice->n++] = (int)number;
+        if (!*(list = end)) return KL_OK;
+    }
+}
+
+int kl_circuit_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const char *what,
+                                  struct kl_error *err)
+{
+    for (int i = 0; i < choice->n; i++)
+        if ((size_t)choice->qubit[i] >= n)
+            return kl_fail(err, KL_EUSAGE,
+                           "--noise: qubits: found %d, %s describes %zu qubit%s, numbered from 0",
+                           choice->qubit[i], what, n, kl_s(n));
+    return KL_OK;
+}
+
+int kl_circuit_noise_pick(json_t *root, struct kl_noise_source *source,
+                          const struct kl_noise_choice *choice, const char *what, struct kl_error *err)
+{
+    json_t *list = json_object_get(root, "qubits");
+    const size_t n = json_array_size(list), most = KL_MAX_QUBITS;
+    if (!choice->n && n <= most) {
+        source->n_taken = (int)n;
+        for (int i = 0; i < source->n_taken; i++) source->taken[i] = i;
+        return KL_OK;
+    }
+    if (!n) return kl_fail(err, KL_EUSAGE, "--noise: %s has no list 'qubits' to choose from", what);
+    int code = kl_circuit_noise_choice_check(choice, n, what, err);
+    if (code) return code;
+    source->n_taken = choice->n ? choice->n : (int)most;
+    json_t *picked = json_array();
+    for (int i = 0; i < source->n_taken && !code; i++) {
+        source->taken[i] = choice->n ? choice->qubit[i] : i;
+        if (json_array_append(picked, json_array_get(list, (size_t)source->taken[i])))
+            code = kl_fail_memory(err, 64);
+    }
+    if (!code && json_object_set(root, "qubits", picked)) code = kl_fail_memory(err, 64);
+    json_decref(picked);
+    return code;
+}
+
+/* `readout` is readout-0 and readout-1. */
+static bool has_own(const json_t *qubit, const char *name)
+{
+    if (json_object_get(qubit, name)) return true;
+    if (strcmp(name, "readout") == 0)
+        return json_object_get(qubit, "readout-0") && json_object_get(qubit, "readout-1");
+    return strncmp(name, "readout-", 8) == 0 && json_object_get(qubit, "readout");
+}
+
+void kl_circuit_noise_find_idle(struct kl_noise_source *source, const json_t *root)
+{
+    json_t *all = json_object_get(root, "all"), *list = json_object_get(root, "qubits");
+    const char *name;
+    json_t *value;
+    if (!json_array_size(list)) return;
+    json_object_foreach(all, name, value)
+    {
+        bool idle = true;
+        for (size_t q = 0; q < json_array_size(list); q++)
+            idle &= has_own(json_array_get(list, q), name);
+        const size_t n = strlen(source->idle);
+        if (idle && n + strlen(name) + 3 < sizeof source->idle)
+            snprintf(source->idle + n, sizeof source->idle - n, "%s%s", n ? ", " : "", name);
+    }
+}
+
+/* ---- readout ----
+   Errors of the readout, taken back by the inverse of each qubit's confusion matrix (Bravyi et al. 2021,
+   arXiv:2006.14044, the tensor product model). */
+
+static double *errors_of(const struct kl_circuit *c, int qubit)
+{
+    return c->noise->qubit[c->noise->n_qubits ? qubit : 0].readout;
+}
+
+int kl_circuit_readout_check(const struct kl_circuit *c, struct kl_error *err)
+{
+    for (int q = 0; c->noise && q < c->n_qubits; q++) {
+        const double *e = errors_of(c, q);
+        if (fabs(1 - e[0] - e[1]) < 1e-9)
+            return kl_fail(
+                err, KL_EUSAGE,
+                "readout errors of qubit %d: found %g and %g, whose sum is 1: what is read says "
+                "nothing about the qubit, so they cannot be taken back",
+                q, e[0], e[1]);
+    }
+    return KL_OK;
+}
+
+int kl_circuit_readout_perfect(struct kl_circuit *c, struct kl_error *err)
+{
+    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, its readout is as it is");
+    int code = kl_circuit_readout_check(c, err);
+    for (int q = 0; c->noise && !code && q < KL_MAX_QUBITS; q++)
+        c->noise->qubit[q].readout[0] = c->noise->qubit[q].readout[1] = 0;
+    return code;
+}
+
+void kl_circuit_readout_undo(double *p, const struct kl_circuit *c)
+{
+    for (int q = 0; c->noise && q < c->n_qubits; q++) {
+        const double *e = errors_of(c, q), f = 1 / (1 - e[0] - e[1]);
+        const size_t bit = (size_t)1 << (c->n_qubits - 1 - q);
+        for (size_t k = 0; k < (size_t)1 << c->n_qubits; k++) {
+            if (k & bit) continue;
+            const double p0 = p[k], p1 = p[k | bit];
+            p[k] = f * ((1 - e[1]) * p0 - e[1] * p1);
+            p[k | bit] = f * ((1 - e[0]) * p1 - e[0] * p0);
+        }
+    }
+}
+
+int kl_circuit_readout_mean_check(const struct kl_circuit *c, struct kl_pauli string,
+                                  struct kl_error *err)
+{
+    const uint32_t wires = string.x | string.z;
+    for (int q = 0; c->noise && q < c->n_qubits && (wires & (wires - 1)); q++) {
+        const double *e = errors_of(c, q);
+        if ((wires >> q & 1) && fabs(e[0] - e[1]) > 1e-12)
+            return kl_fail(err, KL_EUSAGE,
+                           "shots of a string of several letters, not all Z, under readout errors that "
+                           "differ (qubit %d: %g and %g) are not mitigated; leave --shots away, or "
+                           "observe strings of Z",
+                           q, e[0], e[1]);
+    }
+    return KL_OK;
+}
+
+double kl_circuit_readout_mean(double mean, const struct kl_circuit *c, struct kl_pauli string)
+{
+    const uint32_t wires = string.x | string.z;
+    for (int q = 0; c->noise && q < c->n_qubits; q++) {
+        const double *e = errors_of(c, q);
+        if (wires >> q & 1) mean = (mean - (e[1] - e[0])) / (1 - e[0] - e[1]);
+    }
+    return mean;
 }

@@ -79,7 +79,7 @@ int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_opti
     "channels", "once a gate" /* name and value of the key's part that says so \
                                */
 
-/* ---- errors taken back (fold.c, readout.c) ---- */
+/* ---- errors taken back (circuit.c, noise.c) ---- */
 /* The circuit, not yet finished, with each gate G as G (G^-1 G)^((factor - 1) / 2): the same circuit but
    for its noise, which is factor times as strong to first order. KL_EUSAGE: not odd, or above
    KL_MOST_FOLD; KL_ENOMEM. */
@@ -105,12 +105,9 @@ double kl_circuit_readout_mean(double mean, const struct kl_circuit *c, struct k
 struct kl_channel {
     double x, y, z, shift;
 };
-void kl_circuit_channel_then(struct kl_channel *c, struct kl_channel next); /* c, and after it next */
 /* All channels of a qubit behind a gate, in the order of the struct's fields, thermal relaxation last:
    one by one, and as one. */
 enum { KL_NOISE_STAGES = 6 };
-void kl_circuit_noise_stages(struct kl_channel stage[KL_NOISE_STAGES], const struct kl_noise *noise,
-                             int qubit, bool on_several_wires);
 struct kl_channel kl_circuit_noise_channel(const struct kl_noise *noise, int qubit,
                                            bool on_several_wires);
 

@@ -11,18 +11,13 @@ struct json_t;
 int kl_circuit_noise_parse(struct json_t **root, const char *text, const char *what,
                            struct kl_error *err);
 
-/* ---- spellings and units (noise_units.c) ---- */
-/* t1, t2, gate-time or gate-time-2 */
-bool kl_circuit_noise_is_time(const char *name);
+/* ---- spellings and units (noise_text.c) ---- */
 /* x of a unit, "us", in seconds: the double that the same decimal number has in seconds. False: there is
    no such unit. */
 #define KL_TIME_UNITS "s, ms, us, ns or ps"
 bool kl_circuit_noise_seconds(double *seconds, double x, const char *unit);
-/* `all` and `qubits` in place: '_' in a name becomes '-', a time with a unit its number of seconds. What
-   is of another form stays as it is. KL_EDATA, KL_ENOMEM. */
-int kl_circuit_noise_plain(struct json_t *root, const char *what, struct kl_error *err);
 
-/* ---- which qubits of a list (noise_choice.c) ---- */
+/* ---- which qubits of a list (noise.c) ---- */
 /* Numbers of a device's qubits, wire 0 first; n 0: nobody chose. */
 struct kl_noise_choice {
     int n, qubit[KL_MAX_QUBITS];
@@ -39,7 +34,7 @@ int kl_circuit_noise_pick(struct json_t *root, struct kl_noise_source *source,
 /* source->idle, of a root whose qubits are picked. */
 void kl_circuit_noise_find_idle(struct kl_noise_source *source, const struct json_t *root);
 
-/* ---- a backend's properties in IBM's form (noise_ibm.c, noise_ibm_read.c) ---- */
+/* ---- a backend's properties in IBM's form (noise_ibm.c) ---- */
 bool kl_circuit_noise_is_ibm(const struct json_t *root);
 /* The same calibration in our own form, a new reference; docs/noise.md says what becomes of each number.
    KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
@@ -54,10 +49,5 @@ struct kl_ibm_qubit {
     double pair_error, pair_length; /* sums over its gates on two that work */
     int n_pairs, n_listed;          /* how many these are; and those that do not work */
 };
-/* All n of the list. pulse: the name of the gate on one qubit whose numbers were taken. unused: names of
-   what the file gives besides. KL_EDATA. */
-int kl_circuit_noise_ibm_read(struct kl_ibm_qubit *qubits, size_t n, const char **pulse,
-                              char unused[KL_NOISE_UNUSED], const struct json_t *root, const char *what,
-                              struct kl_error *err);
 
 #endif

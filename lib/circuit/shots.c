@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Measurements of a circuit. How they fall on the basis states is drawn qubit by qubit: of those that
    share the first bits, a binomial number has a 0 next, whose probability the exact ones give. */
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
    are. A sample's directions are its own. */
 #include <string.h>
 
-#include "circuit/estimate_int.h"
+#include "circuit/batch_int.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 

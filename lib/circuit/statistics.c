@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   What a circuit is: counts, and how much of the state space its weights reach. */
+   What a circuit is: counts, how much of the state space its weights reach, frequencies of its outputs
+   in them. */
 #include "circuit/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit/circuit_int.h"
 #include "kernels/inline/philox.h"
 
 enum { BINS = 75, BATCH = 256 };
@@ -166,4 +168,66 @@ int kl_circuit_entanglement(double *result, const struct kl_circuit *c, size_t n
     if (!code) *result = sum / (double)n;
     kl_circuit_free(&copy);
     return code;
+}
+
+/* ---- Frequencies of a circuit's outputs in its weights ---- */
+
+/* Calls use for every angle that is a weight, with the least frequency that it brings. */
+static int for_angles(struct kl_frequency *f, const struct kl_circuit *c,
+                      int (*use)(struct kl_frequency *, size_t weight, double least, bool controlled,
+                                 struct kl_error *),
+                      struct kl_error *err)
+{
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct kl_op *op = &c->ops[i];
+        const bool controlled = op->gate == KL_CRX || op->gate == KL_CRY || op->gate == KL_CRZ;
+        for (int k = 0; k < kl_circuit_op_angles(op); k++) {
+            const struct kl_angle *a = &op->angle[k];
+            if (a->source != KL_WEIGHT || a->scale == 0) continue;
+            const double least = fabs(a->scale) * (controlled ? 0.5 : 1);
+            int code = use(&f[a->index], (size_t)a->index, least, controlled, err);
+            if (code) return code;
+        }
+    }
+    return KL_OK;
+}
+
+static int take_unit(struct kl_frequency *f, size_t weight, double least, bool controlled,
+                     struct kl_error *err)
+{
+    (void)weight, (void)controlled, (void)err;
+    if (f->unit == 0 || least < f->unit) f->unit = least;
+    return KL_OK;
+}
+
+static int add_degree(struct kl_frequency *f, size_t weight, double least, bool controlled,
+                      struct kl_error *err)
+{
+    const double units = least / f->unit * (controlled ? 2 : 1), whole = round(units);
+    if (fabs(units - whole) > 1e-9 * units)
+        return kl_fail(err, KL_EUSAGE,
+                       "--optimizer rotosolve: gates take weight %zu in multiples without a common "
+                       "measure, %g and %g; choose another optimizer",
+                       weight, f->unit, least);
+    if (whole + (double)f->degree > KL_MOST_DEGREE)
+        return kl_fail(err, KL_EUSAGE,
+                       "--optimizer rotosolve: weight %zu enters the circuit with more than %d "
+                       "frequencies; choose another optimizer",
+                       weight, KL_MOST_DEGREE);
+    f->degree += (size_t)whole;
+    return KL_OK;
+}
+
+int kl_circuit_frequencies(struct kl_frequency *f, const struct kl_circuit *c, struct kl_error *err)
+{
+    const int scale = kl_circuit_first_scale(c);
+    if (scale >= 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--optimizer rotosolve: weight %d is a learnable scale, in which outputs have "
+                       "another frequency for every sample; leave --learn-scale away, or choose "
+                       "another optimizer",
+                       scale);
+    for (size_t i = 0; i < c->n_weights; i++) f[i] = (struct kl_frequency){ 0 };
+    int code = for_angles(f, c, take_unit, err);
+    return code ? code : for_angles(f, c, add_degree, err);
 }

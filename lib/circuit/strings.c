@@ -2,7 +2,7 @@
    Pauli strings under rotations, Clifford gates and readout. A string (x, z) is i^|x & z| X^x Z^z. */
 #include <math.h>
 
-#include "circuit/density_int.h"
+#include "circuit/lower_int.h"
 
 static int parity(uint32_t bits)
 {

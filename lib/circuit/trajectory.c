@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A noisy circuit lowered to a program on pure states, and to what a realisation of the noise does to it
-   (trajectory_int.h). */
-#include "circuit/trajectory_int.h"
+   (lower_int.h). */
+#include "circuit/lower_int.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    doctor: is this machine fit, how fast is it, what should be changed? First what the tool calls. */
-#ifndef KL_DOCTOR_H
-#define KL_DOCTOR_H
+#ifndef KL_DOCTOR_DOCTOR_H
+#define KL_DOCTOR_DOCTOR_H
 
 #include "base/base.h"
 #include "device/device.h"
@@ -85,13 +85,10 @@ int kl_doctor_json(FILE *to, const struct kl_doctor *d, struct kl_error *err); /
 void kl_doctor_bug_report(FILE *to, const struct kl_doctor *d);
 
 /* ---- its parts ---- */
-size_t kl_doctor_libraries(struct kl_library *libraries);
-int kl_doctor_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err); /* KL_ENOMEM */
 int kl_doctor_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
                             struct kl_error *err);
 /* threads: by which the rates were measured. */
 size_t kl_doctor_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates, int threads);
 double kl_doctor_chains(const struct kl_memory *memory, int threads);
-void kl_doctor_judge(struct kl_doctor *d);
 
 #endif

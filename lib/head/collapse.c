@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Which heads have collapsed, from their confusion matrices; and the line that says so. */
-#include "head/collapse.h"
+#include "head/evaluate.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "head/gpu.h"
-#include "head/evaluate.h"
 #include "head/head_int.h"
 #include "kernels/inline/philox.h"
 #include "stats/stats.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Training of the controls beside a head. */
-#include "head/controls.h"
+#include "head/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>

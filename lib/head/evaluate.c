@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "head/gpu.h"
 #include "head/head.h"
-#include "head/meter.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
 

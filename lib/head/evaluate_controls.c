@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "head/evaluate.h"
-#include "head/meter.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
 

@@ -15,7 +15,7 @@ struct kl_writer;
 int kl_head_export(struct kl_weights **weights, struct kl_file *head, int64_t replica,
                    struct kl_error *err);
 /* The file of these weights, with the head's key, configuration, classes and the origin of the features
-   that it was trained on (export_bytes.c). malloc'ed.
+   that it was trained on (exchange.c). malloc'ed.
    KL_EDATA, KL_ENOMEM. */
 int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weights *weights,
                          struct kl_file *head, int64_t replica, enum kl_weights_format format,
@@ -25,7 +25,7 @@ struct kl_head_import {
     const struct kl_head_options *options;
     const struct kl_weights *weights;
     const char *path; /* of the weights, for messages */
-    const char *map;  /* "reduce.0=fc1,vqc.weight=initial+layers"; "": none (names.c) */
+    const char *map;  /* "reduce.0=fc1,vqc.weight=initial+layers"; "": none (exchange.c) */
     const struct kl_log *log;
 };
 /* Datasets and attributes of a head that qeval takes: its parameters out of weights, the classes and the
@@ -36,23 +36,14 @@ struct kl_head_import {
 int kl_head_import(struct kl_writer *writer, const struct kl_head_import *import,
                    const struct kl_features *features, const char *config, struct kl_error *err);
 
-/* What the weights say of their classes, if they do, must be the features', name by name
-   (import_classes.c). KL_EDATA, KL_ENOMEM. */
-int kl_head_import_classes(const struct kl_head_import *import, const struct kl_features *features,
-                           struct kl_error *err);
-
 /* A caution on each option of the head, by name, that is not what the weights' own configuration says
-   (`made`, `taken`: JSON as of kl_options_json; import_options.c). KL_EDATA, KL_ENOMEM. */
+   (`made`, `taken`: JSON as of kl_options_json; exchange.c). KL_EDATA, KL_ENOMEM. */
 int kl_head_import_options(const struct kl_log *log, const char *path, const char *made,
                            const char *taken, struct kl_error *err);
 
-/* ---- names.c ---- */
+/* ---- exchange.c ---- */
 /* What stands for our tensor `name` in the file: one name or several joined by '+'; an entry of a layer
    ("reduce.0=fc1") is one of its weight and its bias. KL_EUSAGE if it is too long. */
 enum { KL_THEIR_NAME = 512 };
-int kl_head_their_name(char theirs[KL_THEIR_NAME], const char *name, const char *map,
-                       struct kl_error *err);
-/* Each entry is OURS=THEIRS, and OURS is a tensor or a layer of the model. KL_EUSAGE. */
-int kl_head_check_map(const char *map, const struct kl_block *block, struct kl_error *err);
 
 #endif

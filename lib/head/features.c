@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   A feature cache, read whole: shuffled batches touch every row once an epoch. */
+   A feature cache, read whole: shuffled batches touch every row once an epoch. Which features a head was
+   trained on: kept with it, and compared with those it is given later. */
+#include "base/half.h"
+
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/half.h"
 #include "head/features.h"
 #include "store/store.h"
 
@@ -99,4 +103,228 @@ void kl_head_features_free(struct kl_features *f)
     free(f->labels);
     free(f->class_names);
     *f = (struct kl_features){ 0 };
+}
+
+/* ---- origin ----
+   Which features a head was trained on: kept with it, and compared with those it is given later. */
+
+/* Attribute of the dataset `features`, that of the head, and whether the head is meaningless elsewhere.
+ */
+static const struct {
+    const char *name, *kept;
+    bool must_match;
+} origins[] = { { "backbone", "features_backbone", true },
+                { "weights_sha256", "features_weights_sha256", true },
+                { "tap", "features_tap", true },
+                { "preprocess", "features_preprocess", false } };
+enum { N_ORIGINS = sizeof origins / sizeof *origins };
+
+int kl_head_origin_save(struct kl_writer *w, const struct kl_file *features, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *text = NULL;
+        if (!kl_store_file_has_attribute(features, "features", origins[i].name)) continue;
+        code = kl_store_file_text(&text, features, "features", origins[i].name, err);
+        if (!code) code = kl_store_writer_text(w, "", origins[i].kept, text, err);
+        free(text);
+    }
+    return code;
+}
+
+int kl_head_origin_copy(struct kl_writer *w, const struct kl_file *head, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *text = NULL;
+        if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_store_file_text(&text, head, "", origins[i].kept, err);
+        if (!code) code = kl_store_writer_text(w, "", origins[i].kept, text, err);
+        free(text);
+    }
+    return code;
+}
+
+/* Images that had the size already, --resize leaves as they are: extracted with the head's options, with
+   it or without, they would give these features ("grey, 28 x 28 (not resized), /255, ..."). */
+static bool only_idle_resize(const char *trained, const char *found, const struct kl_file *features)
+{
+    double height, width;
+    char size[64];
+    if (kl_store_file_number(&height, features, "features", "source_height", NULL) ||
+        kl_store_file_number(&width, features, "features", "source_width", NULL))
+        return false;
+    snprintf(size, sizeof size, ", %.0f x %.0f (", height, width);
+    const size_t n = strcspn(found, "(");
+    return strstr(found, size) && n == strcspn(trained, "(") && strncmp(found, trained, n) == 0 &&
+           strcmp(found + strcspn(found, ")"), trained + strcspn(trained, ")")) == 0;
+}
+
+int kl_head_origin_text(char **text, const struct kl_file *head, struct kl_error *err)
+{
+    json_t *origin = json_object();
+    int code = origin ? KL_OK : kl_fail_memory(err, 64);
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *kept = NULL;
+        json_t *value = NULL;
+        if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_store_file_text(&kept, head, "", origins[i].kept, err);
+        if (!code) code = kl_json_string(&value, kept, err);
+        if (!code && json_object_set_new(origin, origins[i].name, value)) code = kl_fail_memory(err, 64);
+        free(kept);
+    }
+    if (!code) code = kl_json_dump(text, origin, err);
+    json_decref(origin);
+    return code;
+}
+
+/* One of the origins of a head, which is called `head`, beside that of the features. */
+static int compare(bool *differs, int i, const char *head, const char *trained,
+                   const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
+{
+    char *found = NULL;
+    if (!kl_store_file_has_attribute(features, "features", origins[i].name)) return KL_OK;
+    int code = kl_store_file_text(&found, features, "features", origins[i].name, err);
+    if (!code && strcmp(trained, found) != 0) {
+        if (origins[i].must_match)
+            code = kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
+                           kl_store_file_path(features), origins[i].name, found, head, trained);
+        else if (!only_idle_resize(trained, found, features)) {
+            *differs = true;
+            kl_caution(log,
+                       "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
+                       "with the same options",
+                       kl_store_file_path(features), origins[i].name, found, head, trained);
+        }
+    }
+    free(found);
+    return code;
+}
+
+int kl_head_origin_check_text(const char *text, const char *head, const struct kl_file *features,
+                              const struct kl_log *log, struct kl_error *err)
+{
+    json_t *origin = NULL;
+    bool differs;
+    int code = text ? kl_json_parse(&origin, text, head, err) : KL_OK;
+    if (code && code != KL_ENOMEM) { /* somebody else's word */
+        *err = (struct kl_error){ 0 };
+        return KL_OK;
+    }
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        const char *trained = json_string_value(json_object_get(origin, origins[i].name));
+        if (trained) code = compare(&differs, i, head, trained, features, log, err);
+    }
+    json_decref(origin);
+    return code;
+}
+
+int kl_head_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
+                         const struct kl_log *log, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *trained = NULL;
+        if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_store_file_text(&trained, head, "", origins[i].kept, err);
+        if (!code) code = compare(differs, i, kl_store_file_path(head), trained, features, log, err);
+        free(trained);
+    }
+    return code;
+}
+
+/* The records of a file's provenance; the caller's to release. */
+static int load_records(json_t **records, const struct kl_file *file, struct kl_error *err)
+{
+    return kl_json_parse(records, kl_store_file_provenance(file), kl_store_file_path(file), err);
+}
+
+/* Shards are of one run each. */
+int kl_head_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
+{
+    json_t *records = NULL, *record;
+    json_int_t seen = 0;
+    size_t i;
+    const int code = load_records(&records, features, err);
+    json_array_foreach(records, i, record)
+    {
+        const json_t *weights = json_object_get(json_object_get(record, "inputs"), "weights");
+        seen += json_integer_value(json_object_get(weights, "trained_on"));
+    }
+    if (seen > 0)
+        kl_caution(
+            log,
+            "%s: its backbone was trained on %lld of these images: accuracies on them, validation "
+            "samples too, are higher than on new ones; judge heads with qeval on others",
+            kl_store_file_path(features), (long long)seen);
+    json_decref(records);
+    return code;
+}
+
+static bool is_images(const char *role)
+{
+    return strncmp(role, "images", 6) == 0 && (!role[6] || role[6] == ' ');
+}
+
+/* The dataset of an HDF5 input; older records have no more than the path, FILE:DATASET. NULL: neither.
+ */
+static const char *dataset_of(const json_t *input)
+{
+    const char *named = json_string_value(json_object_get(input, "dataset")),
+               *path = json_string_value(json_object_get(input, "path"));
+    const char *colon = path ? strrchr(path, ':') : NULL;
+    return named ? named : colon ? colon + 1 : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a + (*a == '/'), b + (*b == '/')) == 0;
+}
+
+/* An input of images of these records with this digest and, in a file of several, this dataset. */
+static bool has_images(json_t *records, const char *sha256, const char *dataset)
+{
+    const char *role;
+    json_t *record, *input;
+    size_t i;
+    json_array_foreach(records, i, record)
+    {
+        json_object_foreach(json_object_get(record, "inputs"), role, input)
+        {
+            const char *digest = json_string_value(json_object_get(input, "sha256")),
+                       *other = dataset_of(input);
+            if (is_images(role) && is_same(digest, sha256) &&
+                (!dataset || !other || is_same(dataset, other)))
+                return true;
+        }
+    }
+    return false;
+}
+
+int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file *features,
+                               const struct kl_log *log, struct kl_error *err)
+{
+    json_t *trained = NULL, *judged = NULL, *record, *input;
+    const char *role, *same = NULL;
+    size_t i;
+    int code = load_records(&trained, head, err);
+    if (!code) code = load_records(&judged, features, err);
+    json_array_foreach(judged, i, record)
+    {
+        json_object_foreach(json_object_get(record, "inputs"), role, input)
+        {
+            const char *digest = json_string_value(json_object_get(input, "sha256")),
+                       *path = json_string_value(json_object_get(input, "path"));
+            if (is_images(role) && digest && path && has_images(trained, digest, dataset_of(input)))
+                same = path;
+        }
+    }
+    if (same)
+        kl_caution(log,
+                   "%s: %s was trained on features of the same images (%s); unless these are others of "
+                   "them, this is not the accuracy on new ones",
+                   kl_store_file_path(features), kl_store_file_path(head), same);
+    json_decref(trained);
+    json_decref(judged);
+    return code;
 }

@@ -17,13 +17,13 @@ int kl_head_gpu_check(const struct kl_head_model *model, const struct kl_train_o
 int kl_head_gpu_shape(struct kl_cuda_head *shape, const struct kl_head_model *model,
                       const struct kl_train_options *o, struct kl_arena *memory, struct kl_error *err);
 
-/* ---- a training on its device (gpu_train.c) ---- */
+/* ---- a training on its device (gpu.c) ---- */
 extern const struct kl_train_device kl_head_gpu_device;
 /* Of the validation that was made last. */
 void kl_head_gpu_validation(double *loss, double *accuracy, const struct kl_head_train *train,
                             size_t replica);
 
-/* ---- a head used (gpu_logits.c) ---- */
+/* ---- a head used (gpu.c) ---- */
 /* As kl_head_logits, without shots, all samples on the GPU. KL_EUSAGE, KL_EDEVICE, KL_ENOMEM. */
 int kl_head_gpu_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
                        const struct kl_device *device, struct kl_error *err);

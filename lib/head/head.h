@@ -1,16 +1,52 @@
 /* SPDX-License-Identifier: MIT
    head: the hybrid head: reduction (linear layers with ReLU and dropout, tanh at the end), core (a
    circuit, or what is trained in its place as a control), classifier. Tiers: a trained head used
-   (qeval); a head trained (qtrain; its controls: controls.h); the model's own functions. */
-#ifndef KL_HEAD_H
-#define KL_HEAD_H
+   (qeval); a head trained (qtrain; its controls: evaluate.h); the model's own functions. */
+#ifndef KL_HEAD_HEAD_H
+#define KL_HEAD_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "circuit/circuit.h"
 #include "circuit/estimate.h"
 #include "head/features.h"
-#include "head/twin.h"
 #include "nn/nn.h"
 #include "train/train.h"
+
+/* ---- The classical twin of a circuit: a map of as many outputs from as many inputs, out = tanh(W x +
+   b), with as many parameters (model.c)
+   ---- */
+struct kl_head_model;
+struct kl_head_part;
+
+enum { KL_TWIN_LAYERS = 2 };
+
+/* Which entries a twin has; all others of its tensors are zero and stay zero. */
+struct kl_twin {
+    int n_layers;                   /* 1, or 2 where one layer cannot hold as many parameters */
+    size_t hidden;                  /* width between two layers */
+    size_t weights[KL_TWIN_LAYERS]; /* of each weight: how many, in the order of kl_head_twin_entry */
+    size_t biases[KL_TWIN_LAYERS];  /* of each bias: the first so many */
+};
+/* Of n_in inputs and n_out outputs, with `count` parameters: the first diagonals whole, so that each
+   input and each output takes part, then biases, then further diagonals. Exactly `count`, but where that
+   is less than the first diagonals hold: then those. */
+void kl_head_twin_shape(struct kl_twin *twin, size_t n_in, size_t n_out, size_t count);
+size_t kl_head_twin_parameters(const struct kl_twin *twin);
+/* Entry k of a matrix [d_out, d_in], along diagonals that wrap around; k below d_out * d_in meets every
+   entry once. */
+void kl_head_twin_entry(size_t *i, size_t *j, size_t k, size_t d_out, size_t d_in);
+/* Zero in values (block.size) what the twin does not have of this part. */
+void kl_head_twin_mask_f32(float *values, const struct kl_head_model *model,
+                           const struct kl_head_part *part);
+void kl_head_twin_mask_f64(double *values, const struct kl_head_model *model,
+                           const struct kl_head_part *part);
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_head_twin_mask KL_NAME(kl_head_twin_mask)
+
+/* ---- the head ---- */
 struct kl_writer;
 struct kl_kind;
 struct kl_metric;
@@ -22,7 +58,7 @@ enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 /* What stands between the reduction and the classifier. */
 enum kl_core {
     KL_CORE_CIRCUIT, /* the circuit, trained */
-    KL_CORE_TWIN,    /* a linear-tanh map with as many parameters as the circuit (twin.h) */
+    KL_CORE_TWIN,    /* a linear-tanh map with as many parameters as the circuit (kl_twin) */
     KL_CORE_FROZEN,  /* the circuit; weights uniform within pi, drawn once a replica, never moved */
     KL_CORE_NONE,    /* nothing, and no reduction: a linear probe of the features */
     KL_CORES
@@ -50,7 +86,7 @@ struct kl_head_options {
     double dropout;                    /* after every hidden ReLU, 0.2 */
     double weight_scale;               /* circuit and twin start as weight_scale * N(0, 1), 0.01 */
     enum kl_init init;                 /* of the circuit */
-    int64_t grow; /* epochs after which the next layers of the circuit join (grow.c); 0: all at once */
+    int64_t grow; /* epochs after which the next layers of the circuit join (train.c); 0: all at once */
     enum kl_diff_method diff; /* of the circuit, while it trains */
     size_t shots;     /* measurements an evaluation while it trains; 0: exact expectation values */
     double spsa_step; /* of KL_DIFF_SPSA, radians, 0.1 */
@@ -95,16 +131,11 @@ size_t kl_head_parameters(const struct kl_head_model *model); /* that training m
 /* Growth (Skolik et al. 2021, arXiv:2006.14904): training begins with the circuit's first layers, and
    every `grow` epochs the next ones join (kl_circuit_growth). Stage of an epoch, from 0; the first epoch
    of a stage; how many stages there are, 1: it does not grow. */
-int64_t kl_head_stage(const struct kl_head_model *model, int64_t epoch);
-int64_t kl_head_stage_begin(const struct kl_head_model *model, int64_t stage);
 int64_t kl_head_stages(const struct kl_head_model *model);
-/* The circuit of a stage. KL_ENOMEM. */
-int kl_head_stage_circuit(struct kl_circuit **circuit, const struct kl_head_model *model, int64_t stage,
-                          struct kl_error *err);
 /* Can a head of these options grow, and within so many epochs? KL_EUSAGE. */
 int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct kl_error *err);
 
-/* ---- a trained head (load.c, logits.c) ---- In a head file every dataset of parameters and
+/* ---- a trained head (file.c, logits.c) ---- In a head file every dataset of parameters and
    history has a leading dimension over replicas, of 1 too: params/<name> [R, ...] (each replica at
    its best epoch by validation), last/<name>, history/<name> [R, epochs], history/gradient_norm [R,
    epochs, groups] and history/gradient_group [groups], their names; besides split/validation
@@ -144,7 +175,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
 int kl_head_classify_outputs(float *logits, const struct kl_head *head, const float *outputs, size_t n,
                              struct kl_error *err);
 
-/* ---- training (train.c, step.c, validate.c, save.c): a learner of lib/train ---- */
+/* ---- training (train.c, step.c, validate.c, file.c): a learner of lib/train ---- */
 enum kl_history_row {
     KL_TRAIN_LOSS,
     KL_TRAIN_ACCURACY,
@@ -156,7 +187,7 @@ enum kl_history_row {
 extern const struct kl_train_row kl_head_history_rows[KL_HISTORY_ROWS];
 extern const struct kl_kind kl_head_kind, kl_checkpoint_kind; /* what their files show (store/kind.h) */
 
-/* Groups of parameters whose gradients' norms are recorded (norms.c): a linear layer with its bias, or a
+/* Groups of parameters whose gradients' norms are recorded (parts.c): a linear layer with its bias, or a
    layer of the circuit's ansatz (all weights of OpenQASM), in the order in which samples pass them.
    Names: "reduce.0", "circuit.2", "twin.0", "head.1". */
 enum { KL_GROUP_NAME = 24 };
@@ -210,7 +241,7 @@ int kl_head_train_restore(struct kl_head_train *train, struct kl_file *file, str
 int kl_head_train_restore_control(struct kl_head_train *train, struct kl_file *file,
                                   struct kl_error *err);
 
-/* ---- the model's functions, in float and double (forward.c, gradient.c) ---- */
+/* ---- the model's functions, in float and double (gradient.c) ---- */
 /* Scratch, one a thread; made once, grown when needed. */
 struct kl_head_work {
     struct kl_arena values, circuit;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
    Private to lib/head/: activations and gradients of one batch, in the precision of the file being
-   compiled. Rows of a batch are computed in parts that begin at multiples of KL_CIRCUIT_GROUP, sums over
-   its rows in parts of the parameters: neither depends on which parts there are, so threads share a
-   batch freely. */
-#ifndef KL_HEAD_INT_H
-#define KL_HEAD_INT_H
+   compiled; steps of training, by one thread or shared. */
+#ifndef KL_HEAD_HEAD_INT_H
+#define KL_HEAD_HEAD_INT_H
 
+#include "circuit/estimate.h"
 #include "head/head.h"
-#include "head/part.h"
 #include "kernels/inline/real.h"
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
@@ -88,7 +86,7 @@ void kl_head_sum(kl_real *grad, const struct kl_head_batch *batch, const struct 
 /* Sum of the losses, in rising order; *correct may be NULL. */
 double kl_head_loss(size_t *correct, const struct kl_head_batch *batch);
 /* A model whose circuit, if it runs by trajectories, draws as said, for rows from `from` on, and with it
-   the circuits of the estimator (may be NULL); else the model itself (drawing.c). */
+   the circuits of the estimator (may be NULL); else the model itself (validate.c). */
 struct kl_drawing_model {
     struct kl_head_model model;
     struct kl_circuit circuit, probabilities, readings;
@@ -99,5 +97,105 @@ const struct kl_head_model *kl_head_drawing(struct kl_drawing_model *own,
                                             const struct kl_draws *draws, size_t from);
 /* count values from an arena. */
 int kl_head_take(kl_real **values, struct kl_arena *arena, size_t count, struct kl_error *err);
+
+/* ---- Private to lib/head/: the parameters in parts (parts.c) ---- */
+/* Part i of the parameters that train: strips [from, to) of a layer's weight, or a bias, or the
+   circuit's weights. A frozen circuit's are no part, so nothing updates them. */
+struct kl_head_part {
+    enum { KL_PART_WEIGHT, KL_PART_BIAS, KL_PART_CIRCUIT } kind;
+    enum kl_head_chain { KL_CHAIN_REDUCE, KL_CHAIN_TWIN, KL_CHAIN_HEAD } chain;
+    int layer; /* of the chain */
+    size_t from, to;
+    size_t offset, size; /* in the block */
+};
+size_t kl_head_n_parts(const struct kl_head_model *model);
+struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i);
+
+/* ---- Private to lib/head/: steps of training, by one thread or shared ---- */
+/* What one thread needs. */
+struct kl_head_thread {
+    struct kl_head_work work;
+    struct kl_arena buffers;
+    float *x, *logits, *grad; /* samples to validate, their logits; the gradient */
+    double *squares;          /* of the gradient's parts, summed */
+    int32_t *labels;
+    double *val_loss; /* of every block of validation samples */
+    size_t *val_correct;
+};
+int kl_head_thread_init(struct kl_head_thread *own, const struct kl_head_train *train,
+                        struct kl_error *err);
+void kl_head_thread_free(struct kl_head_thread *own);
+
+/* What an epoch's steps add up: right answers, loss in nats, then the gradient's norm in each group. */
+enum { KL_HEAD_CORRECT, KL_HEAD_LOSS, KL_HEAD_NORMS };
+
+/* Rows of a batch, at most all there are. */
+size_t kl_head_batch_size(const struct kl_head_train *train);
+/* How the circuit is evaluated: the random numbers of a replica, of shots and of directions; the caller
+   sets their step. */
+struct kl_estimator kl_head_estimator(const struct kl_head_train *train, int64_t replica,
+                                      uint32_t purpose);
+/* Norms of gradients (parts.c): a step's into the sums, an epoch's out of them. squares: sums of squares
+   of all parts, in order; grad: the block's. */
+void kl_head_norms_add(double *sums, const struct kl_head_model *whole, const double *squares,
+                       const float *grad);
+void kl_head_norms_end(double *norms, const struct kl_head_train *train, const double *sums);
+
+/* ---- functions of the learner ---- */
+void kl_head_prepare_step(struct kl_train *loop, int64_t ahead, int thread);
+int kl_head_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
+int kl_head_judge(const struct kl_crew *crew, bool untrained, struct kl_error *err);
+int kl_head_save_rest(struct kl_writer *w, const struct kl_train *loop, const char *prefix,
+                      struct kl_error *err);
+int kl_head_restore_rest(struct kl_train *loop, struct kl_file *file, const char *prefix,
+                         struct kl_error *err);
+
+/* Training is in float alone. */
+#if !KL_F64
+/* ---- Private to lib/head/: natural gradients of the circuit's weights (step.c) ---- */
+/* What the steps of one replica need. */
+struct kl_natural {
+    const struct kl_metric *metric; /* NULL: another optimiser, or no circuit that trains */
+    double *sums;                   /* (groups of the batch, metric->shape.size) */
+    double *step;                   /* (n_weights) */
+};
+
+/* ---- Private to lib/head/: one step of one replica, for the optimisers that need more of it than its
+   gradient (step.c)
+   ---- */
+struct kl_step {
+    const struct kl_crew *crew;
+    struct kl_head_train *train;
+    float *params; /* of the replica */
+    struct kl_head_batch_f32 batch;
+    struct kl_update update;
+    float *grad;
+    struct kl_natural natural;
+    struct kl_rotosolve *rotosolve; /* NULL: another optimiser, or no circuit that trains */
+    struct kl_spsa *spsa;           /* NULL: another optimiser */
+    double *squares; /* of the gradient's parts, summed; that of the circuit may be absent */
+    size_t parts;    /* of the rows */
+};
+/* Row at which part i of the batch begins. */
+size_t kl_head_step_begin(const struct kl_step *s, size_t i);
+
+/* ---- rotosolve.c ---- */
+/* Room for batches of n rows; *rotosolve becomes NULL where it has nothing to do. KL_EUSAGE, KL_ENOMEM.
+ */
+int kl_head_rotosolve_take(struct kl_rotosolve **rotosolve, const struct kl_head_train *train, size_t n,
+                           struct kl_arena *arena, struct kl_error *err);
+/* Moves the circuit's weight `number` mod n_weights by `fraction` of the way to where the batch's loss
+   is smallest, all others kept. */
+int kl_head_rotosolve_turn(struct kl_step *s, uint64_t number, double fraction, struct kl_error *err);
+
+/* ---- spsa.c ---- */
+int kl_head_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, size_t n,
+                      struct kl_arena *arena, struct kl_error *err);
+/* s->grad and s->update of step `number` (from 0) at rate lr, from two losses; batch.loss and correct
+   are those of the parameters plus the perturbation, and the mean of both losses. */
+int kl_head_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err);
+/* What is left of the rate lr in step `number`. */
+double kl_head_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr);
+#endif
 
 #endif

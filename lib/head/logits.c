@@ -1,11 +1,43 @@
 /* SPDX-License-Identifier: MIT
-   A trained head applied to many samples. */
+   A trained head applied to many samples, and how far that is. */
+#include "head/head_int.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/head_int.h"
-#include "head/meter.h"
+#include "head/evaluate.h"
+
+/* ---- How far an evaluation is ---- */
+
+void kl_head_judge_progress_begin(struct kl_meter *meter, uint64_t samples)
+{
+    if (meter) *meter = (struct kl_meter){ .watch = meter->watch, .total = samples, .runs = 1 };
+}
+
+void kl_head_judge_progress_runs(struct kl_meter *meter, size_t runs)
+{
+    if (meter) meter->runs = runs;
+}
+
+/* So many samples of the run in work are done; all of them: the next run begins. */
+static void judge_progress_step(struct kl_meter *meter, size_t done, size_t n)
+{
+    if (!meter) return;
+    kl_watch_step(meter->watch, meter->before + (meter->run * n + done) / meter->runs, meter->total,
+                  NULL);
+    if (done == n) meter->run++;
+}
+
+void kl_head_judge_progress_head(struct kl_meter *meter, size_t n)
+{
+    if (!meter) return;
+    meter->before += n;
+    meter->run = 0;
+    meter->runs = 1;
+}
+
+/* ---- A trained head applied to many samples ---- */
 
 enum { BLOCK = 256 };
 
@@ -54,7 +86,7 @@ static void one_block(void *context, size_t i, int thread)
     if (!job->codes[thread])
         job->codes[thread] = compute_block(job, from, n, &job->works[thread], &job->errors[thread]);
     const size_t done = atomic_fetch_add(&job->n_done, n) + n;
-    if (thread == 0 && done < job->n) kl_head_judge_progress_step(job->head->meter, done, job->n);
+    if (thread == 0 && done < job->n) judge_progress_step(job->head->meter, done, job->n);
 }
 
 int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
@@ -77,7 +109,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
                                                .measured = &job.measured,
                                                .shots = *shots };
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);
-    kl_head_judge_progress_step(head->meter, n, n);
+    judge_progress_step(head->meter, n, n);
     for (size_t i = 0; i < threads && !code; i++)
         if (job.codes[i]) code = kl_fail(err, job.codes[i], "%s", job.errors[i].text);
 out:

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
    A head with its circuit run several times: as it is, without noise to compare with, and under every
-   scale of the noise. */
-#include "head/mitigate.h"
+   scale of the noise; what that was worth. */
+#include "head/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "circuit/noise.h"
 #include "head/head_int.h"
-#include "head/meter.h"
 #include "store/store.h"
 
 /* Outputs of the core (n, k each). */
@@ -156,4 +156,117 @@ int kl_head_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m
     release(&o);
     kl_head_free(&head);
     return code;
+}
+
+/* ---- Zero-noise extrapolation is linear in the outputs: the weights of the scales ---- */
+
+/* The polynomial through all points, at 0. */
+static void richardson(struct kl_mitigation *m)
+{
+    for (int i = 0; i < m->n_scales; i++) {
+        m->weight[i] = 1;
+        for (int k = 0; k < m->n_scales; k++)
+            if (k != i) m->weight[i] *= (double)m->scale[k] / (double)(m->scale[k] - m->scale[i]);
+    }
+}
+
+/* The line of least squares, at 0. */
+static void linear(struct kl_mitigation *m)
+{
+    double mean = 0, squares = 0;
+    for (int i = 0; i < m->n_scales; i++) mean += (double)m->scale[i] / m->n_scales;
+    for (int i = 0; i < m->n_scales; i++) squares += (m->scale[i] - mean) * (m->scale[i] - mean);
+    for (int i = 0; i < m->n_scales; i++)
+        m->weight[i] = 1.0 / m->n_scales - mean * (m->scale[i] - mean) / squares;
+}
+
+static int read_scales(struct kl_mitigation *m, const char *scales, struct kl_error *err)
+{
+    const char *at = scales;
+    for (int last = 0;; at++) {
+        char *end = NULL;
+        const long scale = *at >= '1' && *at <= '9' ? strtol(at, &end, 10) : 0;
+        if (scale <= last || scale % 2 == 0 || scale > KL_MOST_FOLD || (*end && *end != ',') ||
+            m->n_scales == KL_MOST_SCALES)
+            break;
+        m->scale[m->n_scales++] = last = (int)scale;
+        at = end;
+        if (!*at && m->n_scales > 1) return KL_OK;
+        if (!*at) break;
+    }
+    return kl_fail(
+        err, KL_EUSAGE,
+        "--zne: found '%s', expected 2 to %d odd numbers up to %d in rising order, as in 1,3,5", scales,
+        KL_MOST_SCALES, KL_MOST_FOLD);
+}
+
+int kl_head_mitigation_make(struct kl_mitigation *m, const char *scales, const char *method,
+                            bool readout, struct kl_error *err)
+{
+    *m = (struct kl_mitigation){ .readout = readout };
+    int code = scales ? read_scales(m, scales, err) : KL_OK;
+    if (code) return code;
+    if (m->n_scales) (strcmp(method, "linear") == 0 ? linear : richardson)(m);
+    snprintf(m->label, sizeof m->label, "%s%s", readout ? "readout" : "", readout && scales ? ", " : "");
+    const size_t n = strlen(m->label);
+    if (scales) snprintf(m->label + n, sizeof m->label - n, "ZNE %s %s", scales, method);
+    return KL_OK;
+}
+
+/* ---- What mitigation was worth, in words and numbers ---- */
+
+/* In the order of struct kl_mitigated. */
+enum { NUMBERS = 4 };
+static const char *const names[NUMBERS] = { "unmitigated_accuracy", "unmitigated_log_loss",
+                                            "unmitigated_output_error", "output_error" };
+
+static double number(const struct kl_mitigated *m, int i)
+{
+    const double numbers[NUMBERS] = { m->accuracy, m->log_loss, m->error, m->error_mitigated };
+    return numbers[i];
+}
+
+static double mean(const struct kl_mitigated *m, size_t n, int i)
+{
+    double sum = 0;
+    for (size_t r = 0; r < n; r++) sum += number(&m[r], i);
+    return sum / (double)n;
+}
+
+size_t kl_head_mitigation_pairs(struct kl_json_pair pairs[KL_MITIGATION_PAIRS],
+                                const struct kl_mitigation *how, const struct kl_mitigated *m, size_t n)
+{
+    if (!kl_head_mitigates(how)) return 0;
+    pairs[0] = (struct kl_json_pair){ "mitigation", KL_JSON_TEXT, how->label, 0 };
+    for (int i = 0; i < NUMBERS; i++)
+        pairs[1 + i] = (struct kl_json_pair){ names[i], KL_JSON_NUMBER, NULL, mean(m, n, i) };
+    return 1 + NUMBERS;
+}
+
+void kl_head_mitigation_write(FILE *to, const struct kl_mitigation *how, const struct kl_mitigated *m,
+                              size_t n)
+{
+    if (!kl_head_mitigates(how)) return;
+    fprintf(
+        to,
+        "  mitigated (%s): outputs are off by %.4f; without it by %.4f, accuracy %.4f, log loss %.4f\n",
+        how->label, mean(m, n, 3), mean(m, n, 2), mean(m, n, 0), mean(m, n, 1));
+}
+
+int kl_head_mitigation_save(struct kl_writer *w, const struct kl_mitigation *how,
+                            const struct kl_mitigated *m, size_t n, struct kl_error *err)
+{
+    if (!kl_head_mitigates(how)) return KL_OK;
+    double *values = malloc(n * sizeof *values);
+    int code = values ? kl_store_writer_text(w, "", "mitigation", how->label, err)
+                      : kl_fail_memory(err, n * sizeof *values);
+    for (int i = 0; i < NUMBERS && code >= 0; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "replicas/%s", names[i]);
+        for (size_t r = 0; r < n; r++) values[r] = number(&m[r], i);
+        code = kl_store_writer_number(w, "", names[i], mean(m, n, i), err);
+        if (code >= 0) code = kl_store_writer_put(w, name, KL_TYPE_F64, 0, 1, &n, values, err);
+    }
+    free(values);
+    return code < 0 ? code : KL_OK;
 }

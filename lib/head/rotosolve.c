@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "circuit/frequency.h"
-#include "head/step_int.h"
+#include "circuit/statistics.h"
+#include "head/head_int.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "head/step_int.h"
-#include "head/twin.h"
+#include "head/head_int.h"
+#include "head/head.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
 

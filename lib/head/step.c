@@ -1,12 +1,63 @@
 /* SPDX-License-Identifier: MIT
    Steps of one replica. Threads that share a step meet twice in it: after the rows of the batch, and
    after the sums over it with the update of the parameters summed. */
+#include "head/head_int.h"
+
 #include <string.h>
 
-#include "head/head_int.h"
-#include "head/step_int.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
+
+/* ---- natural gradient ----
+   The circuit's weights by the natural gradient (Stokes, Izaac, Killoran & Carleo 2020,
+   arXiv:1909.02108), whose metric is averaged over the samples of the batch. */
+
+/* Room for batches of n rows. KL_ENOMEM. */
+static int natural_take(struct kl_natural *natural, const struct kl_metric *metric, size_t n,
+                        struct kl_arena *arena, struct kl_error *err)
+{
+    *natural = (struct kl_natural){ .metric = metric };
+    if (!metric) return 0;
+    const size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP,
+                 count = groups * metric->shape.size;
+    natural->sums = kl_arena_take(arena, count, sizeof *natural->sums);
+    natural->step = kl_arena_take(arena, metric->shape.n, sizeof *natural->step);
+    return natural->sums && natural->step ? 0 : kl_fail_memory(err, count * sizeof *natural->sums);
+}
+
+/* Metric tensors of rows [from, to) of the batch, which begin at a multiple of KL_CIRCUIT_GROUP and have
+   their activations. Scratch from work->circuit. */
+static int natural_rows(const struct kl_natural *natural, const struct kl_head_batch_f32 *batch,
+                        const struct kl_head_model *model, const float *params, size_t from, size_t to,
+                        struct kl_head_work *work, struct kl_error *err)
+{
+    const float *angles = batch->y.reduce[model->n_reduce - 1] + from * model->n_angles;
+    kl_arena_reset(&work->circuit);
+    return kl_circuit_metric_sums_f32(
+        natural->sums + from / KL_CIRCUIT_GROUP * natural->metric->shape.size, natural->metric, angles,
+        params + model->block.tensors[model->vqc].offset, to - from, &work->circuit, err);
+}
+
+/* w -= rate (F + lambda I)^-1 g, with F the mean over all rows of the batch and g = scale grad + decay
+   w; grad, params: blocks. */
+static void natural_update(float *params, const struct kl_natural *natural, const float *grad,
+                           const struct kl_head_model *model, size_t n_rows,
+                           const struct kl_optimizer *o, double scale, double rate)
+{
+    const struct kl_nn_skyline *e = &natural->metric->shape;
+    const size_t offset = model->block.tensors[model->vqc].offset,
+                 groups = (n_rows + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
+    double *mean = natural->sums, *step = natural->step;
+    for (size_t g = 1; g < groups; g++)
+        for (size_t k = 0; k < e->size; k++) mean[k] += natural->sums[g * e->size + k];
+    for (size_t k = 0; k < e->size; k++) mean[k] /= (double)n_rows;
+    for (size_t i = 0; i < e->n; i++)
+        step[i] = scale * grad[offset + i] + o->weight_decay * params[offset + i];
+    kl_nn_skyline_solve(step, mean, e, o->natural_lambda);
+    for (size_t i = 0; i < e->n; i++) params[offset + i] -= (float)(rate * step[i]);
+}
+
+/* ---- Steps ---- */
 
 size_t kl_head_batch_size(const struct kl_head_train *train)
 {
@@ -70,7 +121,7 @@ static int rows(void *context, size_t i, int thread, struct kl_error *err)
     int code = 0;
     if (from < to) code = kl_head_rows_f32(&s->batch, model, s->params, from, to, work, err);
     if (from < to && !code && s->natural.metric)
-        code = kl_head_natural_rows(&s->natural, &s->batch, model, s->params, from, to, work, err);
+        code = natural_rows(&s->natural, &s->batch, model, s->params, from, to, work, err);
     kl_flush_end(before);
     return code;
 }
@@ -131,8 +182,8 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
     if (o->clip > 0 || s->spsa) code = kl_train_crew_for(s->crew, n_parts, update_part, s, err);
     kl_head_norms_add(replica->sums, train->whole, s->squares, s->grad);
     if (s->natural.metric)
-        kl_head_natural_update(s->params, &s->natural, s->grad, train->model, s->batch.n, o,
-                               s->update.adam.grad_scale, o->natural_lr * at.left);
+        natural_update(s->params, &s->natural, s->grad, train->model, s->batch.n, o,
+                       s->update.adam.grad_scale, o->natural_lr * at.left);
     size_t correct;
     replica->sums[KL_HEAD_LOSS] += kl_head_loss_f32(&correct, &s->batch);
     replica->sums[KL_HEAD_CORRECT] += (double)correct;
@@ -154,7 +205,7 @@ int kl_head_steps(const struct kl_crew *crew, int64_t first, int64_t count, stru
                          .squares = own->squares };
     kl_arena_reset(&own->work.values);
     int code = kl_head_batch_take_f32(&s.batch, train->model, size, &diff, &own->work.values, err);
-    if (!code) code = kl_head_natural_take(&s.natural, train->metric, size, &own->work.values, err);
+    if (!code) code = natural_take(&s.natural, train->metric, size, &own->work.values, err);
     if (!code) code = kl_head_rotosolve_take(&s.rotosolve, train, size, &own->work.values, err);
     if (!code) code = kl_head_spsa_take(&s.spsa, train, size, &own->work.values, err);
     s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,

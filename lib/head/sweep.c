@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Heads as the points of a sweep (train/sweep.h): which options may be an axis, and how one is trained.
  */
-#include "head/sweep.h"
+#include "head/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "head/gpu.h"
-#include "head/idle.h"
-#include "head/run.h"
 
 static const struct kl_grid_refusal refusals[] = {
     { "seed", "points are compared by their means over seeds; give --replicas N outside the grid" },

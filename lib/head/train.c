@@ -1,12 +1,100 @@
 /* SPDX-License-Identifier: MIT
-   The head as a learner of lib/train: split, threads, tools of the circuit, the rows of its history. */
+   The head as a learner of lib/train: split, threads, tools of the circuit, the rows of its history; a
+   circuit that grows while it is trained. */
+#include "circuit/estimate.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/metric.h"
 #include "head/gpu.h"
-#include "head/step_int.h"
+#include "head/head_int.h"
+
+static int tools(struct kl_head_train *train, struct kl_error *err);
+
+/* ---- A circuit that grows while it is trained: which layers are there when ---- */
+
+int64_t kl_head_stages(const struct kl_head_model *model)
+{
+    const struct kl_head_options *o = &model->options;
+    if (!o->grow || !model->circuit) return 1;
+    const int64_t stages = o->circuit.n_layers / kl_circuit_growth(&o->circuit);
+    return stages > 1 ? stages : 1;
+}
+
+static int64_t kl_head_stage(const struct kl_head_model *model, int64_t epoch)
+{
+    const int64_t last = kl_head_stages(model) - 1;
+    if (!last) return 0;
+    const int64_t stage = epoch / model->options.grow;
+    return stage < last ? stage : last;
+}
+
+static int64_t stage_begin(const struct kl_head_model *model, int64_t stage)
+{
+    return stage * model->options.grow;
+}
+
+/* The circuit of a stage. KL_ENOMEM. */
+static int stage_circuit(struct kl_circuit **circuit, const struct kl_head_model *model, int64_t stage,
+                         struct kl_error *err)
+{
+    struct kl_circuit_options o = model->options.circuit;
+    o.n_layers = (stage + 1) * kl_circuit_growth(&o);
+    return kl_circuit_build(circuit, &o, err);
+}
+
+int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct kl_error *err)
+{
+    const int64_t unit = kl_circuit_growth(&o->circuit), layers = o->circuit.n_layers;
+    if (!o->grow || o->core == KL_CORE_TWIN || o->core == KL_CORE_NONE) return KL_OK;
+    if (o->circuit.learn_scale)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--grow: learnable scales stand behind the weights of all layers, which then do not "
+            "join one after another; leave --learn-scale or --grow away");
+    if (!unit)
+        return kl_fail(err, KL_EUSAGE, "--grow: %s cannot grow layer by layer",
+                       *o->circuit.qasm ? "a circuit in OpenQASM" : "ansatz qcnn");
+    const int64_t last = layers > unit ? (layers / unit - 1) * o->grow : 0;
+    if (last < epochs) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--grow %lld: the last of %lld layers join after epoch %lld; found %lld epochs, give "
+                   "more, or a smaller --grow",
+                   (long long)o->grow, (long long)layers, (long long)last, (long long)epochs);
+}
+
+/* Where layers have joined, the optimiser begins anew: moments of the old circuit's gradients would be
+   wrong for the new one's, and those of the new layers are 0. */
+static int enter_stage(struct kl_head_train *train, struct kl_error *err)
+{
+    const struct kl_head_model *whole = train->whole;
+    struct kl_train *loop = &train->loop;
+    const int64_t stage = kl_head_stage(whole, loop->epoch), begin = stage_begin(whole, stage);
+    const size_t moments = 2 * whole->block.size; /* m, then v */
+    const bool joined = stage > 0 && loop->epoch == begin && loop->step == 0;
+    for (int64_t r = 0; joined && r < loop->options.replicas; r++)
+        memset(loop->replicas[r].m, 0, moments * sizeof(float));
+    loop->optimizer_epoch = begin;
+    if (loop->epoch > begin && loop->step == 0 && train->model != whole && train->stage.circuit)
+        return 0; /* as in the epoch before */
+    const bool was_whole = train->model == whole, is_whole = stage + 1 == kl_head_stages(whole);
+    if (was_whole && is_whole) return 0;
+    kl_circuit_free(&train->stage.circuit);
+    train->model = train->whole;
+    if (!is_whole) {
+        train->stage = *whole;
+        train->stage.circuit = NULL;
+        train->model = &train->stage;
+        int code = stage_circuit(&train->stage.circuit, whole, stage, err);
+        if (code) return code;
+    }
+    kl_circuit_metric_free(&train->metric);
+    kl_circuit_measured_free(&train->measured);
+    return tools(train, err);
+}
+
+/* ---- The learner ---- */
 
 const struct kl_train_row kl_head_history_rows[KL_HISTORY_ROWS] = { { "train_loss", "loss" },
                                                                     { "train_accuracy", NULL },
@@ -54,7 +142,8 @@ static void rest(struct kl_train *loop)
     train->threads = NULL, train->batches = NULL, train->batch_labels = NULL;
 }
 
-int kl_head_tools(struct kl_head_train *train, struct kl_error *err)
+/* What the optimiser and shots make of the circuit that trains. KL_ENOMEM, KL_EUSAGE. */
+static int tools(struct kl_head_train *train, struct kl_error *err)
 {
     const struct kl_head_model *model = train->model;
     int code = 0;
@@ -74,7 +163,7 @@ static void init(void *context, void *params, int64_t replica)
 static int begin_epoch(struct kl_train *loop, struct kl_error *err)
 {
     struct kl_head_train *train = loop->learner->context;
-    int code = kl_head_enter_stage(train, err);
+    int code = enter_stage(train, err);
     if (!code)
         kl_nn_shuffle(train->order, train->training, train->n_training, loop->options.seed,
                       (uint32_t)loop->epoch);
@@ -125,7 +214,7 @@ static void make_learner(struct kl_head_train *train, int64_t batch_size)
         .loss = KL_TRAIN_LOSS,
         .judged = { { KL_VAL_ACCURACY, true }, { KL_VAL_LOSS, false } },
         .n_judged = train->n_validation ? 2 : 0,
-        .best_from = kl_head_stage_begin(model, kl_head_stages(model) - 1),
+        .best_from = stage_begin(model, kl_head_stages(model) - 1),
         .sums = sums,
         .n_named = sizeof sums / sizeof *sums,
         .n_sums = KL_HEAD_NORMS + (int)kl_head_n_groups(model),
@@ -170,7 +259,7 @@ int kl_head_train_open(struct kl_head_train *train, struct kl_head_model *model,
     train->order = malloc(train->n_training * sizeof *train->order);
     if (!train->order) code = kl_fail_memory(err, train->n_training * sizeof *train->order);
     if (!code) code = take_norms(train, options, err);
-    if (!code) code = kl_head_tools(train, err);
+    if (!code) code = tools(train, err);
     if (!code) code = kl_train_open(&train->loop, &train->learner, options, n_threads, err);
     if (code) kl_head_train_close(train);
     return code;

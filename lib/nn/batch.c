@@ -1,13 +1,86 @@
 /* SPDX-License-Identifier: MIT
-   Which samples train, which validate, and in what order. */
+   The order of samples in the batches of an epoch, from Philox or as PyTorch draws it. */
+#include "nn/nn.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "kernels/inline/philox.h"
-#include "nn/nn.h"
 
-/* A whole number in [0, bound) from 64 random bits; the bias is below bound / 2^64. */
-static uint64_t below(uint64_t bound, uint64_t seed, uint64_t i, uint32_t purpose, uint32_t step)
+enum { N = 624, M = 397 };
+
+void kl_nn_mersenne_seed(struct kl_nn_mersenne *m, uint32_t seed)
+{
+    m->state[0] = seed;
+    for (uint32_t i = 1; i < N; i++)
+        m->state[i] = 1812433253u * (m->state[i - 1] ^ m->state[i - 1] >> 30) + i;
+    m->at = N, m->has_normal = false;
+}
+
+static void renew(uint32_t *s)
+{
+    for (int i = 0; i < N; i++) {
+        const uint32_t y = (s[i] & 0x80000000u) | (s[(i + 1) % N] & 0x7fffffffu);
+        s[i] = s[(i + M) % N] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+}
+
+uint32_t kl_nn_mersenne_word(struct kl_nn_mersenne *m)
+{
+    if (m->at == N) renew(m->state), m->at = 0;
+    uint32_t y = m->state[m->at++];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+/* In [0, 1), 53 bits of two words. */
+static double unit(struct kl_nn_mersenne *m)
+{
+    const uint32_t a = kl_nn_mersenne_word(m) >> 5, b = kl_nn_mersenne_word(m) >> 6;
+    return ((double)a * 0x1p26 + (double)b) * 0x1p-53;
+}
+
+double kl_nn_mersenne_normal(struct kl_nn_mersenne *m)
+{
+    double x, y, r2;
+    if (m->has_normal) {
+        m->has_normal = false;
+        return m->normal;
+    }
+    do {
+        x = 2 * unit(m) - 1, y = 2 * unit(m) - 1;
+        r2 = x * x + y * y;
+    } while (r2 >= 1 || r2 == 0);
+    const double f = sqrt(-2 * log(r2) / r2);
+    m->normal = f * x, m->has_normal = true;
+    return f * y;
+}
+
+/* Below or at `most`, by masking and rejection. */
+static uint32_t below(struct kl_nn_mersenne *m, uint32_t most)
+{
+    uint32_t mask = most, value;
+    for (int k = 1; k < 32; k *= 2) mask |= mask >> k;
+    do value = kl_nn_mersenne_word(m) & mask;
+    while (value > most);
+    return value;
+}
+
+void kl_nn_mersenne_permute(struct kl_nn_mersenne *m, int64_t *values, size_t n)
+{
+    for (size_t i = n; i-- > 1;) {
+        const size_t j = below(m, (uint32_t)i);
+        const int64_t value = values[i];
+        values[i] = values[j], values[j] = value;
+    }
+}
+
+/* ---- Which samples train, which validate, and in what order ---- */
+
+/* A whole number in [0, bound) from 64 random bits; the bias is philox_below bound / 2^64. */
+static uint64_t philox_below(uint64_t bound, uint64_t seed, uint64_t i, uint32_t purpose, uint32_t step)
 {
     uint32_t w[4];
     kl_philox(w, seed, (uint32_t)i, purpose, step, (uint32_t)(i >> 32));
@@ -18,7 +91,7 @@ static uint64_t below(uint64_t bound, uint64_t seed, uint64_t i, uint32_t purpos
 static void permute(int64_t *order, size_t n, uint64_t seed, uint32_t purpose, uint32_t step)
 {
     for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)below(i, seed, i, purpose, step);
+        size_t j = (size_t)philox_below(i, seed, i, purpose, step);
         int64_t kept = order[i - 1];
         order[i - 1] = order[j];
         order[j] = kept;

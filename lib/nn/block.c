@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   The table of a block of parameters. */
+   Parameters in one block, by name, shape and place; their initial values. */
+#include "nn/nn.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/nn.h"
+#include "kernels/inline/philox.h"
 
 enum { ALIGN_VALUES = 16 }; /* 64 bytes of float */
 
@@ -65,4 +68,35 @@ int kl_nn_block_find(const struct kl_block *block, const char *name)
     for (int i = 0; i < block->n; i++)
         if (strcmp(block->tensors[i].name, name) == 0) return i;
     return -1;
+}
+
+/* ---- Initial values; one Philox block gives four uniform or two normal numbers ---- */
+
+static float *place(float *block, const struct kl_tensor *t, size_t i)
+{
+    const size_t row = t->size / t->dims[0];
+    return block + t->offset + kl_nn_tensor_index(t, i / row, i % row);
+}
+
+void kl_nn_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
+                        uint32_t stream, uint32_t replica)
+{
+    uint32_t words[4] = { 0 };
+    for (size_t i = 0; i < t->size; i++) {
+        if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_INIT, stream, replica);
+        *place(block, t, i) = (float)(bound * (2 * kl_philox_unit(words[i % 4]) - 1));
+    }
+}
+
+void kl_nn_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed,
+                       uint32_t stream, uint32_t replica)
+{
+    const double two_pi = 6.283185307179586;
+    uint32_t words[4] = { 0 };
+    for (size_t i = 0; i < t->size; i++) {
+        if (i % 2 == 0) kl_philox(words, seed, (uint32_t)(i / 2), KL_RANDOM_INIT, stream, replica);
+        double radius = sigma * sqrt(-2 * log(kl_philox_unit(words[0]))),
+               angle = two_pi * kl_philox_unit(words[1]);
+        *place(block, t, i) = (float)(radius * (i % 2 == 0 ? cos(angle) : sin(angle)));
+    }
 }

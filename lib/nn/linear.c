@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   Linear layers with bias, activation and dropout. A ReLU's output says where its gradient passes
-   (y > 0 there and kept), so no mask is stored. */
+   Linear layers, cross-entropy, the layout of tensors in files, one step of an optimiser. Compiled in
+   both precisions. */
+#include "kernels/act.h"
+
 #include <math.h>
 
-#include "kernels/act.h"
 #include "kernels/gemm.h"
+#include "kernels/optim.h"
+#include "nn/nn.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "nn/nn.h"
 
 #if KL_F64
 #define TANH tanh
@@ -72,4 +74,86 @@ void kl_nn_linear_weights(kl_real *dw, const kl_real *x, const kl_real *dy, size
 void kl_nn_linear_biases(kl_real *db, const kl_real *dy, size_t n, size_t d_out)
 {
     kl_kernel_sum_rows(db, dy, n, d_out);
+}
+
+/* ---- Softmax cross-entropy ---- */
+
+#if KL_F64
+#define EXP exp
+#else
+#define EXP expf
+#endif
+
+double kl_nn_cross_entropy(kl_real *d, size_t *correct, const kl_real *logits, const int32_t *labels,
+                           size_t n, size_t classes, double scale)
+{
+    double total = 0;
+    size_t right = 0;
+    for (size_t i = 0; i < n; i++) {
+        const kl_real *row = logits + i * classes;
+        size_t best = 0;
+        for (size_t j = 1; j < classes; j++)
+            if (row[j] > row[best]) best = j;
+        kl_real sum = 0;
+        for (size_t j = 0; j < classes; j++) {
+            kl_real e = EXP(row[j] - row[best]);
+            sum += e;
+            if (d) d[i * classes + j] = e;
+        }
+        total += log((double)sum) - (double)(row[labels[i]] - row[best]);
+        right += best == (size_t)labels[i];
+        if (!d) continue;
+        kl_real factor = (kl_real)scale / sum;
+        for (size_t j = 0; j < classes; j++) d[i * classes + j] *= factor;
+        d[i * classes + (size_t)labels[i]] -= (kl_real)scale;
+    }
+    if (correct) *correct = right;
+    return total;
+}
+
+/* ---- Tensors between the order of memory and that of files ---- */
+
+void kl_nn_tensor_to_file(kl_real *file, const struct kl_tensor *t, const kl_real *block)
+{
+    for (size_t i = 0; i < t->dims[0]; i++)
+        for (size_t j = 0; j < t->size / t->dims[0]; j++)
+            *file++ = block[t->offset + kl_nn_tensor_index(t, i, j)];
+}
+
+void kl_nn_tensor_from_file(kl_real *block, const struct kl_tensor *t, const kl_real *file)
+{
+    for (size_t i = 0; i < t->dims[0]; i++)
+        for (size_t j = 0; j < t->size / t->dims[0]; j++)
+            block[t->offset + kl_nn_tensor_index(t, i, j)] = *file++;
+}
+
+/* ---- optimizer ----
+   A step of SGD, Adam or AdamW over one block of parameters, after clipping by the gradient's norm. */
+
+/* min(1, clip / (norm + epsilon)). The sum of squares is kept in sixteen chains in double: its order is
+   fixed and vectors fit. */
+static double clip_scale(const kl_real *grad, size_t n, double clip, double epsilon)
+{
+    enum { CHAINS = 16 };
+    double sums[CHAINS] = { 0 }, sum = 0;
+    size_t i = 0;
+    for (; i + CHAINS <= n; i += CHAINS)
+        for (int c = 0; c < CHAINS; c++) sums[c] += (double)grad[i + c] * grad[i + c];
+    for (; i < n; i++) sums[0] += (double)grad[i] * grad[i];
+    for (int c = 0; c < CHAINS; c++) sum += sums[c];
+    double norm = sqrt(sum);
+    return norm + epsilon > clip ? clip / (norm + epsilon) : 1;
+}
+
+void kl_nn_update_clip(struct kl_update *u, const struct kl_optimizer *o, const kl_real *grad, size_t n)
+{
+    u->adam.grad_scale = u->sgd.grad_scale =
+        o->clip > 0 ? clip_scale(grad, n, o->clip, o->clip_epsilon) : 1;
+}
+
+double kl_nn_update_apply(kl_real *params, kl_real *m, kl_real *v, const kl_real *grad, size_t n,
+                          const struct kl_update *u)
+{
+    return u->kind == KL_SGD ? kl_kernel_sgd(params, m, grad, n, &u->sgd)
+                             : kl_kernel_adam(params, m, v, grad, n, &u->adam);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
    nn: what small networks are made of: one block of parameters with a table, linear layers, loss,
-   optimisers, schedules, the order of samples. Numerics in float and double (_f32, _f64). Every
-   random number is Philox4x32-10 with key = seed and counter = (index, purpose, step, replica), so
-   that nothing depends on threads or on what ran before. */
-#ifndef KL_NN_H
-#define KL_NN_H
+   optimisers, schedules, the order of samples. Numerics in float and double (_f32, _f64). Every random
+   number is Philox4x32-10 with key = seed and counter = (index, purpose, step, replica), so that nothing
+   depends on threads or on what ran before. */
+#ifndef KL_NN_NN_H
+#define KL_NN_NN_H
 
 #include "base/base.h"
 #include "kernels/optim.h"
 
-/* ---- the block of parameters (block.c, order.c) ---- */
+/* ---- the block of parameters (block.c, linear.c) ---- */
 /* One tensor of a block. Files hold it in the field's order (a weight is [out, in]), and so does memory
    but for the weights of linear layers: these lie as strips of KL_STRIP outputs (the last may be
    narrower), each [in, width]: products walk through it from one end to the other without packing, and a
@@ -46,7 +46,7 @@ void kl_nn_tensor_to_file_f64(double *file, const struct kl_tensor *t, const dou
 void kl_nn_tensor_from_file_f32(float *block, const struct kl_tensor *t, const float *file);
 void kl_nn_tensor_from_file_f64(double *block, const struct kl_tensor *t, const double *file);
 
-/* ---- initial values (init.c) ---- */
+/* ---- initial values (block.c) ---- */
 /* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958), drawn in the file's order
    into the tensor's place in the block. stream: number of the tensor. */
 void kl_nn_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
@@ -102,7 +102,7 @@ void kl_nn_linear_weights_f64(double *dw, const double *x, const double *dy, siz
 void kl_nn_linear_biases_f32(float *db, const float *dy, size_t n, size_t d_out);
 void kl_nn_linear_biases_f64(double *db, const double *dy, size_t n, size_t d_out);
 
-/* ---- loss (loss.c) ---- */
+/* ---- loss (linear.c) ---- */
 /* Sum of -log softmax(logits)[label] over n samples, in nats; *correct (may be NULL) counts argmax
    = label. d (n, classes), unless NULL, becomes the gradient of sum * scale. Labels must lie in [0,
    classes). */
@@ -111,9 +111,9 @@ double kl_nn_cross_entropy_f32(float *d, size_t *correct, const float *logits, c
 double kl_nn_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels,
                                size_t n, size_t classes, double scale);
 
-/* ---- optimisers (optimizer.c) ---- */
+/* ---- optimisers (linear.c) ---- */
 /* KL_QNG and KL_ROTOSOLVE are Adam here, KL_SPSA is SGD: how the circuit's weights are moved, and whence
-   the gradient, is said by lib/head/natural.c, rotosolve.c, spsa.c. */
+   the gradient, is said by lib/head/step.c, rotosolve.c, spsa.c. */
 enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW, KL_QNG, KL_ROTOSOLVE, KL_SPSA };
 #define KL_OPTIMIZER_NAMES "sgd|adam|adamw|qng|rotosolve|spsa" /* in the order of the kinds */
 struct kl_optimizer {
@@ -147,7 +147,7 @@ double kl_nn_update_apply_f32(float *params, float *m, float *v, const float *gr
 double kl_nn_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
                               const struct kl_update *u);
 
-/* ---- minima of rotations (trig.c) ---- */
+/* ---- minima of rotations (minimum.c) ---- */
 enum { KL_TRIG_POINTS = 512 };
 /* values (n) of a function at angles (n), n <= KL_TRIG_POINTS. */
 typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n, void *context,
@@ -157,7 +157,7 @@ typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n,
 int kl_nn_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
                        struct kl_error *err);
 
-/* ---- linear systems of natural gradients (skyline_cholesky.c) ---- */
+/* ---- linear systems of natural gradients (minimum.c) ---- */
 /* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:
    entry (i, j) at start[i] + j - first[i]. */
 struct kl_nn_skyline {
@@ -210,5 +210,23 @@ void kl_nn_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed,
 #define kl_nn_cross_entropy KL_NAME(kl_nn_cross_entropy)
 #define kl_nn_update_clip KL_NAME(kl_nn_update_clip)
 #define kl_nn_update_apply KL_NAME(kl_nn_update_apply)
+
+/* ---- mersenne: the Mersenne Twister as numpy.random.RandomState draws from it. It carries state, so it
+   serves to repeat what others drew; random numbers of our own are Philox's
+   ---- */
+struct kl_nn_mersenne {
+    uint32_t state[624];
+    int at;
+    bool has_normal;
+    double normal; /* the second of a pair */
+};
+/* Matsumoto and Nishimura 1998, init_genrand of 2002. */
+void kl_nn_mersenne_seed(struct kl_nn_mersenne *m, uint32_t seed);
+uint32_t kl_nn_mersenne_word(struct kl_nn_mersenne *m);
+/* Standard normal, by Marsaglia's polar method. */
+double kl_nn_mersenne_normal(struct kl_nn_mersenne *m);
+/* values (n <= 2^32) in a random order, as RandomState.permutation: Fisher and Yates from the last on.
+ */
+void kl_nn_mersenne_permute(struct kl_nn_mersenne *m, int64_t *values, size_t n);
 
 #endif

@@ -51,7 +51,7 @@ int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, st
 void kl_plateau_free(struct kl_plateau *p);
 struct kl_writer;
 int kl_plateau_save(struct kl_writer *writer, const struct kl_plateau *p, struct kl_error *err);
-/* A caution on each observable that does not depend on the parameter somewhere on the grid (remark.c).
+/* A caution on each observable that does not depend on the parameter somewhere on the grid (results.c).
  */
 void kl_plateau_remark(const struct kl_log *log, const struct kl_plateau *p,
                        const struct kl_plateau_options *options);

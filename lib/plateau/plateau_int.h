@@ -6,10 +6,7 @@
 #include "circuit/circuit.h"
 #include "plateau/plateau.h"
 
-/* ---- the grid's lists (lists.c) ---- */
-/* "2-12,16" into rising numbers from least to most; *n <= KL_PLATEAU_LIST. KL_EUSAGE. */
-int kl_plateau_numbers(int *numbers, size_t *n, const char *name, const char *text, int least, int most,
-                       struct kl_error *err);
+/* ---- the grid's lists (scan.c) ---- */
 /* "local,ZZ" into names. KL_EUSAGE. */
 int kl_plateau_names(char (*names)[KL_PLATEAU_NAME], size_t *n, const char *text, struct kl_error *err);
 /* The names as the Pauli strings of n_qubits wires, for struct kl_circuit_options; size bytes of text.
@@ -17,7 +14,7 @@ int kl_plateau_names(char (*names)[KL_PLATEAU_NAME], size_t *n, const char *text
 int kl_plateau_strings(char *text, size_t size, char (*names)[KL_PLATEAU_NAME], size_t n_names,
                        int n_qubits, struct kl_error *err);
 
-/* ---- one cell (cell.c) ---- */
+/* ---- one cell (scan.c) ---- */
 enum { KL_PLATEAU_CHUNK = 32 }; /* draws that are run side by side */
 struct kl_plateau_cell {
     int n_qubits, n_layers;
@@ -37,11 +34,7 @@ void kl_plateau_cell_free(struct kl_plateau_cell *cell);
 int kl_plateau_gradients(struct kl_plateau_cell *cell, const struct kl_plateau_options *o, size_t first,
                          size_t n, struct kl_arena *work, struct kl_error *err);
 
-/* ---- statistics (bootstrap.c) ---- */
-/* Percentile bootstrap (Efron 1979, doi:10.1214/aos/1176344552): counts (draws) of how often resample
-   number `resample` takes each draw. Draws of different cells are independent, so all cells share the
-   counts. */
-void kl_plateau_resample(uint8_t *counts, size_t resample, size_t draws, uint64_t seed);
+/* ---- statistics (scan.c) ---- */
 /* Mean over the parameters of mean and variance (n - 1) of gradients (draws, n_gradients); counts NULL:
    every draw once. scratch: 2 n_gradients. */
 void kl_plateau_moments(double *mean, double *variance, const double *gradients, size_t draws,

@@ -1,12 +1,362 @@
 /* SPDX-License-Identifier: MIT
-   The whole grid. Cells go by waves, whose gradients fit a bounded memory; the threads of a wave share
-   first all chunks of draws, of the costliest cell first, then the resampling of all its cells. */
+   Scans for barren plateaus: a grid of circuits, of each the variance of its gradients over draws of its
+   weights, with a bootstrap's interval. */
+#include "plateau/plateau_int.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "plateau/plateau_int.h"
+#include "stats/tests.h"
+#include "kernels/inline/philox.h"
+
+/* A whole number at *at, which moves behind it; negative: there is none. */
+static long number_at(const char **at)
+{
+    char *end;
+    if (**at < '0' || **at > '9') return -1;
+    long value = strtol(*at, &end, 10);
+    *at = end;
+    return value;
+}
+
+/* "2-12,16" into rising numbers from least to most; *n <= KL_PLATEAU_LIST. KL_EUSAGE. */
+static int plateau_numbers(int *numbers, size_t *n, const char *name, const char *text, int least,
+                           int most, struct kl_error *err)
+{
+    const char *at = text;
+    *n = 0;
+    for (;; at++) {
+        long from = number_at(&at), to = from;
+        if (*at == '-') at++, to = number_at(&at);
+        if (from < 0 || to < from || (*at && *at != ','))
+            return kl_fail(err, KL_EUSAGE,
+                           "--%s: found '%s', expected numbers and ranges, as in 2-6,8,10", name, text);
+        if (from < least || to > most)
+            return kl_fail(err, KL_EUSAGE, "--%s: found '%s', expected numbers from %d to %d", name,
+                           text, least, most);
+        if (*n && from <= numbers[*n - 1])
+            return kl_fail(err, KL_EUSAGE, "--%s: found %ld after %d, expected rising numbers", name,
+                           from, numbers[*n - 1]);
+        for (long value = from; value <= to; value++) {
+            if (*n == KL_PLATEAU_LIST)
+                return kl_fail(err, KL_EUSAGE, "--%s: more than %d numbers", name, KL_PLATEAU_LIST);
+            numbers[(*n)++] = (int)value;
+        }
+        if (!*at) return KL_OK;
+    }
+}
+
+int kl_plateau_names(char (*names)[KL_PLATEAU_NAME], size_t *n, const char *text, struct kl_error *err)
+{
+    *n = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        const bool known = (length == 5 && strncmp(at, "local", 5) == 0) ||
+                           (length == 6 && strncmp(at, "global", 6) == 0);
+        if (!length || length >= KL_PLATEAU_NAME || (!known && strspn(at, "IXYZ") != length))
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--observables: found '%.*s', expected local, global or a string of I, X, Y, Z",
+                (int)length, at);
+        if (*n == KL_PLATEAU_LIST)
+            return kl_fail(err, KL_EUSAGE, "--observables: more than %d", KL_PLATEAU_LIST);
+        for (size_t i = 0; i < *n; i++)
+            if (strncmp(names[i], at, length) == 0 && !names[i][length])
+                return kl_fail(err, KL_EUSAGE, "--observables: '%s' is there twice", names[i]);
+        memcpy(names[*n], at, length);
+        names[(*n)++][length] = '\0';
+        at += length;
+        if (!*at) return KL_OK;
+    }
+}
+
+int kl_plateau_strings(char *text, size_t size, char (*names)[KL_PLATEAU_NAME], size_t n_names,
+                       int n_qubits, struct kl_error *err)
+{
+    const size_t wires = (size_t)n_qubits;
+    if (n_names * (wires + 1) > size) return kl_fail(err, KL_EINTERNAL, "observables: no room");
+    for (size_t i = 0; i < n_names; i++, text += wires + 1) {
+        const char *name = names[i];
+        const size_t length = *name == 'l' ? 1 : *name == 'g' ? wires : strlen(name);
+        if (length > wires)
+            return kl_fail(err, KL_EUSAGE, "--observables: '%s' has more letters than %d qubits", name,
+                           n_qubits);
+        memset(text, 'I', wires);
+        if (*name == 'l' || *name == 'g') memset(text, 'Z', length);
+        else memcpy(text, name, length);
+        text[wires] = i + 1 < n_names ? ',' : '\0';
+    }
+    return KL_OK;
+}
+
+/* ---- Variances, their bootstrap intervals, and the slope of their logarithm ---- */
+
+/* Percentile bootstrap (Efron 1979, doi:10.1214/aos/1176344552): counts (draws) of how often resample
+   number `resample` takes each draw. Draws of different cells are independent, so all cells share the
+   counts. */
+static void plateau_resample(uint8_t *counts, size_t resample, size_t draws, uint64_t seed)
+{
+    uint32_t words[4] = { 0 };
+    memset(counts, 0, draws);
+    for (size_t i = 0; i < draws; i++) {
+        if (i % 4 == 0)
+            kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_BOOTSTRAP, (uint32_t)resample, 0);
+        uint8_t *count = &counts[(uint64_t)words[i % 4] * draws >> 32];
+        if (*count < UINT8_MAX) ++*count; /* one draw 255 times: never in the life of the sun */
+    }
+}
+
+/* Sums over the draws for each parameter; a single parameter in four chains, since memory would be slow.
+ */
+static void add_up(double *sum, double *squares, const double *gradients, size_t draws,
+                   size_t n_gradients, const uint8_t *counts)
+{
+    double chain[4] = { 0 }, chain2[4] = { 0 };
+    memset(sum, 0, n_gradients * sizeof *sum);
+    memset(squares, 0, n_gradients * sizeof *squares);
+    for (size_t i = 0; n_gradients == 1 && i < draws; i++) {
+        const double g = gradients[i], cg = counts ? counts[i] * g : g;
+        chain[i % 4] += cg;
+        chain2[i % 4] += cg * g;
+    }
+    for (size_t i = 0; n_gradients > 1 && i < draws; i++) {
+        const double count = counts ? counts[i] : 1, *g = gradients + i * n_gradients;
+        if (count == 0) continue;
+        for (size_t k = 0; k < n_gradients; k++) {
+            sum[k] += count * g[k];
+            squares[k] += count * g[k] * g[k];
+        }
+    }
+    if (n_gradients > 1) return;
+    *sum = (chain[0] + chain[1]) + (chain[2] + chain[3]);
+    *squares = (chain2[0] + chain2[1]) + (chain2[2] + chain2[3]);
+}
+
+void kl_plateau_moments(double *mean, double *variance, const double *gradients, size_t draws,
+                        size_t n_gradients, const uint8_t *counts, double *scratch)
+{
+    double *sum = scratch, *squares = scratch + n_gradients;
+    const double n = (double)draws;
+    add_up(sum, squares, gradients, draws, n_gradients, counts);
+    *mean = *variance = 0;
+    for (size_t k = 0; k < n_gradients; k++) {
+        *mean += sum[k] / n;
+        *variance += fmax(squares[k] - sum[k] * sum[k] / n, 0) / (n - 1);
+    }
+    *mean /= (double)n_gradients;
+    *variance /= (double)n_gradients;
+}
+
+/* Between the two values around it. */
+void kl_plateau_interval(double *low, double *high, double *values, size_t n)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i])) values[known++] = values[i];
+    *low = *high = NAN;
+    if (!known) return;
+    kl_stats_sort(values, known);
+    *low = kl_stats_sorted_quantile(values, known, 0.025);
+    *high = kl_stats_sorted_quantile(values, known, 0.975);
+}
+
+double kl_plateau_slope(const double *variance, size_t stride, const int *qubits, size_t n)
+{
+    double count = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(variance[i * stride] > KL_PLATEAU_ROUNDING)) continue;
+        const double q = qubits[i], v = log(variance[i * stride]);
+        count++, x += q, y += v, xx += q * q, xy += q * v;
+    }
+    return count < 2 ? NAN : (count * xy - x * y) / (count * xx - x * x);
+}
+
+/* ---- cell ----
+   One cell of the grid: a circuit, random parameters, derivatives. Draws lie side by side in the lanes
+   of a batch, each with parameters of its own. A single parameter is differentiated by the two terms of
+   its shift rule, which serve all observables at once; all parameters by the adjoint sweep, one an
+   observable. */
+
+static bool is_rotation(enum kl_gate g)
+{
+    return g <= KL_ROT || g == KL_MULTIRZ;
+}
+
+/* The gates of a circuit by name on parameters that are inputs; its inputs, which are the angles of the
+   RY that come first, are the constant `initial`. */
+static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, double initial,
+                        struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < c->n_ops && !code; i++) {
+        struct kl_op op = c->ops[i];
+        const int n = kl_circuit_op_angles(&op);
+        if (n && initial == 0 && op.angle[0].source == KL_INPUT) continue;
+        for (int k = 0; k < n; k++) {
+            struct kl_angle *a = &op.angle[k];
+            if (a->source == KL_INPUT)
+                *a = (struct kl_angle){ KL_CONSTANT, 0, -1, initial * a->scale, 0 };
+            else if (a->source == KL_WEIGHT) a->source = KL_INPUT;
+        }
+        code = kl_circuit_append(to, &op, err);
+    }
+    for (size_t i = 0; i < c->n_obs && !code; i++) /* outputs are strings */
+        code = kl_circuit_observe(to, c->strings[c->terms[i].string], err);
+    return code;
+}
+
+/* 1 or -1 if parameter k is the angle of one rotation, or its negative, and nowhere else; 0: not so. */
+static int shift_sign(const struct kl_circuit *c, size_t k)
+{
+    int sign = 0, places = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int j = 0; j < kl_circuit_op_angles(&c->ops[i]); j++) {
+            const struct kl_angle *a = &c->ops[i].angle[j];
+            if (a->source != KL_INPUT || (size_t)a->index != k) continue;
+            places++;
+            if (is_rotation(c->ops[i].gate) && a->index2 < 0)
+                sign = a->scale == 1 ? 1 : a->scale == -1 ? -1 : 0;
+        }
+    return places == 1 ? sign : 0;
+}
+
+/* Which parameters the option means. */
+static int choose(struct kl_plateau_cell *cell, const char *parameter, struct kl_error *err)
+{
+    char *end;
+    cell->n_gradients = cell->n_parameters;
+    if (strcmp(parameter, "all") == 0 && cell->n_parameters) return KL_OK;
+    long k = strtol(parameter, &end, 10);
+    if (end == parameter || *end || k < 0)
+        return kl_fail(err, KL_EUSAGE, "--parameter: found '%s', expected a number from 0, or all",
+                       parameter);
+    if ((size_t)k >= cell->n_parameters)
+        return kl_fail(err, KL_EUSAGE, "--parameter %ld: %d layers on %d qubits have %zu parameters", k,
+                       cell->n_layers, cell->n_qubits, cell->n_parameters);
+    cell->first = (size_t)k;
+    cell->n_gradients = 1;
+    cell->shifted = shift_sign(cell->circuit, cell->first);
+    return KL_OK;
+}
+
+static int take_undoes(struct kl_plateau_cell *cell, struct kl_circuit *c, struct kl_error *err)
+{
+    if (!c->undoes)
+        return kl_fail(err, KL_EUSAGE,
+                       "--init identity: no layer undoes another here; give --mirror 2, with numbers of "
+                       "layers that are multiples of 4");
+    cell->undoes = c->undoes;
+    c->undoes = NULL;
+    return KL_OK;
+}
+
+int kl_plateau_cell_make(struct kl_plateau_cell *cell, const struct kl_plateau_options *o, int n_qubits,
+                         int n_layers, const char *observables, struct kl_error *err)
+{
+    struct kl_circuit_options named;
+    struct kl_circuit *c = NULL;
+    kl_circuit_options_default(&named);
+    named.n_qubits = n_qubits;
+    named.n_layers = n_layers;
+    named.ansatz = o->ansatz;
+    named.entanglement = o->entanglement;
+    named.mirror = o->mirror;
+    named.observables = observables;
+    *cell = (struct kl_plateau_cell){ .n_qubits = n_qubits, .n_layers = n_layers };
+    int code = kl_circuit_build(&c, &named, err);
+    if (!code) code = kl_circuit_begin(&cell->circuit, n_qubits, c->n_weights, 0, err);
+    if (!code) code = append_gates(cell->circuit, c, o->initial, err);
+    if (!code) cell->circuit->forward_only = true;
+    if (!code) code = kl_circuit_finish(cell->circuit, err);
+    if (!code) cell->n_parameters = c->n_weights;
+    if (!code && strcmp(o->init, "identity") == 0) code = take_undoes(cell, c, err);
+    kl_circuit_free(&c);
+    if (!code) code = choose(cell, o->parameter, err);
+    if (code) kl_plateau_cell_free(cell);
+    return code;
+}
+
+void kl_plateau_cell_free(struct kl_plateau_cell *cell)
+{
+    kl_circuit_free(&cell->circuit);
+    free(cell->gradients);
+    free(cell->undoes);
+    cell->gradients = NULL;
+    cell->undoes = NULL;
+}
+
+/* Parameters of draw number `draw`, from (seed, cell, draw) alone. */
+static void draw_parameters(double *x, const struct kl_plateau_cell *cell,
+                            const struct kl_plateau_options *o, size_t draw)
+{
+    const uint32_t where = (uint32_t)cell->n_qubits << 16 | (uint32_t)cell->n_layers;
+    uint32_t words[4] = { 0 };
+    for (size_t i = 0; i < cell->n_parameters; i++) {
+        if (i % 4 == 0)
+            kl_philox(words, (uint64_t)o->seed, (uint32_t)(i / 4), KL_RANDOM_PLATEAU, (uint32_t)draw,
+                      where);
+        x[i] = o->spread * (2 * kl_philox_unit(words[i % 4]) - 1);
+    }
+    for (size_t i = 0; cell->undoes && i < cell->n_parameters; i++)
+        if (cell->undoes[i] != KL_UNDONE) x[i] = cell->undoes[i] < 0 ? 0 : -x[cell->undoes[i]];
+}
+
+/* Two samples a draw: the angle moved up and down by pi/2. */
+static int by_shift(struct kl_plateau_cell *cell, const struct kl_plateau_options *o, size_t first,
+                    size_t n, struct kl_arena *work, struct kl_error *err)
+{
+    const size_t n_x = cell->n_parameters, n_obs = cell->circuit->n_obs;
+    double *x = kl_arena_take(work, 2 * n * n_x, sizeof *x);
+    double *out = kl_arena_take(work, 2 * n * n_obs, sizeof *out);
+    if (!x || !out) return kl_fail_memory(err, 2 * n * (n_x + n_obs) * sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        double *up = x + 2 * i * n_x, *down = up + n_x;
+        draw_parameters(up, cell, o, first + i);
+        memcpy(down, up, n_x * sizeof *x);
+        up[cell->first] += M_PI / 2;
+        down[cell->first] -= M_PI / 2;
+    }
+    int code = kl_circuit_forward_f64(out, NULL, cell->circuit, x, NULL, 2 * n, NULL, work, err);
+    for (size_t i = 0; i < n && !code; i++)
+        for (size_t k = 0; k < n_obs; k++)
+            cell->gradients[k * (size_t)o->draws + first + i] =
+                cell->shifted * (out[2 * i * n_obs + k] - out[(2 * i + 1) * n_obs + k]) / 2;
+    return code;
+}
+
+static int by_adjoint(struct kl_plateau_cell *cell, const struct kl_plateau_options *o, size_t first,
+                      size_t n, struct kl_arena *work, struct kl_error *err)
+{
+    const size_t n_x = cell->n_parameters, n_obs = cell->circuit->n_obs, n_g = cell->n_gradients;
+    double *x = kl_arena_take(work, n * n_x, sizeof *x), *dx = kl_arena_take(work, n * n_x, sizeof *dx);
+    double *cot = kl_arena_take(work, n * n_obs, sizeof *cot);
+    if (!x || !dx || !cot) return kl_fail_memory(err, n * (2 * n_x + n_obs) * sizeof *x);
+    for (size_t i = 0; i < n; i++) draw_parameters(x + i * n_x, cell, o, first + i);
+    int code = KL_OK;
+    for (size_t k = 0; k < n_obs && !code; k++) {
+        double *to = cell->gradients + (k * (size_t)o->draws + first) * n_g;
+        for (size_t i = 0; i < n * n_obs; i++) cot[i] = i % n_obs == k;
+        code = kl_circuit_adjoint_f64(dx, NULL, NULL, cell->circuit, x, NULL, cot, n, NULL, work, err);
+        for (size_t i = 0; i < n && !code; i++)
+            memcpy(to + i * n_g, dx + i * n_x + cell->first, n_g * sizeof *to);
+    }
+    return code;
+}
+
+int kl_plateau_gradients(struct kl_plateau_cell *cell, const struct kl_plateau_options *o, size_t first,
+                         size_t n, struct kl_arena *work, struct kl_error *err)
+{
+    kl_arena_reset(work);
+    return cell->shifted ? by_shift(cell, o, first, n, work, err)
+                         : by_adjoint(cell, o, first, n, work, err);
+}
+
+/* ---- scan ----
+   The whole grid. Cells go by waves, whose gradients fit a bounded memory; the threads of a wave share
+   first all chunks of draws, of the costliest cell first, then the resampling of all its cells. */
 
 static const size_t WAVE_BYTES = (size_t)256 << 20;
 
@@ -74,7 +424,7 @@ static void run_resample(void *context, size_t i, int thread)
 {
     struct scan *s = context;
     if (atomic_load(&s->stop) || stops(s, 0, thread)) return;
-    kl_plateau_resample(s->counts + i * s->p->n_draws, i, s->p->n_draws, (uint64_t)s->o->seed);
+    plateau_resample(s->counts + i * s->p->n_draws, i, s->p->n_draws, (uint64_t)s->o->seed);
 }
 
 /* One observable of one cell. */
@@ -233,8 +583,8 @@ int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, st
                       .chunks = ((size_t)o->draws + KL_PLATEAU_CHUNK - 1) / KL_PLATEAU_CHUNK,
                       .n_threads = kl_pool_size(pool) };
     *p = (struct kl_plateau){ .n_draws = (size_t)o->draws };
-    int code = kl_plateau_numbers(p->qubits, &p->n_qubits, "qubits", o->qubits, 1, KL_MAX_QUBITS, err);
-    if (!code) code = kl_plateau_numbers(p->layers, &p->n_layers, "layers", o->layers, 0, 1000, err);
+    int code = plateau_numbers(p->qubits, &p->n_qubits, "qubits", o->qubits, 1, KL_MAX_QUBITS, err);
+    if (!code) code = plateau_numbers(p->layers, &p->n_layers, "layers", o->layers, 0, 1000, err);
     if (!code) code = kl_plateau_names(p->observables, &p->n_observables, o->observables, err);
     if (!code) code = allocate(&s, err);
     if (!code) code = make_cells(&s, err);

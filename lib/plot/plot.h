@@ -178,7 +178,7 @@ struct kl_sample_paths {
 };
 int kl_plot_sample_paths_split(struct kl_sample_paths *paths, const char *images, struct kl_error *err);
 
-/* The record of the run that made a report's features (sample_origin.c), from its provenance. */
+/* The record of the run that made a report's features (samples_figure.c), from its provenance. */
 struct kl_sample_origin {
     struct json_t *records;
     const struct json_t *record; /* NULL: there is none */

@@ -15,9 +15,6 @@ double kl_stats_log_gamma_lower(double a, double x);
 double kl_stats_log_beta_lower(double a, double b, double x, double y);
 /* ln n! = ln Gamma(n + 1), n >= 0; from several threads at once, as all here. */
 double kl_stats_log_factorial(double n);
-/* ln(n!) - ln(sqrt(2 pi n) (n/e)^n), n > 0 (Loader 2000, "Fast and accurate computation of binomial
-   probabilities"): what is small in ln n!. */
-double kl_stats_stirling_error(double n);
 /* ln(ratio) - off, ratio = 1 + off: without cancellation where the ratio is close to 1 or to 0. */
 double kl_stats_log_ratio_less(double ratio, double off);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    stats: the numbers that a report prints. n samples, c classes; labels are 0 .. c-1. */
-#ifndef KL_STATS_H
-#define KL_STATS_H
+#ifndef KL_STATS_STATS_H
+#define KL_STATS_STATS_H
 
 #include "base/base.h"
 
@@ -118,5 +118,28 @@ void kl_stats_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d);
 struct kl_interval kl_stats_resampled(const double *a, const double *b, size_t n, double ratio);
 /* t with P(|T| <= t) = level, for nu >= 1 degrees of freedom. */
 double kl_stats_student_quantile(double level, size_t nu);
+
+/* ---- metrics: how well probabilities of classes tell the classes apart ---- */
+/* NaN: undefined, as some are where only one class is there. */
+struct kl_metrics {
+    double accuracy;
+    double balanced_accuracy; /* mean recall of the classes that are there; undefined of one class */
+    double kappa;             /* Cohen 1960; undefined of one class */
+    double auc; /* area under the ROC: of class 1 of two, by ranks, ties half; of more each class against
+                   the rest, weighted by support; undefined of one class */
+    double f1;  /* weighted by support */
+    double log_loss;    /* nats */
+    double brier;       /* of two classes mean (p_1 - y)^2, of more the sum over classes */
+    double calibration; /* expected calibration error, ten bins (Guo et al. 2017) */
+};
+enum { KL_METRICS = 8 };
+/* Their names in that order: "accuracy", ...; number k as a field. */
+extern const char *const kl_stats_metric_names[KL_METRICS];
+double kl_stats_metric(const struct kl_metrics *m, int k);
+/* labels (n) of 0 .. classes - 1, probabilities (n, classes); n 0: all undefined. What is predicted is
+   the first of the most probable. confusion (classes, classes) [true][predicted], or NULL.
+   KL_EDATA: a probability is no number; KL_ENOMEM. */
+int kl_stats_metrics(struct kl_metrics *m, int64_t *confusion, const int32_t *labels,
+                     const double *probabilities, size_t n, size_t classes, struct kl_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Every allocation of a run of chains fails: opening, going, writing and reading its file, going on. */
 #include "each.h"
+#include "sampling/ensemble/ensemble.h"
 #include "store/store.h"
 #include "tests/golden/golden_chains.h"
 #include "tests/unit/test_folder.h"

@@ -2,7 +2,7 @@
    Metric tensors against PennyLane's (tests/golden/metric.h5, written by make_metric.py beside it), to
    1e-10 in double, for batches of many sizes: the sums are those of the samples; and the solution of a
    step. */
-#include "circuit/metric.h"
+#include "circuit/estimate.h"
 
 #include <math.h>
 

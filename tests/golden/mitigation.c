@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "golden_circuit.h"
-#include "head/mitigate.h"
+#include "head/evaluate.h"
 
 enum { SAMPLES = 2, MOST_OUT = 256 };
 static int failures;

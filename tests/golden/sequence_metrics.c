@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "stats/metrics.h"
+#include "stats/stats.h"
 
 enum { MOST = 4096 };
 #define BOUND 1e-13

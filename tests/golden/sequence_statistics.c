@@ -7,7 +7,6 @@
 
 #include "golden.h"
 #include "stats/distributions.h"
-#include "stats/ranks.h"
 #include "stats/tests.h"
 
 enum { MOST = 64 };

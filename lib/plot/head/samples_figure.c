@@ -1,12 +1,265 @@
 /* SPDX-License-Identifier: MIT
-   Sample images with predictions: mistakes first (the most confident ones), then samples that are right,
-   of as many classes as there is room for. */
+   Samples that were judged right and wrong, with their images as the features were made from them. */
+#include "ingest/ingest.h"
+
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plot/plot.h"
 #include "store/store.h"
+
+enum { DEEPEST = 8 /* merges of merges */ };
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static const json_t *find_record(const json_t *records, const json_t *id)
+{
+    size_t i;
+    const json_t *record;
+    json_array_foreach(records, i, record)
+    {
+        if (json_is_string(id) && strcmp(text_of(record, "id"), json_string_value(id)) == 0)
+            return record;
+    }
+    return NULL;
+}
+
+/* The run that made the features which this one read, through merges of shards. A head's own features
+   are further back, behind the record of the head. */
+static const json_t *features_record(bool *merged, const json_t *records, const json_t *of, int depth)
+{
+    size_t i;
+    const json_t *id;
+    json_array_foreach(json_object_get(of, "parents"), i, id)
+    {
+        const json_t *record = find_record(records, id);
+        const char *tool = text_of(record, "tool");
+        *merged = depth > 0;
+        if (strcmp(tool, "extract-features") == 0) return record;
+        if (strcmp(tool, "cache") != 0 || depth == DEEPEST) continue;
+        if ((record = features_record(merged, records, record, depth + 1))) return record;
+    }
+    return NULL;
+}
+
+int kl_plot_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
+                               struct kl_error *err)
+{
+    *origin = (struct kl_sample_origin){ 0 };
+    int code = kl_json_parse(&origin->records, kl_store_file_provenance(report),
+                             kl_store_file_path(report), err);
+    const size_t n = code ? 0 : json_array_size(origin->records);
+    if (n)
+        origin->record =
+            features_record(&origin->merged, origin->records, json_array_get(origin->records, n - 1), 0);
+    return code;
+}
+
+void kl_plot_sample_origin_free(struct kl_sample_origin *origin)
+{
+    json_decref(origin->records);
+    *origin = (struct kl_sample_origin){ 0 };
+}
+
+/* Input k of a record: "images", "images 2", ...; NULL: it had fewer. */
+static const json_t *image_input(const json_t *inputs, size_t k)
+{
+    char name[32] = "images";
+    if (k > 0) snprintf(name, sizeof name, "images %zu", k + 1);
+    return json_object_get(inputs, name);
+}
+
+static size_t count_inputs(const json_t *inputs)
+{
+    size_t n = 0;
+    while (image_input(inputs, n)) n++;
+    return n;
+}
+
+/* The dataset of FILE:DATASET, of which the digest knows nothing; NULL: none is named. */
+static const char *dataset_of(const char *path)
+{
+    const char *colon = strrchr(path, ':');
+    return colon ? colon + 1 : NULL;
+}
+
+static int compare(const json_t *given, const json_t *made, const struct kl_figure_inputs *inputs,
+                   struct kl_error *err)
+{
+    const char *report = kl_store_file_path(inputs->file);
+    const size_t n = count_inputs(given), expected = count_inputs(made);
+    if (n != expected)
+        return kl_fail(err, KL_EDATA,
+                       "--images: found %zu input%s, expected the %zu that the features of %s were made "
+                       "from, the first of them %.300s; cache log names all",
+                       n, kl_s(n), expected, report, text_of(image_input(made, 0), "path"));
+    for (size_t k = 0; k < n; k++) {
+        const json_t *now = image_input(given, k), *then = image_input(made, k);
+        const char *found = text_of(now, "sha256"), *wanted = text_of(then, "sha256"),
+                   *path = text_of(now, "path"), *dataset = dataset_of(path),
+                   *old = dataset_of(text_of(then, "path"));
+        const bool other = dataset && old && access(path, F_OK) != 0 && strcmp(dataset, old) != 0;
+        if (strcmp(found, wanted) == 0 && !other) continue;
+        return kl_fail(err, KL_EDATA,
+                       "--images: found %.300s with SHA-256 %.12s..., expected that which the features "
+                       "of %s were made from: %.300s with SHA-256 %.12s...",
+                       path, found, report, text_of(then, "path"), wanted);
+    }
+    return KL_OK;
+}
+
+/* As extract-features identified its inputs. */
+static int identify(json_t *given, const char *images, struct kl_error *err)
+{
+    struct kl_sample_paths paths;
+    struct kl_key *key = NULL;
+    int code = kl_plot_sample_paths_split(&paths, images, err);
+    if (!code) code = kl_store_key_begin(&key, "features", 1, "figures", 1, err);
+    if (!code) code = kl_ingest_images_identify(key, given, paths.paths, paths.n, "none", false, err);
+    kl_store_key_abort(&key);
+    free(paths.text);
+    return code;
+}
+
+/* Rows of a shard by itself count from its own first image. */
+static int check_whole(const struct kl_sample_origin *origin, const char *report, struct kl_error *err)
+{
+    const char *shard = text_of(json_object_get(origin->record, "options"), "shard");
+    if (!*shard || origin->merged) return KL_OK;
+    return kl_fail(err, KL_EDATA,
+                   "%s: figure samples: made from features of shard %s alone, expected the whole; merge "
+                   "the shards (cache merge) and evaluate that",
+                   report, shard);
+}
+
+int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct kl_sample_origin origin;
+    json_t *given = NULL;
+    int code = kl_plot_sample_origin_find(&origin, inputs->file, err);
+    *known = origin.record != NULL;
+    if (!code && *known) {
+        code = check_whole(&origin, kl_store_file_path(inputs->file), err);
+        if (!code && !(given = json_object())) code = kl_fail_memory(err, sizeof *given);
+        if (!code) code = identify(given, inputs->images, err);
+        if (!code) code = compare(given, json_object_get(origin.record, "inputs"), inputs, err);
+    }
+    json_decref(given);
+    kl_plot_sample_origin_free(&origin);
+    return code;
+}
+
+/* ---- The images of some samples of a report, from the inputs that its features were made from ---- */
+
+enum { SIDE = 96 /* images that differ in size, or whose middle was taken, are drawn at this one */ };
+
+int kl_plot_sample_paths_split(struct kl_sample_paths *p, const char *images, struct kl_error *err)
+{
+    *p = (struct kl_sample_paths){ .paths = { images }, .n = 1 };
+    if (access(images, F_OK) == 0 || !strchr(images, ',')) return KL_OK;
+    if (!(p->text = strdup(images))) return kl_fail_memory(err, strlen(images));
+    p->n = 0;
+    for (char *rest = p->text, *path; (path = strsep(&rest, ","));) {
+        if (p->n == KL_SAMPLE_INPUTS)
+            return kl_fail(err, KL_EUSAGE, "--images: more than %d inputs", (int)KL_SAMPLE_INPUTS);
+        p->paths[p->n++] = path;
+    }
+    return KL_OK;
+}
+
+/* Were damaged images left out of the features (the report's rows count the others only), and of which
+   part were they? */
+static int recall(struct kl_images_options *o, const struct kl_file *report, struct kl_error *err)
+{
+    struct kl_sample_origin origin;
+    int code = kl_plot_sample_origin_find(&origin, report, err);
+    const json_t *options = json_object_get(origin.record, "options");
+    const json_int_t crop = json_integer_value(json_object_get(options, "crop")),
+                     shorter = json_integer_value(json_object_get(options, "resize"));
+    o->skip_bad = json_is_true(json_object_get(options, "skip-bad"));
+    if (crop > 0 && shorter >= crop) o->crop = SIDE, o->resize = (size_t)(SIDE * shorter / crop);
+    kl_plot_sample_origin_free(&origin);
+    return code;
+}
+
+/* What was taken of them, or all: as they are or, if they differ in size, resized. *p must live as long
+   as *images. */
+static int open_images(struct kl_images **images, struct kl_sample_paths *p,
+                       const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct kl_images_options options;
+    kl_ingest_images_options_default(&options);
+    options.labels = "none";
+    int code = recall(&options, inputs->file, err);
+    if (!code) code = kl_plot_sample_paths_split(p, inputs->images, err);
+    if (code) return code;
+    code = kl_ingest_images_open(images, p->paths, p->n, &options, err);
+    if (code != KL_EDATA || options.crop) return code;
+    options.resize = SIDE;
+    return kl_ingest_images_open(images, p->paths, p->n, &options, err);
+}
+
+/* In one pass: a compressed file goes only forwards. */
+static int read_images(uint8_t *pixels, struct kl_images *images, const int64_t *rows, size_t n,
+                       struct kl_error *err)
+{
+    const size_t size = images->height * images->width * images->channels;
+    struct kl_arena arena = { 0 };
+    size_t from = 0;
+    int code = kl_arena_init(&arena, 0, err);
+    for (size_t done = 0; !code && done < n;) {
+        size_t next = images->n, first = n;
+        for (size_t k = 0; k < n; k++)
+            if ((size_t)rows[k] >= from && (size_t)rows[k] < next) next = (size_t)rows[k], first = k;
+        if (next > from && images->in_order)
+            code = kl_ingest_images_read(images, from, next - from, NULL, &arena, err);
+        if (!code) code = kl_ingest_images_read(images, next, 1, pixels + first * size, &arena, err);
+        for (size_t k = 0; !code && k < n; k++) {
+            if ((size_t)rows[k] != next) continue;
+            if (k != first) memcpy(pixels + k * size, pixels + first * size, size);
+            done++;
+        }
+        from = next + 1;
+    }
+    kl_arena_free(&arena);
+    return code;
+}
+
+int kl_plot_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inputs *inputs,
+                               const int64_t *rows, size_t n, struct kl_error *err)
+{
+    struct kl_images *images = NULL;
+    struct kl_sample_paths paths = { 0 };
+    *s = (struct kl_sample_images){ 0 };
+    int code = open_images(&images, &paths, inputs, err);
+    for (size_t k = 0; !code && k < n; k++)
+        if (rows[k] < 0 || (size_t)rows[k] >= images->n)
+            code = kl_fail(err, KL_EDATA,
+                           "--images: %s holds %zu image%s, the report speaks of one with number %lld; "
+                           "give all that the features were made from",
+                           inputs->images, images->n, kl_s(images->n), (long long)rows[k] + 1);
+    if (!code) {
+        s->height = images->height, s->width = images->width, s->channels = images->channels;
+        s->size = s->height * s->width * s->channels;
+        s->pixels = malloc(n * s->size + 1);
+        code =
+            s->pixels ? read_images(s->pixels, images, rows, n, err) : kl_fail_memory(err, n * s->size);
+    }
+    kl_ingest_images_close(&images);
+    free(paths.text);
+    return code;
+}
+
+/* ---- samples figure ----
+   Sample images with predictions: mistakes first (the most confident ones), then samples that are right,
+   of as many classes as there is room for. */
 
 enum { ROWS = 4, COLUMNS = 6, PLACES = ROWS * COLUMNS };
 static const double TEXT = 6.5;
@@ -175,7 +428,7 @@ int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     struct report r = { 0 };
     struct kl_sample_images images = { 0 };
     size_t rows[PLACES], n = 0;
-    int64_t wanted[PLACES];
+    int64_t wanted[PLACES] = { 0 };
     int code = load(&r, inputs, err);
     if (!code) code = choose(rows, &n, &r, err);
     for (size_t k = 0; k < n; k++) wanted[k] = r.index[rows[k]];

@@ -1,14 +1,76 @@
 /* SPDX-License-Identifier: MIT
-   Points of a sweep, best first: what each model scored on validation samples, an accuracy, a loss or
-   what else its stage compares by, and the mean of the point. A point with a model that diverged has no
-   mean; such points are counted. */
+   Sweeps: accuracy over one axis or two, and what its points are called. */
+#include "plot/plot.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/head/sweep_labels.h"
 #include "store/store.h"
 #include "train/sweep.h"
+
+enum { KL_SWEEP_LABEL = 512 };
+
+/* The option that begins at or behind text, up to the next blank; NULL: there is none. */
+static const char *next_option(const char *text, size_t *length)
+{
+    text += strspn(text, " ");
+    *length = strcspn(text, " ");
+    return *length ? text : NULL;
+}
+
+static bool has_option(const char *name, const char *option, size_t length)
+{
+    size_t own;
+    for (const char *at = name; (at = next_option(at, &own)); at += own)
+        if (own == length && strncmp(at, option, length) == 0) return true;
+    return false;
+}
+
+static void append(char label[KL_SWEEP_LABEL], const char *option, size_t length)
+{
+    const size_t used = strlen(label);
+    snprintf(label + used, KL_SWEEP_LABEL - used, "%s%.*s", used ? " " : "", (int)length, option);
+}
+
+/* Names "lr=1e-3 layers=2" of n rows without the options that all of them have, which go to `shared`; a
+   row alone keeps its own. */
+static void sweep_labels(char (*labels)[KL_SWEEP_LABEL], char shared[KL_SWEEP_LABEL],
+                         const char (*names)[KL_SWEEP_LABEL], size_t n)
+{
+    size_t length;
+    shared[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        labels[i][0] = '\0';
+        for (const char *at = names[i]; (at = next_option(at, &length)); at += length) {
+            size_t having = 0;
+            for (size_t k = 0; k < n; k++) having += has_option(names[k], at, length);
+            if (having < n || n == 1) append(labels[i], at, length);
+            else if (i == 0) append(shared, at, length);
+        }
+    }
+}
+
+/* Are two of them the same where there is so much room? */
+static bool sweep_labels_collide(cairo_t *cr, double size, double room,
+                                 const char (*labels)[KL_SWEEP_LABEL], size_t n)
+{
+    char one[KL_TEXT], other[KL_TEXT];
+    for (size_t i = 0; i < n; i++) {
+        kl_plot_text_cut(one, cr, size, room, labels[i]);
+        for (size_t k = 0; k < i; k++) {
+            kl_plot_text_cut(other, cr, size, room, labels[k]);
+            if (strcmp(one, other) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* ---- sweep figure ----
+   Points of a sweep, best first: what each model scored on validation samples, an accuracy, a loss or
+   what else its stage compares by, and the mean of the point. A point with a model that diverged has no
+   mean; such points are counted. */
 
 enum { MOST = 24 };
 static const double HEIGHT = 240, SIZE = 6, EPOCHS = 42;
@@ -59,13 +121,12 @@ static double place_labels(struct labels *l, cairo_t *cr, const struct table *t,
     enum { MOST_ROOM = 310 };
     char names[MOST][KL_SWEEP_LABEL];
     for (size_t k = 0; k < shown; k++) snprintf(names[k], KL_SWEEP_LABEL, "%s", row_of(t, k)->name);
-    kl_plot_sweep_labels(l->of, l->shared, (const char(*)[KL_SWEEP_LABEL])names, shown);
+    sweep_labels(l->of, l->shared, (const char(*)[KL_SWEEP_LABEL])names, shown);
     l->room = 0;
     for (size_t k = 0; k < shown; k++)
         l->room = fmax(l->room, ceil(kl_plot_text_width(cr, SIZE, l->of[k])));
     l->room = fmin(l->room, MOST_ROOM - (t->uneven ? EPOCHS : 0));
-    l->numbered =
-        kl_plot_sweep_labels_collide(cr, SIZE, l->room, (const char(*)[KL_SWEEP_LABEL])l->of, shown);
+    l->numbered = sweep_labels_collide(cr, SIZE, l->room, (const char(*)[KL_SWEEP_LABEL])l->of, shown);
     for (size_t k = 0; k < shown && l->numbered; k++) {
         snprintf(names[k], KL_SWEEP_LABEL, "%.500s", l->of[k]);
         snprintf(l->of[k], KL_SWEEP_LABEL, "%zu. %.500s", k + 1, names[k]);

@@ -28,8 +28,5 @@ struct kl_report_view {
 /* KL_EDATA: not of this form; KL_ENOMEM. Free with kl_plot_report_view_free in every case. */
 int kl_plot_report_view_load(struct kl_report_view *v, struct kl_file *file, struct kl_error *err);
 void kl_plot_report_view_free(struct kl_report_view *v);
-/* The second and the third panel (classifiers_devices.c). */
-void kl_plot_confusions(cairo_t *cr, const struct kl_report_view *v);
-void kl_plot_class_rates(cairo_t *cr, const struct kl_report_view *v);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "plot/sampling/chains_view.h"
-#include "stats/ranks.h"
+#include "stats/tests.h"
 
 static const double HEIGHT = 76;
 

@@ -10,7 +10,7 @@
 #include "kernels/inline/philox.h"
 #include "qrng/bits/bits_int.h"
 #include "stats/distributions.h"
-#include "stats/ranks.h"
+#include "stats/tests.h"
 
 /* ---- test of two symbol counts ---- */
 /* Pearson's chi-squared and the likelihood ratio (G) of two devices' symbol counts. */

@@ -7,7 +7,7 @@
 
 #include "kernels/inline/philox.h"
 #include "stats/stats.h"
-#include "stats/ranks.h"
+#include "stats/tests.h"
 #include "qrng/gan/gan_int.h"
 #include "qrng/gan/study.h"
 

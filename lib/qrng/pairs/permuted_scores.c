@@ -9,7 +9,7 @@
 
 #include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "stats/ranks.h"
+#include "stats/tests.h"
 #include "stats/stats.h"
 
 /* ---- held-out accuracy ---- */

@@ -161,21 +161,5 @@ int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, stru
    KL_EDATA: no, in words. */
 int kl_sampling_chains_check_kin(const struct kl_file *file, const char *key_parts,
                                  const char *const *grow, struct kl_error *err);
-/* Kept weights of a file (with keep_last its one rung is the ladder's last): `draws` of each rung and
- * chain at most, of `size` each. KL_EDATA, also where none were kept. */
-struct kl_sampling_kept {
-    size_t rungs, size;
-    int64_t chains, draws;
-    const struct kl_dataset *weights;
-    struct kl_file *file;
-    float *chain; /* (hidden) the one that was read last */
-    int64_t at;
-};
-/* Close it in any case. */
-int kl_sampling_kept_open(struct kl_sampling_kept *kept, struct kl_file *file, struct kl_error *err);
-/* w (size). KL_EUSAGE: there is no such draw. */
-int kl_sampling_kept_read(float *w, struct kl_sampling_kept *kept, size_t rung, int64_t chain,
-                          int64_t draw, struct kl_error *err);
-void kl_sampling_kept_close(struct kl_sampling_kept *kept);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/mersenne.h"
+#include "nn/nn.h"
 #include "sampling/data/data.h"
 
 enum { INPUTS = 4 };

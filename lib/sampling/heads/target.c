@@ -24,9 +24,10 @@ struct own { /* of a thread */
 };
 struct kl_sampling_head {
     struct kl_sampling_layout layout;
-    kl_real *scale;            /* (P): 1 unless the chain moves in units of the prior */
-    struct kl_head_model view; /* of the model that was given */
-    kl_real *params;           /* (block.size) of what is fixed */
+    struct kl_sampling_tensor *tensors; /* as the layout's slices */
+    kl_real *scale;                     /* (P): 1 unless the chain moves in units of the prior */
+    struct kl_head_model view;          /* of the model that was given */
+    kl_real *params;                    /* (block.size) of what is fixed */
     struct records train, test;
     struct own *threads;
     int n_threads;
@@ -219,6 +220,22 @@ static int check(const struct kl_sampling_head_question *q, struct kl_error *err
     return KL_OK;
 }
 
+static int lay_tensors(struct kl_sampling_head *h, bool whiten, struct kl_error *err)
+{
+    const int code = take((void **)&h->tensors, (size_t)h->layout.n_slices, sizeof *h->tensors, err);
+    for (int t = 0; !code && t < h->layout.n_slices; t++) {
+        const struct kl_sampling_slice *s = &h->layout.slices[t];
+        h->tensors[t] = (struct kl_sampling_tensor){ .rank = s->rank,
+                                                     .offset = s->offset,
+                                                     .size = s->size,
+                                                     .fan_in = s->fan_in,
+                                                     .sigma = whiten ? 1 : s->sigma };
+        memcpy(h->tensors[t].name, s->name, sizeof s->name);
+        memcpy(h->tensors[t].dims, s->dims, sizeof s->dims);
+    }
+    return code;
+}
+
 static int open_head(struct kl_sampling_head *h, const struct kl_sampling_head_question *q,
                      struct kl_error *err)
 {
@@ -231,9 +248,9 @@ static int open_head(struct kl_sampling_head *h, const struct kl_sampling_head_q
     if (code) return code;
     for (size_t i = 0; i < h->layout.size; i++)
         h->scale[i] = q->whiten ? (kl_real)h->layout.scale[i] : 1;
-    for (int t = 0; q->whiten && t < h->layout.n_tensors; t++) h->layout.tensors[t].sigma = 1;
+    code = lay_tensors(h, q->whiten, err);
     h->view = fixed ? kl_head_view(m, q->part == KL_SAMPLING_CLASSIFIER) : *m;
-    code = take((void **)&h->params, m->block.size, sizeof *h->params, err);
+    if (!code) code = take((void **)&h->params, m->block.size, sizeof *h->params, err);
     for (size_t i = 0; !code && q->params && i < m->block.size; i++)
         h->params[i] = (kl_real)q->params[i];
     const size_t width = m->n_features > h->view.n_features ? m->n_features : h->view.n_features;
@@ -255,8 +272,8 @@ int kl_sampling_head_target(struct kl_sampling_target *target, struct kl_samplin
         return code;
     }
     *target = (struct kl_sampling_target){ .size = h->layout.size,
-                                           .tensors = h->layout.tensors,
-                                           .n_tensors = h->layout.n_tensors,
+                                           .tensors = h->tensors,
+                                           .n_tensors = h->layout.n_slices,
                                            .n = h->train.n,
                                            .n_test = h->test.n,
                                            .loss_high = INFINITY,
@@ -283,7 +300,7 @@ void kl_sampling_head_close(struct kl_sampling_head **head)
     }
     free(h->threads);
     kl_sampling_layout_free(&h->layout);
-    free(h->scale);
+    free(h->scale), free(h->tensors);
     free(h->params);
     free(h->train.x);
     free(h->train.labels);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/mersenne.h"
+#include "nn/nn.h"
 #include "sequence/windows/windows.h"
 
 static const char *const part_names[] = { "training", "validation", "test" };

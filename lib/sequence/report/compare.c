@@ -8,7 +8,7 @@
 
 #include "kernels/inline/philox.h"
 #include "stats/distributions.h"
-#include "stats/ranks.h"
+#include "stats/tests.h"
 
 /* ---- metrics of groups of windows ---- */
 

@@ -3,7 +3,7 @@
 #ifndef KL_SEQUENCE_COMPARE_H
 #define KL_SEQUENCE_COMPARE_H
 
-#include "stats/metrics.h"
+#include "stats/stats.h"
 #include "stats/tests.h"
 struct kl_file;
 struct kl_mode;

@@ -5,7 +5,7 @@
 #define KL_SEQUENCE_REPORT_H
 
 #include "sequence/learn/learn.h"
-#include "stats/metrics.h"
+#include "stats/stats.h"
 
 enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 3 };
 extern const struct kl_kind kl_sequence_report_kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Binomial numbers against their distribution (chi-squared over all values), its mean and variance for
    many trials, and what is certain. */
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Outputs of circuits in a weight: 2 degree + 1 values at equal distances say those at all other angles
    (trigonometric interpolation, Dirichlet's kernel), one degree less does not. */
-#include "circuit/frequency.h"
-#include "circuit/metric.h"
+#include "circuit/statistics.h"
+#include "circuit/estimate.h"
 
 #include <math.h>
 

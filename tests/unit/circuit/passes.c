@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "circuit/cuda.h"
+#include "circuit/gpu.h"
 #include "kernels/inline/place.h"
 #include "tests/unit/check.h"
 

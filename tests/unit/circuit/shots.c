@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Shots: outputs that belong together come from the same measurements; errors fall as 1 / sqrt(shots)
    and are as large as the binomial distribution says; the numbers of a row are its own. */
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 #include "circuit/noise.h"
 
 #include <math.h>

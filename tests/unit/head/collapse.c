@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "head/collapse.h"
 #include "head/evaluate.h"
 #include "head_test.h"
 #include "tests/unit/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    The controls: what is frozen stays frozen, what a twin lacks stays zero, all begin where the head
    begins, and threads and interruptions change none of them. */
-#include "head/check.h"
-#include "head/controls.h"
+#include "head/run.h"
+#include "head/evaluate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "head/evaluate.h"
-#include "head/meter.h"
-#include "head/settings.h"
+#include "head/run.h"
 #include "store/store.h"
 #include "tests/unit/check.h"
 #include "tests/unit/head/head_test.h"

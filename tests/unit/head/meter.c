@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What a watch is told of an evaluation: each block of samples, as a share of all heads. */
-#include "head/meter.h"
+#include "head/evaluate.h"
 
 #include <pthread.h>
 #include <stdlib.h>

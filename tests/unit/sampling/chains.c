@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sampling/ensemble/ensemble.h"
 #include "store/store.h"
 #include "tests/golden/golden_chains.h"
 #include "tests/unit/check.h"

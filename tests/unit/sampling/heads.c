@@ -152,7 +152,7 @@ static void whitened(struct kl_sampling_head_question q, const struct kl_samplin
     for (size_t i = 0; i < t->size; i++) worst = fmax(worst, fabs(mine[i] - l.scale[i] * theirs[i]));
     CHECK(worst < 1e-12 && fabs(s.loss - plain.loss) < 1e-10 * s.loss, "%s: off by %g", what, worst);
     for (int k = 0; k < white.n_tensors; k++)
-        CHECK(white.tensors[k].sigma == 1 && l.scale[l.tensors[k].offset] == (float)l.tensors[k].sigma,
+        CHECK(white.tensors[k].sigma == 1 && l.scale[l.slices[k].offset] == (float)l.slices[k].sigma,
               "%s", what);
     kl_sampling_head_close_f64(&head);
     kl_sampling_layout_free(&l);
@@ -242,8 +242,8 @@ static void priors(void)
     make_model(&m, KL_CORE_CIRCUIT, true, &params);
     CHECK(kl_sampling_layout_make(&l, &m, KL_SAMPLING_ALL, &prior, &err) == 0, "%s", err.text);
     size_t at = 0, angles = 0, scales = 0;
-    for (int i = 0; i < l.n_tensors; i++) {
-        const struct kl_sampling_tensor *t = &l.tensors[i];
+    for (int i = 0; i < l.n_slices; i++) {
+        const struct kl_sampling_slice *t = &l.slices[i];
         CHECK(t->offset == at, "%s begins at %zu", t->name, t->offset);
         at += t->size;
         if (strcmp(t->name, "vqc.weight") == 0) {
@@ -260,7 +260,7 @@ static void priors(void)
     kl_sampling_layout_free(&l);
     prior.flat = true;
     CHECK(kl_sampling_layout_make(&l, &m, KL_SAMPLING_CLASSIFIER, &prior, &err) == 0, "%s", err.text);
-    for (int i = 0; i < l.n_tensors; i++) CHECK(l.tensors[i].sigma == 3, "%g", l.tensors[i].sigma);
+    for (int i = 0; i < l.n_slices; i++) CHECK(l.slices[i].sigma == 3, "%g", l.slices[i].sigma);
     kl_sampling_layout_free(&l);
     prior.angles = 0;
     CHECK(kl_sampling_layout_make(&l, &m, KL_SAMPLING_ALL, &prior, &err) == KL_EUSAGE, "no deviation");

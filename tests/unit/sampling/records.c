@@ -8,7 +8,7 @@
 
 #include "../check.h"
 #include "../test_folder.h"
-#include "nn/mersenne.h"
+#include "nn/nn.h"
 #include "sampling/data/data.h"
 
 static void twister(void)

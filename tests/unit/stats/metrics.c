@@ -2,7 +2,6 @@
    Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf, t.ppf, ttest_rel) and
    scikit-learn (confusion_matrix, precision_recall_fscore_support, log_loss) on the data below; the
    calibration error is counted by hand. */
-#include "stats/metrics.h"
 #include "stats/stats.h"
 
 #include <math.h>

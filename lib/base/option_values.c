@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+   Rows of a table of options found, and their values as text, JSON and words of a command line. */
+#include "base/base_int.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A row of a tool's table of options, by number, name, letter, or the nearest name ---- */
+
+/* Is the name among the words of tool->without? */
+static bool is_without(const struct kl_tool *tool, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = tool->without; at && (at = strstr(at, name)); at += n)
+        if ((at == tool->without || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
+
+const struct kl_option *kl_option_at(const struct kl_tool *tool, size_t i)
+{
+    if (i < tool->n_options) return &tool->options[i];
+    i -= tool->n_options;
+    for (size_t k = 0; k < kl_n_common_options; k++)
+        if (!is_without(tool, kl_common_options[k].name) && i-- == 0) return &kl_common_options[k];
+    return NULL;
+}
+
+static bool same_name(const char *known, const char *name, size_t length)
+{
+    if (!known || strlen(known) != length) return false;
+    for (size_t i = 0; i < length; i++) {
+        char a = known[i] == '_' ? '-' : known[i], b = name[i] == '_' ? '-' : name[i];
+        if (a != b) return false;
+    }
+    return true;
+}
+
+const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_option *option;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+        if (same_name(option->name, name, length) || same_name(option->alias, name, length))
+            return option;
+    return NULL;
+}
+
+const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter)
+{
+    const struct kl_option *option;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+        if (option->letter == letter) return option;
+    return NULL;
+}
+
+/* One row at a time. */
+size_t kl_word_distance(const char *a, size_t n, const char *b)
+{
+    enum { LONGEST = 64 };
+    size_t row[LONGEST + 1], m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX;
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+/* The only option that begins so, if three letters at least say how. */
+static const char *begins_with(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_option *option;
+    const char *found = NULL;
+    for (size_t i = 0; length >= 3 && (option = kl_option_at(tool, i)); i++) {
+        if (strncmp(option->name, name, length) != 0 || !option->help) continue;
+        if (found) return NULL;
+        found = option->name;
+    }
+    return found;
+}
+
+const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_option *option;
+    const char *nearest = NULL;
+    size_t least = length / 2 + 1;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
+        if (option->offset == offsetof(struct kl_common, emit)) continue; /* for packagers */
+        size_t d = kl_word_distance(name, length, option->name);
+        if (d < least) least = d, nearest = option->name;
+        if (option->alias && (d = kl_word_distance(name, length, option->alias)) < least)
+            least = d, nearest = option->alias;
+    }
+    return nearest ? nearest : begins_with(tool, name, length);
+}
+
+/* ---- The value of an option as text ---- */
+
+/* The shortest decimal text that reads back as the same double. */
+static void number_text(double value, char *text, size_t size)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) return;
+    }
+}
+
+/* A number that lies outside its bounds stands for none: it was not given, and cannot be. */
+static bool is_none(const struct kl_option *option, const void *field)
+{
+    if (option->min == 0 && option->max == 0) return false;
+    const double value = option->type == KL_OPT_INT     ? (double)*(const int64_t *)field
+                         : option->type == KL_OPT_FLOAT ? *(const double *)field
+                                                        : option->min;
+    return value < option->min || value > option->max;
+}
+
+void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size)
+{
+    const void *field = (const char *)values + option->offset;
+    const char *string;
+    *text = '\0';
+    if (is_none(option, field)) return;
+    switch (option->type) {
+    case KL_OPT_FLAG: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); break;
+    case KL_OPT_INT: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); break;
+    case KL_OPT_FLOAT: number_text(*(const double *)field, text, size); break;
+    default: string = *(const char *const *)field; snprintf(text, size, "%s", string ? string : "");
+    }
+}
+
+/* ---- A struct of values as JSON, by the table of options ---- */
+
+char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only)
+{
+    json_t *object = json_object();
+    const struct kl_option *option;
+    bool failed = !object;
+    for (size_t i = 0; !failed && (option = kl_option_at(tool, i)); i++) {
+        const void *field = (const char *)values + option->offset;
+        if ((key_only && !option->in_key) || kl_option_is_answer(option)) continue;
+        json_t *value = NULL;
+        const char *string;
+        switch (option->type) {
+        case KL_OPT_FLAG: value = json_boolean(*(const bool *)field); break;
+        case KL_OPT_INT: value = json_integer(*(const int64_t *)field); break;
+        case KL_OPT_FLOAT: value = json_real(*(const double *)field); break;
+        default:
+            string = *(const char *const *)field;
+            if (!string && key_only) continue;
+            if (string) kl_json_string(&value, string, NULL);
+            else value = json_null();
+        }
+        failed = !value || json_object_set_new(object, option->name, value) != 0;
+    }
+    char *text = NULL;
+    if (!failed) kl_json_dump(&text, object, NULL);
+    json_decref(object);
+    return text;
+}
+
+/* ---- Options as the words of a command line that a shell reads back ---- */
+
+static void write_word(FILE *to, const char *text)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=+-@%";
+    if (*text && !text[strspn(text, plain)]) {
+        fprintf(to, " %s", text);
+        return;
+    }
+    fputs(" '", to);
+    for (; *text; text++)
+        if (*text == '\'') fputs("'\\''", to);
+        else fputc(*text, to);
+    fputc('\'', to);
+}
+
+static void write_option(FILE *to, const struct kl_option *option, const void *values,
+                         const void *defaults)
+{
+    char text[64], usual[64];
+    const char *word = text, *other = usual;
+    if (kl_option_is_word(option)) {
+        word = *(const char *const *)((const char *)values + option->offset);
+        other = *(const char *const *)((const char *)defaults + option->offset);
+    } else {
+        kl_option_text(option, values, text, sizeof text);
+        kl_option_text(option, defaults, usual, sizeof usual);
+    }
+    if (!word || (other && strcmp(word, other) == 0)) return;
+    fprintf(to, " --%s", option->name);
+    if (option->type != KL_OPT_FLAG) write_word(to, word);
+}
+
+void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,
+                        const char *const *inputs, size_t n_inputs, const char *output)
+{
+    const struct kl_option *option;
+    fputs(tool->name, to);
+    if (tool->chosen_by) fprintf(to, " %s", tool->chosen_by);
+    for (size_t i = 0; i < n_inputs; i++) write_word(to, inputs[i]);
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+        if (option->in_key || kl_choice("seed|circuit-file", option->name) >= 0) /* in keys otherwise */
+            write_option(to, option, values, defaults);
+    fputs(" -o", to);
+    write_word(to, output);
+}
