@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "store/describe.h"
-#include "store/rclone.h"
 #include "store/shard.h"
 
 /* The folder that is named, the store, or the fallback. */

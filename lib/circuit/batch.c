@@ -180,7 +180,8 @@ void kl_circuit_batch_amplitude_gradients(const struct batch *b, const struct gr
     }
 }
 
-void kl_circuit_batch_run(const struct batch *b, const struct group *g)
+/* The kernels' forward sweep, angles included. */
+static void batch_run(const struct batch *b, const struct group *g)
 {
     group_angles(b, g);
     if (b->move) move_angles(b, g);
@@ -240,7 +241,7 @@ void kl_circuit_batch_forward(void *batch, size_t number, int thread)
     }
     struct group g = kl_circuit_batch_group(b, number, thread);
     const size_t n_obs = b->c->n_obs;
-    kl_circuit_batch_run(b, &g);
+    batch_run(b, &g);
     for (size_t l = 0; !b->plan->plain && l < g.here; l++)
         sum_readings(b->out + (g.first + l) * n_obs, b, &g, l);
     for (size_t o = 0; b->plan->plain && o < n_obs; o++)
@@ -328,7 +329,7 @@ static void adjoint_group(void *context, size_t number, int thread)
     struct group g = kl_circuit_batch_group(b, number, thread);
     kl_real *dangle = b->dangles + number * kl_circuit_plan_all_rows(b->plan) * b->lanes;
     size_t n_obs = b->c->n_obs;
-    if (!b->state) kl_circuit_batch_run(b, &g);
+    if (!b->state) batch_run(b, &g);
     if (!b->plan->plain) spread_cotangents(b, &g, b->cot + g.first * n_obs);
     for (size_t o = 0; b->plan->plain && o < n_obs; o++) /* no sample, no gradient */
         for (size_t l = 0; l < b->lanes; l++)

@@ -198,11 +198,6 @@ int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circ
                                   struct kl_error *err);
 /* The circuit's outputs are its readings themselves, one after another. */
 bool kl_circuit_reads_plainly(const struct kl_circuit *circuit);
-/* out (n, n_obs of c) from readings (n, n_obs of kl_circuit_with_readings). */
-void kl_circuit_sum_readings_f32(float *out, const float *readings, const struct kl_circuit *c,
-                                 size_t n);
-void kl_circuit_sum_readings_f64(double *out, const double *readings, const struct kl_circuit *c,
-                                 size_t n);
 void kl_circuit_free(struct kl_circuit **circuit);
 /* The weight multiplies inputs and is no angle itself. */
 bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
@@ -278,7 +273,6 @@ int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, c
                            struct kl_error *err);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_circuit_sum_readings KL_NAME(kl_circuit_sum_readings)
 #define kl_circuit_forward KL_NAME(kl_circuit_forward)
 #define kl_circuit_adjoint KL_NAME(kl_circuit_adjoint)
 #define kl_circuit_samples KL_NAME(kl_circuit_samples)

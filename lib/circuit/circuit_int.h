@@ -106,33 +106,10 @@ struct kl_circuit_move {
     const signed char *signs; /* NULL: one row */
     size_t rows;
 };
-struct kl_circuit_runs_f32;
-struct kl_circuit_runs_f64;
-/* Their memory is from work, which must outlive them. KL_ENOMEM. */
-int kl_circuit_runs_begin_f32(struct kl_circuit_runs_f32 **runs, const struct kl_circuit *c,
-                              const float *w, size_t n, struct kl_arena *work, struct kl_error *err);
-int kl_circuit_runs_begin_f64(struct kl_circuit_runs_f64 **runs, const struct kl_circuit *c,
-                              const double *w, size_t n, struct kl_arena *work, struct kl_error *err);
-/* out (n, n_obs) of x (n, n_inputs); move may be NULL. */
-void kl_circuit_runs_go_f32(float *out, struct kl_circuit_runs_f32 *runs, const float *x,
-                            const struct kl_circuit_move *move);
-void kl_circuit_runs_go_f64(double *out, struct kl_circuit_runs_f64 *runs, const double *x,
-                            const struct kl_circuit_move *move);
-/* dx (n, n_inputs) from derivatives by the angles' rows, as kl_circuit_samples leaves them, those by
-   scales included, which are set: groups of kl_circuit_lanes samples, the group's
-   (kl_circuit_plan_all_rows, lanes). */
-void kl_circuit_runs_inputs_f32(float *dx, struct kl_circuit_runs_f32 *runs, const float *x,
-                                float *dangles);
-void kl_circuit_runs_inputs_f64(double *dx, struct kl_circuit_runs_f64 *runs, const double *x,
-                                double *dangles);
 size_t kl_circuit_lanes_f32(void);
 size_t kl_circuit_lanes_f64(void);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
-#define kl_circuit_runs KL_NAME(kl_circuit_runs)
-#define kl_circuit_runs_begin KL_NAME(kl_circuit_runs_begin)
-#define kl_circuit_runs_go KL_NAME(kl_circuit_runs_go)
-#define kl_circuit_runs_inputs KL_NAME(kl_circuit_runs_inputs)
 #define kl_circuit_lanes KL_NAME(kl_circuit_lanes)
 
 #endif

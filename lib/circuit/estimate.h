@@ -11,7 +11,7 @@ enum { KL_MOST_MEASURED_QUBITS = 12 }; /* those of kl_circuit_with_probabilities
 
 /* n measurements a sample and setting. Strings of Z, probabilities and fidelities with basis states come
    from one setting, the same measurements of all qubits; every other string or fidelity has a setting of
-   its own. Outputs that are sums come from readings (kl_circuit_with_readings, kl_circuit_sum_readings).
+   its own. Outputs that are sums come from readings (kl_circuit_with_readings).
    The random numbers are a function of all that is named here, the sample's row and the evaluation's
    number. */
 struct kl_shots {
@@ -50,7 +50,7 @@ struct kl_coins {
     uint32_t setting, evaluation, block;
     int left; /* bits in word */
 };
-/* How many of n trials succeed that each do with probability p (binomial.c). */
+/* How many of n trials succeed that each do with probability p (outputs.c). */
 uint32_t kl_circuit_binomial(struct kl_coins *coins, uint32_t n, double p);
 
 /* In files that are compiled in both precisions (kernels/inline/real.h). */

@@ -1,13 +1,110 @@
 /* SPDX-License-Identifier: MIT
    An angle of OpenQASM as it is written: numbers, names, functions of numbers, signs, parentheses and
-   operators. */
+   operators; and the sum of terms that it is. */
+#include "circuit/qasm_int.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/qasm_int.h"
+/* ---- sums ----
+   Angles of OpenQASM as sums of terms, each a constant times a weight and up to two inputs, or some of
+   these; their sums and products. */
 
+struct kl_qasm_sum kl_circuit_qasm_constant(double value)
+{
+    return (struct kl_qasm_sum){ .terms = { { KL_CONSTANT, 0, -1, value, -1 } }, .n = 1 };
+}
+
+static bool qasm_is_constant(const struct kl_qasm_sum *s)
+{
+    return s->n == 1 && s->terms[0].source == KL_CONSTANT;
+}
+
+static void append(struct kl_qasm_reader *r, struct kl_qasm_sum *s, const struct kl_qasm_term *t)
+{
+    if (s->n < KL_QASM_TERMS) s->terms[s->n++] = *t;
+    else kl_circuit_qasm_fail(r, r->at, "an angle of more than %d terms", KL_QASM_TERMS);
+}
+
+static void qasm_add(struct kl_qasm_reader *r, struct kl_qasm_sum *a, const struct kl_qasm_sum *b,
+                     double sign)
+{
+    a->whole = a->whole && b->whole;
+    for (int i = 0; i < b->n; i++) {
+        struct kl_qasm_term t = b->terms[i];
+        t.scale *= sign;
+        if (t.source == KL_CONSTANT && a->terms[0].source == KL_CONSTANT) a->terms[0].scale += t.scale;
+        else append(r, a, &t);
+    }
+}
+
+/* a *= b: at most one weight and two inputs. */
+static bool multiply(struct kl_qasm_term *a, const struct kl_qasm_term *b)
+{
+    if (a->source == KL_CONSTANT || b->source == KL_CONSTANT) {
+        const double scale = a->scale * b->scale;
+        if (a->source == KL_CONSTANT) *a = *b;
+        a->scale = scale;
+        return true;
+    }
+    struct kl_qasm_term inputs = a->source == KL_INPUT ? *a : *b;
+    const struct kl_qasm_term *other = a->source == KL_INPUT ? b : a;
+    if (inputs.source != KL_INPUT) return false;
+    inputs.scale = a->scale * b->scale;
+    if (other->source == KL_WEIGHT && inputs.factor < 0) inputs.factor = other->index;
+    else if (other->source != KL_INPUT || inputs.index2 >= 0 || other->index2 >= 0 ||
+             (inputs.factor >= 0 && other->factor >= 0))
+        return false;
+    else {
+        inputs.index2 = other->index;
+        if (inputs.factor < 0) inputs.factor = other->factor;
+    }
+    *a = inputs;
+    return true;
+}
+
+/* Of the same weight and inputs, in either order. */
+static bool is_like(const struct kl_qasm_term *a, const struct kl_qasm_term *b)
+{
+    if (a->source != b->source || a->source == KL_CONSTANT) return a->source == b->source;
+    if (a->source == KL_WEIGHT) return a->index == b->index;
+    return a->factor == b->factor && ((a->index == b->index && a->index2 == b->index2) ||
+                                      (a->index == b->index2 && a->index2 == b->index));
+}
+
+/* Each term with each: like ones are one. */
+static struct kl_qasm_sum expand(struct kl_qasm_reader *r, const struct kl_qasm_sum *a,
+                                 const struct kl_qasm_sum *b)
+{
+    struct kl_qasm_sum s = { .n = 0 };
+    for (int i = 0; i < a->n * b->n && !r->code; i++) {
+        struct kl_qasm_term t = a->terms[i / b->n];
+        int like = 0;
+        if (!multiply(&t, &b->terms[i % b->n]))
+            kl_circuit_qasm_fail(
+                r, r->at,
+                "a product of more than two inputs or of two weights: an angle is a sum of "
+                "numbers times a weight times one or two inputs, or a part of these");
+        while (like < s.n && !is_like(&s.terms[like], &t)) like++;
+        if (like < s.n) s.terms[like].scale += t.scale;
+        else append(r, &s, &t);
+    }
+    return s.n ? s : kl_circuit_qasm_constant(0);
+}
+
+static struct kl_qasm_sum qasm_product(struct kl_qasm_reader *r, const struct kl_qasm_sum *a,
+                                       const struct kl_qasm_sum *b)
+{
+    struct kl_qasm_sum s = qasm_is_constant(a) ? *b : qasm_is_constant(b) ? *a : expand(r, a, b);
+    const struct kl_qasm_sum *constant = qasm_is_constant(a) ? a : qasm_is_constant(b) ? b : NULL;
+    for (int i = 0; i < s.n && constant; i++) s.terms[i].scale *= constant->terms[0].scale;
+    s.whole = a->whole && b->whole;
+    return s;
+}
+
+/* ---- angles ---- */
 /* A number as it is written, up to *end: whole without a point and an exponent. */
 static struct kl_qasm_sum number(const char *text, char **end)
 {
@@ -48,7 +145,7 @@ static struct kl_qasm_sum call(struct kl_qasm_reader *r, const char *text)
     if (f == end) kl_circuit_qasm_fail(r, at, "'%s' is no function that is read here", text);
     const struct kl_qasm_sum of = kl_circuit_qasm_angle(r);
     kl_circuit_qasm_expect(r, ')');
-    if (!r->code && !kl_circuit_qasm_is_constant(&of))
+    if (!r->code && !qasm_is_constant(&of))
         kl_circuit_qasm_fail(r, at,
                              "'%s' of a parameter: angles are sums of numbers, parameters and their "
                              "products; give the head what it gives, or have it written as a number",
@@ -115,19 +212,19 @@ static struct kl_qasm_sum power(struct kl_qasm_reader *r, const struct kl_qasm_s
                                 const struct kl_qasm_sum *exponent)
 {
     const double n = exponent->terms[0].scale;
-    if (kl_circuit_qasm_is_constant(base) && kl_circuit_qasm_is_constant(exponent)) {
+    if (qasm_is_constant(base) && qasm_is_constant(exponent)) {
         struct kl_qasm_sum s = kl_circuit_qasm_constant(pow(base->terms[0].scale, n));
         s.whole = base->whole && exponent->whole && n >= 0;
         return s;
     }
-    if (!kl_circuit_qasm_is_constant(exponent) || !(n >= 1 && n <= 8 && n == floor(n))) {
+    if (!qasm_is_constant(exponent) || !(n >= 1 && n <= 8 && n == floor(n))) {
         kl_circuit_qasm_fail(r, r->at,
                              "a power of a parameter other than 1 or 2, or by one: an angle is a "
                              "sum of numbers times a weight times one or two inputs");
         return *base;
     }
     struct kl_qasm_sum s = *base;
-    for (int i = 1; i < (int)n && !r->code; i++) s = kl_circuit_qasm_product(r, &s, base);
+    for (int i = 1; i < (int)n && !r->code; i++) s = qasm_product(r, &s, base);
     return s;
 }
 
@@ -163,7 +260,7 @@ static struct kl_qasm_sum quotient(struct kl_qasm_reader *r, const struct kl_qas
                                    struct kl_qasm_sum *by)
 {
     const double a = s->terms[0].scale, b = by->terms[0].scale;
-    if (!kl_circuit_qasm_is_constant(by) || b == 0)
+    if (!qasm_is_constant(by) || b == 0)
         kl_circuit_qasm_fail(r, r->at, "division by what is no constant, or 0");
     else if (s->whole && by->whole && r->version != 2 && fmod(a, b) != 0)
         kl_circuit_qasm_fail(r, r->at,
@@ -171,7 +268,7 @@ static struct kl_qasm_sum quotient(struct kl_qasm_reader *r, const struct kl_qas
                              "%.0f.0 / %.0f for the quotient",
                              a, b, trunc(a / b) + 0.0, a, b);
     by->terms[0].scale = 1 / b;
-    struct kl_qasm_sum q = kl_circuit_qasm_product(r, s, by);
+    struct kl_qasm_sum q = qasm_product(r, s, by);
     if (r->version == 2) q.whole = false;
     return q;
 }
@@ -197,7 +294,7 @@ static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
                                                          : 0;
         if (!sign) return s;
         next = signed_factor(r);
-        s = sign == '*'   ? kl_circuit_qasm_product(r, &s, &next)
+        s = sign == '*'   ? qasm_product(r, &s, &next)
             : sign == '/' ? quotient(r, &s, &next)
                           : rest(r, &s, &next);
     }
@@ -211,7 +308,7 @@ struct kl_qasm_sum kl_circuit_qasm_angle(struct kl_qasm_reader *r)
         const double sign = kl_circuit_qasm_take(r, '+') ? 1 : kl_circuit_qasm_take(r, '-') ? -1 : 0;
         if (sign == 0) break;
         const struct kl_qasm_sum next = product_chain(r);
-        kl_circuit_qasm_add(r, &s, &next, sign);
+        qasm_add(r, &s, &next, sign);
     }
     for (int i = 0; i < s.n; i++)
         if (!isfinite(s.terms[i].scale)) kl_circuit_qasm_fail(r, r->at, "a number too large");
@@ -223,8 +320,7 @@ double kl_circuit_qasm_value(struct kl_qasm_reader *r, bool *whole)
     kl_circuit_qasm_skip(r);
     const char *at = r->at;
     const struct kl_qasm_sum s = kl_circuit_qasm_angle(r);
-    if (!kl_circuit_qasm_is_constant(&s))
-        kl_circuit_qasm_fail(r, at, "found a parameter, expected a number");
+    if (!qasm_is_constant(&s)) kl_circuit_qasm_fail(r, at, "found a parameter, expected a number");
     *whole = s.whole;
     return s.terms[0].scale;
 }

@@ -84,7 +84,7 @@ struct kl_qasm_reader {
     int code;
 };
 
-/* ---- letters (qasm_lex.c) ---- */
+/* ---- letters (qasm_names.c) ---- */
 /* Keeps the message and the place, unless something has failed before: of what does not fit r->at, of a
    word or number that has been read its beginning, r->token. */
 __attribute__((format(printf, 3, 4))) void kl_circuit_qasm_fail(struct kl_qasm_reader *r, const char *at,
@@ -113,19 +113,14 @@ const struct kl_qasm_scope *kl_circuit_qasm_body(const struct kl_qasm_reader *r)
 /* What its numbers say of the order of the parameters: a line for the circuit's cautions. */
 void kl_circuit_qasm_order(struct kl_qasm_reader *r);
 
-/* ---- angles (qasm_angle.c, qasm_sum.c) ---- */
+/* ---- angles (qasm_angle.c) ---- */
 struct kl_qasm_sum kl_circuit_qasm_angle(struct kl_qasm_reader *r);
 /* An angle that is a number; *whole of whole ones alone. */
 double kl_circuit_qasm_value(struct kl_qasm_reader *r, bool *whole);
 int kl_circuit_qasm_number(struct kl_qasm_reader *r, int least, int most); /* a whole one */
 struct kl_qasm_sum kl_circuit_qasm_constant(double value);
-bool kl_circuit_qasm_is_constant(const struct kl_qasm_sum *s);
-void kl_circuit_qasm_add(struct kl_qasm_reader *r, struct kl_qasm_sum *a, const struct kl_qasm_sum *b,
-                         double sign);
-struct kl_qasm_sum kl_circuit_qasm_product(struct kl_qasm_reader *r, const struct kl_qasm_sum *a,
-                                           const struct kl_qasm_sum *b);
 
-/* ---- qubits (qasm_qubits.c) ---- */
+/* ---- qubits (qasm_names.c) ---- */
 /* What a call acts on: a qubit, or several, one after another. */
 struct kl_qasm_operand {
     int wires[KL_MAX_QUBITS], count; /* count 0: a single one */
@@ -141,26 +136,11 @@ void kl_circuit_qasm_reset(struct kl_qasm_reader *r);            /* what a circu
 bool kl_circuit_qasm_assigns(struct kl_qasm_reader *r, const char *name);
 void kl_circuit_qasm_check_new(struct kl_qasm_reader *r, const char *text); /* fails if it is known */
 
-/* ---- gates (qasm_gates.c) ---- */
-struct kl_qasm_gate {
-    int n_angles, n_wires;
-    const char *controlled; /* by one qubit more: the gate of this name; NULL: it is not read */
-};
-/* One of the table? */
-bool kl_circuit_qasm_known(struct kl_qasm_gate *gate, const char *name);
-/* Its ops, at the end of the circuit: one gate. */
-void kl_circuit_qasm_put(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_sum *angles,
-                         const int *wires);
-
-/* ---- calls (qasm_calls.c), definitions (qasm_define.c) ---- */
+/* ---- calls (qasm_gates.c), definitions (qasm_read.c) ---- */
 bool kl_circuit_qasm_is_gate(const struct kl_qasm_reader *r, const char *name);
 bool kl_circuit_qasm_is_modifier(const char *name);
 /* The rest of a call of the gate, or of the modifier, `name`, to its semicolon. */
 void kl_circuit_qasm_call(struct kl_qasm_reader *r, const char *name);
-/* The gate `name` on wires, under r->controls. */
-void kl_circuit_qasm_apply(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_sum *angles,
-                           int n_angles, const int *wires, int n_wires);
-void kl_circuit_qasm_define(struct kl_qasm_reader *r); /* the rest of gate */
 /* The definition that is seen here, the text's own or one of the standard; NULL: there is none. */
 const struct kl_qasm_definition *kl_circuit_qasm_definition(const struct kl_qasm_reader *r,
                                                             const char *name, bool own);
@@ -168,19 +148,15 @@ const struct kl_qasm_definition *kl_circuit_qasm_definition(const struct kl_qasm
 void kl_circuit_qasm_expand(struct kl_qasm_reader *r, const struct kl_qasm_definition *d,
                             const struct kl_qasm_sum *angles, int n_angles, const int *wires,
                             int n_wires);
-void kl_circuit_qasm_loop(struct kl_qasm_reader *r); /* the rest of for */
 /* One more statement, of what is run again and again; false: too many. */
 bool kl_circuit_qasm_step(struct kl_qasm_reader *r);
 
 /* ---- statements (qasm_read.c) ---- */
-void kl_circuit_qasm_statement(struct kl_qasm_reader *r);
-/* Statements up to the brace that closes them. */
-void kl_circuit_qasm_block(struct kl_qasm_reader *r);
 /* The circuit begins with its first gate, if it has not begun: declarations come before. */
 void kl_circuit_qasm_begin(struct kl_qasm_reader *r);
 /* A line for circuit->notes or circuit->cautions, once. */
 void kl_circuit_qasm_say(struct kl_qasm_reader *r, char **lines, const char *line);
-/* Fails: the statement that begins with this word is none that is read (qasm_unread.c). */
+/* Fails: the statement that begins with this word is none that is read. */
 void kl_circuit_qasm_unread(struct kl_qasm_reader *r, const char *word);
 
 #endif

@@ -16,10 +16,10 @@ int kl_store_describe_page(FILE *to, struct kl_file *file, const struct kl_kind 
 int kl_store_describe_json(FILE *to, struct kl_file *file, const struct kl_kind *kind,
                            struct kl_error *err);
 /* The provenance as a tree: the file's own record first, its parents below it, back to the raw inputs
-   (lineage.c). KL_EDATA without provenance. */
+   (provenance.c). KL_EDATA without provenance. */
 int kl_store_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err);
 
-/* Lines of a table of files, or one JSON object a line (found.c). */
+/* Lines of a table of files, or one JSON object a line (housekeeping.c). */
 void kl_store_describe_heading(FILE *to);
 int kl_store_describe_found(FILE *to, const struct kl_found *found, bool json, struct kl_error *err);
 /* May a damaged file be put aside? If it is sealed as ours are, or lies under a key in a shared store;

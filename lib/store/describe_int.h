@@ -24,40 +24,12 @@ bool kl_store_is_end_of_none(const struct kl_file *file, const struct kl_kind *k
 /* Has kl_store_write_numbers a line for this root attribute? */
 bool kl_store_is_number_of_kind(const struct kl_kind *kind, const char *name);
 
-/* A table of a file: words or numbers along its axes, numbers in its columns. */
-struct kl_table {
-    const struct kl_kind_table *as;
-    struct kl_table_axis {
-        char *words;
-        double *numbers;
-        size_t n, size;   /* of a word */
-    } axes[KL_KIND_AXES]; /* of pairs: the devices, then both numbers of each pair */
-    int n_axes, n_columns;
-    size_t n_rows, *order;
-    struct kl_table_column {
-        const struct kl_kind_column *as;
-        double *value, *low, *high, *error; /* [rows]; NULL: there is none */
-        bool whole;                         /* numbers */
-    } columns[KL_KIND_COLUMNS];
-};
-/* n_columns stays 0 where the file has no such table. Free it in any case. */
-int kl_store_table_load(struct kl_table *table, const struct kl_kind_table *as, struct kl_file *file,
-                        struct kl_error *err);
-void kl_store_table_free(struct kl_table *table);
-/* All tables of the file's kind (describe_rows.c). */
+/* All tables of the file's kind (describe_results.c). */
 int kl_store_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *kind,
                           struct kl_error *err);
 /* {"pairs": [{"first": "1", ...}, ...]} */
 int kl_store_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *kind,
                          struct kl_error *err);
-
-/* Attributes that say what a stage found or how it went about it, several a line; options and what
-   kl_store_write_numbers writes are left out (describe_attributes.c). KL_EDATA, KL_ENOMEM. */
-int kl_store_write_attributes(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
-                              struct kl_error *err);
-/* All of them; of a dataset as NAME/ATTRIBUTE. */
-int kl_store_attributes_json(json_t **attributes, const struct kl_file *file, const struct kl_kind *kind,
-                             struct kl_error *err);
 
 /* "748.1 KB" */
 void kl_store_size_text(char text[32], double bytes);

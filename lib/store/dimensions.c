@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Names of a dataset's dimensions, as a text attribute of which the file's dimension scales are made. */
+   Names of a dataset's dimensions, a text attribute, and the dimension scales that are made of it. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "store/h5_int.h"
 #include "store/store_int.h"
 
+/* ---- names ---- */
 static const struct kl_dataset *find(const struct kl_writer *w, const char *name)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -52,4 +56,158 @@ int kl_store_writer_dimensions(struct kl_writer *w, const char *dataset, const c
     }
     pthread_mutex_unlock(&w->mutex);
     return rc ? rc : kl_store_writer_text(w, dataset, "dimensions", words, err);
+}
+
+/* ---- scales ----
+   Dimension scales, by which netCDF-4 readers (xarray, ArviZ) know a dataset's dimensions: HDF5's
+   attributes CLASS, NAME, DIMENSION_LIST and REFERENCE_LIST, made of the text attributes `dimensions`.
+   As in "HDF5 Dimension Scale Specification" (The HDF Group, 2005), written without its high-level
+   library. */
+
+/* Dimension `index` of a dataset is told by a scale. As HDF5 keeps it in REFERENCE_LIST: dataset and
+ * index. */
+struct told {
+    hobj_ref_t dataset;
+    int index;
+    hobj_ref_t scale;
+    char name[128]; /* the scale's */
+};
+struct tale {
+    struct told *items;
+    size_t n;
+};
+
+bool kl_store_h5_is_scale_attribute(const char *name)
+{
+    static const char *const names[] = { "CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+static bool attribute_is_dimensions(const struct kl_attribute *a)
+{
+    return a->type == KL_ATTR_TEXT && a->object[0] && strcmp(a->name, "dimensions") == 0;
+}
+
+static herr_t write_attribute(hid_t object, const char *name, hid_t type, hid_t space, const void *data)
+{
+    herr_t status = -1;
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute >= 0) {
+        status = H5Awrite(attribute, type, data);
+        H5Aclose(attribute);
+    }
+    return status;
+}
+
+/* HDF5 takes a dataset for a scale only if this text ends in NUL. */
+static herr_t write_word(hid_t object, const char *name, const char *word)
+{
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, strlen(word) + 1);
+    herr_t status = write_attribute(object, name, type, space, word);
+    H5Sclose(space);
+    H5Tclose(type);
+    return status;
+}
+
+/* DIMENSION_LIST: a list of one reference for each dimension. */
+static herr_t write_list(hid_t dataset, struct told *told, int rank)
+{
+    hvl_t lists[KL_MAX_RANK];
+    hsize_t n = (hsize_t)rank;
+    for (int i = 0; i < rank; i++) lists[i] = (hvl_t){ 1, &told[i].scale };
+    hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ), space = H5Screate_simple(1, &n, NULL);
+    herr_t status = write_attribute(dataset, "DIMENSION_LIST", type, space, lists);
+    H5Sclose(space);
+    H5Tclose(type);
+    return status;
+}
+
+/* The words of one dataset's `dimensions` to scales, and its own list of them. */
+static herr_t take_dataset(struct tale *tale, hid_t file, const struct kl_attribute *a)
+{
+    struct told *first = tale->items + tale->n;
+    const char *slash = strrchr(a->object, '/');
+    int rank = 0;
+    for (const char *word = a->text; *word; word += strspn(word, " ")) {
+        struct told *t = first + rank;
+        const int n = (int)strcspn(word, " ");
+        if (rank == KL_MAX_RANK) return -1;
+        snprintf(t->name, sizeof t->name, "%.*s%.*s", slash ? (int)(slash + 1 - a->object) : 0,
+                 a->object, n, word);
+        t->index = rank++;
+        if (H5Rcreate(&t->scale, file, t->name, H5R_OBJECT, -1) < 0 ||
+            H5Rcreate(&t->dataset, file, a->object, H5R_OBJECT, -1) < 0)
+            return -1;
+        word += n;
+    }
+    tale->n += (size_t)rank;
+    hid_t dataset = H5Dopen2(file, a->object, H5P_DEFAULT);
+    herr_t status = dataset < 0 ? -1 : write_list(dataset, first, rank);
+    if (dataset >= 0) H5Dclose(dataset);
+    return status;
+}
+
+static hid_t reference_type(void)
+{
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct told));
+    H5Tinsert(type, "dataset", offsetof(struct told, dataset), H5T_STD_REF_OBJ);
+    H5Tinsert(type, "dimension", offsetof(struct told, index), H5T_NATIVE_INT);
+    return type;
+}
+
+/* n dimensions tell of one scale. In the file the pairs stand close: HDF5 would keep the gaps of memory.
+ */
+static herr_t write_scale(hid_t file, const struct told *told, size_t n)
+{
+    const char *slash = strrchr(told->name, '/');
+    hsize_t count = n;
+    hid_t scale = H5Dopen2(file, told->name, H5P_DEFAULT);
+    if (scale < 0) return -1;
+    hid_t memory = reference_type(), type = H5Tcopy(memory), space = H5Screate_simple(1, &count, NULL);
+    hid_t attribute = H5Tpack(type) < 0
+                          ? -1
+                          : H5Acreate2(scale, "REFERENCE_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    herr_t status = attribute < 0 ? -1 : H5Awrite(attribute, memory, told);
+    if (attribute >= 0) H5Aclose(attribute);
+    if (status >= 0) status = write_word(scale, "CLASS", "DIMENSION_SCALE");
+    if (status >= 0) status = write_word(scale, "NAME", slash ? slash + 1 : told->name);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Tclose(memory);
+    H5Dclose(scale);
+    return status;
+}
+
+static int by_scale(const void *x, const void *y)
+{
+    const struct told *a = x, *b = y;
+    const int c = strcmp(a->name, b->name);
+    if (c) return c;
+    if (a->dataset != b->dataset) return a->dataset < b->dataset ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+int kl_store_h5_scales(long long file, const struct kl_attributes *attributes, struct kl_error *err)
+{
+    struct tale tale = { 0 };
+    herr_t status = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < attributes->n; i++) n += attribute_is_dimensions(&attributes->items[i]);
+    if (n == 0) return 0;
+    kl_store_h5_hush();
+    tale.items = calloc(n * KL_MAX_RANK, sizeof *tale.items);
+    if (!tale.items) return kl_fail_memory(err, n * KL_MAX_RANK * sizeof *tale.items);
+    for (size_t i = 0; i < attributes->n && status >= 0; i++)
+        if (attribute_is_dimensions(&attributes->items[i]))
+            status = take_dataset(&tale, file, &attributes->items[i]);
+    if (status >= 0) qsort(tale.items, tale.n, sizeof *tale.items, by_scale);
+    for (size_t i = 0, end; i < tale.n && status >= 0; i = end) {
+        for (end = i + 1; end < tale.n && strcmp(tale.items[end].name, tale.items[i].name) == 0;) end++;
+        status = write_scale(file, tale.items + i, end - i);
+    }
+    free(tale.items);
+    return status < 0 ? kl_store_h5_failed(err, KL_EINTERNAL, "HDF5 cannot write dimension scales") : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Images from other people's HDF5 files. HDF5's parser hangs or crashes on some damaged files, so a
-   child process with little memory and little time parses (foreign_child.c), and hands pixels through a
-   pipe; the parent, here, believes nothing but sizes it checks. */
+   Images and small arrays from other people's HDF5 files. HDF5's parser hangs or crashes on some damaged
+   files, so a child process with little memory and little time parses (foreign_child.c), and hands
+   pixels through a pipe; the parent, here, believes nothing but sizes it checks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +13,7 @@
 
 #include "store/foreign_int.h"
 #include "store/kind.h"
+#include "store/numbers.h"
 #include "store/store_int.h"
 
 enum { WAIT_MS = 5000 };
@@ -199,7 +200,9 @@ void kl_store_foreign_free(struct kl_foreign *f)
     f->data = NULL, f->label = NULL, f->names = NULL, f->n_names = 0;
 }
 
-const char *kl_store_foreign_split(char **name, const char *path)
+/* FILE:DATASET, unless that is a file's name: *name becomes FILE, malloc'ed, and what is returned points
+   into it. NULL: no memory. */
+static const char *split_path(char **name, const char *path)
 {
     struct stat s;
     if (!(*name = strdup(path))) return NULL;
@@ -228,8 +231,9 @@ static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *e
     return rc;
 }
 
-int kl_store_foreign_fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
-                                    struct kl_error *err)
+/* Starts the child and takes its answer; *numbers: kl_store_foreign_count, malloc'ed. */
+static int fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
+                          struct kl_error *err)
 {
     *numbers = NULL;
     const int rc = look_at(wish, err);
@@ -240,7 +244,7 @@ static int read_images(struct kl_foreign *f, const char *path, const char *label
                        struct kl_error *err)
 {
     char *name;
-    const char *images = kl_store_foreign_split(&name, path);
+    const char *images = split_path(&name, path);
     struct kl_wish wish = { .images = images, .path = name, .look = look };
     *f = (struct kl_foreign){ 0 };
     if (!name) return kl_fail_memory(err, strlen(path));
@@ -266,10 +270,94 @@ int kl_store_foreign_labels_of(struct kl_foreign *f, size_t n, const char *path,
 {
     char *name;
     *f = (struct kl_foreign){ 0 };
-    const char *dataset = kl_store_foreign_split(&name, path);
+    const char *dataset = split_path(&name, path);
     struct kl_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
     if (!name) return kl_fail_memory(err, strlen(path));
     const int rc = fulfil(f, &wish, err);
     free(name);
     return rc;
+}
+
+/* ---- small arrays ---- */
+/* Items of `size` bytes, of an array whose indices run the other way; dims: as it is after that. */
+static int reverse(void **items, size_t size, int rank, const size_t dims[4], size_t n,
+                   struct kl_error *err)
+{
+    char *to = malloc(n * size + 1);
+    if (!to) return kl_fail_memory(err, n * size);
+    for (size_t i = 0; i < n; i++) {
+        size_t rest = i, at = 0, step = n;
+        for (int d = rank - 1; d >= 0; d--) {
+            step /= dims[d];
+            at += rest % dims[d] * step;
+            rest /= dims[d];
+        }
+        memcpy(to + i * size, (const char *)*items + at * size, size);
+    }
+    free(*items);
+    *items = to;
+    return KL_OK;
+}
+
+static int take_array(struct kl_numbers *to, const struct kl_answer *a, double *values,
+                      struct kl_error *err)
+{
+    void *items = values;
+    size_t n = 1;
+    to->pairs = a->pairs, to->rank = a->rank;
+    if (a->rank > 1) memcpy(to->mark, a->mark, sizeof to->mark);
+    for (int i = 0; i < a->rank; i++) {
+        to->dims[i] = a->dims[*to->mark ? a->rank - 1 - i : i];
+        n *= to->dims[i];
+    }
+    const size_t size = a->texts ? KL_TEXT : a->pairs ? 2 * sizeof *values : sizeof *values;
+    const int code = *to->mark ? reverse(&items, size, a->rank, to->dims, n, err) : KL_OK;
+    if (a->texts) to->texts = items;
+    else to->values = items;
+    for (size_t i = 0; i < n && a->texts; i++)
+        to->texts[i][KL_TEXT - 1] = 0, kl_make_printable(to->texts[i]);
+    return code;
+}
+
+int kl_store_foreign_numbers(struct kl_numbers *numbers, const char *path, size_t most, bool texts,
+                             struct kl_error *err)
+{
+    char *name;
+    double *values = NULL;
+    const char *dataset = split_path(&name, path);
+    struct kl_answer answer = { 0 };
+    *numbers = (struct kl_numbers){ 0 };
+    if (!name) return kl_fail_memory(err, strlen(path));
+    struct kl_wish wish = { .images = dataset, .path = name, .numbers = most, .or_texts = texts };
+    int code = fulfil_numbers(&values, &answer, &wish, err);
+    if (!code) code = take_array(numbers, &answer, values, err);
+    if (code) kl_store_numbers_free(numbers);
+    free(name);
+    return code;
+}
+
+void kl_store_numbers_free(struct kl_numbers *numbers)
+{
+    free(numbers->values);
+    free(numbers->texts);
+    numbers->values = NULL, numbers->texts = NULL;
+}
+
+/* ---- names of their numbers ---- */
+int kl_store_foreign_texts(char (**texts)[KL_TEXT], size_t *n, const char *path, const char *name,
+                           size_t most, struct kl_error *err)
+{
+    char *file;
+    const char *dataset = split_path(&file, path);
+    struct kl_answer answer = { 0 };
+    *texts = NULL, *n = 0;
+    if (!file) return kl_fail_memory(err, strlen(path));
+    struct kl_wish wish = { .images = dataset, .path = file, .texts = name, .numbers = most };
+    double *bytes = NULL;
+    const int code = fulfil_numbers(&bytes, &answer, &wish, err);
+    *texts = (char(*)[KL_TEXT])bytes;
+    if (!code && answer.texts && answer.rank == 1) *n = answer.dims[0];
+    for (size_t i = 0; i < *n; i++) (*texts)[i][KL_TEXT - 1] = 0, kl_make_printable((*texts)[i]);
+    free(file);
+    return code;
 }

@@ -14,6 +14,290 @@
 #include "store/foreign_child.h"
 #include "store/store_int.h"
 
+/* ---- filters: which are read, and h5py's own one, lzf, of which HDF5 knows nothing ---- */
+
+enum { LZF = 32000 };
+
+/* ---- lzf ---- */
+/* LibLZF's format: a byte below 32 says how many bytes follow as they are, less one; of any other the
+   upper three bits are a length, less two, 7: a byte more; the lower five and one byte a distance back,
+   less one. Bytes written to `to`, which has room for `room`; 0: damaged, or more. */
+static size_t expand(unsigned char *to, size_t room, const unsigned char *from, size_t n)
+{
+    size_t out = 0, in = 0;
+    while (in < n) {
+        const size_t first = from[in++];
+        size_t length = first < 32 ? first + 1 : first >> 5;
+        if (first < 32) {
+            if (length > n - in || length > room - out) return 0;
+            memcpy(to + out, from + in, length);
+            in += length, out += length;
+            continue;
+        }
+        if (length == 7 && in < n) length += from[in++];
+        if (in == n) return 0;
+        const size_t back = ((first & 31) << 8 | from[in++]) + 1;
+        length += 2;
+        if (back > out || length > room - out) return 0;
+        for (size_t i = 0; i < length; i++, out++) to[out] = to[out - back];
+    }
+    return out;
+}
+
+/* As HDF5 calls a filter. values: versions, then a chunk's bytes. */
+static size_t read_lzf(unsigned flags, size_t n_values, const unsigned *values, size_t n, size_t *size,
+                       void **buffer)
+{
+    enum { LARGEST = 1 << 28 };
+    size_t room = n_values > 2 && values[2] ? values[2] : 4 * n;
+    if (!(flags & H5Z_FLAG_REVERSE)) return 0;
+    for (; room && room <= LARGEST; room *= 2) {
+        unsigned char *to = malloc(room);
+        const size_t out = to ? expand(to, room, *buffer, n) : 0;
+        if (out) {
+            free(*buffer);
+            *buffer = to, *size = room;
+            return out;
+        }
+        free(to);
+        if (n_values > 2 && values[2]) return 0; /* the room is known */
+    }
+    return 0;
+}
+
+/* h5py's lzf, from here on a filter of HDF5 in this process. */
+static void register_lzf(void)
+{
+    static const H5Z_class2_t lzf = {
+        .version = H5Z_CLASS_T_VERS, .id = LZF, .decoder_present = 1, .name = "lzf", .filter = read_lzf
+    };
+    H5Zregister(&lzf);
+}
+
+/* ---- what is read ---- */
+/* The name of a filter, by its number in HDF5's list. */
+static const char *name_of(H5Z_filter_t filter)
+{
+    static const struct {
+        H5Z_filter_t filter;
+        const char *name;
+    } known[] = { { H5Z_FILTER_SZIP, "szip" },
+                  { H5Z_FILTER_NBIT, "nbit" },
+                  { H5Z_FILTER_SCALEOFFSET, "scaleoffset" },
+                  { 307, "bzip2" },
+                  { 32001, "blosc" },
+                  { 32004, "lz4" },
+                  { 32008, "bitshuffle" },
+                  { 32013, "zfp" },
+                  { 32015, "zstd" },
+                  { 32026, "blosc2" } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].filter == filter) return known[i].name;
+    return "unknown";
+}
+
+void kl_store_foreign_unread(char why[200], hid_t set)
+{
+    const hid_t dcpl = H5Dget_create_plist(set);
+    const H5D_layout_t layout = H5Pget_layout(dcpl);
+    const int n = H5Pget_nfilters(dcpl);
+    why[0] = 0;
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(dcpl) > 0)
+        snprintf(why, 200,
+                 "its data lie in other files (%s); copy them into one, as h5py's f['y'] = "
+                 "f['x'][:] does",
+                 layout == H5D_VIRTUAL ? "a virtual dataset" : "external storage");
+    else if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT)
+        snprintf(why, 200, "stored in a way that is not read");
+    for (int i = 0; i < n && !*why; i++) {
+        unsigned flags, config;
+        size_t values = 0;
+        const H5Z_filter_t f =
+            H5Pget_filter2(dcpl, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
+        if (f != H5Z_FILTER_DEFLATE && f != H5Z_FILTER_SHUFFLE && f != H5Z_FILTER_FLETCHER32 && f != LZF)
+            snprintf(why, 200,
+                     "compressed by a filter that is not read, number %d (%s), expected gzip or lzf, "
+                     "with shuffle or fletcher32; write it again with compression='gzip'",
+                     (int)f, name_of(f));
+    }
+    H5Pclose(dcpl);
+}
+
+/* ---- links: soft ones are followed inside of the file, none into another ---- */
+
+/* Every component is a plain link. */
+static bool is_plain(hid_t file, const char *name)
+{
+    char part[KL_FOREIGN_NAME];
+    H5L_info_t info;
+    for (size_t i = 1; i <= strlen(name) && i < sizeof part; i++) {
+        if (name[i] != '/' && name[i] != 0) continue;
+        memcpy(part, name, i);
+        part[i] = 0;
+        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return false;
+    }
+    return strlen(name) < sizeof part;
+}
+
+bool kl_store_foreign_is_dataset(hid_t file, const char *name)
+{
+    H5O_info_t info;
+    return is_plain(file, name) &&
+           H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           info.type == H5O_TYPE_DATASET;
+}
+
+static int refuse_external(struct kl_answer *a, const char *name, hid_t file, const char *link,
+                           size_t size)
+{
+    char value[1024] = "", text[400];
+    const char *to = "", *in = "";
+    if (size > sizeof value || H5Lget_val(file, link, value, sizeof value, H5P_DEFAULT) < 0 ||
+        H5Lunpack_elink_val(value, size, NULL, &in, &to) < 0)
+        in = "?";
+    snprintf(text, sizeof text, "a link to %.150s of another file, '%.150s'; give that file", to, in);
+    kl_make_printable(text);
+    return kl_store_answer_refuse(a, name, text);
+}
+
+/* The soft link `plain`, of which `before` bytes are its group, is replaced in path by where it leads;
+   false: that is too long. */
+static bool replace(char path[KL_FOREIGN_NAME], hid_t file, const char *plain, size_t before,
+                    const char *rest, size_t size)
+{
+    char to[KL_FOREIGN_NAME], all[3 * KL_FOREIGN_NAME];
+    if (size > sizeof to || H5Lget_val(file, plain, to, sizeof to, H5P_DEFAULT) < 0) return false;
+    to[sizeof to - 1] = 0;
+    const int n = snprintf(all, sizeof all, "%.*s%s%s", *to == '/' ? 0 : (int)before, plain, to, rest);
+    if (n < 0 || n >= KL_FOREIGN_NAME) return false;
+    memcpy(path, all, (size_t)n + 1);
+    return true;
+}
+
+/* Where plain links alone lead to what soft links of this file lead to; a name that is not there stays
+   as it is. -1: it leads to another file, and the answer refuses. */
+static int follow(char to[KL_FOREIGN_NAME], hid_t file, const char *name, struct kl_answer *a)
+{
+    enum { MOST = 16 }; /* as HDF5 itself */
+    char path[KL_FOREIGN_NAME], plain[KL_FOREIGN_NAME] = "";
+    snprintf(path, sizeof path, "%s", strlen(name) < sizeof path ? name : "");
+    for (int links = 0; links <= MOST; links++) {
+        bool followed = false;
+        size_t n = 0;
+        for (const char *at = path + strspn(path, "/"); *at && !followed;) {
+            H5L_info_t info;
+            const size_t length = strcspn(at, "/"), before = n;
+            const char *rest = at + length;
+            n += (size_t)snprintf(plain + n, sizeof plain - n, "%s%.*s", n ? "/" : "", (int)length, at);
+            if (H5Lget_info(file, plain, &info, H5P_DEFAULT) < 0) goto absent;
+            if (info.type == H5L_TYPE_EXTERNAL)
+                return refuse_external(a, name, file, plain, info.u.val_size);
+            if (info.type == H5L_TYPE_SOFT) {
+                followed = true;
+                if (!replace(path, file, plain, before ? before + 1 : 0, rest, info.u.val_size))
+                    goto absent;
+            } else if (info.type != H5L_TYPE_HARD) goto absent;
+            at = rest + strspn(rest, "/");
+        }
+        if (followed) continue;
+        memcpy(to, plain, n + 1);
+        return 0;
+    }
+absent:
+    snprintf(to, KL_FOREIGN_NAME, "%s", name);
+    return 0;
+}
+
+/* ---- datasets ----
+   Only plain links are followed, and soft ones to labels: no external or user-defined ones, which lead
+   to other files. */
+
+struct list {
+    struct kl_listed *items;
+    size_t n, room;
+};
+
+static int kind_of(hid_t set)
+{
+    hid_t type = H5Dget_type(set);
+    const H5T_class_t class = H5Tget_class(type);
+    const bool u8 = class == H5T_INTEGER && H5Tget_size(type) == 1 && H5Tget_sign(type) == H5T_SGN_NONE;
+    H5Tclose(type);
+    if (class < 0) return KL_LISTED_BROKEN;
+    if (u8) return KL_LISTED_U8;
+    if (class == H5T_STRING) return KL_LISTED_TEXTS;
+    return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM ? KL_LISTED_NUMBERS
+                                                                           : KL_LISTED_OTHER;
+}
+
+static void look(struct kl_listed *l, hid_t file)
+{
+    hsize_t dims[4] = { 0 };
+    hid_t set = H5Dopen2(file, l->name, H5P_DEFAULT), space = set < 0 ? -1 : H5Dget_space(set);
+    l->rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (l->rank >= 1 && l->rank <= 4) H5Sget_simple_extent_dims(space, dims, NULL);
+    for (int i = 0; i < 4; i++) l->dims[i] = dims[i];
+    l->kind = l->rank < 0 ? KL_LISTED_BROKEN : kind_of(set);
+    l->matlab = set >= 0 && H5Aexists(set, "MATLAB_class") > 0;
+    if (space >= 0) H5Sclose(space);
+    if (set >= 0) H5Dclose(set);
+}
+
+static bool leads_to_dataset(hid_t file, const char *name)
+{
+    struct kl_answer unused = { 0 };
+    char to[KL_FOREIGN_NAME];
+    return follow(to, file, name, &unused) == 0 && kl_store_foreign_is_dataset(file, to);
+}
+
+static void add(struct list *list, hid_t file, const char *name, bool link)
+{
+    if (list->n == list->room || strlen(name) >= KL_FOREIGN_NAME) return;
+    if (!(link ? leads_to_dataset(file, name) : kl_store_foreign_is_dataset(file, name))) return;
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].name, name) == 0) return;
+    struct kl_listed *l = &list->items[list->n++];
+    strcpy(l->name, name);
+    l->link = link;
+    look(l, file);
+}
+
+static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *context)
+{
+    struct kl_words words = { 0 };
+    const bool soft = info->type == H5L_TYPE_SOFT;
+    if (soft) kl_store_words_of(&words, name);
+    if (!soft || words.labels) add(context, file, name, soft);
+    return 0;
+}
+
+static void add_all(struct list *list, hid_t file, const char *const *names)
+{
+    for (; *names; names++) add(list, file, *names, false);
+}
+
+struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
+                                        struct kl_answer *a)
+{
+    struct list list = { .room = KL_FOREIGN_LISTED + 32 };
+    if (!(list.items = calloc(list.room, sizeof *list.items))) {
+        kl_store_answer_refuse(a, "", "no memory to list its datasets");
+        return NULL;
+    }
+    if (*wish->images) add(&list, file, wish->images, false);
+    if (wish->labels && *wish->labels) add(&list, file, wish->labels, false);
+    add_all(&list, file, kl_usual_images);
+    add_all(&list, file, kl_usual_labels);
+    if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &list) < 0) {
+        kl_store_answer_refuse(a, "", "HDF5 cannot list its datasets: damaged");
+        free(list.items);
+        return NULL;
+    }
+    *n = list.n;
+    return list.items;
+}
+
+/* ---- the process ---- */
 enum { CHILD_BYTES = 1 << 30, SLAB = 4 << 20, SIDE = 65535 };
 
 static int send_all(int to, const void *data, size_t n)
@@ -143,10 +427,10 @@ static void fulfil(struct kl_answer *a, struct found *f, hid_t file, const struc
 {
     char names[2][KL_FOREIGN_NAME];
     struct kl_wish wish = *asked;
-    if (kl_store_foreign_follow(names[0], file, asked->images, a)) return;
+    if (follow(names[0], file, asked->images, a)) return;
     if (*asked->images) wish.images = names[0];
     if (asked->labels && *asked->labels) {
-        if (kl_store_foreign_follow(names[1], file, asked->labels, a)) return;
+        if (follow(names[1], file, asked->labels, a)) return;
         wish.labels = names[1];
     }
     if (wish.texts) f->numbers = kl_store_foreign_texts_of(file, &wish, a);
@@ -161,7 +445,7 @@ int kl_store_foreign_child(int to, const struct kl_wish *wish)
     limit_child();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
-    kl_store_foreign_lzf();
+    register_lzf();
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_file_locking(fapl, 0, 1);
     hid_t file = H5Fopen(wish->path, H5F_ACC_RDONLY, fapl);

@@ -52,13 +52,6 @@ static inline uint64_t kl_store_foreign_count(const struct kl_answer *a)
 /* The child's whole life; its exit status. to: the pipe. */
 int kl_store_foreign_child(int to, const struct kl_wish *wish);
 
-/* foreign.c: starts the child and takes its answer; *numbers: kl_store_foreign_count, malloc'ed. */
-int kl_store_foreign_fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
-                                    struct kl_error *err);
-/* FILE:DATASET, unless that is a file's name: *name becomes FILE, malloc'ed, and what is returned points
-   into it. NULL: no memory. */
-const char *kl_store_foreign_split(char **name, const char *path);
-
 /* A dataset of a file, listed. */
 struct kl_listed {
     char name[KL_FOREIGN_NAME];
@@ -69,7 +62,7 @@ struct kl_listed {
     bool link; /* a soft link of this name leads to it; none but those named as labels are listed */
 };
 
-/* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and
+/* foreign_choose.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and
    what is left, which a pair has in common. */
 enum { KL_WORDS = 16 };
 struct kl_words {
@@ -79,7 +72,6 @@ struct kl_words {
     char stem[KL_WORDS][32]; /* the others, small letters */
 };
 void kl_store_words_of(struct kl_words *words, const char *name);
-bool kl_store_words_equal(const struct kl_words *a, const struct kl_words *b);
 
 /* foreign_choose.c, from the n datasets of a file. The images: `wanted`, or if that is "" the first of
    the usual names, or the only one that fits; NULL: the answer refuses. */

@@ -13,8 +13,6 @@ int kl_store_h5_failed(struct kl_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
 void kl_store_h5_hush(void);
-/* A type as it stands in the file; item_size: of KL_TYPE_STRING. */
-hid_t kl_store_h5_type(enum kl_type type, size_t item_size);
 
 /* CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST: made of `dimensions`, no attributes of their own. */
 bool kl_store_h5_is_scale_attribute(const char *name);

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   Looking after a store, for the tool `cache` (walk.c, gc.c, transfer.c). */
+   Looking after a store, for the tool `cache` (housekeeping.c, transfer.c). */
 #ifndef KL_HOUSEKEEPING_H
 #define KL_HOUSEKEEPING_H
 
 #include "store/store.h"
 
-/* What could not be done and stops nothing (passed.c): it is said at the end, in one line. */
+/* What could not be done and stops nothing: it is said at the end, in one line. */
 struct kl_passed {
     size_t n;
     struct kl_error first;
 };
-/* Takes *err in and clears it; KL_ENOMEM stays and is returned. */
-int kl_store_pass_over(struct kl_passed *passed, struct kl_error *err);
-/* KL_EIO, which names the first, if there are any. */
-int kl_store_passed_end(const struct kl_passed *passed, struct kl_error *err);
 
 struct kl_found {
     const char *path;
@@ -62,5 +58,9 @@ struct kl_transfer {
  */
 int kl_store_transfer(struct kl_transfer *transfer, const char *from, const char *to,
                       struct kl_error *err);
+
+/* Does the text name a store at the other end of the program rclone, "NAME:PATH": object storage, SFTP,
+   WebDAV...? A folder that is there under this name is one. */
+bool kl_store_is_remote(const char *place);
 
 #endif

@@ -33,7 +33,7 @@ int kl_store_shard_check_target(const struct kl_shard *shard, const char *path, 
 /* A note if the file is a part, for whoever forgot to merge. */
 void kl_store_shard_say(const struct kl_file *file, const struct kl_log *log);
 
-/* ---- merging (merge.c) ---- */
+/* ---- merging (shard.c) ---- */
 /* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry what
    kl_store_shard_save writes, and `index`. Of the common options those about provenance and force count.
    KL_EDATA names what is missing or does not belong. */

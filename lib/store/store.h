@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    store: files by key. Only this room calls HDF5. docs/files.md describes the format.
-   Tiers: a stage's run (stage.c); reading (read.c); writing (publish.c); keys, provenance, the shared
+   Tiers: a stage's run (stage.c); reading (read.c); writing (writer.c); keys, provenance, the shared
    store. Parts of a run: shard.h; looking after a store: housekeeping.h. */
 #ifndef KL_STORE_H
 #define KL_STORE_H
@@ -36,7 +36,7 @@ struct kl_dataset {
     int id;                /* (hidden) */
 };
 
-/* ---- a finished file, read (read.c, envelope.c) ---- */
+/* ---- a finished file, read (read.c, seal.c) ---- */
 struct kl_file;
 
 /* Open a finished file after the check of its envelope (signature, superblock, size, seal over all
@@ -104,6 +104,28 @@ int kl_store_file_verify(struct kl_file *file, const struct kl_watch *watch, str
    of a file, and is to refuse one that is damaged elsewhere. */
 int kl_store_file_check_once(struct kl_file *file, struct kl_error *err);
 
+/* ---- a dataset as mapped memory (rows.c): what is read is what the caller touches, so that memory does
+   not grow with files ---- */
+struct kl_map {
+    struct kl_file *file;
+    const struct kl_dataset *dataset;
+    const char *rows;        /* the first; NULL: there is none */
+    void *base, *copy;       /* (hidden) */
+    size_t bytes;            /* (hidden) */
+    struct kl_mapped mapped; /* (hidden) */
+};
+/* The file must outlive it, and the struct stay where it is. KL_EIO, KL_ENOMEM. Close it in any case. */
+int kl_store_map_open(struct kl_map *map, struct kl_file *file, const struct kl_dataset *dataset,
+                      struct kl_error *err);
+/* Rows [row, row + n); each block touched is checked the first time. Thread-safe. NULL with KL_EDATA: a
+   block is damaged. */
+const void *kl_store_map_rows(const struct kl_map *map, size_t row, size_t n, struct kl_error *err);
+/* KL_EIO: the file was written to since it was opened, so rows may be others than were checked. (One
+   that is cut ends the tool: kl_signals_map.) To be asked behind the reading, before its result is kept.
+ */
+int kl_store_map_unchanged(const struct kl_map *map, struct kl_error *err);
+void kl_store_map_close(struct kl_map *map);
+
 /* ---- inputs of other formats: their bytes (io.c, temporary.c) ---- */
 /* Exactly n bytes at offset. KL_EIO; KL_EDATA: the file ends before. */
 int kl_store_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path,
@@ -120,7 +142,7 @@ int kl_store_temporary_pattern(char *path, size_t room, const char *folder, cons
 /* fsync of an open folder; that a file system has none is no failure. path: for the message. KL_EIO. */
 int kl_store_sync_folder(int fd, const char *path, struct kl_error *err);
 
-/* ---- a file being written (publish.c) ---- */
+/* ---- a file being written (writer.c) ---- */
 struct kl_writer;
 
 struct kl_header {
@@ -163,11 +185,12 @@ int kl_store_writer_provenance(struct kl_writer *w, const char *records, struct 
 int kl_store_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_store_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
 /* A whole file of another format (a figure), as atomically, if it does not hold these bytes yet:
- *written says (publish_bytes.c). KL_EIO. */
+ *written says (temporary.c). KL_EIO. */
 int kl_store_publish_bytes(bool *written, const char *path, const void *data, size_t n,
                            struct kl_error *err);
 
-/* The same for bytes that come little by little (raw.c); publish and abort free *raw in every case. */
+/* The same for bytes that come little by little (temporary.c); publish and abort free *raw in every
+ * case. */
 struct kl_raw;
 int kl_store_raw_open(struct kl_raw **raw, const char *path, struct kl_error *err);
 int kl_store_raw_write(struct kl_raw *raw, const void *data, size_t n, struct kl_error *err);
@@ -210,7 +233,7 @@ int kl_store_key_input(struct kl_key *key, const char *role, const char *content
 int kl_store_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err);
 void kl_store_key_abort(struct kl_key **key); /* accepts NULL */
 /* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed
-   (diff.c). */
+   (key.c). */
 int kl_store_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
 /* The same of two files; where their provenance says what an input was called, its name stands behind
    its digest. */
@@ -218,14 +241,14 @@ int kl_store_file_diff(char **text, const struct kl_file *a, const struct kl_fil
                        struct kl_error *err);
 /* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the
    SHA-256 of each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline
-   (memo.c). */
+   (input.c). */
 int kl_store_input_content(char hex[65], const char *path, struct kl_error *err);
 /* Raw input i of its role, FILE or FILE:DATASET: its content (and the dataset's name) into the key, path
    and digest into a JSON object, the raw_inputs of a provenance record. */
 int kl_store_input_identify(struct kl_key *key, struct json_t *record, const char *role, size_t i,
                             const char *path, struct kl_error *err);
 /* Was kl_store_input_remember called of this file with these words, since it last changed? A check that
-   need not be made again (memo.c). */
+   need not be made again (input.c). */
 bool kl_store_input_remembered(const char *path, const char *words);
 void kl_store_input_remember(const char *path, const char *words);
 /* The second half alone, of an input whose content is known otherwise. */
@@ -350,7 +373,7 @@ int kl_store_shared_place(char **place, const char *store, struct kl_error *err)
 int kl_store_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                           struct kl_error *err);
 
-/* ---- an index of the shared store's files of one kind (index.c): what is worth knowing of each, so
+/* ---- an index of the shared store's files of one kind (shared.c): what is worth knowing of each, so
    that a question to all of them opens none ---- */
 struct kl_index;
 struct kl_index_maker {

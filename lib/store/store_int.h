@@ -29,7 +29,7 @@ void kl_store_sum_add(unsigned char sum[16], const unsigned char other[16]);
 void kl_store_hex(char *text, const unsigned char *bytes, size_t n);
 bool kl_store_is_key(const char *text); /* 64 lower-case hex digits */
 
-/* ---- attributes.c: a sorted table of attributes; the same for readers and writers ---- */
+/* ---- digest.c: a sorted table of attributes; the same for readers and writers ---- */
 enum kl_attribute_type { KL_ATTR_TEXT, KL_ATTR_NUMBER, KL_ATTR_INTEGER };
 struct kl_attribute {
     char *object, *name; /* object "" is the root */
@@ -65,13 +65,10 @@ struct kl_stored {
     unsigned char row_sum[16];
     unsigned char *checked; /* reader: block seen and found whole. writer: digest known */
 };
-/* rows.c: block b, whose bytes are data, against its digest; then it counts as checked. KL_EDATA. */
-int kl_store_block_check(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
-                         struct kl_error *err);
 int kl_store_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
                             const struct kl_attributes *attributes, struct kl_error *err);
 
-/* ---- envelope.c: the seal after HDF5's end ---- */
+/* ---- seal.c: the seal after HDF5's end ---- */
 struct kl_extent {
     uint64_t offset, length;
 };
@@ -105,13 +102,11 @@ int kl_store_make_folders(const char *folder); /* mkdir -p: 0 or -1 with errno *
 /* A small file in one read; NULL with errno. *n may be NULL; a NUL is added. */
 char *kl_store_read_small(const char *path, size_t limit, size_t *n);
 
-/* ---- process.c ---- */
+/* ---- temporary.c: names beside the target, and what dead runs left ---- */
 /* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is
    surely dead. */
 void kl_store_process_tag(char tag[64]);
 bool kl_store_process_dead(const char *tag, const struct stat *file);
-
-/* ---- temporary.c: names beside the target, and what dead runs left ---- */
 struct kl_temporary {
     char *target; /* where the file will appear: `path` with symbolic links resolved */
     char *path;   /* NULL: unlinked, the file goes to a stream */
@@ -140,16 +135,15 @@ bool kl_store_checkpoint_is_ours(const char *path, struct kl_error *err);
 /* What a stopped run left goes with this one's first epoch, or whatever `first` calls it. */
 void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first);
 
-/* ---- h5.c, h5_list.c, h5_scales.c: the few HDF5 calls ---- */
+/* ---- h5.c, dimensions.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)
    receives errno of a failed write until kl_store_h5_close, which tells. */
 int kl_store_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err);
 int kl_store_h5_dataset(long long file, struct kl_dataset *dataset,
                         struct kl_error *err); /* sets offset */
 int kl_store_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
-/* The dimension scales that the text attributes `dimensions` name, after everything else (h5_scales.c). */
+/* The dimension scales that the text attributes `dimensions` name, after everything else. */
 int kl_store_h5_scales(long long file, const struct kl_attributes *attributes, struct kl_error *err);
-bool kl_store_attribute_is_dimensions(const struct kl_attribute *a);
 int kl_store_h5_close(long long *file, const int *problem, struct kl_error *err);
 /* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed.
  */
@@ -168,7 +162,7 @@ struct kl_file {
     struct stat stat;
 };
 
-/* ---- publish.c ---- */
+/* ---- writer.c ---- */
 struct kl_partial;
 struct kl_entry {
     struct kl_stored stored; /* first member */
@@ -190,8 +184,7 @@ struct kl_writer {
     char *provenance;
     struct kl_partial *partial;
 };
-void kl_store_entry_free(struct kl_entry *entry); /* declare.c; accepts NULL */
-/* Sets rows and row_size from rank, dims and item_size. False: no file has so many bytes (declare.c). */
+/* Sets rows and row_size from rank, dims and item_size. False: no file has so many bytes. */
 bool kl_store_dataset_measure(struct kl_dataset *d);
 int kl_store_writer_freeze(struct kl_writer *w, struct kl_error *err);
 /* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the
@@ -201,7 +194,7 @@ int kl_store_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned
 /* Everything but the rename (seal.c): digests, content, metadata, seal, reopening and checking. */
 int kl_store_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err);
 
-/* ---- partial.c, journal.c ---- */
+/* ---- partial.c ---- */
 struct kl_partial {
     uint64_t base, end; /* of the journal in the file */
     unsigned char layout[16];
@@ -209,8 +202,7 @@ struct kl_partial {
     bool ready;
     char *older; /* of a dead run of another key: goes with this one's first record; NULL: none */
 };
-void kl_store_partial_forget(struct kl_writer *w); /* removes what dead runs of other keys left */
-void kl_store_partial_free(struct kl_writer *w);   /* keeps what is journalled for a later run */
+void kl_store_partial_free(struct kl_writer *w); /* keeps what is journalled for a later run */
 bool kl_store_partial_is_dead(const char *name, const struct stat *s);
 
 /* ---- shared.c ---- */
@@ -222,7 +214,7 @@ int kl_store_shared_publish(const char *store, const char *key, const char *path
 int kl_store_shared_put(const char *store, const char *key, const char *path, int fd,
                         struct kl_error *err);
 
-/* ---- memo.c ---- */
+/* ---- input.c ---- */
 /* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime,
    ctime); an entry of another identity is not found, and is replaced. */
 bool kl_store_memo_get(const char *purpose, const char *slot, const char *identity, char *value,
@@ -233,7 +225,7 @@ void kl_store_stat_identity(char identity[128], const struct stat *s);
 bool kl_store_stat_settled(
     const struct stat *s); /* unchanged for two seconds: its times can be relied on */
 
-/* ---- walk.c ---- */
+/* ---- housekeeping.c ---- */
 bool kl_store_has_shared_name(const char *path); /* "ab/cdef....h5", as in a shared store */
 
 /* ---- key.c ---- */

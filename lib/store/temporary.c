@@ -1,19 +1,84 @@
 /* SPDX-License-Identifier: MIT
    A temporary beside its target, named .NAME.HOST-PID-START.XXXXXXXX.ketline-tmp, and its way to the
    final name. What dead runs left is found by that name: no lock is needed, and no file of a living run
-   is touched. */
+   is touched. Bytes of other formats go the same way. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/store_int.h"
 
+/* ---- who made a temporary, and is that process dead? ---- */
+enum { FOREIGN_SECONDS = 2 * 24 * 3600 };
+
+/* Start of a process in clock ticks since boot (proc(5), stat, field 22); 0: no such process; DEAD: it
+   has ended. */
+static const unsigned long long DEAD = ~0ull;
+static unsigned long long process_start(long pid)
+{
+    char path[64], *text, *at;
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    unsigned long long start = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    text = (char[1024]){ 0 };
+    ssize_t n = read(fd, text, 1023);
+    close(fd);
+    at = n > 0 ? strrchr(text, ')') : NULL; /* the command's name may hold anything */
+    if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
+        return DEAD; /* killed, but nobody waits for it: usual in containers */
+    for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+    if (at) start = strtoull(at + 1, NULL, 10);
+    return start;
+}
+
+/* Process numbers mean something on one host and in one namespace only. Hosts that share a folder may
+   have one name (localhost), and then differ by their machine-id(5), where there is one. */
+static void host_tag(char tag[9])
+{
+    char text[512] = "";
+    unsigned char digest[16];
+    gethostname(text, 256);
+    size_t n = strnlen(text, 256);
+    ssize_t more = readlink("/proc/self/ns/pid", text + n, 128);
+    n += more > 0 ? (size_t)more : 0;
+    int fd = open("/etc/machine-id", O_RDONLY | O_CLOEXEC);
+    more = fd < 0 ? 0 : read(fd, text + n, sizeof text - n);
+    if (fd >= 0) close(fd);
+    kl_xxh128(digest, text, n + (more > 0 ? (size_t)more : 0));
+    kl_store_hex(tag, digest, 4);
+}
+
+void kl_store_process_tag(char tag[64])
+{
+    char host[9];
+    host_tag(host);
+    snprintf(tag, 64, "%s-%ld-%llu", host, (long)getpid(), process_start(getpid()));
+}
+
+bool kl_store_process_dead(const char *tag, const struct stat *file)
+{
+    char host[9], theirs[9];
+    long pid;
+    unsigned long long start;
+    if (sscanf(tag, "%8[0-9a-f]-%ld-%llu", theirs, &pid, &start) != 3 || pid <= 0)
+        return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
+    host_tag(host);
+    if (strcmp(host, theirs)) return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
+    if (kill((pid_t)pid, 0) && errno == ESRCH) return true;
+    unsigned long long now = process_start(pid);
+    return start && now && now != start; /* 0: it could not tell, or we cannot */
+}
+
+/* ---- the temporary ---- */
 static const char suffix[] = ".ketline-tmp";
 enum { NAME_ROOM = 120 };
 
@@ -224,5 +289,94 @@ int kl_store_temporary_publish(struct kl_temporary *t, struct kl_error *err)
 {
     int rc = t->stream ? to_stream(t, err) : to_target(t, err);
     kl_store_temporary_abort(t);
+    return rc;
+}
+
+/* ---- raw bytes, written as they come and published whole ---- */
+struct kl_raw {
+    struct kl_temporary temporary;
+    uint64_t size; /* written */
+    size_t n;      /* in the buffer */
+    unsigned char buffer[1 << 16];
+};
+
+int kl_store_raw_open(struct kl_raw **raw, const char *path, struct kl_error *err)
+{
+    *raw = calloc(1, sizeof **raw);
+    if (!*raw) return kl_fail_memory(err, sizeof **raw);
+    const int code = kl_store_temporary_open(&(*raw)->temporary, path, err);
+    if (!code) return KL_OK;
+    free(*raw);
+    *raw = NULL;
+    return code;
+}
+
+static int flush(struct kl_raw *raw, struct kl_error *err)
+{
+    const struct kl_temporary *t = &raw->temporary;
+    const int code = kl_store_pwrite_all(t->fd, raw->buffer, raw->n, raw->size, t->target, err);
+    raw->size += raw->n;
+    raw->n = 0;
+    return code;
+}
+
+int kl_store_raw_write(struct kl_raw *raw, const void *data, size_t n, struct kl_error *err)
+{
+    const unsigned char *from = data;
+    int code = KL_OK;
+    while (!code && n) {
+        const size_t room = sizeof raw->buffer - raw->n, part = n < room ? n : room;
+        memcpy(raw->buffer + raw->n, from, part);
+        raw->n += part, from += part, n -= part;
+        if (raw->n == sizeof raw->buffer) code = flush(raw, err);
+    }
+    return code;
+}
+
+int kl_store_raw_publish(struct kl_raw **raw, struct kl_error *err)
+{
+    int code = flush(*raw, err);
+    if (!code) code = kl_store_temporary_publish(&(*raw)->temporary, err);
+    else kl_store_temporary_abort(&(*raw)->temporary);
+    free(*raw);
+    *raw = NULL;
+    return code;
+}
+
+void kl_store_raw_abort(struct kl_raw **raw)
+{
+    if (*raw) kl_store_temporary_abort(&(*raw)->temporary);
+    free(*raw);
+    *raw = NULL;
+}
+
+/* ---- a file of another format, given whole ---- */
+/* Is this what the file holds? */
+static bool holds(const char *path, const void *data, size_t n)
+{
+    size_t found = 0;
+    char *old = kl_store_read_small(path, n, &found);
+    bool same = old && found == n && memcmp(old, data, n) == 0;
+    free(old);
+    return same;
+}
+
+int kl_store_publish_bytes(bool *written, const char *path, const void *data, size_t n,
+                           struct kl_error *err)
+{
+    struct kl_temporary t;
+    *written = false;
+    int rc = kl_store_temporary_resolve(&t, path, err);
+    char *folder = rc || t.stream ? NULL : kl_store_path_folder(t.target);
+    if (folder) kl_store_temporary_sweep(folder, kl_store_path_name(t.target), false, NULL, NULL);
+    bool same = folder && holds(t.target, data, n);
+    free(folder);
+    kl_store_temporary_abort(&t);
+    if (rc || same) return rc;
+    rc = kl_store_temporary_open(&t, path, err);
+    if (!rc) rc = kl_store_pwrite_all(t.fd, data, n, 0, t.target, err);
+    if (!rc) rc = kl_store_temporary_publish(&t, err);
+    else kl_store_temporary_abort(&t);
+    *written = !rc;
     return rc;
 }

@@ -3,14 +3,77 @@
    change, so what is there already is left, and a file appears complete or not at all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "store/housekeeping.h"
-#include "store/rclone.h"
 #include "store/store_int.h"
 
+/* ---- places that rclone knows, as NAME:PATH ---- */
+/* One process a file; its own messages go where ours do. */
+struct kl_rclone {
+    pid_t child;
+    int fd; /* what it says, to be read; -1 */
+    const char *what;
+};
+
+enum { MOST_WORDS = 16, ABSENT = 127 };
+
+bool kl_store_is_remote(const char *place)
+{
+    const size_t n = strcspn(place, ":/");
+    return n > 0 && place[n] == ':' && access(place, F_OK) != 0;
+}
+
+/* `rclone WORD...`, the words ending with NULL. KL_ENOINPUT: there is no rclone. */
+static int rclone_start(struct kl_rclone *r, const char *const *words, struct kl_error *err)
+{
+    char *argv[MOST_WORDS] = { "rclone" };
+    int ends[2];
+    *r = (struct kl_rclone){ .fd = -1, .what = words[0] };
+    for (int i = 0; i + 2 < MOST_WORDS && words[i]; i++) argv[i + 1] = (char *)words[i];
+    if (pipe2(ends, O_CLOEXEC)) return kl_fail_errno(err, KL_EIO, "rclone: no pipe");
+    r->child = fork();
+    if (r->child == 0) {
+        const int nothing = open("/dev/null", O_RDONLY);
+        if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(ends[1], 1) < 0) _exit(ABSENT);
+        execvp(argv[0], argv);
+        _exit(ABSENT);
+    }
+    close(ends[1]);
+    if (r->child > 0) {
+        r->fd = ends[0];
+        return KL_OK;
+    }
+    kl_fail_errno(err, KL_EIO, "rclone: cannot be started");
+    close(ends[0]);
+    return err ? err->code : KL_EIO;
+}
+
+/* Its exit status in *status. KL_EIO: it did not end by itself. */
+static int rclone_end(struct kl_rclone *r, int *status, struct kl_error *err)
+{
+    int ended = 0;
+    if (r->fd >= 0) close(r->fd);
+    r->fd = -1;
+    for (pid_t done = 0; done != r->child;) { /* who stops us need not have stopped it */
+        if (kl_signals_pending()) kill(r->child, SIGTERM);
+        done = waitpid(r->child, &ended, 0);
+        if (done < 0 && errno != EINTR) return kl_fail_errno(err, KL_EIO, "rclone %s", r->what);
+    }
+    if (!WIFEXITED(ended))
+        return kl_fail(err, KL_EIO, "rclone %s: stopped by signal %d", r->what, WTERMSIG(ended));
+    *status = WEXITSTATUS(ended);
+    if (*status == ABSENT)
+        return kl_fail(err, KL_ENOINPUT,
+                       "rclone: not found; install it, or give a folder (a mounted one, for instance)");
+    return KL_OK;
+}
+
+/* ---- from store to store ---- */
 enum { NAME = 69 }; /* "ab/cdef....h5" with its NUL */
 
 struct transfer {
@@ -52,7 +115,7 @@ static int take(struct transfer *w, const char name[NAME], const char *from, int
 /* Was a word of rclone's obeyed? */
 static int obeyed(struct kl_rclone *r, const char *place, struct kl_error *err)
 {
-    int status = 0, code = kl_store_rclone_end(r, &status, err);
+    int status = 0, code = rclone_end(r, &status, err);
     if (kl_signals_pending()) return kl_fail(err, KL_ESIGNAL, "stopped"); /* and so was rclone */
     if (!code && status)
         code = kl_fail(err, KL_EIO, "%s: rclone %s ended with status %d", place, r->what, status);
@@ -71,7 +134,7 @@ static int verify(const char *path, struct kl_error *err)
 static int obey(const char *const *words, const char *place, struct kl_error *err)
 {
     struct kl_rclone r;
-    int code = kl_store_rclone_start(&r, words, err);
+    int code = rclone_start(&r, words, err);
     return code ? code : obeyed(&r, place, err);
 }
 
@@ -154,7 +217,7 @@ static int list_remote(struct transfer *w, const char *remote, struct kl_error *
 {
     const char *const words[] = { "lsf", "-q", "-R", "--files-only", remote, NULL };
     struct kl_rclone r;
-    int code = kl_store_rclone_start(&r, words, err);
+    int code = rclone_start(&r, words, err);
     if (code) return code;
     if (!(w->names = malloc(NAME))) code = kl_fail_memory(err, NAME);
     if (!code) code = read_names(w, r.fd, remote, err);
@@ -175,7 +238,7 @@ static int fetch(struct transfer *w, const char name[NAME], struct kl_error *err
     struct kl_rclone r;
     snprintf(from, sizeof from, "%.4000s/%s", w->from, name);
     const char *const words[] = { "cat", "-q", from, NULL };
-    int code = kl_store_rclone_start(&r, words, err);
+    int code = rclone_start(&r, words, err);
     if (code) return code;
     struct kl_error why = { 0 };
     code = take(w, name, from, r.fd, &why);

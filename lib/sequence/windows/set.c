@@ -8,7 +8,7 @@
 #include "sequence/windows/names.h"
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"
-#include "store/map.h"
+#include "store/store.h"
 
 struct kl_sequence_set_file {
     struct kl_map x;

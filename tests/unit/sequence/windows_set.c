@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/map.h"
+#include "store/store.h"
 #include "tests/unit/sequence/saved_windows.h"
 
 enum { N = 5, C = 3, T = 7 };
