@@ -2,10 +2,9 @@
 # Sequence models on recordings, from the files to the page:
 #   make -f pipelines/eeg.mk [EEG=DIR] [EXCLUDE="S088 S092 S100"] [NETS="hydra twin eegnet"] [OUT=out/eeg] (make demo-seq)
 # One person is left out in turn; every model is trained on the others, its epoch chosen on some of them, and tested on the one left
-# out. Beside each quantum model stand its classical twin, its circuit with frozen angles, time averages alone, EEGNet, and two
-# classifiers of covariances. Then the first of NETS is compared with each other model, paired over people; one page has everything.
-# Without EEG: ten synthetic people whose truth is known. EEG=DIR: the recordings of eegmmidb (S001R04.edf, or S001/S001R04.edf; runs
-# 4, 8, 12), whose digests are checked before use. The reference's own experiment: docs/claims.md.
+# out, beside each quantum model its classical twin, its circuit with frozen angles, time averages alone, EEGNet, two classifiers of
+# covariances. The first of NETS is compared with each other model, paired over people. Without EEG: ten synthetic people whose truth
+# is known. EEG=DIR: the recordings of eegmmidb (S001R04.edf, or S001/S001R04.edf; runs 4, 8, 12), whose digests are checked.
 BUILD ?= build
 OUT ?= out/eeg
 $(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
@@ -21,14 +20,12 @@ TRAIN ?= $(if $(EEG),--replicas 5,--epochs 60 --lr 2e-3 --patience 30 --plateau-
 FOLDS := $(shell seq 0 $$(($(words $(PEOPLE)) - 1)))
 MODELS := $(NETS) $(FITS)
 SHARDS := $(PEOPLE:%=$(OUT)/%.h5)
-
 .PHONY: all clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(OUT)/compared.txt $(OUT)/leak.report.h5 $(OUT)/run.html
 	@sh pipelines/eeg-told.sh $(OUT) $(words $(PEOPLE))
-$(OUT):
-	@mkdir -p $@
+$(OUT): ; @mkdir -p $@
 recordings = $(foreach r,04 08 12,$(dir $(filter %/$(1)R04.edf,$(FILES)))$(1)R$(r).edf)
 $(OUT)/checked: data/eegmmidb/SHA256SUMS | $(OUT)
 	@sh pipelines/eeg-checked.sh $< $(foreach p,$(PEOPLE),$(call recordings,$(p))) && touch $@
@@ -60,5 +57,4 @@ $(OUT)/erd.h5: $(if $(EEG),$(OUT)/checked,$(OUT)/people/truth.json) FORCE
 	qseq windows $(WINDOWS) --from -1.5 $(if $(EEG),$(call recordings,$(SHOWN)),$(SHOWN:%=$(OUT)/people/%R*.edf)) -o $@
 $(OUT)/run.html: $(OUT)/erd.h5 $(MODELS:%=$(OUT)/%.report.h5) $(firstword $(NETS:%=$(OUT)/%-0.h5)) FORCE
 	figures $(filter %.h5,$^) --report $@
-clean:
-	rm -rf $(OUT)
+clean: ; rm -rf $(OUT)
