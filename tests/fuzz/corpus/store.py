@@ -185,10 +185,10 @@ def make_foreign():
     bad["labels-nan"] = with_labels(np.array([np.nan, 0]))
     bad["labels-two-hot"] = with_labels(np.array([[1, 1], [1, 0]]))
     bad["labels-no-hot"] = with_labels(np.array([[0, 0], [1, 0]]))
-    bad["labels-text"] = with_labels(np.array([b"a", b"b"]))
     bad["labels-several"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1, 0])),
                                           f.create_dataset("labels", data=np.array([1, 0]))))
     bad["only-mask"] = h5(lambda f: f.create_dataset("mask", data=x))
+    good["labels-text"] = with_labels(np.array([b"a", b"b"]))
     good["labels-whole"] = with_labels(np.array([1.0, 0]))
     good["labels-one-hot"] = with_labels(np.array([[0, 1], [1, 0]]))
     good["labels-bool"] = with_labels(np.array([True, False]))
