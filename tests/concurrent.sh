@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# WRITERS (default 16) runs of one job at once, on one target and one store: each succeeds, the file is that
+# WRITERS (default 6) runs of one job at once, on one target and one store: each succeeds, the file is that
 # of one run alone, and nothing else is left in the folder.
 . "$(dirname "$0")/jobs.inc"
-writers=${WRITERS:-16}
+writers=${WRITERS:-6}
 prepare || { echo "the inputs could not be made"; exit 1; }
 for name in $(jobs); do
     want=$JOBS/$name.want.h5 folder=$JOBS/$name.dir shared=() pids=()

@@ -14,7 +14,7 @@ for c in $("$races"); do
     "$races" "$c" mended >"$log" 2>&1 || { echo "$c, mended:"; head -30 "$log"; failed=1; }
 done
 export KETLINE_DATA=${KETLINE_DATA:-$PWD/data}
-export KETLINE_SMALL=1 KETLINE_CUDA=$own/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
+export KETLINE_SMALL=2 KETLINE_CUDA=$own/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 # The programs are the plain ones, whose own calls of memcpy and the like are not watched.
 TSAN_OPTIONS+=:ignore_noninstrumented_modules=1
 for f in ${PROGRAMS:-circuit head memory mlp gan features}; do

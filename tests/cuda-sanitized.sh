@@ -10,7 +10,7 @@ flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-fr
 asan=$(g++ -print-file-name=libasan.so)
 [ -e "$asan" ] || { echo "skipped: no AddressSanitizer"; exit 77; }
 library=$BUILD/cuda-sanitized/tests/cuda/libketline-cuda.so
-make --no-print-directory "$library" BUILD="$BUILD/cuda-sanitized" SAN="$flags" || exit 1
+make --no-print-directory "$library" BUILD="$BUILD/cuda-sanitized" SAN="$flags" EMULATED_OPT=-O1 || exit 1
 export KETLINE_DATA=${KETLINE_DATA:-$PWD/data}
 export KETLINE_SMALL=1 KETLINE_CUDA=$library CUDNN_HOME=$BUILD/tests/cuda/cudnn LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0
 failed=0

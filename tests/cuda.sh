@@ -7,15 +7,18 @@ cd "$(dirname "$0")/.." || exit 70
 BUILD=$(realpath --relative-to=. "${BUILD:-build}")
 nvcc=${NVCC:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
 [ -n "$nvcc" ] || { echo "skipped: no nvcc"; exit 77; }
-library=$BUILD/cuda/90/libketline-cuda.so
-make --no-print-directory "$library" CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
+# With little optimisation, in a folder of its own: warnings are the same ones.
+own=$BUILD/cuda-test
+compile() { make --no-print-directory CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$own" CUDA_OPT="-O3 -Xcicc -O1 -Xptxas -O1" STRICT=1 "$@" || exit 1; }
+library=$own/cuda/90/libketline-cuda.so
+compile "$library"
 # Without cudnn.h: the other objects are the same ones.
-without=$BUILD/cuda/90/without-cudnn.so
-object=$BUILD/cuda/90/kernels/cuda/convs_no_cudnn.o
-make --no-print-directory "$object" CUDNN_H= CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
+without=$own/cuda/90/without-cudnn.so
+object=$own/cuda/90/kernels/cuda/convs_no_cudnn.o
+compile "$object" CUDNN_H=
 objects=()
 for source in kernels/cuda/*.cu; do
-    case $source in */cudnn.cu | */cudnn_conv.cu | */convs_cudnn.cu | */convs_no_cudnn.cu) ;; *) objects+=("$BUILD/cuda/90/${source%.cu}.o") ;; esac
+    case $source in */cudnn.cu | */cudnn_conv.cu | */convs_cudnn.cu | */convs_no_cudnn.cu) ;; *) objects+=("$own/cuda/90/${source%.cu}.o") ;; esac
 done
 "$nvcc" -shared -Xlinker --no-undefined -o "$without" "$object" "${objects[@]}" || exit 1
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 && { echo "here is a GPU: make test-gpu"; exit 0; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# tests/run.sh [--accept] [-j N] [PATTERN...]: run all tests, or those with a PATTERN in their names.
+# tests/run.sh [--accept] [--quick] [-j N] [PATTERN...]: run all tests, or those with a PATTERN in their names.
 #   --accept  rewrite the expectations of the command-line tests (tests/cli/README.md)
+#   --quick   but those of tests/slow, which take two seconds of processor time and more
 # Environment: BUILD (default build), KETLINE_SHARED, KETLINE_PYTHON, KILLS, TEST_TIMEOUT (seconds
 # each, default 900). One line for each failure, with the end of its log, and for each skipped test;
 # the last line counts. Logs: $BUILD/test-logs.
@@ -15,13 +16,14 @@ export ROOT=$PWD ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_retur
 BUILD=$(realpath -m "$BUILD") KETLINE_SHARED=$(realpath -m "$KETLINE_SHARED")
 export DATA=$ROOT/data SHARED=$KETLINE_SHARED PATH=$BUILD/bin:$PATH
 unset KETLINE_STORE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
-jobs=$(($(nproc) + 1)) accept= # one more, because those that kill and stop others wait most of the time
+jobs=$(($(nproc) + 1)) accept= quick= # one more, because those that kill and stop others wait most of the time
 patterns=()
 while [ $# -gt 0 ]; do
     case $1 in
         --accept) accept=--accept ;;
+        --quick) quick=1 ;;
         -j) jobs=$2; shift ;;
-        -*) sed -n '3,7s/^# //p' "$0"; exit 2 ;;
+        -*) sed -n '3,8s/^# //p' "$0"; exit 2 ;;
         *) patterns+=("$1") ;;
     esac
     shift
@@ -79,7 +81,8 @@ chosen() {
         done
     fi
 }
-list | chosen >"$logs/list"
+quick() { if [ -z "$quick" ]; then cat; else grep -vE "^($(paste -sd'|' tests/slow)) "; fi; }
+list | chosen | quick >"$logs/list"
 xargs -P "$jobs" -L 1 bash -c 'one "$@"' one <"$logs/list"
 passed=$(cat "$logs"/*.status 2>/dev/null | grep -c '^passed ')
 failed=$(cat "$logs"/*.status 2>/dev/null | grep -c '^FAILED ')

@@ -10,7 +10,8 @@ CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=$(CUDA_PTX),code=sm_$(a)) -g
 # What the tools and the library must agree on: all bytes of the headers that both may read.
 CUDA_VERSION := -DKL_CUDA_VERSION=$(shell cat kernels/*.h | cksum | cut -d' ' -f1)u
 $(BUILD)/kernels/device.o: CFLAGS += $(CUDA_VERSION)
-CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDA_VERSION) $(CUDNN_H:%/cudnn.h=-isystem %) $(if $(STRICT),-Werror all-warnings) -Xcompiler -Wall,-Wextra,$(if $(STRICT),-Werror$(comma))-fPIC,-fvisibility=hidden
+CUDA_OPT ?= -O3
+CUDA_FLAGS = -std=c++17 $(CUDA_OPT) -I. -Ilib $(CUDA_VERSION) $(CUDNN_H:%/cudnn.h=-isystem %) $(if $(STRICT),-Werror all-warnings) -Xcompiler -Wall,-Wextra,$(if $(STRICT),-Werror$(comma))-fPIC,-fvisibility=hidden
 # Features in other precisions than fp32 need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so.
 # CUDNN_HOME=DIR names it.
 PYTHON_CUDNN = lib/python3*/site-packages/nvidia/cudnn
@@ -46,6 +47,7 @@ $(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
 # The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
 CXX ?= g++
 EMULATED_SAN ?= $(SAN)
+EMULATED_OPT ?= -O2
 # nvcc makes one rounding of a product and a sum, and so does g++ where the processor can.
 EMULATED_FMA := -ffp-contract=fast $(shell grep -qsw fma /proc/cpuinfo && grep -qsw avx2 /proc/cpuinfo && echo -mavx2 -mfma)
 EMULATED := $(CUDA_ALL:%.cu=$(BUILD)/emulated/%.o) \
@@ -77,7 +79,7 @@ $(EMULATED_CUDNN): $(BUILD)/emulated/tests/cuda/emulated/cudnn.o $(BUILD)/tests/
 $(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -x c++ -std=c++17 -O2 $(EMULATED_FMA) $(DEBUG) -fPIC -Wall -Wextra $(if $(STRICT),-Werror) -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
+	$(Q)$(CXX) -x c++ -std=c++17 $(EMULATED_OPT) $(EMULATED_FMA) $(DEBUG) -fPIC -Wall -Wextra $(if $(STRICT),-Werror) -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
 	    $(CUDA_VERSION) $(SAN) -MMD -MP -c -o $@ $<
 
 $(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk
