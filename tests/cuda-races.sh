@@ -5,7 +5,7 @@
 # those of tests/cuda/races.cu, and nothing in the same kernels without them.
 . "$(dirname "$0")/tsan.inc"
 build_emulated
-log=$own/races.log races=$own/tests/cuda/races
+log=$emulated/races.log races=$emulated/races
 export TSAN_OPTIONS=history_size=1 # a thread's last 64 Ki accesses can be told
 failed=0
 for c in $("$races"); do
@@ -14,7 +14,7 @@ for c in $("$races"); do
     "$races" "$c" mended >"$log" 2>&1 || { echo "$c, mended:"; head -30 "$log"; failed=1; }
 done
 export KETLINE_DATA=${KETLINE_DATA:-$PWD/data}
-export KETLINE_SMALL=2 KETLINE_CUDA=$own/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
+export KETLINE_SMALL=2 KETLINE_CUDA=$emulated/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 # The programs are the plain ones, whose own calls of memcpy and the like are not watched.
 TSAN_OPTIONS+=:ignore_noninstrumented_modules=1
 for f in ${PROGRAMS:-circuit head memory mlp gan features}; do

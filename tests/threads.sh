@@ -5,7 +5,8 @@
 # the tools' threads do beside it.
 . "$(dirname "$0")/tsan.inc"
 ROOT=$PWD
-build_tsan all CC=gcc SAN="$flags" OPT=-O1 OPT_KERNELS=-O1 ISAS=base
+own=$BUILD/tsan
+make -s --no-print-directory -j"$(nproc)" all BUILD="$own" CC=gcc SAN="$flags" OPT=-O1 OPT_KERNELS=-O1 ISAS=base || exit 1
 build_emulated
 . tests/jobs.inc
 prepare || { echo "the inputs could not be made"; exit 1; }
@@ -16,7 +17,7 @@ for name in $(jobs); do
     rm -rf "$JOBS"/out*
 done
 
-export KETLINE_CUDA=$own/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
+export KETLINE_CUDA=$emulated/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 options="--epochs 1 --batch-size 32 --reduction 8 --qubits 2 --layers 1 --classifier 4"
 on_gpu() { check "$1 on a GPU" "$@" --device cuda --threads 4; }
 on_gpu extract-features -q "$digits_test" --resize 28 --limit 20 --tap layer1 -o "$JOBS/gpu.h5"

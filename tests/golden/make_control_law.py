@@ -72,8 +72,8 @@ def uniform(size, points=80):
     return x * size, w / 2
 
 
-def put(file, name, u, expected, **options):
-    group = file.create_group(name)
+def put(to, name, u, expected, **options):
+    group = to.create_group(name)
     group["controls"] = u
     for key, value in options.items():
         (group if key == "file" else group.attrs)[key] = value
