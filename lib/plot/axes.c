@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   Axes: ticks, their texts, the frame of a drawing. */
+   Axes: ticks, their texts, the frame of a drawing; marks; many values in a row. */
+#include "plot/plot.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "plot/plot.h"
 
 static const double TICK_SIZE = 7, LABEL_SIZE = 8;
 
@@ -249,4 +249,21 @@ void kl_plot_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark m
         cairo_close_path(cr);
     }
     cairo_fill(cr);
+}
+
+/* ---- many values in a row, drawn as means: a figure has no more than a thousand places across ---- */
+enum { PLACES = 1000 };
+
+size_t kl_plot_bin_width(size_t n)
+{
+    return n / (PLACES + 1) + 1;
+}
+
+double kl_plot_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k)
+{
+    const size_t from = k * width, to = from + width < n ? from + width : n;
+    double sum = 0;
+    for (size_t j = from; j < to; j++) sum += values[j];
+    *middle = 0.5 * (double)(from + to - 1);
+    return sum / (double)(to - from);
 }

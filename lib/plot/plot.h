@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    plot: figures of finished files, through cairo; the same input gives the same bytes. Sizes are in
-   points (1/72 inch). Tiers: a figure made (figure.c); drawing a plot (axes.c); the sheet (sheet.c). */
+   points (1/72 inch). Tiers: a figure and what it takes (inputs.c); drawing a plot (axes.c); the sheet (sheet.c). */
 #ifndef KL_PLOT_H
 #define KL_PLOT_H
 
@@ -40,7 +40,7 @@ struct kl_figure {
 extern const struct kl_figure kl_figures[];
 enum kl_figure_format { KL_PNG, KL_SVG };
 /* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.
-   KL_EDATA, KL_ENOMEM. (choice.c) */
+   KL_EDATA, KL_ENOMEM. (inputs.c) */
 enum { KL_OBSTACLE = 200 };
 int kl_plot_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
                             const struct kl_figure_inputs *inputs, struct kl_error *err);
@@ -63,7 +63,7 @@ int kl_plot_figure_write(bool *written, const struct kl_figure *figure,
 
 /* Lines, each ended by a newline, on files that are drawn together and are of two runs: of the kind that
    another one was made from, and not the one that it was made from, by the records of provenance. NULL:
-   none. malloc'ed. KL_EDATA, KL_ENOMEM. (apart.c) */
+   none. malloc'ed. KL_EDATA, KL_ENOMEM. (inputs.c) */
 int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err);
 
 /* ---- the page (page/page.c): files as one HTML document that needs nothing beside it, no script and no
@@ -94,11 +94,6 @@ void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n);
-
-/* A finished PNG file says its resolution; bytes have room for KL_PNG_RESOLUTION more. Returns the new
-   length. */
-enum { KL_PNG_RESOLUTION = 21 };
-size_t kl_plot_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch);
 
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
@@ -148,7 +143,7 @@ enum kl_mark { KL_CIRCLE, KL_TRIANGLE, KL_SQUARE, KL_DIAMOND, KL_N_MARKS };
 void kl_plot_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
 
 /* How many of n values in a row one place stands for, 1 up to a thousand of them; their mean at place k,
-   of ceil(n / width), and the middle of their numbers (from 0). (bins.c) */
+   of ceil(n / width), and the middle of their numbers (from 0). (axes.c) */
 size_t kl_plot_bin_width(size_t n);
 double kl_plot_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k);
 
@@ -158,13 +153,13 @@ enum { KL_WHICH = 80 };
 int kl_plot_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                           struct kl_error *err);
 
-/* A number among the options that a file's key was made of; NaN: it has no such option. (key_option.c)
+/* A number among the options that a file's key was made of; NaN: it has no such option. (inputs.c)
    KL_EDATA, KL_ENOMEM. */
 int kl_plot_key_option(double *value, const struct kl_file *file, const char *name,
                        struct kl_error *err);
 
 /* Above the frame of a report's figure whose top is at `top`: its n samples, shots and noise, which
-   replica, and what the numbers are not to be taken for. (replica.c) KL_EDATA, KL_ENOMEM. */
+   replica, and what the numbers are not to be taken for. (page/headline.c) KL_EDATA, KL_ENOMEM. */
 int kl_plot_report_head(cairo_t *cr, double left, double top, const struct kl_file *file, double n,
                         const char *which, struct kl_error *err);
 
@@ -178,36 +173,14 @@ struct kl_sample_paths {
 };
 int kl_plot_sample_paths_split(struct kl_sample_paths *paths, const char *images, struct kl_error *err);
 
-/* The record of the run that made a report's features (samples_figure.c), from its provenance. */
-struct kl_sample_origin {
-    struct json_t *records;
-    const struct json_t *record; /* NULL: there is none */
-    bool merged;                 /* of one of the shards that the features were merged from */
-};
-int kl_plot_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
-                               struct kl_error *err);
-void kl_plot_sample_origin_free(struct kl_sample_origin *origin);
 /* Are inputs->images what the report's features were made from, by their digests? KL_EDATA: no, or rows
    cannot be counted in them. *known: false if the report does not say what that was. */
 int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inputs,
                                 struct kl_error *err);
-/* Pixels (n, height, width, channels) of rows [n] of a report's features, from inputs->images: what the
-   features were made from, in any form that ingest reads. The caller frees pixels. */
-struct kl_sample_images {
-    size_t height, width, channels, size; /* size: bytes of one */
-    uint8_t *pixels;
-};
-int kl_plot_sample_images_read(struct kl_sample_images *images, const struct kl_figure_inputs *inputs,
-                               const int64_t *rows, size_t n, struct kl_error *err);
 
 /* Places for each of c classes that have so many samples: one each in turn; where a last round does not
    reach all, it is spread over them. quota [c] begins at 0. */
 void kl_plot_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
-
-/* Norms of gradients by epoch, the mean over replicas, below the curves: panels of the circuit's layers
-   and of the linear ones, whose tops lie at `top`, for epochs up to `shown`. A file without them:
-   nothing. */
-int kl_plot_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err);
 
 /* ---- the figures ---- */
 int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);

@@ -45,7 +45,7 @@ size_t kl_control_net_scratch(const struct kl_control_net *net);
    the pulse begins at 0, where the gradient of a state transfer vanishes. */
 void kl_control_net_start(double *params, const struct kl_control_net *net, const double *pulse);
 
-/* ---- adaptation (adapt.c, second.c, norm.c), a task a lane ---- */
+/* ---- adaptation (adapt.c), a task a lane ---- */
 enum kl_control_meta_method {
     KL_CONTROL_FOMAML,   /* MAML without its second derivatives (Finn et al. 2017, arXiv:1703.03400)
                           */
@@ -54,6 +54,7 @@ enum kl_control_meta_method {
     KL_CONTROL_UNADAPTED /* no adaptation: the gradient of the mean loss */
 };
 #define KL_CONTROL_META_METHODS "fomaml|maml|reptile|none"
+enum { KL_CONTROL_MAX_STEPS = 1000 };
 struct kl_control_inner {
     enum kl_control_meta_method method;
     bool last_layer; /* ANIL: only the last layer adapts (Raghu et al. 2019, arXiv:1909.09157) */
@@ -83,7 +84,7 @@ enum { KL_CONTROL_PLANT_NORM = 10000 };
                         const real *du);                                                               \
         size_t n;                                                                                      \
         double limit;                                                                                  \
-        /* One qubit (plant.c); of two qubits a system, an objective and a task a lane. */             \
+        /* One qubit (batch.c); of two qubits a system, an objective and a task a lane. */             \
         struct kl_bloch bloch;                                                                         \
         real *params, *amplitude, *weights; /* as kl_bloch's; factor of the controls [n] */            \
         double constant;                                                                               \
@@ -118,27 +119,13 @@ enum { KL_CONTROL_PLANT_NORM = 10000 };
                                    const struct kl_control_plant_##p *plant, const real *weight);      \
     /* Pulses [segments][controls][n] of the features in a->x, before any step. */                     \
     void kl_control_adapt_pulse_##p(struct kl_control_adapt_##p *a, const real *params);               \
-    /* (hidden) the way back of step k, down to the gradients of layer `down`. */                      \
-    void kl_control_adapt_back_##p(struct kl_control_adapt_##p *a, const real *params, int k,          \
-                                   int down);                                                          \
-    /* (hidden) out [outputs][n] = W in, to [inputs][n] = W^T from, of layer l's shared weights. */    \
-    void kl_control_adapt_product_##p(real *out, const struct kl_control_adapt_##p *a,                 \
-                                      const real *params, int l, const real *in);                      \
-    void kl_control_adapt_product_back_##p(real *to, const struct kl_control_adapt_##p *a,             \
-                                           const real *params, int l, const real *from);               \
-    /* (hidden) grad += d x^T over the lanes, each by its weight; bias: and the biases' sums. */       \
-    void kl_control_adapt_outer_##p(real *grad, const struct kl_control_adapt_##p *a, int l,           \
-                                    const real *d, const real *x, const real *weight, bool bias);      \
-    /* (hidden) MAML's terms of rank one into grad, from what a run left (second.c). */                \
-    void kl_control_adapt_second_##p(real *grad, struct kl_control_adapt_##p *a, const real *params,   \
-                                     const struct kl_control_plant_##p *plant, const real *weight);    \
     /* One qubit's plant of n lanes, whose params, amplitude and weights the caller fills. limit: each \
        control is clamped to it; factor: the largest of amplitudes; rates: the largest sum of a task's \
        rates and twice its detuning. KL_ENOMEM. */                                                     \
     int kl_control_plant_make_##p(struct kl_control_plant_##p *plant, const struct kl_bloch *bloch,    \
                                   size_t n, double limit, double factor, double rates,                 \
                                   struct kl_arena *memory, struct kl_error *err);                      \
-    /* Any system's plant (plant_any.c), which has no tangent. Close it in any case. KL_EUSAGE,        \
+    /* Any system's plant (batch.c), which has no tangent. Close it in any case. KL_EUSAGE,            \
      * KL_ENOMEM. */                                                                                   \
     int kl_control_plant_any_##p(struct kl_control_plant_##p *plant,                                   \
                                  const struct kl_control_system *system,                               \
@@ -159,11 +146,6 @@ KL_CONTROL_META_DECLARE(double, f64)
 #define kl_control_adapt_run KL_NAME(kl_control_adapt_run)
 #define kl_control_adapt_meta KL_NAME(kl_control_adapt_meta)
 #define kl_control_adapt_pulse KL_NAME(kl_control_adapt_pulse)
-#define kl_control_adapt_back KL_NAME(kl_control_adapt_back)
-#define kl_control_adapt_product KL_NAME(kl_control_adapt_product)
-#define kl_control_adapt_product_back KL_NAME(kl_control_adapt_product_back)
-#define kl_control_adapt_outer KL_NAME(kl_control_adapt_outer)
-#define kl_control_adapt_second KL_NAME(kl_control_adapt_second)
 #define kl_control_plant_make KL_NAME(kl_control_plant_make)
 #define kl_control_plant_any KL_NAME(kl_control_plant_any)
 #define kl_control_plant_any_set KL_NAME(kl_control_plant_any_set)

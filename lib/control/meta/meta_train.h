@@ -40,7 +40,7 @@ int kl_control_meta_settle(void *values, struct kl_error *err);
 /* What was given and changes nothing, as a note. */
 void kl_control_meta_unused(const struct kl_control_meta_values *v, const struct kl_log *log);
 
-/* ---- tasks in lanes (meta_batch.c) ---- */
+/* ---- tasks in lanes (batch.c) ---- */
 #define KL_CONTROL_BATCH_DECLARE(real, p)                                                              \
     struct kl_control_batch_##p {                                                                      \
         struct kl_control_adapt_##p adapt;                                                             \
@@ -76,7 +76,7 @@ KL_CONTROL_BATCH_DECLARE(double, f64)
 #define kl_control_batch_set KL_NAME(kl_control_batch_set)
 #define kl_control_batch_gradient KL_NAME(kl_control_batch_gradient)
 
-/* ---- judging (meta_judge.c) ---- */
+/* ---- judging (meta_stage.c) ---- */
 /* The family's tables, where tasks are spectra. */
 int kl_control_meta_tables(struct kl_control_family *family, const struct kl_control_meta_values *v,
                            struct kl_error *err);
@@ -90,7 +90,7 @@ void kl_control_judge_run(double *before, double *after, double *std, struct kl_
                           const double *params);
 void kl_control_judge_close(struct kl_control_judge **judge);
 
-/* ---- the stage (meta_stage.c) and its file (policy_file.c) ---- */
+/* ---- the stage (meta_stage.c) and its file (policy.c) ---- */
 extern const struct kl_train_stage kl_control_meta_stage;
 
 extern const struct kl_kind kl_control_policy_kind;

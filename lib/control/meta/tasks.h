@@ -90,7 +90,7 @@ void kl_control_family_features(double *to, const struct kl_control_family *f,
                                 const struct kl_control_meta_task *task,
                                 const struct kl_control_task_id *id);
 
-/* ---- experiments with finitely many shots (probe.c) ---- */
+/* ---- experiments with finitely many shots (tasks.c) ---- */
 /* 1 - 2 k/shots, k the ones counted, of Ramsey experiments in both quadratures, of five quarter turns,
    of a wait in |1>; their number. Pulses that are off by the task's factor. */
 int kl_control_probe(double to[KL_CONTROL_PROBES], const struct kl_control_family *f,

@@ -124,9 +124,6 @@ struct kl_control_rates {
    one that is negative or no number. */
 int kl_control_decay_rates(struct kl_control_rates *rates, const struct kl_control_decay *decay,
                            const char *where, struct kl_error *err);
-/* The default rates of a built-in system's qubit (from 0). */
-void kl_control_system_set_rates(struct kl_control_system *system, int qubit,
-                                 const struct kl_control_rates *rates);
 
 /* ---- operators (operators.c): complex matrices [d][d], row-major ---- */
 /* The basis, [d * d][d][d]. n_qubits 0: generalised Gell-Mann matrices: 1, then for j < k the symmetric
@@ -143,7 +140,7 @@ int kl_control_transfer_of_unitary(double *transfer, const double _Complex *unit
 /* r_a = Tr(B_a rho). KL_ENOMEM. */
 int kl_control_vector_of_state(double *vector, const double _Complex *rho, int d, int n_qubits,
                                struct kl_error *err);
-/* Of a Hermitian matrix [n][n] (hermitian.c): it becomes diagonal; vectors [n][n] (or NULL): its
+/* Of a Hermitian matrix [n][n] (operators.c): it becomes diagonal; vectors [n][n] (or NULL): its
    eigenvectors as columns. NaN stays NaN. */
 void kl_control_diagonalise(double _Complex *matrix, double _Complex *vectors, int n);
 /* The matrix is overwritten. KL_EDATA: it holds what is not finite. */
@@ -238,7 +235,7 @@ double kl_control_objective_loss(const struct kl_control_objective *objective,
 enum { KL_CONTROL_STATES_MOST = 12 };
 int kl_control_states(double _Complex *states, int d);
 
-/* ---- what a transfer matrix is (channel.c) ---- */
+/* ---- what a transfer matrix is (objective.c) ---- */
 struct kl_control_channel {
     double entanglement, average; /* fidelities, as above */
     double leakage;               /* L1; 0 where all levels compute */
@@ -283,14 +280,14 @@ int kl_control_model_objective(struct kl_control_objective *objective,
 /* A system that a kernel knows is given that kernel's form and order: what is missing is added as 0, the
    names stay (system.c). KL_ENOMEM. */
 int kl_control_system_recognise(struct kl_control_system *system, struct kl_error *err);
-/* A system in words, a line each (describe.c): its levels and parameters, those that are not `given`
+/* A system in words, a line each (system.c): its levels and parameters, those that are not `given`
    (NULL: all are) as defaults; one parameter; its controls with their limits. end: of such lines. */
 void kl_control_system_write(FILE *to, const struct kl_control_system *system, const bool *given);
 void kl_control_system_write_param(FILE *to, const struct kl_control_system *system, int param,
                                    const char *end);
 void kl_control_system_write_controls(FILE *to, const struct kl_control_system *system, const char *end);
 
-/* ---- exact propagation (propagate.c), in double ---- */
+/* ---- exact propagation (engine.c), in double ---- */
 struct kl_control_pulse {
     int segments, controls;
     double duration;

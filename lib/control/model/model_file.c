@@ -414,3 +414,11 @@ int kl_control_model_read(struct kl_control_model *model, const char *path, stru
     if (code) kl_control_model_free(model);
     return code;
 }
+
+int kl_control_model_objective(struct kl_control_objective *o, const struct kl_control_model *model,
+                               int target, struct kl_error *err)
+{
+    const struct kl_control_model_target *t = &model->targets[target];
+    if (t->is_state) return kl_control_objective_states(o, &model->system, t->from, t->state, 1, err);
+    return kl_control_objective_make(o, &model->system, t->fidelity, &t->gate, err);
+}

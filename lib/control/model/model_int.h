@@ -6,7 +6,7 @@
 #include "control/model/model.h"
 #include "control/model/units.h"
 
-/* ---- operator_text.c ---- */
+/* ---- notation.c ---- */
 /* What a system is made of: qubits, one oscillator, or several. A state |j k ..> has the number that its
    digits make, the first part's the most significant; `place` says where it stands in the system, whose
    first `subspace` levels are those that compute. */
@@ -25,7 +25,7 @@ int kl_control_operator_text(double _Complex *operator, const char * text,
                              const struct kl_control_parts *parts, const char *where,
                              struct kl_error *err);
 
-/* ---- matrix_file.c ---- */
+/* ---- target.c ---- */
 /* matrix [rows][cols], real or complex, from X.npy or FILE:DATASET of HDF5 (a compound of two members,
    or a last axis of 2); a relative path is taken from the folder of `beside` (NULL: the current one).
    What programs that store columns wrote (Fortran order; MATLAB's and Julia's marks) is transposed; how

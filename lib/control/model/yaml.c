@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "control/model/yaml_int.h"
+#include "control/model/reader_int.h"
 
 enum { LARGEST = 1 << 16, MOST_ITEMS = 64 };
 

@@ -105,9 +105,9 @@ int kl_control_noise_average(double *ends, const double *start, int columns,
 /* The system and its telegraph and Ornstein-Uhlenbeck noise as one system, of dim * levels rows, and an
    objective of it: kl_control_propagate and kl_control_optimize then see the average and its exact
    gradient. levels: of an Ornstein-Uhlenbeck process; those that kl_control_noise_average took are
-   enough. It has a parameter more, "noise", of value 1. Free both in any case (noise_join.c). KL_EUSAGE:
-   a quasi-static process, which is an ensemble of tasks; more than 64 rows (16 levels of a qubit); no
-   place for a parameter; KL_ENOMEM. */
+   enough. It has a parameter more, "noise", of value 1. Free both in any case (noise_average.c).
+   KL_EUSAGE: a quasi-static process, which is an ensemble of tasks; more than 64 rows (16 levels of a
+   qubit); no place for a parameter; KL_ENOMEM. */
 int kl_control_noise_join(struct kl_control_system *joint, struct kl_control_objective *joint_objective,
                           const struct kl_control_system *system,
                           const struct kl_control_objective *objective,
@@ -135,7 +135,7 @@ enum { KL_CONTROL_MAX_NODES = 128 };
 /* n <= KL_CONTROL_MAX_NODES nodes, rising, and weights of Gauss's rule. Golub, Welsch 1969. */
 void kl_control_noise_gauss(double *nodes, double *weights, int n, enum kl_control_weight weight);
 
-/* ---- the law of what is not known exactly (law.c) ---- */
+/* ---- the law of what is not known exactly (quadrature.c) ---- */
 /* Normal of deviation 1, uniform within +-1. */
 enum kl_control_law { KL_CONTROL_LAW_NORMAL, KL_CONTROL_LAW_UNIFORM };
 #define KL_CONTROL_LAWS "gauss|uniform"

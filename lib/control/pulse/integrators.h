@@ -27,7 +27,7 @@ int kl_control_state_of_vector(double _Complex *rho, double *smallest, double *p
                                const double *vector, const double _Complex *basis, int d,
                                struct kl_error *err);
 
-/* ---- integrators_bench.c ---- */
+/* ---- integrators.c ---- */
 struct kl_control_setting {
     enum kl_control_integrator integrator;
     double dt; /* 0: exact */

@@ -6,7 +6,7 @@
 
 #include "control/model/model.h"
 
-/* ---- a low pass of the first order (low_pass.c): y' = (a - y) / tau, y(0) = 0 ---- */
+/* ---- a low pass of the first order (waveform.c): y' = (a - y) / tau, y(0) = 0 ---- */
 struct kl_control_low_pass {
     double decay, mean; /* over a segment: exp(-dt/tau), and what its mean keeps of y at its start */
 };
@@ -192,30 +192,6 @@ struct kl_control_options {
     bool zero_ends;
     double slew, tau;
 };
-/* An item of a list "x=3,y=2" or "detuning=1 MHz amplitude=0.05" (pairs.c); name "": a number alone.
-   at, length: of it in the text, for messages. */
-struct kl_control_pair {
-    char name[2 * KL_CONTROL_NAME + 8];
-    bool range;
-    double low;        /* of a range LOW:HIGH */
-    double value;      /* before any unit; of a range its HIGH */
-    char quantity[64]; /* number and unit as they stand; "": there is no unit */
-    const char *at;
-    int length;
-};
-/* The next of text (NULL: none), which moves behind it. 1; 0: there is none; -1: it is none of these. */
-int kl_control_pair_next(struct kl_control_pair *pair, const char **text);
-enum { KL_CONTROL_NO_UNIT = -1 };
-/* Its value in the system's unit of time; without a unit it is that already. quantity: an enum
-   kl_control_quantity (units.h), or KL_CONTROL_NO_UNIT of a factor. KL_EUSAGE: a unit of something else,
-   or of a system that has none. */
-int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
-                          const struct kl_control_system *system, const char *option,
-                          struct kl_error *err);
-/* Of limits: -value and value, or the two of a range. */
-int kl_control_pair_limits(double *low, double *high, const struct kl_control_pair *pair,
-                           const struct kl_control_system *system, const char *option,
-                           struct kl_error *err);
 void kl_control_options_default(struct kl_control_options *o);
 enum {
     KL_CONTROL_MOST_MEMBERS = 4096,
@@ -239,9 +215,6 @@ void kl_control_texts_free(struct kl_control_texts *texts);
 enum { KL_CONTROL_DIGEST = 72 };
 int kl_control_texts_shorten(char digest[KL_CONTROL_DIGEST], const char **model,
                              struct kl_control_options *o, const char *json, struct kl_error *err);
-/* The system with --set; target: the model's first, untouched where there is none, or NULL. */
-int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
-                              const struct kl_control_options *o, struct kl_error *err);
 /* A parameter that is spread. */
 struct kl_control_spread {
     int param;              /* of the system; -1: the amplitude */
@@ -266,7 +239,7 @@ struct kl_control_setup {
     struct kl_control_problem law;     /* the same over the checks; of worst the worst itself */
 };
 /* What the options come to, in words, a line each: system, rates and limits in use, what is a default;
-   pulse, target, ensemble (setup_words.c). brief: of a model whose own lines were said what options
+   pulse, target, ensemble (setup.c). brief: of a model whose own lines were said what options
    changed alone. */
 void kl_control_setup_write(FILE *to, const struct kl_control_setup *setup,
                             const struct kl_control_options *o, bool brief);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What figures of a pulse need beside its controls, in its file: the ways of Bloch vectors, the filter
    function, the loss round the problem's own values. */
-#include "control/model/axes.h"
+#include "control/model/engine.h"
 #include "control/noise/noise.h"
 #include "control/pulse/pulse_views.h"
 

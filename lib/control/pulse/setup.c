@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   A problem from the words of options: system with its values, target, limits, ensemble. */
+   A problem from the words of options: system with its values, target, limits, ensemble; and what it
+   comes to, in words. */
+#include "control/pulse/setup_int.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/units.h"
 #include "control/noise/noise.h"
-#include "control/pulse/setup_int.h"
+#include "control/pulse/pulse.h"
 
 static const char usual_system[] = "qubit";
 
@@ -25,7 +27,7 @@ void kl_control_options_default(struct kl_control_options *o)
                                       .oversample = 1 };
 }
 
-/* ---- lists of NAME=NUMBER ---- */
+/* ---- what the items of options mean ---- */
 int kl_control_options_pair(struct kl_control_pair *pair, const char **text, const char *option,
                             struct kl_error *err)
 {
@@ -90,6 +92,28 @@ static int set_values(struct kl_control_system *s, const struct kl_control_optio
 }
 
 /* ---- limits ---- */
+/* The text of a quantity with another number. */
+static void with_number(char to[64], const struct kl_control_pair *pair, double number)
+{
+    char *unit;
+    (void)strtod(pair->quantity, &unit);
+    snprintf(to, 64, "%.17g%.30s", number, unit);
+}
+
+/* Of limits: -value and value, or the two of a range. */
+static int pair_limits(double *low, double *high, const struct kl_control_pair *pair,
+                       const struct kl_control_system *system, const char *option, struct kl_error *err)
+{
+    struct kl_control_pair one = *pair;
+    one.range = false;
+    int code = kl_control_pair_value(high, &one, KL_CONTROL_FREQUENCY, system, option, err);
+    *low = -*high;
+    if (code || !pair->range) return code;
+    one.value = pair->low;
+    if (pair->quantity[0]) with_number(one.quantity, pair, pair->low);
+    return kl_control_pair_value(low, &one, KL_CONTROL_FREQUENCY, system, option, err);
+}
+
 static bool is_paired(const struct kl_control_system *s, int k)
 {
     bool any = false;
@@ -144,7 +168,7 @@ static int set_limits(struct kl_control_system *s, const char *text, struct kl_e
         const int one = name[0] && !both ? kl_control_system_control(s, name) : -1;
         if (name[0] && !both && one < 0)
             return kl_control_options_fail_name("limit", name, s, true, err);
-        code = kl_control_pair_limits(&low, &high, &pair, s, "limit", err);
+        code = pair_limits(&low, &high, &pair, s, "limit", err);
         if (code) return code;
         if (!pair.range && !(high > 0))
             return kl_fail(err, KL_EUSAGE, "--limit: found %g, expected more than 0", high);
@@ -221,6 +245,117 @@ static int make_waveform(struct kl_control_setup *s, const struct kl_control_opt
     return code ? code : kl_control_waveform_make(w, err);
 }
 
+/* ---- the whole ---- */
+static int from_model(struct kl_control_system *system, struct kl_control_model_target *target,
+                      const struct kl_control_options *o, struct kl_error *err)
+{
+    struct kl_control_model model;
+    if (o->controls)
+        return kl_fail(err, KL_EUSAGE, "--controls: the model has its own; expected --model without it");
+    if (strcmp(o->jump, "up") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--jump: the model has its own jumps; expected --model without it");
+    if (o->levels)
+        return kl_fail(err, KL_EUSAGE, "--levels: the model has its own; expected --model without it");
+    const int code = kl_control_model_open(&model, o->model, err);
+    if (code) return code;
+    *system = model.system;
+    model.system = (struct kl_control_system){ 0 };
+    if (target && model.n_targets) *target = model.targets[0];
+    kl_control_model_free(&model);
+    return KL_OK;
+}
+
+static int take_levels(int *levels, const char *text, struct kl_error *err)
+{
+    char *end;
+    *levels = 0;
+    if (!text) return KL_OK;
+    const long n = strtol(text, &end, 10);
+    if (end == text || *end || n < 2 || n > KL_CONTROL_MAX_LEVELS)
+        return kl_fail(err, KL_EUSAGE, "--levels: found '%.40s', expected a whole number from 2 to %d",
+                       text, (int)KL_CONTROL_MAX_LEVELS);
+    *levels = (int)n;
+    return KL_OK;
+}
+
+/* The system with --set; target: the model's first, untouched where there is none, or NULL. */
+static int options_system(struct kl_control_system *system, struct kl_control_model_target *target,
+                          const struct kl_control_options *o, struct kl_error *err)
+{
+    struct kl_control_system_options options = { .controls = (int)o->controls,
+                                                 .jump_up = strcmp(o->jump, "up") == 0 };
+    const bool model = o->model && *o->model;
+    *system = (struct kl_control_system){ 0 };
+    int code = take_levels(&options.levels, o->levels, err);
+    if (!code)
+        code = model ? from_model(system, target, o, err)
+                     : kl_control_system_make(system, o->system, &options, err);
+    return code ? code : set_values(system, o, err);
+}
+
+static const char *usual_gate(const struct kl_control_system *s)
+{
+    return s->subspace == 4 ? "cz" : "x";
+}
+
+/* --gate, else the model's first target, else the usual gate. */
+static int make_objective(struct kl_control_setup *s, const struct kl_control_model_target *of_model,
+                          const struct kl_control_options *o, struct kl_error *err)
+{
+    const bool given = o->gate && *o->gate;
+    int code = KL_OK;
+    s->fidelity = (enum kl_control_fidelity)kl_choice(KL_CONTROL_FIDELITIES, o->fidelity);
+    if (!given && of_model->gate.d) {
+        s->target = of_model->gate, s->is_state = of_model->is_state;
+        if (of_model->is_state && s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_STATE)
+            return kl_fail(err, KL_EUSAGE, "--fidelity %s: the model's target is a state; leave it away",
+                           o->fidelity);
+        if (of_model->is_state)
+            return kl_control_objective_states(&s->objective, &s->system, of_model->from,
+                                               of_model->state, 1, err);
+        s->fidelity = of_model->fidelity;
+    } else
+        code = kl_control_target_make(&s->target, given ? o->gate : usual_gate(&s->system),
+                                      s->system.subspace, NULL, err);
+    return code ? code
+                : kl_control_objective_make(&s->objective, &s->system, s->fidelity, &s->target, err);
+}
+
+int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_options *o,
+                          struct kl_error *err)
+{
+    struct kl_control_model_target of_model = { 0 };
+    *s = (struct kl_control_setup){ 0 };
+    int code = options_system(&s->system, &of_model, o, err);
+    if (!code) code = make_objective(s, &of_model, o, err);
+    if (!code) code = take_limits(s, o, err);
+    s->problem.duration = o->duration > 0 ? o->duration : s->system.duration;
+    if (!code) code = kl_control_ensemble_make(s, o, err);
+    if (!code) code = make_waveform(s, o, err);
+    if (code) return code;
+    s->problem.waveform = &s->waveform;
+    s->problem.system = &s->system, s->problem.objective = &s->objective;
+    s->problem.segments = (int)(o->segments * o->oversample);
+    s->problem.members = s->members, s->problem.weights = s->weights,
+    s->problem.n_members = s->n_members;
+    s->problem.aggregate = (enum kl_control_aggregate)kl_choice("mean|worst|cvar", o->ensemble);
+    s->problem.sharpness = o->sharpness, s->problem.tail = o->tail, s->problem.energy = o->energy;
+    s->law = s->problem;
+    s->law.members = s->checks, s->law.weights = s->check_weights, s->law.n_members = s->n_checks;
+    s->law.sharpness = INFINITY;
+    return 0;
+}
+
+void kl_control_setup_free(struct kl_control_setup *s)
+{
+    free(s->members), free(s->weights), free(s->checks), free(s->check_weights);
+    kl_control_waveform_free(&s->waveform);
+    kl_control_objective_free(&s->objective);
+    kl_control_system_free(&s->system);
+    *s = (struct kl_control_setup){ 0 };
+}
+
 /* ---- files that options name ---- */
 /* A gate of a file as the text that kl_control_target_make takes in its place. */
 static int gate_text(struct kl_control_texts *texts, const struct kl_control_options *o,
@@ -229,7 +364,7 @@ static int gate_text(struct kl_control_texts *texts, const struct kl_control_opt
     struct kl_control_target target;
     struct kl_control_system system;
     char how[KL_CONTROL_HOW], *said = NULL;
-    int code = kl_control_options_system(&system, NULL, o, err);
+    int code = options_system(&system, NULL, o, err);
     const int d = system.subspace;
     kl_control_system_free(&system);
     if (!code) code = kl_control_target_make(&target, o->gate, d, how, err);
@@ -293,112 +428,107 @@ int kl_control_texts_shorten(char digest[KL_CONTROL_DIGEST], const char **model,
     return code;
 }
 
-/* ---- the whole ---- */
-static int from_model(struct kl_control_system *system, struct kl_control_model_target *target,
-                      const struct kl_control_options *o, struct kl_error *err)
+/* ---- in words: nothing that decides a result is left unsaid ---- */
+static bool is_given(const char *text)
 {
-    struct kl_control_model model;
-    if (o->controls)
-        return kl_fail(err, KL_EUSAGE, "--controls: the model has its own; expected --model without it");
-    if (strcmp(o->jump, "up") == 0)
-        return kl_fail(err, KL_EUSAGE,
-                       "--jump: the model has its own jumps; expected --model without it");
-    if (o->levels)
-        return kl_fail(err, KL_EUSAGE, "--levels: the model has its own; expected --model without it");
-    const int code = kl_control_model_open(&model, o->model, err);
-    if (code) return code;
-    *system = model.system;
-    model.system = (struct kl_control_system){ 0 };
-    if (target && model.n_targets) *target = model.targets[0];
-    kl_control_model_free(&model);
-    return KL_OK;
+    return text && *text;
 }
 
-static int take_levels(int *levels, const char *text, struct kl_error *err)
+/* Parameters that --set names. */
+static void mark_set(bool *given, const struct kl_control_setup *s, const struct kl_control_options *o)
 {
-    char *end;
-    *levels = 0;
-    if (!text) return KL_OK;
-    const long n = strtol(text, &end, 10);
-    if (end == text || *end || n < 2 || n > KL_CONTROL_MAX_LEVELS)
-        return kl_fail(err, KL_EUSAGE, "--levels: found '%.40s', expected a whole number from 2 to %d",
-                       text, (int)KL_CONTROL_MAX_LEVELS);
-    *levels = (int)n;
-    return KL_OK;
+    struct kl_control_pair pair;
+    const char *text = o->set ? o->set : "";
+    while (kl_control_pair_next(&pair, &text) > 0) {
+        const int j = kl_control_options_param(o, &s->system, pair.name);
+        if (j >= 0) given[j] = true;
+    }
 }
 
-int kl_control_options_system(struct kl_control_system *system, struct kl_control_model_target *target,
-                              const struct kl_control_options *o, struct kl_error *err)
+static void write_system(FILE *to, const struct kl_control_setup *s, const struct kl_control_options *o,
+                         bool brief)
 {
-    struct kl_control_system_options options = { .controls = (int)o->controls,
-                                                 .jump_up = strcmp(o->jump, "up") == 0 };
-    const bool model = o->model && *o->model;
-    *system = (struct kl_control_system){ 0 };
-    int code = take_levels(&options.levels, o->levels, err);
-    if (!code)
-        code = model ? from_model(system, target, o, err)
-                     : kl_control_system_make(system, o->system, &options, err);
-    return code ? code : set_values(system, o, err);
+    bool given[KL_CONTROL_MAX_PARAMS] = { false };
+    const bool model = is_given(o->model);
+    mark_set(given, s, o);
+    if (!brief) kl_control_system_write(to, &s->system, model ? NULL : given);
+    for (int j = 0; brief && j < s->system.n_params; j++)
+        if (given[j]) kl_control_system_write_param(to, &s->system, j, " (--set)");
+    if (!brief || is_given(o->limit))
+        kl_control_system_write_controls(to, &s->system,
+                                         is_given(o->limit) ? " (--limit)"
+                                         : model            ? ""
+                                                            : " (default)");
+    if (!model && strcmp(o->jump, "up") == 0)
+        fputs("jump    relaxation runs up: down and up are exchanged, in --set and --spread too\n", to);
 }
 
-static const char *usual_gate(const struct kl_control_system *s)
+static void write_pulse(FILE *to, const struct kl_control_setup *s, const struct kl_control_options *o)
 {
-    return s->subspace == 4 ? "cz" : "x";
+    const char *unit = s->system.time_unit;
+    fprintf(to, "pulse   T %.10g%s%s%s, %lld segment%s", s->problem.duration,
+            strcmp(unit, "1") ? " " : "", strcmp(unit, "1") ? unit : "",
+            o->duration > 0 ? "" : " (default)", (long long)o->segments, kl_s((uint64_t)o->segments));
+    if (strcmp(o->functions, "piecewise") != 0)
+        fprintf(to, ", %lld %s", (long long)o->count, o->functions);
+    if (o->zero_ends) fputs(", the first and the last sample 0", to);
+    putc('\n', to);
 }
 
-/* --gate, else the model's first target, else the usual gate. */
-static int make_objective(struct kl_control_setup *s, const struct kl_control_model_target *of_model,
-                          const struct kl_control_options *o, struct kl_error *err)
+/* One state says nothing of a gate. */
+static void write_target(FILE *to, const struct kl_control_setup *s)
 {
-    const bool given = o->gate && *o->gate;
-    int code = KL_OK;
-    s->fidelity = (enum kl_control_fidelity)kl_choice(KL_CONTROL_FIDELITIES, o->fidelity);
-    if (!given && of_model->gate.d) {
-        s->target = of_model->gate, s->is_state = of_model->is_state;
-        if (of_model->is_state && s->fidelity != KL_CONTROL_AVERAGE && s->fidelity != KL_CONTROL_STATE)
-            return kl_fail(err, KL_EUSAGE, "--fidelity %s: the model's target is a state; leave it away",
-                           o->fidelity);
-        if (of_model->is_state)
-            return kl_control_objective_states(&s->objective, &s->system, of_model->from,
-                                               of_model->state, 1, err);
-        s->fidelity = of_model->fidelity;
-    } else
-        code = kl_control_target_make(&s->target, given ? o->gate : usual_gate(&s->system),
-                                      s->system.subspace, NULL, err);
-    return code ? code
-                : kl_control_objective_make(&s->objective, &s->system, s->fidelity, &s->target, err);
+    static const char *const names[] = { "state", "entanglement", "average", "states", "leakage" };
+    const bool one = s->objective.columns == 1 && !s->is_state;
+    fprintf(to, "target  %s%s, 1 - fidelity %s%s\n", s->is_state ? "" : "gate ", s->target.name,
+            names[s->is_state ? KL_CONTROL_STATE : s->fidelity],
+            one ? ": |0> alone is transferred, the gate is not asked for" : "");
 }
 
-int kl_control_setup_make(struct kl_control_setup *s, const struct kl_control_options *o,
-                          struct kl_error *err)
+static void write_ensemble(FILE *to, const struct kl_control_setup *s,
+                           const struct kl_control_options *o)
 {
-    struct kl_control_model_target of_model = { 0 };
-    *s = (struct kl_control_setup){ 0 };
-    int code = kl_control_options_system(&s->system, &of_model, o, err);
-    if (!code) code = make_objective(s, &of_model, o, err);
-    if (!code) code = take_limits(s, o, err);
-    s->problem.duration = o->duration > 0 ? o->duration : s->system.duration;
-    if (!code) code = kl_control_ensemble_make(s, o, err);
-    if (!code) code = make_waveform(s, o, err);
-    if (code) return code;
-    s->problem.waveform = &s->waveform;
-    s->problem.system = &s->system, s->problem.objective = &s->objective;
-    s->problem.segments = (int)(o->segments * o->oversample);
-    s->problem.members = s->members, s->problem.weights = s->weights,
-    s->problem.n_members = s->n_members;
-    s->problem.aggregate = (enum kl_control_aggregate)kl_choice("mean|worst|cvar", o->ensemble);
-    s->problem.sharpness = o->sharpness, s->problem.tail = o->tail, s->problem.energy = o->energy;
-    s->law = s->problem;
-    s->law.members = s->checks, s->law.weights = s->check_weights, s->law.n_members = s->n_checks;
-    s->law.sharpness = INFINITY;
-    return 0;
+    const bool normal = strcmp(o->law, "gauss") == 0;
+    for (int i = 0; i < s->n_spreads; i++) {
+        const struct kl_control_spread *p = &s->spreads[i];
+        fprintf(to, "spread  %s, %s%.10g: %d members",
+                p->param < 0 ? "amplitude" : s->system.params[p->param].name,
+                normal ? "normal of deviation " : "uniform within +-", p->size, p->n);
+        if (p->n < p->needed) fprintf(to, ", fewer than the %d that the law needs", p->needed);
+        putc('\n', to);
+    }
+    if (s->n_spreads)
+        fprintf(to, "        the %s of %d members, judged on %d others\n", o->ensemble, s->n_members,
+                s->n_checks);
 }
 
-void kl_control_setup_free(struct kl_control_setup *s)
+void kl_control_setup_write(FILE *to, const struct kl_control_setup *s,
+                            const struct kl_control_options *o, bool brief)
 {
-    free(s->members), free(s->weights), free(s->checks), free(s->check_weights);
-    kl_control_waveform_free(&s->waveform);
-    kl_control_objective_free(&s->objective);
-    kl_control_system_free(&s->system);
-    *s = (struct kl_control_setup){ 0 };
+    write_system(to, s, o, brief);
+    write_pulse(to, s, o);
+    write_target(to, s);
+    write_ensemble(to, s, o);
+}
+
+static void say_lines(const struct kl_log *log, const char *lines)
+{
+    for (const char *line = lines; *line; line += strcspn(line, "\n") + 1)
+        kl_note(log, 1, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+int kl_control_setup_say(const struct kl_log *log, const struct kl_control_setup *s,
+                         const struct kl_control_options *o, const struct kl_control_texts *texts,
+                         struct kl_error *err)
+{
+    char *words = NULL;
+    size_t size;
+    if (texts->said) say_lines(log, texts->said);
+    FILE *to = open_memstream(&words, &size);
+    if (!to) return kl_fail_memory(err, 1024);
+    kl_control_setup_write(to, s, o, texts->model != NULL);
+    const bool failed = ferror(to) | (fclose(to) != 0);
+    if (!failed) say_lines(log, words);
+    free(words);
+    return failed ? kl_fail_memory(err, 1024) : KL_OK;
 }

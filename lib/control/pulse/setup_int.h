@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   Private to setup.c, ensemble.c and setup_words.c: how options name what they speak of. */
+   Private to setup.c and ensemble.c: how options name what they speak of. */
 #ifndef KL_CONTROL_SETUP_INT_H
 #define KL_CONTROL_SETUP_INT_H
 
+#include "control/model/units.h"
 #include "control/pulse/pulse.h"
 
 /* The next of a list, with a message; option: for it. 1; 0: there was none; negative: a code. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/axes.h"
+#include "control/model/engine.h"
 #include "control/model/units.h"
 #include "control/noise/noise.h"
 #include "control/stored/stored.h"
@@ -123,7 +123,8 @@ static int mean_loss(double *mean, struct budget *b, const struct point *p, cons
     return over_nodes(mean, b, p, with, 0, err);
 }
 
-/* By how much an error of one standard deviation turns the pulse, in radians (control/noise/law.c). */
+/* By how much an error of one standard deviation turns the pulse, in radians
+ * (control/noise/quadrature.c). */
 static double turn_of(const struct budget *b, const struct kl_control_budget_term *t)
 {
     const struct kl_control_system *s = &b->setup->system;

@@ -19,9 +19,8 @@ struct kl_pulse_view {
 /* KL_EDATA: not of this form; KL_ENOMEM. Free with kl_plot_pulse_view_free in every case. */
 int kl_plot_pulse_view_load(struct kl_pulse_view *v, struct kl_file *file, struct kl_error *err);
 void kl_plot_pulse_view_free(struct kl_pulse_view *v);
-/* "time" with its unit; "radians per ns". */
+/* "radians per ns". */
 enum { KL_PULSE_LABEL = 60 };
-void kl_plot_pulse_time(char text[KL_PULSE_LABEL], const struct kl_pulse_view *v);
 void kl_plot_pulse_frequency(char text[KL_PULSE_LABEL], const char *name, const struct kl_pulse_view *v);
 /* A dataset of numbers of this rank, which are checked to be finite; set its description.
    KL_EDATA, KL_ENOMEM. */

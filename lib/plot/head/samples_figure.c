@@ -49,8 +49,14 @@ static const json_t *features_record(bool *merged, const json_t *records, const 
     return NULL;
 }
 
-int kl_plot_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
-                               struct kl_error *err)
+/* The record of the run that made a report's features, from its provenance. */
+struct kl_sample_origin {
+    json_t *records;
+    const json_t *record; /* NULL: there is none */
+    bool merged;          /* of one of the shards that the features were merged from */
+};
+static int origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
+                       struct kl_error *err)
 {
     *origin = (struct kl_sample_origin){ 0 };
     int code = kl_json_parse(&origin->records, kl_store_file_provenance(report),
@@ -62,7 +68,7 @@ int kl_plot_sample_origin_find(struct kl_sample_origin *origin, const struct kl_
     return code;
 }
 
-void kl_plot_sample_origin_free(struct kl_sample_origin *origin)
+static void origin_free(struct kl_sample_origin *origin)
 {
     json_decref(origin->records);
     *origin = (struct kl_sample_origin){ 0 };
@@ -143,7 +149,7 @@ int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inpu
 {
     struct kl_sample_origin origin;
     json_t *given = NULL;
-    int code = kl_plot_sample_origin_find(&origin, inputs->file, err);
+    int code = origin_find(&origin, inputs->file, err);
     *known = origin.record != NULL;
     if (!code && *known) {
         code = check_whole(&origin, kl_store_file_path(inputs->file), err);
@@ -152,7 +158,7 @@ int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inpu
         if (!code) code = compare(given, json_object_get(origin.record, "inputs"), inputs, err);
     }
     json_decref(given);
-    kl_plot_sample_origin_free(&origin);
+    origin_free(&origin);
     return code;
 }
 
@@ -179,13 +185,13 @@ int kl_plot_sample_paths_split(struct kl_sample_paths *p, const char *images, st
 static int recall(struct kl_images_options *o, const struct kl_file *report, struct kl_error *err)
 {
     struct kl_sample_origin origin;
-    int code = kl_plot_sample_origin_find(&origin, report, err);
+    int code = origin_find(&origin, report, err);
     const json_t *options = json_object_get(origin.record, "options");
     const json_int_t crop = json_integer_value(json_object_get(options, "crop")),
                      shorter = json_integer_value(json_object_get(options, "resize"));
     o->skip_bad = json_is_true(json_object_get(options, "skip-bad"));
     if (crop > 0 && shorter >= crop) o->crop = SIDE, o->resize = (size_t)(SIDE * shorter / crop);
-    kl_plot_sample_origin_free(&origin);
+    origin_free(&origin);
     return code;
 }
 
@@ -232,8 +238,15 @@ static int read_images(uint8_t *pixels, struct kl_images *images, const int64_t 
     return code;
 }
 
-int kl_plot_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inputs *inputs,
-                               const int64_t *rows, size_t n, struct kl_error *err)
+struct kl_sample_images {
+    size_t height, width, channels, size; /* size: bytes of one */
+    uint8_t *pixels;
+};
+
+/* Pixels (n, height, width, channels) of rows [n] of a report's features, from inputs->images: what the
+   features were made from, in any form that ingest reads. The caller frees pixels. */
+static int images_read(struct kl_sample_images *s, const struct kl_figure_inputs *inputs,
+                       const int64_t *rows, size_t n, struct kl_error *err)
 {
     struct kl_images *images = NULL;
     struct kl_sample_paths paths = { 0 };
@@ -432,7 +445,7 @@ int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     int code = load(&r, inputs, err);
     if (!code) code = choose(rows, &n, &r, err);
     for (size_t k = 0; k < n; k++) wanted[k] = r.index[rows[k]];
-    if (!code) code = kl_plot_sample_images_read(&images, inputs, wanted, n, err);
+    if (!code) code = images_read(&images, inputs, wanted, n, err);
     for (size_t k = 0; !code && k < n; k++) draw_sample(sheet->cr, &r, &images, k, rows[k]);
     kl_plot_colour(sheet->cr, 0, 1);
     if (!code && *r.which) kl_plot_text(sheet->cr, 10, 9, 7, KL_LEFT, r.which);

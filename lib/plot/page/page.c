@@ -1,11 +1,129 @@
 /* SPDX-License-Identifier: MIT
    Files as one page of HTML. Figures are embedded as images: cairo's SVG files all use the same names
    for their glyphs, which would meet in one document. */
+#include "plot/page/page_int.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/page/page_int.h"
+/* ---- texts, names, numbers and pictures ---- */
+void kl_plot_html_text(FILE *to, const char *text)
+{
+    while (*text) {
+        const size_t n = kl_plot_text_character(text);
+        if (!n) fputc('?', to);
+        else if (*text == '&') fputs("&amp;", to);
+        else if (*text == '<') fputs("&lt;", to);
+        else if (*text == '>') fputs("&gt;", to);
+        else if (*text == '"') fputs("&quot;", to);
+        else fwrite(text, 1, n, to);
+        text += n ? n : 1;
+    }
+}
 
+static void html_base64(FILE *to, const unsigned char *bytes, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        const size_t left = n - i < 3 ? n - i : 3;
+        unsigned long three = 0;
+        for (size_t k = 0; k < 3; k++) three = three << 8 | (k < left ? bytes[i + k] : 0);
+        for (size_t k = 0; k < 4; k++) fputc(k <= left ? digits[three >> (18 - 6 * k) & 63] : '=', to);
+    }
+}
+
+void kl_plot_html_name(FILE *to, const char *name)
+{
+    char words[120];
+    snprintf(words, sizeof words, "%s", name);
+    for (char *c = words; *c; c++)
+        if (*c == '_') *c = ' ';
+    kl_plot_html_text(to, words);
+}
+
+void kl_plot_html_fact(FILE *to, const char *name, const char *text)
+{
+    fputs("<tr><th scope=\"row\">", to);
+    kl_plot_html_name(to, name);
+    fputs("</th><td>", to);
+    kl_plot_html_text(to, text);
+    fputs("</td></tr>\n", to);
+}
+
+const char *kl_plot_page_form(const double *values, size_t n, size_t stride)
+{
+    bool whole = true;
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double value = fabs(values[i * stride]);
+        if (!isfinite(value)) continue;
+        whole = whole && value == floor(value);
+        most = fmax(most, value);
+    }
+    if (whole && most < 1e15) return "%.0f";
+    if (most < 0.01 || most >= 1e6) return "%.3e";
+    return most < 10 ? "%.4f" : most < 1000 ? "%.2f" : "%.1f";
+}
+
+void kl_plot_page_number(char text[KL_PAGE_NUMBER], double value, const char *form)
+{
+    if (isnan(value)) form = "-";
+    else if (value != 0 && fabs(value) < 5e-5 && strcmp(form, "%.4f") == 0) form = "%.1e";
+    snprintf(text, KL_PAGE_NUMBER, form, value);
+    if (text[0] == '-' && text[1] && strtod(text, NULL) == 0) memmove(text, text + 1, strlen(text));
+}
+
+void kl_plot_html_number(FILE *to, double value, const char *form)
+{
+    char text[KL_PAGE_NUMBER];
+    kl_plot_page_number(text, value, form);
+    fprintf(to, "<td class=\"n\">%s</td>", text);
+}
+
+void kl_plot_html_caption(FILE *to, const char *caption)
+{
+    fputs("<h3>", to);
+    kl_plot_html_text(to, caption);
+    fputs("</h3>\n<div class=\"wide\"><table>\n<tr>", to);
+}
+
+/* ---- the style sheet ---- */
+/* Dark or light as the reader's system is, one column on a phone. Figures stay on white paper in the
+   dark: their colours are chosen for it. */
+static const char style[] =
+    ":root{color-scheme:light "
+    "dark;--ink:#1b1f24;--paper:#fff;--pale:#f3f5f7;--line:#d5dae0;--soft:#57606a}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e4e7eb;--paper:#15181c;--pale:#1f242a;--line:#"
+    "3a424b;"
+    "--soft:#a2abb5}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;max-width:64rem;padding:1rem 1.25rem "
+    "3rem;background:var(--paper);color:var(--ink);"
+    "font:1rem/1.5 system-ui,sans-serif}\n"
+    "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2.5rem 0 .25rem;padding-top:1rem;"
+    "border-top:1px solid var(--line);overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 .25rem}\n"
+    ".lead{font-size:1.125rem}p{margin:.25rem 0}.soft,figcaption{color:var(--soft);font-size:.875rem}\n"
+    "a{color:inherit}nav ul{padding-left:1.25rem;margin:.5rem 0}\n"
+    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem;margin:.5rem 0;"
+    "font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
+    "td{overflow-wrap:anywhere;min-width:6em}"
+    "th{font-weight:600}td.n,th.n{text-align:right;white-space:nowrap}"
+    "tr:has(>td.n)>th{white-space:nowrap}"
+    "@media(max-width:40rem){tr:has(>td.n)>th{white-space:normal;min-width:8em}}\n"
+    ".hex,code{font-family:ui-monospace,monospace;font-size:.8125rem;overflow-wrap:anywhere}\n"
+    ".figures{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start}figure{margin:.5rem "
+    "0;max-width:100%}"
+    "figure img{display:block;max-width:100%;height:auto;background:#fff;border:1px solid var(--line);"
+    "border-radius:4px;padding:.5rem}\n"
+    ".caution{border-left:4px solid #d29922;padding-left:.6rem;margin:.5rem 0}\n"
+    "details{margin:.5rem 0}summary{cursor:pointer}ol.runs{padding-left:1.25rem}ol.runs "
+    "li{margin:.75rem 0;overflow-wrap:anywhere;"
+    "padding:.5rem .75rem;background:var(--pale);border-radius:4px}\n"
+    "@media print{body{max-width:none}}\n";
+
+/* ---- the page ---- */
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -73,7 +191,7 @@ static int write_head(FILE *to, struct kl_file *const *files, size_t n, struct k
     kl_plot_html_text(to, kind);
     fputs(": ", to);
     kl_plot_html_text(to, name);
-    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", kl_page_style);
+    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
     kl_plot_html_text(to, kind);
     fputs("</h1>\n<p class=\"lead\">", to);
     kl_plot_html_text(to, name);
@@ -95,7 +213,7 @@ static int write_figure(FILE *to, const struct kl_figure *figure, const struct k
     fputs(" of ", to);
     kl_plot_html_text(to, base_name(kl_store_file_path(inputs->file)));
     fputs("\" src=\"data:image/svg+xml;base64,", to);
-    kl_plot_html_base64(to, bytes, n);
+    html_base64(to, bytes, n);
     fprintf(to, "\"><figcaption>%s</figcaption></figure>\n", kl_plot_page_sentence(figure->name));
     free(bytes);
     return KL_OK;

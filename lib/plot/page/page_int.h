@@ -12,7 +12,6 @@
 /* Text between tags or in an attribute: any bytes; what is no printable UTF-8 becomes a question mark.
  */
 void kl_plot_html_text(FILE *to, const char *text);
-void kl_plot_html_base64(FILE *to, const unsigned char *bytes, size_t n);
 /* "accuracy_low" as "accuracy low". */
 void kl_plot_html_name(FILE *to, const char *name);
 /* A row of two cells, the first a heading. */
@@ -52,31 +51,22 @@ size_t kl_plot_page_main(struct kl_file *const *files, size_t n);
    codes. */
 int kl_plot_page_results(FILE *to, const struct kl_file *file, struct kl_error *err);
 
-/* The style sheet: dark or light as the reader's system is, one column on a phone (style.c). */
-extern const char kl_page_style[];
 /* Datasets of few rows as tables: one of two axes with its columns' names, and those of one axis that
    lie in a group beside each other. KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_plot_page_tables(FILE *to, struct kl_file *file, struct kl_error *err);
-/* Names of a table's rows (rows.c), where the group says what they are. */
+/* Names of a table's rows (group.c), where the group says what they are. */
 struct kl_page_rows {
     char *devices; /* names, size bytes each; of people too */
     size_t n_devices, size;
     int32_t *pairs; /* [rows, 2], or NULL */
     bool are_devices, are_pairs;
 };
-/* Do both datasets, of one group and as many rows, have rows of one kind? */
-bool kl_plot_page_rows_agree(const char *one, const char *other);
 /* group: "device_stats/rate". KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_plot_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
                            struct kl_error *err);
 /* A heading of the row, behind its tag: the name, or the row's number where there is none. */
 void kl_plot_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const char *tag);
 void kl_plot_page_rows_free(struct kl_page_rows *r);
-/* The pairs of a tournament in their order (pairs.c); nothing of other kinds. The same codes. */
-int kl_plot_page_pairs(FILE *to, struct kl_file *file, struct kl_error *err);
-/* The verdicts and entropies of tournament --nist (nist.c); nothing of other kinds. The same codes.
- */
-int kl_plot_page_nist(FILE *to, struct kl_file *file, struct kl_error *err);
 enum { KL_PAGE_PERMUTATIONS = 2000 }; /* KL_IID_PERMUTATIONS of another room: fewer give no verdict */
 /* Datasets of one axis in the group of dataset `first`, which is the first of them (group.c): side
    by side, each with its interval or standard error. The same codes. */
@@ -93,8 +83,6 @@ void kl_plot_page_errors(char text[KL_PAGE_ERRORS], const struct kl_file *file, 
 /* All numbers of a dataset as doubles; NULL of words. malloc'ed. */
 int kl_plot_page_doubles(double **values, struct kl_file *file, const struct kl_dataset *d,
                          struct kl_error *err);
-/* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
-int kl_plot_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */
 int kl_plot_page_options(FILE *to, const struct kl_file *file, struct kl_error *err);
 /* All records behind the files, each once, a record after those that it was made from. KL_EDATA,

@@ -35,9 +35,6 @@ struct kl_power {
 int kl_plot_power_open(struct kl_power *p, struct kl_windows_span span, double rate,
                        struct kl_error *err);
 void kl_plot_power_close(struct kl_power *p);
-/* One-sided density (n, bins), unit^2/Hz, of n channels (at most 16) of a window, each less its mean. */
-void kl_plot_power_of(double *density, struct kl_power *p, const struct kl_windows_view *v,
-                      size_t window, const size_t *channels, size_t n);
 /* mean (classes, n, bins): over the windows of each class; of a class without windows 0. KL_ENOMEM. */
 int kl_plot_class_densities(double *mean, struct kl_power *p, const struct kl_windows_view *v,
                             const size_t *channels, size_t n, struct kl_error *err);
@@ -45,7 +42,7 @@ int kl_plot_class_densities(double *mean, struct kl_power *p, const struct kl_wi
    for straight between them. */
 double kl_plot_band_power(const double *density, size_t bins, double step, double low, double high);
 
-/* ---- the side of an event-related desynchronisation (laterality.c) ---- */
+/* ---- the side of an event-related desynchronisation (power.c) ---- */
 /* Does the mu power fall on the side opposite to the hand? Of classes called left and right, at C3 and
  * C4. */
 struct kl_laterality {

@@ -47,7 +47,7 @@ size_t kl_plot_windows_count(const struct kl_windows_view *v, int32_t label);
    window, the mean taken off before. For a few frequencies of a few steps; power.h has whole spectra. */
 double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, size_t channel,
                                size_t from, size_t n, double hertz);
-/* ---- heads (head.c) ---- */
+/* ---- heads (heads.c) ---- */
 /* What colours stand for. both_signs: they diverge from zero, as far to either side; else they run from
    the least to the largest. Begins as { INFINITY, -INFINITY, ... }. */
 struct kl_head_range {

@@ -1,11 +1,56 @@
 /* SPDX-License-Identifier: MIT
-   Files that are drawn together and are not of one run: the report of one head beside another head. */
+   What figures take: files that lend themselves to one, files that are not of one run, options out of a
+   file's key; and what may stand where a figure goes. */
+#include "plot/plot.h"
+
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/plot.h"
+#include "circuit/circuit.h"
 #include "store/store.h"
+
+/* ---- does a file lend itself to a figure? ---- */
+static int look_for_circuit(char why[KL_OBSTACLE], const struct kl_file *head, struct kl_error *err)
+{
+    char *text = NULL;
+    json_t *config = NULL;
+    int code = kl_store_file_text(&text, head, "", "config", err);
+    if (!code) code = kl_json_parse(&config, text, kl_store_file_path(head), err);
+    const char *core = code ? NULL : kl_circuit_absent(config);
+    if (core)
+        snprintf(why, KL_OBSTACLE, "%.120s holds no circuit, its core is %.20s",
+                 kl_store_file_path(head), core);
+    json_decref(config);
+    free(text);
+    return code;
+}
+
+int kl_plot_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *f,
+                            const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    *why = '\0';
+    if (f->needs_images && !inputs->images) snprintf(why, KL_OBSTACLE, "needs --images");
+    else if (f->dataset && !kl_store_file_find(inputs->file, f->dataset)) /* a head trained elsewhere */
+        snprintf(why, KL_OBSTACLE, "%.120s holds %s%.60s", kl_store_file_path(inputs->file),
+                 f->lack ? "" : "no ", f->lack ? f->lack : f->dataset);
+    else if (f->needs_circuit) return look_for_circuit(why, inputs->file, err);
+    return KL_OK;
+}
+
+bool kl_plot_figure_takes(const struct kl_figure *f, const struct kl_figure_inputs *inputs)
+{
+    if (strcmp(f->kind, kl_store_file_kind(inputs->file)) != 0) return false;
+    for (size_t i = 0; f->beside && strcmp(f->beside, f->kind) == 0 && i < inputs->n_files; i++) {
+        if (inputs->files[i] == inputs->file) return true;
+        if (strcmp(f->kind, kl_store_file_kind(inputs->files[i])) == 0) return false;
+    }
+    return true;
+}
+
+/* ---- files of two runs ----
+   Files that are drawn together and are not of one run: the report of one head beside another head. */
 
 /* A file that a run read, as its record names it; borrowed. */
 struct named {
@@ -114,4 +159,29 @@ int kl_plot_files_apart(char **lines, struct kl_file *const *files, size_t n, st
     free(records);
     if (code) free(*lines), *lines = NULL;
     return code;
+}
+
+/* ---- an option out of the key of a file, as a number ---- */
+int kl_plot_key_option(double *value, const struct kl_file *file, const char *name, struct kl_error *err)
+{
+    json_t *parts = NULL;
+    const int code = kl_json_parse(&parts, kl_store_file_key_parts(file), kl_store_file_path(file), err);
+    const json_t *option = json_object_get(json_object_get(parts, "options"), name);
+    *value = json_is_number(option) ? json_number_value(option) : NAN;
+    json_decref(parts);
+    return code;
+}
+
+/* ---- what may stand at the target: nothing, or a picture of its format ---- */
+int kl_plot_figure_target_check(const char *path, enum kl_figure_format format, bool force,
+                                const char *const *inputs, size_t n, struct kl_error *err)
+{
+    int code = kl_store_target_no_input(path, inputs, n, err);
+    if (code) return code;
+    if (format == KL_PNG)
+        return kl_store_target_check_bytes(path, 0, "\x89PNG\r\n\x1a\n", force, inputs, n, err);
+    /* an SVG may do without the line that says it is XML */
+    code = kl_store_target_check_bytes(path, 0, "<svg", force, inputs, n, err);
+    if (code != KL_EUSAGE) return code; /* that it cannot be read is not hidden by what is read next */
+    return kl_store_target_check_bytes(path, 0, "<?xml", force, inputs, n, err);
 }
