@@ -262,13 +262,13 @@ def matrices(file):
     system, u = qubit(), rng.uniform(-3, 3, (4, 2))
     gate = expm(-1j * (0.3 * X + 0.8 * Y - 0.4 * Z).full())
     real = expm(-1j * 0.6 * Y.full()).real
-    turn = np.array([[0, -1], [1, 0]])
+    turn, single = np.array([[0, -1], [1, 0]]), np.array([[0, -1], [1j, 0]])  # without rounding
     kinds = {"c": as_npy(gate), "fortran": as_npy(np.asfortranarray(gate)), "big": as_npy(gate.astype(">c16")),
-             "single": as_npy(np.asfortranarray(gate.astype(">c8"))), "real": as_npy(np.asfortranarray(real.astype(">f8"))),
+             "single": as_npy(np.asfortranarray(single.astype(">c8"))), "real": as_npy(np.asfortranarray(real.astype(">f8"))),
              "whole": as_npy(np.asfortranarray(turn.astype(">i2"))), "h5py": stored("h5py", gate), "jld2": stored("jld2", gate, 512),
              "matlab": stored("matlab", gate, 512)}
     for name, content in kinds.items():
-        meant = {"real": real, "whole": turn}.get(name, gate)
+        meant = {"real": real, "whole": turn, "single": single}.get(name, gate)
         loss = losses(system, meant, u, 1.0, values_of(0.085, 0.045, 0, 0.0))[0]
         ending = "npy" if content[:6] == b"\x93NUMPY" else "h5:u"
         put(file, "matrix_" + name, u, {"loss": loss}, system="qubit", gate=f"{name}.{ending}",
