@@ -123,12 +123,10 @@ void kl_sampling_run_trace(struct kl_sampling_trace *trace, const struct kl_samp
                            size_t rung, int64_t chain);
 
 /* Of the training loss at each temperature, malloc'ed (n_rungs); of chains with unequal numbers of
-   draws, as many of each as the shortest one has. KL_ENOMEM. (verdicts.c) */
+   draws, as many of each as the shortest one has. KL_ENOMEM. (sample_tell.c) */
 struct kl_sampling_verdict;
 int kl_sampling_run_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_sampling_run *run,
                              struct kl_error *err);
-/* Its prior does not change with beta. */
-bool kl_sampling_run_is_gibbs(const struct kl_sampling_run *run);
 /* Says whose warm-up went on, beyond what was asked for. */
 void kl_sampling_run_say_warmup(const struct kl_sampling_run *run, const struct kl_log *log);
 

@@ -38,7 +38,7 @@ struct kl_sampling_numbers {
     double work, path_loss, path_error, path_test_error; /* of the annealing and its last state */
     double noise_ratio;
 };
-/* Of the tuner (tune.c); of one type too. */
+/* Of the tuner (schedule.c); of one type too. */
 struct kl_sampling_tuning {
     struct kl_sampling_dual dual;
     double aim;      /* acceptance that dual averaging is told to reach */
@@ -103,7 +103,7 @@ bool kl_sampling_chain_done(const struct kl_sampling_chain *c);
 /* Mean acceptance behind the warm-up (NaN: none yet), and the step, tuned or not. */
 double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
 double kl_sampling_chain_step(const struct kl_sampling_chain *c);
-/* ---- the warm-up of one that adapts (tune.c) ---- */
+/* ---- the warm-up of one that adapts (schedule.c) ---- */
 /* Is dual averaging asked for? */
 bool kl_sampling_adapts(const struct kl_sampling_settings *s);
 /* Before its first step. */
@@ -126,14 +126,7 @@ int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl
 int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_desk *desk,
                               const struct kl_sampling_crew *crew, double deadline,
                               struct kl_error *err);
-/* The walker of a chain at a desk. */
-struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain *c,
-                                                       struct kl_sampling_desk *desk,
-                                                       const struct kl_sampling_crew *crew);
-/* The weights that it begins with, and its certificate there; a draw from the prior at beta 0. (begin.c)
- */
-int kl_sampling_chain_begin(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                            struct kl_error *err);
+/* A draw from the prior at beta 0. */
 void kl_sampling_chain_prior_draw(struct kl_sampling_chain *c, int64_t epoch);
 /* After the last step of an epoch: the warm-up's rules, draws. last: of that step. (draw.c) */
 int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
@@ -149,7 +142,7 @@ int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walk
 int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
                            struct kl_sampling_desk *desk, struct kl_error *err);
 
-/* ---- the Gaussian beside (gaussian.c) ---- */
+/* ---- the Gaussian beside (bias.c) ---- */
 enum { KL_SAMPLING_GAUSSIAN_SIZE = 16 };
 struct kl_sampling_gaussian {
     float *x; /* (n, 2, size): of each record the x, then the y */
@@ -166,9 +159,6 @@ void kl_sampling_gaussian_begin(struct kl_sampling_chain *c);
 /* The state's mean squared standard deviate, less 1: 0 on average under that law; NaN where there is
  * none. */
 double kl_sampling_gaussian_excess(const struct kl_sampling_chain *c);
-/* What it is on average under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not
- * known in closed form. */
-double kl_sampling_gaussian_expected(const struct kl_sampling_chain *c);
 
 /* ---- a run ---- */
 struct kl_sampling_run {
@@ -187,8 +177,6 @@ struct kl_sampling_run {
 };
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
                                                 int64_t chain);
-/* Swaps where all temperatures of a chain number wait (exchange.c). */
-void kl_sampling_run_exchange(struct kl_sampling_run *run);
 /* KL_EUSAGE: what does not go together (settings.c). */
 int kl_sampling_settings_check(const struct kl_sampling_settings *s,
                                const struct kl_sampling_target_f32 *target, struct kl_error *err);

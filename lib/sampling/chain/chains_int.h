@@ -21,10 +21,6 @@ size_t kl_sampling_identity(struct kl_sampling_identity list[KL_SAMPLING_IDENTIT
 const char *kl_sampling_group(enum kl_sampling_role role);
 /* Dataset of a trace of the main chains, "posterior/train_loss"; of the others only the loss is held. */
 const char *kl_sampling_trace_name(int field);
-/* Mean of values of several chains (n_chains arrays, lengths n) and its standard error from batches of
-   about the root of the length; NaN where there are none, or too few. (bias.c) */
-void kl_sampling_batch_means(double *mean, double *error, const float *const *values, const int64_t *n,
-                             size_t n_chains);
 /* What says how far a run is from what it is to sample: datasets bias/... and path/... (bias.c) */
 int kl_sampling_bias_put(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err);
 

@@ -46,11 +46,5 @@ int kl_sampling_values_settings(struct kl_sampling_settings *settings, struct kl
                                 const struct kl_sampling_values *v, struct kl_error *err);
 /* The probability that --labels says. KL_EUSAGE. */
 int kl_sampling_values_labels(double *p, const char *labels, struct kl_error *err);
-/* numbers (KL_SAMPLING_BETAS): those of "0,1,10", none below `least`. name: of the option, for messages.
- * KL_EUSAGE. */
-int kl_sampling_list_read(double *numbers, size_t *n, const char *text, const char *name, double least,
-                          struct kl_error *err);
-/* The shortest digits that read as the same numbers; text: KL_SAMPLING_LIST bytes. */
-void kl_sampling_list_write(char *text, const double *numbers, size_t n);
 
 #endif

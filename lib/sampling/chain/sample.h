@@ -10,7 +10,7 @@
 extern const struct kl_mode kl_sampling_mode_sample;
 extern const struct kl_tool kl_sampling_sample_tool;
 
-/* ---- what is sampled (problem.c) ---- */
+/* ---- what is sampled (mode_sample.c) ---- */
 /* One set of records, or one for each chain, and a network on each. */
 struct kl_sampling_problem {
     struct kl_sampling_data *data;

@@ -47,7 +47,7 @@ uint64_t kl_sampling_key(uint64_t seed, double beta, int64_t number, uint32_t pu
 /* rows (n): a permutation by (key, step), of which the first `count` are drawn. */
 void kl_sampling_shuffle(int64_t *rows, size_t n, size_t count, uint64_t key, uint64_t step);
 
-/* ---- one step (walker.c, walk_euler.c, walk_momentum.c, walk_accept.c) ---- */
+/* ---- one step (walker.c) ---- */
 /* Weights that one thread updates at a time; of one tensor. Sums are added up in their order, whatever
  * the threads. */
 struct kl_sampling_piece {
@@ -105,7 +105,6 @@ enum { KL_SAMPLING_PARTIAL = 4 };
 #define kl_sampling_total KL_NAME(kl_sampling_total)
 #define kl_sampling_normals KL_NAME(kl_sampling_normals)
 #define kl_sampling_update KL_NAME(kl_sampling_update)
-#define kl_sampling_push KL_NAME(kl_sampling_push)
 #define kl_sampling_ratio KL_NAME(kl_sampling_ratio)
 #define kl_sampling_prior KL_NAME(kl_sampling_prior)
 #define kl_sampling_virial KL_NAME(kl_sampling_virial)
@@ -127,13 +126,6 @@ double kl_sampling_total(const struct kl_sampling_walker *k, int column);
 void kl_sampling_update(struct kl_sampling_walker *k, kl_real *w, const kl_real *grad,
                         const struct kl_langevin_factors *factors, const struct kl_sampling_move *m,
                         struct kl_sampling_outcome *out);
-/* v = keep v - rate (beta grad + precision w) + spread N, w += move v; returns |v|^2. With scales (then
-   keep is 1 where spread is 0): v -= rate scale (beta grad + precision w), w += move scale v. */
-struct kl_sampling_kick {
-    double keep, rate, spread, move;
-};
-double kl_sampling_push(struct kl_sampling_walker *k, kl_real *w, kl_real *v, const kl_real *grad,
-                        const struct kl_sampling_kick *kick, const struct kl_sampling_move *m);
 /* ln of the density of the step from -> to, but for what depends on neither: - |to - shrink from + rate
    grad|^2 / (2 spread^2), grad being that at `from`. */
 double kl_sampling_ratio(struct kl_sampling_walker *k, const kl_real *to, const kl_real *from,

@@ -59,7 +59,7 @@ int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_samplin
 int kl_sampling_data_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
                               size_t n_paths, struct kl_error *err);
 
-/* ---- selection (select.c) ---- */
+/* ---- selection (records.c) ---- */
 enum { KL_SAMPLING_CLASSES = 1000 };
 /* group_of[c]: class c's group, -1: none; of classes 0 .. classes - 1. n_groups: at least 2. */
 struct kl_sampling_groups {
@@ -76,7 +76,7 @@ int kl_sampling_groups_parse(struct kl_sampling_groups *groups, const char *text
 size_t kl_sampling_select(int64_t *index, size_t *taken, const int32_t *label, size_t n,
                           const struct kl_sampling_groups *groups, size_t size);
 
-/* ---- what the records are made of (synth.c, source.c) ---- */
+/* ---- what the records are made of (records.c, source.c) ---- */
 /* w (4; or NULL): the direction that labels follow. options->random 1: fair coins of the same stream;
    between 0 and 1 the labels stay, and kl_sampling_data_load draws some anew. */
 int kl_sampling_synth_make(struct kl_sampling_data *data, double *w,

@@ -10,8 +10,11 @@
 
 #include "ingest/ingest.h"
 #include "sampling/data/data.h"
-#include "sampling/data/data_int.h"
 #include "store/store.h"
+
+/* source->files; close it in any case. KL_ENOINPUT, KL_EUSAGE, KL_ENOMEM. */
+int kl_sampling_source_find(struct kl_sampling_source *source, const char *const *paths, size_t n_paths,
+                            bool test, struct kl_error *err);
 
 enum { SIDE = 32, IMAGE = 3 * SIDE * SIDE, BLOCK = 256 };
 

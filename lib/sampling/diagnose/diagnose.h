@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-/* ---- traces of one quantity (traces.c, rhat.c, effective.c) ---- */
+/* ---- traces of one quantity (traces.c, convergence.c) ---- */
 /* Memory for `chains` times `draws` values; nothing below allocates. KL_EUSAGE: none, or over 2^31;
  * KL_ENOMEM. */
 struct kl_sampling_traces;
@@ -63,7 +63,7 @@ void kl_sampling_autocorrelation(double *rho, size_t lags, const struct kl_sampl
  * rho below 0.05. */
 double kl_sampling_ess_cut(const struct kl_sampling_traces *traces, size_t chain);
 
-/* ---- predictive accuracy (predictive.c, pareto.c) ---- */
+/* ---- predictive accuracy (predictive.c) ---- */
 /* Expected log predictive density, summed over records: WAIC (Watanabe 2010; Vehtari, Gelman and Gabry
    2017, doi:10.1007/s11222-016-9696-4) and leave-one-out by Pareto smoothed importance sampling (Vehtari
    et al. 2024, JMLR 25(72)). */
@@ -81,7 +81,7 @@ int kl_sampling_predict(struct kl_sampling_predictive *predictive, double *loo, 
                         const float *log_lik, size_t draws, size_t records, double efficiency,
                         struct kl_pool *pool, struct kl_error *err);
 
-/* ---- a file of kind `chains`, read (chains_file.c) ---- */
+/* ---- a file of kind `chains`, read (traces.c) ---- */
 struct kl_sampling_chains {
     struct kl_file *file;
     size_t chains, most_draws, n_betas;

@@ -15,7 +15,7 @@ void kl_sampling_spectrum_close(struct kl_sampling_spectrum **spectrum);
 const double *kl_sampling_autocovariances(struct kl_sampling_spectrum *spectrum, const double *y,
                                           size_t series);
 
-/* ---- normal_score.c ---- */
+/* ---- traces.c ---- */
 /* z with P(Z <= z) = p, 0 < p < 1, to 1e-15 of itself: Wichura 1988, algorithm AS 241
    (doi:10.2307/2347330). A tenth of the time of kl_stats_normal_quantile, of which there are millions
    here. */
@@ -61,29 +61,6 @@ static inline double kl_sampling_sum(const double *x, size_t n)
     for (; i < n; i++) sum += x[i];
     for (size_t j = 0; j < 8; j++) sum += lane[j];
     return sum;
-}
-
-/* ---- pareto.c ---- */
-/* Memory for one record of `draws` log weights. */
-struct kl_sampling_smoother {
-    double *weight, *tail; /* (draws); the weights are what is smoothed */
-    struct kl_sampling_place {
-        double value;
-        size_t i;
-    } * order;          /* (draws) */
-    double *b, *length; /* (kl_sampling_grid(draws)) of the fit */
-};
-int kl_sampling_smoother_open(struct kl_sampling_smoother *s, size_t draws, struct kl_error *err);
-void kl_sampling_smoother_close(struct kl_sampling_smoother *s); /* also after a failure */
-/* s->weight holds log weights: they are smoothed and normalised. Returns Pareto's k, infinite of a tail
- * of four or fewer. */
-double kl_sampling_smooth(struct kl_sampling_smoother *s, size_t draws, double efficiency);
-double kl_sampling_log_sum(const double *x, size_t n); /* ln sum exp x */
-static inline size_t kl_sampling_grid(size_t draws)
-{
-    size_t root = 1;
-    while (root * root < draws) root++;
-    return 30 + root;
 }
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
    The diagnostics of each temperature of a file, several at once, and what is amiss in them. */
-#include "sampling/diagnose/verdict.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/diagnose/verdict.h"
 #include "store/store.h"
 
 struct work {
@@ -178,7 +177,7 @@ int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_
 }
 
 /* ---- what is amiss ---- */
-bool kl_sampling_virial_is_off(const struct kl_sampling_verdict *v)
+static bool virial_is_off(const struct kl_sampling_verdict *v)
 {
     const double off = fabs(v->virial - 1);
     return off > 0.5 || (off > 0.05 && !(off <= 4 * v->virial_mcse));
@@ -306,7 +305,7 @@ static bool warn_of_draws(const struct kl_log *log, const struct kl_sampling_ver
 {
     char value[KL_SAMPLING_BESIDE];
     const struct those apart = those(v, n, has_high_rhat, by_rhat), few = those(v, n, has_few, by_draws),
-                       off = those(v, n, kl_sampling_virial_is_off, by_virial);
+                       off = those(v, n, virial_is_off, by_virial);
     if (apart.worst)
         kl_caution(
             log,

@@ -35,9 +35,6 @@ int kl_sampling_verdicts(struct kl_sampling_verdict **verdicts, const struct kl_
 /* An acceptance that is tuned is to be so near to its target, one that is not at least so large. */
 #define KL_SAMPLING_NEAR_ACCEPTANCE 0.15
 #define KL_SAMPLING_LEAST_ACCEPTANCE 0.1
-/* The virial ratio is 1 at equilibrium: 5 % off, and by four standard errors, is too far; a half in any
-   case, since the error of a chain that has not mixed is none. */
-bool kl_sampling_virial_is_off(const struct kl_sampling_verdict *v);
 /* Cautions for what is amiss, each behind `of` ("twin: "; ""); trace: "train_loss"; false: nothing is.
  */
 bool kl_sampling_warn(const struct kl_log *log, const struct kl_sampling_verdict *v, size_t n,

@@ -10,7 +10,7 @@ struct kl_key;
 
 #define KL_SAMPLING_CHAINS "chains" /* the kind of a file of them */
 
-/* ---- which parameters are sampled, and their prior (layout.c) ---- */
+/* ---- which parameters are sampled, and their prior (ensemble.c) ---- */
 /* all; the core and what is behind it; the classifier behind the core; the core alone. What is not
    sampled keeps its trained values. Of a head without a core the first three are the same. */
 enum kl_sampling_part { KL_SAMPLING_ALL, KL_SAMPLING_TAIL, KL_SAMPLING_CLASSIFIER, KL_SAMPLING_CORE };
@@ -47,7 +47,7 @@ int kl_sampling_layout_make(struct kl_sampling_layout *layout, const struct kl_h
                             struct kl_error *err);
 void kl_sampling_layout_free(struct kl_sampling_layout *layout);
 
-/* ---- kept weights (kept.c) ---- */
+/* ---- kept weights (ensemble.c) ---- */
 /* Kept weights of a file (with keep_last its one rung is the ladder's last): `draws` of each rung and
  * chain at most, of `size` each. KL_EDATA, also where none were kept. */
 struct kl_sampling_kept {

@@ -46,7 +46,7 @@ int kl_sampling_head_target_f64(struct kl_sampling_target_f64 *target,
 void kl_sampling_head_close_f32(struct kl_sampling_head_f32 **head);
 void kl_sampling_head_close_f64(struct kl_sampling_head_f64 **head);
 
-/* ---- heads in files (file.c) ---- A file of kind `chains` of a head has, beside what chains have, the
+/* ---- heads in files (found.c) ---- A file of kind `chains` of a head has, beside what chains have, the
    head that they are of: params/<tensor> [1, ...] with the values of what is not sampled, config,
    class_names, split/validation and the origin of its features as a head's file has them, and as
    attributes which parameters are sampled and their prior. */
@@ -57,7 +57,7 @@ int kl_sampling_head_save(struct kl_writer *writer, const struct kl_head *head, 
 /* part: of KL_SAMPLING_PARTS. */
 int kl_sampling_question_save(struct kl_writer *writer, const char *part,
                               const struct kl_sampling_head_prior *prior, struct kl_error *err);
-/* ---- evidence (evidence.c) ---- */
+/* ---- evidence (found.c) ---- */
 /* ln Z(n) = -int_0^n E_beta[L] dbeta of the normalised prior and the likelihood exp(-n L), by
    thermodynamic integration over the ladder of a run whose last temperature is n. */
 struct kl_sampling_evidence {
@@ -76,9 +76,6 @@ struct kl_sampling_evidence {
 int kl_sampling_evidence_make(struct kl_sampling_evidence *e, const struct kl_sampling_run *run,
                               const struct kl_sampling_settings *settings, struct kl_error *err);
 void kl_sampling_evidence_free(struct kl_sampling_evidence *e);
-/* ln of the Bayes factor of a against b, and its error. */
-double kl_sampling_bayes_factor(double *error, const struct kl_sampling_evidence *a,
-                                const struct kl_sampling_evidence *b);
 
 extern const struct kl_mode kl_sampling_mode_head, kl_sampling_mode_export;
 extern const struct kl_tool kl_sampling_head_tool, kl_sampling_export_tool;

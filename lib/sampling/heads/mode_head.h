@@ -3,7 +3,7 @@
 #ifndef KL_SAMPLING_MODE_HEAD_H
 #define KL_SAMPLING_MODE_HEAD_H
 
-#include "sampling/heads/rivals.h"
+#include "sampling/heads/heads.h"
 #include "store/mode.h"
 
 enum { KL_SAMPLING_RIVALS = 3, KL_SAMPLING_LADDER = 512 };
@@ -14,11 +14,6 @@ struct kl_sampling_head_values {
     double accept, step, power, sigma, sigma_angles, sigma_scales; /* accept 0: the sampler's own */
     bool compare, exchange, resume;
 };
-void kl_sampling_head_defaults(void *values);
-/* rungs: room for KL_SAMPLING_LADDER, which settings points to; n: records, beta of the posterior.
- * KL_EUSAGE. */
-int kl_sampling_head_settings(struct kl_sampling_settings *settings, struct kl_sampling_rung *rungs,
-                              const struct kl_sampling_head_values *v, size_t n, struct kl_error *err);
 
 /* What was found. */
 struct kl_sampling_head_found {

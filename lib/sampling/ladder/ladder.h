@@ -16,7 +16,7 @@ struct kl_mode;
 struct kl_tool;
 struct kl_writer;
 
-/* ---- the Bernoulli kl and what is inverted (binary_kl.c, binomial.c) ---- */
+/* ---- the Bernoulli kl and what is inverted (bound.c) ---- */
 /* p ln(p/q) + (1-p) ln((1-p)/(1-q)) of p and q in [0, 1]: no cancellation where they are close. */
 double kl_sampling_kl(double p, double q);
 /* The largest q >= p, and the smallest q <= p, with kl(p||q) <= c: to a few units of the last place, at
@@ -58,7 +58,7 @@ struct kl_sampling_ladder {
     double *drawn_loss, *drawn01, *drawn_test01; /* of one draw: the last one of the first chain */
     double *draws;                               /* of a chain */
     double *loss_of;                             /* (n_chains, n_rungs): means of the chains */
-    /* (n_chains, n_rungs) each: work along the path from a prior draw (path.c), and the 0-1 errors at
+    /* (n_chains, n_rungs) each: work along the path from a prior draw (bound.c), and the 0-1 errors at
      * its end. */
     double *work_of, *path01_of, *path_test01_of;
     double *still; /* (n_rungs) 1: no chain's loss varies, so that its mean has no error */
@@ -83,7 +83,7 @@ double kl_sampling_ladder_raw(const struct kl_sampling_ladder *ladder,
 double kl_sampling_ladder_unit(const struct kl_sampling_ladder *ladder,
                                double loss); /* recorded to [0, 1] */
 
-/* ---- where one comes from (csv_read.c, chains_read.c) ---- */
+/* ---- where one comes from (csv.c, chains_read.c) ---- */
 /* What a CSV does not say. Texts may be NULL. */
 struct kl_sampling_ladder_source {
     const char *set, *labels; /* of several ladders in one file */
@@ -104,7 +104,7 @@ int kl_sampling_ladder_read_csv(struct kl_sampling_ladder *ladder, const char *p
 int kl_sampling_ladder_read_chains(struct kl_sampling_ladder *ladder, struct kl_file *file,
                                    struct kl_error *err);
 
-/* ---- thermodynamic integration (integral.c) ---- */
+/* ---- thermodynamic integration (ladder.c) ---- */
 /* mean (n), its errors and the variances of the loss, each NULL where there is none. */
 struct kl_sampling_curve {
     size_t n;
@@ -149,7 +149,7 @@ void kl_sampling_wbic(struct kl_sampling_wbic *wbic, const struct kl_sampling_cu
 /* Local learning coefficient (Lau et al. 2023, arXiv:2308.12108): beta (E_beta[L] - least). */
 double kl_sampling_llc(double beta, double loss, double least);
 
-/* ---- bounds (bound.c, calibrate.c) ---- */
+/* ---- bounds (bound.c) ---- */
 /* kl: kl^-1(p, (Gamma + ln(c/delta))/n). hoeffding: p + sqrt((Gamma (1+1/n) + ln(max(Gamma,1)
    (n+1)/delta))/(2n)). sqrt-linear: p + 2A/n + sqrt(2 p A/n), A = Gamma + ln(c/delta). prior-loss: kl
    with beta L_0 for Gamma. single-draw: kl with a draw's own loss in beta L and its own error. */
@@ -188,7 +188,7 @@ void kl_sampling_calibrate(struct kl_sampling_calibration *to, const double *p, 
 bool kl_sampling_calibrate_bisect(double *factor, const double *p, const double *gamma, size_t n_rungs,
                                   int64_t n, const struct kl_sampling_bound_options *o);
 
-/* ---- path certificate (path.c) ---- */
+/* ---- path certificate (bound.c) ---- */
 /* ln F(to|from) - ln B(from|to) of a step w' = decay w - kick g(w) + sqrt(variance) N and the same step
    back: Euler's (decay 1 - eta/(2 sigma^2), kick eta beta/2, variance eta), or with the prior part exact
    (decay a = exp(-eta/(2 sigma^2)), variance sigma^2 (1 - a^2)). Gradients are those of the same
@@ -244,7 +244,7 @@ void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to);
 int kl_sampling_bounds_json(struct json_t **value, const struct kl_sampling_bounds *b,
                             struct kl_error *err);
 
-/* ---- files (bounds_file.c, csv.c) ---- */
+/* ---- files (bounds.c, csv.c) ---- */
 extern const struct kl_kind kl_sampling_bounds_kind;
 int kl_sampling_bounds_write(struct kl_writer *writer, const struct kl_sampling_bounds *b,
                              struct kl_error *err);

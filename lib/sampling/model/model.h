@@ -7,7 +7,7 @@
 #include "kernels/langevin.h"
 #include "sampling/data/data.h"
 
-/* ---- losses (loss.c) ---- */
+/* ---- losses (net.c) ---- */
 /* Of one record. Binary (one logit z, margin v = (2 y - 1) z) or K logits; spec of the reference,
    section 3. bbce is bounded by l_max. All are finite for any finite z. */
 enum kl_sampling_loss {
@@ -19,15 +19,13 @@ enum kl_sampling_loss {
 };
 #define KL_SAMPLING_LOSSES "bbce|bce|savage|tangent|ce"
 /* *value, and if asked (NULL: no) its derivative by the logits, of one record: outputs 1 (binary) or K logits. bce and
-   tangent are of one logit, ce of several: kl_sampling_loss_check. */
+   tangent are of one logit, ce of several. */
 void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs, int32_t label,
                          enum kl_sampling_loss loss, double l_max);
 /* 1 if the label is not the one predicted: logit > 0, or the first of the largest. */
 int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label);
 /* Ends of a loss; *high may be infinite. */
 void kl_sampling_loss_ends(double *low, double *high, enum kl_sampling_loss loss, double l_max);
-/* KL_EUSAGE: not for so many outputs, or l_max not above ln 2. */
-int kl_sampling_loss_check(enum kl_sampling_loss loss, int outputs, double l_max, struct kl_error *err);
 
 /* ---- a target: what a sampler knows of what it samples ---- */
 /* Sums over records; the raw loss, in nats for bbce, and 0-1 errors. */
@@ -154,7 +152,7 @@ int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *
 int kl_sampling_net_statistics(void *context, const double **mean, const double **variance, double momentum,
                                const kl_real *w, const struct kl_sampling_batch *batch, struct kl_error *err);
 
-/* ---- a case with everything known (linear.c) ---- */
+/* ---- a case with everything known (target.c) ---- */
 /* L(w) = mean over n records of (x.w - y)^2 / 2, x (n, d) row-major; both are the training and the test set, 0-1 errors
    are none. sigma: of the prior. They are copied. KL_ENOMEM. */
 #define kl_sampling_linear_target KL_NAME(kl_sampling_linear_target)

@@ -60,25 +60,19 @@ struct kl_sampling_step {
     bool statistics; /* batch norm takes those of the records in hand */
     int layer;
 };
-/* dense.c: from x[0] to the logits; from dy and dyr of the logits to grad and, with convolutions before,
- * to dx. */
+/* layers.c: from x[0] to the logits; from dy and dyr of the logits to grad and, with convolutions
+ * before, to dx. */
 #define kl_sampling_dense_forward KL_NAME(kl_sampling_dense_forward)
 void kl_sampling_dense_forward(struct kl_sampling_step *step);
 #define kl_sampling_dense_backward KL_NAME(kl_sampling_dense_backward)
 void kl_sampling_dense_backward(struct kl_sampling_step *step);
-/* conv.c: from in[0] to x[0]; from dx to grad. */
+/* layers.c: from in[0] to x[0]; from dx to grad. */
 #define kl_sampling_conv_forward KL_NAME(kl_sampling_conv_forward)
 void kl_sampling_conv_forward(struct kl_sampling_step *step);
 #define kl_sampling_conv_backward KL_NAME(kl_sampling_conv_backward)
 void kl_sampling_conv_backward(struct kl_sampling_step *step);
-/* norm.c: unit's raw to act, with statistics of the records in hand or frozen ones; gradients of act (in
-   back) to those of raw, gamma and beta. */
-#define kl_sampling_norm_forward KL_NAME(kl_sampling_norm_forward)
-void kl_sampling_norm_forward(struct kl_sampling_step *step, int unit);
-#define kl_sampling_norm_backward KL_NAME(kl_sampling_norm_backward)
-void kl_sampling_norm_backward(struct kl_sampling_step *step, int unit);
 
-/* shallow.c, in float: many steps at once of a net of one hidden layer, few inputs and one logit. */
+/* net.c, in float: many steps at once of a net of one hidden layer, few inputs and one logit. */
 struct kl_sampling_target_f32;
 struct kl_sampling_shallow;
 /* Sets target's walk if its net and batches are of that kind. KL_ENOMEM. */

@@ -1,9 +1,121 @@
 /* SPDX-License-Identifier: MIT
-   Networks by name: which layers they have, and where each tensor lies in the flat vector. */
+   Networks by name: which layers they have, where each tensor lies in the flat vector, the losses of
+   their logits, and those that kernels/shallow.h steps. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/shallow.h"
 #include "sampling/model/model.h"
+#include "sampling/model/model_int.h"
+
+/* ---- losses of one record, from its logits, in double; without overflow for any logits ---- */
+
+static double logistic(double v)
+{
+    return v >= 0 ? 1 / (1 + exp(-v)) : exp(v) / (1 + exp(v));
+}
+
+/* bbce and its derivative by p, the probability of the label; q = 1 - p without cancellation. */
+static double bounded(double *by_p, double p, double q, double l_max)
+{
+    const double e = exp(-l_max), psi = e + (1 - 2 * e) * p;
+    *by_p = -(1 - 2 * e) / psi;
+    return p > 0.5 ? -log1p(-(e + (1 - 2 * e) * q)) : -log(psi);
+}
+
+static double of_margin(double *by_margin, double v, enum kl_sampling_loss loss, double l_max)
+{
+    const double p = logistic(v), q = logistic(-v);
+    double value;
+    switch (loss) {
+    case KL_SAMPLING_BBCE:
+        value = bounded(by_margin, p, q, l_max);
+        *by_margin *= p * q;
+        return value;
+    case KL_SAMPLING_SAVAGE: *by_margin = -2 * q * q * p; return q * q;
+    case KL_SAMPLING_TANGENT:
+        value = 2 * atan(v) - 1;
+        *by_margin = 4 * value / (1 + v * v);
+        return value * value;
+    default: *by_margin = -q; return (v < 0 ? -v : 0) + log1p(exp(-fabs(v)));
+    }
+}
+
+/* Of several logits: the derivative by logit k is by_p p (1[k = y] - p_k) for what depends on p alone.
+ */
+static double of_logits(double *by_logits, const double *z, int n, int32_t label,
+                        enum kl_sampling_loss loss, double l_max)
+{
+    double most = z[0], sum = 0, others = 0, by_p, value;
+    for (int k = 1; k < n; k++) most = z[k] > most ? z[k] : most;
+    for (int k = 0; k < n; k++) {
+        const double share = exp(z[k] - most);
+        sum += share;
+        if (k != label) others += share;
+    }
+    const double p = exp(z[label] - most) / sum, q = others / sum;
+    if (loss == KL_SAMPLING_BBCE) value = bounded(&by_p, p, q, l_max);
+    else if (loss == KL_SAMPLING_SAVAGE) by_p = -2 * q, value = q * q;
+    else by_p = 0, value = p > 0.5 ? -log1p(-q) : log(sum) - (z[label] - most);
+    if (!by_logits) return value;
+    for (int k = 0; k < n; k++) {
+        const double share = exp(z[k] - most) / sum, step = k == label ? q : -share;
+        by_logits[k] = loss == KL_SAMPLING_CE ? -step : by_p * p * step;
+    }
+    return value;
+}
+
+void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
+                         int32_t label, enum kl_sampling_loss loss, double l_max)
+{
+    if (outputs > 1) {
+        *value = of_logits(by_logits, logits, outputs, label, loss, l_max);
+        return;
+    }
+    const double sign = label ? 1 : -1;
+    double by_margin;
+    *value = of_margin(&by_margin, sign * logits[0], loss, l_max);
+    if (by_logits) by_logits[0] = sign * by_margin;
+}
+
+int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label)
+{
+    int best = 0;
+    if (outputs == 1) return (logits[0] > 0) != (label != 0);
+    for (int k = 1; k < outputs; k++)
+        if (logits[k] > logits[best]) best = k;
+    return best != label;
+}
+
+void kl_sampling_loss_ends(double *low, double *high, enum kl_sampling_loss loss, double l_max)
+{
+    const double pi = 3.14159265358979323846;
+    *low = loss == KL_SAMPLING_BBCE ? -log1p(-exp(-l_max)) : 0;
+    *high = loss == KL_SAMPLING_BBCE      ? l_max
+            : loss == KL_SAMPLING_SAVAGE  ? 1
+            : loss == KL_SAMPLING_TANGENT ? (pi + 1) * (pi + 1)
+                                          : INFINITY;
+}
+
+/* KL_EUSAGE: not for so many outputs, or l_max not above ln 2. */
+static int loss_check(enum kl_sampling_loss loss, int outputs, double l_max, struct kl_error *err)
+{
+    if (loss == KL_SAMPLING_BBCE && !(l_max > log(2.0) && l_max < 700))
+        return kl_fail(err, KL_EUSAGE,
+                       "l_max: found %g, expected more than ln 2 = 0.693 and less than 700", l_max);
+    if (outputs > 1 && (loss == KL_SAMPLING_BCE || loss == KL_SAMPLING_TANGENT))
+        return kl_fail(
+            err, KL_EUSAGE,
+            "loss: bce and tangent are for two classes, found %d; expected bbce, savage or ce", outputs);
+    if (outputs == 1 && loss == KL_SAMPLING_CE)
+        return kl_fail(err, KL_EUSAGE,
+                       "loss: ce is for three classes or more, found 2; expected bce, which it then is");
+    return 0;
+}
+
+/* ---- networks by name: which layers they have, and where each tensor lies in the flat vector ---- */
 
 /* Adds a tensor at the end and returns where it begins. */
 static size_t tensor(struct kl_sampling_net *net, const char *name, int rank, const size_t dims[4],
@@ -195,6 +307,92 @@ int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t c
                        name, classes, net->inputs);
     if (snprintf(net->name, sizeof net->name, "%s", name) >= (int)sizeof net->name)
         return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %s", name, KL_SAMPLING_NETS);
-    const int code = kl_sampling_loss_check(loss, outputs, l_max, err);
+    const int code = loss_check(loss, outputs, l_max, err);
     return code ? code : make_layers(net, err);
+}
+
+/* ---- shallow ----
+   Nets of one hidden layer, few inputs and one logit take many Langevin steps at once, their weights in
+   the form of kernels/shallow.h from the first to the last. */
+
+enum { STEPS = 64 }; /* a call */
+
+/* One thread's. */
+struct kl_sampling_shallow {
+    struct kl_shallow net;
+    float *packed, *work;
+    struct kl_langevin_factors factors[STEPS];
+    struct kl_shallow_sums sums[STEPS];
+};
+
+static int walk_span(const struct kl_sampling_context *c, struct kl_sampling_shallow *s,
+                     const struct kl_sampling_span *span, struct kl_sampling_sums *sums)
+{
+    const struct kl_shallow_records records = { c->sets[0]->x, c->sets[0]->label };
+    for (size_t i = 0; i < STEPS && i < span->count; i++) s->factors[i] = span->factors;
+    for (size_t first = 0; first < span->count; first += STEPS) {
+        const size_t left = span->count - first, some = left < STEPS ? left : STEPS,
+                     at = first * span->batch,
+                     rows =
+                         span->n_rows - at < some * span->batch ? span->n_rows - at : some * span->batch;
+        struct kl_langevin_stream stream = span->stream;
+        stream.step += (uint32_t)first;
+        kl_kernel_shallow_steps_f32()(s->packed, &s->net, &records, span->rows + at, rows, span->batch,
+                                      s->factors, &stream, s->sums, s->work);
+        for (size_t i = 0; i < some; i++) {
+            const size_t gone = i * span->batch,
+                         count = rows - gone < span->batch ? rows - gone : span->batch;
+            sums[first + i] = (struct kl_sampling_sums){ s->sums[i].loss, s->sums[i].squares,
+                                                         s->sums[i].wrong, (int64_t)count };
+        }
+    }
+    return KL_OK;
+}
+
+static int walk(void *context, float *w, const struct kl_sampling_span *spans, size_t n_spans,
+                struct kl_sampling_sums *sums, const struct kl_sampling_crew *crew, struct kl_error *err)
+{
+    const struct kl_sampling_context *c = context;
+    struct kl_sampling_shallow *s = &c->shallow[crew->thread];
+    (void)err;
+    kl_shallow_pack(s->packed, w, &s->net);
+    for (size_t i = 0; i < n_spans; sums += spans[i].count, i++) walk_span(c, s, &spans[i], sums);
+    kl_shallow_unpack(w, s->packed, &s->net);
+    return KL_OK;
+}
+
+/* Is it of the kind? */
+static bool fits_shallow(const struct kl_sampling_net *net, size_t batch)
+{
+    return net->n_units == 0 && net->n_dense == 2 && net->outputs == 1 &&
+           net->dense[0].in <= KL_SHALLOW_INPUTS && batch <= KL_SHALLOW_BATCH &&
+           (net->loss == KL_SAMPLING_BBCE || net->loss == KL_SAMPLING_BCE);
+}
+
+int kl_sampling_shallow_open(struct kl_sampling_shallow **shallow, struct kl_sampling_target_f32 *target,
+                             const struct kl_sampling_net *net, size_t batch, int threads,
+                             struct kl_error *err)
+{
+    *shallow = NULL;
+    if (!fits_shallow(net, batch)) return KL_OK;
+    struct kl_sampling_shallow *all = *shallow = calloc((size_t)threads, sizeof *all);
+    if (!all) return kl_fail_memory(err, (size_t)threads * sizeof *all);
+    const struct kl_shallow form = { net->dense[0].in, net->dense[0].out,
+                                     net->loss == KL_SAMPLING_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
+                                     exp(-net->l_max) };
+    const size_t n = kl_shallow_packed(&form), work = kl_shallow_work(&form, batch);
+    for (int i = 0; i < threads; i++) {
+        all[i].net = form;
+        all[i].packed = aligned_alloc(64, (n + 16) / 16 * 64);
+        all[i].work = aligned_alloc(64, (work + 16) / 16 * 64);
+        if (!all[i].packed || !all[i].work) return kl_fail_memory(err, (n + work) * sizeof(float));
+    }
+    target->walk = walk;
+    return KL_OK;
+}
+
+void kl_sampling_shallow_close(struct kl_sampling_shallow *shallow, int threads)
+{
+    for (int i = 0; i < threads && shallow; i++) free(shallow[i].packed), free(shallow[i].work);
+    free(shallow);
 }

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "kernels/spd.h"
 
-/* ---- covariances (estimate.c) ---- */
+/* ---- covariances (covariance.c) ---- */
 /* moment: x x^T / T; sample: of x less its mean over time; oas: sample, shrunk towards a multiple of 1
    by as much as Chen, Wiesel, Eldar & Hero 2010 (doi:10.1109/TSP.2010.2053029), as scikit-learn writes
    it. */
@@ -51,12 +51,10 @@ int kl_sequence_inverse_root(double *result, size_t *rank, const double *a, size
                              struct kl_error *err);
 int kl_sequence_exponential(double *result, const double *a, size_t channels, struct kl_error *err);
 
-/* ---- Riemannian geometry (riemann.c; Barachant et al. 2012, doi:10.1109/TBME.2011.2172210) ---- */
-/* out (n, triangle): ln(w c w) of matrices rows[0..n), rows NULL: all; w (C, C) symmetric, NULL: 1. out
-   may not be c. KL_EDATA: a matrix is not positive definite, or nearly so (eigenvalues 10^10 apart):
-   which. */
-int kl_sequence_logarithms(double *out, const double *c, const int64_t *rows, size_t n, size_t channels,
-                           const double *w, struct kl_pool *pool, struct kl_error *err);
+/* square (n, n) of its lower triangle. */
+void kl_sequence_unpack(double *square, const double *triangle, size_t n);
+
+/* ---- Riemannian geometry (covariance.c; Barachant et al. 2012, doi:10.1109/TBME.2011.2172210) ---- */
 /* The matrix from which the sum of squared distances is least (Moakher 2005): from the arithmetic mean,
    M <- M^1/2 exp(J) M^1/2 until the norm of J, the mean of the logarithms, is below tolerance sqrt(C) or
    falls no more. KL_EDATA as above, or: not after `most` steps. steps may be NULL. */
@@ -88,7 +86,7 @@ int kl_sequence_csp(double *filters, size_t m, const double *c, const int64_t *r
 void kl_sequence_csp_features(double *x, const double *filters, size_t m, const double *c,
                               const int64_t *rows, size_t n, size_t channels);
 
-/* ---- linear classifiers: scores w_k x + b_k, probabilities their softmax (discriminant.c, logistic.c)
+/* ---- linear classifiers: scores w_k x + b_k, probabilities their softmax (linear.c)
  * ---- */
 struct kl_sequence_linear {
     size_t inputs;
@@ -115,7 +113,7 @@ int kl_sequence_discriminant(struct kl_sequence_linear *linear, const double *x,
 int kl_sequence_logistic(struct kl_sequence_linear *linear, const double *x, const int32_t *labels,
                          size_t n, double strength, struct kl_pool *pool, struct kl_error *err);
 
-/* ---- Euclidean alignment (alignment.c; He & Wu 2020, doi:10.1109/TBME.2019.2913914) ---- */
+/* ---- Euclidean alignment (spatial.c; He & Wu 2020, doi:10.1109/TBME.2019.2913914) ---- */
 /* align (C, C): the inverse root of the mean moment of windows rows[0..n), NULL: 0 to n - 1; the mean
    moment of align x over them is 1. Directions without power (kl_sequence_inverse_root; an average
    reference leaves one) become 0; *lost, which may be NULL: how many. Memory does not grow with n.

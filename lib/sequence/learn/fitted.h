@@ -48,7 +48,7 @@ int kl_sequence_fitted_apply(double *probabilities, struct kl_sequence_fitted *f
                              struct kl_pool *pool, struct kl_error *err);
 void kl_sequence_fitted_free(struct kl_sequence_fitted *f);
 
-/* ---- its file (fitted_file.c) ---- */
+/* ---- its file (fitted.c) ---- */
 /* Attributes model (the method), estimator, align, filters, strength, steps, rate, unit, split, leak,
    parameters; datasets align, filters, points, weights, bias, class_names, channel_names; the group
    split/ is that of a sequence-model. */

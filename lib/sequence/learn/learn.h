@@ -18,7 +18,7 @@ extern const struct kl_tool kl_sequence_train_tool, kl_sequence_sweep_tool;
 extern const struct kl_mode kl_sequence_mode_train, kl_sequence_mode_sweep;
 extern const struct kl_train_stage kl_sequence_train_stage;
 
-/* ---- what a user says (options.c) ---- */
+/* ---- what a user says (mode_train.c) ---- */
 struct kl_sequence_train_values {
     struct kl_common common;
     struct kl_train_settings train;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sequence/learn/learner.h"
-#include "sequence/learn/split_file.h"
+#include "sequence/learn/split.h"
 #include "sequence/windows/names.h"
 
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };

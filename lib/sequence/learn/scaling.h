@@ -50,7 +50,7 @@ int kl_sequence_scaling_add(struct kl_sequence_scaling *s, struct kl_sequence_tr
 size_t kl_sequence_scaling_rows(const struct kl_sequence_scaling_job *job);
 void kl_sequence_scaling_free(struct kl_sequence_scaling *s);
 
-/* ---- its file, its words (scaling_file.c) ---- */
+/* ---- its file, its words (scaling.c) ---- */
 int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_scaling *s,
                              struct kl_error *err);
 void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s);

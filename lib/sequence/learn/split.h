@@ -6,7 +6,7 @@
 #define KL_SEQUENCE_SPLIT_H
 
 #include "base/base.h"
-struct kl_sequence_set;
+#include "sequence/windows/windows.h"
 
 /* People are in the order of their names (S2 before S10), a person's runs, the recordings of one name,
    too; so a split depends on what the windows are and not on the order of files.
@@ -69,14 +69,14 @@ int kl_sequence_split_check_copies(const struct kl_sequence_split *split,
 /* KL_EDATA if of a recording half the windows or more have a correlation above 0.99 with windows of one
    recording of another part, over all channels, shifted by up to 8 steps (fewer where there are very
    many windows), whatever the gain, offset and rate that it was saved with; a caution of fewer.
-   (near_copies.c) KL_ENOMEM, what kl_sequence_set_window returns. */
+   (copies.c) KL_ENOMEM, what kl_sequence_set_window returns. */
 int kl_sequence_split_check_near(const struct kl_sequence_split *split,
                                  const struct kl_sequence_set *set, const struct kl_log *log,
                                  struct kl_error *err);
-/* People whom only a file's name names, which does not say whose it is. (guard.c) */
+/* People whom only a file's name names, which does not say whose it is. (copies.c) */
 void kl_sequence_caution_people(const struct kl_sequence_set *set, const struct kl_log *log);
 /* All that a split of this kind promises: takes digests; no copy in two parts; and cautions of people
-   who may be sessions. leak: digests alone. (guard.c) */
+   who may be sessions. leak: digests alone. (copies.c) */
 int kl_sequence_split_guard(struct kl_sequence_split *split, const struct kl_sequence_set *set,
                             enum kl_sequence_split_kind kind, const struct kl_log *log,
                             struct kl_error *err);
@@ -84,5 +84,11 @@ void kl_sequence_split_free(struct kl_sequence_split *split);
 /* ids (n), put in the order of RandomState(seed).permutation: the first ceil(share n) are held out,
    which is what is returned. */
 size_t kl_sequence_split_hold(int64_t *ids, size_t n, double share, uint64_t seed);
+
+/* ---- a split as a group of a file ---- */
+/* files (n_files): those of the set, in its order. KL_EIO, KL_ENOMEM. */
+int kl_sequence_split_put(struct kl_writer *writer, const struct kl_sequence_set *set,
+                          const struct kl_sequence_split *split, struct kl_file *const *files,
+                          size_t n_files, struct kl_error *err);
 
 #endif

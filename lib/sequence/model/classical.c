@@ -138,7 +138,7 @@ static void measure(struct kl_classical *own, const struct kl_sequence_net *net,
     own->n_blocks = o->layers;
 }
 
-int kl_sequence_classical_open(struct kl_sequence_net *net, bool hydra, struct kl_error *err)
+static int classical_open(struct kl_sequence_net *net, bool hydra, struct kl_error *err)
 {
     const int code = refuse(net, err);
     if (code) return code;
@@ -157,7 +157,7 @@ int kl_sequence_classical_open(struct kl_sequence_net *net, bool hydra, struct k
     return n.code;
 }
 
-void kl_sequence_classical_close(struct kl_sequence_net *net)
+static void classical_close(struct kl_sequence_net *net)
 {
     struct kl_classical *own = net->own;
     if (own) free(own->blocks);
@@ -216,8 +216,9 @@ static void start_block(const struct start *s, const struct kl_classical *own,
     if (b->outer_norm >= 0) ones(s, b->outer_norm);
 }
 
-void kl_sequence_classical_init(const struct kl_sequence_net *net, float *params, uint64_t seed,
-                                uint32_t replica)
+/* Interface of a model's table; both nets. (classical.c) */
+static void classical_init(const struct kl_sequence_net *net, float *params, uint64_t seed,
+                           uint32_t replica)
 {
     const struct kl_classical *own = net->own;
     const struct start s = { net, params, seed, replica };
@@ -231,18 +232,18 @@ void kl_sequence_classical_init(const struct kl_sequence_net *net, float *params
 /* ---- the models ---- */
 static int open_mamba(struct kl_sequence_net *net, struct kl_error *err)
 {
-    return kl_sequence_classical_open(net, false, err);
+    return classical_open(net, false, err);
 }
 static int open_hydra(struct kl_sequence_net *net, struct kl_error *err)
 {
-    return kl_sequence_classical_open(net, true, err);
+    return classical_open(net, true, err);
 }
 #define TABLE(variable, text, words, which)                                                         \
     const struct kl_sequence_model variable = { .name = text,                                       \
                                                 .what = words,                                      \
                                                 .open = open_##which,                               \
-                                                .close = kl_sequence_classical_close,               \
-                                                .init = kl_sequence_classical_init,                 \
+                                                .close = classical_close,                           \
+                                                .init = classical_init,                             \
                                                 .work_f32 = kl_sequence_classical_work_f32,         \
                                                 .work_f64 = kl_sequence_classical_work_f64,         \
                                                 .run_f32 = kl_sequence_classical_##which##_run_f32, \

@@ -21,11 +21,6 @@ struct kl_classical {
     int embedding, embedding_bias, final_norm, head[2], head_bias[2], n_blocks;
     struct kl_classical_block *blocks;
 };
-/* Interface of a model's table; both nets. (classical.c) */
-int kl_sequence_classical_open(struct kl_sequence_net *net, bool hydra, struct kl_error *err);
-void kl_sequence_classical_close(struct kl_sequence_net *net);
-void kl_sequence_classical_init(const struct kl_sequence_net *net, float *params, uint64_t seed,
-                                uint32_t replica);
 
 /* ---- a run: files compiled in both precisions ---- */
 /* Weight and bias (NULL: none) of `in` inputs and `out` outputs; back: the transpose, in strips of
@@ -62,15 +57,6 @@ struct kl_classical_run {
     kl_real *by_gated, *by_projected, *by_conv, *by_dt, *by_mixed, *scan_work;
 };
 #define kl_sequence_classical_work KL_NAME(kl_sequence_classical_work)
-#define kl_sequence_classical_begin KL_NAME(kl_sequence_classical_begin)
-#define kl_sequence_classical_end KL_NAME(kl_sequence_classical_end)
-#define kl_sequence_classical_forward KL_NAME(kl_sequence_classical_forward)
-#define kl_sequence_classical_weights KL_NAME(kl_sequence_classical_weights)
-#define kl_sequence_classical_inputs KL_NAME(kl_sequence_classical_inputs)
-#define kl_sequence_classical_drop KL_NAME(kl_sequence_classical_drop)
-#define kl_sequence_classical_mix KL_NAME(kl_sequence_classical_mix)
-#define kl_sequence_classical_mix_back KL_NAME(kl_sequence_classical_mix_back)
-#define kl_sequence_classical_windows KL_NAME(kl_sequence_classical_windows)
 #define kl_sequence_classical_mamba_run KL_NAME(kl_sequence_classical_mamba_run)
 #define kl_sequence_classical_hydra_run KL_NAME(kl_sequence_classical_hydra_run)
 
@@ -87,38 +73,5 @@ struct kl_classical_run {
                                              const struct kl_sequence_batch_##p *batch, void *work);
 KL_CLASSICAL_MODELS(float, f32)
 KL_CLASSICAL_MODELS(double, f64)
-void kl_sequence_classical_begin(struct kl_classical_run *run, const struct kl_sequence_net *net,
-                                 const kl_real *params, const struct kl_sequence_batch *batch,
-                                 kl_real *grad, bool back, void *work);
-void kl_sequence_classical_end(struct kl_classical_run *run);
-/* Linear layers: y (m, out) = x (m, in) w, without the bias, or += it; gradient of the weight +=; dx (m,
-   in) = dy w^T, or +=. */
-void kl_sequence_classical_forward(kl_real *y, size_t ld_y, const kl_real *x, size_t ld_x, size_t m,
-                                   const struct kl_classical_linear *l, bool add);
-void kl_sequence_classical_weights(const kl_real *x, size_t ld_x, const kl_real *dy, size_t ld_dy,
-                                   size_t m, const struct kl_classical_linear *l);
-void kl_sequence_classical_inputs(kl_real *dx, size_t ld_dx, const kl_real *dy, size_t ld_dy, size_t m,
-                                  const struct kl_classical_linear *l, bool add);
-/* From a block's `projected` to run->gated: convolution, dt, scans, gate. Back: from by_gated to
-   by_projected, every column of it; sets gated again. */
-void kl_sequence_classical_mix(struct kl_classical_run *run, struct kl_classical_layer *l);
-void kl_sequence_classical_mix_back(struct kl_classical_run *run, struct kl_classical_layer *l);
-
-/* What differs. block: from l->u to u of the next one (or run->last); block_back: run->rows, from the
-   gradient behind the block to that before it. head: logits from run->pooled; head_back: by_pooled from
-   by_logits; row: the window's number in the step. */
-struct kl_classical_kind {
-    void (*block)(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next);
-    void (*block_back)(struct kl_classical_run *run, struct kl_classical_layer *l);
-    void (*head)(kl_real *logits, struct kl_classical_run *run, size_t row);
-    void (*head_back)(struct kl_classical_run *run, size_t row);
-};
-void kl_sequence_classical_windows(struct kl_sequence_result *result, const struct kl_sequence_net *net,
-                                   const kl_real *params, const struct kl_sequence_batch *batch,
-                                   const struct kl_classical_kind *kind, void *work);
-/* Dropout of count values at y, which are values first.. of what is dropped at this place in all windows
-   of the step; nothing unless in training. */
-void kl_sequence_classical_drop(kl_real *y, size_t first, size_t count,
-                                const struct kl_classical_run *run, uint32_t place);
 
 #endif

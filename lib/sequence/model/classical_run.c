@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A run of classical Mamba or Hydra: its memory, what is the same for all windows, then window after
-   window there and back. Memory is that of one window, whatever the batch. */
+   A run of classical Mamba or Hydra: its memory, blocks, both nets, there and back. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/act.h"
@@ -10,6 +10,17 @@
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/classical_int.h"
+
+/* ---- what differs between both nets ---- */
+/* block: from l->u to u of the next one (or run->last); block_back: run->rows, from the
+   gradient behind the block to that before it. head: logits from run->pooled; head_back: by_pooled from
+   by_logits; row: the window's number in the step. */
+struct kind {
+    void (*block)(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next);
+    void (*block_back)(struct kl_classical_run *run, struct kl_classical_layer *l);
+    void (*head)(kl_real *logits, struct kl_classical_run *run, size_t row);
+    void (*head_back)(struct kl_classical_run *run, size_t row);
+};
 
 /* ---- memory ---- */
 /* Pieces of 64 bytes one behind the other; at NULL: they are only counted. */
@@ -155,9 +166,8 @@ static void clear_padding(struct kl_classical_run *r)
     if (r->back) memset(r->more, 0, bytes), memset(r->by_pooled, 0, row);
 }
 
-void kl_sequence_classical_begin(struct kl_classical_run *run, const struct kl_sequence_net *net,
-                                 const kl_real *params, const struct kl_sequence_batch *batch,
-                                 kl_real *grad, bool back, void *work)
+static void begin(struct kl_classical_run *run, const struct kl_sequence_net *net, const kl_real *params,
+                  const struct kl_sequence_batch *batch, kl_real *grad, bool back, void *work)
 {
     const struct kl_classical *own = net->own;
     struct pieces pieces = { .at = work };
@@ -178,7 +188,7 @@ void kl_sequence_classical_begin(struct kl_classical_run *run, const struct kl_s
 }
 
 /* Sums over windows that the kernels keep state by state and tap by tap. */
-void kl_sequence_classical_end(struct kl_classical_run *run)
+static void end(struct kl_classical_run *run)
 {
     const struct kl_classical *own = run->own;
     const kl_real unit = own->rule == KL_SCAN_EULER ? 1 : (kl_real)0.6931471805599453;
@@ -197,30 +207,35 @@ void kl_sequence_classical_end(struct kl_classical_run *run)
 }
 
 /* ---- linear layers ---- */
-void kl_sequence_classical_forward(kl_real *y, size_t ld_y, const kl_real *x, size_t ld_x, size_t m,
-                                   const struct kl_classical_linear *l, bool add)
+
+/* y (m, out) = x (m, in) w, without the bias, or += it; gradient of the weight +=; dx (m,
+   in) = dy w^T, or +=. */
+static void linear_forward(kl_real *y, size_t ld_y, const kl_real *x, size_t ld_x, size_t m,
+                           const struct kl_classical_linear *l, bool add)
 {
     for (size_t j = 0; j < l->out; j += KL_STRIP)
         kl_kernel_gemm(y + j, ld_y, x, ld_x, 1, l->w + j * l->in, strip(l->out, j), m, strip(l->out, j),
                        l->in, add);
 }
-void kl_sequence_classical_weights(const kl_real *x, size_t ld_x, const kl_real *dy, size_t ld_dy,
-                                   size_t m, const struct kl_classical_linear *l)
+static void linear_weights(const kl_real *x, size_t ld_x, const kl_real *dy, size_t ld_dy, size_t m,
+                           const struct kl_classical_linear *l)
 {
     for (size_t j = 0; j < l->out; j += KL_STRIP)
         kl_kernel_gemm(l->by_w + j * l->in, strip(l->out, j), x, 1, ld_x, dy + j, ld_dy, l->in,
                        strip(l->out, j), m, 1);
 }
-void kl_sequence_classical_inputs(kl_real *dx, size_t ld_dx, const kl_real *dy, size_t ld_dy, size_t m,
-                                  const struct kl_classical_linear *l, bool add)
+static void linear_inputs(kl_real *dx, size_t ld_dx, const kl_real *dy, size_t ld_dy, size_t m,
+                          const struct kl_classical_linear *l, bool add)
 {
     for (size_t i = 0; i < l->in; i += KL_STRIP)
         kl_kernel_gemm(dx + i, ld_dx, dy, ld_dy, 1, l->back + i * l->out, strip(l->in, i), m,
                        strip(l->in, i), l->out, add);
 }
 
-void kl_sequence_classical_drop(kl_real *y, size_t first, size_t count,
-                                const struct kl_classical_run *run, uint32_t place)
+/* Dropout of count values at y, which are values first.. of what is dropped at this place in all windows
+   of the step; nothing unless in training. */
+static void drop(kl_real *y, size_t first, size_t count, const struct kl_classical_run *run,
+                 uint32_t place)
 {
     const struct kl_sequence_batch *b = run->batch;
     const double rate = run->net->options.dropout;
@@ -248,8 +263,7 @@ static const kl_real *seen(struct kl_classical_run *r, size_t i, size_t *ld)
     return r->x;
 }
 
-static void forward(kl_real *logits, struct kl_classical_run *r, const struct kl_classical_kind *kind,
-                    size_t i)
+static void forward(kl_real *logits, struct kl_classical_run *r, const struct kind *kind, size_t i)
 {
     const struct kl_classical *own = r->own;
     const struct kl_classical_linear *l = &r->embedding;
@@ -261,7 +275,7 @@ static void forward(kl_real *logits, struct kl_classical_run *r, const struct kl
         kl_kernel_gemm(u + j, own->ld, x, 1, ld, l->w + j * l->in, strip(l->out, j), t, strip(l->out, j),
                        l->in, 0);
     kl_kernel_bias(u, l->bias, t, own->ld, 0);
-    kl_sequence_classical_drop(u, row * t * own->ld, t * own->ld, r, 0);
+    drop(u, row * t * own->ld, t * own->ld, r, 0);
     for (int b = 0; b < own->n_blocks; b++)
         kind->block(r, &r->layers[b], b + 1 < own->n_blocks ? r->layers[b + 1].u : r->last);
     kl_kernel_scan->norm(r->rows, r->last_inv, r->last, r->final_norm, t, own->width, own->ld);
@@ -282,8 +296,7 @@ static void give_by_x(kl_real *to, const struct kl_classical_run *r)
                 r->by_x[r->net->options.bare ? c * shape->steps + t : t * shape->channels + c];
 }
 
-static void back(kl_real *by_x, struct kl_classical_run *r, const struct kl_classical_kind *kind,
-                 size_t i)
+static void back(kl_real *by_x, struct kl_classical_run *r, const struct kind *kind, size_t i)
 {
     const struct kl_classical *own = r->own;
     const struct kl_classical_linear *l = &r->embedding;
@@ -296,31 +309,270 @@ static void back(kl_real *by_x, struct kl_classical_run *r, const struct kl_clas
     kl_kernel_scan->norm_back(r->rows, r->by_final_norm, r->more, r->last, r->final_norm, r->last_inv, t,
                               own->width, own->ld, 0);
     for (int b = own->n_blocks - 1; b >= 0; b--) kind->block_back(r, &r->layers[b]);
-    kl_sequence_classical_drop(r->rows, row * t * own->ld, t * own->ld, r, 0);
+    drop(r->rows, row * t * own->ld, t * own->ld, r, 0);
     kl_kernel_layers->add(l->by_bias, r->rows, own->ld, t, own->width);
     const kl_real *x = seen(r, i, &ld);
     for (size_t j = 0; j < l->out; j += KL_STRIP)
         kl_kernel_gemm(l->by_w + j * l->in, strip(l->out, j), x, ld, 1, r->rows + j, own->ld, l->in,
                        strip(l->out, j), t, 1);
     if (!by_x) return;
-    kl_sequence_classical_inputs(r->by_x, l->in, r->rows, own->ld, t, l, false);
+    linear_inputs(r->by_x, l->in, r->rows, own->ld, t, l, false);
     give_by_x(by_x, r);
 }
 
-void kl_sequence_classical_windows(struct kl_sequence_result *result, const struct kl_sequence_net *net,
-                                   const kl_real *params, const struct kl_sequence_batch *batch,
-                                   const struct kl_classical_kind *kind, void *work)
+static void windows(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+                    const kl_real *params, const struct kl_sequence_batch *batch,
+                    const struct kind *kind, void *work)
 {
     struct kl_classical_run run;
     const int classes = net->shape.classes;
     const size_t window = net->shape.channels * kl_sequence_stride(net->shape.steps);
     result->loss = 0, result->correct = 0;
-    kl_sequence_classical_begin(&run, net, params, batch, result->grad, result->grad || result->by_x,
-                                work);
+    begin(&run, net, params, batch, result->grad, result->grad || result->by_x, work);
     for (size_t i = 0; i < batch->n; i++) {
         forward(result->logits + i * (size_t)classes, &run, kind, i);
         kl_sequence_loss(run.back ? run.by_logits : NULL, result, batch, i, classes);
         if (run.back) back(result->by_x ? result->by_x + i * window : NULL, &run, kind, i);
     }
-    if (run.back) kl_sequence_classical_end(&run);
+    if (run.back) end(&run);
+}
+
+/* ---- classical block ----
+   The inside of a block of classical Mamba or Hydra: x and z of the projection through a causal
+   convolution, a selective scan (Hydra: one in each direction, with the same parameters, D counted
+   twice) and a gate, y silu(z). */
+
+/* Columns of a block's matrices: Mamba's projection is [x, z], of x come [dt's, B, C]; Hydra's is [z, x,
+   B, C, dt's]. */
+struct columns {
+    size_t x, z, rank, b, c, ld; /* ld: of the matrix that holds the last three */
+};
+static struct columns columns(const struct kl_classical *own)
+{
+    const size_t e = own->inner;
+    if (own->hydra)
+        return (struct columns){
+            e, 0, 2 * e + 2 * own->states, 2 * e, 2 * e + own->states, own->ld_projected
+        };
+    return (struct columns){ 0, e, 0, own->rank, own->rank + own->states, own->ld_mixed };
+}
+
+static struct kl_scan_job job(const struct kl_classical_run *r, const struct kl_classical_layer *l,
+                              bool backward)
+{
+    const struct kl_classical *own = r->own;
+    const struct columns at = columns(own);
+    const kl_real *from = own->hydra ? l->projected : l->mixed;
+    return (struct kl_scan_job){ .rule = own->rule,
+                                 .backward = backward,
+                                 .keep = r->back,
+                                 .steps = own->steps,
+                                 .channels = own->inner,
+                                 .states = own->states,
+                                 .ld_dt = own->inner,
+                                 .ld_u = own->inner,
+                                 .ld_bc = at.ld,
+                                 .dt = l->dt,
+                                 .u = l->conv,
+                                 .b = from + at.b,
+                                 .c = from + at.c,
+                                 .a = l->rates,
+                                 .d = l->d,
+                                 .kept = backward ? l->kept_backward : l->kept };
+}
+
+/* From a block's `projected` to run->gated: convolution, dt, scans, gate. Back: from by_gated to
+   by_projected, every column of it; sets gated again. */
+static void mix(struct kl_classical_run *run, struct kl_classical_layer *l)
+{
+    const struct kl_classical *own = run->own;
+    const struct columns at = columns(own);
+    const size_t t = own->steps, e = own->inner, ld = own->ld_projected;
+    kl_real *from = own->hydra ? l->projected : l->mixed;
+    kl_kernel_scan->conv(l->conv, e, l->projected + at.x, ld, l->taps, l->conv_bias, t, e);
+    if (!own->hydra) linear_forward(l->mixed, own->ld_mixed, l->conv, e, t, &l->x_proj, false);
+    linear_forward(l->dt, e, from + at.rank, at.ld, t, &l->dt_proj, false);
+    kl_kernel_scan->softplus(l->dt, l->dt_proj.bias, t, e, e);
+    const struct kl_scan_job forward = job(run, l, false);
+    kl_kernel_scan->forward(l->y, e, &forward, 0);
+    if (own->hydra) {
+        const struct kl_scan_job backward = job(run, l, true);
+        kl_kernel_scan->forward(l->y, e, &backward, 1);
+        kl_kernel_scan->norm(l->y_normed, l->inner_inv, l->y, l->norm, t, e, e);
+    }
+    kl_kernel_scan->gate(run->gated, e, own->hydra ? l->y_normed : l->y, e, l->projected + at.z, ld, t,
+                         e);
+}
+
+/* From the gradient at the scans' sum, gy, to by_conv, by_dt and the columns of B and C in `to`. */
+static void scans_back(struct kl_classical_run *r, struct kl_classical_layer *l, const kl_real *gy,
+                       kl_real *to)
+{
+    const struct kl_classical *own = r->own;
+    const struct columns at = columns(own);
+    struct kl_scan_gradient gradient = { .gy = gy,
+                                         .ld_gy = own->inner,
+                                         .ld = own->inner,
+                                         .ld_gbc = at.ld,
+                                         .gdt = r->by_dt,
+                                         .gu = r->by_conv,
+                                         .gb = to + at.b,
+                                         .gc = to + at.c,
+                                         .ga = l->by_rates,
+                                         .gd = l->by_d,
+                                         .work = r->scan_work };
+    const struct kl_scan_job forward = job(r, l, false);
+    kl_kernel_scan->back(&gradient, &forward);
+    if (!own->hydra) return;
+    const struct kl_scan_job backward = job(r, l, true);
+    gradient.add = 1;
+    kl_kernel_scan->back(&gradient, &backward);
+}
+
+static void mix_back(struct kl_classical_run *run, struct kl_classical_layer *l)
+{
+    const struct kl_classical *own = run->own;
+    const struct columns at = columns(own);
+    const size_t t = own->steps, e = own->inner, ld = own->ld_projected;
+    kl_real *gy = run->by_gated, *to = own->hydra ? run->by_projected : run->by_mixed;
+    const kl_real *from = own->hydra ? l->projected : l->mixed;
+    kl_kernel_scan->gate_back(run->by_gated, e, run->by_projected + at.z, ld, run->gated, e,
+                              own->hydra ? l->y_normed : l->y, e, l->projected + at.z, ld, t, e);
+    if (own->hydra) {
+        gy = l->y_normed; /* which nobody needs any more */
+        kl_kernel_scan->norm_back(gy, l->by_norm, run->by_gated, l->y, l->norm, l->inner_inv, t, e, e,
+                                  0);
+    }
+    scans_back(run, l, gy, to);
+    kl_kernel_scan->softplus_back(run->by_dt, l->dt_proj.by_bias, l->dt, t, e, e);
+    linear_weights(from + at.rank, at.ld, run->by_dt, e, t, &l->dt_proj);
+    linear_inputs(to + at.rank, at.ld, run->by_dt, e, t, &l->dt_proj, false);
+    if (!own->hydra) {
+        linear_weights(l->conv, e, run->by_mixed, own->ld_mixed, t, &l->x_proj);
+        linear_inputs(run->by_conv, e, run->by_mixed, own->ld_mixed, t, &l->x_proj, true);
+    }
+    kl_kernel_scan->conv_back(run->by_projected + at.x, ld, l->by_taps, l->by_conv_bias, run->by_conv, e,
+                              l->projected + at.x, ld, l->taps, l->conv_bias, t, e);
+}
+
+/* ---- classical mamba ----
+   Classical Mamba: u + out_proj(mix(in_proj(RMSNorm(u)))) block after block, RMSNorm, mean over time,
+   one linear layer. */
+
+static void mamba_block(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next)
+{
+    const struct kl_classical *own = run->own;
+    const size_t t = own->steps;
+    kl_kernel_scan->norm(l->normed, l->inv, l->u, l->norm, t, own->width, own->ld);
+    linear_forward(l->projected, own->ld_projected, l->normed, own->ld, t, &l->in_proj, false);
+    mix(run, l);
+    memcpy(next, l->u, t * own->ld * sizeof *next);
+    linear_forward(next, own->ld, run->gated, own->inner, t, &l->out_proj, true);
+}
+
+static void mamba_block_back(struct kl_classical_run *run, struct kl_classical_layer *l)
+{
+    const struct kl_classical *own = run->own;
+    const size_t t = own->steps;
+    linear_inputs(run->by_gated, own->inner, run->rows, own->ld, t, &l->out_proj, false);
+    mix_back(run, l);
+    linear_weights(run->gated, own->inner, run->rows, own->ld, t, &l->out_proj);
+    linear_weights(l->normed, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj);
+    linear_inputs(run->more, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj, false);
+    kl_kernel_scan->norm_back(run->rows, l->by_norm, run->more, l->u, l->norm, l->inv, t, own->width,
+                              own->ld, 1);
+}
+
+static void mamba_head(kl_real *logits, struct kl_classical_run *run, size_t row)
+{
+    const struct kl_classical_linear *l = &run->head[0];
+    (void)row;
+    linear_forward(logits, l->out, run->pooled, l->in, 1, l, false);
+    kl_kernel_bias(logits, l->bias, 1, l->out, 0);
+}
+static void mamba_head_back(struct kl_classical_run *run, size_t row)
+{
+    const struct kl_classical_linear *l = &run->head[0];
+    (void)row;
+    linear_weights(run->pooled, l->in, run->by_logits, l->out, 1, l);
+    kl_kernel_layers->add(l->by_bias, run->by_logits, l->out, 1, l->out);
+    linear_inputs(run->by_pooled, l->in, run->by_logits, l->out, 1, l, false);
+}
+
+void kl_sequence_classical_mamba_run(struct kl_sequence_result *result,
+                                     const struct kl_sequence_net *net, const kl_real *params,
+                                     const struct kl_sequence_batch *batch, void *work)
+{
+    static const struct kind kind = { mamba_block, mamba_block_back, mamba_head, mamba_head_back };
+    windows(result, net, params, batch, &kind, work);
+}
+
+/* ---- classical hydra ----
+   Classical Hydra: u + RMSNorm(out_proj(mix(in_proj(u)))) block after block, RMSNorm, mean over time, a
+   head of two linear layers with GELU and dropout between. */
+
+static void hydra_block(struct kl_classical_run *run, struct kl_classical_layer *l, kl_real *next)
+{
+    const struct kl_classical *own = run->own;
+    const size_t t = own->steps;
+    linear_forward(l->projected, own->ld_projected, l->u, own->ld, t, &l->in_proj, false);
+    mix(run, l);
+    linear_forward(l->out, own->ld, run->gated, own->inner, t, &l->out_proj, false);
+    kl_kernel_scan->norm(next, l->inv, l->out, l->outer_norm, t, own->width, own->ld);
+    for (size_t i = 0; i < t * own->ld; i++) next[i] += l->u[i];
+}
+
+static void hydra_block_back(struct kl_classical_run *run, struct kl_classical_layer *l)
+{
+    const struct kl_classical *own = run->own;
+    const size_t t = own->steps;
+    kl_kernel_scan->norm_back(run->more, l->by_outer_norm, run->rows, l->out, l->outer_norm, l->inv, t,
+                              own->width, own->ld, 0);
+    linear_inputs(run->by_gated, own->inner, run->more, own->ld, t, &l->out_proj, false);
+    mix_back(run, l);
+    linear_weights(run->gated, own->inner, run->more, own->ld, t, &l->out_proj);
+    linear_weights(l->u, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj);
+    linear_inputs(run->rows, own->ld, run->by_projected, own->ld_projected, t, &l->in_proj, true);
+}
+
+/* x Phi(x), Phi the normal distribution; its derivative. */
+static double gelu(double x)
+{
+    return 0.5 * x * erfc(-x * 0.7071067811865476);
+}
+static double gelu_slope(double x)
+{
+    return 0.5 * erfc(-x * 0.7071067811865476) + x * 0.3989422804014327 * exp(-0.5 * x * x);
+}
+
+static void hydra_head(kl_real *logits, struct kl_classical_run *run, size_t row)
+{
+    const struct kl_classical_linear *first = &run->head[0], *second = &run->head[1];
+    linear_forward(run->hidden, first->out, run->pooled, first->in, 1, first, false);
+    kl_kernel_bias(run->hidden, first->bias, 1, first->out, 0);
+    for (size_t i = 0; i < first->out; i++) run->bent[i] = (kl_real)gelu((double)run->hidden[i]);
+    drop(run->bent, row * first->out, first->out, run, 1);
+    linear_forward(logits, second->out, run->bent, second->in, 1, second, false);
+    kl_kernel_bias(logits, second->bias, 1, second->out, 0);
+}
+static void hydra_head_back(struct kl_classical_run *run, size_t row)
+{
+    const struct kl_classical_linear *first = &run->head[0], *second = &run->head[1];
+    linear_weights(run->bent, second->in, run->by_logits, second->out, 1, second);
+    kl_kernel_layers->add(second->by_bias, run->by_logits, second->out, 1, second->out);
+    linear_inputs(run->by_hidden, second->in, run->by_logits, second->out, 1, second, false);
+    drop(run->by_hidden, row * first->out, first->out, run, 1);
+    for (size_t i = 0; i < first->out; i++)
+        run->by_hidden[i] *= (kl_real)gelu_slope((double)run->hidden[i]);
+    linear_weights(run->pooled, first->in, run->by_hidden, first->out, 1, first);
+    kl_kernel_layers->add(first->by_bias, run->by_hidden, first->out, 1, first->out);
+    linear_inputs(run->by_pooled, first->in, run->by_hidden, first->out, 1, first, false);
+}
+
+void kl_sequence_classical_hydra_run(struct kl_sequence_result *result,
+                                     const struct kl_sequence_net *net, const kl_real *params,
+                                     const struct kl_sequence_batch *batch, void *work)
+{
+    static const struct kind kind = { hydra_block, hydra_block_back, hydra_head, hydra_head_back };
+    windows(result, net, params, batch, &kind, work);
 }

@@ -50,14 +50,14 @@ static inline struct hybrid kl_sequence_hybrid_sizes(const struct kl_sequence_ne
     return a;
 }
 
-/* ---- GATE_B on |0>, once a run (gate_b.c) ---- */
+/* ---- GATE_B on |0>, once a run (mamba_hybrid.c) ---- */
 /* m (3 n): <X> of all wires, <Y>, <Z>. g: 4 n layers angles, of which the first 3 n layers act. work: 4
    2^n + 8 n layers values, which are left for back, where dg gets the derivatives of sum(dm m), all
    entries. */
 void kl_sequence_gate_b(double *m, double *work, const double *g, int n, int layers);
 void kl_sequence_gate_b_back(double *dg, const double *dm, double *work, int n, int layers);
 
-/* ---- shared angles of SSM_B (rings_plan.c) ---- */
+/* ---- shared angles of SSM_B (plans.c) ---- */
 /* values: n (2 layers + 9); offset (4 n layers): of kernels/ssm.h's angles. base: theta_0. */
 #define kl_sequence_rings_plan KL_NAME(kl_sequence_rings_plan)
 void kl_sequence_rings_plan(struct kl_ssm_rings *plan, kl_real *values, kl_real *offset, int n,
@@ -69,7 +69,7 @@ void kl_sequence_rings_gradient(kl_real *db, kl_real *dc, kl_real *dd, const kl_
                                 const kl_real *sums, int n, int layers, const kl_real *c,
                                 const kl_real *d);
 
-/* ---- what follows the circuits is linear (hybrid_head.c) ---- */
+/* ---- what follows the circuits is linear (mamba_hybrid.c) ---- */
 /* Parameters in double, what is joined of them, sums over a batch. logits = joined m + shift, m (3 n)
    the measured values of the one branch that varies. A bare layer has no W_c: P is W_o. */
 struct hybrid_head {

@@ -71,7 +71,7 @@ int kl_sequence_check_circuit(const struct kl_sequence_net *net, bool revisions,
 void kl_sequence_start_linear(const struct kl_sequence_net *net, float *params, int weight,
                               uint64_t seed, uint32_t replica);
 
-/* ---- coefficients of SSM_A and GATE_A (ssm_plan.c) ---- */
+/* ---- coefficients of SSM_A and GATE_A (plans.c) ---- */
 /* Values that they take. */
 static inline size_t kl_sequence_ssm_values(int n, int layers)
 {

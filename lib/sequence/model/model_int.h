@@ -15,7 +15,7 @@ extern const struct kl_sequence_model kl_sequence_hydra, kl_sequence_hydra_hybri
 void kl_sequence_start(float *params, const struct kl_tensor *t, double low, double high, uint64_t seed,
                        int stream, uint32_t replica);
 /* Loss of window i of a batch, whose logits (K) stand in the result: adds to loss and correct, d (K)
-   becomes the gradient by the logits (NULL: not asked for). (loss.c) */
+   becomes the gradient by the logits (NULL: not asked for). (layers.c) */
 #define kl_sequence_loss KL_NAME(kl_sequence_loss)
 void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
                       const struct kl_sequence_batch *batch, size_t i, int classes);

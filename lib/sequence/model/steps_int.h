@@ -90,7 +90,6 @@ KL_SEQUENCE_RUN_TYPES(double, f64)
 #define kl_sequence_circuits_scatter KL_NAME(kl_sequence_circuits_scatter)
 #define kl_sequence_widen KL_NAME(kl_sequence_widen)
 #define kl_sequence_narrow KL_NAME(kl_sequence_narrow)
-#define kl_sequence_transpose KL_NAME(kl_sequence_transpose)
 /* Pieces for windows of a net (n_weights, mixed, backward); sums are not set. */
 void kl_sequence_circuits_take(struct kl_sequence_circuits *c, struct kl_sequence_pieces *p,
                                const struct kl_sequence_net *net, size_t n_weights, bool mixed,
@@ -111,12 +110,9 @@ const kl_real *kl_sequence_circuits_input(struct kl_sequence_circuits *c,
 /* Gradients of both projections and theta_0 from the sums over the batch. */
 void kl_sequence_circuits_end(struct kl_sequence_circuits *c, const struct kl_sequence_net *net,
                               const kl_real *params, kl_real *grad);
-/* to (n, m) = from (m, n). */
-void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride,
-                           size_t m, size_t n);
 
 /* A bare layer's x (inputs, S) of windows [first, first + count) of a batch, 0 behind them; back: by_x
-   (n, C, stride) from columns. (steps_bare.c) */
+   (n, C, stride) from columns. (steps_run.c) */
 const kl_real *kl_sequence_circuits_gather(struct kl_sequence_circuits *c,
                                            const struct kl_sequence_net *net,
                                            const struct kl_sequence_batch *batch, size_t first,
@@ -129,7 +125,7 @@ void kl_sequence_widen(double *to, const kl_real *block, const struct kl_sequenc
 void kl_sequence_narrow(kl_real *block, const double *from, const struct kl_sequence_net *net,
                         int tensor);
 
-/* ---- QD: RX, RY, RZ on every wire (qd.c) ---- */
+/* ---- QD: RX, RY, RZ on every wire (steps.c) ---- */
 /* p (3 n): the angles of RX of all wires, of RY, of RZ. m (3 n): <X> of all wires, <Y>, <Z> in closed
    form; dp (3 n) the derivatives of sum(dm m). */
 void kl_sequence_qd_read(double *m, const double *p, int n);

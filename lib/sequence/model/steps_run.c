@@ -13,6 +13,37 @@
 
 enum { S = KL_RING_STEPS };
 
+/* to (n, m) = from (m, n). Blocks of four rows and columns (double: two) by vectors of 16 bytes. */
+static void transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride, size_t m,
+                      size_t n)
+{
+    typedef kl_real quarter __attribute__((vector_size(16), aligned(sizeof(kl_real)), may_alias));
+    enum { E = 16 / sizeof(kl_real) };
+    const size_t rows = m - m % E, columns = n - n % E;
+    for (size_t j = 0; j < columns; j += E)
+        for (size_t i = 0; i < rows; i += E) {
+            quarter a[E], b[E];
+            for (size_t r = 0; r < E; r++) a[r] = *(const quarter *)(from + (i + r) * from_stride + j);
+#if KL_F64
+            b[0] = __builtin_shufflevector(a[0], a[1], 0, 2),
+            b[1] = __builtin_shufflevector(a[0], a[1], 1, 3);
+#else
+            const quarter p = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5),
+                          q = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5),
+                          u = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7),
+                          v = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
+            b[0] = __builtin_shufflevector(p, q, 0, 1, 4, 5),
+            b[1] = __builtin_shufflevector(p, q, 2, 3, 6, 7);
+            b[2] = __builtin_shufflevector(u, v, 0, 1, 4, 5),
+            b[3] = __builtin_shufflevector(u, v, 2, 3, 6, 7);
+#endif
+            for (size_t r = 0; r < E; r++) *(quarter *)(to + (j + r) * to_stride + i) = b[r];
+        }
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = i < rows ? columns : 0; j < n; j++)
+            to[j * to_stride + i] = from[i * from_stride + j];
+}
+
 void kl_sequence_circuits_take(struct kl_sequence_circuits *c, struct kl_sequence_pieces *p,
                                const struct kl_sequence_net *net, size_t n_weights, bool mixed,
                                bool backward)
@@ -126,7 +157,7 @@ void kl_sequence_circuits_back(struct kl_sequence_circuits *c, const kl_real *x,
         kernel->adjoint(c->dturn, at, c->bra, turn, &s->ring, c->work);
         kernel->slopes(c->z + g * S, c->stride, s->angles, c->by_base, c->by_shift, c->dturn, s->row_of);
     }
-    kl_sequence_transpose(c->swapped, s->inputs, x, c->stride, s->inputs, c->stride);
+    transpose(c->swapped, s->inputs, x, c->stride, s->inputs, c->stride);
     kl_kernel_gemm(c->by_map, s->inputs, c->z, c->stride, 1, c->swapped, s->inputs, s->angles, s->inputs,
                    c->stride, 1);
     if (by_x)
@@ -154,7 +185,7 @@ void kl_sequence_circuits_end(struct kl_sequence_circuits *c, const struct kl_se
     for (size_t i = 0; i < a; i++)
         for (size_t j = 0; j < a; j++) wf[i * a + j] = bf[i] * b[j];
     kl_real *turned = c->map; /* W_p^T: the map is used up */
-    kl_sequence_transpose(turned, a, p, in, a, in);
+    transpose(turned, a, p, in, a, in);
     kl_kernel_gemm(wf, a, c->by_map, in, 1, turned, a, a, a, in, 1);
     kl_kernel_gemm(grad + t[s->wp].offset, in, f, 1, a, c->by_map, in, a, in, a, 0);
     for (size_t j = 0; j < a; j++) {
@@ -162,37 +193,6 @@ void kl_sequence_circuits_end(struct kl_sequence_circuits *c, const struct kl_se
         for (size_t i = 0; i < a; i++) sum += f[i * a + j] * bf[i];
         grad[t[s->bp].offset + j] = sum;
     }
-}
-
-/* Blocks of four rows and columns (double: two) by vectors of 16 bytes. */
-void kl_sequence_transpose(kl_real *to, size_t to_stride, const kl_real *from, size_t from_stride,
-                           size_t m, size_t n)
-{
-    typedef kl_real quarter __attribute__((vector_size(16), aligned(sizeof(kl_real)), may_alias));
-    enum { E = 16 / sizeof(kl_real) };
-    const size_t rows = m - m % E, columns = n - n % E;
-    for (size_t j = 0; j < columns; j += E)
-        for (size_t i = 0; i < rows; i += E) {
-            quarter a[E], b[E];
-            for (size_t r = 0; r < E; r++) a[r] = *(const quarter *)(from + (i + r) * from_stride + j);
-#if KL_F64
-            b[0] = __builtin_shufflevector(a[0], a[1], 0, 2),
-            b[1] = __builtin_shufflevector(a[0], a[1], 1, 3);
-#else
-            const quarter p = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5),
-                          q = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5),
-                          u = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7),
-                          v = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
-            b[0] = __builtin_shufflevector(p, q, 0, 1, 4, 5),
-            b[1] = __builtin_shufflevector(p, q, 2, 3, 6, 7);
-            b[2] = __builtin_shufflevector(u, v, 0, 1, 4, 5),
-            b[3] = __builtin_shufflevector(u, v, 2, 3, 6, 7);
-#endif
-            for (size_t r = 0; r < E; r++) *(quarter *)(to + (j + r) * to_stride + i) = b[r];
-        }
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = i < rows ? columns : 0; j < n; j++)
-            to[j * to_stride + i] = from[i * from_stride + j];
 }
 
 /* ---- the bare layer: windows take the place of timesteps, a window's values that of channels ---- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Events and types that stand in files of their own: BIDS' events.tsv and channels.tsv beside a
-   recording, a hypnogram as EDF+. */
+   Events and types that stand in files of their own, and tables of BIDS. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,106 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "sequence/recording/recording_int.h"
-#include "sequence/recording/tsv.h"
+
+enum { COLUMNS = 256 };
+struct tsv {
+    const char *path;
+    char *text, *rest;
+    size_t line, n, n_names; /* of the row that was read; its cells; those of the first line */
+    char *cells[COLUMNS], *names[COLUMNS];
+};
+
+/* ---- tables of BIDS, row by row ---- */
+
+enum { LARGEST = 1 << 24 };
+
+/* Cells of a line, in place; quotes around one are none of it. Beyond the last column they are counted.
+ */
+static size_t split(char **cells, char *line)
+{
+    size_t n = 0;
+    for (char *cell = line; cell; n++) {
+        char *tab = strchr(cell, '\t');
+        if (tab) *tab = '\0';
+        size_t length = strlen(cell);
+        while (length && strchr(" \r", cell[length - 1])) cell[--length] = '\0';
+        if (length > 1 && *cell == '"' && cell[length - 1] == '"') cell[length - 1] = '\0', cell++;
+        if (n < COLUMNS) cells[n] = cell;
+        cell = tab ? tab + 1 : NULL;
+    }
+    return n;
+}
+
+/* The next line that holds something; NULL: there is none. */
+static char *next_line(struct tsv *t)
+{
+    char *line = t->rest;
+    while (line) {
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        t->rest = end ? end + 1 : NULL, t->line++;
+        if (line[strspn(line, " \t\r")]) return line;
+        line = t->rest;
+    }
+    return NULL;
+}
+
+/* Reads the file and its first line. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. Close it in any case. */
+static int tsv_open(struct tsv *t, const char *path, struct kl_error *err)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t n = 0;
+    *t = (struct tsv){ .path = path };
+    const int code = kl_read_text(&t->text, &n, path, LARGEST, "a table of BIDS", err);
+    if (code) return code;
+    if (strlen(t->text) != n)
+        return kl_fail(err, KL_EDATA, "%s: byte %zu is 0, expected text", path, strlen(t->text));
+    t->rest = strncmp(t->text, mark, 3) == 0 ? t->text + 3 : t->text;
+    char *line = next_line(t);
+    if (line) t->n_names = split(t->names, line);
+    if (t->n_names > COLUMNS)
+        return kl_fail(err, KL_EDATA, "%s: %zu columns, expected at most %d", path, t->n_names, COLUMNS);
+    return line ? KL_OK : kl_fail(err, KL_EDATA, "%s: empty, expected a line of column names", path);
+}
+
+/* *more: there is a row, now in cells. KL_EDATA: it has other cells than the first line. */
+static int tsv_next(bool *more, struct tsv *t, struct kl_error *err)
+{
+    char *line = next_line(t);
+    *more = line != NULL;
+    if (!line) return KL_OK;
+    t->n = split(t->cells, line);
+    if (t->n == t->n_names) return KL_OK;
+    return kl_fail(err, KL_EDATA, "%s: line %zu has %zu cell%s, expected the %zu of the first line",
+                   t->path, t->line, t->n, kl_s(t->n), t->n_names);
+}
+
+/* The place of a column; -1: there is none. */
+static int tsv_column(const struct tsv *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_names; i++)
+        if (strcmp(t->names[i], name) == 0) return (int)i;
+    return -1;
+}
+
+/* The cell of a column of the row; NULL: there is no such column, or nothing in it (n/a). */
+static const char *tsv_cell(const struct tsv *t, int column)
+{
+    if (column < 0 || !*t->cells[column] || strcmp(t->cells[column], "n/a") == 0) return NULL;
+    return t->cells[column];
+}
+
+static void tsv_close(struct tsv *t)
+{
+    free(t->text);
+    *t = (struct tsv){ 0 };
+}
+
+/* ---- beside ----
+   Events and types that stand in files of their own: BIDS' events.tsv and channels.tsv beside a
+   recording, a hypnogram as EDF+. */
 
 static const double MOST_SECONDS = 1e12, DAY = 86400;
 
@@ -20,7 +117,7 @@ static bool ends_with(const char *text, const char *ending)
 }
 
 /* ---- events.tsv ---- */
-static int number(double *value, const struct kl_sequence_tsv *t, const char *what, const char *cell,
+static int number(double *value, const struct tsv *t, const char *what, const char *cell,
                   struct kl_error *err)
 {
     if (kl_sequence_number(value, cell) && fabs(*value) <= MOST_SECONDS) return KL_OK;
@@ -32,12 +129,11 @@ struct columns {
     int onset, duration, type, value;
 };
 /* What a row means stands in trial_type or, where that is n/a, in value. */
-static int read_row(struct kl_sequence_events *e, size_t *nameless, const struct kl_sequence_tsv *t,
+static int read_row(struct kl_sequence_events *e, size_t *nameless, const struct tsv *t,
                     const struct columns *c, struct kl_error *err)
 {
-    const char *onset = kl_sequence_tsv_cell(t, c->onset), *type = kl_sequence_tsv_cell(t, c->type),
-               *text = type ? type : kl_sequence_tsv_cell(t, c->value),
-               *duration = kl_sequence_tsv_cell(t, c->duration);
+    const char *onset = tsv_cell(t, c->onset), *type = tsv_cell(t, c->type),
+               *text = type ? type : tsv_cell(t, c->value), *duration = tsv_cell(t, c->duration);
     double from = 0, length = 0;
     int code = number(&from, t, "onset", onset ? onset : "n/a", err);
     if (!code && duration) code = number(&length, t, "duration", duration, err);
@@ -48,12 +144,10 @@ static int read_row(struct kl_sequence_events *e, size_t *nameless, const struct
     return code || !text ? code : kl_sequence_events_add(e, from, length, text, strlen(text), err);
 }
 
-static int read_rows(struct kl_sequence_events *e, size_t *nameless, struct kl_sequence_tsv *t,
-                     struct kl_error *err)
+static int read_rows(struct kl_sequence_events *e, size_t *nameless, struct tsv *t, struct kl_error *err)
 {
-    const struct columns c = { kl_sequence_tsv_column(t, "onset"), kl_sequence_tsv_column(t, "duration"),
-                               kl_sequence_tsv_column(t, "trial_type"),
-                               kl_sequence_tsv_column(t, "value") };
+    const struct columns c = { tsv_column(t, "onset"), tsv_column(t, "duration"),
+                               tsv_column(t, "trial_type"), tsv_column(t, "value") };
     bool more = true;
     int code = KL_OK;
     if (c.onset < 0 || (c.type < 0 && c.value < 0))
@@ -63,7 +157,7 @@ static int read_rows(struct kl_sequence_events *e, size_t *nameless, struct kl_s
                        t->path, c.onset < 0 ? "onset" : "trial_type", t->names[0],
                        t->n_names > 1 ? ", ..." : "");
     while (!code && more) {
-        code = kl_sequence_tsv_next(&more, t, err);
+        code = tsv_next(&more, t, err);
         if (!code && more) code = read_row(e, nameless, t, &c, err);
     }
     return code;
@@ -72,11 +166,11 @@ static int read_rows(struct kl_sequence_events *e, size_t *nameless, struct kl_s
 static int take_tsv(struct kl_sequence_recording *r, const char *path, struct kl_error *err)
 {
     struct kl_sequence_events e = { 0 };
-    struct kl_sequence_tsv t;
+    struct tsv t;
     size_t nameless = 0;
-    int code = kl_sequence_tsv_open(&t, path, err);
+    int code = tsv_open(&t, path, err);
     if (!code) code = read_rows(&e, &nameless, &t, err);
-    kl_sequence_tsv_close(&t);
+    tsv_close(&t);
     if (!code) code = kl_sequence_events_keep(r, &e, 0, err);
     kl_sequence_events_free(&e);
     if (!code && nameless)
@@ -206,20 +300,18 @@ static void take_channel(struct told *told, struct kl_sequence_recording *r, con
                                        told->used ? ", " : "", r->signals[at].name);
 }
 
-static int read_channels(struct kl_sequence_recording *r, struct kl_sequence_tsv *t,
-                         struct kl_error *err)
+static int read_channels(struct kl_sequence_recording *r, struct tsv *t, struct kl_error *err)
 {
-    const int name = kl_sequence_tsv_column(t, "name"), type = kl_sequence_tsv_column(t, "type"),
-              status = kl_sequence_tsv_column(t, "status");
+    const int name = tsv_column(t, "name"), type = tsv_column(t, "type"),
+              status = tsv_column(t, "status");
     struct told told = { 0 };
     bool more = true;
     int code = KL_OK;
     if (name < 0) return kl_fail(err, KL_EDATA, "%s: no column 'name' in its first line", t->path);
     while (!code && more) {
-        code = kl_sequence_tsv_next(&more, t, err);
-        const char *of = !code && more ? kl_sequence_tsv_cell(t, name) : NULL;
-        if (of)
-            take_channel(&told, r, of, kl_sequence_tsv_cell(t, type), kl_sequence_tsv_cell(t, status));
+        code = tsv_next(&more, t, err);
+        const char *of = !code && more ? tsv_cell(t, name) : NULL;
+        if (of) take_channel(&told, r, of, tsv_cell(t, type), tsv_cell(t, status));
     }
     if (!code && told.n_bad)
         code = kl_sequence_remark(
@@ -246,12 +338,12 @@ static int path_beside(char **to, const char *path, const char *suffix, struct k
 
 static int take_types(struct kl_sequence_recording *r, const char *path, struct kl_error *err)
 {
-    struct kl_sequence_tsv t;
+    struct tsv t;
     int code = keep_path(&r->beside[KL_SEQUENCE_CHANNELS], path, err);
     if (code) return code;
-    code = kl_sequence_tsv_open(&t, path, err);
+    code = tsv_open(&t, path, err);
     if (!code) code = read_channels(r, &t, err);
-    kl_sequence_tsv_close(&t);
+    tsv_close(&t);
     return code;
 }
 

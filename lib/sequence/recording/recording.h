@@ -18,7 +18,7 @@ enum kl_sequence_format {
     KL_SEQUENCE_BRAINVISION
 };
 /* What a signal is of: by channels.tsv beside the file, else by its label, transducer and unit
- * (types.c). */
+ * (signals.c). */
 enum kl_sequence_type {
     KL_SEQUENCE_EEG,
     KL_SEQUENCE_EOG,
@@ -121,13 +121,13 @@ int kl_sequence_recording_read_many(double *out, const struct kl_sequence_record
                                     const size_t *signals, size_t count, const double *scale,
                                     size_t first, size_t n, size_t stride, struct kl_error *err);
 
-/* The report of a file: a new JSON object. (report.c) */
+/* The report of a file: a new JSON object. (mode_inspect.c) */
 int kl_sequence_recording_report(struct json_t **report, const struct kl_sequence_recording *r,
                                  struct kl_error *err);
 /* The same in words. KL_ENOMEM. */
 int kl_sequence_recording_tell(FILE *to, const struct kl_sequence_recording *r, struct kl_error *err);
 
-/* ---- electrodes of the 10-10 system (electrodes.c) ---- */
+/* ---- electrodes of the 10-10 system (signals.c) ---- */
 /* Place on the unit disc: the head from above, nose at y = 1; equal steps of angle from the vertex are
    equal steps of radius, the line through nasion, ears and inion is the rim. */
 struct kl_sequence_electrode {

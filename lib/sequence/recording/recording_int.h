@@ -57,13 +57,12 @@ double kl_sequence_time_of(const struct kl_sequence_recording *r, const struct k
 /* Room for `need` elements of `size` bytes, growing by a half. KL_ENOMEM. */
 int kl_sequence_grow(void **data, size_t *room, size_t need, size_t size, struct kl_error *err);
 
-/* ---- annotations.c ---- */
+/* ---- events.c ---- */
 /* Annotations of all channels into e, records' own onsets; gaps. *zero: what onsets count from. */
 int kl_sequence_annotations_read(struct kl_sequence_recording *r, struct kl_sequence_events *e,
                                  double *zero, struct kl_error *err);
 /* The gaps between stretches that are there. KL_ENOMEM. */
 int kl_sequence_gaps_make(struct kl_sequence_recording *r, struct kl_error *err);
-/* ---- status.c ---- */
 /* Triggers of BDF's Status channel into e: rises of its low 16 bits, onsets behind `zero`. */
 int kl_sequence_status_read(struct kl_sequence_recording *r, struct kl_sequence_events *e, double zero,
                             struct kl_error *err);
@@ -78,9 +77,9 @@ int kl_sequence_vision_read(struct kl_sequence_recording *r, struct kl_error *er
 /* Markers into e, stretches and gaps of the segments. */
 int kl_sequence_markers_read(struct kl_sequence_recording *r, struct kl_sequence_events *e,
                              struct kl_error *err);
-/* ---- types.c ---- */
+/* ---- signals.c ---- */
 enum kl_sequence_type kl_sequence_type_of(const char *label, const char *transducer, const char *unit);
-/* ---- text.c ---- */
+/* ---- header.c ---- */
 /* Bytes of a field, blanks and NULs at its ends cut, as UTF-8 without control characters; true: they
    were none, and are taken for Latin-1. to holds 2 n + 1 bytes. */
 bool kl_sequence_text(char *to, const void *from, size_t n);

@@ -12,7 +12,7 @@ struct kl_tool;
 extern const struct kl_tool kl_sequence_compare_tool;
 extern const struct kl_mode kl_sequence_mode_compare;
 
-/* ---- a report (compared_report.c) ---- */
+/* ---- a report (compare.c) ---- */
 struct kl_sequence_reported {
     const char *path;
     char *model, *split;
@@ -75,12 +75,5 @@ struct kl_sequence_compared {
 int kl_sequence_compare(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
                         size_t n, const struct kl_sequence_compare_options *o, struct kl_error *err);
 void kl_sequence_compared_free(struct kl_sequence_compared *c);
-
-/* ---- told (compare_tell.c): as a table, as one JSON object, as comma-separated values, a line a pair
- * ---- */
-void kl_sequence_compare_tell(FILE *to, const struct kl_sequence_compared *c);
-int kl_sequence_compare_json(FILE *to, const struct kl_sequence_compared *c, const struct kl_log *log,
-                             struct kl_error *err);
-void kl_sequence_compare_csv(FILE *to, const struct kl_sequence_compared *c);
 
 #endif

@@ -1,10 +1,292 @@
 /* SPDX-License-Identifier: MIT
-   `qseq compare`: reports of several models, paired over people. It keeps no file. */
+   qseq compare: reports of several models, paired over people. It keeps no file. */
+#include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sequence/report/compare.h"
 #include "store/mode.h"
+
+/* ---- a comparison as a table, as JSON and as comma-separated values ---- */
+
+/* A number, or "undefined" at its width. */
+static void cell(FILE *to, int width, const char *format, double value)
+{
+    char text[32] = "undefined";
+    if (isfinite(value)) snprintf(text, sizeof text, format, value);
+    fprintf(to, " %*s", width, text);
+}
+static void interval(FILE *to, const char *format, double low, double high)
+{
+    char text[64] = "undefined";
+    if (kl_has_width(low, high)) snprintf(text, sizeof text, format, low, high);
+    fprintf(to, " %19s", text);
+}
+
+static int widest(const struct kl_sequence_compared *c, bool pairs)
+{
+    size_t most = strlen("difference");
+    for (size_t m = 0; m < c->n_models && !pairs; m++)
+        if (strlen(c->models[m].name) > most) most = strlen(c->models[m].name);
+    for (size_t p = 0; p < c->n_pairs && pairs; p++) {
+        const size_t both =
+            strlen(c->models[c->pairs[p].a].name) + strlen(c->models[c->pairs[p].b].name) + 3;
+        if (both > most) most = both;
+    }
+    return (int)most;
+}
+
+/* Is there an interval over people and seeds? */
+static bool has_seeds(const struct kl_sequence_compared *c)
+{
+    bool any = false;
+    for (size_t m = 0; m < c->n_models; m++) any = any || isfinite(c->models[m].both.low);
+    return any;
+}
+
+static void tell_models(FILE *to, const struct kl_sequence_compared *c)
+{
+    const int width = widest(c, false);
+    fprintf(to, "%-*s %9s %19s", width, "model", "mean", "95 % over people");
+    if (has_seeds(c)) fprintf(to, " %19s", "95 % people, seeds");
+    fprintf(to, " %11s %10s %9s\n", "all windows", "over seeds", "mean rank");
+    for (size_t m = 0; m < c->n_models; m++) {
+        const struct kl_sequence_compared_model *const model = c->models + m;
+        fprintf(to, "%-*s", width, model->name);
+        cell(to, 9, "%.4f", model->mean), interval(to, "%.4f to %.4f", model->low, model->high);
+        if (has_seeds(c)) interval(to, "%.4f to %.4f", model->both.low, model->both.high);
+        cell(to, 11, "%.4f", model->windows), cell(to, 10, "%.4f", model->seeds);
+        cell(to, 9, "%.2f", model->rank);
+        fputc('\n', to);
+    }
+}
+
+static void tell_pairs(FILE *to, const struct kl_sequence_compared *c)
+{
+    const int width = widest(c, true);
+    fprintf(to, "%-*s %9s %19s", width, "difference", "mean", "95 % over people");
+    if (has_seeds(c)) fprintf(to, " %19s", "95 % people, seeds");
+    fprintf(to, " %9s %9s %9s %9s %9s", "SE test", "p flips", "Holm", "p ranks", "Holm");
+    if (!isnan(c->ratio)) fprintf(to, " %9s", "p folds");
+    fputc('\n', to);
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        const char *const a = c->models[p->a].name, *const b = c->models[p->b].name;
+        fprintf(to, "%s - %s%*s", a, b, width - (int)(strlen(a) + strlen(b) + 3), "");
+        cell(to, 9, "%+.4f", p->difference), interval(to, "%+.4f to %+.4f", p->t.low, p->t.high);
+        if (has_seeds(c)) interval(to, "%+.4f to %+.4f", p->both.low, p->both.high);
+        cell(to, 9, "%.4f", p->test_error);
+        cell(to, 9, "%.3g", p->flips.both), cell(to, 9, "%.3g", p->flips_holm);
+        cell(to, 9, "%.3g", p->wilcoxon.both), cell(to, 9, "%.3g", p->wilcoxon_holm);
+        if (!isnan(c->ratio)) cell(to, 9, "%.3g", p->folds.p);
+        fputc('\n', to);
+    }
+}
+
+/* Of one person: McNemar's test of each pair. */
+static void tell_windows(FILE *to, const struct kl_sequence_compared *c)
+{
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        if (isnan(p->windows.p)) continue;
+        fprintf(to, "McNemar, %s - %s: %lld windows to %lld that one alone has right, p %.3g%s\n",
+                c->models[p->a].name, c->models[p->b].name, (long long)p->windows.only_first,
+                (long long)p->windows.only_second, p->windows.p,
+                c->n_pairs > 1 ? ", not corrected for the number of pairs" : "");
+    }
+}
+
+static void tell_below(FILE *to, const struct kl_sequence_compared *c)
+{
+    double error = 0;
+    tell_windows(to, c);
+    for (size_t k = 0; k < c->n_pairs; k++)
+        if (c->pairs[k].flips.error > error) error = c->pairs[k].flips.error;
+    if (error > 0)
+        fprintf(to, "p flips: drawn, as there are more than %d people; standard error up to %.2g\n",
+                KL_SIGN_FLIP_EXACT, error);
+    const double least = exp2(1 - (double)c->n_people), holm = fmin(1, least * (double)c->n_pairs);
+    if (c->n_people > 1 && holm > 0.05)
+        fprintf(
+            to,
+            "p flips, p ranks: of %zu %s none is below %.3g, after Holm's correction for %zu pair%s the "
+            "least not below %.3g%s\n",
+            c->n_people, c->n_people == 1 ? "person" : "people", least, c->n_pairs, kl_s(c->n_pairs),
+            holm,
+            c->n_pairs > 1 && least <= 0.05 ? ": fewer pairs, chosen beforehand, have less to correct"
+                                            : "");
+    if (!isnan(c->ratio))
+        fprintf(to,
+                "p folds: t of %zu folds, corrected for the training windows they share (test to "
+                "training %.3g%s)\n",
+                c->n_folds, c->ratio, c->guessed ? ", from the number of folds" : "");
+    if (c->n_models > 2 && isfinite(c->friedman.p))
+        fprintf(to, "Friedman over all: chi-squared %.4g, %zu degrees of freedom, p %.3g\n",
+                c->friedman.statistic, c->n_models - 1, c->friedman.p);
+    else if (c->n_models > 2) fprintf(to, "Friedman over all: undefined\n");
+}
+
+static void tell_table(FILE *to, const struct kl_sequence_compared *c)
+{
+    fprintf(to, "%s of %zu models on %zu windows of %zu %s", kl_stats_metric_names[c->metric],
+            c->n_models, c->n_windows, c->n_people, c->n_people == 1 ? "person" : "people");
+    if (c->n_seeds) fprintf(to, ", %zu seed%s", c->n_seeds, kl_s(c->n_seeds));
+    fputc('\n', to);
+    tell_models(to, c), tell_pairs(to, c), tell_below(to, c);
+}
+
+/* ---- JSON ---- */
+
+/* A number, null where it is undefined; steals nothing. */
+static int set(json_t *object, const char *name, double value)
+{
+    return json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
+}
+static int set_tested(json_t *object, const char *name, const struct kl_tested *t, double holm)
+{
+    json_t *const one = json_object();
+    int code = !one || set(one, "statistic", t->statistic) || set(one, "p", t->both) ||
+               set(one, "p_greater", t->greater) || set(one, "p_less", t->less) ||
+               set(one, "p_holm", holm) || json_object_set_new(one, "exact", json_boolean(t->exact)) ||
+               set(one, "p_error", t->error) ||
+               json_object_set_new(one, "n", json_integer((json_int_t)t->n));
+    code |= json_object_set_new(object, name, one);
+    return code;
+}
+static int set_t(json_t *object, const char *name, const struct kl_t_test *t)
+{
+    json_t *const one = json_object();
+    int code = !one || set(one, "t", t->t) || set(one, "p", t->p) || set(one, "low", t->low) ||
+               set(one, "high", t->high);
+    code |= json_object_set_new(object, name, one);
+    return code;
+}
+
+static int set_interval(json_t *object, const char *name, struct kl_interval i)
+{
+    json_t *const one = json_object();
+    int code = !one || set(one, "low", i.low) || set(one, "high", i.high);
+    code |= json_object_set_new(object, name, one);
+    return code;
+}
+/* Of several people null. */
+static int set_mcnemar(json_t *object, const struct kl_sequence_compared_pair *p)
+{
+    const struct kl_mcnemar *w = &p->windows;
+    json_t *const one =
+        isnan(w->p) ? json_null()
+                    : json_pack("{s:I,s:I,s:b,s:f}", "only_a", (json_int_t)w->only_first, "only_b",
+                                (json_int_t)w->only_second, "exact", (int)w->exact, "p", w->p);
+    return json_object_set_new(object, "mcnemar", one);
+}
+
+static json_t *model_object(const struct kl_sequence_compared *c,
+                            const struct kl_sequence_compared_model *m)
+{
+    json_t *const one = json_object(), *const people = json_array();
+    int code = !one || !people || json_object_set_new(one, "name", json_string(m->name)) ||
+               set(one, "mean", m->mean) || set(one, "low", m->low) || set(one, "high", m->high) ||
+               set_interval(one, "people_and_seeds", m->both) || set(one, "windows", m->windows) ||
+               set(one, "seeds_deviation", m->seeds) || set(one, "mean_rank", m->rank);
+    for (size_t i = 0; i < c->n_people && !code; i++)
+        code = json_array_append_new(people, json_real(m->value[i]));
+    code |= one ? json_object_set_new(one, "people", people) : -1;
+    if (!code) return one;
+    json_decref(one);
+    return NULL;
+}
+static json_t *pair_object(const struct kl_sequence_compared *c,
+                           const struct kl_sequence_compared_pair *p)
+{
+    json_t *const one = json_object();
+    const int code = !one || json_object_set_new(one, "a", json_string(c->models[p->a].name)) ||
+                     json_object_set_new(one, "b", json_string(c->models[p->b].name)) ||
+                     set(one, "difference", p->difference) || set(one, "low", p->t.low) ||
+                     set(one, "high", p->t.high) || set_interval(one, "people_and_seeds", p->both) ||
+                     set_mcnemar(one, p) || set(one, "test_error", p->test_error) ||
+                     set_tested(one, "sign_flip", &p->flips, p->flips_holm) ||
+                     set_tested(one, "wilcoxon", &p->wilcoxon, p->wilcoxon_holm) ||
+                     set_t(one, "t", &p->t) || set_t(one, "folds", &p->folds);
+    if (!code) return one;
+    json_decref(one);
+    return NULL;
+}
+
+/* The cautions of the log, as kl_json_cautions has them in a line. */
+static int set_cautions(json_t *object, const struct kl_log *log, struct kl_error *err)
+{
+    json_t *lines = NULL;
+    if (log->cautions && log->cautions->lost)
+        return kl_fail_memory(err, 256); /* and no file keeps them */
+    const int code = kl_json_lines(&lines, kl_caution_lines(log), err);
+    if (code) return code;
+    return json_object_set_new(object, "cautions", lines) ? kl_fail_memory(err, 64) : KL_OK;
+}
+
+static int tell_json(FILE *to, const struct kl_sequence_compared *c, const struct kl_log *log,
+                     struct kl_error *err)
+{
+    json_t *const all = json_object(), *const models = json_array(), *const pairs = json_array(),
+                  *const friedman = json_object();
+    char *text = NULL;
+    int off = !all || !models || !pairs || !friedman;
+    for (size_t m = 0; m < c->n_models && !off; m++)
+        off = json_array_append_new(models, model_object(c, c->models + m));
+    for (size_t p = 0; p < c->n_pairs && !off; p++)
+        off = json_array_append_new(pairs, pair_object(c, c->pairs + p));
+    off = off || set(friedman, "statistic", c->friedman.statistic) || set(friedman, "p", c->friedman.p);
+    off = off || json_object_set_new(all, "metric", json_string(kl_stats_metric_names[c->metric])) ||
+          json_object_set_new(all, "windows", json_integer((json_int_t)c->n_windows)) ||
+          json_object_set_new(all, "people", json_integer((json_int_t)c->n_people)) ||
+          json_object_set_new(all, "people_left_out", json_integer((json_int_t)c->n_left_out)) ||
+          json_object_set_new(all, "folds",
+                              json_integer((json_int_t)(isnan(c->ratio) ? 0 : c->n_folds))) ||
+          set(all, "test_to_training", c->ratio) || json_object_set(all, "models", models) ||
+          json_object_set(all, "pairs", pairs) || json_object_set(all, "friedman", friedman);
+    int code = off ? kl_fail_memory(err, 4096) : set_cautions(all, log, err);
+    if (!code) code = kl_json_dump(&text, all, err);
+    if (!code) fprintf(to, "%s\n", text);
+    free(text);
+    json_decref(all), json_decref(models), json_decref(pairs), json_decref(friedman);
+    return code;
+}
+
+/* ---- comma-separated values ---- */
+static void field(FILE *to, double value)
+{
+    if (isfinite(value)) fprintf(to, ",%.17g", value);
+    else fputc(',', to);
+}
+static void quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+/* A line a pair. */
+static void tell_csv(FILE *to, const struct kl_sequence_compared *c)
+{
+    fputs("a,b,metric,windows,people,mean_a,mean_b,difference,low,high,test_error,sign_flip_p,sign_flip_"
+          "holm,wilcoxon_p,wilcoxon_holm,t_p,folds_p,seeds_low,seeds_high,mcnemar_p\n",
+          to);
+    for (size_t k = 0; k < c->n_pairs; k++) {
+        const struct kl_sequence_compared_pair *const p = c->pairs + k;
+        quoted(to, c->models[p->a].name), fputc(',', to), quoted(to, c->models[p->b].name);
+        fprintf(to, ",%s,%zu,%zu", kl_stats_metric_names[c->metric], c->n_windows, c->n_people);
+        field(to, c->models[p->a].mean), field(to, c->models[p->b].mean), field(to, p->difference);
+        field(to, p->t.low), field(to, p->t.high), field(to, p->test_error), field(to, p->flips.both);
+        field(to, p->flips_holm), field(to, p->wilcoxon.both), field(to, p->wilcoxon_holm);
+        field(to, p->t.p), field(to, p->folds.p);
+        field(to, p->both.low), field(to, p->both.high), field(to, p->windows.p);
+        fputc('\n', to);
+    }
+}
+
+/* ---- `qseq compare`: reports of several models, paired over people. It keeps no file ---- */
 
 #define METRICS "accuracy|balanced_accuracy|kappa|auc|f1|log_loss|brier|calibration"
 struct values {
@@ -116,9 +398,9 @@ static int told(const struct kl_sequence_compared *c, const struct kl_sequence_r
     caution(run->stage.log, c);
     caution_unlike(run->stage.log, reports, n);
     caution_training(run->stage.log, reports, n);
-    if (v->common.json) return kl_sequence_compare_json(run->out, c, run->stage.log, err);
-    if (v->csv) kl_sequence_compare_csv(run->out, c);
-    else kl_sequence_compare_tell(run->out, c);
+    if (v->common.json) return tell_json(run->out, c, run->stage.log, err);
+    if (v->csv) tell_csv(run->out, c);
+    else tell_table(run->out, c);
     return KL_OK;
 }
 

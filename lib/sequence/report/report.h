@@ -52,7 +52,7 @@ struct kl_sequence_report {
    says what leaks, or does not fit. */
 int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err);
 /* Where files are fresh. KL_EDATA: a window there has the numbers of one that trained a model or chose
-   its epoch; one that is tested stands in two files. (copied.c) */
+   its epoch; one that is tested stands in two files. (tested.c) */
 int kl_sequence_report_check_copies(struct kl_sequence_report *r, struct kl_error *err);
 /* Logits, probabilities, importance. (predict.c) */
 int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err);
@@ -67,7 +67,7 @@ double kl_sequence_report_mean(const struct kl_sequence_report *r, int k);
 double kl_sequence_report_se_people(const struct kl_sequence_report *r);
 double kl_sequence_report_se_windows(const struct kl_sequence_report *r);
 /* A caution on what names one class for all windows of several: at all, of a fold, of a person.
-   (one_class.c) KL_ENOMEM. */
+   (measure.c) KL_ENOMEM. */
 int kl_sequence_report_say_one_class(const struct kl_sequence_report *r, const struct kl_log *log,
                                      struct kl_error *err);
 int kl_sequence_report_save(const struct kl_sequence_report *r, struct kl_writer *writer,

@@ -16,7 +16,7 @@ struct kl_sequence_workspace {
 };
 void kl_sequence_workspace_free(struct kl_sequence_workspace *workspace);
 
-/* ---- another rate (resample.c) ---- */
+/* ---- another rate (signal.c) ---- */
 /* round(n to / from), at least 1. */
 size_t kl_sequence_resampled_length(size_t n, double from, double to);
 /* x (channels, n) at rate `from` to out (channels, kl_sequence_resampled_length) at rate `to`: by the
@@ -26,7 +26,7 @@ int kl_sequence_resample(double *out, const double *x, size_t channels, size_t n
                          struct kl_sequence_workspace *workspace, struct kl_pool *pool,
                          struct kl_error *err);
 
-/* ---- filters (fir.c) ---- */
+/* ---- filters (signal.c) ---- */
 struct kl_sequence_fir {
     double *taps; /* (n), n odd, symmetric */
     size_t n;
@@ -47,7 +47,7 @@ int kl_sequence_fir_apply(double *x, size_t channels, size_t n, const struct kl_
                           struct kl_error *err);
 void kl_sequence_fir_free(struct kl_sequence_fir *fir);
 
-/* ---- the reference, windows (reference.c) ---- */
+/* ---- the reference, windows (signal.c) ---- */
 /* Each sample less the mean over the channels that take part, part (channels); NULL: all do. The others
    stay as they are. */
 void kl_sequence_average_reference(double *x, const bool *part, size_t channels, size_t n);

@@ -51,9 +51,7 @@ void kl_sequence_people_name(char name[32], size_t person, int run);
 int kl_sequence_people_truth(struct json_t **truth, const struct kl_sequence_people *o,
                              struct kl_error *err);
 
-/* ---- sequential forrelation (forrelation.c; Aaronson & Ambainis 2015; hydra.md 11) ---- */
-/* In place: element x becomes the sum over y of (-1)^(x.y) f(y), of 2^bits. */
-void kl_sequence_walsh(double *f, int bits);
+/* ---- sequential forrelation (mode_forrelation.c; Aaronson & Ambainis 2015; hydra.md 11) ---- */
 /* Phi(f, g) = 2^(-3b/2) sum over x, y of f(x) (-1)^(x.y) g(y). work: 2^bits numbers. */
 double kl_sequence_forrelation_phi(const double *f, const double *g, int bits, double *work);
 enum { KL_SEQUENCE_FORRELATION_BITS = 12 };

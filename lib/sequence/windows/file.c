@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A file of kind `windows`: what `cache show` tells of it, and its writing from arrays. */
+   A file of kind windows, how windows are collected, and lists of names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,147 @@
 #include "sequence/recording/recording.h"
 #include "sequence/windows/names.h"
 #include "sequence/windows/windows.h"
+#include "sequence/windows/windows_int.h"
 #include "store/kind.h"
 #include "store/store.h"
+
+/* ---- lists of names, written and read; numbers into them ---- */
+
+int kl_sequence_names_put(struct kl_writer *writer, const char *dataset, const char *const *names,
+                          size_t n, struct kl_error *err)
+{
+    size_t item = 1;
+    for (size_t i = 0; i < n; i++) item = strlen(names[i]) > item ? strlen(names[i]) : item;
+    item = (item + 8) / 8 * 8;
+    char *all = calloc(n + 1, item);
+    if (!all) return kl_fail_memory(err, (n + 1) * item);
+    for (size_t i = 0; i < n; i++) memcpy(all + i * item, names[i], strlen(names[i]));
+    const int code =
+        kl_store_writer_put(writer, dataset, KL_TYPE_STRING, item, 1, (size_t[]){ n }, all, err);
+    free(all);
+    return code < 0 ? code : 0;
+}
+
+int kl_sequence_names_take(char ***names, size_t *n, struct kl_file *file, const char *dataset,
+                           struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    void *data = NULL;
+    int code = kl_store_file_expect(&d, file, dataset, KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_store_file_load(&data, file, d, err);
+    if (code) return code;
+    *n = d->rows;
+    *names = calloc(d->rows + 1, sizeof **names);
+    if (!*names) code = kl_fail_memory(err, (d->rows + 1) * sizeof **names), *n = 0;
+    for (size_t i = 0; i < d->rows && !code; i++) {
+        (*names)[i] = strndup((const char *)data + i * d->item_size, d->item_size);
+        if (!(*names)[i]) code = kl_fail_memory(err, d->item_size);
+        else kl_make_printable((*names)[i]);
+    }
+    free(data);
+    return code;
+}
+
+int kl_sequence_numbers_take(int32_t **numbers, struct kl_file *file, const char *dataset, size_t n,
+                             int32_t least, size_t names, struct kl_error *err)
+{
+    void *data = NULL;
+    int code = kl_store_file_load_shape(&data, file, dataset, KL_TYPE_I32, 1, &n, err);
+    const int32_t *const values = *numbers = data;
+    for (size_t i = 0; i < n && !code; i++)
+        if (values[i] < least || (values[i] >= 0 && (size_t)values[i] >= names))
+            code = kl_fail(err, KL_EDATA,
+                           "%s: dataset %s: number %zu is %d, expected %d or more, below %zu",
+                           kl_store_file_path(file), dataset, i, (int)values[i], (int)least, names);
+    return code;
+}
+
+void kl_sequence_names_free(char **names, size_t n)
+{
+    for (size_t i = 0; names && i < n; i++) free(names[i]);
+    free(names);
+}
+
+/* ---- windows as they are collected: values and names that grow ---- */
+
+int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const char *name,
+                             struct kl_error *err)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp((*names)[i], name) == 0) {
+            *place = (int32_t)i;
+            return 0;
+        }
+    char **more = realloc(*names, (*n + 1) * sizeof *more), *copy = strdup(name);
+    if (more) *names = more;
+    if (!more || !copy) {
+        free(copy);
+        return kl_fail_memory(err, (*n + 1) * sizeof *more);
+    }
+    *place = (int32_t)*n, more[(*n)++] = copy;
+    return 0;
+}
+
+int kl_sequence_collect_text(struct kl_sequence_collection *c, const struct kl_sequence_labels *labels,
+                             const char *text, struct kl_error *err)
+{
+    int32_t place;
+    for (size_t i = 0; i < labels->n; i++)
+        if (strcmp(labels->texts[i], text) == 0) c->found[i] = true;
+    if (c->n_texts == KL_SEQUENCE_TEXTS) return 0;
+    return kl_sequence_collect_name(&place, &c->texts, &c->n_texts, text, err);
+}
+
+static bool grow(void *at, size_t bytes)
+{
+    void *old, *more;
+    memcpy(&old, at, sizeof old);
+    more = realloc(old, bytes);
+    if (more) memcpy(at, &more, sizeof more);
+    return more;
+}
+
+static int reject_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err)
+{
+    const size_t room = 2 * (c->n_rejected + more);
+    if (c->n_rejected + more <= c->rejected_room) return 0;
+    if (!grow(&c->rejected, room * sizeof *c->rejected))
+        return kl_fail_memory(err, room * sizeof *c->rejected);
+    c->rejected_room = room;
+    return 0;
+}
+
+int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err)
+{
+    const int code = reject_room(c, more, err);
+    if (code) return code;
+    if (c->n + more <= c->room) return 0;
+    const size_t room = c->n + more > 2 * c->room ? c->n + more : 2 * c->room;
+    size_t each, bytes;
+    if (__builtin_mul_overflow(c->channels, c->steps, &each) ||
+        __builtin_mul_overflow(room * sizeof *c->x, each, &bytes))
+        return kl_fail_memory(err, SIZE_MAX);
+    if (!grow(&c->x, bytes) || !grow(&c->labels, room * sizeof *c->labels) ||
+        !grow(&c->subject, room * sizeof *c->subject) ||
+        !grow(&c->recording, room * sizeof *c->recording) || !grow(&c->onset, room * sizeof *c->onset) ||
+        !grow(&c->duration, room * sizeof *c->duration))
+        return kl_fail_memory(err, bytes);
+    c->room = room;
+    return 0;
+}
+
+void kl_sequence_collection_free(struct kl_sequence_collection *c)
+{
+    kl_sequence_words_free(c->channel_names, c->channel_names ? c->channels : 0);
+    kl_sequence_words_free(c->subject_names, c->n_subjects);
+    kl_sequence_words_free(c->recording_names, c->n_recordings);
+    free(c->x), free(c->labels), free(c->subject), free(c->recording), free(c->onset), free(c->duration);
+    kl_sequence_words_free(c->texts, c->n_texts);
+    free(c->square), free(c->rejected_by), free(c->rejected);
+    *c = (struct kl_sequence_collection){ 0 };
+}
+
+/* ---- a file of kind `windows`: what `cache show` tells of it, and its writing from arrays ---- */
 
 static const struct kl_kind_number numbers[] = {
     { .attribute = "rate", .title = "rate, Hz", .format = "%g" },

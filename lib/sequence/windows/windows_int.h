@@ -8,7 +8,7 @@
 #include "sequence/signal/signal.h"
 #include "sequence/windows/windows.h"
 
-/* ---- labels (labels.c) ---- */
+/* ---- labels (trials.c) ---- */
 enum { KL_SEQUENCE_CLASSES = 32 };
 struct kl_sequence_labels {
     const char *texts[KL_SEQUENCE_CLASSES]; /* of annotations */
@@ -33,7 +33,7 @@ enum { KL_SEQUENCE_BASELINE = -1, KL_SEQUENCE_NO_RUN = -2 };
 int kl_sequence_task_of_run(int run);
 const char *kl_sequence_task_words(int task); /* "imagined left or right fist" */
 
-/* ---- a recording's name (labels.c) ---- */
+/* ---- a recording's name (trials.c) ---- */
 struct kl_sequence_name {
     char recording[64], subject[64]; /* "S001R04", "S001": the name before R and digits; BIDS' sub-LABEL;
                                         else all of it */
@@ -58,7 +58,7 @@ struct kl_sequence_cut {
     size_t n_channels;
 };
 
-/* ---- windows as they are collected (collect.c) ---- */
+/* ---- windows as they are collected (file.c) ---- */
 struct kl_sequence_count {
     size_t windows, outside, gap, rejected, other; /* other: annotations without a class */
     size_t repeated;               /* labelled annotations of an event that has its window already */
@@ -119,7 +119,7 @@ int kl_sequence_collect_name(int32_t *place, char ***names, size_t *n, const cha
 /* An annotation's text, into texts and found. KL_ENOMEM. */
 int kl_sequence_collect_text(struct kl_sequence_collection *c, const struct kl_sequence_labels *labels,
                              const char *text, struct kl_error *err);
-/* Fills `alike`. KL_ENOMEM. (alike.c) */
+/* Fills `alike`. KL_ENOMEM. (cautions.c) */
 int kl_sequence_collect_compare(struct kl_sequence_collection *c, struct kl_error *err);
 /* Room for so many windows more, and for so many rejected ones. KL_ENOMEM. */
 int kl_sequence_collect_room(struct kl_sequence_collection *c, size_t more, struct kl_error *err);
@@ -146,7 +146,7 @@ int kl_sequence_trials_find(struct kl_sequence_trials *t, const struct kl_sequen
                             double rate, struct kl_error *err);
 void kl_sequence_trials_free(struct kl_sequence_trials *t);
 /* Fills still of a trial whose window lies in x (channels, n), samples at `rate` Hz from `start` seconds
-   on; and counts it where the window is taken. (alike.c) */
+   on; and counts it where the window is taken. (cautions.c) */
 void kl_sequence_trial_look(struct kl_sequence_trial *trial, const struct kl_sequence_cut *cut,
                             const double *x, size_t channels, size_t n, double rate, double start);
 void kl_sequence_trial_count(struct kl_sequence_collection *c, const struct kl_sequence_trial *trial);
@@ -162,8 +162,6 @@ int kl_sequence_origin_open(struct kl_sequence_recording *r, const struct kl_seq
 /* Opens it to fill beside and mended. */
 int kl_sequence_origin_look(struct kl_sequence_origin *source, const struct kl_sequence_cut *cut,
                             const struct kl_sequence_labels *labels, struct kl_error *err);
-/* Is it taken where no channels are named? */
-bool kl_sequence_is_taken(const struct kl_sequence_signal *signal);
 
 /* ---- one recording (cut.c) ---- */
 struct kl_sequence_cutter {
@@ -176,7 +174,7 @@ struct kl_sequence_cutter {
     double *memory[2]; /* signals before and after resampling, kept from recording to recording */
     size_t bytes[2];
 };
-/* ---- the channels (channels.c) ---- */
+/* ---- the channels (inputs.c) ---- */
 /* Signals of the chosen channels, and what makes microvolts of their values. */
 struct kl_sequence_chosen {
     size_t *signals;
@@ -234,7 +232,6 @@ struct kl_sequence_arrays {
     size_t n_channels;
     enum { KL_SEQUENCE_ARRAYS, KL_SEQUENCE_IMAGES, KL_SEQUENCE_DNA } what;
 };
-bool kl_sequence_is_array(const char *path);
 /* By its name: images as IDX, UCI's promoters (.data), else arrays if it is one. false: a recording. */
 bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);
 /* What `reference` names beside the input: a file, or a dataset of the input's file; NULL: the input
@@ -247,7 +244,7 @@ int kl_sequence_array_name(char **name, const char *input, const char *reference
 int kl_sequence_arrays_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                             const struct kl_sequence_arrays *arrays, struct kl_error *err);
 
-/* ---- samples without time (samples.c): one channel, each sample a person of its own ---- */
+/* ---- samples without time (arrays.c): one channel, each sample a person of its own ---- */
 /* Pixels over 255, row after row. labels, limit: as of struct kl_images_options. */
 int kl_sequence_images_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                             const char *path, const char *labels, size_t limit, struct kl_error *err);
@@ -255,7 +252,7 @@ int kl_sequence_images_read(struct kl_sequence_collection *c, char ***classes, s
 int kl_sequence_dna_read(struct kl_sequence_collection *c, char ***classes, size_t *n_classes,
                          const char *path, struct kl_error *err);
 
-/* ---- the options of the mode, and its words (options.c, tell.c) ---- */
+/* ---- the options of the mode, and its words (options.c) ---- */
 struct kl_sequence_windows_values {
     struct kl_common common;
     double rate, from, to, notch, reject, array_rate;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "sampling/chain/chain_int.h"
-#include "sampling/heads/rivals.h"
+#include "sampling/heads/heads.h"
 #include "tests/golden/golden.h"
 #include "tests/unit/check.h"
 
@@ -49,7 +49,10 @@ static void one(const struct kl_features *f, enum kl_sampling_sampler sampler, d
 {
     struct kl_head_options o;
     struct kl_head_model model;
-    struct kl_sampling_rival r = { 0 };
+    struct {
+        struct kl_sampling_head_f32 *head;
+        struct kl_sampling_target_f32 target;
+    } r = { 0 };
     struct kl_sampling_head_question q = {
         .model = &model, .features = f, .n_threads = 1, .whiten = true
     };

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Batch norm: statistics, factors and gradients of a batch, in both precisions of what it stands on. */
+   What several nets share: batch norm, and the loss at their end. */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/inline/real.h"
+#include "sequence/model/model_int.h"
 #include "sequence/model/norm.h"
+
+/* ---- norm ----
+   Batch norm: statistics, factors and gradients of a batch, in both precisions of what it stands on. */
 
 static const kl_real *values(const struct kl_sequence_net *net, int tensor, const kl_real *params)
 {
@@ -147,3 +151,31 @@ void kl_sequence_norm_init(float *params, const struct kl_sequence_net *net,
         params[t[place->gain].offset + i] = params[t[place->var].offset + i] = 1;
 }
 #endif
+
+/* ---- the loss at the end of every net: cross entropy, or given weights of the logits ---- */
+
+void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
+                      const struct kl_sequence_batch *batch, size_t i, int classes)
+{
+    const kl_real *logits = result->logits + i * (size_t)classes;
+    if (batch->cot) {
+        const kl_real *cot = batch->cot + i * (size_t)classes;
+        for (int k = 0; k < classes; k++) {
+            result->loss += (double)cot[k] * (double)logits[k];
+            if (d) d[k] = cot[k];
+        }
+        return;
+    }
+    int best = 0;
+    for (int k = 1; k < classes; k++)
+        if (logits[k] > logits[best]) best = k;
+    double sum = 0;
+    for (int k = 0; k < classes; k++) sum += exp((double)logits[k] - (double)logits[best]);
+    const int label = batch->labels[i];
+    result->loss += log(sum) - ((double)logits[label] - (double)logits[best]);
+    result->correct += best == label;
+    for (int k = 0; d && k < classes; k++) {
+        const double p = exp((double)logits[k] - (double)logits[best]) / sum;
+        d[k] = (kl_real)(batch->scale * (p - (k == label)));
+    }
+}

@@ -1,10 +1,117 @@
 /* SPDX-License-Identifier: MIT
-   What `sgld head` found: the posterior's means, the evidences, in words, as JSON and into the file. */
+   What sgld head found: the evidence of a head out of the ladder that was sampled, the posterior's
+   means, in words, as JSON and into the file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "head/features.h"
+#include "sampling/heads/heads.h"
 #include "sampling/heads/mode_head.h"
+#include "sampling/ladder/ladder.h"
+#include "store/store.h"
+
+/* ---- the evidence of a head out of the ladder that was sampled ---- */
+
+static int integrate(struct kl_sampling_evidence *e, struct kl_error *err)
+{
+    const struct kl_sampling_curve curve = { e->n_rungs, e->beta, e->mean, e->mcse, e->variance };
+    struct kl_sampling_integral *to = calloc(e->n_rungs, sizeof *to);
+    if (!to) return kl_fail_memory(err, e->n_rungs * sizeof *to);
+    kl_sampling_integrate(to, &curve);
+    const struct kl_sampling_integral *last = &to[e->n_rungs - 1];
+    e->log_z = -last->hermite;
+    e->low = -last->left;
+    e->high = -last->right;
+    e->mc = last->trapezoid_se;
+    e->ladder = fabs(last->hermite - last->trapezoid);
+    /* Of a ladder too coarse for its slopes they tell nothing. Where the loss rises with beta, low is
+       above high. */
+    if (!(e->log_z >= e->low && e->log_z <= e->high))
+        e->log_z = -last->trapezoid, e->ladder = fabs(e->high - e->low) / 2;
+    e->error = hypot(e->mc, e->ladder);
+    free(to);
+    return KL_OK;
+}
+
+int kl_sampling_evidence_make(struct kl_sampling_evidence *e, const struct kl_sampling_run *run,
+                              const struct kl_sampling_settings *s, struct kl_error *err)
+{
+    const size_t n = s->n_rungs;
+    *e = (struct kl_sampling_evidence){ .n_rungs = n, .beta = calloc(4 * n, sizeof(double)) };
+    if (!e->beta) return kl_fail_memory(err, 4 * n * sizeof(double));
+    e->mean = e->beta + n, e->mcse = e->mean + n, e->variance = e->mcse + n;
+    const int code = kl_sampling_run_verdicts(&e->verdicts, run, err);
+    for (size_t k = 0; k < n && !code; k++) {
+        const struct kl_sampling_verdict *v = &e->verdicts[k];
+        e->beta[k] = v->beta, e->mean[k] = v->mean, e->mcse[k] = v->mcse, e->variance[k] = v->sd * v->sd;
+    }
+    return code ? code : integrate(e, err);
+}
+
+void kl_sampling_evidence_free(struct kl_sampling_evidence *e)
+{
+    free(e->beta), free(e->verdicts);
+    *e = (struct kl_sampling_evidence){ 0 };
+}
+
+/* ln of the Bayes factor of a against b, and its error. */
+static double bayes_factor(double *error, const struct kl_sampling_evidence *a,
+                           const struct kl_sampling_evidence *b)
+{
+    *error = hypot(a->error, b->error);
+    return a->log_z - b->log_z;
+}
+
+/* ---- heads into files of chains ---- */
+
+/* A dataset of any type as it is; nothing where there is none. */
+static int copy(struct kl_writer *w, struct kl_file *from, const char *name, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_store_file_find(from, name);
+    void *data = NULL;
+    if (!d) return KL_OK;
+    int code = kl_store_file_load(&data, from, d, err);
+    if (!code)
+        code = kl_store_writer_put(w, name, d->type, d->type == KL_TYPE_STRING ? d->item_size : 0,
+                                   d->rank, d->dims, data, err);
+    free(data);
+    return code < 0 ? code : KL_OK;
+}
+
+int kl_sampling_head_save(struct kl_writer *w, const struct kl_head *head, struct kl_file *from,
+                          bool split, struct kl_error *err)
+{
+    const struct kl_block *block = &head->model.block;
+    int code = kl_store_writer_text(w, "", "config", head->config, err);
+    for (int i = 0; i < block->n && code >= 0; i++) {
+        const struct kl_tensor *t = &block->tensors[i];
+        const size_t dims[3] = { 1, t->dims[0], t->dims[1] };
+        char name[96];
+        float *values = malloc(t->size * sizeof *values);
+        if (!values) return kl_fail_memory(err, t->size * sizeof *values);
+        kl_nn_tensor_to_file_f32(values, t, head->params);
+        snprintf(name, sizeof name, "params/%s", t->name);
+        code = kl_store_writer_put(w, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
+        free(values);
+    }
+    if (code >= 0) code = copy(w, from, "class_names", err);
+    if (code >= 0 && split) code = copy(w, from, "split/validation", err);
+    return code < 0 ? code : kl_head_origin_copy(w, from, err);
+}
+
+int kl_sampling_question_save(struct kl_writer *w, const char *part,
+                              const struct kl_sampling_head_prior *p, struct kl_error *err)
+{
+    int code = kl_store_writer_text(w, "", KL_HEAD_SAMPLED, part, err);
+    if (!code) code = kl_store_writer_text(w, "", "prior", p->flat ? "flat" : "layer", err);
+    if (!code) code = kl_store_writer_number(w, "", "prior_sigma", p->sigma, err);
+    if (!code) code = kl_store_writer_number(w, "", "prior_sigma_angles", p->angles, err);
+    return code ? code : kl_store_writer_number(w, "", "prior_sigma_scales", p->scales, err);
+}
+
+/* ---- head found ----
+   What `sgld head` found: the posterior's means, the evidences, in words, as JSON and into the file. */
 
 /* Over all draws of all chains at the last temperature. */
 static double mean_of(const struct kl_sampling_run *run, const struct kl_sampling_settings *s, int which)
@@ -119,7 +226,7 @@ int kl_sampling_head_found_save(struct kl_writer *w, const struct kl_sampling_he
     for (int i = 1; i < f->n && code >= 0; i++) {
         char name[48];
         double error;
-        const double b = kl_sampling_bayes_factor(&error, &f->evidence[0], &f->evidence[i]);
+        const double b = bayes_factor(&error, &f->evidence[0], &f->evidence[i]);
         snprintf(name, sizeof name, "ln_bayes_%s", f->names[i]);
         code = kl_store_writer_number(w, "", name, b, err);
         snprintf(name, sizeof name, "ln_bayes_%s_error", f->names[i]);
@@ -149,7 +256,7 @@ void kl_sampling_head_tell(FILE *to, const struct kl_sampling_head_found *f)
     }
     for (int i = 1; i < f->n; i++) {
         double error;
-        const double b = kl_sampling_bayes_factor(&error, &f->evidence[0], &f->evidence[i]);
+        const double b = bayes_factor(&error, &f->evidence[0], &f->evidence[i]);
         fprintf(to, "  ln B %s : %-7s %+.2f +- ", f->names[0], f->names[i], b);
         if (isnan(error)) fputs("none\n", to);
         else fprintf(to, "%.2f\n", error);
@@ -180,7 +287,7 @@ int kl_sampling_head_tell_json(FILE *to, const struct kl_sampling_head_found *f,
     for (int i = 0; i < f->n; i++) {
         const struct kl_sampling_evidence *e = &f->evidence[i];
         double error = 0;
-        const double b = kl_sampling_bayes_factor(&error, &f->evidence[0], e);
+        const double b = bayes_factor(&error, &f->evidence[0], e);
         const double numbers[EACH] = { e->log_z, e->error, e->seconds, b, error };
         static const char *const words[EACH] = { "ln_z_%s", "ln_z_%s_error", "seconds_%s", "ln_bayes_%s",
                                                  "ln_bayes_%s_error" };

@@ -1,11 +1,157 @@
 /* SPDX-License-Identifier: MIT
-   From images to records: selection, normalisation, labels made random, one permutation. */
+   Records: selected, made (SYNTH) or loaded from images. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/inline/philox.h"
+#include "nn/nn.h"
 #include "sampling/data/data.h"
+
+/* ---- select ----
+   Which records of a labelled set are taken: groups of classes, and the reference's quota of each class.
+ */
+
+/* One class; *text moves behind it. single: of one digit. */
+static int read_class(int *c, const char **text, bool single, int classes, struct kl_error *err)
+{
+    const char *start = *text;
+    char *end;
+    if (*start < '0' || *start > '9')
+        return kl_fail(err, KL_EUSAGE,
+                       "groups: found '%.40s', expected classes, as 01234/56789 or 0,12/3", start);
+    if (single) *c = *start - '0', end = (char *)start + 1;
+    else *c = (int)(strtoul(start, &end, 10) % 1000000);
+    *text = end;
+    if (end - start < 7 && *c < classes) return 0;
+    return kl_fail(err, KL_EUSAGE,
+                   "groups: found class %.*s, expected 0 to %d; the labels have no other",
+                   (int)(end - start), start, classes - 1);
+}
+
+int kl_sampling_groups_parse(struct kl_sampling_groups *groups, const char *text, int classes,
+                             struct kl_error *err)
+{
+    if (classes < 2 || classes > KL_SAMPLING_CLASSES)
+        return kl_fail(err, KL_EDATA, "the labels: found %d class%s, expected 2 to %d", classes,
+                       classes == 1 ? "" : "es", KL_SAMPLING_CLASSES);
+    *groups = (struct kl_sampling_groups){ .classes = classes, .n_groups = text && *text ? 1 : classes };
+    for (int c = 0; c < classes; c++)
+        groups->group_of[c] = text && *text ? -1 : c, groups->members[c] = 1;
+    if (!text || !*text) return 0;
+    groups->members[0] = 0;
+    const bool single = classes <= 10 && !strchr(text, ',');
+    for (const char *at = text; *at;) {
+        int c = 0, g = groups->n_groups - 1;
+        const int code = read_class(&c, &at, single, classes, err);
+        if (code) return code;
+        if (groups->group_of[c] >= 0)
+            return kl_fail(err, KL_EUSAGE, "groups '%.80s': class %d is there twice", text, c);
+        groups->group_of[c] = g, groups->members[g]++;
+        if (*at == ',') at++;
+        else if (*at == '/') {
+            if (groups->n_groups == classes || !at[1])
+                return kl_fail(err, KL_EUSAGE, "groups '%.80s': a group has no class", text);
+            groups->members[groups->n_groups++] = 0, at++;
+        }
+    }
+    if (groups->n_groups > 1) return 0;
+    return kl_fail(err, KL_EUSAGE, "groups '%.80s': one group, expected two or more, as 01234/56789",
+                   text);
+}
+
+size_t kl_sampling_select(int64_t *index, size_t *taken, const int32_t *label, size_t n,
+                          const struct kl_sampling_groups *groups, size_t size)
+{
+    size_t count[KL_SAMPLING_CLASSES] = { 0 }, chosen = 0;
+    int open = groups->n_groups;
+    for (int g = 0; g < groups->n_groups; g++) taken[g] = 0;
+    for (size_t i = 0; i < n && open; i++) {
+        const int32_t c = label[i], g = c >= 0 && c < groups->classes ? groups->group_of[c] : -1;
+        if (g < 0 || (size && taken[g] == size)) continue;
+        const size_t members = (size_t)groups->members[g];
+        const size_t quota = size / members ? size / members : 1;
+        /* The limit is lifted for the last few, so that the group is filled. */
+        if (size && taken[g] + members < size && count[c] >= quota) continue;
+        count[c]++, taken[g]++, index[chosen++] = (int64_t)i;
+        if (taken[g] == size) open--;
+    }
+    return chosen;
+}
+
+/* ---- synth ----
+   SYNTH: normal records in four dimensions, labelled by the side of a plane; and what a set of records
+   is freed by. One stream of a seed, in the reference's order. */
+
+enum { INPUTS = 4 };
+
+static void free_records(struct kl_sampling_records *records)
+{
+    free(records->x), free(records->label);
+}
+
+void kl_sampling_data_free(struct kl_sampling_data *data)
+{
+    free_records(&data->train), free_records(&data->test);
+    free(data->train_index), free(data->test_index), free(data->true_test_label);
+    memset(data, 0, sizeof *data);
+}
+
+/* true_label (n): the side of the plane; label the same, or coins, which are drawn behind the records.
+ */
+static int make(struct kl_sampling_records *records, int32_t *true_label, struct kl_nn_mersenne *m,
+                const double *w, size_t n, bool coins, struct kl_error *err)
+{
+    const size_t bytes = (n * INPUTS * sizeof(float) + 63) / 64 * 64;
+    records->n = n, records->inputs = INPUTS;
+    records->x = aligned_alloc(64, bytes), records->label = malloc(n * sizeof *records->label);
+    if (!records->x || !records->label) return kl_fail_memory(err, bytes);
+    for (size_t i = 0; i < n; i++) {
+        double side = 0;
+        for (int k = 0; k < INPUTS; k++) {
+            const double x = kl_nn_mersenne_normal(m);
+            records->x[i * INPUTS + (size_t)k] = (float)x;
+            side += x * w[k];
+        }
+        records->label[i] = side > 0;
+    }
+    if (true_label) memcpy(true_label, records->label, n * sizeof *true_label);
+    /* A coin is the last bit of a word, as of RandomState.randint(0, 2). */
+    for (size_t i = 0; coins && i < n; i++) records->label[i] = (int32_t)(kl_nn_mersenne_word(m) & 1);
+    return 0;
+}
+
+int kl_sampling_synth_make(struct kl_sampling_data *data, double *w,
+                           const struct kl_sampling_data_options *options, struct kl_error *err)
+{
+    struct kl_nn_mersenne m;
+    double u[INPUTS], length = 0;
+    const bool coins = options->random >= 1;
+    const size_t n = options->train_size ? (size_t)options->train_size : 50,
+                 n_test = options->test_size ? (size_t)options->test_size : 100;
+    if (options->seed > UINT32_MAX)
+        return kl_fail(err, KL_EUSAGE, "the seed of SYNTH: found %llu, expected at most 4294967295",
+                       (unsigned long long)options->seed);
+    kl_nn_mersenne_seed(&m, (uint32_t)options->seed);
+    for (int k = 0; k < INPUTS; k++) {
+        u[k] = kl_nn_mersenne_normal(&m);
+        length += u[k] * u[k];
+    }
+    const double r = fabs(kl_nn_mersenne_normal(&m));
+    for (int k = 0; k < INPUTS; k++) u[k] = r * (u[k] / sqrt(length));
+    if (w) memcpy(w, u, sizeof u);
+    strcpy(data->name, "synth");
+    data->channels = data->height = 1, data->width = INPUTS, data->classes = 2;
+    if (options->random > 0) {
+        data->true_test_label = malloc(n_test * sizeof *data->true_test_label);
+        if (!data->true_test_label) return kl_fail_memory(err, n_test * sizeof *data->true_test_label);
+    }
+    int code = make(&data->train, NULL, &m, u, n, coins, err);
+    if (!code) code = make(&data->test, data->true_test_label, &m, u, n_test, coins, err);
+    return code;
+}
+
+/* ---- from images to records: selection, normalisation, labels made random, one permutation ---- */
 
 /* Of a channel; of KL_SAMPLING_IMAGES they are taken from the training records. */
 struct scale {
