@@ -169,11 +169,11 @@ test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) all test-programs bench-programs test-python
 	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
 
-## make check        unit, golden and command-line tests, a few minutes, nothing installed; T=tests/unit/store: those of a folder or file
+## make check        unit, golden and command-line tests that take less than two seconds each, nothing installed; T=tests/unit/store: all of a folder or file
 CHECKED := $(or $(T:%.c=%),tests/unit/ tests/golden/ tests/cli/)
 check:
 	@$(MAKE) --no-print-directory $(JOBS) all $(filter $(CHECKED:%=$(BUILD)/%%),$(TEST_PROGRAMS))
-	@BUILD=$(BUILD) tests/run.sh $(CHECKED)
+	@BUILD=$(BUILD) tests/run.sh $(if $(T),,--quick) $(CHECKED)
 
 # The packages mlflow, qiskit and safetensors must read what the tools write; where they cannot be had, their tests are
 # skipped.

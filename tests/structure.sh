@@ -175,6 +175,9 @@ for f in $(grep -lE '(stale|best_epoch|stopped_epoch)(\+\+| = )' -r lib tools --
     case $f in lib/train/*) ;; *) fail "$f decides which epoch is best, or the last, by itself" ;; esac
 done
 
+# The list of slow tests names tests.
+while read -r t; do [ -e "$t" ] || [ -e "$t.c" ] || [ -e "${t%-emulated}.c" ] || fail "tests/slow names $t, which is not there"; done <tests/slow
+
 # Sizes, said without failing.
 long() { # limit, files...
     local limit=$1 f n
