@@ -11,7 +11,7 @@ fact() { # FILE NAME: of cache show
 }
 awk -v plain="$(json lookup-nominal.json loss)" -v made="$(json lookup-nominal.json stored_loss)" -v robust="$(json lookup-robust.json loss)" \
     -v floor="$(json lookup-robust.json proven_floor)" -v before="$(json score.json designed)" -v after="$(json score.json all)" \
-    -v cz="$(fact cz.h5 F_avg)" -v verdict="$(fact regret.h5 verdict)" -v out="$out" 'BEGIN {
+    -v cz="$(fact cz.h5 "nominal F_avg")" -v verdict="$(fact regret.h5 verdict)" -v out="$out" 'BEGIN {
     printf "\nWhat was found\n"
     printf "  A pulse that flips a qubit loses %.3g %% if qubit and amplifier are exactly as assumed.\n", 100 * made
     printf "  Where they are off (a family of detunings and amplitudes) the same pulse loses %.3g %%; the robust pulse %.3g %%, %.0f times less.\n", \

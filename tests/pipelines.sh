@@ -104,6 +104,7 @@ control() {
 control
 check "control.mk made no page" [ -s "$JOBS/control/run.html" ]
 check "control.mk's words: $(sed -n '/^What was found/,$p' "$JOBS/log")" grep -qE 'loses [1-9][.0-9]* %; the robust pulse 0\.0[0-9]* %, [0-9]+ times less' "$JOBS/log"
+check "control.mk's words on CZ" grep -q 'CZ of two qubits: average gate fidelity 0\.9' "$JOBS/log"
 check "control.mk's words on adapting" grep -q 'detuning it is not told? adapting pays' "$JOBS/log"
 before=$(cd "$JOBS/control" && stat -c '%n %y %i' ./*.h5 robust.csv run.html figures/*/*)
 control

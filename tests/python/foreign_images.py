@@ -57,6 +57,7 @@ with tempfile.TemporaryDirectory() as folder:
     wanted = taken("plain.h5", True)
     for name, datasets in {"gzip": {"x": (x, {"chunks": True, "compression": "gzip", "shuffle": True, "fletcher32": True}),
                                     "y": y.astype("u1")},
+                           "lzf": {"x": (x, {"compression": "lzf"}), "y": y},
                            "only": {"pictures": x, "label": y.astype("i8")},
                            "grey": {"data": x[..., None], "y_train": y}}.items():
         write(f"{name}.h5", **datasets)
@@ -69,8 +70,8 @@ with tempfile.TemporaryDirectory() as folder:
 
     write("floats.h5", images=x / 255.0)
     refused("floats.h5", "expected uint8 of shape (n, h, w) or (n, h, w, c)")
-    write("lzf.h5", images=(x, {"compression": "lzf"}))
-    refused("lzf.h5", "a filter other than gzip, shuffle, fletcher32")
+    write("offset.h5", images=(x, {"chunks": True, "scaleoffset": 0}))
+    refused("offset.h5", "a filter that is not read, number 6 (scaleoffset), expected gzip or lzf")
     write("pair.h5", images=np.stack([x, x], axis=3))
     refused("pair.h5", "2 channels, expected 1, 3 or 4")
     write("link.h5", images=h5py.ExternalLink("plain.h5", "images"))
@@ -89,13 +90,17 @@ with tempfile.TemporaryDirectory() as folder:
     assert extract("bool.h5").returncode == 0
     with h5py.File("f.h5") as file:
         assert (file["labels"][:] == (y == 1)).all()
+    write("texts.h5", images=x, labels=np.array([b"cat", b"dog", b"cow"])[y])
+    assert extract("texts.h5").returncode == 0
+    with h5py.File("f.h5") as file:
+        assert (file["labels"][:] == np.array([0, 2, 1])[y]).all() and list(file["class_names"].asstr()[:]) == ["cat", "cow", "dog"]
     two = np.eye(3, dtype="i4")[y]
     two[7] = 1
     for name, labels in {"short": y[:5], "long": np.concatenate([y, y]), "fractions": y / 2, "nan": np.where(y == 2, np.nan, y),
-                         "two-hot": two, "no-hot": np.zeros((20, 3), "i4"), "texts": np.array([b"cat", b"dog", b"cow"])[y],
+                         "two-hot": two, "no-hot": np.zeros((20, 3), "i4"),
                          "square": np.ones((20, 20, 1)), "complex": y + 0j}.items():
         write(f"{name}.h5", images=x, labels=labels)
-        refused(f"{name}.h5", "dataset labels: expected one whole number for each image")
+        refused(f"{name}.h5", "dataset labels: expected one whole number or text for each image")
         taken(f"{name}.h5", False, "--labels", "none")
     write("below.h5", images=x, labels=y - 1)
     refused("below.h5", "label -1 of image 0, expected 0 to 65535")
@@ -119,7 +124,7 @@ with tempfile.TemporaryDirectory() as folder:
     taken("alone.h5", True, "--labels", "labels.h5:y")
     taken("alone.h5:x", True, "--labels", "labels.h5:/y")
     done = extract("alone.h5", "--labels", "labels.h5:z")
-    assert done.returncode == 65 and "labels.h5: dataset z: expected one whole number" in done.stderr, done
+    assert done.returncode == 65 and "labels.h5: dataset z: expected one whole number or text" in done.stderr, done
     done = extract("alone.h5", "--labels", "labels.h5")
     assert done.returncode == 2 and "--labels DATASET or --labels FILE.h5:DATASET" in done.stderr, done
     done = extract("alone.h5", "--labels", "labels.h5:w")
@@ -160,7 +165,7 @@ with tempfile.TemporaryDirectory() as folder:
     write("first.h5", images=np.repeat(x[:, None], 3, 1), labels=y)
     refused("first.h5", "28 channels, expected 1, 3 or 4; of (n, channels, h, w) make (n, h, w, channels)")
     write("last.h5", images=x.transpose(1, 2, 0), labels=y)
-    refused("last.h5", "dataset labels: expected one whole number for each image")
+    refused("last.h5", "dataset labels: expected one whole number or text for each image")
 
     # The key of what was right before labels were paired is what it was; another dataset's labels change it.
     keys = {}
