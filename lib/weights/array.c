@@ -10,27 +10,38 @@
 
 static const size_t MOST_BYTES = (size_t)4 << 30; /* of a file */
 
-static bool ends_with(const char *text, const char *ending)
+static const char *const endings[] = { ".npy", ".npz", ".h5", ".hdf5", ".mat", ".jld2" };
+enum { ENDINGS = sizeof endings / sizeof *endings, HDF5 = 2 }; /* the first of HDF5 */
+
+size_t kl_weights_file_length(const char *text, const char *ending)
 {
-    const size_t n = strlen(text), m = strlen(ending);
-    return n > m && strcmp(text + n - m, ending) == 0;
+    const size_t n = strlen(ending);
+    for (const char *at = text; (at = strstr(at, ending)); at++)
+        if (at > text && (!at[n] || at[n] == ':')) return (size_t)(at - text) + n;
+    return 0;
+}
+
+static size_t length_of(const char *text, size_t first)
+{
+    size_t n = 0;
+    for (size_t i = first; i < ENDINGS && !n; i++) n = kl_weights_file_length(text, endings[i]);
+    return n;
+}
+
+size_t kl_weights_array_length(const char *text)
+{
+    const size_t n = length_of(text, 0);
+    return n ? n : strlen(text);
 }
 
 bool kl_weights_is_hdf5(const char *text)
 {
-    static const char *const endings[] = { ".h5", ".hdf5", ".mat", ".jld2" };
-    bool found = false;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const char *at = strstr(text, endings[i]);
-        found |= ends_with(text, endings[i]) || (at && at[strlen(endings[i])] == ':');
-    }
-    return found;
+    return length_of(text, HDF5) > 0;
 }
 
 bool kl_weights_is_array(const char *text)
 {
-    return ends_with(text, ".npy") || ends_with(text, ".npz") || strstr(text, ".npz:") ||
-           kl_weights_is_hdf5(text);
+    return length_of(text, 0) > 0;
 }
 
 /* ---- NumPy ---- */
@@ -168,7 +179,9 @@ static int refuse_name(const struct kl_zip *zip, const char *path, const char *n
         const char *member = zip->members[i].name;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %.*s", i ? "," : "",
                                  i < SHOWN ? (int)strnlen(member, 40) : 3, i < SHOWN ? member : "...");
-        if (i < SHOWN && ends_with(member, ".npy") && strlen(member) <= 40) text[used -= 4] = 0;
+        if (i < SHOWN && strlen(member) <= 40 &&
+            kl_weights_file_length(member, ".npy") == strlen(member))
+            text[used -= 4] = 0;
     }
     kl_make_printable(text);
     return kl_fail(err, KL_EDATA, "%s: %s; name one as %s:NAME", path, text, path);
@@ -211,12 +224,13 @@ int kl_weights_array_read(struct kl_numbers *array, const char *path, size_t mos
                           struct kl_error *err)
 {
     char *file = NULL;
-    const char *colon = strstr(path, ".npz:");
+    const size_t length = kl_weights_file_length(path, ".npz");
+    const bool named = length && path[length];
     *array = (struct kl_numbers){ 0 };
     if (kl_weights_is_hdf5(path)) return kl_store_foreign_numbers(array, path, most, texts, err);
-    if (colon && !(file = strndup(path, (size_t)(colon + 4 - path))))
-        return kl_fail_memory(err, strlen(path));
-    const int code = take_file(array, file ? file : path, colon ? colon + 5 : "", most, texts, err);
+    if (named && !(file = strndup(path, length))) return kl_fail_memory(err, strlen(path));
+    const int code =
+        take_file(array, file ? file : path, named ? path + length + 1 : "", most, texts, err);
     if (code) kl_store_numbers_free(array);
     free(file);
     return code;

@@ -90,6 +90,16 @@ static void check_noise(void)
     kl_store_numbers_free(&a);
 }
 
+/* What a name is the name of, whatever its folders are called. */
+static void names(void)
+{
+    CHECK(kl_weights_is_hdf5("run.h5.old/x.h5:u") && kl_weights_is_hdf5("x.jld2:a/b"));
+    CHECK(kl_weights_is_hdf5("x.h5x/y.mat") && !kl_weights_is_hdf5("x.h5/y.edf"));
+    CHECK(kl_weights_is_array("a.npy.d/b.npz:x") && !kl_weights_is_array(".npy"));
+    CHECK(kl_weights_array_length("run.h5.old/x.h5:u:v") == strlen("run.h5.old/x.h5"));
+    CHECK(kl_weights_array_length("x.jld2:u") == 6 && kl_weights_array_length("x.edf") == 5);
+}
+
 int main(void)
 {
     static const char *const plain[] = { "c.npy",  "big.npy", "half.npy",      "u1.npy",
@@ -98,6 +108,7 @@ int main(void)
     static const char *const hdf5[] = { "a",        "group/big",  "lzf",
                                         "gzip",     "soft",       "group/relative",
                                         "/through", "linked/big", "linked/relative" };
+    names();
     for (size_t n = 0; n < sizeof plain / sizeof *plain; n++) check(plain[n], 1, false, false);
     for (size_t n = 0; n < sizeof hdf5 / sizeof *hdf5; n++) {
         char name[100];

@@ -213,15 +213,6 @@ int kl_control_state_text(double complex *amplitudes, const char *text, int d, i
 /* ---- small matrices from files ---- */
 enum { MOST_NUMBERS = 1 << 16 }; /* of a shape that is then refused, too */
 
-/* Does a file's name end so, whatever dataset follows it, as in "a.h5:b/c"? */
-static bool is_file_of(const char *text, const char *ending)
-{
-    const char *at = text;
-    const size_t n = strlen(ending);
-    while ((at = strstr(at, ending)) && at[n] && at[n] != ':') at++;
-    return at && at > text;
-}
-
 /* Files of numbers that are not read, and what loads the second argument; qutip names them without their
    ending. */
 static const struct {
@@ -240,7 +231,7 @@ static const struct {
 static int find_other(const char *text)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (is_file_of(text, others[i].ending)) return (int)i;
+        if (kl_weights_file_length(text, others[i].ending)) return (int)i;
     return -1;
 }
 

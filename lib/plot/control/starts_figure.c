@@ -88,7 +88,7 @@ static void set_range(struct kl_axes *axes, double best, double worst)
 /* What the share of trapped starts means. */
 static const char *words_of(size_t trapped, size_t all)
 {
-    if (!trapped) return "none ended above the best by more";
+    if (!trapped) return "";
     if (10 * trapped >= 9 * all)
         return "most: the pulse is too short for the gate, or the limits are too small";
     return "a local minimum is no fault where others end lower: the best is kept";

@@ -19,45 +19,25 @@
 #define CLASSES "classes"         /* in a foreign file: names of its labels, by number from 0 */
 enum { MOST_CLASSES = 65536 };
 
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t n = strlen(text), m = strlen(ending);
-    return n > m && strcmp(text + n - m, ending) == 0;
-}
-
-static bool is_array(const char *path)
-{
-    return kl_weights_is_array(path);
-}
-
 bool kl_sequence_is_other(struct kl_sequence_arrays *a, const char *path)
 {
-    const bool images = strstr(path, "-idx3-ubyte"), dna = ends_with(path, ".data");
+    const bool images = strstr(path, "-idx3-ubyte"),
+               dna = kl_weights_file_length(path, ".data") == strlen(path);
     a->what = images ? KL_SEQUENCE_IMAGES : dna ? KL_SEQUENCE_DNA : KL_SEQUENCE_ARRAYS;
-    return images || dna || is_array(path);
-}
-
-/* FILE of FILE:DATASET or FILE:NAME, whose ending is known. */
-static size_t file_length(const char *input)
-{
-    static const char *const endings[] = { ".h5:", ".hdf5:", ".mat:", ".npz:" };
-    const char *at = NULL;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings && !at; i++)
-        if ((at = strstr(input, endings[i]))) at += strlen(endings[i]) - 1;
-    return at ? (size_t)(at - input) : strlen(input);
+    return images || dna || kl_weights_is_array(path);
 }
 
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err)
 {
     int n;
-    const bool several = kl_weights_is_hdf5(input) || ends_with(input, ".npz") || strstr(input, ".npz:"),
-               alone = !input[file_length(input)];
+    const size_t length = kl_weights_array_length(input);
+    const bool several = kl_weights_is_hdf5(input) || kl_weights_file_length(input, ".npz");
     *name = NULL;
     if (!reference)
-        n = asprintf(name, kl_weights_is_hdf5(input) && alone ? "%s:%s" : "%s", input, usual);
-    else if (!several || is_array(reference)) n = asprintf(name, "%s", reference);
-    else n = asprintf(name, "%.*s:%s", (int)file_length(input), input, reference);
+        n = asprintf(name, kl_weights_is_hdf5(input) && !input[length] ? "%s:%s" : "%s", input, usual);
+    else if (!several || kl_weights_is_array(reference)) n = asprintf(name, "%s", reference);
+    else n = asprintf(name, "%.*s:%s", (int)length, input, reference);
     if (n < 0) *name = NULL;
     return n < 0 ? kl_fail_memory(err, strlen(input)) : 0;
 }
