@@ -36,7 +36,7 @@ int kl_backbone_resnet18_triple(float triple[3], char text[64], const char *from
    *n_unused, *unused the first of them, but for fc and layers after the tap. A prefix that a wrapper of
    the network has left ("module.") is found first (kl_weights_find_prefix). */
 int kl_backbone_resnet18_expect(struct kl_weights *weights, enum kl_tap tap, size_t *n_unused,
-                       const char **unused, struct kl_error *err);
+                                const char **unused, struct kl_error *err);
 /* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey
    images (the mean exactly, borders included), and lay the weights out for the kernels. KL_EDATA if a
    tensor is absent or has another shape. weights NULL: shapes alone, for a GPU. */

@@ -58,12 +58,12 @@ int kl_regular(const struct stat *s, const char *path, struct kl_error *err);
    has so many. */
 enum { KL_STAND_IN = 256 };
 int kl_no_stand_in(const void *first, size_t n, const char *path, struct kl_error *err);
-/* All of a file or pipe of at most `most` bytes, `expected` in words; *bytes malloc'ed, *n of them and a 0
-   behind. KL_ENOINPUT, KL_EDATA (longer), KL_EIO, KL_ENOMEM; then *bytes is NULL. */
+/* All of a file or pipe of at most `most` bytes, `expected` in words; *bytes malloc'ed, *n of them and a
+   0 behind. KL_ENOINPUT, KL_EDATA (longer), KL_EIO, KL_ENOMEM; then *bytes is NULL. */
 int kl_read_bytes(char **bytes, size_t *n, const char *path, size_t most, const char *expected,
                   struct kl_error *err);
-/* The same of a text, which is UTF-8 whatever wrote it: a mark of byte order is left out, UTF-16 with one
-   is converted. Ends of lines stay as they are. KL_EDATA: it is no UTF-16 after all. */
+/* The same of a text, which is UTF-8 whatever wrote it: a mark of byte order is left out, UTF-16 with
+   one is converted. Ends of lines stay as they are. KL_EDATA: it is no UTF-16 after all. */
 int kl_read_text(char **text, size_t *n, const char *path, size_t most, const char *expected,
                  struct kl_error *err);
 /* KL_EUSAGE: n inputs, of which `most` are taken. */

@@ -55,7 +55,6 @@ enum kl_word kl_option_word(const struct kl_option *option)
                                           : KL_WORD_ANY;
 }
 
-
 /* ---- schema ----
    The schema of --config's YAML file (JSON Schema 2020-12), from the table of options: what config.c
    takes and refuses, for editors. Nothing is allocated, so that it is whole or the disk is full. */
@@ -333,7 +332,7 @@ static void fish_choices(const char *choices, FILE *to)
 }
 
 static void fish_option(const char *name, const char *condition, const struct kl_option *option,
-                         FILE *to)
+                        FILE *to)
 {
     fprintf(to, "complete -c %s%s", name, condition);
     if (option->letter) fprintf(to, " -s %c", option->letter);

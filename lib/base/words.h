@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* Levenshtein's distance of n letters from a word; SIZE_MAX where one has more than 64 (option_values.c). */
+/* Levenshtein's distance of n letters from a word; SIZE_MAX where one has more than 64
+ * (option_values.c). */
 size_t kl_word_distance(const char *letters, size_t n, const char *word);
 
 /* ---- unicode.c ---- */

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-
 enum { PART_SIZE = 1 << 14 }; /* values: with moments and gradient a quarter of a megabyte */
 
 static size_t strips(const struct kl_layer *l)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    plot: figures of finished files, through cairo; the same input gives the same bytes. Sizes are in
-   points (1/72 inch). Tiers: a figure and what it takes (inputs.c); drawing a plot (axes.c); the sheet (sheet.c). */
+   points (1/72 inch). Tiers: a figure and what it takes (inputs.c); drawing a plot (axes.c); the sheet
+   (sheet.c). */
 #ifndef KL_PLOT_H
 #define KL_PLOT_H
 
@@ -234,10 +235,12 @@ int kl_plot_acceptance(struct kl_sheet *sheet, const struct kl_figure_inputs *in
 int kl_plot_windows(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err);
 int kl_plot_people(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_plot_scaling(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,

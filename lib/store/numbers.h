@@ -7,12 +7,12 @@
 
 enum { KL_TEXT = 64, KL_MARK = 32 };
 struct kl_numbers {
-    double *values;  /* row-major; pairs: two each, real and imaginary; malloc'ed */
-    bool pairs;      /* they were complex */
+    double *values; /* row-major; pairs: two each, real and imaginary; malloc'ed */
+    bool pairs;     /* they were complex */
     /* By what it is known that they were kept by columns ("MATLAB_class", "members re and im", "Fortran
        order"), or "". Here each index means what it means there: entry (i, j) is in row i. */
     char mark[KL_MARK];
-    int rank;        /* up to 4 */
+    int rank; /* up to 4 */
     size_t dims[4];
     char (*texts)[KL_TEXT]; /* of an array of texts, in place of values; each ends with 0; malloc'ed */
 };

@@ -8,7 +8,8 @@
 
 /* The length of the file's name in FILE or FILE:NAME, whose file has this ending; 0: it has not. */
 size_t kl_weights_file_length(const char *text, const char *ending);
-/* The same for a file of an array or of several, whichever its ending; of other texts the whole length. */
+/* The same for a file of an array or of several, whichever its ending; of other texts the whole length.
+ */
 size_t kl_weights_array_length(const char *text);
 /* Is it the name of one: F.npy, F.npz, F.npz:NAME, F.h5:DATASET? F.h5 alone is too: the reader asks for
    the dataset. Also .hdf5, .mat and .jld2. */

@@ -18,10 +18,10 @@ enum kl_sampling_loss {
     KL_SAMPLING_CE
 };
 #define KL_SAMPLING_LOSSES "bbce|bce|savage|tangent|ce"
-/* *value, and if asked (NULL: no) its derivative by the logits, of one record: outputs 1 (binary) or K logits. bce and
-   tangent are of one logit, ce of several. */
-void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs, int32_t label,
-                         enum kl_sampling_loss loss, double l_max);
+/* *value, and if asked (NULL: no) its derivative by the logits, of one record: outputs 1 (binary) or K
+   logits. bce and tangent are of one logit, ce of several. */
+void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
+                         int32_t label, enum kl_sampling_loss loss, double l_max);
 /* 1 if the label is not the one predicted: logit > 0, or the first of the largest. */
 int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label);
 /* Ends of a loss; *high may be infinite. */
@@ -38,13 +38,13 @@ struct kl_sampling_crew {
     int thread;
     struct kl_pool *pool; /* NULL: alone */
 };
-/* Steps of plain SGLD within one epoch, all tensors having one prior: step i takes the records rows[i batch ..], the last one what is
- * left. */
+/* Steps of plain SGLD within one epoch, all tensors having one prior: step i takes the records rows[i
+ * batch ..], the last one what is left. */
 struct kl_sampling_span {
     const int64_t *rows;
-    size_t n_rows, batch, count;               /* records, records a step, steps */
-    struct kl_langevin_factors factors;        /* of all weights */
-    struct kl_langevin_stream stream;          /* of the first step; the i-th has stream.step + i */
+    size_t n_rows, batch, count;        /* records, records a step, steps */
+    struct kl_langevin_factors factors; /* of all weights */
+    struct kl_langevin_stream stream;   /* of the first step; the i-th has stream.step + i */
 };
 /* Consecutive parameters with one prior deviation and one fan-in (a tensor). */
 struct kl_sampling_tensor {
@@ -84,20 +84,27 @@ struct kl_sampling_target {
     void (*close)(void *context); /* frees the context; NULL: nothing to free */
 };
 
-/* w uniform in +-1/sqrt(fan_in), tensor by tensor: element i of the flat vector is word i % 4 of block i / 4, purpose
-   KL_RANDOM_CHAIN_START, of the chain's key. */
+/* w uniform in +-1/sqrt(fan_in), tensor by tensor: element i of the flat vector is word i % 4 of block i
+   / 4, purpose KL_RANDOM_CHAIN_START, of the chain's key. */
 #define kl_sampling_start KL_NAME(kl_sampling_start)
-void kl_sampling_start(kl_real *w, const struct kl_sampling_tensor *tensors, int n_tensors, uint64_t key);
+void kl_sampling_start(kl_real *w, const struct kl_sampling_tensor *tensors, int n_tensors,
+                       uint64_t key);
 
 /* ---- networks (net.c) ---- */
-/* All ReLU, logits out; tensors [out,in] and [out,in,kh,kw] in the order of the reference (specification, section 2).
-   Batch norm of vgg16: `batch` takes the statistics of the records in hand, so that the loss depends on the batch (the
-   reference's way); `frozen` constant ones (kl_sampling_net_statistics); vgg16-plain has none. */
+/* All ReLU, logits out; tensors [out,in] and [out,in,kh,kw] in the order of the reference
+   (specification, section 2). Batch norm of vgg16: `batch` takes the statistics of the records in hand,
+   so that the loss depends on the batch (the reference's way); `frozen` constant ones
+   (kl_sampling_net_statistics); vgg16-plain has none. */
 enum kl_sampling_norm { KL_SAMPLING_NORM_NONE, KL_SAMPLING_NORM_BATCH, KL_SAMPLING_NORM_FROZEN };
 enum { KL_SAMPLING_TENSORS = 64, KL_SAMPLING_UNITS = 13, KL_SAMPLING_DENSE = 4 };
 #define KL_SAMPLING_NETS "fcn1:WIDTH|fcn2:WIDTH|fcn3:WIDTH|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain"
-enum kl_sampling_pool { KL_SAMPLING_NO_POOL, KL_SAMPLING_MEAN_POOL, KL_SAMPLING_MAX_POOL }; /* 2x2, stride 2 */
-/* A convolution of stride 1, then batch norm if there is one, ReLU, pool; offsets into the flat vector. */
+enum kl_sampling_pool {
+    KL_SAMPLING_NO_POOL,
+    KL_SAMPLING_MEAN_POOL,
+    KL_SAMPLING_MAX_POOL
+}; /* 2x2, stride 2 */
+/* A convolution of stride 1, then batch norm if there is one, ReLU, pool; offsets into the flat vector.
+ */
 struct kl_sampling_unit {
     size_t in, in_h, in_w, out, out_h, out_w, kernel, pad;
     size_t w, b, gamma, beta, statistics; /* statistics: first channel among those of all units */
@@ -119,19 +126,24 @@ struct kl_sampling_net {
     struct kl_sampling_unit units[KL_SAMPLING_UNITS];
     struct kl_sampling_dense dense[KL_SAMPLING_DENSE];
 };
-/* name: one of KL_SAMPLING_NETS; cnn4:C1,C2,HIDDEN and vgg16:CHANNELS,HIDDEN give other sizes than 32,64,128 and
-   64,1024. KL_EUSAGE: no such net, an image that does not fit it, a loss that is not for so many classes. */
-int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height, size_t width,
-                         int classes, enum kl_sampling_loss loss, double l_max, struct kl_error *err);
+/* name: one of KL_SAMPLING_NETS; cnn4:C1,C2,HIDDEN and vgg16:CHANNELS,HIDDEN give other sizes than
+   32,64,128 and 64,1024. KL_EUSAGE: no such net, an image that does not fit it, a loss that is not for
+   so many classes. */
+int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t channels, size_t height,
+                         size_t width, int classes, enum kl_sampling_loss loss, double l_max,
+                         struct kl_error *err);
 
-/* The mean loss of a net over records, with workspaces for threads 0 .. threads - 1. net and records must outlive the
-   target. batch: most records of a gradient (0: all); with batch norm in training mode that many share their
-   statistics, in evaluations too, else it only bounds memory. KL_EUSAGE: records that do not fit the net; KL_ENOMEM. */
+/* The mean loss of a net over records, with workspaces for threads 0 .. threads - 1. net and records
+   must outlive the target. batch: most records of a gradient (0: all); with batch norm in training mode
+   that many share their statistics, in evaluations too, else it only bounds memory. KL_EUSAGE: records
+   that do not fit the net; KL_ENOMEM. */
 #define kl_sampling_net_target KL_NAME(kl_sampling_net_target)
 int kl_sampling_net_target(struct kl_sampling_target *target, const struct kl_sampling_net *net,
-                           const struct kl_sampling_records *train, const struct kl_sampling_records *test, size_t batch,
-                           int threads, struct kl_error *err);
-/* Records of any origin: row i of x (or exact, in double; the other is NULL) and label, i = rows[0], rows[1], ... or 0, 1, ... */
+                           const struct kl_sampling_records *train,
+                           const struct kl_sampling_records *test, size_t batch, int threads,
+                           struct kl_error *err);
+/* Records of any origin: row i of x (or exact, in double; the other is NULL) and label, i = rows[0],
+ * rows[1], ... or 0, 1, ... */
 struct kl_sampling_batch {
     const float *x;
     const double *exact;
@@ -139,24 +151,26 @@ struct kl_sampling_batch {
     const int64_t *rows;
     size_t count, inputs;
 };
-/* What gradient and evaluate are made of. grad (size; NULL: forward alone) is of the mean loss; per_record (count)
-   and logits (count, outputs) may be NULL. context: a net target's. */
+/* What gradient and evaluate are made of. grad (size; NULL: forward alone) is of the mean loss;
+   per_record (count) and logits (count, outputs) may be NULL. context: a net target's. */
 #define kl_sampling_net_pass KL_NAME(kl_sampling_net_pass)
-int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *sums, double *per_record, double *logits,
-                         const kl_real *w, const struct kl_sampling_batch *batch, const struct kl_sampling_crew *crew,
-                         struct kl_error *err);
-/* Statistics of batch norm, (n_statistics) each, which start at 0 and 1: they become (1 - momentum) of what they were and
-   momentum of those of these records (variance over count - 1). Momentum 1 freezes those of the records. The pointers
-   returned through mean and variance (NULL: not asked for) live as long as the target. KL_EUSAGE: more than `batch`. */
+int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *sums, double *per_record,
+                         double *logits, const kl_real *w, const struct kl_sampling_batch *batch,
+                         const struct kl_sampling_crew *crew, struct kl_error *err);
+/* Statistics of batch norm, (n_statistics) each, which start at 0 and 1: they become (1 - momentum) of
+   what they were and momentum of those of these records (variance over count - 1). Momentum 1 freezes
+   those of the records. The pointers returned through mean and variance (NULL: not asked for) live as
+   long as the target. KL_EUSAGE: more than `batch`. */
 #define kl_sampling_net_statistics KL_NAME(kl_sampling_net_statistics)
-int kl_sampling_net_statistics(void *context, const double **mean, const double **variance, double momentum,
-                               const kl_real *w, const struct kl_sampling_batch *batch, struct kl_error *err);
+int kl_sampling_net_statistics(void *context, const double **mean, const double **variance,
+                               double momentum, const kl_real *w, const struct kl_sampling_batch *batch,
+                               struct kl_error *err);
 
 /* ---- a case with everything known (target.c) ---- */
-/* L(w) = mean over n records of (x.w - y)^2 / 2, x (n, d) row-major; both are the training and the test set, 0-1 errors
-   are none. sigma: of the prior. They are copied. KL_ENOMEM. */
+/* L(w) = mean over n records of (x.w - y)^2 / 2, x (n, d) row-major; both are the training and the test
+   set, 0-1 errors are none. sigma: of the prior. They are copied. KL_ENOMEM. */
 #define kl_sampling_linear_target KL_NAME(kl_sampling_linear_target)
-int kl_sampling_linear_target(struct kl_sampling_target *target, const double *x, const double *y, size_t n, size_t d,
-                              double sigma, struct kl_error *err);
+int kl_sampling_linear_target(struct kl_sampling_target *target, const double *x, const double *y,
+                              size_t n, size_t d, double sigma, struct kl_error *err);
 
 #endif
