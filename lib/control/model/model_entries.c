@@ -64,7 +64,8 @@ static int operator_of(struct kl_control_reader *r, double complex *m, const cha
         code = kl_control_matrix_read(read, d, d, *text, r->yaml.path, how, r->err);
         if (!code) kl_control_parts_order(m, read, d, &r->parts);
     } else code = kl_control_operator_text(m, *text, &r->parts, where, r->err);
-    snprintf(r->how, sizeof r->how, *how ? " (%s)" : "", how);
+    r->how[0] = 0;
+    if (*how) snprintf(r->how, sizeof r->how, " (%s)", how);
     for (int i = 0; i < r->s->dim && !code; i++) zero &= m[i] == 0;
     if (!code && zero) code = kl_fail(r->err, KL_EDATA, "%s: the operator '%.40s' is 0", where, *text);
     return code;
