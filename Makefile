@@ -1,6 +1,8 @@
 # ketline: make demo | make test | make bench | make help
 # SPDX-License-Identifier: MIT
 BUILD ?= build
+# Also where tests name it from the root: objects and their .d files have one name.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 ifeq ($(origin CC),default)
 CC := gcc
 endif

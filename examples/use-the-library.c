@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "circuit/circuit.h"
+#include <ketline.h>
 
 enum { SAMPLES = 3, QUBITS = 4 };
 

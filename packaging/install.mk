@@ -45,7 +45,7 @@ $(BUILD)/emit/fish/%.fish: $(BUILD)/bin/%
 $(BUILD)/emit/schema/%.json: $(BUILD)/bin/%
 	$(call EMIT,$<,schema)
 
-PUBLIC := $(filter-out %_int.h,$(wildcard $(ROOMS:%=%/*.h) kernels/*.h))
+PUBLIC := $(addprefix lib/,$(shell sed -n 's/^.include "\(.*\)".*/\1/p' include/ketline.h))
 INSTALL_DATA = install -m 644
 define KETLINE_PC
 prefix=$(PREFIX)
@@ -78,6 +78,7 @@ install: all $(BUILD)/libketline.a $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_F
 	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
 	$(INSTALL_DATA) $(EMIT_SCHEMA) $(DESTDIR)$(datadir)/ketline/schema
 	$(INSTALL_DATA) $(BUILD)/libketline.a $(wildcard $(BUILD)/bin/libketline-cuda.so) $(DESTDIR)$(libdir)
+	$(INSTALL_DATA) -D include/ketline.h $(DESTDIR)$(includedir)/ketline/ketline.h
 	@for h in $(PUBLIC); do $(INSTALL_DATA) -D $$h $(DESTDIR)$(includedir)/ketline/$${h#lib/} || exit; done
 	@echo "$$KETLINE_PC" >$(DESTDIR)$(libdir)/pkgconfig/ketline.pc
 

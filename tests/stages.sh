@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Each folder of tests/stages is a stage made from docs/adding-a-stage.md, in under 200 lines: it trains, resumes after a signal to
-# the same bytes, gives the same bytes for any number of threads, sweeps, shows itself, and has what is made from its table.
+# the same bytes, gives the same bytes for any number of threads, sweeps, shows itself, and has what is made from its table. means.c
+# trains nothing: what stands around its work is the same.
 set -u
 . "$(dirname "$0")/jobs.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }
@@ -55,4 +56,17 @@ for folder in "$ROOT"/tests/stages/*/; do
     done
     check "$name: --help" grep -q -- "^Usage: $name" <("$tool/$name" --help)
 done
+
+means() { "$BUILD/tests/stages/means" "$@"; }
+check "means: does not compute" [ "$(means features.h5 -o means.h5)" = "means.h5: means of 10 classes" ]
+check "means: is not up to date" [ "$(means features.h5 -o means.h5)" = "means.h5: up to date" ]
+check "means: an option is not in the key" [ "$(means features.h5 --key)" != "$(means features.h5 --power 2 --key)" ]
+check "means: --key is another than the file's" [ "$(means features.h5 --key)" = "$(cache show --json means.h5 | jq -r .key)" ]
+check "means: its input is not its parent" grep -q "means features.h5" <(cache log means.h5)
+check "means: --json" jq -e '.status == "computed" and .classes == 10 and .cautions == []' <(means features.h5 -f --json -o means.h5)
+check "means: --dry-run" grep -q "^miss: the target has another key" <(means features.h5 --power 2 --dry-run -o means.h5)
+check "means: no output" grep -qx "means: no output; give -o MEANS.h5" <(means features.h5 2>&1)
+check "means: two inputs" grep -q "^means: 2 inputs, expected FEATURES.h5; 'b.h5' is too many" <(means features.h5 b.h5 -o c.h5 2>&1)
+check "means: the store has not what it made" grep -q "fetched from the shared store" \
+    <(means features.h5 -f --store store -o d.h5; rm d.h5; means features.h5 --store store -o d.h5)
 conclude

@@ -17,7 +17,8 @@ WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
 FAULT_OBJS := $(patsubst %.c,$(BUILD)/%.o,tests/faults/faults.c $(wildcard tests/faults/calls/*.c))
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
-# Stages that prove docs/adding-a-stage.md: of each folder of tests/stages a tool, and a `cache` that draws its files.
+# Stages that prove docs/adding-a-stage.md: of each folder of tests/stages, which trains, a tool, and a `cache` that draws its files;
+# means, which does not.
 STAGES := $(patsubst tests/stages/%/,%,$(wildcard tests/stages/*/))
 STAGE_PROGRAMS := $(foreach s,$(STAGES),$(BUILD)/tests/stages/$(s)/$(s) $(BUILD)/tests/stages/$(s)/cache)
 define STAGE
@@ -29,6 +30,10 @@ $(BUILD)/tests/stages/$(1)/$(1) $(BUILD)/tests/stages/$(1)/cache: $(patsubst %.c
 	$$(call LINK)
 endef
 $(foreach s,$(STAGES),$(eval $(call STAGE,$(s))))
+STAGE_PROGRAMS += $(BUILD)/tests/stages/means
+$(BUILD)/tests/stages/means: $(BUILD)/tests/stages/means.o $(call needs,tests/stages/means)
+	$(call SAY,LD)
+	$(call LINK)
 
 .PHONY: test-programs bench-programs
 test-programs: $(TEST_PROGRAMS) $(STAGE_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \

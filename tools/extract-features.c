@@ -90,16 +90,12 @@ static int choose_precision(struct values *v, struct kl_error *err)
 
 static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
 {
-    if (n_inputs == 0)
-        return kl_fail(err, KL_EUSAGE, "0 inputs, expected 1 to %d; see --help", (int)MAX_INPUTS);
     if (n_inputs > MAX_INPUTS)
         return kl_fail(
             err, KL_EUSAGE,
             "%zu inputs, expected 1 to %d; of single images give the folder above their class's, in "
             "which each class is a sub-folder",
             n_inputs, (int)MAX_INPUTS);
-    if (!v->common.output && !v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (v->labels && n_inputs > 1 && strcmp(v->labels, "none") != 0)
         return kl_fail(err, KL_EUSAGE, "--labels belongs to one input, there are %zu", n_inputs);
     if (v->crop && !v->resize)

@@ -184,9 +184,6 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     char lacking[KL_CHARACTER] = "";
     struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
-    if (!n) return kl_fail(err, KL_EUSAGE, "0 inputs, expected FILE.h5...; see --help");
-    if (!draws && !v->report)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o FOLDER, -o FIGURE.png or --report PAGE.html");
     *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, run->log, .n_files = n };
     int code = draws ? kl_plot_drawings_place(d, err) : KL_OK;
     if (!code) code = open_files(run, files, n, err);
@@ -250,10 +247,15 @@ static void defaults(void *values)
     *(struct values *)values = (struct values){ .figure = "all", .format = "both" };
 }
 
+static bool has_output(const void *values)
+{
+    return !((const struct values *)values)->report;
+}
+
 int main(int argc, char **argv)
 {
     static const struct kl_mode figures = {
-        .tool = &tool, .defaults = defaults, .run = draw, .keeps_nothing = true
+        .tool = &tool, .defaults = defaults, .run = draw, .has_output = has_output, .keeps_nothing = true
     };
     return kl_store_mode_main(&figures, argc, argv, stdout, stderr);
 }

@@ -264,11 +264,7 @@ static int import_head(struct run *run, const char *path, struct kl_error *err)
 static int work(struct run *run, struct kl_error *err)
 {
     const char *const *inputs = run->stage->inputs;
-    const size_t n = run->stage->n_inputs;
     const char *output = run->v->common.output;
-    if (n != 1) return kl_fail_inputs(err, inputs, n, 1, "a head or a file of weights");
-    if (!output && !run->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o NAME.safetensors, NAME.npz or HEAD.h5");
     const enum kl_weights_format format = output ? kl_weights_format(output) : KL_NO_FORMAT;
     if (format != KL_NO_FORMAT && run->v->features)
         return kl_fail(err, KL_EUSAGE, "%s: --features makes a head; give it a name such as head.h5",

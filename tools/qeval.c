@@ -58,10 +58,11 @@ static const struct kl_tool tool = {
     .parts = parts,
 };
 
-struct run {
+struct work {
     struct values *v;
-    struct kl_stage *stage;
+    const struct kl_log *log;
     struct kl_file *head, *other, *input;
+    const struct kl_file *parents[3];
     struct kl_sampling_heads draws; /* of a file of chains in the head's place */
     struct kl_device device;
     struct kl_features features;
@@ -80,20 +81,19 @@ struct run {
 
 /* --noise as its canonical text ("": none, whatever the head was trained with), --shots as a number,
    the options of mitigation as one. */
-static int settle(struct run *run, struct kl_error *err)
+static int settle(struct work *w, struct kl_error *err)
 {
-    if (run->v->extrapolate && !run->v->zne)
+    if (w->v->extrapolate && !w->v->zne)
         return kl_fail(err, KL_EUSAGE, "--extrapolate without --zne LIST");
-    if (run->v->zne && !run->v->extrapolate) run->v->extrapolate = "richardson";
-    int code = kl_head_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
-                                       run->v->mitigate_readout, err);
-    if (!code && run->v->noise)
-        code = kl_circuit_noise_text_from(&run->noise, &run->noise_source, run->v->noise, err);
-    run->v->noise = run->noise;
-    if (!code && run->v->shots) code = kl_circuit_shots_number(&run->shots, run->v->shots, err);
+    if (w->v->zne && !w->v->extrapolate) w->v->extrapolate = "richardson";
+    int code = kl_head_mitigation_make(&w->mitigation, w->v->zne, w->v->extrapolate,
+                                       w->v->mitigate_readout, err);
+    if (!code && w->v->noise)
+        code = kl_circuit_noise_text_from(&w->noise, &w->noise_source, w->v->noise, err);
+    w->v->noise = w->noise;
+    if (!code && w->v->shots) code = kl_circuit_shots_number(&w->shots, w->v->shots, err);
     if (!code)
-        code =
-            kl_circuit_trajectories_read(&run->trajectories, run->v->trajectories, 2, run->noise, err);
+        code = kl_circuit_trajectories_read(&w->trajectories, w->v->trajectories, 2, w->noise, err);
     return code;
 }
 
@@ -111,16 +111,16 @@ static bool is_ensemble(const struct kl_file *head)
 }
 
 /* Chains of heads stand for their draws at the posterior, as one head. */
-static int open_head(struct run *run, const char *path, struct kl_error *err)
+static int open_head(struct work *w, const char *path, struct kl_error *err)
 {
-    int code = kl_store_file_open(&run->head, path, err);
+    int code = kl_store_file_open(&w->head, path, err);
     /* Once more, for its words: standard input can be read once. */
     if (code == KL_EDATA && strcmp(path, "-") != 0)
-        return kl_store_file_open_kind(&run->head, path, &kl_head_kind, err);
-    if (code || strcmp(kl_store_file_kind(run->head), kl_head_kind.name) == 0) return code;
-    if (is_ensemble(run->head)) return kl_sampling_heads_open(&run->draws, run->head, err);
-    code = kl_store_fail_kind(err, path, kl_store_file_kind(run->head), &kl_head_kind);
-    kl_store_file_close(&run->head);
+        return kl_store_file_open_kind(&w->head, path, &kl_head_kind, err);
+    if (code || strcmp(kl_store_file_kind(w->head), kl_head_kind.name) == 0) return code;
+    if (is_ensemble(w->head)) return kl_sampling_heads_open(&w->draws, w->head, err);
+    code = kl_store_fail_kind(err, path, kl_store_file_kind(w->head), &kl_head_kind);
+    kl_store_file_close(&w->head);
     return code;
 }
 
@@ -158,27 +158,25 @@ static int check_trained_on(const struct kl_file *head, const struct kl_file *in
                    kl_store_file_path(input), kl_store_file_path(head));
 }
 
-static int open_inputs(struct run *run, struct kl_error *err)
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
-    const char *const *paths = run->stage->inputs;
-    const size_t n = run->stage->n_inputs;
-    if (n != 2) return kl_fail_inputs(err, paths, n, 2, "HEAD.h5 and FEATURES.h5");
-    if (!run->v->common.output && !run->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
-    int code = open_head(run, paths[0], err);
-    if (!code) code = kl_store_file_open_kind(&run->input, paths[1], &kl_features_kind, err);
-    if (!code && run->v->compare)
-        code = kl_store_file_open_kind(&run->other, run->v->compare, &kl_head_kind, err);
-    if (!code)
-        code = kl_head_origin_check(&run->cautions.differs, run->head, run->input, run->stage->log, err);
-    if (!code && run->other)
-        code =
-            kl_head_origin_check(&run->cautions.differs, run->other, run->input, run->stage->log, err);
-    run->cautions.trained =
-        !code && strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input);
-    if (!code && strcmp(run->v->split, "val") == 0) code = check_trained_on(run->head, run->input, err);
-    if (!code && run->other && strcmp(run->v->split, "val") == 0)
-        code = check_trained_on(run->other, run->input, err);
+    struct work *w = run->state;
+    const char *const *paths = run->stage.inputs;
+    w->v = run->values, w->log = run->stage.log;
+    int code = settle(w, err);
+    if (!code) code = open_head(w, paths[0], err);
+    if (!code) code = kl_store_file_open_kind(&w->input, paths[1], &kl_features_kind, err);
+    if (!code && w->v->compare)
+        code = kl_store_file_open_kind(&w->other, w->v->compare, &kl_head_kind, err);
+    if (!code) code = kl_head_origin_check(&w->cautions.differs, w->head, w->input, w->log, err);
+    if (!code && w->other)
+        code = kl_head_origin_check(&w->cautions.differs, w->other, w->input, w->log, err);
+    w->cautions.trained = !code && strcmp(w->v->split, "val") != 0 && was_trained_on(w->head, w->input);
+    if (!code && strcmp(w->v->split, "val") == 0) code = check_trained_on(w->head, w->input, err);
+    if (!code && w->other && strcmp(w->v->split, "val") == 0)
+        code = check_trained_on(w->other, w->input, err);
+    w->parents[0] = w->head, w->parents[1] = w->input, w->parents[2] = w->other;
+    run->parents = w->parents, run->n_parents = w->other ? 3 : 2;
     return code;
 }
 
@@ -200,180 +198,149 @@ static int find_composites(bool *composites, struct kl_file *file, const struct 
 }
 
 /* With a note on options that change nothing of the report. */
-static int find_depends(struct depends *on, const struct run *run, struct kl_error *err)
+static int find_depends(struct depends *on, const struct work *w, struct kl_error *err)
 {
-    const struct kl_conditions how = { .noise = run->v->noise,
-                                       .trajectories = (size_t)run->trajectories };
+    const struct kl_conditions how = { .noise = w->v->noise, .trajectories = (size_t)w->trajectories };
     struct kl_head *head = NULL;
-    on->chance = run->shots > 0;
-    int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
+    on->chance = w->shots > 0;
+    int code = kl_head_load(&head, w->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
     if (c) on->composites = kl_circuit_errs_by_composites(c);
-    if (!code && !c && !kl_head_mitigates(&run->mitigation) &&
-        (run->shots || (run->noise && *run->noise)))
-        kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
-                   kl_store_file_path(run->head));
+    if (!code && !c && !kl_head_mitigates(&w->mitigation) && (w->shots || (w->noise && *w->noise)))
+        kl_caution(w->log, "%s has no circuit: --noise and --shots change nothing",
+                   kl_store_file_path(w->head));
     if (c && c->trajectories) on->chance = true;
-    if (c) kl_circuit_noise_say(run->stage->log, &run->noise_source, c);
-    if (!code && run->trajectories && !(c && c->trajectories))
+    if (c) kl_circuit_noise_say(w->log, &w->noise_source, c);
+    if (!code && w->trajectories && !(c && c->trajectories))
         code = kl_fail(err, KL_EUSAGE,
                        "--trajectories: %s has no noise to draw realisations of; give --noise",
-                       kl_store_file_path(run->head));
+                       kl_store_file_path(w->head));
     kl_head_free(&head);
-    return code ? code : find_composites(&on->composites, run->other, &how, err);
+    return code ? code : find_composites(&on->composites, w->other, &how, err);
 }
 
-static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
+    const struct work *w = run->state;
     struct depends on = { false, false };
-    int code = kl_store_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &tool, run->v, err);
-    if (!code) code = kl_store_key_input(key, "head", kl_store_file_content(run->head), err);
-    if (!code) code = kl_store_key_input(key, "features", kl_store_file_content(run->input), err);
-    if (!code && run->other)
-        code = kl_store_key_input(key, "compared head", kl_store_file_content(run->other), err);
-    if (!code) code = find_depends(&on, run, err);
-    if (!code && on.chance) code = kl_store_key_integer(key, "seed", run->v->common.seed, err);
+    int code = kl_store_key_input(key, "head", kl_store_file_content(w->head), err);
+    if (!code) code = kl_store_key_input(key, "features", kl_store_file_content(w->input), err);
+    if (!code && w->other)
+        code = kl_store_key_input(key, "compared head", kl_store_file_content(w->other), err);
+    if (!code) code = find_depends(&on, w, err);
+    if (!code && on.chance) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
     if (!code && on.composites) code = kl_store_key_text(key, KL_COMPOSITES_PART, err);
-    if (!code && !on.chance && run->v->common.seed)
-        kl_note(run->stage->log, 1,
-                "--seed changes nothing: without --shots and trajectories nothing is drawn");
-    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, out, err);
-    kl_store_key_abort(&key);
+    if (!code && !on.chance && w->v->common.seed)
+        kl_note(w->log, 1, "--seed changes nothing: without --shots and trajectories nothing is drawn");
     return code;
 }
 
-static int evaluate(struct run *run, struct kl_error *err)
+static int evaluate(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_pool *pool = NULL;
+    struct work *w = run->state;
     struct kl_evaluation second = { 0 };
-    struct kl_progress progress;
-    struct kl_meter meter = { .watch = &progress.watch };
-    const struct kl_evaluation_options o = { run->v->split,
-                                             run->v->replica,
-                                             run->v->noise,
-                                             run->shots,
-                                             (uint64_t)run->v->common.seed,
-                                             run->mitigation,
-                                             (size_t)run->trajectories,
-                                             &run->device,
+    struct kl_meter meter = { .watch = run->watch };
+    const struct kl_evaluation_options o = { w->v->split,
+                                             w->v->replica,
+                                             w->v->noise,
+                                             w->shots,
+                                             (uint64_t)w->v->common.seed,
+                                             w->mitigation,
+                                             (size_t)w->trajectories,
+                                             &w->device,
                                              &meter,
-                                             run->draws.n ? &run->draws.ensemble : NULL };
-    int code = kl_device_choose(&run->device, run->v->common.device, err);
-    run->v->common.device_used = run->device.name;
-    kl_device_unmeasured(run->v->common.device, run->stage->log);
-    if (!code) code = kl_head_features_load(&run->features, run->input, err);
-    if (!code) code = kl_pool_create(&pool, (int)run->v->common.threads, err);
-    kl_progress_begin(&progress, run->stage->log, run->v->common.progress, "samples");
-    if (!code) code = kl_head_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
-    if (!code) code = kl_head_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
+                                             w->draws.n ? &w->draws.ensemble : NULL };
+    int code = kl_device_choose(&w->device, w->v->common.device, err);
+    w->v->common.device_used = w->device.name;
+    kl_device_unmeasured(w->v->common.device, w->log);
+    if (!code) code = kl_head_features_load(&w->features, w->input, err);
+    if (!code) code = kl_head_evaluate(&w->evaluation, w->head, &w->features, &o, run->pool, err);
+    if (!code) code = kl_head_control_scores(&w->controls, &w->evaluation, w->head, &o, run->pool, err);
     struct kl_evaluation_options alone = o;
     alone.ensemble = NULL;
-    if (!code && run->other)
-        code = kl_head_evaluate(&second, run->other, &run->features, &alone, pool, err);
-    kl_progress_end(&progress);
-    if (!code && run->other)
-        code = kl_head_evaluation_compare(&run->test, &run->evaluation, &second, err);
-    if (!code && run->v->common.verbose)
-        code = kl_head_evaluation_confusion(&run->confusion, &run->evaluation, err);
+    if (!code && w->other)
+        code = kl_head_evaluate(&second, w->other, &w->features, &alone, run->pool, err);
+    if (!code && w->other) code = kl_head_evaluation_compare(&w->test, &w->evaluation, &second, err);
+    if (!code && w->v->common.verbose)
+        code = kl_head_evaluation_confusion(&w->confusion, &w->evaluation, err);
     kl_head_evaluation_free(&second);
-    kl_pool_destroy(&pool);
     return code;
 }
 
-static int write_report(struct run *run, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    const struct kl_file *parents[] = { run->head, run->input, run->other };
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, run->v->common.output, &run->stage->header, err);
-    if (!code)
-        code = kl_head_evaluation_save(writer, &run->evaluation, &run->cautions,
-                                       run->other ? &run->test : NULL, err);
-    if (!code) code = kl_head_control_scores_save(writer, &run->controls, err);
-    if (!code)
-        return kl_store_stage_publish(run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    struct work *w = run->state;
+    const int code =
+        kl_head_evaluation_save(writer, &w->evaluation, &w->cautions, w->other ? &w->test : NULL, err);
+    return code ? code : kl_head_control_scores_save(writer, &w->controls, err);
 }
 
-static int summarise(const struct run *run, FILE *out, struct kl_error *err)
+static struct kl_evaluation_found found(const struct kl_mode_run *run)
 {
-    const struct kl_evaluation_found found = { .output = run->v->common.output,
-                                               .key = run->stage->key,
-                                               .e = &run->evaluation,
-                                               .controls = &run->controls,
-                                               .cautions = &run->cautions,
-                                               .collapsed = run->collapse.n_collapsed,
-                                               .log = run->stage->log,
-                                               .test = run->other ? &run->test : NULL,
-                                               .compared = run->v->compare,
-                                               .confusion = run->confusion };
-    if (run->v->common.json) return kl_head_evaluation_tell_json(out, &found, err);
-    if (!run->v->common.quiet) kl_head_evaluation_tell(out, &found);
-    return KL_OK;
+    const struct work *w = run->state;
+    return (struct kl_evaluation_found){ .output = w->v->common.output,
+                                         .key = run->stage.key,
+                                         .e = &w->evaluation,
+                                         .controls = &w->controls,
+                                         .cautions = &w->cautions,
+                                         .collapsed = w->collapse.n_collapsed,
+                                         .log = w->log,
+                                         .test = w->other ? &w->test : NULL,
+                                         .compared = w->v->compare,
+                                         .confusion = w->confusion };
+}
+
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
+{
+    const struct kl_evaluation_found all = found(run);
+    return kl_head_evaluation_tell_json(to, &all, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    const struct kl_evaluation_found all = found(run);
+    kl_head_evaluation_tell(to, &all);
 }
 
 /* Samples that a head was trained on, in this file or in another one of the same images. */
-static int say_trained(const struct run *run, const struct kl_file *head, struct kl_error *err)
+static int say_trained(const struct work *w, const struct kl_file *head, struct kl_error *err)
 {
-    if (strcmp(run->v->split, "val") == 0 || comes_from_elsewhere(head)) return KL_OK;
-    if (!was_trained_on(head, run->input))
-        return kl_head_origin_same_images(head, run->input, run->stage->log, err);
-    kl_caution(run->stage->log, "%s: %s was trained on these; %s", kl_store_file_path(run->input),
+    if (strcmp(w->v->split, "val") == 0 || comes_from_elsewhere(head)) return KL_OK;
+    if (!was_trained_on(head, w->input)) return kl_head_origin_same_images(head, w->input, w->log, err);
+    kl_caution(w->log, "%s: %s was trained on these; %s", kl_store_file_path(w->input),
                kl_store_file_path(head),
                kept_samples(head) ? "--split val takes those that it has not seen"
                                   : "none were kept for validation (--val-fraction 0)");
     return KL_OK;
 }
 
-/* Before the report is published, which keeps it. */
-static int remark(struct run *run, struct kl_error *err)
+static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    kl_store_shard_say(run->input, run->stage->log);
-    int code = kl_head_origin_seen(run->input, run->stage->log, err);
-    if (!code) code = say_trained(run, run->head, err);
-    if (!code && run->other) code = say_trained(run, run->other, err);
-    if (!code) code = kl_head_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
-    if (!code) kl_head_collapse_say(run->stage->log, &run->collapse, &run->features);
-    if (!code && !run->controls.absent)
-        kl_head_controls_say_collapsed(run->stage->log, run->controls.collapsed, run->controls.replicas);
+    struct work *w = run->state;
+    kl_store_shard_say(w->input, w->log);
+    int code = kl_head_origin_seen(w->input, w->log, err);
+    if (!code) code = say_trained(w, w->head, err);
+    if (!code && w->other) code = say_trained(w, w->other, err);
+    if (!code) code = kl_head_collapse_of_evaluation(&w->collapse, &w->evaluation, err);
+    if (!code) kl_head_collapse_say(w->log, &w->collapse, &w->features);
+    if (!code && !w->controls.absent)
+        kl_head_controls_say_collapsed(w->log, w->controls.collapsed, w->controls.replicas);
     return code;
 }
 
-static int work(struct run *run, FILE *out, struct kl_error *err)
+static void close_inputs(struct kl_mode_run *run)
 {
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    int code = settle(run, err);
-    if (!code) code = open_inputs(run, err);
-    if (!code) code = begin(run, &answer, out, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(run->stage, answer, out, err);
-    kl_signals_plain(); /* it keeps nothing of an evaluation: who stops it need not wait */
-    code = evaluate(run, err);
-    kl_signals_install();
-    if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
-    if (!code) code = remark(run, err);
-    if (!code) code = write_report(run, err);
-    out = kl_words_to(&run->v->common);
-    return code ? code : summarise(run, out, err);
-}
-
-static int judge(struct kl_mode_run *mode, struct kl_error *err)
-{
-    struct run run = { .v = mode->values, .stage = &mode->stage };
-    const int code = work(&run, mode->out, err);
-    kl_head_evaluation_free(&run.evaluation);
-    kl_head_collapse_free(&run.collapse);
-    kl_head_control_scores_free(&run.controls);
-    kl_head_features_free(&run.features);
-    kl_sampling_heads_close(&run.draws);
-    kl_store_file_close(&run.head);
-    kl_store_file_close(&run.other);
-    kl_store_file_close(&run.input);
-    free(run.noise);
-    free(run.confusion);
-    return code;
+    struct work *w = run->state;
+    kl_head_evaluation_free(&w->evaluation);
+    kl_head_collapse_free(&w->collapse);
+    kl_head_control_scores_free(&w->controls);
+    kl_head_features_free(&w->features);
+    kl_sampling_heads_close(&w->draws);
+    kl_store_file_close(&w->head);
+    kl_store_file_close(&w->other);
+    kl_store_file_close(&w->input);
+    free(w->noise);
+    free(w->confusion);
 }
 
 static void defaults(void *values)
@@ -383,7 +350,21 @@ static void defaults(void *values)
 
 int main(int argc, char **argv)
 {
-    static const struct kl_mode heads = { .tool = &tool, .defaults = defaults, .run = judge };
+    static const struct kl_file_stage stage = { .kind = &kl_report_kind,
+                                                .schema = REPORT_SCHEMA,
+                                                .version = NUMERICAL_VERSION,
+                                                .state_size = sizeof(struct work),
+                                                .progress = "samples",
+                                                .stops_at_once = true,
+                                                .open = open_inputs,
+                                                .key = key,
+                                                .compute = evaluate,
+                                                .save = save,
+                                                .remark = remark,
+                                                .json = json,
+                                                .words = words,
+                                                .close = close_inputs };
+    static const struct kl_mode heads = { .tool = &tool, .defaults = defaults, .stage = &stage };
     const struct kl_mode *const modes[] = { &heads, &kl_mode_verify, &kl_mode_qeval };
     return kl_store_modes_main(modes, 3, argc, argv, stdout, stderr);
 }

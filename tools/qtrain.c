@@ -136,8 +136,6 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     int code = kl_head_settings_settle(run->v, err);
-    if (!code && !run->v->common.output && !run->v->common.print_key)
-        code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
     if (!code) code = kl_train_history_check(&run->v->train, &run->v->common, &kl_head_kind, path, err);
     if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
     run->head.input = run->input;
@@ -175,21 +173,23 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
 static int run(struct kl_mode_run *mode, struct kl_error *err)
 {
     struct run run = { .v = mode->values };
-    const char *const *inputs = mode->stage.inputs;
-    const size_t n = mode->stage.n_inputs;
-    int code;
     run.head.v = run.v;
     run.head.log = mode->stage.log;
     run.head.stage = mode->stage;
     run.head.stage.estimate = try_a_moment, run.head.stage.estimate_context = &run;
-    if (n != 1) code = kl_fail_inputs(err, inputs, n, 1, "one feature cache");
-    else code = (run.v->check_gradients ? check_gradients : work)(&run, inputs[0], mode->out, err);
+    const int code =
+        (run.v->check_gradients ? check_gradients : work)(&run, *mode->stage.inputs, mode->out, err);
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);
     kl_head_features_free(&run.features);
     kl_store_file_close(&run.input);
     kl_head_settings_free(run.v);
     return code;
+}
+
+static bool has_output(const void *values)
+{
+    return !((const struct kl_head_settings *)values)->check_gradients;
 }
 
 static void defaults(void *values)
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     struct kl_tool tool = kl_head_tool;
     tool.parts = parts;
     const struct kl_mode heads = {
-        .tool = &tool, .defaults = defaults, .run = run, .complete = complete
+        .tool = &tool, .defaults = defaults, .run = run, .complete = complete, .has_output = has_output
     };
     const struct kl_mode *const modes[] = { &heads, &kl_mode_qtrain };
     return kl_store_modes_main(modes, 2, argc, argv, stdout, stderr);

@@ -58,13 +58,11 @@ static void defaults(void *values)
 }
 
 struct work {
-    struct kl_mode_run *run;
     struct values *v;
     uint32_t wanted;  /* scores that are permuted */
     char scores[128]; /* their names, in order: what the key has */
     struct kl_bits bits;
     struct kl_tournament t;
-    json_t *raw; /* raw_inputs of the record */
 };
 
 static int read_scores(struct work *w, struct kl_error *err)
@@ -81,18 +79,23 @@ static int read_scores(struct work *w, struct kl_error *err)
     return KL_OK;
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_bits(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
-                                     .packed = w->v->packed,
-                                     .encoding = w->v->encoding,
-                                     .row_bits = (size_t)w->v->row_bits };
+    struct work *w = run->state;
+    const struct values *v = w->v = run->values;
+    const struct kl_bits_how how = { .symbol_bits = (int)v->symbol_bits,
+                                     .packed = v->packed,
+                                     .encoding = v->encoding,
+                                     .row_bits = (size_t)v->row_bits };
     int code = read_scores(w, err);
-    if (!code) code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
-    if (code) return code;
-    return kl_bits_begin(answer, &w->raw, stage, &w->bits, "tournament", SCHEMA, NUMERICAL_VERSION,
-                         w->run->out, err);
+    if (!code) code = kl_bits_read_files(&w->bits, run->stage.inputs, run->stage.n_inputs, &how, err);
+    run->parents = (const struct kl_file *const *)w->bits.files, run->n_parents = w->bits.n_files;
+    return code;
+}
+
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    return kl_bits_key(key, run->raw_inputs, &((struct work *)run->state)->bits, &run->stage, err);
 }
 
 static void note_rough(const struct kl_log *log, const struct kl_tournament *t)
@@ -106,57 +109,36 @@ static void note_rough(const struct kl_log *log, const struct kl_tournament *t)
                    rough, t->n_pairs, kl_s(t->n_pairs));
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static int compute(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
-    struct kl_tournament_options o = { .permutations = w->v->null,
-                                       .resamples = w->v->resamples,
-                                       .wanted = w->wanted,
-                                       .seed = w->v->common.seed,
-                                       .reference = w->v->reference };
-    kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
-    kl_bits_note_narrow(w->run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
-    if (!w->bits.n_files)
-        kl_bits_note_rows(w->run->stage.log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
-    int code = kl_bits_note_repeats(w->run->stage.log, &w->bits, true, err);
-    if (!code)
-        code = kl_bits_note_names(w->run->stage.log, w->run->stage.inputs, w->bits.names,
-                                  w->run->stage.n_inputs, err);
-    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
-    if (!code) code = kl_pairs_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
-    kl_progress_end(&progress);
-    if (!code) note_rough(w->run->stage.log, &w->t);
-    kl_pool_destroy(&pool);
+    struct work *w = run->state;
+    const struct kl_tournament_options o = { .permutations = w->v->null,
+                                             .resamples = w->v->resamples,
+                                             .wanted = w->wanted,
+                                             .seed = w->v->common.seed,
+                                             .reference = w->v->reference };
+    int code = kl_bits_note(&run->stage, &w->bits, true, err);
+    if (!code) code = kl_pairs_tournament_run(&w->t, &w->bits, &o, run->pool, run->watch, err);
+    if (!code) note_rough(run->stage.log, &w->t);
     return code;
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_pairs_tournament_save(writer, &w->t, err);
-    if (!code) code = kl_bits_publish(stage, &writer, &w->bits, w->raw, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    return kl_pairs_tournament_save(writer, &((struct work *)run->state)->t, err);
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
+    const struct work *w = run->state;
     const struct kl_tournament *t = &w->t;
     const struct kl_pair_result *top = &t->pairs[t->order[0]];
-    const struct kl_common *common = &w->v->common;
     const struct kl_dependence *dependence = &t->dependence;
-    char name[2 * KL_BITS_NAME + 4], text[KL_DIFFER_TEXT];
+    char name[2 * KL_BITS_NAME + 4];
     const struct kl_differ differ = kl_pairs_tournament_differ(t);
     const bool told = kl_stats_differ_by_rows(&differ);
     snprintf(name, sizeof name, "%s v %s", t->names[top->a], t->names[top->b]);
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
-        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "devices", KL_JSON_COUNT, NULL, (double)t->n_devices },
         { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
         { "symbols", KL_JSON_COUNT, NULL, (double)t->n_symbols },
@@ -177,48 +159,45 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "first_accuracy_high", KL_JSON_NUMBER, NULL, top->accuracy_high },
         { "first_composite", KL_JSON_NUMBER, NULL, top->score[KL_SCORE_COMPOSITE] },
         { "first_composite_p", KL_JSON_NUMBER, NULL, top->p[KL_SCORE_COMPOSITE] },
-        kl_json_cautions(w->run->stage.log),
     };
-    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    if (common->quiet) return KL_OK;
-    kl_pairs_tournament_table(out, t, common->verbose ? t->n_pairs : LINES, common->verbose);
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    const struct kl_tournament *t = &((const struct work *)run->state)->t;
+    const struct kl_common *common = run->stage.common;
+    char text[KL_DIFFER_TEXT];
+    const struct kl_differ differ = kl_pairs_tournament_differ(t);
+    kl_pairs_tournament_table(to, t, common->verbose ? t->n_pairs : LINES, common->verbose);
     kl_stats_differ_text(text, &differ);
-    fprintf(out, "%s%s%zu devices, %s, %.1f s\n", common->output ? common->output : "",
-            common->output ? ": " : "", t->n_devices, text, kl_clock() - w->run->stage.start);
-    return KL_OK;
+    fprintf(to, "%s%s%zu devices, %s, %.1f s\n", common->output ? common->output : "",
+            common->output ? ": " : "", t->n_devices, text, kl_clock() - run->stage.start);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void close_bits(struct kl_mode_run *run)
 {
-    const struct kl_common *common = &w->v->common;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (!w->run->stage.n_inputs)
-        return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see --help");
-    if (!common->output && (common->force || common->dry_run))
-        return kl_fail(err, KL_EUSAGE, "no output; give -o T.h5");
-    int code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
-    code = compute(w, err);
-    if (!code && common->output) code = save(w, err);
-    return code ? code : report(w, kl_words_to(common), err);
+    struct work *w = run->state;
+    kl_pairs_tournament_free(&w->t);
+    kl_bits_free(&w->bits);
 }
-
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work w = { .run = run, .v = run->values };
-    int code = work(&w, err);
-    kl_pairs_tournament_free(&w.t);
-    kl_bits_free(&w.bits);
-    json_decref(w.raw);
-    return code;
-}
-
-static const struct kl_mode mode = { .tool = &tool, .defaults = defaults, .run = run };
 
 int main(int argc, char **argv)
 {
+    static const struct kl_file_stage stage = { .kind = &kl_tournament_kind,
+                                                .schema = SCHEMA,
+                                                .version = NUMERICAL_VERSION,
+                                                .seeded = true,
+                                                .state_size = sizeof(struct work),
+                                                .progress = "steps",
+                                                .open = open_bits,
+                                                .key = key,
+                                                .compute = compute,
+                                                .save = save,
+                                                .json = json,
+                                                .words = words,
+                                                .close = close_bits };
+    static const struct kl_mode mode = { .tool = &tool, .defaults = defaults, .stage = &stage };
     static const struct kl_mode *const modes[] = { &mode, &kl_mode_synthetic, &kl_mode_nist,
                                                    &kl_mode_extractor };
     return kl_store_modes_main(modes, sizeof modes / sizeof *modes, argc, argv, stdout, stderr);

@@ -140,6 +140,10 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
    whose value is not that of `defaults`, a values struct too. */
 int kl_options_refuse(const struct kl_tool *tool, const void *values, const void *defaults,
                       const char *names, const char *why, struct kl_error *err);
+/* Inputs, and -o, as the tool's `arguments` have them: "WINDOWS.h5... -o MODEL.h5". inputs: without the
+   word that chose the table. KL_EUSAGE. */
+int kl_options_check_inputs(const struct kl_tool *tool, const struct kl_common *common, bool has_output,
+                            const char *const *inputs, size_t n, struct kl_error *err);
 /* --help, --version, --print-config and --emit: if one was given, write the text to `to`, return true.
  */
 bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);

@@ -451,11 +451,77 @@ int kl_options_refuse(const struct kl_tool *tool, const void *values, const void
    Too few or too many inputs; of these the first one too many is shown: a name with a blank in it, say.
  */
 
+static int fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
+                       const char *expected, const char *tool, const char *mode)
+{
+    char first[160] = "";
+    if (n > most)
+        snprintf(first, sizeof first, "; '%.80s' is too many%s", inputs[most],
+                 strchr(inputs[most], '=') ? " (a list is one word: quote it)" : "");
+    return kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s%s; see %s%s%s%s--help", n, kl_s(n),
+                   expected, first, tool, *tool ? " " : "", mode, *mode ? " " : "");
+}
+
 int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
                    const char *expected)
 {
-    return n > most
-               ? kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s; '%s' is too many; see --help", n,
-                         kl_s(n), expected, inputs[most])
-               : kl_fail(err, KL_EUSAGE, "%zu input%s, expected %s; see --help", n, kl_s(n), expected);
+    return fail_inputs(err, inputs, n, most, expected, "", "");
+}
+
+/* What a word of a tool's arguments takes: "BITS..." one or more, "[HEAD.h5]" one at most. */
+static void count_word(size_t *least, size_t *most, const char *word, size_t n)
+{
+    const bool many = n > 3 && memmem(word, n, "...", 3);
+    size_t words = 1;
+    if (*word != '[') *least += 1;
+    for (size_t i = 0; i < n; i++)
+        if (word[i] == '|') words = word[i + 1] != ' ';
+        else words += word[i] == ' ' && word[i + 1] != '|';
+    *most = many || *most == SIZE_MAX ? SIZE_MAX : *most + (*word == '[' ? words : 1);
+}
+
+/* "train WINDOWS.h5... -o MODEL.h5": "WINDOWS.h5...", 1 to any number, and "MODEL.h5". */
+struct arguments {
+    char inputs[160];
+    size_t least, most;
+    const char *output; /* NULL: nothing goes to -o */
+    bool needed;        /* -o is */
+};
+static void read_arguments(struct arguments *a, const struct kl_tool *tool)
+{
+    const char *at = tool->arguments, *chosen_by = tool->chosen_by;
+    size_t used = 0;
+    *a = (struct arguments){ .most = 0 };
+    for (size_t n; *at; at += n + (at[n] == ' ')) {
+        const bool bracket = *at == '[', first = at == tool->arguments;
+        n = bracket ? strcspn(at, "]") + 1 : strcspn(at, " ");
+        if (strncmp(at + bracket, "-o ", 3) == 0) {
+            a->output = at + bracket + 3, a->needed = !bracket;
+            if (!bracket) n = strlen(at);
+            continue;
+        }
+        if (at[bracket] == '-') {
+            const struct kl_option *o = bracket ? NULL : kl_option_find(tool, at + 2, n - 2);
+            if (o && o->type != KL_OPT_FLAG && at[n]) n += 1 + strcspn(at + n + 1, " ");
+            continue;
+        }
+        if (first && chosen_by && strncmp(at, chosen_by, n) == 0 && !chosen_by[n]) continue;
+        count_word(&a->least, &a->most, at, n);
+        used += (size_t)snprintf(a->inputs + used, sizeof a->inputs - used, "%s%.*s", used ? " " : "",
+                                 (int)n, at);
+        if (used >= sizeof a->inputs) used = sizeof a->inputs - 1;
+    }
+}
+
+int kl_options_check_inputs(const struct kl_tool *tool, const struct kl_common *common, bool has_output,
+                            const char *const *inputs, size_t n, struct kl_error *err)
+{
+    struct arguments a;
+    read_arguments(&a, tool);
+    if (n < a.least || n > a.most)
+        return fail_inputs(err, inputs, n, a.most, *a.inputs ? a.inputs : "none",
+                           tool->chosen_by ? tool->name : "", tool->chosen_by ? tool->chosen_by : "");
+    if (!has_output || !a.output || common->output || (a.needed && common->print_key)) return KL_OK;
+    if (!a.needed && !common->force && !common->dry_run) return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "no output; give -o %.*s", (int)strcspn(a.output, "]\n"), a.output);
 }

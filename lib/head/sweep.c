@@ -222,7 +222,6 @@ static void close_run(void *run)
 const struct kl_sweep_stage kl_head_sweep = {
     .tool = &kl_head_tool,
     .kind = &kl_head_kind,
-    .reads = "one feature cache",
     .role = "features",
     .rows = { 2, { { "val_accuracy", "val accuracy", true }, { "val_loss", "val loss", false } } },
     .judgement = "an accuracy",

@@ -49,11 +49,6 @@ const struct kl_tool kl_plateau_tool = {
     .values_size = sizeof(struct values),
     .chosen_by = "plateau",
 };
-struct work {
-    struct kl_mode_run *run;
-    struct values *v;
-    struct kl_plateau plateau;
-};
 
 static void defaults(void *values)
 {
@@ -61,81 +56,60 @@ static void defaults(void *values)
     kl_plateau_options_default(&v->scan);
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int scan(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, "plateau", SCHEMA, "plateau", NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_plateau_tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
+    struct values *v = run->values;
+    v->scan.seed = v->common.seed;
+    return kl_plateau_scan(run->state, &v->scan, run->pool, run->watch, err);
 }
 
-static int scan(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
-    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "batches");
-    w->v->scan.seed = w->v->common.seed;
-    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a batch */
-    if (!code) code = kl_plateau_scan(&w->plateau, &w->v->scan, pool, &progress.watch, err);
-    kl_signals_install();
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
-    return code;
+    return kl_plateau_save(writer, run->state, err);
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
-    if (!code) code = kl_plateau_save(writer, &w->plateau, err);
-    if (!code) return kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
-}
-
-static int report(const struct work *w, FILE *out, struct kl_error *err)
-{
-    const struct kl_plateau *p = &w->plateau;
-    const struct kl_common *common = &w->v->common;
-    if (common->json) return kl_plateau_json(out, p, common->output, w->run->stage.key, err);
-    if (common->quiet) return KL_OK;
-    kl_plateau_table(out, p, common->verbose);
-    if (common->output)
-        fprintf(out, "%s: %zu observables, %zu circuits of %zu draws, %.1f s\n", common->output,
-                p->n_observables, p->n_qubits * p->n_layers, p->n_draws,
-                kl_clock() - w->run->stage.start);
+    const struct values *v = run->values;
+    (void)err;
+    kl_plateau_remark(run->stage.log, run->state, &v->scan);
     return KL_OK;
 }
 
-static int work(struct work *w, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    const struct kl_common *common = &w->v->common;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (stage->n_inputs != 1)
-        return kl_fail(err, KL_EUSAGE, "plateau: takes no input; found %zu", stage->n_inputs - 1);
-    stage->n_inputs = 0; /* the word itself */
-    if (!common->output && (common->force || common->dry_run))
-        return kl_fail(err, KL_EUSAGE, "plateau: no output; give -o PLATEAU.h5");
-    int code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    code = scan(w, err);
-    if (!code) kl_plateau_remark(stage->log, &w->plateau, &w->v->scan);
-    if (!code && common->output) code = save(w, err);
-    return code ? code : report(w, kl_words_to(common), err);
+    return kl_plateau_json(to, run->state, run->stage.common->output, run->stage.key, err);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    struct work w = { .run = run, .v = run->values };
-    int code = work(&w, err);
-    kl_plateau_free(&w.plateau);
-    return code;
+    const struct kl_plateau *p = run->state;
+    const struct kl_common *common = run->stage.common;
+    kl_plateau_table(to, p, common->verbose);
+    if (common->output)
+        fprintf(to, "%s: %zu observables, %zu circuits of %zu draws, %.1f s\n", common->output,
+                p->n_observables, p->n_qubits * p->n_layers, p->n_draws, kl_clock() - run->stage.start);
 }
 
-const struct kl_mode kl_mode_plateau = { .tool = &kl_plateau_tool, .defaults = defaults, .run = run };
+static void close_scan(struct kl_mode_run *run)
+{
+    kl_plateau_free(run->state);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_plateau_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .name = "plateau",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct kl_plateau),
+                                            .progress = "batches",
+                                            .stops_at_once = true,
+                                            .compute = scan,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_scan };
+const struct kl_mode kl_mode_plateau = { .tool = &kl_plateau_tool,
+                                         .defaults = defaults,
+                                         .stage = &stage };

@@ -7,18 +7,75 @@
 
 #include "store/store.h"
 
-/* One run. stage: tool, values, common, log, inputs are set. */
+struct json_t;
+struct kl_kind;
+
+/* One run. stage: tool, values, common, log, inputs (without the word that chose the mode) are set. */
 struct kl_mode_run {
     struct kl_stage stage;
     void *values; /* of the tool's table, parsed */
     FILE *out;    /* standard output */
+    /* Of a struct kl_file_stage: */
+    void *state;
+    const char *kind; /* of the file, its schema and numerical version: the stage's own, unless open */
+    int schema, version; /* says otherwise */
+    enum kl_stage_answer answer;
+    char *checkpoint;     /* of a stage with has_checkpoint; NULL: there is no place for one */
+    bool answered;        /* open did all that was asked for: there is no file to make */
+    struct kl_pool *pool; /* an estimate may create it before */
+    const struct kl_watch *watch;
+    /* Of the file's record: its parents (open or compute names them), and its other inputs, an object
+       that key fills (kl_store_input_identify). */
+    const struct kl_file *const *parents;
+    size_t n_parents;
+    struct json_t *raw_inputs;
 };
+
+/* A stage that makes one file and trains nothing, in the order in which it is called. What stands
+   between is kl_store_mode_main's: the key, answers without work, provenance, publishing, where words
+   go. Each returns KL_OK or fails with err; NULL: there is nothing to do. */
+struct kl_file_stage {
+    const struct kl_kind *kind;
+    int schema, version;
+    const char *name;     /* in the key: "qcontrol optimize"; NULL: the tool's */
+    bool seeded;          /* --seed is part of the key */
+    size_t state_size;    /* run->state: so many bytes, zeros at first */
+    const char *progress; /* what compute and save count, "starts"; NULL: nothing that takes long */
+    bool stops_at_once;   /* a signal ends compute: it need not come to an end of its own */
+    /* Inputs are identified by key and read by compute: they must be the same after it. */
+    bool reads_late;
+    bool has_checkpoint; /* beside the output; it goes once the file is there */
+    /* What save writes of a stopped run is gone on from; what is found first, "split". NULL: it is not.
+     */
+    const char *partial;
+    int (*open)(struct kl_mode_run *run, struct kl_error *err);
+    int (*key)(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err); /* inputs, mostly */
+    int (*compute)(struct kl_mode_run *run, struct kl_error *err); /* with pool and watch */
+    int (*save)(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err);
+    /* Cautions, which the file keeps, and verdicts that refuse it. */
+    int (*remark)(struct kl_mode_run *run, struct kl_error *err);
+    /* Once the file is there, by this run or another one (run->answer): files beside it. */
+    int (*after)(struct kl_mode_run *run, struct kl_error *err);
+    int (*json)(struct kl_mode_run *run, FILE *to, struct kl_error *err); /* kl_store_mode_json */
+    void (*words)(struct kl_mode_run *run, FILE *to);
+    void (*close)(struct kl_mode_run *run);
+};
+/* An object of what every stage says (output, key, status), n pairs and the cautions, in a line. */
+int kl_store_mode_json(const struct kl_mode_run *run, FILE *to, const struct kl_json_pair *pairs,
+                       size_t n, struct kl_error *err);
+/* The same with the members of an object, which is freed in every case. */
+int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct json_t *object,
+                              struct kl_error *err);
+
 struct kl_mode {
     const struct kl_tool *tool;     /* chosen_by: what selects it; NULL: nothing */
     void (*defaults)(void *values); /* of values that are all zero; or NULL: they stay so */
-    /* NULL: the tool's own, where one of its commands is to be chosen (tool->commands). */
-    int (*run)(struct kl_mode_run *run, struct kl_error *err);
+    /* Both NULL: the tool's own, where one of its commands is to be chosen (tool->commands). */
+    const struct kl_file_stage *stage;
+    int (*run)(struct kl_mode_run *run, struct kl_error *err); /* another one */
     int (*complete)(void *values, struct kl_error *err); /* options that depend on others; or NULL */
+    /* Does this run write to what tool->arguments names after -o? NULL: it does. */
+    bool (*has_output)(const void *values);
     /* It keeps nothing of unfinished work: a signal ends it at once, and one that is ignored stays so.
      */
     bool keeps_nothing;

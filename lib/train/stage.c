@@ -330,8 +330,6 @@ static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out
     const struct kl_common *common = t->stage.common;
     int code = settle(t->of, t->values, err);
     if (!code) code = find_place(t, err);
-    if (!code && !common->output && !common->print_key)
-        code = kl_fail(err, KL_EUSAGE, "no output; give -o FILE.h5");
     if (!code && t->place.count > 1 && common->output && strcmp(common->output, "-") == 0)
         code = kl_fail(err, KL_EUSAGE, "--ranks: they meet beside the output; give -o FILE.h5");
     size_t i = 0;
@@ -375,13 +373,9 @@ int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *m
                                  (struct kl_train_settings *)((char *)mode->values + stage->settings_at),
                              .log = mode->stage.log,
                              .stage = mode->stage };
-    int code;
     t.stage.estimate = try_a_moment, t.stage.estimate_context = &t;
     struct kl_train_inputs inputs = { 0 };
-    const size_t n = stage->input ? 1 : 0;
-    if (stage->many ? t.stage.n_inputs < n : t.stage.n_inputs != n)
-        code = kl_fail_inputs(err, t.stage.inputs, t.stage.n_inputs, n, stage->reads);
-    else code = work(&t, &inputs, mode->out, err);
+    const int code = work(&t, &inputs, mode->out, err);
     close_training(&t);
     kl_pool_destroy(&t.pool);
     kl_train_inputs_close(&inputs);
@@ -525,7 +519,6 @@ struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, i
         .kind = stage->kind,
         .input = stage->input,
         .many = stage->many,
-        .reads = stage->reads,
         .role = stage->role,
         .rows = { .n = 1, .row = { { .higher = higher } } },
         .judgement = "a number to compare",

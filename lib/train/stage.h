@@ -14,7 +14,6 @@ struct kl_train_stage {
     const struct kl_kind *kind;  /* of the file that it writes */
     int schema, version;         /* of that file; of the numbers: higher when the same options and input
                                     begin to give other bytes */
-    const char *reads;           /* what it reads, in words: "one feature cache"; "none" */
     const struct kl_kind *input; /* its kind; NULL: it reads none, and has no sweep */
     bool many;                   /* it reads one or more of them; else one */
     const char *role;            /* of the inputs in the key: "features" */

@@ -38,7 +38,6 @@ struct kl_sweep_stage {
     const struct kl_kind *kind;  /* of a point's file; its name is a point's in words: "head" */
     const struct kl_kind *input; /* what all read */
     bool many;                   /* one or more of them; else one */
-    const char *reads;           /* that in words: "one feature cache" */
     const char *role;            /* its name in the key: "features" */
     struct kl_sweep_rows rows;
     const char *judgement;  /* what points are compared by, in words: "an accuracy" */

@@ -42,13 +42,7 @@ static int name_folder(struct run *run, struct kl_error *err)
 
 static int check(struct run *run, struct kl_error *err)
 {
-    const size_t n_inputs = run->stage->n_inputs;
     const struct kl_sweep_stage *with = run->with;
-    char expected[160];
-    snprintf(expected, sizeof expected, "%s%s", with->reads,
-             n_inputs && run->v->grid ? " (all of --grid is one word: quote it)" : "");
-    if (with->many ? !n_inputs : n_inputs != 1)
-        return kl_fail_inputs(err, run->stage->inputs, n_inputs, 1, expected);
     if (!run->v->grid)
         return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
     if (!run->common->output || strcmp(run->common->output, "-") == 0)
@@ -264,8 +258,6 @@ int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mo
                        .common = mode->values,
                        .train = (struct kl_train_settings *)(values + tool->stage->settings_at),
                        .stage = &mode->stage };
-    const char *chosen_by = tool->tool->chosen_by;
-    if (chosen_by && *chosen_by != '-') mode->stage.inputs++, mode->stage.n_inputs--; /* the word */
     const int code = work(&run, mode->out, err);
     kl_train_sweep_free(&run.sweep);
     kl_train_sweep_points_free(&run.points);

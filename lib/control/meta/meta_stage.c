@@ -336,7 +336,6 @@ const struct kl_train_stage kl_control_meta_stage = {
     .kind = &kl_control_policy_kind,
     .schema = KL_CONTROL_POLICY_SCHEMA,
     .version = KL_CONTROL_META_VERSION,
-    .reads = "none: tasks are drawn",
     .defaults = kl_control_meta_defaults,
     .settings_at = offsetof(struct kl_control_meta_values, train),
     .rows = rows,
@@ -351,7 +350,6 @@ const struct kl_train_stage kl_control_meta_stage = {
 
 static int run(struct kl_mode_run *run, struct kl_error *err)
 {
-    run->stage.inputs++, run->stage.n_inputs--; /* the word itself */
     return kl_train_stage_run(&kl_control_meta_stage, run, err);
 }
 

@@ -11,7 +11,6 @@
 #include "weights/weights.h"
 
 struct work {
-    struct kl_mode_run *run;
     struct kl_control_meta_values *v;
     struct kl_weights *weights;
     struct kl_control_net net;
@@ -27,9 +26,8 @@ static const struct kl_weight *layer_of(const struct work *w, int l, const char 
 }
 
 /* Units and layers by the tensors' shapes, into the options' values. */
-static int infer_shape(struct work *w, struct kl_error *err)
+static int infer_shape(struct work *w, const char *path, struct kl_error *err)
 {
-    const char *path = w->run->stage.inputs[0];
     const struct kl_weight *first = layer_of(w, 0, "weight"), *last = first;
     int layers = 0;
     if (kl_weights_find(w->weights, "network.1.weight"))
@@ -58,9 +56,8 @@ static int infer_shape(struct work *w, struct kl_error *err)
                    KL_CONTROL_MAX_UNITS);
 }
 
-static int take(struct work *w, struct kl_error *err)
+static int take(struct work *w, const char *path, struct kl_error *err)
 {
-    const char *path = w->run->stage.inputs[0];
     int code = kl_control_net_make(&w->net, &w->v->shape, err);
     if (code) return code;
     w->params = calloc(w->net.block.size, sizeof *w->params);
@@ -82,21 +79,30 @@ static int take(struct work *w, struct kl_error *err)
     return KL_OK;
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_checkpoint(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, "policy", KL_CONTROL_POLICY_SCHEMA, "qcontrol import",
-                                  KL_CONTROL_META_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_control_import_tool, w->v, err);
-    if (!code) code = kl_store_key_input(key, "checkpoint", w->weights->sha256, err);
-    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
+    struct work *w = run->state;
+    const char *path = *run->stage.inputs;
+    w->v = run->values;
+    int code = kl_weights_read(&w->weights, path, err);
+    if (!code) code = infer_shape(w, path, err);
+    if (!code) code = kl_control_meta_settle(w->v, err);
+    return code ? code : take(w, path, err);
+}
+
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    const char *content = ((struct work *)run->state)->weights->sha256;
+    const int code =
+        kl_store_input_record(run->raw_inputs, "checkpoint", *run->stage.inputs, content, err);
+    return code ? code : kl_store_key_input(key, "checkpoint", content, err);
 }
 
 /* As a training is judged: on its tasks of validation, of seed 0. */
-static int judge(struct work *w, struct kl_error *err)
+static int judge(struct kl_mode_run *run, struct kl_error *err)
 {
+    struct work *w = run->state;
+    kl_control_meta_unused(w->v, run->stage.log);
     struct kl_control_judge *judge = NULL;
     double *params = malloc(w->net.block.size * sizeof *params), std;
     int code = params ? kl_control_meta_tables(&w->v->family, w->v, err)
@@ -127,78 +133,61 @@ static int save_tensors(struct kl_writer *writer, const struct work *w, struct k
     return KL_OK;
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_writer *writer = NULL;
-    char *config = kl_options_json(&kl_control_import_tool, w->v, true), *raw = NULL;
-    json_t *origin = json_object();
-    int code = config && origin ? kl_store_input_record(origin, "checkpoint", w->run->stage.inputs[0],
-                                                        w->weights->sha256, err)
-                                : kl_fail_memory(err, 1024);
-    if (!code) code = kl_json_dump(&raw, origin, err);
-    json_decref(origin);
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
-    if (!code) code = kl_store_writer_text(writer, "", "config", config, err);
+    const struct work *w = run->state;
+    char *config = kl_options_json(&kl_control_import_tool, w->v, true);
+    int code =
+        config ? kl_store_writer_text(writer, "", "config", config, err) : kl_fail_memory(err, 1024);
     if (!code) code = save_tensors(writer, w, err);
     if (!code)
         code = kl_control_policy_write(writer, &w->net, &w->v->family, &w->v->inner, w->v->limit,
                                        "single", err);
     if (!code) code = kl_store_writer_number(writer, "", "loss_before", w->loss[0], err);
     if (!code) code = kl_store_writer_number(writer, "", "loss_adapted", w->loss[1], err);
-    if (!code) code = kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, raw, NULL, err);
-    kl_store_writer_abort(&writer);
-    free(config), free(raw);
+    free(config);
     return code;
 }
 
-static int work(struct work *w, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    stage->inputs++, stage->n_inputs--; /* the word itself */
-    if (stage->n_inputs != 1)
-        return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one checkpoint");
-    if (!w->v->common.output && !w->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o POLICY.h5");
-    int code = kl_weights_read(&w->weights, stage->inputs[0], err);
-    if (!code) code = infer_shape(w, err);
-    if (!code) code = kl_control_meta_settle(w->v, err);
-    if (!code) code = take(w, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    kl_control_meta_unused(w->v, stage->log);
-    code = judge(w, err);
-    if (!code) code = save(w, err);
-    if (code) return code;
+    const struct work *w = run->state;
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, w->v->common.output, 0 },
-        { "key", KL_JSON_TEXT, stage->key, 0 },
-        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "parameters", KL_JSON_COUNT, NULL, (double)w->net.parameters },
         { "loss_before", KL_JSON_NUMBER, NULL, w->loss[0] },
         { "loss_adapted", KL_JSON_NUMBER, NULL, w->loss[1] },
-        kl_json_cautions(stage->log),
     };
-    FILE *to = kl_words_to(&w->v->common);
-    if (w->v->common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
-    if (!w->v->common.quiet)
-        fprintf(to, "%s: %lld parameters, %lld segments; loss %.4g, adapted %.4g on %lld tasks\n",
-                w->v->common.output, (long long)w->net.parameters, (long long)w->v->segments, w->loss[0],
-                w->loss[1], (long long)w->v->val_tasks);
-    return KL_OK;
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    struct work w = { .run = run, .v = run->values };
-    const int code = work(&w, err);
-    kl_weights_free(&w.weights);
-    kl_control_net_free(&w.net);
-    free(w.params);
-    return code;
+    const struct work *w = run->state;
+    fprintf(to, "%s: %lld parameters, %lld segments; loss %.4g, adapted %.4g on %lld tasks\n",
+            w->v->common.output, (long long)w->net.parameters, (long long)w->v->segments, w->loss[0],
+            w->loss[1], (long long)w->v->val_tasks);
 }
 
+static void close_checkpoint(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_weights_free(&w->weights);
+    kl_control_net_free(&w->net);
+    free(w->params);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_control_policy_kind,
+                                            .schema = KL_CONTROL_POLICY_SCHEMA,
+                                            .version = KL_CONTROL_META_VERSION,
+                                            .name = "qcontrol import",
+                                            .state_size = sizeof(struct work),
+                                            .open = open_checkpoint,
+                                            .key = key,
+                                            .compute = judge,
+                                            .save = save,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_checkpoint };
 const struct kl_mode kl_control_mode_import = { .tool = &kl_control_import_tool,
                                                 .defaults = kl_control_meta_defaults,
-                                                .run = run };
+                                                .stage = &stage };

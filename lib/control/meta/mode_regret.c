@@ -48,9 +48,9 @@ const struct kl_tool kl_control_regret_tool = {
 };
 
 struct work {
-    struct kl_mode_run *run;
     const struct values *v;
     struct kl_file *file;
+    const struct kl_file *parent;
     struct kl_control_policy policy;
     struct kl_control_meta_values trained; /* what of its options counts here */
     json_t *config;
@@ -118,7 +118,7 @@ static int read_config(struct work *w, struct kl_error *err)
 }
 
 /* The network on the mean is trained one way, whatever the policy was trained with. */
-static void tell_differences(const struct work *w)
+static void tell_differences(const struct work *w, const struct kl_log *log)
 {
     static const struct {
         const char *name, *as; /* NULL: a number */
@@ -142,36 +142,35 @@ static void tell_differences(const struct work *w)
     }
     if (n)
         kl_caution(
-            w->run->stage.log,
+            log,
             "the network on the mean is trained by Adam (0.9, 0.999) at a constant rate, in single "
             "precision, from a constant pulse; the policy had %s",
             list);
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_policy(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    const bool fewer = w->v->steps < w->policy.inner.steps;
-    int code = kl_store_key_begin(&key, "regret", SCHEMA, "qcontrol regret",
-                                  fewer ? FEWER_STEPS : NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_control_regret_tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_store_key_input(key, "policy", kl_store_file_content(w->file), err);
-    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
+    struct work *w = run->state;
+    w->v = run->values;
+    int code = kl_store_file_open_kind(&w->file, *run->stage.inputs, &kl_control_policy_kind, err);
+    if (!code) code = kl_control_policy_read(&w->policy, w->file, w->v->replica, err);
+    if (!code) code = read_config(w, err);
+    if (w->v->steps < w->policy.inner.steps) run->version = FEWER_STEPS;
+    w->parent = w->file, run->parents = &w->parent, run->n_parents = 1;
     return code;
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
+    return kl_store_key_input(key, "policy", kl_store_file_content(((struct work *)run->state)->file),
+                              err);
+}
+
+static int compute(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
     const size_t n = (size_t)w->v->tasks;
-    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
-    if (!code) code = kl_control_regret_run(&w->regret, &w->policy, &w->o, pool, &progress.watch, err);
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
+    const int code = kl_control_regret_run(&w->regret, &w->policy, &w->o, run->pool, run->watch, err);
     if (code) return code;
     w->adapted = malloc(n * sizeof *w->adapted), w->unadapted = malloc(n * sizeof *w->unadapted);
     if (!w->adapted || !w->unadapted) return kl_fail_memory(err, 2 * n * sizeof *w->adapted);
@@ -234,15 +233,13 @@ static int put_difference(struct kl_writer *w, const char *name, const double *a
     return code;
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
+    const struct work *w = run->state;
     const struct kl_control_regret *r = &w->regret;
     const size_t n = (size_t)r->tasks, pulse[] = { (size_t)w->policy.net.shape.segments,
                                                    (size_t)w->policy.net.shape.controls };
-    const struct kl_file *parents[] = { w->file };
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
-    if (!code) code = put_numbers(writer, r, err);
+    int code = put_numbers(writer, r, err);
     if (!code)
         code = kl_store_writer_put(writer, "fixed_pulse", KL_TYPE_F64, 0, 2, pulse, r->pulse, err);
     if (code >= 0)
@@ -253,9 +250,7 @@ static int save(struct work *w, struct kl_error *err)
     if (code >= 0) code = put_difference(writer, "regret_mean_network", r->mean, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_fixed_pulse", r->fixed, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_steered_pulse", r->steered, r->optimum, n, err);
-    if (code >= 0) return kl_store_stage_publish(&w->run->stage, &writer, parents, 1, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    return code < 0 ? code : KL_OK;
 }
 
 /* ---- words ---- */
@@ -316,23 +311,19 @@ static void tell(const struct work *w, FILE *out)
     fprintf(out, "%s\n", kl_control_verdict_words(kl_control_regret_verdict(r)));
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct kl_common *common = &w->v->common;
+    (void)err;
+    tell_differences(run->state, run->stage.log);
+    return KL_OK;
+}
+
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
+{
+    const struct work *w = run->state;
     const struct kl_control_regret *r = &w->regret;
     const size_t n = (size_t)r->tasks;
-    if (!common->json) {
-        if (common->quiet) return KL_OK;
-        tell(w, out);
-        if (common->output)
-            fprintf(out, "%s: %d tasks, %.1f s\n", common->output, r->tasks,
-                    kl_clock() - w->run->stage.start);
-        return KL_OK;
-    }
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, .text = common->output },
-        { "key", KL_JSON_TEXT, .text = common->output ? w->run->stage.key : NULL },
-        { "status", KL_JSON_TEXT, .text = "computed" },
         { "tasks", KL_JSON_COUNT, .number = r->tasks },
         { "optimum", KL_JSON_NUMBER, .number = kl_stats_mean(r->optimum, n) },
         { "policy_adapted", KL_JSON_NUMBER, .number = kl_stats_mean(w->adapted, n) },
@@ -344,45 +335,47 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "gain_beta", KL_JSON_NUMBER, .number = r->fit.beta },
         { "gain_r2", KL_JSON_NUMBER, .number = r->fit.r2 },
         { "verdict", KL_JSON_TEXT, .text = kl_control_verdict_words(kl_control_regret_verdict(r)) },
-        kl_json_cautions(w->run->stage.log),
     };
-    return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    stage->inputs++, stage->n_inputs--; /* the word itself */
-    int code =
-        stage->n_inputs == 1 ? 0 : kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one policy");
-    if (!code) code = kl_store_file_open_kind(&w->file, stage->inputs[0], &kl_control_policy_kind, err);
-    if (!code) code = kl_control_policy_read(&w->policy, w->file, w->v->replica, err);
-    if (!code) code = read_config(w, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    code = compute(w, err);
-    if (!code) tell_differences(w);
-    if (!code && w->v->common.output) code = save(w, err);
-    return code ? code : report(w, kl_words_to(&w->v->common), err);
+    const struct work *w = run->state;
+    tell(w, to);
+    if (run->stage.common->output)
+        fprintf(to, "%s: %d tasks, %.1f s\n", run->stage.common->output, w->regret.tasks,
+                kl_clock() - run->stage.start);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
+static void close_policy(struct kl_mode_run *run)
 {
-    struct work w = { .run = run, .v = run->values };
-    const int code = work(&w, err);
-    free(w.adapted), free(w.unadapted);
-    kl_control_regret_free(&w.regret);
-    kl_control_policy_free(&w.policy);
-    json_decref(w.config);
-    kl_store_file_close(&w.file);
-    return code;
+    struct work *w = run->state;
+    free(w->adapted), free(w->unadapted);
+    kl_control_regret_free(&w->regret);
+    kl_control_policy_free(&w->policy);
+    json_decref(w->config);
+    kl_store_file_close(&w->file);
 }
 
+static const struct kl_file_stage stage = { .kind = &kl_control_regret_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .name = "qcontrol regret",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .progress = "steps",
+                                            .open = open_policy,
+                                            .key = key,
+                                            .compute = compute,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_policy };
 const struct kl_mode kl_control_mode_regret = { .tool = &kl_control_regret_tool,
                                                 .defaults = defaults,
-                                                .run = run };
+                                                .stage = &stage };
 
 static const struct kl_kind_heading headings[] = { { "", "verdict" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {

@@ -160,8 +160,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     const struct values *v = run->values;
     const struct kl_stage *stage = &run->stage;
     struct row rows[2];
-    if (stage->n_inputs != 1)
-        return kl_fail(err, KL_EUSAGE, "noise: takes no input; found %zu", stage->n_inputs - 1);
     if (v->temperature < 0 && v->temperature != -1)
         return kl_fail(err, KL_EUSAGE, "--temperature: found %g, expected -1 or a number from 0",
                        v->temperature);

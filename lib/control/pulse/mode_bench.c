@@ -214,12 +214,9 @@ static int work(struct work *w, struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = w->v;
     const struct kl_stage *stage = &run->stage;
-    if (stage->n_inputs > 2)
-        return kl_fail(err, KL_EUSAGE, "bench: found %zu pulses, expected one at most; see --help",
-                       stage->n_inputs - 1);
     int code = choose_settings(w, err);
-    if (!code && stage->n_inputs == 2) {
-        code = kl_store_file_open_kind(&w->file, stage->inputs[1], &kl_control_pulse_kind, err);
+    if (!code && stage->n_inputs) {
+        code = kl_store_file_open_kind(&w->file, *stage->inputs, &kl_control_pulse_kind, err);
         if (!code) code = kl_control_pulse_load(&w->pulse, w->file, err);
     } else if (!code) code = guide_pulse(&w->pulse, err);
     if (!code) code = check_sizes(w, err);

@@ -271,20 +271,16 @@ static int export_pulse(struct work *w, struct kl_error *err)
     const struct values *v = w->v;
     struct kl_control_hardware hardware = v->hardware;
     bool written = false;
-    if (stage->n_inputs != 2)
-        return kl_fail(err, KL_EUSAGE, "export: found %zu pulses, expected one; see --help",
-                       stage->n_inputs - 1);
-    if (!v->common.output) return kl_fail(err, KL_EUSAGE, "export: no output; give -o FILE");
     if (hardware.bits == 1)
         return kl_fail(err, KL_EUSAGE, "--bits: found 1, expected 0, or 2 to 24: one is the sign");
     w->name = v->common.output;
     int code = take_format(&hardware.format, v, err);
     if (!code) code = take_unit(&hardware.unit, v->unit, err);
-    if (!code) code = open_pulse(w, stage->inputs[1], err);
+    if (!code) code = open_pulse(w, *stage->inputs, err);
     if (!code) code = make(w, &hardware, err);
     if (!code)
         code = kl_store_target_check_bytes(w->name, 0, kl_control_samples_mark(hardware.format),
-                                           v->common.force, &stage->inputs[1], 1, err);
+                                           v->common.force, stage->inputs, 1, err);
     const int verdict = code ? code : judge(w, err);
     if (!code && !verdict) code = kl_store_publish_bytes(&written, w->name, w->bytes, w->n_bytes, err);
     w->status = verdict ? "not written" : written ? "computed" : "up to date";
@@ -296,11 +292,8 @@ static int score_file(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
     char *text = NULL;
-    if (stage->n_inputs != 2)
-        return kl_fail(err, KL_EUSAGE, "score: found %zu files, expected one; see --help",
-                       stage->n_inputs - 1);
     if (!w->v->pulse) return kl_fail(err, KL_EUSAGE, "score: no pulse; give --pulse PULSE.h5");
-    w->name = stage->inputs[1];
+    w->name = *stage->inputs;
     int code = open_pulse(w, w->v->pulse, err);
     if (!code) code = kl_read_text(&text, &w->n_bytes, w->name, KL_CONTROL_EXPORT_BYTES, "samples", err);
     w->bytes = (unsigned char *)text;

@@ -62,7 +62,6 @@ const struct kl_tool kl_control_optimize_tool = {
 };
 
 struct work {
-    struct kl_mode_run *run;
     struct values *v;
     struct kl_control_texts texts;
     struct kl_control_setup setup;
@@ -70,8 +69,9 @@ struct work {
     struct kl_control_start *starts;
     double *points;        /* of the starts */
     struct kl_file *given; /* --start */
-    double *first;         /* its samples, in units of the limits */
-    double *samples, *u;   /* of the best */
+    const struct kl_file *parent;
+    double *first;       /* its samples, in units of the limits */
+    double *samples, *u; /* of the best */
     struct kl_control_report report;
     const char *model; /* what stands for its digest among the options; NULL: nothing does */
     char digest[KL_CONTROL_DIGEST];
@@ -126,27 +126,60 @@ static int take_start(struct work *w, const struct kl_control_stored *from, stru
     return 0;
 }
 
-static int open_start(struct work *w, struct kl_error *err)
+/* Instead of a search; differences in double leave some 1e-9 of the largest component. */
+static int check_gradients(struct kl_mode_run *run, struct kl_error *err)
 {
+    const struct work *w = run->state;
+    double gradient, hessian;
+    const double bound = 1e-6;
+    run->answered = true;
+    const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
+                                                (uint64_t)w->v->common.seed, err);
+    if (code) return code;
+    const bool has_hessian = !isnan(hessian), agree = gradient <= bound && !(hessian > bound);
+    if (w->v->common.json) {
+        const struct kl_json_pair pairs[] = {
+            { "gradient_difference", KL_JSON_NUMBER, .number = gradient },
+            { "hessian_difference", KL_JSON_NUMBER, .number = hessian },
+            { "differences_bound", KL_JSON_NUMBER, .number = bound },
+            { "agree", KL_JSON_BOOL, .number = agree },
+        };
+        const int printed = kl_json_line(run->out, pairs, sizeof pairs / sizeof *pairs, err);
+        if (printed) return printed;
+    } else if (has_hessian)
+        fprintf(run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
+                gradient, hessian);
+    else
+        fprintf(run->out, "gradient off by %.1e of its largest component; there is no Hessian product\n",
+                gradient);
+    if (agree) return 0;
+    return kl_fail(err, KL_ENO, "the gradient differs from central differences by more than %g", bound);
+}
+
+static int open_start(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
     struct kl_control_stored from = { 0 };
     if (!w->v->first) return 0;
     int code = kl_store_file_open_kind(&w->given, w->v->first, &kl_control_pulse_kind, err);
     if (!code) code = kl_control_pulse_load(&from, w->given, err);
     if (!code) code = take_start(w, &from, err);
     kl_control_stored_close(&from);
-    w->run->stage.inputs = &w->v->first, w->run->stage.n_inputs = 1;
+    run->stage.inputs = &w->v->first, run->stage.n_inputs = 1;
+    w->parent = w->given, run->parents = &w->parent, run->n_parents = 1;
     return code;
 }
 
 /* The version of these options, before a long model gives way to its digest. */
-static int prepare(struct work *w, int *version, struct kl_error *err)
+static int find_version(struct kl_mode_run *run, struct kl_error *err)
 {
+    struct work *w = run->state;
     char *json = kl_options_json(&kl_control_optimize_tool, w->v, true);
     json_t *options = NULL;
     int code = json ? kl_json_parse(&options, json, "the options", err) : kl_fail_memory(err, 1024);
     if (!code) {
-        *version = kl_store_kind_version(&kl_control_pulse_kind, "qcontrol optimize", NUMERICAL_VERSION,
-                                         options);
+        run->version = kl_store_kind_version(&kl_control_pulse_kind, "qcontrol optimize",
+                                             NUMERICAL_VERSION, options);
         code = kl_control_texts_shorten(w->digest, &w->model, &w->v->problem, json, err);
     }
     json_decref(options);
@@ -154,28 +187,31 @@ static int prepare(struct work *w, int *version, struct kl_error *err)
     return code;
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_problem(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int version = NUMERICAL_VERSION, code = prepare(w, &version, err);
-    if (!code)
-        code = kl_store_key_begin(&key, "pulse", KL_CONTROL_PULSE_SCHEMA, "qcontrol optimize", version,
-                                  err);
-    if (!code) code = kl_store_key_options(key, &kl_control_optimize_tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code && w->given) code = kl_store_key_input(key, "start", kl_store_file_content(w->given), err);
-    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
+    struct work *w = run->state;
+    w->v = run->values;
+    int code = kl_control_options_files(&w->v->problem, &w->texts, err);
+    if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
+    if (!code && w->v->check_gradients) return check_gradients(run, err);
+    if (!code) code = open_start(run, err);
+    return code ? code : find_version(run, err);
 }
 
-static int search(struct work *w, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
+    const struct work *w = run->state;
+    return w->given ? kl_store_key_input(key, "start", kl_store_file_content(w->given), err) : KL_OK;
+}
+
+static int search(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
     const struct values *v = w->v;
     const size_t n = (size_t)w->setup.waveform.n,
                  rows = (size_t)(w->setup.problem.segments * w->setup.system.n_controls);
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
+    int code = kl_control_setup_say(run->stage.log, &w->setup, &v->problem, &w->texts, err);
+    if (code) return code;
     w->search = (struct kl_control_search){ .method = (enum kl_control_method)kl_choice(
                                                 KL_CONTROL_METHODS, v->method),
                                             .lr = v->lr,
@@ -192,13 +228,8 @@ static int search(struct work *w, struct kl_error *err)
     w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);
     if (!w->starts || !w->points || !w->samples || !w->u)
         return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
-    int code = kl_pool_create(&pool, (int)v->common.threads, err);
-    kl_progress_begin(&progress, w->run->stage.log, v->common.progress, "starts");
-    if (!code)
-        code = kl_control_optimize(w->starts, w->points, &w->setup.problem, &w->search, pool,
-                                   &progress.watch, err);
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
+    code = kl_control_optimize(w->starts, w->points, &w->setup.problem, &w->search, run->pool,
+                               run->watch, err);
     if (code) return code;
     /* Of starts that are equal but for rounding the first, so that rounding does not choose. */
     double best = INFINITY;
@@ -219,30 +250,25 @@ static int search(struct work *w, struct kl_error *err)
     return code ? code : kl_control_report_make(&w->report, &w->setup, w->u, err);
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_writer *writer = NULL;
+    const struct work *w = run->state;
     const bool plain = kl_control_waveform_plain(&w->setup.waveform);
     char *config = kl_options_json(&kl_control_optimize_tool, w->v, true);
     int code = config ? 0 : kl_fail_memory(err, 1024);
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
     if (!code)
         code = kl_control_pulse_save(writer, &w->setup, plain ? NULL : w->samples, w->u, &w->report,
                                      w->starts, w->search.starts, w->best, config, w->model, err);
-    if (!code)
-        code = kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts, err);
     free(config);
-    const struct kl_file *const parents[] = { w->given };
-    if (!code)
-        return kl_store_stage_publish(&w->run->stage, &writer, parents, w->given ? 1 : 0, NULL, NULL,
-                                      err);
-    kl_store_writer_abort(&writer);
-    return code;
+    return code ? code
+                : kl_store_writer_number(writer, "", "trapped", (double)w->trapped / w->search.starts,
+                                         err);
 }
 
 /* What was fitted to members says nothing of the law. */
-static int judge_law(const struct work *w, struct kl_error *err)
+static int judge_law(struct kl_mode_run *run, struct kl_error *err)
 {
+    const struct work *w = run->state;
     const struct kl_control_report *r = &w->report;
     const struct kl_control_setup *s = &w->setup;
     char more[160] = "";
@@ -252,7 +278,7 @@ static int judge_law(const struct work *w, struct kl_error *err)
     case KL_CONTROL_AGREES: return KL_OK;
     case KL_CONTROL_IS_OFF:
         kl_caution(
-            w->run->stage.log,
+            run->stage.log,
             "the %s over the law is %.6g by %d members that the search did not see, %.6g by the %d that "
             "it had: %.2g %% apart%s",
             w->v->problem.ensemble, r->loss, s->n_checks, r->of_members, s->n_members,
@@ -267,15 +293,12 @@ static int judge_law(const struct work *w, struct kl_error *err)
     }
 }
 
-static int report_json(const struct work *w, FILE *out, double seconds, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    const struct kl_common *common = &w->v->common;
+    const struct work *w = run->state;
     const struct kl_control_start *best = &w->starts[w->best];
     const bool ensemble = w->setup.n_checks > 1;
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, .text = common->output },
-        { "key", KL_JSON_TEXT, .text = w->run->stage.key },
-        { "status", KL_JSON_TEXT, .text = "computed" },
         { "loss", KL_JSON_NUMBER, .number = w->report.loss },
         { "members_loss", KL_JSON_NUMBER, .number = ensemble ? w->report.of_members : NAN },
         { "members", KL_JSON_COUNT, .number = w->setup.n_members },
@@ -290,10 +313,9 @@ static int report_json(const struct work *w, FILE *out, double seconds, struct k
         { "trapped", KL_JSON_NUMBER, .number = (double)w->trapped / w->search.starts },
         { "iterations", KL_JSON_COUNT, .number = best->iterations },
         { "stop", KL_JSON_TEXT, .text = kl_control_stop_words(best->stop) },
-        { "seconds", KL_JSON_NUMBER, .number = seconds },
-        kl_json_cautions(w->run->stage.log),
+        { "seconds", KL_JSON_NUMBER, .number = kl_clock() - run->stage.start },
     };
-    return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
 /* What the numbers are of: an ensemble's loss is of its law, all else of the nominal system; of the
@@ -320,84 +342,47 @@ static void report_loss(const struct work *w, FILE *out)
     if (s->system.subspace < s->system.d) fprintf(out, ", leakage %.3g", r->channel.leakage);
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
+    const struct work *w = run->state;
     const struct kl_control_start *best = &w->starts[w->best];
-    const double seconds = kl_clock() - w->run->stage.start;
-    if (w->v->common.json) return report_json(w, out, seconds, err);
-    if (w->v->common.quiet) return KL_OK;
-    report_loss(w, out);
-    fprintf(out, "; %d start%s, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
+    report_loss(w, to);
+    fprintf(to, "; %d start%s, %.0f %% trapped; %s after %d iterations; %.2f s\n", w->search.starts,
             kl_s((uint64_t)w->search.starts), 100.0 * w->trapped / w->search.starts,
-            kl_control_stop_words(best->stop), best->iterations, seconds);
-    return KL_OK;
+            kl_control_stop_words(best->stop), best->iterations, kl_clock() - run->stage.start);
 }
 
-/* Differences in double leave some 1e-9 of the largest component. */
-static int check_gradients(struct work *w, struct kl_error *err)
+static bool has_output(const void *values)
 {
-    double gradient, hessian;
-    const double bound = 1e-6;
-    const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
-                                                (uint64_t)w->v->common.seed, err);
-    if (code) return code;
-    const bool has_hessian = !isnan(hessian), agree = gradient <= bound && !(hessian > bound);
-    if (w->v->common.json) {
-        const struct kl_json_pair pairs[] = {
-            { "gradient_difference", KL_JSON_NUMBER, .number = gradient },
-            { "hessian_difference", KL_JSON_NUMBER, .number = hessian },
-            { "differences_bound", KL_JSON_NUMBER, .number = bound },
-            { "agree", KL_JSON_BOOL, .number = agree },
-        };
-        const int printed = kl_json_line(w->run->out, pairs, sizeof pairs / sizeof *pairs, err);
-        if (printed) return printed;
-    } else if (has_hessian)
-        fprintf(w->run->out, "gradient off by %.1e of its largest component, Hessian product by %.1e\n",
-                gradient, hessian);
-    else
-        fprintf(w->run->out,
-                "gradient off by %.1e of its largest component; there is no Hessian product\n",
-                gradient);
-    if (agree) return 0;
-    return kl_fail(err, KL_ENO, "the gradient differs from central differences by more than %g", bound);
+    return !((const struct values *)values)->check_gradients;
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void close_problem(struct kl_mode_run *run)
 {
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (stage->n_inputs != 1)
-        return kl_fail(err, KL_EUSAGE, "optimize: takes no input; found %zu", stage->n_inputs - 1);
-    stage->n_inputs = 0; /* the word itself */
-    if (!w->v->common.output && !w->v->common.print_key && !w->v->check_gradients)
-        return kl_fail(err, KL_EUSAGE, "optimize: no output; give -o PULSE.h5");
-    int code = kl_control_options_files(&w->v->problem, &w->texts, err);
-    if (!code) code = kl_control_setup_make(&w->setup, &w->v->problem, err);
-    if (!code && w->v->check_gradients) return check_gradients(w, err);
-    if (!code) code = open_start(w, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    code = kl_control_setup_say(stage->log, &w->setup, &w->v->problem, &w->texts, err);
-    if (!code) code = search(w, err);
-    if (!code) code = judge_law(w, err);
-    if (!code) code = save(w, err);
-    return code ? code : report(w, kl_words_to(&w->v->common), err);
+    struct work *w = run->state;
+    free(w->starts), free(w->points), free(w->samples), free(w->u), free(w->first);
+    kl_store_file_close(&w->given);
+    kl_control_report_free(&w->report);
+    kl_control_setup_free(&w->setup);
+    if (w->v) w->v->problem.model = w->v->problem.gate = NULL;
+    kl_control_texts_free(&w->texts);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work w = { .run = run, .v = run->values };
-    const int code = work(&w, err);
-    free(w.starts), free(w.points), free(w.samples), free(w.u), free(w.first);
-    kl_store_file_close(&w.given);
-    kl_control_report_free(&w.report);
-    kl_control_setup_free(&w.setup);
-    w.v->problem.model = w.v->problem.gate = NULL;
-    kl_control_texts_free(&w.texts);
-    return code;
-}
-
-const struct kl_mode kl_control_mode_optimize = { .tool = &kl_control_optimize_tool,
-                                                  .defaults = defaults,
-                                                  .run = run };
+static const struct kl_file_stage stage = { .kind = &kl_control_pulse_kind,
+                                            .schema = KL_CONTROL_PULSE_SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .name = "qcontrol optimize",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .progress = "starts",
+                                            .open = open_problem,
+                                            .key = key,
+                                            .compute = search,
+                                            .save = save,
+                                            .remark = judge_law,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_problem };
+const struct kl_mode kl_control_mode_optimize = {
+    .tool = &kl_control_optimize_tool, .defaults = defaults, .stage = &stage, .has_output = has_output
+};

@@ -185,10 +185,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct kl_control_stored pulse = { 0 };
     struct kl_file *file = NULL;
-    if (run->stage.n_inputs != 2)
-        return kl_fail(err, KL_EUSAGE, "budget: found %zu inputs, expected PULSE.h5",
-                       run->stage.n_inputs - 1);
-    const char *path = run->stage.inputs[1];
+    const char *path = *run->stage.inputs;
     int code = kl_store_file_open_kind(&file, path, &kl_control_pulse_kind, err);
     if (!code) code = kl_control_pulse_load(&pulse, file, err);
     if (!code) code = make(run, &pulse, path, err);

@@ -148,8 +148,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     struct kl_control_setup setup = { 0 };
     struct kl_control_texts texts = { 0 };
     int code = 0;
-    if (run->stage.n_inputs != 1)
-        return kl_fail(err, KL_EUSAGE, "lookup: takes no input; found %zu", run->stage.n_inputs - 1);
     if (!v->common.store || !*v->common.store)
         return kl_fail(err, KL_EUSAGE, "lookup: no store; give --store DIR, or KETLINE_STORE");
     code = kl_control_options_files(&v->problem, &texts, err);

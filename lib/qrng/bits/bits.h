@@ -66,15 +66,14 @@ int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *e
    with its own SHA-256; what came through a pipe with that of all bits, as `bits`. */
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err);
-/* The begin of a stage on bits that were read (stage.c): its key, of the options in it, the seed
-   and the bits, and what kl_store_stage_begin answers. *raw: for kl_bits_publish; the caller's to
-   release. */
-int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_stage *stage,
-                  const struct kl_bits *bits, const char *kind, int schema, int numerical_version,
-                  FILE *out, struct kl_error *err);
-/* Its end: kl_store_stage_publish with the inputs' record. */
-int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_bits *bits,
-                    const struct json_t *raw, struct kl_error *err);
+/* What all stages on bits have in their keys: their width and digest; files that are not ours into the
+   record (raw_inputs). */
+int kl_bits_key(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
+                const struct kl_stage *stage, struct kl_error *err);
+/* What is to be said of bits before they are worked on: bits left out, widths, names; with `repeats`
+   rows that occur again, too. */
+int kl_bits_note(const struct kl_stage *stage, const struct kl_bits *bits, bool repeats,
+                 struct kl_error *err);
 /* rows [n_devices]: how many each device has. */
 void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits);
 /* Says that bits at the end of packed or encoded bytes make no row of n_bits, if there are such. */

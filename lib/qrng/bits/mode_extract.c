@@ -52,53 +52,34 @@ const struct kl_tool kl_extract_tool = {
 };
 
 struct work {
-    struct kl_mode_run *run;
-    const struct values *v;
     struct kl_bits_extract e;
-    struct kl_writer *writer;
     struct kl_file **parents;
-    size_t n_parents;
-    json_t *raw; /* raw_inputs of the record */
     struct kl_dependence verdict;
 };
 
-static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
+static int open_bits(struct kl_mode_run *run, struct kl_error *err)
 {
-    if (n_inputs == 0 || n_inputs > KL_BITS_DEVICES)
+    const struct values *v = run->values;
+    struct work *w = run->state;
+    const struct kl_bits_how how = { .symbol_bits = (int)v->symbol_bits,
+                                     .packed = v->packed,
+                                     .encoding = v->encoding,
+                                     .row_bits = (size_t)v->row_bits,
+                                     .max_rows = (size_t)v->rows };
+    const size_t n = run->stage.n_inputs;
+    if (n > KL_BITS_DEVICES)
         return kl_fail(err, KL_EUSAGE, "%zu inputs, expected 1 to %d files of bits; see --qrng --help",
-                       n_inputs, (int)KL_BITS_DEVICES);
-    if (!v->common.output && !v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o BITS.h5");
-    return KL_OK;
+                       n, (int)KL_BITS_DEVICES);
+    if (!(w->parents = calloc(n, sizeof *w->parents)))
+        return kl_fail_memory(err, n * sizeof *w->parents);
+    run->parents = (const struct kl_file *const *)w->parents;
+    return kl_bits_inputs_open(&w->e.inputs, run->stage.inputs, n, &how, err);
 }
 
-static int make_key(struct work *w, struct kl_key **key, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    json_object_clear(w->raw);
-    int code =
-        kl_store_key_begin(key, "device-bits", SCHEMA, kl_extract_tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(*key, &kl_extract_tool, w->v, err);
-    return code ? code
-                : kl_bits_inputs_identify(*key, w->raw, w->parents, &w->n_parents, &w->e.inputs, err);
-}
-
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
-{
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_key *key = NULL;
-    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
-                                     .packed = w->v->packed,
-                                     .encoding = w->v->encoding,
-                                     .row_bits = (size_t)w->v->row_bits,
-                                     .max_rows = (size_t)w->v->rows };
-    int code = kl_bits_inputs_open(&w->e.inputs, stage->inputs, stage->n_inputs, &how, err);
-    w->parents = calloc(stage->n_inputs, sizeof *w->parents);
-    if (!code && (!(w->raw = json_object()) || !w->parents))
-        code = kl_fail_memory(err, stage->n_inputs * sizeof *w->parents);
-    if (!code) code = make_key(w, &key, err);
-    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
+    struct work *w = run->state;
+    return kl_bits_inputs_identify(key, run->raw_inputs, w->parents, &run->n_parents, &w->e.inputs, err);
 }
 
 static int judge(struct kl_dependence *verdict, const struct kl_tallies *t, struct kl_error *err)
@@ -113,44 +94,32 @@ static int judge(struct kl_dependence *verdict, const struct kl_tallies *t, stru
     return code;
 }
 
-/* Inputs were identified first and read later: one may be a file that still grows. */
-static int check_unchanged(struct work *w, struct kl_error *err)
+static int count(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int code = make_key(w, &key, err);
-    if (!code) code = kl_store_stage_unchanged(&w->run->stage, &key, w->run->stage.inputs[0], err);
-    kl_store_key_abort(&key);
-    return code;
+    const struct values *v = run->values;
+    struct work *w = run->state;
+    w->e.watch = run->watch;
+    w->e.only_statistics = v->only_statistics;
+    w->e.reference = v->reference;
+    const int code = kl_bits_extract_count(&w->e, err);
+    return code ? code : judge(&w->verdict, &w->e.tallies, err);
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_progress progress;
-    char *raw = NULL;
-    kl_progress_begin(&progress, stage->log, w->v->common.progress, "rows");
-    w->e.watch = &progress.watch;
-    w->e.only_statistics = w->v->only_statistics;
-    w->e.reference = w->v->reference;
-    int code = kl_bits_extract_count(&w->e, err);
-    if (!code) code = judge(&w->verdict, &w->e.tallies, err);
-    if (!code) code = kl_store_writer_open(&w->writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_bits_extract_save(&w->e, w->writer, err);
-    kl_progress_end(&progress);
-    kl_bits_note_dropped(stage->log, w->e.inputs.n_dropped, w->e.inputs.n_bits);
-    kl_bits_note_narrow(stage->log, w->e.inputs.used_bits, w->e.inputs.symbol_bits);
-    if (!code && !w->n_parents)
-        kl_bits_note_rows(stage->log, w->e.n_rows, w->e.inputs.n_bits, w->e.tallies.n_devices);
-    if (!code) code = kl_bits_note_repeats(stage->log, &w->e.first.bits, w->e.first.all, err);
-    if (!code)
-        code = kl_bits_note_names(stage->log, stage->inputs, w->e.inputs.names, stage->n_inputs, err);
-    if (!code) code = check_unchanged(w, err);
-    if (!code) code = kl_json_dump(&raw, w->raw, err);
-    if (!code)
-        code = kl_store_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,
-                                      w->n_parents, raw, NULL, err);
-    free(raw);
-    return code;
+    return kl_bits_extract_save(&((struct work *)run->state)->e, writer, err);
+}
+
+static int remark(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    const struct kl_bits_inputs *in = &w->e.inputs;
+    const struct kl_log *log = run->stage.log;
+    kl_bits_note_dropped(log, in->n_dropped, in->n_bits);
+    kl_bits_note_narrow(log, in->used_bits, in->symbol_bits);
+    if (!run->n_parents) kl_bits_note_rows(log, w->e.n_rows, in->n_bits, w->e.tallies.n_devices);
+    const int code = kl_bits_note_repeats(log, &w->e.first.bits, w->e.first.all, err);
+    return code ? code : kl_bits_note_names(log, run->stage.inputs, in->names, run->stage.n_inputs, err);
 }
 
 /* "rate of 1: 0.547 0.565 0.492" */
@@ -179,60 +148,57 @@ static void print_verdict(FILE *out, const struct kl_dependence *v, const struct
     if (v->tested && v->rough) fputs("roughly, of so few; ", out);
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    const struct kl_common *common = &w->v->common;
-    const struct kl_tallies *t = &w->e.tallies;
+    const struct work *w = run->state;
     const struct kl_bits_inputs *in = &w->e.inputs;
-    const double seconds = kl_clock() - w->run->stage.start;
     const struct kl_dependence *verdict = &w->verdict;
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output, 0 },
-        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "rows", KL_JSON_COUNT, NULL, (double)w->e.n_rows },
         { "bits", KL_JSON_COUNT, NULL, (double)in->n_bits },
         { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
-        { "devices", KL_JSON_COUNT, NULL, t->n_devices },
+        { "devices", KL_JSON_COUNT, NULL, w->e.tallies.n_devices },
         { "dropped_bits", KL_JSON_COUNT, NULL, (double)in->n_dropped },
         { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !kl_bits_depends(verdict) },
         { "least_log10_p", KL_JSON_NUMBER, NULL, verdict->log10_p },
         { "least_device", KL_JSON_TEXT, in->names[verdict->device], 0 },
         { "rough", KL_JSON_BOOL, NULL, verdict->rough },
-        { "seconds", KL_JSON_NUMBER, NULL, seconds },
-        kl_json_cautions(w->run->stage.log),
+        { "seconds", KL_JSON_NUMBER, NULL, kl_clock() - run->stage.start },
     };
-    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    if (common->quiet) return KL_OK;
-    fprintf(out, "%s: %zu row%s of %zu bit%s, %d device%s, ", common->output, w->e.n_rows,
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    const struct work *w = run->state;
+    const struct kl_tallies *t = &w->e.tallies;
+    const struct kl_bits_inputs *in = &w->e.inputs;
+    fprintf(to, "%s: %zu row%s of %zu bit%s, %d device%s, ", run->stage.common->output, w->e.n_rows,
             kl_s(w->e.n_rows), in->n_bits, kl_s(in->n_bits), t->n_devices, kl_s((unsigned)t->n_devices));
-    print_rates(out, t);
-    print_verdict(out, verdict, in);
-    fprintf(out, "%.1f s\n", seconds);
-    return KL_OK;
+    print_rates(to, t);
+    print_verdict(to, &w->verdict, in);
+    fprintf(to, "%.1f s\n", kl_clock() - run->stage.start);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void close_bits(struct kl_mode_run *run)
 {
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    int code = check(w->v, w->run->stage.n_inputs, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
-    code = compute(w, err);
-    return code ? code : report(w, kl_words_to(&w->v->common), err);
+    struct work *w = run->state;
+    kl_bits_extract_free(&w->e);
+    free(w->parents);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work w = { .run = run, .v = run->values };
-    int code = work(&w, err);
-    kl_store_writer_abort(&w.writer);
-    kl_bits_extract_free(&w.e);
-    json_decref(w.raw);
-    free(w.parents);
-    return code;
-}
-
-const struct kl_mode kl_mode_extract = { .tool = &kl_extract_tool, .run = run };
+static const struct kl_file_stage stage = { .kind = &kl_bits_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .state_size = sizeof(struct work),
+                                            .progress = "rows",
+                                            .reads_late = true,
+                                            .open = open_bits,
+                                            .key = key,
+                                            .compute = count,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_bits };
+const struct kl_mode kl_mode_extract = { .tool = &kl_extract_tool, .stage = &stage };

@@ -139,74 +139,62 @@ const struct kl_tool kl_judge_tool = {
 };
 
 struct work {
-    struct kl_mode_run *run;
-    const struct values *v;
     struct kl_study_file classifier;
     struct kl_bits bits;
     struct kl_study study;
     struct kl_study_report report;
-    struct kl_writer *writer;
     const struct kl_file **parents;
-    json_t *raw; /* raw_inputs of the record */
 };
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_key *key = NULL;
-    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
-                                     .packed = w->v->packed,
-                                     .encoding = w->v->encoding,
-                                     .row_bits = (size_t)w->v->row_bits };
-    const char *const *paths = stage->inputs + 1;
-    const size_t n = stage->n_inputs - 1;
-    int code = kl_classify_file_open(&w->classifier, stage->inputs[0], err);
-    if (!code) code = kl_bits_read_files(&w->bits, paths, n, &how, err);
+    const struct values *v = run->values;
+    struct work *w = run->state;
+    const struct kl_bits_how how = { .symbol_bits = (int)v->symbol_bits,
+                                     .packed = v->packed,
+                                     .encoding = v->encoding,
+                                     .row_bits = (size_t)v->row_bits };
+    int code = kl_classify_file_open(&w->classifier, run->stage.inputs[0], err);
+    if (!code)
+        code = kl_bits_read_files(&w->bits, run->stage.inputs + 1, run->stage.n_inputs - 1, &how, err);
     if (!code) code = kl_classify_file_check(&w->classifier, &w->bits, err);
     if (!code) code = kl_classify_study_open(&w->study, &w->classifier.v, &w->bits, err);
-    if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
-    if (!code)
-        code = kl_store_key_begin(&key, "device-report", SCHEMA, kl_judge_tool.name, NUMERICAL_VERSION,
-                                  err);
-    if (!code) code = kl_store_key_options(key, &kl_judge_tool, w->v, err);
-    if (!code)
-        code = kl_store_key_input(key, "classifier", kl_store_file_content(w->classifier.file), err);
-    if (!code) code = kl_bits_identify(key, w->raw, &w->bits, paths, n, err);
-    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
-}
-
-static int judge(struct work *w, struct kl_error *err)
-{
-    struct kl_stage *stage = &w->run->stage;
+    if (code) return code;
     const size_t n = w->bits.n_files + 1;
-    char *raw = NULL;
-    kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
-    kl_bits_note_narrow(stage->log, w->bits.used_bits, w->bits.symbol_bits);
-    w->parents = calloc(n, sizeof *w->parents);
-    if (!w->parents) return kl_fail_memory(err, n * sizeof *w->parents);
+    if (!(w->parents = calloc(n, sizeof *w->parents)))
+        return kl_fail_memory(err, n * sizeof *w->parents);
     w->parents[0] = w->classifier.file;
     for (size_t i = 0; i + 1 < n; i++) w->parents[i + 1] = w->bits.files[i];
-    int code = kl_store_writer_open(&w->writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_classify_judge(&w->report, &w->study, w->classifier.file, w->writer, err);
-    if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
-    if (!code) code = kl_json_dump(&raw, w->raw, err);
-    if (!code) code = kl_store_stage_publish(stage, &w->writer, w->parents, n, raw, NULL, err);
-    free(raw);
-    return code;
+    run->parents = w->parents, run->n_parents = n;
+    return KL_OK;
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    const struct kl_common *common = &w->v->common;
+    const struct work *w = run->state;
+    const int code =
+        kl_store_key_input(key, "classifier", kl_store_file_content(w->classifier.file), err);
+    return code ? code
+                : kl_bits_identify(key, run->raw_inputs, &w->bits, run->stage.inputs + 1,
+                                   run->stage.n_inputs - 1, err);
+}
+
+static int judge(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
+{
+    struct work *w = run->state;
+    kl_bits_note_dropped(run->stage.log, w->bits.n_dropped, w->bits.n_bits);
+    kl_bits_note_narrow(run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
+    const int code = kl_classify_judge(&w->report, &w->study, w->classifier.file, writer, err);
+    return code || !kl_signals_pending() ? code : kl_fail(err, KL_ESIGNAL, "stopped");
+}
+
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
+{
+    const struct work *w = run->state;
     const struct kl_study_report *r = &w->report;
     const struct kl_study_verdict *first = &r->models[0];
-    enum { HEAD = 12 };
-    struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 6] = {
-        { "output", KL_JSON_TEXT, common->output, 0 },
-        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
+    enum { HEAD = 8 };
+    struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 5] = {
         { "protocol", KL_JSON_TEXT, w->study.v->protocol, 0 },
         { "splits", KL_JSON_COUNT, NULL, (double)r->n_splits },
         { "test_rows", KL_JSON_COUNT, NULL, (double)r->n_test },
@@ -215,7 +203,6 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "accuracy_high", KL_JSON_NUMBER, NULL, first->high },
         { "log_loss", KL_JSON_NUMBER, NULL, kl_stats_mean(first->log_loss, r->n_splits) },
         { "log10_p", KL_JSON_NUMBER, NULL, first->worst_log10_p },
-        kl_json_cautions(w->run->stage.log),
     };
     size_t n = HEAD;
     for (int m = 0; m < r->n_models; m++)
@@ -234,41 +221,33 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     if (r->last)
         pairs[n++] = (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL,
                                             kl_stats_mean(r->last, r->n_chosen) };
-    if (common->json) return kl_json_line(out, pairs, n, err);
-    if (!common->quiet) kl_classify_table(out, r, &w->study);
-    return KL_OK;
+    return kl_store_mode_json(run, to, pairs, n, err);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    const struct kl_common *common = &w->v->common;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (w->run->stage.n_inputs < 2)
-        return kl_fail(err, KL_EUSAGE,
-                       "%zu input%s, expected --qrng CLASSIFIER.h5 BITS...; see qeval --qrng --help",
-                       w->run->stage.n_inputs, kl_s(w->run->stage.n_inputs));
-    if (!common->output && !common->print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
-    int code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
-    code = judge(w, err);
-    return code ? code : report(w, kl_words_to(common), err);
+    const struct work *w = run->state;
+    kl_classify_table(to, &w->report, &w->study);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
+static void close_inputs(struct kl_mode_run *run)
 {
-    struct work w = { .run = run, .v = run->values };
-    const int code = work(&w, err);
-    kl_store_writer_abort(&w.writer);
-    kl_classify_report_free(&w.report);
-    kl_classify_study_close(&w.study);
-    kl_classify_file_close(&w.classifier);
-    kl_bits_free(&w.bits);
-    free(w.parents);
-    json_decref(w.raw);
-    return code;
+    struct work *w = run->state;
+    kl_classify_report_free(&w->report);
+    kl_classify_study_close(&w->study);
+    kl_classify_file_close(&w->classifier);
+    kl_bits_free(&w->bits);
+    free(w->parents);
 }
 
-const struct kl_mode kl_mode_qeval = { .tool = &kl_judge_tool, .run = run };
+static const struct kl_file_stage stage = { .kind = &kl_judge_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .state_size = sizeof(struct work),
+                                            .open = open_inputs,
+                                            .key = key,
+                                            .save = judge,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_inputs };
+const struct kl_mode kl_mode_qeval = { .tool = &kl_judge_tool, .stage = &stage };

@@ -65,8 +65,9 @@ const struct kl_tool kl_study_tool = {
 
 enum { NOT_GIVEN = -1, REFERENCE_SEED = 89 };
 
-void kl_classify_settings_default(struct kl_study_settings *v)
+void kl_classify_settings_default(void *values)
 {
+    struct kl_study_settings *v = values;
     *v = (struct kl_study_settings){
         .common = { .progress = "auto", .device = "auto", .seed = NOT_GIVEN },
         .model = "network",
@@ -90,8 +91,9 @@ void kl_classify_settings_default(struct kl_study_settings *v)
 }
 
 /* The study took no validation rows. */
-int kl_classify_settings_complete(struct kl_study_settings *v, struct kl_error *err)
+int kl_classify_settings_complete(void *values, struct kl_error *err)
 {
+    struct kl_study_settings *v = values;
     const bool named = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_REFERENCE;
     if (v->reference && v->protocol && !named)
         return kl_fail(err, KL_EUSAGE, "--reference has a protocol of its own; leave --protocol %s away",
@@ -131,122 +133,110 @@ int kl_classify_settings_check(const struct kl_study_settings *v, struct kl_erro
 
 enum { NUMERICAL_VERSION = 5, SCHEMA = 1 };
 
-static void defaults(void *values)
-{
-    kl_classify_settings_default(values);
-}
-
-static int complete(void *values, struct kl_error *err)
-{
-    return kl_classify_settings_complete(values, err);
-}
-
 struct work {
-    struct kl_mode_run *run;
     struct kl_study_settings *v;
     struct kl_device device;
     struct kl_bits bits;
     struct kl_study study;
-    struct kl_writer *writer;
-    json_t *raw; /* raw_inputs of the record */
 };
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_bits(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
-                                     .packed = w->v->packed,
-                                     .encoding = w->v->encoding,
-                                     .row_bits = (size_t)w->v->row_bits };
-    int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
-    if (!code) code = kl_classify_study_open(&w->study, w->v, &w->bits, err);
-    if (code) return code;
-    return kl_bits_begin(answer, &w->raw, stage, &w->bits, "device-classifier", SCHEMA,
-                         NUMERICAL_VERSION, w->run->out, err);
+    struct work *w = run->state;
+    const struct kl_study_settings *v = w->v = run->values;
+    const struct kl_bits_how how = { .symbol_bits = (int)v->symbol_bits,
+                                     .packed = v->packed,
+                                     .encoding = v->encoding,
+                                     .row_bits = (size_t)v->row_bits };
+    int code = kl_classify_settings_check(v, err);
+    if (!code) code = kl_bits_read_files(&w->bits, run->stage.inputs, run->stage.n_inputs, &how, err);
+    run->parents = (const struct kl_file *const *)w->bits.files, run->n_parents = w->bits.n_files;
+    return code ? code : kl_classify_study_open(&w->study, w->v, &w->bits, err);
 }
 
-static int train(struct work *w, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
-    kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
-    kl_bits_note_narrow(stage->log, w->bits.used_bits, w->bits.symbol_bits);
-    if (!w->bits.n_files)
-        kl_bits_note_rows(stage->log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
-    int code = kl_bits_note_repeats(stage->log, &w->bits, true, err);
-    if (!code) code = kl_bits_note_names(stage->log, stage->inputs, w->bits.names, stage->n_inputs, err);
+    return kl_bits_key(key, run->raw_inputs, &((struct work *)run->state)->bits, &run->stage, err);
+}
+
+static int prepare(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    int code = kl_bits_note(&run->stage, &w->bits, true, err);
     if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
     w->v->common.device_used = w->device.name;
-    kl_device_unmeasured(w->v->common.device, stage->log);
-    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    if (!code) code = kl_store_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
-    if (!code) kl_store_writer_note_older(w->writer, stage->log, "split");
-    kl_progress_begin(&progress, stage->log, w->v->common.progress, "runs");
-    if (!code) code = kl_classify_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
-    if (code == KL_ESIGNAL) kl_store_writer_stopped(w->writer, stage->log, err->text);
-    return code ? code : kl_bits_publish(stage, &w->writer, &w->bits, w->raw, err);
+    kl_device_unmeasured(w->v->common.device, run->stage.log);
+    return code;
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static int train(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    const struct kl_common *common = &w->v->common;
+    struct work *w = run->state;
+    return kl_classify_train(&w->study, writer, &w->device, run->pool, run->watch, err);
+}
+
+/* Splits whose network names one device whatever the row; false: they cannot be counted. */
+static bool count_collapsed(size_t *collapsed, const struct kl_mode_run *run)
+{
+    const struct kl_study *study = &((const struct work *)run->state)->study;
+    const char *output = run->stage.common->output;
+    *collapsed = 0;
+    return study->network && strcmp(output, "-") != 0 &&
+           kl_classify_count_collapsed(collapsed, output, study->n_splits, NULL) == KL_OK;
+}
+
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
+{
+    const struct work *w = run->state;
     const size_t n = w->study.n_splits, n_null = w->study.n_runs - n;
-    const double seconds = kl_clock() - w->run->stage.start;
-    size_t collapsed = 0;
-    const bool told = w->study.network && strcmp(common->output, "-") != 0 &&
-                      kl_classify_count_collapsed(&collapsed, common->output, n, NULL) == KL_OK;
+    size_t collapsed;
+    const bool told = count_collapsed(&collapsed, run);
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output, 0 },
-        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
         { "devices", KL_JSON_COUNT, NULL, (double)w->bits.n_devices },
         { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
         { "splits", KL_JSON_COUNT, NULL, (double)n },
         { "null_runs", KL_JSON_COUNT, NULL, (double)n_null },
         { "collapsed", told ? KL_JSON_COUNT : KL_JSON_NUMBER, NULL, told ? (double)collapsed : NAN },
-        { "seconds", KL_JSON_NUMBER, NULL, seconds },
-        kl_json_cautions(w->run->stage.log),
+        { "seconds", KL_JSON_NUMBER, NULL, kl_clock() - run->stage.start },
     };
-    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    if (common->quiet) return KL_OK;
-    fprintf(out, "%s: %s, %s, %zu split%s", common->output, w->v->model, w->v->protocol, n, kl_s(n));
-    if (n_null) fprintf(out, " and %zu of shuffled labels", n_null);
-    if (collapsed) fprintf(out, "; %zu of %zu collapsed, one device whatever the row", collapsed, n);
-    fprintf(out, ", %.1f s; qeval --qrng judges them\n", seconds);
-    return KL_OK;
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    const struct kl_common *common = &w->v->common;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (!w->run->stage.n_inputs)
-        return kl_fail(err, KL_EUSAGE, "no input, expected --qrng BITS...; see qtrain --qrng --help");
-    if (!common->output && !common->print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o CLASSIFIER.h5");
-    int code = kl_classify_settings_check(w->v, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
-    code = train(w, err);
-    return code ? code : report(w, kl_words_to(common), err);
+    const struct work *w = run->state;
+    const size_t n = w->study.n_splits, n_null = w->study.n_runs - n;
+    size_t collapsed;
+    count_collapsed(&collapsed, run);
+    fprintf(to, "%s: %s, %s, %zu split%s", run->stage.common->output, w->v->model, w->v->protocol, n,
+            kl_s(n));
+    if (n_null) fprintf(to, " and %zu of shuffled labels", n_null);
+    if (collapsed) fprintf(to, "; %zu of %zu collapsed, one device whatever the row", collapsed, n);
+    fprintf(to, ", %.1f s; qeval --qrng judges them\n", kl_clock() - run->stage.start);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
+static void close_bits(struct kl_mode_run *run)
 {
-    struct work w = { .run = run, .v = run->values };
-    const int code = work(&w, err);
-    kl_store_writer_abort(&w.writer);
-    kl_classify_study_close(&w.study);
-    kl_bits_free(&w.bits);
-    json_decref(w.raw);
-    return code;
+    struct work *w = run->state;
+    kl_classify_study_close(&w->study);
+    kl_bits_free(&w->bits);
 }
 
-const struct kl_mode kl_mode_qtrain = {
-    .tool = &kl_study_tool, .defaults = defaults, .run = run, .complete = complete
-};
+static const struct kl_file_stage stage = { .kind = &kl_study_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .progress = "runs",
+                                            .partial = "split",
+                                            .open = open_bits,
+                                            .key = key,
+                                            .compute = prepare,
+                                            .save = train,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_bits };
+const struct kl_mode kl_mode_qtrain = { .tool = &kl_study_tool,
+                                        .defaults = kl_classify_settings_default,
+                                        .stage = &stage,
+                                        .complete = kl_classify_settings_complete };

@@ -25,8 +25,8 @@ struct kl_study_settings {
 };
 extern const struct kl_tool kl_study_tool;
 /* Before the options are read; afterwards what was not given gets the values of the protocol. */
-void kl_classify_settings_default(struct kl_study_settings *v);
-int kl_classify_settings_complete(struct kl_study_settings *v, struct kl_error *err);
+void kl_classify_settings_default(void *values);
+int kl_classify_settings_complete(void *values, struct kl_error *err);
 /* KL_EUSAGE if an option was given that does nothing beside the others. */
 int kl_classify_settings_check(const struct kl_study_settings *v, struct kl_error *err);
 

@@ -289,10 +289,6 @@ static int work(struct work *w, struct kl_error *err)
     const struct kl_stage *stage = &w->run->stage;
     const struct kl_common *common = &w->v->common;
     struct kl_progress progress;
-    if (!stage->n_inputs)
-        return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see tournament --extract=%s --help",
-                       w->v->method);
-    if (!common->output) return kl_fail(err, KL_EUSAGE, "no output; give -o OUT.bin");
     int code = refuse(w->v, err);
     if (!code) code = kl_store_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
     if (!code && w->v->hash_seed)

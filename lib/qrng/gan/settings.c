@@ -113,8 +113,9 @@ const struct kl_tool kl_gan_tool = {
     .values_size = sizeof(struct kl_gan_settings),
 };
 
-void kl_gan_settings_default(struct kl_gan_settings *v)
+void kl_gan_settings_default(void *values)
 {
+    struct kl_gan_settings *v = values;
     *v = (struct kl_gan_settings){ .common = { .progress = "auto", .device = "auto" },
                                    .generator = "network",
                                    .loss = "gan" };

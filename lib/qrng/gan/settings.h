@@ -15,7 +15,7 @@ struct kl_gan_settings {
 extern const struct kl_tool kl_gan_tool;
 /* Before the options are read; afterwards `gan` gets what they say, and what was left open the values of
    generator and protocol. KL_EUSAGE. */
-void kl_gan_settings_default(struct kl_gan_settings *v);
+void kl_gan_settings_default(void *values);
 int kl_gan_settings_complete(struct kl_gan_settings *v, struct kl_error *err);
 
 #endif

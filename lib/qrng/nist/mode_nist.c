@@ -52,136 +52,98 @@ static void defaults(void *values)
 }
 
 struct work {
-    struct kl_mode_run *run;
     const struct values *v;
     struct kl_bits bits;
     struct kl_nist_report report;
-    json_t *raw;
 };
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_bits(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
-                                     .packed = w->v->packed,
-                                     .encoding = w->v->encoding,
-                                     .row_bits = (size_t)w->v->row_bits,
-                                     .max_bits = kl_nist_most_bits(&w->v->nist),
-                                     .least_rows = w->v->nist.restarts ? KL_RESTARTS : 0 };
-    int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
-    if (code) return code;
-    return kl_bits_begin(answer, &w->raw, stage, &w->bits, "nist", SCHEMA, NUMERICAL_VERSION,
-                         w->run->out, err);
+    struct work *w = run->state;
+    const struct values *v = w->v = run->values;
+    const struct kl_bits_how how = { .symbol_bits = (int)v->symbol_bits,
+                                     .packed = v->packed,
+                                     .encoding = v->encoding,
+                                     .row_bits = (size_t)v->row_bits,
+                                     .max_bits = kl_nist_most_bits(&v->nist),
+                                     .least_rows = v->nist.restarts ? KL_RESTARTS : 0 };
+    if (v->nist.sequence_bits && v->nist.sequence_bits < KL_NIST_SEQUENCE)
+        return kl_fail(err, KL_EUSAGE, "--sequence-bits: found %lld, expected 0 or at least %d",
+                       (long long)v->nist.sequence_bits, KL_NIST_SEQUENCE);
+    const int code = kl_bits_read_files(&w->bits, run->stage.inputs, run->stage.n_inputs, &how, err);
+    run->parents = (const struct kl_file *const *)w->bits.files, run->n_parents = w->bits.n_files;
+    return code;
+}
+
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    return kl_bits_key(key, run->raw_inputs, &((struct work *)run->state)->bits, &run->stage, err);
 }
 
 /* A longer input is cut, and that is said; whether there is more is not known of what has no end. */
-static void note_cut(const struct work *w)
+static void note_cut(const struct work *w, const struct kl_log *log)
 {
     const struct kl_nist_report *r = &w->report;
     const size_t most = kl_nist_most_bits(&w->v->nist),
                  rows = (most + w->bits.n_bits - 1) / w->bits.n_bits;
     for (size_t i = 0; i < r->n_devices; i++)
         if (r->devices[i].n_rows >= rows && !w->v->nist.restarts)
-            kl_caution(w->run->stage.log,
+            kl_caution(log,
                        "device %s: no more than its first %zu bits are read; for more: --sequences %zu",
                        r->names[i], r->devices[i].n_bits, most / r->devices[i].sequence_bits + 1);
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static int compute(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
+    struct work *w = run->state;
     struct kl_nist_options o = w->v->nist;
     o.seed = w->v->common.seed;
-    kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
-    kl_bits_note_narrow(w->run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
-    int code = kl_bits_note_names(w->run->stage.log, w->run->stage.inputs, w->bits.names,
-                                  w->run->stage.n_inputs, err);
-    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
-    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a test to end */
-    if (!code) code = kl_nist_report(&w->report, &w->bits, &o, pool, &progress.watch, err);
-    kl_signals_install();
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
-    if (!code) note_cut(w);
+    int code = kl_bits_note(&run->stage, &w->bits, false, err);
+    if (!code) code = kl_nist_report(&w->report, &w->bits, &o, run->pool, run->watch, err);
+    if (!code) note_cut(w, run->stage.log);
     return code;
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_nist_save(writer, &w->report, err);
-    if (!code) code = kl_bits_publish(stage, &writer, &w->bits, w->raw, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    return kl_nist_save(writer, &((struct work *)run->state)->report, err);
 }
 
-static int report_json(const struct work *w, FILE *out, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    const char *output = w->v->common.output;
-    json_t *value = NULL, *path = NULL, *cautions = NULL;
-    char *text = NULL;
-    int code = kl_nist_json(&value, &w->report, err);
-    if (!code) code = kl_json_string(&path, output ? output : "", err);
-    if (!code) code = kl_json_lines(&cautions, kl_caution_lines(w->run->stage.log), err);
-    if (!code &&
-        (json_object_set(value, "output", path) ||
-         json_object_set_new(value, "key", json_string(w->run->stage.key)) ||
-         json_object_set(value, "cautions", cautions) ||
-         json_object_set_new(value, "status", json_string(kl_store_stage_status(KL_STAGE_COMPUTE)))))
-        code = kl_fail_memory(err, 256);
-    if (!code) code = kl_json_dump(&text, value, err);
-    if (!code) fprintf(out, "%s\n", text);
-    json_decref(value);
-    json_decref(path);
-    json_decref(cautions);
-    free(text);
-    return code;
+    json_t *value = NULL;
+    const int code = kl_nist_json(&value, &((struct work *)run->state)->report, err);
+    return code ? code : kl_store_mode_json_object(run, to, value, err);
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    const struct kl_common *common = &w->v->common;
-    if (common->json) return report_json(w, out, err);
-    if (common->quiet) return KL_OK;
-    kl_nist_table(out, &w->report, common->verbose);
-    fprintf(out, "%s%s%zu device%s, %.1f s\n", common->output ? common->output : "",
-            common->output ? ": " : "", w->report.n_devices, kl_s(w->report.n_devices),
-            kl_clock() - w->run->stage.start);
-    return KL_OK;
+    const struct work *w = run->state;
+    const char *output = run->stage.common->output;
+    kl_nist_table(to, &w->report, run->stage.common->verbose);
+    fprintf(to, "%s%s%zu device%s, %.1f s\n", output ? output : "", output ? ": " : "",
+            w->report.n_devices, kl_s(w->report.n_devices), kl_clock() - run->stage.start);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void close_bits(struct kl_mode_run *run)
 {
-    const struct kl_common *common = &w->v->common;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (!w->run->stage.n_inputs)
-        return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see tournament --nist --help");
-    if (!common->output && (common->force || common->dry_run))
-        return kl_fail(err, KL_EUSAGE, "no output; give -o N.h5");
-    if (w->v->nist.sequence_bits && w->v->nist.sequence_bits < KL_NIST_SEQUENCE)
-        return kl_fail(err, KL_EUSAGE, "--sequence-bits: found %lld, expected 0 or at least %d",
-                       (long long)w->v->nist.sequence_bits, KL_NIST_SEQUENCE);
-    int code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
-    code = compute(w, err);
-    if (!code && common->output) code = save(w, err);
-    return code ? code : report(w, kl_words_to(common), err);
+    struct work *w = run->state;
+    kl_nist_report_free(&w->report);
+    kl_bits_free(&w->bits);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work w = { .run = run, .v = run->values };
-    int code = work(&w, err);
-    kl_nist_report_free(&w.report);
-    kl_bits_free(&w.bits);
-    json_decref(w.raw);
-    return code;
-}
-
-const struct kl_mode kl_mode_nist = { .tool = &kl_nist_tool, .defaults = defaults, .run = run };
+static const struct kl_file_stage stage = { .kind = &kl_nist_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .progress = "steps",
+                                            .stops_at_once = true,
+                                            .open = open_bits,
+                                            .key = key,
+                                            .compute = compute,
+                                            .save = save,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_bits };
+const struct kl_mode kl_mode_nist = { .tool = &kl_nist_tool, .defaults = defaults, .stage = &stage };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "qrng/synthetic/synthetic.h"
+#include "store/kind.h"
 #include "store/mode.h"
 
 enum {
@@ -68,76 +69,68 @@ static void defaults(void *values)
     v->common.seed = STUDY_SEED;
 }
 
-struct work {
-    struct kl_mode_run *run;
-    struct values *v;
-    struct kl_synthetic s;
-};
-
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+/* What was given, though it does nothing. */
+static int refuse(const struct values *v, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    /* For the others version 7 stays: their p were never approximations. */
-    const int version = NUMERICAL_VERSION + (!w->v->only_bits && w->v->o.devices <= KL_SPEARMAN_EXACT);
-    int code =
-        kl_store_key_begin(&key, w->v->only_bits ? "device-bits" : "synthetic",
-                           w->v->only_bits ? BITS_SCHEMA : SCHEMA, kl_synthetic_tool.name, version, err);
-    if (!code) code = kl_store_key_options(key, &kl_synthetic_tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->o.seed, err);
-    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
+    const struct kl_tool *tool = &kl_synthetic_tool;
+    struct values none = { 0 };
+    int code = KL_OK;
+    defaults(&none);
+    if (v->only_bits)
+        code = kl_options_refuse(tool, v, &none, "null trials",
+                                 "is of the study; --only-bits makes none", err);
+    if (!code && strcmp(v->o.source, "pairs") != 0)
+        code = kl_options_refuse(tool, v, &none, "spread", "is of --source pairs alone", err);
     return code;
+}
+
+static int settle(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct values *v = run->values;
+    struct kl_synthetic_plan plan;
+    v->o.seed = v->common.seed;
+    /* For the others version 7 stays: their p were never approximations. */
+    run->version += !v->only_bits && v->o.devices <= KL_SPEARMAN_EXACT;
+    if (v->only_bits) run->kind = kl_bits_kind.name, run->schema = BITS_SCHEMA;
+    if (v->only_bits && !v->common.output)
+        return kl_fail(err, KL_EUSAGE, "--only-bits: no output; give -o FILE.h5");
+    const int code = refuse(v, err);
+    return code ? code : kl_synthetic_plan(&plan, &v->o, err);
 }
 
 /* The bits alone need no study. */
-static int make_bits(struct work *w, struct kl_pool *pool, struct kl_error *err)
+static int make_bits(struct kl_synthetic *s, const struct values *v, struct kl_pool *pool,
+                     struct kl_error *err)
 {
-    struct kl_synthetic *s = &w->s;
-    s->devices = calloc((size_t)w->v->o.devices, sizeof *s->devices);
-    if (!s->devices) return kl_fail_memory(err, (size_t)w->v->o.devices * sizeof *s->devices);
-    int code = kl_synthetic_plan(&s->plan, &w->v->o, err);
+    s->devices = calloc((size_t)v->o.devices, sizeof *s->devices);
+    if (!s->devices) return kl_fail_memory(err, (size_t)v->o.devices * sizeof *s->devices);
+    const int code = kl_synthetic_plan(&s->plan, &v->o, err);
     return code ? code : kl_synthetic_make(&s->bits, s->devices, &s->draws, &s->plan, pool, err);
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static int compute(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
-    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "parts");
-    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a part to end */
-    if (!code && w->v->only_bits) code = make_bits(w, pool, err);
-    else if (!code) code = kl_synthetic_run(&w->s, &w->v->o, pool, &progress.watch, err);
-    kl_signals_install();
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
-    return code;
+    const struct values *v = run->values;
+    return v->only_bits ? make_bits(run->state, v, run->pool, err)
+                        : kl_synthetic_run(run->state, &v->o, run->pool, run->watch, err);
 }
 
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct kl_writer *writer = NULL;
-    int code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
-    if (!code)
-        code = w->v->only_bits ? kl_synthetic_save_bits(writer, &w->s.bits, err)
-                               : kl_synthetic_save(writer, &w->s, err);
-    if (!code) return kl_store_stage_publish(&w->run->stage, &writer, NULL, 0, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
+    const struct kl_synthetic *s = run->state;
+    return ((const struct values *)run->values)->only_bits
+               ? kl_synthetic_save_bits(writer, &s->bits, err)
+               : kl_synthetic_save(writer, s, err);
 }
 
-static int report(const struct work *w, FILE *out, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    const struct kl_synthetic *s = &w->s;
-    const struct kl_common *common = &w->v->common;
+    const struct values *v = run->values;
+    const struct kl_synthetic *s = run->state;
     const struct kl_contrast *c = &s->study, *m = &s->smoothed;
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
-        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "devices", KL_JSON_COUNT, NULL, (double)w->v->o.devices },
+        { "devices", KL_JSON_COUNT, NULL, (double)v->o.devices },
         { "rows", KL_JSON_COUNT, NULL, (double)s->bits.n_rows },
-        kl_json_cautions(w->run->stage.log),
         { "within", KL_JSON_NUMBER, NULL, c->within },
         { "between", KL_JSON_NUMBER, NULL, c->between },
         { "ratio", KL_JSON_NUMBER, NULL, c->between / c->within },
@@ -156,60 +149,37 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "logistic_test", KL_JSON_NUMBER, NULL, s->learners[1].test },
     };
     const size_t all = sizeof pairs / sizeof *pairs;
-    const size_t n = w->v->only_bits ? 6 : s->plan.study ? all : all - 2;
-    if (common->json) return kl_json_line(out, pairs, n, err);
-    if (common->quiet) return KL_OK;
-    if (!w->v->only_bits) kl_synthetic_table(out, s);
-    if (common->output) fprintf(out, "%s: ", common->output);
-    fprintf(out, "%zu rows of %zu bits of %lld devices, %.1f s\n", s->bits.n_rows, s->bits.n_bits,
-            (long long)w->v->o.devices, kl_clock() - w->run->stage.start);
-    return KL_OK;
+    return kl_store_mode_json(run, to, pairs, v->only_bits ? 2 : s->plan.study ? all : all - 2, err);
 }
 
-/* What was given, though it does nothing. */
-static int refuse(const struct values *v, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    const struct kl_tool *tool = &kl_synthetic_tool;
-    struct values none = { 0 };
-    int code = KL_OK;
-    defaults(&none);
-    if (v->only_bits)
-        code = kl_options_refuse(tool, v, &none, "null trials",
-                                 "is of the study; --only-bits makes none", err);
-    if (!code && strcmp(v->o.source, "pairs") != 0)
-        code = kl_options_refuse(tool, v, &none, "spread", "is of --source pairs alone", err);
-    return code;
+    const struct values *v = run->values;
+    const struct kl_synthetic *s = run->state;
+    if (!v->only_bits) kl_synthetic_table(to, s);
+    if (v->common.output) fprintf(to, "%s: ", v->common.output);
+    fprintf(to, "%zu rows of %zu bits of %lld devices, %.1f s\n", s->bits.n_rows, s->bits.n_bits,
+            (long long)v->o.devices, kl_clock() - run->stage.start);
 }
 
-static int work(struct work *w, struct kl_error *err)
+static void release(struct kl_mode_run *run)
 {
-    const struct kl_common *common = &w->v->common;
-    struct kl_synthetic_plan plan;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (w->run->stage.n_inputs)
-        return kl_fail(err, KL_EUSAGE, "--synthetic: takes no input; found %zu", w->run->stage.n_inputs);
-    if (!common->output && (w->v->only_bits || common->force || common->dry_run))
-        return kl_fail(err, KL_EUSAGE, "--synthetic: no output; give -o FILE.h5");
-    int code = refuse(w->v, err);
-    if (!code) code = kl_synthetic_plan(&plan, &w->v->o, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->run->stage, answer, w->run->out, err);
-    code = compute(w, err);
-    if (!code && common->output) code = save(w, err);
-    return code ? code : report(w, kl_words_to(common), err);
+    kl_synthetic_free(run->state);
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work w = { .run = run, .v = run->values };
-    w.v->o.seed = w.v->common.seed;
-    int code = work(&w, err);
-    kl_synthetic_free(&w.s);
-    return code;
-}
-
+static const struct kl_file_stage stage = { .kind = &kl_synthetic_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .seeded = true,
+                                            .state_size = sizeof(struct kl_synthetic),
+                                            .progress = "parts",
+                                            .stops_at_once = true,
+                                            .open = settle,
+                                            .compute = compute,
+                                            .save = save,
+                                            .json = json,
+                                            .words = words,
+                                            .close = release };
 const struct kl_mode kl_mode_synthetic = { .tool = &kl_synthetic_tool,
                                            .defaults = defaults,
-                                           .run = run };
+                                           .stage = &stage };

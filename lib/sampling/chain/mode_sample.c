@@ -100,30 +100,16 @@ static int numerical_version(const struct kl_sampling_values *v)
 struct work {
     struct kl_mode_run *mode;
     struct kl_sampling_values *v;
-    const char *const *paths; /* of the records */
-    size_t n_paths;
     struct kl_sampling_settings settings;
     struct kl_sampling_rung rungs[KL_SAMPLING_BETAS];
     struct kl_sampling_problem problem;
     struct kl_sampling_run *run;
     struct kl_sampling_told *told; /* (settings.n_rungs) */
     struct kl_sampling_minimum minimum;
-    struct kl_pool *pool;
-    json_t *raw; /* files of the records, for the provenance */
-    char *config, *checkpoint;
+    char *config;
     bool older, prepared; /* older: another run's checkpoint is there */
     uint64_t loaded;      /* epochs */
 };
-
-static void defaults(void *values)
-{
-    kl_sampling_values_default(values);
-}
-
-static int complete(void *values, struct kl_error *err)
-{
-    return kl_sampling_values_complete(values, err);
-}
 
 /* --extend: the records, the network and the sampler are to be the same; the ladder's numbers the engine
  * compares. */
@@ -138,15 +124,15 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
 /* Records, networks, chains; what --extend and --resume have of them. */
 static int prepare(struct work *w, struct kl_error *err)
 {
-    int code = w->prepared ? 0 : kl_pool_create(&w->pool, (int)w->v->common.threads, err);
+    int code = w->mode->pool ? KL_OK : kl_pool_create(&w->mode->pool, (int)w->v->common.threads, err);
     if (!code && !w->prepared)
-        code = kl_sampling_problem_open(&w->problem, w->v, w->paths, w->n_paths, w->pool,
-                                        w->mode->stage.log, err);
+        code = kl_sampling_problem_open(&w->problem, w->v, w->mode->stage.inputs,
+                                        w->mode->stage.n_inputs, w->mode->pool, w->mode->stage.log, err);
     w->prepared = true;
     kl_sampling_run_close(&w->run);
     if (!code)
         code = kl_sampling_run_open(&w->run, &w->settings, w->problem.targets, w->problem.n,
-                                    kl_pool_size(w->pool), err);
+                                    kl_pool_size(w->mode->pool), err);
     if (code || !w->v->extend) return code;
     struct kl_file *file = NULL;
     code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);
@@ -168,7 +154,7 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     if (!code) kl_sampling_run_done(w->run, &done, &total);
     kl_trial_begin(&trial);
     trial.from = done;
-    if (!code && done < total) code = kl_sampling_run_go(w->run, w->pool, &trial.watch, err);
+    if (!code && done < total) code = kl_sampling_run_go(w->run, w->mode->pool, &trial.watch, err);
     code = kl_trial_end(code);
     if (!code && done < total) code = kl_trial_whole(&estimate->seconds, &trial, "an epoch", err);
     estimate->seconds += prepared;
@@ -176,29 +162,23 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     return code;
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_ladder(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->mode->stage;
-    struct kl_key *key = NULL;
-    stage->estimate = try_a_moment, stage->estimate_context = w;
-    if (!(w->config = kl_options_json(&kl_sampling_sample_tool, w->v, true)) ||
-        !(w->raw = json_object()))
+    struct work *w = run->state;
+    w->mode = run, w->v = run->values;
+    run->stage.estimate = try_a_moment, run->stage.estimate_context = w;
+    run->version = numerical_version(w->v);
+    if (!(w->config = kl_options_json(&kl_sampling_sample_tool, w->v, true)))
         return kl_fail_memory(err, 4096);
-    int code = kl_store_checkpoint_path(&w->checkpoint, w->v->common.output, err);
-    if (!code)
-        code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, 1, "sgld sample",
-                                  numerical_version(w->v), err);
-    if (!code) code = kl_store_key_options(key, &kl_sampling_sample_tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_sampling_data_identify(key, w->raw, w->paths, w->n_paths, err);
-    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->mode->out, err);
-    kl_store_key_abort(&key);
-    if (!code && (*answer == KL_STAGE_UP_TO_DATE || *answer == KL_STAGE_FETCHED) && w->checkpoint)
-        kl_store_checkpoint_remove(w->checkpoint, stage->key);
-    return code;
+    return kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
 }
 
-static int save(void *context, struct kl_writer *writer, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    return kl_sampling_data_identify(key, run->raw_inputs, run->stage.inputs, run->stage.n_inputs, err);
+}
+
+static int save_chains(void *context, struct kl_writer *writer, struct kl_error *err)
 {
     const struct work *w = context;
     const struct kl_sampling_values *v = w->v;
@@ -236,15 +216,15 @@ static int resume(struct work *w, struct kl_error *err)
     struct kl_file *file = NULL;
     const struct kl_stage *stage = &w->mode->stage;
     if (!w->v->resume) {
-        w->older = kl_store_checkpoint_forgotten(w->checkpoint, stage, stage->log, "epoch");
+        w->older = kl_store_checkpoint_forgotten(w->mode->checkpoint, stage, stage->log, "epoch");
         return 0;
     }
-    int code = kl_store_checkpoint_resume(&file, w->checkpoint, stage, stage->log, err);
+    int code = kl_store_checkpoint_resume(&file, w->mode->checkpoint, stage, stage->log, err);
     if (!code && file) code = kl_sampling_run_load(w->run, file, err);
     if (!code && file) {
         uint64_t done, total;
         kl_sampling_run_done(w->run, &done, &total);
-        kl_note(stage->log, 1, "found %s: %llu of %llu epochs; %llu left", w->checkpoint,
+        kl_note(stage->log, 1, "found %s: %llu of %llu epochs; %llu left", w->mode->checkpoint,
                 (unsigned long long)done, (unsigned long long)total, (unsigned long long)(total - done));
     }
     kl_store_file_close(&file);
@@ -273,14 +253,15 @@ static int stopped(struct work *w, struct kl_error *err)
     const struct kl_log *log = w->mode->stage.log;
     uint64_t done, total;
     kl_sampling_run_done(w->run, &done, &total);
-    if (!w->checkpoint || (w->older && done == w->loaded)) {
+    if (!w->mode->checkpoint || (w->older && done == w->loaded)) {
         kl_note(log, 1, "stopped by a signal with %llu of %llu epochs done%s%s",
                 (unsigned long long)done, (unsigned long long)total,
-                w->checkpoint ? "; as it was stays " : "; nothing is kept",
-                w->checkpoint ? w->checkpoint : "");
+                w->mode->checkpoint ? "; as it was stays " : "; nothing is kept",
+                w->mode->checkpoint ? w->mode->checkpoint : "");
         return KL_ESIGNAL;
     }
-    const int code = kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, err);
+    const int code =
+        kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, err);
     if (code) return code;
     kl_note(log, 1,
             "stopped by a signal with %llu of %llu epochs done; the same command with --resume goes on "
@@ -291,21 +272,18 @@ static int stopped(struct work *w, struct kl_error *err)
 
 static int go(struct work *w, struct kl_error *err)
 {
-    struct kl_progress progress;
     uint64_t total;
     kl_sampling_run_done(w->run, &w->loaded, &total);
-    kl_progress_begin(&progress, w->mode->stage.log, w->v->common.progress, "epochs");
-    struct pace pace = { .watch = &progress.watch, .every = (uint64_t)w->v->checkpoint_every };
+    struct pace pace = { .watch = w->mode->watch, .every = (uint64_t)w->v->checkpoint_every };
     const struct kl_watch watch = { pace_step, &pace };
     int code;
     do {
         pace.due = false;
-        code = kl_sampling_run_go(w->run, w->pool, &watch, err);
+        code = kl_sampling_run_go(w->run, w->mode->pool, &watch, err);
         if (code == KL_ESIGNAL && pace.due && !kl_signals_pending())
-            code = kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, err);
+            code = kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, err);
         else pace.due = false;
     } while (!code && pace.due);
-    kl_progress_end(&progress);
     return code == KL_ESIGNAL ? stopped(w, err) : code;
 }
 
@@ -316,78 +294,68 @@ static bool seeks(const struct work *w)
            strcmp(w->v->convention, "gibbs") == 0;
 }
 
-static int publish(struct work *w, struct kl_error *err)
+static int sample(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_writer *writer = NULL;
-    char *raw = NULL;
-    struct kl_stage *stage = &w->mode->stage;
-    w->told = calloc(w->settings.n_rungs, sizeof *w->told);
-    int code = w->told ? kl_json_dump(&raw, w->raw, err)
-                       : kl_fail_memory(err, w->settings.n_rungs * sizeof *w->told);
-    if (!code)
-        code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains,
-                                     stage->log, err);
-    if (!code && seeks(w)) code = kl_sampling_minimum_seek(&w->minimum, w->run, w->pool, err);
-    if (code == KL_ESIGNAL) code = stopped(w, err);
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
-    if (!code) code = save(w, writer, err);
-    if (!code && seeks(w)) code = kl_sampling_minimum_put(writer, &w->minimum, err);
-    if (!code)
-        code = kl_store_stage_publish(stage, &writer, NULL, 0, w->n_paths ? raw : NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    free(raw);
-    if (!code && w->checkpoint) kl_store_checkpoint_remove(w->checkpoint, NULL);
-    return code;
-}
-
-static int report(const struct work *w, FILE *out, struct kl_error *err)
-{
-    const double seconds = kl_clock() - w->mode->stage.start;
-    if (w->v->common.json)
-        return kl_sampling_tell_json(out, &w->mode->stage, w->told, w->settings.n_rungs, seconds, err);
-    if (w->v->common.quiet) return 0;
-    fprintf(out, "%s: %s on %s, %lld chain%s of %zu parameters; ", w->v->common.output, w->v->model,
-            w->problem.data->name, (long long)w->v->chains, kl_s((unsigned long long)w->v->chains),
-            w->problem.targets->size);
-    kl_sampling_tell_line(out, w->told, w->settings.n_rungs);
-    fprintf(out, "; %.2f s\n", seconds);
-    return 0;
-}
-
-static int work(struct work *w, struct kl_error *err)
-{
-    struct kl_stage *stage = &w->mode->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    w->paths = stage->inputs + 1, w->n_paths = stage->n_inputs - 1; /* the first is the word itself */
-    stage->inputs = w->paths, stage->n_inputs = w->n_paths;
-    if (!w->v->common.output && !w->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "sample: no output; give -o CHAINS.h5");
-    if (w->n_paths > 2)
-        return kl_fail_inputs(err, w->paths, w->n_paths, 2,
-                              "a folder, or the training and the test images");
-    int code = kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->mode->out, err);
-    code = prepare(w, err);
+    struct work *w = run->state;
+    int code = prepare(w, err);
     if (!code) code = resume(w, err);
     if (!code) code = go(w, err);
-    if (!code) code = publish(w, err);
-    return code ? code : report(w, kl_words_to(&w->v->common), err);
+    if (code) return code;
+    w->told = calloc(w->settings.n_rungs, sizeof *w->told);
+    if (!w->told) return kl_fail_memory(err, w->settings.n_rungs * sizeof *w->told);
+    code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains,
+                                 run->stage.log, err);
+    if (!code && seeks(w)) code = kl_sampling_minimum_seek(&w->minimum, w->run, run->pool, err);
+    return code == KL_ESIGNAL ? stopped(w, err) : code;
 }
 
-static int run(struct kl_mode_run *mode, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct work w = { .mode = mode, .v = mode->values };
-    const int code = work(&w, err);
-    kl_sampling_run_close(&w.run);
-    kl_sampling_problem_close(&w.problem);
-    kl_pool_destroy(&w.pool);
-    json_decref(w.raw);
-    free(w.told), free(w.config), free(w.checkpoint);
-    return code;
+    struct work *w = run->state;
+    const int code = save_chains(w, writer, err);
+    return code || !seeks(w) ? code : kl_sampling_minimum_put(writer, &w->minimum, err);
 }
 
-const struct kl_mode kl_sampling_mode_sample = {
-    .tool = &kl_sampling_sample_tool, .defaults = defaults, .run = run, .complete = complete
-};
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    return kl_sampling_tell_json(to, &run->stage, w->told, w->settings.n_rungs,
+                                 kl_clock() - run->stage.start, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    const struct work *w = run->state;
+    fprintf(to, "%s: %s on %s, %lld chain%s of %zu parameters; ", w->v->common.output, w->v->model,
+            w->problem.data->name, (long long)w->v->chains, kl_s((unsigned long long)w->v->chains),
+            w->problem.targets->size);
+    kl_sampling_tell_line(to, w->told, w->settings.n_rungs);
+    fprintf(to, "; %.2f s\n", kl_clock() - run->stage.start);
+}
+
+static void close_run(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_sampling_run_close(&w->run);
+    kl_sampling_problem_close(&w->problem);
+    free(w->told), free(w->config);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_sampling_chains_kind,
+                                            .schema = 1,
+                                            .name = "sgld sample",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .has_checkpoint = true,
+                                            .progress = "epochs",
+                                            .open = open_ladder,
+                                            .key = key,
+                                            .compute = sample,
+                                            .save = save,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_run };
+const struct kl_mode kl_sampling_mode_sample = { .tool = &kl_sampling_sample_tool,
+                                                 .defaults = kl_sampling_values_default,
+                                                 .stage = &stage,
+                                                 .complete = kl_sampling_values_complete };

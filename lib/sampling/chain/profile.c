@@ -114,8 +114,9 @@ static const struct row *find_row(const char *profile, const char *data, const c
     return NULL;
 }
 
-void kl_sampling_values_default(struct kl_sampling_values *v)
+void kl_sampling_values_default(void *values)
 {
+    struct kl_sampling_values *v = values;
     struct kl_sampling_settings s;
     kl_sampling_settings_default(&s);
     *v = (struct kl_sampling_values){
@@ -303,8 +304,9 @@ int kl_sampling_values_labels(double *p, const char *labels, struct kl_error *er
                    labels);
 }
 
-int kl_sampling_values_complete(struct kl_sampling_values *v, struct kl_error *err)
+int kl_sampling_values_complete(void *values, struct kl_error *err)
 {
+    struct kl_sampling_values *v = values;
     double p;
     const struct row *row = find_row(v->profile, v->data, v->groups);
     if (!row)

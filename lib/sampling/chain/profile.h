@@ -36,10 +36,10 @@ struct kl_sampling_values {
     char lists[4][KL_SAMPLING_LIST],
         label_text[32]; /* (hidden) what the lists and `labels` point to once they are complete */
 };
-void kl_sampling_values_default(struct kl_sampling_values *v); /* nothing is given */
+void kl_sampling_values_default(void *values); /* nothing is given */
 /* What the profile says of all that was not given; beta 0 is added where it is missing; lists become one
    number for each beta. KL_EUSAGE: a list, a probability, a profile that has no such data. */
-int kl_sampling_values_complete(struct kl_sampling_values *v, struct kl_error *err);
+int kl_sampling_values_complete(void *values, struct kl_error *err);
 /* Of complete values. rungs: room for KL_SAMPLING_BETAS, which settings points to. KL_EUSAGE: as above.
  */
 int kl_sampling_values_settings(struct kl_sampling_settings *settings, struct kl_sampling_rung *rungs,

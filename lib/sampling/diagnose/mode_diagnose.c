@@ -274,10 +274,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     const struct values *v = run->values;
     struct kl_sampling_chains chains = { 0 };
     struct kl_pool *pool = NULL;
-    if (run->stage.n_inputs != 2)
-        return kl_fail(err, KL_EUSAGE, "diagnose: found %zu inputs, expected CHAINS.h5",
-                       run->stage.n_inputs - 1);
-    const char *path = run->stage.inputs[1];
+    const char *path = *run->stage.inputs;
     int code = kl_sampling_chains_open(&chains, path, err);
     if (!code) code = kl_pool_create(&pool, (int)v->common.threads, err);
     if (!code) code = make(run, &chains, path, pool, err);

@@ -28,80 +28,75 @@ const struct kl_tool kl_sampling_export_tool = {
     .chosen_by = "export",
 };
 
-static int begin(struct kl_mode_run *mode, struct kl_file *file, enum kl_stage_answer *answer,
-                 struct kl_error *err)
+struct work {
+    struct kl_file *chains;
+    const struct kl_file *parent;
+    struct kl_sampling_heads heads;
+};
+
+static int open_chains(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, kl_head_kind.name, KL_HEAD_SCHEMA, "sgld export",
-                                  NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_sampling_export_tool, mode->values, err);
-    if (!code) code = kl_store_key_input(key, "chains", kl_store_file_content(file), err);
-    if (!code) code = kl_sampling_head_key_features(key, file, err);
-    if (!code) code = kl_store_stage_begin(&mode->stage, answer, &key, mode->out, err);
-    kl_store_key_abort(&key);
-    return code;
+    struct work *w = run->state;
+    int code = kl_store_file_open_kind(&w->chains, *run->stage.inputs, &kl_sampling_chains_kind, err);
+    w->parent = w->chains, run->parents = &w->parent, run->n_parents = 1;
+    return code ? code : kl_sampling_heads_open(&w->heads, w->chains, err);
 }
 
-static int write_head(struct kl_mode_run *mode, struct kl_file *file, struct kl_sampling_heads *heads,
-                      struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    const struct values *v = mode->values;
-    const struct kl_file *parents[] = { file };
+    const struct work *w = run->state;
+    const int code = kl_store_key_input(key, "chains", kl_store_file_content(w->chains), err);
+    return code ? code : kl_sampling_head_key_features(key, w->chains, err);
+}
+
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
+{
+    const struct values *v = run->values;
+    struct work *w = run->state;
     struct kl_head *head = NULL;
-    struct kl_writer *writer = NULL;
-    if ((size_t)v->draw >= heads->n)
+    if ((size_t)v->draw >= w->heads.n)
         return kl_fail(err, KL_EUSAGE, "--draw %lld: %s keeps %zu, counted from 0", (long long)v->draw,
-                       kl_store_file_path(file), heads->n);
-    int code = kl_head_load(&head, file, NULL, 0, NULL, err);
-    if (!code) code = heads->ensemble.set(heads, head, (size_t)v->draw, err);
-    if (!code) code = kl_store_writer_open(&writer, v->common.output, &mode->stage.header, err);
-    if (!code) code = kl_sampling_head_save(writer, head, file, true, err);
-    if (!code) code = kl_store_writer_text(writer, "", KL_HEAD_SAMPLED, heads->part, err);
-    if (!code) code = kl_store_stage_publish(&mode->stage, &writer, parents, 1, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
+                       kl_store_file_path(w->chains), w->heads.n);
+    int code = kl_head_load(&head, w->chains, NULL, 0, NULL, err);
+    if (!code) code = w->heads.ensemble.set(&w->heads, head, (size_t)v->draw, err);
+    if (!code) code = kl_sampling_head_save(writer, head, w->chains, true, err);
+    if (!code) code = kl_store_writer_text(writer, "", KL_HEAD_SAMPLED, w->heads.part, err);
     kl_head_free(&head);
     return code;
 }
 
-static int work(struct kl_mode_run *mode, struct kl_file **file, struct kl_sampling_heads *heads,
-                struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    const struct values *v = mode->values;
-    struct kl_stage *stage = &mode->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    stage->inputs++, stage->n_inputs--; /* the word itself */
-    if (stage->n_inputs != 1) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "CHAINS.h5");
-    if (!v->common.output && !v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "export: no output; give -o HEAD.h5");
-    int code = kl_store_file_open_kind(file, stage->inputs[0], &kl_sampling_chains_kind, err);
-    if (!code) code = kl_sampling_heads_open(heads, *file, err);
-    if (!code) code = begin(mode, *file, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, mode->out, err);
-    code = write_head(mode, *file, heads, err);
-    FILE *out = kl_words_to(&v->common);
-    if (code || v->common.quiet) return code;
-    if (!v->common.json) {
-        fprintf(out, "%s: draw %lld of %zu\n", v->common.output, (long long)v->draw, heads->n);
-        return KL_OK;
-    }
-    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, v->common.output, 0 },
-                                          { "key", KL_JSON_TEXT, stage->key, 0 },
-                                          { "status", KL_JSON_TEXT,
-                                            kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
-                                          { "draw", KL_JSON_COUNT, NULL, (double)v->draw },
-                                          { "draws", KL_JSON_COUNT, NULL, (double)heads->n } };
-    return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    const struct values *v = run->values;
+    const struct work *w = run->state;
+    const struct kl_json_pair pairs[] = { { "draw", KL_JSON_COUNT, NULL, (double)v->draw },
+                                          { "draws", KL_JSON_COUNT, NULL, (double)w->heads.n } };
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-static int run(struct kl_mode_run *mode, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    struct kl_file *file = NULL;
-    struct kl_sampling_heads heads = { 0 };
-    const int code = work(mode, &file, &heads, err);
-    kl_sampling_heads_close(&heads);
-    kl_store_file_close(&file);
-    return code;
+    const struct values *v = run->values;
+    const struct work *w = run->state;
+    fprintf(to, "%s: draw %lld of %zu\n", v->common.output, (long long)v->draw, w->heads.n);
 }
 
-const struct kl_mode kl_sampling_mode_export = { .tool = &kl_sampling_export_tool, .run = run };
+static void close_chains(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_sampling_heads_close(&w->heads);
+    kl_store_file_close(&w->chains);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_head_kind,
+                                            .schema = KL_HEAD_SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .name = "sgld export",
+                                            .state_size = sizeof(struct work),
+                                            .open = open_chains,
+                                            .key = key,
+                                            .save = save,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_chains };
+const struct kl_mode kl_sampling_mode_export = { .tool = &kl_sampling_export_tool, .stage = &stage };

@@ -259,48 +259,39 @@ struct work {
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
     struct kl_sampling_minimum minimum;
-    struct kl_pool *pool;
-    char *checkpoint;
+    const struct kl_file *parents[2];
 };
 
-static int open_inputs(struct work *w, struct kl_error *err)
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->mode->stage;
+    struct work *w = run->state;
+    const struct kl_sampling_head_values *v = w->v = run->values;
     bool differs = false;
-    stage->inputs++, stage->n_inputs--; /* the word itself */
-    if (stage->n_inputs != 1)
-        return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "FEATURES.h5");
-    if (!w->v->head)
+    w->mode = run, w->found.v = v, w->found.stage = &run->stage;
+    run->version = numerical_version(v);
+    if (!v->head)
         return kl_fail(err, KL_EUSAGE, "head: no --head HEAD.h5, whose parameters are to be sampled");
-    if (!w->v->common.output && !w->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "head: no output; give -o CHAINS.h5");
-    if (w->v->compare && strcmp(w->v->parameters, "all") != 0 && strcmp(w->v->parameters, "tail") != 0)
+    if (v->compare && strcmp(v->parameters, "all") != 0 && strcmp(v->parameters, "tail") != 0)
         return kl_fail(
             err, KL_EUSAGE,
             "--compare with --parameters %s: what stays fixed was trained with the circuit; take all or "
             "tail",
-            w->v->parameters);
-    int code = kl_store_file_open(&w->features_file, stage->inputs[0], err);
-    if (!code) code = kl_store_file_open_kind(&w->head_file, w->v->head, &kl_head_kind, err);
-    return code ? code : kl_head_origin_check(&differs, w->head_file, w->features_file, stage->log, err);
+            v->parameters);
+    int code = kl_store_file_open(&w->features_file, *run->stage.inputs, err);
+    if (!code) code = kl_store_file_open_kind(&w->head_file, v->head, &kl_head_kind, err);
+    if (!code)
+        code = kl_head_origin_check(&differs, w->head_file, w->features_file, run->stage.log, err);
+    w->parents[0] = w->head_file, w->parents[1] = w->features_file;
+    run->parents = w->parents, run->n_parents = 2;
+    return code;
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int code = kl_store_checkpoint_path(&w->checkpoint, w->v->common.output, err);
-    if (!code)
-        code = kl_store_key_begin(&key, kl_sampling_chains_kind.name, SCHEMA, "sgld head",
-                                  numerical_version(w->v), err);
-    if (!code) code = kl_store_key_options(key, &kl_sampling_head_tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_store_key_input(key, "head", kl_store_file_content(w->head_file), err);
-    if (!code) code = kl_store_key_input(key, "features", kl_store_file_content(w->features_file), err);
-    if (!code) code = kl_store_stage_begin(&w->mode->stage, answer, &key, w->mode->out, err);
-    kl_store_key_abort(&key);
-    if (!code && (*answer == KL_STAGE_UP_TO_DATE || *answer == KL_STAGE_FETCHED) && w->checkpoint)
-        kl_store_checkpoint_remove(w->checkpoint, w->mode->stage.key);
-    return code;
+    const struct work *w = run->state;
+    const int code = kl_store_key_input(key, "head", kl_store_file_content(w->head_file), err);
+    return code ? code
+                : kl_store_key_input(key, "features", kl_store_file_content(w->features_file), err);
 }
 
 /* The head's own split, where these are the features that it was trained on. */
@@ -329,7 +320,7 @@ static int make_rivals(struct work *w, struct kl_error *err)
         .features = &w->features,
         .validation = w->validation,
         .n_validation = w->n_validation,
-        .n_threads = kl_pool_size(w->pool),
+        .n_threads = kl_pool_size(w->mode->pool),
     };
     static const enum kl_core cores[KL_SAMPLING_RIVALS] = { KL_CORE_CIRCUIT, KL_CORE_TWIN,
                                                             KL_CORE_NONE };
@@ -352,8 +343,7 @@ static int check_kin(const struct work *w, const struct kl_file *file, struct kl
 static int prepare(struct work *w, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_pool_create(&w->pool, (int)w->v->common.threads, err);
-    if (!code) code = kl_head_features_load(&w->features, w->features_file, err);
+    int code = kl_head_features_load(&w->features, w->features_file, err);
     if (!code) code = kl_head_load(&w->head, w->head_file, NULL, w->v->replica, NULL, err);
     if (!code && w->head->shots)
         kl_note(w->mode->stage.log, 1, "%s was trained with %zu shots; chains take exact values",
@@ -363,7 +353,7 @@ static int prepare(struct work *w, struct kl_error *err)
     if (!code) code = head_settings(&w->settings, w->rungs, w->v, w->found.records, err);
     if (!code)
         code = kl_sampling_run_open(&w->run, &w->settings, &w->rivals[0].target, 1,
-                                    kl_pool_size(w->pool), err);
+                                    kl_pool_size(w->mode->pool), err);
     if (code || !w->v->extend) return code;
     code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);
     if (!code) code = check_kin(w, file, err);
@@ -372,7 +362,7 @@ static int prepare(struct work *w, struct kl_error *err)
     return code;
 }
 
-static int save(void *context, struct kl_writer *writer, struct kl_error *err)
+static int save_chains(void *context, struct kl_writer *writer, struct kl_error *err)
 {
     const struct work *w = context;
     const struct kl_sampling_target_f32 *t = &w->rivals[0].target;
@@ -402,10 +392,10 @@ static int resume(struct work *w, struct kl_error *err)
     const struct kl_stage *stage = &w->mode->stage;
     struct kl_file *file = NULL;
     if (!w->v->resume) {
-        kl_store_checkpoint_forgotten(w->checkpoint, stage, stage->log, "step");
+        kl_store_checkpoint_forgotten(w->mode->checkpoint, stage, stage->log, "step");
         return KL_OK;
     }
-    int code = kl_store_checkpoint_resume(&file, w->checkpoint, stage, stage->log, err);
+    int code = kl_store_checkpoint_resume(&file, w->mode->checkpoint, stage, stage->log, err);
     if (!code && file) code = kl_sampling_run_load(w->run, file, err);
     kl_store_file_close(&file);
     return code;
@@ -414,12 +404,9 @@ static int resume(struct work *w, struct kl_error *err)
 /* One model's ladder: its chains to their end, its evidence. */
 static int climb(struct work *w, int i, struct kl_sampling_run *run, struct kl_error *err)
 {
-    struct kl_progress progress;
     struct kl_sampling_evidence *e = &w->found.evidence[i];
     const double start = kl_clock();
-    kl_progress_begin(&progress, w->mode->stage.log, w->v->common.progress, "steps");
-    int code = kl_sampling_run_go(run, w->pool, &progress.watch, err);
-    kl_progress_end(&progress);
+    int code = kl_sampling_run_go(run, w->mode->pool, w->mode->watch, err);
     if (code) return code;
     kl_sampling_run_say_warmup(run, w->mode->stage.log);
     code = kl_sampling_evidence_make(e, run, &w->settings, err);
@@ -432,13 +419,14 @@ static int climb(struct work *w, int i, struct kl_sampling_run *run, struct kl_e
 static void keep_stopped(struct work *w)
 {
     struct kl_error other;
-    if (w->checkpoint && !kl_store_checkpoint_write(w->checkpoint, &w->mode->stage, save, w, &other))
+    if (w->mode->checkpoint &&
+        !kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, &other))
         kl_note(w->mode->stage.log, 1,
                 "stopped by a signal: %s; the same command with --resume goes on from there",
-                w->checkpoint);
+                w->mode->checkpoint);
 }
 
-static int sample(struct work *w, struct kl_error *err)
+static int sample_rivals(struct work *w, struct kl_error *err)
 {
     int code = climb(w, 0, w->run, err);
     if (!code) kl_sampling_head_judge(&w->found, w->run, &w->settings);
@@ -446,7 +434,7 @@ static int sample(struct work *w, struct kl_error *err)
     s.keep = 0;
     for (int i = 1; i < w->found.n && !code; i++) {
         struct kl_sampling_run *run = NULL;
-        code = kl_sampling_run_open(&run, &s, &w->rivals[i].target, 1, kl_pool_size(w->pool), err);
+        code = kl_sampling_run_open(&run, &s, &w->rivals[i].target, 1, kl_pool_size(w->mode->pool), err);
         if (!code) code = climb(w, i, run, err);
         kl_sampling_run_close(&run);
     }
@@ -454,62 +442,73 @@ static int sample(struct work *w, struct kl_error *err)
     return code;
 }
 
-static int publish(struct work *w, struct kl_error *err)
+static int sample(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct kl_file *parents[] = { w->head_file, w->features_file };
-    struct kl_writer *writer = NULL;
-    kl_sampling_head_caution(&w->found);
-    const bool seeks = numerical_version(w->v) > 1;
-    int code = seeks ? kl_sampling_minimum_seek(&w->minimum, w->run, w->pool, err) : KL_OK;
-    if (code == KL_ESIGNAL) keep_stopped(w);
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->mode->stage.header, err);
-    if (!code) code = save(w, writer, err);
-    if (!code) code = kl_sampling_head_found_save(writer, &w->found, err);
-    if (!code && seeks) code = kl_sampling_minimum_put(writer, &w->minimum, err);
-    if (!code) code = kl_store_stage_publish(&w->mode->stage, &writer, parents, 2, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    if (!code && w->checkpoint) kl_store_checkpoint_remove(w->checkpoint, NULL);
-    return code;
-}
-
-static int work(struct work *w, struct kl_error *err)
-{
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    w->found.v = w->v, w->found.stage = &w->mode->stage;
-    int code = open_inputs(w, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE)
-        return kl_store_stage_report(&w->mode->stage, answer, w->mode->out, err);
-    code = prepare(w, err);
+    struct work *w = run->state;
+    int code = prepare(w, err);
     if (!code) code = resume(w, err);
-    if (!code) code = sample(w, err);
-    if (!code) code = publish(w, err);
-    FILE *out = kl_words_to(&w->v->common);
-    if (!code && w->v->common.json) return kl_sampling_head_tell_json(out, &w->found, err);
-    if (!code && !w->v->common.quiet) kl_sampling_head_tell(out, &w->found);
+    if (!code) code = sample_rivals(w, err);
+    if (code || run->version < 2) return code;
+    code = kl_sampling_minimum_seek(&w->minimum, w->run, run->pool, err);
+    if (code == KL_ESIGNAL) keep_stopped(w);
     return code;
 }
 
-static int run(struct kl_mode_run *mode, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    struct work w = { .mode = mode, .v = mode->values };
-    const int code = work(&w, err);
-    kl_sampling_run_close(&w.run);
-    for (int i = 0; i < KL_SAMPLING_RIVALS; i++) {
-        rival_close(&w.rivals[i]);
-        kl_sampling_evidence_free(&w.found.evidence[i]);
-    }
-    kl_head_free(&w.head);
-    kl_head_features_free(&w.features);
-    kl_store_file_close(&w.head_file);
-    kl_store_file_close(&w.features_file);
-    kl_pool_destroy(&w.pool);
-    free(w.validation);
-    free(w.checkpoint);
-    return code;
+    struct work *w = run->state;
+    int code = save_chains(w, writer, err);
+    if (!code) code = kl_sampling_head_found_save(writer, &w->found, err);
+    return code || run->version < 2 ? code : kl_sampling_minimum_put(writer, &w->minimum, err);
 }
 
+static int remark(struct kl_mode_run *run, struct kl_error *err)
+{
+    (void)err;
+    kl_sampling_head_caution(&((struct work *)run->state)->found);
+    return KL_OK;
+}
+
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
+{
+    return kl_sampling_head_tell_json(to, &((struct work *)run->state)->found, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    kl_sampling_head_tell(to, &((struct work *)run->state)->found);
+}
+
+static void close_run(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_sampling_run_close(&w->run);
+    for (int i = 0; i < KL_SAMPLING_RIVALS; i++) {
+        rival_close(&w->rivals[i]);
+        kl_sampling_evidence_free(&w->found.evidence[i]);
+    }
+    kl_head_free(&w->head);
+    kl_head_features_free(&w->features);
+    kl_store_file_close(&w->head_file);
+    kl_store_file_close(&w->features_file);
+    free(w->validation);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_sampling_chains_kind,
+                                            .schema = SCHEMA,
+                                            .name = "sgld head",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .has_checkpoint = true,
+                                            .progress = "steps",
+                                            .open = open_inputs,
+                                            .key = key,
+                                            .compute = sample,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_run };
 const struct kl_mode kl_sampling_mode_head = { .tool = &kl_sampling_head_tool,
                                                .defaults = head_defaults,
-                                               .run = run };
+                                               .stage = &stage };

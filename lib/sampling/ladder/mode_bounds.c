@@ -95,7 +95,7 @@ struct work {
     double factor, bisected;
     bool bisects;
     struct kl_sampling_bounds bounds;
-    json_t *raw;
+    const struct kl_file *parents[2];
 };
 
 static void defaults(void *values)
@@ -153,21 +153,32 @@ static int identify(struct work *w, struct kl_key *key, int which, const char *p
         return kl_store_key_input(key, role, kl_store_file_content(w->files[which]), err);
     int code = kl_store_input_content(hex, path, err);
     if (!code) code = kl_store_key_input(key, role, hex, err);
-    return code ? code : kl_store_input_record(w->raw, role, path, hex, err);
+    return code ? code : kl_store_input_record(w->run->raw_inputs, role, path, hex, err);
 }
 
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+static int open_ladders(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_key *key = NULL;
-    int code = (w->raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
-    if (!code) code = kl_store_key_begin(&key, "bounds", SCHEMA, "sgld bounds", NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_sampling_bounds_tool, w->v, err);
-    if (!code) code = identify(w, key, 0, stage->inputs[0], err);
-    if (!code && w->v->calibrate_on) code = identify(w, key, 1, w->v->calibrate_on, err);
-    if (!code) code = kl_store_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
+    struct work *w = run->state;
+    const struct values *v = w->v = run->values;
+    w->run = run, w->factor = NAN;
+    if (v->calibrate_on && v->factor != 1)
+        return kl_fail(err, KL_EUSAGE, "--factor: --calibrate-on chooses it; give one of them");
+    int code = KL_OK;
+    if (v->common.output && v->calibrate_on)
+        code = kl_store_target_no_input(v->common.output, &v->calibrate_on, 1, err);
+    if (!code) code = read_ladder(w, 0, *run->stage.inputs, err);
+    if (!code && v->calibrate_on) code = read_ladder(w, 1, v->calibrate_on, err);
+    for (int i = 0; i < 2; i++)
+        if (w->files[i]) w->parents[run->n_parents++] = w->files[i];
+    run->parents = w->parents;
     return code;
+}
+
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const int code = identify(w, key, 0, *run->stage.inputs, err);
+    return code || !w->v->calibrate_on ? code : identify(w, key, 1, w->v->calibrate_on, err);
 }
 
 /* Whether the chains behind the ladder may be believed. */
@@ -233,8 +244,9 @@ static int calibrate(struct work *w, struct kl_error *err)
     return p ? KL_OK : kl_fail_memory(err, 2 * l->n_rungs * sizeof *p);
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static int compute(struct kl_mode_run *run, struct kl_error *err)
 {
+    struct work *w = run->state;
     const struct values *v = w->v;
     kl_sampling_bound_options_default(&w->o, w->ladder.n);
     w->o.form = (enum kl_sampling_form)kl_choice(KL_SAMPLING_FORMS, v->form);
@@ -257,27 +269,14 @@ static const char *no_factor(const struct work *w)
 }
 
 /* ---- what is written ---- */
-static int save(struct work *w, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
-    const struct kl_file *parents[2];
-    size_t n_parents = 0;
-    struct kl_writer *writer = NULL;
-    char *raw = NULL;
-    for (int i = 0; i < 2; i++)
-        if (w->files[i]) parents[n_parents++] = w->files[i];
-    int code = kl_json_dump(&raw, w->raw, err);
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &w->run->stage.header, err);
-    if (!code) code = kl_sampling_bounds_write(writer, &w->bounds, err);
-    if (!code && w->v->calibrate_on) {
-        char by[48] = "random labels";
-        if (isnan(w->factor)) snprintf(by, sizeof by, "nothing: %s", no_factor(w));
-        code = kl_store_writer_text(writer, "", "calibrated_by", by, err);
-    }
-    if (!code)
-        code = kl_store_stage_publish(&w->run->stage, &writer, parents, n_parents, raw, NULL, err);
-    kl_store_writer_abort(&writer);
-    free(raw);
-    return code;
+    struct work *w = run->state;
+    char by[48] = "random labels";
+    const int code = kl_sampling_bounds_write(writer, &w->bounds, err);
+    if (code || !w->v->calibrate_on) return code;
+    if (isnan(w->factor)) snprintf(by, sizeof by, "nothing: %s", no_factor(w));
+    return kl_store_writer_text(writer, "", "calibrated_by", by, err);
 }
 
 /* A text that `write` makes, as atomically as all else. */
@@ -304,34 +303,32 @@ static int publish_text(struct work *w, const char *path, const char *mark, bool
     return code;
 }
 
-static int tell_json(struct work *w, FILE *to, struct kl_error *err)
+static int further_files(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct kl_common *common = &w->v->common;
-    json_t *value = NULL, *cautions = NULL, *closed = json_null(), *search = json_null();
-    char *text = NULL;
-    int code = kl_sampling_bounds_json(&value, &w->bounds, err);
-    if (!code) code = kl_json_lines(&cautions, kl_caution_lines(w->run->stage.log), err);
-    if (w->v->calibrate_on && !isnan(w->factor)) closed = json_real(w->factor);
-    if (w->v->calibrate_on && w->bisects) search = json_real(w->bisected);
-    json_t *head =
-        json_pack("{s:s?,s:s?,s:s,s:o,s:o,s:b}", "output", common->output, "key",
-                  common->output ? w->run->stage.key : NULL, "status", "computed", "calibration", closed,
-                  "calibration_bisected", search, "calibrated", w->v->calibrate_on != NULL);
-    if (!code &&
-        (!head || json_object_set(value, "cautions", cautions) || json_object_update(value, head)))
-        code = kl_fail_memory(err, 4096);
-    if (!code) code = kl_json_dump(&text, value, err);
-    if (!code) fprintf(to, "%s\n", text);
-    free(text);
-    json_decref(head), json_decref(cautions), json_decref(value);
-    return code;
+    struct work *w = run->state;
+    const int code = w->v->csv ? publish_text(w, w->v->csv, "Sample_size,", true, err) : KL_OK;
+    return code || !w->v->report ? code : publish_text(w, w->v->report, "Results of ", false, err);
 }
 
-static int tell(struct work *w, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    FILE *to = kl_words_to(&w->v->common);
-    if (w->v->common.json) return tell_json(w, to, err);
-    if (w->v->common.quiet) return KL_OK;
+    const struct work *w = run->state;
+    json_t *value = NULL;
+    const int code = kl_sampling_bounds_json(&value, &w->bounds, err);
+    if (code) return code;
+    const bool asked = w->v->calibrate_on;
+    json_t *closed = asked && !isnan(w->factor) ? json_real(w->factor) : json_null(),
+           *search = asked && w->bisects ? json_real(w->bisected) : json_null();
+    if (json_object_set_new(value, "calibration", closed) ||
+        json_object_set_new(value, "calibration_bisected", search) ||
+        json_object_set_new(value, "calibrated", json_boolean(asked)))
+        return json_decref(value), kl_fail_memory(err, 256);
+    return kl_store_mode_json_object(run, to, value, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    const struct work *w = run->state;
     kl_sampling_bounds_tell(&w->bounds, to);
     if (w->v->calibrate_on) {
         if (!isnan(w->factor))
@@ -344,53 +341,29 @@ static int tell(struct work *w, struct kl_error *err)
     if (w->v->common.output)
         fprintf(to, "%s: %zu temperatures, %s\n", w->v->common.output, w->bounds.n_rungs,
                 kl_store_stage_status(KL_STAGE_COMPUTE));
-    return KL_OK;
 }
 
-static int further_files(struct work *w, struct kl_error *err)
+static void close_ladders(struct kl_mode_run *run)
 {
-    int code = w->v->csv ? publish_text(w, w->v->csv, "Sample_size,", true, err) : KL_OK;
-    if (!code && w->v->report) code = publish_text(w, w->v->report, "Results of ", false, err);
-    return code;
+    struct work *w = run->state;
+    kl_sampling_bounds_free(&w->bounds);
+    kl_sampling_ladder_free(&w->ladder), kl_sampling_ladder_free(&w->random);
+    for (int i = 0; i < 2; i++) kl_store_file_close(&w->files[i]);
 }
 
-static int work(struct work *w, struct kl_error *err)
-{
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    stage->inputs++, stage->n_inputs--; /* the word itself */
-    if (stage->n_inputs != 1)
-        return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 1, "one ladder");
-    if (w->v->calibrate_on && w->v->factor != 1)
-        return kl_fail(err, KL_EUSAGE, "--factor: --calibrate-on chooses it; give one of them");
-    int code = KL_OK;
-    if (w->v->common.output && w->v->calibrate_on)
-        code = kl_store_target_no_input(w->v->common.output, &w->v->calibrate_on, 1, err);
-    if (!code) code = read_ladder(w, 0, stage->inputs[0], err);
-    if (!code && w->v->calibrate_on) code = read_ladder(w, 1, w->v->calibrate_on, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) {
-        code = further_files(w, err);
-        return code ? code : kl_store_stage_report(stage, answer, w->run->out, err);
-    }
-    code = compute(w, err);
-    if (!code) code = further_files(w, err);
-    if (!code && w->v->common.output) code = save(w, err);
-    return code ? code : tell(w, err);
-}
-
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work w = { .run = run, .v = run->values, .factor = NAN };
-    const int code = work(&w, err);
-    kl_sampling_bounds_free(&w.bounds);
-    kl_sampling_ladder_free(&w.ladder), kl_sampling_ladder_free(&w.random);
-    json_decref(w.raw);
-    for (int i = 0; i < 2; i++) kl_store_file_close(&w.files[i]);
-    return code;
-}
-
+static const struct kl_file_stage stage = { .kind = &kl_sampling_bounds_kind,
+                                            .schema = SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .name = "sgld bounds",
+                                            .state_size = sizeof(struct work),
+                                            .open = open_ladders,
+                                            .key = key,
+                                            .compute = compute,
+                                            .save = save,
+                                            .after = further_files,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_ladders };
 const struct kl_mode kl_sampling_mode_bounds = { .tool = &kl_sampling_bounds_tool,
                                                  .defaults = defaults,
-                                                 .run = run };
+                                                 .stage = &stage };

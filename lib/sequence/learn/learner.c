@@ -416,7 +416,6 @@ const struct kl_train_stage kl_sequence_train_stage = {
     .kind = &kl_sequence_model_kind,
     .schema = KL_SEQUENCE_MODEL_SCHEMA,
     .version = KL_SEQUENCE_TRAIN_VERSION,
-    .reads = "files of windows (qseq windows)",
     .input = &kl_sequence_windows_kind,
     .many = true,
     .role = "windows",

@@ -210,9 +210,6 @@ static int report(const struct work *w, struct kl_error *err)
 static int work(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
-    stage->inputs++, stage->n_inputs--; /* the first is the word itself */
-    if (!stage->n_inputs)
-        return kl_fail_inputs(err, stage->inputs, 0, 1, "files of windows (qseq windows)");
     w->point = malloc(sizeof *w->point);
     if (!w->point) return kl_fail_memory(err, sizeof *w->point);
     int code = kl_store_shard_rank(&w->place, w->v->v.train.ranks, stage->log, err);

@@ -83,47 +83,52 @@ static int check(const struct values *v, struct kl_error *err)
     return code;
 }
 
-struct run {
-    const struct values *v;
-    struct kl_stage *stage;
+struct work {
     struct kl_train_inputs inputs;
     struct kl_sequence_set set;
     struct kl_sequence_split split;
     struct kl_sequence_fitted fitted;
+    size_t n; /* windows that it is fitted on */
 };
 
-static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
+static int open_windows(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_key *key = NULL;
-    int code = kl_store_key_begin(&key, kl_sequence_fit_kind.name, KL_SEQUENCE_FIT_SCHEMA, "qseq fit",
-                                  KL_SEQUENCE_FIT_VERSION, err);
-    if (!code) code = kl_store_key_options(key, &kl_sequence_fit_tool, run->v, err);
-    if (!code) code = kl_train_inputs_key(key, &run->inputs, "windows", err);
-    if (!code) code = kl_store_stage_begin(run->stage, answer, &key, out, err);
-    kl_store_key_abort(&key);
+    struct work *w = run->state;
+    int code = check(run->values, err);
+    if (!code)
+        code = kl_train_inputs_open(&w->inputs, run->stage.inputs, run->stage.n_inputs,
+                                    &kl_sequence_windows_kind, err);
+    run->parents = (const struct kl_file *const *)w->inputs.files, run->n_parents = w->inputs.n;
     return code;
 }
 
-static int split(struct run *run, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    const struct values *const v = run->v;
+    return kl_train_inputs_key(key, &((struct work *)run->state)->inputs, "windows", err);
+}
+
+static int split(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct values *const v = run->values;
+    struct work *w = run->state;
     struct kl_sequence_split_options o;
     kl_sequence_split_options_default(&o);
     o.kind = (enum kl_sequence_split_kind)kl_choice(KL_SEQUENCE_SPLITS, v->split);
     o.fold = v->fold, o.folds = v->folds, o.seed = (uint64_t)v->split_seed;
     o.validation = v->val_fraction, o.test = v->test_fraction;
-    int code = kl_sequence_split_make(&run->split, &run->set, &o, err);
-    if (!code) code = kl_sequence_split_guard(&run->split, &run->set, o.kind, run->stage->log, err);
+    int code = kl_sequence_split_make(&w->split, &w->set, &o, err);
+    if (!code) code = kl_sequence_split_guard(&w->split, &w->set, o.kind, run->stage.log, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
-        kl_caution(run->stage->log,
+        kl_caution(run->stage.log,
                    "--split leak: windows of one recording train and test; what it scores is no claim");
     return code;
 }
 
-static int fit(struct run *run, size_t *n, struct kl_error *err)
+static int fit_rows(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct values *const v = run->v;
-    const size_t most = run->set.channels < 8 ? run->set.channels : 8;
+    const struct values *const v = run->values;
+    struct work *w = run->state;
+    const size_t most = w->set.channels < 8 ? w->set.channels : 8;
     const struct kl_sequence_fit_options o = {
         .method = (enum kl_sequence_method)kl_choice(KL_SEQUENCE_METHODS, v->method),
         .estimator = (enum kl_sequence_estimator)kl_choice(KL_SEQUENCE_ESTIMATORS, v->estimator),
@@ -131,113 +136,94 @@ static int fit(struct run *run, size_t *n, struct kl_error *err)
         .filters = v->filters ? (size_t)v->filters : most,
         .strength = v->strength,
     };
-    const size_t n_train = run->split.n[KL_SEQUENCE_TRAIN], n_val = run->split.n[KL_SEQUENCE_VALIDATION];
-    struct kl_pool *pool = NULL;
+    const size_t n_train = w->split.n[KL_SEQUENCE_TRAIN], n_val = w->split.n[KL_SEQUENCE_VALIDATION];
     int64_t *const rows = malloc((n_train + n_val + 1) * sizeof *rows);
-    int code = rows ? kl_pool_create(&pool, (int)v->common.threads, err)
-                    : kl_fail_memory(err, (n_train + n_val) * sizeof *rows);
-    *n = n_train + n_val;
-    if (!code) {
-        if (n_train) memcpy(rows, run->split.part[KL_SEQUENCE_TRAIN], n_train * sizeof *rows);
-        if (n_val) memcpy(rows + n_train, run->split.part[KL_SEQUENCE_VALIDATION], n_val * sizeof *rows);
-        code = kl_sequence_fit(&run->fitted, &run->set, rows, *n, &o, pool, err);
-    }
+    if (!rows) return kl_fail_memory(err, (n_train + n_val) * sizeof *rows);
+    w->n = n_train + n_val;
+    if (n_train) memcpy(rows, w->split.part[KL_SEQUENCE_TRAIN], n_train * sizeof *rows);
+    if (n_val) memcpy(rows + n_train, w->split.part[KL_SEQUENCE_VALIDATION], n_val * sizeof *rows);
+    const int code = kl_sequence_fit(&w->fitted, &w->set, rows, w->n, &o, run->pool, err);
     free(rows);
-    kl_pool_destroy(&pool);
     return code;
 }
 
-static void say(const struct run *run)
+static int fit(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct kl_sequence_fitted *f = &run->fitted;
+    struct work *w = run->state;
+    int code = kl_sequence_set_open(&w->set, w->inputs.files, w->inputs.n, err);
+    if (!code) code = split(run, err);
+    if (!code) code = fit_rows(run, err);
+    return code ? code : kl_sequence_set_unchanged(&w->set, err);
+}
+
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    const struct values *v = run->values;
+    return kl_sequence_fitted_save(writer, &w->fitted, &w->set, &w->split, v->split, w->inputs.files,
+                                   w->inputs.n, err);
+}
+
+static int remark(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct kl_sequence_fitted *f = &((const struct work *)run->state)->fitted;
     const char *own = kl_sequence_transductive(KL_SEQUENCE_STANDARD_NONE, f->options.align);
-    if (own) kl_caution(run->stage->log, KL_SEQUENCE_OWN, own);
-    if (f->lost) kl_caution(run->stage->log, KL_SEQUENCE_LOST, f->lost, f->channels);
-}
-
-static int publish(struct run *run, struct kl_error *err)
-{
-    const struct kl_file *const *parents = (const struct kl_file *const *)run->inputs.files;
-    struct kl_writer *writer = NULL;
-    say(run);
-    int code = kl_store_writer_open(&writer, run->v->common.output, &run->stage->header, err);
-    if (!code)
-        code = kl_sequence_fitted_save(writer, &run->fitted, &run->set, &run->split, run->v->split,
-                                       run->inputs.files, run->inputs.n, err);
-    if (!code)
-        return kl_store_stage_publish(run->stage, &writer, parents, run->inputs.n, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code;
-}
-
-static int tell(const struct run *run, size_t n, FILE *out, struct kl_error *err)
-{
-    const struct values *const v = run->v;
-    const double seconds = kl_clock() - run->stage->start;
-    const size_t n_test = run->split.n[KL_SEQUENCE_TEST];
-    out = kl_words_to(&v->common);
-    if (v->common.json) {
-        const struct kl_json_pair pairs[] = {
-            { "output", KL_JSON_TEXT, v->common.output, 0 },
-            { "key", KL_JSON_TEXT, run->stage->key, 0 },
-            { "status", KL_JSON_TEXT, "computed", 0 },
-            { "method", KL_JSON_TEXT, v->method, 0 },
-            { "split", KL_JSON_TEXT, v->split, 0 },
-            { "align", KL_JSON_TEXT, v->align, 0 },
-            { "transductive", KL_JSON_BOOL, NULL, strcmp(v->align, "subject") == 0 },
-            { "windows", KL_JSON_COUNT, NULL, (double)n },
-            { "test_windows", KL_JSON_COUNT, NULL, (double)n_test },
-            { "classes", KL_JSON_COUNT, NULL, (double)run->set.n_classes },
-            { "channels", KL_JSON_COUNT, NULL, (double)run->set.channels },
-            { "seconds", KL_JSON_NUMBER, NULL, seconds },
-            kl_json_cautions(run->stage->log),
-        };
-        return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    }
-    if (!v->common.quiet)
-        fprintf(out, "%s: %s fitted on %zu windows of %zu channels, %zu left to test%s; %.1f s\n",
-                v->common.output, v->method, n, run->set.channels, n_test,
-                strcmp(v->align, "subject") ? "" : "; transductive", seconds);
+    (void)err;
+    if (own) kl_caution(run->stage.log, KL_SEQUENCE_OWN, own);
+    if (f->lost) kl_caution(run->stage.log, KL_SEQUENCE_LOST, f->lost, f->channels);
     return KL_OK;
 }
 
-static int work(struct run *run, FILE *out, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    size_t n = 0;
-    if (!run->v->common.output && !run->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o FIT.h5");
-    int code = check(run->v, err);
-    if (!code)
-        code = kl_train_inputs_open(&run->inputs, run->stage->inputs, run->stage->n_inputs,
-                                    &kl_sequence_windows_kind, err);
-    if (!code) code = begin(run, &answer, out, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(run->stage, answer, out, err);
-    kl_signals_plain(); /* it keeps nothing of a fit: who stops it need not wait */
-    code = kl_sequence_set_open(&run->set, run->inputs.files, run->inputs.n, err);
-    if (!code) code = split(run, err);
-    if (!code) code = fit(run, &n, err);
-    if (!code) code = kl_sequence_set_unchanged(&run->set, err);
-    kl_signals_install();
-    if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
-    if (!code) code = publish(run, err);
-    return code ? code : tell(run, n, out, err);
+    const struct values *v = run->values;
+    const struct work *w = run->state;
+    const struct kl_json_pair pairs[] = {
+        { "method", KL_JSON_TEXT, v->method, 0 },
+        { "split", KL_JSON_TEXT, v->split, 0 },
+        { "align", KL_JSON_TEXT, v->align, 0 },
+        { "transductive", KL_JSON_BOOL, NULL, strcmp(v->align, "subject") == 0 },
+        { "windows", KL_JSON_COUNT, NULL, (double)w->n },
+        { "test_windows", KL_JSON_COUNT, NULL, (double)w->split.n[KL_SEQUENCE_TEST] },
+        { "classes", KL_JSON_COUNT, NULL, (double)w->set.n_classes },
+        { "channels", KL_JSON_COUNT, NULL, (double)w->set.channels },
+        { "seconds", KL_JSON_NUMBER, NULL, kl_clock() - run->stage.start },
+    };
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-static int run_fit(struct kl_mode_run *mode, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    struct run run = { .v = mode->values, .stage = &mode->stage };
-    mode->stage.inputs++, mode->stage.n_inputs--; /* the word itself */
-    const int code = mode->stage.n_inputs ? work(&run, mode->out, err)
-                                          : kl_fail(err, KL_EUSAGE, "no windows; give WINDOWS.h5");
-    kl_sequence_fitted_free(&run.fitted);
-    kl_sequence_split_free(&run.split);
-    kl_sequence_set_close(&run.set);
-    kl_train_inputs_close(&run.inputs);
-    return code;
+    const struct values *v = run->values;
+    const struct work *w = run->state;
+    fprintf(to, "%s: %s fitted on %zu windows of %zu channels, %zu left to test%s; %.1f s\n",
+            v->common.output, v->method, w->n, w->set.channels, w->split.n[KL_SEQUENCE_TEST],
+            strcmp(v->align, "subject") ? "" : "; transductive", kl_clock() - run->stage.start);
 }
 
+static void close_windows(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_sequence_fitted_free(&w->fitted);
+    kl_sequence_split_free(&w->split);
+    kl_sequence_set_close(&w->set);
+    kl_train_inputs_close(&w->inputs);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_sequence_fit_kind,
+                                            .schema = KL_SEQUENCE_FIT_SCHEMA,
+                                            .version = KL_SEQUENCE_FIT_VERSION,
+                                            .name = "qseq fit",
+                                            .state_size = sizeof(struct work),
+                                            .stops_at_once = true,
+                                            .open = open_windows,
+                                            .key = key,
+                                            .compute = fit,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_windows };
 const struct kl_mode kl_sequence_mode_fit = { .tool = &kl_sequence_fit_tool,
                                               .defaults = defaults,
-                                              .run = run_fit };
+                                              .stage = &stage };

@@ -250,7 +250,6 @@ int kl_sequence_train_settle(void *values, struct kl_error *err)
 
 static int train(struct kl_mode_run *run, struct kl_error *err)
 {
-    run->stage.inputs++, run->stage.n_inputs--; /* the word itself */
     return kl_train_stage_run(&kl_sequence_train_stage, run, err);
 }
 

@@ -273,11 +273,10 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct kl_stage *stage = &run->stage;
     const struct values *v = run->values;
-    const size_t n = stage->n_inputs - 1;
+    const size_t n = stage->n_inputs;
     size_t refused = 0;
     int last = KL_OK;
-    if (!n) return kl_fail_inputs(err, stage->inputs + 1, 0, SIZE_MAX, "RECORDING...");
-    for (size_t i = 1; i <= n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const int code = inspect(run, stage->inputs[i], err);
         if (!code) continue;
         if (code != KL_EDATA && code != KL_ENOINPUT) return code;

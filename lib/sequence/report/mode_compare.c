@@ -407,16 +407,14 @@ static int told(const struct kl_sequence_compared *c, const struct kl_sequence_r
 static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
-    const char *const *paths = run->stage.inputs + 1; /* the word itself */
-    const size_t n = run->stage.n_inputs - 1;
+    const size_t n = run->stage.n_inputs;
     const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->draws,
                                                    (uint64_t)v->common.seed, v->against_first };
     struct kl_sequence_compared compared = { 0 };
-    if (n < 2) return kl_fail(err, KL_EUSAGE, "%zu report%s, expected two or more", n, kl_s(n));
     if (v->csv && v->common.json) return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");
     struct kl_sequence_reported *const reports = calloc(n, sizeof *reports);
     struct kl_file **const files = calloc(n, sizeof *files);
-    int code = reports && files ? open_all(reports, files, paths, n, err)
+    int code = reports && files ? open_all(reports, files, run->stage.inputs, n, err)
                                 : kl_fail_memory(err, n * sizeof *reports);
     if (!code) code = kl_sequence_compare(&compared, reports, n, &o, err);
     if (!code) code = told(&compared, reports, n, run, err);

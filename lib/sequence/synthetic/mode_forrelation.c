@@ -157,8 +157,6 @@ static void defaults(void *values)
 }
 
 struct work {
-    struct kl_mode_run *run;
-    const struct values *v;
     struct kl_sequence_forrelation o;
     double *f, *g, *scratch; /* 2^bits each */
     double *phi;             /* (pairs) */
@@ -170,14 +168,19 @@ struct work {
     double high, low; /* mean Phi of either kind */
 };
 
-static void release(struct work *w)
+static int prepare(struct kl_mode_run *run, struct kl_error *err)
 {
-    free(w->f), free(w->g), free(w->scratch), free(w->phi), free(w->block), free(w->labels),
-        free(w->each), free(w->onset), free(w->names), free(w->name_of);
-}
-
-static int prepare(struct work *w, struct kl_error *err)
-{
+    const struct values *v = run->values;
+    struct work *w = run->state;
+    w->o = (struct kl_sequence_forrelation){ .seed = (uint64_t)v->common.seed,
+                                             .pairs = (size_t)v->pairs,
+                                             .steps = (size_t)v->steps,
+                                             .bits = (int)v->bits,
+                                             .reference = v->reference };
+    if (w->o.reference)
+        kl_caution(run->stage.log,
+                   "--reference: the mean of f gives the label away (high: -1 but at one "
+                   "point), and what is sampled of g is its transform");
     const size_t n = w->o.pairs, table = (size_t)1 << w->o.bits,
                  window = (size_t)(2 * w->o.bits + 2) * w->o.steps;
     w->f = malloc(table * sizeof *w->f), w->g = malloc(table * sizeof *w->g),
@@ -198,12 +201,11 @@ static int prepare(struct work *w, struct kl_error *err)
 }
 
 /* All pairs into the rows of x, a block at a time. */
-static int fill(struct work *w, struct kl_writer *writer, int x, struct kl_error *err)
+static int fill(struct kl_mode_run *run, struct kl_writer *writer, int x, struct kl_error *err)
 {
-    struct kl_progress progress;
+    struct work *w = run->state;
     const size_t n = w->o.pairs, window = (size_t)(2 * w->o.bits + 2) * w->o.steps;
     int code = KL_OK;
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "pairs");
     for (size_t from = 0; from < n && !code; from += BLOCK) {
         const size_t to = n - from < BLOCK ? n : from + BLOCK;
         for (size_t i = from; i < to; i++) {
@@ -212,16 +214,16 @@ static int fill(struct work *w, struct kl_writer *writer, int x, struct kl_error
             kl_sequence_forrelation_window(w->block + (i - from) * window, w->f, w->g, &w->o, i);
         }
         code = kl_store_writer_rows(writer, x, from, to - from, w->block, err);
-        if (!code && kl_watch_step(&progress.watch, to, n, NULL))
+        if (!code && kl_watch_step(run->watch, to, n, NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped by a signal; nothing is kept");
     }
-    kl_progress_end(&progress);
     w->high /= (double)(n / 2), w->low /= (double)(n - n / 2);
     return code;
 }
 
-static int write_file(struct work *w, struct kl_writer *writer, struct kl_error *err)
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
 {
+    const struct work *w = run->state;
     static const char *const classes[] = { "low", "high" };
     char channel[2 * KL_SEQUENCE_FORRELATION_BITS + 2][8];
     const char *channels[2 * KL_SEQUENCE_FORRELATION_BITS + 2];
@@ -250,88 +252,55 @@ static int write_file(struct work *w, struct kl_writer *writer, struct kl_error 
                                               .channel_names = channels };
     int x = -1;
     int code = kl_sequence_windows_write(writer, &file, &x, err);
-    if (!code) code = fill(w, writer, x, err);
+    if (!code) code = fill(run, writer, x, err);
     return code ? code : kl_store_writer_put(writer, "phi", KL_TYPE_F64, 0, 1, &n, w->phi, err);
 }
 
-static int report(const struct work *w, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    const struct kl_stage *stage = &w->run->stage;
-    const struct values *v = w->v;
-    const double seconds = kl_clock() - stage->start;
+    const struct values *v = run->values;
+    const struct work *w = run->state;
     const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, v->common.output, 0 },
-        { "key", KL_JSON_TEXT, stage->key, 0 },
-        { "status", KL_JSON_TEXT, "computed", 0 },
         { "pairs", KL_JSON_COUNT, NULL, (double)v->pairs },
         { "bits", KL_JSON_COUNT, NULL, (double)v->bits },
         { "steps", KL_JSON_COUNT, NULL, (double)v->steps },
         { "phi_high", KL_JSON_NUMBER, NULL, w->high },
         { "phi_low", KL_JSON_NUMBER, NULL, w->low },
-        kl_json_cautions(stage->log),
-        { "seconds", KL_JSON_NUMBER, NULL, seconds },
+        { "seconds", KL_JSON_NUMBER, NULL, kl_clock() - run->stage.start },
     };
-    FILE *to = kl_words_to(&v->common);
-    if (v->common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
-    if (v->common.quiet) return KL_OK;
+    return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
+}
+
+static void words(struct kl_mode_run *run, FILE *to)
+{
+    const struct values *v = run->values;
+    const struct work *w = run->state;
     fprintf(to,
             "%s: %lld pairs of %lld bits, %lld points of each; mean Phi %.3f of high ones, %.3f of low "
             "ones; %.1f s\n",
             v->common.output, (long long)v->pairs, (long long)v->bits, (long long)v->steps, w->high,
-            w->low, seconds);
-    return KL_OK;
+            w->low, kl_clock() - run->stage.start);
 }
 
-static int compute(struct work *w, struct kl_error *err)
+static void release(struct kl_mode_run *run)
 {
-    struct kl_stage *stage = &w->run->stage;
-    struct kl_writer *writer = NULL;
-    int code = prepare(w, err);
-    if (!code && w->o.reference)
-        kl_caution(stage->log, "--reference: the mean of f gives the label away (high: -1 but at one "
-                               "point), and what is sampled of g is its transform");
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
-    if (!code) code = write_file(w, writer, err);
-    if (!code) code = kl_store_stage_publish(stage, &writer, NULL, 0, NULL, NULL, err);
-    kl_store_writer_abort(&writer);
-    return code ? code : report(w, err);
+    struct work *w = run->state;
+    free(w->f), free(w->g), free(w->scratch), free(w->phi), free(w->block), free(w->labels),
+        free(w->each), free(w->onset), free(w->names), free(w->name_of);
 }
 
-static int work(struct work *w, struct kl_error *err)
-{
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    struct kl_key *key = NULL;
-    stage->inputs++, stage->n_inputs--; /* the first is the word itself */
-    if (stage->n_inputs) return kl_fail_inputs(err, stage->inputs, stage->n_inputs, 0, "none");
-    if (!w->v->common.output && !w->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "no output; give -o WINDOWS.h5");
-    int code = kl_store_key_begin(&key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
-                                  "qseq forrelation", NUMERICAL_VERSION, err);
-    if (!code) code = kl_store_key_options(key, stage->tool, w->v, err);
-    if (!code) code = kl_store_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_store_stage_begin(stage, &answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    return answer == KL_STAGE_COMPUTE ? compute(w, err)
-                                      : kl_store_stage_report(stage, answer, w->run->out, err);
-}
-
-static int run(struct kl_mode_run *run, struct kl_error *err)
-{
-    const struct values *v = run->values;
-    struct work w = { .run = run,
-                      .v = v,
-                      .o = { .seed = (uint64_t)v->common.seed,
-                             .pairs = (size_t)v->pairs,
-                             .steps = (size_t)v->steps,
-                             .bits = (int)v->bits,
-                             .reference = v->reference } };
-    const int code = work(&w, err);
-    release(&w);
-    return code;
-}
-
+static const struct kl_file_stage stage = { .kind = &kl_sequence_windows_kind,
+                                            .schema = KL_SEQUENCE_WINDOWS_SCHEMA,
+                                            .version = NUMERICAL_VERSION,
+                                            .name = "qseq forrelation",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .progress = "pairs",
+                                            .compute = prepare,
+                                            .save = save,
+                                            .json = json,
+                                            .words = words,
+                                            .close = release };
 const struct kl_mode kl_sequence_mode_forrelation = { .tool = &kl_sequence_forrelation_tool,
                                                       .defaults = defaults,
-                                                      .run = run };
+                                                      .stage = &stage };

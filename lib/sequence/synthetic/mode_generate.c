@@ -219,7 +219,6 @@ static int report(const struct work *w, const struct kl_mode_run *run, struct kl
 static int check(const struct values *v, struct kl_error *err)
 {
     const int64_t slowest = v->odd_rate && v->rate > 128 ? 128 : v->rate;
-    if (!v->common.output) return kl_fail(err, KL_EUSAGE, "no output; give -o FOLDER");
     if (2 * v->mains <= slowest) return KL_OK;
     return kl_fail(err, KL_EUSAGE,
                    "--mains: %lld Hz at %lld samples a second would be another frequency; at most %lld",
@@ -242,10 +241,8 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
                              .mains = (double)v->mains,
                              .odd_rate = v->odd_rate,
                              .short_last = v->short_last } };
-    if (stage->n_inputs != 2)
-        return kl_fail_inputs(err, stage->inputs + 1, stage->n_inputs - 1, 1, WHAT);
-    if (kl_choice(WHAT, stage->inputs[1]) < 0)
-        return kl_fail(err, KL_EUSAGE, "generate: found '%s', expected " WHAT, stage->inputs[1]);
+    if (kl_choice(WHAT, *stage->inputs) < 0)
+        return kl_fail(err, KL_EUSAGE, "generate: found '%s', expected " WHAT, *stage->inputs);
     int code = check(v, err);
     if (!code) code = make_folder(v->common.output, err);
     if (!code) code = check_targets(&w, err);

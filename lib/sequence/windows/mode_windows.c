@@ -28,8 +28,6 @@ struct work {
     size_t n_sources, n_used;
     bool mended; /* what version 3 does changes the windows */
     struct kl_sequence_collection all;
-    struct kl_pool *pool;
-    json_t *raw;
 };
 
 /* ---- which recordings, and what their annotations mean ---- */
@@ -302,10 +300,11 @@ static int identify_arrays(struct work *w, struct kl_key *key, struct kl_error *
     const bool named = w->v->subject || w->v->subjects; /* then the file's name is nobody's */
     int code = named ? 0 : kl_store_key_text(key, "name", name.subject, err);
     if (!code && w->arrays.what == KL_SEQUENCE_IMAGES)
-        return kl_ingest_images_identify(key, w->raw, (const char *const[]){ w->arrays.x }, 1, w->v->y,
-                                         false, err);
+        return kl_ingest_images_identify(key, w->run->raw_inputs, (const char *const[]){ w->arrays.x },
+                                         1, w->v->y, false, err);
     for (int i = 0; i < 4 && !code; i++)
-        if (paths[i]) code = kl_store_input_identify(key, w->raw, roles[i], (size_t)i, paths[i], err);
+        if (paths[i])
+            code = kl_store_input_identify(key, w->run->raw_inputs, roles[i], (size_t)i, paths[i], err);
     return code;
 }
 
@@ -320,7 +319,7 @@ static int identify_beside(struct work *w, struct kl_key *key, const struct kl_s
     for (int i = 0; i < KL_SEQUENCE_BESIDE && !code; i++) {
         if (!s->beside[i]) continue;
         strcat(strcat(words, *words ? " " : ""), roles[i]);
-        code = kl_store_input_identify(key, w->raw, roles[i], n[i]++, s->beside[i], err);
+        code = kl_store_input_identify(key, w->run->raw_inputs, roles[i], n[i]++, s->beside[i], err);
     }
     snprintf(name, sizeof name, "beside.%zu", used);
     return code || !*words ? code : kl_store_key_text(key, name, words, err);
@@ -338,53 +337,28 @@ static int identify_recordings(struct work *w, struct kl_key *key, struct kl_err
         snprintf(name, sizeof name, "recording.%zu", used);
         snprintf(words, sizeof words, "%s of %s", s->name.recording, s->name.subject);
         code = kl_store_key_text(key, name, words, err);
-        if (!code) code = kl_store_input_identify(key, w->raw, "recordings", used, s->path, err);
+        if (!code)
+            code = kl_store_input_identify(key, w->run->raw_inputs, "recordings", used, s->path, err);
         if (!code) code = identify_beside(w, key, s, used++, beside, err);
     }
     return code || w->v->labels ? code : kl_store_key_text(key, "class", w->labels.names[0], err);
 }
 
-static int make_key(struct work *w, struct kl_key **key, struct kl_error *err)
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
-    json_decref(w->raw);
-    if (!(w->raw = json_object())) return kl_fail_memory(err, 64);
-    int code = kl_store_key_begin(key, kl_sequence_windows_kind.name, KL_SEQUENCE_WINDOWS_SCHEMA,
-                                  "qseq windows", w->mended ? NUMERICAL_VERSION : VERSION_BEFORE, err);
-    if (!code) code = kl_store_key_options(*key, &kl_sequence_windows_tool, w->v, err);
-    if (code) return code;
-    return w->arrays.x ? identify_arrays(w, *key, err) : identify_recordings(w, *key, err);
-}
-
-static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
-{
-    struct kl_key *key = NULL;
-    int code = make_key(w, &key, err);
-    if (!code) code = kl_store_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
-    kl_store_key_abort(&key);
-    return code;
-}
-
-/* What was read is what the key names: none of the inputs was replaced meanwhile. */
-static int check_unchanged(struct work *w, struct kl_error *err)
-{
-    struct kl_key *key = NULL;
-    int code = make_key(w, &key, err);
-    if (!code) code = kl_store_stage_unchanged(&w->run->stage, &key, *w->run->stage.inputs, err);
-    kl_store_key_abort(&key);
-    return code;
+    struct work *w = run->state;
+    return w->arrays.x ? identify_arrays(w, key, err) : identify_recordings(w, key, err);
 }
 
 /* ---- the work ---- */
-static int compute(struct work *w, struct kl_error *err)
+static int cut(struct work *w, struct kl_error *err)
 {
-    struct kl_progress progress;
     struct kl_sequence_cutter cutter = {
         .cut = &w->cut, .labels = &w->labels, .to = &w->all, .log = w->run->stage.log
     };
-    int code = kl_pool_create(&w->pool, (int)w->v->common.threads, err);
+    int code = KL_OK;
     size_t done = 0;
-    cutter.pool = w->pool;
-    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "recordings");
+    cutter.pool = w->run->pool;
     for (size_t i = 0; i < w->n_sources && !code; i++) {
         struct kl_sequence_origin *s = &w->sources[i];
         if (s->skipped) {
@@ -392,10 +366,9 @@ static int compute(struct work *w, struct kl_error *err)
             continue;
         }
         code = kl_sequence_cut_recording(&cutter, s, err);
-        if (!code && kl_watch_step(&progress.watch, ++done, w->n_used, s->name.recording))
+        if (!code && kl_watch_step(w->run->watch, ++done, w->n_used, s->name.recording))
             code = kl_fail(err, KL_ESIGNAL, "stopped by a signal; nothing is kept");
     }
-    kl_progress_end(&progress);
     kl_sequence_cutter_free(&cutter);
     return code;
 }
@@ -420,21 +393,20 @@ static int check_alike(struct work *w, struct kl_error *err)
     return code;
 }
 
-static int publish(struct work *w, struct kl_error *err)
+static int read_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
+    struct work *w = run->state;
     const struct kl_sequence_collection *c = &w->all;
-    struct kl_writer *writer = NULL;
-    char *raw = NULL;
-    const char *path = w->arrays.x ? *stage->inputs : w->sources->path;
-    if (!c->n) return kl_sequence_windows_fail_empty(err, path, c, &w->labels);
-    int code = check_alike(w, err);
-    if (code) return code;
-    kl_sequence_windows_caution_names(stage->log, "classes", class_names(w), n_classes(w));
-    kl_sequence_windows_caution_names(stage->log, "people", (const char *const *)c->subject_names,
-                                      c->n_subjects);
-    if (!w->arrays.x)
-        kl_sequence_windows_caution(stage->log, c, &w->labels, w->v->reject, w->sources, w->n_sources);
+    const int code = w->arrays.x ? read_arrays(w, err) : cut(w, err);
+    if (code || c->n) return code;
+    return kl_sequence_windows_fail_empty(err, w->arrays.x ? *run->stage.inputs : w->sources->path, c,
+                                          &w->labels);
+}
+
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const struct kl_sequence_collection *c = &w->all;
     char preprocessing[KL_SEQUENCE_PREPROCESSING];
     snprintf(preprocessing, sizeof preprocessing,
              "band %.20s, notch %g, reference %.10s, baseline %.20s", w->v->band ? w->v->band : "none",
@@ -459,55 +431,75 @@ static int publish(struct work *w, struct kl_error *err)
                                               .subject_names = (const char *const *)c->subject_names,
                                               .recording_names = (const char *const *)c->recording_names,
                                               .channel_names = (const char *const *)c->channel_names };
-    code = kl_json_dump(&raw, w->raw, err);
-    if (!code) code = kl_store_writer_open(&writer, w->v->common.output, &stage->header, err);
-    if (!code) code = kl_sequence_windows_write(writer, &file, NULL, err);
-    if (!code) code = kl_store_stage_publish(stage, &writer, NULL, 0, raw, NULL, err);
-    kl_store_writer_abort(&writer);
-    free(raw);
+    return kl_sequence_windows_write(writer, &file, NULL, err);
+}
+
+static int remark(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const struct kl_log *log = run->stage.log;
+    const struct kl_sequence_collection *c = &w->all;
+    const int code = check_alike(w, err);
+    if (code) return code;
+    kl_sequence_windows_caution_names(log, "classes", class_names(w), n_classes(w));
+    kl_sequence_windows_caution_names(log, "people", (const char *const *)c->subject_names,
+                                      c->n_subjects);
+    if (!w->arrays.x)
+        kl_sequence_windows_caution(log, c, &w->labels, w->v->reject, w->sources, w->n_sources);
+    return KL_OK;
+}
+
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    w->run = run, w->v = run->values;
+    const int code =
+        kl_sequence_is_other(&w->arrays, *run->stage.inputs) ? settle_arrays(w, err) : settle(w, err);
+    if (w->mended) run->version = NUMERICAL_VERSION;
     return code;
 }
 
-static int work(struct work *w, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    struct kl_stage *stage = &w->run->stage;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    stage->inputs++, stage->n_inputs--; /* the first is the word itself */
-    if (!stage->n_inputs)
-        return kl_fail(err, KL_EUSAGE,
-                       "windows: no input, expected RECORDING...; see qseq windows --help");
-    if (!w->v->common.output && !w->v->common.print_key)
-        return kl_fail(err, KL_EUSAGE, "windows: no output; give -o FILE.h5");
-    const bool arrays = kl_sequence_is_other(&w->arrays, *stage->inputs);
-    int code = arrays ? settle_arrays(w, err) : settle(w, err);
-    if (!code) code = begin(w, &answer, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(stage, answer, w->run->out, err);
-    code = arrays ? read_arrays(w, err) : compute(w, err);
-    if (!code) code = check_unchanged(w, err);
-    if (!code) code = publish(w, err);
-    return code ? code
-                : kl_sequence_windows_tell(kl_words_to(&w->v->common), stage, &w->all, class_names(w),
-                                           n_classes(w), w->labels.rule, w->sources, w->n_sources, err);
+    const struct work *w = run->state;
+    return kl_sequence_windows_json(run, to, &w->all, class_names(w), n_classes(w), w->labels.rule,
+                                    w->sources, w->n_sources, err);
 }
 
-static int run(struct kl_mode_run *mode, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
-    struct work w = { .run = mode, .v = mode->values };
-    const int code = work(&w, err);
-    kl_sequence_collection_free(&w.all);
-    kl_sequence_labels_free(&w.labels);
-    kl_sequence_cut_free(&w.cut);
-    kl_sequence_words_free(w.array_classes, w.n_array_classes);
-    free(w.arrays.x), free(w.arrays.y), free(w.arrays.subjects), free(w.arrays.recordings);
-    kl_pool_destroy(&w.pool);
-    json_decref(w.raw);
-    for (size_t i = 0; i < w.n_sources; i++)
-        for (int k = 0; k < KL_SEQUENCE_BESIDE; k++) free(w.sources[i].beside[k]);
-    free(w.sources);
-    return code;
+    const struct work *w = run->state;
+    kl_sequence_windows_words(to, &run->stage, &w->all, class_names(w), n_classes(w), w->labels.rule);
 }
 
+static void close_inputs(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_sequence_collection_free(&w->all);
+    kl_sequence_labels_free(&w->labels);
+    kl_sequence_cut_free(&w->cut);
+    kl_sequence_words_free(w->array_classes, w->n_array_classes);
+    free(w->arrays.x), free(w->arrays.y), free(w->arrays.subjects), free(w->arrays.recordings);
+    for (size_t i = 0; i < w->n_sources; i++)
+        for (int k = 0; k < KL_SEQUENCE_BESIDE; k++) free(w->sources[i].beside[k]);
+    free(w->sources);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_sequence_windows_kind,
+                                            .schema = KL_SEQUENCE_WINDOWS_SCHEMA,
+                                            .version = VERSION_BEFORE,
+                                            .name = "qseq windows",
+                                            .state_size = sizeof(struct work),
+                                            .progress = "recordings",
+                                            .reads_late = true,
+                                            .open = open_inputs,
+                                            .key = key,
+                                            .compute = read_inputs,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_inputs };
 const struct kl_mode kl_sequence_mode_windows = { .tool = &kl_sequence_windows_tool,
                                                   .defaults = kl_sequence_windows_default,
-                                                  .run = run };
+                                                  .stage = &stage };

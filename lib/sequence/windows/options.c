@@ -230,8 +230,9 @@ static size_t of_class(const struct kl_sequence_collection *c, size_t class)
     return n;
 }
 
-static void tell_line(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
-                      const char *const *classes, size_t n_classes, const char *rule)
+void kl_sequence_windows_words(FILE *to, const struct kl_stage *stage,
+                               const struct kl_sequence_collection *c, const char *const *classes,
+                               size_t n_classes, const char *rule)
 {
     fprintf(to, "%s: %zu window%s of %zu channel%s and %zu step%s", stage->common->output, c->n,
             kl_s(c->n), c->channels, kl_s(c->channels), c->steps, kl_s(c->steps));
@@ -312,17 +313,13 @@ static int lists_json(json_t *all, const struct kl_sequence_collection *c, const
     return code;
 }
 
-static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_sequence_collection *c,
-                     const char *const *classes, size_t n_classes, const char *rule,
-                     const struct kl_sequence_origin *sources, size_t n_sources, struct kl_error *err)
+int kl_sequence_windows_json(const struct kl_mode_run *run, FILE *to,
+                             const struct kl_sequence_collection *c, const char *const *classes,
+                             size_t n_classes, const char *rule,
+                             const struct kl_sequence_origin *sources, size_t n_sources,
+                             struct kl_error *err)
 {
-    json_t *all = json_object(), *cautions = NULL, *output = NULL;
-    char *line = NULL;
-    int code = kl_json_lines(&cautions, kl_caution_lines(stage->log), err);
-    if (!code) code = kl_json_string(&output, stage->common->output, err);
-    json_object_set_new(all, "output", output);
-    json_object_set_new(all, "key", json_string(stage->key));
-    json_object_set_new(all, "status", json_string("computed"));
+    json_t *all = json_object();
     json_object_set_new(all, "windows", json_integer((json_int_t)c->n));
     json_object_set_new(all, "channels", json_integer((json_int_t)c->channels));
     json_object_set_new(all, "steps", json_integer((json_int_t)c->steps));
@@ -334,26 +331,9 @@ static int tell_json(FILE *to, const struct kl_stage *stage, const struct kl_seq
     json_object_set_new(all, "equal", json_integer((json_int_t)c->alike.equal));
     json_object_set_new(all, "other_annotations", json_integer((json_int_t)c->count.other));
     json_object_set_new(all, "label_rule", rule ? json_string(rule) : json_null());
-    if (!code) code = lists_json(all, c, classes, n_classes, sources, n_sources, err);
-    json_object_set_new(all, "seconds", json_real(kl_clock() - stage->start));
-    json_object_set_new(all, "cautions", cautions);
-    if (!code)
-        code = kl_json_dump_as(&line, all, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6),
-                               err);
-    if (!code) fprintf(to, "%s\n", line);
-    free(line);
+    const int code = lists_json(all, c, classes, n_classes, sources, n_sources, err);
+    json_object_set_new(all, "seconds", json_real(kl_clock() - run->stage.start));
+    if (!code) return kl_store_mode_json_object(run, to, all, err);
     json_decref(all);
     return code;
-}
-
-int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
-                             const struct kl_sequence_collection *c, const char *const *classes,
-                             size_t n_classes, const char *rule,
-                             const struct kl_sequence_origin *sources, size_t n_sources,
-                             struct kl_error *err)
-{
-    if (stage->common->json)
-        return tell_json(to, stage, c, classes, n_classes, rule, sources, n_sources, err);
-    if (!stage->common->quiet) tell_line(to, stage, c, classes, n_classes, rule);
-    return 0;
 }

@@ -7,6 +7,7 @@
 #include "sequence/recording/recording.h"
 #include "sequence/signal/signal.h"
 #include "sequence/windows/windows.h"
+#include "store/mode.h"
 
 /* ---- labels (trials.c) ---- */
 enum { KL_SEQUENCE_CLASSES = 32 };
@@ -275,12 +276,14 @@ void kl_sequence_words_free(char **words, size_t n);
    end; NULL: a quote is not closed. */
 char *kl_sequence_word(char **rest, char *at, char stop);
 
-struct kl_stage;
-/* The summary, one line; with --json an object. rule: of struct kl_sequence_labels, NULL of arrays. */
-int kl_sequence_windows_tell(FILE *to, const struct kl_stage *stage,
+/* The summary: an object, a line. rule: of struct kl_sequence_labels, NULL of arrays. */
+int kl_sequence_windows_json(const struct kl_mode_run *run, FILE *to,
                              const struct kl_sequence_collection *c, const char *const *classes,
                              size_t n_classes, const char *rule,
                              const struct kl_sequence_origin *sources, size_t n_sources,
                              struct kl_error *err);
+void kl_sequence_windows_words(FILE *to, const struct kl_stage *stage,
+                               const struct kl_sequence_collection *c, const char *const *classes,
+                               size_t n_classes, const char *rule);
 
 #endif

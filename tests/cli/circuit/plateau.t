@@ -152,11 +152,11 @@ $ circuit plateau --draws 1
 ? 2
 
 $ circuit plateau head.h5
-! circuit: plateau: takes no input; found 1
+! circuit: 1 input, expected none; 'head.h5' is too many; see circuit plateau --help
 ? 2
 
 $ circuit plateau --force
-! circuit: plateau: no output; give -o PLATEAU.h5
+! circuit: no output; give -o PLATEAU.h5
 ? 2
 
 $ printf 'notes\n' > notes.txt; circuit plateau --qubits 2 --layers 1 -o notes.txt; cat notes.txt

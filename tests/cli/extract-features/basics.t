@@ -41,7 +41,7 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28
 ? 2
 
 $ extract-features -o x.h5
-! extract-features: 0 inputs, expected 1 to 64; see --help
+! extract-features: 0 inputs, expected INPUT...; see --help
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --mean 1,2 -o x.h5

@@ -151,7 +151,7 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 ! extract-features: two.txt: rows of 12 bits hold no whole number of symbols of 5 bits; --symbol-bits that divides them: 1, 2, 3, 4, 6
 ! extract-features: --packed: bytes have no rows; give --bits N, the bits of one
 ! extract-features: --bits belongs to --packed and --encoding; other inputs say how long rows are
-! extract-features: 0 inputs, expected 1 to 4096 files of bits; see --qrng --help
+! extract-features: 0 inputs, expected BITS...; see extract-features --qrng --help
 ! extract-features: no output; give -o BITS.h5
 ! extract-features: a.txt: rows of 4 bits and symbols of 1, in two.txt they have 12 and 1
 ! extract-features: bits.h5: rows of 12 bits and symbols of 2, in two.txt they have 12 and 1

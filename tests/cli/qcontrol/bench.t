@@ -51,7 +51,7 @@ $ qcontrol bench --iterations 1000000
 ? 2
 
 $ qcontrol bench a b
-! qcontrol: bench: found 2 pulses, expected one at most; see --help
+! qcontrol: 2 inputs, expected [PULSE.h5]; 'b' is too many; see qcontrol bench --help
 ? 2
 
 $ qcontrol bench absent.h5

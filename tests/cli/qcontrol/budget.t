@@ -46,7 +46,7 @@ $ qcontrol budget idle.h5 --sigma 'detuning=0 detuning=1'
 ? 2
 $ qcontrol budget idle.h5 --sigma 'skew_x=1' -q
 $ qcontrol budget
-! qcontrol: budget: found 0 inputs, expected PULSE.h5
+! qcontrol: 0 inputs, expected PULSE.h5; see qcontrol budget --help
 ? 2
 $ qcontrol budget absent.h5
 ! qcontrol: absent.h5: cannot be opened: No such file or directory

@@ -166,7 +166,7 @@ $ echo mine >mine.csv; qcontrol export x.h5 -o mine.csv
 ? 2
 
 $ qcontrol export
-! qcontrol: export: found 0 pulses, expected one; see --help
+! qcontrol: 0 inputs, expected PULSE.h5; see qcontrol export --help
 ? 2
 
 $ qcontrol score y.csv

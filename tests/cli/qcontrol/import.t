@@ -18,5 +18,5 @@ $ qcontrol import nothing.pt -o other.h5
 ! qcontrol: nothing.pt: cannot open the weights: No such file or directory
 ? 66
 $ qcontrol import -o other.h5
-! qcontrol: 0 inputs, expected one checkpoint; see --help
+! qcontrol: 0 inputs, expected CHECKPOINT.pt; see qcontrol import --help
 ? 2

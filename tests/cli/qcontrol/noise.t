@@ -82,7 +82,7 @@ $ qcontrol noise --mapping none
 ! qcontrol: --mapping: found 'none', expected one of filter|band|standard
 ? 2
 $ qcontrol noise pulse.h5
-! qcontrol: noise: takes no input; found 1
+! qcontrol: 1 input, expected none; 'pulse.h5' is too many; see qcontrol noise --help
 ? 2
 $ qcontrol noise --sequenze echo
 ! qcontrol: --sequenze: no such option; did you mean --sequence? (--help lists them)

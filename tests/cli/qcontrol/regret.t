@@ -36,7 +36,7 @@ $ for k in 1 4 7; do qcontrol regret --progress none rates.h5 --tasks 4 --starts
 > losses/policy float64 4 x 8
 
 $ qcontrol regret --progress none
-! qcontrol: 0 inputs, expected one policy; see --help
+! qcontrol: 0 inputs, expected POLICY.h5; see qcontrol regret --help
 ? 2
 
 $ qcontrol regret --progress none regret.h5

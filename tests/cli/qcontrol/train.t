@@ -72,10 +72,10 @@ $ qcontrol train --num-qubits 2 --target-gate cz -o e.h5
 
 # What cannot be is said in one line.
 $ qcontrol train -n 10
-! qcontrol: no output; give -o FILE.h5
+! qcontrol: no output; give -o POLICY.h5
 ? 2
 $ qcontrol train in.h5 -o e.h5
-! qcontrol: 1 input, expected none: tasks are drawn; 'in.h5' is too many; see --help
+! qcontrol: 1 input, expected none; 'in.h5' is too many; see qcontrol train --help
 ? 2
 $ qcontrol train --gamma-deph-range 1 -o e.h5
 ! qcontrol: --gamma-deph-range: found '1', expected two numbers between a comma, as in 0.02,0.15

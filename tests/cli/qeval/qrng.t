@@ -16,7 +16,7 @@ $ qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5
 $ qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5
 > r.h5: up to date
 $ qeval --qrng c.h5 rows.txt --symbol-bits 2 --force --json -o r.h5 | jq -c 'del(.key) | map_values(if type == "number" then . * 1e6 | round / 1e6 else . end)'
-> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_sd":0.035861,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.175414,"cautions":[],"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"symbol_bits":2,"dependence_log10_p":-0.447165,"dependence_device":"","null_p":0.05}
+> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_sd":0.035861,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.175414,"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"symbol_bits":2,"dependence_log10_p":-0.447165,"dependence_device":"","null_p":0.05,"cautions":[]}
 $ h5ls -r r.h5 | grep -vE 'digests|provenance|Group' | tr -s ' '
 > /device_names Dataset {3}
 > /labels Dataset {180}
@@ -136,7 +136,7 @@ $ qeval --qrng rows.txt rows.txt -o x.h5
 ! qeval: rows.txt: not an HDF5 file (its first eight bytes are others); expected 'device-classifier', which comes from qtrain --qrng
 ? 65
 $ qeval --qrng c.h5 -o x.h5
-! qeval: 1 input, expected --qrng CLASSIFIER.h5 BITS...; see qeval --qrng --help
+! qeval: 1 input, expected CLASSIFIER.h5 BITS...; see qeval --qrng --help
 ? 2
 $ qeval --qrng c.h5 rows.txt --symbol-bits 2
 ! qeval: no output; give -o REPORT.h5

@@ -101,7 +101,7 @@ $ for c in '[]' '{"claims":[]}' '{"schema":1,"claims":[]}' '{"schema":1,"claims"
 ! qeval: bad.json: not JSON: '[' or '{' expected near 'x'
 
 $ qeval --verify
-! qeval: --verify: found 0 lists of claims, expected one; see --help
+! qeval: 0 inputs, expected CLAIMS.json; see qeval --verify --help
 ? 2
 
 $ qeval --verify nowhere.json

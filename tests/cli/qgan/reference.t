@@ -50,7 +50,7 @@ $ qgan devices.txt --reference --pairs 1v2,1v2 -o x.h5
 ? 2
 
 $ qgan -o x.h5
-! qgan: no input, expected device bits; see --help
+! qgan: 0 inputs, expected BITS...; see --help
 ? 2
 
 $ qgan devices.txt

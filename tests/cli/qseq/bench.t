@@ -60,5 +60,5 @@ $ qseq bench w.h5 -g lr=1e-3
 ! qseq: --grid: lr: no such option
 ? 2
 $ qseq bench
-! qseq: 0 inputs, expected files of windows (qseq windows); see --help
+! qseq: 0 inputs, expected WINDOWS.h5...; see qseq bench --help
 ? 2

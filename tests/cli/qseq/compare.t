@@ -41,7 +41,7 @@ $ cp mdm.report.h5 copy.report.h5; qseq compare mdm.report.h5 copy.report.h5
 
 # what cannot be
 $ qseq compare mdm.report.h5
-! qseq: 1 report, expected two or more
+! qseq: 1 input, expected REPORT.h5 REPORT.h5...; see qseq compare --help
 ? 2
 $ qseq compare mdm.report.h5 w.h5
 ! qseq: w.h5: found a file of kind windows, expected a report of qseq eval

@@ -42,7 +42,7 @@ $ for m in csp-lda tangent-lr mdm; do qseq eval $m.h5 w.h5 --json -o $m.report.h
 
 # what cannot be
 $ qseq fit
-! qseq: no windows; give WINDOWS.h5
+! qseq: 0 inputs, expected WINDOWS.h5...; see qseq fit --help
 ? 2
 $ qseq fit w.h5
 ! qseq: no output; give -o FIT.h5

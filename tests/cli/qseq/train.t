@@ -80,8 +80,8 @@ $ qseq train S?.h5 -q -m means --epochs 2 --profile reference --judge loss --tes
 
 # What cannot be trained on.
 $ qseq train -o x.h5; qseq train S1.h5
-! qseq: 0 inputs, expected files of windows (qseq windows); see --help
-! qseq: no output; give -o FILE.h5
+! qseq: 0 inputs, expected WINDOWS.h5...; see qseq train --help
+! qseq: no output; give -o MODEL.h5
 ? 2
 $ qseq windows -q people/S001*.edf --rate 80 -o other.h5; qseq train S2.h5 other.h5 -q -o x.h5 2>&1 | sed 's/^qseq: [a-zA-Z0-9]*.h5: windows of .*/another length/'
 > another length

@@ -37,7 +37,7 @@ $ qseq windows p/S002R04.edf --rate 0 --notch 50 --baseline 1:1.5 --reject 180 -
 > b.h5: 3 windows of 8 channels and 497 steps at 160 Hz: 2 imagined left fist, 1 imagined right fist (T1, T2 by eegmmidb's runs); 1 recording of 1 person; 3 above --reject dropped; 6 other annotations
 ! qseq: 3 windows dropped, above 180 uV from peak to peak (the least has 184.6 uV, the median 198.3 uV); 3 of them by channel Fp1 first
 $ qseq windows p/S002R04.edf --from -1 --to 6 -o c.h5 --json | jq -c '[.windows, .steps, .dropped, .other_annotations, .recordings[0].windows, .classes]'
-> [5,561,{"outside":1,"gap":0,"rejected":0,"repeated":0,"brief":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
+> [5,561,{"brief":0,"gap":0,"outside":1,"rejected":0,"repeated":0},6,5,[{"name":"imagined left fist","windows":3},{"name":"imagined right fist","windows":2}]]
 ! qseq: 1 window dropped, outside their recording
 ! qseq: 5 of 5 windows reach up to # s beyond the end of their annotation (# s); --to ends them earlier
 
@@ -150,10 +150,10 @@ $ qseq windows p/S001R04.edf p/S001R04.edf -o z.h5
 ! qseq: p/S001R04.edf: given twice
 ? 2
 $ qseq windows -o z.h5
-! qseq: windows: no input, expected RECORDING...; see qseq windows --help
+! qseq: 0 inputs, expected RECORDING... [EVENTS...]; see qseq windows --help
 ? 2
 $ qseq windows p/S001R04.edf
-! qseq: windows: no output; give -o FILE.h5
+! qseq: no output; give -o S001.h5
 ? 2
 $ head -c 100000 p/S001R04.edf >S003R04.edf; qseq windows S003R04.edf -o z.h5
 ! qseq: S003R04.edf: the file ends in record 38 of 50, after 100000 of 131560 bytes; fetch it again

@@ -1,14 +1,14 @@
 # What is refused, and how.
 $ qtrain
-! qtrain: 0 inputs, expected one feature cache; see --help
+! qtrain: 0 inputs, expected FEATURES.h5; see --help
 ? 2
 $ qtrain my train.h5 -o head.h5
-! qtrain: 2 inputs, expected one feature cache; 'train.h5' is too many; see --help
+! qtrain: 2 inputs, expected FEATURES.h5; 'train.h5' is too many; see --help
 ? 2
 $ for t in qeval qsweep qconvert; do $t a b c -o x.h5; done
-! qeval: 3 inputs, expected HEAD.h5 and FEATURES.h5; 'c' is too many; see --help
-! qsweep: 3 inputs, expected one feature cache; 'b' is too many; see --help
-! qconvert: 3 inputs, expected a head or a file of weights; 'b' is too many; see --help
+! qeval: 3 inputs, expected HEAD.h5|CHAINS.h5 FEATURES.h5; 'c' is too many; see --help
+! qsweep: 3 inputs, expected FEATURES.h5; 'b' is too many; see --help
+! qconvert: 3 inputs, expected HEAD.h5; 'b' is too many; see --help
 ? 2
 
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 60 -o f.h5 > log

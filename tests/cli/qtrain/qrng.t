@@ -70,7 +70,7 @@ $ printf '01 1\n10 2\n' >two; qtrain --qrng two --model ones -o x.h5
 ! qtrain: device 1: 1 row, expected 5 or more
 ? 65
 $ qtrain --qrng -o x.h5
-! qtrain: no input, expected --qrng BITS...; see qtrain --qrng --help
+! qtrain: 0 inputs, expected BITS...; see qtrain --qrng --help
 ? 2
 $ qtrain --qrng rows.txt
 ! qtrain: no output; give -o CLASSIFIER.h5

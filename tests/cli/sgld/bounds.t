@@ -162,7 +162,7 @@ $ bad() { "$@" >/dev/null; echo $?; }; bad sgld bounds; bad sgld bounds ladder.c
 > 2
 > 65
 > 2
-! sgld: 0 inputs, expected one ladder; see --help
+! sgld: 0 inputs, expected LADDER.{h5,csv}; see sgld bounds --help
 ! sgld: --factor: found 0, expected a number from 1e-09 to 1000000000
 ! sgld: --factor: --calibrate-on chooses it; give one of them
 ! sgld: -d: found 0, expected a number from 1e-12 to 0.5

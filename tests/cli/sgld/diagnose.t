@@ -47,11 +47,11 @@ $ cache show chains.h5 --json | jq -c '.attributes'
 
 # what is no file of chains
 $ sgld diagnose
-! sgld: diagnose: found 0 inputs, expected CHAINS.h5
+! sgld: 0 inputs, expected CHAINS.h5; see sgld diagnose --help
 ? 2
 
 $ sgld diagnose bare.h5 chains.h5
-! sgld: diagnose: found 2 inputs, expected CHAINS.h5
+! sgld: 2 inputs, expected CHAINS.h5; 'chains.h5' is too many; see sgld diagnose --help
 ? 2
 
 $ sgld diagnose absent.h5

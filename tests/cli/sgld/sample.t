@@ -58,7 +58,7 @@ $ sgld sample --dry-run -p classic -o new.h5 --json | jq -c '[.hit, .estimated_s
 ? 2
 # What is wrong, in one line.
 $ sgld sample
-! sgld: sample: no output; give -o CHAINS.h5
+! sgld: no output; give -o CHAINS.h5
 ? 2
 $ sgld sample -B 1,-3 -o e.h5
 ! sgld: --betas: found -3, expected 0 or more
@@ -106,7 +106,7 @@ $ sgld sample --sampler mala --batch-size 10 -o e.h5
 ! sgld: batch 10: mala and hmc take all 50 records a step; batches go with --sampler sgld, psgld, sghmc, sgnht
 ? 2
 $ sgld sample a b c -o e.h5
-! sgld: 3 inputs, expected a folder, or the training and the test images; 'c' is too many; see --help
+! sgld: 3 inputs, expected [DIR | TRAIN TEST]; 'c' is too many; see sgld sample --help
 ? 2
 $ ls e.h5
 ! ls: cannot access 'e.h5': No such file or directory

@@ -133,7 +133,7 @@ $ tournament --extract von-neumann two.txt
 ! tournament: no output; give -o OUT.bin
 ? 2
 $ tournament --extract von-neumann -o x.bin
-! tournament: no input, expected BITS...; see tournament --extract=von-neumann --help
+! tournament: 0 inputs, expected BITS...; see tournament --extract --help
 ? 2
 $ tournament --extract von-neumann two.txt -o two.txt
 ! tournament: two.txt: is an input; give another name

@@ -15,7 +15,7 @@ $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 $ tournament bits.txt --symbol-bits 2 --null 199 --reference -q -o r.h5 && h5dump -d order r.h5 | grep '(0)'
 >    (0): 0, 1, 2
 $ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first | sed -E 's/([0-9]\.[0-9]{4})[0-9]+/\1/'
-> {"output":""
+> {"output":null
 > "key":"HEX64"
 > "status":"computed"
 > "devices":3
@@ -81,7 +81,7 @@ $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden
 
 # What cannot be done.
 $ tournament
-! tournament: no input, expected BITS...; see --help
+! tournament: 0 inputs, expected BITS...; see --help
 ? 2
 $ tournament bits.txt --force
 ! tournament: no output; give -o T.h5

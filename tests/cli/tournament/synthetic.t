@@ -21,11 +21,10 @@ $ tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 --threads 3 
 + tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 --threads 1 -q --no-provenance -o b.h5; cmp a.h5 b.h5 && echo same
 > same
 $ tournament --synthetic 3 --variant bridge --rows 30 --trials 0 --null 0 --json | tr , '\n' | grep -v 'key\|_test' | sed -E 's/([0-9]\.[0-9]{5})[0-9]+/\1/'
-> {"output":""
+> {"output":null
 > "status":"computed"
 > "devices":3
 > "rows":90
-> "cautions":[]
 > "within":null
 > "between":12.58250
 > "ratio":null
@@ -40,6 +39,7 @@ $ tournament --synthetic 3 --variant bridge --rows 30 --trials 0 --null 0 --json
 > "accuracy":0.81111
 > "pearson":0.79918
 > "spearman":0.5
+> "cautions":[]}
 
 # Few devices: what can be said, and why not more.
 $ for n in 2 3; do tournament --synthetic $n --bias 0.5,0.6 --copy 0,0 --drift 0,0 --rows 40 --trials 0; done; tournament --synthetic 3 --bias 0.5 --copy 0 --drift 0 --rows 40 --trials 0
@@ -147,8 +147,8 @@ $ tournament --synthetic 3 --bias 0.1,0.2,0.3,0.4 --copy 0,0,0,0 --drift 0,0,0,0
 ! tournament: --synthetic: found 3 devices, there are 4 classes
 ? 2
 $ tournament --synthetic 3 --only-bits
-! tournament: --synthetic: no output; give -o FILE.h5
+! tournament: --only-bits: no output; give -o FILE.h5
 ? 2
 $ tournament --synthetic 3 bits.h5
-! tournament: --synthetic: takes no input; found 1
+! tournament: 1 input, expected none; 'bits.h5' is too many; see tournament --synthetic --help
 ? 2

@@ -185,7 +185,6 @@ const struct kl_train_stage stage = {
     .kind = &kind,
     .schema = 1,
     .version = 1,
-    .reads = "one feature cache",
     .input = &kl_features_kind,
     .role = "features",
     .defaults = defaults,
