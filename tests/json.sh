@@ -100,6 +100,7 @@ printed circuit stats --embedding amplitude
 stage circuit plateau --qubits 2 --layers 1 -o p.h5
 printed circuit plateau --qubits 2 --layers 1
 stage extract-features --qrng bits.txt --symbol-bits 2 -o b.h5
+stage extract-features "$DATA/wine/wine.csv" --label cultivar -o w.h5
 stage tournament bits.txt --null 10 -o t.h5
 stage tournament --synthetic 3 --rows 9 --only-bits -o t3.h5
 stage tournament --synthetic 4 --rows 60 --null 20 --trials 1 -o t2.h5

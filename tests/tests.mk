@@ -78,7 +78,7 @@ $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(w
 # others wrote are built anew with sanitizers and counters; clang has no __SANITIZE_ADDRESS__ of its own.
 FUZZ_FLAGS := -std=c17 -D_GNU_SOURCE -DKL_FUZZ -D__SANITIZE_ADDRESS__ -O1 -g -I. -Ilib $(PKG_CFLAGS) -fno-sanitize-recover=all \
   -fprofile-instr-generate -fcoverage-mapping
-FUZZED := $(filter-out $(REAL),$(wildcard $(addprefix lib/,$(addsuffix /*.c,base store ingest weights circuit control/model control/pulse sampling/ladder sequence/recording qrng/bits))))
+FUZZED := lib/backbone/table.c $(filter-out $(REAL),$(wildcard $(addprefix lib/,$(addsuffix /*.c,base store ingest weights circuit control/model control/pulse sampling/ladder sequence/recording qrng/bits))))
 FUZZED_OBJS := $(FUZZED:%.c=$(BUILD)/fuzz/%.o)
 SECONDS ?= 60
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   extract-features: images in, a file of ResNet-18 features out; with --qrng, bits of devices. */
+   extract-features: images in, a file of ResNet-18 features out; with --qrng, bits of devices; with
+   --label, tables of numbers. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static const struct kl_option options[] = {
       "only part I (0 to N-1) of N, for cache merge; auto, auto/N: by Slurm or MPI", NULL, NULL },
     KL_DEVICE_OPTION(AT(common.device)),
 };
-static const struct kl_tool *const parts[] = { &kl_extract_tool, NULL };
+static const struct kl_tool *const parts[] = { &kl_extract_tool, &kl_backbone_table_tool, NULL };
 static const struct kl_tool tool = {
     .name = "extract-features",
     .summary = "Images to ResNet-18 features, computed once",
@@ -384,6 +385,6 @@ static void defaults(void *values)
 int main(int argc, char **argv)
 {
     static const struct kl_mode images = { .tool = &tool, .defaults = defaults, .run = run };
-    const struct kl_mode *const modes[] = { &images, &kl_mode_extract };
-    return kl_store_modes_main(modes, 2, argc, argv, stdout, stderr);
+    const struct kl_mode *const modes[] = { &images, &kl_mode_extract, &kl_backbone_mode_table };
+    return kl_store_modes_main(modes, 3, argc, argv, stdout, stderr);
 }

@@ -78,10 +78,10 @@ static int extract_declare(struct kl_extract_sets *sets, const struct kl_extract
     return rc < 0 ? rc : 0;
 }
 
-static const struct kl_kind_heading headings[] = { { "features", "backbone" },
-                                                   { "features", "tap" },
-                                                   { "features", "preprocess" },
-                                                   { .attribute = NULL } };
+static const struct kl_kind_heading headings[] = {
+    { "features", "backbone" }, { "features", "tap" },        { "features", "columns" },
+    { "features", "scaling" },  { "features", "preprocess" }, { .attribute = NULL }
+};
 /* What features are stands above. */
 static const char *const not_on_page[] = { "features/", NULL };
 const struct kl_kind kl_features_kind = { .name = "features",

@@ -11,6 +11,7 @@
 
 struct kl_writer;
 struct kl_kind;
+struct kl_mode;
 
 enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
 
@@ -72,5 +73,7 @@ size_t kl_backbone_look_seen(const struct kl_look *look);
 int kl_backbone_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
                               struct kl_error *err);
 extern const struct kl_kind kl_features_kind; /* what the file shows (store/kind.h) */
+extern const struct kl_tool kl_backbone_table_tool;
+extern const struct kl_mode kl_backbone_mode_table; /* tables as features (mode_table.c) */
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { KL_CSV_FIELDS = 64 };
+enum { KL_CSV_FIELDS = 4096 };
 struct kl_csv {
     const char *path; /* for messages */
     char *at, *end;   /* what is not read yet */

@@ -108,15 +108,17 @@ void kl_head_features_free(struct kl_features *f)
 /* ---- origin ----
    Which features a head was trained on: kept with it, and compared with those it is given later. */
 
-/* Attribute of the dataset `features`, that of the head, and whether the head is meaningless elsewhere.
- */
+/* Attribute of the dataset `features`, that of the head, and what to do where they differ, as the head
+   is meaningless there; NULL: that may be meant. */
+#define ANEW "extract anew"
+#define LIKE "--like FEATURES.h5 of extract-features takes it from those that trained"
 static const struct {
-    const char *name, *kept;
-    bool must_match;
-} origins[] = { { "backbone", "features_backbone", true },
-                { "weights_sha256", "features_weights_sha256", true },
-                { "tap", "features_tap", true },
-                { "preprocess", "features_preprocess", false } };
+    const char *name, *kept, *mend;
+} origins[] = {
+    { "backbone", "features_backbone", ANEW }, { "weights_sha256", "features_weights_sha256", ANEW },
+    { "tap", "features_tap", ANEW },           { "columns", "features_columns", LIKE }, /* of a table */
+    { "scaling", "features_scaling", LIKE },   { "preprocess", "features_preprocess", NULL }
+};
 enum { N_ORIGINS = sizeof origins / sizeof *origins };
 
 int kl_head_origin_save(struct kl_writer *w, const struct kl_file *features, struct kl_error *err)
@@ -186,9 +188,10 @@ static int compare(bool *differs, int i, const char *head, const char *trained,
     if (!kl_store_file_has_attribute(features, "features", origins[i].name)) return KL_OK;
     int code = kl_store_file_text(&found, features, "features", origins[i].name, err);
     if (!code && strcmp(trained, found) != 0) {
-        if (origins[i].must_match)
-            code = kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
-                           kl_store_file_path(features), origins[i].name, found, head, trained);
+        if (origins[i].mend)
+            code = kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; %s",
+                           kl_store_file_path(features), origins[i].name, found, head, trained,
+                           origins[i].mend);
         else if (!only_idle_resize(trained, found, features)) {
             *differs = true;
             kl_caution(log,

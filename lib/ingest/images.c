@@ -73,7 +73,10 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
             "%s: a single image file; give the folder above its class's, in which each class is a "
             "sub-folder, or its own folder with --labels none",
             path);
-    return kl_fail(err, KL_EDATA, "%s: not an IDX file, a folder of PNG or JPEG files or an HDF5 file",
+    return kl_fail(err, KL_EDATA,
+                   "%s: not an IDX file, a folder of PNG or JPEG files or an HDF5 file; a table or "
+                   "array of numbers "
+                   "takes --label COLUMN",
                    path);
 }
 

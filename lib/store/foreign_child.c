@@ -322,7 +322,10 @@ static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *
         return kl_store_answer_refuse(a, name, "HDF5 cannot open it: damaged");
     a->rank = images->rank;
     if ((a->rank != 3 && a->rank != 4) || images->kind != KL_LISTED_U8)
-        return kl_store_answer_refuse(a, name, "expected uint8 of shape (n, h, w) or (n, h, w, c)");
+        return kl_store_answer_refuse(
+            a, name,
+            "expected uint8 of shape (n, h, w) or (n, h, w, c); vectors of numbers take "
+            "--label DATASET");
     kl_store_foreign_unread(why, set);
     if (*why) return kl_store_answer_refuse(a, name, why);
     uint64_t all = 1;

@@ -20,6 +20,11 @@ const char *const fault_inputs[] = {
     "awk 'BEGIN { for (i = 0; i < 400; i++) printf \"%02x\", (x = (x * 75 + 74) % 65537) / 256 % 256 }' "
     ">b.hex",
     "extract-features --qrng b.txt -q -o bits.h5",
+    "{ head -1 data/wine/wine.csv; sed -n '2~9p' data/wine/wine.csv; } >wine.csv; "
+    "extract-features wine.csv --label cultivar -q -o wine.h5",
+    "printf \"\\223NUMPY\\1\\0\\66\\0{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }\\n"
+    "0000aaaa11112222bbbb3333ccccdddd\" >x.npy; printf \"\\223NUMPY\\1\\0\\66\\0{'descr': '|S1', "
+    "'fortran_order': False, 'shape': (4,), }  \\nABBA\" >y.npy",
     "printf \"\\223NUMPY\\1\\0\\77\\0{'descr': '|S10', 'fortran_order': False, 'shape': (1,), }    "
     "\\n0110110110\" >b.npy",
     0,
@@ -61,6 +66,23 @@ const struct fault_job fault_jobs[] = {
                  "--only-statistics --no-provenance -q -o out.h5",
       .old = "cp ../in/bits.h5 out.h5",
       .slower = 4 },
+    { .name = "extract-features of a table",
+      .command = "extract-features -q ../in/wine.csv --label cultivar --ignore hue --split train "
+                 "--no-provenance "
+                 "-o out.h5",
+      .old = "cp ../in/wine.h5 out.h5" },
+    { .name = "extract-features of a table like another one",
+      .command =
+          "extract-features -q ../in/wine.csv --label cultivar --like ../in/wine.h5 --store store -o "
+          "out.h5",
+      .old = "cp ../in/wine.h5 out.h5; mkdir store",
+      .may_lack = "./store/",
+      .varies = true,
+      .slower = 4 },
+    { .name = "extract-features of arrays",
+      .command =
+          "extract-features -q ../in/x.npy --label ../in/y.npy --scale none --no-provenance -o out.h5",
+      .old = "cp ../in/wine.h5 out.h5" },
     { .name = "extract-features with a .pth",
       .command = "extract-features -q " DIGITS
                  " --limit 1 --tap layer1 -w ../in/shared/weights/resnet18_gray28-10ad2fe8.pth "

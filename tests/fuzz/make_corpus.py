@@ -6,10 +6,10 @@ made by Python's own pickle and zipfile, arrays by NumPy, HDF5 by h5py: not by k
 
     python3 tests/fuzz/make_corpus.py          # the same bytes each time, but for some HDF5 files and pickles
 """
-from corpus import arrays, control, device_bits, images, ladders, pickles, recordings, safetensors, store, texts
+from corpus import arrays, control, device_bits, images, ladders, pickles, recordings, safetensors, store, tables, texts
 
 if __name__ == "__main__":
-    for maker in (arrays, control, device_bits, images, ladders, pickles, recordings, safetensors, store, texts):
+    for maker in (arrays, control, device_bits, images, ladders, pickles, recordings, safetensors, store, tables, texts):
         for name in dir(maker):
             if name.startswith("make_"):
                 getattr(maker, name)()

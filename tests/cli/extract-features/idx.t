@@ -53,7 +53,7 @@ $ printf '\0\0\10\2\0\0\0\2\0\0\0\2abcd' > table-idx2-ubyte; extract-features ta
 ? 65
 
 $ echo hello > text; extract-features text -o a.h5
-! extract-features: text: not an IDX file, a folder of PNG or JPEG files or an HDF5 file
+! extract-features: text: not an IDX file, a folder of PNG or JPEG files or an HDF5 file; a table or array of numbers takes --label COLUMN
 ? 65
 
 $ extract-features a-images-idx3-ubyte --resize 28 --no-provenance -o a.h5

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT
+   Tables and arrays read into rows of numbers and the classes' names. */
+#include "backbone/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "weights/array.h"
+
+enum { MOST_BYTES = 1 << 30, MOST_NUMBERS = 1 << 28 };
+
+void kl_backbone_table_free(struct kl_vectors *t)
+{
+    free(t->x), free(t->columns), free(t->classes);
+    *t = (struct kl_vectors){ 0 };
+}
+
+/* ---- texts ---- */
+/* A text's columns: what each is for. */
+struct sheet {
+    struct kl_csv csv;
+    size_t n;                     /* columns of the text */
+    char (*names)[KL_TABLE_NAME]; /* (n) */
+    size_t *place;                /* (n), among the table's columns; SIZE_MAX: it is not taken */
+    size_t label;                 /* SIZE_MAX: none */
+    size_t room;                  /* rows that there is memory for */
+};
+
+static bool is_number(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    return end != text && end[strspn(end, " ")] == 0 && isfinite(value);
+}
+
+static bool is_missing(const char *text)
+{
+    static const char *const words[] = { "", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?" };
+    bool missing = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        missing |= strcmp(text + strspn(text, " "), words[i]) == 0;
+    return missing;
+}
+
+/* Does the first row name the columns? It does where it has a word and the second one a number. */
+static bool names_columns(char *const *first, const struct kl_csv *second, size_t n)
+{
+    bool names = false;
+    for (size_t j = 0; j < n && j < second->n; j++)
+        names |= !is_number(first[j]) && !is_missing(first[j]) && is_number(second->fields[j]);
+    return names;
+}
+
+/* Columns are called as the first row says, or by their places from 1. */
+static int name_columns(struct sheet *s, char *const *first, bool named, struct kl_error *err)
+{
+    s->names = calloc(s->n, sizeof *s->names), s->place = malloc(s->n * sizeof *s->place);
+    if (!s->names || !s->place) return kl_fail_memory(err, s->n * sizeof *s->names);
+    for (size_t j = 0; j < s->n; j++) {
+        const char *field = first[j] + strspn(first[j], " ");
+        s->place[j] = SIZE_MAX;
+        if (named && *field) snprintf(s->names[j], KL_TABLE_NAME, "%s", field);
+        else snprintf(s->names[j], KL_TABLE_NAME, "%zu", j + 1);
+        kl_make_printable(s->names[j]);
+        for (size_t k = 0; k < j; k++)
+            if (strcmp(s->names[k], s->names[j]) == 0)
+                return kl_fail(err, KL_EDATA, "%s: two columns are called '%s'", s->csv.path,
+                               s->names[j]);
+    }
+    return KL_OK;
+}
+
+/* A column by its name, else by its number. */
+static int find_column(size_t *at, const struct sheet *s, const char *name, size_t length,
+                       const char *option, struct kl_error *err)
+{
+    char text[KL_TABLE_NAME], all[200] = "";
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    for (*at = 0; *at < s->n; (*at)++)
+        if (strcmp(s->names[*at], text) == 0) return KL_OK;
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (!*end && number >= 1 && number <= s->n) return *at = number - 1, KL_OK;
+    for (size_t j = 0, used = 0; j < s->n && used + KL_TABLE_NAME + 8 < sizeof all; j++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", j ? ", " : "", s->names[j]);
+    return kl_fail(err, KL_EUSAGE, "--%s: %s has no column '%s'; found %zu: %s%s", option, s->csv.path,
+                   text, s->n, all, strlen(all) + KL_TABLE_NAME + 8 < sizeof all ? "" : ", ...");
+}
+
+static int mark(struct sheet *s, const char *list, const char *option, bool taken, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (const char *word = list; word && *word && !code;) {
+        size_t at;
+        word += strspn(word, " ");
+        const size_t n = strcspn(word, ",");
+        code = find_column(&at, s, word, n, option, err);
+        if (!code && at == s->label)
+            code =
+                kl_fail(err, KL_EUSAGE, "--%s: '%s' is the column of the classes", option, s->names[at]);
+        if (!code) s->place[at] = taken ? 0 : SIZE_MAX;
+        word += n + (word[n] == ',');
+    }
+    return code;
+}
+
+/* By name, in their order. */
+static int place_like(struct sheet *s, const struct kl_vectors_options *o, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t k = 0; k < o->n_like && !code; k++) {
+        size_t at;
+        code = find_column(&at, s, o->like[k], strlen(o->like[k]), "like", err);
+        if (!code) s->place[at] = k;
+    }
+    return code;
+}
+
+static int choose_columns(struct kl_vectors *t, struct sheet *s, const struct kl_vectors_options *o,
+                          struct kl_error *err)
+{
+    s->label = SIZE_MAX;
+    int code = strcmp(o->label, "none") == 0
+                   ? KL_OK
+                   : find_column(&s->label, s, o->label, strlen(o->label), "label", err);
+    for (size_t j = 0; j < s->n && !o->columns && !o->like; j++)
+        if (j != s->label) s->place[j] = 0;
+    if (!code) code = mark(s, o->columns, "columns", true, err);
+    if (!code) code = mark(s, o->ignore, "ignore", false, err);
+    for (size_t j = 0; j < s->n && !code && !o->like; j++)
+        if (s->place[j] != SIZE_MAX) s->place[j] = t->d++;
+    if (!code && o->like) code = place_like(s, o, err), t->d = o->n_like;
+    if (code) return code;
+    if (!t->d) return kl_fail(err, KL_EUSAGE, "%s: no column is left to take", s->csv.path);
+    if (!(t->columns = calloc(t->d, sizeof *t->columns)))
+        return kl_fail_memory(err, t->d * KL_TABLE_NAME);
+    for (size_t j = 0; j < s->n; j++)
+        if (s->place[j] != SIZE_MAX) strcpy(t->columns[s->place[j]], s->names[j]);
+    return KL_OK;
+}
+
+static int grow(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
+{
+    if (t->n < s->room) return KL_OK;
+    s->room = s->room ? 2 * s->room : 256;
+    float *x = realloc(t->x, s->room * t->d * sizeof *x);
+    if (x) t->x = x;
+    char(*classes)[KL_TABLE_NAME] =
+        s->label == SIZE_MAX ? NULL : realloc(t->classes, s->room * sizeof *classes);
+    if (classes) t->classes = classes;
+    return x && (classes || s->label == SIZE_MAX) ? KL_OK
+                                                  : kl_fail_memory(err, s->room * t->d * sizeof *x);
+}
+
+static int read_class(struct kl_vectors *t, const struct sheet *s, const char *text,
+                      struct kl_error *err)
+{
+    if (strlen(text) >= KL_TABLE_NAME)
+        return kl_fail(err, KL_EDATA,
+                       "%s: line %zu, column %s: the class's name has %zu bytes, expected at most %d",
+                       s->csv.path, s->csv.line, s->names[s->label], strlen(text), KL_TABLE_NAME - 1);
+    memset(t->classes[t->n], 0, KL_TABLE_NAME); /* all of it is written */
+    strcpy(t->classes[t->n], text + strspn(text, " "));
+    kl_make_printable(t->classes[t->n]);
+    return KL_OK;
+}
+
+static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
+{
+    const struct kl_csv *csv = &s->csv;
+    if (csv->n != s->n)
+        return kl_fail(err, KL_EDATA, "%s: line %zu: found %zu columns, expected %zu", csv->path,
+                       csv->line, csv->n, s->n);
+    int code = grow(t, s, err);
+    for (size_t j = 0; j < s->n && !code; j++) {
+        double value;
+        if (j != s->label && s->place[j] == SIZE_MAX) continue;
+        if (is_missing(csv->fields[j]))
+            return kl_fail(err, KL_EDATA,
+                           "%s: line %zu, column %s: found '%s', which is no value; leave such rows out "
+                           "before, or the column with --ignore",
+                           csv->path, csv->line, s->names[j], csv->fields[j]);
+        if (j == s->label) code = read_class(t, s, csv->fields[j], err);
+        else {
+            code = kl_csv_number(&value, csv, j, s->names[j], err);
+            if (!code) t->x[t->n * t->d + s->place[j]] = (float)value;
+        }
+    }
+    t->n += !code;
+    return code;
+}
+
+/* A row that was read before the one that is at hand. */
+static int read_earlier(struct kl_vectors *t, struct sheet *s, char **fields, size_t line,
+                        struct kl_error *err)
+{
+    struct kl_csv *csv = &s->csv;
+    const size_t n = csv->n, now = csv->line;
+    for (size_t j = 0; j < s->n; j++) {
+        char *const other = csv->fields[j];
+        csv->fields[j] = fields[j], fields[j] = other;
+    }
+    csv->n = s->n, csv->line = line;
+    const int code = read_row(t, s, err);
+    for (size_t j = 0; j < s->n; j++) csv->fields[j] = fields[j];
+    csv->n = n, csv->line = now;
+    return code;
+}
+
+/* The first rows, by which columns are named and chosen, and all others. */
+static int read_rows(struct kl_vectors *t, struct sheet *s, const struct kl_vectors_options *o,
+                     struct kl_error *err)
+{
+    const struct kl_csv begin = s->csv;
+    bool more = true;
+    int code = KL_OK;
+    while (!code && more && !s->csv.n) code = kl_csv_row(&s->csv, &more, err);
+    if (!code && !more) code = kl_fail(err, KL_EDATA, "%s: found no rows, expected a table", begin.path);
+    if (code) return code;
+    s->n = s->csv.n;
+    char **first = malloc(s->n * sizeof *first);
+    if (!first) return kl_fail_memory(err, s->n * sizeof *first);
+    memcpy(first, s->csv.fields, s->n * sizeof *first);
+    const size_t line = s->csv.line;
+    do code = kl_csv_row(&s->csv, &more, err);
+    while (!code && more && !s->csv.n);
+    if (!code && !more)
+        code =
+            kl_fail(err, KL_EDATA, "%s: found one line, expected names of columns and rows", begin.path);
+    t->named = !code && names_columns(first, &s->csv, s->n);
+    if (!code) code = name_columns(s, first, t->named, err);
+    if (!code) code = choose_columns(t, s, o, err);
+    if (!code && !t->named) code = read_earlier(t, s, first, line, err);
+    free(first);
+    while (!code && more) {
+        if (s->csv.n) code = read_row(t, s, err);
+        if (!code) code = kl_csv_row(&s->csv, &more, err);
+    }
+    return code;
+}
+
+static int read_text(struct kl_vectors *t, const char *path, const struct kl_vectors_options *o,
+                     struct kl_error *err)
+{
+    struct sheet *s = calloc(1, sizeof *s);
+    char *text = NULL;
+    size_t n = 0;
+    int code =
+        s ? kl_read_text(&text, &n, path, MOST_BYTES, "a table", err) : kl_fail_memory(err, sizeof *s);
+    if (!code) code = kl_csv_open(&s->csv, path, text, n, 1, err);
+    if (!code) code = read_rows(t, s, o, err);
+    if (s) free(s->names), free(s->place);
+    free(text), free(s);
+    return code;
+}
+
+/* ---- arrays ---- */
+static int take_classes(struct kl_vectors *t, const struct kl_numbers *y, const char *path,
+                        struct kl_error *err)
+{
+    if (!y->rank || y->dims[0] != t->n || (y->rank > 1 && y->dims[1] != 1) || y->rank > 2)
+        return kl_fail(err, KL_EDATA, "%s: found %zu classes, expected one for each of %zu rows", path,
+                       y->rank ? y->dims[0] : 0, t->n);
+    if (!(t->classes = calloc(t->n, sizeof *t->classes)))
+        return kl_fail_memory(err, t->n * KL_TABLE_NAME);
+    for (size_t i = 0; i < t->n; i++) {
+        if (y->texts) snprintf(t->classes[i], KL_TABLE_NAME, "%s", y->texts[i]);
+        else if (isfinite(y->values[i])) snprintf(t->classes[i], KL_TABLE_NAME, "%.10g", y->values[i]);
+        else return kl_fail(err, KL_EDATA, "%s: row %zu (from 0): the class is no number", path, i);
+        kl_make_printable(t->classes[i]);
+    }
+    return KL_OK;
+}
+
+static int take_rows(struct kl_vectors *t, const struct kl_numbers *x, const char *path,
+                     struct kl_error *err)
+{
+    if (x->pairs || x->rank != 2)
+        return kl_fail(err, KL_EDATA, "%s: found %s%d axes, expected real numbers (rows, columns)", path,
+                       x->pairs ? "complex numbers of " : "", x->rank);
+    t->n = x->dims[0], t->d = x->dims[1];
+    if (!t->n || !t->d) return kl_fail(err, KL_EDATA, "%s: found %zu x %zu numbers", path, t->n, t->d);
+    t->x = malloc(t->n * t->d * sizeof *t->x), t->columns = calloc(t->d, sizeof *t->columns);
+    if (!t->x || !t->columns) return kl_fail_memory(err, t->n * t->d * sizeof *t->x);
+    for (size_t j = 0; j < t->d; j++) snprintf(t->columns[j], KL_TABLE_NAME, "%zu", j + 1);
+    for (size_t k = 0; k < t->n * t->d; k++) {
+        t->x[k] = (float)x->values[k];
+        if (!isfinite(t->x[k]))
+            return kl_fail(err, KL_EDATA,
+                           "%s: row %zu, column %zu (from 0): found %g, expected a finite "
+                           "number; leave such rows out before",
+                           path, k / t->d, k % t->d, x->values[k]);
+    }
+    return KL_OK;
+}
+
+int kl_backbone_table_label_path(char **label_path, const char *path, const char *label,
+                                 struct kl_error *err)
+{
+    *label_path = NULL;
+    if (!kl_weights_is_array(path) || strcmp(label, "none") == 0) return KL_OK;
+    const bool own = kl_weights_is_array(label);
+    const size_t n = kl_weights_array_length(path), room = strlen(path) + strlen(label) + 2;
+    if (!(*label_path = malloc(room))) return kl_fail_memory(err, room);
+    if (own) strcpy(*label_path, label);
+    else snprintf(*label_path, room, "%.*s:%s", (int)n, path, label);
+    return KL_OK;
+}
+
+static int read_arrays(struct kl_vectors *t, const char *path, const struct kl_vectors_options *o,
+                       struct kl_error *err)
+{
+    struct kl_numbers x = { 0 }, y = { 0 };
+    char *label = NULL;
+    int code = kl_weights_array_read(&x, path, MOST_NUMBERS, false, err);
+    if (!code) code = take_rows(t, &x, path, err);
+    kl_store_numbers_free(&x);
+    if (!code && o->like && o->n_like != t->d)
+        code = kl_fail(err, KL_EDATA, "%s: found %zu columns, expected %zu, as --like has them", path,
+                       t->d, o->n_like);
+    if (!code) code = kl_backbone_table_label_path(&label, path, o->label, err);
+    if (!code && label) code = kl_weights_array_read(&y, label, MOST_NUMBERS, true, err);
+    if (!code && label) code = take_classes(t, &y, label, err);
+    kl_store_numbers_free(&y);
+    free(label);
+    return code;
+}
+
+int kl_backbone_table_read(struct kl_vectors *t, const char *path, const struct kl_vectors_options *o,
+                           struct kl_error *err)
+{
+    const bool array = kl_weights_is_array(path);
+    *t = (struct kl_vectors){ 0 };
+    if (array && (o->columns || o->ignore))
+        return kl_fail(err, KL_EUSAGE, "--%s: %s has no named columns; save what is wanted of the array",
+                       o->columns ? "columns" : "ignore", path);
+    return array ? read_arrays(t, path, o, err) : read_text(t, path, o, err);
+}

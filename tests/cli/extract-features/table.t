@@ -1,0 +1,86 @@
+# Tables of numbers as features: columns by name, split and scale, classes; what is no table is refused with its line.
+$ W=$DATA/wine/wine.csv; for part in train test; do extract-features $W --label cultivar --split $part -o $part.h5; done
+> train.h5: 142 rows of 13 columns; classes 1: 47, 2: 57, 3: 38; scale: standard, of 142 rows (7d2373fb5938)
+> test.h5: 36 rows of 13 columns; classes 1: 12, 2: 14, 3: 10; scale: standard, of 142 rows (7d2373fb5938)
+$ extract-features $DATA/wine/wine.csv --label cultivar --split test -o test.h5; cache show train.h5 | grep -E '^(backbone|columns|scaling|classes)'
+> test.h5: up to date
+> backbone   none: a table
+> columns    13: alcohol, malic_acid, ash, alcalinity_of_ash, ... (48e60c38968d)
+> scaling    standard, of 142 rows (7d2373fb5938)
+> classes    1, 2, 3
+$ qtrain train.h5 --epochs 300 -q -o head.h5 2>/dev/null; qeval head.h5 test.h5 -o report.h5 | head -1
+> report.h5: accuracy 1.0000 [0.9036, 1.0000], log loss 0.0380, ECE 0.0365 on 36 samples
+$ qsweep train.h5 --grid "lr=1e-3,1e-2" --epochs 5 -q -o s.h5 2>/dev/null; cache show s.h5 | grep -c ^lr=
+> 2
+
+# The parts share no row, and have all of them.
+$ for part in train test; do h5dump -A 0 -y -d /index $part.h5 | sed -n '/DATA {/,/}/p'; done | tr -cs '0-9' '\n' | grep . | sort -n | uniq | wc -l
+> 178
+
+# What a head was trained on, it needs.
+$ extract-features $DATA/wine/wine.csv --label 14 --columns alcohol,hue -q -o two.h5; qeval head.h5 two.h5 -o x.h5
+! qeval: two.h5: columns is 2: alcohol, hue (56ccd189258e), head.h5 was trained on 13: alcohol, malic_acid, ash, alcalinity_of_ash, ... (48e60c38968d); --like FEATURES.h5 of extract-features takes it from those that trained
+? 65
+$ extract-features $DATA/wine/wine.csv --label cultivar -q -o whole.h5; qeval head.h5 whole.h5 -o x.h5
+! qeval: whole.h5: scaling is standard, of 178 rows (e52b3ad5220a), head.h5 was trained on standard, of 142 rows (7d2373fb5938); --like FEATURES.h5 of extract-features takes it from those that trained
+? 65
+$ (head -1 $DATA/wine/wine.csv; sed -n 60,80p $DATA/wine/wine.csv) | awk -F, 'BEGIN { OFS = "," } { print $14, $13, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }' >turned.csv
++ extract-features turned.csv --label cultivar --like train.h5 -o turned.h5 && qeval head.h5 turned.h5 -o x.h5 2>/dev/null | head -1
+> turned.h5: 21 rows of 13 columns; classes 1: 1, 2: 20, 3: 0; scale: standard, of 142 rows (7d2373fb5938)
+> x.h5: accuracy 1.0000 [0.8454, 1.0000], log loss 0.0235, ECE 0.0225 on 21 samples
+$ extract-features turned.csv --label none --like train.h5 -o bare.h5; qeval head.h5 bare.h5 -o x.h5
+> bare.h5: 21 rows of 13 columns; no classes; scale: standard, of 142 rows (7d2373fb5938)
+! qeval: bare.h5: has no labels; extract the features again with labels (--labels)
+? 65
+
+# Other tables: tabs, words for classes, no names; a decimal comma.
+$ printf 'a\tb\tkind\n1\t2\tyes\n3\t4\tno\n5\t6\tno\n7\t9\tyes\n' >t.tsv; extract-features t.tsv --label kind --scale none -o t.h5; h5dump -A 0 -d /features t.h5 | grep '([0-9]'
+> t.h5: 4 rows of 2 columns; classes no: 2, yes: 2; scale: none
+>    (0,0): 1, 2,
+>    (1,0): 3, 4,
+>    (2,0): 5, 6,
+>    (3,0): 7, 9
+$ printf '5.1,3.5,setosa\n4.9,3,setosa\n6.2,2.8,virginica\n5.9,3,virginica\n' >i.csv; extract-features i.csv --label 3 -o i.h5; cache show i.h5 | grep ^classes
+> i.h5: 4 rows of 2 columns; classes setosa: 2, virginica: 2; scale: standard, of 4 rows (174bd9e783ea)
+> classes    setosa, virginica
+! extract-features: i.csv: its first line names no columns: they are called 1 to 3
+$ printf 'x;y;c\n1,5;2;0\n2,5;2;1\n0,5;2;0\n3;2;1\n' >d.csv; extract-features d.csv --label c -o d.h5; h5dump -A 0 -d /features -y d.h5 | sed -n '/DATA {/,/}/p' | tr -d ' \n'; echo
+> d.h5: 4 rows of 2 columns; classes 0: 2, 1: 2; scale: standard, of 4 rows (62e83bb145a4)
+> DATA{-0.390567,0,0.650945,0,-1.43208,0,1.1717,0}
+! extract-features: d.csv: 1 of 2 columns do not vary in the rows that train, and are 0
+
+# One line for each that is refused.
+$ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
++ bad $W --label vintage; bad $W --label cultivar --ignore colour; bad $W --label cultivar --columns cultivar,hue; bad $W --label alcohol; bad $W; bad $W --label cultivar --seed 3
++ bad $W --label none --split test; bad $W --label cultivar --like whole.h5 --scale none; bad absent.csv --label c; bad t.tsv --label kind --like train.h5; bad $W $W --label cultivar; bad /dev/null --label c
++ printf 'a,b,c\n1,2,0\n1,,1\n' >m.csv; bad m.csv --label c; printf 'a,b,c\n1,2,0\n1,NaN,1\n' >m.csv; bad m.csv --label c; printf 'a,b,c\n1,2,0\n1,red,1\n' >m.csv; bad m.csv --label c
++ printf 'a,b,c\n1,2,0\n1,2\n' >m.csv; bad m.csv --label c; printf 'a,a,c\n1,2,0\n1,2,1\n' >m.csv; bad m.csv --label c; printf 'a,b,c\n' >m.csv; bad m.csv --label c
++ sed 's/,1$/,9/' turned.csv >other.csv; bad i.csv --label 3 --like train.h5; sed '2s/^[0-9]*/7/' turned.csv >other.csv; bad other.csv --label cultivar --like train.h5; ls bad.h5
+! extract-features: --label: ROOT/data/wine/wine.csv has no column 'vintage'; found 14: alcohol, malic_acid, ash, alcalinity_of_ash, magnesium, total_phenols, flavanoids, nonflavanoid_phenols, proanthocyanins, color_intensity, ...
+! extract-features: --ignore: ROOT/data/wine/wine.csv has no column 'colour'; found 14: alcohol, malic_acid, ash, alcalinity_of_ash, magnesium, total_phenols, flavanoids, nonflavanoid_phenols, proanthocyanins, color_intensity, ...
+! extract-features: --columns: 'cultivar' is the column of the classes
+! extract-features: ROOT/data/wine/wine.csv: the label 'alcohol' has 126 values in 178 rows: a class has several rows; a number that is to be predicted is none
+! extract-features: ROOT/data/wine/wine.csv: not an IDX file, a folder of PNG or JPEG files or an HDF5 file; a table or array of numbers takes --label COLUMN
+! extract-features: --seed: changes nothing without --split train or test
+! extract-features: --split test: takes of each class its share, and there are none
+! extract-features: --scale: --like says it
+! extract-features: absent.csv: cannot be opened: No such file or directory
+! extract-features: --like: t.tsv has no column 'alcohol'; found 3: a, b, kind
+! extract-features: 2 inputs, expected TABLE.csv|ARRAY.npy; 'ROOT/data/wine/wine.csv' is too many; see extract-features --label --help
+! extract-features: /dev/null: is a pipe or a device, expected a file; write what it gives to one
+! extract-features: m.csv: line 3, column b: found '', which is no value; leave such rows out before, or the column with --ignore
+! extract-features: m.csv: line 3, column b: found 'NaN', which is no value; leave such rows out before, or the column with --ignore
+! extract-features: m.csv: line 3, column b: found 'red', expected a number
+! extract-features: m.csv: line 3: found 2 columns, expected 3
+! extract-features: m.csv: two columns are called 'a'
+! extract-features: m.csv: found one line, expected names of columns and rows
+! extract-features: --like: i.csv has no column 'alcohol'; found 3: 1, 2, 3
+! extract-features: other.csv: row 1 (from 1): the class '7' does not occur in train.h5
+! ls: cannot access 'bad.h5': No such file or directory
+? 2
+
+# Keys: options, the part and its seed, the file; not where it stands.
+$ W=$DATA/wine/wine.csv; k() { extract-features "$@" --key; }; cp $W copy.csv; [ $(k $W --label cultivar) = $(k copy.csv --label cultivar) ] && for o in "--ignore hue" "--split test" "--split test --seed 1" "--split test --test-fraction 0.3" "--scale none" "--like train.h5"; do k $W --label cultivar $o; done | sort -u | wc -l
+> 6
+$ extract-features $DATA/wine/wine.csv --label cultivar --json -o j.h5 | jq -c 'del(.key, .scaling)'
+> {"output":"j.h5","status":"computed","rows":178,"columns":13,"classes":3,"fitted_rows":178,"cautions":[]}
