@@ -22,8 +22,8 @@ const char *const fault_inputs[] = {
     "extract-features --qrng b.txt -q -o bits.h5",
     "{ head -1 data/wine/wine.csv; sed -n '2~9p' data/wine/wine.csv; } >wine.csv; "
     "extract-features wine.csv --label cultivar -q -o wine.h5",
-    "printf \"\\223NUMPY\\1\\0\\66\\0{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }\\n"
-    "0000aaaa11112222bbbb3333ccccdddd\" >x.npy; printf \"\\223NUMPY\\1\\0\\66\\0{'descr': '|S1', "
+    "printf \"\\223NUMPY\\1\\0\\74\\0{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }\\n"
+    "0000aaaa11112222bbbb3333ccccdddd\" >x.npy; printf \"\\223NUMPY\\1\\0\\74\\0{'descr': '|S1', "
     "'fortran_order': False, 'shape': (4,), }  \\nABBA\" >y.npy",
     "printf \"\\223NUMPY\\1\\0\\77\\0{'descr': '|S10', 'fortran_order': False, 'shape': (1,), }    "
     "\\n0110110110\" >b.npy",
