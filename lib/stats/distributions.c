@@ -132,14 +132,6 @@ double kl_stats_log_gamma_upper(double a, double x)
     return x < a + 1 ? log1p(-exp(log_series(a, x))) : gamma_log_fraction(a, x);
 }
 
-double kl_stats_log_gamma_lower(double a, double x)
-{
-    if (isnan(x)) return NAN;
-    if (!(x > 0)) return -INFINITY;
-    if (isinf(x)) return 0;
-    return x < a + 1 ? log_series(a, x) : log1p(-exp(gamma_log_fraction(a, x)));
-}
-
 /* ---- Tails of the chi-squared, Student's and the normal distribution ---- */
 
 double kl_stats_chi_square_log10_p(double x, double df)

@@ -7,9 +7,8 @@
 
 #include "base/base.h"
 
-/* ln Q(a, x) and ln P(a, x), regularised incomplete gamma functions (DLMF 8.2.4), a > 0, x >= 0. */
+/* ln Q(a, x), the regularised incomplete gamma function (DLMF 8.2.4), a > 0, x >= 0. */
 double kl_stats_log_gamma_upper(double a, double x);
-double kl_stats_log_gamma_lower(double a, double x);
 /* ln I_x(a, b), regularised incomplete beta function (DLMF 8.17.2), a, b > 0, x + y = 1: both are given,
    so that neither has lost digits. */
 double kl_stats_log_beta_lower(double a, double b, double x, double y);

@@ -58,10 +58,6 @@ struct kl_friedman {
 int kl_stats_friedman(struct kl_friedman *f, double *rank, const double *x, size_t n, size_t k,
                       struct kl_error *err);
 
-/* Interval of a proportion, k of n > 0, that holds it with at least this probability (Clopper & Pearson
-   1934, doi:10.1093/biomet/26.4.404). */
-struct kl_interval kl_stats_clopper_pearson(size_t k, size_t n, double level);
-
 /* ---- Ranks, quantiles and correlations ---- */
 /* Ranks of n values from 1, equal ones sharing their mean (tests.c). *ties, which may be NULL: sum of
    t^3 - t over groups of t equal values. KL_ENOMEM. */

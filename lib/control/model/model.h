@@ -146,17 +146,6 @@ void kl_control_diagonalise(double _Complex *matrix, double _Complex *vectors, i
 /* The matrix is overwritten. KL_EDATA: it holds what is not finite. */
 int kl_control_smallest_eigenvalue(double *value, double _Complex *matrix, int n, struct kl_error *err);
 
-/* ---- shapes of pulses (system.c) ---- */
-/* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
-   in its first two levels to first order: u_y = - drag / (2 anharmonicity) d(u_x)/dt (Motzoi et al.
-   2009), the derivative by central differences, one-sided at the ends. u [segments][2]; drag 0: Gauss
-   alone. */
-struct kl_control_shape {
-    double duration, angle, sigma; /* sigma 0: duration / 4 */
-    double drag, anharmonicity;
-};
-void kl_control_gauss(double *u, int segments, const struct kl_control_shape *shape);
-
 /* The system's own values, amplitude 1. */
 void kl_control_task_default(struct kl_control_task *task, const struct kl_control_system *system);
 
@@ -247,11 +236,6 @@ int kl_control_channel_measure(struct kl_control_channel *channel,
                                const struct kl_control_system *system,
                                const struct kl_control_target *target, const double *transfer,
                                struct kl_error *err);
-/* <t|E(|s><s|)|t> of n pairs of states [n][subspace] into fidelities [n]. KL_ENOMEM. */
-int kl_control_channel_states(double *fidelities, const struct kl_control_system *system,
-                              const double *transfer, const double _Complex *inputs,
-                              const double _Complex *targets, int n, struct kl_error *err);
-
 /* ---- models from files (model_file.c; docs/control.md has the format) ---- */
 enum { KL_CONTROL_MODEL_TARGETS = 8 };
 struct kl_control_model_target {
