@@ -27,10 +27,12 @@ struct kl_figure_inputs {
     struct kl_file *const *files; /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
 };
+typedef int kl_plot_draw(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                         struct kl_error *err);
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */
     double width, height;    /* that it may take, in points */
-    int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+    kl_plot_draw *draw;
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     const char *lack;    /* what a file without it holds; NULL: "no DATASET" */
     bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
@@ -92,6 +94,13 @@ void kl_plot_colour(cairo_t *cr, int i, double alpha);
 /* The i-th of n colours in an order: five points of viridis (van der Walt & Smith 2015), from dark to
    light, which print and colour-blind readers keep. Its yellow end is too light for lines. */
 void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
+/* Colour and width of the lines that follow; are they dashed? */
+void kl_plot_pen(cairo_t *cr, int colour, double alpha, double width);
+void kl_plot_dashed(cairo_t *cr, bool dashed);
+/* One line; a box, filled; a box's edge. */
+void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1);
+void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height);
+void kl_plot_frame(cairo_t *cr, double x, double y, double width, double height);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n);
@@ -139,9 +148,25 @@ enum { KL_TICK = 60 };
 void kl_plot_tick_text(char text[KL_TICK], double value, double step, double most);
 double kl_plot_axes_x(const struct kl_axes *axes, double value);
 double kl_plot_axes_y(const struct kl_axes *axes, double value);
-/* A filled mark, of about the same area whatever its form. */
+/* What follows is cut to the frame, up to cairo_restore. */
+void kl_plot_axes_clip(cairo_t *cr, const struct kl_axes *axes);
+/* By values: the path goes on to (x, y); a line; a line across the frame. */
+void kl_plot_axes_to(cairo_t *cr, const struct kl_axes *axes, double x, double y);
+void kl_plot_axes_line(cairo_t *cr, const struct kl_axes *axes, double x0, double y0, double x1,
+                       double y1);
+void kl_plot_axes_level(cairo_t *cr, const struct kl_axes *axes, double y);
+/* An interval: upright at x of the sheet, or level at its y. */
+void kl_plot_axes_upright(cairo_t *cr, const struct kl_axes *axes, double x, double low, double high);
+void kl_plot_axes_across(cairo_t *cr, const struct kl_axes *axes, double y, double low, double high);
+/* Above the middle of the frame. */
+void kl_plot_axes_title(cairo_t *cr, const struct kl_axes *axes, const char *text);
+/* y reaches value too, if that is a number. */
+void kl_plot_axes_widen(struct kl_axes *axes, double value);
+/* A filled mark, of about the same area whatever its form; of values. */
 enum kl_mark { KL_CIRCLE, KL_TRIANGLE, KL_SQUARE, KL_DIAMOND, KL_N_MARKS };
 void kl_plot_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
+void kl_plot_axes_mark(cairo_t *cr, const struct kl_axes *axes, double x, double y, double radius,
+                       enum kl_mark mark);
 
 /* How many of n values in a row one place stands for, 1 up to a thousand of them; their mean at place k,
    of ceil(n / width), and the middle of their numbers (from 0). (axes.c) */
@@ -184,63 +209,14 @@ int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inpu
 void kl_plot_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
 
 /* ---- the figures ---- */
-int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                        struct kl_error *err);
-int kl_plot_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_bit_tests(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                        struct kl_error *err);
-int kl_plot_symbols(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_synthetic_figure(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                             struct kl_error *err);
-int kl_plot_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                     struct kl_error *err);
-int kl_plot_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                        struct kl_error *err);
-int kl_plot_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                           struct kl_error *err);
-int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_pulse(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_bloch(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_filter_function(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                            struct kl_error *err);
-int kl_plot_landscape(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_starts(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_tasks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_adaptation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_traces(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_ranks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_autocorrelation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                            struct kl_error *err);
-int kl_plot_acceptance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_windows(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_people(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_scaling(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
+kl_plot_draw kl_plot_curves, kl_plot_circuit, kl_plot_confusion, kl_plot_calibration, kl_plot_pca,
+    kl_plot_samples, kl_plot_sweep, kl_plot_frequency, kl_plot_bit_tests, kl_plot_transitions,
+    kl_plot_symbols, kl_plot_plateau, kl_plot_tournament, kl_plot_synthetic_figure, kl_plot_validation,
+    kl_plot_learning, kl_plot_classifiers, kl_plot_configurations, kl_plot_gan, kl_plot_pulse,
+    kl_plot_bloch, kl_plot_filter_function, kl_plot_landscape, kl_plot_starts, kl_plot_policy,
+    kl_plot_tasks, kl_plot_adaptation, kl_plot_bounds, kl_plot_traces, kl_plot_ranks,
+    kl_plot_autocorrelation, kl_plot_acceptance, kl_plot_windows, kl_plot_spectra, kl_plot_erd,
+    kl_plot_topography, kl_plot_people, kl_plot_scaling, kl_plot_importance;
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,

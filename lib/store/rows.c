@@ -187,6 +187,13 @@ bool kl_store_file_has_attribute(const struct kl_file *file, const char *object,
     return kl_store_attributes_find(&file->attributes, object, name) != NULL;
 }
 
+int kl_store_file_load_named(void **data, const struct kl_dataset **dataset, struct kl_file *file,
+                             const char *name, enum kl_type type, int rank, struct kl_error *err)
+{
+    const int code = kl_store_file_expect(dataset, file, name, type, rank, err);
+    return code ? code : kl_store_file_load(data, file, *dataset, err);
+}
+
 int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name, enum kl_type type,
                              int rank, const size_t *dims, struct kl_error *err)
 {

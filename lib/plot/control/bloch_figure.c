@@ -69,17 +69,14 @@ static void draw_axis(cairo_t *cr, const struct sphere *s, int axis, double sign
     r[axis] = sign;
     project(&x, &y, s, r);
     kl_plot_colour(cr, 0, 0.25);
-    cairo_move_to(cr, s->x, s->y);
-    cairo_line_to(cr, x, y);
-    cairo_stroke(cr);
+    kl_plot_line(cr, s->x, s->y, x, y);
     kl_plot_colour(cr, 0, 1);
     if (name) kl_plot_text(cr, x + dx, y + dy, 7, KL_CENTRE, name);
 }
 
 static void draw_sphere(cairo_t *cr, const struct sphere *s)
 {
-    cairo_set_line_width(cr, 0.6);
-    kl_plot_colour(cr, 6, 0.08);
+    kl_plot_pen(cr, 6, 0.08, 0.6);
     cairo_arc(cr, s->x, s->y, RADIUS, 0, 2 * M_PI);
     cairo_fill_preserve(cr);
     kl_plot_colour(cr, 0, 0.5);
@@ -147,8 +144,7 @@ static void draw_ends(cairo_t *cr, const struct sphere *s, const double *first, 
     project(&x, &y, s, last);
     kl_plot_mark(cr, x, y, 2.8, KL_SQUARE);
     project(&x, &y, s, target);
-    cairo_set_line_width(cr, 1.1);
-    kl_plot_colour(cr, 0, 1);
+    kl_plot_pen(cr, 0, 1, 1.1);
     cairo_arc(cr, x, y, 5, 0, 2 * M_PI);
     cairo_stroke(cr);
 }

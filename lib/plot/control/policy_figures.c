@@ -145,8 +145,7 @@ static void draw_way(cairo_t *cr, const struct kl_axes *axes, const struct tasks
         kl_plot_mark(cr, middle + 0.5 * room * aside, kl_plot_axes_y(axes, t->losses[w][i]), 1.7,
                      KL_CIRCLE);
     }
-    kl_plot_colour(cr, 2, 1);
-    cairo_set_line_width(cr, 1.4);
+    kl_plot_pen(cr, 2, 1, 1.4);
     if (!isfinite(mean)) return;
     cairo_move_to(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean));
     cairo_rel_line_to(cr, 0.68 * room, 0);
@@ -155,13 +154,14 @@ static void draw_way(cairo_t *cr, const struct kl_axes *axes, const struct tasks
 
 static void draw(cairo_t *cr, const struct tasks *t)
 {
-    const struct kl_axes axes = { .left = LEFT,
-                                  .top = TOP,
-                                  .width = WIDTH,
-                                  .height = HEIGHT,
-                                  .x1 = WAYS,
-                                  .y0 = t->low,
-                                  .y1 = t->high,
+    const struct kl_axes axes = { LEFT,
+                                  TOP,
+                                  WIDTH,
+                                  HEIGHT,
+                                  0,
+                                  WAYS,
+                                  t->low,
+                                  t->high,
                                   .no_x_numbers = true,
                                   .whole_x = true,
                                   .log_y = t->logarithmic };

@@ -61,9 +61,7 @@ static void dot(cairo_t *cr, double x, double y)
 static void line(cairo_t *cr, double x, double from, double to)
 {
     kl_plot_colour(cr, 0, 1);
-    cairo_move_to(cr, x, from);
-    cairo_line_to(cr, x, to);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x, from, x, to);
 }
 
 static void cnot(cairo_t *cr, double x, double control, double target)
@@ -82,9 +80,7 @@ static void meter(cairo_t *cr, double x, double y)
     box(cr, x, y, "", 0);
     cairo_arc(cr, x, y + 3.2, 4.6, M_PI, 2 * M_PI);
     cairo_stroke(cr);
-    cairo_move_to(cr, x, y + 3.2);
-    cairo_line_to(cr, x + 3.4, y - 3.6);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x, y + 3.2, x + 3.4, y - 3.6);
 }
 
 static bool has_two_wires(enum kl_gate g)
@@ -251,9 +247,7 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
         const double y = top + STEP * q;
         wire_label(cr, y, q, row == 0);
         kl_plot_colour(cr, 0, 0.6);
-        cairo_move_to(cr, LEFT, y);
-        cairo_line_to(cr, last ? meters - KL_GATE_BOX / 2.0 : end_of_row(p, row) + 4, y);
-        cairo_stroke(cr);
+        kl_plot_line(cr, LEFT, y, last ? meters - KL_GATE_BOX / 2.0 : end_of_row(p, row) + 4, y);
         if (last && is_measured(c, q)) meter(cr, meters, y);
     }
 }

@@ -131,9 +131,7 @@ static double draw_entry(cairo_t *cr, double x, double y, size_t i, size_t n, co
 {
     kl_plot_ramp(cr, i, n, 1);
     cairo_set_line_width(cr, 1.1);
-    cairo_move_to(cr, x, y - 2.5);
-    cairo_line_to(cr, x + 7, y - 2.5);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x, y - 2.5, x + 7, y - 2.5);
     kl_plot_colour(cr, 0, 1);
     kl_plot_text(cr, x + 9, y, 6, KL_LEFT, name);
     return x + kl_plot_text_width(cr, 6, name) + 13;

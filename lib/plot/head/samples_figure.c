@@ -296,14 +296,16 @@ static int load(struct report *r, const struct kl_figure_inputs *inputs, struct 
     int code = kl_store_file_expect(&p, file, "probabilities", KL_TYPE_F32, 3, err);
     if (!code) code = kl_plot_which_replica(r->which, inputs, p->dims[0], err);
     if (!code) code = kl_store_file_load((void **)&all, file, p, err);
-    if (!code) code = kl_store_file_expect(&set, file, "predictions", KL_TYPE_I32, 2, err);
-    if (!code) code = kl_store_file_load((void **)&predictions, file, set, err);
-    if (!code) code = kl_store_file_expect(&set, file, "labels", KL_TYPE_I32, 1, err);
-    if (!code) code = kl_store_file_load((void **)&r->labels, file, set, err);
-    if (!code) code = kl_store_file_expect(&set, file, "index", KL_TYPE_I64, 1, err);
-    if (!code) code = kl_store_file_load((void **)&r->index, file, set, err);
-    if (!code) code = kl_store_file_expect(&set, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&r->names, file, set, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&predictions, &set, file, "predictions", KL_TYPE_I32, 2,
+                                        err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&r->labels, &set, file, "labels", KL_TYPE_I32, 1, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&r->index, &set, file, "index", KL_TYPE_I64, 1, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&r->names, &set, file, "class_names", KL_TYPE_STRING, 1,
+                                        err);
     r->probabilities = all;
     r->predictions = predictions;
     if (code) return code;
@@ -407,8 +409,7 @@ static void draw_image(cairo_t *cr, double x, double y, double side, const uint8
     cairo_translate(cr, x + (side - dot * (double)(width * block)) / 2, y);
     cairo_scale(cr, dot, dot);
     cairo_set_source_surface(cr, surface, 0, 0);
-    cairo_rectangle(cr, 0, 0, (double)(width * block), (double)(height * block));
-    cairo_fill(cr);
+    kl_plot_fill(cr, 0, 0, (double)(width * block), (double)(height * block));
     cairo_restore(cr);
     cairo_surface_destroy(surface);
 }

@@ -136,14 +136,11 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct tabl
     const struct group *line = &t->lines[l];
     const double bound = kl_plot_axes_y(axes, (double)line->a * line->b);
     const int colour = 1 + (int)l % (KL_N_COLOURS - 1);
-    kl_plot_colour(cr, colour, 0.6);
-    cairo_set_line_width(cr, 0.6);
+    kl_plot_pen(cr, colour, 0.6, 0.6);
     cairo_set_dash(cr, dash, 2, l % 2 ? 2 : 0);
-    cairo_move_to(cr, axes->left, bound), cairo_line_to(cr, axes->left + axes->width, bound);
-    cairo_stroke(cr);
+    kl_plot_line(cr, axes->left, bound, axes->left + axes->width, bound);
     cairo_set_dash(cr, NULL, 0, 0);
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.1);
+    kl_plot_pen(cr, colour, 1, 1.1);
     for (int pass = 0; pass < 2; pass++) {
         cairo_new_path(cr);
         for (size_t i = 0; i < t->n; i++) {
@@ -205,14 +202,8 @@ static void draw(cairo_t *cr, const struct table *t)
         if (drawn(&t->rows[i]))
             low = fmin(low, log2(t->rows[i].batch)), high = fmax(high, log2(t->rows[i].batch)),
             most = fmax(most, fmax(t->rows[i].speedup, (double)t->rows[i].ranks * t->rows[i].threads));
-    struct kl_axes axes = { .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = low - 0.4,
-                            .x1 = high + 0.4,
-                            .y0 = 0,
-                            .y1 = 1.08 * most,
-                            .whole_x = true,
-                            .no_x_numbers = true };
+    struct kl_axes axes = { 0,          0, WIDTH,       HEIGHT,          low - 0.4,
+                            high + 0.4, 0, 1.08 * most, .whole_x = true, .no_x_numbers = true };
     for (size_t p = 0; p < t->n_panels; p++) {
         axes.left = LEFT + (double)(p % COLUMNS) * (WIDTH + GAP);
         axes.top = TOP + (double)(p / COLUMNS) * ROW;
