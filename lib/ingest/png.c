@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    PNG files through libpng's low-level interface: only pixels, with limits on everything that a file may
    claim. */
-#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>

@@ -223,6 +223,9 @@ struct kl_nn_mersenne {
 /* Matsumoto and Nishimura 1998, init_genrand of 2002. */
 void kl_nn_mersenne_seed(struct kl_nn_mersenne *m, uint32_t seed);
 uint32_t kl_nn_mersenne_word(struct kl_nn_mersenne *m);
+/* In [0, 1), 53 bits of two words; at most `most`, by masking and rejection. */
+double kl_nn_mersenne_unit(struct kl_nn_mersenne *m);
+uint32_t kl_nn_mersenne_below(struct kl_nn_mersenne *m, uint32_t most);
 /* Standard normal, by Marsaglia's polar method. */
 double kl_nn_mersenne_normal(struct kl_nn_mersenne *m);
 /* values (n <= 2^32) in a random order, as RandomState.permutation: Fisher and Yates from the last on.

@@ -4,7 +4,6 @@
 #include "plot/series.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "store/store.h"
 

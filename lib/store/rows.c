@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows of a dataset, by pread or as mapped memory. Every block is checked against its digest the first
    time that it is touched. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

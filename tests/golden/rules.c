@@ -14,6 +14,15 @@ enum { ROWS = 6000, SPLITS = 6 }; /* of the 20 splits, those whose logistic regr
 static int failures;
 static struct kl_bits bits;
 
+/* RandomState(seed).permutation(n). */
+static void permutation(int32_t *rows, size_t n, uint32_t seed)
+{
+    struct kl_nn_mersenne mt;
+    kl_nn_mersenne_seed(&mt, seed);
+    for (size_t i = 0; i < n; i++) rows[i] = (int32_t)i;
+    kl_classify_mt19937_shuffle(rows, n, &mt);
+}
+
 static size_t correct(enum kl_rule_kind kind, const int64_t *training, size_t n_training,
                       const int64_t *test, size_t n_test)
 {
@@ -52,7 +61,7 @@ static void permute(int64_t *order, bool split, uint32_t seed)
 {
     static int32_t rows[ROWS];
     if (split) kl_classify_mt19937_split(rows, ROWS, seed);
-    else kl_classify_mt19937_permutation(rows, ROWS, seed);
+    else permutation(rows, ROWS, seed);
     for (int i = 0; i < ROWS; i++) order[i] = rows[i];
 }
 

@@ -2,7 +2,6 @@
    Adam (Kingma and Ba 2015) from many starts, projected on the bounds: the baseline of other systems. A
    start's result is the best of its points. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/pulse/optimize_int.h"

@@ -4,7 +4,6 @@
    by side: in a round a lane either tries a point or takes one step of its conjugate gradients; one call
    of the kernel serves both. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/pulse/optimize_int.h"

@@ -3,7 +3,6 @@
    light at the end, faint where it lies behind; and where the target takes them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/control/pulse_view.h"
 #include "store/store.h"

@@ -3,8 +3,6 @@
 #include "plot/qrng/bits_view.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plot/qrng/report_view.h"
 #include "stats/stats.h"

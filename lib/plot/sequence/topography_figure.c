@@ -3,7 +3,6 @@
    windows have such, and every pair of classes. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/sequence/power.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Windows as they are: one of each class, some channels above each other, the event as a line. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plot/sequence/windows_view.h"

@@ -3,9 +3,7 @@
    out rows, and trains the reference's two classifiers. */
 #include "qrng/synthetic/synthetic.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "qrng/classify/mt19937.h"
 #include "qrng/classify/network.h"

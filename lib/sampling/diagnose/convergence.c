@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Potential scale reduction, effective numbers of draws, and the standard errors that follow from them.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
    The diagnostics of each temperature of a file, several at once, and what is amiss in them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sampling/diagnose/verdict.h"
 #include "store/store.h"

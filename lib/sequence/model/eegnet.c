@@ -133,8 +133,5 @@ const struct kl_sequence_model kl_sequence_eegnet = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_sequence_eegnet_work_f32,
-    .work_f64 = kl_sequence_eegnet_work_f64,
-    .run_f32 = kl_sequence_eegnet_run_f32,
-    .run_f64 = kl_sequence_eegnet_run_f64,
+    KL_SEQUENCE_PASSES(eegnet),
 };

@@ -5,7 +5,6 @@
    its state. W_o is applied behind the sum. */
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm.h"
@@ -302,17 +301,15 @@ static void gradients(struct hydra *h, const struct kl_sequence_net *net, const 
     tau_gradient(h, net, grad);
 }
 
-#define work_bytes KL_NAME(kl_sequence_hydra_work)
-size_t work_bytes(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_hydra_work(const struct kl_sequence_net *net, size_t n)
 {
     struct hydra h;
     (void)n;
     return take(&h, NULL, net, true);
 }
 
-#define run KL_NAME(kl_sequence_hydra_run)
-void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, const kl_real *params,
-         const struct kl_sequence_batch *batch, void *work)
+void kl_sequence_hydra_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+                           const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
     struct hydra h;
     take(&h, work, net, result->by_x || (result->grad && !net->options.frozen));
@@ -326,10 +323,6 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 }
 
 #if !KL_F64
-size_t kl_sequence_hydra_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_hydra_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                               const double *params, const struct kl_sequence_batch_f64 *batch,
-                               void *work);
 const struct kl_sequence_model kl_sequence_hydra = {
     .name = "hydra",
     .what = "Quantum Hydra: superposed circuits at each timestep, complex weights over time",
@@ -337,9 +330,6 @@ const struct kl_sequence_model kl_sequence_hydra = {
     .open = open_net,
     .close = kl_sequence_steps_close,
     .init = kl_sequence_steps_init,
-    .work_f32 = kl_sequence_hydra_work_f32,
-    .work_f64 = kl_sequence_hydra_work_f64,
-    .run_f32 = kl_sequence_hydra_run_f32,
-    .run_f64 = kl_sequence_hydra_run_f64,
+    KL_SEQUENCE_PASSES(hydra),
 };
 #endif

@@ -6,7 +6,6 @@
    matrices is one outer product. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm.h"
@@ -300,17 +299,16 @@ static void gradients(struct hybrid *h, const struct kl_sequence_net *net, const
     for (size_t t = 0; t < h->steps; t++) tau[t] = (kl_real)(h->tau[t] * ((double)h->by_tau[t] - mean));
 }
 
-#define work_bytes KL_NAME(kl_sequence_hydra_hybrid_work)
-size_t work_bytes(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_hydra_hybrid_work(const struct kl_sequence_net *net, size_t n)
 {
     struct hybrid h;
     (void)n;
     return take(&h, NULL, net, true);
 }
 
-#define run KL_NAME(kl_sequence_hydra_hybrid_run)
-void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, const kl_real *params,
-         const struct kl_sequence_batch *batch, void *work)
+void kl_sequence_hydra_hybrid_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+                                  const kl_real *params, const struct kl_sequence_batch *batch,
+                                  void *work)
 {
     struct hybrid h;
     take(&h, work, net, result->by_x || (result->grad && !net->options.frozen));
@@ -324,10 +322,6 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 }
 
 #if !KL_F64
-size_t kl_sequence_hydra_hybrid_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_hydra_hybrid_run_f64(struct kl_sequence_result_f64 *result,
-                                      const struct kl_sequence_net *net, const double *params,
-                                      const struct kl_sequence_batch_f64 *batch, void *work);
 const struct kl_sequence_model kl_sequence_hydra_hybrid = {
     .name = "hydra-hybrid",
     .what = "Quantum Hydra Hybrid: measured branches at each timestep, softmax weights over time",
@@ -335,9 +329,6 @@ const struct kl_sequence_model kl_sequence_hydra_hybrid = {
     .open = open_net,
     .close = kl_sequence_steps_close,
     .init = kl_sequence_steps_init,
-    .work_f32 = kl_sequence_hydra_hybrid_work_f32,
-    .work_f64 = kl_sequence_hydra_hybrid_work_f64,
-    .run_f32 = kl_sequence_hydra_hybrid_run_f32,
-    .run_f64 = kl_sequence_hydra_hybrid_run_f64,
+    KL_SEQUENCE_PASSES(hydra_hybrid),
 };
 #endif

@@ -92,16 +92,4 @@ struct hybrid_head_gradients {
 };
 void kl_sequence_hybrid_head_end(struct hybrid_head *h, struct hybrid_head_gradients *g);
 
-/* ---- runs (hybrid_run.c) ---- */
-size_t kl_sequence_hybrid_work_f32(const struct kl_sequence_net *net, size_t n);
-size_t kl_sequence_hybrid_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_hybrid_run_f32(struct kl_sequence_result_f32 *result, const struct kl_sequence_net *net,
-                                const float *params, const struct kl_sequence_batch_f32 *batch,
-                                void *work);
-void kl_sequence_hybrid_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                                const double *params, const struct kl_sequence_batch_f64 *batch,
-                                void *work);
-#define kl_sequence_hybrid_work KL_NAME(kl_sequence_hybrid_work)
-#define kl_sequence_hybrid_run KL_NAME(kl_sequence_hybrid_run)
-
 #endif

@@ -97,16 +97,4 @@ static inline kl_real kl_sequence_row_sum(const kl_real *row)
     return s[0];
 }
 
-/* ---- runs (mamba_run.c) ---- */
-size_t kl_sequence_mamba_work_f32(const struct kl_sequence_net *net, size_t n);
-size_t kl_sequence_mamba_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_mamba_run_f32(struct kl_sequence_result_f32 *result, const struct kl_sequence_net *net,
-                               const float *params, const struct kl_sequence_batch_f32 *batch,
-                               void *work);
-void kl_sequence_mamba_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                               const double *params, const struct kl_sequence_batch_f64 *batch,
-                               void *work);
-#define kl_sequence_mamba_work KL_NAME(kl_sequence_mamba_work)
-#define kl_sequence_mamba_run KL_NAME(kl_sequence_mamba_run)
-
 #endif

@@ -42,9 +42,17 @@ static inline void *kl_sequence_take(char *base, size_t *at, size_t count, size_
     size_t kl_sequence_##name##_work_f32(const struct kl_sequence_net *net, size_t n); \
     size_t kl_sequence_##name##_work_f64(const struct kl_sequence_net *net, size_t n); \
     KL_SEQUENCE_RUN(name)
+/* Its places in struct kl_sequence_model. */
+#define KL_SEQUENCE_PASSES(name)                                                          \
+    .work_f32 = kl_sequence_##name##_work_f32, .work_f64 = kl_sequence_##name##_work_f64, \
+    .run_f32 = kl_sequence_##name##_run_f32, .run_f64 = kl_sequence_##name##_run_f64
 KL_SEQUENCE_PASS(eegnet)
 KL_SEQUENCE_PASS(shallow)
 KL_SEQUENCE_PASS(twin)
+KL_SEQUENCE_PASS(hydra)
+KL_SEQUENCE_PASS(hydra_hybrid)
+KL_SEQUENCE_PASS(mamba)
+KL_SEQUENCE_PASS(hybrid)
 KL_SEQUENCE_RUN(means)
 #define kl_sequence_eegnet_work KL_NAME(kl_sequence_eegnet_work)
 #define kl_sequence_eegnet_run KL_NAME(kl_sequence_eegnet_run)
@@ -52,6 +60,14 @@ KL_SEQUENCE_RUN(means)
 #define kl_sequence_shallow_run KL_NAME(kl_sequence_shallow_run)
 #define kl_sequence_twin_work KL_NAME(kl_sequence_twin_work)
 #define kl_sequence_twin_run KL_NAME(kl_sequence_twin_run)
+#define kl_sequence_hydra_work KL_NAME(kl_sequence_hydra_work)
+#define kl_sequence_hydra_run KL_NAME(kl_sequence_hydra_run)
+#define kl_sequence_hydra_hybrid_work KL_NAME(kl_sequence_hydra_hybrid_work)
+#define kl_sequence_hydra_hybrid_run KL_NAME(kl_sequence_hydra_hybrid_run)
+#define kl_sequence_mamba_work KL_NAME(kl_sequence_mamba_work)
+#define kl_sequence_mamba_run KL_NAME(kl_sequence_mamba_run)
+#define kl_sequence_hybrid_work KL_NAME(kl_sequence_hybrid_work)
+#define kl_sequence_hybrid_run KL_NAME(kl_sequence_hybrid_run)
 #define kl_sequence_means_run KL_NAME(kl_sequence_means_run)
 
 #endif

@@ -109,8 +109,5 @@ const struct kl_sequence_model kl_sequence_shallow = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_sequence_shallow_work_f32,
-    .work_f64 = kl_sequence_shallow_work_f64,
-    .run_f32 = kl_sequence_shallow_run_f32,
-    .run_f64 = kl_sequence_shallow_run_f64,
+    KL_SEQUENCE_PASSES(shallow),
 };

@@ -220,8 +220,5 @@ const struct kl_sequence_model kl_sequence_twin = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_sequence_twin_work_f32,
-    .work_f64 = kl_sequence_twin_work_f64,
-    .run_f32 = kl_sequence_twin_run_f32,
-    .run_f64 = kl_sequence_twin_run_f64,
+    KL_SEQUENCE_PASSES(twin),
 };
