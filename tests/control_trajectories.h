@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/normal.h"
+#include "control/model/model.h"
 #include "control/noise/noise.h"
 #include "kernels/inline/philox.h"
 

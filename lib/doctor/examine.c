@@ -28,7 +28,7 @@
 #include "kernels/cuda.h"
 #include "kernels/device.h"
 #include "kernels/isa.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 /* ---- Libraries ---- */

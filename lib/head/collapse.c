@@ -11,7 +11,6 @@
 #include "head/head_int.h"
 #include "kernels/inline/philox.h"
 #include "stats/stats.h"
-#include "stats/tests.h"
 
 enum { SENTENCE = 1000 };     /* bytes of a line */
 enum { MOST_TRAINED = 8192 }; /* samples that are judged where none are kept for validation */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 #include "head/gpu.h"
 #include "head/head.h"
 #include "kernels/inline/philox.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 #include "store/store.h"
 
 /* ---- The classes that weights name beside the features' ---- */

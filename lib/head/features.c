@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A feature cache, read whole: shuffled batches touch every row once an epoch. Which features a head was
    trained on: kept with it, and compared with those it is given later. */
-#include "base/half.h"
+#include "base/base.h"
 
 #include <jansson.h>
 #include <math.h>

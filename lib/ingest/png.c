@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/picture_int.h"
+#include "ingest/ingest_int.h"
 
 enum { MAX_CHUNK = 8 << 20, MAX_CHUNKS = 1000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Loss and accuracy by epoch: the mean over replicas, with a band from the least to the most. Replicas
    that stopped early end the mean, which would jump to that of the others; the band goes on. */
-#include "plot/series.h"
+#include "plot/plot.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Distributions: log factorial, quantiles of the normal law, incomplete beta and gamma functions, tails
    of the chi-squared, Student's and the normal distribution. */
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 #include <float.h>
 #include <math.h>

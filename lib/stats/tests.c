@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Tests: McNemar, Mann and Whitney, Wilcoxon's signed ranks, Friedman, randomisation of signs;
    correlations of Pearson and Spearman; p-values after Holm and after Benjamini and Hochberg. */
-#include "stats/tests.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "stats/distributions.h"
 #include "stats/stats.h"
 #include "kernels/inline/philox.h"
 

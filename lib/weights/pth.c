@@ -5,7 +5,7 @@
    over; every other name is refused before anything is built from it. */
 #include <string.h>
 
-#include "weights/pickle_int.h"
+#include "weights/weights_int.h"
 
 enum name { N_ORDERED_DICT, N_REBUILD_TENSOR, N_REBUILD_PARAMETER, N_STORAGE, N_UNREAD };
 

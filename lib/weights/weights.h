@@ -30,7 +30,7 @@ struct kl_weights {
     char prefix[64]; /* before the names that kl_weights_find is asked for, "module."; or "" */
 };
 
-/* ---- reading (read.c chooses; safetensors.c, npz.c, pth.c read) ---- */
+/* ---- reading (read.c chooses; safetensors.c, npy.c, pth.c read) ---- */
 /* The formats are told apart by their first bytes. KL_ENOINPUT, KL_EDATA, KL_ENOMEM. Free with
    kl_weights_free. */
 int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);

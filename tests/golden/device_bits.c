@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "golden.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "qrng/bits/bits_int.h"
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 
 static int failures, checks;
 

@@ -6,9 +6,8 @@
 #include <math.h>
 
 #include "golden.h"
-#include "qrng/bits/symbols.h"
-#include "qrng/classify/mt19937.h"
-#include "qrng/classify/rules.h"
+#include "qrng/bits/bits.h"
+#include "qrng/classify/network.h"
 
 enum { ROWS = 6000, SPLITS = 6 }; /* of the 20 splits, those whose logistic regression is fitted too */
 static int failures;

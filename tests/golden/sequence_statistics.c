@@ -6,8 +6,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "stats/distributions.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 
 enum { MOST = 64 };
 static int failures;

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "golden.h"
-#include "qrng/classify/mt19937.h"
+#include "qrng/classify/network.h"
 
 enum { MOST = 6000, PER_DEVICE = 2000, TRAINING = 4800 };
 static int failures;

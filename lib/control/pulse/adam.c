@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "control/pulse/optimize_int.h"
+#include "control/pulse/pulse_int.h"
 
 enum { LANES = KL_CONTROL_LANES };
 static const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;

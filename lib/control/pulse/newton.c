@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "control/pulse/optimize_int.h"
+#include "control/pulse/pulse_int.h"
 
 enum { LANES = KL_CONTROL_LANES, MOST_INNER = 60 };
 

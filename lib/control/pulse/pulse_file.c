@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/pulse_views.h"
+#include "control/pulse/pulse_int.h"
 #include "store/kind.h"
 #include "store/store.h"
 

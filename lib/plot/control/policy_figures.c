@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Policies: how one was meta-learned, by epoch, and its loss on each test task beside what needs no
    policy. */
-#include "plot/series.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    Curves of a training: losses, accuracies, norms of gradients. */
-#include "plot/series.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/series.h"
+#include "plot/plot.h"
 #include "store/store.h"
 
 enum { TRAIN_LOSS, JUDGE_LOSS, TRAIN_ACCURACY, JUDGE_ACCURACY, RATE, N_SERIES };

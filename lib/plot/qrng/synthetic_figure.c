@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/tests.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 struct kl_plot_synthetic {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/tests.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 struct kl_chains_view {

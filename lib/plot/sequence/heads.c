@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Heads seen from above, with values between their electrodes; which channels a model's loss depends
    on, on such a head. */
-#include "plot/sequence/scalp.h"
 
 #include <math.h>
 #include <stdlib.h>

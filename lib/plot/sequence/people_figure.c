@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 static const double LEFT = 44, TOP = 16, HEIGHT = 170;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/sequence/power.h"
+#include "plot/sequence/windows_view.h"
 
 enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40, CURVES = KL_N_COLOURS - 1, COLUMNS = 3 };
 static const double LEFT = 44, TOP = 27, GAP = 40, HEAD = 7 /* the line above all */;

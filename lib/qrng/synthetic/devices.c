@@ -10,8 +10,8 @@
 #include "kernels/bits.h"
 #include "kernels/inline/philox.h"
 #include "qrng/bits/bits.h"
-#include "qrng/classify/mt19937.h"
-#include "stats/distributions.h"
+#include "qrng/classify/network.h"
+#include "stats/stats.h"
 
 /* ---- the plan ---- */
 

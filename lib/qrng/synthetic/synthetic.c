@@ -5,9 +5,7 @@
 
 #include <stdlib.h>
 
-#include "qrng/classify/mt19937.h"
 #include "qrng/classify/network.h"
-#include "qrng/classify/rules.h"
 
 /* ---- the reference's classifiers ---- */
 /* Two classifiers of its thirty devices: of a row, the class of its device. They are judged

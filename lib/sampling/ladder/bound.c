@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "sampling/ladder/ladder.h"
-#include "stats/distributions.h"
 #include "stats/stats.h"
 
 /* ---- binary kl ----

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    EEGNet (Lawhern et al. 2018, doi:10.1088/1741-2552/aace8c) as braindecode 1.8.1 has it: its sizes,
    tensors and first values. */
-#include "sequence/model/eegnet.h"
 
 #include <math.h>
 #include <stdlib.h>

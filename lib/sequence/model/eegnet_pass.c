@@ -9,7 +9,6 @@
 #include "kernels/layers.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sequence/model/eegnet.h"
 #include "sequence/model/model_int.h"
 
 /* ---- what one pass keeps ----

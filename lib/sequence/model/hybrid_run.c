@@ -14,7 +14,7 @@
 #include "kernels/temporal.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sequence/model/mamba_hybrid_int.h"
+#include "sequence/model/mamba_int.h"
 #include "sequence/model/steps_int.h"
 
 enum { GROUP = 64 / sizeof(kl_real), FILTERS = KL_HYBRID_FILTERS };

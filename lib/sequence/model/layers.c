@@ -5,7 +5,6 @@
 
 #include "kernels/inline/real.h"
 #include "sequence/model/model_int.h"
-#include "sequence/model/norm.h"
 
 /* ---- norm ----
    Batch norm: statistics, factors and gradients of a batch, in both precisions of what it stands on. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sequence/model/mamba_hybrid_int.h"
+#include "sequence/model/mamba_int.h"
 
 /* ---- gate b ----
    GATE_B of Quantum Mamba Hybrid on |0>: a layer is RX on all wires, RZ on each wire but the first

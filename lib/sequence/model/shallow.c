@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    ShallowFBCSPNet (Schirrmeister et al. 2017, doi:10.1002/hbm.23730) as braindecode 1.8.1 has it: its
    sizes, tensors and first values. */
-#include "sequence/model/shallow.h"
 
 #include <math.h>
 #include <stdlib.h>

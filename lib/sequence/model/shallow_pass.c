@@ -11,7 +11,6 @@
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/model_int.h"
-#include "sequence/model/shallow.h"
 
 enum { SIDE = 16, POOL = KL_FBCSP_POOL, STEP = KL_FBCSP_STEP };
 static const double least_power = 1e-6;

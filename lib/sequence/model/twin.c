@@ -2,7 +2,6 @@
    Classical twins of the quantum models: the same projections, readouts, weights over time and output,
    and in the place of the circuit one map, tanh(M theta + b), of as many features from as many
    parameters. */
-#include "sequence/model/twin.h"
 
 #include <math.h>
 #include <stdlib.h>

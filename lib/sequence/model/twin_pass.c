@@ -12,7 +12,6 @@
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/model_int.h"
-#include "sequence/model/twin.h"
 
 enum { SIDE = 16, TAPS = KL_TWIN_TAPS, CONV = KL_TWIN_CONV };
 #if KL_F64

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "sequence/windows/windows_int.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 
 /* ---- alike ----
    Windows that hold nothing, or what another one holds: those that never move, and those that are equal

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sequence/recording/recording.h"
-#include "sequence/windows/names.h"
 #include "sequence/windows/windows.h"
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"

@@ -6,7 +6,7 @@
 
 #include "kernels/inline/philox.h"
 #include "sampling/ladder/ladder.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Tails and quantiles against mpmath with 60 digits: gammainc, betainc (regularized), erfc, erfinv;
    Holm's correction against statsmodels' rule, worked by hand. */
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 #include <math.h>
 
