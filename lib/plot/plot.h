@@ -8,10 +8,10 @@
 #include <cairo.h>
 
 #include "base/base.h"
+#include "store/store.h"
 
 struct kl_circuit;
 struct kl_circuit_options;
-struct kl_file;
 struct kl_sheet;
 struct json_t;
 
@@ -178,6 +178,10 @@ double kl_plot_bin_mean(double *middle, const double *values, size_t n, size_t w
 enum { KL_WHICH = 80 };
 int kl_plot_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                           struct kl_error *err);
+
+/* A member of an object, "": no text; a number of a file, NaN: it has none. (inputs.c) */
+const char *kl_plot_json_text(const struct json_t *object, const char *name);
+double kl_plot_file_number(const struct kl_file *file, const char *name);
 
 /* A number among the options that a file's key was made of; NaN: it has no such option. (inputs.c)
    KL_EDATA, KL_ENOMEM. */

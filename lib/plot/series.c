@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "store/store.h"
-
 int kl_plot_series_load(struct kl_series *s, struct kl_file *file, const char *name,
                         struct kl_error *err)
 {

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "store/store.h"
-
 /* ---- identifiers of an SVG file, made the page's own ---- */
 /* If one of cairo's running numbers begins at `at`, the length of what stands before its digits. */
 static size_t before_number(const unsigned char *at, size_t n)

@@ -6,7 +6,6 @@
 
 #include "plot/plot.h"
 #include "stats/stats.h"
-#include "store/store.h"
 
 enum { FIXED, STEERED, MEAN, OPTIMUM, N_OTHERS };
 static const char *const others[N_OTHERS] = { "losses/fixed_pulse", "losses/steered_pulse",
@@ -22,15 +21,6 @@ struct adaptation {
 };
 
 /* ---- what the file holds ---- */
-static double number(const struct kl_file *file, const char *name)
-{
-    double value;
-    return kl_store_file_has_attribute(file, "", name) &&
-                   !kl_store_file_number(&value, file, "", name, NULL)
-               ? value
-               : NAN;
-}
-
 static int load_scales(struct adaptation *a, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *x, *y;
@@ -61,10 +51,12 @@ static int load(struct adaptation *a, struct kl_file *file, struct kl_error *err
         code = kl_store_file_load_shape(&data, file, others[i], KL_TYPE_F64, 1, &a->tasks, err);
         a->others[i] = data;
     }
-    a->own = number(file, "inner_steps");
-    a->c = number(file, "gain_c"), a->beta = number(file, "gain_beta"), a->r2 = number(file, "gain_r2");
-    a->slope = number(file, "variance_slope"), a->intercept = number(file, "variance_intercept");
-    a->line_r2 = number(file, "variance_r2");
+    a->own = kl_plot_file_number(file, "inner_steps");
+    a->c = kl_plot_file_number(file, "gain_c"), a->beta = kl_plot_file_number(file, "gain_beta"),
+    a->r2 = kl_plot_file_number(file, "gain_r2");
+    a->slope = kl_plot_file_number(file, "variance_slope"),
+    a->intercept = kl_plot_file_number(file, "variance_intercept");
+    a->line_r2 = kl_plot_file_number(file, "variance_r2");
     return code ? code : load_scales(a, file, err);
 }
 
@@ -245,9 +237,10 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
     struct kl_paired of[ROWS];
     char name[64], text[80];
     for (int i = 0; i < ROWS; i++) {
-        of[i].difference = number(file, names[i][0]);
-        snprintf(name, sizeof name, "%s_low", names[i][0]), of[i].low = number(file, name);
-        snprintf(name, sizeof name, "%s_high", names[i][0]), of[i].high = number(file, name);
+        of[i].difference = kl_plot_file_number(file, names[i][0]);
+        snprintf(name, sizeof name, "%s_low", names[i][0]), of[i].low = kl_plot_file_number(file, name);
+        snprintf(name, sizeof name, "%s_high", names[i][0]),
+            of[i].high = kl_plot_file_number(file, name);
         const double ends[] = { of[i].difference, of[i].low, of[i].high };
         for (int k = 0; k < 3; k++)
             if (isfinite(ends[k])) axes.x0 = fmin(axes.x0, ends[k]), axes.x1 = fmax(axes.x1, ends[k]);

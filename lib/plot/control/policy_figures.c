@@ -7,7 +7,6 @@
 
 #include "plot/plot.h"
 #include "stats/stats.h"
-#include "store/store.h"
 
 /* ---- by epoch ----
    How a policy was meta-learned, by epoch: the loss of training tasks before and after adapting, and

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { KL_WIRE_STEP = 20, KL_GATE_BOX = 13 }; /* from wire to wire; sides of a box, points */
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 /* ---- gradients ----
    Norms of gradients by epoch, logarithmic: a line a layer, of the circuit at the left and of the linear

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "store/store.h"
 
 static void covariance(double *c, double *mean, const float *x, size_t n, size_t d)
 {

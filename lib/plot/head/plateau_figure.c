@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { COLUMNS = 3, NAME = 33 };
 static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROW = 190,

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "stats/stats.h"
-#include "store/store.h"
 
 /* ---- calibration ----
    Reliability diagram: accuracy against confidence, bin by bin, with the number of samples in each bin

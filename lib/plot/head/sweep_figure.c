@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store.h"
 #include "train/sweep.h"
 
 enum { KL_SWEEP_LABEL = 512 };

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { NAME = 32, MOST_NAMED = 12, MOST_LINES = 8 };
 static const double LEFT = 44, TOP = 18, WIDTH = 180, HEIGHT = 120, ACROSS = 246, DOWN = 176;

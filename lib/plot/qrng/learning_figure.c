@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { TRAIN_LOSS, JUDGE_LOSS, TRAIN_ACCURACY, JUDGE_ACCURACY, RATE, N_SERIES };
 static const char *const names[N_SERIES] = { "history/train_loss", "history/judge_loss",

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "stats/stats.h"
-#include "store/store.h"
 
 struct kl_plot_synthetic {
     int32_t *class;

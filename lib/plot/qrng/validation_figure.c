@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "store/store.h"
 
 struct kl_validation {
     struct kl_file *file;

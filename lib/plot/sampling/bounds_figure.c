@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { BETA, LOSS, LOSS_MCSE, TRAIN, TEST, BOUND, BOUND_UPPER, CALIBRATED, GAMMA, BUDGET, N_COLUMNS };
 static const char *const columns[N_COLUMNS] = { "beta",   "loss",  "loss_mcse",   "train01",

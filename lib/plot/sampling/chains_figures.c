@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "stats/stats.h"
-#include "store/store.h"
 
 struct kl_chains_view {
     size_t chains, most, betas;

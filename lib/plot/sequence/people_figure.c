@@ -7,7 +7,6 @@
 
 #include "plot/plot.h"
 #include "stats/stats.h"
-#include "store/store.h"
 
 static const double LEFT = 44, TOP = 16, HEIGHT = 170;
 enum { MODELS = 16, PEOPLE = 4096 };

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { MOST = 4096, PANELS = 16, LINES = 16, COLUMNS = 4 };
 static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, ROW = 196;
