@@ -58,8 +58,7 @@ void kl_plot_axes_mark(cairo_t *cr, const struct kl_axes *a, double x, double y,
 
 void kl_plot_axes_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
+    kl_plot_black(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
 }
 
 void kl_plot_axes_widen(struct kl_axes *a, double value)

@@ -97,8 +97,9 @@ void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
 /* Colour and width of the lines that follow; are they dashed? */
 void kl_plot_pen(cairo_t *cr, int colour, double alpha, double width);
 void kl_plot_dashed(cairo_t *cr, bool dashed);
-/* One line; a box, filled; a box's edge. */
+/* One line, from end to end or so far on; a box, filled; a box's edge. */
 void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1);
+void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy);
 void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height);
 void kl_plot_frame(cairo_t *cr, double x, double y, double width, double height);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
@@ -111,6 +112,10 @@ void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align al
 /* Cut to the width `room`, with three dots in its middle. */
 void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                          const char *text);
+/* The same in black, as what follows. */
+void kl_plot_black(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
+void kl_plot_black_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text);
 /* What that shows of text. */
 enum { KL_TEXT = 404 };
 void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text);

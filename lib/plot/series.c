@@ -129,7 +129,6 @@ double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mar
     kl_plot_pen(cr, colour, 1, 1.2);
     kl_plot_line(cr, x, 7.5, x + 14, 7.5);
     if (marked) kl_plot_mark(cr, x + 7, 7.5, 2, mark);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 18, 10, 7, KL_LEFT, text);
+    kl_plot_black(cr, x + 18, 10, 7, KL_LEFT, text);
     return x + 18 + kl_plot_text_width(cr, 7, text) + 14;
 }

@@ -253,6 +253,13 @@ void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1)
     cairo_stroke(cr);
 }
 
+void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy)
+{
+    cairo_move_to(cr, x, y);
+    cairo_rel_line_to(cr, dx, dy);
+    cairo_stroke(cr);
+}
+
 void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height)
 {
     cairo_rectangle(cr, x, y, width, height);

@@ -112,11 +112,8 @@ static void draw_fit(cairo_t *cr, const struct kl_axes *axes, const struct adapt
 static double entry(cairo_t *cr, double x, double y, int colour, const char *text)
 {
     kl_plot_pen(cr, colour, 1, 1.2);
-    cairo_move_to(cr, x, y - 2.5);
-    cairo_rel_line_to(cr, 11, 0);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 14, y, 6.5, KL_LEFT, text);
+    kl_plot_rule(cr, x, y - 2.5, 11, 0);
+    kl_plot_black(cr, x + 14, y, 6.5, KL_LEFT, text);
     return x + 14 + kl_plot_text_width(cr, 6.5, text) + 7;
 }
 
@@ -130,8 +127,7 @@ static void draw_losses(cairo_t *cr, const struct adaptation *a)
     at_step(&first, a, 0);
     kl_plot_colour(cr, 1, 1);
     kl_plot_mark(cr, LEFT + 2, TOP - 7.5, 2, KL_CIRCLE);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, TOP - 5, 6.5, KL_LEFT, "policy");
+    kl_plot_black(cr, x, TOP - 5, 6.5, KL_LEFT, "policy");
     x += kl_plot_text_width(cr, 6.5, "policy") + 7;
     for (size_t k = 0; k <= a->steps; k++) at_step(&loss, a, k), kl_plot_axes_widen(&axes, loss);
     for (int i = 0; i < N_OTHERS; i++)
@@ -140,9 +136,8 @@ static void draw_losses(cairo_t *cr, const struct adaptation *a)
     for (int i = 0; i < N_OTHERS; i++) {
         if (!names[i]) continue;
         kl_plot_pen(cr, colours[i], 1, 1.2);
-        cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, kl_stats_mean(a->others[i], a->tasks)));
-        cairo_rel_line_to(cr, axes.width, 0);
-        cairo_stroke(cr);
+        kl_plot_rule(cr, axes.left, kl_plot_axes_y(&axes, kl_stats_mean(a->others[i], a->tasks)),
+                     axes.width, 0);
         x = entry(cr, x, TOP - 5, colours[i], names[i]);
     }
     draw_fit(cr, &axes, a, first, -1);
@@ -255,8 +250,7 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
         const double y = BELOW + step * (i + 0.5);
         of[i].difference /= unit, of[i].low /= unit, of[i].high /= unit;
         if (isfinite(of[i].difference)) draw_bar(cr, &axes, y, 0.6 * step, &of[i], colours[i]);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, RIGHT - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
+        kl_plot_black(cr, RIGHT - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
     }
     snprintf(text, sizeof text, "regret / %.0e: loss above the optimum", unit);
     kl_plot_axes_draw_x(cr, &axes, text);
@@ -271,8 +265,7 @@ static int draw_head(cairo_t *cr, const struct adaptation *a, const struct kl_fi
     const int code = kl_store_file_text(&verdict, file, "", "verdict", err);
     if (!code) {
         snprintf(text, sizeof text, "%zu tasks, %.0f steps: %.160s", a->tasks, a->own, verdict);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text_within(cr, LEFT, 10, 6.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+        kl_plot_black_within(cr, LEFT, 10, 6.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
     }
     free(verdict);
     return code;

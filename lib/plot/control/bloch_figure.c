@@ -171,8 +171,7 @@ static double legend(cairo_t *cr, double x, double y, int which, const char *tex
         cairo_arc(cr, x, y - 2.5, 4, 0, 2 * M_PI);
         cairo_stroke(cr);
     } else kl_plot_mark(cr, x, y - 2.5, 2.6, which ? KL_SQUARE : KL_CIRCLE);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 8, y, 7, KL_LEFT, text);
+    kl_plot_black(cr, x + 8, y, 7, KL_LEFT, text);
     return x + 8 + kl_plot_text_width(cr, 7, text) + 16;
 }
 
@@ -187,11 +186,9 @@ static void draw(cairo_t *cr, const struct ways *w, const char *title)
         draw_way(cr, &s, r, w->points);
         draw_ends(cr, &s, r, r + 3 * (w->points - 1), w->target + 3 * i);
         name_start(text, r);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, s.x - RADIUS, TOP, 7, KL_LEFT, text);
+        kl_plot_black(cr, s.x - RADIUS, TOP, 7, KL_LEFT, text);
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, 14, 10, 7, KL_LEFT, title);
+    kl_plot_black(cr, 14, 10, 7, KL_LEFT, title);
     double x = legend(cr, 18, bottom, 0, "begin");
     x = legend(cr, x, bottom, 1, "end");
     legend(cr, x, bottom, 2, "where it should end");

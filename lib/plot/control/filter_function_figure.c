@@ -80,12 +80,9 @@ static void draw_legend(cairo_t *cr, double x)
     double y = TOP + 8;
     for (int i = 0; i <= AXES; i++, y += 12) {
         set_line(cr, i);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 18, 0);
-        cairo_stroke(cr);
+        kl_plot_rule(cr, x, y - 2.5, 18, 0);
         cairo_set_dash(cr, NULL, 0, 0);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 22, y, 7, KL_LEFT, names[i]);
+        kl_plot_black(cr, x + 22, y, 7, KL_LEFT, names[i]);
     }
     y += 6;
     for (int i = 0; i < 3; i++, y += 10) kl_plot_text(cr, x, y, 6.5, KL_LEFT, words[i]);

@@ -196,9 +196,7 @@ static void bar_tick(cairo_t *cr, const struct kl_axes *axes, double at)
 {
     const double y = kl_plot_axes_y(axes, at);
     char text[30];
-    cairo_move_to(cr, BAR + BAR_WIDTH, y);
-    cairo_rel_line_to(cr, 3, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, BAR + BAR_WIDTH, y, 3, 0);
     snprintf(text, sizeof text, "%.3g", pow(10, at));
     kl_plot_text(cr, BAR + BAR_WIDTH + 5, y + 2.5, 7, KL_LEFT, text);
 }
@@ -271,8 +269,7 @@ static void draw(cairo_t *cr, const struct landscape *l, const struct kl_pulse_v
     axis_label(y, l->names[1], v);
     kl_plot_axes_draw(cr, &axes, x, y);
     draw_bar(cr, l);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, SIDE, v->title);
+    kl_plot_black_within(cr, LEFT, 10, 7, KL_LEFT, SIDE, v->title);
     kl_plot_text(cr, LEFT, TOP + SIDE + 36, 6.5, KL_LEFT,
                  l->n_members > 1 ? "cross: the problem's own values; dots: members of the ensemble"
                                   : "cross: what the pulse was made for");

@@ -145,9 +145,7 @@ static void draw_way(cairo_t *cr, const struct kl_axes *axes, const struct tasks
     }
     kl_plot_pen(cr, 2, 1, 1.4);
     if (!isfinite(mean)) return;
-    cairo_move_to(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean));
-    cairo_rel_line_to(cr, 0.68 * room, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean), 0.68 * room, 0);
 }
 
 static void draw(cairo_t *cr, const struct tasks *t)
@@ -167,8 +165,7 @@ static void draw(cairo_t *cr, const struct tasks *t)
     for (int w = 0; w < WAYS; w++) {
         const double x = LEFT + WIDTH / WAYS * (w + 0.5);
         draw_way(cr, &axes, t, w);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
+        kl_plot_black(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
         snprintf(text, sizeof text, "%zu step%s", t->steps, kl_s(t->steps));
         if (w == ADAPTED || ways[w].below)
             kl_plot_text(cr, x, TOP + HEIGHT + 21, 7, KL_CENTRE, w == ADAPTED ? text : ways[w].below);

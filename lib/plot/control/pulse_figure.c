@@ -118,9 +118,7 @@ static void draw_steps(cairo_t *cr, const struct kl_axes *axes, const double *va
 static void draw_levels(cairo_t *cr, const struct kl_axes *axes, const double limits[2])
 {
     kl_plot_pen(cr, 0, 0.35, 0.5);
-    cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, 0));
-    cairo_rel_line_to(cr, axes->width, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, axes->left, kl_plot_axes_y(axes, 0), axes->width, 0);
     kl_plot_pen(cr, 0, 0.8, 0.8);
     kl_plot_dashed(cr, true);
     for (int i = 0; i < 2; i++) {
@@ -163,18 +161,14 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct kl_pulse_v
     const double wide = kl_plot_text_width(cr, 6.5, text);
     cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
     kl_plot_fill(cr, axes.left + axes.width - wide - 6, axes.top + 1, wide + 4, 9);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes.left + axes.width - 4, axes.top + 8, 6.5, KL_RIGHT, text);
+    kl_plot_black(cr, axes.left + axes.width - 4, axes.top + 8, 6.5, KL_RIGHT, text);
 }
 
 static double legend(cairo_t *cr, double x, int colour, double width, const char *text)
 {
     kl_plot_pen(cr, colour, 1, width);
-    cairo_move_to(cr, x - 14, 7.5);
-    cairo_rel_line_to(cr, 12, 0);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, 10, 7, KL_LEFT, text);
+    kl_plot_rule(cr, x - 14, 7.5, 12, 0);
+    kl_plot_black(cr, x, 10, 7, KL_LEFT, text);
     return x + kl_plot_text_width(cr, 7, text) + 24;
 }
 
@@ -190,8 +184,7 @@ static void draw(cairo_t *cr, const struct kl_pulse_view *v)
         draw_panel(cr, axes, v, k, last ? time : NULL);
         axes.top += high + gap;
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, v->samples ? WIDTH - 190 : WIDTH, v->title);
+    kl_plot_black_within(cr, LEFT, 10, 7, KL_LEFT, v->samples ? WIDTH - 190 : WIDTH, v->title);
     if (!v->samples) return;
     const double x = legend(cr, LEFT + WIDTH - 160, 4, 0.8, "samples played");
     legend(cr, x, 1, 1.2, "at the qubit");

@@ -111,8 +111,7 @@ static void draw(cairo_t *cr, const struct ended *starts, size_t n, size_t all, 
         kl_plot_colour(cr, 2, 1);
         kl_plot_mark(cr, LEFT + kl_plot_text_width(cr, 7, text) + 8, 17.5, 2.2, KL_TRIANGLE);
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all));
+    kl_plot_black(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all));
     if (!cut) return;
     snprintf(text, sizeof text, "%zu stopped at the limit of iterations, before their end", cut);
     kl_plot_text(cr, LEFT, TOP + HEIGHT + 34, 6.5, KL_LEFT, text);

@@ -149,8 +149,7 @@ static void wire_label(cairo_t *cr, double y, int q, bool begins)
 {
     char text[32];
     snprintf(text, sizeof text, begins ? "q%d |0\xe2\x9f\xa9" : "q%d", q);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, 36, y + 2.5, 7, KL_RIGHT, text);
+    kl_plot_black(cr, 36, y + 2.5, 7, KL_RIGHT, text);
 }
 
 static bool is_measured(const struct kl_circuit *c, int q)
@@ -255,8 +254,7 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
 static void caption(cairo_t *cr, double room, const char *title, size_t n, const struct kl_circuit *c)
 {
     char part[80];
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
+    kl_plot_black_within(cr, 14, 14, 8, KL_LEFT, room, title);
     const size_t all = kl_circuit_gates(c);
     if (n < all) {
         snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, all);

@@ -149,8 +149,7 @@ static void draw_legend(cairo_t *cr, const struct scan *s, double x)
 {
     const double step = fmin(11, HEIGHT / (double)(s->n_layers + 1));
     char text[16];
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, TOP + 6, 7, KL_LEFT, "layers");
+    kl_plot_black(cr, x, TOP + 6, 7, KL_LEFT, "layers");
     for (size_t l = 0; l < s->n_layers; l++) {
         const double y = TOP + 7 + step * (double)(l + 1);
         kl_plot_ramp(cr, l, s->n_layers, 1);
@@ -183,8 +182,7 @@ static void say_bands(cairo_t *cr, const struct kl_axes *last, const struct kl_f
     const size_t used = strlen(text);
     if (!kl_store_file_number(&draws, file, "", "draws", NULL))
         snprintf(text + used, sizeof text - used, ", of %.0f draws of the parameters", draws);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
 }
 
 int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

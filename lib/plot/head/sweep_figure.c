@@ -140,8 +140,7 @@ static void draw_label(cairo_t *cr, const struct kl_axes *axes, const struct tab
     const double x = axes->left - 5;
     const int64_t epochs = row_of(t, place)->epochs;
     char text[KL_NAME];
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, x - (t->uneven ? EPOCHS : 0), y, SIZE, KL_RIGHT, l->room, l->of[place]);
+    kl_plot_black_within(cr, x - (t->uneven ? EPOCHS : 0), y, SIZE, KL_RIGHT, l->room, l->of[place]);
     if (!t->uneven) return;
     snprintf(text, sizeof text, "%lld epoch%s", (long long)epochs, kl_s((uint64_t)epochs));
     kl_plot_text_within(cr, x, y, SIZE, KL_RIGHT, EPOCHS - 4, text);

@@ -89,16 +89,14 @@ struct kl_axes kl_plot_view_panel(cairo_t *cr, int i, const char *title)
         LEFT + i % 2 * ACROSS, TOP + (double)(i / 2) * DOWN, WIDTH, HEIGHT, .y0 = INFINITY,
         .y1 = -INFINITY
     };
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE, WIDTH + 40, title);
+    kl_plot_black_within(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE, WIDTH + 40, title);
     return axes;
 }
 
 void kl_plot_view_caption(cairo_t *cr, const struct kl_axes *axes, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left + axes->width / 2, axes->top + axes->height + 32, 7, KL_CENTRE,
-                        axes->width + 40, text);
+    kl_plot_black_within(cr, axes->left + axes->width / 2, axes->top + axes->height + 32, 7, KL_CENTRE,
+                         axes->width + 40, text);
 }
 
 void kl_plot_view_say_rows(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes,
@@ -136,9 +134,8 @@ void kl_plot_view_name_place(cairo_t *cr, const struct kl_bits_view *v, const st
     char text[KL_NAME];
     if (v->n_devices > KL_VIEW_NAMED) return;
     kl_plot_name(text, v->names, v->n_devices, v->name_size, d);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, kl_plot_axes_x(axes, (double)d + 1), axes->top + axes->height + 10, 6.5,
-                        KL_CENTRE, 0.95 * axes->width / (double)v->n_devices, text);
+    kl_plot_black_within(cr, kl_plot_axes_x(axes, (double)d + 1), axes->top + axes->height + 10, 6.5,
+                         KL_CENTRE, 0.95 * axes->width / (double)v->n_devices, text);
 }
 
 /* ---- frequency figure ----
@@ -427,8 +424,7 @@ static void draw_shares(cairo_t *cr, const struct kl_bits_view *v, const struct 
                        s->share_se[d * s->n + i], KL_CIRCLE);
         }
         name_symbol(text, s, i);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(&a, (double)i), a.top + a.height + 10, 6.5, KL_CENTRE, text);
+        kl_plot_black(cr, kl_plot_axes_x(&a, (double)i), a.top + a.height + 10, 6.5, KL_CENTRE, text);
     }
     char label[64] = "symbol";
     size_t used = strlen(label);

@@ -58,9 +58,8 @@ static void name_device(cairo_t *cr, const struct kl_report_view *v, const struc
     const double wide = axes->width / (double)v->n_devices, high = axes->height / (double)v->n_devices;
     if (v->n_devices > MOST_NUMBERED) return;
     kl_plot_name(name, v->names, v->n_devices, v->name_size, d);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left + wide * ((double)d + 0.5), axes->top + axes->height + 10, 6.5,
-                        KL_CENTRE, 0.95 * wide, name);
+    kl_plot_black_within(cr, axes->left + wide * ((double)d + 0.5), axes->top + axes->height + 10, 6.5,
+                         KL_CENTRE, 0.95 * wide, name);
     if (left_too)
         kl_plot_text_within(cr, axes->left - 5, axes->top + high * ((double)d + 0.5) + 2.3, 6.5,
                             KL_RIGHT, 26, name);
@@ -146,8 +145,7 @@ static void draw_level(cairo_t *cr, const struct kl_axes *axes, double value, do
 /* A line of the first panel: splits as ticks, the mean, its interval. */
 static void draw_row(cairo_t *cr, const struct kl_axes *axes, const struct kl_accuracies *row, double y)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left - 5, y + 2.3, 6.5, KL_RIGHT, 40, row->name);
+    kl_plot_black_within(cr, axes->left - 5, y + 2.3, 6.5, KL_RIGHT, 40, row->name);
     kl_plot_pen(cr, 0, row->n > 30 ? 0.15 : 0.4, 0.6);
     for (size_t i = 0; i < row->n; i++) {
         cairo_move_to(cr, kl_plot_axes_x(axes, row->values[i]), y - 3);

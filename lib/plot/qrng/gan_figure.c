@@ -136,9 +136,8 @@ static void name_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *
     char a[NAME + 1], b[NAME + 1], text[2 * NAME + 4];
     device_name(a, g, g->pairs[2 * i]), device_name(b, g, g->pairs[2 * i + 1]);
     snprintf(text, sizeof text, "%s v %s", a, b);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, kl_plot_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5,
-                        KL_CENTRE, 0.98 * axes->width / (double)g->n_pairs, text);
+    kl_plot_black_within(cr, kl_plot_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5,
+                         KL_CENTRE, 0.98 * axes->width / (double)g->n_pairs, text);
 }
 
 static void draw_pairs(cairo_t *cr, const struct gan *g)
@@ -151,9 +150,8 @@ static void draw_pairs(cairo_t *cr, const struct gan *g)
     for (size_t i = 0; i < g->n_pairs; i++) draw_bar(cr, &axes, g, i);
     for (size_t i = 0; i < g->n_pairs && g->n_pairs <= MOST_NAMED; i++) name_bar(cr, &axes, g, i);
     kl_plot_axes_draw(cr, &axes, NULL, g->sound ? "KL(b || a), nats a word" : "KL, nats");
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
-                 g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
+    kl_plot_black(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
+                  g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
     if (g->sound)
         kl_plot_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 29, 7, KL_CENTRE,
                      "95 % of rows alone: too narrow for KL itself");
@@ -223,9 +221,8 @@ static void draw_history(cairo_t *cr, const struct gan *g, int k, const char *la
     }
     kl_plot_axes_draw(cr, &axes, "epoch", label);
     if (g->history[k]) name_lines(cr, &axes, g);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,
-                 g->history[k] ? title : "no discriminator was trained");
+    kl_plot_black(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,
+                  g->history[k] ? title : "no discriminator was trained");
 }
 
 int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

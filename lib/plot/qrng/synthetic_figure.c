@@ -42,8 +42,7 @@ static void draw_classes(cairo_t *cr, const struct kl_axes *a, const struct kl_p
         snprintf(text, sizeof text, k < MOST_CLASSES ? "class %d" : "and on", k);
         kl_plot_colour(cr, k + 1, 0.9);
         if (k < MOST_CLASSES) kl_plot_mark(cr, x, y, 2.2, (enum kl_mark)(k % KL_N_MARKS));
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 5, y + 2.3, 6.5, KL_LEFT, text);
+        kl_plot_black(cr, x + 5, y + 2.3, 6.5, KL_LEFT, text);
     }
 }
 
@@ -162,8 +161,7 @@ static void say_least(char text[MOST_WORDS], const struct kl_plot_synthetic *s, 
 
 static void caption(cairo_t *cr, const struct kl_axes *a, double x, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, a->top + a->height + 33, 7, KL_CENTRE, text);
+    kl_plot_black(cr, x, a->top + a->height + 33, 7, KL_CENTRE, text);
 }
 
 static void log_range(struct kl_axes *a, const struct kl_plot_synthetic *s)
@@ -257,9 +255,8 @@ static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthe
                     isfinite(pair(s, i, k)))
                     values[n++] = pair(s, i, k);
         draw_box(cr, &a, kl_plot_axes_x(&a, between + 0.5), values, n, between + 1);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(&a, between + 0.5), a.top + a.height + 11, 7, KL_CENTRE,
-                     names[between]);
+        kl_plot_black(cr, kl_plot_axes_x(&a, between + 0.5), a.top + a.height + 11, 7, KL_CENTRE,
+                      names[between]);
     }
     kl_plot_axes_title(cr, &a, "smoothed: quartiles and range of the pairs");
     say_least(text, s, "are left out");
@@ -281,8 +278,7 @@ static void draw_bars(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthe
                      width = kl_plot_axes_x(&a, (double)i + 0.8) - left;
         char text[24];
         snprintf(text, sizeof text, "%.0f-%.0f", p[CLASS_A], p[CLASS_B]);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, left + width / 2, a.top + a.height + 11, 7, KL_CENTRE, text);
+        kl_plot_black(cr, left + width / 2, a.top + a.height + 11, 7, KL_CENTRE, text);
         if (!isfinite(p[MEAN])) continue;
         kl_plot_colour(cr, p[CLASS_A] != p[CLASS_B] ? 2 : 1, 0.8);
         kl_plot_fill(cr, left, kl_plot_axes_y(&a, p[MEAN]), width,

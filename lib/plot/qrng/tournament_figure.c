@@ -91,8 +91,7 @@ static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results
     kl_plot_name(first, r->names, r->n_devices, r->name_size, (size_t)pair[0]);
     kl_plot_name(second, r->names, r->n_devices, r->name_size, (size_t)pair[1]);
     snprintf(text, sizeof text, "%s v %s", first, second);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
+    kl_plot_black_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
     kl_plot_pen(cr, 0, 0.15, 0.6);
     kl_plot_line(cr, a->left, y, a->left + a->width, y);
     return y;
@@ -109,8 +108,7 @@ static void say_left_out(cairo_t *cr, const struct kl_axes *a, const struct resu
     char text[80];
     if (shown_pairs(r) == r->n_pairs) return;
     snprintf(text, sizeof text, "%zu of %zu pairs, the furthest apart", shown_pairs(r), r->n_pairs);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
+    kl_plot_black(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
 }
 
 static void mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark)

@@ -89,8 +89,7 @@ static void validation_free(struct kl_validation *v)
 /* ---- panels of bars (validation_figure.c): within the axes' frame. KL_EDATA, KL_ENOMEM ---- */
 static void validation_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, a->width + 40, text);
+    kl_plot_black_within(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, a->width + 40, text);
 }
 
 struct bar {
@@ -102,9 +101,8 @@ struct bar {
 
 static void name_bar(cairo_t *cr, const struct kl_axes *a, const struct bar *bars, size_t i, size_t n)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, kl_plot_axes_x(a, (double)i + 0.5), a->top + a->height + 11, 6.5, KL_CENTRE,
-                        a->width / (double)n - 2, bars[i].name);
+    kl_plot_black_within(cr, kl_plot_axes_x(a, (double)i + 0.5), a->top + a->height + 11, 6.5, KL_CENTRE,
+                         a->width / (double)n - 2, bars[i].name);
 }
 
 /* The value, above the bar or what it reaches. */
@@ -115,8 +113,7 @@ static void write_value(cairo_t *cr, const struct kl_axes *a, double x, const st
     const size_t used = b->bound ? strlen(strcpy(text, "\xe2\x89\xa5 ")) : 0;
     const double top = isfinite(b->high) ? b->high : isfinite(b->value) ? b->value : a->y0;
     if (isfinite(b->value)) snprintf(text + used, sizeof text - used, form, b->value);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, kl_plot_axes_y(a, top) - 3, 6.5, KL_CENTRE, text);
+    kl_plot_black(cr, x, kl_plot_axes_y(a, top) - 3, 6.5, KL_CENTRE, text);
 }
 
 static void draw_interval(cairo_t *cr, const struct kl_axes *a, double x, const struct bar *b)
@@ -401,8 +398,7 @@ static void draw_pairs(cairo_t *cr, struct kl_axes a, const struct kl_validation
     for (double k = ceil(a.x0); k <= a.x1; k++) {
         char text[24];
         snprintf(text, sizeof text, "%g", pow(10, k));
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
+        kl_plot_black(cr, kl_plot_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
     }
     kl_plot_axes_draw(cr, &a, "the study's divergence, nats", "% of the pairs");
     validation_title(cr, &a, "every pair of devices");

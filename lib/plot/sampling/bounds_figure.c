@@ -192,13 +192,10 @@ static void draw_entry(cairo_t *cr, const struct entry *e, double x, double y)
     } else {
         cairo_set_line_width(cr, SOLID);
         kl_plot_dashed(cr, e->dashed);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 11, 0);
-        cairo_stroke(cr);
+        kl_plot_rule(cr, x, y - 2.5, 11, 0);
         kl_plot_dashed(cr, false);
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
+    kl_plot_black(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
 }
 
 static void draw_legend(cairo_t *cr, const struct legend *l, double left, double top)
@@ -234,12 +231,9 @@ static void draw_chance(cairo_t *cr, const struct kl_axes *axes, double chance)
     const double y = kl_plot_axes_y(axes, chance);
     kl_plot_pen(cr, 0, 0.6, 0.7);
     cairo_set_dash(cr, dots, 2, 0);
-    cairo_move_to(cr, axes->left, y);
-    cairo_rel_line_to(cr, axes->width, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, axes->left, y, axes->width, 0);
     cairo_set_dash(cr, dots, 0, 0);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left + 3, y - 2, LETTERS, KL_LEFT, "chance");
+    kl_plot_black(cr, axes->left + 3, y - 2, LETTERS, KL_LEFT, "chance");
 }
 
 static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
@@ -372,11 +366,9 @@ static void draw_records(cairo_t *cr, const struct kl_axes *axes, const struct l
     const double x = kl_plot_axes_x(axes, log10(records)),
                  room = axes->left + axes->width - x - kl_plot_text_width(cr, LETTERS, name) - 4;
     kl_plot_pen(cr, 0, 0.5, 0.7);
-    cairo_move_to(cr, x, axes->top), cairo_rel_line_to(cr, 0, axes->height);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, room > 0 ? x + 2 : x - 2, axes->top + axes->height - 4 - ROW * (double)f, LETTERS,
-                 room > 0 ? KL_LEFT : KL_RIGHT, name);
+    kl_plot_rule(cr, x, axes->top, 0, axes->height);
+    kl_plot_black(cr, room > 0 ? x + 2 : x - 2, axes->top + axes->height - 4 - ROW * (double)f, LETTERS,
+                  room > 0 ? KL_LEFT : KL_RIGHT, name);
 }
 
 /* Gamma / n as it is, calibrated, and by the loss of the prior alone; beyond beta = n a record weighs
@@ -432,8 +424,7 @@ static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
                                  n < 2   ? ""
                                  : f % 2 ? ": dashed"
                                          : ": solid");
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+    kl_plot_black_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
 }
 
 int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

@@ -92,8 +92,7 @@ static void chains_title(cairo_t *cr, const struct kl_axes *axes, double beta)
 {
     char text[40];
     snprintf(text, sizeof text, "\xce\xb2 = %g", beta);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left, axes->top - 4, 8, KL_LEFT, text);
+    kl_plot_black(cr, axes->left, axes->top - 4, 8, KL_LEFT, text);
 }
 
 /* Above all panels: which chains there are, and what was left out. */
@@ -105,8 +104,7 @@ static void chains_head(cairo_t *cr, const struct kl_chains_view *v, size_t show
     const int n = snprintf(text, sizeof text, "%s; %zu chain%s", what, v->chains, kl_s(v->chains));
     if (shown < have)
         snprintf(text + n, sizeof text - (size_t)n, "; %zu of %zu temperatures", shown, have);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, 50, 10, 7, KL_LEFT, 440, text);
+    kl_plot_black_within(cr, 50, 10, 7, KL_LEFT, 440, text);
 }
 
 /* ---- traces and ranks ----
@@ -220,9 +218,7 @@ static void draw_counts(cairo_t *cr, const struct kl_axes *axes, const double *c
                         scale * counts[k]);
     cairo_fill(cr);
     kl_plot_pen(cr, 0, 0.7, 0.4);
-    cairo_move_to(cr, axes->left, base - scale * expected);
-    cairo_rel_line_to(cr, axes->width, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, axes->left, base - scale * expected, axes->width, 0);
 }
 
 static int draw_ranks(cairo_t *cr, struct kl_axes *axes, const struct kl_chains_view *v, size_t b,
@@ -320,11 +316,8 @@ static void legend(cairo_t *cr, const struct kl_axes *axes, const struct kl_chai
         snprintf(text, sizeof text, "\xce\xb2 = %g", v->beta[rungs[i]]);
         kl_plot_ramp(cr, i, n, 1);
         cairo_set_line_width(cr, 1.4);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 12, 0);
-        cairo_stroke(cr);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 16, y, 7, KL_LEFT, text);
+        kl_plot_rule(cr, x, y - 2.5, 12, 0);
+        kl_plot_black(cr, x + 16, y, 7, KL_LEFT, text);
     }
 }
 
@@ -395,9 +388,8 @@ static void ladder_axis(cairo_t *cr, const struct kl_axes *axes, const struct kl
     char text[40];
     for (size_t b = 0; b < v->betas; b += step) {
         snprintf(text, sizeof text, "%g", v->beta[b]);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(axes, (double)b), axes->top + axes->height + 11, 7, KL_CENTRE,
-                     text);
+        kl_plot_black(cr, kl_plot_axes_x(axes, (double)b), axes->top + axes->height + 11, 7, KL_CENTRE,
+                      text);
     }
     kl_plot_text(cr, axes->left + axes->width / 2, axes->top + axes->height + 23, 8, KL_CENTRE,
                  "\xce\xb2");
@@ -413,9 +405,7 @@ static void panel(cairo_t *cr, struct kl_axes axes, const double *values, const 
             axes.y0 = fmin(axes.y0, values[i] - 0.02), axes.y1 = fmax(axes.y1, values[i] + 0.02);
     if (isfinite(reference)) {
         kl_plot_pen(cr, 0, 0.5, 0.5);
-        cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, reference));
-        cairo_rel_line_to(cr, axes.width, 0);
-        cairo_stroke(cr);
+        kl_plot_rule(cr, axes.left, kl_plot_axes_y(&axes, reference), axes.width, 0);
     }
     draw_marks(cr, &axes, values, v);
     kl_plot_axes_draw(cr, &axes, NULL, label);

@@ -134,8 +134,7 @@ static void draw_chance(cairo_t *cr, const struct kl_axes *axes, size_t classes)
     kl_plot_line(cr, axes->left, y, axes->left + axes->width, y);
     kl_plot_dashed(cr, false);
     snprintf(text, sizeof text, "1 of %zu classes", classes);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
+    kl_plot_black(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
 }
 
 static void draw(cairo_t *cr, const struct column *columns, size_t n)
@@ -157,8 +156,7 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
     for (size_t k = 0; k < n; k++) draw_column(cr, &shown, &columns[k], k);
     snprintf(text, sizeof text, "%zu people; a bar is their mean, with its 95 %% over people (t)",
              columns[0].n);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, TOP - 5, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, TOP - 5, 7, KL_LEFT, text);
 }
 
 int kl_plot_people(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

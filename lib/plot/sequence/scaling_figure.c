@@ -166,9 +166,8 @@ static void number_batches(cairo_t *cr, const struct kl_axes *axes, const struct
             before = drawn(&t->rows[k]) && t->rows[k].batch == t->rows[i].batch;
         if (before) continue;
         snprintf(text, sizeof text, "%d", (int)t->rows[i].batch);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(axes, log2(t->rows[i].batch)), axes->top + HEIGHT + 10, 7,
-                     KL_CENTRE, text);
+        kl_plot_black(cr, kl_plot_axes_x(axes, log2(t->rows[i].batch)), axes->top + HEIGHT + 10, 7,
+                      KL_CENTRE, text);
     }
     kl_plot_text(cr, axes->left + axes->width / 2, axes->top + HEIGHT + 21, 8, KL_CENTRE,
                  "windows a step");
@@ -188,8 +187,7 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct tab
                  kl_s((unsigned)first->layers));
     kl_plot_axes_draw(cr, axes, NULL, "speed-up");
     number_batches(cr, axes, t);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left + axes->width / 2, axes->top - 5, 7.5, KL_CENTRE, title);
+    kl_plot_black(cr, axes->left + axes->width / 2, axes->top - 5, 7.5, KL_CENTRE, title);
     for (size_t l = 0; l < t->n_lines; l++) draw_line(cr, axes, t, &t->panels[p], l);
 }
 
@@ -214,8 +212,7 @@ static void draw(cairo_t *cr, const struct table *t)
         line_name(text, &t->lines[l]);
         kl_plot_colour(cr, 1 + (int)l % (KL_N_COLOURS - 1), 1);
         kl_plot_mark(cr, LEFT + 3, y - 2.5, 2, (enum kl_mark)(l % KL_N_MARKS));
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, LEFT + 10, y, 7, KL_LEFT, text);
+        kl_plot_black(cr, LEFT + 10, y, 7, KL_LEFT, text);
     }
     kl_plot_text(cr, LEFT, y, 7, KL_LEFT,
                  "over one thread alone; dashed: as many times as there are processors");

@@ -61,8 +61,7 @@ static void title(cairo_t *cr, const struct kl_axes *axes, const struct kl_windo
 {
     char name[KL_NAME];
     kl_plot_name(name, v->channel_names, v->channels, v->channel_size, channel);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left, axes->top - 4, 7, KL_LEFT, axes->width, name);
+    kl_plot_black_within(cr, axes->left, axes->top - 4, 7, KL_LEFT, axes->width, name);
 }
 
 static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *spectra,
@@ -119,8 +118,7 @@ static void tell_span(cairo_t *cr, const struct kl_windows_view *v, const struct
     char when[KL_SPAN], text[KL_SPAN + 60];
     kl_plot_windows_span_text(when, v, p->span);
     snprintf(text, sizeof text, "%s, resolution %.2g Hz", when, p->step);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, y, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, y, 7, KL_LEFT, text);
 }
 
 static int draw_panels(cairo_t *cr, const struct kl_windows_view *v, struct kl_power *p,
@@ -320,8 +318,7 @@ static void tell_no_baseline(cairo_t *cr, const struct map *m)
         "No baseline: windows begin %.3g s %s the event, not %.3g s before; `qseq windows --from -1` "
         "has one",
         fabs(begin), begin < 0 ? "before" : "after", (double)m->length / m->v->rate);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, HEAD, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, HEAD, 7, KL_LEFT, text);
 }
 
 static void title_map(cairo_t *cr, const struct kl_axes *axes, const struct kl_windows_view *v,
