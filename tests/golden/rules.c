@@ -144,7 +144,7 @@ int main(void)
         printf("skipped: no %s\n", golden);
         return 77;
     }
-    must(kl_bits_read(&bits, data, &how, &err), &err);
+    must(kl_bits_read_files(&bits, (const char *[]){ data }, 1, &how, &err), &err);
     check_splits(json_object_get(reference, "splits_80_20_seed_89_to_108"));
     check_folds(json_object_get(reference, "cv5_fold_is_row_mod_5"));
     check_seventy(json_object_get(reference, "logreg_70_30"));

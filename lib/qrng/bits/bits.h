@@ -47,17 +47,15 @@ struct kl_bits_how {
     size_t least_rows;
 };
 
-/* One input whole: FILE, or "-" for standard input. What it is its first bytes say, if neither packed
+/* Inputs whole: FILE, or "-" for standard input. What it is its first bytes say, if neither packed
    nor encoding does; and what these say is refused (KL_EDATA) where the bytes are seen to be something
    else.
    - text: a row a line, characters 0 and 1; a space and the device's label, a whole number from 1, may
      follow, then in all rows. All labels up to the largest must occur;
    - .npy: texts of characters 0 and 1, or bytes (rows, bits) of 0 and 1;
    - a file of kind `device-bits`.
+   Of several, equally long rows; each one is a device then, so none may hold several (KL_EDATA).
    KL_EUSAGE, KL_ENOINPUT, KL_EIO, KL_ENOMEM; KL_EDATA names file and row (from 1). */
-int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_how *how,
-                 struct kl_error *err);
-/* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
 int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
                        const struct kl_bits_how *how, struct kl_error *err);
 /* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */

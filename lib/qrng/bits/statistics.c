@@ -63,33 +63,6 @@ static struct moments ones_moments(const struct kl_tally *t, double (*f)(double 
                              sqrt(fmax(0, fourth - second * second) / second / rows) / 2 };
 }
 
-/* A mean or a deviation of f, with its error. */
-static void put_mean(double *value, double *error, const struct kl_tally *t,
-                     double (*f)(double ones, double n))
-{
-    const struct moments m = ones_moments(t, f);
-    *value = m.mean;
-    if (error) *error = m.mean_error;
-}
-
-static void put_deviation(double *value, double *error, const struct kl_tally *t,
-                          double (*f)(double ones, double n))
-{
-    const struct moments m = ones_moments(t, f);
-    *value = m.deviation;
-    if (error) *error = m.deviation_error;
-}
-
-static void stat_rate(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, rate_of);
-}
-
-static void stat_row_rate_std(double *values, double *errors, const struct kl_tally *t)
-{
-    put_deviation(values, errors, t, rate_of);
-}
-
 static void stat_row_rate_min(double *values, double *errors, const struct kl_tally *t)
 {
     size_t c = 0;
@@ -113,34 +86,9 @@ static void stat_entropy_pooled(double *values, double *errors, const struct kl_
     if (errors) *errors = fabs(log2((1 - m.mean) / m.mean)) * m.mean_error;
 }
 
-static void stat_entropy_row_mean(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, entropy_of);
-}
-
-static void stat_entropy_row_std(double *values, double *errors, const struct kl_tally *t)
-{
-    put_deviation(values, errors, t, entropy_of);
-}
-
-static void stat_chi_square_mean(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, chi_square_of);
-}
-
-static void stat_chi_square_std(double *values, double *errors, const struct kl_tally *t)
-{
-    put_deviation(values, errors, t, chi_square_of);
-}
-
 static double is_above(double ones, double n)
 {
     return chi_square_of(ones, n) > 3.841; /* the 95 % point with one degree of freedom */
-}
-
-static void stat_chi_square_above(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, is_above);
 }
 
 /* ---- by place ---- */
@@ -305,6 +253,10 @@ static void count_positions(double *values, double *errors, const struct kl_tall
     {                                                                     \
         .name = "device_stats/" n, .width = w, .has_error = true, .of = f \
     }
+#define MOMENT(n, f, d)                                                            \
+    {                                                                              \
+        .name = "device_stats/" n, .has_error = true, .of_ones = f, .deviation = d \
+    }
 #define BARE(n, w, f)                                  \
     {                                                  \
         .name = "device_stats/" n, .width = w, .of = f \
@@ -320,18 +272,18 @@ const struct kl_statistic kl_statistics[] = {
     COUNT("symbol_counts", KL_PER_SYMBOL, count_symbols),
     COUNT("transition_counts", KL_PER_TRANSITION, count_transitions),
     COUNT("run_length_counts", KL_PER_RUN, count_runs),
-    ERROR("rate", KL_ONE, stat_rate),
-    ERROR("row_rate_std", KL_ONE, stat_row_rate_std),
+    MOMENT("rate", rate_of, false),
+    MOMENT("row_rate_std", rate_of, true),
     BARE("row_rate_min", KL_ONE, stat_row_rate_min),
     BARE("row_rate_max", KL_ONE, stat_row_rate_max),
     ERROR("position_rate", KL_PER_BIT, stat_position_rate),
     ERROR("phase_rate", KL_PER_PHASE, stat_phase_rate),
     ERROR("entropy_pooled", KL_ONE, stat_entropy_pooled),
-    ERROR("entropy_row_mean", KL_ONE, stat_entropy_row_mean),
-    ERROR("entropy_row_std", KL_ONE, stat_entropy_row_std),
-    ERROR("chi_square_mean", KL_ONE, stat_chi_square_mean),
-    ERROR("chi_square_std", KL_ONE, stat_chi_square_std),
-    ERROR("chi_square_above", KL_ONE, stat_chi_square_above),
+    MOMENT("entropy_row_mean", entropy_of, false),
+    MOMENT("entropy_row_std", entropy_of, true),
+    MOMENT("chi_square_mean", chi_square_of, false),
+    MOMENT("chi_square_std", chi_square_of, true),
+    MOMENT("chi_square_above", is_above, false),
     ERROR("symbol_probability", KL_PER_SYMBOL, stat_symbol_probability),
     ERROR("symbol_entropy", KL_ONE, stat_symbol_entropy),
     ERROR("transition_joint", KL_PER_TRANSITION, stat_transition_joint),
@@ -378,6 +330,12 @@ void kl_bits_statistic_values(double *values, double *errors, const struct kl_st
     struct kl_fit fit = { 0 };
     if (s->of) {
         s->of(values, errors, t);
+        return;
+    }
+    if (s->of_ones) {
+        const struct moments m = ones_moments(t, s->of_ones);
+        *values = s->deviation ? m.deviation : m.mean;
+        if (errors) *errors = s->deviation ? m.deviation_error : m.mean_error;
         return;
     }
     kl_bits_symbol_width_test(&fit, t);

@@ -21,6 +21,12 @@ void kl_sequence_start(float *params, const struct kl_tensor *t, double low, dou
 void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
                       const struct kl_sequence_batch *batch, size_t i, int classes);
 
+/* Dropout of values [first, first + count) of all windows' at this place of the net, where a batch
+   trains with some. (layers.c) */
+#define kl_sequence_drop KL_NAME(kl_sequence_drop)
+void kl_sequence_drop(kl_real *y, size_t first, size_t count, const struct kl_sequence_net *net,
+                      const struct kl_sequence_batch *batch, uint32_t place);
+
 /* A workspace in pieces, each on a line of the cache: `at` bytes are taken of it; base NULL: they are
    only counted. KL_SEQUENCE_TAKE stands where `base` and `at` do. */
 static inline void *kl_sequence_take(char *base, size_t *at, size_t count, size_t size)
