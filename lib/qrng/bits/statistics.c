@@ -204,50 +204,22 @@ static void stat_autocorrelation_pearson(double *values, double *errors, const s
 
 /* ---- by name ---- */
 
-static void count_rows(double *values, double *errors, const struct kl_tally *t)
+/* The counts of a tally, which their number tells apart. */
+static const int64_t *counts_of(const struct kl_tally *t, enum kl_width width)
 {
-    (void)errors;
-    *values = (double)t->rows;
+    switch (width) {
+    case KL_PER_ONES: return t->ones_rows;
+    case KL_PER_BIT: return t->ones_at;
+    case KL_PER_SYMBOL: return t->symbols;
+    case KL_PER_TRANSITION: return t->transitions;
+    case KL_PER_RUN: return t->runs;
+    default: return &t->rows;
+    }
 }
 
-static void put_counts(double *values, const int64_t *counts, size_t n)
-{
-    for (size_t i = 0; i < n; i++) values[i] = (double)counts[i];
-}
-
-static void count_ones(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->ones_rows, t->n_bits + 1);
-}
-
-static void count_symbols(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->symbols, (size_t)1 << t->symbol_bits);
-}
-
-static void count_transitions(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->transitions, 4);
-}
-
-static void count_runs(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->runs, KL_RUN_LENGTHS);
-}
-
-static void count_positions(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->ones_at, t->n_bits);
-}
-
-#define COUNT(n, w, f)                                                \
-    {                                                                 \
-        .name = "device_stats/" n, .width = w, .count = true, .of = f \
+#define COUNT(n, w)                                          \
+    {                                                        \
+        .name = "device_stats/" n, .width = w, .count = true \
     }
 #define ERROR(n, w, f)                                                    \
     {                                                                     \
@@ -266,12 +238,12 @@ static void count_positions(double *values, double *errors, const struct kl_tall
         .name = "device_tests/" n, .width = w, .field = offsetof(struct kl_fit, f) \
     }
 const struct kl_statistic kl_statistics[] = {
-    COUNT("rows", KL_ONE, count_rows),
-    COUNT("ones_histogram", KL_PER_ONES, count_ones),
-    COUNT("position_ones", KL_PER_BIT, count_positions),
-    COUNT("symbol_counts", KL_PER_SYMBOL, count_symbols),
-    COUNT("transition_counts", KL_PER_TRANSITION, count_transitions),
-    COUNT("run_length_counts", KL_PER_RUN, count_runs),
+    COUNT("rows", KL_ONE),
+    COUNT("ones_histogram", KL_PER_ONES),
+    COUNT("position_ones", KL_PER_BIT),
+    COUNT("symbol_counts", KL_PER_SYMBOL),
+    COUNT("transition_counts", KL_PER_TRANSITION),
+    COUNT("run_length_counts", KL_PER_RUN),
     MOMENT("rate", rate_of, false),
     MOMENT("row_rate_std", rate_of, true),
     BARE("row_rate_min", KL_ONE, stat_row_rate_min),
@@ -327,7 +299,10 @@ size_t kl_bits_statistic_width(const struct kl_statistic *s, size_t n_bits, int 
 void kl_bits_statistic_values(double *values, double *errors, const struct kl_statistic *s,
                               const struct kl_tally *t)
 {
+    const size_t width = kl_bits_statistic_width(s, t->n_bits, t->symbol_bits);
     struct kl_fit fit = { 0 };
+    for (size_t i = 0; s->count && i < width; i++) values[i] = (double)counts_of(t, s->width)[i];
+    if (s->count) return;
     if (s->of) {
         s->of(values, errors, t);
         return;
@@ -339,8 +314,7 @@ void kl_bits_statistic_values(double *values, double *errors, const struct kl_st
         return;
     }
     kl_bits_symbol_width_test(&fit, t);
-    memcpy(values, (const char *)&fit + s->field,
-           kl_bits_statistic_width(s, t->n_bits, t->symbol_bits) * sizeof *values);
+    memcpy(values, (const char *)&fit + s->field, width * sizeof *values);
 }
 
 const struct kl_statistic *kl_bits_statistic_find(const char *name)
