@@ -47,7 +47,7 @@ const char *kl_plot_windows_unit(const struct kl_windows_view *v);
 /* Windows of the class; of any, -1. */
 size_t kl_plot_windows_count(const struct kl_windows_view *v, int32_t label);
 /* One-sided power spectral density at `hertz`, unit^2/Hz, of steps [from, from + n) of a channel: a Hann
-   window, the mean taken off before. For a few frequencies of a few steps; power.h has whole spectra. */
+   window, the mean taken off before. For a few frequencies of a few steps; whole spectra are below. */
 double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, size_t channel,
                                size_t from, size_t n, double hertz);
 /* ---- heads (heads.c) ---- */
