@@ -3,8 +3,6 @@
    KL_VECTOR_BYTES slices, each with states of its own, one after another. */
 #include "kernels/ring.h"
 
-#include <math.h>
-
 #include "kernels/inline/ring.h"
 #include "kernels/inline/ring_angles.h"
 

@@ -5,8 +5,6 @@
    the active records, times w2, and that of w2 is b1 and W1 times these sums. */
 #include "kernels/shallow.h"
 
-#include <string.h>
-
 #if !KL_F64
 #include "kernels/inline/normal.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Filters of three taps as tiles of four outputs, for products with half of the multiplications; see
    kernels/temporal.h. The points of the transform are 0, 1, -1, 2, -2 and infinity. */
-#include <string.h>
 
 #include "kernels/inline/groups.h"
 #include "kernels/temporal.h"

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "weights/weights.h"
 
-/* ---- weights (weights_shipped.c; read by weights/) ---- */
+/* ---- weights (expected.c; read by weights/) ---- */
 /* Side of the images that the weights which ketline ships were trained on (data/backbone/ORIGIN.md). */
 enum { KL_SHIPPED_SIDE = 28 };
 /* Path of the weights that ketline ships: under $KETLINE_DATA, installed beside the program
@@ -28,7 +28,7 @@ struct kl_resnet18_options {
 void kl_backbone_resnet18_options_default(
     struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
 /* "0.485,0.456,0.406" of --mean and --std: the numbers, and the shortest text that reads back as the
-   same (triple.c). name: for the message. KL_EUSAGE. */
+   same (fold.c). name: for the message. KL_EUSAGE. */
 int kl_backbone_resnet18_triple(float triple[3], char text[64], const char *from, bool positive,
                                 const char *name, struct kl_error *err);
 /* KL_EDATA: the weights have a tensor that a ResNet-18 has not and that could change its features at

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backbone/backbone_int.h"
-#include "base/half.h"
+#include "base/base.h"
 #include "store/kind.h"
 #include "store/store.h"
 

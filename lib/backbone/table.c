@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "weights/array.h"
 
 enum { MOST_BYTES = 1 << 30, MOST_NUMBERS = 1 << 28 };

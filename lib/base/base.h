@@ -385,4 +385,53 @@ void kl_xxh128(unsigned char digest[16], const void *data, size_t n);
 
 double kl_clock(void); /* seconds, monotonic */
 
+/* ---- Letters and words: how far a word is from a known one, what was meant by an unknown name; Unicode
+   ---- */
+
+/* Levenshtein's distance of n letters from a word; SIZE_MAX where one has more than 64
+ * (option_values.c). */
+size_t kl_word_distance(const char *letters, size_t n, const char *word);
+
+/* ---- unicode.c ---- */
+/* The letter's bytes; returns where the next one goes. */
+char *kl_put_utf8(char *to, uint32_t letter);
+/* Letters and the marks behind them become one letter where Unicode has it (NFC, but for a mark that has
+   another before it): names that macOS took apart (NFD) are then those of everybody else. True: some
+   were. */
+bool kl_compose(char *text);
+/* Two names, of m and n bytes, that are the same once they are composed. */
+bool kl_same_name(const char *a, size_t m, const char *b, size_t n);
+
+/* ---- Tables as texts (RFC 4180: quoted fields may hold separators, quotes and ends of lines), taken
+   apart in place. Fields are parted by tabs, semicolons or commas, whichever the first row has; numbers
+   have a point or, where a table has no other use for it, a comma
+   ---- */
+
+enum { KL_CSV_FIELDS = 4096 };
+struct kl_csv {
+    const char *path; /* for messages */
+    char *at, *end;   /* what is not read yet */
+    char separator;   /* '\t', ';' or ',' */
+    size_t line;      /* at which the row begins, from 1 */
+    size_t next_line; /* (hidden) */
+    size_t n;         /* fields; an empty row has none */
+    char *fields[KL_CSV_FIELDS];
+};
+/* text: n bytes of kl_read_text and a 0 behind; it is changed. first_line: the number of its first one,
+   1 or more. KL_EDATA: it holds a 0. */
+int kl_csv_open(struct kl_csv *csv, const char *path, char *text, size_t n, size_t first_line,
+                struct kl_error *err);
+/* The next row; *more false: there is none. Lines end in LF, CR or both. KL_EDATA: quotes without an
+   end, too many fields. */
+int kl_csv_row(struct kl_csv *csv, bool *more, struct kl_error *err);
+/* A field as a finite number; name: the column's, for the line. KL_EDATA. */
+int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const char *name,
+                  struct kl_error *err);
+
+/* ---- IEEE 754 binary16 (half precision), round to nearest even ---- */
+
+/* Out of range gives infinity: returned is how many did. */
+size_t kl_half_from_float(uint16_t *half, const float *x, size_t n);
+void kl_float_from_half(float *x, const uint16_t *half, size_t n);
+
 #endif

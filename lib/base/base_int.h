@@ -4,7 +4,6 @@
 #define KL_BASE_INT_H
 
 #include "base/base.h"
-#include "base/words.h"
 
 extern const struct kl_option kl_common_options[];
 extern const size_t kl_n_common_options;

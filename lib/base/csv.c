@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows of a table, taken apart in place. */
-#include "base/csv.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

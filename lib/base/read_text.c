@@ -3,8 +3,10 @@
    array. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
-#include "base/words.h"
+#include "base/base.h"
 
 /* The rest of a file behind *n bytes that have been read; the room grows with it. */
 static int read_all(char **bytes, size_t *n, FILE *file, const char *path, size_t most,
@@ -83,4 +85,53 @@ int kl_read_text(char **text, size_t *n, const char *path, size_t most, const ch
     if (little || big) code = from_utf16(text, n, big, path, err);
     if (code) free(*text), *text = NULL, *n = 0;
     return code;
+}
+
+/* ---- No file where one is expected: a folder can be opened, and reading it then fails in other words
+   ---- */
+
+static int is_folder(const char *path, struct kl_error *err)
+{
+    return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file", path);
+}
+
+int kl_no_folder(const char *path, struct kl_error *err)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode) ? is_folder(path, err) : KL_OK;
+}
+
+int kl_regular(const struct stat *s, const char *path, struct kl_error *err)
+{
+    if (S_ISREG(s->st_mode)) return KL_OK;
+    if (S_ISDIR(s->st_mode)) return is_folder(path, err);
+    return kl_fail(err, KL_ENOINPUT,
+                   "%s: is a pipe or a device, expected a file; write what it gives to one", path);
+}
+
+/* ---- What lies in a file's place under its name: the pointer that a clone without git-lfs or git-annex
+   leaves, the page that a failed download leaves. Each begins with words that no format of data has
+   ---- */
+
+static const struct {
+    const char *begin, *what;
+} stand_ins[] = {
+    { "version https://git-lfs.github.com/spec/", "a pointer of Git LFS, not the file: git lfs pull" },
+    { "/annex/objects/", "a pointer of git-annex, not the file: git annex get" },
+    { "<!doctype html", "an HTML page, not the file: fetch it again" },
+    { "<html", "an HTML page, not the file: fetch it again" },
+    { "<?xml", "an XML page, not the file: fetch it again" },
+};
+
+int kl_no_stand_in(const void *first, size_t n, const char *path, struct kl_error *err)
+{
+    const char *text = first, *const end = text + n;
+    if (n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;
+    while (text < end && memchr(" \t\r\n", *text, 4)) text++;
+    for (size_t i = 0; i < sizeof stand_ins / sizeof *stand_ins; i++) {
+        const size_t length = strlen(stand_ins[i].begin);
+        if ((size_t)(end - text) >= length && strncasecmp(text, stand_ins[i].begin, length) == 0)
+            return kl_fail(err, KL_EDATA, "%s: %s", path, stand_ins[i].what);
+    }
+    return KL_OK;
 }

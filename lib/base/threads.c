@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SPINS = 32 }; /* between two looks at the clock */
 #define SPIN_SECONDS 1e-4

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 
 char *kl_put_utf8(char *to, uint32_t c)
 {

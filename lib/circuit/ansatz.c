@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Ansaetze: layers of weights, with the parameter order of PennyLane's templates and Qiskit's circuit
    library; layers in blocks that can undo themselves. */
-#include "circuit/build_int.h"
+#include "circuit/circuit_int.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Circuits by name: embedding, layers of an ansatz, observables. Names and gates of embeddings are those
    of PennyLane's templates and Qiskit's feature maps. A circuit's options. */
-#include "circuit/build_int.h"
+#include "circuit/circuit_int.h"
 
 #include <ctype.h>
 #include <errno.h>

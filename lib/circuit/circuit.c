@@ -4,7 +4,6 @@
 #include "circuit/circuit_int.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "circuit/noise.h"
 

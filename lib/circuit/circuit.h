@@ -278,4 +278,12 @@ int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, c
 #define kl_circuit_samples KL_NAME(kl_circuit_samples)
 #define kl_circuit_weights KL_NAME(kl_circuit_weights)
 
+/* ---- A circuit as kernels/cuda.h wants it ---- */
+
+struct kl_cuda_circuit;
+/* Its arrays lie in memory. KL_EUSAGE: noise, which a GPU does not do, or too many amplitudes of
+   fidelities. KL_ENOMEM. */
+int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, struct kl_arena *memory,
+                        struct kl_error *err);
+
 #endif

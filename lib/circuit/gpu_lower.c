@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
    A circuit as the program that kernels/cuda runs: its gates between two moves of amplitudes (stages),
    and what is read at the end. */
-#include "circuit/gpu_int.h"
+#include "circuit/circuit_int.h"
 
 #include <math.h>
 
-#include "circuit/gpu.h"
+#include "circuit/circuit.h"
 
 /* A turn on its way into an array in which those of a matrix stand one after another. */
 struct link {

@@ -4,7 +4,7 @@
    move in which CNOT is done. Of the orders in which bits can stand, one is taken for which the threads
    of a warp write to different banks of the block's memory, or to few sectors of the GPU's; but for
    the last move of probabilities, where their order is given. */
-#include "circuit/gpu_int.h"
+#include "circuit/circuit_int.h"
 #include "kernels/inline/place.h"
 
 enum { TRIALS = 256, WARP_BITS = 5, SECTOR_BITS = 3 };

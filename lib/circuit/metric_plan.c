@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The gates of a circuit in levels, and which entries of its metric tensor they reach. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "circuit/batch_int.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A model of noise out of its JSON text, and a circuit that takes it; which qubits of a calibration are
    its wires; errors of the readout, taken back. */
-#include "circuit/noise_int.h"
+#include "circuit/circuit_int.h"
 
 #include <jansson.h>
 #include <math.h>

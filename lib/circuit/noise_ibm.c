@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A backend's properties in IBM's form, as qiskit's BackendProperties.to_dict writes them, as a
    calibration of ours. */
-#include "circuit/noise_int.h"
+#include "circuit/circuit_int.h"
 
 #include <jansson.h>
 #include <math.h>

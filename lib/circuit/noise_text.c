@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What a person writes about noise, NAME=NUMBER,... or the name of a file, as one canonical text: the
    list, sorted, or JSON where qubits differ; names and times as people write them. */
-#include "circuit/noise_int.h"
+#include "circuit/circuit_int.h"
 
 #include <ctype.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Observables as people write them: a list of words (z, x, y, zz, probs), probs(WIRES), fidelity(STATE)
    and sums of Pauli strings, "0.5*ZZII-XIII"; one text for the same observables. */
-#include "circuit/build_int.h"
+#include "circuit/circuit_int.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,7 +3,6 @@
    measurement is added. Gates are those of stdgates.inc; one that it lacks is written as several, which
    an annotation says are one: read again, the circuit has the same noise. */
 #include <math.h>
-#include <string.h>
 
 #include "circuit/circuit.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 
 /* ---- letters: white space, comments, words, and where the reader stands when it fails ---- */
 void kl_circuit_qasm_fail(struct kl_qasm_reader *r, const char *at, const char *format, ...)

@@ -28,6 +28,7 @@
 #include "kernels/cuda.h"
 #include "kernels/device.h"
 #include "kernels/isa.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 /* ---- Libraries ---- */
@@ -119,15 +120,9 @@ static bool no(struct trial *t, const char *what)
     return false;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values)
 {
-    qsort(values, TIMES, sizeof *values, by_size);
+    kl_stats_sort(values, TIMES);
     return values[TIMES / 2];
 }
 

@@ -45,12 +45,6 @@ static void judge_head(struct kl_collapsed *head, struct judge *j, const int32_t
         }
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Heads of different seeds differ by tenths of a per cent on thousands of samples, and by chance; a
    class that is lost in part, by per cents. */
 static int compare_heads(struct kl_collapse *c, size_t n, struct kl_error *err)
@@ -58,7 +52,7 @@ static int compare_heads(struct kl_collapse *c, size_t n, struct kl_error *err)
     double *sorted = malloc(c->replicas * sizeof *sorted);
     if (!sorted) return kl_fail_memory(err, c->replicas * sizeof *sorted);
     for (size_t r = 0; r < c->replicas; r++) sorted[r] = c->heads[r].accuracy;
-    qsort(sorted, c->replicas, sizeof *sorted, compare_numbers);
+    kl_stats_sort(sorted, c->replicas);
     c->median = (sorted[(c->replicas - 1) / 2] + sorted[c->replicas / 2]) / 2;
     free(sorted);
     const double error = n ? sqrt(c->median * (1 - c->median) / (double)n) : 1;

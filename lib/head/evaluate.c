@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 #include "head/gpu.h"
 #include "head/head.h"
 #include "kernels/inline/philox.h"
@@ -23,8 +23,8 @@ static int all_rows(struct kl_evaluation *e, struct kl_error *err)
 static int validation_rows(struct kl_evaluation *e, struct kl_file *head, struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_store_file_expect(&set, head, "split/validation", KL_TYPE_I64, 1, err);
-    if (!code) code = kl_store_file_load((void **)&e->rows, head, set, err);
+    int code =
+        kl_store_file_load_named((void **)&e->rows, &set, head, "split/validation", KL_TYPE_I64, 1, err);
     if (code) return code;
     e->n = set->dims[0];
     for (size_t i = 0; i < e->n; i++)
@@ -205,8 +205,7 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
 {
     const struct kl_dataset *names;
     void *memory = NULL;
-    int code = kl_store_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load(&memory, file, names, err);
+    int code = kl_store_file_load_named(&memory, &names, file, "class_names", KL_TYPE_STRING, 1, err);
     for (size_t i = 0; !code && i < f->n_classes && i < names->dims[0]; i++) {
         const char *made = (const char *)memory + i * names->item_size,
                    *found = f->class_names + i * f->name_size;

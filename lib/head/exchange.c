@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 #include "store/store.h"
 
 /* ---- The classes that weights name beside the features' ---- */
@@ -422,8 +422,9 @@ int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weigh
     char which[32] = "all", *config = NULL, *classes = NULL, *features = NULL;
     if (replica >= 0) snprintf(which, sizeof which, "%lld", (long long)replica);
     int code = kl_store_file_text(&config, head, "", "config", err);
-    if (!code) code = kl_store_file_expect(&names, head, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&classes, head, names, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&classes, &names, head, "class_names", KL_TYPE_STRING,
+                                        1, err);
     if (!code) code = kl_head_origin_text(&features, head, err);
     if (!code) {
         const struct kl_weights_word words[] = { { "created_by", "qconvert " KL_VERSION, 0, 0 },

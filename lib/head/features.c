@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A feature cache, read whole: shuffled batches touch every row once an epoch. Which features a head was
    trained on: kept with it, and compared with those it is given later. */
-#include "base/half.h"
+#include "base/base.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -71,8 +71,7 @@ int kl_head_features_describe(struct kl_features *f, struct kl_file *file, struc
         return kl_fail(err, KL_EDATA,
                        "%s: has no labels; extract the features again with labels (--labels)",
                        kl_store_file_path(file));
-    int code = kl_store_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load(&memory, file, names, err);
+    int code = kl_store_file_load_named(&memory, &names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
     f->n = data->dims[0], f->d = data->dims[1], f->n_classes = names->dims[0],
     f->name_size = names->item_size;

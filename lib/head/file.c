@@ -309,11 +309,9 @@ static int at_best_epochs(double **values, size_t *n, struct kl_file *file, cons
     int64_t *epochs = NULL;
     double *all = NULL;
     snprintf(name, sizeof name, "%shistory/%s", group, column);
-    int code = kl_store_file_expect(&history, file, name, KL_TYPE_F64, 2, err);
-    if (!code) code = kl_store_file_load((void **)&all, file, history, err);
+    int code = kl_store_file_load_named((void **)&all, &history, file, name, KL_TYPE_F64, 2, err);
     snprintf(name, sizeof name, "%sreplicas/best_epoch", group);
-    if (!code) code = kl_store_file_expect(&best, file, name, KL_TYPE_I64, 1, err);
-    if (!code) code = kl_store_file_load((void **)&epochs, file, best, err);
+    if (!code) code = kl_store_file_load_named((void **)&epochs, &best, file, name, KL_TYPE_I64, 1, err);
     if (!code && best->dims[0] != history->dims[0])
         code = kl_fail(err, KL_EDATA, "%s: %s: found %zu replicas, the history has %zu",
                        kl_store_file_path(file), name, best->dims[0], history->dims[0]);

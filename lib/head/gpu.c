@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A head on a GPU: its model's layers in a row, the training loop's work, the logits of a trained head.
  */
-#include "circuit/gpu.h"
+#include "circuit/circuit.h"
 
 #include <math.h>
 #include <stdlib.h>

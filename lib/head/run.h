@@ -10,7 +10,7 @@
 #include "head/head.h"
 #include "kernels/device.h"
 #include "store/store.h"
-#include "train/options.h"
+#include "train/train.h"
 #include "train/sweep.h"
 
 /* What surrounds the circuit, as texts: "circuit", "128,32", "16" by default. */

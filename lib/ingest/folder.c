@@ -10,7 +10,6 @@
 #include <strings.h>
 
 #include "ingest/ingest_int.h"
-#include "ingest/names_int.h"
 
 struct folder {
     struct kl_names files; /* full paths */

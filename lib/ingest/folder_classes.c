@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 #include "ingest/ingest_int.h"
-#include "ingest/names_int.h"
 
 /* What lies beside the classes: of a zip from macOS, of a Synology's thumbnails. */
 static const char *const beside[] = { "__MACOSX", "@eaDir" };

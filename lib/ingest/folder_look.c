@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ingest/ingest_int.h"
-#include "ingest/names_int.h"
 
 /* Of each file the header, or with skip_bad everything. */
 struct pass {

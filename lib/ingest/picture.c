@@ -2,7 +2,7 @@
    A single picture of any format, which its first bytes tell, whatever its name says. */
 #include <string.h>
 
-#include "ingest/picture_int.h"
+#include "ingest/ingest_int.h"
 
 static const struct kl_picture_format *const formats[] = { &kl_format_png, &kl_format_jpeg };
 

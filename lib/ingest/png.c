@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
    PNG files through libpng's low-level interface: only pixels, with limits on everything that a file may
    claim. */
-#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/picture_int.h"
+#include "ingest/ingest_int.h"
 
 enum { MAX_CHUNK = 8 << 20, MAX_CHUNKS = 1000 };
 

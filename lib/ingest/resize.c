@@ -3,7 +3,6 @@
    (ATen, UpSampleKernel.cpp, after Pillow's Resample.c): a horizontal, then a vertical pass; the
    triangle widens when an image shrinks. One rounding, at the end. */
 #include <math.h>
-#include <string.h>
 
 #include "ingest/ingest.h"
 

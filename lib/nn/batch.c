@@ -35,8 +35,7 @@ uint32_t kl_nn_mersenne_word(struct kl_nn_mersenne *m)
     return y ^ y >> 18;
 }
 
-/* In [0, 1), 53 bits of two words. */
-static double unit(struct kl_nn_mersenne *m)
+double kl_nn_mersenne_unit(struct kl_nn_mersenne *m)
 {
     const uint32_t a = kl_nn_mersenne_word(m) >> 5, b = kl_nn_mersenne_word(m) >> 6;
     return ((double)a * 0x1p26 + (double)b) * 0x1p-53;
@@ -50,7 +49,7 @@ double kl_nn_mersenne_normal(struct kl_nn_mersenne *m)
         return m->normal;
     }
     do {
-        x = 2 * unit(m) - 1, y = 2 * unit(m) - 1;
+        x = 2 * kl_nn_mersenne_unit(m) - 1, y = 2 * kl_nn_mersenne_unit(m) - 1;
         r2 = x * x + y * y;
     } while (r2 >= 1 || r2 == 0);
     const double f = sqrt(-2 * log(r2) / r2);
@@ -58,8 +57,7 @@ double kl_nn_mersenne_normal(struct kl_nn_mersenne *m)
     return f * y;
 }
 
-/* Below or at `most`, by masking and rejection. */
-static uint32_t below(struct kl_nn_mersenne *m, uint32_t most)
+uint32_t kl_nn_mersenne_below(struct kl_nn_mersenne *m, uint32_t most)
 {
     uint32_t mask = most, value;
     for (int k = 1; k < 32; k *= 2) mask |= mask >> k;
@@ -71,7 +69,7 @@ static uint32_t below(struct kl_nn_mersenne *m, uint32_t most)
 void kl_nn_mersenne_permute(struct kl_nn_mersenne *m, int64_t *values, size_t n)
 {
     for (size_t i = n; i-- > 1;) {
-        const size_t j = below(m, (uint32_t)i);
+        const size_t j = kl_nn_mersenne_below(m, (uint32_t)i);
         const int64_t value = values[i];
         values[i] = values[j], values[j] = value;
     }

@@ -147,7 +147,7 @@ double kl_nn_update_apply_f32(float *params, float *m, float *v, const float *gr
 double kl_nn_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
                               const struct kl_update *u);
 
-/* ---- minima of rotations (minimum.c) ---- */
+/* ---- minima of rotations (schedule.c) ---- */
 enum { KL_TRIG_POINTS = 512 };
 /* values (n) of a function at angles (n), n <= KL_TRIG_POINTS. */
 typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n, void *context,
@@ -157,7 +157,7 @@ typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n,
 int kl_nn_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
                        struct kl_error *err);
 
-/* ---- linear systems of natural gradients (minimum.c) ---- */
+/* ---- linear systems of natural gradients (schedule.c) ---- */
 /* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:
    entry (i, j) at start[i] + j - first[i]. */
 struct kl_nn_skyline {
@@ -223,6 +223,9 @@ struct kl_nn_mersenne {
 /* Matsumoto and Nishimura 1998, init_genrand of 2002. */
 void kl_nn_mersenne_seed(struct kl_nn_mersenne *m, uint32_t seed);
 uint32_t kl_nn_mersenne_word(struct kl_nn_mersenne *m);
+/* In [0, 1), 53 bits of two words; at most `most`, by masking and rejection. */
+double kl_nn_mersenne_unit(struct kl_nn_mersenne *m);
+uint32_t kl_nn_mersenne_below(struct kl_nn_mersenne *m, uint32_t most);
 /* Standard normal, by Marsaglia's polar method. */
 double kl_nn_mersenne_normal(struct kl_nn_mersenne *m);
 /* values (n <= 2^32) in a random order, as RandomState.permutation: Fisher and Yates from the last on.

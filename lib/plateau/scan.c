@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/tests.h"
+#include "stats/stats.h"
 #include "kernels/inline/philox.h"
 
 /* A whole number at *at, which moves behind it; negative: there is none. */

@@ -17,18 +17,60 @@ double kl_plot_axes_y(const struct kl_axes *a, double value)
     return a->top + a->height - (value - a->y0) / (a->y1 - a->y0) * a->height;
 }
 
+void kl_plot_axes_clip(cairo_t *cr, const struct kl_axes *a)
+{
+    cairo_save(cr);
+    cairo_rectangle(cr, a->left, a->top, a->width, a->height);
+    cairo_clip(cr);
+}
+
+void kl_plot_axes_to(cairo_t *cr, const struct kl_axes *a, double x, double y)
+{
+    cairo_line_to(cr, kl_plot_axes_x(a, x), kl_plot_axes_y(a, y));
+}
+
+void kl_plot_axes_line(cairo_t *cr, const struct kl_axes *a, double x0, double y0, double x1, double y1)
+{
+    kl_plot_line(cr, kl_plot_axes_x(a, x0), kl_plot_axes_y(a, y0), kl_plot_axes_x(a, x1),
+                 kl_plot_axes_y(a, y1));
+}
+
+void kl_plot_axes_level(cairo_t *cr, const struct kl_axes *a, double y)
+{
+    kl_plot_line(cr, a->left, kl_plot_axes_y(a, y), a->left + a->width, kl_plot_axes_y(a, y));
+}
+
+void kl_plot_axes_upright(cairo_t *cr, const struct kl_axes *a, double x, double low, double high)
+{
+    kl_plot_line(cr, x, kl_plot_axes_y(a, low), x, kl_plot_axes_y(a, high));
+}
+
+void kl_plot_axes_across(cairo_t *cr, const struct kl_axes *a, double y, double low, double high)
+{
+    kl_plot_line(cr, kl_plot_axes_x(a, low), y, kl_plot_axes_x(a, high), y);
+}
+
+void kl_plot_axes_mark(cairo_t *cr, const struct kl_axes *a, double x, double y, double radius,
+                       enum kl_mark mark)
+{
+    kl_plot_mark(cr, kl_plot_axes_x(a, x), kl_plot_axes_y(a, y), radius, mark);
+}
+
+void kl_plot_axes_title(cairo_t *cr, const struct kl_axes *a, const char *text)
+{
+    kl_plot_black(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
+}
+
+void kl_plot_axes_widen(struct kl_axes *a, double value)
+{
+    if (isfinite(value)) a->y0 = fmin(a->y0, value), a->y1 = fmax(a->y1, value);
+}
+
 /* 1, 2 or 5 times a power of ten, so that about so many steps fill the range. */
 static double round_step(double range, double steps)
 {
     double raw = range / steps, power = pow(10, floor(log10(raw))), lead = raw / power;
     return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
-}
-
-static void line(cairo_t *cr, double x0, double y0, double x1, double y1)
-{
-    cairo_move_to(cr, x0, y0);
-    cairo_line_to(cr, x1, y1);
-    cairo_stroke(cr);
 }
 
 static void superscript(char *to, size_t size, int power)
@@ -118,7 +160,7 @@ static void draw_x_decades(cairo_t *cr, const struct kl_axes *a)
     char text[KL_TICK];
     for (double k = ceil(a->x0 - 1e-9); k <= a->x1 + 1e-9; k++) {
         const double x = kl_plot_axes_x(a, k);
-        line(cr, x, bottom, x, bottom + 3);
+        kl_plot_line(cr, x, bottom, x, bottom + 3);
         if (step > 0 && fmod(fabs(k), step) == 0 && !a->no_x_numbers)
             power_text(cr, x + 9, bottom + 11, k);
     }
@@ -126,11 +168,11 @@ static void draw_x_decades(cairo_t *cr, const struct kl_axes *a)
         for (int m = 2; m < 10 && each > 12; m++) {
             const double at = k + log10(m);
             if (at < a->x0 || at >= a->x1) continue;
-            line(cr, kl_plot_axes_x(a, at), bottom, kl_plot_axes_x(a, at), bottom + 1.5);
+            kl_plot_line(cr, kl_plot_axes_x(a, at), bottom, kl_plot_axes_x(a, at), bottom + 1.5);
         }
     for (size_t i = 0; i < n; i++) {
         const double x = kl_plot_axes_x(a, log10(values[i]));
-        line(cr, x, bottom, x, bottom + 3);
+        kl_plot_line(cr, x, bottom, x, bottom + 3);
         kl_plot_tick_text(text, values[i], tick_step(values, n), values[n - 1]);
         if (!a->no_x_numbers) kl_plot_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
     }
@@ -149,7 +191,7 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
     double k = ceil(a->x0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */
         double x = kl_plot_axes_x(a, k * step);
-        line(cr, x, bottom, x, bottom + 3);
+        kl_plot_line(cr, x, bottom, x, bottom + 3);
         kl_plot_tick_text(text, k * step, step, fmax(fabs(a->x0), fabs(a->x1)));
         if (!a->no_x_numbers) kl_plot_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
     }
@@ -168,18 +210,18 @@ static double draw_decades(cairo_t *cr, const struct kl_axes *a)
     for (double k = ceil(a->y0 - 1e-9); k <= a->y1 + 1e-9; k++) {
         const double y = kl_plot_axes_y(a, k);
         const bool numbered = step > 0 && fmod(fabs(k), step) == 0;
-        if (numbered || each >= 3) line(cr, a->left - 3, y, a->left, y);
+        if (numbered || each >= 3) kl_plot_line(cr, a->left - 3, y, a->left, y);
         if (numbered && !a->bare_y) widest = fmax(widest, power_text(cr, a->left - 5, y + 2.5, k));
     }
     for (double k = floor(a->y0); k <= a->y1 + 1e-9; k++)
         for (int m = 2; m < 10 && each > 12; m++) {
             const double at = k + log10(m);
             if (at < a->y0 || at >= a->y1) continue;
-            line(cr, a->left - 1.5, kl_plot_axes_y(a, at), a->left, kl_plot_axes_y(a, at));
+            kl_plot_line(cr, a->left - 1.5, kl_plot_axes_y(a, at), a->left, kl_plot_axes_y(a, at));
         }
     for (size_t i = 0; i < n; i++) {
         const double y = kl_plot_axes_y(a, log10(values[i]));
-        line(cr, a->left - 3, y, a->left, y);
+        kl_plot_line(cr, a->left - 3, y, a->left, y);
         kl_plot_tick_text(text, values[i], tick_step(values, n), values[n - 1]);
         if (a->bare_y) continue;
         kl_plot_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
@@ -199,7 +241,7 @@ static double draw_y_ticks(cairo_t *cr, const struct kl_axes *a)
     double k = ceil(a->y0 / step - 1e-9);
     for (; k + 1 > k && k * step <= a->y1 + 1e-9 * step; k++) {
         double y = kl_plot_axes_y(a, k * step);
-        line(cr, a->left - 3, y, a->left, y);
+        kl_plot_line(cr, a->left - 3, y, a->left, y);
         kl_plot_tick_text(text, k * step, step, fmax(fabs(a->y0), fabs(a->y1)));
         if (a->bare_y) continue;
         kl_plot_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
@@ -210,10 +252,8 @@ static double draw_y_ticks(cairo_t *cr, const struct kl_axes *a)
 
 void kl_plot_axes_draw_x(cairo_t *cr, const struct kl_axes *a, const char *label)
 {
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.6);
-    cairo_rectangle(cr, a->left, a->top, a->width, a->height);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.6);
+    kl_plot_frame(cr, a->left, a->top, a->width, a->height);
     draw_x_ticks(cr, a);
     if (label)
         kl_plot_text(cr, a->left + a->width / 2, a->top + a->height + 23, LABEL_SIZE, KL_CENTRE, label);

@@ -9,7 +9,21 @@
 #include <string.h>
 
 #include "circuit/circuit.h"
-#include "store/store.h"
+
+const char *kl_plot_json_text(const struct json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+double kl_plot_file_number(const struct kl_file *file, const char *name)
+{
+    double value;
+    return kl_store_file_has_attribute(file, "", name) &&
+                   !kl_store_file_number(&value, file, "", name, NULL)
+               ? value
+               : NAN;
+}
 
 /* ---- does a file lend itself to a figure? ---- */
 static int look_for_circuit(char why[KL_OBSTACLE], const struct kl_file *head, struct kl_error *err)
@@ -57,12 +71,6 @@ struct named {
     const char *path, *content;
 };
 
-static const char *word(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 /* Looks through the records of the runs that led to a file, for what they read of `kind`: is one of
    this content there? Else *first is the newest of them; path NULL: none. */
 static bool names(struct named *first, const json_t *records, const char *kind, const char *content)
@@ -73,9 +81,11 @@ static bool names(struct named *first, const json_t *records, const char *kind, 
         size_t k;
         json_array_foreach(json_object_get(inputs, "files"), k, input)
         {
-            if (strcmp(word(input, "kind"), kind) != 0) continue;
-            if (strcmp(word(input, "content"), content) == 0) return true;
-            if (!first->path) *first = (struct named){ word(input, "path"), word(input, "content") };
+            if (strcmp(kl_plot_json_text(input, "kind"), kind) != 0) continue;
+            if (strcmp(kl_plot_json_text(input, "content"), content) == 0) return true;
+            if (!first->path)
+                *first = (struct named){ kl_plot_json_text(input, "path"),
+                                         kl_plot_json_text(input, "content") };
         }
     }
     return false;
@@ -87,9 +97,9 @@ static bool reads(const json_t *records, const char *digest)
     size_t i;
     const json_t *record, *input;
     const char *name;
-    json_array_foreach(records, i, record)
-        json_object_foreach(json_object_get(record, "inputs"), name,
-                            input) if (strcmp(word(input, "sha256"), digest) == 0) return true;
+    json_array_foreach(records, i, record) json_object_foreach(
+        json_object_get(record, "inputs"), name,
+        input) if (strcmp(kl_plot_json_text(input, "sha256"), digest) == 0) return true;
     return false;
 }
 
@@ -101,7 +111,7 @@ static bool same_inputs(const json_t *records, const json_t *others)
     bool any = false;
     json_object_foreach(json_object_get(last, "inputs"), name, input)
     {
-        const char *digest = word(input, "sha256");
+        const char *digest = kl_plot_json_text(input, "sha256");
         if (*digest && !reads(others, digest)) return false;
         any = any || *digest;
     }

@@ -8,10 +8,10 @@
 #include <cairo.h>
 
 #include "base/base.h"
+#include "store/store.h"
 
 struct kl_circuit;
 struct kl_circuit_options;
-struct kl_file;
 struct kl_sheet;
 struct json_t;
 
@@ -27,10 +27,12 @@ struct kl_figure_inputs {
     struct kl_file *const *files; /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
 };
+typedef int kl_plot_draw(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                         struct kl_error *err);
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */
     double width, height;    /* that it may take, in points */
-    int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+    kl_plot_draw *draw;
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     const char *lack;    /* what a file without it holds; NULL: "no DATASET" */
     bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
@@ -92,6 +94,14 @@ void kl_plot_colour(cairo_t *cr, int i, double alpha);
 /* The i-th of n colours in an order: five points of viridis (van der Walt & Smith 2015), from dark to
    light, which print and colour-blind readers keep. Its yellow end is too light for lines. */
 void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
+/* Colour and width of the lines that follow; are they dashed? */
+void kl_plot_pen(cairo_t *cr, int colour, double alpha, double width);
+void kl_plot_dashed(cairo_t *cr, bool dashed);
+/* One line, from end to end or so far on; a box, filled; a box's edge. */
+void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1);
+void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy);
+void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height);
+void kl_plot_frame(cairo_t *cr, double x, double y, double width, double height);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_plot_svg_renumber(unsigned char *bytes, size_t n);
@@ -102,6 +112,10 @@ void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align al
 /* Cut to the width `room`, with three dots in its middle. */
 void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                          const char *text);
+/* The same in black, as what follows. */
+void kl_plot_black(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
+void kl_plot_black_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text);
 /* What that shows of text. */
 enum { KL_TEXT = 404 };
 void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text);
@@ -139,9 +153,25 @@ enum { KL_TICK = 60 };
 void kl_plot_tick_text(char text[KL_TICK], double value, double step, double most);
 double kl_plot_axes_x(const struct kl_axes *axes, double value);
 double kl_plot_axes_y(const struct kl_axes *axes, double value);
-/* A filled mark, of about the same area whatever its form. */
+/* What follows is cut to the frame, up to cairo_restore. */
+void kl_plot_axes_clip(cairo_t *cr, const struct kl_axes *axes);
+/* By values: the path goes on to (x, y); a line; a line across the frame. */
+void kl_plot_axes_to(cairo_t *cr, const struct kl_axes *axes, double x, double y);
+void kl_plot_axes_line(cairo_t *cr, const struct kl_axes *axes, double x0, double y0, double x1,
+                       double y1);
+void kl_plot_axes_level(cairo_t *cr, const struct kl_axes *axes, double y);
+/* An interval: upright at x of the sheet, or level at its y. */
+void kl_plot_axes_upright(cairo_t *cr, const struct kl_axes *axes, double x, double low, double high);
+void kl_plot_axes_across(cairo_t *cr, const struct kl_axes *axes, double y, double low, double high);
+/* Above the middle of the frame. */
+void kl_plot_axes_title(cairo_t *cr, const struct kl_axes *axes, const char *text);
+/* y reaches value too, if that is a number. */
+void kl_plot_axes_widen(struct kl_axes *axes, double value);
+/* A filled mark, of about the same area whatever its form; of values. */
 enum kl_mark { KL_CIRCLE, KL_TRIANGLE, KL_SQUARE, KL_DIAMOND, KL_N_MARKS };
 void kl_plot_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
+void kl_plot_axes_mark(cairo_t *cr, const struct kl_axes *axes, double x, double y, double radius,
+                       enum kl_mark mark);
 
 /* How many of n values in a row one place stands for, 1 up to a thousand of them; their mean at place k,
    of ceil(n / width), and the middle of their numbers (from 0). (axes.c) */
@@ -153,6 +183,10 @@ double kl_plot_bin_mean(double *middle, const double *values, size_t n, size_t w
 enum { KL_WHICH = 80 };
 int kl_plot_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                           struct kl_error *err);
+
+/* A member of an object, "": no text; a number of a file, NaN: it has none. (inputs.c) */
+const char *kl_plot_json_text(const struct json_t *object, const char *name);
+double kl_plot_file_number(const struct kl_file *file, const char *name);
 
 /* A number among the options that a file's key was made of; NaN: it has no such option. (inputs.c)
    KL_EDATA, KL_ENOMEM. */
@@ -184,63 +218,14 @@ int kl_plot_sample_images_check(bool *known, const struct kl_figure_inputs *inpu
 void kl_plot_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
 
 /* ---- the figures ---- */
-int kl_plot_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                        struct kl_error *err);
-int kl_plot_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_bit_tests(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                        struct kl_error *err);
-int kl_plot_symbols(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_synthetic_figure(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                             struct kl_error *err);
-int kl_plot_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                     struct kl_error *err);
-int kl_plot_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                        struct kl_error *err);
-int kl_plot_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                           struct kl_error *err);
-int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_pulse(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_bloch(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_filter_function(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                            struct kl_error *err);
-int kl_plot_landscape(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                      struct kl_error *err);
-int kl_plot_starts(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_policy(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_tasks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_adaptation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_traces(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_ranks(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_autocorrelation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                            struct kl_error *err);
-int kl_plot_acceptance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_windows(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_spectra(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_erd(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_topography(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
-int kl_plot_people(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_scaling(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_plot_importance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
-                       struct kl_error *err);
+kl_plot_draw kl_plot_curves, kl_plot_circuit, kl_plot_confusion, kl_plot_calibration, kl_plot_pca,
+    kl_plot_samples, kl_plot_sweep, kl_plot_frequency, kl_plot_bit_tests, kl_plot_transitions,
+    kl_plot_symbols, kl_plot_plateau, kl_plot_tournament, kl_plot_synthetic_figure, kl_plot_validation,
+    kl_plot_learning, kl_plot_classifiers, kl_plot_configurations, kl_plot_gan, kl_plot_pulse,
+    kl_plot_bloch, kl_plot_filter_function, kl_plot_landscape, kl_plot_starts, kl_plot_policy,
+    kl_plot_tasks, kl_plot_adaptation, kl_plot_bounds, kl_plot_traces, kl_plot_ranks,
+    kl_plot_autocorrelation, kl_plot_acceptance, kl_plot_windows, kl_plot_spectra, kl_plot_erd,
+    kl_plot_topography, kl_plot_people, kl_plot_scaling, kl_plot_importance;
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
@@ -250,5 +235,27 @@ void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options
    Computations, 8.2.4), from a fixed start; a component's largest loading is positive. */
 int kl_plot_pca_project(double *scores, double explained[2], const float *x, size_t n, size_t d,
                         struct kl_error *err);
+
+/* ---- what replicas did by epoch ---- */
+
+struct kl_series {
+    double *values; /* (replicas, epochs); NaN: not trained */
+    size_t replicas, epochs;
+    size_t shown, common; /* epochs that any replica, and that every one was trained for */
+};
+/* A dataset; the caller frees values. KL_EDATA, KL_ENOMEM. */
+int kl_plot_series_load(struct kl_series *s, struct kl_file *file, const char *name,
+                        struct kl_error *err);
+/* Finds what n series of the same replicas show. */
+void kl_plot_series_lengths(struct kl_series *s, size_t n);
+/* An entry at x, above the panels; returns where the next may begin. */
+double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
+                             const char *text);
+/* So few epochs are marked one by one. */
+enum { KL_SERIES_MARKED = 20 };
+/* Two series, or one (val NULL), in a frame whose place is given; returned are its finished axes. A
+   loss is seen against zero (from_zero); an accuracy takes the range that it needs. */
+struct kl_axes kl_plot_series_panel(cairo_t *cr, struct kl_axes axes, const struct kl_series *train,
+                                    const struct kl_series *val, const char *label, bool from_zero);
 
 #endif

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT
    Loss and accuracy by epoch: the mean over replicas, with a band from the least to the most. Replicas
    that stopped early end the mean, which would jump to that of the others; the band goes on. */
-#include "plot/series.h"
+#include "plot/plot.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-#include "store/store.h"
 
 int kl_plot_series_load(struct kl_series *s, struct kl_file *file, const char *name,
                         struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_store_file_expect(&set, file, name, KL_TYPE_F64, 2, err);
-    if (!code) code = kl_store_file_load((void **)&s->values, file, set, err);
+    int code = kl_store_file_load_named((void **)&s->values, &set, file, name, KL_TYPE_F64, 2, err);
     if (!code) {
         s->replicas = set->dims[0];
         s->epochs = set->dims[1];
@@ -77,16 +73,14 @@ static void draw_range(cairo_t *cr, const struct kl_axes *axes, const struct kl_
 {
     double least, mean, most;
     for (size_t e = 0; e < s->shown; e++)
-        if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, most));
+        if (at_epoch(s, e, &least, &mean, &most)) kl_plot_axes_to(cr, axes, (double)e + 1, most);
     for (size_t e = s->shown; e-- > 0;)
-        if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, least));
+        if (at_epoch(s, e, &least, &mean, &most)) kl_plot_axes_to(cr, axes, (double)e + 1, least);
     cairo_close_path(cr);
     kl_plot_colour(cr, colour, 0.2);
     cairo_fill_preserve(cr);
-    kl_plot_colour(cr, colour, s->shown == 1 ? 0.8 : 0.25);
-    cairo_set_line_width(cr, s->shown == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
+    kl_plot_pen(cr, colour, s->shown == 1 ? 0.8 : 0.25,
+                s->shown == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
     cairo_stroke(cr);
 }
 
@@ -95,14 +89,12 @@ static void draw_mean(cairo_t *cr, const struct kl_axes *axes, const struct kl_s
 {
     double least, mean, most;
     for (size_t e = 0; e < s->common; e++)
-        if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, mean));
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.2);
+        if (at_epoch(s, e, &least, &mean, &most)) kl_plot_axes_to(cr, axes, (double)e + 1, mean);
+    kl_plot_pen(cr, colour, 1, 1.2);
     cairo_stroke(cr);
     for (size_t e = 0; e < s->common && s->shown <= KL_SERIES_MARKED; e++)
         if (at_epoch(s, e, &least, &mean, &most))
-            kl_plot_mark(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, mean), 2, mark);
+            kl_plot_axes_mark(cr, axes, (double)e + 1, mean, 2, mark);
 }
 
 struct kl_axes kl_plot_series_panel(cairo_t *cr, struct kl_axes axes, const struct kl_series *train,
@@ -134,13 +126,9 @@ struct kl_axes kl_plot_series_panel(cairo_t *cr, struct kl_axes axes, const stru
 double kl_plot_series_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
                              const char *text)
 {
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.2);
-    cairo_move_to(cr, x, 7.5);
-    cairo_line_to(cr, x + 14, 7.5);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, colour, 1, 1.2);
+    kl_plot_line(cr, x, 7.5, x + 14, 7.5);
     if (marked) kl_plot_mark(cr, x + 7, 7.5, 2, mark);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 18, 10, 7, KL_LEFT, text);
+    kl_plot_black(cr, x + 18, 10, 7, KL_LEFT, text);
     return x + 18 + kl_plot_text_width(cr, 7, text) + 14;
 }

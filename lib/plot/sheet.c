@@ -8,8 +8,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "store/store.h"
-
 /* ---- identifiers of an SVG file, made the page's own ---- */
 /* If one of cairo's running numbers begins at `at`, the length of what stands before its digits. */
 static size_t before_number(const unsigned char *at, size_t n)
@@ -234,6 +232,44 @@ void kl_plot_ramp(cairo_t *cr, size_t i, size_t n, double alpha)
     double c[3];
     for (int j = 0; j < 3; j++) c[j] = at[k][j] + (x - k) * (at[k + 1][j] - at[k][j]);
     cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
+}
+
+void kl_plot_pen(cairo_t *cr, int colour, double alpha, double width)
+{
+    kl_plot_colour(cr, colour, alpha);
+    cairo_set_line_width(cr, width);
+}
+
+void kl_plot_dashed(cairo_t *cr, bool dashed)
+{
+    static const double dashes[] = { 3, 2 };
+    cairo_set_dash(cr, dashes, dashed ? 2 : 0, 0);
+}
+
+void kl_plot_line(cairo_t *cr, double x0, double y0, double x1, double y1)
+{
+    cairo_move_to(cr, x0, y0);
+    cairo_line_to(cr, x1, y1);
+    cairo_stroke(cr);
+}
+
+void kl_plot_rule(cairo_t *cr, double x, double y, double dx, double dy)
+{
+    cairo_move_to(cr, x, y);
+    cairo_rel_line_to(cr, dx, dy);
+    cairo_stroke(cr);
+}
+
+void kl_plot_fill(cairo_t *cr, double x, double y, double width, double height)
+{
+    cairo_rectangle(cr, x, y, width, height);
+    cairo_fill(cr);
+}
+
+void kl_plot_frame(cairo_t *cr, double x, double y, double width, double height)
+{
+    cairo_rectangle(cr, x, y, width, height);
+    cairo_stroke(cr);
 }
 
 #define NO_STATISTICS "no statistics; extract-features --qrng makes them"

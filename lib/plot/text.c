@@ -137,6 +137,18 @@ void kl_plot_text(cairo_t *cr, double x, double y, double size, enum kl_align al
     kl_plot_text_within(cr, x, y, size, align, INFINITY, text);
 }
 
+void kl_plot_black(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text)
+{
+    kl_plot_black_within(cr, x, y, size, align, INFINITY, text);
+}
+
+void kl_plot_black_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                          const char *text)
+{
+    kl_plot_colour(cr, 0, 1);
+    kl_plot_text_within(cr, x, y, size, align, room, text);
+}
+
 void kl_plot_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                           const char *text)
 {

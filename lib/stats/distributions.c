@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Distributions: log factorial, quantiles of the normal law, incomplete beta and gamma functions, tails
    of the chi-squared, Student's and the normal distribution. */
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 #include <float.h>
 #include <math.h>
@@ -130,14 +130,6 @@ double kl_stats_log_gamma_upper(double a, double x)
     if (!(x > 0)) return 0;
     if (isinf(x)) return -INFINITY;
     return x < a + 1 ? log1p(-exp(log_series(a, x))) : gamma_log_fraction(a, x);
-}
-
-double kl_stats_log_gamma_lower(double a, double x)
-{
-    if (isnan(x)) return NAN;
-    if (!(x > 0)) return -INFINITY;
-    if (isinf(x)) return 0;
-    return x < a + 1 ? log_series(a, x) : log1p(-exp(gamma_log_fraction(a, x)));
 }
 
 /* ---- Tails of the chi-squared, Student's and the normal distribution ---- */

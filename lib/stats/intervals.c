@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/tests.h"
-
 double kl_stats_mean(const double *values, size_t n)
 {
     double sum = 0;

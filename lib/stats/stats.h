@@ -142,4 +142,125 @@ double kl_stats_metric(const struct kl_metrics *m, int k);
 int kl_stats_metrics(struct kl_metrics *m, int64_t *confusion, const int32_t *labels,
                      const double *probabilities, size_t n, size_t classes, struct kl_error *err);
 
+/* ---- Tails and quantiles of the distributions that tests refer to. Tails are logarithms, so that they
+   do not underflow. Relative errors of the logarithms: below 1e-12, of beta's for parameters up to 1e4
+   (1e-10 at 1e6). Of NaN they are NaN
+   ---- */
+
+/* ln Q(a, x), the regularised incomplete gamma function (DLMF 8.2.4), a > 0, x >= 0. */
+double kl_stats_log_gamma_upper(double a, double x);
+/* ln I_x(a, b), regularised incomplete beta function (DLMF 8.17.2), a, b > 0, x + y = 1: both are given,
+   so that neither has lost digits. */
+double kl_stats_log_beta_lower(double a, double b, double x, double y);
+/* ln n! = ln Gamma(n + 1), n >= 0; from several threads at once, as all here. */
+double kl_stats_log_factorial(double n);
+/* ln(ratio) - off, ratio = 1 + off: without cancellation where the ratio is close to 1 or to 0. */
+double kl_stats_log_ratio_less(double ratio, double off);
+
+/* log10 of the probability of at least x, chi-squared with df degrees of freedom. */
+double kl_stats_chi_square_log10_p(double x, double df);
+/* log10 of the probability of |T| >= |t|, Student's t with df degrees of freedom. */
+double kl_stats_student_log10_p(double t, double df);
+/* log10 of the probability of Z >= z, and of |Z| >= |z|, standard normal. */
+double kl_stats_normal_log10_upper(double z);
+double kl_stats_normal_log10_p(double z);
+/* z with P(Z <= z) = p, 0 < p < 1. */
+double kl_stats_normal_quantile(double p);
+
+/* Holm's correction (1979, doi:10.2307/4615733) of n tests: adjusted[i] = log10 of the family-wise p of
+   test i, at most 0; log10_p [n]. adjusted may be log10_p. KL_ENOMEM. */
+int kl_stats_holm(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+/* Benjamini and Hochberg's (1995, doi:10.1111/j.2517-6161.1995.tb02031.x): log10 of the share of false
+   ones among all tests with a p as small, if they are independent. As kl_stats_holm. */
+int kl_stats_false_discovery(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+
+/* ---- Tests of differences between classifiers, paired over people (or folds), and over several of
+   them. What the data do not determine is NaN, which tools call "undefined"
+   ---- */
+
+/* p against "greater": the differences lie above 0. */
+struct kl_tested {
+    double statistic;
+    double both, greater, less; /* p-values, two-sided and one-sided */
+    bool exact;
+    double error; /* standard error of the two-sided p where it was drawn, else 0 */
+    size_t n;     /* differences that took part */
+};
+/* Fisher's randomisation test (1935): if a and b are alike, each difference d [n] is as likely with the
+   other sign. Statistic: the sum. Up to KL_SIGN_FLIP_EXACT differences all 2^n signs are counted (by
+   halves: Horowitz & Sahni 1974), sums that differ by rounding alone as equal; above, `draws` random
+   ones, p = (1
+   + as far) / (1 + draws), purpose: of the seed's numbers (philox.h). KL_ENOMEM. */
+enum { KL_SIGN_FLIP_EXACT = 40 };
+int kl_stats_sign_flip(struct kl_tested *t, const double *d, size_t n, size_t draws, uint64_t seed,
+                       uint32_t purpose, struct kl_error *err);
+/* Wilcoxon's signed-rank test (1945, doi:10.2307/3001968): differences of 0 are left out, equal ones
+   share their rank; those that differ by less than `rounding` of the largest are equal. Statistic: the
+   sum of the ranks above 0. Up to KL_WILCOXON_EXACT ranks, equal ones too, the share of all signs;
+   above, the normal approximation, corrected for ties alone. n 0: NaN. KL_ENOMEM. */
+enum { KL_WILCOXON_EXACT = 200 };
+int kl_stats_wilcoxon(struct kl_tested *t, const double *d, size_t n, double rounding,
+                      struct kl_error *err);
+/* The normal approximation whatever n. */
+int kl_stats_wilcoxon_normal(struct kl_tested *t, const double *d, size_t n, double rounding,
+                             struct kl_error *err);
+
+/* Student's t of n differences, two-sided p, 95 % interval of the mean. ratio 0: differences are
+   independent; else of splits whose test rows are `ratio` times as many as their training rows (Nadeau &
+   Bengio 2003, doi:10.1023/A:1024068626366). NaN, but for the mean, if n is 1 or all differences are the
+   same. */
+struct kl_t_test {
+    double mean, t, p, low, high;
+};
+struct kl_t_test kl_stats_t_test(const double *d, size_t n, double ratio);
+
+/* 95 % interval of the mean of x (n, m), rows and columns both drawn: the two-way model of random
+   effects without replication, whose variance (MS rows + MS columns - MS rest) / (n m), at least that of
+   the rows alone, has Satterthwaite's (1946, doi:10.2307/3002019) degrees of freedom. NaN: a single row
+   or column, or nothing varies. */
+struct kl_interval kl_stats_crossed_interval(const double *x, size_t n, size_t m);
+
+/* Friedman's test (1937, doi:10.1080/01621459.1937.10503522) of k treatments on n blocks, x (n, k),
+   equal values sharing their rank: chi-squared with k - 1 degrees of freedom. NaN where every block is
+   all equal, or k < 3. rank (k), which may be NULL: mean ranks, 1 the least. KL_ENOMEM. */
+struct kl_friedman {
+    double statistic, p;
+};
+int kl_stats_friedman(struct kl_friedman *f, double *rank, const double *x, size_t n, size_t k,
+                      struct kl_error *err);
+
+/* ---- Ranks, quantiles and correlations ---- */
+/* Ranks of n values from 1, equal ones sharing their mean (tests.c). *ties, which may be NULL: sum of
+   t^3 - t over groups of t equal values. KL_ENOMEM. */
+int kl_stats_ranks(double *ranks, double *ties, const double *values, size_t n, struct kl_error *err);
+
+/* Rising order; and of n > 0 values in it, what the share lies below: linear between the two around it,
+   as NumPy's default (intervals.c). */
+void kl_stats_sort(double *values, size_t n);
+double kl_stats_sorted_quantile(const double *sorted, size_t n, double share);
+
+/* Wilcoxon, Mann and Whitney: are the a [na] larger than the b [nb]? u: of a. log10_p: one-sided,
+   exact of up to KL_MANN_WHITNEY_EXACT values in all, equal ones too, as many as nine devices have
+   pairs; above by the normal approximation with corrections for ties and continuity (Mann & Whitney
+   1947, doi:10.1214/aoms/1177730491). KL_ENOMEM. */
+enum { KL_MANN_WHITNEY_EXACT = 36 };
+struct kl_mann_whitney {
+    double u, log10_p;
+};
+int kl_stats_mann_whitney(struct kl_mann_whitney *m, const double *a, size_t na, const double *b,
+                          size_t nb, struct kl_error *err);
+
+/* Correlation of n >= 2 pairs and its two-sided p: Pearson's by Student's t with n - 2 degrees of
+   freedom, NaN of two pairs. Spearman's is Pearson's of the ranks; its p is, up to KL_SPEARMAN_EXACT
+   pairs, the share of all n! orders of one side, equal values and all, that correlate as far from 0, and
+   above by Student's t, an approximation that knows no least p: of ranks that agree wholly it is 0,
+   where 2 / n! is right. r is NaN if one side is constant. KL_ENOMEM. */
+enum { KL_SPEARMAN_EXACT = 9 };
+struct kl_correlation {
+    double r, log10_p;
+};
+struct kl_correlation kl_stats_pearson(const double *x, const double *y, size_t n);
+int kl_stats_spearman(struct kl_correlation *c, const double *x, const double *y, size_t n,
+                      struct kl_error *err);
+
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Tests: McNemar, Mann and Whitney, Wilcoxon's signed ranks, Friedman, randomisation of signs;
    correlations of Pearson and Spearman; p-values after Holm and after Benjamini and Hochberg. */
-#include "stats/tests.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "stats/distributions.h"
 #include "stats/stats.h"
 #include "kernels/inline/philox.h"
 
@@ -386,26 +384,6 @@ int kl_stats_friedman(struct kl_friedman *f, double *rank, const double *x, size
         share;
     f->p = pow(10, kl_stats_chi_square_log10_p(fmax(0, f->statistic), treatments - 1));
     return KL_OK;
-}
-
-/* x with I_x(a, b) = share. */
-static double beta_quantile(double a, double b, double share)
-{
-    double low = 0, high = 1;
-    for (int i = 0; i < 200 && low < high; i++) {
-        const double middle = (low + high) / 2;
-        if (middle <= low || middle >= high) break;
-        if (kl_stats_log_beta_lower(a, b, middle, 1 - middle) < log(share)) low = middle;
-        else high = middle;
-    }
-    return (low + high) / 2;
-}
-
-struct kl_interval kl_stats_clopper_pearson(size_t k, size_t n, double level)
-{
-    const double out = (1 - level) / 2, hits = (double)k, rest = (double)(n - k);
-    return (struct kl_interval){ k ? beta_quantile(hits, rest + 1, out) : 0,
-                                 k < n ? beta_quantile(hits + 1, rest, 1 - out) : 1 };
 }
 
 /* ---- Correlations of Pearson and Spearman ---- */

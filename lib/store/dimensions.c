@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    Names of a dataset's dimensions, a text attribute, and the dimension scales that are made of it. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

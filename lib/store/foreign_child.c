@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "store/foreign_child.h"
+#include "store/foreign_int.h"
 #include "store/store_int.h"
 
 /* ---- filters: which are read, and h5py's own one, lzf, of which HDF5 knows nothing ---- */

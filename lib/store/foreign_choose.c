@@ -3,7 +3,6 @@
    as well be meant is refused, or named in a note: labels of other images look like labels. */
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"

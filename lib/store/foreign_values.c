@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/foreign_child.h"
+#include "store/foreign_int.h"
 #include "store/numbers.h"
 
 /* ---- texts ----

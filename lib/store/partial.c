@@ -229,12 +229,6 @@ struct record {
 };
 static const char record_magic[8] = { 'K', 'E', 'T', 'L', 'R', 'O', 'W', 'S' };
 
-static int by_name(const void *x, const void *y)
-{
-    const struct kl_entry *const *a = x, *const *b = y;
-    return strcmp((*a)->stored.dataset.name, (*b)->stored.dataset.name);
-}
-
 /* Datasets that are written by rows, as many as the journalled one has, in name order. malloc'ed. */
 static struct kl_entry **matching(const struct kl_writer *w, size_t rows, size_t *n)
 {
@@ -244,7 +238,7 @@ static struct kl_entry **matching(const struct kl_writer *w, size_t rows, size_t
         if (!w->entries[i]->put && w->entries[i]->stored.dataset.rows == rows &&
             w->entries[i]->stored.dataset.rank > 0)
             order[(*n)++] = w->entries[i];
-    if (order) qsort(order, *n, sizeof *order, by_name);
+    if (order) qsort(order, *n, sizeof *order, kl_store_by_name);
     return order;
 }
 

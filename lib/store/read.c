@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A finished file: the envelope first, then one listing by HDF5, then everything small is in memory; its
    results and its kind. */
-#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>

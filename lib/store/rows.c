@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows of a dataset, by pread or as mapped memory. Every block is checked against its digest the first
    time that it is touched. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -185,6 +184,13 @@ int kl_store_file_number(double *value, const struct kl_file *file, const char *
 bool kl_store_file_has_attribute(const struct kl_file *file, const char *object, const char *name)
 {
     return kl_store_attributes_find(&file->attributes, object, name) != NULL;
+}
+
+int kl_store_file_load_named(void **data, const struct kl_dataset **dataset, struct kl_file *file,
+                             const char *name, enum kl_type type, int rank, struct kl_error *err)
+{
+    const int code = kl_store_file_expect(dataset, file, name, type, rank, err);
+    return code ? code : kl_store_file_load(data, file, *dataset, err);
 }
 
 int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name, enum kl_type type,

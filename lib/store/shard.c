@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Parts of a run, I/N as text, from Slurm or MPI, in the key and in the file; and the whole that is
    merged from them. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -95,6 +95,9 @@ int kl_store_file_rows(struct kl_file *file, const struct kl_dataset *dataset, s
 /* The whole dataset, malloc'ed (64-byte aligned, free() it). */
 int kl_store_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset,
                        struct kl_error *err);
+/* The same of the dataset of this name, type and rank, as kl_store_file_expect finds it. */
+int kl_store_file_load_named(void **data, const struct kl_dataset **dataset, struct kl_file *file,
+                             const char *name, enum kl_type type, int rank, struct kl_error *err);
 /* All of a dataset of exactly these dimensions. KL_EDATA names the one that differs. */
 int kl_store_file_load_shape(void **data, struct kl_file *file, const char *name, enum kl_type type,
                              int rank, const size_t *dims, struct kl_error *err);

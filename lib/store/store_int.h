@@ -187,6 +187,8 @@ struct kl_writer {
 /* Sets rows and row_size from rank, dims and item_size. False: no file has so many bytes. */
 bool kl_store_dataset_measure(struct kl_dataset *d);
 int kl_store_writer_freeze(struct kl_writer *w, struct kl_error *err);
+/* For qsort of pointers to entries. */
+int kl_store_by_name(const void *x, const void *y);
 /* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the
    mutex held. */
 int kl_store_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16],

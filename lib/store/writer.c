@@ -230,7 +230,7 @@ int kl_store_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned
     return 0;
 }
 
-static int by_name(const void *x, const void *y)
+int kl_store_by_name(const void *x, const void *y)
 {
     const struct kl_entry *const *a = x, *const *b = y;
     return strcmp((*a)->stored.dataset.name, (*b)->stored.dataset.name);
@@ -277,7 +277,7 @@ int kl_store_writer_freeze(struct kl_writer *w, struct kl_error *err)
         if (w->entries[i]->stored.dataset.rows * w->entries[i]->stored.dataset.row_size >=
             KL_LARGE_BYTES)
             order[n++] = w->entries[i];
-    qsort(order, n, sizeof *order, by_name);
+    qsort(order, n, sizeof *order, kl_store_by_name);
     int rc = kl_store_h5_create(&w->memory_fd, &w->h5, &w->h5_problem, err);
     for (size_t i = 0; i < n && !rc; i++) {
         struct kl_dataset *d = &order[i]->stored.dataset;

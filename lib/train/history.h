@@ -5,7 +5,7 @@
 #ifndef KL_TRAIN_HISTORY_H
 #define KL_TRAIN_HISTORY_H
 
-#include "train/options.h"
+#include "train/train.h"
 struct kl_kind;
 
 /* --history and --mlflow, before anything is trained: they are read from the finished file, so there has

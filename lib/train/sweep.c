@@ -89,8 +89,7 @@ static int count_epochs(int64_t *epochs, const char *row, struct kl_file *file, 
     char name[80] = "history/train_loss";
     if (!kl_store_file_find(file, name)) snprintf(name, sizeof name, "history/%s", row);
     *epochs = 0;
-    int code = kl_store_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
-    if (!code) code = kl_store_file_load((void **)&values, file, d, err);
+    int code = kl_store_file_load_named((void **)&values, &d, file, name, KL_TYPE_F64, 2, err);
     for (size_t i = 0; !code && i < d->dims[0] * d->dims[1]; i++)
         if (!isnan(values[i]) && (int64_t)(i % d->dims[1]) >= *epochs)
             *epochs = (int64_t)(i % d->dims[1]) + 1;

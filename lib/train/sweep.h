@@ -8,7 +8,7 @@
 #include "store/kind.h"
 #include "store/mode.h"
 #include "train/inputs.h"
-#include "train/options.h"
+#include "train/train.h"
 
 enum { KL_SWEEP_SCHEMA = 1, KL_SWEEP_NAME = 256, KL_SWEEP_ROWS = 2 };
 struct kl_sweep_job;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The stack machine of Python's pickle, protocol 2, as far as a state dictionary needs it, alone or in
    the checkpoint of a training: some twenty opcodes that build values and call nothing. */
-#include "weights/pickle_int.h"
+#include "weights/weights_int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,9 @@
    training, PyTorch Lightning's among them. The only "calls" in it are an empty ordered dictionary and a
    tensor over a storage, both done here, and objects that trainers keep beside them, which are passed
    over; every other name is refused before anything is built from it. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "weights/pickle_int.h"
+#include "weights/weights_int.h"
 
 enum name { N_ORDERED_DICT, N_REBUILD_TENSOR, N_REBUILD_PARAMETER, N_STORAGE, N_UNREAD };
 

@@ -30,7 +30,7 @@ struct kl_weights {
     char prefix[64]; /* before the names that kl_weights_find is asked for, "module."; or "" */
 };
 
-/* ---- reading (read.c chooses; safetensors.c, npz.c, pth.c read) ---- */
+/* ---- reading (read.c chooses; safetensors.c, npy.c, pth.c read) ---- */
 /* The formats are told apart by their first bytes. KL_ENOINPUT, KL_EDATA, KL_ENOMEM. Free with
    kl_weights_free. */
 int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);
@@ -63,7 +63,7 @@ enum { KL_NPY_HEADER = 65536 + 12 };
 int kl_weights_npy_header(struct kl_npy *array, const char *path, const char *name,
                           const unsigned char *data, size_t n, struct kl_error *err);
 
-/* ---- writing (write.c chooses; write_safetensors.c, write_npz.c) ---- */
+/* ---- writing (write_safetensors.c chooses and writes; write_npz.c) ---- */
 /* Append a copy of one tensor. KL_EDATA (a name twice or too long), KL_ENOMEM. */
 int kl_weights_put(struct kl_weights *weights, const char *name, int rank, const size_t *dims,
                    const float *data, struct kl_error *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/base.h"
 #include "weights/weights_int.h"
 
 void kl_weights_utf8(char *to, const unsigned char *data, size_t n, bool big_endian)

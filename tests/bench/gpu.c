@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/gpu.h"
+#include "circuit/circuit.h"
 #include "circuit_work.h"
 #include "head/gpu.h"
 #include "head_features.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Filter functions, averages over noise, trajectories and joined systems while allocations fail:
-   KL_ENOMEM, and nothing is left behind (the sanitizer sees that). */
+   Filter functions and averages over noise while allocations fail: KL_ENOMEM, and nothing is left behind
+   (the sanitizer sees that). */
 #include <math.h>
 
 #include "control/noise/noise.h"
@@ -40,31 +40,9 @@ static int average(struct kl_error *err)
                                            : kl_fail(err, KL_EINTERNAL, "the trace is %g", map[0]);
 }
 
-static int trajectories(struct kl_error *err)
-{
-    struct kl_control_estimate e;
-    return kl_control_noise_trajectories(&e, identity, identity, 4, &qubit, &pulse, &task, processes, 1,
-                                         5, 1, NULL, err);
-}
-
-static int join(struct kl_error *err)
-{
-    const struct kl_control_objective objective = { .columns = 4,
-                                                    .start = identity,
-                                                    .weights = identity };
-    struct kl_control_system joint;
-    struct kl_control_objective joint_objective;
-    const int code =
-        kl_control_noise_join(&joint, &joint_objective, &qubit, &objective, processes, 2, 4, err);
-    kl_control_system_free(&joint), kl_control_objective_free(&joint_objective);
-    return code;
-}
-
 int main(void)
 {
     check_each("filter", filter, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     check_each("average", average, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
-    check_each("trajectories", trajectories, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
-    check_each("join", join, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     return failures != 0;
 }

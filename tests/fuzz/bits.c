@@ -116,7 +116,7 @@ static bool check(const unsigned char *data, size_t n, const struct kl_bits_how 
     struct kl_error err = { 0 };
     struct fuzz_file file;
     fuzz_file_make(&file, data, n);
-    const int code = kl_bits_read(&bits, file.path, how, &err);
+    const int code = kl_bits_read_files(&bits, (const char *[]){ file.path }, 1, how, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EUSAGE, &err);
     if (!code) check_form(&bits);
     if (!code && how->encoding) check_encoded(&bits, data, n, how);

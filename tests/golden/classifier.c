@@ -134,7 +134,7 @@ int main(void)
         return 77;
     }
     const hid_t file = H5Fopen(golden, H5F_ACC_RDONLY, H5P_DEFAULT);
-    must(kl_bits_read(&bits, data, &how, &err), &err);
+    must(kl_bits_read_files(&bits, (const char *[]){ data }, 1, &how, &err), &err);
     read_batch(&batch, &bits, file);
     check_double(file, &batch);
     kl_bits_free(&bits);

@@ -8,6 +8,7 @@
 #include "control/pulse/pulse.h"
 #include "golden_control.h"
 #include "tests/control_qubit.h"
+#include "tests/control_trajectories.h"
 
 enum { SEGMENTS = 60 };
 static int failures;
@@ -27,7 +28,7 @@ static void check(hid_t group, const char *name, struct kl_control_process proce
     static double u[SEGMENTS * 2], expected[1], map[16];
     const struct kl_control_task task = { { 0.1 }, 1 };
     const struct kl_control_pulse pulse = { SEGMENTS, 2, 1, u };
-    struct kl_control_estimate sampled;
+    struct estimate sampled;
     struct kl_error err;
     int levels;
     golden_values(u, SEGMENTS * 2, group, "u");
@@ -38,8 +39,8 @@ static void check(hid_t group, const char *name, struct kl_control_process proce
     double fidelity = 0;
     for (int i = 0; i < 16; i++) fidelity += gate_x[i] * map[i];
     compare(name, fidelity, expected[0]);
-    must(kl_control_noise_trajectories(&sampled, identity, gate_x, 4, &qubit, &pulse, &task, &process, 1,
-                                       1500, 7, NULL, &err),
+    must(sample_trajectories(&sampled, identity, gate_x, 4, &qubit, &pulse, &task, &process, 1, 1500, 7,
+                             NULL, &err),
          &err);
     printf("  %d levels; sampled %.5f +- %.5f\n", levels, sampled.mean, sampled.error);
     if (!(fabs(sampled.mean - expected[0]) < 4 * sampled.error && sampled.error < 0.004)) {
@@ -58,15 +59,15 @@ static void check_free(hid_t group)
     const struct kl_control_pulse pulse = { 1, 2, 1, u };
     const struct kl_control_process process = { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.8,
                                                 1 / 0.3 };
-    struct kl_control_estimate sampled;
+    struct estimate sampled;
     struct kl_error err;
     golden_values(expected, 1, group, "ou_free_coherence");
     must(kl_control_noise_average(end, start, 1, &qubit, &pulse, &task, &process, 1, 1e-13, NULL, &err),
          &err);
     compare("Ornstein-Uhlenbeck, coherence", end[1], expected[0]);
     compare("Ornstein-Uhlenbeck, y", end[2], 0);
-    must(kl_control_noise_trajectories(&sampled, start, start, 1, &qubit, &pulse, &task, &process, 1,
-                                       4000, 3, NULL, &err),
+    must(sample_trajectories(&sampled, start, start, 1, &qubit, &pulse, &task, &process, 1, 4000, 3,
+                             NULL, &err),
          &err);
     if (!(fabs(sampled.mean - expected[0]) < 4 * sampled.error)) failures++;
 }

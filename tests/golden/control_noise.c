@@ -99,11 +99,6 @@ static void check_model(hid_t noise, int model, const char *name)
         const struct kl_control_psd s = spectrum(model, i);
         compare(name, "gamma1_exact", i, kl_control_psd_line(&s, 1, 100), expected[i], 1e-9);
     }
-    golden_values(expected, TASKS, group, "band_rate_exact");
-    for (int i = 0; i < TASKS; i++) {
-        const struct kl_control_psd s = spectrum(model, i);
-        compare(name, "band_rate_exact", i, kl_control_psd_band(&s, 20), expected[i], 1e-9);
-    }
     check_golden_rule(group, model, name);
     H5Gclose(group);
 }

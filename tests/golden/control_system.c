@@ -240,7 +240,7 @@ static void inputs(hid_t file, const struct kl_control_system *s)
 static herr_t two_qubit(hid_t file, const char *name, const H5L_info_t *info, void *count)
 {
     (void)info;
-    static double u[6 * SEGMENTS], r[MOST], ptm[MOST], rates[4], twelve[12], value;
+    static double u[6 * SEGMENTS], r[MOST], ptm[MOST], rates[4], value;
     if (strcmp(name, "input_states") == 0 || strcmp(name, "target_pauli") == 0) return 0;
     struct kl_control_system s = system_of("cz");
     if (strcmp(name, "input_pauli") == 0) {
@@ -270,12 +270,6 @@ static herr_t two_qubit(hid_t file, const char *name, const H5L_info_t *info, vo
     value = loss_of(&s, KL_CONTROL_AVERAGE, &cz, ptm), all_near(name, "loss_gate", &value, h);
     value = loss_of(&s, KL_CONTROL_STATES, &cz, ptm), all_near(name, "loss_mean12", &value, h);
     value = 1 - value, all_near(name, "mean_fidelity_12", &value, h);
-    double complex from[KL_CONTROL_STATES_MOST * 4], to[KL_CONTROL_STATES_MOST * 4];
-    struct kl_error err;
-    kl_control_states(from, 4);
-    for (int k = 0; k < 48; k++) to[k] = k % 4 == 3 ? -from[k] : from[k];
-    must(kl_control_channel_states(twelve, &s, ptm, from, to, 12, &err), &err);
-    all_near(name, "state_fidelity_12", twelve, h);
     kl_control_system_free(&s);
     H5Gclose(h);
     ++*(int *)count;
@@ -307,7 +301,7 @@ static void transfer_of(double *r, const double *superoperator, int d)
 static herr_t three_level(hid_t file, const char *name, const H5L_info_t *info, void *count)
 {
     (void)info;
-    static double u[2 * SEGMENTS], shape[2 * SEGMENTS], superoperator[2 * MOST], r[MOST], found[MOST];
+    static double u[2 * SEGMENTS], superoperator[2 * MOST], r[MOST], found[MOST];
     const hid_t h = H5Gopen2(file, name, H5P_DEFAULT);
     struct kl_control_system s = system_of("transmon");
     struct kl_control_task task;
@@ -315,12 +309,6 @@ static herr_t three_level(hid_t file, const char *name, const H5L_info_t *info, 
     task.params[0] = 1 / golden_number(h, "Tphi_ns");
     task.params[1] = 1 / golden_number(h, "T1_ns");
     const int segments = (int)golden_values(u, 2 * SEGMENTS, h, "u") / 2;
-    kl_control_gauss(shape, segments,
-                     &(struct kl_control_shape){ .duration = s.duration,
-                                                 .angle = M_PI,
-                                                 .drag = strncmp(name, "drag", 4) == 0,
-                                                 .anharmonicity = task.params[4] });
-    all_near(name, "u", shape, h);
     golden_values(superoperator, 2 * MOST, h, "superoperator_row_stacking");
     transfer_of(r, superoperator, 3);
     propagate(found, &s, &task, u, segments, s.duration);

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "golden.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "qrng/bits/bits_int.h"
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 
 static int failures, checks;
 
@@ -204,7 +204,9 @@ static void check_all(json_t *golden, const char *data)
     struct kl_error err = { 0 };
     struct kl_bits bits = { 0 };
     struct kl_tallies tallies = { 0 };
-    must(kl_bits_read(&bits, data, &(struct kl_bits_how){ .symbol_bits = 2 }, &err), &err);
+    must(kl_bits_read_files(&bits, (const char *[]){ data }, 1,
+                            &(struct kl_bits_how){ .symbol_bits = 2 }, &err),
+         &err);
     must(kl_bits_tallies_begin(&tallies, bits.n_bits, bits.symbol_bits, &err), &err);
     must(kl_bits_tallies_add(&tallies, &bits, &err), &err);
     kl_bits_tallies_finish(&tallies);

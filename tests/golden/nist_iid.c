@@ -71,9 +71,11 @@ static void permutations(const char *name, const uint8_t *s, size_t n)
 {
     struct kl_iid one, two;
     struct kl_pool *pool = NULL;
-    must(kl_nist_iid(&one, s, n, 2000, 7, NULL, NULL, &err), &err);
+    must(kl_nist_iid_begin(&one, s, n, &err), &err);
+    two = one;
+    must(kl_nist_iid_go_on(&one, s, n, 2000, 2000, 7, NULL, NULL, &err), &err);
     must(kl_pool_create(&pool, 2, &err), &err);
-    must(kl_nist_iid(&two, s, n, 2000, 7, pool, NULL, &err), &err);
+    must(kl_nist_iid_go_on(&two, s, n, 2000, 2000, 7, pool, NULL, &err), &err);
     kl_pool_destroy(&pool);
     if (memcmp(&one, &two, sizeof one)) fprintf(stderr, "%s: threads matter\n", name), failures++;
     const bool iid = strcmp(name, "chain") && strcmp(name, "period");

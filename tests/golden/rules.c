@@ -6,13 +6,21 @@
 #include <math.h>
 
 #include "golden.h"
-#include "qrng/bits/symbols.h"
-#include "qrng/classify/mt19937.h"
-#include "qrng/classify/rules.h"
+#include "qrng/bits/bits.h"
+#include "qrng/classify/network.h"
 
 enum { ROWS = 6000, SPLITS = 6 }; /* of the 20 splits, those whose logistic regression is fitted too */
 static int failures;
 static struct kl_bits bits;
+
+/* RandomState(seed).permutation(n). */
+static void permutation(int32_t *rows, size_t n, uint32_t seed)
+{
+    struct kl_nn_mersenne mt;
+    kl_nn_mersenne_seed(&mt, seed);
+    for (size_t i = 0; i < n; i++) rows[i] = (int32_t)i;
+    kl_classify_mt19937_shuffle(rows, n, &mt);
+}
 
 static size_t correct(enum kl_rule_kind kind, const int64_t *training, size_t n_training,
                       const int64_t *test, size_t n_test)
@@ -52,7 +60,7 @@ static void permute(int64_t *order, bool split, uint32_t seed)
 {
     static int32_t rows[ROWS];
     if (split) kl_classify_mt19937_split(rows, ROWS, seed);
-    else kl_classify_mt19937_permutation(rows, ROWS, seed);
+    else permutation(rows, ROWS, seed);
     for (int i = 0; i < ROWS; i++) order[i] = rows[i];
 }
 
@@ -136,7 +144,7 @@ int main(void)
         printf("skipped: no %s\n", golden);
         return 77;
     }
-    must(kl_bits_read(&bits, data, &how, &err), &err);
+    must(kl_bits_read_files(&bits, (const char *[]){ data }, 1, &how, &err), &err);
     check_splits(json_object_get(reference, "splits_80_20_seed_89_to_108"));
     check_folds(json_object_get(reference, "cv5_fold_is_row_mod_5"));
     check_seventy(json_object_get(reference, "logreg_70_30"));

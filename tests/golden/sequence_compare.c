@@ -8,7 +8,7 @@
 #include "../unit/any_file.h"
 #include "golden.h"
 #include "sequence/report/compare.h"
-#include "sequence/windows/names.h"
+#include "sequence/windows/windows.h"
 #include "store/store.h"
 
 enum { EACH = 45, MOST = 12 };

@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "plot/sequence/power.h"
-#include "plot/sequence/scalp.h"
+#include "plot/sequence/windows_view.h"
 
 enum { MOST = 4000 };
 static int failures, checks;

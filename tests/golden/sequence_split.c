@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "sequence/learn/split.h"
+#include "sequence/learn/fitted.h"
 #include "sequence/windows/windows.h"
 
 enum { MOST = 128, EACH = 3 };

@@ -5,10 +5,19 @@
 #include <jansson.h>
 
 #include "golden.h"
-#include "qrng/classify/mt19937.h"
+#include "qrng/classify/network.h"
 
 enum { MOST = 6000, PER_DEVICE = 2000, TRAINING = 4800 };
 static int failures;
+
+/* RandomState(seed).permutation(n). */
+static void permutation(int32_t *rows, size_t n, uint32_t seed)
+{
+    struct kl_nn_mersenne mt;
+    kl_nn_mersenne_seed(&mt, seed);
+    for (size_t i = 0; i < n; i++) rows[i] = (int32_t)i;
+    kl_classify_mt19937_shuffle(rows, n, &mt);
+}
 
 static void expect(const char *what, const char *part, double found, double expected)
 {
@@ -20,16 +29,16 @@ static void expect(const char *what, const char *part, double found, double expe
 static void check_words(hid_t group, uint32_t seed, const char *name)
 {
     double words[16], units[16];
-    struct kl_mt19937 mt;
+    struct kl_nn_mersenne mt;
     golden_values(words, 16, group, "words"), golden_values(units, 16, group, "units");
-    kl_classify_mt19937_seed(&mt, seed);
+    kl_nn_mersenne_seed(&mt, seed);
     for (int i = 0; i < 2000; i++) {
-        const uint32_t word = kl_classify_mt19937_word(&mt);
+        const uint32_t word = kl_nn_mersenne_word(&mt);
         if (i >= 1984) expect(name, "word", word, words[i - 1984]);
     }
-    kl_classify_mt19937_seed(&mt, seed);
+    kl_nn_mersenne_seed(&mt, seed);
     for (int i = 0; i < 700; i++) {
-        const double unit = kl_classify_mt19937_unit(&mt);
+        const double unit = kl_nn_mersenne_unit(&mt);
         if (i >= 684) expect(name, "unit", unit, units[i - 684]);
     }
 }
@@ -43,7 +52,7 @@ static void check_permutations(hid_t group, uint32_t seed, const char *name)
         char part[32];
         snprintf(part, sizeof part, "permutation_%zu", sizes[i]);
         golden_values(expected, 300, group, part);
-        kl_classify_mt19937_permutation(rows, sizes[i], seed);
+        permutation(rows, sizes[i], seed);
         for (size_t j = 0; j < sizes[i]; j++) expect(name, part, rows[j], expected[j]);
     }
 }
@@ -99,7 +108,7 @@ static void check_reference(const json_t *reference)
         for (int i = TRAINING; i < MOST; i++) support[rows[i] / PER_DEVICE]++;
         check_rows(seed, "support", json_object_get(split, "test_support"), support);
     }
-    kl_classify_mt19937_permutation(rows, MOST, 42);
+    permutation(rows, MOST, 42);
     check_rows("42", "permutation",
                json_object_get(json_object_get(reference, "logreg_70_30"), "permutation_first_8"), rows);
 }

@@ -111,7 +111,7 @@ int main(void)
     struct kl_tournament t;
     struct kl_tournament_options o = { .permutations = 400, .resamples = 200, .wanted = KL_ALL_SCORES };
     const struct kl_bits_how how = { .symbol_bits = 2 };
-    must(kl_bits_read(&bits, data, &how, &err), &err);
+    must(kl_bits_read_files(&bits, (const char *[]){ data }, 1, &how, &err), &err);
     must(kl_pairs_tournament_run(&t, &bits, &o, NULL, NULL, &err), &err);
     scores(&t, all, "tournament_all_rows");
     single(&t, all, "js_position_frequencies_reference", KL_SCORE_POSITIONS);

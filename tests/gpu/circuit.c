@@ -3,7 +3,7 @@
    ones, with and without a first layer, on inputs as angles, with learnable scales and products, and as
    amplitudes; sums of Pauli strings, fidelities, probabilities; outputs and gradients; every number of
    qubits and batches that fill no warp. */
-#include "circuit/gpu.h"
+#include "circuit/circuit.h"
 #include "gpu.h"
 
 enum { MOST_GIVEN = 12 /* qubits of amplitudes or probabilities */ };

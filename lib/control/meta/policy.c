@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "control/meta/meta.h"
-#include "control/model/normal.h"
+#include "control/model/model.h"
 #include "kernels/inline/philox.h"
 
 static int check_shape(const struct kl_control_net_shape *s, struct kl_error *err)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/meta/tasks.h"
+#include "control/meta/meta_train.h"
 
 enum { MOST = 64, CHECKS = 40, RATES = 3 };
 #define BOUND 1e-9 /* of the largest rate */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Families of tasks of one qubit: what is drawn of each, what it is to the qubit, what the network is
    told of it. A task is a function of the seed, the set and its number. */
-#include "control/meta/tasks.h"
+#include "control/meta/meta_train.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "control/model/normal.h"
+#include "control/model/model.h"
 #include "kernels/bloch.h"
 #include "kernels/inline/philox.h"
 

@@ -7,6 +7,8 @@
 #ifndef KL_CONTROL_MODEL_H
 #define KL_CONTROL_MODEL_H
 
+#include <math.h>
+
 #include "base/base.h"
 
 /* ---- systems (system.c; from files: model_file.c) ---- */
@@ -146,17 +148,6 @@ void kl_control_diagonalise(double _Complex *matrix, double _Complex *vectors, i
 /* The matrix is overwritten. KL_EDATA: it holds what is not finite. */
 int kl_control_smallest_eigenvalue(double *value, double _Complex *matrix, int n, struct kl_error *err);
 
-/* ---- shapes of pulses (system.c) ---- */
-/* A Gauss pulse that begins and ends at 0, its area `angle`, with the quadrature that keeps a transmon
-   in its first two levels to first order: u_y = - drag / (2 anharmonicity) d(u_x)/dt (Motzoi et al.
-   2009), the derivative by central differences, one-sided at the ends. u [segments][2]; drag 0: Gauss
-   alone. */
-struct kl_control_shape {
-    double duration, angle, sigma; /* sigma 0: duration / 4 */
-    double drag, anharmonicity;
-};
-void kl_control_gauss(double *u, int segments, const struct kl_control_shape *shape);
-
 /* The system's own values, amplitude 1. */
 void kl_control_task_default(struct kl_control_task *task, const struct kl_control_system *system);
 
@@ -247,11 +238,6 @@ int kl_control_channel_measure(struct kl_control_channel *channel,
                                const struct kl_control_system *system,
                                const struct kl_control_target *target, const double *transfer,
                                struct kl_error *err);
-/* <t|E(|s><s|)|t> of n pairs of states [n][subspace] into fidelities [n]. KL_ENOMEM. */
-int kl_control_channel_states(double *fidelities, const struct kl_control_system *system,
-                              const double *transfer, const double _Complex *inputs,
-                              const double _Complex *targets, int n, struct kl_error *err);
-
 /* ---- models from files (model_file.c; docs/control.md has the format) ---- */
 enum { KL_CONTROL_MODEL_TARGETS = 8 };
 struct kl_control_model_target {
@@ -311,5 +297,65 @@ int kl_control_propagate(struct kl_control_gradient *to, const struct kl_control
 int kl_control_transfer(double *transfer, const struct kl_control_system *system,
                         const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                         struct kl_error *err);
+
+/* ---- Normal numbers from uniform ones (Box and Muller 1958) ---- */
+
+/* Two of mean 0 and variance 1 from two in (0, 1). */
+static inline void kl_control_normals(double to[2], double first, double second)
+{
+    const double radius = sqrt(-2 * log(first)), angle = 2 * 3.14159265358979323846 * second;
+    to[0] = radius * cos(angle), to[1] = radius * sin(angle);
+}
+
+/* The first of them. */
+static inline double kl_control_normal(double first, double second)
+{
+    double both[2];
+    kl_control_normals(both, first, second);
+    return both[0];
+}
+
+/* ---- units: numbers with their units, of models and of options beside them, and lists of them
+   (notation.c)
+   ---- */
+
+enum kl_control_quantity {
+    KL_CONTROL_FREQUENCY,  /* to radians a unit of time: 5 GHz is 2 pi times 5, 31.4 rad/ns is 31.4 */
+    KL_CONTROL_RATE,       /* 0.05 1/us */
+    KL_CONTROL_TIME,       /* 20 us */
+    KL_CONTROL_HERTZ,      /* cycles a second */
+    KL_CONTROL_TEMPERATURE /* K */
+};
+enum { KL_CONTROL_UNITLESS = 99 };
+/* A unit of time as a power of ten, seconds: "ns" -9; "1", numbers have no units: KL_CONTROL_UNITLESS.
+ */
+bool kl_control_time_unit(int *power, const char *name);
+/* text: a number and its unit. unit: the model's unit of time. KL_EDATA: no number, no unit or one of
+   something else, not finite. */
+int kl_control_units_read(double *value, const char *text, enum kl_control_quantity quantity, int unit,
+                          const char *where, struct kl_error *err);
+/* Is it a frequency to which 2 pi is applied? */
+bool kl_control_units_turns(const char *text);
+
+/* An item of a list "x=3,y=2" or "detuning=1 MHz amplitude=0.05"; name "": a number alone.
+   at, length: of it in the text, for messages. */
+struct kl_control_pair {
+    char name[2 * KL_CONTROL_NAME + 8];
+    bool range;
+    double low;        /* of a range LOW:HIGH */
+    double value;      /* before any unit; of a range its HIGH */
+    char quantity[64]; /* number and unit as they stand; "": there is no unit */
+    const char *at;
+    int length;
+};
+/* The next of text (NULL: none), which moves behind it. 1; 0: there is none; -1: it is none of these. */
+int kl_control_pair_next(struct kl_control_pair *pair, const char **text);
+enum { KL_CONTROL_NO_UNIT = -1 };
+/* Its value in the system's unit of time; without a unit it is that already. quantity: an enum
+   kl_control_quantity, or KL_CONTROL_NO_UNIT of a factor. KL_EUSAGE: a unit of something else,
+   or of a system that has none. */
+int kl_control_pair_value(double *value, const struct kl_control_pair *pair, int quantity,
+                          const struct kl_control_system *system, const char *option,
+                          struct kl_error *err);
 
 #endif

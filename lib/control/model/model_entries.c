@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "control/model/reader_int.h"
+#include "control/model/model_int.h"
 
 /* ---- operators ---- */
 /* The largest entry of m - m^+ (sign -1) or m + m^+, and where; as a share of the largest of m. */

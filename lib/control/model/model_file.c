@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/reader_int.h"
+#include "control/model/model_int.h"
 
 /* A line of what was understood: texts of the file may hold anything. */
 void __attribute__((format(printf, 2, 3)))

@@ -3,8 +3,9 @@
 #ifndef KL_CONTROL_MODEL_INT_H
 #define KL_CONTROL_MODEL_INT_H
 
+#include <yaml.h>
+
 #include "control/model/model.h"
-#include "control/model/units.h"
 
 /* ---- notation.c ---- */
 /* What a system is made of: qubits, one oscillator, or several. A state |j k ..> has the number that its
@@ -50,5 +51,94 @@ bool kl_control_is_name(const char *text);
    are not of norm 1 (model_file.c). */
 int kl_control_model_target_state(struct kl_control_model_target *target, const char *name, int d,
                                   struct kl_error *err);
+
+/* ---- A model's file while it is read: its text as mappings of known keys, and what becomes of them
+   ---- */
+
+enum { KL_CONTROL_YAML_KEYS = 12 };
+struct kl_control_yaml {
+    const char *path;
+    char *text;
+    yaml_document_t document;
+};
+struct kl_control_yaml_map {
+    const char *keys; /* "a|b|c" */
+    char title[40];   /* "jumps 2", "" of the root */
+    int line;         /* from 1 */
+    yaml_node_t *value[KL_CONTROL_YAML_KEYS];
+};
+/* KL_ENOINPUT, KL_EDATA (no YAML, several documents), KL_ENOMEM. Close it if it was opened. */
+int kl_control_yaml_open(struct kl_control_yaml *yaml, const char *path, struct kl_error *err);
+void kl_control_yaml_close(struct kl_control_yaml *yaml);
+/* The document as a mapping of these keys. KL_EDATA: it is none, a key is unknown or given twice. */
+int kl_control_yaml_root(struct kl_control_yaml_map *map, struct kl_control_yaml *yaml, const char *keys,
+                         struct kl_error *err);
+/* "file.yaml:7: jumps 2: rate"; key -1: the whole mapping. */
+void kl_control_yaml_where(char where[300], const struct kl_control_yaml *yaml,
+                           const struct kl_control_yaml_map *map, int key);
+/* A plain value; NULL: the key is not there. KL_EDATA: something else, or nothing, stands there. */
+int kl_control_yaml_text(const char **text, const struct kl_control_yaml *yaml,
+                         const struct kl_control_yaml_map *map, int key, struct kl_error *err);
+/* The same, and it must be there. */
+int kl_control_yaml_need(const char **text, const struct kl_control_yaml *yaml,
+                         const struct kl_control_yaml_map *map, int key, struct kl_error *err);
+/* The plain values of a list, or of one value alone, into texts [most]; n 0: the key is not there.
+   KL_EDATA: something else, or more, stands there. */
+int kl_control_yaml_values(const char **texts, int *n, int most, const struct kl_control_yaml *yaml,
+                           const struct kl_control_yaml_map *map, int key, struct kl_error *err);
+/* Items of a list, 0 where it is not there, and one of them as a mapping. KL_EDATA. */
+int kl_control_yaml_list(int *n, const struct kl_control_yaml *yaml,
+                         const struct kl_control_yaml_map *map, int key, struct kl_error *err);
+int kl_control_yaml_item(struct kl_control_yaml_map *item, struct kl_control_yaml *yaml,
+                         const struct kl_control_yaml_map *map, int key, int i, const char *keys,
+                         struct kl_error *err);
+/* Puts where before an error's text; its code becomes KL_EDATA, which is returned. */
+int kl_control_yaml_prefix(struct kl_error *err, const char *where);
+
+/* ---- Private to model_file.c and model_entries.c: a model's file while it is read ---- */
+struct kl_control_reader {
+    struct kl_control_yaml yaml;
+    struct kl_control_model *model;
+    struct kl_control_system *s;
+    struct kl_control_parts parts;
+    int unit;                     /* of time, as kl_control_time_unit says */
+    bool has_moduli;              /* so that a control may have no limit of its own */
+    char how[KL_CONTROL_HOW + 4]; /* in which order the last matrix was read, " (C order)"; or "" */
+    FILE *said;
+    struct kl_error *err;
+};
+
+/* ---- model_file.c ---- */
+/* A line of what was understood: texts of the file may hold anything. */
+void __attribute__((format(printf, 2, 3)))
+kl_control_reader_say(struct kl_control_reader *r, const char *format, ...);
+/* " rad/ns" of what "rad"; "" where times have no unit. */
+const char *kl_control_reader_per_time(const struct kl_control_reader *r, char text[16],
+                                       const char *what);
+/* "file.yaml:7: controls: limit" */
+void kl_control_reader_place(char where[300], const struct kl_control_reader *r,
+                             const struct kl_control_yaml_map *map, int key);
+/* A number with its unit under a key; given: was it there? Then the same above 0, or from 0 on. */
+int kl_control_reader_quantity(struct kl_control_reader *r, double *value, bool *given,
+                               const struct kl_control_yaml_map *map, int key,
+                               enum kl_control_quantity what);
+int kl_control_reader_positive(struct kl_control_reader *r, double *value, bool *given,
+                               const struct kl_control_yaml_map *map, int key,
+                               enum kl_control_quantity what, bool zero);
+/* A whole number, which stays as it is where the key is not there. */
+int kl_control_reader_whole(struct kl_control_reader *r, int *value,
+                            const struct kl_control_yaml_map *map, int key, int low, int high);
+/* The text of a name, NULL where there is none. */
+int kl_control_reader_name(struct kl_control_reader *r, const char **text,
+                           const struct kl_control_yaml_map *map, int key);
+
+/* ---- model_entries.c: one item of each list ---- */
+int kl_control_reader_term(struct kl_control_reader *r, const struct kl_control_yaml_map *map);
+int kl_control_reader_jump(struct kl_control_reader *r, const struct kl_control_yaml_map *map);
+int kl_control_reader_decay(struct kl_control_reader *r, const struct kl_control_yaml_map *map);
+int kl_control_reader_control(struct kl_control_reader *r, const struct kl_control_yaml_map *map);
+int kl_control_reader_modulus(struct kl_control_reader *r, const struct kl_control_yaml_map *map);
+/* A control has limits of its own, or is one of a pair that has. */
+int kl_control_reader_check_limits(struct kl_control_reader *r);
 
 #endif

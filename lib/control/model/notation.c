@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/units.h"
+#include "control/model/model.h"
 
 /* ---- numbers with units ----
    Numbers with their units, which nobody may leave out: whether 2 pi is in a frequency is what models of

@@ -284,20 +284,3 @@ out:
     free(basis);
     return code;
 }
-
-int kl_control_channel_states(double *fidelities, const struct kl_control_system *s,
-                              const double *transfer, const double complex *inputs,
-                              const double complex *targets, int n, struct kl_error *err)
-{
-    struct kl_control_objective one = { 0 };
-    int code = KL_OK;
-    for (int k = 0; k < n && !code; k++) {
-        code = kl_control_objective_states(&one, s, inputs + k * s->subspace, targets + k * s->subspace,
-                                           1, err);
-        fidelities[k] = 1 - one.constant;
-        for (int a = 0; a < s->dim && !code; a++)
-            fidelities[k] += one.weights[a] * inner(transfer + a * s->dim, one.start, (size_t)s->dim);
-        kl_control_objective_free(&one);
-    }
-    return code;
-}

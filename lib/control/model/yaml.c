@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
-#include "control/model/reader_int.h"
+#include "base/base.h"
+#include "control/model/model_int.h"
 
 enum { LARGEST = 1 << 16, MOST_ITEMS = 64 };
 

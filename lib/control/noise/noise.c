@@ -221,10 +221,6 @@ double kl_control_psd_line(const struct kl_control_psd *psd, double omega, doubl
 }
 
 /* ---- band ---- */
-static double plain(double w, const void *context)
-{
-    return kl_control_psd(context, w);
-}
 
 static double band_of_old(const struct kl_control_psd *psd, const struct kl_control_noise *noise)
 {
@@ -235,12 +231,6 @@ static double band_of_old(const struct kl_control_psd *psd, const struct kl_cont
         if (i * step <= width)
             sum += (i == 0 || i == POINTS - 1 ? 0.5 : 1) * kl_control_psd(psd, i * step);
     return sum * step / (2 * width);
-}
-
-double kl_control_psd_band(const struct kl_control_psd *psd, double width)
-{
-    const struct kl_control_integrand f = { plain, psd };
-    return kl_control_noise_integral(&f, 0, width, 8) / (2 * width);
 }
 
 /* ---- all of it ---- */

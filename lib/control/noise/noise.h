@@ -20,8 +20,6 @@ struct kl_control_psd {
 double kl_control_psd(const struct kl_control_psd *psd, double omega);
 /* Its mean over a Lorentzian line of full width `width` at omega; 0: at omega itself. */
 double kl_control_psd_line(const struct kl_control_psd *psd, double omega, double width);
-/* Half its mean over [0, width]. */
-double kl_control_psd_band(const struct kl_control_psd *psd, double width);
 
 /* STANDARD: noise x(t) (Z + X)/2 of this spectrum. Dephasing is chi/T, chi = (1/pi) int_0^inf S
    F(wT)/w^2 dw with the standard filter of a sequence (Cywinski et al. 2008,
@@ -79,7 +77,7 @@ int kl_control_filter_evaluate(struct kl_control_filter_gradient *to, struct kl_
                                const struct kl_control_pulse *pulse, double detuning, int axis,
                                const double *weights, struct kl_error *err);
 
-/* ---- averages over classical noise, exact (noise_average.c) and sampled (noise_trajectories.c) ---- */
+/* ---- averages over classical noise, exact (noise_average.c) ---- */
 /* x(t) is added to a parameter of the system, or all controls are multiplied by 1 + x(t). QUASI_STATIC:
    a normal number, the same for all of a pulse. TELEGRAPH: sigma or -sigma, `rate` switches a unit of
    time, <x(0) x(t)> = sigma^2 exp(-2 rate t). ORNSTEIN_UHLENBECK: Gaussian, sigma^2 exp(-rate t). */
@@ -102,31 +100,6 @@ int kl_control_noise_average(double *ends, const double *start, int columns,
                              const struct kl_control_pulse *pulse, const struct kl_control_task *task,
                              const struct kl_control_process *processes, int n_processes,
                              double tolerance, int *levels, struct kl_error *err);
-/* The system and its telegraph and Ornstein-Uhlenbeck noise as one system, of dim * levels rows, and an
-   objective of it: kl_control_propagate and kl_control_optimize then see the average and its exact
-   gradient. levels: of an Ornstein-Uhlenbeck process; those that kl_control_noise_average took are
-   enough. It has a parameter more, "noise", of value 1. Free both in any case (noise_average.c).
-   KL_EUSAGE: a quasi-static process, which is an ensemble of tasks; more than 64 rows (16 levels of a
-   qubit); no place for a parameter; KL_ENOMEM. */
-int kl_control_noise_join(struct kl_control_system *joint, struct kl_control_objective *joint_objective,
-                          const struct kl_control_system *system,
-                          const struct kl_control_objective *objective,
-                          const struct kl_control_process *processes, int n_processes, int levels,
-                          struct kl_error *err);
-/* The mean of <weights, R(T)> over n trajectories of the same noise, and its standard error: a check of
-   the averages by another route. Telegraph noise switches at its own times, Ornstein-Uhlenbeck noise has
-   its exact means over parts of at most 1/8 of its memory. Random numbers: seed, KL_RANDOM_NOISE,
-   trajectory, process. weights [dim][columns]. */
-struct kl_control_estimate {
-    double mean, error;
-};
-int kl_control_noise_trajectories(struct kl_control_estimate *to, const double *start,
-                                  const double *weights, int columns,
-                                  const struct kl_control_system *system,
-                                  const struct kl_control_pulse *pulse,
-                                  const struct kl_control_task *task,
-                                  const struct kl_control_process *processes, int n_processes, size_t n,
-                                  uint64_t seed, struct kl_pool *pool, struct kl_error *err);
 
 /* ---- quadrature (quadrature.c) ---- */
 /* Weight functions 1 on [-1, 1]; exp(-x) on [0, inf); the standard normal density. */

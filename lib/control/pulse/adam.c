@@ -2,10 +2,9 @@
    Adam (Kingma and Ba 2015) from many starts, projected on the bounds: the baseline of other systems. A
    start's result is the best of its points. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/optimize_int.h"
+#include "control/pulse/pulse_int.h"
 
 enum { LANES = KL_CONTROL_LANES };
 static const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "control/noise/noise.h"
-#include "control/pulse/setup_int.h"
+#include "control/pulse/pulse_int.h"
 
 /* Of the mean of a loss, which is at most 1, that nodes may leave. */
 static const double TOLERANCE = 1e-7;

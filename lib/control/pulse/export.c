@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/export_int.h"
+#include "control/pulse/pulse_int.h"
 
 void kl_control_samples_free(struct kl_control_samples *s)
 {

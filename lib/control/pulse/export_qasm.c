@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/export_int.h"
+#include "control/pulse/pulse_int.h"
 
 enum { MOST_NAMES = 2 * KL_CONTROL_MAX_CONTROLS, NAME = 64 };
 struct reader {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
-#include "control/pulse/export_int.h"
+#include "base/base.h"
+#include "control/pulse/pulse_int.h"
 #include "weights/weights.h"
 
 bool kl_control_samples_agree(double a, double b)

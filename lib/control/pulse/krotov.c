@@ -9,7 +9,7 @@
 
 #include "control/model/engine.h"
 #include "control/pulse/pulse.h"
-#include "control/pulse/optimize_int.h"
+#include "control/pulse/pulse_int.h"
 
 struct solver {
     struct kl_control_queue *all;

@@ -4,10 +4,9 @@
    by side: in a round a lane either tries a point or takes one step of its conjugate gradients; one call
    of the kernel serves both. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/optimize_int.h"
+#include "control/pulse/pulse_int.h"
 
 enum { LANES = KL_CONTROL_LANES, MOST_INNER = 60 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/normal.h"
-#include "control/pulse/optimize_int.h"
+#include "control/model/model.h"
+#include "control/pulse/pulse_int.h"
 #include "kernels/lbfgs.h"
 #include "kernels/inline/philox.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/pulse/pulse_views.h"
+#include "control/pulse/pulse_int.h"
 #include "store/kind.h"
 #include "store/store.h"
 
@@ -342,8 +342,7 @@ static int load_model(struct kl_control_stored *stored, struct kl_file *file, st
     char hex[65] = "";
     void *text = NULL;
     if (!digest || strncmp(digest, "sha256:", 7) != 0) return KL_OK;
-    int code = kl_store_file_expect(&set, file, "model", KL_TYPE_U8, 1, err);
-    if (!code) code = kl_store_file_load(&text, file, set, err);
+    int code = kl_store_file_load_named(&text, &set, file, "model", KL_TYPE_U8, 1, err);
     if (!code && !(stored->model = strndup(text, set->rows))) code = kl_fail_memory(err, set->rows);
     free(text);
     if (!code) code = kl_sha256_hex(hex, stored->model, strlen(stored->model), err);

@@ -3,7 +3,7 @@
    function, the loss round the problem's own values. */
 #include "control/model/engine.h"
 #include "control/noise/noise.h"
-#include "control/pulse/pulse_views.h"
+#include "control/pulse/pulse_int.h"
 
 #include <math.h>
 #include <stdlib.h>

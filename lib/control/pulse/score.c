@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/model/units.h"
-#include "control/pulse/export_int.h"
+#include "control/model/model.h"
+#include "control/pulse/pulse_int.h"
 
 enum { LANES = KL_CONTROL_LANES, MOST_FINE = 1 << 19 };
 enum { BARE = KL_CONTROL_ROWS }; /* one more: sampled without a carrier */

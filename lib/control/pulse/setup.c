@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A problem from the words of options: system with its values, target, limits, ensemble; and what it
    comes to, in words. */
-#include "control/pulse/setup_int.h"
+#include "control/pulse/pulse_int.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- the filter ----
    A low pass of the first order between a generator and a qubit, y' = (a - y) / tau, y(0) = 0, exact for

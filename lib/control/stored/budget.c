@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "control/model/engine.h"
-#include "control/model/units.h"
+#include "control/model/model.h"
 #include "control/noise/noise.h"
 #include "control/stored/stored.h"
 #include "kernels/bloch.h"

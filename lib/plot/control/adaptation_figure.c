@@ -6,7 +6,6 @@
 
 #include "plot/plot.h"
 #include "stats/stats.h"
-#include "store/store.h"
 
 enum { FIXED, STEERED, MEAN, OPTIMUM, N_OTHERS };
 static const char *const others[N_OTHERS] = { "losses/fixed_pulse", "losses/steered_pulse",
@@ -22,15 +21,6 @@ struct adaptation {
 };
 
 /* ---- what the file holds ---- */
-static double number(const struct kl_file *file, const char *name)
-{
-    double value;
-    return kl_store_file_has_attribute(file, "", name) &&
-                   !kl_store_file_number(&value, file, "", name, NULL)
-               ? value
-               : NAN;
-}
-
 static int load_scales(struct adaptation *a, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *x, *y;
@@ -61,10 +51,12 @@ static int load(struct adaptation *a, struct kl_file *file, struct kl_error *err
         code = kl_store_file_load_shape(&data, file, others[i], KL_TYPE_F64, 1, &a->tasks, err);
         a->others[i] = data;
     }
-    a->own = number(file, "inner_steps");
-    a->c = number(file, "gain_c"), a->beta = number(file, "gain_beta"), a->r2 = number(file, "gain_r2");
-    a->slope = number(file, "variance_slope"), a->intercept = number(file, "variance_intercept");
-    a->line_r2 = number(file, "variance_r2");
+    a->own = kl_plot_file_number(file, "inner_steps");
+    a->c = kl_plot_file_number(file, "gain_c"), a->beta = kl_plot_file_number(file, "gain_beta"),
+    a->r2 = kl_plot_file_number(file, "gain_r2");
+    a->slope = kl_plot_file_number(file, "variance_slope"),
+    a->intercept = kl_plot_file_number(file, "variance_intercept");
+    a->line_r2 = kl_plot_file_number(file, "variance_r2");
     return code ? code : load_scales(a, file, err);
 }
 
@@ -90,12 +82,6 @@ static struct kl_paired at_step(double *loss, const struct adaptation *a, size_t
     return gain;
 }
 
-static void widen(struct kl_axes *axes, double value)
-{
-    if (!isfinite(value)) return;
-    axes->y0 = fmin(axes->y0, value), axes->y1 = fmax(axes->y1, value);
-}
-
 static void add_margin(struct kl_axes *axes)
 {
     if (!(axes->y0 <= axes->y1)) axes->y0 = 0, axes->y1 = 1; /* no number */
@@ -115,24 +101,19 @@ static void draw_fit(cairo_t *cr, const struct kl_axes *axes, const struct adapt
 {
     enum { PARTS = 100 };
     if (!isfinite(a->c) || !isfinite(a->beta)) return;
-    kl_plot_colour(cr, 2, 1);
-    cairo_set_line_width(cr, 1.1);
+    kl_plot_pen(cr, 2, 1, 1.1);
     for (int i = 0; i <= PARTS; i++) {
         const double k = (double)a->steps * i / PARTS;
-        cairo_line_to(cr, kl_plot_axes_x(axes, k), kl_plot_axes_y(axes, base + sign * fitted(a, k)));
+        kl_plot_axes_to(cr, axes, k, base + sign * fitted(a, k));
     }
     cairo_stroke(cr);
 }
 
 static double entry(cairo_t *cr, double x, double y, int colour, const char *text)
 {
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.2);
-    cairo_move_to(cr, x, y - 2.5);
-    cairo_rel_line_to(cr, 11, 0);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 14, y, 6.5, KL_LEFT, text);
+    kl_plot_pen(cr, colour, 1, 1.2);
+    kl_plot_rule(cr, x, y - 2.5, 11, 0);
+    kl_plot_black(cr, x + 14, y, 6.5, KL_LEFT, text);
     return x + 14 + kl_plot_text_width(cr, 6.5, text) + 7;
 }
 
@@ -140,72 +121,53 @@ static void draw_losses(cairo_t *cr, const struct adaptation *a)
 {
     static const char *const names[N_OTHERS] = { "fixed pulse", NULL, "mean net", "optimum" };
     static const int colours[N_OTHERS] = { 3, 0, 5, 4 };
-    struct kl_axes axes = { .left = LEFT,
-                            .top = TOP,
-                            .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = -0.5,
-                            .x1 = (double)a->steps + 0.5,
-                            .y0 = INFINITY,
-                            .y1 = -INFINITY,
-                            .whole_x = true };
+    struct kl_axes axes = { LEFT,     TOP,       WIDTH,          HEIGHT, -0.5, (double)a->steps + 0.5,
+                            INFINITY, -INFINITY, .whole_x = true };
     double loss, first, x = LEFT + 6;
     at_step(&first, a, 0);
     kl_plot_colour(cr, 1, 1);
     kl_plot_mark(cr, LEFT + 2, TOP - 7.5, 2, KL_CIRCLE);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, TOP - 5, 6.5, KL_LEFT, "policy");
+    kl_plot_black(cr, x, TOP - 5, 6.5, KL_LEFT, "policy");
     x += kl_plot_text_width(cr, 6.5, "policy") + 7;
-    for (size_t k = 0; k <= a->steps; k++) at_step(&loss, a, k), widen(&axes, loss);
+    for (size_t k = 0; k <= a->steps; k++) at_step(&loss, a, k), kl_plot_axes_widen(&axes, loss);
     for (int i = 0; i < N_OTHERS; i++)
-        if (names[i]) widen(&axes, kl_stats_mean(a->others[i], a->tasks));
+        if (names[i]) kl_plot_axes_widen(&axes, kl_stats_mean(a->others[i], a->tasks));
     add_margin(&axes);
     for (int i = 0; i < N_OTHERS; i++) {
         if (!names[i]) continue;
-        kl_plot_colour(cr, colours[i], 1);
-        cairo_set_line_width(cr, 1.2);
-        cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, kl_stats_mean(a->others[i], a->tasks)));
-        cairo_rel_line_to(cr, axes.width, 0);
-        cairo_stroke(cr);
+        kl_plot_pen(cr, colours[i], 1, 1.2);
+        kl_plot_rule(cr, axes.left, kl_plot_axes_y(&axes, kl_stats_mean(a->others[i], a->tasks)),
+                     axes.width, 0);
         x = entry(cr, x, TOP - 5, colours[i], names[i]);
     }
     draw_fit(cr, &axes, a, first, -1);
     kl_plot_colour(cr, 1, 1);
     for (size_t k = 0; k <= a->steps; k++) {
         at_step(&loss, a, k);
-        kl_plot_mark(cr, kl_plot_axes_x(&axes, (double)k), kl_plot_axes_y(&axes, loss), 2, KL_CIRCLE);
+        kl_plot_axes_mark(cr, &axes, (double)k, loss, 2, KL_CIRCLE);
     }
     kl_plot_axes_draw(cr, &axes, "steps K of adaptation", "mean loss");
 }
 
 static void draw_gains(cairo_t *cr, const struct adaptation *a)
 {
-    struct kl_axes axes = { .left = RIGHT,
-                            .top = TOP,
-                            .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = -0.5,
-                            .x1 = (double)a->steps + 0.5,
-                            .y0 = 0,
-                            .y1 = 0,
-                            .whole_x = true };
+    struct kl_axes axes = { RIGHT, TOP, WIDTH,          HEIGHT, -0.5, (double)a->steps + 0.5,
+                            0,     0,   .whole_x = true };
     double loss;
     char text[100];
     for (size_t k = 0; k <= a->steps; k++) {
         const struct kl_paired gain = at_step(&loss, a, k);
-        widen(&axes, gain.low), widen(&axes, gain.high), widen(&axes, gain.difference);
+        kl_plot_axes_widen(&axes, gain.low), kl_plot_axes_widen(&axes, gain.high),
+            kl_plot_axes_widen(&axes, gain.difference);
     }
     add_margin(&axes);
     draw_fit(cr, &axes, a, 0, 1);
     for (size_t k = 0; k <= a->steps; k++) {
         const struct kl_paired gain = at_step(&loss, a, k);
         const double x = kl_plot_axes_x(&axes, (double)k);
-        kl_plot_colour(cr, 1, 1);
-        cairo_set_line_width(cr, 0.9);
+        kl_plot_pen(cr, 1, 1, 0.9);
         if (isfinite(gain.low) && isfinite(gain.high)) {
-            cairo_move_to(cr, x, kl_plot_axes_y(&axes, gain.low));
-            cairo_line_to(cr, x, kl_plot_axes_y(&axes, gain.high));
-            cairo_stroke(cr);
+            kl_plot_axes_upright(cr, &axes, x, gain.low, gain.high);
         }
         kl_plot_mark(cr, x, kl_plot_axes_y(&axes, gain.difference), 2, KL_CIRCLE);
     }
@@ -220,33 +182,24 @@ static void draw_gains(cairo_t *cr, const struct adaptation *a)
 /* ---- the gain against the family's variance ---- */
 static void draw_scales(cairo_t *cr, const struct adaptation *a)
 {
-    struct kl_axes axes = {
-        .left = LEFT, .top = BELOW, .width = WIDTH, .height = HEIGHT, .x0 = 0, .x1 = 0, .y0 = 0, .y1 = 0
-    };
+    struct kl_axes axes = { LEFT, BELOW, WIDTH, HEIGHT, .y1 = 0 };
     char text[100];
     for (size_t i = 0; i < a->scales; i++) {
-        widen(&axes, a->gain[i]);
+        kl_plot_axes_widen(&axes, a->gain[i]);
         if (isfinite(a->variance[i])) axes.x1 = fmax(axes.x1, a->variance[i]);
     }
     if (axes.x1 <= 0) return; /* a family without spread, or scales were not asked for */
     add_margin(&axes);
     axes.x0 = -0.04 * axes.x1, axes.x1 *= 1.04;
-    cairo_save(cr);
-    cairo_rectangle(cr, axes.left, axes.top, axes.width, axes.height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, &axes);
     if (isfinite(a->slope)) {
-        kl_plot_colour(cr, 2, 1);
-        cairo_set_line_width(cr, 1.1);
-        cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, a->intercept + a->slope * axes.x0));
-        cairo_line_to(cr, axes.left + axes.width,
-                      kl_plot_axes_y(&axes, a->intercept + a->slope * axes.x1));
-        cairo_stroke(cr);
+        kl_plot_pen(cr, 2, 1, 1.1);
+        kl_plot_line(cr, axes.left, kl_plot_axes_y(&axes, a->intercept + a->slope * axes.x0),
+                     axes.left + axes.width, kl_plot_axes_y(&axes, a->intercept + a->slope * axes.x1));
     }
     kl_plot_colour(cr, 1, 1);
     for (size_t i = 0; i < a->scales; i++)
-        if (isfinite(a->gain[i]))
-            kl_plot_mark(cr, kl_plot_axes_x(&axes, a->variance[i]), kl_plot_axes_y(&axes, a->gain[i]), 2,
-                         KL_CIRCLE);
+        if (isfinite(a->gain[i])) kl_plot_axes_mark(cr, &axes, a->variance[i], a->gain[i], 2, KL_CIRCLE);
     cairo_restore(cr);
     kl_plot_axes_draw(cr, &axes, "variance of the family", "gain of adapting");
     if (!isfinite(a->slope)) return;
@@ -260,14 +213,10 @@ static void draw_bar(cairo_t *cr, const struct kl_axes *axes, double y, double h
 {
     const double from = kl_plot_axes_x(axes, 0), to = kl_plot_axes_x(axes, p->difference);
     kl_plot_colour(cr, colour, 0.8);
-    cairo_rectangle(cr, fmin(from, to), y - high / 2, fabs(to - from), high);
-    cairo_fill(cr);
+    kl_plot_fill(cr, fmin(from, to), y - high / 2, fabs(to - from), high);
     if (!isfinite(p->low) || !isfinite(p->high)) return;
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, kl_plot_axes_x(axes, p->low), y);
-    cairo_line_to(cr, kl_plot_axes_x(axes, p->high), y);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.8);
+    kl_plot_axes_across(cr, axes, y, p->low, p->high);
 }
 
 static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct kl_file *file)
@@ -279,15 +228,14 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
                                             { "regret_fixed_pulse", "fixed pulse" } };
     static const int colours[] = { 1, 6, 5, 4, 3 };
     enum { ROWS = 5 };
-    struct kl_axes axes = {
-        .left = RIGHT, .top = BELOW, .width = WIDTH, .height = HEIGHT, .x0 = 0, .x1 = 0, .y1 = 1
-    };
+    struct kl_axes axes = { RIGHT, BELOW, WIDTH, HEIGHT, .y1 = 1 };
     struct kl_paired of[ROWS];
     char name[64], text[80];
     for (int i = 0; i < ROWS; i++) {
-        of[i].difference = number(file, names[i][0]);
-        snprintf(name, sizeof name, "%s_low", names[i][0]), of[i].low = number(file, name);
-        snprintf(name, sizeof name, "%s_high", names[i][0]), of[i].high = number(file, name);
+        of[i].difference = kl_plot_file_number(file, names[i][0]);
+        snprintf(name, sizeof name, "%s_low", names[i][0]), of[i].low = kl_plot_file_number(file, name);
+        snprintf(name, sizeof name, "%s_high", names[i][0]),
+            of[i].high = kl_plot_file_number(file, name);
         const double ends[] = { of[i].difference, of[i].low, of[i].high };
         for (int k = 0; k < 3; k++)
             if (isfinite(ends[k])) axes.x0 = fmin(axes.x0, ends[k]), axes.x1 = fmax(axes.x1, ends[k]);
@@ -302,8 +250,7 @@ static void draw_regrets(cairo_t *cr, const struct adaptation *a, const struct k
         const double y = BELOW + step * (i + 0.5);
         of[i].difference /= unit, of[i].low /= unit, of[i].high /= unit;
         if (isfinite(of[i].difference)) draw_bar(cr, &axes, y, 0.6 * step, &of[i], colours[i]);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, RIGHT - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
+        kl_plot_black(cr, RIGHT - 4, y + 2.5, 6.5, KL_RIGHT, names[i][1]);
     }
     snprintf(text, sizeof text, "regret / %.0e: loss above the optimum", unit);
     kl_plot_axes_draw_x(cr, &axes, text);
@@ -318,8 +265,7 @@ static int draw_head(cairo_t *cr, const struct adaptation *a, const struct kl_fi
     const int code = kl_store_file_text(&verdict, file, "", "verdict", err);
     if (!code) {
         snprintf(text, sizeof text, "%zu tasks, %.0f steps: %.160s", a->tasks, a->own, verdict);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text_within(cr, LEFT, 10, 6.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+        kl_plot_black_within(cr, LEFT, 10, 6.5, KL_LEFT, RIGHT + WIDTH - LEFT, text);
     }
     free(verdict);
     return code;

@@ -3,7 +3,6 @@
    light at the end, faint where it lies behind; and where the target takes them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/control/pulse_view.h"
 #include "store/store.h"
@@ -69,17 +68,14 @@ static void draw_axis(cairo_t *cr, const struct sphere *s, int axis, double sign
     r[axis] = sign;
     project(&x, &y, s, r);
     kl_plot_colour(cr, 0, 0.25);
-    cairo_move_to(cr, s->x, s->y);
-    cairo_line_to(cr, x, y);
-    cairo_stroke(cr);
+    kl_plot_line(cr, s->x, s->y, x, y);
     kl_plot_colour(cr, 0, 1);
     if (name) kl_plot_text(cr, x + dx, y + dy, 7, KL_CENTRE, name);
 }
 
 static void draw_sphere(cairo_t *cr, const struct sphere *s)
 {
-    cairo_set_line_width(cr, 0.6);
-    kl_plot_colour(cr, 6, 0.08);
+    kl_plot_pen(cr, 6, 0.08, 0.6);
     cairo_arc(cr, s->x, s->y, RADIUS, 0, 2 * M_PI);
     cairo_fill_preserve(cr);
     kl_plot_colour(cr, 0, 0.5);
@@ -147,8 +143,7 @@ static void draw_ends(cairo_t *cr, const struct sphere *s, const double *first, 
     project(&x, &y, s, last);
     kl_plot_mark(cr, x, y, 2.8, KL_SQUARE);
     project(&x, &y, s, target);
-    cairo_set_line_width(cr, 1.1);
-    kl_plot_colour(cr, 0, 1);
+    kl_plot_pen(cr, 0, 1, 1.1);
     cairo_arc(cr, x, y, 5, 0, 2 * M_PI);
     cairo_stroke(cr);
 }
@@ -176,8 +171,7 @@ static double legend(cairo_t *cr, double x, double y, int which, const char *tex
         cairo_arc(cr, x, y - 2.5, 4, 0, 2 * M_PI);
         cairo_stroke(cr);
     } else kl_plot_mark(cr, x, y - 2.5, 2.6, which ? KL_SQUARE : KL_CIRCLE);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 8, y, 7, KL_LEFT, text);
+    kl_plot_black(cr, x + 8, y, 7, KL_LEFT, text);
     return x + 8 + kl_plot_text_width(cr, 7, text) + 16;
 }
 
@@ -192,11 +186,9 @@ static void draw(cairo_t *cr, const struct ways *w, const char *title)
         draw_way(cr, &s, r, w->points);
         draw_ends(cr, &s, r, r + 3 * (w->points - 1), w->target + 3 * i);
         name_start(text, r);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, s.x - RADIUS, TOP, 7, KL_LEFT, text);
+        kl_plot_black(cr, s.x - RADIUS, TOP, 7, KL_LEFT, text);
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, 14, 10, 7, KL_LEFT, title);
+    kl_plot_black(cr, 14, 10, 7, KL_LEFT, title);
     double x = legend(cr, 18, bottom, 0, "begin");
     x = legend(cr, x, bottom, 1, "end");
     legend(cr, x, bottom, 2, "where it should end");

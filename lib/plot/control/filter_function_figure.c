@@ -54,8 +54,7 @@ static void range(struct kl_axes *a, const struct filter *f, double duration)
 /* Line 0: of a qubit alone; from 1 on noise on X, Y, Z. */
 static void set_line(cairo_t *cr, int line)
 {
-    kl_plot_colour(cr, line, line ? 1 : 0.7);
-    cairo_set_line_width(cr, line_width);
+    kl_plot_pen(cr, line, line ? 1 : 0.7, line_width);
     cairo_set_dash(cr, dashes[line], n_dashes[line], 0);
 }
 
@@ -66,8 +65,7 @@ static void draw_lines(cairo_t *cr, const struct kl_axes *a, const struct filter
         for (size_t i = 0; i < f->n; i++) {
             const double value =
                 k ? f->values[(size_t)(k - 1) * f->n + i] : alone(f->omega[i], duration);
-            cairo_line_to(cr, kl_plot_axes_x(a, log10(f->omega[i])),
-                          kl_plot_axes_y(a, fmax(a->y0 - 1, log10(fmax(value, 1e-300)))));
+            kl_plot_axes_to(cr, a, log10(f->omega[i]), fmax(a->y0 - 1, log10(fmax(value, 1e-300))));
         }
         cairo_stroke(cr);
     }
@@ -82,12 +80,9 @@ static void draw_legend(cairo_t *cr, double x)
     double y = TOP + 8;
     for (int i = 0; i <= AXES; i++, y += 12) {
         set_line(cr, i);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 18, 0);
-        cairo_stroke(cr);
+        kl_plot_rule(cr, x, y - 2.5, 18, 0);
         cairo_set_dash(cr, NULL, 0, 0);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 22, y, 7, KL_LEFT, names[i]);
+        kl_plot_black(cr, x + 22, y, 7, KL_LEFT, names[i]);
     }
     y += 6;
     for (int i = 0; i < 3; i++, y += 10) kl_plot_text(cr, x, y, 6.5, KL_LEFT, words[i]);
@@ -95,14 +90,10 @@ static void draw_legend(cairo_t *cr, double x)
 
 static void draw(cairo_t *cr, const struct filter *f, const struct kl_pulse_view *v)
 {
-    struct kl_axes axes = {
-        .left = LEFT, .top = TOP, .width = WIDTH, .height = HEIGHT, .log_x = true, .log_y = true
-    };
+    struct kl_axes axes = { LEFT, TOP, WIDTH, HEIGHT, .log_x = true, .log_y = true };
     char label[KL_PULSE_LABEL], unit[KL_PULSE_LABEL];
     range(&axes, f, v->duration);
-    cairo_save(cr);
-    cairo_rectangle(cr, axes.left, axes.top, axes.width, axes.height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, &axes);
     draw_lines(cr, &axes, f, v->duration);
     cairo_restore(cr);
     kl_plot_pulse_frequency(label, "angular frequency of the noise", v);

@@ -52,8 +52,9 @@ static int load_member_axis(struct landscape *l, int axis, struct kl_file *file,
         return code;
     }
     int code = kl_plot_pulse_numbers(&params, &set, file, "members/params", 2, err);
-    if (!code) code = kl_store_file_expect(&names, file, "param_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&text, file, names, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&text, &names, file, "param_names", KL_TYPE_STRING, 1,
+                                        err);
     if (!code && !(l->members[axis] = malloc(set->dims[0] * sizeof **l->members)))
         code = kl_fail_memory(err, set->dims[0] * sizeof **l->members);
     if (!code) l->n_members = set->dims[0];
@@ -135,8 +136,7 @@ static void draw_colours(cairo_t *cr, const struct kl_axes *axes, const struct l
     cairo_translate(cr, axes->left, axes->top);
     cairo_scale(cr, axes->width / DOTS, axes->height / DOTS);
     cairo_set_source_surface(cr, image, 0, 0);
-    cairo_rectangle(cr, 0, 0, DOTS, DOTS);
-    cairo_fill(cr);
+    kl_plot_fill(cr, 0, 0, DOTS, DOTS);
     cairo_restore(cr);
     cairo_surface_destroy(image);
 }
@@ -196,29 +196,22 @@ static void bar_tick(cairo_t *cr, const struct kl_axes *axes, double at)
 {
     const double y = kl_plot_axes_y(axes, at);
     char text[30];
-    cairo_move_to(cr, BAR + BAR_WIDTH, y);
-    cairo_rel_line_to(cr, 3, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, BAR + BAR_WIDTH, y, 3, 0);
     snprintf(text, sizeof text, "%.3g", pow(10, at));
     kl_plot_text(cr, BAR + BAR_WIDTH + 5, y + 2.5, 7, KL_LEFT, text);
 }
 
 static void draw_bar(cairo_t *cr, const struct landscape *l)
 {
-    const struct kl_axes axes = {
-        .left = BAR, .top = TOP, .width = BAR_WIDTH, .height = SIDE, .y0 = l->low, .y1 = l->high
-    };
+    const struct kl_axes axes = { BAR, TOP, BAR_WIDTH, SIDE, .y0 = l->low, .y1 = l->high };
     const double step = SIDE / SHADES;
     int told = 0;
     for (int i = 0; i < SHADES; i++) {
         kl_plot_ramp(cr, (size_t)i, SHADES, 1);
-        cairo_rectangle(cr, BAR, TOP + SIDE - step * (i + 1), BAR_WIDTH, step + 0.25);
-        cairo_fill(cr);
+        kl_plot_fill(cr, BAR, TOP + SIDE - step * (i + 1), BAR_WIDTH, step + 0.25);
     }
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.6);
-    cairo_rectangle(cr, BAR, TOP, BAR_WIDTH, SIDE);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.6);
+    kl_plot_frame(cr, BAR, TOP, BAR_WIDTH, SIDE);
     for (double k = floor(l->low); k <= ceil(l->high); k++)
         for (int m = 1; m < 10; m++)
             if (is_level(l, k, m)) bar_tick(cr, &axes, k + log10(m)), told++;
@@ -260,14 +253,9 @@ static void axis_label(char text[KL_PULSE_LABEL], const char *name, const struct
 
 static void draw(cairo_t *cr, const struct landscape *l, const struct kl_pulse_view *v)
 {
-    const struct kl_axes axes = { .left = LEFT,
-                                  .top = TOP,
-                                  .width = SIDE,
-                                  .height = SIDE,
-                                  .x0 = l->x[0],
-                                  .x1 = l->x[l->n - 1],
-                                  .y0 = l->y[0],
-                                  .y1 = l->y[l->m - 1] };
+    const struct kl_axes axes = {
+        LEFT, TOP, SIDE, SIDE, .x0 = l->x[0], .x1 = l->x[l->n - 1], .y0 = l->y[0], .y1 = l->y[l->m - 1]
+    };
     char x[KL_PULSE_LABEL], y[KL_PULSE_LABEL];
     cairo_save(cr);
     cairo_rectangle(cr, LEFT, TOP, SIDE, SIDE);
@@ -281,8 +269,7 @@ static void draw(cairo_t *cr, const struct landscape *l, const struct kl_pulse_v
     axis_label(y, l->names[1], v);
     kl_plot_axes_draw(cr, &axes, x, y);
     draw_bar(cr, l);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, SIDE, v->title);
+    kl_plot_black_within(cr, LEFT, 10, 7, KL_LEFT, SIDE, v->title);
     kl_plot_text(cr, LEFT, TOP + SIDE + 36, 6.5, KL_LEFT,
                  l->n_members > 1 ? "cross: the problem's own values; dots: members of the ensemble"
                                   : "cross: what the pulse was made for");

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Policies: how one was meta-learned, by epoch, and its loss on each test task beside what needs no
    policy. */
-#include "plot/series.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "plot/plot.h"
 #include "stats/stats.h"
-#include "store/store.h"
 
 /* ---- by epoch ----
    How a policy was meta-learned, by epoch: the loss of training tasks before and after adapting, and
@@ -145,23 +143,21 @@ static void draw_way(cairo_t *cr, const struct kl_axes *axes, const struct tasks
         kl_plot_mark(cr, middle + 0.5 * room * aside, kl_plot_axes_y(axes, t->losses[w][i]), 1.7,
                      KL_CIRCLE);
     }
-    kl_plot_colour(cr, 2, 1);
-    cairo_set_line_width(cr, 1.4);
+    kl_plot_pen(cr, 2, 1, 1.4);
     if (!isfinite(mean)) return;
-    cairo_move_to(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean));
-    cairo_rel_line_to(cr, 0.68 * room, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, middle - 0.34 * room, kl_plot_axes_y(axes, mean), 0.68 * room, 0);
 }
 
 static void draw(cairo_t *cr, const struct tasks *t)
 {
-    const struct kl_axes axes = { .left = LEFT,
-                                  .top = TOP,
-                                  .width = WIDTH,
-                                  .height = HEIGHT,
-                                  .x1 = WAYS,
-                                  .y0 = t->low,
-                                  .y1 = t->high,
+    const struct kl_axes axes = { LEFT,
+                                  TOP,
+                                  WIDTH,
+                                  HEIGHT,
+                                  0,
+                                  WAYS,
+                                  t->low,
+                                  t->high,
                                   .no_x_numbers = true,
                                   .whole_x = true,
                                   .log_y = t->logarithmic };
@@ -169,8 +165,7 @@ static void draw(cairo_t *cr, const struct tasks *t)
     for (int w = 0; w < WAYS; w++) {
         const double x = LEFT + WIDTH / WAYS * (w + 0.5);
         draw_way(cr, &axes, t, w);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
+        kl_plot_black(cr, x, TOP + HEIGHT + 12, 7, KL_CENTRE, ways[w].name);
         snprintf(text, sizeof text, "%zu step%s", t->steps, kl_s(t->steps));
         if (w == ADAPTED || ways[w].below)
             kl_plot_text(cr, x, TOP + HEIGHT + 21, 7, KL_CENTRE, w == ADAPTED ? text : ways[w].below);

@@ -14,8 +14,7 @@ int kl_plot_pulse_numbers(double **values, const struct kl_dataset **set, struct
                           const char *name, int rank, struct kl_error *err)
 {
     size_t n = 1;
-    int code = kl_store_file_expect(set, file, name, KL_TYPE_F64, rank, err);
-    if (!code) code = kl_store_file_load((void **)values, file, *set, err);
+    int code = kl_store_file_load_named((void **)values, set, file, name, KL_TYPE_F64, rank, err);
     if (code) return code;
     for (int i = 0; i < rank; i++) n *= (*set)->dims[i];
     for (size_t i = 0; i < n; i++)
@@ -118,22 +117,17 @@ static void draw_steps(cairo_t *cr, const struct kl_axes *axes, const double *va
 
 static void draw_levels(cairo_t *cr, const struct kl_axes *axes, const double limits[2])
 {
-    static const double dashes[] = { 3, 2 };
-    kl_plot_colour(cr, 0, 0.35);
-    cairo_set_line_width(cr, 0.5);
-    cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, 0));
-    cairo_rel_line_to(cr, axes->width, 0);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 0.8);
-    cairo_set_line_width(cr, 0.8);
-    cairo_set_dash(cr, dashes, 2, 0);
+    kl_plot_pen(cr, 0, 0.35, 0.5);
+    kl_plot_rule(cr, axes->left, kl_plot_axes_y(axes, 0), axes->width, 0);
+    kl_plot_pen(cr, 0, 0.8, 0.8);
+    kl_plot_dashed(cr, true);
     for (int i = 0; i < 2; i++) {
         if (fabs(limits[i]) > axes->y1) continue;
         cairo_move_to(cr, axes->left, kl_plot_axes_y(axes, limits[i]));
         cairo_rel_line_to(cr, axes->width, 0);
     }
     cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    kl_plot_dashed(cr, false);
 }
 
 /* The limit, unless the control stays so far below it that its course would be lost. */
@@ -155,11 +149,9 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct kl_pulse_v
     draw_levels(
         cr, &axes,
         (const double[]){ v->low ? v->low[k] : -v->limits[k], v->high ? v->high[k] : v->limits[k] });
-    cairo_set_line_width(cr, 0.8);
-    kl_plot_colour(cr, 4, 1);
+    kl_plot_pen(cr, 4, 1, 0.8);
     if (v->samples) draw_steps(cr, &axes, v->samples + k, v->n_samples, v->controls);
-    cairo_set_line_width(cr, 1.2);
-    kl_plot_colour(cr, 1, 1);
+    kl_plot_pen(cr, 1, 1, 1.2);
     draw_steps(cr, &axes, v->u + k, v->segments, v->controls);
     kl_plot_name(name, v->names, v->controls, v->name_size, k);
     kl_plot_pulse_frequency(label, name, v);
@@ -168,21 +160,15 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct kl_pulse_v
     snprintf(text, sizeof text, "limit %.4g", v->limits[k]);
     const double wide = kl_plot_text_width(cr, 6.5, text);
     cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
-    cairo_rectangle(cr, axes.left + axes.width - wide - 6, axes.top + 1, wide + 4, 9);
-    cairo_fill(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes.left + axes.width - 4, axes.top + 8, 6.5, KL_RIGHT, text);
+    kl_plot_fill(cr, axes.left + axes.width - wide - 6, axes.top + 1, wide + 4, 9);
+    kl_plot_black(cr, axes.left + axes.width - 4, axes.top + 8, 6.5, KL_RIGHT, text);
 }
 
 static double legend(cairo_t *cr, double x, int colour, double width, const char *text)
 {
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, width);
-    cairo_move_to(cr, x - 14, 7.5);
-    cairo_rel_line_to(cr, 12, 0);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, 10, 7, KL_LEFT, text);
+    kl_plot_pen(cr, colour, 1, width);
+    kl_plot_rule(cr, x - 14, 7.5, 12, 0);
+    kl_plot_black(cr, x, 10, 7, KL_LEFT, text);
     return x + kl_plot_text_width(cr, 7, text) + 24;
 }
 
@@ -190,9 +176,7 @@ static void draw(cairo_t *cr, const struct kl_pulse_view *v)
 {
     char time[KL_PULSE_LABEL];
     const double high = v->controls <= 2 ? 90 : v->controls <= 4 ? 64 : 42, gap = 9;
-    struct kl_axes axes = {
-        .left = LEFT, .top = TOP, .width = WIDTH, .height = high, .x1 = v->duration, .label_out = 34
-    };
+    struct kl_axes axes = { LEFT, TOP, WIDTH, high, 0, v->duration, .label_out = 34 };
     pulse_time(time, v);
     for (size_t k = 0; k < v->controls; k++) {
         const bool last = k + 1 == v->controls;
@@ -200,8 +184,7 @@ static void draw(cairo_t *cr, const struct kl_pulse_view *v)
         draw_panel(cr, axes, v, k, last ? time : NULL);
         axes.top += high + gap;
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, LEFT, 10, 7, KL_LEFT, v->samples ? WIDTH - 190 : WIDTH, v->title);
+    kl_plot_black_within(cr, LEFT, 10, 7, KL_LEFT, v->samples ? WIDTH - 190 : WIDTH, v->title);
     if (!v->samples) return;
     const double x = legend(cr, LEFT + WIDTH - 160, 4, 0.8, "samples played");
     legend(cr, x, 1, 1.2, "at the qubit");

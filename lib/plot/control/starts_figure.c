@@ -30,8 +30,8 @@ static int load(struct ended **starts, size_t *n, size_t *all, struct kl_file *f
     const struct kl_dataset *set;
     double *losses = NULL;
     int32_t *stops = NULL;
-    int code = kl_store_file_expect(&set, file, "starts/loss", KL_TYPE_F64, 1, err);
-    if (!code) code = kl_store_file_load((void **)&losses, file, set, err);
+    int code =
+        kl_store_file_load_named((void **)&losses, &set, file, "starts/loss", KL_TYPE_F64, 1, err);
     *all = code ? 0 : set->dims[0], *n = 0;
     void *data = NULL;
     if (!code) code = kl_store_file_load_shape(&data, file, "starts/stop", KL_TYPE_I32, 1, all, err);
@@ -61,9 +61,8 @@ static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const struct end
         const double loss = starts[i].loss;
         const bool trapped = is_trapped(&starts[i], starts[0].loss);
         kl_plot_colour(cr, trapped ? 2 : 1, 1);
-        kl_plot_mark(cr, kl_plot_axes_x(axes, (double)i + 1),
-                     kl_plot_axes_y(axes, axes->log_y ? log10(fmax(loss, LEAST)) : loss), radius,
-                     trapped ? KL_TRIANGLE : KL_CIRCLE);
+        kl_plot_axes_mark(cr, axes, (double)i + 1, axes->log_y ? log10(fmax(loss, LEAST)) : loss, radius,
+                          trapped ? KL_TRIANGLE : KL_CIRCLE);
     }
 }
 
@@ -96,13 +95,7 @@ static const char *words_of(size_t trapped, size_t all)
 
 static void draw(cairo_t *cr, const struct ended *starts, size_t n, size_t all, const char *title)
 {
-    struct kl_axes axes = { .left = LEFT,
-                            .top = TOP,
-                            .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = 0.5,
-                            .x1 = (double)n + 0.5,
-                            .whole_x = true };
+    struct kl_axes axes = { LEFT, TOP, WIDTH, HEIGHT, 0.5, (double)n + 0.5, .whole_x = true };
     size_t trapped = all - n, cut = 0;
     char text[160];
     for (size_t i = 0; i < n; i++)
@@ -118,8 +111,7 @@ static void draw(cairo_t *cr, const struct ended *starts, size_t n, size_t all, 
         kl_plot_colour(cr, 2, 1);
         kl_plot_mark(cr, LEFT + kl_plot_text_width(cr, 7, text) + 8, 17.5, 2.2, KL_TRIANGLE);
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all));
+    kl_plot_black(cr, LEFT, 29, 6.5, KL_LEFT, words_of(trapped, all));
     if (!cut) return;
     snprintf(text, sizeof text, "%zu stopped at the limit of iterations, before their end", cut);
     kl_plot_text(cr, LEFT, TOP + HEIGHT + 34, 6.5, KL_LEFT, text);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { KL_WIRE_STEP = 20, KL_GATE_BOX = 13 }; /* from wire to wire; sides of a box, points */
 
@@ -61,9 +60,7 @@ static void dot(cairo_t *cr, double x, double y)
 static void line(cairo_t *cr, double x, double from, double to)
 {
     kl_plot_colour(cr, 0, 1);
-    cairo_move_to(cr, x, from);
-    cairo_line_to(cr, x, to);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x, from, x, to);
 }
 
 static void cnot(cairo_t *cr, double x, double control, double target)
@@ -82,9 +79,7 @@ static void meter(cairo_t *cr, double x, double y)
     box(cr, x, y, "", 0);
     cairo_arc(cr, x, y + 3.2, 4.6, M_PI, 2 * M_PI);
     cairo_stroke(cr);
-    cairo_move_to(cr, x, y + 3.2);
-    cairo_line_to(cr, x + 3.4, y - 3.6);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x, y + 3.2, x + 3.4, y - 3.6);
 }
 
 static bool has_two_wires(enum kl_gate g)
@@ -154,8 +149,7 @@ static void wire_label(cairo_t *cr, double y, int q, bool begins)
 {
     char text[32];
     snprintf(text, sizeof text, begins ? "q%d |0\xe2\x9f\xa9" : "q%d", q);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, 36, y + 2.5, 7, KL_RIGHT, text);
+    kl_plot_black(cr, 36, y + 2.5, 7, KL_RIGHT, text);
 }
 
 static bool is_measured(const struct kl_circuit *c, int q)
@@ -251,9 +245,7 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
         const double y = top + STEP * q;
         wire_label(cr, y, q, row == 0);
         kl_plot_colour(cr, 0, 0.6);
-        cairo_move_to(cr, LEFT, y);
-        cairo_line_to(cr, last ? meters - KL_GATE_BOX / 2.0 : end_of_row(p, row) + 4, y);
-        cairo_stroke(cr);
+        kl_plot_line(cr, LEFT, y, last ? meters - KL_GATE_BOX / 2.0 : end_of_row(p, row) + 4, y);
         if (last && is_measured(c, q)) meter(cr, meters, y);
     }
 }
@@ -262,8 +254,7 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
 static void caption(cairo_t *cr, double room, const char *title, size_t n, const struct kl_circuit *c)
 {
     char part[80];
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
+    kl_plot_black_within(cr, 14, 14, 8, KL_LEFT, room, title);
     const size_t all = kl_circuit_gates(c);
     if (n < all) {
         snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, all);

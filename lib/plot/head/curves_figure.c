@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
    Curves of a training: losses, accuracies, norms of gradients. */
-#include "plot/series.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 /* ---- gradients ----
    Norms of gradients by epoch, logarithmic: a line a layer, of the circuit at the left and of the linear
@@ -131,11 +129,8 @@ static double draw_entry(cairo_t *cr, double x, double y, size_t i, size_t n, co
 {
     kl_plot_ramp(cr, i, n, 1);
     cairo_set_line_width(cr, 1.1);
-    cairo_move_to(cr, x, y - 2.5);
-    cairo_line_to(cr, x + 7, y - 2.5);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 9, y, 6, KL_LEFT, name);
+    kl_plot_line(cr, x, y - 2.5, x + 7, y - 2.5);
+    kl_plot_black(cr, x + 9, y, 6, KL_LEFT, name);
     return x + kl_plot_text_width(cr, 6, name) + 13;
 }
 
@@ -169,8 +164,7 @@ static void draw_common(cairo_t *cr, double top, const struct norms *n)
     snprintf(text, sizeof text,
              "gradients: mean of the heads that still train, from epoch %zu on fewer than %zu",
              common + 1, n->replicas);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, 483, top - 15, 7, KL_RIGHT, text);
+    kl_plot_black(cr, 483, top - 15, 7, KL_RIGHT, text);
 }
 
 /* Norms of gradients by epoch, the mean over replicas, below the curves: panels of the circuit's layers

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
-#include "store/store.h"
+#include "base/base.h"
 
 static void covariance(double *c, double *mean, const float *x, size_t n, size_t d)
 {
@@ -137,8 +136,7 @@ static void draw_legend(cairo_t *cr, double x, double y, const char *names, size
     for (size_t k = 0; k < n && k < MOST_NAMES; k++, y += 10) {
         draw_point(cr, x, y - 2.5, 2.1, 1, (int32_t)k);
         kl_plot_name(text, names, n, size, k);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text_within(cr, x + 6, y, 7, KL_LEFT, 90, text);
+        kl_plot_black_within(cr, x + 6, y, 7, KL_LEFT, 90, text);
     }
     if (n <= MOST_NAMES) return;
     snprintf(text, sizeof text, "and %zu more", n - MOST_NAMES);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { COLUMNS = 3, NAME = 33 };
 static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROW = 190,
@@ -19,26 +18,22 @@ struct scan {
     size_t n_observables, n_qubits, n_layers, name_size;
 };
 
-static int load(void **data, const struct kl_dataset **set, struct kl_file *file, const char *name,
-                enum kl_type type, int rank, struct kl_error *err)
-{
-    int code = kl_store_file_expect(set, file, name, type, rank, err);
-    return code ? code : kl_store_file_load(data, file, *set, err);
-}
-
 static int load_scan(struct scan *s, struct kl_file *file, struct kl_error *err)
 {
     static const char *const names[3] = { "variance", "variance_low", "variance_high" };
     double **numbers[3] = { &s->variance, &s->low, &s->high };
     const struct kl_dataset *set;
-    int code = load((void **)&s->qubits, &set, file, "qubits", KL_TYPE_I32, 1, err);
+    int code = kl_store_file_load_named((void **)&s->qubits, &set, file, "qubits", KL_TYPE_I32, 1, err);
     if (!code) s->n_qubits = set->dims[0];
-    if (!code) code = load((void **)&s->layers, &set, file, "layers", KL_TYPE_I32, 1, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&s->layers, &set, file, "layers", KL_TYPE_I32, 1, err);
     if (!code) s->n_layers = set->dims[0];
-    if (!code) code = load((void **)&s->observables, &set, file, "observables", KL_TYPE_STRING, 1, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&s->observables, &set, file, "observables",
+                                        KL_TYPE_STRING, 1, err);
     if (!code) s->n_observables = set->dims[0], s->name_size = set->item_size;
     for (int i = 0; i < 3 && !code; i++) {
-        code = load((void **)numbers[i], &set, file, names[i], KL_TYPE_F64, 3, err);
+        code = kl_store_file_load_named((void **)numbers[i], &set, file, names[i], KL_TYPE_F64, 3, err);
         if (!code && (set->dims[0] != s->n_observables || set->dims[1] != s->n_qubits ||
                       set->dims[2] != s->n_layers))
             code =
@@ -67,18 +62,15 @@ static void draw_run(cairo_t *cr, const struct kl_axes *axes, const struct scan 
     kl_plot_ramp(cr, l, s->n_layers, to - from > 1 ? 0.18 : 0.5);
     cairo_set_line_width(cr, 1.1);
     for (size_t q = from; q < to; q++)
-        cairo_line_to(cr, kl_plot_axes_x(axes, s->qubits[q]),
-                      kl_plot_axes_y(axes, bounded_log(s->high[base + q * stride])));
+        kl_plot_axes_to(cr, axes, s->qubits[q], bounded_log(s->high[base + q * stride]));
     for (size_t q = to; q-- > from;)
-        cairo_line_to(cr, kl_plot_axes_x(axes, s->qubits[q]),
-                      kl_plot_axes_y(axes, bounded_log(s->low[base + q * stride])));
+        kl_plot_axes_to(cr, axes, s->qubits[q], bounded_log(s->low[base + q * stride]));
     cairo_close_path(cr);
     if (to - from > 1) cairo_fill(cr);
     else cairo_stroke(cr); /* a cell alone has a bar for a band */
     kl_plot_ramp(cr, l, s->n_layers, 1);
     for (size_t q = from; q < to; q++)
-        cairo_line_to(cr, kl_plot_axes_x(axes, s->qubits[q]),
-                      kl_plot_axes_y(axes, bounded_log(s->variance[base + q * stride])));
+        kl_plot_axes_to(cr, axes, s->qubits[q], bounded_log(s->variance[base + q * stride]));
     cairo_stroke(cr);
     for (size_t q = from; q < to; q++) {
         cairo_arc(cr, kl_plot_axes_x(axes, s->qubits[q]),
@@ -157,15 +149,12 @@ static void draw_legend(cairo_t *cr, const struct scan *s, double x)
 {
     const double step = fmin(11, HEIGHT / (double)(s->n_layers + 1));
     char text[16];
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, TOP + 6, 7, KL_LEFT, "layers");
+    kl_plot_black(cr, x, TOP + 6, 7, KL_LEFT, "layers");
     for (size_t l = 0; l < s->n_layers; l++) {
         const double y = TOP + 7 + step * (double)(l + 1);
         kl_plot_ramp(cr, l, s->n_layers, 1);
         cairo_set_line_width(cr, 1.2);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_line_to(cr, x + 14, y - 2.5);
-        cairo_stroke(cr);
+        kl_plot_line(cr, x, y - 2.5, x + 14, y - 2.5);
         kl_plot_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%d", s->layers[l]);
         kl_plot_text(cr, x + 18, y, fmin(7, step), KL_LEFT, text);
@@ -177,9 +166,7 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct sca
     char name[NAME] = "", title[64];
     memcpy(name, s->observables + o * s->name_size, s->name_size < NAME ? s->name_size : NAME - 1);
     title_of(title, name);
-    cairo_save(cr);
-    cairo_rectangle(cr, axes->left, axes->top, axes->width, axes->height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, axes);
     draw_lines(cr, axes, s, o);
     cairo_restore(cr);
     name_zeros(cr, axes, s, o);
@@ -195,8 +182,7 @@ static void say_bands(cairo_t *cr, const struct kl_axes *last, const struct kl_f
     const size_t used = strlen(text);
     if (!kl_store_file_number(&draws, file, "", "draws", NULL))
         snprintf(text + used, sizeof text - used, ", of %.0f draws of the parameters", draws);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
 }
 
 int kl_plot_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

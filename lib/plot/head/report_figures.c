@@ -5,10 +5,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stats/stats.h"
-#include "store/store.h"
 
 /* ---- calibration ----
    Reliability diagram: accuracy against confidence, bin by bin, with the number of samples in each bin
@@ -21,23 +19,17 @@ struct bin {
 /* A bin of few samples says little: its 95 % interval shows how little. */
 static void draw_accuracies(cairo_t *cr, const struct kl_axes *axes, const struct bin *bins, size_t n)
 {
-    const double dashes[2] = { 3, 2 };
-    cairo_set_dash(cr, dashes, 2, 0);
+    kl_plot_dashed(cr, true);
     kl_plot_colour(cr, 0, 0.6);
-    cairo_move_to(cr, kl_plot_axes_x(axes, 0), kl_plot_axes_y(axes, 0));
-    cairo_line_to(cr, kl_plot_axes_x(axes, 1), kl_plot_axes_y(axes, 1));
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-    kl_plot_colour(cr, 1, 1);
-    cairo_set_line_width(cr, 0.9);
+    kl_plot_axes_line(cr, axes, 0, 0, 1, 1);
+    kl_plot_dashed(cr, false);
+    kl_plot_pen(cr, 1, 1, 0.9);
     for (size_t b = 0; b < n; b++) {
         if (bins[b].count <= 0) continue;
         const double x = kl_plot_axes_x(axes, bins[b].confidence);
         const struct kl_interval range =
             kl_stats_wilson(bins[b].accuracy, (size_t)bins[b].count, KL_Z95);
-        cairo_move_to(cr, x, kl_plot_axes_y(axes, range.low));
-        cairo_line_to(cr, x, kl_plot_axes_y(axes, range.high));
-        cairo_stroke(cr);
+        kl_plot_axes_upright(cr, axes, x, range.low, range.high);
         kl_plot_mark(cr, x, kl_plot_axes_y(axes, bins[b].accuracy), 2.2, KL_CIRCLE);
     }
 }
@@ -55,8 +47,7 @@ static void draw_counts(cairo_t *cr, struct kl_axes *axes, const struct bin *bin
         const double left = kl_plot_axes_x(axes, (double)b / (double)n),
                      right = kl_plot_axes_x(axes, (double)(b + 1) / (double)n),
                      top = kl_plot_axes_y(axes, log10(bins[b].count));
-        cairo_rectangle(cr, left + 0.6, top, right - left - 1.2, kl_plot_axes_y(axes, axes->y0) - top);
-        cairo_fill(cr);
+        kl_plot_fill(cr, left + 0.6, top, right - left - 1.2, kl_plot_axes_y(axes, axes->y0) - top);
     }
 }
 
@@ -124,8 +115,7 @@ static void draw_cell(cairo_t *cr, double x, double y, double side, double size,
 {
     char text[24];
     shade(cr, share);
-    cairo_rectangle(cr, x, y, side, side);
-    cairo_fill(cr);
+    kl_plot_fill(cr, x, y, side, side);
     if (!count || size < SMALLEST) return;
     if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
     else kl_plot_colour(cr, 0, 1);
@@ -155,8 +145,7 @@ static void draw_cells(cairo_t *cr, const struct matrix *m, double side)
                       total ? (double)m->counts[t * m->c + p] / (double)total : 0);
     }
     kl_plot_colour(cr, 0, 1);
-    cairo_rectangle(cr, LEFT, TOP, SIDE, SIDE);
-    cairo_stroke(cr);
+    kl_plot_frame(cr, LEFT, TOP, SIDE, SIDE);
 }
 
 /* Names of classes along both axes, every k-th where lines would touch; upright below if they fit. */
@@ -193,17 +182,13 @@ static void draw_scale(cairo_t *cr)
     const double x = LEFT + SIDE + 8, height = SIDE / STEPS;
     for (int k = 0; k < STEPS; k++) {
         shade(cr, (k + 0.5) / STEPS);
-        cairo_rectangle(cr, x, TOP + SIDE - (k + 1) * height, 7, height + (k ? 0.2 : 0));
-        cairo_fill(cr);
+        kl_plot_fill(cr, x, TOP + SIDE - (k + 1) * height, 7, height + (k ? 0.2 : 0));
     }
     kl_plot_colour(cr, 0, 1);
-    cairo_rectangle(cr, x, TOP, 7, SIDE);
-    cairo_stroke(cr);
+    kl_plot_frame(cr, x, TOP, 7, SIDE);
     for (int k = 0; k <= 4; k++) {
         const double y = TOP + SIDE * (1 - k / 4.0);
-        cairo_move_to(cr, x + 7, y);
-        cairo_line_to(cr, x + 9.5, y);
-        cairo_stroke(cr);
+        kl_plot_line(cr, x + 7, y, x + 9.5, y);
         snprintf(text, sizeof text, "%d", 25 * k);
         kl_plot_text(cr, x + 12, y + 2.2, 6, KL_LEFT, text);
     }

@@ -9,15 +9,8 @@
 #include <unistd.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { DEEPEST = 8 /* merges of merges */ };
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 static const json_t *find_record(const json_t *records, const json_t *id)
 {
@@ -25,7 +18,7 @@ static const json_t *find_record(const json_t *records, const json_t *id)
     const json_t *record;
     json_array_foreach(records, i, record)
     {
-        if (json_is_string(id) && strcmp(text_of(record, "id"), json_string_value(id)) == 0)
+        if (json_is_string(id) && strcmp(kl_plot_json_text(record, "id"), json_string_value(id)) == 0)
             return record;
     }
     return NULL;
@@ -40,7 +33,7 @@ static const json_t *features_record(bool *merged, const json_t *records, const 
     json_array_foreach(json_object_get(of, "parents"), i, id)
     {
         const json_t *record = find_record(records, id);
-        const char *tool = text_of(record, "tool");
+        const char *tool = kl_plot_json_text(record, "tool");
         *merged = depth > 0;
         if (strcmp(tool, "extract-features") == 0) return record;
         if (strcmp(tool, "cache") != 0 || depth == DEEPEST) continue;
@@ -105,18 +98,18 @@ static int compare(const json_t *given, const json_t *made, const struct kl_figu
         return kl_fail(err, KL_EDATA,
                        "--images: found %zu input%s, expected the %zu that the features of %s were made "
                        "from, the first of them %.300s; cache log names all",
-                       n, kl_s(n), expected, report, text_of(image_input(made, 0), "path"));
+                       n, kl_s(n), expected, report, kl_plot_json_text(image_input(made, 0), "path"));
     for (size_t k = 0; k < n; k++) {
         const json_t *now = image_input(given, k), *then = image_input(made, k);
-        const char *found = text_of(now, "sha256"), *wanted = text_of(then, "sha256"),
-                   *path = text_of(now, "path"), *dataset = dataset_of(path),
-                   *old = dataset_of(text_of(then, "path"));
+        const char *found = kl_plot_json_text(now, "sha256"),
+                   *wanted = kl_plot_json_text(then, "sha256"), *path = kl_plot_json_text(now, "path"),
+                   *dataset = dataset_of(path), *old = dataset_of(kl_plot_json_text(then, "path"));
         const bool other = dataset && old && access(path, F_OK) != 0 && strcmp(dataset, old) != 0;
         if (strcmp(found, wanted) == 0 && !other) continue;
         return kl_fail(err, KL_EDATA,
                        "--images: found %.300s with SHA-256 %.12s..., expected that which the features "
                        "of %s were made from: %.300s with SHA-256 %.12s...",
-                       path, found, report, text_of(then, "path"), wanted);
+                       path, found, report, kl_plot_json_text(then, "path"), wanted);
     }
     return KL_OK;
 }
@@ -137,7 +130,7 @@ static int identify(json_t *given, const char *images, struct kl_error *err)
 /* Rows of a shard by itself count from its own first image. */
 static int check_whole(const struct kl_sample_origin *origin, const char *report, struct kl_error *err)
 {
-    const char *shard = text_of(json_object_get(origin->record, "options"), "shard");
+    const char *shard = kl_plot_json_text(json_object_get(origin->record, "options"), "shard");
     if (!*shard || origin->merged) return KL_OK;
     return kl_fail(err, KL_EDATA,
                    "%s: figure samples: made from features of shard %s alone, expected the whole; merge "
@@ -296,14 +289,16 @@ static int load(struct report *r, const struct kl_figure_inputs *inputs, struct 
     int code = kl_store_file_expect(&p, file, "probabilities", KL_TYPE_F32, 3, err);
     if (!code) code = kl_plot_which_replica(r->which, inputs, p->dims[0], err);
     if (!code) code = kl_store_file_load((void **)&all, file, p, err);
-    if (!code) code = kl_store_file_expect(&set, file, "predictions", KL_TYPE_I32, 2, err);
-    if (!code) code = kl_store_file_load((void **)&predictions, file, set, err);
-    if (!code) code = kl_store_file_expect(&set, file, "labels", KL_TYPE_I32, 1, err);
-    if (!code) code = kl_store_file_load((void **)&r->labels, file, set, err);
-    if (!code) code = kl_store_file_expect(&set, file, "index", KL_TYPE_I64, 1, err);
-    if (!code) code = kl_store_file_load((void **)&r->index, file, set, err);
-    if (!code) code = kl_store_file_expect(&set, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&r->names, file, set, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&predictions, &set, file, "predictions", KL_TYPE_I32, 2,
+                                        err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&r->labels, &set, file, "labels", KL_TYPE_I32, 1, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&r->index, &set, file, "index", KL_TYPE_I64, 1, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&r->names, &set, file, "class_names", KL_TYPE_STRING, 1,
+                                        err);
     r->probabilities = all;
     r->predictions = predictions;
     if (code) return code;
@@ -407,8 +402,7 @@ static void draw_image(cairo_t *cr, double x, double y, double side, const uint8
     cairo_translate(cr, x + (side - dot * (double)(width * block)) / 2, y);
     cairo_scale(cr, dot, dot);
     cairo_set_source_surface(cr, surface, 0, 0);
-    cairo_rectangle(cr, 0, 0, (double)(width * block), (double)(height * block));
-    cairo_fill(cr);
+    kl_plot_fill(cr, 0, 0, (double)(width * block), (double)(height * block));
     cairo_restore(cr);
     cairo_surface_destroy(surface);
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store.h"
 #include "train/sweep.h"
 
 enum { KL_SWEEP_LABEL = 512 };
@@ -141,8 +140,7 @@ static void draw_label(cairo_t *cr, const struct kl_axes *axes, const struct tab
     const double x = axes->left - 5;
     const int64_t epochs = row_of(t, place)->epochs;
     char text[KL_NAME];
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, x - (t->uneven ? EPOCHS : 0), y, SIZE, KL_RIGHT, l->room, l->of[place]);
+    kl_plot_black_within(cr, x - (t->uneven ? EPOCHS : 0), y, SIZE, KL_RIGHT, l->room, l->of[place]);
     if (!t->uneven) return;
     snprintf(text, sizeof text, "%lld epoch%s", (long long)epochs, kl_s((uint64_t)epochs));
     kl_plot_text_within(cr, x, y, SIZE, KL_RIGHT, EPOCHS - 4, text);
@@ -154,16 +152,13 @@ static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct tab
     const double y = axes->top + row * ((double)place + 0.5),
                  x = kl_plot_axes_x(axes, kl_train_sweep_mean(&t->sweep, t->order[place], 0));
     kl_plot_colour(cr, 0, 0.15);
-    cairo_move_to(cr, axes->left, y);
-    cairo_line_to(cr, axes->left + axes->width, y);
-    cairo_stroke(cr);
+    kl_plot_line(cr, axes->left, y, axes->left + axes->width, y);
     for (size_t r = 0; r < t->sweep.replicas && t->sweep.replicas > 1; r++) {
         kl_plot_colour(cr, 1, 0.5);
         kl_plot_mark(cr, kl_plot_axes_x(axes, row_of(t, place)->judged[0][r]), y, 1.6, KL_CIRCLE);
     }
     kl_plot_colour(cr, 2, 1);
-    cairo_rectangle(cr, x - 1, y - 3.5, 2, 7);
-    cairo_fill(cr);
+    kl_plot_fill(cr, x - 1, y - 3.5, 2, 7);
     draw_label(cr, axes, t, l, place, y + 2.2);
 }
 
@@ -200,7 +195,7 @@ static void draw(cairo_t *cr, const struct table *t)
     const double row = fmin(20, HEIGHT / (double)shown);
     struct labels l;
     struct kl_axes axes = {
-        .left = place_labels(&l, cr, t, shown) + 5, .x0 = INFINITY, .x1 = -INFINITY, .y1 = 1
+        place_labels(&l, cr, t, shown) + 5, 0, 0, 0, .x0 = INFINITY, .x1 = -INFINITY, .y1 = 1
     };
     axes.top = *l.shared ? 28 : 18;
     axes.width = fmin(240, 495 - axes.left);

@@ -19,21 +19,11 @@ static size_t headline_rows(const struct kl_file *file, const char *name)
     return d ? d->rows : 0;
 }
 
-/* An attribute of the file itself. NaN: there is none. */
-static double headline_number(const struct kl_file *file, const char *name)
-{
-    double value;
-    return kl_store_file_has_attribute(file, "", name) &&
-                   !kl_store_file_number(&value, file, "", name, NULL)
-               ? value
-               : NAN;
-}
-
 /* The same of a count. 0: there is none, or the number is none, which a file of another maker may have.
  */
 static size_t headline_count(const struct kl_file *file, const char *name)
 {
-    const double value = headline_number(file, name);
+    const double value = kl_plot_file_number(file, name);
     return value >= 0 && value <= 0x1p53 ? (size_t)value : 0;
 }
 
@@ -57,7 +47,7 @@ static void headline_counted(char text[KL_HEADLINE], const char *before, size_t 
 static void headline_accuracy(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
                               const char *title)
 {
-    const double value = headline_number(file, name);
+    const double value = kl_plot_file_number(file, name);
     double ends[2];
     if (isnan(value)) return;
     headline_add(text, "%s %.4f", title, value);
@@ -101,10 +91,10 @@ static void headline_cautions(char text[KL_HEADLINE], const struct kl_file *file
    those depend. */
 static void tell_limit(char text[KL_HEADLINE], const struct kl_file *file)
 {
-    const double own = headline_number(file, "symbol_bits"), width = isnan(own) ? 2 : own;
+    const double own = kl_plot_file_number(file, "symbol_bits"), width = isnan(own) ? 2 : own;
     const bool dependent = kl_store_file_has_attribute(file, "", "dependence_device");
     headline_add(text, "; limit %.4f of any classifier, if symbols of %.0f bit%s %s",
-                 headline_number(file, "limit_accuracy"), width, width > 1 ? "s" : "",
+                 kl_plot_file_number(file, "limit_accuracy"), width, width > 1 ? "s" : "",
                  dependent ? "were independent, which they are not" : "are independent");
 }
 
@@ -117,7 +107,7 @@ static void tell_collapsed(char text[KL_HEADLINE], size_t n, size_t splits)
 static int of_classifier(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_store_file_find(file, "collapsed");
-    const double null = headline_number(file, "null");
+    const double null = kl_plot_file_number(file, "null");
     double *all = NULL;
     size_t collapsed = 0;
     int code = headline_text(text, file, "model", "", err);
@@ -149,7 +139,7 @@ static int of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct
     headline_counted(text, " of ", headline_rows(file, "device_names"), "device");
     if (collapsed) tell_collapsed(text, collapsed, headline_rows(file, name));
     free(model);
-    if (!isnan(headline_number(file, "limit_accuracy"))) tell_limit(text, file);
+    if (!isnan(kl_plot_file_number(file, "limit_accuracy"))) tell_limit(text, file);
     return code;
 }
 
@@ -228,9 +218,10 @@ static int of_pulse(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
 {
     const size_t members = headline_rows(file, "members/loss"),
                  starts = headline_rows(file, "starts/loss");
-    const double loss = headline_number(file, "loss"),
-                 average = headline_number(file, "average_gate_fidelity"),
-                 leakage = headline_number(file, "leakage"), trapped = headline_number(file, "trapped");
+    const double loss = kl_plot_file_number(file, "loss"),
+                 average = kl_plot_file_number(file, "average_gate_fidelity"),
+                 leakage = kl_plot_file_number(file, "leakage"),
+                 trapped = kl_plot_file_number(file, "trapped");
     int code = headline_text(text, file, "gate", "", err);
     if (!code) code = headline_text(text, file, "system", " of ", err);
     if (!isnan(loss)) headline_add(text, ", loss %.6g", loss);
@@ -240,7 +231,7 @@ static int of_pulse(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
     if (leakage > 0) headline_add(text, ", leakage %.3g", leakage);
     if (members > 1) {
         headline_counted(text, "; ", members, "member");
-        headline_add(text, ", worst %.6g", headline_number(file, "worst_loss"));
+        headline_add(text, ", worst %.6g", kl_plot_file_number(file, "worst_loss"));
     }
     headline_counted(text, "; ", starts, "start");
     if (starts && !isnan(trapped)) headline_add(text, ", %.0f %% trapped", 100 * trapped);
@@ -265,7 +256,7 @@ static int of_policy(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
 
 static int of_regret(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const double regret = headline_number(file, "regret");
+    const double regret = kl_plot_file_number(file, "regret");
     double ends[2];
     char *verdict = NULL;
     const int code = kl_store_file_has_attribute(file, "", "verdict")
@@ -303,9 +294,10 @@ static int of_chains(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
 /* "mnist true: bound 0.3482 at the largest beta, test error 0.0498, ..." */
 static int of_bounds(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const double bound = headline_number(file, "last_bound"), test = headline_number(file, "last_test"),
-                 calibrated = headline_number(file, "last_calibrated"),
-                 delta = headline_number(file, "delta");
+    const double bound = kl_plot_file_number(file, "last_bound"),
+                 test = kl_plot_file_number(file, "last_test"),
+                 calibrated = kl_plot_file_number(file, "last_calibrated"),
+                 delta = kl_plot_file_number(file, "delta");
     const int code = headline_text(text, file, "ladder", "", err);
     if (!isnan(bound)) headline_add(text, "%sbound %.4f at the largest beta", *text ? ": " : "", bound);
     else headline_add(text, "%sno bound at the largest beta", *text ? ": " : "");
@@ -325,7 +317,7 @@ static void add_people(char text[KL_HEADLINE], const struct kl_file *file, const
 static int of_windows(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *x = kl_store_file_find(file, "x");
-    const double rate = headline_number(file, "rate");
+    const double rate = kl_plot_file_number(file, "rate");
     (void)err;
     if (!x || x->rank != 3) return KL_OK;
     headline_counted(text, "", x->dims[0], "window");
@@ -350,14 +342,14 @@ static int of_sequence_model(char text[KL_HEADLINE], struct kl_file *file, struc
     headline_counted(text, ", ", headline_count(file, "parameters"), "parameter");
     headline_counted(text, ", ", headline_rows(file, "replicas/best_epoch"), "replica");
     if (epochs && epochs->rank == 2) headline_counted(text, ", up to ", epochs->dims[1], "epoch");
-    if (headline_number(file, "leak") > 0) headline_add(text, "; a leak");
+    if (kl_plot_file_number(file, "leak") > 0) headline_add(text, "; a leak");
     return code;
 }
 
 static int of_sequence_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const size_t replicas = headline_rows(file, "metrics/accuracy");
-    const double accuracy = headline_number(file, "accuracy");
+    const double accuracy = kl_plot_file_number(file, "accuracy");
     char errors[KL_PAGE_ERRORS];
     const int code = add_model(text, file, err);
     kl_plot_page_errors(errors, file, "accuracy");
@@ -365,8 +357,8 @@ static int of_sequence_report(char text[KL_HEADLINE], struct kl_file *file, stru
     headline_counted(text, ", on ", headline_rows(file, "labels"), "window");
     add_people(text, file, " of ");
     if (replicas > 1) headline_counted(text, ", mean of ", replicas, "replica");
-    if (headline_number(file, "transductive") > 0) headline_add(text, "; transductive");
-    if (headline_number(file, "leak") > 0)
+    if (kl_plot_file_number(file, "transductive") > 0) headline_add(text, "; transductive");
+    if (kl_plot_file_number(file, "leak") > 0)
         headline_add(text, "; a leak: windows of the tested recordings trained it");
     return code;
 }
@@ -452,12 +444,12 @@ static int of_others(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
         headline_counted(text, "", headline_rows(file, "observables"), "observable");
         headline_counted(text, ", ", headline_rows(file, "qubits") * headline_rows(file, "layers"),
                          "circuit");
-        if (!isnan(headline_number(file, "draws")))
-            headline_add(text, " of %.0f draws", headline_number(file, "draws"));
+        if (!isnan(kl_plot_file_number(file, "draws")))
+            headline_add(text, " of %.0f draws", kl_plot_file_number(file, "draws"));
     } else if (strcmp(kind, "device-bits") == 0) {
-        if (!isnan(headline_number(file, "n_rows")))
-            headline_add(text, "%.0f rows of %.0f bits, ", headline_number(file, "n_rows"),
-                         headline_number(file, "n_bits"));
+        if (!isnan(kl_plot_file_number(file, "n_rows")))
+            headline_add(text, "%.0f rows of %.0f bits, ", kl_plot_file_number(file, "n_rows"),
+                         kl_plot_file_number(file, "n_bits"));
         headline_counted(text, "", headline_rows(file, "class_names"), "device");
     } else headline_counted(text, "", headline_rows(file, "devices"), "device");
     return KL_OK;

@@ -6,12 +6,6 @@
 
 #include "plot/page/page_int.h"
 
-static const char *member(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 static void write_word(FILE *to, const char *text)
 {
     char part[8] = "";
@@ -48,15 +42,15 @@ static void write_command(FILE *to, const json_t *record)
 
 static void write_input(FILE *to, const char *role, const json_t *input)
 {
-    const char *name = *member(input, "content")  ? "content"
-                       : *member(input, "sha256") ? "sha256"
-                                                  : "bits";
+    const char *name = *kl_plot_json_text(input, "content")  ? "content"
+                       : *kl_plot_json_text(input, "sha256") ? "sha256"
+                                                             : "bits";
     fputs("<br><span class=\"soft\">", to);
     kl_plot_html_text(to, role);
     fputs("</span> ", to);
-    kl_plot_html_text(to, member(input, "path"));
+    kl_plot_html_text(to, kl_plot_json_text(input, "path"));
     fprintf(to, " <span class=\"hex soft\">%s ", name);
-    kl_plot_html_text(to, member(input, name));
+    kl_plot_html_text(to, kl_plot_json_text(input, name));
     fputs("</span>", to);
 }
 
@@ -78,19 +72,19 @@ static void write_record(FILE *to, const json_t *record)
     fputs("<li><code>", to);
     write_command(to, record);
     fputs("</code><br><span class=\"soft\">", to);
-    kl_plot_html_text(to, member(record, "tool"));
+    kl_plot_html_text(to, kl_plot_json_text(record, "tool"));
     fputc(' ', to);
-    kl_plot_html_text(to, member(record, "version"));
+    kl_plot_html_text(to, kl_plot_json_text(record, "version"));
     fputs(", ", to);
-    kl_plot_html_text(to, member(record, "time"));
+    kl_plot_html_text(to, kl_plot_json_text(record, "time"));
     fprintf(to, ", %.3g s on ", json_number_value(json_object_get(record, "seconds")));
-    kl_plot_html_text(to, member(record, "device"));
+    kl_plot_html_text(to, kl_plot_json_text(record, "device"));
     if (json_is_integer(threads)) fprintf(to, ", threads %lld", (long long)json_integer_value(threads));
     if (json_is_integer(seed)) fprintf(to, ", seed %lld", (long long)json_integer_value(seed));
     fputs("</span>", to);
-    if (*member(record, "note")) {
+    if (*kl_plot_json_text(record, "note")) {
         fputs("<br>note: ", to);
-        kl_plot_html_text(to, member(record, "note"));
+        kl_plot_html_text(to, kl_plot_json_text(record, "note"));
     }
     write_inputs(to, record);
     fputs("</li>\n", to);
@@ -105,7 +99,7 @@ static int write_new(FILE *to, json_t *seen, const struct kl_file *file, struct 
     if (code) return code;
     json_array_foreach(records, i, record)
     {
-        const char *id = member(record, "id");
+        const char *id = kl_plot_json_text(record, "id");
         if (json_object_get(seen, id)) continue;
         if (json_object_set_new(seen, id, json_true())) code = kl_fail_memory(err, 64);
         write_record(to, record);

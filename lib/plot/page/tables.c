@@ -17,11 +17,10 @@ static int page_best(FILE *to, struct kl_file *file, struct kl_error *err)
     int code = KL_OK;
     if (!kl_store_file_find(file, "replicas/best_epoch") || !kl_store_file_find(file, names[0]))
         return KL_OK;
-    code = kl_store_file_expect(&best, file, "replicas/best_epoch", KL_TYPE_I64, 1, err);
-    if (!code) code = kl_store_file_load((void **)&epochs, file, best, err);
+    code = kl_store_file_load_named((void **)&epochs, &best, file, "replicas/best_epoch", KL_TYPE_I64, 1,
+                                    err);
     for (int k = 0; k < 2 && !code; k++) {
-        code = kl_store_file_expect(&d[k], file, names[k], KL_TYPE_F64, 2, err);
-        if (!code) code = kl_store_file_load((void **)&values[k], file, d[k], err);
+        code = kl_store_file_load_named((void **)&values[k], &d[k], file, names[k], KL_TYPE_F64, 2, err);
     }
     if (!code) {
         const bool heads = strcmp(kl_store_file_kind(file), "head") == 0;

@@ -180,7 +180,8 @@ static const char *const sentences[][2] = {
       "What each model scores on each person whom it was not trained on; lines join a person." },
     { "importance",
       "Which channels the loss depends on: what the model uses, whether rhythm or blink." },
-    { "scaling", "How many times faster a step of training is on several ranks or threads than on one thread." },
+    { "scaling",
+      "How many times faster a step of training is on several ranks or threads than on one thread." },
     { "validation", "What the published study's numbers are worth on devices whose laws are known." },
 };
 

@@ -83,12 +83,9 @@ static void draw_violin(cairo_t *cr, const struct kl_bits_view *v, const struct 
                       kl_plot_axes_y(axes, axes->y0 + (k + 0.5) * each));
     cairo_close_path(cr);
     cairo_fill(cr);
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.9);
+    kl_plot_pen(cr, 0, 1, 0.9);
     const double y = kl_plot_axes_y(axes, quantile(values, n, 0.5));
-    cairo_move_to(cr, x - half / 2, y);
-    cairo_line_to(cr, x + half / 2, y);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x - half / 2, y, x + half / 2, y);
 }
 
 /* The axis leaves out the lowest 0.2 % of each device's rows: a single row would stretch it. */
@@ -127,8 +124,7 @@ static void draw_box(cairo_t *cr, const struct kl_bits_view *v, const struct kl_
                  high = kl_plot_axes_y(axes, quantile(values, n, 0.75)),
                  middle = kl_plot_axes_y(axes, quantile(values, n, 0.5));
     kl_plot_view_colour(cr, v, d, 0.6);
-    cairo_rectangle(cr, x - half, high, 2 * half, low - high);
-    cairo_fill(cr);
+    kl_plot_fill(cr, x - half, high, 2 * half, low - high);
     kl_plot_view_colour(cr, v, d, 1);
     cairo_set_line_width(cr, 0.9);
     cairo_move_to(cr, x, low);
@@ -137,9 +133,7 @@ static void draw_box(cairo_t *cr, const struct kl_bits_view *v, const struct kl_
     cairo_line_to(cr, x, kl_plot_axes_y(axes, quantile(values, n, 0.95)));
     cairo_stroke(cr);
     kl_plot_colour(cr, 0, 1);
-    cairo_move_to(cr, x - half, middle);
-    cairo_line_to(cr, x + half, middle);
-    cairo_stroke(cr);
+    kl_plot_line(cr, x - half, middle, x + half, middle);
 }
 
 static void draw_chi_square(cairo_t *cr, const struct kl_bits_view *v, struct row_value *values)
@@ -150,11 +144,8 @@ static void draw_chi_square(cairo_t *cr, const struct kl_bits_view *v, struct ro
         const size_t n = row_values(values, v, d, chi_square);
         axes.y1 = fmax(axes.y1, 1.06 * quantile(values, n, 0.95));
     }
-    kl_plot_colour(cr, 0, 0.6);
-    cairo_set_line_width(cr, 0.6);
-    cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, CRITICAL));
-    cairo_line_to(cr, axes.left + axes.width, kl_plot_axes_y(&axes, CRITICAL));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.6, 0.6);
+    kl_plot_axes_level(cr, &axes, CRITICAL);
     for (size_t d = 0; d < v->n_devices; d++) {
         const size_t n = row_values(values, v, d, chi_square);
         draw_box(cr, v, &axes, d, values, n);
@@ -185,9 +176,7 @@ static void draw_series(cairo_t *cr, const struct kl_bits_view *v, const struct 
         const double x = kl_plot_axes_x(axes, (double)k + 1 + aside);
         if (!isfinite(at) || (axes->log_y && !(at > 0))) continue;
         kl_plot_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.4 : 0.9);
-        cairo_move_to(cr, x, kl_plot_axes_y(axes, scaled(axes, at - error)));
-        cairo_line_to(cr, x, kl_plot_axes_y(axes, scaled(axes, at + error)));
-        cairo_stroke(cr);
+        kl_plot_axes_upright(cr, axes, x, scaled(axes, at - error), scaled(axes, at + error));
         kl_plot_mark(cr, x, kl_plot_axes_y(axes, scaled(axes, at)), 1.3, KL_CIRCLE);
     }
 }

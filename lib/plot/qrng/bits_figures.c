@@ -28,8 +28,8 @@ int kl_plot_bits_view_load(struct kl_bits_view *v, struct kl_file *file, struct 
     const struct kl_dataset *names;
     size_t one = 1, four = 4, ones = 0;
     *v = (struct kl_bits_view){ 0 };
-    int code = kl_store_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&v->names, file, names, err);
+    int code = kl_store_file_load_named((void **)&v->names, &names, file, "class_names", KL_TYPE_STRING,
+                                        1, err);
     if (code) return code;
     v->n_devices = names->dims[0], v->name_size = names->item_size;
     const struct {
@@ -85,22 +85,18 @@ void kl_plot_view_legend(cairo_t *cr, const struct kl_bits_view *v, const struct
 
 struct kl_axes kl_plot_view_panel(cairo_t *cr, int i, const char *title)
 {
-    const struct kl_axes axes = { .left = LEFT + i % 2 * ACROSS,
-                                  .top = TOP + (double)(i / 2) * DOWN,
-                                  .width = WIDTH,
-                                  .height = HEIGHT,
-                                  .y0 = INFINITY,
-                                  .y1 = -INFINITY };
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE, WIDTH + 40, title);
+    const struct kl_axes axes = {
+        LEFT + i % 2 * ACROSS, TOP + (double)(i / 2) * DOWN, WIDTH, HEIGHT, .y0 = INFINITY,
+        .y1 = -INFINITY
+    };
+    kl_plot_black_within(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE, WIDTH + 40, title);
     return axes;
 }
 
 void kl_plot_view_caption(cairo_t *cr, const struct kl_axes *axes, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left + axes->width / 2, axes->top + axes->height + 32, 7, KL_CENTRE,
-                        axes->width + 40, text);
+    kl_plot_black_within(cr, axes->left + axes->width / 2, axes->top + axes->height + 32, 7, KL_CENTRE,
+                         axes->width + 40, text);
 }
 
 void kl_plot_view_say_rows(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes,
@@ -120,11 +116,7 @@ void kl_plot_view_say_rows(cairo_t *cr, const struct kl_bits_view *v, const stru
 
 void kl_plot_view_widen(struct kl_axes *axes, const double *values, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(values[i])) continue;
-        axes->y0 = fmin(axes->y0, values[i]);
-        axes->y1 = fmax(axes->y1, values[i]);
-    }
+    for (size_t i = 0; i < n; i++) kl_plot_axes_widen(axes, values[i]);
 }
 
 void kl_plot_view_margin(struct kl_axes *axes)
@@ -142,9 +134,8 @@ void kl_plot_view_name_place(cairo_t *cr, const struct kl_bits_view *v, const st
     char text[KL_NAME];
     if (v->n_devices > KL_VIEW_NAMED) return;
     kl_plot_name(text, v->names, v->n_devices, v->name_size, d);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, kl_plot_axes_x(axes, (double)d + 1), axes->top + axes->height + 10, 6.5,
-                        KL_CENTRE, 0.95 * axes->width / (double)v->n_devices, text);
+    kl_plot_black_within(cr, kl_plot_axes_x(axes, (double)d + 1), axes->top + axes->height + 10, 6.5,
+                         KL_CENTRE, 0.95 * axes->width / (double)v->n_devices, text);
 }
 
 /* ---- frequency figure ----
@@ -170,7 +161,7 @@ static void draw_positions(cairo_t *cr, const struct kl_bits_view *v, int panel,
                 double x;
                 const double y =
                     of(kl_plot_bin_mean(&x, v->position + d * v->n_bits, v->n_bits, width, k));
-                if (drawing) cairo_line_to(cr, kl_plot_axes_x(&axes, x + 1), kl_plot_axes_y(&axes, y));
+                if (drawing) kl_plot_axes_to(cr, &axes, x + 1, y);
                 else kl_plot_view_widen(&axes, &y, 1);
             }
             if (drawing) cairo_stroke(cr);
@@ -202,18 +193,14 @@ static void draw_rates(cairo_t *cr, const struct kl_bits_view *v)
         kl_plot_view_widen(&axes, ends, 2);
     }
     kl_plot_view_margin(&axes);
-    kl_plot_colour(cr, 0, 0.5);
-    cairo_set_line_width(cr, 0.5);
-    cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, fair));
-    cairo_line_to(cr, axes.left + axes.width, kl_plot_axes_y(&axes, fair));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.5, 0.5);
+    kl_plot_axes_level(cr, &axes, fair);
     for (size_t d = 0; d < v->n_devices; d++) {
         const double x = kl_plot_axes_x(&axes, (double)d + 1), room = axes.width / (double)v->n_devices;
         kl_plot_view_colour(cr, v, d, 1);
         cairo_set_line_width(cr, fmin(1.2, 0.4 * room));
-        cairo_move_to(cr, x, kl_plot_axes_y(&axes, v->rate[d] - 2 * v->rate_se[d]));
-        cairo_line_to(cr, x, kl_plot_axes_y(&axes, v->rate[d] + 2 * v->rate_se[d]));
-        cairo_stroke(cr);
+        kl_plot_axes_upright(cr, &axes, x, v->rate[d] - 2 * v->rate_se[d],
+                             v->rate[d] + 2 * v->rate_se[d]);
         kl_plot_mark(cr, x, kl_plot_axes_y(&axes, v->rate[d]), fmin(3, 0.35 * room), KL_CIRCLE);
         kl_plot_view_name_place(cr, v, &axes, d);
     }
@@ -278,10 +265,8 @@ static void draw_histogram(cairo_t *cr, const struct kl_bits_view *v)
         kl_plot_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
         cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, 0));
         for (int k = 0; k < BINS; k++) {
-            cairo_line_to(cr, kl_plot_axes_x(&axes, axes.x0 + k * (double)width),
-                          kl_plot_axes_y(&axes, bins[k]));
-            cairo_line_to(cr, kl_plot_axes_x(&axes, axes.x0 + (k + 1) * (double)width),
-                          kl_plot_axes_y(&axes, bins[k]));
+            kl_plot_axes_to(cr, &axes, axes.x0 + k * (double)width, bins[k]);
+            kl_plot_axes_to(cr, &axes, axes.x0 + (k + 1) * (double)width, bins[k]);
         }
         cairo_stroke(cr);
     }
@@ -353,9 +338,7 @@ static void draw_value(cairo_t *cr, const struct kl_axes *a, double x, double va
     if (!isfinite(value)) return;
     if (isfinite(error)) {
         cairo_set_line_width(cr, 0.8);
-        cairo_move_to(cr, x, kl_plot_axes_y(a, value - 2 * error));
-        cairo_line_to(cr, x, kl_plot_axes_y(a, value + 2 * error));
-        cairo_stroke(cr);
+        kl_plot_axes_upright(cr, a, x, value - 2 * error, value + 2 * error);
     }
     kl_plot_mark(cr, x, kl_plot_axes_y(a, value), 2.2, mark);
 }
@@ -377,11 +360,8 @@ static double phi_error(const struct symbols *s, const struct kl_bits_view *v, s
 
 static void draw_line(cairo_t *cr, const struct kl_axes *a, double value)
 {
-    kl_plot_colour(cr, 0, 0.5);
-    cairo_set_line_width(cr, 0.5);
-    cairo_move_to(cr, a->left, kl_plot_axes_y(a, value));
-    cairo_line_to(cr, a->left + a->width, kl_plot_axes_y(a, value));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.5, 0.5);
+    kl_plot_axes_level(cr, a, value);
 }
 
 static void draw_phi(cairo_t *cr, const struct kl_bits_view *v, const struct symbols *s)
@@ -444,8 +424,7 @@ static void draw_shares(cairo_t *cr, const struct kl_bits_view *v, const struct 
                        s->share_se[d * s->n + i], KL_CIRCLE);
         }
         name_symbol(text, s, i);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(&a, (double)i), a.top + a.height + 10, 6.5, KL_CENTRE, text);
+        kl_plot_black(cr, kl_plot_axes_x(&a, (double)i), a.top + a.height + 10, 6.5, KL_CENTRE, text);
     }
     char label[64] = "symbol";
     size_t used = strlen(label);
@@ -493,8 +472,7 @@ static void draw_matrix(cairo_t *cr, double x, double y, const char *title, cons
         const double left = x + i % 2 * half, top = y + (double)(i / 2) * half;
         const bool there = isfinite(p[i]); /* this bit never came before another */
         shade(cr, there ? p[i] : 0.5);
-        cairo_rectangle(cr, left, top, half, half);
-        cairo_fill(cr);
+        kl_plot_fill(cr, left, top, half, half);
         kl_plot_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%.4f", p[i]);
         kl_plot_text(cr, left + half / 2, top + half / 2 + 2, 8, KL_CENTRE, there ? text : "-");
@@ -502,10 +480,8 @@ static void draw_matrix(cairo_t *cr, double x, double y, const char *title, cons
         snprintf(text, sizeof text, "\xc2\xb1 %.4f", errors[i]);
         kl_plot_text(cr, left + half / 2, top + half / 2 + 11, 6.5, KL_CENTRE, text);
     }
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.6);
-    cairo_rectangle(cr, x, y, SIDE, SIDE);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.6);
+    kl_plot_frame(cr, x, y, SIDE, SIDE);
     for (int b = 0; b < 2; b++) {
         kl_plot_text(cr, x + (b + 0.5) * half, y + SIDE + 9, 7, KL_CENTRE, b ? "1" : "0");
         kl_plot_text(cr, x - 4, y + (b + 0.5) * half + 2.5, 7, KL_RIGHT, b ? "1" : "0");
@@ -521,13 +497,10 @@ static void draw_scale(cairo_t *cr, double x, double y)
     char text[16];
     for (int k = 0; k < STEPS; k++) {
         shade(cr, LOW + (HIGH - LOW) * (k + 0.5) / STEPS);
-        cairo_rectangle(cr, x, y + SIDE * (1 - (k + 1.0) / STEPS), 7, SIDE / STEPS + 0.2);
-        cairo_fill(cr);
+        kl_plot_fill(cr, x, y + SIDE * (1 - (k + 1.0) / STEPS), 7, SIDE / STEPS + 0.2);
     }
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.6);
-    cairo_rectangle(cr, x, y, 7, SIDE);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.6);
+    kl_plot_frame(cr, x, y, 7, SIDE);
     for (int k = 0; k <= 6; k++) {
         snprintf(text, sizeof text, "%.2f", LOW + (HIGH - LOW) * k / 6);
         kl_plot_text(cr, x + 10, y + SIDE * (1 - k / 6.0) + 2.2, 6, KL_LEFT, text);

@@ -3,8 +3,6 @@
 #include "plot/qrng/bits_view.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plot/qrng/report_view.h"
 #include "stats/stats.h"
@@ -44,8 +42,7 @@ static void draw_cell(cairo_t *cr, const struct kl_report_view *v, const struct 
                  high = axes->height / (double)v->n_devices, x = axes->left + wide * (double)p,
                  y = axes->top + high * (double)t, size = fmin(7, 0.32 * wide);
     cairo_set_source_rgb(cr, 1 - 0.9 * share / full, 1 - 0.55 * share / full, 1 - 0.3 * share / full);
-    cairo_rectangle(cr, x, y, wide, high);
-    cairo_fill(cr);
+    kl_plot_fill(cr, x, y, wide, high);
     if (v->n_devices > MOST_NUMBERED) return;
     if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
     else kl_plot_colour(cr, 0, 1);
@@ -61,9 +58,8 @@ static void name_device(cairo_t *cr, const struct kl_report_view *v, const struc
     const double wide = axes->width / (double)v->n_devices, high = axes->height / (double)v->n_devices;
     if (v->n_devices > MOST_NUMBERED) return;
     kl_plot_name(name, v->names, v->n_devices, v->name_size, d);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left + wide * ((double)d + 0.5), axes->top + axes->height + 10, 6.5,
-                        KL_CENTRE, 0.95 * wide, name);
+    kl_plot_black_within(cr, axes->left + wide * ((double)d + 0.5), axes->top + axes->height + 10, 6.5,
+                         KL_CENTRE, 0.95 * wide, name);
     if (left_too)
         kl_plot_text_within(cr, axes->left - 5, axes->top + high * ((double)d + 0.5) + 2.3, 6.5,
                             KL_RIGHT, 26, name);
@@ -105,14 +101,10 @@ static void draw_rate(cairo_t *cr, const struct kl_report_view *v, const struct 
     }
     const double y = kl_plot_axes_y(axes, sum / (double)v->n_splits);
     kl_plot_colour(cr, colours[k], 0.85);
-    cairo_rectangle(cr, x, y, 0.92 * wide, axes->top + axes->height - y);
-    cairo_fill(cr);
+    kl_plot_fill(cr, x, y, 0.92 * wide, axes->top + axes->height - y);
     if (v->n_splits == 1 || v->n_devices > MOST_NUMBERED) return;
-    kl_plot_colour(cr, 0, 0.8);
-    cairo_set_line_width(cr, fmin(0.7, 0.3 * wide));
-    cairo_move_to(cr, x + 0.46 * wide, kl_plot_axes_y(axes, least));
-    cairo_line_to(cr, x + 0.46 * wide, kl_plot_axes_y(axes, most));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.8, fmin(0.7, 0.3 * wide));
+    kl_plot_axes_upright(cr, axes, x + 0.46 * wide, least, most);
 }
 
 /* The second and the third panel (classifiers_figure.c). */
@@ -140,37 +132,29 @@ static void class_rates(cairo_t *cr, const struct kl_report_view *v)
 /* A dashed line, named at the height y on the side that has more room. */
 static void draw_level(cairo_t *cr, const struct kl_axes *axes, double value, double y, const char *name)
 {
-    const double dashes[2] = { 3, 2 }, x = kl_plot_axes_x(axes, value);
+    const double x = kl_plot_axes_x(axes, value);
     const bool leftwards = x > axes->left + axes->width / 2;
     if (!isfinite(value)) return;
-    kl_plot_colour(cr, 0, 0.6);
-    cairo_set_line_width(cr, 0.7);
-    cairo_set_dash(cr, dashes, 2, 0);
-    cairo_move_to(cr, x, axes->top);
-    cairo_line_to(cr, x, axes->top + axes->height);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    kl_plot_pen(cr, 0, 0.6, 0.7);
+    kl_plot_dashed(cr, true);
+    kl_plot_line(cr, x, axes->top, x, axes->top + axes->height);
+    kl_plot_dashed(cr, false);
     kl_plot_text(cr, leftwards ? x - 2 : x + 2, y, 6.5, leftwards ? KL_RIGHT : KL_LEFT, name);
 }
 
 /* A line of the first panel: splits as ticks, the mean, its interval. */
 static void draw_row(cairo_t *cr, const struct kl_axes *axes, const struct kl_accuracies *row, double y)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left - 5, y + 2.3, 6.5, KL_RIGHT, 40, row->name);
-    kl_plot_colour(cr, 0, row->n > 30 ? 0.15 : 0.4);
-    cairo_set_line_width(cr, 0.6);
+    kl_plot_black_within(cr, axes->left - 5, y + 2.3, 6.5, KL_RIGHT, 40, row->name);
+    kl_plot_pen(cr, 0, row->n > 30 ? 0.15 : 0.4, 0.6);
     for (size_t i = 0; i < row->n; i++) {
         cairo_move_to(cr, kl_plot_axes_x(axes, row->values[i]), y - 3);
         cairo_line_to(cr, kl_plot_axes_x(axes, row->values[i]), y + 3);
     }
     cairo_stroke(cr);
-    kl_plot_colour(cr, isfinite(row->low) ? 1 : 6, 1);
-    cairo_set_line_width(cr, 1.4);
+    kl_plot_pen(cr, isfinite(row->low) ? 1 : 6, 1, 1.4);
     if (isfinite(row->low) && isfinite(row->high)) {
-        cairo_move_to(cr, kl_plot_axes_x(axes, row->low), y);
-        cairo_line_to(cr, kl_plot_axes_x(axes, row->high), y);
-        cairo_stroke(cr);
+        kl_plot_axes_across(cr, axes, y, row->low, row->high);
     }
     kl_plot_mark(cr, kl_plot_axes_x(axes, row->mean), y, 2.4, KL_CIRCLE);
 }
@@ -225,28 +209,22 @@ static void draw_bin(cairo_t *cr, const struct kl_report_view *v, const struct k
     const double a_split = fmax(1, round(rows / (double)v->n_splits)),
                  x = kl_plot_axes_x(axes, confidence / rows);
     const struct kl_interval range = kl_stats_wilson(right / rows, (size_t)a_split, KL_Z95);
-    kl_plot_colour(cr, 1, 1);
-    cairo_set_line_width(cr, 0.9);
-    cairo_move_to(cr, x, kl_plot_axes_y(axes, range.low));
-    cairo_line_to(cr, x, kl_plot_axes_y(axes, range.high));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 1, 1, 0.9);
+    kl_plot_axes_upright(cr, axes, x, range.low, range.high);
     kl_plot_mark(cr, x, kl_plot_axes_y(axes, right / rows), 2.2, KL_CIRCLE);
 }
 
 static void draw_calibration(cairo_t *cr, const struct kl_report_view *v)
 {
     char title[80];
-    const double dashes[2] = { 3, 2 };
     snprintf(title, sizeof title, "expected calibration error %.4f",
              kl_stats_mean(v->errors, v->n_splits));
     struct kl_axes axes = kl_plot_view_panel(cr, 3, title);
     axes.x0 = 0, axes.x1 = 1, axes.y0 = -0.03, axes.y1 = 1.03;
-    cairo_set_dash(cr, dashes, 2, 0);
+    kl_plot_dashed(cr, true);
     kl_plot_colour(cr, 0, 0.6);
-    cairo_move_to(cr, kl_plot_axes_x(&axes, 0), kl_plot_axes_y(&axes, 0));
-    cairo_line_to(cr, kl_plot_axes_x(&axes, 1), kl_plot_axes_y(&axes, 1));
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    kl_plot_axes_line(cr, &axes, 0, 0, 1, 1);
+    kl_plot_dashed(cr, false);
     for (size_t b = 0; b < v->n_bins; b++) draw_bin(cr, v, &axes, b);
     kl_plot_axes_draw(cr, &axes, "confidence",
                       v->n_splits > 1 ? "accuracy (95 % of one split)" : "accuracy (95 % interval)");

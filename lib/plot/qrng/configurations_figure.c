@@ -226,11 +226,8 @@ static void draw_words(cairo_t *cr, const struct kl_configuration *l, double y)
 static void draw_interval(cairo_t *cr, const struct kl_configuration *l, double x0, double y0, double x1,
                           double y1, double x, double y)
 {
-    kl_plot_colour(cr, strcmp(l->layers, "-") == 0 ? 2 : 1, 1);
-    cairo_set_line_width(cr, 1.2);
-    cairo_move_to(cr, x0, y0);
-    cairo_line_to(cr, x1, y1);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, strcmp(l->layers, "-") == 0 ? 2 : 1, 1, 1.2);
+    kl_plot_line(cr, x0, y0, x1, y1);
     kl_plot_mark(cr, x, y, 2.2, KL_CIRCLE);
 }
 
@@ -251,8 +248,7 @@ static const char *draw_chances(cairo_t *cr, const struct kl_axes *a,
                                 const struct kl_configurations *lines)
 {
     bool differ = false;
-    kl_plot_colour(cr, 0, 0.5);
-    cairo_set_line_width(cr, 0.6);
+    kl_plot_pen(cr, 0, 0.5, 0.6);
     for (size_t i = 0; i < lines->n; i++) {
         const double x = kl_plot_axes_x(a, lines->line[i].chance);
         cairo_move_to(cr, x, a->top + STEP * (double)i);
@@ -265,9 +261,7 @@ static const char *draw_chances(cairo_t *cr, const struct kl_axes *a,
 
 static double draw_table(cairo_t *cr, const struct kl_configurations *lines)
 {
-    struct kl_axes a = {
-        .left = PANEL, .top = TOP, .width = PANEL_WIDTH, .height = STEP * (double)lines->n
-    };
+    struct kl_axes a = { PANEL, TOP, PANEL_WIDTH, STEP * (double)lines->n, .y1 = 0 };
     range(&a.x0, &a.x1, lines);
     draw_heads(cr);
     for (size_t i = 0; i < lines->n; i++) {
@@ -328,9 +322,7 @@ static void draw_size(cairo_t *cr, const struct kl_axes *a, const struct kl_conf
 
 static void draw_sizes(cairo_t *cr, const struct kl_configurations *lines, double top)
 {
-    struct kl_axes a = {
-        .left = 50, .top = top, .width = 480, .height = 130, .whole_x = true, .no_x_numbers = true
-    };
+    struct kl_axes a = { 50, top, 480, 130, .whole_x = true, .no_x_numbers = true };
     a.x0 = INFINITY, a.x1 = -INFINITY;
     for (size_t i = 0; i < lines->n; i++)
         if (lines->line[i].parameters > 0) {

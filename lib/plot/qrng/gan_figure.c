@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { NAME = 32, MOST_NAMED = 12, MOST_LINES = 8 };
 static const double LEFT = 44, TOP = 18, WIDTH = 180, HEIGHT = 120, ACROSS = 246, DOWN = 176;
@@ -29,13 +28,6 @@ struct gan {
     bool sound;
 };
 
-static int load(void **data, const struct kl_dataset **set, struct kl_file *file, const char *name,
-                enum kl_type type, int rank, struct kl_error *err)
-{
-    int code = kl_store_file_expect(set, file, name, type, rank, err);
-    return code ? code : kl_store_file_load(data, file, *set, err);
-}
-
 static int load_scores(struct gan *g, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *set;
@@ -43,7 +35,8 @@ static int load_scores(struct gan *g, struct kl_file *file, struct kl_error *err
     g->sound = kl_store_file_find(file, sets[1][0]) != NULL;
     for (int i = 0; i < 4 && !code; i++) {
         if (!sets[g->sound][i]) continue;
-        code = load((void **)&g->score[i], &set, file, sets[g->sound][i], KL_TYPE_F64, 1, err);
+        code = kl_store_file_load_named((void **)&g->score[i], &set, file, sets[g->sound][i],
+                                        KL_TYPE_F64, 1, err);
         if (!code && set->dims[0] != g->n_pairs)
             code = kl_fail(err, KL_EDATA, "%s: %s: expected one number for each pair",
                            kl_store_file_path(file), sets[g->sound][i]);
@@ -55,9 +48,13 @@ static int load_scores(struct gan *g, struct kl_file *file, struct kl_error *err
 static int load_pairs(struct gan *g, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *pairs, *models, *devices;
-    int code = load((void **)&g->pairs, &pairs, file, "pairs", KL_TYPE_I32, 2, err);
-    if (!code) code = load((void **)&g->models, &models, file, "model", KL_TYPE_I32, 2, err);
-    if (!code) code = load((void **)&g->devices, &devices, file, "devices", KL_TYPE_STRING, 1, err);
+    int code = kl_store_file_load_named((void **)&g->pairs, &pairs, file, "pairs", KL_TYPE_I32, 2, err);
+    if (!code)
+        code =
+            kl_store_file_load_named((void **)&g->models, &models, file, "model", KL_TYPE_I32, 2, err);
+    if (!code)
+        code = kl_store_file_load_named((void **)&g->devices, &devices, file, "devices", KL_TYPE_STRING,
+                                        1, err);
     if (code) return code;
     g->n_pairs = pairs->dims[0], g->n_devices = devices->dims[0], g->name_size = devices->item_size;
     bool right =
@@ -76,7 +73,8 @@ static int load_gan(struct gan *g, struct kl_file *file, struct kl_error *err)
     int code = KL_OK;
     for (int i = 0; i < 3 && !code; i++) {
         if (i == 2 && !kl_store_file_find(file, histories[i])) continue; /* there was no discriminator */
-        code = load((void **)&g->history[i], &set, file, histories[i], KL_TYPE_F64, 2, err);
+        code = kl_store_file_load_named((void **)&g->history[i], &set, file, histories[i], KL_TYPE_F64,
+                                        2, err);
         if (code) return code;
         if (i && (set->dims[0] != g->n_models || set->dims[1] != g->n_epochs))
             return kl_fail(err, KL_EDATA, "%s: histories of different shapes", kl_store_file_path(file));
@@ -102,10 +100,7 @@ static void device_name(char name[NAME + 1], const struct gan *g, int32_t number
 
 static void widen(struct kl_axes *axes, const double *values, size_t n)
 {
-    for (size_t i = 0; values && i < n; i++) {
-        if (!isfinite(values[i])) continue;
-        axes->y0 = fmin(axes->y0, values[i]), axes->y1 = fmax(axes->y1, values[i]);
-    }
+    for (size_t i = 0; values && i < n; i++) kl_plot_axes_widen(axes, values[i]);
 }
 
 static void finish_range(struct kl_axes *axes, bool from_zero)
@@ -124,15 +119,11 @@ static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *
                  zero = kl_plot_axes_y(axes, 0), y = kl_plot_axes_y(axes, g->score[0][i]);
     if (isfinite(y)) {
         kl_plot_colour(cr, 1, 0.85);
-        cairo_rectangle(cr, x - half, fmin(y, zero), 2 * half, fabs(zero - y));
-        cairo_fill(cr);
+        kl_plot_fill(cr, x - half, fmin(y, zero), 2 * half, fabs(zero - y));
     }
     if (g->score[1] && isfinite(g->score[1][i]) && isfinite(g->score[2][i])) {
-        kl_plot_colour(cr, 0, 1);
-        cairo_set_line_width(cr, 0.7);
-        cairo_move_to(cr, x, kl_plot_axes_y(axes, g->score[1][i]));
-        cairo_line_to(cr, x, kl_plot_axes_y(axes, g->score[2][i]));
-        cairo_stroke(cr);
+        kl_plot_pen(cr, 0, 1, 0.7);
+        kl_plot_axes_upright(cr, axes, x, g->score[1][i], g->score[2][i]);
     }
     if (!isfinite(g->score[3][i])) return;
     kl_plot_colour(cr, 2, 1);
@@ -145,9 +136,8 @@ static void name_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *
     char a[NAME + 1], b[NAME + 1], text[2 * NAME + 4];
     device_name(a, g, g->pairs[2 * i]), device_name(b, g, g->pairs[2 * i + 1]);
     snprintf(text, sizeof text, "%s v %s", a, b);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, kl_plot_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5,
-                        KL_CENTRE, 0.98 * axes->width / (double)g->n_pairs, text);
+    kl_plot_black_within(cr, kl_plot_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5,
+                         KL_CENTRE, 0.98 * axes->width / (double)g->n_pairs, text);
 }
 
 static void draw_pairs(cairo_t *cr, const struct gan *g)
@@ -160,9 +150,8 @@ static void draw_pairs(cairo_t *cr, const struct gan *g)
     for (size_t i = 0; i < g->n_pairs; i++) draw_bar(cr, &axes, g, i);
     for (size_t i = 0; i < g->n_pairs && g->n_pairs <= MOST_NAMED; i++) name_bar(cr, &axes, g, i);
     kl_plot_axes_draw(cr, &axes, NULL, g->sound ? "KL(b || a), nats a word" : "KL, nats");
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
-                 g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
+    kl_plot_black(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
+                  g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
     if (g->sound)
         kl_plot_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 29, 7, KL_CENTRE,
                      "95 % of rows alone: too narrow for KL itself");
@@ -174,7 +163,7 @@ static void draw_pairs(cairo_t *cr, const struct gan *g)
 static void draw_line(cairo_t *cr, const struct kl_axes *axes, const double *values, size_t n)
 {
     for (size_t e = 0; e < n && isfinite(values[e]); e++)
-        cairo_line_to(cr, kl_plot_axes_x(axes, (double)e + 1), kl_plot_axes_y(axes, values[e]));
+        kl_plot_axes_to(cr, axes, (double)e + 1, values[e]);
     cairo_stroke(cr);
 }
 
@@ -232,9 +221,8 @@ static void draw_history(cairo_t *cr, const struct gan *g, int k, const char *la
     }
     kl_plot_axes_draw(cr, &axes, "epoch", label);
     if (g->history[k]) name_lines(cr, &axes, g);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,
-                 g->history[k] ? title : "no discriminator was trained");
+    kl_plot_black(cr, axes.left + WIDTH / 2, axes.top - 6, 7.5, KL_CENTRE,
+                  g->history[k] ? title : "no discriminator was trained");
 }
 
 int kl_plot_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/series.h"
-#include "store/store.h"
+#include "plot/plot.h"
 
 enum { TRAIN_LOSS, JUDGE_LOSS, TRAIN_ACCURACY, JUDGE_ACCURACY, RATE, N_SERIES };
 static const char *const names[N_SERIES] = { "history/train_loss", "history/judge_loss",
@@ -77,9 +76,7 @@ static void mark_best(cairo_t *cr, const struct kl_axes *axes, const struct lear
     kl_plot_colour(cr, 0, l->runs > 8 ? 0.5 : 0.9);
     for (size_t r = 0; r < l->runs; r++) {
         const double value = s->values[r * s->epochs + (size_t)l->best[r]];
-        if (isfinite(value))
-            kl_plot_mark(cr, kl_plot_axes_x(axes, (double)l->best[r] + 1), kl_plot_axes_y(axes, value),
-                         1.8, KL_DIAMOND);
+        if (isfinite(value)) kl_plot_axes_mark(cr, axes, (double)l->best[r] + 1, value, 1.8, KL_DIAMOND);
     }
 }
 
@@ -92,11 +89,8 @@ static void draw_runs(cairo_t *cr, struct kl_axes axes, const struct learning *l
     const double step = axes.height / (double)l->runs;
     for (size_t r = 0; r < l->runs; r++) {
         const double y = kl_plot_axes_y(&axes, (double)r + 1);
-        kl_plot_colour(cr, 6, 1);
-        cairo_set_line_width(cr, fmin(0.8 * step, 3));
-        cairo_move_to(cr, axes.left, y);
-        cairo_line_to(cr, kl_plot_axes_x(&axes, (double)l->epochs[r]), y);
-        cairo_stroke(cr);
+        kl_plot_pen(cr, 6, 1, fmin(0.8 * step, 3));
+        kl_plot_line(cr, axes.left, y, kl_plot_axes_x(&axes, (double)l->epochs[r]), y);
         kl_plot_colour(cr, 0, 0.9);
         kl_plot_mark(cr, kl_plot_axes_x(&axes, (double)l->best[r] + 1), y,
                      fmax(0.5, fmin(0.5 * step, 1.8)), KL_DIAMOND);

@@ -112,8 +112,8 @@ int kl_plot_report_view_load(struct kl_report_view *v, struct kl_file *file, str
     const struct kl_dataset *names;
     char *chosen = NULL;
     *v = (struct kl_report_view){ .limit = NAN };
-    int code = kl_store_file_expect(&names, file, "device_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&v->names, file, names, err);
+    int code = kl_store_file_load_named((void **)&v->names, &names, file, "device_names", KL_TYPE_STRING,
+                                        1, err);
     if (!code) v->n_devices = names->dims[0], v->name_size = names->item_size;
     if (!code) code = kl_store_file_text(&chosen, file, "", "model", err);
     if (!code) code = add_model(v, file, chosen, err);

@@ -5,10 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/tests.h"
-#include "store/store.h"
-
-static void synthetic_title(cairo_t *cr, const struct kl_axes *a, const char *text);
+#include "stats/stats.h"
 
 struct kl_plot_synthetic {
     int32_t *class;
@@ -28,11 +25,8 @@ static void draw_fit(cairo_t *cr, const struct kl_axes *a, const struct kl_plot_
         xy += (s->mean[i] - mx) * (s->accuracy[i] - my);
     }
     if (!(xx > 0)) return;
-    kl_plot_colour(cr, 0, 0.6);
-    cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, kl_plot_axes_x(a, a->x0), kl_plot_axes_y(a, my + xy / xx * (a->x0 - mx)));
-    cairo_line_to(cr, kl_plot_axes_x(a, a->x1), kl_plot_axes_y(a, my + xy / xx * (a->x1 - mx)));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.6, 0.8);
+    kl_plot_axes_line(cr, a, a->x0, my + xy / xx * (a->x0 - mx), a->x1, my + xy / xx * (a->x1 - mx));
 }
 
 /* Marks and colours of the classes, at the right of the frame. */
@@ -48,8 +42,7 @@ static void draw_classes(cairo_t *cr, const struct kl_axes *a, const struct kl_p
         snprintf(text, sizeof text, k < MOST_CLASSES ? "class %d" : "and on", k);
         kl_plot_colour(cr, k + 1, 0.9);
         if (k < MOST_CLASSES) kl_plot_mark(cr, x, y, 2.2, (enum kl_mark)(k % KL_N_MARKS));
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 5, y + 2.3, 6.5, KL_LEFT, text);
+        kl_plot_black(cr, x + 5, y + 2.3, 6.5, KL_LEFT, text);
     }
 }
 
@@ -69,7 +62,7 @@ static void title_scatter(cairo_t *cr, const struct kl_axes *a, const struct kl_
         snprintf(text, sizeof text, "devices by class; all accuracies are equal");
     else if (all_equal(s->mean, s->d))
         snprintf(text, sizeof text, "devices by class; all divergences are equal");
-    synthetic_title(cr, a, text);
+    kl_plot_axes_title(cr, a, text);
 }
 
 static double margin(double range)
@@ -89,15 +82,13 @@ static int synthetic_scatter(cairo_t *cr, struct kl_axes a, const struct kl_plot
     }
     const double dx = margin(a.x1 - a.x0), dy = margin(a.y1 - a.y0);
     a.x0 -= dx, a.x1 += dx, a.y0 -= dy, a.y1 += dy;
-    cairo_save(cr);
-    cairo_rectangle(cr, a.left, a.top, a.width, a.height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, &a);
     draw_fit(cr, &a, s);
     cairo_restore(cr);
     for (size_t i = 0; i < s->d; i++) {
         kl_plot_colour(cr, s->class[i] + 1, 0.9);
-        kl_plot_mark(cr, kl_plot_axes_x(&a, s->mean[i]), kl_plot_axes_y(&a, s->accuracy[i]), 2.2,
-                     (enum kl_mark)(s->class[i] % KL_N_MARKS));
+        kl_plot_axes_mark(cr, &a, s->mean[i], s->accuracy[i], 2.2,
+                          (enum kl_mark)(s->class[i] % KL_N_MARKS));
     }
     kl_plot_axes_draw(cr, &a, "mean smoothed divergence to the others, nats", "held-out accuracy");
     int code = kl_store_file_number(&r, file, "smoothed/divergence", "pearson", err);
@@ -151,12 +142,6 @@ static int load_study(struct kl_plot_synthetic *s, struct kl_file *f, struct kl_
     return code;
 }
 
-static void synthetic_title(cairo_t *cr, const struct kl_axes *a, const char *text)
-{
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
-}
-
 static double pair(const struct kl_plot_synthetic *s, size_t i, size_t k)
 {
     return s->divergence[i * s->d + k];
@@ -176,8 +161,7 @@ static void say_least(char text[MOST_WORDS], const struct kl_plot_synthetic *s, 
 
 static void caption(cairo_t *cr, const struct kl_axes *a, double x, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, a->top + a->height + 33, 7, KL_CENTRE, text);
+    kl_plot_black(cr, x, a->top + a->height + 33, 7, KL_CENTRE, text);
 }
 
 static void log_range(struct kl_axes *a, const struct kl_plot_synthetic *s)
@@ -214,24 +198,21 @@ static void draw_map(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthet
         for (size_t k = 0; k < s->d; k++) {
             if (i == k) continue;
             cell_colour(cr, &shades, pair(s, i, k));
-            cairo_rectangle(cr, a.left + cell * (double)k, a.top + cell * (double)i, cell, cell);
-            cairo_fill(cr);
+            kl_plot_fill(cr, a.left + cell * (double)k, a.top + cell * (double)i, cell, cell);
         }
     for (int i = 0; i < SHADES; i++) {
         const double each = a.height / SHADES;
         kl_plot_ramp(cr, (size_t)i, SHADES, 1);
-        cairo_rectangle(cr, shades.left, a.top + a.height - each * (i + 1), shades.width, each + 0.3);
-        cairo_fill(cr);
+        kl_plot_fill(cr, shades.left, a.top + a.height - each * (i + 1), shades.width, each + 0.3);
     }
     kl_plot_axes_draw_x(cr, &a, "device");
     shades.x1 = 1, shades.no_x_numbers = true;
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.6);
+    kl_plot_pen(cr, 0, 1, 0.6);
     for (double k = shades.y0; k <= shades.y1 + 1e-9; k++) {
         snprintf(text, sizeof text, "%g", pow(10, k));
         kl_plot_text(cr, shades.left + 11, kl_plot_axes_y(&shades, k) + 2.3, 6.5, KL_LEFT, text);
     }
-    synthetic_title(cr, &a, "smoothed divergence of every pair, nats");
+    kl_plot_axes_title(cr, &a, "smoothed divergence of every pair, nats");
     say_least(text, s, "are grey");
     caption(cr, &a, a.left + a.width / 2, text);
 }
@@ -247,10 +228,8 @@ static void draw_box(cairo_t *cr, const struct kl_axes *a, double x, double *val
     for (int k = 0; k < 5; k++)
         y[k] = kl_plot_axes_y(a, log10(kl_stats_sorted_quantile(values, n, k / 4.0)));
     kl_plot_colour(cr, colour, 0.35);
-    cairo_rectangle(cr, x - half, y[3], 2 * half, y[1] - y[3]);
-    cairo_fill(cr);
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1);
+    kl_plot_fill(cr, x - half, y[3], 2 * half, y[1] - y[3]);
+    kl_plot_pen(cr, colour, 1, 1);
     cairo_rectangle(cr, x - half, y[3], 2 * half, y[1] - y[3]);
     cairo_move_to(cr, x, y[1]), cairo_line_to(cr, x, y[0]);
     cairo_move_to(cr, x, y[3]), cairo_line_to(cr, x, y[4]);
@@ -276,11 +255,10 @@ static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthe
                     isfinite(pair(s, i, k)))
                     values[n++] = pair(s, i, k);
         draw_box(cr, &a, kl_plot_axes_x(&a, between + 0.5), values, n, between + 1);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(&a, between + 0.5), a.top + a.height + 11, 7, KL_CENTRE,
-                     names[between]);
+        kl_plot_black(cr, kl_plot_axes_x(&a, between + 0.5), a.top + a.height + 11, 7, KL_CENTRE,
+                      names[between]);
     }
-    synthetic_title(cr, &a, "smoothed: quartiles and range of the pairs");
+    kl_plot_axes_title(cr, &a, "smoothed: quartiles and range of the pairs");
     say_least(text, s, "are left out");
     caption(cr, &a, a.left + a.width / 2, text);
     free(values);
@@ -300,19 +278,17 @@ static void draw_bars(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthe
                      width = kl_plot_axes_x(&a, (double)i + 0.8) - left;
         char text[24];
         snprintf(text, sizeof text, "%.0f-%.0f", p[CLASS_A], p[CLASS_B]);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, left + width / 2, a.top + a.height + 11, 7, KL_CENTRE, text);
+        kl_plot_black(cr, left + width / 2, a.top + a.height + 11, 7, KL_CENTRE, text);
         if (!isfinite(p[MEAN])) continue;
         kl_plot_colour(cr, p[CLASS_A] != p[CLASS_B] ? 2 : 1, 0.8);
-        cairo_rectangle(cr, left, kl_plot_axes_y(&a, p[MEAN]), width,
-                        a.top + a.height - kl_plot_axes_y(&a, p[MEAN]));
-        cairo_fill(cr);
+        kl_plot_fill(cr, left, kl_plot_axes_y(&a, p[MEAN]), width,
+                     a.top + a.height - kl_plot_axes_y(&a, p[MEAN]));
     }
     kl_plot_axes_draw(cr, &a, "classes", "mean divergence, nats");
     char text[64] = "smoothed, by pair of classes";
     if (n < s->n_pairs)
         snprintf(text, sizeof text, "smoothed, by pair of classes, first %zu of %zu", n, s->n_pairs);
-    synthetic_title(cr, &a, text);
+    kl_plot_axes_title(cr, &a, text);
 }
 
 int kl_plot_synthetic_figure(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,

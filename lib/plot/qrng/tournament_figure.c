@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum {
     MOST_PAIRS = 10,
@@ -78,12 +77,6 @@ static int load_results(struct results *r, struct kl_file *f, struct kl_error *e
     return code;
 }
 
-static void title(cairo_t *cr, const struct kl_axes *a, const char *text)
-{
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
-}
-
 static size_t shown_pairs(const struct results *r)
 {
     return r->n_pairs < MOST_PAIRS ? r->n_pairs : MOST_PAIRS;
@@ -98,12 +91,9 @@ static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results
     kl_plot_name(first, r->names, r->n_devices, r->name_size, (size_t)pair[0]);
     kl_plot_name(second, r->names, r->n_devices, r->name_size, (size_t)pair[1]);
     snprintf(text, sizeof text, "%s v %s", first, second);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
-    kl_plot_colour(cr, 0, 0.15);
-    cairo_set_line_width(cr, 0.6);
-    cairo_move_to(cr, a->left, y), cairo_line_to(cr, a->left + a->width, y);
-    cairo_stroke(cr);
+    kl_plot_black_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
+    kl_plot_pen(cr, 0, 0.15, 0.6);
+    kl_plot_line(cr, a->left, y, a->left + a->width, y);
     return y;
 }
 
@@ -118,8 +108,7 @@ static void say_left_out(cairo_t *cr, const struct kl_axes *a, const struct resu
     char text[80];
     if (shown_pairs(r) == r->n_pairs) return;
     snprintf(text, sizeof text, "%zu of %zu pairs, the furthest apart", shown_pairs(r), r->n_pairs);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
+    kl_plot_black(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
 }
 
 static void mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark)
@@ -138,15 +127,14 @@ static void draw_composites(cairo_t *cr, struct kl_axes a, const struct results 
         const double y = line_of(cr, &a, r, k);
         if (isfinite(r->null_q95[at])) {
             kl_plot_colour(cr, 2, 0.3);
-            cairo_rectangle(cr, a.left, y - 3, kl_plot_axes_x(&a, r->null_q95[at]) - a.left, 6);
-            cairo_fill(cr);
+            kl_plot_fill(cr, a.left, y - 3, kl_plot_axes_x(&a, r->null_q95[at]) - a.left, 6);
         }
         kl_plot_colour(cr, 1, 1);
         mark(cr, kl_plot_axes_x(&a, r->score[at]), y, 2.4, KL_CIRCLE);
     }
     kl_plot_axes_draw_x(cr, &a, "the study's composite");
     say_left_out(cr, &a, r);
-    title(cr, &a, "score; shaded: 95 % of permutations");
+    kl_plot_axes_title(cr, &a, "score; shaded: 95 % of permutations");
 }
 
 static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results *r)
@@ -158,18 +146,15 @@ static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results
     for (size_t k = 0; k < shown_pairs(r); k++) {
         const size_t at = (size_t)r->order[k] * DIVERGENCES + JS;
         const double y = line_of(cr, &a, r, k);
-        kl_plot_colour(cr, 1, 1);
-        cairo_set_line_width(cr, 1.2);
+        kl_plot_pen(cr, 1, 1, 1.2);
         if (isfinite(r->low[at]) && isfinite(r->high[at])) {
-            cairo_move_to(cr, kl_plot_axes_x(&a, 1e3 * r->low[at]), y);
-            cairo_line_to(cr, kl_plot_axes_x(&a, 1e3 * r->high[at]), y);
-            cairo_stroke(cr);
+            kl_plot_axes_across(cr, &a, y, 1e3 * r->low[at], 1e3 * r->high[at]);
         }
         mark(cr, kl_plot_axes_x(&a, 1e3 * r->js[at]), y, 2.2, KL_SQUARE);
     }
     kl_plot_axes_draw_x(cr, &a, "10\xe2\x81\xbb\xc2\xb3 nats a symbol");
     say_left_out(cr, &a, r);
-    title(cr, &a, "Jensen\xe2\x80\x93Shannon, 95 % by bootstrap");
+    kl_plot_axes_title(cr, &a, "Jensen\xe2\x80\x93Shannon, 95 % by bootstrap");
 }
 
 static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
@@ -194,18 +179,17 @@ static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
     a.y0 -= margin, a.y1 += 3 * margin;
     for (size_t d = 0; d < devices; d++) {
         char name[KL_NAME];
-        kl_plot_colour(cr, (int)d + 1, 0.9);
-        cairo_set_line_width(cr, 0.7);
+        kl_plot_pen(cr, (int)d + 1, 0.9, 0.7);
         for (size_t k = 0; k < places; k++) {
             const double y = kl_plot_bin_mean(&x, r->rates + d * r->n_bits, r->n_bits, width, k);
-            cairo_line_to(cr, kl_plot_axes_x(&a, x + 1), kl_plot_axes_y(&a, y));
+            kl_plot_axes_to(cr, &a, x + 1, y);
         }
         cairo_stroke(cr);
         kl_plot_name(name, r->names, r->n_devices, r->name_size, d);
         kl_plot_text_within(cr, a.left + 6 + each * (double)d, a.top + 8, 6.5, KL_LEFT, each - 2, name);
     }
     kl_plot_axes_draw(cr, &a, "position", "rate of ones");
-    title(cr, &a, text);
+    kl_plot_axes_title(cr, &a, text);
 }
 
 /* Where the axis of accuracies begins: below them all, intervals too. */
@@ -226,18 +210,14 @@ static void draw_accuracy(cairo_t *cr, const struct kl_axes *a, const struct res
     const double x = kl_plot_axes_x(a, r->score[i * SCORES + COMPOSITE]);
     if (!isfinite(x)) return;
     if (isfinite(r->row_accuracy[i])) {
-        kl_plot_colour(cr, 0, 0.8);
-        cairo_set_line_width(cr, 0.9);
-        cairo_move_to(cr, x - 4, kl_plot_axes_y(a, r->row_accuracy[i]));
-        cairo_line_to(cr, x + 4, kl_plot_axes_y(a, r->row_accuracy[i]));
-        cairo_stroke(cr);
+        kl_plot_pen(cr, 0, 0.8, 0.9);
+        kl_plot_line(cr, x - 4, kl_plot_axes_y(a, r->row_accuracy[i]), x + 4,
+                     kl_plot_axes_y(a, r->row_accuracy[i]));
     }
     kl_plot_colour(cr, 3, 0.9);
     if (r->accuracy_low && isfinite(r->accuracy_low[i]) && isfinite(r->accuracy_high[i])) {
         cairo_set_line_width(cr, 1);
-        cairo_move_to(cr, x, kl_plot_axes_y(a, r->accuracy_low[i]));
-        cairo_line_to(cr, x, kl_plot_axes_y(a, r->accuracy_high[i]));
-        cairo_stroke(cr);
+        kl_plot_axes_upright(cr, a, x, r->accuracy_low[i], r->accuracy_high[i]);
     }
     mark(cr, x, kl_plot_axes_y(a, r->score[i * SCORES + ACCURACY]), 2.2, KL_CIRCLE);
 }
@@ -249,7 +229,7 @@ static void draw_accuracies(cairo_t *cr, struct kl_axes a, const struct results 
     for (size_t i = 0; i < r->n_pairs; i++) reach(&a, 1.1 * r->score[i * SCORES + COMPOSITE]);
     for (size_t i = 0; i < r->n_pairs; i++) draw_accuracy(cr, &a, r, i);
     kl_plot_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
-    title(cr, &a, "device found, 95 %; bar: best if independent");
+    kl_plot_axes_title(cr, &a, "device found, 95 %; bar: best if independent");
 }
 
 int kl_plot_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "store/store.h"
 
 struct kl_validation {
     struct kl_file *file;
@@ -90,8 +89,7 @@ static void validation_free(struct kl_validation *v)
 /* ---- panels of bars (validation_figure.c): within the axes' frame. KL_EDATA, KL_ENOMEM ---- */
 static void validation_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, a->width + 40, text);
+    kl_plot_black_within(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, a->width + 40, text);
 }
 
 struct bar {
@@ -103,9 +101,8 @@ struct bar {
 
 static void name_bar(cairo_t *cr, const struct kl_axes *a, const struct bar *bars, size_t i, size_t n)
 {
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, kl_plot_axes_x(a, (double)i + 0.5), a->top + a->height + 11, 6.5, KL_CENTRE,
-                        a->width / (double)n - 2, bars[i].name);
+    kl_plot_black_within(cr, kl_plot_axes_x(a, (double)i + 0.5), a->top + a->height + 11, 6.5, KL_CENTRE,
+                         a->width / (double)n - 2, bars[i].name);
 }
 
 /* The value, above the bar or what it reaches. */
@@ -116,18 +113,14 @@ static void write_value(cairo_t *cr, const struct kl_axes *a, double x, const st
     const size_t used = b->bound ? strlen(strcpy(text, "\xe2\x89\xa5 ")) : 0;
     const double top = isfinite(b->high) ? b->high : isfinite(b->value) ? b->value : a->y0;
     if (isfinite(b->value)) snprintf(text + used, sizeof text - used, form, b->value);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x, kl_plot_axes_y(a, top) - 3, 6.5, KL_CENTRE, text);
+    kl_plot_black(cr, x, kl_plot_axes_y(a, top) - 3, 6.5, KL_CENTRE, text);
 }
 
 static void draw_interval(cairo_t *cr, const struct kl_axes *a, double x, const struct bar *b)
 {
     if (!isfinite(b->low) || !isfinite(b->high)) return;
-    kl_plot_colour(cr, 0, 0.8);
-    cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, x, kl_plot_axes_y(a, b->low));
-    cairo_line_to(cr, x, kl_plot_axes_y(a, b->high));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.8, 0.8);
+    kl_plot_axes_upright(cr, a, x, b->low, b->high);
 }
 
 /* Bars from 0 with their values and intervals; what is not known has none. */
@@ -144,9 +137,8 @@ static void draw_bars(cairo_t *cr, struct kl_axes *a, const struct bar *bars, si
         const double x = kl_plot_axes_x(a, (double)i + 0.5), half = 0.3 * a->width / (double)n,
                      value = isfinite(bars[i].value) ? bars[i].value : 0;
         kl_plot_colour(cr, bars[i].colour, 0.8);
-        cairo_rectangle(cr, x - half, kl_plot_axes_y(a, value), 2 * half,
-                        kl_plot_axes_y(a, 0) - kl_plot_axes_y(a, value));
-        cairo_fill(cr);
+        kl_plot_fill(cr, x - half, kl_plot_axes_y(a, value), 2 * half,
+                     kl_plot_axes_y(a, 0) - kl_plot_axes_y(a, value));
         draw_interval(cr, a, x, &bars[i]);
         write_value(cr, a, x, &bars[i], form);
         name_bar(cr, a, bars, i, n);
@@ -314,16 +306,13 @@ static void draw_fit(cairo_t *cr, struct kl_axes a, const struct kl_validation *
     if (residuals) a.y0 = fmin(a.y0, -2 * v->scatter), a.y1 = fmax(a.y1, 2 * v->scatter);
     const double dx = fmax(0.08 * (a.x1 - a.x0), 1e-6), dy = fmax(0.08 * (a.y1 - a.y0), 1e-3);
     a.x0 -= dx, a.x1 += dx, a.y0 -= dy, a.y1 += dy;
-    cairo_save(cr);
-    cairo_rectangle(cr, a.left, a.top, a.width, a.height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, &a);
     for (int line = -1; line <= 1; line++) {
-        kl_plot_colour(cr, 0, line ? 0.35 : 0.7);
-        cairo_set_line_width(cr, 0.8);
+        kl_plot_pen(cr, 0, line ? 0.35 : 0.7, 0.8);
         for (int k = 0; k <= STEPS; k++) {
             const double x = a.x0 + (a.x1 - a.x0) * k / STEPS;
             const double y = residuals ? 2 * v->scatter * line : line_at(v, x) + line * band_at(v, x);
-            cairo_line_to(cr, kl_plot_axes_x(&a, x), kl_plot_axes_y(&a, y));
+            kl_plot_axes_to(cr, &a, x, y);
         }
         cairo_stroke(cr);
     }
@@ -331,8 +320,7 @@ static void draw_fit(cairo_t *cr, struct kl_axes a, const struct kl_validation *
     for (size_t i = 0; i < v->d; i++) {
         const double y = v->accuracy[i] - (residuals ? line_at(v, v->mean[i]) : 0);
         kl_plot_colour(cr, v->class[i] + 1, 0.9);
-        kl_plot_mark(cr, kl_plot_axes_x(&a, v->mean[i]), kl_plot_axes_y(&a, y), 2.2,
-                     (enum kl_mark)(v->class[i] % KL_N_MARKS));
+        kl_plot_axes_mark(cr, &a, v->mean[i], y, 2.2, (enum kl_mark)(v->class[i] % KL_N_MARKS));
     }
     kl_plot_axes_draw(cr, &a, "mean divergence to the others, nats",
                       residuals ? "accuracy above the line" : "accuracy, training rows included");
@@ -353,8 +341,7 @@ static void draw_confusion(cairo_t *cr, struct kl_axes a, const struct kl_valida
         for (size_t k = 0; k < v->c; k++) all += (double)v->confusion[t * v->c + k];
         const double share = all > 0 ? (double)v->confusion[i] / all : 0;
         cairo_set_source_rgb(cr, 1 - 0.9 * share, 1 - 0.55 * share, 1 - 0.3 * share);
-        cairo_rectangle(cr, a.left + wide * (double)p, a.top + high * (double)t, wide, high);
-        cairo_fill(cr);
+        kl_plot_fill(cr, a.left + wide * (double)p, a.top + high * (double)t, wide, high);
         if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
         else kl_plot_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%.1f", 100 * share);
@@ -411,8 +398,7 @@ static void draw_pairs(cairo_t *cr, struct kl_axes a, const struct kl_validation
     for (double k = ceil(a.x0); k <= a.x1; k++) {
         char text[24];
         snprintf(text, sizeof text, "%g", pow(10, k));
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
+        kl_plot_black(cr, kl_plot_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
     }
     kl_plot_axes_draw(cr, &a, "the study's divergence, nats", "% of the pairs");
     validation_title(cr, &a, "every pair of devices");

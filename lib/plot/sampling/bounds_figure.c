@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { BETA, LOSS, LOSS_MCSE, TRAIN, TEST, BOUND, BOUND_UPPER, CALIBRATED, GAMMA, BUDGET, N_COLUMNS };
 static const char *const columns[N_COLUMNS] = { "beta",   "loss",  "loss_mcse",   "train01",
@@ -121,24 +120,10 @@ static double at(const double *values, size_t i)
     return values ? values[i] : NAN;
 }
 
-static void widen(struct kl_axes *axes, double value)
-{
-    if (!isfinite(value)) return;
-    axes->y0 = fmin(axes->y0, value), axes->y1 = fmax(axes->y1, value);
-}
-
 /* The frame's x holds every beta above 0. */
 static struct kl_axes frame(double left, double top, const struct ladder *ladders, size_t n)
 {
-    struct kl_axes axes = { .left = left,
-                            .top = top,
-                            .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = INFINITY,
-                            .x1 = -INFINITY,
-                            .y0 = 0,
-                            .y1 = 0,
-                            .log_x = true };
+    struct kl_axes axes = { left, top, WIDTH, HEIGHT, INFINITY, -INFINITY, 0, 0, .log_x = true };
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < ladders[f].k; i++)
             if (ladders[f].of[BETA][i] > 0) {
@@ -155,12 +140,10 @@ static struct kl_axes frame(double left, double top, const struct ladder *ladder
 static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *beta, const double *values,
                        size_t k, int colour, bool dashed)
 {
-    static const double dashes[] = { 3, 2 };
     bool begun = false;
     if (!values) return;
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, SOLID);
-    cairo_set_dash(cr, dashes, dashed ? 2 : 0, 0);
+    kl_plot_pen(cr, colour, 1, SOLID);
+    kl_plot_dashed(cr, dashed);
     for (size_t i = 0; i < k; i++) {
         if (!(beta[i] > 0) || !isfinite(values[i])) continue;
         const double x = kl_plot_axes_x(axes, log10(beta[i])), y = kl_plot_axes_y(axes, values[i]);
@@ -169,11 +152,10 @@ static void draw_curve(cairo_t *cr, const struct kl_axes *axes, const double *be
         begun = true;
     }
     cairo_stroke(cr);
-    cairo_set_dash(cr, dashes, 0, 0);
+    kl_plot_dashed(cr, false);
     for (size_t i = 0; i < k; i++)
         if (beta[i] > 0 && isfinite(values[i]))
-            kl_plot_mark(cr, kl_plot_axes_x(axes, log10(beta[i])), kl_plot_axes_y(axes, values[i]), 1.5,
-                         KL_CIRCLE);
+            kl_plot_axes_mark(cr, axes, log10(beta[i]), values[i], 1.5, KL_CIRCLE);
 }
 
 /* ---- legends: above a panel and no wider than it, in rows of which the last one stands above the frame
@@ -204,21 +186,16 @@ static double width_of(cairo_t *cr, const struct entry *e)
 
 static void draw_entry(cairo_t *cr, const struct entry *e, double x, double y)
 {
-    static const double dashes[] = { 3, 2 };
     kl_plot_colour(cr, e->colour, e->area ? 0.25 : 1);
     if (e->area) {
-        cairo_rectangle(cr, x, y - 5, 11, 6);
-        cairo_fill(cr);
+        kl_plot_fill(cr, x, y - 5, 11, 6);
     } else {
         cairo_set_line_width(cr, SOLID);
-        cairo_set_dash(cr, dashes, e->dashed ? 2 : 0, 0);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 11, 0);
-        cairo_stroke(cr);
-        cairo_set_dash(cr, dashes, 0, 0);
+        kl_plot_dashed(cr, e->dashed);
+        kl_plot_rule(cr, x, y - 2.5, 11, 0);
+        kl_plot_dashed(cr, false);
     }
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
+    kl_plot_black(cr, x + 14, y, LETTERS, KL_LEFT, e->text);
 }
 
 static void draw_legend(cairo_t *cr, const struct legend *l, double left, double top)
@@ -252,15 +229,11 @@ static void draw_chance(cairo_t *cr, const struct kl_axes *axes, double chance)
 {
     static const double dots[] = { 1, 2 };
     const double y = kl_plot_axes_y(axes, chance);
-    kl_plot_colour(cr, 0, 0.6);
-    cairo_set_line_width(cr, 0.7);
+    kl_plot_pen(cr, 0, 0.6, 0.7);
     cairo_set_dash(cr, dots, 2, 0);
-    cairo_move_to(cr, axes->left, y);
-    cairo_rel_line_to(cr, axes->width, 0);
-    cairo_stroke(cr);
+    kl_plot_rule(cr, axes->left, y, axes->width, 0);
     cairo_set_dash(cr, dots, 0, 0);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left + 3, y - 2, LETTERS, KL_LEFT, "chance");
+    kl_plot_black(cr, axes->left + 3, y - 2, LETTERS, KL_LEFT, "chance");
 }
 
 static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
@@ -280,8 +253,9 @@ static void draw_errors(cairo_t *cr, const struct ladder *ladders, size_t n)
     for (size_t f = 0; f < n; f++) {
         for (int c = 0; c < CURVES; c++)
             for (size_t i = 0; i < ladders[f].k; i++)
-                if (ladders[f].of[BETA][i] > 0) widen(&axes, at(ladders[f].of[of[c].column], i));
-        widen(&axes, ladders[f].chance);
+                if (ladders[f].of[BETA][i] > 0)
+                    kl_plot_axes_widen(&axes, at(ladders[f].of[of[c].column], i));
+        kl_plot_axes_widen(&axes, ladders[f].chance);
     }
     axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
     for (size_t f = 0; f < n; f++)
@@ -311,7 +285,7 @@ static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
     struct kl_axes axes = frame(RIGHT, TOP, ladders, n);
     struct legend legend = { 0 };
     for (size_t f = 0; f < n; f++)
-        for (size_t i = 0; i < ladders[f].k; i++) widen(&axes, at(ladders[f].of[LOSS], i));
+        for (size_t i = 0; i < ladders[f].k; i++) kl_plot_axes_widen(&axes, at(ladders[f].of[LOSS], i));
     axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
     for (size_t f = 0; f < n; f++) {
         const struct ladder *l = &ladders[f];
@@ -323,17 +297,14 @@ static void draw_losses(cairo_t *cr, const struct ladder *ladders, size_t n)
                          high = kl_plot_axes_y(&axes, at(l->of[LOSS], i)),
                          low = kl_plot_axes_y(&axes, at(l->of[LOSS], i + 1));
             if (!isfinite(high) || !isfinite(low)) continue;
-            cairo_rectangle(cr, from, fmin(high, low), to - from, fabs(low - high));
-            cairo_fill(cr);
+            kl_plot_fill(cr, from, fmin(high, low), to - from, fabs(low - high));
         }
         draw_curve(cr, &axes, l->of[BETA], l->of[LOSS], l->k, 1 + (int)f, f % 2);
         for (size_t i = 0; l->of[LOSS_MCSE] && i < l->k; i++) {
             const double error = 2 * l->of[LOSS_MCSE][i];
             if (!(l->of[BETA][i] > 0) || !isfinite(error) || !isfinite(l->of[LOSS][i])) continue;
             const double mid = kl_plot_axes_x(&axes, log10(l->of[BETA][i]));
-            cairo_move_to(cr, mid, kl_plot_axes_y(&axes, l->of[LOSS][i] - error));
-            cairo_line_to(cr, mid, kl_plot_axes_y(&axes, l->of[LOSS][i] + error));
-            cairo_stroke(cr);
+            kl_plot_axes_upright(cr, &axes, mid, l->of[LOSS][i] - error, l->of[LOSS][i] + error);
         }
         char text[80];
         snprintf(text, sizeof text, "%.24s", l->name);
@@ -361,7 +332,7 @@ static int draw_divergences(cairo_t *cr, const struct ladder *ladders, size_t n,
         if (!(kl[f] = calloc(l->k + 1, sizeof *kl[f]))) code = kl_fail_memory(err, l->k * sizeof *kl[f]);
         for (size_t i = 0; !code && i < l->k; i++) {
             kl[f][i] = bernoulli_kl(at(l->of[TRAIN], i), at(l->of[TEST], i));
-            widen(&axes, kl[f][i]), widen(&axes, at(l->of[BUDGET], i));
+            kl_plot_axes_widen(&axes, kl[f][i]), kl_plot_axes_widen(&axes, at(l->of[BUDGET], i));
         }
     }
     axes.y1 = axes.y1 > 0 ? 1.05 * axes.y1 : 1;
@@ -394,13 +365,10 @@ static void draw_records(cairo_t *cr, const struct kl_axes *axes, const struct l
     if (!alike) snprintf(name, sizeof name, "beta = n = %.0f", records);
     const double x = kl_plot_axes_x(axes, log10(records)),
                  room = axes->left + axes->width - x - kl_plot_text_width(cr, LETTERS, name) - 4;
-    kl_plot_colour(cr, 0, 0.5);
-    cairo_set_line_width(cr, 0.7);
-    cairo_move_to(cr, x, axes->top), cairo_rel_line_to(cr, 0, axes->height);
-    cairo_stroke(cr);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, room > 0 ? x + 2 : x - 2, axes->top + axes->height - 4 - ROW * (double)f, LETTERS,
-                 room > 0 ? KL_LEFT : KL_RIGHT, name);
+    kl_plot_pen(cr, 0, 0.5, 0.7);
+    kl_plot_rule(cr, x, axes->top, 0, axes->height);
+    kl_plot_black(cr, room > 0 ? x + 2 : x - 2, axes->top + axes->height - 4 - ROW * (double)f, LETTERS,
+                  room > 0 ? KL_LEFT : KL_RIGHT, name);
 }
 
 /* Gamma / n as it is, calibrated, and by the loss of the prior alone; beyond beta = n a record weighs
@@ -426,7 +394,7 @@ static int draw_gammas(cairo_t *cr, const struct ladder *ladders, size_t n, stru
                                       l->of[BETA][i] * l->width * at(l->of[LOSS], 0) / l->n };
                 values[f][form][i] = of[form] > 0 ? log10(of[form]) : NAN;
                 if (!(l->of[BETA][i] > 0)) continue;
-                widen(&axes, values[f][form][i]);
+                kl_plot_axes_widen(&axes, values[f][form][i]);
                 any[form] |= isfinite(values[f][form][i]) != 0;
             }
         }
@@ -456,8 +424,7 @@ static void draw_head(cairo_t *cr, const struct ladder *ladders, size_t n)
                                  n < 2   ? ""
                                  : f % 2 ? ": dashed"
                                          : ": solid");
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
+    kl_plot_black_within(cr, LEFT, 14, 7, KL_LEFT, RIGHT + WIDTH - LEFT, text);
 }
 
 int kl_plot_bounds(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

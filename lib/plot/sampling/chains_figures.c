@@ -5,10 +5,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "stats/tests.h"
-#include "store/store.h"
+#include "stats/stats.h"
 
 struct kl_chains_view {
     size_t chains, most, betas;
@@ -94,8 +92,7 @@ static void chains_title(cairo_t *cr, const struct kl_axes *axes, double beta)
 {
     char text[40];
     snprintf(text, sizeof text, "\xce\xb2 = %g", beta);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left, axes->top - 4, 8, KL_LEFT, text);
+    kl_plot_black(cr, axes->left, axes->top - 4, 8, KL_LEFT, text);
 }
 
 /* Above all panels: which chains there are, and what was left out. */
@@ -107,8 +104,7 @@ static void chains_head(cairo_t *cr, const struct kl_chains_view *v, size_t show
     const int n = snprintf(text, sizeof text, "%s; %zu chain%s", what, v->chains, kl_s(v->chains));
     if (shown < have)
         snprintf(text + n, sizeof text - (size_t)n, "; %zu of %zu temperatures", shown, have);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, 50, 10, 7, KL_LEFT, 440, text);
+    kl_plot_black_within(cr, 50, 10, 7, KL_LEFT, 440, text);
 }
 
 /* ---- traces and ranks ----
@@ -143,7 +139,7 @@ static void range(struct kl_axes *axes, const struct kl_chains_view *v, size_t b
         for (size_t k = 0; k < places(v, b); k++) {
             double x;
             const double y = place(&x, v, c, b, k);
-            if (isfinite(y)) axes->y0 = fmin(axes->y0, y), axes->y1 = fmax(axes->y1, y);
+            kl_plot_axes_widen(axes, y);
         }
     if (axes->y0 > axes->y1) axes->y0 = 0, axes->y1 = 1;
     double margin = 0.05 * (axes->y1 - axes->y0);
@@ -159,10 +155,9 @@ static void draw_chain(cairo_t *cr, const struct kl_axes *axes, const struct kl_
         double x;
         const double y = place(&x, v, c, b, k);
         if (!isfinite(y)) cairo_new_sub_path(cr);
-        else cairo_line_to(cr, kl_plot_axes_x(axes, x), kl_plot_axes_y(axes, y));
+        else kl_plot_axes_to(cr, axes, x, y);
     }
-    kl_plot_colour(cr, (int)(c % (KL_N_COLOURS - 1)) + 1, v->chains > 4 ? 0.6 : 0.8);
-    cairo_set_line_width(cr, 0.5);
+    kl_plot_pen(cr, (int)(c % (KL_N_COLOURS - 1)) + 1, v->chains > 4 ? 0.6 : 0.8, 0.5);
     cairo_stroke(cr);
 }
 
@@ -222,11 +217,8 @@ static void draw_counts(cairo_t *cr, const struct kl_axes *axes, const double *c
         cairo_rectangle(cr, axes->left + width * k, base - scale * counts[k], 0.9 * width,
                         scale * counts[k]);
     cairo_fill(cr);
-    kl_plot_colour(cr, 0, 0.7);
-    cairo_set_line_width(cr, 0.4);
-    cairo_move_to(cr, axes->left, base - scale * expected);
-    cairo_rel_line_to(cr, axes->width, 0);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 0.7, 0.4);
+    kl_plot_rule(cr, axes->left, base - scale * expected, axes->width, 0);
 }
 
 static int draw_ranks(cairo_t *cr, struct kl_axes *axes, const struct kl_chains_view *v, size_t b,
@@ -309,8 +301,7 @@ static size_t lags_of(const struct kl_chains_view *v, size_t b)
 static void draw_line(cairo_t *cr, const struct kl_axes *axes, const double *rho, size_t lags, size_t i,
                       size_t n)
 {
-    for (size_t lag = 0; lag < lags; lag++)
-        cairo_line_to(cr, kl_plot_axes_x(axes, (double)lag), kl_plot_axes_y(axes, rho[lag]));
+    for (size_t lag = 0; lag < lags; lag++) kl_plot_axes_to(cr, axes, (double)lag, rho[lag]);
     kl_plot_ramp(cr, i, n, 1);
     cairo_set_line_width(cr, 1);
     cairo_stroke(cr);
@@ -325,11 +316,8 @@ static void legend(cairo_t *cr, const struct kl_axes *axes, const struct kl_chai
         snprintf(text, sizeof text, "\xce\xb2 = %g", v->beta[rungs[i]]);
         kl_plot_ramp(cr, i, n, 1);
         cairo_set_line_width(cr, 1.4);
-        cairo_move_to(cr, x, y - 2.5);
-        cairo_rel_line_to(cr, 12, 0);
-        cairo_stroke(cr);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, x + 16, y, 7, KL_LEFT, text);
+        kl_plot_rule(cr, x, y - 2.5, 12, 0);
+        kl_plot_black(cr, x + 16, y, 7, KL_LEFT, text);
     }
 }
 
@@ -347,14 +335,7 @@ static void correlate(double *rho, bool *known, double *x, size_t longest,
 static void draw_lines(cairo_t *cr, const double *rho, const bool *known, size_t longest,
                        const struct kl_chains_view *v, const size_t *rungs, size_t n)
 {
-    struct kl_axes axes = { .left = 50,
-                            .top = 18,
-                            .width = 260,
-                            .height = 150,
-                            .x1 = (double)longest - 1,
-                            .y0 = -0.2,
-                            .y1 = 1.02,
-                            .whole_x = true };
+    struct kl_axes axes = { 50, 18, 260, 150, 0, (double)longest - 1, -0.2, 1.02, .whole_x = true };
     for (size_t i = 0; i < n * longest; i++)
         if (known[i / longest]) axes.y0 = fmin(axes.y0, rho[i] - 0.05);
     for (size_t i = 0; i < n; i++)
@@ -397,8 +378,7 @@ static void draw_marks(cairo_t *cr, const struct kl_axes *axes, const double *va
             const double value = values[c * v->betas + b];
             if (!isfinite(value)) continue;
             kl_plot_colour(cr, (int)(c % (KL_N_COLOURS - 1)) + 1, 0.9);
-            kl_plot_mark(cr, kl_plot_axes_x(axes, (double)b + shift), kl_plot_axes_y(axes, value), 1.6,
-                         KL_CIRCLE);
+            kl_plot_axes_mark(cr, axes, (double)b + shift, value, 1.6, KL_CIRCLE);
         }
 }
 
@@ -408,9 +388,8 @@ static void ladder_axis(cairo_t *cr, const struct kl_axes *axes, const struct kl
     char text[40];
     for (size_t b = 0; b < v->betas; b += step) {
         snprintf(text, sizeof text, "%g", v->beta[b]);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(axes, (double)b), axes->top + axes->height + 11, 7, KL_CENTRE,
-                     text);
+        kl_plot_black(cr, kl_plot_axes_x(axes, (double)b), axes->top + axes->height + 11, 7, KL_CENTRE,
+                      text);
     }
     kl_plot_text(cr, axes->left + axes->width / 2, axes->top + axes->height + 23, 8, KL_CENTRE,
                  "\xce\xb2");
@@ -425,11 +404,8 @@ static void panel(cairo_t *cr, struct kl_axes axes, const double *values, const 
         if (isfinite(values[i]))
             axes.y0 = fmin(axes.y0, values[i] - 0.02), axes.y1 = fmax(axes.y1, values[i] + 0.02);
     if (isfinite(reference)) {
-        kl_plot_colour(cr, 0, 0.5);
-        cairo_set_line_width(cr, 0.5);
-        cairo_move_to(cr, axes.left, kl_plot_axes_y(&axes, reference));
-        cairo_rel_line_to(cr, axes.width, 0);
-        cairo_stroke(cr);
+        kl_plot_pen(cr, 0, 0.5, 0.5);
+        kl_plot_rule(cr, axes.left, kl_plot_axes_y(&axes, reference), axes.width, 0);
     }
     draw_marks(cr, &axes, values, v);
     kl_plot_axes_draw(cr, &axes, NULL, label);
@@ -470,9 +446,7 @@ static int draw_virial(cairo_t *cr, struct kl_axes axes, struct kl_file *file, d
 int kl_plot_acceptance(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err)
 {
-    const struct kl_axes axes = {
-        .left = 50, .top = 18, .width = 190, .height = 130, .y0 = 0, .y1 = 1.02
-    };
+    const struct kl_axes axes = { 50, 18, 190, 130, .y1 = 1.02 };
     struct kl_chains_view v;
     float *accepted = NULL;
     double *values = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Heads seen from above, with values between their electrodes; which channels a model's loss depends
    on, on such a head. */
-#include "plot/sequence/scalp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -157,8 +156,7 @@ enum { GRID = 64 };
 
 static void outline(cairo_t *cr, double x, double y, double r)
 {
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.8);
+    kl_plot_pen(cr, 0, 1, 0.8);
     cairo_new_path(cr);
     cairo_arc(cr, x, y, r, 0, 2 * M_PI);
     cairo_stroke(cr);
@@ -210,15 +208,11 @@ int kl_plot_head_scale(cairo_t *cr, double x, double y, double height, const str
     const struct kl_axes into = { .left = x, .top = y, .width = 7, .height = height };
     for (int k = 0; k < GRID; k++) colours[k] = colour(high - (high - low) * (k + 0.5) / GRID, range);
     const int code = kl_plot_field(cr, &into, colours, 1, GRID, false, err);
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.5);
-    cairo_rectangle(cr, x, y, 7, height);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.5);
+    kl_plot_frame(cr, x, y, 7, height);
     for (int k = 0; k <= 4; k++) {
         const double value = low + (high - low) * k / 4, at = y + height * (1 - k / 4.0);
-        cairo_move_to(cr, x + 7, at);
-        cairo_line_to(cr, x + 9, at);
-        cairo_stroke(cr);
+        kl_plot_line(cr, x + 7, at, x + 9, at);
         kl_plot_tick_text(text, value, fmax((high - low) / 40, 1e-12), fmax(most, 1e-12));
         kl_plot_text(cr, x + 11, at + 2, 6, KL_LEFT, text);
         widest = fmax(widest, kl_plot_text_width(cr, 6, text));
@@ -282,9 +276,7 @@ int kl_plot_head(cairo_t *cr, double x, double y, double radius, const double *v
                  const double *positions, size_t n, const struct kl_head_range *range, const char *label,
                  struct kl_error *err)
 {
-    const struct kl_axes into = {
-        .left = x - radius, .top = y - radius, .width = 2 * radius, .height = 2 * radius
-    };
+    const struct kl_axes into = { x - radius, y - radius, 2 * radius, 2 * radius, .y1 = 0 };
     struct kl_scalp scalp;
     int code = kl_plot_scalp_fit(&scalp, values, positions, n, err);
     cairo_save(cr);

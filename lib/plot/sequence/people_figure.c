@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "stats/tests.h"
-#include "store/store.h"
+#include "stats/stats.h"
 
 static const double LEFT = 44, TOP = 16, HEIGHT = 170;
 enum { MODELS = 16, PEOPLE = 4096 };
@@ -81,8 +80,7 @@ static void draw_person(cairo_t *cr, const struct kl_axes *axes, const struct co
             cairo_line_to(cr, place_dot(axes, &columns[k], k, at),
                           kl_plot_axes_y(axes, columns[k].accuracy[at]));
     }
-    kl_plot_colour(cr, 1, 0.3);
-    cairo_set_line_width(cr, 0.6);
+    kl_plot_pen(cr, 1, 0.3, 0.6);
     cairo_stroke(cr);
 }
 
@@ -91,11 +89,8 @@ static void draw_mean(cairo_t *cr, const struct kl_axes *axes, double x, const d
 {
     const struct kl_t_test t = kl_stats_t_test(values, n, 0);
     if (!n) return;
-    kl_plot_colour(cr, 2, 1);
-    cairo_set_line_width(cr, 1.6);
-    cairo_move_to(cr, x - 9, kl_plot_axes_y(axes, t.mean));
-    cairo_line_to(cr, x + 9, kl_plot_axes_y(axes, t.mean));
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 2, 1, 1.6);
+    kl_plot_line(cr, x - 9, kl_plot_axes_y(axes, t.mean), x + 9, kl_plot_axes_y(axes, t.mean));
     if (!kl_has_width(t.low, t.high)) return;
     const double ends[2] = { fmax(t.low, axes->y0), fmin(t.high, 1) };
     cairo_set_line_width(cr, 0.8);
@@ -130,34 +125,24 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
 /* What guessing comes to where classes are as frequent: one of so many. */
 static void draw_chance(cairo_t *cr, const struct kl_axes *axes, size_t classes)
 {
-    const double dashes[2] = { 3, 2 }, chance = classes ? 1 / (double)classes : 0;
+    const double chance = classes ? 1 / (double)classes : 0;
     const double y = kl_plot_axes_y(axes, chance);
     char text[40];
     if (!classes || chance < axes->y0) return;
-    kl_plot_colour(cr, 0, 0.5);
-    cairo_set_line_width(cr, 0.6);
-    cairo_set_dash(cr, dashes, 2, 0);
-    cairo_move_to(cr, axes->left, y);
-    cairo_line_to(cr, axes->left + axes->width, y);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    kl_plot_pen(cr, 0, 0.5, 0.6);
+    kl_plot_dashed(cr, true);
+    kl_plot_line(cr, axes->left, y, axes->left + axes->width, y);
+    kl_plot_dashed(cr, false);
     snprintf(text, sizeof text, "1 of %zu classes", classes);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
+    kl_plot_black(cr, axes->left + axes->width + 4, y + 2, 6, KL_LEFT, text);
 }
 
 static void draw(cairo_t *cr, const struct column *columns, size_t n)
 {
     char text[96];
-    const struct kl_axes axes = { .left = LEFT,
-                                  .top = TOP,
-                                  .width = fmax(34 * (double)n, 102),
-                                  .whole_x = true,
-                                  .height = HEIGHT,
-                                  .x0 = -0.5,
-                                  .x1 = (double)n - 0.5,
-                                  .y0 = 0,
-                                  .y1 = 1 };
+    const struct kl_axes axes = { LEFT,   TOP,  fmax(34 * (double)n, 102),
+                                  HEIGHT, -0.5, (double)n - 0.5,
+                                  0,      1,    .whole_x = true };
     struct kl_axes shown = axes;
     shown.no_x_numbers = true;
     double low = columns[0].classes ? 1 / (double)columns[0].classes : 1;
@@ -171,8 +156,7 @@ static void draw(cairo_t *cr, const struct column *columns, size_t n)
     for (size_t k = 0; k < n; k++) draw_column(cr, &shown, &columns[k], k);
     snprintf(text, sizeof text, "%zu people; a bar is their mean, with its 95 %% over people (t)",
              columns[0].n);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, TOP - 5, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, TOP - 5, 7, KL_LEFT, text);
 }
 
 int kl_plot_people(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

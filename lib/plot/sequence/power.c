@@ -2,7 +2,7 @@
    Power by frequency as Welch (1967) has it with one segment: a Hann window over all steps that are
    shown, so that the resolution is what they allow; the power of a band is the integral of that
    density. */
-#include "plot/sequence/power.h"
+#include "plot/sequence/windows_view.h"
 
 #include <math.h>
 #include <stdlib.h>

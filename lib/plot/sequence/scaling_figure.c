@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "store/store.h"
 
 enum { MOST = 4096, PANELS = 16, LINES = 16, COLUMNS = 4 };
 static const double LEFT = 40, TOP = 18, WIDTH = 112, GAP = 12, HEIGHT = 140, ROW = 196;
@@ -136,14 +135,11 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct tabl
     const struct group *line = &t->lines[l];
     const double bound = kl_plot_axes_y(axes, (double)line->a * line->b);
     const int colour = 1 + (int)l % (KL_N_COLOURS - 1);
-    kl_plot_colour(cr, colour, 0.6);
-    cairo_set_line_width(cr, 0.6);
+    kl_plot_pen(cr, colour, 0.6, 0.6);
     cairo_set_dash(cr, dash, 2, l % 2 ? 2 : 0);
-    cairo_move_to(cr, axes->left, bound), cairo_line_to(cr, axes->left + axes->width, bound);
-    cairo_stroke(cr);
+    kl_plot_line(cr, axes->left, bound, axes->left + axes->width, bound);
     cairo_set_dash(cr, NULL, 0, 0);
-    kl_plot_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.1);
+    kl_plot_pen(cr, colour, 1, 1.1);
     for (int pass = 0; pass < 2; pass++) {
         cairo_new_path(cr);
         for (size_t i = 0; i < t->n; i++) {
@@ -170,9 +166,8 @@ static void number_batches(cairo_t *cr, const struct kl_axes *axes, const struct
             before = drawn(&t->rows[k]) && t->rows[k].batch == t->rows[i].batch;
         if (before) continue;
         snprintf(text, sizeof text, "%d", (int)t->rows[i].batch);
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, kl_plot_axes_x(axes, log2(t->rows[i].batch)), axes->top + HEIGHT + 10, 7,
-                     KL_CENTRE, text);
+        kl_plot_black(cr, kl_plot_axes_x(axes, log2(t->rows[i].batch)), axes->top + HEIGHT + 10, 7,
+                      KL_CENTRE, text);
     }
     kl_plot_text(cr, axes->left + axes->width / 2, axes->top + HEIGHT + 21, 8, KL_CENTRE,
                  "windows a step");
@@ -192,8 +187,7 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct tab
                  kl_s((unsigned)first->layers));
     kl_plot_axes_draw(cr, axes, NULL, "speed-up");
     number_batches(cr, axes, t);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, axes->left + axes->width / 2, axes->top - 5, 7.5, KL_CENTRE, title);
+    kl_plot_black(cr, axes->left + axes->width / 2, axes->top - 5, 7.5, KL_CENTRE, title);
     for (size_t l = 0; l < t->n_lines; l++) draw_line(cr, axes, t, &t->panels[p], l);
 }
 
@@ -205,14 +199,8 @@ static void draw(cairo_t *cr, const struct table *t)
         if (drawn(&t->rows[i]))
             low = fmin(low, log2(t->rows[i].batch)), high = fmax(high, log2(t->rows[i].batch)),
             most = fmax(most, fmax(t->rows[i].speedup, (double)t->rows[i].ranks * t->rows[i].threads));
-    struct kl_axes axes = { .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = low - 0.4,
-                            .x1 = high + 0.4,
-                            .y0 = 0,
-                            .y1 = 1.08 * most,
-                            .whole_x = true,
-                            .no_x_numbers = true };
+    struct kl_axes axes = { 0,          0, WIDTH,       HEIGHT,          low - 0.4,
+                            high + 0.4, 0, 1.08 * most, .whole_x = true, .no_x_numbers = true };
     for (size_t p = 0; p < t->n_panels; p++) {
         axes.left = LEFT + (double)(p % COLUMNS) * (WIDTH + GAP);
         axes.top = TOP + (double)(p / COLUMNS) * ROW;
@@ -224,8 +212,7 @@ static void draw(cairo_t *cr, const struct table *t)
         line_name(text, &t->lines[l]);
         kl_plot_colour(cr, 1 + (int)l % (KL_N_COLOURS - 1), 1);
         kl_plot_mark(cr, LEFT + 3, y - 2.5, 2, (enum kl_mark)(l % KL_N_MARKS));
-        kl_plot_colour(cr, 0, 1);
-        kl_plot_text(cr, LEFT + 10, y, 7, KL_LEFT, text);
+        kl_plot_black(cr, LEFT + 10, y, 7, KL_LEFT, text);
     }
     kl_plot_text(cr, LEFT, y, 7, KL_LEFT,
                  "over one thread alone; dashed: as many times as there are processors");

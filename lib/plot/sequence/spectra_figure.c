@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/sequence/power.h"
+#include "plot/sequence/windows_view.h"
 
 enum { CHANNELS = 3, FREQUENCIES = 45, PLACES = 40, CURVES = KL_N_COLOURS - 1, COLUMNS = 3 };
 static const double LEFT = 44, TOP = 27, GAP = 40, HEAD = 7 /* the line above all */;
@@ -61,23 +61,19 @@ static void title(cairo_t *cr, const struct kl_axes *axes, const struct kl_windo
 {
     char name[KL_NAME];
     kl_plot_name(name, v->channel_names, v->channels, v->channel_size, channel);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text_within(cr, axes->left, axes->top - 4, 7, KL_LEFT, axes->width, name);
+    kl_plot_black_within(cr, axes->left, axes->top - 4, 7, KL_LEFT, axes->width, name);
 }
 
 static void draw_spectra(cairo_t *cr, const struct kl_axes *axes, const double *spectra,
                          const struct shown *shown, const struct kl_windows_view *v)
 {
-    cairo_save(cr);
-    cairo_rectangle(cr, axes->left, axes->top, axes->width, axes->height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, axes);
     for (size_t c = 0; c < v->n_classes && c < CURVES; c++) {
         for (size_t k = 0; k < shown->n; k++)
             if (isfinite(spectra[c * shown->n + k]))
-                cairo_line_to(cr, kl_plot_axes_x(axes, shown->step * (double)(shown->first + k)),
-                              kl_plot_axes_y(axes, spectra[c * shown->n + k]));
-        kl_plot_colour(cr, (int)c + 1, 1);
-        cairo_set_line_width(cr, 0.8);
+                kl_plot_axes_to(cr, axes, shown->step * (double)(shown->first + k),
+                                spectra[c * shown->n + k]);
+        kl_plot_pen(cr, (int)c + 1, 1, 0.8);
         cairo_stroke(cr);
     }
     cairo_restore(cr);
@@ -122,8 +118,7 @@ static void tell_span(cairo_t *cr, const struct kl_windows_view *v, const struct
     char when[KL_SPAN], text[KL_SPAN + 60];
     kl_plot_windows_span_text(when, v, p->span);
     snprintf(text, sizeof text, "%s, resolution %.2g Hz", when, p->step);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, y, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, y, 7, KL_LEFT, text);
 }
 
 static int draw_panels(cairo_t *cr, const struct kl_windows_view *v, struct kl_power *p,
@@ -140,12 +135,12 @@ static int draw_panels(cairo_t *cr, const struct kl_windows_view *v, struct kl_p
     const char *unit = kl_plot_windows_unit(v);
     snprintf(label, sizeof label, "density (%.20s%s/Hz)", *unit ? unit : "1", *unit ? "\xc2\xb2" : "");
     for (size_t i = 0; i < n && !code; i++) {
-        struct kl_axes axes = { .left = LEFT + (double)i * (122 + GAP),
-                                .top = TOP,
-                                .width = 122,
-                                .height = 110,
-                                .x0 = 0,
-                                .x1 = p->step * (double)(shown.first + shown.n - 1),
+        struct kl_axes axes = { LEFT + (double)i * (122 + GAP),
+                                TOP,
+                                122,
+                                110,
+                                0,
+                                p->step * (double)(shown.first + shown.n - 1),
                                 .log_y = true };
         class_spectra(spectra, densities, v, p, &shown, n, i);
         range(&axes, spectra, v->n_classes * shown.n);
@@ -282,9 +277,8 @@ static int draw_map(cairo_t *cr, const struct map *m, struct kl_axes axes, bool 
     const int code = kl_plot_field(cr, &axes, colours, (int)m->places, FREQUENCIES, false, err);
     if (axes.x0 < 0 && axes.x1 > 0) {
         kl_plot_colour(cr, 0, 0.6);
-        cairo_move_to(cr, kl_plot_axes_x(&axes, 0), axes.top);
-        cairo_line_to(cr, kl_plot_axes_x(&axes, 0), axes.top + axes.height);
-        cairo_stroke(cr);
+        kl_plot_line(cr, kl_plot_axes_x(&axes, 0), axes.top, kl_plot_axes_x(&axes, 0),
+                     axes.top + axes.height);
     }
     kl_plot_axes_draw(cr, &axes, last ? "time after the event (s)" : NULL,
                       first ? "frequency (Hz)" : NULL);
@@ -298,10 +292,8 @@ static int draw_scale(cairo_t *cr, double x, double y, double height, bool blank
     const struct kl_axes into = { .left = x, .top = y, .width = 7, .height = height };
     for (int k = 0; k < STEPS; k++) colours[k] = kl_plot_diverging(1 - 2 * (k + 0.5) / STEPS);
     const int code = kl_plot_field(cr, &into, colours, 1, STEPS, false, err);
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 0.5);
-    cairo_rectangle(cr, x, y, 7, height);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 0.5);
+    kl_plot_frame(cr, x, y, 7, height);
     kl_plot_text(cr, x + 10, y + 4, 6, KL_LEFT, "\xe2\x89\xa5 3 dB");
     kl_plot_text(cr, x + 10, y + height / 2 + 2, 6, KL_LEFT, "0");
     kl_plot_text(cr, x + 10, y + height, 6, KL_LEFT,
@@ -326,8 +318,7 @@ static void tell_no_baseline(cairo_t *cr, const struct map *m)
         "No baseline: windows begin %.3g s %s the event, not %.3g s before; `qseq windows --from -1` "
         "has one",
         fabs(begin), begin < 0 ? "before" : "after", (double)m->length / m->v->rate);
-    kl_plot_colour(cr, 0, 1);
-    kl_plot_text(cr, LEFT, HEAD, 7, KL_LEFT, text);
+    kl_plot_black(cr, LEFT, HEAD, 7, KL_LEFT, text);
 }
 
 static void title_map(cairo_t *cr, const struct kl_axes *axes, const struct kl_windows_view *v,
@@ -373,10 +364,8 @@ static int draw_maps(cairo_t *cr, struct map *m, const size_t *channels, size_t 
     draw_head(cr, v, HEAD + top - TOP, false);
     for (size_t c = 0; c < columns; c++)
         for (size_t i = 0; i < n && !code; i++) {
-            const struct kl_axes axes = { .left = LEFT + (double)c * (width + 10),
-                                          .top = top + (double)i * 118,
-                                          .width = width,
-                                          .height = 92 };
+            const struct kl_axes axes = { LEFT + (double)c * (width + 10), top + (double)i * 118, width,
+                                          92, .y1 = 0 };
             m->channel = channels[i];
             if (baseline) against_before(m, pairs[c].a);
             else against_other(m, &pairs[c]);

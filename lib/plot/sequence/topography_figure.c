@@ -3,9 +3,8 @@
    windows have such, and every pair of classes. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "plot/sequence/power.h"
+#include "plot/sequence/windows_view.h"
 
 enum { COLUMNS = 4, CLASSES = 6 /* that are drawn */ };
 static const double LEFT = 20, TOP = 33, CELL = 116, HIGH = 118;

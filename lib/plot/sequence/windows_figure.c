@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Windows as they are: one of each class, some channels above each other, the event as a line. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plot/sequence/windows_view.h"
@@ -39,10 +38,9 @@ static void draw_channel(cairo_t *cr, const struct kl_axes *axes, const struct p
     double mean = 0;
     for (size_t t = 0; t < v->steps; t++) mean += (double)x[t] / (double)v->steps;
     for (size_t t = 0; t < v->steps; t++)
-        cairo_line_to(cr, kl_plot_axes_x(axes, kl_plot_windows_time(v, (double)t)),
-                      kl_plot_axes_y(axes, ((double)x[t] - mean) / p->step - (double)k));
-    kl_plot_colour(cr, 1, 1);
-    cairo_set_line_width(cr, 0.5);
+        kl_plot_axes_to(cr, axes, kl_plot_windows_time(v, (double)t),
+                        ((double)x[t] - mean) / p->step - (double)k);
+    kl_plot_pen(cr, 1, 1, 0.5);
     cairo_stroke(cr);
 }
 
@@ -50,11 +48,8 @@ static void draw_event(cairo_t *cr, const struct kl_axes *axes)
 {
     const double x = kl_plot_axes_x(axes, 0);
     if (axes->x0 > 0 || axes->x1 < 0) return;
-    kl_plot_colour(cr, 2, 1);
-    cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, x, axes->top);
-    cairo_line_to(cr, x, axes->top + axes->height);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 2, 1, 0.8);
+    kl_plot_line(cr, x, axes->top, x, axes->top + axes->height);
 }
 
 /* Above a panel: the class, and below it whose window it is and from where. */
@@ -82,9 +77,7 @@ static void draw_panel(cairo_t *cr, struct kl_axes axes, const struct panel *p, 
 {
     char name[KL_NAME];
     kl_plot_axes_draw_x(cr, &axes, p->v->timed ? "time after the event (s)" : "sample");
-    cairo_save(cr);
-    cairo_rectangle(cr, axes.left, axes.top, axes.width, axes.height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, &axes);
     for (size_t k = 0; k < p->n; k++) draw_channel(cr, &axes, p, k);
     if (p->v->timed) draw_event(cr, &axes);
     cairo_restore(cr);
@@ -119,11 +112,8 @@ static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct panel
     const double high = kl_plot_axes_y(axes, 0) - kl_plot_axes_y(axes, size / p->step),
                  y = axes->top + axes->height / 2;
     char text[48];
-    kl_plot_colour(cr, 0, 1);
-    cairo_set_line_width(cr, 1);
-    cairo_move_to(cr, x, y - high / 2);
-    cairo_line_to(cr, x, y + high / 2);
-    cairo_stroke(cr);
+    kl_plot_pen(cr, 0, 1, 1);
+    kl_plot_line(cr, x, y - high / 2, x, y + high / 2);
     snprintf(text, sizeof text, "%g %.20s", size, kl_plot_windows_unit(p->v));
     kl_plot_text(cr, x + 4, y + 2, 6, KL_LEFT, text);
 }
@@ -138,10 +128,10 @@ int kl_plot_windows(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     const size_t n = code ? 0 : kl_plot_windows_channels(channels, CHANNELS, &v);
     for (size_t i = 0; i < panels; i++) {
         const double width = (ALL - GAP * (double)(panels - 1)) / (double)panels;
-        const struct kl_axes axes = { .left = LEFT + (double)i * (width + GAP),
-                                      .top = TOP,
-                                      .width = width,
-                                      .height = HEIGHT,
+        const struct kl_axes axes = { LEFT + (double)i * (width + GAP),
+                                      TOP,
+                                      width,
+                                      HEIGHT,
                                       .x0 = kl_plot_windows_time(&v, 0),
                                       .x1 = kl_plot_windows_time(&v, (double)v.steps - 1),
                                       .y0 = -(double)n + 0.3,

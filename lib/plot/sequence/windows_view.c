@@ -32,8 +32,7 @@ static int load_owners(int32_t **owner, char **names, size_t *n_names, size_t *s
     const struct kl_dataset *set;
     char name[40];
     snprintf(name, sizeof name, "%s_names", of);
-    int code = kl_store_file_expect(&set, file, name, KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)names, file, set, err);
+    int code = kl_store_file_load_named((void **)names, &set, file, name, KL_TYPE_STRING, 1, err);
     if (!code) code = kl_store_file_load_shape((void **)owner, file, of, KL_TYPE_I32, 1, &v->n, err);
     if (code) return code;
     *n_names = set->dims[0], *size = set->item_size;
@@ -198,9 +197,7 @@ int kl_plot_field(cairo_t *cr, const struct kl_axes *into, const struct kl_rgb *
         }
     cairo_surface_t *picture =
         cairo_image_surface_create_for_data(bytes, CAIRO_FORMAT_RGB24, w, h, stride);
-    cairo_save(cr);
-    cairo_rectangle(cr, into->left, into->top, into->width, into->height);
-    cairo_clip(cr);
+    kl_plot_axes_clip(cr, into);
     cairo_translate(cr, into->left, into->top);
     cairo_scale(cr, into->width / w, into->height / h);
     cairo_set_source_surface(cr, picture, 0, 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
    What the counts of a row's symbols can say of its device: the accuracy of the Bayes-optimal
    classifier. */
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 enum { MOST_SYMBOLS = KL_LIMIT_SYMBOLS, MOST_CLASSES = KL_LIMIT_CLASSES };
 

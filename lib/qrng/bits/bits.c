@@ -70,12 +70,6 @@ int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
     return rc;
 }
 
-int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_how *how,
-                 struct kl_error *err)
-{
-    return kl_bits_read_files(bits, &path, 1, how, err);
-}
-
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits)
 {
     if (n_dropped)

@@ -179,7 +179,10 @@ struct kl_statistic {
     bool count;     /* whole numbers */
     bool has_error; /* a standard error */
     void (*of)(double *values, double *errors, const struct kl_tally *t);
-    size_t field; /* of struct kl_fit, where `of` is NULL */
+    /* Or the mean over rows, or the deviation, of a number that a row's ones give. */
+    double (*of_ones)(double ones, double n);
+    bool deviation;
+    size_t field; /* of struct kl_fit, where both are NULL */
 };
 /* Ends with one without a name. docs/qrng.md says what each is. */
 extern const struct kl_statistic kl_statistics[];

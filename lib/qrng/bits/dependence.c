@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 enum { MOST = 1 << KL_BITS_SYMBOL };
 

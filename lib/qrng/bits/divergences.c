@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    How far two devices are apart: the test of their symbol counts, divergences of symbols, positions
    and histograms, and how well a divergence is known. */
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "kernels/bits.h"
 #include "kernels/inline/philox.h"
 #include "qrng/bits/bits_int.h"
-#include "stats/distributions.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 
 /* ---- test of two symbol counts ---- */
 /* Pearson's chi-squared and the likelihood ratio (G) of two devices' symbol counts. */

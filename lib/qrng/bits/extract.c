@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 #include "store/kind.h"
 
 /* ---- statistics as datasets ---- */

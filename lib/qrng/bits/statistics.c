@@ -63,33 +63,6 @@ static struct moments ones_moments(const struct kl_tally *t, double (*f)(double 
                              sqrt(fmax(0, fourth - second * second) / second / rows) / 2 };
 }
 
-/* A mean or a deviation of f, with its error. */
-static void put_mean(double *value, double *error, const struct kl_tally *t,
-                     double (*f)(double ones, double n))
-{
-    const struct moments m = ones_moments(t, f);
-    *value = m.mean;
-    if (error) *error = m.mean_error;
-}
-
-static void put_deviation(double *value, double *error, const struct kl_tally *t,
-                          double (*f)(double ones, double n))
-{
-    const struct moments m = ones_moments(t, f);
-    *value = m.deviation;
-    if (error) *error = m.deviation_error;
-}
-
-static void stat_rate(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, rate_of);
-}
-
-static void stat_row_rate_std(double *values, double *errors, const struct kl_tally *t)
-{
-    put_deviation(values, errors, t, rate_of);
-}
-
 static void stat_row_rate_min(double *values, double *errors, const struct kl_tally *t)
 {
     size_t c = 0;
@@ -113,34 +86,9 @@ static void stat_entropy_pooled(double *values, double *errors, const struct kl_
     if (errors) *errors = fabs(log2((1 - m.mean) / m.mean)) * m.mean_error;
 }
 
-static void stat_entropy_row_mean(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, entropy_of);
-}
-
-static void stat_entropy_row_std(double *values, double *errors, const struct kl_tally *t)
-{
-    put_deviation(values, errors, t, entropy_of);
-}
-
-static void stat_chi_square_mean(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, chi_square_of);
-}
-
-static void stat_chi_square_std(double *values, double *errors, const struct kl_tally *t)
-{
-    put_deviation(values, errors, t, chi_square_of);
-}
-
 static double is_above(double ones, double n)
 {
     return chi_square_of(ones, n) > 3.841; /* the 95 % point with one degree of freedom */
-}
-
-static void stat_chi_square_above(double *values, double *errors, const struct kl_tally *t)
-{
-    put_mean(values, errors, t, is_above);
 }
 
 /* ---- by place ---- */
@@ -256,54 +204,30 @@ static void stat_autocorrelation_pearson(double *values, double *errors, const s
 
 /* ---- by name ---- */
 
-static void count_rows(double *values, double *errors, const struct kl_tally *t)
+/* The counts of a tally, which their number tells apart. */
+static const int64_t *counts_of(const struct kl_tally *t, enum kl_width width)
 {
-    (void)errors;
-    *values = (double)t->rows;
+    switch (width) {
+    case KL_PER_ONES: return t->ones_rows;
+    case KL_PER_BIT: return t->ones_at;
+    case KL_PER_SYMBOL: return t->symbols;
+    case KL_PER_TRANSITION: return t->transitions;
+    case KL_PER_RUN: return t->runs;
+    default: return &t->rows;
+    }
 }
 
-static void put_counts(double *values, const int64_t *counts, size_t n)
-{
-    for (size_t i = 0; i < n; i++) values[i] = (double)counts[i];
-}
-
-static void count_ones(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->ones_rows, t->n_bits + 1);
-}
-
-static void count_symbols(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->symbols, (size_t)1 << t->symbol_bits);
-}
-
-static void count_transitions(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->transitions, 4);
-}
-
-static void count_runs(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->runs, KL_RUN_LENGTHS);
-}
-
-static void count_positions(double *values, double *errors, const struct kl_tally *t)
-{
-    (void)errors;
-    put_counts(values, t->ones_at, t->n_bits);
-}
-
-#define COUNT(n, w, f)                                                \
-    {                                                                 \
-        .name = "device_stats/" n, .width = w, .count = true, .of = f \
+#define COUNT(n, w)                                          \
+    {                                                        \
+        .name = "device_stats/" n, .width = w, .count = true \
     }
 #define ERROR(n, w, f)                                                    \
     {                                                                     \
         .name = "device_stats/" n, .width = w, .has_error = true, .of = f \
+    }
+#define MOMENT(n, f, d)                                                            \
+    {                                                                              \
+        .name = "device_stats/" n, .has_error = true, .of_ones = f, .deviation = d \
     }
 #define BARE(n, w, f)                                  \
     {                                                  \
@@ -314,24 +238,24 @@ static void count_positions(double *values, double *errors, const struct kl_tall
         .name = "device_tests/" n, .width = w, .field = offsetof(struct kl_fit, f) \
     }
 const struct kl_statistic kl_statistics[] = {
-    COUNT("rows", KL_ONE, count_rows),
-    COUNT("ones_histogram", KL_PER_ONES, count_ones),
-    COUNT("position_ones", KL_PER_BIT, count_positions),
-    COUNT("symbol_counts", KL_PER_SYMBOL, count_symbols),
-    COUNT("transition_counts", KL_PER_TRANSITION, count_transitions),
-    COUNT("run_length_counts", KL_PER_RUN, count_runs),
-    ERROR("rate", KL_ONE, stat_rate),
-    ERROR("row_rate_std", KL_ONE, stat_row_rate_std),
+    COUNT("rows", KL_ONE),
+    COUNT("ones_histogram", KL_PER_ONES),
+    COUNT("position_ones", KL_PER_BIT),
+    COUNT("symbol_counts", KL_PER_SYMBOL),
+    COUNT("transition_counts", KL_PER_TRANSITION),
+    COUNT("run_length_counts", KL_PER_RUN),
+    MOMENT("rate", rate_of, false),
+    MOMENT("row_rate_std", rate_of, true),
     BARE("row_rate_min", KL_ONE, stat_row_rate_min),
     BARE("row_rate_max", KL_ONE, stat_row_rate_max),
     ERROR("position_rate", KL_PER_BIT, stat_position_rate),
     ERROR("phase_rate", KL_PER_PHASE, stat_phase_rate),
     ERROR("entropy_pooled", KL_ONE, stat_entropy_pooled),
-    ERROR("entropy_row_mean", KL_ONE, stat_entropy_row_mean),
-    ERROR("entropy_row_std", KL_ONE, stat_entropy_row_std),
-    ERROR("chi_square_mean", KL_ONE, stat_chi_square_mean),
-    ERROR("chi_square_std", KL_ONE, stat_chi_square_std),
-    ERROR("chi_square_above", KL_ONE, stat_chi_square_above),
+    MOMENT("entropy_row_mean", entropy_of, false),
+    MOMENT("entropy_row_std", entropy_of, true),
+    MOMENT("chi_square_mean", chi_square_of, false),
+    MOMENT("chi_square_std", chi_square_of, true),
+    MOMENT("chi_square_above", is_above, false),
     ERROR("symbol_probability", KL_PER_SYMBOL, stat_symbol_probability),
     ERROR("symbol_entropy", KL_ONE, stat_symbol_entropy),
     ERROR("transition_joint", KL_PER_TRANSITION, stat_transition_joint),
@@ -375,14 +299,22 @@ size_t kl_bits_statistic_width(const struct kl_statistic *s, size_t n_bits, int 
 void kl_bits_statistic_values(double *values, double *errors, const struct kl_statistic *s,
                               const struct kl_tally *t)
 {
+    const size_t width = kl_bits_statistic_width(s, t->n_bits, t->symbol_bits);
     struct kl_fit fit = { 0 };
+    for (size_t i = 0; s->count && i < width; i++) values[i] = (double)counts_of(t, s->width)[i];
+    if (s->count) return;
     if (s->of) {
         s->of(values, errors, t);
         return;
     }
+    if (s->of_ones) {
+        const struct moments m = ones_moments(t, s->of_ones);
+        *values = s->deviation ? m.deviation : m.mean;
+        if (errors) *errors = s->deviation ? m.deviation_error : m.mean_error;
+        return;
+    }
     kl_bits_symbol_width_test(&fit, t);
-    memcpy(values, (const char *)&fit + s->field,
-           kl_bits_statistic_width(s, t->n_bits, t->symbol_bits) * sizeof *values);
+    memcpy(values, (const char *)&fit + s->field, width * sizeof *values);
 }
 
 const struct kl_statistic *kl_bits_statistic_find(const char *name)

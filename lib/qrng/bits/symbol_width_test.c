@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "qrng/bits/dependence.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 /* If it does, bits depend on each other inside symbols alone, symbols follow each other independently,
    each place of a symbol has one rate wherever the symbol stands, and the counts of rows scatter as one

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "stats/stats.h"
-#include "stats/tests.h"
 #include "qrng/classify/classify_int.h"
 
 int kl_classify_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err)

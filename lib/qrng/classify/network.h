@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 #include "kernels/mlp.h"
+#include "nn/nn.h"
+#include "qrng/bits/bits.h"
 
 enum { KL_NETWORK_CLASSES = 64 }; /* at most */
 enum kl_network_init { KL_INIT_GLOROT, KL_INIT_FAN_IN };
@@ -52,8 +54,8 @@ struct kl_network_run {
 };
 size_t kl_classify_network_size(const struct kl_mlp *net);
 /* Trains on the rows of `training`, and judges each epoch on those of `judging` (numbers of samples).
-   All that is random is Philox of seed and stream. stop (may be NULL): asked after each round of steps, a quarter second at most.
-   KL_ENOMEM, KL_ESIGNAL. */
+   All that is random is Philox of seed and stream. stop (may be NULL): asked after each round of steps,
+   a quarter second at most. KL_ENOMEM, KL_ESIGNAL. */
 int kl_classify_network_train(struct kl_network_run *run, const struct kl_network_options *o,
                               const struct kl_samples *samples, const int64_t *training,
                               size_t n_training, const int64_t *judging, size_t n_judging, uint64_t seed,
@@ -97,5 +99,68 @@ void kl_classify_network_to_file_f64(double *file, const double *block, const st
 /* In files that are compiled in both precisions (kernels/inline/real.h). */
 #define kl_classify_network_from_file KL_NAME(kl_classify_network_from_file)
 #define kl_classify_network_to_file KL_NAME(kl_classify_network_to_file)
+
+/* ---- mt19937: the random streams of the published study, for `--reference` alone. Everything else
+   draws by Philox counters (kernels/inline/philox.h). What is made of the Mersenne Twister (nn.h) here
+   is what NumPy's RandomState, PyTorch's randperm and scikit-learn's StratifiedShuffleSplit make of it
+   ---- */
+
+/* rows [n] = a permutation of 0 .. n-1 that depends on the seed alone; n < 2^31: the study's network
+ * splits. */
+void kl_classify_mt19937_split(int32_t *rows, size_t n, uint32_t seed);
+/* rows [n] are put into the order of NumPy's RandomState.shuffle. */
+void kl_classify_mt19937_shuffle(int32_t *rows, size_t n, struct kl_nn_mersenne *mt);
+/* Stratified split of n rows whose labels are below `classes`: from each class the first `share` of its
+   rows in a random order, rounded down, go to train, the others to test; then both are shuffled. train,
+   test: room for n. */
+void kl_classify_mt19937_stratified(int32_t *train, size_t *n_train, int32_t *test, size_t *n_test,
+                                    const int32_t *labels, size_t n, int classes, double share,
+                                    uint32_t seed);
+
+/* ---- rules: classifiers without hidden units, whose scores are linear in what is counted in a row: the
+   yardsticks of every network. n rows, c classes (devices), d numbers of a row
+   ---- */
+
+enum kl_rule_kind {
+    KL_RULE_PAIRS,     /* naive Bayes on the counts of the four symbols of two bits; add-one smoothing */
+    KL_RULE_LOGISTIC,  /* multinomial logistic regression on the bits, penalty |W|^2 / 2, free intercepts
+                        */
+    KL_RULE_BERNOULLI, /* naive Bayes on every bit by itself; add-one smoothing */
+    KL_RULE_ONES,      /* naive Bayes on the count of ones */
+    KL_RULES
+};
+extern const char *const kl_rule_names[KL_RULES]; /* "pairs", ... */
+#define KL_RULE_CHOICES "pairs|logistic|bernoulli|ones"
+
+/* score of class k = parameters[k (d + 1) + d] + sum over j of parameters[k (d + 1) + j] x_j. Naive
+   Bayes is fitted with equal priors; whoever has others adds their logarithms to the constants. */
+struct kl_rule {
+    enum kl_rule_kind kind;
+    size_t classes, inputs; /* c, d */
+    double *parameters;     /* [c, d + 1] */
+};
+/* d of a kind for rows of n_bits; 0: there is none (pairs of an odd number of bits). */
+size_t kl_classify_rule_inputs(enum kl_rule_kind kind, size_t n_bits);
+/* Numbers of a class that are free: shares of symbols add to 1, and equal priors leave no intercept. */
+size_t kl_classify_rule_free(enum kl_rule_kind kind, size_t n_bits);
+/* Fits to rows [which[0..n)] with labels [n_rows of bits] in [0, classes). rule->parameters: room for
+   classes (d + 1) numbers, given by the caller. KL_EDATA if a class has no row, KL_ENOMEM,
+   KL_ESIGNAL. */
+int kl_classify_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bits *bits,
+                         const int32_t *labels, size_t classes, const int64_t *which, size_t n,
+                         struct kl_error *err);
+/* scores [c] of a row: logarithms of the classes' probabilities but for a constant. */
+void kl_classify_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits,
+                             size_t row);
+
+/* ---- logistic regression ---- */
+/* Minimises the sum of cross-entropies + |W|^2 / 2 from 0 until no derivative exceeds 1e-8 of the
+   largest possible one (n), by L-BFGS (Liu & Nocedal 1989, doi:10.1007/BF01589116), in double;
+   parameters [c, n_bits + 1]. variance [n_bits], or NULL for ones: the penalty is sum variance_j W_j^2 /
+   2, that on the weights of bits that were divided by their deviations. KL_ENOMEM; KL_ESIGNAL soon
+   after a signal. */
+int kl_classify_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
+                             size_t classes, const int64_t *which, size_t n, const double *variance,
+                             struct kl_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/mlp.h"
-#include "qrng/classify/rules.h"
+#include "qrng/classify/network.h"
 
 const char *const kl_rule_names[KL_RULES] = { "pairs", "logistic", "bernoulli", "ones" };
 

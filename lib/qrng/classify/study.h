@@ -6,9 +6,8 @@
 #define KL_QRNG_CLASSIFY_STUDY_H
 
 #include "qrng/bits/dependence.h"
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 #include "qrng/classify/network.h"
-#include "qrng/classify/rules.h"
 
 /* ---- settings (mode_qtrain.c) ---- */
 #define KL_STUDY_MODELS "network|" KL_RULE_CHOICES

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/distributions.h"
 #include "stats/stats.h"
 #include "qrng/classify/classify_int.h"
 #include "store/kind.h"

@@ -171,8 +171,7 @@ int kl_classify_count_collapsed(size_t *n, const char *path, size_t n_splits, st
     uint8_t *all = NULL;
     *n = 0;
     int rc = kl_store_file_open_kind(&file, path, &kl_study_kind, err);
-    if (!rc) rc = kl_store_file_expect(&d, file, "collapsed", KL_TYPE_U8, 1, err);
-    if (!rc) rc = kl_store_file_load((void **)&all, file, d, err);
+    if (!rc) rc = kl_store_file_load_named((void **)&all, &d, file, "collapsed", KL_TYPE_U8, 1, err);
     for (size_t i = 0; !rc && i < d->rows && i < n_splits; i++) *n += all[i];
     free(all);
     kl_store_file_close(&file);

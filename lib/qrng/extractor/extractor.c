@@ -10,7 +10,7 @@
 
 #include "qrng/bits/bits.h"
 #include "qrng/nist/nist.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 /* ---- Toeplitz hashing ---- */

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const columns[KL_GAN_N_COLUMNS] = {
     [KL_GAN_DIVERGENCE] = "history/divergence",

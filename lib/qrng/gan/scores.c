@@ -7,7 +7,6 @@
 
 #include "kernels/inline/philox.h"
 #include "stats/stats.h"
-#include "stats/tests.h"
 #include "qrng/gan/gan_int.h"
 #include "qrng/gan/study.h"
 

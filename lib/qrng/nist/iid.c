@@ -152,11 +152,3 @@ int kl_nist_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t
     free(r);
     return code;
 }
-
-int kl_nist_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
-                struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
-{
-    const int code = kl_nist_iid_begin(result, s, n, err);
-    return code ? code
-                : kl_nist_iid_go_on(result, s, n, permutations, permutations, seed, pool, watch, err);
-}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 /* ---- known distributions ---- */
 /* Chi-squared tests of independence and of equal distribution, and the longest repeat. */

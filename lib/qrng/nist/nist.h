@@ -197,12 +197,9 @@ struct kl_iid {
     int n_failed;
 };
 /* Permutation i has Philox's numbers of (seed, i) alone. With 10,000 permutations the verdicts are those
-   of section 5.1. KL_ENOMEM, KL_ESIGNAL. */
-int kl_nist_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
-                struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
-/* The same in parts: the source's own statistics; then permutations until `until` of them are taken, or
-   none of the statistics can fail any more. watch is told how many are taken and how many it will be,
-   by kl_nist_iid_needed. The verdict is there when all are taken. */
+   of section 5.1. KL_ENOMEM, KL_ESIGNAL. The source's own statistics; then permutations until `until` of
+   them are taken, or none of the statistics can fail any more. watch is told how many are taken and how
+   many it will be, by kl_nist_iid_needed. The verdict is there when all are taken. */
 int kl_nist_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err);
 int kl_nist_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations,
                       int64_t until, int64_t seed, struct kl_pool *pool, const struct kl_watch *watch,

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- from counts ---- */
 /* The most common value, collisions, and a Markov chain of bits. */

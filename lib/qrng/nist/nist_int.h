@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "qrng/nist/nist.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 /* ---- SP 800-22 ---- */
 /* igamc(a, x) of the publication. */

@@ -3,7 +3,6 @@
    in each round (Manber & Myers 1993, doi:10.1137/0222058); common prefixes of neighbours after Kasai et
    al. (2001, doi:10.1007/3-540-48194-X_17). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "qrng/nist/nist_int.h"
 

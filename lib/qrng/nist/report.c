@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits/symbols.h"
-#include "stats/distributions.h"
+#include "qrng/bits/bits.h"
+#include "stats/stats.h"
 
 /* ---- a device's rows one after another ---- */
 

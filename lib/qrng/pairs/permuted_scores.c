@@ -9,7 +9,6 @@
 
 #include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "stats/tests.h"
 #include "stats/stats.h"
 
 /* ---- held-out accuracy ---- */

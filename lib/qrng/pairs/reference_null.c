@@ -8,7 +8,7 @@
 
 #include "kernels/bits.h"
 #include "kernels/inline/philox.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 
 /* A source of independent symbols is sampled twice, again and again. Samples are drawn as planes: 64
    rows a word, a random binary fraction compared with the probability of a one digit by digit until

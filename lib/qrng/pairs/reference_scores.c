@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 
 /* An element is a share of rows, c / rows + 1e-10, so its logarithm is looked up. */
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits/symbols.h"
-#include "stats/distributions.h"
+#include "qrng/bits/bits.h"
+#include "stats/stats.h"
 
 /* ---- scores by name ---- */
 

@@ -6,7 +6,6 @@
 
 #include "qrng/bits/bits.h"
 #include "qrng/bits/dependence.h"
-#include "qrng/bits/symbols.h"
 
 struct kl_tournament_options {
     int64_t permutations; /* of the rows' labels, for each pair; 0: none, and no p-values by them */

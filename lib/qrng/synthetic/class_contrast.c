@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 #include "stats/stats.h"
 
 /* ---- interval of the ratio ---- */

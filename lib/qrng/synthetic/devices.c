@@ -10,8 +10,8 @@
 #include "kernels/bits.h"
 #include "kernels/inline/philox.h"
 #include "qrng/bits/bits.h"
-#include "qrng/classify/mt19937.h"
-#include "stats/distributions.h"
+#include "qrng/classify/network.h"
+#include "stats/stats.h"
 
 /* ---- the plan ---- */
 
@@ -204,13 +204,13 @@ static double within(const double range[2], double u)
 
 /* ---- the study's devices: how many numbers a bit takes depends on the bits ---- */
 struct stream {
-    struct kl_mt19937 mt;
+    struct kl_nn_mersenne mt;
     uint64_t draws;
 };
 static double next(struct stream *s)
 {
     s->draws++;
-    return kl_classify_mt19937_unit(&s->mt);
+    return kl_nn_mersenne_unit(&s->mt);
 }
 
 static void study_row(uint64_t *row, struct stream *s, const struct kl_synthetic_plan *plan, double q,
@@ -300,7 +300,7 @@ int kl_synthetic_make(struct kl_bits *b, struct kl_synthetic_device *devices, ui
     *draws = 0;
     int code = make_room(b, plan, err);
     if (code) return code;
-    kl_classify_mt19937_seed(&stream.mt, (uint32_t)plan->options->seed);
+    kl_nn_mersenne_seed(&stream.mt, (uint32_t)plan->options->seed);
     for (size_t i = 0; i < n; i++) {
         struct kl_synthetic_device *d = &devices[i];
         *d = (struct kl_synthetic_device){

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "store/kind.h"
 #include "store/store.h"
 

@@ -3,13 +3,9 @@
    out rows, and trains the reference's two classifiers. */
 #include "qrng/synthetic/synthetic.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "qrng/classify/mt19937.h"
 #include "qrng/classify/network.h"
-#include "qrng/classify/rules.h"
 
 /* ---- the reference's classifiers ---- */
 /* Two classifiers of its thirty devices: of a row, the class of its device. They are judged

@@ -6,7 +6,7 @@
 #define KL_QRNG_SYNTHETIC_SYNTHETIC_H
 
 #include "qrng/bits/bits.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 
 struct kl_synthetic_options {
     int64_t devices, rows, bits; /* 2 or more; of each device; of each row */

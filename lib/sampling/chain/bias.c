@@ -7,7 +7,6 @@
 #include "kernels/langevin.h"
 #include "kernels/inline/philox.h"
 #include "sampling/chain/chain_int.h"
-#include "sampling/chain/chains_int.h"
 
 /* ---- gaussian ----
    The Gaussian beside a run: as many records, batches of the same size, the same step, temperature and

@@ -2,8 +2,6 @@
    A chain on its way: epochs of steps, one by one or, where the target can, many at once. It may stop
    between any two steps; what it has then is all that it needs. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kernels/langevin.h"
 #include "kernels/inline/philox.h"

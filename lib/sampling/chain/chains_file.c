@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/chain/chains_int.h"
+#include "sampling/chain/chain_int.h"
 #include "store/kind.h"
 
 static const struct kl_kind_number numbers[] = {

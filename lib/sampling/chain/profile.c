@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/chain/profile.h"
 #include "sampling/chain/sample.h"
 
 /* ---- lists of numbers between commas, as texts of options ---- */

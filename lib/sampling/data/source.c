@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Where images and labels come from: a folder's training and test part, by their usual names, through
    ingest; and CIFAR's binary files, records of a label (CIFAR-100: two) and 3 x 32 x 32 bytes. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

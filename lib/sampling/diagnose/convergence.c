@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
    Potential scale reduction, effective numbers of draws, and the standard errors that follow from them.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "sampling/diagnose/diagnose_int.h"
-#include "stats/distributions.h"
 
 /* ---- potential scale reduction: variance between chains against variance within ---- */
 
@@ -32,26 +30,13 @@ static double reduction(const double *y, size_t rows, size_t n)
     return sqrt((between / within + (double)n - 1) / (double)n);
 }
 
-double kl_sampling_rhat(struct kl_sampling_traces *t, enum kl_sampling_rhat kind)
+double kl_sampling_rhat(struct kl_sampling_traces *t)
 {
-    double place = NAN, scale = NAN;
     if (!t->valid || t->chains < 2) return NAN;
-    if (kind == KL_SAMPLING_RHAT_IDENTITY) return reduction(t->x, t->chains, t->draws);
-    if (kind == KL_SAMPLING_RHAT_SPLIT) {
-        t->scored = false;
-        for (size_t r = 0; r < t->rows; r++)
-            memcpy(t->y + r * t->half, kl_sampling_half(t, r), t->half * sizeof(double));
-        return reduction(t->y, t->rows, t->half);
-    }
-    if (kind != KL_SAMPLING_RHAT_Z_SCALE) {
-        kl_sampling_rows_folded(t);
-        scale = reduction(t->y, t->rows, t->half);
-    }
-    if (kind != KL_SAMPLING_RHAT_FOLDED) {
-        kl_sampling_rows_scored(t); /* last, for the ESS of the bulk looks at the same rows */
-        place = reduction(t->y, t->rows, t->half);
-    }
-    if (kind != KL_SAMPLING_RHAT_RANK) return kind == KL_SAMPLING_RHAT_FOLDED ? scale : place;
+    kl_sampling_rows_folded(t);
+    const double scale = reduction(t->y, t->rows, t->half);
+    kl_sampling_rows_scored(t); /* last, for the ESS of the bulk looks at the same rows */
+    const double place = reduction(t->y, t->rows, t->half);
     return scale > place ? scale : place;
 }
 
@@ -173,147 +158,31 @@ static double quantile(const double *sorted, size_t n, double share)
     return (1 - gamma) * sorted[(size_t)k - 1] + gamma * sorted[(size_t)k];
 }
 
-double kl_sampling_ess_quantile(struct kl_sampling_traces *t, double share)
+static double ess_quantile(struct kl_sampling_traces *t, double share)
 {
-    return t->valid ? less_or_equal(t, quantile(t->sorted, t->n, share)) : NAN;
+    return less_or_equal(t, quantile(t->sorted, t->n, share));
 }
 
-static double ess_moment(struct kl_sampling_traces *t, bool squared)
+static double ess_mean(struct kl_sampling_traces *t)
 {
-    for (size_t r = 0; r < t->rows; r++) {
-        const double *x = kl_sampling_half(t, r);
-        double *y = t->y + r * t->half;
-        for (size_t i = 0; i < t->half; i++) y[i] = squared ? (x[i] - t->mean) * (x[i] - t->mean) : x[i];
-    }
+    for (size_t r = 0; r < t->rows; r++)
+        memcpy(t->y + r * t->half, kl_sampling_half(t, r), t->half * sizeof(double));
     return effective(t);
-}
-
-/* Is it nearer to the median than half of them? */
-static double ess_mad(struct kl_sampling_traces *t)
-{
-    const double median = kl_sampling_median(t->sorted, t->n);
-    size_t up = t->n / 2, down = up;
-    double at[2] = { 0, 0 }; /* of the distances in rising order, the two in the middle */
-    while (down && t->sorted[down - 1] >= median) down--;
-    up = down;
-    for (size_t k = 0; k <= t->n / 2; k++) {
-        const double above = up < t->n ? fabs(t->sorted[up] - median) : INFINITY;
-        const double below = down ? fabs(t->sorted[down - 1] - median) : INFINITY;
-        at[0] = at[1];
-        if (down == 0 || (up < t->n && above <= below)) at[1] = above, up++;
-        else at[1] = below, down--;
-    }
-    const double limit = t->n % 2 ? at[1] : (at[0] + at[1]) / 2;
-    for (size_t r = 0; r < t->rows; r++) {
-        const double *x = kl_sampling_half(t, r);
-        double *y = t->y + r * t->half;
-        for (size_t i = 0; i < t->half; i++) y[i] = fabs(x[i] - median) <= limit ? 1 : 0;
-    }
-    return effective(t);
-}
-
-static double lesser(double a, double b)
-{
-    return b < a ? b : a;
 }
 
 double kl_sampling_ess(struct kl_sampling_traces *t, enum kl_sampling_ess kind)
 {
     if (!t->valid) return NAN;
-    switch (kind) {
-    case KL_SAMPLING_ESS_BULK: kl_sampling_rows_scored(t); return effective(t);
-    case KL_SAMPLING_ESS_TAIL:
-        return lesser(kl_sampling_ess_quantile(t, 0.05), kl_sampling_ess_quantile(t, 0.95));
-    case KL_SAMPLING_ESS_MEAN: return ess_moment(t, false);
-    case KL_SAMPLING_ESS_SD: return ess_moment(t, true);
-    case KL_SAMPLING_ESS_MEDIAN: return kl_sampling_ess_quantile(t, 0.5);
-    case KL_SAMPLING_ESS_MAD: return ess_mad(t);
+    if (kind == KL_SAMPLING_ESS_MEAN) return ess_mean(t);
+    if (kind == KL_SAMPLING_ESS_BULK) {
+        kl_sampling_rows_scored(t);
+        return effective(t);
     }
-    return NAN;
+    const double low = ess_quantile(t, 0.05), high = ess_quantile(t, 0.95);
+    return high < low ? high : low;
 }
 
-/* ---- standard errors ---- */
 double kl_sampling_mcse_mean(struct kl_sampling_traces *t)
 {
-    return t->valid ? kl_sampling_sd(t) / sqrt(ess_moment(t, false)) : NAN;
-}
-
-double kl_sampling_mcse_sd(struct kl_sampling_traces *t)
-{
-    if (!t->valid) return NAN;
-    const double variance = t->squares / (double)t->n;
-    double fourth = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        const double d = t->x[i] - t->mean;
-        fourth += d * d * d * d;
-    }
-    const double of_variance = (fourth / (double)t->n - variance * variance) / ess_moment(t, true);
-    return sqrt(of_variance / variance / 4);
-}
-
-/* x with I_x(a, b) = p, by halving: an order statistic's number is all that is wanted of it. */
-static double beta_quantile(double p, double a, double b)
-{
-    double low = 0, high = 1;
-    for (int i = 0; i < 60; i++) {
-        const double x = (low + high) / 2;
-        if (kl_stats_log_beta_lower(a, b, x, 1 - x) < log(p)) low = x;
-        else high = x;
-    }
-    return (low + high) / 2;
-}
-
-double kl_sampling_mcse_quantile(struct kl_sampling_traces *t, double share)
-{
-    if (!t->valid) return NAN;
-    const double ess = kl_sampling_ess_quantile(t, share), a = ess * share + 1,
-                 b = ess * (1 - share) + 1;
-    const double n = (double)t->n, last = n - 1;
-    double low = 0, high = last;
-    if (!isnan(ess)) {
-        low = beta_quantile(0.1586553, a, b) * n - 1, high = beta_quantile(0.8413447, a, b) * n - 1;
-        low = low < 0 ? 0 : floor(low), high = high > last ? last : ceil(high);
-    }
-    return (t->sorted[(size_t)high] - t->sorted[(size_t)low]) / 2;
-}
-
-double kl_sampling_autocorrelation_time(struct kl_sampling_traces *t)
-{
-    return t->valid ? (double)t->n / ess_moment(t, false) : NAN;
-}
-
-/* ---- of one chain ---- */
-static double lagged(const double *x, size_t n, double mean, size_t lag)
-{
-    double sum = 0;
-    for (size_t i = 0; i + lag < n; i++) sum += (x[i] - mean) * (x[i + lag] - mean);
-    return sum;
-}
-
-static double chain_mean(const struct kl_sampling_traces *t, const double *x)
-{
-    double sum = 0;
-    for (size_t i = 0; i < t->draws; i++) sum += x[i];
-    return sum / (double)t->draws;
-}
-
-void kl_sampling_autocorrelation(double *rho, size_t lags, const struct kl_sampling_traces *t,
-                                 size_t chain)
-{
-    const double *x = t->x + chain * t->draws, mean = chain_mean(t, x);
-    const double whole = lagged(x, t->draws, mean, 0);
-    for (size_t lag = 0; lag < lags; lag++) rho[lag] = lagged(x, t->draws, mean, lag) / whole;
-}
-
-double kl_sampling_ess_cut(const struct kl_sampling_traces *t, size_t chain)
-{
-    const double *x = t->x + chain * t->draws, mean = chain_mean(t, x);
-    const double whole = lagged(x, t->draws, mean, 0);
-    double sum = 0;
-    for (size_t lag = 1; lag < t->draws; lag++) {
-        const double rho = lagged(x, t->draws, mean, lag) / whole;
-        if (!(rho >= 0.05)) break;
-        sum += rho;
-    }
-    return whole > 0 ? (double)t->draws / (1 + 2 * sum) : NAN;
+    return t->valid ? kl_sampling_sd(t) / sqrt(ess_mean(t)) : NAN;
 }

@@ -22,46 +22,19 @@ size_t kl_sampling_traces_draws(const struct kl_sampling_traces *traces); /* of 
 /* Chains of more than one draw whose values are all the same. */
 size_t kl_sampling_still(const struct kl_sampling_traces *traces);
 
-/* Potential scale reduction. rank: the larger one of z-scale and folded, the one to look at. NaN of one
+/* Potential scale reduction of halves of chains, rank-normalised: the larger one of that of the values,
+   whether places agree, and that of their distances from the median, whether scales agree. NaN of one
    chain, of fewer than four draws, of a constant. */
-enum kl_sampling_rhat {
-    KL_SAMPLING_RHAT_RANK,
-    KL_SAMPLING_RHAT_SPLIT,   /* of halves of chains */
-    KL_SAMPLING_RHAT_FOLDED,  /* of the distances from the median, rank-normalised: do scales agree? */
-    KL_SAMPLING_RHAT_Z_SCALE, /* of halves, rank-normalised: do places agree? */
-    KL_SAMPLING_RHAT_IDENTITY /* of whole chains: Gelman and Rubin 1992 (doi:10.1214/ss/1177011136) */
-};
-double kl_sampling_rhat(struct kl_sampling_traces *traces, enum kl_sampling_rhat kind);
+double kl_sampling_rhat(struct kl_sampling_traces *traces);
 /* Effective number of draws, over all chains; the autocorrelations summed as Geyer 1992
    (doi:10.1214/ss/1177011137). NaN of fewer than four draws; of a constant all draws. tail: the lesser
    one of the 5 % and the 95 % quantile. */
-enum kl_sampling_ess {
-    KL_SAMPLING_ESS_BULK,
-    KL_SAMPLING_ESS_TAIL,
-    KL_SAMPLING_ESS_MEAN,
-    KL_SAMPLING_ESS_SD,
-    KL_SAMPLING_ESS_MEDIAN,
-    KL_SAMPLING_ESS_MAD
-};
+enum kl_sampling_ess { KL_SAMPLING_ESS_BULK, KL_SAMPLING_ESS_TAIL, KL_SAMPLING_ESS_MEAN };
 double kl_sampling_ess(struct kl_sampling_traces *traces, enum kl_sampling_ess kind);
-double kl_sampling_ess_quantile(struct kl_sampling_traces *traces, double share); /* 0 <= share <= 1 */
 double kl_sampling_mean(const struct kl_sampling_traces *traces);
 double kl_sampling_sd(const struct kl_sampling_traces *traces); /* divided by n - 1 */
-/* Monte-Carlo standard errors. Of a quantile: half the distance of the order statistics at the 15.87 %
- * and 84.13 % of Beta's law. */
+/* Monte-Carlo standard error of the mean. */
 double kl_sampling_mcse_mean(struct kl_sampling_traces *traces);
-double kl_sampling_mcse_sd(struct kl_sampling_traces *traces);
-double kl_sampling_mcse_quantile(struct kl_sampling_traces *traces,
-                                 double share); /* 0.5: of the median */
-/* Draws of one chain that are worth one independent draw: all draws over the mean's ESS. */
-double kl_sampling_autocorrelation_time(struct kl_sampling_traces *traces);
-/* rho (lags <= draws) of one chain, rho[0] = 1: autocovariances divided by the chain's length; NaN of a
- * constant. */
-void kl_sampling_autocorrelation(double *rho, size_t lags, const struct kl_sampling_traces *traces,
-                                 size_t chain);
-/* ESS of one chain as the reference of `sgld` has it: draws / (1 + 2 sum rho), summed up to the first
- * rho below 0.05. */
-double kl_sampling_ess_cut(const struct kl_sampling_traces *traces, size_t chain);
 
 /* ---- predictive accuracy (predictive.c) ---- */
 /* Expected log predictive density, summed over records: WAIC (Watanabe 2010; Vehtari, Gelman and Gabry

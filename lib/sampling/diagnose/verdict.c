@@ -2,7 +2,6 @@
    The diagnostics of each temperature of a file, several at once, and what is amiss in them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sampling/diagnose/verdict.h"
 #include "store/store.h"
@@ -48,7 +47,7 @@ void kl_sampling_verdict_of_trace(struct kl_sampling_verdict *v, struct kl_sampl
     v->draws = kl_sampling_traces_draws(t), v->still = kl_sampling_still(t);
     v->mean = kl_sampling_mean(t), v->sd = kl_sampling_sd(t);
     if (v->still == v->chains) return;
-    v->rhat = kl_sampling_rhat(t, KL_SAMPLING_RHAT_RANK);
+    v->rhat = kl_sampling_rhat(t);
     v->bulk = kl_sampling_ess(t, KL_SAMPLING_ESS_BULK);
     v->tail = kl_sampling_ess(t, KL_SAMPLING_ESS_TAIL);
     const double ess = kl_sampling_ess(t, KL_SAMPLING_ESS_MEAN);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "sampling/ladder/ladder.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "store/kind.h"
 #include "store/store.h"
 

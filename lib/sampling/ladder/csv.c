@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
+#include "base/base.h"
 #include "sampling/ladder/ladder.h"
 
 /* ---- a ladder from a CSV: the reference's own, or a table of several ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "sampling/ladder/ladder.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 
 /* ---- ladder ----
    A ladder in memory: its arrays, what of it can be integrated, raw and unit-interval losses. */

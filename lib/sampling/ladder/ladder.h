@@ -19,10 +19,9 @@ struct kl_writer;
 /* ---- the Bernoulli kl and what is inverted (bound.c) ---- */
 /* p ln(p/q) + (1-p) ln((1-p)/(1-q)) of p and q in [0, 1]: no cancellation where they are close. */
 double kl_sampling_kl(double p, double q);
-/* The largest q >= p, and the smallest q <= p, with kl(p||q) <= c: to a few units of the last place, at
-   tiny p and c too. c negative: NaN, no q is so close. */
+/* The largest q >= p with kl(p||q) <= c: to a few units of the last place, at tiny p and c too. c
+   negative: NaN, no q is so close. */
 double kl_sampling_kl_upper(double p, double c);
-double kl_sampling_kl_lower(double p, double c);
 /* The reference's inverse: bisection of [p, 1 - 1e-12] down to 1e-5. For comparison. */
 double kl_sampling_kl_upper_coarse(double p, double c);
 /* ln of sum_k C(n,k) (k/n)^k (1-k/n)^(n-k), n >= 1: the least constant of the kl inequality for records
@@ -189,18 +188,6 @@ bool kl_sampling_calibrate_bisect(double *factor, const double *p, const double 
                                   int64_t n, const struct kl_sampling_bound_options *o);
 
 /* ---- path certificate (bound.c) ---- */
-/* ln F(to|from) - ln B(from|to) of a step w' = decay w - kick g(w) + sqrt(variance) N and the same step
-   back: Euler's (decay 1 - eta/(2 sigma^2), kick eta beta/2, variance eta), or with the prior part exact
-   (decay a = exp(-eta/(2 sigma^2)), variance sigma^2 (1 - a^2)). Gradients are those of the same
-   records. */
-double kl_sampling_path_step(const double *from, const double *to, const double *gradient_from,
-                             const double *gradient_to, size_t size, double decay, double kick,
-                             double variance);
-/* ln pi(from) - ln pi(to), pi = N(0, sigma^2 I). */
-double kl_sampling_path_prior(const double *from, const double *to, size_t size, double sigma);
-/* Kernels that leave the rungs' laws as they are (MALA): sum_{k<last} (beta_{k+1} - beta_k) L(w_k) -
-   beta_last L(w_last), loss[k] of the state reached at beta_k. */
-double kl_sampling_path_invariant(const double *beta, const double *loss, size_t last);
 /* Mean over independent chains (stride apart) and where it lies below with probability 1 - delta by
    Student's t; NaN of fewer than two. */
 void kl_sampling_path_mean(double *mean, double *upper, const double *work, size_t n_chains,

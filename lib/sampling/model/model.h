@@ -166,11 +166,4 @@ int kl_sampling_net_statistics(void *context, const double **mean, const double 
                                double momentum, const kl_real *w, const struct kl_sampling_batch *batch,
                                struct kl_error *err);
 
-/* ---- a case with everything known (target.c) ---- */
-/* L(w) = mean over n records of (x.w - y)^2 / 2, x (n, d) row-major; both are the training and the test
-   set, 0-1 errors are none. sigma: of the prior. They are copied. KL_ENOMEM. */
-#define kl_sampling_linear_target KL_NAME(kl_sampling_linear_target)
-int kl_sampling_linear_target(struct kl_sampling_target *target, const double *x, const double *y,
-                              size_t n, size_t d, double sigma, struct kl_error *err);
-
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/gemm.h"
-#include "sequence/learn/split.h"
+#include "sequence/learn/fitted.h"
 #include "sequence/windows/windows.h"
 
 /* ---- windows that stand in two parts, under whatever names: found by digests of their numbers ---- */

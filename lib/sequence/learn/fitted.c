@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "sequence/learn/fitted.h"
-#include "sequence/learn/split.h"
-#include "sequence/windows/names.h"
+#include "sequence/windows/windows.h"
 #include "store/store.h"
 
 /* ---- classifiers on covariances: fitted on some windows of a set, applied to others ---- */

@@ -5,8 +5,6 @@
 #define KL_SEQUENCE_LEARN_H
 
 #include "sequence/learn/fitted.h"
-#include "sequence/learn/split.h"
-#include "sequence/learn/standardise.h"
 #include "sequence/model/model.h"
 #include "sequence/windows/windows.h"
 #include "store/kind.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sequence/learn/learner.h"
-#include "sequence/learn/split.h"
-#include "sequence/windows/names.h"
+#include "sequence/learn/fitted.h"
+#include "sequence/windows/windows.h"
 
 static const struct kl_kind_heading headings[] = { { "", "model" }, { "", "split" }, { NULL, NULL } };
 static const struct kl_kind_number numbers[] = {

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "nn/nn.h"
-#include "sequence/learn/split.h"
-#include "sequence/windows/names.h"
+#include "sequence/learn/fitted.h"
 #include "sequence/windows/windows.h"
 
 /* ---- split ----

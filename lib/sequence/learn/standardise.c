@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Alignments, and means and deviations of channels over aligned windows, in double and in the order of
    the windows. */
-#include "sequence/learn/standardise.h"
+#include "sequence/learn/fitted.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "kernels/gemm.h"
 #include "kernels/layers.h"
 #include "kernels/scan.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/classical_int.h"
 
@@ -237,16 +236,7 @@ static void linear_inputs(kl_real *dx, size_t ld_dx, const kl_real *dy, size_t l
 static void drop(kl_real *y, size_t first, size_t count, const struct kl_classical_run *run,
                  uint32_t place)
 {
-    const struct kl_sequence_batch *b = run->batch;
-    const double rate = run->net->options.dropout;
-    if (!b->training || rate <= 0) return;
-    const struct kl_dropout_draw draw = { .seed = b->seed,
-                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT + 256 * place,
-                                          .step = b->step,
-                                          .replica = b->replica,
-                                          .threshold = kl_nn_dropout_threshold(rate),
-                                          .scale = kl_nn_dropout_scale(rate) };
-    kl_kernel_dropout(y, first, count, &draw);
+    kl_sequence_drop(y, first, count, run->net, run->batch, place);
 }
 
 /* ---- a window ---- */

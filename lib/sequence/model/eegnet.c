@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    EEGNet (Lawhern et al. 2018, doi:10.1088/1741-2552/aace8c) as braindecode 1.8.1 has it: its sizes,
    tensors and first values. */
-#include "sequence/model/eegnet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,8 +132,5 @@ const struct kl_sequence_model kl_sequence_eegnet = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_sequence_eegnet_work_f32,
-    .work_f64 = kl_sequence_eegnet_work_f64,
-    .run_f32 = kl_sequence_eegnet_run_f32,
-    .run_f64 = kl_sequence_eegnet_run_f64,
+    KL_SEQUENCE_PASSES(eegnet),
 };

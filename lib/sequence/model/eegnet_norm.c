@@ -9,7 +9,7 @@
 #include "kernels/gemm.h"
 #include "kernels/layers.h"
 #include "kernels/inline/real.h"
-#include "sequence/model/eegnet.h"
+#include "sequence/model/model_int.h"
 
 #if !KL_F64
 static size_t sizes(size_t size[9], const struct kl_eegnet *e)

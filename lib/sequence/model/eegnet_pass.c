@@ -7,9 +7,7 @@
 #include "kernels/depthwise.h"
 #include "kernels/gemm.h"
 #include "kernels/layers.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sequence/model/eegnet.h"
 #include "sequence/model/model_int.h"
 
 /* ---- what one pass keeps ----
@@ -345,16 +343,8 @@ static void lay(struct pass *p)
 /* ---- forwards ---- */
 static void drop(kl_real *values, const struct pass *p, int place, size_t i, size_t block, size_t rows)
 {
-    const struct kl_sequence_batch *b = p->batch;
-    const double rate = p->net->options.dropout;
-    if (!b->training || !(rate > 0)) return;
-    const struct kl_dropout_draw draw = { .seed = b->seed,
-                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT + 256 * (uint32_t)place,
-                                          .step = b->step,
-                                          .replica = b->replica,
-                                          .threshold = kl_nn_dropout_threshold(rate),
-                                          .scale = kl_nn_dropout_scale(rate) };
-    kl_kernel_dropout(values, ((b->row + i) * p->e->blocks + block) * rows * SIDE, rows * SIDE, &draw);
+    kl_sequence_drop(values, ((p->batch->row + i) * p->e->blocks + block) * rows * SIDE, rows * SIDE,
+                     p->net, p->batch, (uint32_t)place);
 }
 
 /* Window i through both kinds of first filters. */

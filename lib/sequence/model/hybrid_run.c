@@ -12,9 +12,8 @@
 #include "kernels/layers.h"
 #include "kernels/ssm.h"
 #include "kernels/temporal.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
-#include "sequence/model/mamba_hybrid_int.h"
+#include "sequence/model/mamba_int.h"
 #include "sequence/model/steps_int.h"
 
 enum { GROUP = 64 / sizeof(kl_real), FILTERS = KL_HYBRID_FILTERS };
@@ -118,14 +117,7 @@ static kl_real *gradient(const struct run *u, int t)
 }
 static void drop(const struct run *u, kl_real *y, size_t first, size_t count)
 {
-    const struct kl_sequence_batch *b = u->batch;
-    const struct kl_dropout_draw draw = { .seed = b->seed,
-                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT,
-                                          .step = b->step,
-                                          .replica = b->replica,
-                                          .threshold = kl_nn_dropout_threshold(u->net->options.dropout),
-                                          .scale = kl_nn_dropout_scale(u->net->options.dropout) };
-    if (b->training && u->net->options.dropout > 0) kl_kernel_dropout(y, first, count, &draw);
+    kl_sequence_drop(y, first, count, u->net, u->batch, 0);
 }
 
 /* ---- once a run ---- */

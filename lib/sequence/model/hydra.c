@@ -5,7 +5,6 @@
    its state. W_o is applied behind the sum. */
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm.h"
@@ -15,34 +14,6 @@
 
 enum { S = KL_RING_STEPS };
 typedef double complex number;
-
-#if !KL_F64
-static int open_net(struct kl_sequence_net *net, struct kl_error *err)
-{
-    struct kl_sequence_steps *s;
-    int code = kl_sequence_steps_open(&s, net, err);
-    if (code) return code;
-    static const char *const branches[] = { "alpha", "beta", "gamma" };
-    const size_t classes = (size_t)net->shape.classes, out = s->outputs;
-    const bool bare = net->options.bare;
-#define ADD(to, ...)                                                                             \
-    if ((to = kl_sequence_steps_add(net, &(struct kl_sequence_tensor){ __VA_ARGS__ }, err)) < 0) \
-    return to
-#define LINEAR(w, b, ...) \
-    if ((code = kl_sequence_steps_linear(&w, &b, net, __VA_ARGS__, err)) < 0) return code
-    if (!bare) {
-        ADD(s->tau, "temporal_weights", false, true, s->lengths, 0, 0, 1);
-        LINEAR(s->wp, s->bp, "feature_projection", false, s->inputs, s->angles);
-    }
-    for (int i = 0; i < 3; i++) ADD(s->branch[i], branches[i], true, true, 1, 0, 0, 1);
-    ADD(s->base, "qlcu_base_params", true, false, s->angles, 0, 0, 1);
-    ADD(s->qd, "qd_params", true, false, out, 0, 0, 1);
-    LINEAR(s->wf, s->bf, "feature_projection", true, bare ? s->inputs : s->angles, s->angles);
-    LINEAR(s->wo, s->bo, "output_ff", true, out, bare ? classes : out);
-    if (!bare) LINEAR(s->wc, s->bc, "output_layer", false, out, classes);
-    return 0;
-}
-#endif
 
 /* Parameters behind the circuits in double, their gradients over a batch, and what a window needs. */
 struct hydra {
@@ -302,17 +273,15 @@ static void gradients(struct hydra *h, const struct kl_sequence_net *net, const 
     tau_gradient(h, net, grad);
 }
 
-#define work_bytes KL_NAME(kl_sequence_hydra_work)
-size_t work_bytes(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_hydra_work(const struct kl_sequence_net *net, size_t n)
 {
     struct hydra h;
     (void)n;
     return take(&h, NULL, net, true);
 }
 
-#define run KL_NAME(kl_sequence_hydra_run)
-void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, const kl_real *params,
-         const struct kl_sequence_batch *batch, void *work)
+void kl_sequence_hydra_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+                           const kl_real *params, const struct kl_sequence_batch *batch, void *work)
 {
     struct hydra h;
     take(&h, work, net, result->by_x || (result->grad && !net->options.frozen));
@@ -326,10 +295,13 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 }
 
 #if !KL_F64
-size_t kl_sequence_hydra_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_hydra_run_f64(struct kl_sequence_result_f64 *result, const struct kl_sequence_net *net,
-                               const double *params, const struct kl_sequence_batch_f64 *batch,
-                               void *work);
+static int open_net(struct kl_sequence_net *net, struct kl_error *err)
+{
+    return kl_sequence_steps_open(
+        net, &(struct kl_sequence_branches){ .complex_ = true, .weight = { "alpha", "beta", "gamma" } },
+        err);
+}
+
 const struct kl_sequence_model kl_sequence_hydra = {
     .name = "hydra",
     .what = "Quantum Hydra: superposed circuits at each timestep, complex weights over time",
@@ -337,9 +309,6 @@ const struct kl_sequence_model kl_sequence_hydra = {
     .open = open_net,
     .close = kl_sequence_steps_close,
     .init = kl_sequence_steps_init,
-    .work_f32 = kl_sequence_hydra_work_f32,
-    .work_f64 = kl_sequence_hydra_work_f64,
-    .run_f32 = kl_sequence_hydra_run_f32,
-    .run_f64 = kl_sequence_hydra_run_f64,
+    KL_SEQUENCE_PASSES(hydra),
 };
 #endif

@@ -5,8 +5,6 @@
    applied to the weighted sum of q over time, once a window, and what the batch adds to the branches'
    matrices is one outer product. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm.h"
@@ -15,48 +13,6 @@
 #include "sequence/model/steps_int.h"
 
 enum { S = KL_RING_STEPS };
-
-#if !KL_F64
-static int add_branches(struct kl_sequence_net *net, struct kl_sequence_steps *s, struct kl_error *err)
-{
-    for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "branch%d_ff", i + 1);
-        const int code = kl_sequence_steps_linear(&s->matrix[i], &s->offset[i], net, name, true,
-                                                  s->outputs, s->outputs, err);
-        if (code) return code;
-    }
-    return 0;
-}
-
-static int open_net(struct kl_sequence_net *net, struct kl_error *err)
-{
-    struct kl_sequence_steps *s;
-    int code = kl_sequence_steps_open(&s, net, err);
-    if (code) return code;
-    static const char *const weights[] = { "w1", "w2", "w3" };
-    const size_t classes = (size_t)net->shape.classes, out = s->outputs;
-    const bool bare = net->options.bare;
-    const double share = 1 / (double)s->lengths;
-#define ADD(to, ...)                                                                             \
-    if ((to = kl_sequence_steps_add(net, &(struct kl_sequence_tensor){ __VA_ARGS__ }, err)) < 0) \
-    return to
-#define LINEAR(w, b, ...) \
-    if ((code = kl_sequence_steps_linear(&w, &b, net, __VA_ARGS__, err)) < 0) return code
-    if (!bare) {
-        ADD(s->tau, "temporal_weights", false, false, s->lengths, 0, share, share);
-        LINEAR(s->wp, s->bp, "feature_projection", false, s->inputs, s->angles);
-    }
-    for (int i = 0; i < 3; i++) ADD(s->branch[i], weights[i], true, false, 1, 0, 1, 1);
-    ADD(s->base, "qlcu_base_params", true, false, s->angles, 0, 0, 1);
-    ADD(s->qd, "qd_params", true, false, out, 0, 0, 1);
-    LINEAR(s->wf, s->bf, "feature_projection", true, bare ? s->inputs : s->angles, s->angles);
-    if ((code = add_branches(net, s, err)) < 0) return code;
-    LINEAR(s->wo, s->bo, "output_ff", true, out, bare ? classes : out);
-    if (!bare) LINEAR(s->wc, s->bc, "output_layer", false, out, classes);
-    return 0;
-}
-#endif
 
 /* Parameters behind the circuits in double, their gradients over a batch, and what a window needs. */
 struct hybrid {
@@ -300,17 +256,16 @@ static void gradients(struct hybrid *h, const struct kl_sequence_net *net, const
     for (size_t t = 0; t < h->steps; t++) tau[t] = (kl_real)(h->tau[t] * ((double)h->by_tau[t] - mean));
 }
 
-#define work_bytes KL_NAME(kl_sequence_hydra_hybrid_work)
-size_t work_bytes(const struct kl_sequence_net *net, size_t n)
+size_t kl_sequence_hydra_hybrid_work(const struct kl_sequence_net *net, size_t n)
 {
     struct hybrid h;
     (void)n;
     return take(&h, NULL, net, true);
 }
 
-#define run KL_NAME(kl_sequence_hydra_hybrid_run)
-void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, const kl_real *params,
-         const struct kl_sequence_batch *batch, void *work)
+void kl_sequence_hydra_hybrid_run(struct kl_sequence_result *result, const struct kl_sequence_net *net,
+                                  const kl_real *params, const struct kl_sequence_batch *batch,
+                                  void *work)
 {
     struct hybrid h;
     take(&h, work, net, result->by_x || (result->grad && !net->options.frozen));
@@ -324,10 +279,15 @@ void run(struct kl_sequence_result *result, const struct kl_sequence_net *net, c
 }
 
 #if !KL_F64
-size_t kl_sequence_hydra_hybrid_work_f64(const struct kl_sequence_net *net, size_t n);
-void kl_sequence_hydra_hybrid_run_f64(struct kl_sequence_result_f64 *result,
-                                      const struct kl_sequence_net *net, const double *params,
-                                      const struct kl_sequence_batch_f64 *batch, void *work);
+static int open_net(struct kl_sequence_net *net, struct kl_error *err)
+{
+    return kl_sequence_steps_open(
+        net,
+        &(struct kl_sequence_branches){ .weight = { "w1", "w2", "w3" },
+                                        .matrix = { "branch1_ff", "branch2_ff", "branch3_ff" } },
+        err);
+}
+
 const struct kl_sequence_model kl_sequence_hydra_hybrid = {
     .name = "hydra-hybrid",
     .what = "Quantum Hydra Hybrid: measured branches at each timestep, softmax weights over time",
@@ -335,9 +295,6 @@ const struct kl_sequence_model kl_sequence_hydra_hybrid = {
     .open = open_net,
     .close = kl_sequence_steps_close,
     .init = kl_sequence_steps_init,
-    .work_f32 = kl_sequence_hydra_hybrid_work_f32,
-    .work_f64 = kl_sequence_hydra_hybrid_work_f64,
-    .run_f32 = kl_sequence_hydra_hybrid_run_f32,
-    .run_f64 = kl_sequence_hydra_hybrid_run_f64,
+    KL_SEQUENCE_PASSES(hydra_hybrid),
 };
 #endif

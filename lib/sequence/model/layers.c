@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   What several nets share: batch norm, and the loss at their end. */
+   What several nets share: batch norm, the loss at their end, dropout. */
 #include <math.h>
 #include <string.h>
 
+#include "kernels/act.h"
+#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/model_int.h"
-#include "sequence/model/norm.h"
 
 /* ---- norm ----
    Batch norm: statistics, factors and gradients of a batch, in both precisions of what it stands on. */
@@ -178,4 +179,17 @@ void kl_sequence_loss(kl_real *d, struct kl_sequence_result *result,
         const double p = exp((double)logits[k] - (double)logits[best]) / sum;
         d[k] = (kl_real)(batch->scale * (p - (k == label)));
     }
+}
+
+void kl_sequence_drop(kl_real *y, size_t first, size_t count, const struct kl_sequence_net *net,
+                      const struct kl_sequence_batch *batch, uint32_t place)
+{
+    const double rate = net->options.dropout;
+    const struct kl_dropout_draw draw = { .seed = batch->seed,
+                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT + 256 * place,
+                                          .step = batch->step,
+                                          .replica = batch->replica,
+                                          .threshold = kl_nn_dropout_threshold(rate),
+                                          .scale = kl_nn_dropout_scale(rate) };
+    if (batch->training && rate > 0) kl_kernel_dropout(y, first, count, &draw);
 }

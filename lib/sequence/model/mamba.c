@@ -131,10 +131,7 @@ const struct kl_sequence_model kl_sequence_mamba = {
     .quantum = true,
     .open = open_net,
     .init = init,
-    .work_f32 = kl_sequence_mamba_work_f32,
-    .work_f64 = kl_sequence_mamba_work_f64,
-    .run_f32 = kl_sequence_mamba_run_f32,
-    .run_f64 = kl_sequence_mamba_run_f64,
+    KL_SEQUENCE_PASSES(mamba),
 };
 const struct kl_sequence_model kl_sequence_mamba_lite = {
     .name = "mamba-lite",
@@ -142,8 +139,5 @@ const struct kl_sequence_model kl_sequence_mamba_lite = {
     .quantum = true,
     .open = open_net,
     .init = init,
-    .work_f32 = kl_sequence_mamba_work_f32,
-    .work_f64 = kl_sequence_mamba_work_f64,
-    .run_f32 = kl_sequence_mamba_run_f32,
-    .run_f64 = kl_sequence_mamba_run_f64,
+    KL_SEQUENCE_PASSES(mamba),
 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sequence/model/mamba_hybrid_int.h"
+#include "sequence/model/mamba_int.h"
 
 /* ---- gate b ----
    GATE_B of Quantum Mamba Hybrid on |0>: a layer is RX on all wires, RZ on each wire but the first
@@ -327,10 +327,7 @@ const struct kl_sequence_model kl_sequence_mamba_hybrid = {
     .quantum = true,
     .open = open_net,
     .init = init,
-    .work_f32 = kl_sequence_hybrid_work_f32,
-    .work_f64 = kl_sequence_hybrid_work_f64,
-    .run_f32 = kl_sequence_hybrid_run_f32,
-    .run_f64 = kl_sequence_hybrid_run_f64,
+    KL_SEQUENCE_PASSES(hybrid),
 };
 const struct kl_sequence_model kl_sequence_mamba_hybrid_lite = {
     .name = "mamba-hybrid-lite",
@@ -338,8 +335,5 @@ const struct kl_sequence_model kl_sequence_mamba_hybrid_lite = {
     .quantum = true,
     .open = open_net,
     .init = init,
-    .work_f32 = kl_sequence_hybrid_work_f32,
-    .work_f64 = kl_sequence_hybrid_work_f64,
-    .run_f32 = kl_sequence_hybrid_run_f32,
-    .run_f64 = kl_sequence_hybrid_run_f64,
+    KL_SEQUENCE_PASSES(hybrid),
 };

@@ -5,12 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/act.h"
 #include "kernels/gemm.h"
 #include "kernels/layers.h"
 #include "kernels/ssm.h"
 #include "kernels/temporal.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/mamba_int.h"
 
@@ -102,14 +100,7 @@ static kl_real *layer_gradient(const struct run *u, int t)
 
 static void drop(const struct run *u, kl_real *y, int place, size_t first, size_t count)
 {
-    const struct kl_sequence_batch *b = u->batch;
-    const struct kl_dropout_draw draw = { .seed = b->seed,
-                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT + 256 * (uint32_t)place,
-                                          .step = b->step,
-                                          .replica = b->replica,
-                                          .threshold = kl_nn_dropout_threshold(u->net->options.dropout),
-                                          .scale = kl_nn_dropout_scale(u->net->options.dropout) };
-    if (b->training && u->net->options.dropout > 0) kl_kernel_dropout(y, first, count, &draw);
+    kl_sequence_drop(y, first, count, u->net, u->batch, (uint32_t)place);
 }
 
 /* Feature j, by axis and wire, as the tensor has it. */

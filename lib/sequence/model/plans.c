@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "kernels/inline/real.h"
-#include "sequence/model/mamba_hybrid_int.h"
 #include "sequence/model/mamba_int.h"
 
 /* ---- rotations of one wire one after the other ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    ShallowFBCSPNet (Schirrmeister et al. 2017, doi:10.1002/hbm.23730) as braindecode 1.8.1 has it: its
    sizes, tensors and first values. */
-#include "sequence/model/shallow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,8 +108,5 @@ const struct kl_sequence_model kl_sequence_shallow = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_sequence_shallow_work_f32,
-    .work_f64 = kl_sequence_shallow_work_f64,
-    .run_f32 = kl_sequence_shallow_run_f32,
-    .run_f64 = kl_sequence_shallow_run_f64,
+    KL_SEQUENCE_PASSES(shallow),
 };

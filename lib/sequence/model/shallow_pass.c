@@ -5,13 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/act.h"
 #include "kernels/gemm.h"
 #include "kernels/layers.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/model_int.h"
-#include "sequence/model/shallow.h"
 
 enum { SIDE = 16, POOL = KL_FBCSP_POOL, STEP = KL_FBCSP_STEP };
 static const double least_power = 1e-6;
@@ -141,17 +138,8 @@ static void filter(struct pass *p, size_t i)
 
 static void drop(kl_real *values, const struct pass *p, size_t i)
 {
-    const struct kl_sequence_batch *b = p->batch;
     const size_t n = p->s->outputs * p->s->pooled;
-    const double rate = p->net->options.dropout;
-    if (!b->training || !(rate > 0)) return;
-    const struct kl_dropout_draw draw = { .seed = b->seed,
-                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT,
-                                          .step = b->step,
-                                          .replica = b->replica,
-                                          .threshold = kl_nn_dropout_threshold(rate),
-                                          .scale = kl_nn_dropout_scale(rate) };
-    kl_kernel_dropout(values, (b->row + i) * n, n, &draw);
+    kl_sequence_drop(values, (p->batch->row + i) * n, n, p->net, p->batch, 0);
 }
 
 /* Mean of (v scale + shift)^2 over 75 steps, every 15: five sums of 15 each. */

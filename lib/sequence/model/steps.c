@@ -10,8 +10,17 @@
    Nets whose circuits run once a timestep: their tensors by the reference's names, first values, tables
    of the circuit. */
 
-int kl_sequence_steps_add(struct kl_sequence_net *net, const struct kl_sequence_tensor *t,
-                          struct kl_error *err)
+/* A tensor (rank 1: d1 is 0) of the layer (bare: without the prefix) or of the model (layer false); d0
+   0: none. complex_: its last axis is (re, im), a number counts once. */
+struct tensor {
+    const char *name;
+    bool layer, complex_;
+    size_t d0, d1;
+    double low, high;
+};
+
+/* Its number, or what the block says. */
+static int add(struct kl_sequence_net *net, const struct tensor *t, struct kl_error *err)
 {
     struct kl_sequence_steps *s = net->own;
     char name[64];
@@ -23,18 +32,17 @@ int kl_sequence_steps_add(struct kl_sequence_net *net, const struct kl_sequence_
     return kl_nn_block_add_tensor(&net->block, name, 1 + (t->d1 > 0) + t->complex_, dims, err);
 }
 
-int kl_sequence_steps_linear(int *weight, int *bias, struct kl_sequence_net *net, const char *name,
-                             bool layer, size_t in, size_t out, struct kl_error *err)
+/* Linear(in -> out), its weight and bias, by their common name. */
+static int linear(int *weight, int *bias, struct kl_sequence_net *net, const char *name, bool layer,
+                  size_t in, size_t out, struct kl_error *err)
 {
     char text[48];
     const double bound = 1 / sqrt((double)in);
     snprintf(text, sizeof text, "%s.weight", name);
-    *weight = kl_sequence_steps_add(
-        net, &(struct kl_sequence_tensor){ text, layer, false, out, in, -bound, bound }, err);
+    *weight = add(net, &(struct tensor){ text, layer, false, out, in, -bound, bound }, err);
     if (*weight < 0) return *weight;
     snprintf(text, sizeof text, "%s.bias", name);
-    *bias = kl_sequence_steps_add(
-        net, &(struct kl_sequence_tensor){ text, layer, false, out, 0, -bound, bound }, err);
+    *bias = add(net, &(struct tensor){ text, layer, false, out, 0, -bound, bound }, err);
     return *bias < 0 ? *bias : 0;
 }
 
@@ -51,8 +59,8 @@ static int fill_tables(struct kl_sequence_steps *s, struct kl_error *err)
     return 0;
 }
 
-int kl_sequence_steps_open(struct kl_sequence_steps **steps, struct kl_sequence_net *net,
-                           struct kl_error *err)
+static int open_tables(struct kl_sequence_steps **steps, struct kl_sequence_net *net,
+                       struct kl_error *err)
 {
     const struct kl_sequence_model_options *o = &net->options;
     const size_t n = (size_t)o->qubits;
@@ -71,6 +79,36 @@ int kl_sequence_steps_open(struct kl_sequence_steps **steps, struct kl_sequence_
     int *const first = &s->tau;
     for (int i = 0; i < 20; i++) first[i] = -1;
     return fill_tables(s, err);
+}
+
+int kl_sequence_steps_open(struct kl_sequence_net *net, const struct kl_sequence_branches *b,
+                           struct kl_error *err)
+{
+    struct kl_sequence_steps *s = NULL;
+    int code = open_tables(&s, net, err);
+    if (code) return code;
+    const size_t classes = (size_t)net->shape.classes, out = s->outputs;
+    const bool bare = net->options.bare;
+    const double share = b->complex_ ? 0 : 1 / (double)s->lengths;
+#define ADD(to, ...) \
+    if ((to = add(net, &(struct tensor){ __VA_ARGS__ }, err)) < 0) return to
+#define LINEAR(w, b, ...) \
+    if ((code = linear(&w, &b, net, __VA_ARGS__, err)) < 0) return code
+    if (!bare) {
+        ADD(s->tau, "temporal_weights", false, b->complex_, s->lengths, 0, share,
+            b->complex_ ? 1 : share);
+        LINEAR(s->wp, s->bp, "feature_projection", false, s->inputs, s->angles);
+    }
+    for (int i = 0; i < 3; i++)
+        ADD(s->branch[i], b->weight[i], true, b->complex_, 1, 0, b->complex_ ? 0 : 1, 1);
+    ADD(s->base, "qlcu_base_params", true, false, s->angles, 0, 0, 1);
+    ADD(s->qd, "qd_params", true, false, out, 0, 0, 1);
+    LINEAR(s->wf, s->bf, "feature_projection", true, bare ? s->inputs : s->angles, s->angles);
+    for (int i = 0; i < 3 && b->matrix[i]; i++)
+        LINEAR(s->matrix[i], s->offset[i], b->matrix[i], true, out, out);
+    LINEAR(s->wo, s->bo, "output_ff", true, out, bare ? classes : out);
+    if (!bare) LINEAR(s->wc, s->bc, "output_layer", false, out, classes);
+    return 0;
 }
 
 void kl_sequence_steps_close(struct kl_sequence_net *net)

@@ -25,24 +25,16 @@ struct kl_sequence_steps {
 };
 
 /* ---- tables and tensors (steps.c) ---- */
+/* Names of the branches' weights and, where they have some, matrices. Weights of branches and of time
+   are complex and begin at random, or are real and begin equal. */
+struct kl_sequence_branches {
+    bool complex_;
+    const char *weight[3], *matrix[3];
+};
 /* net->own becomes one; kl_sequence_steps_close is the model's close. KL_EUSAGE, KL_ENOMEM. */
-int kl_sequence_steps_open(struct kl_sequence_steps **steps, struct kl_sequence_net *net,
+int kl_sequence_steps_open(struct kl_sequence_net *net, const struct kl_sequence_branches *branches,
                            struct kl_error *err);
 void kl_sequence_steps_close(struct kl_sequence_net *net);
-/* Adds a tensor (rank 1: d1 is 0) of the layer (bare: without the prefix) or of the model (layer false);
-   d0 0: does nothing. A number, or what the block says. complex_: its last axis is (re, im), a number
-   counts once. */
-struct kl_sequence_tensor {
-    const char *name;
-    bool layer, complex_;
-    size_t d0, d1;
-    double low, high;
-};
-int kl_sequence_steps_add(struct kl_sequence_net *net, const struct kl_sequence_tensor *t,
-                          struct kl_error *err);
-/* Linear(in -> out), its weight and bias, by their common name. */
-int kl_sequence_steps_linear(int *weight, int *bias, struct kl_sequence_net *net, const char *name,
-                             bool layer, size_t in, size_t out, struct kl_error *err);
 /* The model's init. */
 void kl_sequence_steps_init(const struct kl_sequence_net *net, float *params, uint64_t seed,
                             uint32_t replica);

@@ -4,10 +4,8 @@
    sum of dz x^T over the batch, dW_f = G W_p^T + g b_p^T, dW_p = W_f^T G. */
 #include <string.h>
 
-#include "kernels/act.h"
 #include "kernels/gemm.h"
 #include "kernels/ring.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/steps_int.h"
 
@@ -113,15 +111,10 @@ const kl_real *kl_sequence_circuits_input(struct kl_sequence_circuits *c,
 {
     const size_t count = net->shape.channels * kl_sequence_stride(net->shape.steps);
     const kl_real *x = batch->x + i * count;
-    const double rate = net->options.dropout;
-    if (!batch->training || rate <= 0) return by_x ? by_x : x;
-    const struct kl_dropout_draw draw = {
-        batch->seed,    KL_RANDOM_SEQUENCE_DROPOUT,    batch->step,
-        batch->replica, kl_nn_dropout_threshold(rate), kl_nn_dropout_scale(rate)
-    };
+    if (!batch->training || net->options.dropout <= 0) return by_x ? by_x : x;
     kl_real *to = by_x;
     if (!by_x) to = c->dropped, memcpy(to, x, count * sizeof *x);
-    kl_kernel_dropout(to, (batch->row + i) * count, count, &draw);
+    kl_sequence_drop(to, (batch->row + i) * count, count, net, batch, 0);
     return to;
 }
 

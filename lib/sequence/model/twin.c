@@ -2,7 +2,6 @@
    Classical twins of the quantum models: the same projections, readouts, weights over time and output,
    and in the place of the circuit one map, tanh(M theta + b), of as many features from as many
    parameters. */
-#include "sequence/model/twin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -220,8 +219,5 @@ const struct kl_sequence_model kl_sequence_twin = {
     .open = open_net,
     .close = close_net,
     .init = init,
-    .work_f32 = kl_sequence_twin_work_f32,
-    .work_f64 = kl_sequence_twin_work_f64,
-    .run_f32 = kl_sequence_twin_run_f32,
-    .run_f64 = kl_sequence_twin_run_f64,
+    KL_SEQUENCE_PASSES(twin),
 };

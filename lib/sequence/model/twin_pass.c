@@ -4,15 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/act.h"
 #include "kernels/gemm.h"
 #include "kernels/layers.h"
 #include "kernels/policy.h"
 #include "kernels/temporal.h"
-#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "sequence/model/model_int.h"
-#include "sequence/model/twin.h"
 
 enum { SIDE = 16, TAPS = KL_TWIN_TAPS, CONV = KL_TWIN_CONV };
 #if KL_F64
@@ -206,17 +203,8 @@ static void lay(struct pass *p)
 static void drop(kl_real *values, const struct pass *p, size_t i)
 {
     const struct kl_twin_net *t = p->t;
-    const struct kl_sequence_batch *b = p->batch;
-    const double rate = p->net->options.dropout;
     const size_t rows = t->front == KL_TWIN_DENSE ? KL_TWIN_CONV : t->channels, n = rows * t->ld;
-    if (!b->training || !(rate > 0)) return;
-    const struct kl_dropout_draw draw = { .seed = b->seed,
-                                          .purpose = KL_RANDOM_SEQUENCE_DROPOUT,
-                                          .step = b->step,
-                                          .replica = b->replica,
-                                          .threshold = kl_nn_dropout_threshold(rate),
-                                          .scale = kl_nn_dropout_scale(rate) };
-    kl_kernel_dropout(values, (b->row + i) * n, n, &draw);
+    kl_sequence_drop(values, (p->batch->row + i) * n, n, p->net, p->batch, 0);
 }
 
 /* x = mean over time of the convolution's silu, one column. Depthwise: `slopes` (channels, taps + 1) are

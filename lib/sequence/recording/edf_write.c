@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    EDF+C of 16 bits: the header, then records, each with its samples and, in one channel behind them,
    when it begins and the annotations that begin within it. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

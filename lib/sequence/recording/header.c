@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    The header of EDF and BDF files, and its fields. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    A recording: opened, its signals named, its samples read, closed. */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>

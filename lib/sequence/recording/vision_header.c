@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "sequence/recording/vision.h"
+#include "sequence/recording/recording_int.h"
 #include "store/store.h"
 
 enum { LARGEST = 1 << 24, MOST_CHANNELS = 100000 };

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "sequence/recording/vision.h"
+#include "sequence/recording/recording_int.h"
 
 enum { NUMBERS = 4, NUMBER = 24 };
 

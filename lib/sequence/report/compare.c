@@ -6,9 +6,8 @@
 
 #include "kernels/inline/philox.h"
 #include "sequence/report/compare.h"
-#include "sequence/windows/names.h"
-#include "stats/distributions.h"
-#include "stats/tests.h"
+#include "sequence/windows/windows.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 /* ---- compared report ----

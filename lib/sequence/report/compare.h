@@ -4,7 +4,6 @@
 #define KL_SEQUENCE_COMPARE_H
 
 #include "stats/stats.h"
-#include "stats/tests.h"
 struct kl_file;
 struct kl_mode;
 struct kl_tool;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sequence/report/report.h"
-#include "sequence/windows/names.h"
 #include "sequence/windows/windows.h"
 
 /* ---- metrics of a report, overall and of each person, and its file ---- */

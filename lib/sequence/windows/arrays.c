@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ingest/ingest.h"
 #include "sequence/windows/windows_int.h"

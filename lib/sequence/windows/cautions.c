@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "sequence/windows/windows_int.h"
+#include "stats/stats.h"
 
 /* ---- alike ----
    Windows that hold nothing, or what another one holds: those that never move, and those that are equal
@@ -173,20 +174,13 @@ static void caution_classes(const struct kl_log *log, const struct kl_sequence_c
     }
 }
 
-/* ---- sizes ---- */
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* " (the least has 190 uV, the median 210 uV)": by it a limit can be chosen. Sorts. */
 static void tell_rejected(char text[LIST], const struct kl_sequence_collection *c)
 {
     const size_t n = c->n_rejected;
     *text = 0;
     if (!n) return;
-    qsort(c->rejected, n, sizeof *c->rejected, by_size);
+    kl_stats_sort(c->rejected, n);
     snprintf(text, LIST, " (the least has %.4g uV, the median %.4g uV)", c->rejected[0],
              (c->rejected[(n - 1) / 2] + c->rejected[n / 2]) / 2);
 }

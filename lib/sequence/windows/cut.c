@@ -3,7 +3,6 @@
    around each labelled annotation, if it lies within the recording and no gap crosses it. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "sequence/windows/windows_int.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sequence/recording/recording.h"
-#include "sequence/windows/names.h"
 #include "sequence/windows/windows.h"
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"
@@ -33,8 +32,7 @@ int kl_sequence_names_take(char ***names, size_t *n, struct kl_file *file, const
 {
     const struct kl_dataset *d;
     void *data = NULL;
-    int code = kl_store_file_expect(&d, file, dataset, KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load(&data, file, d, err);
+    int code = kl_store_file_load_named(&data, &d, file, dataset, KL_TYPE_STRING, 1, err);
     if (code) return code;
     *n = d->rows;
     *names = calloc(d->rows + 1, sizeof **names);

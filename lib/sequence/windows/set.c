@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sequence/windows/names.h"
+#include "sequence/windows/windows.h"
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"
 #include "store/store.h"

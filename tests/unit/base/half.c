@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/half.h"
+#include "base/base.h"
 #include "tests/unit/check.h"
 
 int main(void)

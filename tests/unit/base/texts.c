@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
-#include "base/words.h"
+#include "base/base.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "circuit/gpu.h"
+#include "circuit/circuit.h"
 #include "kernels/inline/place.h"
 #include "tests/unit/check.h"
 

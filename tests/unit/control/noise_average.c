@@ -9,6 +9,7 @@
 #include "control/noise/noise.h"
 #include "control/pulse/pulse.h"
 #include "tests/control_qubit.h"
+#include "tests/control_trajectories.h"
 
 enum { SEGMENTS = 8 };
 static int failures;
@@ -151,7 +152,7 @@ static void check_trajectories(void)
     const struct kl_control_process p[2] = { { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.5, 4 },
                                              { KL_CONTROL_TELEGRAPH, KL_CONTROL_AMPLITUDE, 0.1, 2 } };
     const struct kl_control_task task = { { 0.2, 0.05 }, 1 };
-    struct kl_control_estimate one, four;
+    struct estimate one, four;
     struct kl_pool *pool;
     struct kl_error err;
     double ideal[16], map[16], expected = 0;
@@ -159,52 +160,17 @@ static void check_trajectories(void)
     average(map, 0.2, 0.05, p, 2);
     for (int i = 0; i < 16; i++) expected += (ideal[i] /= 4) * map[i];
     must(kl_pool_create(&pool, 4, &err), &err);
-    must(kl_control_noise_trajectories(&one, identity, ideal, 4, &qubit, &driven, &task, p, 2, 3000, 11,
-                                       NULL, &err),
+    must(sample_trajectories(&one, identity, ideal, 4, &qubit, &driven, &task, p, 2, 3000, 11, NULL,
+                             &err),
          &err);
-    must(kl_control_noise_trajectories(&four, identity, ideal, 4, &qubit, &driven, &task, p, 2, 3000, 11,
-                                       pool, &err),
+    must(sample_trajectories(&four, identity, ideal, 4, &qubit, &driven, &task, p, 2, 3000, 11, pool,
+                             &err),
          &err);
     near("trajectories", 2, one.mean, expected, 4 * one.error);
     near("their error", 2, one.error, 0, 5e-3);
     if (one.mean != four.mean || one.error != four.error)
         printf("threads change the sample\n"), failures++;
     kl_pool_destroy(&pool);
-}
-
-/* The joint system under kl_control_propagate: the loss is that of the average, its gradient that of the
-   average's differences. */
-static void check_join(const struct kl_control_process *p, int n, int levels)
-{
-    const struct kl_control_task task = { { 0.2, 0.05 }, 0.9 };
-    struct kl_control_task whole;
-    struct kl_control_system joint;
-    struct kl_control_objective objective = { .columns = 4, .constant = 1 }, joint_objective;
-    struct kl_error err;
-    double ideal[16], map[16], by_u[2 * SEGMENTS];
-    struct kl_control_gradient g = { .u = by_u };
-    average(ideal, 0.2, 0, NULL, 0);
-    for (int i = 0; i < 16; i++) ideal[i] /= 4;
-    objective.start = (double *)identity, objective.weights = ideal;
-    must(kl_control_noise_join(&joint, &joint_objective, &qubit, &objective, p, n, levels, &err), &err);
-    kl_control_task_default(&whole, &joint);
-    whole.params[0] = task.params[0], whole.params[1] = task.params[1], whole.amplitude = task.amplitude;
-    must(kl_control_propagate(&g, &joint, &joint_objective, &driven, &whole, &err), &err);
-    for (int i = -1; i < 2 * SEGMENTS; i++) {
-        const double d = i < 0 ? 0 : 1e-3, was = u[i < 0 ? 0 : i];
-        double losses[2] = { 1, 1 };
-        for (int j = 0; j < 2; j++) {
-            u[i < 0 ? 0 : i] = was + (2 * j - 1) * d;
-            must(kl_control_noise_average(map, identity, 4, &qubit, &driven, &task, p, n, 1e-13, NULL,
-                                          &err),
-                 &err);
-            for (int k = 0; k < 16; k++) losses[j] -= ideal[k] * map[k];
-        }
-        u[i < 0 ? 0 : i] = was;
-        if (i < 0) near("loss of the joint system", levels, g.loss, losses[0], 1e-11);
-        else near("its derivative", i, by_u[i], (losses[1] - losses[0]) / (2 * d), 1e-6);
-    }
-    kl_control_system_free(&joint), kl_control_objective_free(&joint_objective);
 }
 
 static void refuse(const struct kl_control_process *p, const char *word)
@@ -219,20 +185,6 @@ static void refuse(const struct kl_control_process *p, const char *word)
     failures++;
 }
 
-static void refuse_join(const struct kl_control_process *p, int levels, const char *word)
-{
-    struct kl_control_system joint;
-    struct kl_control_objective objective = { .columns = 4, .start = (double *)identity },
-                                joint_objective;
-    struct kl_error err = { 0 };
-    objective.weights = objective.start;
-    const int code =
-        kl_control_noise_join(&joint, &joint_objective, &qubit, &objective, p, 1, levels, &err);
-    if (code >= 0 || !strstr(err.text, word))
-        printf("found %d '%s', expected a line with '%s'\n", code, err.text, word), failures++;
-    kl_control_system_free(&joint), kl_control_objective_free(&joint_objective);
-}
-
 int main(void)
 {
     for (int i = 0; i < 2 * SEGMENTS; i++) u[i] = 3 * sin(1 + 2 * i);
@@ -241,18 +193,6 @@ int main(void)
     check_several();
     check_filter();
     check_trajectories();
-    const struct kl_control_process noises[3] = { { KL_CONTROL_TELEGRAPH, QUBIT_DETUNING, 0.4, 3 },
-                                                  { KL_CONTROL_TELEGRAPH, KL_CONTROL_AMPLITUDE, 0.2, 1 },
-                                                  { KL_CONTROL_ORNSTEIN_UHLENBECK, QUBIT_DETUNING, 0.3,
-                                                    4 } };
-    check_join(noises, 1, 1);
-    check_join(noises + 1, 1, 1);
-    check_join(noises, 2, 1);
-    check_join(noises + 1, 2, 8);
-    check_join(noises + 2, 1, 16);
-    refuse_join(&(struct kl_control_process){ KL_CONTROL_QUASI_STATIC, 0, 1, 1 }, 4, "quasi-static");
-    refuse_join(&(struct kl_control_process){ KL_CONTROL_ORNSTEIN_UHLENBECK, 0, 1, 1 }, 17, "17 levels");
-    refuse_join(&(struct kl_control_process){ KL_CONTROL_TELEGRAPH, 0, 1, NAN }, 1, "rate");
     refuse(&(struct kl_control_process){ KL_CONTROL_TELEGRAPH, 2, 1, 1 }, "parameter 2");
     refuse(&(struct kl_control_process){ KL_CONTROL_TELEGRAPH, -2, 1, 1 }, "parameter -2");
     refuse(&(struct kl_control_process){ KL_CONTROL_TELEGRAPH, 0, NAN, 1 }, "sigma");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/meta/tasks.h"
+#include "control/meta/meta_train.h"
 #include "tests/golden/golden.h"
 #include "tests/unit/check.h"
 

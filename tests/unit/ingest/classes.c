@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <sys/stat.h>
 
-#include "ingest/names_int.h"
+#include "ingest/ingest_int.h"
 #include "ingest_test.h"
 #include "store/store.h"
 

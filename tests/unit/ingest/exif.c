@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Blocks as cameras write them, in either byte order, with the directory where they will; and others. */
-#include "ingest/picture_int.h"
+#include "ingest/ingest_int.h"
 #include "ingest_test.h"
 
 struct field {

@@ -48,7 +48,7 @@ static void check_labelled(void)
     struct kl_bits b = { 0 };
     struct kl_error err = { 0 };
     put(text, sizeof text - 1);
-    int rc = kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err);
+    int rc = kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ 0 }, &err);
     CHECK(rc == 0, "%s", err.text);
     check_rows(&b, rows, devices, 3);
     CHECK(b.n_devices == 2 && strcmp(b.names[1], "2") == 0);
@@ -76,7 +76,9 @@ static void check_symbols(void)
     struct kl_bits b = { 0 };
     struct kl_error err = { 0 };
     put("01110010\n", 9);
-    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ .symbol_bits = 2 }, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ .symbol_bits = 2 },
+                             &err) == 0,
+          "%s", err.text);
     for (size_t k = 0; k < 4; k++) CHECK(kl_bits_symbol(kl_bits_row(&b, 0), k, 2) == expected[k]);
     CHECK(kl_bits_symbol(kl_bits_row(&b, 0), 0, 8) == 0x72);
     kl_bits_free(&b);
@@ -93,12 +95,14 @@ static void check_large(void)
     memset(text, '1', 2 * n + 2);
     text[n] = text[2 * n + 1] = '\n';
     put(text, 2 * n + 2);
-    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ 0 }, &err) == 0,
+          "%s", err.text);
     CHECK(b.n_rows == 2 && b.n_bits == n && b.words[n / 64 - 1] == UINT64_MAX);
     kl_bits_free(&b);
     for (size_t i = 0; i < n; i++) text[i] = i % 3 == 2 ? '\n' : i % 2 ? '1' : '0';
     put(text, n);
-    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ 0 }, &err) == 0,
+          "%s", err.text);
     CHECK(b.n_rows == n / 3 && b.n_bits == 2);
     for (size_t r = 0; r < b.n_rows; r++)
         CHECK(b.words[r] == (r % 2 ? 1 : 2), "row %zu: %llu", r, (unsigned long long)b.words[r]);
@@ -115,14 +119,16 @@ static void check_packed(void)
     struct kl_bits b = { 0 };
     struct kl_error err = { 0 };
     put("\xa5\x0f\x3c", 3);
-    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0, "%s", err.text);
     check_rows(&b, rows, devices, 3);
     CHECK(b.n_dropped == 3);
     kl_bits_free(&b);
-    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ .packed = true, .row_bits = 25 }, &err) ==
-              KL_EDATA &&
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1,
+                             &(struct kl_bits_how){ .packed = true, .row_bits = 25 },
+                             &err) == KL_EDATA &&
           strstr(err.text, "3 bytes hold no row of 25 bits"));
-    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ .packed = true }, &err) == KL_EUSAGE);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ .packed = true },
+                             &err) == KL_EUSAGE);
 }
 
 /* Many rows of an odd length, each bit against its byte, and the same by blocks, twice. */
@@ -137,7 +143,7 @@ static void check_packed_blocks(void)
     const struct kl_bits *block;
     for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * i + (i >> 7));
     put(bytes, BYTES);
-    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0, "%s", err.text);
     CHECK(b.n_rows == 8 * (size_t)BYTES / ROW && b.n_dropped == 8 * (size_t)BYTES % ROW);
     size_t wrong = 0;
     for (size_t i = 0; i < b.n_rows * ROW; i++)
@@ -189,8 +195,10 @@ static void check_npy(void)
         { "|S3", "(2,)", "011120", 6, "row 2, position 2: found '2', expected 0 or 1" },
         { "|u1", "(2, 3)", "\0\1\1\1\0\2", 6, "row 2, column 3: found 2, expected 0 or 1" },
         { "|u1", "(2, 3)", "\0\1\1\1\0", 5, "5 bytes of rows, its header says 2 rows of 3 bytes" },
-        { "<f4", "(2, 3)", "", 0, WRONG("<f4", "2", "; if it holds 0 and 1 alone, save a.astype('u1')") },
-        { "<i8", "(6,)", "", 0, WRONG("<i8", "1", "; if it holds 0 and 1 alone, save a.astype('u1').reshape(-1, N)") },
+        { "<f4", "(2, 3)", "", 0,
+          WRONG("<f4", "2", "; if it holds 0 and 1 alone, save a.astype('u1')") },
+        { "<i8", "(6,)", "", 0,
+          WRONG("<i8", "1", "; if it holds 0 and 1 alone, save a.astype('u1').reshape(-1, N)") },
         { "|b1", "(6,)", "", 0, WRONG("|b1", "1", "; save a.reshape(-1, N)") },
         { "|S3", "(2, 1)", "", 0, WRONG("|S3", "2", "; save a.ravel()") },
         { "|O", "(2, 3)", "", 0, WRONG("|O", "2", "") },
@@ -200,7 +208,8 @@ static void check_npy(void)
         struct kl_bits b = { 0 };
         struct kl_error err = { 0 };
         put(file, npy(file, cases[i].descr, cases[i].shape, cases[i].data, cases[i].n));
-        const int rc = kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err);
+        const int rc =
+            kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ 0 }, &err);
         snprintf(expected, sizeof expected, "%s: %s", path, cases[i].message ? cases[i].message : "");
         CHECK(rc == (cases[i].message ? KL_EDATA : 0), "case %zu: %s", i, err.text);
         if (rc) CHECK(strcmp(err.text, expected) == 0, "found %s", err.text);
@@ -251,7 +260,9 @@ static void check_errors(void)
         char expected[256];
         put(cases[i].text, cases[i].n);
         snprintf(expected, sizeof expected, "%s: %s", path, cases[i].message);
-        CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err) == KL_EDATA, "case %zu", i);
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ 0 }, &err) ==
+                  KL_EDATA,
+              "case %zu", i);
         CHECK(strcmp(err.text, expected) == 0, "found %s", err.text);
         CHECK(!b.words && !b.names);
     }

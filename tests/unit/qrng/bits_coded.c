@@ -29,7 +29,7 @@ static void check_rows(const struct kl_bits_how *how, const char *rows, size_t d
 {
     struct kl_bits b = { 0 };
     struct kl_error err = { 0 };
-    CHECK(kl_bits_read(&b, path, how, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, how, &err) == 0, "%s", err.text);
     CHECK(b.n_rows * how->row_bits == strlen(rows) && b.n_dropped == dropped && b.used_bits == used,
           "%zu rows, %zu dropped, %d used", b.n_rows, b.n_dropped, b.used_bits);
     for (size_t i = 0; i < b.n_rows * how->row_bits; i++)
@@ -128,8 +128,8 @@ static void check_large(void)
     uint32_t x = 1;
     for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)((x = x * 1664525 + 1013904223) >> 24);
     put(bytes, BYTES);
-    CHECK(kl_bits_read(&packed, path, &(struct kl_bits_how){ .packed = true, .row_bits = ROW }, &err) ==
-              0,
+    CHECK(kl_bits_read_files(&packed, (const char *[]){ path }, 1,
+                             &(struct kl_bits_how){ .packed = true, .row_bits = ROW }, &err) == 0,
           "%s", err.text);
     for (int k = 0; k < 6; k++) {
         static const int widths[] = { 1, 3, 5, 7, 4, 6 };
@@ -150,7 +150,7 @@ static void check_large(void)
                                                   : "base64",
                                          k < 4 ? width : 0, ROW);
         struct kl_bits b = { 0 };
-        CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0, "%s", err.text);
         CHECK(b.n_rows == n * (size_t)width / ROW && b.n_dropped == n * (size_t)width % ROW);
         CHECK(memcmp(b.words, packed.words, b.n_rows * 16) == 0, "%s, %d", how.encoding, width);
         kl_bits_free(&b);
@@ -166,8 +166,8 @@ static void check_large(void)
         }
         kl_bits_inputs_close(&in);
         how.max_rows = 13;
-        CHECK(kl_bits_read(&b, path, &how, &err) == 0 && b.n_rows == 13 && b.n_dropped == 0 &&
-                  memcmp(b.words, packed.words, 13 * 16) == 0,
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0 && b.n_rows == 13 &&
+                  b.n_dropped == 0 && memcmp(b.words, packed.words, 13 * 16) == 0,
               "%s", err.text);
         kl_bits_free(&b);
     }
@@ -269,7 +269,8 @@ static void check_refused(void)
         how.packed = !how.encoding;
         put(refused[i].text, refused[i].n);
         snprintf(expected, sizeof expected, "%s: %s", path, refused[i].message);
-        CHECK(kl_bits_read(&b, path, &how, &err) == refused[i].code, "case %zu: %s", i, err.text);
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == refused[i].code,
+              "case %zu: %s", i, err.text);
         CHECK(strcmp(err.text, expected) == 0, "found %s", err.text);
         CHECK(!b.words && !b.names);
     }
@@ -326,13 +327,15 @@ static void check_values(void)
                          : (unsigned char)cases[k].values[0];
         put(bytes, sizeof bytes);
         snprintf(expected, sizeof expected, "%s: %s", path, cases[k].packed);
-        CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ .packed = true, .row_bits = 100 }, &err) ==
-                      KL_EDATA &&
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1,
+                                 &(struct kl_bits_how){ .packed = true, .row_bits = 100 },
+                                 &err) == KL_EDATA &&
                   strcmp(err.text, expected) == 0,
               "found %s", err.text);
         if (!cases[k].rows) continue;
         snprintf(expected, sizeof expected, "%s: row 1, position 1: %s", path, cases[k].rows);
-        CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err) == KL_EDATA &&
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &(struct kl_bits_how){ 0 }, &err) ==
+                      KL_EDATA &&
                   strcmp(err.text, expected) == 0,
               "found %s", err.text);
     }
@@ -373,22 +376,24 @@ static void check_late(void)
     struct kl_error err = { 0 };
     const struct kl_bits_how how = { .packed = true, .row_bits = 1000 };
     put(bytes, BYTES);
-    CHECK(kl_bits_read(&b, path, &how, &err) == 0 && b.n_rows == 8 * (size_t)BYTES / 1000, "%s",
-          err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0 &&
+              b.n_rows == 8 * (size_t)BYTES / 1000,
+          "%s", err.text);
     kl_bits_free(&b);
     for (size_t i = 0; i < BYTES / 2; i++) bytes[i] = bit(&x); /* a byte a bit for 1 MiB and more */
     memset(bytes + BYTES / 2, 0xa5, BYTES / 2);
     put(bytes, BYTES);
-    CHECK(kl_bits_read(&b, path, &how, &err) == KL_EDATA && strstr(err.text, "no byte is 2 or more"),
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == KL_EDATA &&
+              strstr(err.text, "no byte is 2 or more"),
           "%s", err.text);
     for (size_t i = 0; i < BYTES / 2; i++) bytes[i] = i / 8 == 112500 ? 0xff : bit(&x);
     put(bytes, BYTES);
-    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0, "%s", err.text);
     kl_bits_free(&b);
     for (size_t i = 0; i < 100000; i++) bytes[i] = (unsigned char)(4 * bit(&x) + 2 * bit(&x) + bit(&x));
     memset(bytes + 100000, 0xa5, BYTES - 100000);
     put(bytes, BYTES);
-    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &how, &err) == 0, "%s", err.text);
     kl_bits_free(&b);
     free(bytes);
 }
@@ -411,7 +416,7 @@ static void check_options(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kl_bits b = { 0 };
         struct kl_error err = { 0 };
-        CHECK(kl_bits_read(&b, path, &cases[i].how, &err) == KL_EUSAGE &&
+        CHECK(kl_bits_read_files(&b, (const char *[]){ path }, 1, &cases[i].how, &err) == KL_EUSAGE &&
                   strcmp(err.text, cases[i].message) == 0,
               "found %s", err.text);
     }

@@ -76,7 +76,8 @@ static void check_device_bits(void)
                 "d.h5: rows of 10 bits hold no whole number of symbols of 3 bits; --symbol-bits that "
                 "divides them: 1, 2, 5");
     struct kl_bits b = { 0 };
-    CHECK(kl_bits_read(&b, "d.h5", &(struct kl_bits_how){ .symbol_bits = 5, .max_rows = 1 }, &err) == 0,
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "d.h5" }, 1,
+                             &(struct kl_bits_how){ .symbol_bits = 5, .max_rows = 1 }, &err) == 0,
           "%s", err.text);
     CHECK(b.n_rows == 2 && b.symbol_bits == 5 && b.n_devices == 2 && strcmp(b.names[1], "two") == 0 &&
               b.device[1] == 1 && b.words[1] == 0x29b,
@@ -85,7 +86,8 @@ static void check_device_bits(void)
     /* more rows than a block holds; two of ours as inputs, and one that is gone when it is asked for */
     CHECK(write_device_bits("e.h5", &(struct device_bits){ .rows = 70000, .labels = 70000 }, &err) == 0,
           "%s", err.text);
-    CHECK(kl_bits_read(&b, "e.h5", &plain, &err) == 0 && b.n_rows == 70004, "%s", err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "e.h5" }, 1, &plain, &err) == 0 && b.n_rows == 70004,
+          "%s", err.text);
     kl_bits_free(&b);
     const char *const two[] = { "e.h5", "f.h5", "g.txt" };
     const struct device_bits single = { .names = -1, .second = -1 };
@@ -156,22 +158,27 @@ static void check_many(void)
     struct kl_error err = { 0 };
     for (size_t r = 0; r < ROWS; r++) memcpy(text + 4 * r, r == ROWS - 1 ? "1 2\n" : "0 1\n", 4);
     put("many.txt", text, 4 * ROWS);
-    CHECK(kl_bits_read(&b, "many.txt", &(struct kl_bits_how){ .max_rows = 3 }, &err) == 0, "%s",
-          err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "many.txt" }, 1,
+                             &(struct kl_bits_how){ .max_rows = 3 }, &err) == 0,
+          "%s", err.text);
     CHECK(b.n_rows == 4 && b.n_devices == 2 && b.device[3] == 1 && b.words[3] == 1, "%zu", b.n_rows);
     kl_bits_free(&b);
     /* bytes that do not begin as text: so many bits of each; at least so many rows */
     memset(text, 0xa5, 16);
     put("many.bin", text, 4 * ROWS);
     const struct kl_bits_how bits = { .packed = true, .row_bits = 10, .max_bits = 25 };
-    CHECK(kl_bits_read(&b, "many.bin", &bits, &err) == 0 && b.n_rows == 3 && b.n_dropped == 0, "%zu",
-          b.n_rows);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "many.bin" }, 1, &bits, &err) == 0 && b.n_rows == 3 &&
+              b.n_dropped == 0,
+          "%zu", b.n_rows);
     kl_bits_free(&b);
     const struct kl_bits_how least = { .packed = true, .row_bits = 10, .max_bits = 25, .least_rows = 7 };
-    CHECK(kl_bits_read(&b, "many.bin", &least, &err) == 0 && b.n_rows == 7, "%zu", b.n_rows);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "many.bin" }, 1, &least, &err) == 0 && b.n_rows == 7,
+          "%zu", b.n_rows);
     kl_bits_free(&b);
     const struct kl_bits_how all = { .packed = true, .row_bits = 10, .max_rows = SIZE_MAX };
-    CHECK(kl_bits_read(&b, "many.bin", &all, &err) == 0 && b.n_rows == 32 * ROWS / 10, "%zu", b.n_rows);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "many.bin" }, 1, &all, &err) == 0 &&
+              b.n_rows == 32 * ROWS / 10,
+          "%zu", b.n_rows);
     kl_bits_free(&b);
     free(text);
 }
@@ -198,8 +205,8 @@ static void check_npy(void)
         file[10 + n] = '\n';
         memset(file + 11 + n, i ? '1' : 1, ROWS);
         put("a.npy", file, 11 + n + ROWS);
-        const int rc =
-            kl_bits_read(&b, "a.npy", &(struct kl_bits_how){ .max_rows = i ? 0 : 66000 }, &err);
+        const int rc = kl_bits_read_files(&b, (const char *[]){ "a.npy" }, 1,
+                                          &(struct kl_bits_how){ .max_rows = i ? 0 : 66000 }, &err);
         CHECK(rc == (i < 2 ? 0 : KL_EDATA), "%zu: %d %s", i, rc, err.text);
         if (!rc) CHECK(b.n_rows == (i ? ROWS : 66000) && b.words[65999] == 1, "%zu: %zu", i, b.n_rows);
         else CHECK(strstr(err.text, " bits, expected 1 to 16777216 bits"), "%zu: %s", i, err.text);
@@ -229,7 +236,8 @@ static void check_streams(void)
         "/dev/zero: a device may have no end; give its first bytes: head -c 1000000 /dev/zero | ... -");
     refused_one(".", &plain, KL_ENOINPUT, ".: is a folder, expected a file");
     const struct kl_bits_how some = { .packed = true, .row_bits = 9, .max_rows = 400000 };
-    CHECK(kl_bits_read(&b, "/dev/zero", &some, &err) == 0 && b.n_rows == 400000 && !b.words[399999],
+    CHECK(kl_bits_read_files(&b, (const char *[]){ "/dev/zero" }, 1, &some, &err) == 0 &&
+              b.n_rows == 400000 && !b.words[399999],
           "%s", err.text);
     kl_bits_free(&b);
     const char *zero = "/dev/zero", *dash = "-";
@@ -245,7 +253,7 @@ static void check_streams(void)
     CHECK(pipe(ends) == 0 && write(ends[1], "0110\n1001\n", 10) == 10);
     close(ends[1]);
     dup2(ends[0], STDIN_FILENO);
-    CHECK(kl_bits_read(&b, dash, &plain, &err) == 0 && b.n_rows == 2 &&
+    CHECK(kl_bits_read_files(&b, (const char *[]){ dash }, 1, &plain, &err) == 0 && b.n_rows == 2 &&
               strcmp(b.names[0], "standard input") == 0,
           "%s", err.text);
     CHECK(kl_bits_identify(key, record, &b, &dash, 1, &err) == 0, "%s", err.text);
@@ -265,8 +273,9 @@ static void check_terminal(void)
         return;
     }
     CHECK(write(master, "0110\n\4", 6) == 6);
-    CHECK(kl_bits_read(&b, ptsname(master), &plain, &err) == 0 && b.n_rows == 1 && b.words[0] == 6, "%s",
-          err.text);
+    CHECK(kl_bits_read_files(&b, (const char *[]){ ptsname(master) }, 1, &plain, &err) == 0 &&
+              b.n_rows == 1 && b.words[0] == 6,
+          "%s", err.text);
     kl_bits_free(&b);
     close(master);
 }
@@ -285,7 +294,8 @@ static void check_names(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct kl_bits b = { 0 };
         put(names[i][0], "01\n", 3);
-        CHECK(kl_bits_read(&b, names[i][0], &plain, &err) == 0 && strcmp(b.names[0], names[i][1]) == 0,
+        CHECK(kl_bits_read_files(&b, (const char *[]){ names[i][0] }, 1, &plain, &err) == 0 &&
+                  strcmp(b.names[0], names[i][1]) == 0,
               "%s: %s", names[i][0], b.names ? b.names[0] : err.text);
         kl_bits_free(&b);
     }

@@ -5,7 +5,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/bits/symbols.h"
+#include "qrng/bits/bits.h"
 
 enum { CLASSES = 3, SYMBOLS = 4, ROW = 8, TIMES = 1500 };
 static const double laws[CLASSES][SYMBOLS] = { { 0.4, 0.3, 0.2, 0.1 },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "qrng/nist/nist.h"
 
 static struct kl_error err;

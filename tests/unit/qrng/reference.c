@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/classify/rules.h"
+#include "qrng/classify/network.h"
 #include "qrng/classify/classify_int.h"
 #include "tests/unit/check.h"
 

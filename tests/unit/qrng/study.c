@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "qrng/classify/mt19937.h"
+#include "qrng/classify/network.h"
 
 enum { N = 600, DEVICES = 3 };
 static uint64_t words[N];

@@ -6,7 +6,7 @@
 
 #include "kernels/inline/philox.h"
 #include "sampling/ladder/ladder.h"
-#include "stats/distributions.h"
+#include "stats/stats.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"
@@ -172,7 +172,7 @@ static void check_constants(void)
               kl_sampling_log_xi((int64_t)n[i]));
     CHECK(near(kl_sampling_log_xi(1), log(2), 1e-16) && isnan(kl_sampling_log_xi(0)));
     CHECK(isnan(kl_sampling_kl_upper(0.1, -1e-9)) && kl_sampling_kl_upper(0.1, 1e9) == 1);
-    CHECK(kl_sampling_kl_upper(1, 0.1) == 1 && kl_sampling_kl_lower(0, 0.1) == 0);
+    CHECK(kl_sampling_kl_upper(1, 0.1) == 1);
     /* A factor between two ends, none, and any. */
     struct kl_sampling_calibration c;
     struct kl_sampling_bound_options o = { .delta = 0.01,

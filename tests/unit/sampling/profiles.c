@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "sampling/chain/profile.h"
+#include "sampling/chain/sample.h"
 
 static struct kl_sampling_values v;
 static struct kl_sampling_settings s;

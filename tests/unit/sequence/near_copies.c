@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sequence/learn/split.h"
+#include "sequence/learn/fitted.h"
 #include "tests/unit/sequence/saved_windows.h"
 
 enum { PEOPLE = 4, EACH = 12, N = PEOPLE * EACH, C = 4, T = 160, WAVES = 12 };

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "sequence/covariance/covariance.h"
-#include "sequence/learn/split.h"
+#include "sequence/learn/fitted.h"
 #include "sequence/recording/recording.h"
 #include "sequence/signal/signal.h"
 #include "sequence/synthetic/synthetic.h"
 #include "sequence/windows/windows.h"
-#include "stats/tests.h"
+#include "stats/stats.h"
 #include "tests/unit/check.h"
 
 /* 5 windows of each hand of a person, a run: 25 pairs, an odd number, so that an area under the ROC is

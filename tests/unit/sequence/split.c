@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Splits by hand: which runs of whom are in which part; nothing is shared; the check finds what is. */
-#include "sequence/learn/split.h"
+#include "sequence/learn/fitted.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Alignment and standardisation by hand: by training windows alone, by each person's own, by a part of
    them; directions without power are left out. */
-#include "sequence/learn/standardise.h"
+#include "sequence/learn/fitted.h"
 
 #include <math.h>
 #include <string.h>

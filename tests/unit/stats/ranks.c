@@ -3,7 +3,7 @@
    and asymptotic above 36, with equal ones itertools.combinations of the ranks; pearsonr, spearmanr,
    rankdata; exact p-values of rank correlations against permutation_test over all pairings of |rho| (up
    to 8) and NumPy over all of itertools.permutations (9). */
-#include "stats/tests.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 
 #include "weights_test.h"
 #include "tests/unit/test_folder.h"
-#include "weights/pickle_int.h"
+#include "weights/weights_int.h"
 
 /* What may be wrong in the member it is given to. */
 struct trick {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
    Averages over classical noise by sampling: what the exact averages are checked against. A trajectory
    is a pulse of pieces in which the noise is constant. */
-#include "control/model/normal.h"
-#include "control/noise/noise_int.h"
+#ifndef KL_TEST_CONTROL_TRAJECTORIES_H
+#define KL_TEST_CONTROL_TRAJECTORIES_H
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/model/model.h"
+#include "control/noise/noise.h"
 #include "kernels/inline/philox.h"
 
 enum { MOST_TERMS = 30, MOST_PARTS = 100000 };
@@ -181,18 +183,22 @@ static int parts_of(const struct sampler *s, struct kl_error *err)
     return (int)parts;
 }
 
-int kl_control_noise_trajectories(struct kl_control_estimate *to, const double *start,
-                                  const double *weights, int columns,
-                                  const struct kl_control_system *system,
-                                  const struct kl_control_pulse *pulse,
-                                  const struct kl_control_task *task,
-                                  const struct kl_control_process *processes, int n_processes, size_t n,
-                                  uint64_t seed, struct kl_pool *pool, struct kl_error *err)
+/* The mean of <weights, R(T)> over n trajectories of the same noise, and its standard error. Telegraph
+   noise switches at its own times, Ornstein-Uhlenbeck noise has its exact means over parts of at most
+   1/8 of its memory. Random numbers: seed, KL_RANDOM_NOISE, trajectory, process. weights [dim][columns].
+ */
+struct estimate {
+    double mean, error;
+};
+static int sample_trajectories(struct estimate *to, const double *start, const double *weights,
+                               int columns, const struct kl_control_system *system,
+                               const struct kl_control_pulse *pulse, const struct kl_control_task *task,
+                               const struct kl_control_process *processes, int n_processes, size_t n,
+                               uint64_t seed, struct kl_pool *pool, struct kl_error *err)
 {
     struct sampler s = { system, pulse,   task, processes, n_processes, columns, 1,
                          start,  weights, seed, NULL,      NULL,        0 };
-    const int code = kl_control_noise_check(system, pulse, processes, n_processes, err),
-              parts = code ? code : parts_of(&s, err);
+    const int parts = parts_of(&s, err);
     if (parts < 0) return parts;
     if (n < 2 || n > UINT32_MAX)
         return kl_fail(err, KL_EUSAGE, "noise: found %zu trajectories, expected 2 to 4294967295", n);
@@ -212,3 +218,5 @@ int kl_control_noise_trajectories(struct kl_control_estimate *to, const double *
     free(s.values), free(s.work);
     return memory;
 }
+
+#endif

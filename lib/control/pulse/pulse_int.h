@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+   Private to the room: exporting, optimisers, setups, views of pulses. */
+#ifndef KL_CONTROL_PULSE_PULSE_INT_H
+#define KL_CONTROL_PULSE_PULSE_INT_H
+
+#include <stdatomic.h>
+
+#include "control/pulse/export.h"
+#include "control/pulse/pulse.h"
+#include "control/model/model.h"
+
+/* ---- what readers of different formats share ---- */
+
+/* From the controls of the outputs: which are quadratures of one signal. */
+void kl_control_samples_pair(struct kl_control_samples *samples);
+/* Number i of output j, as it stands in the file. KL_EDATA. */
+int kl_control_samples_take(struct kl_control_samples *samples, int i, int j, double number,
+                            const char *path, struct kl_error *err);
+/* Do two numbers that say the same agree, but for rounding? */
+bool kl_control_samples_agree(double a, double b);
+/* The statements behind the first line of an OpenQASM file (export_qasm.c). KL_EDATA. */
+int kl_control_samples_read_qasm(struct kl_control_samples *samples, const char *text, const char *path,
+                                 struct kl_error *err);
+
+/* ---- starts that threads take in order, one after
+   another
+   ---- */
+
+struct kl_control_solver;
+struct kl_control_queue {
+    const struct kl_control_problem *problem;
+    const struct kl_control_solver *method;
+    const struct kl_control_search *search;
+    struct kl_control_start *results;
+    double *points; /* [starts][n] */
+    const struct kl_watch *watch;
+    atomic_int next, done, failed; /* failed: a code */
+    struct kl_error *errors;       /* [threads] */
+};
+/* Number of the next start; -1: none is left. */
+int kl_control_queue_take(struct kl_control_queue *queue);
+/* The start's first point into lane `lane` of x [n][16] (Box and Muller 1958). */
+void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
+                           const struct kl_control_evaluator *e, int lane, int start);
+/* The result of a start, whose point is lane `lane` of x. */
+void kl_control_queue_finish(struct kl_control_queue *queue, int start,
+                             const struct kl_control_start *result, const double *x, int n, int lane);
+/* May thread go on? */
+bool kl_control_queue_step(struct kl_control_queue *queue, int thread);
+
+/* A method: what one thread works with, and a round of it. */
+struct kl_control_solver {
+    size_t size;
+    int (*open)(void *solver, struct kl_control_queue *queue,
+                struct kl_error *err);       /* close it in any case */
+    bool (*round)(void *solver, int thread); /* false: no start is left */
+    void (*close)(void *solver);
+};
+extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
+
+/* The loss ten iterations ago, or infinity. */
+enum { KL_CONTROL_WINDOW = 10 };
+
+/* ---- how options name what they speak of ---- */
+
+/* The next of a list, with a message; option: for it. 1; 0: there was none; negative: a code. */
+int kl_control_options_pair(struct kl_control_pair *pair, const char **text, const char *option,
+                            struct kl_error *err);
+/* The parameter that an option means: with --jump up relaxation has the rate of the other direction, so
+   that "gamma_down" is the system's gamma_up. -1: there is none. */
+int kl_control_options_param(const struct kl_control_options *o, const struct kl_control_system *system,
+                             const char *name);
+int kl_control_options_fail_name(const char *option, const char *name, const struct kl_control_system *s,
+                                 bool controls, struct kl_error *err);
+/* An enum kl_control_quantity of parameter j; -1: of the factor of all controls. */
+int kl_control_options_quantity(const struct kl_control_system *s, int j);
+/* Members, checks and what is spread, for a problem whose limits and duration are known. KL_EUSAGE,
+   KL_ENOMEM. */
+int kl_control_ensemble_make(struct kl_control_setup *setup, const struct kl_control_options *o,
+                             struct kl_error *err);
+
+/* ---- datasets of a pulse's file that figures are drawn from. Another room draws
+   them, which cannot compute them
+   ---- */
+
+struct kl_writer;
+/* Of one qubit: path/vectors [n][points][3], Bloch vectors at equal steps of time from n states (|0>,
+   |+> and |+i>, or the objective's one), path/target [n][3], where the target takes these; filter/omega
+   [f], filter/F [3][f] of noise on X, Y, Z. Of any system with parameters: landscape/x, landscape/y [n],
+   landscape/loss [n][n] (rows by y), the loss of a task at these values; attribute `parameter` of the
+   axes: a parameter's name or "amplitude". KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_control_views_put(struct kl_writer *writer, const struct kl_control_setup *setup, const double *u,
+                         struct kl_error *err);
+
+#endif
