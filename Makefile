@@ -166,9 +166,10 @@ define DEMO
 	@$(MAKE) -q --no-print-directory all 2>/dev/null || echo "The other tools: make (two minutes)"
 endef
 
+# clang.sh reads the bench programs.
 ## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
 test: deps-test
-	@$(MAKE) --no-print-directory $(JOBS) all test-programs bench-programs test-python
+	@$(MAKE) --no-print-directory $(JOBS) all test-programs test-python
 	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
 
 ## make check        unit, golden and command-line tests that take less than two seconds each, nothing installed; T=tests/unit/store: all of a folder or file

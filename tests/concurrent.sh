@@ -4,6 +4,7 @@
 # of one run alone, and nothing else is left in the folder.
 . "$(dirname "$0")/jobs.inc"
 writers=${WRITERS:-6}
+export few=1 # all the more of the time is that in which they meet
 prepare || { echo "the inputs could not be made"; exit 1; }
 for name in $(jobs); do
     want=$JOBS/$name.want.h5 folder=$JOBS/$name.dir shared=() pids=()

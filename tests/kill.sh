@@ -6,6 +6,7 @@
 #   KILLS=500 KILLED="qtrain qeval" bash tests/kill.sh
 . "$(dirname "$0")/jobs.inc"
 . "$ROOT/tests/kill.inc"
+export few=1 # all the more of the time is that in which they write
 prepare || { echo "the inputs could not be made"; exit 1; }
 alone() { # nothing but the target: neither temporary files nor checkpoints
     [ -e "$1/out.h5" ] && [ -z "$(beside "$1")" ] || { find "$1" -type f; return 1; }
@@ -33,7 +34,7 @@ kill_job() {
         [ $((i % 2)) = 1 ] || cp "$old" "$folder/out.h5"
         [ $((i % 4)) -ge 2 ] || rm -f "$heads"/*
         extra=
-        [ "${name%%-*}" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 5" # killed at those, too
+        [ "${name%%-*}" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 1" # killed at those, too
         strike job "$name" "$folder/out.h5" --no-provenance --force $extra
         check "$name: kill $i after $t ms left a third thing in place of old or new" \
             old_or_new "$folder/out.h5" "$want" "$old"

@@ -62,9 +62,10 @@ export logs
 # Long ones first, so that the last minute is not one test alone.
 list() {
     local f
-    for f in tests/accuracy.sh tests/kill.sh tests/determinism.sh tests/pipelines.sh; do [ -e $f ] && echo "$f bash $f"; done
+    local first="threads cuda-sanitized pipelines cuda-races accuracy cuda clang determinism kill kill-more"
+    for f in $first; do echo "tests/$f.sh bash tests/$f.sh"; done
     for f in tests/*.sh; do
-        case $f in tests/run.sh | tests/accuracy.sh | tests/kill.sh | tests/determinism.sh | tests/pipelines.sh) ;; *) echo "$f bash $f" ;; esac
+        case " $first run " in *" $(basename "$f" .sh) "*) ;; *) echo "$f bash $f" ;; esac
     done
     for f in tests/unit/*/*.c tests/golden/*.c tests/faults/*.c tests/fuzz/*.c tests/kernels/*.c; do
         [ -e "$f" ] && [ "$f" != tests/faults/faults.c ] && echo "${f%.c} $BUILD/${f%.c}"

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,11 +12,15 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
+/* Frames of a site: fault_fails, the wrapper, who calls that, who calls him. */
+enum { ORIGINS = 1 << 20, FRAMES = 64, SITE = 4 };
+
 /* In memory that children share, so that a fault in them is known here. */
 static struct state {
     atomic_int armed;
     atomic_long seen, at;
     atomic_bool for_ever, fired;
+    struct fault_origin origins[ORIGINS]; /* memory only as far as it is written */
 } * state;
 
 static __attribute__((constructor)) void begin(void)
@@ -45,6 +50,27 @@ long faults_seen(void)
     return atomic_load(&state->seen);
 }
 
+struct fault_origin faults_origin(long i)
+{
+    return i >= 1 && i <= ORIGINS && i <= faults_seen() ? state->origins[i - 1]
+                                                        : (struct fault_origin){ 0 };
+}
+
+/* FNV-1a (Fowler, Noll, Vo) of the return addresses. */
+static inline __attribute__((always_inline)) struct fault_origin origin(void)
+{
+    void *frames[FRAMES];
+    const int n = backtrace(frames, FRAMES);
+    struct fault_origin o = { 0 };
+    uint64_t hash = 14695981039346656037ull;
+    for (int i = 0; i < n; i++) {
+        hash = (hash ^ (uintptr_t)frames[i]) * 1099511628211ull;
+        if (i < SITE) o.site = hash;
+    }
+    o.stack = hash;
+    return o;
+}
+
 bool fault_counts(int kind)
 {
     return state && atomic_load(&state->armed) & kind;
@@ -54,6 +80,7 @@ bool fault_fails(int kind)
 {
     if (!fault_counts(kind)) return false;
     long i = atomic_fetch_add(&state->seen, 1) + 1, n = atomic_load(&state->at);
+    if (n == 0 && i <= ORIGINS) state->origins[i - 1] = origin();
     if (n == 0 || i < n || (i > n && !atomic_load(&state->for_ever))) return false;
     atomic_store(&state->fired, true);
     return true;

@@ -16,6 +16,7 @@
 #define KL_TESTS_FAULTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
     FAULT_MEMORY = 1,   /* NULL or ENOMEM; also what other libraries make (contexts, parsers, streams) */
@@ -41,5 +42,12 @@ void faults_arm(int kinds, long n, bool forever);
 bool faults_disarm(void);
 /* Calls seen since faults_arm. */
 long faults_seen(void);
+/* Of the i-th of them (from 1), where they were only counted: what tells its call stack from others, in
+   this process and its children, and what tells its place in the source and that of its caller. Zeros:
+   not known, beyond the first 2^20. */
+struct fault_origin {
+    uint64_t stack, site;
+};
+struct fault_origin faults_origin(long i);
 
 #endif

@@ -14,7 +14,7 @@
 #include "../faults.h"
 #include "snapshot.h"
 
-enum { DEFAULT_PLACES = 30, HANG_SECONDS = 60, FEWEST = 20 };
+enum { DEFAULT_PLACES = 8, HANG_SECONDS = 60, FEWEST = 20 };
 
 int __real_main(int argc, char **argv);
 
@@ -151,6 +151,8 @@ struct loop {
     char *old;
     struct outcome want;
     long total, tried, refused;
+    long *places, count; /* the calls that may fail, by number */
+    bool *new_site;      /* it asks for memory where none did in the jobs before */
 };
 
 static void judge(const struct loop *l, long n, const struct outcome *o)
@@ -194,17 +196,52 @@ static void go_on(const struct loop *l, long n)
     outcome_free(&o);
 }
 
+static bool is_met(const struct loop *l, uint64_t stack)
+{
+    for (long i = 0; i < l->count; i++)
+        if (faults_origin(l->places[i]).stack == stack) return true;
+    return false;
+}
+
+/* True the first time that a job of this program asks for memory there. */
+static bool is_new(uint64_t site)
+{
+    enum { ROOM = 10000 };
+    static uint64_t met[ROOM];
+    static int n;
+    for (int i = 0; i < n; i++)
+        if (met[i] == site) return false;
+    if (n < ROOM) met[n++] = site;
+    return true;
+}
+
+/* Behind the counting run: all calls, or the first one from each call stack, and the last one: what
+   fails behind the publishing is easily forgotten. */
+static void choose_places(struct loop *l, bool all)
+{
+    l->places = malloc((size_t)(l->total + 1) * sizeof *l->places);
+    l->new_site = calloc((size_t)l->total + 1, 1);
+    for (long n = 1; n <= l->total; n++) {
+        const struct fault_origin o = faults_origin(n);
+        if (!all && n < l->total && o.stack && is_met(l, o.stack)) continue;
+        l->new_site[l->count] = l->kind->kinds == FAULT_MEMORY && is_new(o.site);
+        l->places[l->count++] = n;
+    }
+}
+
 static void loop(struct loop *l)
 {
     const char *knob = getenv("FAULTS");
     bool all = knob && strcmp(knob, "all") == 0;
     long places = knob && !all ? atol(knob) : DEFAULT_PLACES, step = 1;
-    if (l->job->slower) places /= l->job->slower;
-    if (!all && places > 0) step = (l->total + places - 1) / places;
+    if (l->job->slower && places > l->job->slower) places /= l->job->slower;
+    if (!l->places) choose_places(l, all);
+    if (!all && places > 0) step = (l->count + places - 1) / places;
     int before = failures;
-    /* The last place too: what fails behind the publishing is easily forgotten. */
-    for (long n = 1, next; n <= l->total && failures < before + 20; n = next) {
-        next = n < l->total && n + step > l->total ? l->total : n + step;
+    for (long i = 0; i < l->count && failures < before + 20; i++) {
+        const long n = l->places[i], from = l->forever ? step / 2 : 0;
+        /* Other ones for ever than once, where not all are tried. */
+        if (i % step != from && i < l->count - 1 && (l->forever || !l->new_site[i])) continue;
         struct outcome o = run(l->job, l->kind, n, l->forever);
         bool kept = o.status != 0 && l->job->keeps && take_out(o.folder, "", l->job->keeps);
         judge(l, n, &o);
@@ -214,8 +251,9 @@ static void loop(struct loop *l)
         if (kept || l->job->may_lack || strcmp(o.folder, l->old) != 0) restore();
         outcome_free(&o);
     }
-    printf("%s: %s, %s: %ld of %ld places, %ld refused, %ld did without\n", l->job->name, l->kind->name,
-           l->forever ? "for ever" : "once", l->tried, l->total, l->refused, l->tried - l->refused);
+    printf("%s: %s, %s: %ld of %ld places of %ld calls, %ld refused, %ld did without\n", l->job->name,
+           l->kind->name, l->forever ? "for ever" : "once", l->tried, l->count, l->total, l->refused,
+           l->tried - l->refused);
     fflush(stdout);
 }
 
@@ -254,6 +292,8 @@ static void check_job(const struct fault_job *job)
             loop(&l);
         }
         outcome_free(&l.want);
+        free(l.places);
+        free(l.new_site);
         free(l.old);
     }
 }

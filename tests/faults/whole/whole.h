@@ -8,9 +8,11 @@
    undisturbed run; the folder as before, or (success) as an undisturbed run leaves it; nothing else in
    it. In a build with AddressSanitizer the child also looks for leaks.
 
-   FAULTS=all tries every place; FAULTS=N about N a loop, evenly spread (default DEFAULT_PLACES).
-   ONLY=words runs the jobs with these words in their name, KIND=words what fails so ("memory", "files",
-   "reads", "removals", "of the card"). */
+   FAULTS=all tries every call; FAULTS=N about N a loop (default DEFAULT_PLACES), evenly spread over the
+   call stacks that there are: of those that call again, the first call; what is tried once and what for
+   ever are not the same ones. Besides, memory is refused once at every place in the source and its
+   caller that the jobs before did not come by. ONLY=words runs the jobs with these words in their name,
+   KIND=words what fails so ("memory", "files", "reads", "removals", "of the card"). */
 #ifndef KL_TESTS_WHOLE_H
 #define KL_TESTS_WHOLE_H
 
