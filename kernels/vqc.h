@@ -85,7 +85,7 @@ struct kl_vqc_turn {
     enum kl_vqc_gate gate; /* KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ */
     int slot, next, before;
 };
-struct kl_vqc_turns {
+struct kl_vqc_rotations {
     int n_qubits;
     bool real, probabilities;
     size_t n_layers, n_obs;
@@ -101,12 +101,13 @@ struct kl_vqc_turns {
    state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is overwritten). adjoint: dangle
    (n_slots, L) is set to the derivatives of sum(cot * out), cot as out; state is undone; bra: scratch of
    the state's size, at the end half of the derivatives by the amplitudes given. layers_: the same for
-   struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch. wide_: for struct kl_vqc_turns, sample
-   after sample, the amplitudes of one in the lanes, for n_qubits of at least KL_VQC_WIDE_BITS + log2(L).
-   Samples [first, first + count) of the group: state, bra (count, (real ? 1 : 2) * 2^n); only their
-   lanes of out and dangle are set; forward's state is what adjoint takes. work: KL_VQC_WIDE_WORK(n,
-   n_obs) * L values. pool (may be NULL) shares the passes over one state; nothing depends on it.
-   half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine.
+   struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch. wide_: for struct kl_vqc_rotations,
+   sample after sample, the amplitudes of one in the lanes, for n_qubits of at least KL_VQC_WIDE_BITS +
+   log2(L). Samples [first, first + count) of the group: state, bra (count, (real ? 1 : 2) * 2^n); only
+   their lanes of out and dangle are set; forward's state is what adjoint takes. work:
+   KL_VQC_WIDE_WORK(n, n_obs) * L values. pool (may be NULL) shares the passes over one state; nothing
+   depends on it. half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be
+   cosine or sine.
  */
 enum { KL_VQC_WIDE_BITS = 4, KL_VQC_WIDE_CHUNKS = 16 };
 #define KL_VQC_WIDE_WORK(n, n_obs) \
@@ -125,19 +126,19 @@ struct kl_pool;
     typedef void (*kl_vqc_layers_adjoint_##p##_fn)(                                                     \
         real * dangle, real * state, real * bra, real * work, const struct kl_vqc_layers *layers,       \
         const real *cosine, const real *sine, const real *cot);                                         \
-    typedef void (*kl_vqc_turns_forward_##p##_fn)(real * out, real * state,                             \
-                                                  const struct kl_vqc_turns *turns, const real *cosine, \
-                                                  const real *sine);                                    \
-    typedef void (*kl_vqc_turns_adjoint_##p##_fn)(real * dangle, real * state, real * bra,              \
-                                                  const struct kl_vqc_turns *turns, const real *cosine, \
-                                                  const real *sine, const real *cot);                   \
+    typedef void (*kl_vqc_rotations_forward_##p##_fn)(real * out, real * state,                         \
+                                                      const struct kl_vqc_rotations *turns,             \
+                                                      const real *cosine, const real *sine);            \
+    typedef void (*kl_vqc_rotations_adjoint_##p##_fn)(                                                  \
+        real * dangle, real * state, real * bra, const struct kl_vqc_rotations *turns,                  \
+        const real *cosine, const real *sine, const real *cot);                                         \
     typedef void (*kl_vqc_wide_forward_##p##_fn)(                                                       \
-        real * out, real * state, real * work, const struct kl_vqc_turns *turns, const real *cosine,    \
-        const real *sine, size_t first, size_t count, struct kl_pool *pool);                            \
+        real * out, real * state, real * work, const struct kl_vqc_rotations *turns,                    \
+        const real *cosine, const real *sine, size_t first, size_t count, struct kl_pool *pool);        \
     typedef void (*kl_vqc_wide_adjoint_##p##_fn)(real * dangle, real * state, real * bra, real * work,  \
-                                                 const struct kl_vqc_turns *turns, const real *cosine,  \
-                                                 const real *sine, const real *cot, size_t first,       \
-                                                 size_t count, struct kl_pool *pool);                   \
+                                                 const struct kl_vqc_rotations *turns,                  \
+                                                 const real *cosine, const real *sine, const real *cot, \
+                                                 size_t first, size_t count, struct kl_pool *pool);     \
     typedef void (*kl_vqc_half_angles_##p##_fn)(real * cosine, real * sine, const real *angle, size_t n);
 KL_VQC_TYPES(float, f32)
 KL_VQC_TYPES(double, f64)
@@ -149,8 +150,8 @@ struct kl_vqc_f32 {
     kl_vqc_half_angles_f32_fn half_angles;
     kl_vqc_layers_forward_f32_fn layers_forward;
     kl_vqc_layers_adjoint_f32_fn layers_adjoint;
-    kl_vqc_turns_forward_f32_fn turns_forward;
-    kl_vqc_turns_adjoint_f32_fn turns_adjoint;
+    kl_vqc_rotations_forward_f32_fn turns_forward;
+    kl_vqc_rotations_adjoint_f32_fn turns_adjoint;
     kl_vqc_wide_forward_f32_fn wide_forward;
     kl_vqc_wide_adjoint_f32_fn wide_adjoint;
 };
@@ -161,8 +162,8 @@ struct kl_vqc_f64 {
     kl_vqc_half_angles_f64_fn half_angles;
     kl_vqc_layers_forward_f64_fn layers_forward;
     kl_vqc_layers_adjoint_f64_fn layers_adjoint;
-    kl_vqc_turns_forward_f64_fn turns_forward;
-    kl_vqc_turns_adjoint_f64_fn turns_adjoint;
+    kl_vqc_rotations_forward_f64_fn turns_forward;
+    kl_vqc_rotations_adjoint_f64_fn turns_adjoint;
     kl_vqc_wide_forward_f64_fn wide_forward;
     kl_vqc_wide_adjoint_f64_fn wide_adjoint;
 };

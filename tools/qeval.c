@@ -239,7 +239,7 @@ static int evaluate(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     struct kl_evaluation second = { 0 };
-    struct kl_meter meter = { .watch = run->watch };
+    struct kl_judge_progress meter = { .watch = run->watch };
     const struct kl_evaluation_options o = { w->v->split,
                                              w->v->replica,
                                              w->v->noise,

@@ -115,7 +115,7 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
 static int train(struct run *run, FILE *out, struct kl_error *err)
 {
     int code = prepare(run, err);
-    if (!code) kl_head_say_idle(run->head.log, run->v);
+    if (!code) kl_head_say_without_effect(run->head.log, run->v);
     if (!code) kl_store_shard_say(run->input, run->head.log);
     if (!code) code = kl_head_origin_seen(run->input, run->head.log, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);

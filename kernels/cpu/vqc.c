@@ -357,8 +357,8 @@ const struct kl_vqc KL_TABLE_NAME = {
     half_angles,
     KL_ISA_NAME(kl_vqc_layers_forward),
     KL_ISA_NAME(kl_vqc_layers_adjoint),
-    KL_ISA_NAME(kl_vqc_turns_forward),
-    KL_ISA_NAME(kl_vqc_turns_adjoint),
+    KL_ISA_NAME(kl_vqc_rotations_forward),
+    KL_ISA_NAME(kl_vqc_rotations_adjoint),
     KL_ISA_NAME(kl_vqc_wide_forward),
     KL_ISA_NAME(kl_vqc_wide_adjoint),
 };

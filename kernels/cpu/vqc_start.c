@@ -66,7 +66,7 @@ static void store_low(const bool real, kl_lane *to, const struct kl_matrix *u, s
     if (!real) to[1] = lane_from(im);
 }
 
-void KL_ISA_NAME(kl_vqc_wide_start)(kl_real *state, const struct kl_vqc_turns *turns,
+void KL_ISA_NAME(kl_vqc_wide_start)(kl_real *state, const struct kl_vqc_rotations *turns,
                                     const struct kl_matrix *u, size_t lane)
 {
     kl_lane *a = (kl_lane *)state;
@@ -133,7 +133,7 @@ static void contract_low(struct kl_generators *g, const bool real, const kl_lane
 }
 
 void KL_ISA_NAME(kl_vqc_wide_start_back)(struct kl_generators *g, kl_real *state, kl_real *bra,
-                                         const struct kl_vqc_turns *turns, const struct kl_matrix *u,
+                                         const struct kl_vqc_rotations *turns, const struct kl_matrix *u,
                                          size_t lane)
 {
     const bool real = turns->real;

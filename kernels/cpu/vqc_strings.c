@@ -22,7 +22,8 @@ static size_t number_of(uint32_t place, bool real)
     return real ? place : 2 * (size_t)(place - place % KL_LANES) + place % KL_LANES;
 }
 
-static void probabilities(kl_real *out, const kl_real *a, const struct kl_vqc_turns *turns, size_t lane)
+static void probabilities(kl_real *out, const kl_real *a, const struct kl_vqc_rotations *turns,
+                          size_t lane)
 {
     const struct kl_vqc_layer *end = &turns->layer[turns->n_layers];
     uint32_t place = end->origin;
@@ -35,7 +36,7 @@ static void probabilities(kl_real *out, const kl_real *a, const struct kl_vqc_tu
 }
 
 /* bra = diag(cot) |state> */
-static void observe_probabilities(kl_real *b, const kl_real *a, const struct kl_vqc_turns *turns,
+static void observe_probabilities(kl_real *b, const kl_real *a, const struct kl_vqc_rotations *turns,
                                   const kl_real *cot, size_t lane)
 {
     const struct kl_vqc_layer *end = &turns->layer[turns->n_layers];
@@ -81,7 +82,7 @@ KL_INLINE uint32_t high_of(uint32_t mask)
     return mask >> KL_LANE_BITS >> KL_VQC_WIDE_BITS;
 }
 
-static struct string string_of(const struct kl_vqc_turns *turns, size_t o)
+static struct string string_of(const struct kl_vqc_rotations *turns, size_t o)
 {
     const struct kl_vqc_layer *end = &turns->layer[turns->n_layers];
     struct string s = { 0 };
@@ -92,7 +93,7 @@ static struct string string_of(const struct kl_vqc_turns *turns, size_t o)
 }
 
 /* Behind the vectors that work holds for each string. */
-static struct string *strings_in(kl_lane *work, const struct kl_vqc_turns *turns)
+static struct string *strings_in(kl_lane *work, const struct kl_vqc_rotations *turns)
 {
     struct string *s = (struct string *)(work + turns->n_obs);
     for (size_t o = 0; o < turns->n_obs; o++) s[o] = string_of(turns, o);
@@ -107,7 +108,7 @@ struct moved {
     int quarter;  /* turns: the number of Y modulo 4 */
 };
 
-static struct moved moved_of(const struct kl_vqc_turns *turns, size_t o)
+static struct moved moved_of(const struct kl_vqc_rotations *turns, size_t o)
 {
     const struct string s = string_of(turns, o);
     const bool odd = s.odd ^ __builtin_parity(s.move & s.mask);
@@ -130,7 +131,7 @@ KL_INLINE void moved_vector(kl_lane *re, kl_lane *im, const struct moved *m, con
     *im = m->quarter & 1 ? r : i;
 }
 
-static kl_real moved_output(const kl_lane *a, const struct kl_vqc_turns *turns, size_t o)
+static kl_real moved_output(const kl_lane *a, const struct kl_vqc_rotations *turns, size_t o)
 {
     const struct moved m = moved_of(turns, o);
     kl_lane sum = { 0 }, re, im;
@@ -142,7 +143,7 @@ static kl_real moved_output(const kl_lane *a, const struct kl_vqc_turns *turns, 
     return kl_lanes_sum(sum);
 }
 
-static void observe_moved(kl_lane *b, const kl_lane *a, const struct kl_vqc_turns *turns, size_t o,
+static void observe_moved(kl_lane *b, const kl_lane *a, const struct kl_vqc_rotations *turns, size_t o,
                           kl_real cot)
 {
     const struct moved m = moved_of(turns, o);
@@ -155,7 +156,7 @@ static void observe_moved(kl_lane *b, const kl_lane *a, const struct kl_vqc_turn
 }
 
 void KL_ISA_NAME(kl_vqc_wide_outputs)(kl_real *out, kl_lane *work, const kl_real *state,
-                                      const struct kl_vqc_turns *turns, size_t lane)
+                                      const struct kl_vqc_rotations *turns, size_t lane)
 {
     const size_t blocks = (size_t)1 << (turns->n_qubits - KL_LANE_BITS - KL_VQC_WIDE_BITS);
     const kl_lane *a = (const kl_lane *)state;
@@ -185,7 +186,8 @@ void KL_ISA_NAME(kl_vqc_wide_outputs)(kl_real *out, kl_lane *work, const kl_real
 }
 
 void KL_ISA_NAME(kl_vqc_wide_observe)(kl_real *bra, kl_lane *work, const kl_real *state,
-                                      const struct kl_vqc_turns *turns, const kl_real *cot, size_t lane)
+                                      const struct kl_vqc_rotations *turns, const kl_real *cot,
+                                      size_t lane)
 {
     const size_t blocks = (size_t)1 << (turns->n_qubits - KL_LANE_BITS - KL_VQC_WIDE_BITS);
     const kl_lane *a = (const kl_lane *)state;

@@ -84,7 +84,7 @@ static void add_up(struct kl_generators *to, const struct passing *k, int bit, s
 
 /* One of a sweep's samples [first, first + count) after another. */
 struct sweep {
-    const struct kl_vqc_turns *turns;
+    const struct kl_vqc_rotations *turns;
     const kl_lane *cosine, *sine;
     kl_real *state, *bra;    /* bra NULL: forward */
     struct kl_matrix *u;     /* of a layer */
@@ -94,8 +94,9 @@ struct sweep {
     struct kl_pool *pool;
 };
 
-static struct sweep begin(kl_real *state, kl_real *bra, kl_real *work, const struct kl_vqc_turns *turns,
-                          const kl_real *cosine, const kl_real *sine)
+static struct sweep begin(kl_real *state, kl_real *bra, kl_real *work,
+                          const struct kl_vqc_rotations *turns, const kl_real *cosine,
+                          const kl_real *sine)
 {
     struct sweep w = { .turns = turns,
                        .cosine = (const kl_lane *)cosine,
@@ -132,7 +133,7 @@ static void group_over(const struct sweep *w, const struct wide_group *g)
 static void layer_matrices(const struct sweep *w, const struct kl_vqc_layer *layer)
 {
     for (int b = 0; b < w->turns->n_qubits; b++)
-        kl_matrix_of_turns(&w->u[b], w->turns, layer->slot[b], w->cosine, w->sine);
+        kl_matrix_of_rotations(&w->u[b], w->turns, layer->slot[b], w->cosine, w->sine);
 }
 
 static void turn_layer(const struct sweep *w, const struct kl_vqc_layer *layer)
@@ -149,8 +150,8 @@ static void turn_layer_derivatives(kl_real *dangle, const struct sweep *w,
 {
     for (int b = 0; b < w->turns->n_qubits; b++)
         if (layer->slot[b] >= 0)
-            kl_turns_derivatives(dangle, w->turns, layer->slot[b], w->g[b], w->cosine, w->sine, w->first,
-                                 w->first + w->count);
+            kl_rotations_derivatives(dangle, w->turns, layer->slot[b], w->g[b], w->cosine, w->sine,
+                                     w->first, w->first + w->count);
 }
 
 /* The first gates of [op, end) that go together; returns how many. */
@@ -193,13 +194,13 @@ static void other_layer(kl_real *dangle, const struct sweep *w, size_t l)
     }
 }
 
-static bool has_other(const struct kl_vqc_turns *turns, size_t l)
+static bool has_other(const struct kl_vqc_rotations *turns, size_t l)
 {
     return turns->first_other && turns->first_other[l + 1] > turns->first_other[l];
 }
 
 void KL_ISA_NAME(kl_vqc_wide_forward)(kl_real *out, kl_real *state, kl_real *work,
-                                      const struct kl_vqc_turns *turns, const kl_real *cosine,
+                                      const struct kl_vqc_rotations *turns, const kl_real *cosine,
                                       const kl_real *sine, size_t first, size_t count,
                                       struct kl_pool *pool)
 {
@@ -217,7 +218,7 @@ void KL_ISA_NAME(kl_vqc_wide_forward)(kl_real *out, kl_real *state, kl_real *wor
 }
 
 void KL_ISA_NAME(kl_vqc_wide_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
-                                      const struct kl_vqc_turns *turns, const kl_real *cosine,
+                                      const struct kl_vqc_rotations *turns, const kl_real *cosine,
                                       const kl_real *sine, const kl_real *cot, size_t first,
                                       size_t count, struct kl_pool *pool)
 {

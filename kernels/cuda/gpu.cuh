@@ -13,7 +13,7 @@
 typedef float kl_lane;
 #define KL_INLINE KL_GPU
 #include "kernels/inline/place.h"
-#include "kernels/inline/turns.h"
+#include "kernels/inline/rotations.h"
 
 #ifndef kl_shared                                  /* tests/cuda/emulated has its own */
 extern __shared__ __align__(16) float kl_shared[]; /* also read as double and float4 */

@@ -50,7 +50,7 @@ struct kl_head_job {
 };
 
 /* Whose rows, and where their values lie. */
-struct kl_own {
+struct kl_head_slice {
     const float *params;
     float *y, *dy;
     int64_t place;  /* of the circuit's arrays: the head's number, or the block's where it is judged */
@@ -140,7 +140,7 @@ KL_GPU void kl_outer(float (&sum)[R][C], const float (&x)[R], const float (&w)[C
 }
 
 /* Row r of what goes into layer l. */
-KL_GPU const float *kl_input_row(const kl_head_job &job, const kl_own &own, int l, int r)
+KL_GPU const float *kl_input_row(const kl_head_job &job, const kl_head_slice &own, int l, int r)
 {
     return l ? own.y + job.y_at[l - 1] + (int64_t)r * job.shape.layers[l].d_in
              : job.x + (int64_t)own.rows[r] * job.shape.n_features;

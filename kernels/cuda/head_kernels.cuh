@@ -32,7 +32,7 @@ KL_GPU void kl_meet(uint32_t *barrier, uint32_t &met, uint32_t blocks)
 /* Forward, from layer `first` on, and back of this block's share of the slice's `rows` rows, of a batch
    of `all`. */
 template <int R, bool REAL>
-KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t head, int block, int first,
+KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_head_slice &own, int64_t head, int block, int first,
                           int rows, int all)
 {
     const int from = (int)((int64_t)rows * block / job.blocks),
@@ -57,7 +57,7 @@ KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t hea
  */
 template <int R, bool REAL>
 KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_head_job &job,
-                     kl_own &own, uint32_t &met, int64_t head, int turn, int block, int all)
+                     kl_head_slice &own, uint32_t &met, int64_t head, int turn, int block, int all)
 {
     const int32_t *rows = own.rows;
     for (own.first = 0; own.first < all; own.first += job.slice) {
@@ -84,10 +84,10 @@ KL_GPU kl_mover kl_mover_of(const kl_head_job &job, int64_t head)
                      job.shape.absent, {},
                      job.shape.rule };
 }
-KL_GPU kl_own kl_own_of(const kl_head_job &job, int64_t head, int turn)
+KL_GPU kl_head_slice kl_own_of(const kl_head_job &job, int64_t head, int turn)
 {
     const int64_t at = head * (int64_t)job.shape.block;
-    return kl_own{ job.params + at,
+    return kl_head_slice{ job.params + at,
                    job.y + head * job.y_size,
                    job.dy + head * job.y_size,
                    head,
@@ -101,7 +101,7 @@ KL_GPU kl_own kl_own_of(const kl_head_job &job, int64_t head, int turn)
                    false };
 }
 /* Step t of the launch; how many rows it has. */
-KL_GPU int kl_begin_step(kl_mover &to, kl_own &own, const kl_head_job &job, int turn, int block,
+KL_GPU int kl_begin_step(kl_mover &to, kl_head_slice &own, const kl_head_job &job, int turn, int block,
                          int64_t t)
 {
     const int batch = job.shape.batch;
@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
     double *sums = job.sums + (int64_t)turn * (2 + job.shape.n_groups);
     float *squares = job.squares + head * job.item_at[job.shape.n_layers];
     kl_mover to = kl_mover_of(job, head);
-    kl_own own = kl_own_of(job, head, turn);
+    kl_head_slice own = kl_own_of(job, head, turn);
     uint32_t met = 0;
     for (int64_t t = 0; t < job.count; t++) {
         const int rows = kl_begin_step(to, own, job, turn, block, t);
@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, 1)
     double *sums = job.sums + (int64_t)turn * (2 + job.shape.n_groups);
     float *squares = job.squares + head * job.item_at[job.shape.n_layers];
     kl_mover to = kl_mover_of(job, head);
-    kl_own own = kl_own_of(job, head, turn);
+    kl_head_slice own = kl_own_of(job, head, turn);
     uint32_t met = 0;
     float *const y[2] = { own.y, job.y_beside + head * job.y_size };
     const kl_resident a = kl_resident_of(job, block);
@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
 {
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
               turn = (int)blockIdx.x / job.blocks;
-    kl_own own = { job.params + job.which[turn] * (int64_t)job.shape.block,
+    kl_head_slice own = { job.params + job.which[turn] * (int64_t)job.shape.block,
                    job.y + (int64_t)blockIdx.x * job.y_size,
                    NULL,
                    blockIdx.x,

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/head.cuh"
 
-KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_own &own, const kl_cuda_layer &l,
+KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_head_slice &own, const kl_cuda_layer &l,
                          int r, int col)
 {
     if (l.act == KL_CUDA_TANH) return tanhf(z);
@@ -62,7 +62,7 @@ KL_GPU void kl_chains(float (&sum)[R][C], const float *const (&x)[R], const floa
 
 /* R rows of C outputs beside each other a thread. */
 template <int R, int C>
-KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
 {
     const kl_cuda_layer &l = job.shape.layers[number];
     float *y = own.y + job.y_at[number];
@@ -95,7 +95,7 @@ KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_own &own, int numbe
 }
 
 /* As many sums a thread as leave work for all. */
-KL_GPU void kl_forward_linear(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+KL_GPU void kl_forward_linear(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
 {
     const int work = (to - from) * job.shape.layers[number].d_out / KL_HEAD_THREADS;
     const bool fours = kl_outputs_together(job.shape.layers[number].d_out) == 4;
@@ -131,7 +131,7 @@ KL_GPU void kl_chains_on(float (&sum)[N], const float *const (&d)[N], const floa
 /* dy of the layer before from dy of this one: chains over the outputs in rising order. Threads beside
    each other read weights that are far apart, hence by fours, and for N rows at once. */
 template <int N>
-KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+KL_GPU void kl_back_rows(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
 {
     const kl_cuda_layer &l = job.shape.layers[number], &below = job.shape.layers[number - 1];
     const float *dy = own.dy + job.y_at[number], *y = own.y + job.y_at[number - 1];
@@ -166,7 +166,7 @@ KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, 
     }
 }
 
-KL_GPU void kl_linear_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+KL_GPU void kl_linear_back(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
 {
     const int work = (to - from) * job.shape.layers[number].d_in / KL_HEAD_THREADS;
     if (work >= KL_HEAD_ROWS) kl_back_rows<KL_HEAD_ROWS>(job, own, number, from, to);

@@ -100,7 +100,7 @@ KL_GPU void kl_resident_store(const kl_mover &to, const kl_cuda_layer &l, const 
 
 /* The features of the batch's rows. As in kl_resident_params, all that a thread reads at a time is read
    before the first of it is written: one after the other, each would be waited for. */
-KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const kl_own &own, int rows)
+KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const kl_head_slice &own, int rows)
 {
     enum { AT_ONCE = 8 };
     const int fours = a.groups * (KL_HEAD_INPUTS / 4), step = kl_resident_row(a.groups);
@@ -140,7 +140,7 @@ KL_GPU void kl_resident_params(const kl_resident &a, const kl_mover &from)
 }
 
 /* Outputs of the first layer, this block's of all rows: a thread two of a row. */
-KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, const kl_own &own,
+KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, const kl_head_slice &own,
                                 int rows)
 {
     const kl_cuda_layer &l = job.shape.layers[0];
@@ -173,7 +173,7 @@ KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, co
 }
 
 /* Gradients of this block's outputs, which others have left in the GPU's memory. */
-KL_GPU void kl_resident_gather(const kl_resident &a, const kl_head_job &job, const kl_own &own, int rows)
+KL_GPU void kl_resident_gather(const kl_resident &a, const kl_head_job &job, const kl_head_slice &own, int rows)
 {
     const int across = a.columns / 4, d_out = job.shape.layers[0].d_out;
     const float *dy = own.dy + job.y_at[0] + a.first;
@@ -200,7 +200,7 @@ KL_GPU float kl_resident_item(const kl_resident &a, const kl_mover &to, int g, i
 /* The first layer's update by the first half of the block, the biases' and the other layers' items by
    the second. */
 KL_GPU void kl_resident_update(float *squares, const kl_resident &a, const kl_mover &to,
-                               const kl_head_job &job, const kl_own &own, int block, int rows)
+                               const kl_head_job &job, const kl_head_slice &own, int block, int rows)
 {
     enum { HALF = KL_HEAD_THREADS / 2, WARPS = HALF / KL_WARP };
     const kl_cuda_layer &l = job.shape.layers[0];

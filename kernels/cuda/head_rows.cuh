@@ -27,7 +27,7 @@ KL_GPU void kl_fetch_rows(const kl_head_job &job, const int32_t *rows, int n, in
 }
 
 /* The circuit's rows, as layer `number` of the head. */
-KL_GPU kl_rows kl_circuit_rows(const kl_head_job &job, const kl_own &own, int number)
+KL_GPU kl_rows kl_circuit_rows(const kl_head_job &job, const kl_head_slice &own, int number)
 {
     const int64_t block = blockIdx.x, slots = job.shape.circuit.n_slots, stride = own.stride;
     return kl_rows{ &job.shape.circuit,
@@ -48,7 +48,7 @@ KL_GPU kl_rows kl_circuit_rows(const kl_head_job &job, const kl_own &own, int nu
 /* R own bits of a state in registers; 0: states in the GPU's memory, which are made again on the way
    back. */
 template <int R, bool REAL>
-KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+KL_GPU void kl_quantum(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
 {
     const kl_rows rows = kl_circuit_rows(job, own, number);
     kl_share_angles(rows);
@@ -65,7 +65,7 @@ KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, in
 }
 
 template <int R, bool REAL>
-KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_head_slice &own, int number, int from, int to)
 {
     const kl_cuda_layer &below = job.shape.layers[number - 1];
     const kl_rows rows = kl_circuit_rows(job, own, number);
@@ -88,7 +88,7 @@ KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int numbe
 
 /* Layers from `first` on. Ends with the block together. */
 template <int R, bool REAL>
-KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int first, int from, int to)
+KL_GPU void kl_head_forward(const kl_head_job &job, const kl_head_slice &own, int first, int from, int to)
 {
     const kl_cuda_circuit *c = &job.shape.circuit;
     kl_fetch(c->arrays, c->arrays_size);
@@ -104,7 +104,7 @@ KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int first
 
 /* From dy of the last layer to dy of the first. Ends with the block together. */
 template <int R, bool REAL>
-KL_GPU void kl_head_back(const kl_head_job &job, const kl_own &own, int from, int to)
+KL_GPU void kl_head_back(const kl_head_job &job, const kl_head_slice &own, int from, int to)
 {
     for (int number = job.shape.n_layers - 1; number > 0; number--) {
         if (job.shape.layers[number].kind == KL_CUDA_LINEAR) kl_linear_back(job, own, number, from, to);

@@ -106,7 +106,7 @@ KL_GPU void kl_tile_chains(float (&sum)[KL_HEAD_INPUTS][4], int n, const A &rows
 }
 
 /* Rows [row, row + 64) of outputs [col, col + 128), before activation. */
-KL_GPU void kl_tile_forward(const kl_head_job &job, const kl_own &own, int row, int to, int col)
+KL_GPU void kl_tile_forward(const kl_head_job &job, const kl_head_slice &own, int row, int to, int col)
 {
     const kl_cuda_layer &l = job.shape.layers[0];
     const int brings = row + (int)threadIdx.x / 4, c = col + kl_tile_column();
@@ -129,7 +129,7 @@ KL_GPU void kl_tile_forward(const kl_head_job &job, const kl_own &own, int row, 
 }
 
 /* The first layer of rows [from, to). */
-KL_GPU void kl_tiles_forward(const kl_head_job &job, const kl_own &own, int from, int to)
+KL_GPU void kl_tiles_forward(const kl_head_job &job, const kl_head_slice &own, int from, int to)
 {
     const kl_cuda_layer &l = job.shape.layers[0];
     const int across = l.d_out / 4;
@@ -161,7 +161,7 @@ KL_GPU void kl_tile_fetch(const kl_mover &to, const kl_cuda_layer &l, int input,
 }
 
 /* The items of the first layer's weights that are this block's. */
-KL_GPU void kl_tiles_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_own &own,
+KL_GPU void kl_tiles_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_head_slice &own,
                            int block, int rows)
 {
     const kl_cuda_layer &l = job.shape.layers[0];

@@ -19,7 +19,7 @@ KL_GPU float kl_circuit_put(const kl_mover &to, int64_t i, float g, float square
 
 /* The gradient g of parameter i: for the next slice, or for the step. The sum of squares with its own.
  */
-KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g, float squares)
+KL_GPU float kl_leave(const kl_mover &to, const kl_head_slice &own, int64_t i, float g, float squares)
 {
     if (own.last) return kl_circuit_put(to, i, g, squares);
     own.partial[i] = g;
@@ -78,7 +78,7 @@ KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS][C], const float *x, in
 /* The gradients of n inputs' weights and C outputs, from weight `at` on, move them, or are left: for the
    next slice, or for the step. Sum of their squares. */
 template <int C>
-KL_GPU float kl_weight_done(const kl_mover &to, const kl_own &own, int64_t at, int width, int n,
+KL_GPU float kl_weight_done(const kl_mover &to, const kl_head_slice &own, int64_t at, int width, int n,
                             const float (&sum)[KL_HEAD_INPUTS][C])
 {
     float squares = 0;
@@ -103,7 +103,7 @@ KL_GPU float kl_weight_done(const kl_mover &to, const kl_own &own, int64_t at, i
 
 /* KL_HEAD_INPUTS inputs from `input` on, C outputs from `col` on, over rows in rising order. */
 template <int C>
-KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
+KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_head_slice &own, int number,
                             int input, int col, int rows)
 {
     const kl_cuda_layer &l = job.shape.layers[number];
@@ -134,7 +134,7 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
 }
 
 /* The bias of output col, whose gradients of the rows are d, `step` apart. */
-KL_GPU float kl_bias_item(const kl_mover &to, const kl_own &own, const kl_cuda_layer &l, int col,
+KL_GPU float kl_bias_item(const kl_mover &to, const kl_head_slice &own, const kl_cuda_layer &l, int col,
                           const float *d, int step, int rows)
 {
     float sum = own.first ? own.partial[l.bias + col] : 0;
@@ -143,7 +143,7 @@ KL_GPU float kl_bias_item(const kl_mover &to, const kl_own &own, const kl_cuda_l
     return kl_leave(to, own, l.bias + col, sum, 0);
 }
 
-KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
+KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_head_slice &own, int number,
                              int weight, int rows)
 {
     const kl_cuda_circuit &c = job.shape.circuit;
@@ -170,7 +170,7 @@ KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const k
 /* The items from slot `begin` on that are warp `worker`'s of `workers`. Those of a layer's weights, of
    its biases and of the circuit begin with a warp each: of several kinds in one, each would wait for all
    others. */
-KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_own &own,
+KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_head_slice &own,
                      int begin, int rows, int worker, int workers)
 {
     const int end = job.slot_at[job.shape.n_layers];

@@ -5,7 +5,7 @@
 #ifndef KL_CUDA_OBSERVE_CUH
 #define KL_CUDA_OBSERVE_CUH
 
-#include "kernels/cuda/readings.cuh"
+#include "kernels/cuda/probabilities.cuh"
 
 /* The amplitude of P|state> at number k, which number k ^ x has in the state: times (-1)^parity(that &
    z) and i^turns. */

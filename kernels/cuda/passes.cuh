@@ -27,7 +27,7 @@ template <int R, bool REAL>
 KL_GPU void kl_turn_pair(kl_state<R, REAL> &a, int i, int j, const kl_matrix &u)
 {
     if constexpr (REAL) kl_rotate(&a.re[i], &a.re[j], u.ar, u.br);
-    else kl_turn(&a.re[i], &a.im[i], &a.re[j], &a.im[j], &u);
+    else kl_ingest_turn(&a.re[i], &a.im[i], &a.re[j], &a.im[j], &u);
 }
 
 template <int R, bool REAL>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows of inputs of one circuit: matrices from their angles, and from the generators' values
-   (kernels/inline/turns.h) the gradients. */
+   (kernels/inline/rotations.h) the gradients. */
 #ifndef KL_CUDA_ROWS_CUH
 #define KL_CUDA_ROWS_CUH
 

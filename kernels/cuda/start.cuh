@@ -55,7 +55,7 @@ KL_GPU void kl_start(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_ro
     kl_own_product(a, u, kl_thread_product<REAL>(pass, rows, row, at, at.bits), R);
 }
 
-/* See kl_add_inner of kernels/inline/turns.h. */
+/* See kl_add_inner of kernels/inline/rotations.h. */
 struct kl_halves {
     float lr, li, hr, hi;
 };

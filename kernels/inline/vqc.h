@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 #include "kernels/inline/real.h" /* first: kl_lane */
-#include "kernels/inline/turns.h"
+#include "kernels/inline/rotations.h"
 
 /* The product of the rotations from `turn` on, for every lane; its first column is what they make of
  * |0>. */
-static inline void kl_matrix_of_turns(struct kl_matrix *u, const struct kl_vqc_turns *p, int turn,
-                                      const kl_lane *cosine, const kl_lane *sine)
+static inline void kl_matrix_of_rotations(struct kl_matrix *u, const struct kl_vqc_rotations *p,
+                                          int turn, const kl_lane *cosine, const kl_lane *sine)
 {
     *u = kl_matrix_identity();
     for (; turn >= 0; turn = p->turn[turn].next)
@@ -21,9 +21,9 @@ static inline void kl_matrix_of_turns(struct kl_matrix *u, const struct kl_vqc_t
 /* The derivatives by all rotations of a qubit between two moves, from the generators behind the last
    one: on the way back through a rotation about P the two others turn by its angle (c, s are of half of
    it). Lanes [from, to) are set. */
-static inline void kl_turns_derivatives(kl_real *dangle, const struct kl_vqc_turns *p, int turn,
-                                        struct kl_generators g, const kl_lane *cosine,
-                                        const kl_lane *sine, size_t from, size_t to)
+static inline void kl_rotations_derivatives(kl_real *dangle, const struct kl_vqc_rotations *p, int turn,
+                                            struct kl_generators g, const kl_lane *cosine,
+                                            const kl_lane *sine, size_t from, size_t to)
 {
     while (p->turn[turn].next >= 0) turn = p->turn[turn].next;
     for (; turn >= 0; turn = p->turn[turn].before) {
@@ -34,7 +34,7 @@ static inline void kl_turns_derivatives(kl_real *dangle, const struct kl_vqc_tur
     }
 }
 
-/* Layers of RY (vqc_layers.c) and of any rotations (vqc_turns.c; vqc_wide.c), for the tables of
+/* Layers of RY (vqc_layers.c) and of any rotations (vqc_rotations.c; vqc_wide.c), for the tables of
    kernels/cpu/vqc.c. */
 void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work,
                                         const struct kl_vqc_layers *layers, const kl_real *cosine,
@@ -42,23 +42,24 @@ void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *w
 void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
                                         const struct kl_vqc_layers *layers, const kl_real *cosine,
                                         const kl_real *sine, const kl_real *cot);
-void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struct kl_vqc_turns *turns,
-                                       const kl_real *cosine, const kl_real *sine);
+void KL_ISA_NAME(kl_vqc_rotations_forward)(kl_real *out, kl_real *state,
+                                           const struct kl_vqc_rotations *turns, const kl_real *cosine,
+                                           const kl_real *sine);
 /* out (n_targets, L): |<phi|psi>|^2 of each target (kernels/cpu/vqc_target.c); and bra += the sum of
    cot <phi|psi> phi. */
 void KL_ISA_NAME(kl_vqc_fidelities)(kl_real *out, const kl_real *state,
                                     const struct kl_vqc_program *program);
 void KL_ISA_NAME(kl_vqc_observe_targets)(kl_real *bra, const kl_real *state,
                                          const struct kl_vqc_program *program, const kl_real *cot);
-void KL_ISA_NAME(kl_vqc_turns_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra,
-                                       const struct kl_vqc_turns *turns, const kl_real *cosine,
-                                       const kl_real *sine, const kl_real *cot);
+void KL_ISA_NAME(kl_vqc_rotations_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra,
+                                           const struct kl_vqc_rotations *turns, const kl_real *cosine,
+                                           const kl_real *sine, const kl_real *cot);
 void KL_ISA_NAME(kl_vqc_wide_forward)(kl_real *out, kl_real *state, kl_real *work,
-                                      const struct kl_vqc_turns *turns, const kl_real *cosine,
+                                      const struct kl_vqc_rotations *turns, const kl_real *cosine,
                                       const kl_real *sine, size_t first, size_t count,
                                       struct kl_pool *pool);
 void KL_ISA_NAME(kl_vqc_wide_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
-                                      const struct kl_vqc_turns *turns, const kl_real *cosine,
+                                      const struct kl_vqc_rotations *turns, const kl_real *cosine,
                                       const kl_real *sine, const kl_real *cot, size_t first,
                                       size_t count, struct kl_pool *pool);
 

@@ -53,17 +53,18 @@ static inline kl_real kl_lanes_sum(kl_lane v)
 
 /* Both ends of a sweep (vqc_start.c, vqc_strings.c), samples [first, first + count) of the group. start:
    the state that the first layer makes of |0>, a product of the qubits' first columns u (n_qubits). */
-void KL_ISA_NAME(kl_vqc_wide_start)(kl_real *state, const struct kl_vqc_turns *turns,
+void KL_ISA_NAME(kl_vqc_wide_start)(kl_real *state, const struct kl_vqc_rotations *turns,
                                     const struct kl_matrix *u, size_t lane);
 /* The generators of the first layer, lane by lane; state is lost, bra is used up. */
 void KL_ISA_NAME(kl_vqc_wide_start_back)(struct kl_generators *g, kl_real *state, kl_real *bra,
-                                         const struct kl_vqc_turns *turns, const struct kl_matrix *u,
+                                         const struct kl_vqc_rotations *turns, const struct kl_matrix *u,
                                          size_t lane);
 /* out (n_obs, L), one lane of it; work: n_obs vectors. */
 void KL_ISA_NAME(kl_vqc_wide_outputs)(kl_real *out, kl_lane *work, const kl_real *state,
-                                      const struct kl_vqc_turns *turns, size_t lane);
+                                      const struct kl_vqc_rotations *turns, size_t lane);
 /* bra = (sum over the strings of cot * string) |state>. */
 void KL_ISA_NAME(kl_vqc_wide_observe)(kl_real *bra, kl_lane *work, const kl_real *state,
-                                      const struct kl_vqc_turns *turns, const kl_real *cot, size_t lane);
+                                      const struct kl_vqc_rotations *turns, const kl_real *cot,
+                                      size_t lane);
 
 #endif

@@ -63,7 +63,7 @@ KL_INLINE void store(const bool real, kl_lane *a, size_t v, kl_lane re, kl_lane 
 KL_INLINE void turn(const bool real, kl_lane *re, kl_lane *im, int i, int j, const struct kl_matrix *u)
 {
     if (real) kl_rotate(&re[i], &re[j], u->ar, u->br);
-    else kl_turn(&re[i], &im[i], &re[j], &im[j], u);
+    else kl_ingest_turn(&re[i], &im[i], &re[j], &im[j], u);
 }
 
 KL_INLINE void forward_m(const int m, const bool real, kl_lane *a, const struct wide_pass *p,

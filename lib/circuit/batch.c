@@ -191,7 +191,7 @@ static void batch_run(const struct batch *b, const struct group *g)
 /* One state after another: into g->out or, with dangle, back from g->cot. */
 static void sweep_wide(const struct batch *b, const struct group *g, kl_real *dangle)
 {
-    const struct kl_vqc_turns *turns = &b->plan->turns;
+    const struct kl_vqc_rotations *turns = &b->plan->turns;
     const size_t size = kl_circuit_state_values(b->c), most = TOGETHER >> b->c->n_qubits;
     if (dangle) memset(dangle, 0, b->one * sizeof *dangle); /* lanes without a sample */
     for (size_t first = 0, count; first < g->here && !kl_circuit_stopped(b->c); first += count) {

@@ -23,9 +23,9 @@ enum {
 struct kl_circuit_plan {
     struct kl_arena memory;
     struct kl_vqc_program program;
-    struct kl_vqc_layers layers; /* n_layers 0: the circuit is not of that form, the program is run */
-    struct kl_vqc_turns turns;   /* the same */
-    bool wide;                   /* turns are run on one state after another, not side by side */
+    struct kl_vqc_layers layers;   /* n_layers 0: the circuit is not of that form, the program is run */
+    struct kl_vqc_rotations turns; /* the same */
+    bool wide;                     /* turns are run on one state after another, not side by side */
     struct kl_density_program *density; /* with noise: in place of these; else NULL */
     struct kl_trajectory
         *trajectory;   /* with noise by trajectories: what a realisation does to them; else NULL */

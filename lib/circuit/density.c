@@ -11,18 +11,19 @@ static void enter(uint64_t *set, size_t k)
     set[k / 64] |= (uint64_t)1 << k % 64;
 }
 
-struct kl_string kl_circuit_string_of(const struct kl_reach *r, size_t k)
+struct kl_string kl_circuit_string_of(const struct kl_pauli_support *r, size_t k)
 {
     return (struct kl_string){ (uint32_t)(k >> r->n_qubits), (uint32_t)k & ((1u << r->n_qubits) - 1) };
 }
 
-static size_t string_number(const struct kl_reach *r, struct kl_string s)
+static size_t string_number(const struct kl_pauli_support *r, struct kl_string s)
 {
     return (size_t)s.x << r->n_qubits | s.z;
 }
 
 /* Where element e takes string k, and *sign, as kl_circuit_element_acts says. */
-static size_t string_target(int *sign, const struct kl_reach *r, const struct kl_element *e, size_t k)
+static size_t string_target(int *sign, const struct kl_pauli_support *r, const struct kl_element *e,
+                            size_t k)
 {
     struct kl_string s = kl_circuit_string_of(r, k);
     *sign = kl_circuit_element_acts(&s, e);
@@ -30,7 +31,7 @@ static size_t string_target(int *sign, const struct kl_reach *r, const struct kl
 }
 
 /* The string with Z on the channel's qubit that gets the shift of string k; k itself: there is none. */
-static size_t string_shifted(const struct kl_reach *r, const struct kl_element *e, size_t k)
+static size_t string_shifted(const struct kl_pauli_support *r, const struct kl_element *e, size_t k)
 {
     const struct kl_string s = kl_circuit_string_of(r, k);
     if (e->kind != KL_CHANNEL || e->channel.shift == 0 || (s.x | s.z) & e->first) return k;
@@ -38,8 +39,8 @@ static size_t string_shifted(const struct kl_reach *r, const struct kl_element *
 }
 
 /* `after` becomes what element e makes of `before`; or, back, `before` all that `after` is made from. */
-static void pass(uint64_t *before, uint64_t *after, const struct kl_reach *r, const struct kl_element *e,
-                 bool back)
+static void pass(uint64_t *before, uint64_t *after, const struct kl_pauli_support *r,
+                 const struct kl_element *e, bool back)
 {
     for (size_t k = 0; k < r->n_strings; k++) {
         int sign;
@@ -57,12 +58,12 @@ static void pass(uint64_t *before, uint64_t *after, const struct kl_reach *r, co
 
 static void need(void *context, struct kl_string s, double weight)
 {
-    struct kl_reach *r = context;
+    struct kl_pauli_support *r = context;
     (void)weight;
     enter(r->seen + r->all.n * r->words, string_number(r, s));
 }
 
-static void find_sets(struct kl_reach *r, const struct kl_circuit *c)
+static void find_sets(struct kl_pauli_support *r, const struct kl_circuit *c)
 {
     const size_t w = r->words;
     for (size_t k = 0; k < r->n_strings; k++) {
@@ -77,7 +78,7 @@ static void find_sets(struct kl_reach *r, const struct kl_circuit *c)
         pass(r->seen + i * w, r->seen + (i + 1) * w, r, &r->all.element[i], true);
 }
 
-static bool same_level(const struct kl_reach *r, size_t i, size_t j)
+static bool same_level(const struct kl_pauli_support *r, size_t i, size_t j)
 {
     const struct kl_element *a = &r->all.element[i], *b = &r->all.element[j];
     return b->kind == KL_ROTATION && a->level == b->level;
@@ -85,7 +86,7 @@ static bool same_level(const struct kl_reach *r, size_t i, size_t j)
 
 /* Derivatives are taken where the level begins, as if each rotation came first: so what is filled behind
    all of the level's rotations counts, and what is seen from before them. */
-static size_t reach_pairs(struct kl_density_pair *pairs, const struct kl_reach *r, size_t i)
+static size_t reach_pairs(struct kl_density_pair *pairs, const struct kl_pauli_support *r, size_t i)
 {
     size_t n = 0, begin = i, end = i + 1;
     while (begin > 0 && same_level(r, i, begin - 1)) begin--;
@@ -103,7 +104,7 @@ static size_t reach_pairs(struct kl_density_pair *pairs, const struct kl_reach *
 
 /* Strings that are filled and seen at some time, and both of each pair, because the derivative needs
  * them. */
-static void find_live(struct kl_reach *r, struct kl_density_pair *pairs)
+static void find_live(struct kl_pauli_support *r, struct kl_density_pair *pairs)
 {
     for (size_t i = 0; i < (r->all.n + 1) * r->words; i++)
         r->live[i % r->words] |= r->filled[i] & r->seen[i];
@@ -113,7 +114,7 @@ static void find_live(struct kl_reach *r, struct kl_density_pair *pairs)
     }
 }
 
-static int reach_make(struct kl_reach *r, const struct kl_circuit *c, struct kl_error *err)
+static int reach_make(struct kl_pauli_support *r, const struct kl_circuit *c, struct kl_error *err)
 {
     r->n_qubits = c->n_qubits;
     r->n_strings = (size_t)1 << 2 * c->n_qubits;
@@ -134,7 +135,7 @@ static int reach_make(struct kl_reach *r, const struct kl_circuit *c, struct kl_
 }
 
 /* r->all is set, and is reach_free's to free. KL_ENOMEM. */
-static void reach_free(struct kl_reach *r)
+static void reach_free(struct kl_pauli_support *r)
 {
     free(r->all.element);
     free(r->filled);
@@ -146,7 +147,7 @@ static void reach_free(struct kl_reach *r)
    states. */
 
 struct lowering {
-    struct kl_reach r;
+    struct kl_pauli_support r;
     uint32_t *place;            /* (n_strings) */
     uint32_t *from, *next_from; /* (n_strings) the map that is being put together */
     double *scale, *next_scale;

@@ -122,7 +122,7 @@ void kl_circuit_shots_sample(kl_real *out, double *scratch, const struct kl_circ
     }
 }
 
-/* out (n, n_obs of c) from readings (n, n_obs of kl_circuit_with_readings). */
+/* out (n, n_obs of c) from readings (n, their number). */
 static void sum_readings(kl_real *out, const kl_real *readings, const struct kl_circuit *c, size_t n)
 {
     const size_t n_readings = c->n_strings + c->n_targets;
@@ -136,13 +136,13 @@ static void sum_readings(kl_real *out, const kl_real *readings, const struct kl_
 }
 
 /* ---- one batch run again and again with its angles moved ---- */
-struct kl_circuit_runs {
+struct kl_circuit_shifted_runs {
     struct batch batch;
 };
 
 /* Their memory is from work, which must outlive them. KL_ENOMEM. */
-static int runs_begin(struct kl_circuit_runs **runs, const struct kl_circuit *c, const kl_real *w,
-                      size_t n, struct kl_arena *work, struct kl_error *err)
+static int runs_begin(struct kl_circuit_shifted_runs **runs, const struct kl_circuit *c,
+                      const kl_real *w, size_t n, struct kl_arena *work, struct kl_error *err)
 {
     *runs = kl_arena_take(work, 1, sizeof **runs);
     if (!*runs) return kl_fail_memory(err, sizeof **runs);
@@ -150,7 +150,7 @@ static int runs_begin(struct kl_circuit_runs **runs, const struct kl_circuit *c,
 }
 
 /* out (n, n_obs) of x (n, n_inputs); move may be NULL. */
-static void runs_go(kl_real *out, struct kl_circuit_runs *runs, const kl_real *x,
+static void runs_go(kl_real *out, struct kl_circuit_shifted_runs *runs, const kl_real *x,
                     const struct kl_circuit_move *move)
 {
     struct batch *b = &runs->batch;
@@ -163,7 +163,8 @@ static void runs_go(kl_real *out, struct kl_circuit_runs *runs, const kl_real *x
 /* dx (n, n_inputs) from derivatives by the angles' rows, as kl_circuit_samples leaves them, those by
    scales included, which are set: groups of kl_circuit_lanes samples, the group's
    (kl_circuit_plan_all_rows, lanes). */
-static void runs_inputs(kl_real *dx, struct kl_circuit_runs *runs, const kl_real *x, kl_real *dangles)
+static void runs_inputs(kl_real *dx, struct kl_circuit_shifted_runs *runs, const kl_real *x,
+                        kl_real *dangles)
 {
     struct batch *b = &runs->batch;
     b->x = x;
@@ -189,8 +190,8 @@ size_t kl_circuit_lanes(void)
 /* ---- evaluations: outputs of one batch, exact or by measurements ---- */
 struct kl_evaluations {
     const struct kl_estimator *e;
-    const struct kl_circuit_plan *plan; /* whose rows are moved */
-    struct kl_circuit_runs *exact, *p;  /* NULL: not needed */
+    const struct kl_circuit_plan *plan;        /* whose rows are moved */
+    struct kl_circuit_shifted_runs *exact, *p; /* NULL: not needed */
     const kl_real *x, *cot;
     size_t n, lanes;
     kl_real *out, *means, *probabilities; /* means: readings, summed to out */

@@ -11,7 +11,7 @@ enum { KL_MOST_MEASURED_QUBITS = 12 }; /* those of kl_circuit_with_probabilities
 
 /* n measurements a sample and setting. Strings of Z, probabilities and fidelities with basis states come
    from one setting, the same measurements of all qubits; every other string or fidelity has a setting of
-   its own. Outputs that are sums come from readings (kl_circuit_with_readings).
+   its own. Outputs that are sums come from readings (outputs.c).
    The random numbers are a function of all that is named here, the sample's row and the evaluation's
    number. */
 struct kl_shots {

@@ -47,7 +47,7 @@ void kl_circuit_output_terms(const struct kl_circuit *c, size_t output,
                              void *context);
 
 /* Strings by number, x << n | z; sets of them are arrays of words, one bit a string (density.c). */
-struct kl_reach {
+struct kl_pauli_support {
     struct kl_elements all;
     int n_qubits;
     size_t n_strings, words;
@@ -59,7 +59,7 @@ static inline bool kl_circuit_is_in(const uint64_t *set, size_t k)
 {
     return set[k / 64] >> k % 64 & 1;
 }
-struct kl_string kl_circuit_string_of(const struct kl_reach *r, size_t k);
+struct kl_string kl_circuit_string_of(const struct kl_pauli_support *r, size_t k);
 
 /* plan->density from a circuit with noise. KL_ENOMEM. */
 int kl_circuit_density(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err);

@@ -234,7 +234,7 @@ static int take(struct building *b, size_t n_ops, struct kl_error *err)
 
 /* The same for plan->turns (plan.c); all_gates: other gates and strings too, which wide_ kernels take.
  */
-static int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_error *err)
+static int kl_circuit_rotations(struct kl_circuit_plan *plan, bool all_gates, struct kl_error *err)
 {
     const struct kl_vqc_program *p = &plan->program;
     struct building b = { .plan = plan };
@@ -250,16 +250,16 @@ static int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct
     next_layer(&b.layers[b.n_layers], &b.now);
     bool real = p->real && !b.n_other;
     for (int i = 0; i < b.n_turns; i++) real &= b.turns[i].gate == KL_VQC_RY;
-    plan->turns = (struct kl_vqc_turns){ .n_qubits = p->n_qubits,
-                                         .real = real,
-                                         .probabilities = p->probabilities,
-                                         .n_layers = b.n_layers,
-                                         .n_obs = p->n_obs,
-                                         .layer = b.layers,
-                                         .turn = b.turns,
-                                         .obs = p->obs,
-                                         .other = b.other,
-                                         .first_other = b.n_other ? b.first_other : NULL };
+    plan->turns = (struct kl_vqc_rotations){ .n_qubits = p->n_qubits,
+                                             .real = real,
+                                             .probabilities = p->probabilities,
+                                             .n_layers = b.n_layers,
+                                             .n_obs = p->n_obs,
+                                             .layer = b.layers,
+                                             .turn = b.turns,
+                                             .obs = p->obs,
+                                             .other = b.other,
+                                             .first_other = b.n_other ? b.first_other : NULL };
     return KL_OK;
 }
 
@@ -376,7 +376,7 @@ int kl_circuit_form(struct kl_circuit_plan *p, bool forward_only, struct kl_erro
     const int fewest = real ? KL_FEWEST_WIDE_REAL_QUBITS : KL_FEWEST_WIDE_QUBITS;
     const bool wide = p->program.n_qubits >= fewest && !forward_only;
     int code = real && wide ? KL_OK : kl_circuit_layers(p, err);
-    if (!code && (wide || !real)) code = kl_circuit_turns(p, wide, err);
+    if (!code && (wide || !real)) code = kl_circuit_rotations(p, wide, err);
     p->wide = wide && p->turns.n_layers;
     return code;
 }

@@ -157,12 +157,12 @@ int kl_head_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m
    errors: of the accuracy and the log loss on these samples, and of one output of the circuit (root mean
    square over outputs and samples). What scatters is taken for another class more often, so there is a
    bias as well: half_ are accuracy and log loss by half as many, the mean of both halves. */
-struct kl_drawn {
+struct kl_trajectory_error {
     double accuracy, log_loss, output, half_accuracy, half_log_loss;
 };
 /* logits (n, n_classes) of features x (n, n_features) by head->model.circuit->trajectories, two or more.
    shots: as kl_head_logits; the errors are without them. KL_ENOMEM; those of kl_head_logits. */
-int kl_head_trajectory_logits(float *logits, struct kl_drawn *drawn, struct kl_head *head,
+int kl_head_trajectory_logits(float *logits, struct kl_trajectory_error *drawn, struct kl_head *head,
                               const float *x, const int32_t *labels, size_t n,
                               const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err);
 
@@ -170,28 +170,29 @@ int kl_head_trajectory_logits(float *logits, struct kl_drawn *drawn, struct kl_h
  */
 enum { KL_DRAWN_PAIRS = 6 };
 size_t kl_head_trajectory_error_pairs(struct kl_json_pair pairs[KL_DRAWN_PAIRS], size_t trajectories,
-                                      const struct kl_drawn *drawn, size_t n);
+                                      const struct kl_trajectory_error *drawn, size_t n);
 /* One line for people, below the summary. */
-void kl_head_trajectory_error_write(FILE *to, size_t trajectories, const struct kl_drawn *drawn,
-                                    size_t n);
+void kl_head_trajectory_error_write(FILE *to, size_t trajectories,
+                                    const struct kl_trajectory_error *drawn, size_t n);
 /* Root attributes of a report, named as the pairs. */
 int kl_head_trajectory_error_save(struct kl_writer *writer, size_t trajectories,
-                                  const struct kl_drawn *drawn, size_t n, struct kl_error *err);
+                                  const struct kl_trajectory_error *drawn, size_t n,
+                                  struct kl_error *err);
 
 /* ---- How far an evaluation is: samples of all heads, of which each may run its circuit several times.
    All functions take NULL: nobody watches. One thread at a time
    ---- */
-struct kl_meter {
+struct kl_judge_progress {
     const struct kl_watch *watch;
     uint64_t before, total; /* samples of the heads that are done, and of all */
     size_t run, runs;       /* of the circuit, for the head in work */
 };
 /* Other heads: `samples` of all of them. */
-void kl_head_judge_progress_begin(struct kl_meter *meter, uint64_t samples);
+void kl_head_judge_progress_begin(struct kl_judge_progress *meter, uint64_t samples);
 /* The head in work runs its circuit so often; once, where this is not called. */
-void kl_head_judge_progress_runs(struct kl_meter *meter, size_t runs);
+void kl_head_judge_progress_runs(struct kl_judge_progress *meter, size_t runs);
 /* A head of n samples is done. */
-void kl_head_judge_progress_head(struct kl_meter *meter, size_t n);
+void kl_head_judge_progress_head(struct kl_judge_progress *meter, size_t n);
 
 /* ---- the evaluation ---- */
 struct kl_file;
@@ -225,9 +226,9 @@ struct kl_evaluation {
     size_t shots, trained_shots; /* of this evaluation, and of the head's training; 0: exact */
     char noise[KL_NOISE_LABEL];
     struct kl_mitigation mitigation;
-    struct kl_mitigated *mitigated; /* [replicas], with mitigation; else NULL */
-    size_t trajectories;            /* 0: none */
-    struct kl_drawn *drawn;         /* [replicas], with trajectories and no mitigation; else NULL */
+    struct kl_mitigated *mitigated;    /* [replicas], with mitigation; else NULL */
+    size_t trajectories;               /* 0: none */
+    struct kl_trajectory_error *drawn; /* [replicas], with trajectories and no mitigation; else NULL */
 };
 
 struct kl_evaluation_options {
@@ -241,7 +242,7 @@ struct kl_evaluation_options {
     struct kl_mitigation mitigation;
     size_t trajectories;                     /* of kl_conditions */
     const struct kl_device *device;          /* NULL: the CPU */
-    struct kl_meter *meter;                  /* NULL: none */
+    struct kl_judge_progress *meter;         /* NULL: none */
     const struct kl_head_ensemble *ensemble; /* in place of the heads of the file; NULL: none */
 };
 /* Logits on the device that o names. */

@@ -142,12 +142,12 @@ int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct
    [n_val] (rows of the feature file) and class_names. Root attribute `config`: JSON. */
 struct kl_head {
     struct kl_head_model model;
-    float *params;          /* of one replica, in memory order */
-    int64_t n_replicas;     /* in the file */
-    char *config;           /* JSON */
-    char *noise;            /* of the circuit as it was loaded, for kl_circuit_noise_label */
-    size_t shots;           /* that it was trained with; 0: exact values */
-    struct kl_meter *meter; /* (hidden) of kl_conditions */
+    float *params;                   /* of one replica, in memory order */
+    int64_t n_replicas;              /* in the file */
+    char *config;                    /* JSON */
+    char *noise;                     /* of the circuit as it was loaded, for kl_circuit_noise_label */
+    size_t shots;                    /* that it was trained with; 0: exact values */
+    struct kl_judge_progress *meter; /* (hidden) of kl_conditions */
 };
 enum { KL_TRAJECTORIES_JUDGED = 100 };
 /* How its circuit is run, where that is not as it was trained. */
@@ -155,9 +155,9 @@ struct kl_conditions {
     const char *noise; /* a text of kl_circuit_noise_text; NULL: what it was trained with */
     int fold;          /* of kl_circuit_options */
     bool perfect_readout;
-    size_t trajectories;    /* 0: KL_TRAJECTORIES_JUDGED, where the density matrix is too large */
-    struct kl_draws draws;  /* of them */
-    struct kl_meter *meter; /* told of each block of samples by kl_head_logits; NULL: none */
+    size_t trajectories;   /* 0: KL_TRAJECTORIES_JUDGED, where the density matrix is too large */
+    struct kl_draws draws; /* of them */
+    struct kl_judge_progress *meter; /* told of each block of samples by kl_head_logits; NULL: none */
 };
 /* replica: 0 .. n_replicas - 1; control: NULL, or the name of the control's core instead of the head.
    how: NULL, as it was trained. KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with

@@ -10,18 +10,18 @@
 
 /* ---- How far an evaluation is ---- */
 
-void kl_head_judge_progress_begin(struct kl_meter *meter, uint64_t samples)
+void kl_head_judge_progress_begin(struct kl_judge_progress *meter, uint64_t samples)
 {
-    if (meter) *meter = (struct kl_meter){ .watch = meter->watch, .total = samples, .runs = 1 };
+    if (meter) *meter = (struct kl_judge_progress){ .watch = meter->watch, .total = samples, .runs = 1 };
 }
 
-void kl_head_judge_progress_runs(struct kl_meter *meter, size_t runs)
+void kl_head_judge_progress_runs(struct kl_judge_progress *meter, size_t runs)
 {
     if (meter) meter->runs = runs;
 }
 
 /* So many samples of the run in work are done; all of them: the next run begins. */
-static void judge_progress_step(struct kl_meter *meter, size_t done, size_t n)
+static void judge_progress_step(struct kl_judge_progress *meter, size_t done, size_t n)
 {
     if (!meter) return;
     kl_watch_step(meter->watch, meter->before + (meter->run * n + done) / meter->runs, meter->total,
@@ -29,7 +29,7 @@ static void judge_progress_step(struct kl_meter *meter, size_t done, size_t n)
     if (done == n) meter->run++;
 }
 
-void kl_head_judge_progress_head(struct kl_meter *meter, size_t n)
+void kl_head_judge_progress_head(struct kl_judge_progress *meter, size_t n)
 {
     if (!meter) return;
     meter->before += n;

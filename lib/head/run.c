@@ -195,17 +195,17 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
                : code;
 }
 
-void kl_head_run_rest(struct kl_head_run *run)
+void kl_head_run_stop_workers(struct kl_head_run *run)
 {
-    kl_train_rest(&run->train.loop);
-    for (int i = 0; i < run->controls.n; i++) kl_train_rest(&run->controls.trains[i].loop);
+    kl_train_stop_workers(&run->train.loop);
+    for (int i = 0; i < run->controls.n; i++) kl_train_stop_workers(&run->controls.trains[i].loop);
 }
 
-int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err)
+int kl_head_run_start_workers(struct kl_head_run *run, int threads, struct kl_error *err)
 {
-    int code = kl_train_wake(&run->train.loop, threads, err);
+    int code = kl_train_start_workers(&run->train.loop, threads, err);
     for (int i = 0; i < run->controls.n && !code; i++)
-        code = kl_train_wake(&run->controls.trains[i].loop, threads, err);
+        code = kl_train_start_workers(&run->controls.trains[i].loop, threads, err);
     return code;
 }
 

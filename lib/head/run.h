@@ -106,16 +106,16 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
    those that were given, a grid refuses them as axes if all points have them idle
    ---- */
 /* An option is idle unless `other` has one of the values, "A|B". An option may stand in several rows. */
-struct kl_idle {
+struct kl_without_effect {
     const char *option, *other, *values;
 };
-extern const struct kl_idle kl_idle[]; /* up to one without an option */
+extern const struct kl_without_effect kl_without_effect[]; /* up to one without an option */
 /* "sgd" in "adam|sgd" */
-bool kl_head_idle_among(const char *values, const char *value);
+bool kl_head_without_effect_among(const char *values, const char *value);
 /* What the settings say of an option that is the `other` of a row. */
-const char *kl_head_idle_value(const struct kl_head_settings *settings, const char *other);
+const char *kl_head_without_effect_value(const struct kl_head_settings *settings, const char *other);
 /* A note on each option that was given and is idle; what kl_head_remarks says is left out. */
-void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *settings);
+void kl_head_say_without_effect(const struct kl_log *log, const struct kl_head_settings *settings);
 
 /* ---- A head's whole way from a feature cache to its file. Set v, log, stage and input; then begin, and
    if the answer is KL_STAGE_COMPUTE: open, train, judge, publish; close in any case
@@ -179,8 +179,8 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
 int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.
  */
-void kl_head_run_rest(struct kl_head_run *run);
-int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err);
+void kl_head_run_stop_workers(struct kl_head_run *run);
+int kl_head_run_start_workers(struct kl_head_run *run, int threads, struct kl_error *err);
 /* The checkpoint, of a run that stands between two steps. */
 int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err);
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);

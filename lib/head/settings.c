@@ -121,7 +121,7 @@ void kl_head_settings_free(struct kl_head_settings *v)
 
 static const char of_sgd[] = "sgd|spsa", of_adam[] = "adam|adamw|qng|rotosolve",
                   with_core[] = "circuit|twin|frozen";
-const struct kl_idle kl_idle[] = {
+const struct kl_without_effect kl_without_effect[] = {
     { "momentum", "optimizer", of_sgd },
     { "beta1", "optimizer", of_adam },
     { "beta2", "optimizer", of_adam },
@@ -161,7 +161,7 @@ const struct kl_idle kl_idle[] = {
     { NULL, NULL, NULL },
 };
 
-bool kl_head_idle_among(const char *values, const char *value)
+bool kl_head_without_effect_among(const char *values, const char *value)
 {
     size_t n = strlen(value);
     for (const char *at = values; (at = strstr(at, value)); at += n)
@@ -169,7 +169,7 @@ bool kl_head_idle_among(const char *values, const char *value)
     return false;
 }
 
-const char *kl_head_idle_value(const struct kl_head_settings *v, const char *name)
+const char *kl_head_without_effect_value(const struct kl_head_settings *v, const char *name)
 {
     return *name == 'o'   ? v->train.optimizer
            : *name == 's' ? v->train.schedule
@@ -179,20 +179,20 @@ const char *kl_head_idle_value(const struct kl_head_settings *v, const char *nam
 
 /* What a core without a circuit and an optimiser without derivatives leave idle, kl_head_remarks says.
  */
-static bool said_elsewhere(const struct kl_idle *c)
+static bool said_elsewhere(const struct kl_without_effect *c)
 {
-    return kl_head_idle_among("noise|trajectories|shots|diff-method", c->option);
+    return kl_head_without_effect_among("noise|trajectories|shots|diff-method", c->option);
 }
 
-void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *v)
+void kl_head_say_without_effect(const struct kl_log *log, const struct kl_head_settings *v)
 {
     struct kl_head_settings usual;
     kl_head_settings_default(&usual);
-    for (const struct kl_idle *c = kl_idle; c->option; c++) {
+    for (const struct kl_without_effect *c = kl_without_effect; c->option; c++) {
         struct kl_error why = { 0 };
         char text[120];
         if (said_elsewhere(c)) continue;
-        if (kl_head_idle_among(c->values, kl_head_idle_value(v, c->other))) continue;
+        if (kl_head_without_effect_among(c->values, kl_head_without_effect_value(v, c->other))) continue;
         snprintf(text, sizeof text, "changes nothing without --%s %s", c->other, c->values);
         if (kl_options_refuse(&kl_head_tool, v, &usual, c->option, text, &why))
             kl_note(log, 1, "%s", why.text);

@@ -29,11 +29,11 @@ static const struct kl_grid_axis *find_axis(const struct kl_grid *grid, const ch
 /* The values of `other` with which the option of c is idle, "A,B" or as many as there is room for;
    returns how many they are. */
 static size_t idle_values(char *text, size_t size, const struct kl_grid_axis *other,
-                          const struct kl_idle *c)
+                          const struct kl_without_effect *c)
 {
     size_t n = 0, used = 0;
     for (size_t i = 0; i < other->n; i++) {
-        if (kl_head_idle_among(c->values, other->values[i])) continue;
+        if (kl_head_without_effect_among(c->values, other->values[i])) continue;
         if (used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "," : "", other->values[i]);
         n++;
@@ -44,13 +44,14 @@ static size_t idle_values(char *text, size_t size, const struct kl_grid_axis *ot
 /* An axis must change some points, and is told of if it leaves others as they are: a grid has a head for
    each. What the grid does not say is the base's. */
 static int check_idle(const struct kl_grid *grid, const struct kl_head_settings *base,
-                      const struct kl_idle *c, const struct kl_log *log, struct kl_error *err)
+                      const struct kl_without_effect *c, const struct kl_log *log, struct kl_error *err)
 {
     const struct kl_grid_axis *other = find_axis(grid, c->other);
     char idle[200] = "";
     if (!find_axis(grid, c->option)) return KL_OK;
     const size_t n = other ? idle_values(idle, sizeof idle, other, c) : 0;
-    if (other ? n == other->n : !kl_head_idle_among(c->values, kl_head_idle_value(base, c->other)))
+    if (other ? n == other->n
+              : !kl_head_without_effect_among(c->values, kl_head_without_effect_value(base, c->other)))
         return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
                        c->other, c->values);
     if (n)
@@ -64,7 +65,7 @@ static int check_idle(const struct kl_grid *grid, const struct kl_head_settings 
 static int check_grid(const struct kl_grid *grid, const void *base, const struct kl_log *log,
                       struct kl_error *err)
 {
-    for (const struct kl_idle *c = kl_idle; c->option; c++) {
+    for (const struct kl_without_effect *c = kl_without_effect; c->option; c++) {
         const int code = check_idle(grid, base, c, log, err);
         if (code) return code;
     }
@@ -200,12 +201,12 @@ static int keep(void *run, struct kl_error *err)
 
 static void rest(void *run)
 {
-    kl_head_run_rest(run);
+    kl_head_run_stop_workers(run);
 }
 
 static int wake(void *run, int threads, struct kl_error *err)
 {
-    return kl_head_run_wake(run, threads, err);
+    return kl_head_run_start_workers(run, threads, err);
 }
 
 static int estimate(void *run, struct kl_estimate *estimate, const void *data, struct kl_pool *pool,

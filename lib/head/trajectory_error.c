@@ -72,7 +72,7 @@ static double loss_of(const float *row, size_t n, int32_t label)
    that is right with chance p adds p (1 - p) to its variance, most where the classes are close, and of
    these there are as many as the outputs err by. So twice the realisations divide the variance by
    sqrt 2, not by 2; and the halves disagree on twice a half's p (1 - p). */
-static void find_errors(struct kl_drawn *drawn, const struct halves *h,
+static void find_errors(struct kl_trajectory_error *drawn, const struct halves *h,
                         const struct kl_head_model *model, const int32_t *labels, size_t n)
 {
     const size_t c = model->n_classes, n_outputs = n * model->n_expval;
@@ -92,7 +92,7 @@ static void find_errors(struct kl_drawn *drawn, const struct halves *h,
         const double d = (double)h->outputs[0][i] - (double)h->outputs[1][i];
         output += d * d;
     }
-    *drawn = (struct kl_drawn){ 0 };
+    *drawn = (struct kl_trajectory_error){ 0 };
     if (!n) return;
     drawn->accuracy = sqrt(accuracy / (2 * sqrt(2))) / (double)n;
     drawn->log_loss = factor * sqrt(loss) / (double)n;
@@ -101,7 +101,7 @@ static void find_errors(struct kl_drawn *drawn, const struct halves *h,
     drawn->output = factor * sqrt(output / (double)n_outputs);
 }
 
-int kl_head_trajectory_logits(float *logits, struct kl_drawn *drawn, struct kl_head *head,
+int kl_head_trajectory_logits(float *logits, struct kl_trajectory_error *drawn, struct kl_head *head,
                               const float *x, const int32_t *labels, size_t n,
                               const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err)
 {
@@ -122,9 +122,9 @@ int kl_head_trajectory_logits(float *logits, struct kl_drawn *drawn, struct kl_h
 }
 
 /* Replicas draw noise of their own, too; an output's error is that of one head. */
-static struct kl_drawn of_mean(const struct kl_drawn *drawn, size_t n)
+static struct kl_trajectory_error of_mean(const struct kl_trajectory_error *drawn, size_t n)
 {
-    struct kl_drawn sum = { 0 };
+    struct kl_trajectory_error sum = { 0 };
     for (size_t r = 0; r < n; r++) {
         sum.accuracy += drawn[r].accuracy * drawn[r].accuracy;
         sum.log_loss += drawn[r].log_loss * drawn[r].log_loss;
@@ -132,18 +132,18 @@ static struct kl_drawn of_mean(const struct kl_drawn *drawn, size_t n)
         sum.half_accuracy += drawn[r].half_accuracy;
         sum.half_log_loss += drawn[r].half_log_loss;
     }
-    return (struct kl_drawn){ sqrt(sum.accuracy) / (double)n, sqrt(sum.log_loss) / (double)n,
-                              sqrt(sum.output / (double)n), sum.half_accuracy / (double)n,
-                              sum.half_log_loss / (double)n };
+    return (struct kl_trajectory_error){ sqrt(sum.accuracy) / (double)n, sqrt(sum.log_loss) / (double)n,
+                                         sqrt(sum.output / (double)n), sum.half_accuracy / (double)n,
+                                         sum.half_log_loss / (double)n };
 }
 
 size_t kl_head_trajectory_error_pairs(struct kl_json_pair pairs[KL_DRAWN_PAIRS], size_t trajectories,
-                                      const struct kl_drawn *drawn, size_t n)
+                                      const struct kl_trajectory_error *drawn, size_t n)
 {
     if (!trajectories) return 0;
     pairs[0] = (struct kl_json_pair){ "trajectories", KL_JSON_COUNT, NULL, (double)trajectories };
     if (!drawn) return 1;
-    const struct kl_drawn e = of_mean(drawn, n);
+    const struct kl_trajectory_error e = of_mean(drawn, n);
     pairs[1] = (struct kl_json_pair){ "trajectories_accuracy_error", KL_JSON_NUMBER, NULL, e.accuracy };
     pairs[2] = (struct kl_json_pair){ "trajectories_log_loss_error", KL_JSON_NUMBER, NULL, e.log_loss };
     pairs[3] = (struct kl_json_pair){ "trajectories_output_error", KL_JSON_NUMBER, NULL, e.output };
@@ -154,13 +154,13 @@ size_t kl_head_trajectory_error_pairs(struct kl_json_pair pairs[KL_DRAWN_PAIRS],
     return KL_DRAWN_PAIRS;
 }
 
-void kl_head_trajectory_error_write(FILE *to, size_t trajectories, const struct kl_drawn *drawn,
-                                    size_t n)
+void kl_head_trajectory_error_write(FILE *to, size_t trajectories,
+                                    const struct kl_trajectory_error *drawn, size_t n)
 {
     if (!trajectories) return;
     fprintf(to, "  noise by %zu trajector%s a sample", trajectories, trajectories == 1 ? "y" : "ies");
     if (drawn) {
-        const struct kl_drawn e = of_mean(drawn, n);
+        const struct kl_trajectory_error e = of_mean(drawn, n);
         fprintf(to,
                 ": standard error of accuracy %.4f, log loss %.4f, outputs %.4f; by half of them: "
                 "accuracy %.4f, log loss %.4f",
@@ -169,8 +169,9 @@ void kl_head_trajectory_error_write(FILE *to, size_t trajectories, const struct 
     fputc('\n', to);
 }
 
-int kl_head_trajectory_error_save(struct kl_writer *w, size_t trajectories, const struct kl_drawn *drawn,
-                                  size_t n, struct kl_error *err)
+int kl_head_trajectory_error_save(struct kl_writer *w, size_t trajectories,
+                                  const struct kl_trajectory_error *drawn, size_t n,
+                                  struct kl_error *err)
 {
     struct kl_json_pair pairs[KL_DRAWN_PAIRS];
     const size_t n_pairs = kl_head_trajectory_error_pairs(pairs, trajectories, drawn, n);

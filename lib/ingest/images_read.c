@@ -29,11 +29,11 @@ static void convert(uint8_t *out, size_t channels, const struct kl_picture *p)
 
 /* What rows (or columns) of a picture become, whose number is `side` and at least `shortest`: with a
    crop in torchvision's integers, which round halves to the even place. */
-static struct kl_span span_of(const struct kl_images *im, size_t side, size_t shortest, size_t n)
+static struct kl_ingest_span span_of(const struct kl_images *im, size_t side, size_t shortest, size_t n)
 {
-    if (!im->shorter) return (struct kl_span){ n, 0, n };
+    if (!im->shorter) return (struct kl_ingest_span){ n, 0, n };
     const size_t whole = im->shorter * side / shortest, left = whole - n, half = left / 2;
-    return (struct kl_span){ whole, half + (left & half & 1), n };
+    return (struct kl_ingest_span){ whole, half + (left & half & 1), n };
 }
 
 /* Channels first, then size, as a torchvision transform of a converted PIL image. */
@@ -42,8 +42,8 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
 {
     struct kl_picture q = *p;
     const size_t shortest = p->height < p->width ? p->height : p->width;
-    const struct kl_span height = span_of(im, p->height, shortest, im->height),
-                         width = span_of(im, p->width, shortest, im->width);
+    const struct kl_ingest_span height = span_of(im, p->height, shortest, im->height),
+                                width = span_of(im, p->width, shortest, im->width);
     if (p->height == height.n && p->width == width.n && height.whole == height.n) {
         convert(out, im->channels, p);
         return 0;
@@ -98,7 +98,7 @@ static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixel
 int kl_ingest_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
                           struct kl_arena *arena, struct kl_error *err)
 {
-    struct kl_turn *turn = images->turn;
+    struct kl_ingest_turn *turn = images->turn;
     if (first > images->n || n > images->n - first)
         return kl_fail(err, KL_EINTERNAL, "images [%zu, %zu) of %zu", first, first + n, images->n);
     if (!images->in_order) return read_all(images, first, n, pixels, arena, err);

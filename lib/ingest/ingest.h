@@ -44,7 +44,7 @@ struct kl_images {
     size_t n_sources;
     bool in_order, cancelled;
     size_t next; /* in order: the image that may be read now */
-    struct kl_turn *turn;
+    struct kl_ingest_turn *turn;
 };
 /* Open, read labels and names, check sizes; no pixel is decoded (but with skip_bad). KL_ENOINPUT,
    KL_EDATA, KL_ENOMEM. */
@@ -100,10 +100,11 @@ int kl_ingest_picture_decode(struct kl_picture *picture, const char *path, size_
    1: of noise up to 12 pixels in 10,000 (from 8 to 28 pixels a side; from 16 to 28, 5; from 32 on, under
    3), elsewhere none. Its 8-bit short cut and PIL round after each pass and differ by at most 1. out
    (height->n, width->n, c), in (in_height, in_width, c); work: tables and rows, not reset. KL_ENOMEM. */
-struct kl_span { /* of the `whole` that rows or columns become, [from, from + n) */
+struct kl_ingest_span { /* of the `whole` that rows or columns become, [from, from + n) */
     size_t whole, from, n;
 };
-int kl_ingest_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
-                     const struct kl_picture *in, struct kl_arena *work, struct kl_error *err);
+int kl_ingest_resize(uint8_t *out, const struct kl_ingest_span *height,
+                     const struct kl_ingest_span *width, const struct kl_picture *in,
+                     struct kl_arena *work, struct kl_error *err);
 
 #endif

@@ -42,7 +42,7 @@ struct kl_image_source {
 };
 
 /* Of sources that are read in order: who may read now (images.c, images_read.c). */
-struct kl_turn {
+struct kl_ingest_turn {
     pthread_mutex_t lock;
     pthread_cond_t moved;
 };

@@ -20,7 +20,7 @@ static float triangle(float x)
 }
 
 /* Centres of pixels at halves (align_corners=False). */
-static int make_taps(struct taps *t, size_t in, const struct kl_span *to, struct kl_arena *work,
+static int make_taps(struct taps *t, size_t in, const struct kl_ingest_span *to, struct kl_arena *work,
                      struct kl_error *err)
 {
     const size_t out = to->n;
@@ -78,8 +78,9 @@ static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows
     }
 }
 
-int kl_ingest_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
-                     const struct kl_picture *in, struct kl_arena *work, struct kl_error *err)
+int kl_ingest_resize(uint8_t *out, const struct kl_ingest_span *height,
+                     const struct kl_ingest_span *width, const struct kl_picture *in,
+                     struct kl_arena *work, struct kl_error *err)
 {
     const size_t row = width->n * in->channels;
     struct taps across, down;

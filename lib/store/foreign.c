@@ -42,7 +42,8 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
 }
 
 /* What was chosen and how large it is. */
-static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish, struct kl_error *err)
+static int take_answer(struct kl_answer *a, int from, const struct kl_foreign_wish *wish,
+                       struct kl_error *err)
 {
     uint64_t all = 1;
     int rc = receive(from, a, sizeof *a, wish->path, err);
@@ -62,8 +63,8 @@ static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish
 }
 
 /* Numbers in place of images. */
-static int take_numbers(double **numbers, struct kl_answer *a, int from, const struct kl_wish *wish,
-                        struct kl_error *err)
+static int take_numbers(double **numbers, struct kl_answer *a, int from,
+                        const struct kl_foreign_wish *wish, struct kl_error *err)
 {
     const size_t most = wish->texts || wish->or_texts ? KL_TEXT / sizeof(double) : 2;
     int rc = receive(from, a, sizeof *a, wish->path, err);
@@ -80,7 +81,7 @@ static int take_numbers(double **numbers, struct kl_answer *a, int from, const s
     return rc;
 }
 
-static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, struct kl_error *err)
+static int take(struct kl_foreign *f, int from, const struct kl_foreign_wish *wish, struct kl_error *err)
 {
     struct kl_answer a;
     uint64_t all = wish->n ? 0 : 1;
@@ -107,7 +108,7 @@ static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, stru
     return rc;
 }
 
-static pid_t start(const int ends[2], const struct kl_wish *wish)
+static pid_t start(const int ends[2], const struct kl_foreign_wish *wish)
 {
     pid_t pid = fork();
     if (pid) return pid;
@@ -117,7 +118,7 @@ static pid_t start(const int ends[2], const struct kl_wish *wish)
 
 /* numbers and answer, or f. */
 static int by_child(struct kl_foreign *f, double **numbers, struct kl_answer *answer,
-                    const struct kl_wish *wish, struct kl_error *err)
+                    const struct kl_foreign_wish *wish, struct kl_error *err)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
@@ -146,7 +147,7 @@ static int check_pixels(const struct kl_file *file, const char *path, struct kl_
 }
 
 /* Is it no HDF5 file at all, or one of ours? */
-static int look_at_ends(bool *ours, const struct kl_wish *wish, struct kl_error *err)
+static int look_at_ends(bool *ours, const struct kl_foreign_wish *wish, struct kl_error *err)
 {
     char first[KL_STAND_IN], magic[8] = "";
     const size_t n = wish->size < KL_STAND_IN ? (size_t)wish->size : KL_STAND_IN;
@@ -166,7 +167,7 @@ static int look_at_ends(bool *ours, const struct kl_wish *wish, struct kl_error 
 }
 
 /* One of ours has digests, and they are checked: HDF5 itself returns damaged pixels without a word. */
-static int check_ours(const struct kl_wish *wish, struct kl_error *err)
+static int check_ours(const struct kl_foreign_wish *wish, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     bool ours;
@@ -212,7 +213,7 @@ static const char *split_path(char **name, const char *path)
     return colon + 1 + (colon[1] == '/');
 }
 
-static int look_at(struct kl_wish *wish, struct kl_error *err)
+static int look_at(struct kl_foreign_wish *wish, struct kl_error *err)
 {
     struct stat s;
     int rc = stat(wish->path, &s) ? kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", wish->path)
@@ -222,7 +223,7 @@ static int look_at(struct kl_wish *wish, struct kl_error *err)
     return check_ours(wish, err);
 }
 
-static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *err)
+static int fulfil(struct kl_foreign *f, struct kl_foreign_wish *wish, struct kl_error *err)
 {
     int rc = look_at(wish, err);
     if (rc) return rc;
@@ -232,7 +233,7 @@ static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *e
 }
 
 /* Starts the child and takes its answer; *numbers: kl_store_foreign_count, malloc'ed. */
-static int fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_wish *wish,
+static int fulfil_numbers(double **numbers, struct kl_answer *answer, struct kl_foreign_wish *wish,
                           struct kl_error *err)
 {
     *numbers = NULL;
@@ -245,7 +246,7 @@ static int read_images(struct kl_foreign *f, const char *path, const char *label
 {
     char *name;
     const char *images = split_path(&name, path);
-    struct kl_wish wish = { .images = images, .path = name, .look = look };
+    struct kl_foreign_wish wish = { .images = images, .path = name, .look = look };
     *f = (struct kl_foreign){ 0 };
     if (!name) return kl_fail_memory(err, strlen(path));
     if (labels) wish.labels = strcmp(labels, "none") == 0 ? "" : labels + (labels[0] == '/');
@@ -271,7 +272,7 @@ int kl_store_foreign_labels_of(struct kl_foreign *f, size_t n, const char *path,
     char *name;
     *f = (struct kl_foreign){ 0 };
     const char *dataset = split_path(&name, path);
-    struct kl_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
+    struct kl_foreign_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
     if (!name) return kl_fail_memory(err, strlen(path));
     const int rc = fulfil(f, &wish, err);
     free(name);
@@ -328,7 +329,9 @@ int kl_store_foreign_numbers(struct kl_numbers *numbers, const char *path, size_
     struct kl_answer answer = { 0 };
     *numbers = (struct kl_numbers){ 0 };
     if (!name) return kl_fail_memory(err, strlen(path));
-    struct kl_wish wish = { .images = dataset, .path = name, .numbers = most, .or_texts = texts };
+    struct kl_foreign_wish wish = {
+        .images = dataset, .path = name, .numbers = most, .or_texts = texts
+    };
     int code = fulfil_numbers(&values, &answer, &wish, err);
     if (!code) code = take_array(numbers, &answer, values, err);
     if (code) kl_store_numbers_free(numbers);
@@ -352,7 +355,7 @@ int kl_store_foreign_texts(char (**texts)[KL_TEXT], size_t *n, const char *path,
     struct kl_answer answer = { 0 };
     *texts = NULL, *n = 0;
     if (!file) return kl_fail_memory(err, strlen(path));
-    struct kl_wish wish = { .images = dataset, .path = file, .texts = name, .numbers = most };
+    struct kl_foreign_wish wish = { .images = dataset, .path = file, .texts = name, .numbers = most };
     double *bytes = NULL;
     const int code = fulfil_numbers(&bytes, &answer, &wish, err);
     *texts = (char(*)[KL_TEXT])bytes;

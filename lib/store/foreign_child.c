@@ -276,7 +276,7 @@ static void add_all(struct list *list, hid_t file, const char *const *names)
     for (; *names; names++) add(list, file, *names, false);
 }
 
-struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
+struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_foreign_wish *wish,
                                         struct kl_answer *a)
 {
     struct list list = { .room = KL_FOREIGN_LISTED + 32 };
@@ -407,7 +407,7 @@ static void read_labels(struct found *f, hid_t file, const char *name, uint64_t 
 }
 
 /* What is in the file, as the answer: names, then shapes and labels. */
-static void answer(struct kl_answer *a, struct found *f, hid_t file, const struct kl_wish *wish)
+static void answer(struct kl_answer *a, struct found *f, hid_t file, const struct kl_foreign_wish *wish)
 {
     const struct kl_listed *images;
     size_t n = 0;
@@ -426,10 +426,10 @@ static void answer(struct kl_answer *a, struct found *f, hid_t file, const struc
 }
 
 /* What of the file was asked for, as the answer. */
-static void fulfil(struct kl_answer *a, struct found *f, hid_t file, const struct kl_wish *asked)
+static void fulfil(struct kl_answer *a, struct found *f, hid_t file, const struct kl_foreign_wish *asked)
 {
     char names[2][KL_FOREIGN_NAME];
-    struct kl_wish wish = *asked;
+    struct kl_foreign_wish wish = *asked;
     if (follow(names[0], file, asked->images, a)) return;
     if (*asked->images) wish.images = names[0];
     if (asked->labels && *asked->labels) {
@@ -441,7 +441,7 @@ static void fulfil(struct kl_answer *a, struct found *f, hid_t file, const struc
     else answer(a, f, file, &wish);
 }
 
-int kl_store_foreign_child(int to, const struct kl_wish *wish)
+int kl_store_foreign_child(int to, const struct kl_foreign_wish *wish)
 {
     struct kl_answer a = { 0 };
     struct found f = { .set = -1 };

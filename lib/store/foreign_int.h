@@ -17,7 +17,7 @@
 enum { KL_FOREIGN_LISTED = 1000 };
 
 /* What is wanted of a file. */
-struct kl_wish {
+struct kl_foreign_wish {
     const char *path;
     uint64_t size;      /* of the file, in bytes */
     const char *images; /* name of the dataset, "": look for it */
@@ -52,7 +52,7 @@ static inline uint64_t kl_store_foreign_count(const struct kl_answer *a)
 }
 
 /* The child's whole life; its exit status. to: the pipe. */
-int kl_store_foreign_child(int to, const struct kl_wish *wish);
+int kl_store_foreign_child(int to, const struct kl_foreign_wish *wish);
 
 /* A dataset of a file, listed. */
 struct kl_listed {
@@ -81,7 +81,7 @@ extern const char *const kl_usual_images[], *const kl_usual_labels[]; /* up to a
 const struct kl_listed *kl_store_foreign_choose_images(struct kl_answer *answer, const char *wanted,
                                                        const struct kl_listed *all, size_t n);
 /* Which labels belong to these images, and what of the file is not used: labels, root_labels and note of
-   the answer. wanted: as in kl_wish. -1: the answer refuses. */
+   the answer. wanted: as in kl_foreign_wish. -1: the answer refuses. */
 int kl_store_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images,
                                    const char *wanted, const struct kl_listed *all, size_t n);
 /* text about a dataset, or about none (""), as the answer. Returns -1. */
@@ -96,7 +96,7 @@ bool kl_store_listed_fits(const struct kl_listed *listed, uint64_t n);
 void kl_store_foreign_unread(char why[200], hid_t set);
 /* foreign_child.c: the datasets of a file, at most KL_FOREIGN_LISTED beside those of the wanted and of
    the usual names; malloc'ed, NULL: the answer says why. */
-struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish,
+struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_foreign_wish *wish,
                                         struct kl_answer *a);
 /* foreign_values.c: n labels, malloc'ed; or NULL, and the answer refuses. set: open, or negative.
    *names: of labels that are texts the a->n_names different ones, in the order of their bytes,
@@ -104,10 +104,10 @@ struct kl_listed *kl_store_foreign_list(size_t *n, hid_t file, const struct kl_w
 int32_t *kl_store_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n,
                                  char (**names)[KL_TEXT], struct kl_answer *a);
 /* foreign_values.c: the numbers of dataset wish->images, malloc'ed; or NULL, and the answer refuses. */
-double *kl_store_foreign_numbers_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a);
+double *kl_store_foreign_numbers_of(hid_t file, const struct kl_foreign_wish *wish, struct kl_answer *a);
 /* foreign_values.c: the texts called wish->texts, KL_TEXT bytes each, malloc'ed, none if there are none;
    NULL: the answer refuses. */
-double *kl_store_foreign_texts_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a);
+double *kl_store_foreign_texts_of(hid_t file, const struct kl_foreign_wish *wish, struct kl_answer *a);
 /* foreign_child.c: a dataset to which plain links alone lead. */
 bool kl_store_foreign_is_dataset(hid_t file, const char *name);
 

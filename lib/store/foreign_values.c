@@ -24,7 +24,7 @@ static hid_t open_attribute(hid_t file, const char *object, const char *name)
                : -1;
 }
 
-static struct source find(hid_t file, const struct kl_wish *wish)
+static struct source find(hid_t file, const struct kl_foreign_wish *wish)
 {
     char beside[2 * KL_FOREIGN_NAME];
     const char *slash = strrchr(wish->images, '/');
@@ -59,7 +59,7 @@ static int copy_texts(char (*texts)[KL_TEXT], uint64_t n, hid_t set, hid_t attri
     return code;
 }
 
-double *kl_store_foreign_texts_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+double *kl_store_foreign_texts_of(hid_t file, const struct kl_foreign_wish *wish, struct kl_answer *a)
 {
     const struct source s = find(file, wish);
     const bool found = s.set >= 0 || s.attribute >= 0;
@@ -277,7 +277,8 @@ static void find_mark(char mark[KL_MARK], hid_t set, const char *path)
     if (!*mark && is_of_julia(path)) snprintf(mark, KL_MARK, "the file's first line");
 }
 
-static void *read_values(hid_t set, hid_t memory, struct kl_answer *a, const struct kl_wish *wish)
+static void *read_values(hid_t set, hid_t memory, struct kl_answer *a,
+                         const struct kl_foreign_wish *wish)
 {
     const uint64_t n = kl_store_foreign_count(a);
     double *values = calloc(n + 1, sizeof *values);
@@ -292,7 +293,7 @@ static void *read_values(hid_t set, hid_t memory, struct kl_answer *a, const str
     return values;
 }
 
-static double *read_set(hid_t set, const struct kl_wish *wish, struct kl_answer *a)
+static double *read_set(hid_t set, const struct kl_foreign_wish *wish, struct kl_answer *a)
 {
     hsize_t dims[4] = { 0 };
     char why[200];
@@ -323,7 +324,7 @@ static double *read_set(hid_t set, const struct kl_wish *wish, struct kl_answer 
 }
 
 /* What is not there, and which datasets are. */
-static void refuse_absent(hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+static void refuse_absent(hid_t file, const struct kl_foreign_wish *wish, struct kl_answer *a)
 {
     enum { SHOWN = 8 };
     size_t n = 0, used = 0;
@@ -342,7 +343,7 @@ static void refuse_absent(hid_t file, const struct kl_wish *wish, struct kl_answ
     kl_store_answer_refuse(a, wish->images, text);
 }
 
-double *kl_store_foreign_numbers_of(hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+double *kl_store_foreign_numbers_of(hid_t file, const struct kl_foreign_wish *wish, struct kl_answer *a)
 {
     const bool there = *wish->images && kl_store_foreign_is_dataset(file, wish->images);
     const hid_t set = there ? H5Dopen2(file, wish->images, H5P_DEFAULT) : -1;

@@ -15,7 +15,7 @@
 #include "store/store_int.h"
 
 /* ---- problems that a walk passes over ---- */
-static int pass_over(struct kl_passed *passed, struct kl_error *err)
+static int pass_over(struct kl_skipped_errors *passed, struct kl_error *err)
 {
     if (err->code == KL_ENOMEM) return KL_ENOMEM; /* that is not the file's fault */
     if (passed->n++ == 0) passed->first = *err;
@@ -24,7 +24,7 @@ static int pass_over(struct kl_passed *passed, struct kl_error *err)
 }
 
 /* KL_EIO, which names the first, if there are any. */
-static int passed_end(const struct kl_passed *passed, struct kl_error *err)
+static int passed_end(const struct kl_skipped_errors *passed, struct kl_error *err)
 {
     if (!passed->n) return KL_OK;
     if (passed->n == 1) return kl_fail(err, KL_EIO, "%s", passed->first.text);
@@ -37,7 +37,7 @@ struct walk {
     int (*each)(void *context, const struct kl_found *found);
     void *context;
     size_t n_bad;
-    struct kl_passed unlisted;
+    struct kl_skipped_errors unlisted;
 };
 
 /* In a shared store a file's name is its key: "ab/cdef....h5". */
@@ -284,7 +284,7 @@ int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
     gc->n = 0;
     gc->bytes = 0;
     gc->n_left = gc->n_unlisted = 0;
-    gc->passed = (struct kl_passed){ 0 };
+    gc->passed = (struct kl_skipped_errors){ 0 };
     const int code = gc_folder(gc, folder, err);
     return code ? code : passed_end(&gc->passed, err);
 }

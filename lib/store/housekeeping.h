@@ -6,7 +6,7 @@
 #include "store/store.h"
 
 /* What could not be done and stops nothing: it is said at the end, in one line. */
-struct kl_passed {
+struct kl_skipped_errors {
     size_t n;
     struct kl_error first;
 };
@@ -37,9 +37,9 @@ struct kl_gc {
     void *context;
     size_t n; /* results */
     uint64_t bytes;
-    size_t n_left;           /* that could not be removed: not in n */
-    size_t n_unlisted;       /* folders below it of which nothing, or not all, could be seen */
-    struct kl_passed passed; /* (hidden) all of these */
+    size_t n_left;                   /* that could not be removed: not in n */
+    size_t n_unlisted;               /* folders below it of which nothing, or not all, could be seen */
+    struct kl_skipped_errors passed; /* (hidden) all of these */
 };
 /* Temporaries of dead runs below the folder go always. Each file is judged by its own name, times and
    envelope, whatever lies elsewhere; so a file that cannot be removed, or a folder below that cannot be

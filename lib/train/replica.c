@@ -53,12 +53,12 @@ int kl_train_open(struct kl_train *train, const struct kl_learner *learner,
         code = kl_fail_memory(err, (size_t)o->replicas * sizeof *train->replicas);
     for (int64_t r = 0; r < o->replicas && !code; r++)
         code = replica_open(&train->replicas[r], train, o->first_replica + r, err);
-    if (!code) code = kl_train_wake(train, n_threads, err);
+    if (!code) code = kl_train_start_workers(train, n_threads, err);
     if (code) kl_train_close(train);
     return code;
 }
 
-int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err)
+int kl_train_start_workers(struct kl_train *train, int n_threads, struct kl_error *err)
 {
     const struct kl_learner *l = train->learner;
     train->n_threads = n_threads;
@@ -68,7 +68,7 @@ int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err)
     return code || !l->wake ? code : l->wake(train, n_threads, err);
 }
 
-void kl_train_rest(struct kl_train *train)
+void kl_train_stop_workers(struct kl_train *train)
 {
     if (train->learner && train->learner->rest) train->learner->rest(train);
     kl_train_rollback_free(train);
@@ -79,7 +79,7 @@ void kl_train_rest(struct kl_train *train)
 
 void kl_train_close(struct kl_train *train)
 {
-    kl_train_rest(train);
+    kl_train_stop_workers(train);
     for (int64_t r = 0; train->replicas && r < train->options.replicas; r++) {
         free(train->replicas[r].params);
         free(train->replicas[r].history);

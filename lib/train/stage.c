@@ -476,12 +476,12 @@ static int sweep_keep(void *run, struct kl_error *err)
 
 static void sweep_rest(void *run)
 {
-    kl_train_rest(&((struct kl_training *)run)->train);
+    kl_train_stop_workers(&((struct kl_training *)run)->train);
 }
 
 static int sweep_wake(void *run, int threads, struct kl_error *err)
 {
-    return kl_train_wake(&((struct kl_training *)run)->train, threads, err);
+    return kl_train_start_workers(&((struct kl_training *)run)->train, threads, err);
 }
 
 static int sweep_estimate(void *run, struct kl_estimate *of, const void *data, struct kl_pool *pool,

@@ -175,8 +175,8 @@ void kl_train_close(struct kl_train *train);
 bool kl_train_finished(const struct kl_train *train); /* no epoch is left, or every replica stopped */
 /* Between two calls of kl_train_run: give back all memory but the state, for long waits; take it again,
    for any number of threads, none fewer than the pool has. KL_ENOMEM; close it then. */
-void kl_train_rest(struct kl_train *train);
-int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err);
+void kl_train_stop_workers(struct kl_train *train);
+int kl_train_start_workers(struct kl_train *train, int n_threads, struct kl_error *err);
 /* How long the training would take from its position on, by its first half second; it has moved on then.
    KL_ENO: a step takes too long to be tried. */
 int kl_train_estimate(double *seconds, struct kl_train *train, struct kl_pool *pool,

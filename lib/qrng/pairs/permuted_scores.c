@@ -186,8 +186,8 @@ void kl_pairs_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, stru
 {
     for (int s = 0; s < KL_N_SCORES; s++) scores[s] = NAN;
     if (wanted & LEGACY) {
-        const struct kl_side a = { &shares[0], l->ones[0], l->both[0], l->bins[0] },
-                             b = { &shares[1], l->ones[1], l->both[1], l->bins[1] };
+        const struct kl_pairs_side a = { &shares[0], l->ones[0], l->both[0], l->bins[0] },
+                                   b = { &shares[1], l->ones[1], l->both[1], l->bins[1] };
         count_bits(l, p);
         kl_pairs_reference_scores(scores, &a, &b, p->n_bits, p->n_wide);
     }

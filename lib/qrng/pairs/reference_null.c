@@ -185,8 +185,8 @@ static void sample_once(void *context, size_t i, int thread)
     struct sample *s = &o->samples[thread];
     i += o->first;
     for (int side = 0; side < 2; side++) draw_side(s, o, side, (uint32_t)(2 * i) + (uint32_t)side);
-    const struct kl_side a = { &o->shares, s->ones[0], s->both[0], s->bins[0] },
-                         b = { &o->shares, s->ones[1], s->both[1], s->bins[1] };
+    const struct kl_pairs_side a = { &o->shares, s->ones[0], s->both[0], s->bins[0] },
+                               b = { &o->shares, s->ones[1], s->both[1], s->bins[1] };
     kl_pairs_reference_scores(o->scores + i * KL_N_LEGACY, &a, &b, o->n_bits, o->n_wide);
 }
 

@@ -35,8 +35,8 @@ void kl_pairs_shares_free(struct kl_shares *s)
 struct divergence {
     double sum_a, sum_b, along_a, along_b;
 };
-static inline void add(struct divergence *d, const struct kl_side *a, const struct kl_side *b, size_t ca,
-                       size_t cb, double times)
+static inline void add(struct divergence *d, const struct kl_pairs_side *a,
+                       const struct kl_pairs_side *b, size_t ca, size_t cb, double times)
 {
     const double va = times * a->shares->value[ca], vb = times * b->shares->value[cb];
     const double ratio = a->shares->log[ca] - b->shares->log[cb];
@@ -57,14 +57,14 @@ static double together(const struct divergence d[CHAINS])
     return value(&sum);
 }
 
-static double of_bits(const struct kl_side *a, const struct kl_side *b, size_t n)
+static double of_bits(const struct kl_pairs_side *a, const struct kl_pairs_side *b, size_t n)
 {
     struct divergence d = { 0 };
     for (size_t i = 0; i < n; i++) add(&d, a, b, a->ones[i], b->ones[i], 1);
     return value(&d);
 }
 
-static double of_patterns(const struct kl_side *a, const struct kl_side *b, size_t n)
+static double of_patterns(const struct kl_pairs_side *a, const struct kl_pairs_side *b, size_t n)
 {
     struct divergence d[CHAINS] = { { 0 } };
     for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static size_t apart(const uint32_t *ones, size_t i, size_t j)
     return ones[i] > ones[j] ? ones[i] - ones[j] : ones[j] - ones[i];
 }
 
-static double of_differences(const struct kl_side *a, const struct kl_side *b, size_t n)
+static double of_differences(const struct kl_pairs_side *a, const struct kl_pairs_side *b, size_t n)
 {
     struct divergence d[CHAINS] = { { 0 } };
     add(&d[0], a, b, 0, 0, (double)n); /* the diagonal */
@@ -90,7 +90,7 @@ static double of_differences(const struct kl_side *a, const struct kl_side *b, s
     return together(d);
 }
 
-static double of_histograms(const struct kl_side *a, const struct kl_side *b)
+static double of_histograms(const struct kl_pairs_side *a, const struct kl_pairs_side *b)
 {
     double counts[2][KL_BINS];
     for (int i = 0; i < KL_BINS; i++) counts[0][i] = a->bins[i], counts[1][i] = b->bins[i];
@@ -98,7 +98,7 @@ static double of_histograms(const struct kl_side *a, const struct kl_side *b)
                                         (double)b->shares->rows);
 }
 
-static double of_positions(const struct kl_side *a, const struct kl_side *b, size_t n)
+static double of_positions(const struct kl_pairs_side *a, const struct kl_pairs_side *b, size_t n)
 {
     double sums[2] = { 0 }, d = 0;
     const double ra = (double)a->shares->rows, rb = (double)b->shares->rows;
@@ -108,8 +108,8 @@ static double of_positions(const struct kl_side *a, const struct kl_side *b, siz
     return d;
 }
 
-void kl_pairs_reference_scores(double scores[KL_N_LEGACY], const struct kl_side *a,
-                               const struct kl_side *b, size_t n_bits, size_t n_wide)
+void kl_pairs_reference_scores(double scores[KL_N_LEGACY], const struct kl_pairs_side *a,
+                               const struct kl_pairs_side *b, size_t n_bits, size_t n_wide)
 {
     scores[KL_SCORE_BITS] = of_bits(a, b, n_wide);
     scores[KL_SCORE_PATTERNS] = of_patterns(a, b, n_wide);

@@ -152,12 +152,12 @@ struct kl_shares {
 int kl_pairs_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err);
 void kl_pairs_shares_free(struct kl_shares *s);
 /* Counts of one side of a pair. */
-struct kl_side {
+struct kl_pairs_side {
     const struct kl_shares *shares;
     const uint32_t *ones, *both, *bins; /* as in struct kl_planes */
 };
-void kl_pairs_reference_scores(double scores[KL_N_LEGACY], const struct kl_side *a,
-                               const struct kl_side *b, size_t n_bits, size_t n_wide);
+void kl_pairs_reference_scores(double scores[KL_N_LEGACY], const struct kl_pairs_side *a,
+                               const struct kl_pairs_side *b, size_t n_bits, size_t n_wide);
 
 /* ---- the scores of a labelling (permuted_scores.c) ---- */
 /* Workspace of one thread. */

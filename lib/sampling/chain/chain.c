@@ -142,7 +142,7 @@ bool kl_sampling_chain_done(const struct kl_sampling_chain *c)
 
 /* The walker of a chain at a desk. */
 static struct kl_sampling_walker_f32 chain_walker(struct kl_sampling_chain *c,
-                                                  struct kl_sampling_desk *desk,
+                                                  struct kl_sampling_workspace *desk,
                                                   const struct kl_sampling_crew *crew)
 {
     return (struct kl_sampling_walker_f32){ .target = c->target,
@@ -196,7 +196,7 @@ static size_t batch_at(const struct kl_sampling_chain *c, const int64_t **rows, 
 }
 
 static int take_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                     struct kl_sampling_desk *desk, struct kl_sampling_outcome *out,
+                     struct kl_sampling_workspace *desk, struct kl_sampling_outcome *out,
                      struct kl_error *err)
 {
     static int (*const samplers[])(struct kl_sampling_walker_f32 *, const struct kl_sampling_move *,
@@ -285,7 +285,7 @@ static bool walks(const struct kl_sampling_chain *c)
 
 /* Spans from where the chain stands as far as the desk's room goes, or to the end of an epoch after
    which there is more to do, or of the warm-up. */
-static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *desk)
+static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk)
 {
     const size_t n = c->target->n;
     size_t spans = 0, steps = 0, epochs = 0;
@@ -317,7 +317,7 @@ static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_desk *de
 }
 
 static int end_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                    struct kl_sampling_desk *desk, const struct kl_sampling_outcome *out,
+                    struct kl_sampling_workspace *desk, const struct kl_sampling_outcome *out,
                     struct kl_error *err)
 {
     int code = add_outcome(c, out, err);
@@ -328,7 +328,7 @@ static int end_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *
 }
 
 static int walk(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                struct kl_sampling_desk *desk, struct kl_error *err)
+                struct kl_sampling_workspace *desk, struct kl_error *err)
 {
     const size_t n = lay_spans(c, desk);
     size_t steps = 0;
@@ -345,7 +345,7 @@ static int walk(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
 
 /* Before the first step of an epoch, and of a stretch of work. */
 static int begin_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                       struct kl_sampling_desk *desk, bool many, struct kl_error *err)
+                       struct kl_sampling_workspace *desk, bool many, struct kl_error *err)
 {
     const struct kl_sampling_settings *s = c->settings;
     int code = KL_OK;
@@ -361,7 +361,7 @@ static int begin_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f3
 }
 
 static int one(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-               struct kl_sampling_desk *desk, bool *ready, struct kl_error *err)
+               struct kl_sampling_workspace *desk, bool *ready, struct kl_error *err)
 {
     struct kl_sampling_outcome out = { 0 };
     if (c->prior_draws) {
@@ -377,7 +377,7 @@ static int one(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     return code;
 }
 
-int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_desk *desk,
+int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk,
                               const struct kl_sampling_crew *crew, double deadline, struct kl_error *err)
 {
     struct kl_sampling_walker_f32 k = chain_walker(c, desk, crew);

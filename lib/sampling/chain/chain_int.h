@@ -84,7 +84,7 @@ struct kl_sampling_chain {
     struct kl_error err;
 };
 /* What a thread works with. */
-struct kl_sampling_desk {
+struct kl_sampling_workspace {
     float *grad, *fresh, *fresh_grad;
     double *partial;           /* (n_pieces, KL_SAMPLING_PARTIAL) */
     int64_t *rows, *test_rows; /* test_rows: of a batch of the test */
@@ -124,24 +124,24 @@ int64_t kl_sampling_chain_keeps(const struct kl_sampling_chain *c);
 /* Room for so many draws. KL_ENOMEM. */
 int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl_error *err);
 /* Steps until `deadline` (kl_clock), its end, or the next exchange; at least one. */
-int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_desk *desk,
+int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk,
                               const struct kl_sampling_crew *crew, double deadline,
                               struct kl_error *err);
 /* A draw from the prior at beta 0. */
 void kl_sampling_chain_prior_draw(struct kl_sampling_chain *c, int64_t epoch);
 /* After the last step of an epoch: the warm-up's rules, draws. last: of that step. (draw.c) */
 int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                                struct kl_sampling_desk *desk, const struct kl_sampling_outcome *last,
-                                struct kl_error *err);
+                                struct kl_sampling_workspace *desk,
+                                const struct kl_sampling_outcome *last, struct kl_error *err);
 /* Does the epoch end with more than sums? */
 bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch);
 /* Gradient noise against what is injected, eta beta^2 Var(g) / (4 P), at the last state. (draw.c) */
 int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                            struct kl_sampling_desk *desk, struct kl_error *err);
+                            struct kl_sampling_workspace *desk, struct kl_error *err);
 /* The last test batch's loss, which the reference's stopping rule takes for the loss before an epoch's
  * first. (draw.c) */
 int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                           struct kl_sampling_desk *desk, struct kl_error *err);
+                           struct kl_sampling_workspace *desk, struct kl_error *err);
 
 /* ---- the Gaussian beside (bias.c) ---- */
 enum { KL_SAMPLING_GAUSSIAN_SIZE = 16 };
@@ -169,7 +169,7 @@ struct kl_sampling_run {
     size_t n, per_role, size;         /* size: P of the main chains */
     int n_roles;
     enum kl_sampling_role roles[KL_SAMPLING_ROLES];
-    struct kl_sampling_desk *desks;
+    struct kl_sampling_workspace *desks;
     int n_desks;
     size_t turn;
     double round_seconds; /* between looks at the watch */

@@ -84,7 +84,7 @@ bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch)
 
 /* The rows that a draw at beta 0 is judged by: all, or the first batch of the epoch's permutation. */
 static int evaluate_draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                         struct kl_sampling_desk *desk, struct kl_sampling_sums *sums,
+                         struct kl_sampling_workspace *desk, struct kl_sampling_sums *sums,
                          struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;
@@ -147,8 +147,8 @@ static int look(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
 }
 
 static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                struct kl_sampling_desk *desk, const struct kl_sampling_outcome *last, int64_t sampled,
-                struct kl_error *err)
+                struct kl_sampling_workspace *desk, const struct kl_sampling_outcome *last,
+                int64_t sampled, struct kl_error *err)
 {
     const int64_t d = c->at.draws;
     const struct kl_sampling_numbers *s = &c->sum;
@@ -207,8 +207,8 @@ static int end_path(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *
 }
 
 int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                                struct kl_sampling_desk *desk, const struct kl_sampling_outcome *last,
-                                struct kl_error *err)
+                                struct kl_sampling_workspace *desk,
+                                const struct kl_sampling_outcome *last, struct kl_error *err)
 {
     const struct kl_sampling_settings *s = c->settings;
     const int64_t done = c->at.epoch + 1;
@@ -234,7 +234,7 @@ int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_
 }
 
 int kl_sampling_chain_leak(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                           struct kl_sampling_desk *desk, struct kl_error *err)
+                           struct kl_sampling_workspace *desk, struct kl_error *err)
 {
     /* Batches of the test are twice as large. */
     const struct kl_sampling_target_f32 *t = c->target;
@@ -286,7 +286,7 @@ static double noise_ratio(const struct kl_sampling_chain *c, double variance)
 
 /* One more epoch of gradients, at the last state. */
 int kl_sampling_chain_judge(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                            struct kl_sampling_desk *desk, struct kl_error *err)
+                            struct kl_sampling_workspace *desk, struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;
     const struct kl_sampling_settings *s = c->settings;

@@ -165,7 +165,8 @@ static int open_chains(struct kl_sampling_run *run, const struct kl_sampling_tar
          ? KL_OK                                                                   \
          : kl_fail_memory(err, (count) * sizeof *desk->field))
 
-static int open_desk(struct kl_sampling_run *run, struct kl_sampling_desk *desk, struct kl_error *err)
+static int open_desk(struct kl_sampling_run *run, struct kl_sampling_workspace *desk,
+                     struct kl_error *err)
 {
     size_t size = 0, n = 0, pieces = 0, tensors = 0, steps = 0, test = 0;
     for (size_t i = 0; i < run->n; i++) {

@@ -93,7 +93,7 @@ static void check(const char *what, struct kl_file *head, const struct kl_featur
 {
     struct rise r = { 0 };
     const struct kl_watch watch = { rise, &r };
-    struct kl_meter meter = { .watch = &watch };
+    struct kl_judge_progress meter = { .watch = &watch };
     struct kl_evaluation e;
     struct kl_control_scores scores;
     struct kl_error err;

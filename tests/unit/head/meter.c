@@ -45,7 +45,7 @@ static void check_threads(struct kl_head *head)
     struct kl_pool *pool;
     struct rise r = { .caller = pthread_self() };
     const struct kl_watch watch = { rise, &r };
-    struct kl_meter meter = { .watch = &watch };
+    struct kl_judge_progress meter = { .watch = &watch };
     make_features(&f, MANY);
     float *logits = malloc(sizeof(float[MANY]) * CLASSES);
     CHECK(kl_pool_create(&pool, THREADS, &err) == 0, "%s", err.text);
@@ -67,7 +67,7 @@ int main(void)
     struct kl_head_options options;
     struct told told = { .n = 0 };
     const struct kl_watch watch = { note, &told };
-    struct kl_meter meter = { .watch = &watch };
+    struct kl_judge_progress meter = { .watch = &watch };
     struct kl_head head = { .meter = &meter };
     make_features(&f, N);
     kl_head_options_default(&options);

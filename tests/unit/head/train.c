@@ -146,10 +146,10 @@ static void parts_are_the_whole(struct kl_head_model *model, const struct kl_fea
         struct kl_pool *pool = NULL;
         CHECK(kl_pool_create(&pool, threads[i], &err) == 0);
         CHECK(!kl_train_finished(&parts.loop));
-        if (i > 0) CHECK(kl_train_wake(&parts.loop, threads[i], &err) == 0);
+        if (i > 0) CHECK(kl_train_start_workers(&parts.loop, threads[i], &err) == 0);
         parts.loop.until = i < 2 ? i + 1 : 0;
         CHECK(kl_train_run(&parts.loop, pool, NULL, &err) == 0, "%s", err.text);
-        kl_train_rest(&parts.loop);
+        kl_train_stop_workers(&parts.loop);
         kl_pool_destroy(&pool);
     }
     CHECK(kl_train_finished(&parts.loop));

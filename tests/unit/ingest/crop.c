@@ -59,7 +59,7 @@ static void resized(struct kl_arena *arena)
     uint8_t in[60], whole[24], found[9];
     for (size_t i = 0; i < 60; i++) in[i] = (uint8_t)i;
     const struct kl_picture p = { 6, 10, 1, in };
-    const struct kl_span rows = { 4, 0, 4 }, columns = { 6, 0, 6 };
+    const struct kl_ingest_span rows = { 4, 0, 4 }, columns = { 6, 0, 6 };
     CHECK(kl_ingest_resize(whole, &rows, &columns, &p, arena, NULL) == 0, "whole");
     read_one(found, 6, 10, 4, 3, arena);
     for (size_t y = 0; y < 3; y++) CHECK(memcmp(found + 3 * y, whole + 6 * y + 2, 3) == 0, "row %zu", y);
@@ -73,7 +73,7 @@ static void of_its_size(struct kl_arena *arena)
     for (size_t i = 0; i < sizeof in; i++) in[i] = (uint8_t)i;
     const struct kl_picture p = { 28, 28, 1, in };
     for (size_t side = 29; side <= 32; side += 3) {
-        const struct kl_span all = { side, 0, side };
+        const struct kl_ingest_span all = { side, 0, side };
         const size_t from = side == 32 ? 2 : 0;
         CHECK(kl_ingest_resize(whole, &all, &all, &p, arena, NULL) == 0, "whole");
         read_one(found, 28, 28, side, 28, arena);

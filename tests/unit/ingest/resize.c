@@ -7,7 +7,7 @@
 static int resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *p,
                   struct kl_arena *arena, struct kl_error *err)
 {
-    const struct kl_span rows = { height, 0, height }, columns = { width, 0, width };
+    const struct kl_ingest_span rows = { height, 0, height }, columns = { width, 0, width };
     return kl_ingest_resize(out, &rows, &columns, p, arena, err);
 }
 
@@ -40,7 +40,7 @@ static void part(struct kl_arena *arena)
     for (size_t i = 0; i < sizeof in; i++) in[i] = (uint8_t)(i * i * 7 + i / 5);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const size_t h = sizes[s][0], w = sizes[s][1];
-        const struct kl_span rows = { h, 3, h - 5 }, columns = { w, 4, w - 7 };
+        const struct kl_ingest_span rows = { h, 3, h - 5 }, columns = { w, 4, w - 7 };
         kl_arena_reset(arena);
         CHECK(resize(whole, h, w, &p, arena, NULL) == 0, "whole");
         CHECK(kl_ingest_resize(found, &rows, &columns, &p, arena, NULL) == 0, "part");

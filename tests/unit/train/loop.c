@@ -279,8 +279,8 @@ static void in_parts(const struct kl_block *block)
     CHECK(t.epoch == 2 && t.step == STEPS && isnan(t.replicas[0].history[JUDGED][2]));
     noise = 0, t.until = 5; /* the judgement again, and not one step */
     CHECK(kl_train_run(&t, NULL, NULL, &err) == 0 && t.epoch == 5 && !kl_train_finished(&t));
-    kl_train_rest(&t);
-    CHECK(kl_train_wake(&t, 4, &err) == 0);
+    kl_train_stop_workers(&t);
+    CHECK(kl_train_start_workers(&t, 4, &err) == 0);
     t.until = 0;
     CHECK(kl_train_run(&t, NULL, NULL, &err) == 0 && kl_train_finished(&t));
     CHECK(same(&whole, &t));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Layers of one-qubit unitaries (struct kl_vqc_turns), samples side by side. The rotations of a qubit
-   between two moves are multiplied into one matrix [[a, -b*], [b, a*]] a sample; a pass turns M qubits
-   at once with 2^M amplitudes in registers. An amplitude's real and imaginary part lie side by side. The
-   first layer acts on |0>, so it is a product of first columns, built by doubling. */
+   Layers of one-qubit unitaries (struct kl_vqc_rotations), samples side by side. The rotations of a
+   qubit between two moves are multiplied into one matrix [[a, -b*], [b, a*]] a sample; a pass turns M
+   qubits at once with 2^M amplitudes in registers. An amplitude's real and imaginary part lie side by
+   side. The first layer acts on |0>, so it is a product of first columns, built by doubling. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"
@@ -30,7 +30,7 @@ KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const s
         UNROLL(int t = 0; t < m; t++)
         {
             UNROLL(int j = 0; j < size; j++)
-            if (!(j >> t & 1)) kl_turn(&re[j], &im[j], &re[j | 1 << t], &im[j | 1 << t], &u[t]);
+            if (!(j >> t & 1)) kl_ingest_turn(&re[j], &im[j], &re[j | 1 << t], &im[j | 1 << t], &u[t]);
         }
         UNROLL(int j = 0; j < size; j++)
         {
@@ -84,8 +84,8 @@ KL_INLINE void back_m(const int m, struct kl_generators *g, kl_real *state, kl_r
             if (!(j >> t & 1)) {
                 const int k = j | 1 << t;
                 kl_add_generators(&g[t], re[j], im[j], re[k], im[k], bre[j], bim[j], bre[k], bim[k]);
-                kl_turn(&re[j], &im[j], &re[k], &im[k], &u[t]);
-                kl_turn(&bre[j], &bim[j], &bre[k], &bim[k], &u[t]);
+                kl_ingest_turn(&re[j], &im[j], &re[k], &im[k], &u[t]);
+                kl_ingest_turn(&bre[j], &bim[j], &bre[k], &bim[k], &u[t]);
             }
         }
         UNROLL(int j = 0; j < size; j++)
@@ -126,7 +126,7 @@ KL_INLINE void scale(kl_lane *to, const kl_lane *from, kl_lane ur, kl_lane ui)
     to[1] = ur * y + ui * x;
 }
 
-static void build_product(kl_lane *state, const struct kl_vqc_turns *p, const kl_lane *cosine,
+static void build_product(kl_lane *state, const struct kl_vqc_rotations *p, const kl_lane *cosine,
                           const kl_lane *sine)
 {
     struct kl_matrix u;
@@ -134,7 +134,7 @@ static void build_product(kl_lane *state, const struct kl_vqc_turns *p, const kl
     state[1] = (kl_lane){ 0 };
     for (int b = 0; b < p->n_qubits; b++) {
         kl_lane *to = state + ((size_t)2 << b);
-        kl_matrix_of_turns(&u, p, p->layer[0].slot[b], cosine, sine);
+        kl_matrix_of_rotations(&u, p, p->layer[0].slot[b], cosine, sine);
         for (size_t j = 0; j < (size_t)2 << b; j += 2) {
             scale(to + j, state + j, u.br, u.bi);
             scale(state + j, state + j, u.ar, u.ai);
@@ -161,7 +161,7 @@ static struct kl_generators contract(kl_lane *bra, const kl_lane *product, size_
 /* The way back through the first layer, highest bit first. The products of 0, 1, 2... bits stand at
    amplitude 1, 2, 4... */
 static void differentiate_product(kl_real *dangle, kl_lane *state, kl_lane *bra,
-                                  const struct kl_vqc_turns *p, const kl_lane *cosine,
+                                  const struct kl_vqc_rotations *p, const kl_lane *cosine,
                                   const kl_lane *sine)
 {
     struct kl_matrix u;
@@ -169,24 +169,24 @@ static void differentiate_product(kl_real *dangle, kl_lane *state, kl_lane *bra,
     state[3] = (kl_lane){ 0 };
     for (int b = 0; b + 1 < p->n_qubits; b++) {
         const size_t half = (size_t)2 << b;
-        kl_matrix_of_turns(&u, p, p->layer[0].slot[b], cosine, sine);
+        kl_matrix_of_rotations(&u, p, p->layer[0].slot[b], cosine, sine);
         for (size_t j = 0; j < half; j += 2) {
             scale(state + 2 * half + j, state + half + j, u.ar, u.ai);
             scale(state + 3 * half + j, state + half + j, u.br, u.bi);
         }
     }
     for (int b = p->n_qubits - 1; b >= 0; b--) {
-        kl_matrix_of_turns(&u, p, p->layer[0].slot[b], cosine, sine);
+        kl_matrix_of_rotations(&u, p, p->layer[0].slot[b], cosine, sine);
         const size_t half = (size_t)1 << b;
         const struct kl_generators g = contract(bra, state + 2 * half, half, &u);
         if (p->layer[0].slot[b] >= 0)
-            kl_turns_derivatives(dangle, p, p->layer[0].slot[b], g, cosine, sine, 0, KL_LANES);
+            kl_rotations_derivatives(dangle, p, p->layer[0].slot[b], g, cosine, sine, 0, KL_LANES);
     }
 }
 
 /* Amplitude y lies at origin ^ XOR of direction[b] over the bits b of y: both change by the same step of
    a Gray code. */
-static void expectations(kl_lane *out, kl_real *state, const struct kl_vqc_turns *p)
+static void expectations(kl_lane *out, kl_real *state, const struct kl_vqc_rotations *p)
 {
     const struct kl_vqc_layer *end = &p->layer[p->n_layers];
     size_t at = end->origin;
@@ -204,7 +204,7 @@ static void expectations(kl_lane *out, kl_real *state, const struct kl_vqc_turns
 }
 
 /* bra = (sum over the strings of cot * string) |state> */
-static void observe(kl_real *bra, kl_real *state, const struct kl_vqc_turns *p, const kl_lane *cot)
+static void observe(kl_real *bra, kl_real *state, const struct kl_vqc_rotations *p, const kl_lane *cot)
 {
     const struct kl_vqc_layer *end = &p->layer[p->n_layers];
     size_t at = end->origin;
@@ -222,8 +222,9 @@ static void observe(kl_real *bra, kl_real *state, const struct kl_vqc_turns *p, 
     }
 }
 
-void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struct kl_vqc_turns *turns,
-                                       const kl_real *cosine, const kl_real *sine)
+void KL_ISA_NAME(kl_vqc_rotations_forward)(kl_real *out, kl_real *state,
+                                           const struct kl_vqc_rotations *turns, const kl_real *cosine,
+                                           const kl_real *sine)
 {
     const kl_lane *c = (const kl_lane *)cosine, *s = (const kl_lane *)sine;
     int bits[KL_VQC_MOST_QUBITS], n = turns->n_qubits;
@@ -235,16 +236,16 @@ void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struc
         for (int done = 0, m; done < all; done += m) {
             m = pass_size(all - done, M);
             make_pass(&pass, &turns->layer[l], n, bits + done, m, 2 * sizeof(kl_lane));
-            for (int t = 0; t < m; t++) kl_matrix_of_turns(&u[t], turns, pass.slot[t], c, s);
+            for (int t = 0; t < m; t++) kl_matrix_of_rotations(&u[t], turns, pass.slot[t], c, s);
             turn_of[m - 1](state, &pass, u);
         }
     }
     expectations((kl_lane *)out, state, turns);
 }
 
-void KL_ISA_NAME(kl_vqc_turns_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra,
-                                       const struct kl_vqc_turns *turns, const kl_real *cosine,
-                                       const kl_real *sine, const kl_real *cot)
+void KL_ISA_NAME(kl_vqc_rotations_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra,
+                                           const struct kl_vqc_rotations *turns, const kl_real *cosine,
+                                           const kl_real *sine, const kl_real *cot)
 {
     const kl_lane *c = (const kl_lane *)cosine, *s = (const kl_lane *)sine;
     int bits[KL_VQC_MOST_QUBITS], n = turns->n_qubits;
@@ -258,12 +259,12 @@ void KL_ISA_NAME(kl_vqc_turns_adjoint)(kl_real *dangle, kl_real *state, kl_real 
             m = pass_size(all - done, ADJOINT_M);
             make_pass(&pass, &turns->layer[l], n, bits + done, m, 2 * sizeof(kl_lane));
             for (int t = 0; t < m; t++) {
-                kl_matrix_of_turns(&u[t], turns, pass.slot[t], c, s);
+                kl_matrix_of_rotations(&u[t], turns, pass.slot[t], c, s);
                 u[t] = kl_matrix_back(u[t]);
             }
             back_of[m - 1](g, state, bra, &pass, u);
             for (int t = 0; t < m; t++)
-                kl_turns_derivatives(dangle, turns, pass.slot[t], g[t], c, s, 0, KL_LANES);
+                kl_rotations_derivatives(dangle, turns, pass.slot[t], g[t], c, s, 0, KL_LANES);
         }
     }
     differentiate_product(dangle, (kl_lane *)state, (kl_lane *)bra, turns, c, s);

@@ -40,7 +40,8 @@ KL_INLINE struct kl_matrix kl_matrix_back(struct kl_matrix u)
     return back;
 }
 
-KL_INLINE void kl_turn(kl_lane *xr, kl_lane *xi, kl_lane *yr, kl_lane *yi, const struct kl_matrix *u)
+KL_INLINE void kl_ingest_turn(kl_lane *xr, kl_lane *xi, kl_lane *yr, kl_lane *yi,
+                              const struct kl_matrix *u)
 {
     const kl_lane a = *xr, b = *xi, c = *yr, d = *yi;
     *xr = u->ar * a - u->ai * b - u->br * c - u->bi * d;

@@ -2,8 +2,8 @@
    What is read of a state in registers besides Pauli strings (observe.cuh): probabilities, of numbers
    that are those of the basis states but for flips, and fidelities with states that are given by their
    amplitudes. */
-#ifndef KL_CUDA_READINGS_CUH
-#define KL_CUDA_READINGS_CUH
+#ifndef KL_CUDA_PROBABILITIES_CUH
+#define KL_CUDA_PROBABILITIES_CUH
 
 #include "kernels/cuda/rows.cuh"
 #include "kernels/cuda/state.cuh"
