@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "backbone/extract.h"
 #include "backbone/table.h"
@@ -157,6 +158,14 @@ static int by_class(const void *a, const void *b)
     return p && x != y ? (x < y ? -1 : 1) : strcmp(a, b);
 }
 
+/* NaN: it is none. */
+static double number_of(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    return end != text && !*end ? value : NAN;
+}
+
 static int find_classes(struct work *w, const char *path, struct kl_error *err)
 {
     const struct kl_vectors *t = &w->table;
@@ -170,9 +179,14 @@ static int find_classes(struct work *w, const char *path, struct kl_error *err)
     if (w->n_classes > MOST_CLASSES || 2 * w->n_classes > t->n)
         return kl_fail(
             err, KL_EDATA,
-            "%s: the label '%s' has %zu values in %zu rows: a class has several rows; a number "
-            "that is to be predicted is none",
+            "%s: the label '%s' has %zu values in %zu rows: numbers to be predicted (regression) "
+            "are not supported; give a column of classes",
             path, w->v->label, w->n_classes, t->n);
+    for (size_t k = 1; k < w->n_classes; k++)
+        if (number_of(w->classes[k]) == number_of(w->classes[k - 1]))
+            return kl_fail(err, KL_EDATA,
+                           "%s: the classes '%s' and '%s' are one number, expected one spelling", path,
+                           w->classes[k - 1], w->classes[k]);
     return KL_OK;
 }
 
@@ -338,20 +352,105 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
     return code < 0 ? code : KL_OK;
 }
 
+/* ---- what the result should be read with ---- */
+static size_t rows_of(const struct work *w, size_t class)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->table.n; i++) n += w->labels[i] == (int32_t) class;
+    return n;
+}
+
+static void caution_classes(const struct work *w, const char *path, const struct kl_log *log)
+{
+    size_t numbers = 0;
+    for (size_t k = 0; k < w->n_classes; k++) {
+        const char *name = w->classes[k];
+        numbers += !isnan(number_of(name));
+        if (!w->like && rows_of(w, k) == 1)
+            kl_caution(log, "%s: class '%s' has one row: it cannot both be trained on and judged by",
+                       path, name);
+        for (size_t l = 0; l < k; l++)
+            if (strcasecmp(w->classes[l], name) == 0)
+                kl_caution(log, "%s: '%s' and '%s' are two classes", path, w->classes[l], name);
+    }
+    if (w->n_classes == 1) kl_caution(log, "%s: all rows are of one class, '%s'", path, w->classes[0]);
+    if (numbers == w->n_classes && numbers > 20)
+        kl_caution(log,
+                   "%s: %zu classes, all numbers: of a quantity each value becomes a class of its own",
+                   path, numbers);
+}
+
+/* A column that counts the rows, as an index of pandas does, tells classes that are sorted. */
+static void caution_counters(const struct work *w, const char *path, const struct kl_log *log)
+{
+    const struct kl_vectors *t = &w->table;
+    for (size_t j = 0; j < t->d && t->n > 5; j++) {
+        const double step = (double)t->x[t->d + j] - (double)t->x[j];
+        bool counts = step != 0;
+        for (size_t i = 2; i < t->n && counts; i++)
+            counts = fabs((double)t->x[i * t->d + j] - (double)t->x[(i - 1) * t->d + j] - step) <=
+                     1e-3 * fabs(step);
+        if (counts)
+            kl_caution(
+                log,
+                "%s: column %s counts the rows; if it is no measurement, leave it out: --ignore '%s'",
+                path, t->columns[j], t->columns[j]);
+    }
+}
+
+static int by_row(const void *a, const void *b, void *table)
+{
+    const struct kl_vectors *t = table;
+    const size_t i = (size_t) * (const int64_t *)a, k = (size_t) * (const int64_t *)b;
+    return memcmp(t->x + i * t->d, t->x + k * t->d, t->d * sizeof *t->x);
+}
+
+/* Rows that test and are equal to one that trains. */
+static int caution_copies(struct work *w, const char *path, const struct kl_log *log,
+                          struct kl_error *err)
+{
+    struct kl_vectors *t = &w->table;
+    size_t copies = 0;
+    if (w->like || w->n_fitted == t->n) return KL_OK;
+    int64_t *order = malloc(t->n * sizeof *order);
+    bool *trains = calloc(t->n, sizeof *trains);
+    for (size_t i = 0; order && i < t->n; i++) order[i] = (int64_t)i;
+    if (order && trains) {
+        for (size_t i = 0; i < w->n_fitted; i++) trains[w->fitted[i]] = true;
+        qsort_r(order, t->n, sizeof *order, by_row, t);
+        for (size_t from = 0, to; from < t->n; from = to) {
+            size_t n = 0;
+            for (to = from; to < t->n && by_row(&order[from], &order[to], t) == 0; to++)
+                n += trains[order[to]];
+            copies += n ? to - from - n : 0;
+        }
+    }
+    const bool made = order && trains;
+    free(order), free(trains);
+    if (copies)
+        kl_caution(log, "%s: %zu of %zu rows that test are equal to one that trains", path, copies,
+                   t->n - w->n_fitted);
+    return made ? KL_OK : kl_fail_memory(err, t->n * sizeof *order);
+}
+
 static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct work *w = run->state;
+    struct work *w = run->state;
     const struct kl_vectors *t = &w->table;
     const char *path = *run->stage.inputs;
-    (void)err;
+    const struct kl_log *log = run->stage.log;
     if (w->constant)
-        kl_caution(run->stage.log,
-                   "%s: %zu of %zu columns do not vary in the rows that train, and are 0", path,
+        kl_caution(log, "%s: %zu of %zu columns do not vary in the rows that train, and are 0", path,
                    w->constant, t->d);
+    if (t->thousands)
+        kl_caution(log, "%s: %zu numbers have a comma, which is read as a decimal sign: 1,234 is 1.234",
+                   path, t->commas);
+    else if (t->commas) kl_note(log, 1, "%s: a comma is the decimal sign of its numbers", path);
+    if (t->classes) caution_classes(w, path, log);
+    caution_counters(w, path, log);
     if (!t->named && !w->label_path && !w->like && t->classes)
-        kl_note(run->stage.log, 1, "%s: its first line names no columns: they are called 1 to %zu", path,
-                t->d + 1);
-    return KL_OK;
+        kl_note(log, 1, "%s: its first line names no columns: they are called 1 to %zu", path, t->d + 1);
+    return caution_copies(w, path, log, err);
 }
 
 static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
@@ -370,8 +469,11 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct work *w = run->state;
-    enum { SHOWN = 10 };
+    enum { SHOWN = 10, COLUMNS = 4 };
     fprintf(to, "%s: %zu rows of %zu columns", run->stage.common->output, w->n, w->table.d);
+    for (size_t j = 0; j < w->table.d && j < COLUMNS && w->table.named; j++)
+        fprintf(to, "%s%s", j ? ", " : " (", w->table.columns[j]);
+    if (w->table.named) fputs(w->table.d > COLUMNS ? ", ...)" : ")", to);
     const size_t classes = w->table.classes ? w->n_classes : 0;
     for (size_t c = 0; c < classes && c < SHOWN; c++) {
         size_t n = 0;

@@ -25,13 +25,21 @@ struct sheet {
     size_t *place;                /* (n), among the table's columns; SIZE_MAX: it is not taken */
     size_t label;                 /* SIZE_MAX: none */
     size_t room;                  /* rows that there is memory for */
+    bool named;
+    size_t points, commas; /* numbers with either decimal sign */
+    bool thousands;        /* all of the latter may have one that parts thousands: 1,234 */
 };
 
-static bool is_number(const char *text)
+/* With a point for a decimal comma, where the comma parts no fields. */
+static bool is_number(const struct sheet *s, const char *text)
 {
-    char *end;
-    const double value = strtod(text, &end);
-    return end != text && end[strspn(end, " ")] == 0 && isfinite(value);
+    char number[64];
+    snprintf(number, sizeof number, "%s", text);
+    char *end, *comma = s->csv.separator == ',' ? NULL : strchr(number, ',');
+    if (comma) *comma = '.';
+    const double value = strtod(number, &end);
+    return strlen(text) < sizeof number && end != number && end[strspn(end, " ")] == 0 &&
+           isfinite(value);
 }
 
 static bool is_missing(const char *text)
@@ -44,11 +52,12 @@ static bool is_missing(const char *text)
 }
 
 /* Does the first row name the columns? It does where it has a word and the second one a number. */
-static bool names_columns(char *const *first, const struct kl_csv *second, size_t n)
+static bool names_columns(const struct sheet *s, char *const *first)
 {
+    const struct kl_csv *second = &s->csv;
     bool names = false;
-    for (size_t j = 0; j < n && j < second->n; j++)
-        names |= !is_number(first[j]) && !is_missing(first[j]) && is_number(second->fields[j]);
+    for (size_t j = 0; j < s->n && j < second->n; j++)
+        names |= !is_number(s, first[j]) && !is_missing(first[j]) && is_number(s, second->fields[j]);
     return names;
 }
 
@@ -83,9 +92,13 @@ static int find_column(size_t *at, const struct sheet *s, const char *name, size
     const unsigned long number = strtoul(text, &end, 10);
     if (!*end && number >= 1 && number <= s->n) return *at = number - 1, KL_OK;
     for (size_t j = 0, used = 0; j < s->n && used + KL_TABLE_NAME + 8 < sizeof all; j++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", j ? ", " : "", s->names[j]);
-    return kl_fail(err, KL_EUSAGE, "--%s: %s has no column '%s'; found %zu: %s%s", option, s->csv.path,
-                   text, s->n, all, strlen(all) + KL_TABLE_NAME + 8 < sizeof all ? "" : ", ...");
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used,
+                             strchr(s->names[j], ',') ? "%s\"%s\"" : "%s%s", j ? ", " : "", s->names[j]);
+    return kl_fail(err, KL_EUSAGE, "--%s: %s has no column '%s'; found %zu%s: %s%s%s", option,
+                   s->csv.path, text, s->n, s->named ? "" : ", which its first line does not name", all,
+                   strlen(all) + KL_TABLE_NAME + 8 < sizeof all ? "" : ", ...",
+                   s->n == 1 ? "; no comma, semicolon or tab parts its lines" : "");
 }
 
 static int mark(struct sheet *s, const char *list, const char *option, bool taken, struct kl_error *err)
@@ -94,13 +107,15 @@ static int mark(struct sheet *s, const char *list, const char *option, bool take
     for (const char *word = list; word && *word && !code;) {
         size_t at;
         word += strspn(word, " ");
-        const size_t n = strcspn(word, ",");
+        const bool quoted = *word == '"';
+        const size_t n = strcspn(word += quoted, quoted ? "\"" : ",");
         code = find_column(&at, s, word, n, option, err);
         if (!code && at == s->label)
             code =
                 kl_fail(err, KL_EUSAGE, "--%s: '%s' is the column of the classes", option, s->names[at]);
         if (!code) s->place[at] = taken ? 0 : SIZE_MAX;
-        word += n + (word[n] == ',');
+        word += n + (quoted && word[n]);
+        word += *word == ',';
     }
     return code;
 }
@@ -166,6 +181,36 @@ static int read_class(struct kl_vectors *t, const struct sheet *s, const char *t
     return KL_OK;
 }
 
+/* "0,5" beside "1.5" cannot both be numbers of one table. */
+static int read_number(struct kl_vectors *t, struct sheet *s, size_t j, struct kl_error *err)
+{
+    const struct kl_csv *csv = &s->csv;
+    const char *text = csv->fields[j], *comma = csv->separator == ',' ? NULL : strchr(text, ',');
+    double value;
+    if (!is_number(s, text))
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: line %zu, column %s: found '%.40s', expected a number; --ignore leaves a column out, "
+            "words are to be numbers before",
+            csv->path, csv->line, s->names[j], text);
+    s->points += strchr(text, '.') != NULL;
+    if (comma) {
+        const size_t before = (size_t)(comma - text);
+        s->thousands = (s->thousands || !s->commas) && before >= 1 && before <= 3 && *text != '0' &&
+                       strspn(comma + 1, "0123456789") == 3 && !comma[4];
+        s->commas++;
+    }
+    if (s->points && s->commas)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: line %zu, column %s: found '%.40s', after numbers with %s for a decimal sign; expected "
+            "one for all",
+            csv->path, csv->line, s->names[j], text, comma ? "a point" : "a comma");
+    const int code = kl_csv_number(&value, csv, j, s->names[j], err);
+    if (!code) t->x[t->n * t->d + s->place[j]] = (float)value;
+    return code;
+}
+
 static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
 {
     const struct kl_csv *csv = &s->csv;
@@ -174,18 +219,14 @@ static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
                        csv->line, csv->n, s->n);
     int code = grow(t, s, err);
     for (size_t j = 0; j < s->n && !code; j++) {
-        double value;
         if (j != s->label && s->place[j] == SIZE_MAX) continue;
         if (is_missing(csv->fields[j]))
             return kl_fail(err, KL_EDATA,
                            "%s: line %zu, column %s: found '%s', which is no value; leave such rows out "
-                           "before, or the column with --ignore",
-                           csv->path, csv->line, s->names[j], csv->fields[j]);
-        if (j == s->label) code = read_class(t, s, csv->fields[j], err);
-        else {
-            code = kl_csv_number(&value, csv, j, s->names[j], err);
-            if (!code) t->x[t->n * t->d + s->place[j]] = (float)value;
-        }
+                           "before%s",
+                           csv->path, csv->line, s->names[j], csv->fields[j],
+                           j == s->label ? "" : ", or the column with --ignore");
+        code = j == s->label ? read_class(t, s, csv->fields[j], err) : read_number(t, s, j, err);
     }
     t->n += !code;
     return code;
@@ -228,7 +269,7 @@ static int read_rows(struct kl_vectors *t, struct sheet *s, const struct kl_vect
     if (!code && !more)
         code =
             kl_fail(err, KL_EDATA, "%s: found one line, expected names of columns and rows", begin.path);
-    t->named = !code && names_columns(first, &s->csv, s->n);
+    t->named = s->named = !code && names_columns(s, first);
     if (!code) code = name_columns(s, first, t->named, err);
     if (!code) code = choose_columns(t, s, o, err);
     if (!code && !t->named) code = read_earlier(t, s, first, line, err);
@@ -240,6 +281,29 @@ static int read_rows(struct kl_vectors *t, struct sheet *s, const struct kl_vect
     return code;
 }
 
+/* Names go into files as they are. */
+static int check_utf8(const char *path, const char *text, struct kl_error *err)
+{
+    size_t line = 1;
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        const size_t more = *at < 0x80                 ? 0
+                            : *at < 0xc2 || *at > 0xf4 ? 4
+                            : *at < 0xe0               ? 1
+                            : *at < 0xf0               ? 2
+                                                       : 3;
+        bool right = more < 4;
+        for (size_t k = 0; k < more && right; k++) right = (at[k + 1] & 0xc0) == 0x80;
+        if (!right)
+            return kl_fail(err, KL_EDATA,
+                           "%s: line %zu: found bytes that are no UTF-8; convert it before: iconv "
+                           "-f latin1 -t utf-8",
+                           path, line);
+        at += more;
+        line += *at == '\n';
+    }
+    return KL_OK;
+}
+
 static int read_text(struct kl_vectors *t, const char *path, const struct kl_vectors_options *o,
                      struct kl_error *err)
 {
@@ -248,8 +312,12 @@ static int read_text(struct kl_vectors *t, const char *path, const struct kl_vec
     size_t n = 0;
     int code =
         s ? kl_read_text(&text, &n, path, MOST_BYTES, "a table", err) : kl_fail_memory(err, sizeof *s);
+    if (!code && n > 1 && memcmp(text, "\x1f\x8b", 2) == 0)
+        code = kl_fail(err, KL_EDATA, "%s: compressed by gzip; gunzip it before", path);
+    if (!code) code = check_utf8(path, text, err);
     if (!code) code = kl_csv_open(&s->csv, path, text, n, 1, err);
     if (!code) code = read_rows(t, s, o, err);
+    if (s) t->commas = s->commas, t->thousands = s->thousands;
     if (s) free(s->names), free(s->place);
     free(text), free(s);
     return code;
@@ -259,7 +327,13 @@ static int read_text(struct kl_vectors *t, const char *path, const struct kl_vec
 static int take_classes(struct kl_vectors *t, const struct kl_numbers *y, const char *path,
                         struct kl_error *err)
 {
-    if (!y->rank || y->dims[0] != t->n || (y->rank > 1 && y->dims[1] != 1) || y->rank > 2)
+    if (y->rank == 2 && y->dims[1] > 1)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: found %zu x %zu values, expected a class for each of %zu rows; of one-hot ones save "
+            "y.argmax(1)",
+            path, y->dims[0], y->dims[1], t->n);
+    if (!y->rank || y->dims[0] != t->n || y->rank > 2)
         return kl_fail(err, KL_EDATA, "%s: found %zu classes, expected one for each of %zu rows", path,
                        y->rank ? y->dims[0] : 0, t->n);
     if (!(t->classes = calloc(t->n, sizeof *t->classes)))
@@ -301,6 +375,11 @@ int kl_backbone_table_label_path(char **label_path, const char *path, const char
     *label_path = NULL;
     if (!kl_weights_is_array(path) || strcmp(label, "none") == 0) return KL_OK;
     const bool own = kl_weights_is_array(label);
+    const size_t length = strlen(path);
+    if (!own && length > 4 && strcmp(path + length - 4, ".npy") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--label: %s has no column '%s'; give the array of its classes, y.npy", path,
+                       label);
     const size_t n = kl_weights_array_length(path), room = strlen(path) + strlen(label) + 2;
     if (!(*label_path = malloc(room))) return kl_fail_memory(err, room);
     if (own) strcpy(*label_path, label);

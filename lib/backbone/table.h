@@ -12,6 +12,8 @@ struct kl_vectors {
     float *x;                       /* (n, d), in rows */
     char (*columns)[KL_TABLE_NAME]; /* (d); of an array their numbers, from 1 */
     char (*classes)[KL_TABLE_NAME]; /* (n), that of each row; NULL: not asked for */
+    size_t commas;                  /* numbers of a text whose decimal sign is a comma */
+    bool thousands;                 /* which may part thousands in all of them: 1,234 */
     bool named;                     /* the text's first line names its columns */
 };
 struct kl_vectors_options {

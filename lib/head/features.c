@@ -68,9 +68,10 @@ int kl_head_features_describe(struct kl_features *f, struct kl_file *file, struc
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
                        kl_store_file_path(file));
     if (!kl_store_file_find(file, "class_names"))
-        return kl_fail(err, KL_EDATA,
-                       "%s: has no labels; extract the features again with labels (--labels)",
-                       kl_store_file_path(file));
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: has no labels; extract the features again with labels (--labels, of a table --label)",
+            kl_store_file_path(file));
     int code = kl_store_file_load_named(&memory, &names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
     f->n = data->dims[0], f->d = data->dims[1], f->n_classes = names->dims[0],
@@ -283,6 +284,37 @@ static bool is_same(const char *a, const char *b)
     return a && b && strcmp(a + (*a == '/'), b + (*b == '/')) == 0;
 }
 
+/* Are they the two parts of one table (extract-features --split), of records of theirs? */
+static bool are_parts(const json_t *trained, const json_t *judged)
+{
+    static const char *const same[] = { "label", "test-fraction", "seed" };
+    const json_t *a = json_object_get(trained, "options"), *b = json_object_get(judged, "options");
+    const char *part = json_string_value(json_object_get(a, "split")),
+               *other = json_string_value(json_object_get(b, "split"));
+    bool parts = part && other && strcmp(part, "train") == 0 && strcmp(other, "test") == 0;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        parts = parts && json_equal(json_object_get(a, same[i]), json_object_get(b, same[i]));
+    return parts;
+}
+
+/* Was one of `records` made of the table that this record was made of, and of rows that may be the same?
+ */
+static bool has_table(json_t *records, const json_t *judged)
+{
+    const char *digest = json_string_value(
+        json_object_get(json_object_get(json_object_get(judged, "inputs"), "table"), "sha256"));
+    json_t *record;
+    size_t i;
+    json_array_foreach(records, i, record)
+    {
+        const json_t *table = json_object_get(json_object_get(record, "inputs"), "table");
+        if (digest && is_same(json_string_value(json_object_get(table, "sha256")), digest) &&
+            !are_parts(record, judged))
+            return true;
+    }
+    return false;
+}
+
 /* An input of images of these records with this digest and, in a file of several, this dataset. */
 static bool has_images(json_t *records, const char *sha256, const char *dataset)
 {
@@ -308,6 +340,7 @@ int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file 
 {
     json_t *trained = NULL, *judged = NULL, *record, *input;
     const char *role, *same = NULL;
+    bool table = false;
     size_t i;
     int code = load_records(&trained, head, err);
     if (!code) code = load_records(&judged, features, err);
@@ -320,7 +353,14 @@ int kl_head_origin_same_images(const struct kl_file *head, const struct kl_file 
             if (is_images(role) && digest && path && has_images(trained, digest, dataset_of(input)))
                 same = path;
         }
+        table = table || has_table(trained, record);
     }
+    if (table)
+        kl_caution(
+            log,
+            "%s: %s was trained on rows of the same table; unless these are others of them, this is not "
+            "the accuracy on new ones: --split train and --split test share them out",
+            kl_store_file_path(features), kl_store_file_path(head));
     if (same)
         kl_caution(log,
                    "%s: %s was trained on features of the same images (%s); unless these are others of "

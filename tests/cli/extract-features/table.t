@@ -1,7 +1,7 @@
 # Tables of numbers as features: columns by name, split and scale, classes; what is no table is refused with its line.
 $ W=$DATA/wine/wine.csv; for part in train test; do extract-features $W --label cultivar --split $part -o $part.h5; done
-> train.h5: 142 rows of 13 columns; classes 1: 47, 2: 57, 3: 38; scale: standard, of 142 rows (7d2373fb5938)
-> test.h5: 36 rows of 13 columns; classes 1: 12, 2: 14, 3: 10; scale: standard, of 142 rows (7d2373fb5938)
+> train.h5: 142 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 47, 2: 57, 3: 38; scale: standard, of 142 rows (7d2373fb5938)
+> test.h5: 36 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 12, 2: 14, 3: 10; scale: standard, of 142 rows (7d2373fb5938)
 $ extract-features $DATA/wine/wine.csv --label cultivar --split test -o test.h5; cache show train.h5 | grep -E '^(backbone|columns|scaling|classes)'
 > test.h5: up to date
 > backbone   none: a table
@@ -26,16 +26,16 @@ $ extract-features $DATA/wine/wine.csv --label cultivar -q -o whole.h5; qeval he
 ? 65
 $ (head -1 $DATA/wine/wine.csv; sed -n 60,80p $DATA/wine/wine.csv) | awk -F, 'BEGIN { OFS = "," } { print $14, $13, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }' >turned.csv
 + extract-features turned.csv --label cultivar --like train.h5 -o turned.h5 && qeval head.h5 turned.h5 -o x.h5 2>/dev/null | head -1
-> turned.h5: 21 rows of 13 columns; classes 1: 1, 2: 20, 3: 0; scale: standard, of 142 rows (7d2373fb5938)
+> turned.h5: 21 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 1, 2: 20, 3: 0; scale: standard, of 142 rows (7d2373fb5938)
 > x.h5: accuracy 1.0000 [0.8454, 1.0000], log loss 0.0235, ECE 0.0225 on 21 samples
 $ extract-features turned.csv --label none --like train.h5 -o bare.h5; qeval head.h5 bare.h5 -o x.h5
-> bare.h5: 21 rows of 13 columns; no classes; scale: standard, of 142 rows (7d2373fb5938)
-! qeval: bare.h5: has no labels; extract the features again with labels (--labels)
+> bare.h5: 21 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); no classes; scale: standard, of 142 rows (7d2373fb5938)
+! qeval: bare.h5: has no labels; extract the features again with labels (--labels, of a table --label)
 ? 65
 
 # Other tables: tabs, words for classes, no names; a decimal comma.
 $ printf 'a\tb\tkind\n1\t2\tyes\n3\t4\tno\n5\t6\tno\n7\t9\tyes\n' >t.tsv; extract-features t.tsv --label kind --scale none -o t.h5; h5dump -A 0 -d /features t.h5 | grep '([0-9]'
-> t.h5: 4 rows of 2 columns; classes no: 2, yes: 2; scale: none
+> t.h5: 4 rows of 2 columns (a, b); classes no: 2, yes: 2; scale: none
 >    (0,0): 1, 2,
 >    (1,0): 3, 4,
 >    (2,0): 5, 6,
@@ -45,9 +45,10 @@ $ printf '5.1,3.5,setosa\n4.9,3,setosa\n6.2,2.8,virginica\n5.9,3,virginica\n' >i
 > classes    setosa, virginica
 ! extract-features: i.csv: its first line names no columns: they are called 1 to 3
 $ printf 'x;y;c\n1,5;2;0\n2,5;2;1\n0,5;2;0\n3;2;1\n' >d.csv; extract-features d.csv --label c -o d.h5; h5dump -A 0 -d /features -y d.h5 | sed -n '/DATA {/,/}/p' | tr -d ' \n'; echo
-> d.h5: 4 rows of 2 columns; classes 0: 2, 1: 2; scale: standard, of 4 rows (62e83bb145a4)
+> d.h5: 4 rows of 2 columns (x, y); classes 0: 2, 1: 2; scale: standard, of 4 rows (62e83bb145a4)
 > DATA{-0.390567,0,0.650945,0,-1.43208,0,1.1717,0}
 ! extract-features: d.csv: 1 of 2 columns do not vary in the rows that train, and are 0
+! extract-features: d.csv: a comma is the decimal sign of its numbers
 
 # One line for each that is refused.
 $ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
@@ -59,7 +60,7 @@ $ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
 ! extract-features: --label: ROOT/data/wine/wine.csv has no column 'vintage'; found 14: alcohol, malic_acid, ash, alcalinity_of_ash, magnesium, total_phenols, flavanoids, nonflavanoid_phenols, proanthocyanins, color_intensity, ...
 ! extract-features: --ignore: ROOT/data/wine/wine.csv has no column 'colour'; found 14: alcohol, malic_acid, ash, alcalinity_of_ash, magnesium, total_phenols, flavanoids, nonflavanoid_phenols, proanthocyanins, color_intensity, ...
 ! extract-features: --columns: 'cultivar' is the column of the classes
-! extract-features: ROOT/data/wine/wine.csv: the label 'alcohol' has 126 values in 178 rows: a class has several rows; a number that is to be predicted is none
+! extract-features: ROOT/data/wine/wine.csv: the label 'alcohol' has 126 values in 178 rows: numbers to be predicted (regression) are not supported; give a column of classes
 ! extract-features: ROOT/data/wine/wine.csv: not an IDX file, a folder of PNG or JPEG files or an HDF5 file; a table or array of numbers takes --label COLUMN
 ! extract-features: --seed: changes nothing without --split train or test
 ! extract-features: --split test: takes of each class its share, and there are none
@@ -70,11 +71,11 @@ $ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
 ! extract-features: /dev/null: is a pipe or a device, expected a file; write what it gives to one
 ! extract-features: m.csv: line 3, column b: found '', which is no value; leave such rows out before, or the column with --ignore
 ! extract-features: m.csv: line 3, column b: found 'NaN', which is no value; leave such rows out before, or the column with --ignore
-! extract-features: m.csv: line 3, column b: found 'red', expected a number
+! extract-features: m.csv: line 3, column b: found 'red', expected a number; --ignore leaves a column out, words are to be numbers before
 ! extract-features: m.csv: line 3: found 2 columns, expected 3
 ! extract-features: m.csv: two columns are called 'a'
 ! extract-features: m.csv: found one line, expected names of columns and rows
-! extract-features: --like: i.csv has no column 'alcohol'; found 3: 1, 2, 3
+! extract-features: --like: i.csv has no column 'alcohol'; found 3, which its first line does not name: 1, 2, 3
 ! extract-features: other.csv: row 1 (from 1): the class '7' does not occur in train.h5
 ! ls: cannot access 'bad.h5': No such file or directory
 ? 2
@@ -84,3 +85,35 @@ $ W=$DATA/wine/wine.csv; k() { extract-features "$@" --key; }; cp $W copy.csv; [
 > 6
 $ extract-features $DATA/wine/wine.csv --label cultivar --json -o j.h5 | jq -c 'del(.key, .scaling)'
 > {"output":"j.h5","status":"computed","rows":178,"columns":13,"classes":3,"fitted_rows":178,"cautions":[]}
+
+# What is taken for what is said: a comma in numbers, a column that counts, classes that are told apart by little, copies, the same table.
+$ printf '\357\273\277name;log P;Klasse\r\nCHEMBL0;0,1257;inactive\r\nC1;1,5;active\r\nC2;2,5;active\r\nC3;0,25;inactive\r\n' >g.csv; extract-features g.csv --label Klasse --ignore name -o g.h5
+> g.h5: 4 rows of 1 columns (log P); classes active: 2, inactive: 2; scale: standard, of 4 rows (253737466259)
+! extract-features: g.csv: a comma is the decimal sign of its numbers
+$ printf 'a;b;c\n1,234;2;x\n2,345;1;y\n1,999;0;x\n2,000;3;y\n' >g.csv; extract-features g.csv --label c -o g.h5 >out
+! extract-features: g.csv: 4 numbers have a comma, which is read as a decimal sign: 1,234 is 1.234
+$ (echo idx,a,c; for i in 1 2 3 4 5 6; do echo $i,$((i * 7 % 5)),$((i > 3)); done) >g.csv; extract-features g.csv --label c -o g.h5 >out
+! extract-features: g.csv: column idx counts the rows; if it is no measurement, leave it out: --ignore 'idx'
+$ printf 'a,c\n1,x\n2,x\n4,y\n3,X\n1,y\n9,y\n' >g.csv; extract-features g.csv --label c -o g.h5 >out; printf 'a,c\n1,x\n2,x\n' >g.csv; extract-features g.csv --label c -o g.h5 >out
+! extract-features: g.csv: class 'X' has one row: it cannot both be trained on and judged by
+! extract-features: g.csv: 'X' and 'x' are two classes
+! extract-features: g.csv: all rows are of one class, 'x'
+$ (echo a,b,c; for i in 1 2 3 4 5 6 7 8 9 10; do echo $((i % 3)),$((i * 7 % 2)),$((i % 2)); done) >g.csv; extract-features g.csv --label c --split test -o g.h5 >out
+! extract-features: g.csv: 2 of 2 rows that test are equal to one that trains
+$ W=$DATA/wine/wine.csv; extract-features $W --label cultivar --scale none --split train -q -o n.h5; qtrain n.h5 --epochs 3 -q -o n-head.h5 2>/dev/null
++ for s in 0 1; do extract-features $W --label cultivar --scale none --split test --seed $s -q -o n-test.h5; qeval n-head.h5 n-test.h5 -o n-report.h5 2>&1 | grep -c 'same table'; done
+> 0
+> 1
+$ printf '"TPSA, A",hue,c\n1,2,x\n2,2,y\n1,3,x\n3,3,y\n' >g.csv; extract-features g.csv --label c --columns '"TPSA, A"' -o g.h5; extract-features g.csv --label d -o bad.h5
+> g.h5: 4 rows of 1 columns (TPSA, A); classes x: 2, y: 2; scale: standard, of 4 rows (9825d2f74350)
+! extract-features: --label: g.csv has no column 'd'; found 3: "TPSA, A", hue, c
+? 2
+$ bad() { extract-features g.csv --label c -o bad.h5; }; printf 'a;c\n1,5;x\n2.5;y\n' >g.csv; bad; printf 'a,c\n1,1\n2,1.0\n3,2\n4,2\n5,1\n6,2\n' >g.csv; bad; gzip -c $DATA/wine/wine.csv >g.csv; bad
++ printf 'a,\265,c\n1,2,x\n' >g.csv; bad; printf 'a b c\n1 2 3\n' >g.csv; bad; printf 'a,c\n1,x\n2,\n' >g.csv; bad
+! extract-features: g.csv: line 3, column a: found '2.5', after numbers with a comma for a decimal sign; expected one for all
+! extract-features: g.csv: the classes '1' and '1.0' are one number, expected one spelling
+! extract-features: g.csv: compressed by gzip; gunzip it before
+! extract-features: g.csv: line 1: found bytes that are no UTF-8; convert it before: iconv -f latin1 -t utf-8
+! extract-features: --label: g.csv has no column 'c'; found 1, which its first line does not name: 1; no comma, semicolon or tab parts its lines
+! extract-features: g.csv: line 3, column c: found '', which is no value; leave such rows out before
+? 65
