@@ -111,7 +111,7 @@ double kl_nn_cross_entropy_f32(float *d, size_t *correct, const float *logits, c
 double kl_nn_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels,
                                size_t n, size_t classes, double scale);
 
-/* ---- optimisers (linear.c) ---- */
+/* ---- optimisers (schedule.c: the factors of a step; linear.c: the step) ---- */
 /* KL_QNG and KL_ROTOSOLVE are Adam here, KL_SPSA is SGD: how the circuit's weights are moved, and whence
    the gradient, is said by lib/head/step.c, rotosolve.c, spsa.c. */
 enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW, KL_QNG, KL_ROTOSOLVE, KL_SPSA };

@@ -39,7 +39,7 @@ struct kl_figure {
     const char *beside; /* kind of further files that it takes from inputs->files; if it is `kind`, one
                            figure is of all files of the kind */
 };
-/* All figures; the last has name NULL. */
+/* All figures (figures.c); the last has name NULL. */
 extern const struct kl_figure kl_figures[];
 enum kl_figure_format { KL_PNG, KL_SVG };
 /* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Events as they are found, wherever they stand: annotations of EDF+ and BDF+, triggers of BioSemi's
-   Status channel. */
+   Status channel; and where the records of an EDF+D lie in time, with the gaps between them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
