@@ -43,7 +43,7 @@ static const struct kl_option options[] = {
 const struct kl_tool kl_backbone_table_tool = {
     .name = "extract-features",
     .summary = "Tables and arrays of numbers to features",
-    .arguments = "TABLE.csv|ARRAY.npy --label COLUMN -o FEATURES.h5",
+    .arguments = "TABLE --label COLUMN -o FEATURES.h5",
     .example = "extract-features wine.csv --label class --split train -o train.h5\n"
                "  extract-features X.npy --label y.npy -o f.h5",
     .options = options,

@@ -66,7 +66,7 @@ $ tournament --nist --emit man | sed -n '1p; 3p; /SEE ALSO/,$p'
 # every tool names its modes
 $ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s/^Modes, .*:/$t:/p"; done
 > circuit: plateau
-> extract-features: --qrng
+> extract-features: --qrng, --label
 > qcontrol: optimize, lookup, budget, export, score, train, regret, import, noise, bench
 > qeval: --qrng, --verify
 > qseq: inspect, windows, generate, forrelation, train, sweep, fit, eval, compare, bench

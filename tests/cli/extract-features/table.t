@@ -67,7 +67,7 @@ $ bad() { extract-features "$@" -o bad.h5; }; W=$DATA/wine/wine.csv
 ! extract-features: --scale: --like says it
 ! extract-features: absent.csv: cannot be opened: No such file or directory
 ! extract-features: --like: t.tsv has no column 'alcohol'; found 3: a, b, kind
-! extract-features: 2 inputs, expected TABLE.csv|ARRAY.npy; 'ROOT/data/wine/wine.csv' is too many; see extract-features --label --help
+! extract-features: 2 inputs, expected TABLE; 'ROOT/data/wine/wine.csv' is too many; see extract-features --label --help
 ! extract-features: /dev/null: is a pipe or a device, expected a file; write what it gives to one
 ! extract-features: m.csv: line 3, column b: found '', which is no value; leave such rows out before, or the column with --ignore
 ! extract-features: m.csv: line 3, column b: found 'NaN', which is no value; leave such rows out before, or the column with --ignore

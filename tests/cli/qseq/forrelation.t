@@ -38,7 +38,7 @@ $ qseq forrelation
 ! qseq: no output; give -o WINDOWS.h5
 ? 2
 $ qseq forrelation pairs -o d.h5
-! qseq: 1 input, expected none; 'pairs' is too many; see --help
+! qseq: 1 input, expected none; 'pairs' is too many; see qseq forrelation --help
 ? 2
 $ qseq forrelation -b 1 -o d.h5
 ! qseq: -b: found 1, expected a whole number from 2 to 12

@@ -55,7 +55,7 @@ $ qseq generate persons -o a
 ! qseq: generate: found 'persons', expected people
 ? 2
 $ qseq generate -o a
-! qseq: 0 inputs, expected people; see --help
+! qseq: 0 inputs, expected people; see qseq generate --help
 ? 2
 $ qseq generate people --mains 80 --odd-rate -o a
 ! qseq: --mains: 80 Hz at 128 samples a second would be another frequency; at most 64

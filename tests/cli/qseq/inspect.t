@@ -81,7 +81,7 @@ $ qseq inspect .
 ! qseq: .: is a folder, expected a file
 ? 66
 $ qseq inspect
-! qseq: 0 inputs, expected RECORDING...; see --help
+! qseq: 0 inputs, expected RECORDING...; see qseq inspect --help
 ? 2
 $ qseq inspect "$ROOT/LICENSE"
 ! qseq: ROOT/LICENSE: no EDF or BDF file: begins with 'MIT Lice', expected '0       ' or BIOSEMI behind a byte 255
