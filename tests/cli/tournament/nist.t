@@ -159,7 +159,7 @@ $ head -c 2500 e.bin >s.bin; od -An -v -tu1 s.bin | tr -s ' ' '\n' | awk 'NF { f
 
 # What cannot be done.
 $ tournament --nist
-! tournament: no input, expected BITS...; see tournament --nist --help
+! tournament: 0 inputs, expected BITS...; see tournament --nist --help
 ? 2
 $ tournament --nist two.txt -n
 ! tournament: no output; give -o N.h5
