@@ -234,7 +234,7 @@ static void loop(struct loop *l)
     const char *knob = getenv("FAULTS");
     bool all = knob && strcmp(knob, "all") == 0;
     long places = knob && !all ? atol(knob) : DEFAULT_PLACES, step = 1;
-    if (l->job->slower && places > l->job->slower) places /= l->job->slower;
+    if (l->job->slower && places > 0) places = (places + l->job->slower - 1) / l->job->slower;
     if (!l->places) choose_places(l, all);
     if (!all && places > 0) step = (l->count + places - 1) / places;
     int before = failures;
