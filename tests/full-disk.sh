@@ -72,7 +72,7 @@ check "a store that cannot be written: the file is not whole" cache verify -q "$
 
 # A tmpfs of 32 kB and a read-only one, in a mount namespace of our own.
 if unshare -rm true 2>/dev/null; then
-    export -f job train plain beside left_in heads_are_whole files_in
+    export -f job steps train plain beside left_in heads_are_whole files_in
     export JOBS digits_train PATH
     small() { # NAME HOW SCRIPT
         mkdir -p "$JOBS/small"
