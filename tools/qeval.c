@@ -62,7 +62,6 @@ struct work {
     struct values *v;
     const struct kl_log *log;
     struct kl_file *head, *other, *input;
-    const struct kl_file *parents[3];
     struct kl_sampling_heads draws; /* of a file of chains in the head's place */
     struct kl_device device;
     struct kl_features features;
@@ -175,8 +174,8 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     if (!code && strcmp(w->v->split, "val") == 0) code = check_trained_on(w->head, w->input, err);
     if (!code && w->other && strcmp(w->v->split, "val") == 0)
         code = check_trained_on(w->other, w->input, err);
-    w->parents[0] = w->head, w->parents[1] = w->input, w->parents[2] = w->other;
-    run->parents = w->parents, run->n_parents = w->other ? 3 : 2;
+    run->few[0] = w->head, run->few[1] = w->input, run->few[2] = w->other;
+    run->n_parents = w->other ? 3 : 2;
     return code;
 }
 

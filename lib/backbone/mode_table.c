@@ -62,7 +62,6 @@ static void defaults(void *values)
 struct work {
     const struct values *v;
     struct kl_file *like;
-    const struct kl_file *parent;
     char *label_path;
     struct kl_vectors table, known; /* known: columns and classes of --like */
     size_t n_known, n_classes;
@@ -80,8 +79,7 @@ static int load_names(char (**names)[KL_TABLE_NAME], size_t *n, struct kl_file *
 {
     const struct kl_dataset *set;
     char *data = NULL;
-    int code = kl_store_file_expect(&set, file, name, KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_file_load((void **)&data, file, set, err);
+    int code = kl_store_file_load_named((void **)&data, &set, file, name, KL_TYPE_STRING, 1, err);
     if (!code && !(*names = calloc(set->rows + 1, sizeof **names)))
         code = kl_fail_memory(err, set->rows * sizeof **names);
     for (size_t i = 0; !code && i < set->rows; i++)
@@ -130,7 +128,7 @@ static int open_table(struct kl_mode_run *run, struct kl_error *err)
         code = kl_fail(err, KL_EUSAGE, "--split %s: takes of each class its share, and there are none",
                        v->split);
     if (!code && v->like) code = open_like(w, err);
-    w->parent = w->like, run->parents = &w->parent, run->n_parents = w->like ? 1 : 0;
+    if (w->like) run->few[run->n_parents++] = w->like;
     return code ? code : kl_backbone_table_label_path(&w->label_path, *run->stage.inputs, v->label, err);
 }
 

@@ -21,12 +21,12 @@ struct kl_mode_run {
     int schema, version; /* says otherwise */
     enum kl_stage_answer answer;
     char *checkpoint;     /* of a stage with has_checkpoint; NULL: there is no place for one */
-    bool answered;        /* open did all that was asked for: there is no file to make */
+    bool done;            /* open did all that was asked for: there is no file to make */
     struct kl_pool *pool; /* an estimate may create it before */
     const struct kl_watch *watch;
-    /* Of the file's record: its parents (open or compute names them), and its other inputs, an object
-       that key fills (kl_store_input_identify). */
-    const struct kl_file *const *parents;
+    /* Of the file's record: its parents (open adds them to `few`, or names a longer array), and its
+       other inputs, an object that key fills (kl_store_input_identify). */
+    const struct kl_file *const *parents, *few[3];
     size_t n_parents;
     struct json_t *raw_inputs;
 };

@@ -427,7 +427,7 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     FILE *to = kl_words_to(common);
     struct kl_key *key = NULL;
     int code = s->open ? s->open(run, err) : KL_OK;
-    if (code || run->answered) return code;
+    if (code || run->done) return code;
     if (s->has_checkpoint) code = kl_store_checkpoint_path(&run->checkpoint, common->output, err);
     if (!code) code = make_key(run, s, &key, err);
     if (!code) code = kl_store_stage_begin(&run->stage, &run->answer, &key, run->out, err);
@@ -448,6 +448,7 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
 static int begin_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s, struct kl_error *err)
 {
     run->kind = s->kind->name, run->schema = s->schema, run->version = s->version;
+    run->parents = run->few;
     if (!(run->state = calloc(1, s->state_size + 1))) return kl_fail_memory(err, s->state_size);
     const int code = run_file_stage(run, s, err);
     if (s->close) s->close(run);

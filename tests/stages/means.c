@@ -29,7 +29,6 @@ static const struct kl_tool tool = {
 
 struct work {
     struct kl_file *file;
-    const struct kl_file *parent;
     struct kl_features f;
     double *means, *count; /* (classes, features); of each class */
 };
@@ -43,7 +42,7 @@ static int open_features(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     const int code = kl_store_file_open_kind(&w->file, *run->stage.inputs, &kl_features_kind, err);
-    w->parent = w->file, run->parents = &w->parent, run->n_parents = 1;
+    run->few[run->n_parents++] = w->file;
     return code;
 }
 

@@ -50,7 +50,6 @@ const struct kl_tool kl_control_regret_tool = {
 struct work {
     const struct values *v;
     struct kl_file *file;
-    const struct kl_file *parent;
     struct kl_control_policy policy;
     struct kl_control_meta_values trained; /* what of its options counts here */
     json_t *config;
@@ -156,7 +155,7 @@ static int open_policy(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = kl_control_policy_read(&w->policy, w->file, w->v->replica, err);
     if (!code) code = read_config(w, err);
     if (w->v->steps < w->policy.inner.steps) run->version = FEWER_STEPS;
-    w->parent = w->file, run->parents = &w->parent, run->n_parents = 1;
+    run->few[run->n_parents++] = w->file;
     return code;
 }
 

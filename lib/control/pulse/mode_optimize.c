@@ -69,9 +69,8 @@ struct work {
     struct kl_control_start *starts;
     double *points;        /* of the starts */
     struct kl_file *given; /* --start */
-    const struct kl_file *parent;
-    double *first;       /* its samples, in units of the limits */
-    double *samples, *u; /* of the best */
+    double *first;         /* its samples, in units of the limits */
+    double *samples, *u;   /* of the best */
     struct kl_control_report report;
     const char *model; /* what stands for its digest among the options; NULL: nothing does */
     char digest[KL_CONTROL_DIGEST];
@@ -132,7 +131,7 @@ static int check_gradients(struct kl_mode_run *run, struct kl_error *err)
     const struct work *w = run->state;
     double gradient, hessian;
     const double bound = 1e-6;
-    run->answered = true;
+    run->done = true;
     const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
                                                 (uint64_t)w->v->common.seed, err);
     if (code) return code;
@@ -166,7 +165,7 @@ static int open_start(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = take_start(w, &from, err);
     kl_control_stored_close(&from);
     run->stage.inputs = &w->v->first, run->stage.n_inputs = 1;
-    w->parent = w->given, run->parents = &w->parent, run->n_parents = 1;
+    run->few[run->n_parents++] = w->given;
     return code;
 }
 

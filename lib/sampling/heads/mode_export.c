@@ -30,7 +30,6 @@ const struct kl_tool kl_sampling_export_tool = {
 
 struct work {
     struct kl_file *chains;
-    const struct kl_file *parent;
     struct kl_sampling_heads heads;
 };
 
@@ -38,7 +37,7 @@ static int open_chains(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     int code = kl_store_file_open_kind(&w->chains, *run->stage.inputs, &kl_sampling_chains_kind, err);
-    w->parent = w->chains, run->parents = &w->parent, run->n_parents = 1;
+    run->few[run->n_parents++] = w->chains;
     return code ? code : kl_sampling_heads_open(&w->heads, w->chains, err);
 }
 

@@ -259,7 +259,6 @@ struct work {
     struct kl_sampling_run *run; /* of the head */
     struct kl_sampling_head_found found;
     struct kl_sampling_minimum minimum;
-    const struct kl_file *parents[2];
 };
 
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
@@ -281,8 +280,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = kl_store_file_open_kind(&w->head_file, v->head, &kl_head_kind, err);
     if (!code)
         code = kl_head_origin_check(&differs, w->head_file, w->features_file, run->stage.log, err);
-    w->parents[0] = w->head_file, w->parents[1] = w->features_file;
-    run->parents = w->parents, run->n_parents = 2;
+    run->few[run->n_parents++] = w->head_file, run->few[run->n_parents++] = w->features_file;
     return code;
 }
 

@@ -95,7 +95,6 @@ struct work {
     double factor, bisected;
     bool bisects;
     struct kl_sampling_bounds bounds;
-    const struct kl_file *parents[2];
 };
 
 static void defaults(void *values)
@@ -169,8 +168,7 @@ static int open_ladders(struct kl_mode_run *run, struct kl_error *err)
     if (!code) code = read_ladder(w, 0, *run->stage.inputs, err);
     if (!code && v->calibrate_on) code = read_ladder(w, 1, v->calibrate_on, err);
     for (int i = 0; i < 2; i++)
-        if (w->files[i]) w->parents[run->n_parents++] = w->files[i];
-    run->parents = w->parents;
+        if (w->files[i]) run->few[run->n_parents++] = w->files[i];
     return code;
 }
 
