@@ -30,16 +30,10 @@ struct sheet {
     bool thousands;        /* all of the latter may have one that parts thousands: 1,234 */
 };
 
-/* With a point for a decimal comma, where the comma parts no fields. */
-static bool is_number(const struct sheet *s, const char *text)
+/* Between commas a number with one, "1,234", is no plain one. */
+static bool is_number(double *value, const struct sheet *s, const char *text)
 {
-    char number[64];
-    snprintf(number, sizeof number, "%s", text);
-    char *end, *comma = s->csv.separator == ',' ? NULL : strchr(number, ',');
-    if (comma) *comma = '.';
-    const double value = strtod(number, &end);
-    return strlen(text) < sizeof number && end != number && end[strspn(end, " ")] == 0 &&
-           isfinite(value);
+    return (s->csv.separator != ',' || !strchr(text, ',')) && kl_csv_value(value, text);
 }
 
 static bool is_missing(const char *text)
@@ -56,8 +50,10 @@ static bool names_columns(const struct sheet *s, char *const *first)
 {
     const struct kl_csv *second = &s->csv;
     bool names = false;
+    double value;
     for (size_t j = 0; j < s->n && j < second->n; j++)
-        names |= !is_number(s, first[j]) && !is_missing(first[j]) && is_number(s, second->fields[j]);
+        names |= !is_number(&value, s, first[j]) && !is_missing(first[j]) &&
+                 is_number(&value, s, second->fields[j]);
     return names;
 }
 
@@ -187,7 +183,7 @@ static int read_number(struct kl_vectors *t, struct sheet *s, size_t j, struct k
     const struct kl_csv *csv = &s->csv;
     const char *text = csv->fields[j], *comma = csv->separator == ',' ? NULL : strchr(text, ',');
     double value;
-    if (!is_number(s, text))
+    if (!is_number(&value, s, text))
         return kl_fail(
             err, KL_EDATA,
             "%s: line %zu, column %s: found '%.40s', expected a number; --ignore leaves a column out, "
@@ -206,9 +202,8 @@ static int read_number(struct kl_vectors *t, struct sheet *s, size_t j, struct k
             "%s: line %zu, column %s: found '%.40s', after numbers with %s for a decimal sign; expected "
             "one for all",
             csv->path, csv->line, s->names[j], text, comma ? "a point" : "a comma");
-    const int code = kl_csv_number(&value, csv, j, s->names[j], err);
-    if (!code) t->x[t->n * t->d + s->place[j]] = (float)value;
-    return code;
+    t->x[t->n * t->d + s->place[j]] = (float)value;
+    return KL_OK;
 }
 
 static int read_row(struct kl_vectors *t, struct sheet *s, struct kl_error *err)
@@ -285,21 +280,14 @@ static int read_rows(struct kl_vectors *t, struct sheet *s, const struct kl_vect
 static int check_utf8(const char *path, const char *text, struct kl_error *err)
 {
     size_t line = 1;
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        const size_t more = *at < 0x80                 ? 0
-                            : *at < 0xc2 || *at > 0xf4 ? 4
-                            : *at < 0xe0               ? 1
-                            : *at < 0xf0               ? 2
-                                                       : 3;
-        bool right = more < 4;
-        for (size_t k = 0; k < more && right; k++) right = (at[k + 1] & 0xc0) == 0x80;
-        if (!right)
+    uint32_t letter;
+    for (int n; *text; text += n) {
+        line += *text == '\n';
+        if ((n = kl_get_utf8(&letter, text)) == 0)
             return kl_fail(err, KL_EDATA,
                            "%s: line %zu: found bytes that are no UTF-8; convert it before: iconv "
                            "-f latin1 -t utf-8",
                            path, line);
-        at += more;
-        line += *at == '\n';
     }
     return KL_OK;
 }
@@ -392,7 +380,8 @@ static int read_arrays(struct kl_vectors *t, const char *path, const struct kl_v
 {
     struct kl_numbers x = { 0 }, y = { 0 };
     char *label = NULL;
-    int code = kl_weights_array_read(&x, path, MOST_NUMBERS, false, err);
+    int code = kl_weights_array_foreign(path, "a foreign array", err);
+    if (!code) code = kl_weights_array_read(&x, path, MOST_NUMBERS, false, err);
     if (!code) code = take_rows(t, &x, path, err);
     kl_store_numbers_free(&x);
     if (!code && o->like && o->n_like != t->d)

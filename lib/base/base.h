@@ -395,6 +395,8 @@ size_t kl_word_distance(const char *letters, size_t n, const char *word);
 /* ---- unicode.c ---- */
 /* The letter's bytes; returns where the next one goes. */
 char *kl_put_utf8(char *to, uint32_t letter);
+/* The letter at text, and its bytes; 0: no UTF-8. */
+int kl_get_utf8(uint32_t *letter, const char *text);
 /* Letters and the marks behind them become one letter where Unicode has it (NFC, but for a mark that has
    another before it): names that macOS took apart (NFD) are then those of everybody else. True: some
    were. */
@@ -424,6 +426,8 @@ int kl_csv_open(struct kl_csv *csv, const char *path, char *text, size_t n, size
 /* The next row; *more false: there is none. Lines end in LF, CR or both. KL_EDATA: quotes without an
    end, too many fields. */
 int kl_csv_row(struct kl_csv *csv, bool *more, struct kl_error *err);
+/* Is a field a finite number? It may have a comma for a decimal sign. */
+bool kl_csv_value(double *value, const char *text);
 /* A field as a finite number; name: the column's, for the line. KL_EDATA. */
 int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const char *name,
                   struct kl_error *err);

@@ -73,26 +73,23 @@ int kl_csv_row(struct kl_csv *csv, bool *more, struct kl_error *err)
     return KL_OK;
 }
 
-/* "0,5" for "0.5", where the comma parts no fields: what is left of them is a decimal sign. */
-static const char *with_point(char number[40], const char *text)
+bool kl_csv_value(double *value, const char *text)
 {
-    const char *comma = strchr(text, ',');
-    if (!comma || strpbrk(comma + 1, ",.") || memchr(text, '.', (size_t)(comma - text)) ||
-        strlen(text) >= 40)
-        return text;
+    char number[64], *end, *comma = NULL;
+    if (strlen(text) >= sizeof number || strpbrk(text, "xXpP")) return false;
     strcpy(number, text);
-    number[comma - text] = '.';
-    return number;
+    if (!strchr(text, '.')) comma = strchr(number, ',');
+    if (comma) *comma = '.';
+    *value = strtod(number, &end);
+    return end != number && !end[strspn(end, " ")] && isfinite(*value);
 }
 
 int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const char *name,
                   struct kl_error *err)
 {
-    char found[40], number[40], *end;
-    const char *const text = field < csv->n ? csv->fields[field] : "", *from = with_point(number, text);
-    *value = strtod(from, &end);
-    while (*end == ' ') end++;
-    if (end != from && !*end && isfinite(*value) && !strpbrk(text, "xXpP")) return KL_OK;
+    char found[40];
+    const char *const text = field < csv->n ? csv->fields[field] : "";
+    if (kl_csv_value(value, text)) return KL_OK;
     snprintf(found, sizeof found, "%s", text);
     kl_make_printable(found);
     return kl_fail(err, KL_EDATA, "%s: line %zu, column %s: found '%s', expected a number", csv->path,

@@ -18,8 +18,7 @@ char *kl_put_utf8(char *to, uint32_t c)
     return to;
 }
 
-/* The letter at text, and its bytes; 0: no UTF-8. */
-static int get_utf8(uint32_t *c, const char *text)
+int kl_get_utf8(uint32_t *c, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     const int n = *s < 0x80 ? 1 : *s >= 0xf0 && *s < 0xf8 ? 4 : *s >= 0xe0 ? 3 : *s >= 0xc2 ? 2 : 0;
@@ -159,8 +158,8 @@ static uint32_t compose(uint32_t first, uint32_t second)
         if (compositions[i].mark != second) continue;
         uint32_t letter = 0, whole = 0;
         for (const char *at = compositions[i].pairs; *at;) {
-            at += get_utf8(&letter, at);
-            at += get_utf8(&whole, at);
+            at += kl_get_utf8(&letter, at);
+            at += kl_get_utf8(&whole, at);
             if (letter == first) return whole;
         }
     }
@@ -173,7 +172,7 @@ bool kl_compose(char *text)
     uint32_t last = 0, c = 0;
     bool composed = false;
     for (const char *at = text; *at;) {
-        const int n = get_utf8(&c, at);
+        const int n = kl_get_utf8(&c, at);
         if (!n) { /* another encoding: as it is */
             if (last) to = kl_put_utf8(to, last);
             last = 0;
