@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/store.h"
 #include "weights/weights_int.h"
-#include "base/base.h"
 
 static const size_t MOST_BYTES = (size_t)4 << 30; /* of a file */
 
@@ -292,4 +292,19 @@ double kl_weights_element(const struct kl_cells *elements, size_t i)
     }
     return 0;
 #undef LOAD
+}
+
+int kl_weights_array_foreign(const char *path, const char *expected, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    struct kl_error none;
+    char *whole = strndup(path, kl_weights_array_length(path));
+    if (!whole) return kl_fail_memory(err, strlen(path));
+    int code = KL_OK;
+    if (kl_store_file_open(&file, whole, &none) == KL_OK)
+        code = kl_fail(err, KL_EDATA, "%s: a file of kind '%s', made by %s; expected %s", whole,
+                       kl_store_file_kind(file), kl_store_file_created_by(file), expected);
+    kl_store_file_close(&file);
+    free(whole);
+    return code;
 }

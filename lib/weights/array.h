@@ -21,5 +21,8 @@ bool kl_weights_is_hdf5(const char *text);
    with kl_store_numbers_free. */
 int kl_weights_array_read(struct kl_numbers *array, const char *path, size_t most, bool texts,
                           struct kl_error *err);
+/* KL_EDATA: it is in a file of ours, which has what another program would be asked for. expected: in
+   words. */
+int kl_weights_array_foreign(const char *path, const char *expected, struct kl_error *err);
 
 #endif

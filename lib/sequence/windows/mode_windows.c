@@ -10,6 +10,7 @@
 #include "sequence/windows/windows_int.h"
 #include "store/kind.h"
 #include "store/mode.h"
+#include "weights/array.h"
 
 /* 3: what is no EEG is left out, and never in the average; an event counts once however often it is
    annotated; windows are held against the annotations' ends, which are kept with them. Where none of
@@ -172,23 +173,6 @@ static int settle(struct work *w, struct kl_error *err)
 }
 
 /* ---- arrays ---- */
-/* A file of ours has its windows already. */
-static int check_foreign(const char *path, struct kl_error *err)
-{
-    struct kl_file *file = NULL;
-    struct kl_error none;
-    char whole[4096];
-    snprintf(whole, sizeof whole, "%s", path);
-    char *colon = strrchr(whole, ':');
-    if (colon && access(path, F_OK)) *colon = 0; /* FILE:DATASET */
-    if (kl_store_file_open(&file, whole, &none)) return 0;
-    const int code = kl_fail(
-        err, KL_EDATA, "%s: a file of kind '%s', made by %s; expected recordings or foreign arrays",
-        whole, kl_store_file_kind(file), kl_store_file_created_by(file));
-    kl_store_file_close(&file);
-    return code;
-}
-
 static int settle_arrays(struct work *w, struct kl_error *err)
 {
     const char *input = *w->run->stage.inputs;
@@ -215,7 +199,7 @@ static int settle_arrays(struct work *w, struct kl_error *err)
                                  "has no meaning for this input", err);
     if (!code && w->arrays.what != KL_SEQUENCE_ARRAYS && w->v->subject)
         code = kl_fail(err, KL_EUSAGE, "--subject: each sample is a person of its own");
-    if (!code) code = check_foreign(input, err);
+    if (!code) code = kl_weights_array_foreign(input, "recordings or foreign arrays", err);
     if (!code) code = kl_sequence_array_name(&w->arrays.x, input, NULL, "x", err);
     if (!code && w->v->y) code = kl_sequence_array_name(&w->arrays.y, input, w->v->y, NULL, err);
     if (!code && w->v->subjects)
