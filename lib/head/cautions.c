@@ -139,23 +139,48 @@ static bool was_lower(const struct kl_head_train *t, double last, int64_t until)
 /* Trainings of few images, which a few times as many epochs make better by far, lose 5 to 15 % of the
    whole fall from the last tenth of the epochs but one to the last; those of thousands, which are
    learned, 3 % at most. What only learns its samples by heart has a validation loss that rises; what
-   learns nothing, labels without meaning, hardly falls. */
-void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *t)
+   learns nothing, labels without meaning, hardly falls. In percent; 0: it came to its end. */
+static double unfinished(const struct kl_head_train *t)
 {
     const int64_t epochs = t->loop.options.epochs, n = epochs / 10;
-    if (!n) return;
+    if (!n) return 0;
     const double first = mean_of(t, KL_TRAIN_LOSS, 0, 1),
                  last = mean_of(t, KL_TRAIN_LOSS, epochs - n, n), whole = first - last,
                  fall = mean_of(t, KL_TRAIN_LOSS, epochs - 2 * n, n) - last;
-    if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, last, epochs - n)) return;
+    if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, last, epochs - n)) return 0;
     if (t->n_validation &&
         !(mean_of(t, KL_VAL_LOSS, epochs - n, n) < mean_of(t, KL_VAL_LOSS, epochs - 2 * n, n)))
-        return;
-    kl_caution(
-        log,
-        "not trained to its end: %.0f %% of what the training loss fell by came with the last tenth of "
-        "the %lld epochs; give more --epochs",
-        100 * fall / whole, (long long)epochs);
+        return 0;
+    return 100 * fall / whole;
+}
+
+void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *t,
+                               const struct kl_controls *controls)
+{
+    const long long epochs = (long long)t->loop.options.epochs;
+    const double head = unfinished(t);
+    char names[80] = "";
+    size_t used = 0;
+    int several = 0;
+    if (head > 0)
+        kl_caution(
+            log,
+            "not trained to its end: %.0f %% of what the training loss fell by came with the last "
+            "tenth of the %lld epochs; give more --epochs",
+            head, epochs);
+    for (int i = 0; i < controls->n; i++) {
+        const double share = unfinished(&controls->trains[i]);
+        if (share > 0)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%.0f %%)",
+                                     several++ ? ", " : "", kl_head_control_name(i), share);
+    }
+    if (several)
+        kl_caution(
+            log,
+            "%s control%s not trained to %s end, by the same measure of %lld epochs: a part of the "
+            "difference%s to %s is that; give more --epochs",
+            names, several > 1 ? "s are" : " is", several > 1 ? "their" : "its", epochs,
+            several > 1 ? "s" : "", several > 1 ? "them" : "it");
 }
 
 /* ---- samples ----

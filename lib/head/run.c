@@ -108,7 +108,7 @@ int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         run->collapsed_controls[i] = control.n_collapsed;
         kl_head_collapse_free(&control);
     }
-    if (!code) kl_head_remark_unfinished(run->log, &run->train);
+    if (!code) kl_head_remark_unfinished(run->log, &run->train, &run->controls);
     if (!code) kl_head_collapse_say(run->log, &run->collapse, run->train.features);
     if (!code && run->controls.n)
         kl_head_controls_say_collapsed(run->log, run->collapsed_controls,

@@ -171,7 +171,8 @@ int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train 
 int kl_head_remark_split(const struct kl_log *log, const struct kl_features *features,
                          const struct kl_train_options *options, struct kl_error *err);
 /* What is said of a training that has run: the loss was still falling when the epochs were over. */
-void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *train);
+void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *train,
+                               const struct kl_controls *controls);
 /* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* After the training and before publishing, whose file keeps what is said: did it end too soon, and

@@ -60,8 +60,8 @@ $ . ./page; awk '{ print $1 $1 $1 $1, $2 }' rows.txt >wide.txt; numbers() { grep
 > facts no_better_than_uniform 3 protocol reference
 > pair KL uniform at start halves, least largest
 > 3
-! qgan: 4 of 180 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless
 > ["divergence","first","halves_largest","halves_least","second","start","uniform"]
+! qgan: 4 of 180 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless
 
 # Classifiers and their report; an option is told once.
 $ . ./page; qtrain --qrng rows.txt --symbol-bits 2 --model pairs --null 19 -q -o c.h5; page c.h5

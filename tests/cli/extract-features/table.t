@@ -1,4 +1,5 @@
 # Tables of numbers as features: columns by name, split and scale, classes; what is no table is refused with its line.
+~ s/(log loss|ECE) (0\.0[0-9]?)[0-9]+/\1 \2#/g
 $ W=$DATA/wine/wine.csv; for part in train test; do extract-features $W --label cultivar --split $part -o $part.h5; done
 > train.h5: 142 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 47, 2: 57, 3: 38; scale: standard, of 142 rows (7d2373fb5938)
 > test.h5: 36 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 12, 2: 14, 3: 10; scale: standard, of 142 rows (7d2373fb5938)
@@ -9,7 +10,7 @@ $ extract-features $DATA/wine/wine.csv --label cultivar --split test -o test.h5;
 > scaling    standard, of 142 rows (7d2373fb5938)
 > classes    1, 2, 3
 $ qtrain train.h5 --epochs 300 -q -o head.h5 2>/dev/null; qeval head.h5 test.h5 -o report.h5 | head -1
-> report.h5: accuracy 1.0000 [0.9036, 1.0000], log loss 0.0380, ECE 0.0365 on 36 samples
+> report.h5: accuracy 1.0000 [0.9036, 1.0000], log loss 0.03#, ECE 0.03# on 36 samples
 $ qsweep train.h5 --grid "lr=1e-3,1e-2" --epochs 5 -q -o s.h5 2>/dev/null; cache show s.h5 | grep -c ^lr=
 > 2
 
@@ -27,7 +28,7 @@ $ extract-features $DATA/wine/wine.csv --label cultivar -q -o whole.h5; qeval he
 $ (head -1 $DATA/wine/wine.csv; sed -n 60,80p $DATA/wine/wine.csv) | awk -F, 'BEGIN { OFS = "," } { print $14, $13, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }' >turned.csv
 + extract-features turned.csv --label cultivar --like train.h5 -o turned.h5 && qeval head.h5 turned.h5 -o x.h5 2>/dev/null | head -1
 > turned.h5: 21 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 1, 2: 20, 3: 0; scale: standard, of 142 rows (7d2373fb5938)
-> x.h5: accuracy 1.0000 [0.8454, 1.0000], log loss 0.0235, ECE 0.0225 on 21 samples
+> x.h5: accuracy 1.0000 [0.8454, 1.0000], log loss 0.02#, ECE 0.02# on 21 samples
 $ extract-features turned.csv --label none --like train.h5 -o bare.h5; qeval head.h5 bare.h5 -o x.h5
 > bare.h5: 21 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); no classes; scale: standard, of 142 rows (7d2373fb5938)
 ! qeval: bare.h5: has no labels; extract the features again with labels (--labels, of a table --label)

@@ -56,10 +56,16 @@ static bool told(double (*train)(int), double (*validation)(int), double (*other
             rows[r][1][e] = validation ? validation(e) : NAN;
         }
     }
-    kl_head_remark_unfinished(&log, &t);
+    /* Of controls, two of which did the same, and one that had come to its end. */
+    struct kl_controls controls = { .n = KL_CONTROLS };
+    for (int i = 0; i < KL_CONTROLS; i++) controls.trains[i] = t;
+    controls.trains[1].loop.options.epochs = 9;
+    kl_head_remark_unfinished(&log, &t, &controls);
     fclose(log.to);
     const bool is = strstr(text, "not trained to its end: 11 % of what");
     CHECK(is == (n > 0), "%s", text);
+    CHECK(!is || strstr(text, "twin (11 %), none (11 %) controls are not trained to their end"), "%s",
+          text);
     free(text);
     return is;
 }
