@@ -6,7 +6,7 @@
 prepare || { echo "the inputs could not be made"; exit 1; }
 states=${STATES:-300}
 shim=$JOBS/trace.so
-"${CC:-gcc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/crash/trace.c" || { echo "trace.c does not compile"; exit 1; }
+${CC:-gcc} -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/crash/trace.c" || { echo "trace.c does not compile"; exit 1; }
 total=0
 for name in $(jobs); do
     case $name in qsweep | halving | qtrain-* | pairs) continue ;; esac # published as qtrain's, windows'

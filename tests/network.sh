@@ -9,7 +9,7 @@ processes=${PROCESSES:-16} rounds=${ROUNDS:-6}
 shim=$JOBS/shim.so store=$JOBS/net/store
 refused='1 65 66 74 75'
 if [ "${SHIM-}" = no ]; then refused='' shim=
-else "${CC:-gcc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/network/shim.c" || { echo "shim.c does not compile"; exit 1; }; fi
+else ${CC:-gcc} -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/network/shim.c" || { echo "shim.c does not compile"; exit 1; }; fi
 mkdir -p "$store" "$JOBS/said"
 cd "$JOBS/net" || exit 70
 for limit in 10 11 12 13; do

@@ -31,7 +31,7 @@ cache merge -q part?.h5 -o parts.h5
 equal "killed parts" parts.h5
 
 # Two clones of a project with one store, on what behaves like a network file system: what one has computed the other fetches.
-"${CC:-gcc}" -D_GNU_SOURCE -O1 -fPIC -shared -o shim.so "$ROOT/tests/network/shim.c" || fail "shim.c does not compile"
+${CC:-gcc} -D_GNU_SOURCE -O1 -fPIC -shared -o shim.so "$ROOT/tests/network/shim.c" || fail "shim.c does not compile"
 for clone in a b; do
     ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 SHIM_FOLDER=$JOBS/store LD_PRELOAD=$JOBS/shim.so make --no-print-directory -f "$ROOT/pipelines/demo.mk" -C "$ROOT" BUILD="$BUILD" OUT="$JOBS/$clone" EPOCHS=1 REPLICAS=1 \
         EXTRACT="--resize 28 --limit 150 --store $JOBS/store" QTRAIN="--epochs 1 --store $JOBS/store" >$clone.log 2>&1 || fail "clone $clone: $(tail -3 $clone.log)"

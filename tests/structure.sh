@@ -56,6 +56,7 @@ for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
             qrng/*/* | control/*/* | sampling/*/* | sequence/*/* | plot/*/*) theirs=${header#*/} theirs=${theirs%%/*} known=
                 [ "$room" = "$other" ] && known=" $inner ${inner_rooms[$folder]-} "
                 [[ $known == *" $theirs "* ]] || fail "$f includes $header against the tiers" ;;
+            head/features.h) [[ $room = head || $room = sampling ]] || fail "$f includes $header against the tiers" ;; # caches are read by both
             # What is sampled there are heads: two rooms of sampling know them, the others know targets alone.
             head/*) [ "$room" = head ] || [[ $folder = sampling/heads || $folder = sampling/ensemble ]] || fail "$f includes $header against the tiers" ;;
             */*) theirs=${ranks[$other]--1}

@@ -119,6 +119,7 @@ static const struct {
     { "tap", "features_tap", ANEW },           { "columns", "features_columns", LIKE }, /* of a table */
     { "scaling", "features_scaling", LIKE },   { "preprocess", "features_preprocess", NULL }
 };
+#define TRAINED "was trained on"
 enum { N_ORIGINS = sizeof origins / sizeof *origins };
 
 int kl_head_origin_save(struct kl_writer *w, const struct kl_file *features, struct kl_error *err)
@@ -180,8 +181,9 @@ int kl_head_origin_text(char **text, const struct kl_file *head, struct kl_error
     return code;
 }
 
-/* One of the origins of a head, which is called `head`, beside that of the features. */
-static int compare(bool *differs, int i, const char *head, const char *trained,
+/* One of the origins of the features beside that of what is called `before`: "head.h5 was trained on",
+   "train.h5 has". */
+static int compare(bool *differs, int i, const char *before, const char *verb, const char *trained,
                    const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
 {
     char *found = NULL;
@@ -189,15 +191,15 @@ static int compare(bool *differs, int i, const char *head, const char *trained,
     int code = kl_store_file_text(&found, features, "features", origins[i].name, err);
     if (!code && strcmp(trained, found) != 0) {
         if (origins[i].mend)
-            code = kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; %s",
-                           kl_store_file_path(features), origins[i].name, found, head, trained,
-                           origins[i].mend);
+            code =
+                kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s %s %.80s; %s", kl_store_file_path(features),
+                        origins[i].name, found, before, verb, trained, origins[i].mend);
         else if (!only_idle_resize(trained, found, features)) {
             *differs = true;
             kl_caution(log,
-                       "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
-                       "with the same options",
-                       kl_store_file_path(features), origins[i].name, found, head, trained);
+                       "%s: %s is %s, but %s %s %s; unless that is meant, extract these with the same "
+                       "options",
+                       kl_store_file_path(features), origins[i].name, found, before, verb, trained);
         }
     }
     free(found);
@@ -216,7 +218,7 @@ int kl_head_origin_check_text(const char *text, const char *head, const struct k
     }
     for (int i = 0; i < N_ORIGINS && !code; i++) {
         const char *trained = json_string_value(json_object_get(origin, origins[i].name));
-        if (trained) code = compare(&differs, i, head, trained, features, log, err);
+        if (trained) code = compare(&differs, i, head, TRAINED, trained, features, log, err);
     }
     json_decref(origin);
     return code;
@@ -230,10 +232,37 @@ int kl_head_origin_check(bool *differs, const struct kl_file *head, const struct
         char *trained = NULL;
         if (!kl_store_file_has_attribute(head, "", origins[i].kept)) continue;
         code = kl_store_file_text(&trained, head, "", origins[i].kept, err);
-        if (!code) code = compare(differs, i, kl_store_file_path(head), trained, features, log, err);
+        if (!code)
+            code = compare(differs, i, kl_store_file_path(head), TRAINED, trained, features, log, err);
         free(trained);
     }
     return code;
+}
+
+int kl_head_features_check_alike(const struct kl_features *a, const struct kl_file *a_file,
+                                 const struct kl_features *b, const struct kl_file *b_file,
+                                 const struct kl_log *log, struct kl_error *err)
+{
+    bool differs;
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *of_a = NULL;
+        if (!kl_store_file_has_attribute(a_file, "features", origins[i].name)) continue;
+        code = kl_store_file_text(&of_a, a_file, "features", origins[i].name, err);
+        if (!code)
+            code = compare(&differs, i, kl_store_file_path(a_file), "has", of_a, b_file, log, err);
+        free(of_a);
+    }
+    if (!code && a->d != b->d)
+        code = kl_fail(err, KL_EDATA, "%s: found %zu features, expected %zu, which %s has",
+                       kl_store_file_path(b_file), b->d, a->d, kl_store_file_path(a_file));
+    bool same = a->n_classes == b->n_classes;
+    for (size_t c = 0; c < a->n_classes && same; c++)
+        same = strcmp(a->class_names + c * a->name_size, b->class_names + c * b->name_size) == 0;
+    return code || same
+               ? code
+               : kl_fail(err, KL_EDATA, "%s: its classes are not those of %s, by name and order",
+                         kl_store_file_path(b_file), kl_store_file_path(a_file));
 }
 
 /* The records of a file's provenance; the caller's to release. */

@@ -22,6 +22,12 @@ int kl_head_features_load(struct kl_features *features, struct kl_file *file, st
 int kl_head_features_describe(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 void kl_head_features_free(struct kl_features *features);
 
+/* KL_EDATA if two caches differ in backbone, weights, tap, columns or scaling, or the second has other
+   classes or another width than the first; a caution if the preprocessing differs. */
+int kl_head_features_check_alike(const struct kl_features *first, const struct kl_file *first_file,
+                                 const struct kl_features *second, const struct kl_file *second_file,
+                                 const struct kl_log *log, struct kl_error *err);
+
 struct kl_writer;
 /* Backbone, weights, tap and preprocessing of the features, where they say so, into the head's file. */
 int kl_head_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);

@@ -2,7 +2,8 @@
    Langevin sampling as the reference's classic code does it, SYNTH, against a re-run of that code
    (synth_classic.csv): four losses at each temperature by two-sample Kolmogorov-Smirnov tests whose p
    comes of permutations, corrected as Holm 1979. Without an argument: temperatures 0, 1 and 10
-   whole, 30 with ten repetitions. With CHAINS.h5, of `sgld sample -p classic --data synth`: all there are. */
+   whole, 30 with ten repetitions. With CHAINS.h5, of `sgld sample -p classic --data synth`: all there
+   are. */
 #include <math.h>
 
 #include "golden.h"
@@ -72,7 +73,9 @@ static void sample(const char *betas, int64_t chains)
     need(kl_sampling_values_complete(&v, &err), &err);
     need(kl_sampling_values_settings(&s, rungs, &v, &err), &err);
     need(kl_pool_create(&pool, 0, &err), &err);
-    need(kl_sampling_problem_open(&problem, &v, NULL, 0, pool, NULL, &err), &err);
+    need(
+        kl_sampling_problem_open(&problem, &v, NULL, 0, (struct kl_file *[2]){ NULL }, pool, NULL, &err),
+        &err);
     need(kl_sampling_run_open(&run, &s, problem.targets, problem.n, kl_pool_size(pool), &err), &err);
     need(kl_sampling_run_go(run, pool, NULL, &err), &err);
     for (size_t k = 0; k < s.n_rungs; k++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "head/features.h"
 #include "sampling/chain/sample.h"
 #include "store/kind.h"
 
@@ -19,8 +20,8 @@ static bool all_the_same(const struct kl_sampling_values *v)
 }
 
 static int load(struct kl_sampling_data *data, const struct kl_sampling_values *v, size_t i,
-                const char *const *paths, size_t n_paths, struct kl_pool *pool, const struct kl_log *log,
-                struct kl_error *err)
+                const char *const *paths, size_t n_paths, struct kl_file *const features[2],
+                struct kl_pool *pool, const struct kl_log *log, struct kl_error *err)
 {
     const bool own = strcmp(v->records, "chain") == 0;
     struct kl_sampling_data_options o = {
@@ -32,6 +33,7 @@ static int load(struct kl_sampling_data *data, const struct kl_sampling_values *
         .seed = (uint64_t)(v->data_seed + (own ? v->first_chain + (int64_t)i : 0)),
         .pool = pool,
         .log = log,
+        .features = { features[0], features[1] },
     };
     const int code = kl_sampling_values_labels(&o.random, v->labels, err);
     if (code) return code;
@@ -59,8 +61,8 @@ static int make_net(struct kl_sampling_net *net, const struct kl_sampling_data *
 }
 
 int kl_sampling_problem_open(struct kl_sampling_problem *p, const struct kl_sampling_values *v,
-                             const char *const *paths, size_t n_paths, struct kl_pool *pool,
-                             const struct kl_log *log, struct kl_error *err)
+                             const char *const *paths, size_t n_paths, struct kl_file *const features[2],
+                             struct kl_pool *pool, const struct kl_log *log, struct kl_error *err)
 {
     *p = (struct kl_sampling_problem){ .n = all_the_same(v) ? 1 : (size_t)v->chains };
     p->data = calloc(p->n, sizeof *p->data), p->nets = calloc(p->n, sizeof *p->nets);
@@ -68,7 +70,7 @@ int kl_sampling_problem_open(struct kl_sampling_problem *p, const struct kl_samp
     if (!p->data || !p->nets || !p->targets) return kl_fail_memory(err, p->n * sizeof *p->nets);
     int code = 0;
     for (size_t i = 0; i < p->n && !code; i++) {
-        code = load(&p->data[i], v, i, paths, n_paths, pool, log, err);
+        code = load(&p->data[i], v, i, paths, n_paths, features, pool, log, err);
         if (!code) code = make_net(&p->nets[i], &p->data[i], v, err);
         if (!code)
             code =
@@ -103,6 +105,7 @@ struct work {
     struct kl_sampling_settings settings;
     struct kl_sampling_rung rungs[KL_SAMPLING_BETAS];
     struct kl_sampling_problem problem;
+    struct kl_file *features[2]; /* NULL: the records are of another kind */
     struct kl_sampling_run *run;
     struct kl_sampling_told *told; /* (settings.n_rungs) */
     struct kl_sampling_minimum minimum;
@@ -126,8 +129,9 @@ static int prepare(struct work *w, struct kl_error *err)
 {
     int code = w->mode->pool ? KL_OK : kl_pool_create(&w->mode->pool, (int)w->v->common.threads, err);
     if (!code && !w->prepared)
-        code = kl_sampling_problem_open(&w->problem, w->v, w->mode->stage.inputs,
-                                        w->mode->stage.n_inputs, w->mode->pool, w->mode->stage.log, err);
+        code =
+            kl_sampling_problem_open(&w->problem, w->v, w->mode->stage.inputs, w->mode->stage.n_inputs,
+                                     w->features, w->mode->pool, w->mode->stage.log, err);
     w->prepared = true;
     kl_sampling_run_close(&w->run);
     if (!code)
@@ -162,6 +166,32 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     return code;
 }
 
+/* --data features: both caches, which must be of one kind. */
+static int open_features(struct work *w, struct kl_mode_run *run, struct kl_error *err)
+{
+    struct kl_features f[2] = { { 0 } };
+    int code = KL_OK;
+    if (run->stage.n_inputs != 2)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--data features: found %zu input%s, expected TRAIN.h5 TEST.h5, two feature caches "
+            "of extract-features",
+            run->stage.n_inputs, kl_s(run->stage.n_inputs));
+    for (int i = 0; i < 2 && !code; i++) {
+        code = kl_store_file_open(&w->features[i], run->stage.inputs[i], err);
+        run->few[run->n_parents++] = w->features[i];
+        if (!code) code = kl_head_features_describe(&f[i], w->features[i], err);
+    }
+    if (!code)
+        code = kl_head_features_check_alike(&f[0], w->features[0], &f[1], w->features[1], run->stage.log,
+                                            err);
+    if (!code && !strcmp(kl_store_file_content(w->features[0]), kl_store_file_content(w->features[1])))
+        kl_caution(run->stage.log, "%s: the test part is the training part: test errors say nothing new",
+                   run->stage.inputs[1]);
+    for (int i = 0; i < 2; i++) kl_head_features_free(&f[i]);
+    return code;
+}
+
 static int open_ladder(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -170,11 +200,22 @@ static int open_ladder(struct kl_mode_run *run, struct kl_error *err)
     run->version = numerical_version(w->v);
     if (!(w->config = kl_options_json(&kl_sampling_sample_tool, w->v, true)))
         return kl_fail_memory(err, 4096);
-    return kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
+    const int code = kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
+    if (!code && run->stage.n_inputs && !strcmp(w->v->data, "synth"))
+        return kl_fail(err, KL_EUSAGE,
+                       "--data synth: found an input, expected none; it is drawn from its seed. Feature "
+                       "caches go with --data features, images with images, mnist, ...");
+    return code || strcmp(w->v->data, "features") != 0 ? code : open_features(w, run, err);
 }
 
 static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
+    const struct work *w = run->state;
+    for (int i = 0; w->features[0] && i < 2; i++) {
+        const int code =
+            kl_store_key_input(key, i ? "test" : "features", kl_store_file_content(w->features[i]), err);
+        if (code || i) return code;
+    }
     return kl_sampling_data_identify(key, run->raw_inputs, run->stage.inputs, run->stage.n_inputs, err);
 }
 
@@ -338,6 +379,7 @@ static void close_run(struct kl_mode_run *run)
     struct work *w = run->state;
     kl_sampling_run_close(&w->run);
     kl_sampling_problem_close(&w->problem);
+    for (int i = 0; i < 2; i++) kl_store_file_close(&w->features[i]);
     free(w->told), free(w->config);
 }
 

@@ -14,7 +14,7 @@
 /* sound: chains from exact prior draws, annealed, one fixed prior, losses over all records. classic,
    paper: the reference's two generations (arXiv:2510.06028 and its code), to the letter. */
 #define KL_SAMPLING_PROFILES "sound|classic|paper"
-#define KL_SAMPLING_MODELS "fcn1|fcn2|fcn3|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain"
+#define KL_SAMPLING_MODELS "linear|fcn1|fcn2|fcn3|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain"
 enum { KL_SAMPLING_BETAS = 256, KL_SAMPLING_LIST = 256 * 26 };
 
 /* Texts that are NULL, whole numbers below 0 (anneal: below -1) and numbers that are NaN were not given:
@@ -63,10 +63,11 @@ struct kl_sampling_problem {
     struct kl_sampling_target_f32 *targets;
     size_t n;
 };
-/* values: complete. KL_EUSAGE, KL_EDATA, ...; close it in any case. */
+/* values: complete; features: of --data features, both parts, else NULL twice. KL_EUSAGE, KL_EDATA, ...;
+   close it in any case. */
 int kl_sampling_problem_open(struct kl_sampling_problem *problem, const struct kl_sampling_values *v,
-                             const char *const *paths, size_t n_paths, struct kl_pool *pool,
-                             const struct kl_log *log, struct kl_error *err);
+                             const char *const *paths, size_t n_paths, struct kl_file *const features[2],
+                             struct kl_pool *pool, const struct kl_log *log, struct kl_error *err);
 void kl_sampling_problem_close(struct kl_sampling_problem *problem);
 
 /* ---- words (sample_tell.c) ---- */

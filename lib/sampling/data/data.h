@@ -6,6 +6,7 @@
 #define KL_SAMPLING_DATA_H
 
 #include "base/base.h"
+struct kl_file;
 struct kl_key;
 struct json_t;
 
@@ -28,10 +29,12 @@ struct kl_sampling_data {
 void kl_sampling_data_free(struct kl_sampling_data *data);
 
 /* images: any, normalised by mean and deviation of the chosen training records of each channel. The
-   others are normalised by their usual constants, and must have their size. */
-#define KL_SAMPLING_SETS "synth|images|mnist|cifar10|cifar100|svhn"
+   others are normalised by their usual constants, and must have their size. features: two feature
+   caches, as they are. */
+#define KL_SAMPLING_SETS "synth|features|images|mnist|cifar10|cifar100|svhn"
 enum kl_sampling_set {
     KL_SAMPLING_SYNTH,
+    KL_SAMPLING_FEATURES,
     KL_SAMPLING_IMAGES,
     KL_SAMPLING_MNIST,
     KL_SAMPLING_CIFAR10,
@@ -49,6 +52,7 @@ struct kl_sampling_data_options {
     uint64_t seed;
     struct kl_pool *pool;
     const struct kl_log *log;
+    struct kl_file *features[2]; /* of KL_SAMPLING_FEATURES: the training and the test part */
 };
 /* paths: a folder that has both parts, or one of each: IDX (plain or gzip), folders of pictures, HDF5,
    the binary files of CIFAR; SYNTH takes none. KL_EUSAGE: groups, sizes; KL_EDATA, KL_ENOINPUT, KL_EIO,
@@ -87,7 +91,8 @@ struct kl_sampling_source {
     const int32_t *label; /* (n) */
     char *files[6];       /* what it is read from */
     size_t n_files;
-    struct kl_images *images; /* NULL: binary files of CIFAR */
+    struct kl_images *images;     /* NULL: binary files of CIFAR, or */
+    struct kl_features *features; /* a feature cache, whose rows are x (n, channels) */
     int32_t *own_label;
     size_t label_bytes; /* of CIFAR: before each image; the last is the label */
 };

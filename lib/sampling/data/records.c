@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
+#include "head/features.h"
 #include "nn/nn.h"
 #include "sampling/data/data.h"
 
@@ -158,22 +159,27 @@ struct scale {
     double mean[3], deviation[3];
 };
 static const struct known {
-    size_t side, channels;
+    const char *name;
+    size_t side; /* 0: any */
     struct scale scale;
 } sets[] = {
-    [KL_SAMPLING_MNIST] = { 28, 1, { { 0.1307 }, { 0.3081 } } },
-    [KL_SAMPLING_CIFAR10] = { 32, 3, { { .4914, .4822, .4465 }, { .2023, .1994, .2010 } } },
-    [KL_SAMPLING_CIFAR100] = { 32, 3, { { .5071, .4867, .4408 }, { .2675, .2565, .2761 } } },
-    [KL_SAMPLING_SVHN] = { 32, 3, { { .4377, .4438, .4728 }, { .1980, .2010, .1970 } } },
+    [KL_SAMPLING_SYNTH] = { "synth" },
+    [KL_SAMPLING_FEATURES] = { "features" },
+    [KL_SAMPLING_IMAGES] = { "images" },
+    [KL_SAMPLING_MNIST] = { "mnist", 28, { { 0.1307 }, { 0.3081 } } },
+    [KL_SAMPLING_CIFAR10] = { "cifar10", 32, { { .4914, .4822, .4465 }, { .2023, .1994, .2010 } } },
+    [KL_SAMPLING_CIFAR100] = { "cifar100", 32, { { .5071, .4867, .4408 }, { .2675, .2565, .2761 } } },
+    [KL_SAMPLING_SVHN] = { "svhn", 32, { { .4377, .4438, .4728 }, { .1980, .2010, .1970 } } },
 };
 
 /* One part, under way. */
 struct part {
     struct kl_sampling_records *records;
-    int64_t **index; /* of the data */
-    int64_t *chosen; /* (n) rising */
-    size_t *order;   /* (n): which of the chosen is record i */
-    uint8_t *pixels; /* (n, inputs) as chosen */
+    int64_t **index;   /* of the data */
+    int64_t *chosen;   /* (n) rising */
+    size_t *order;     /* (n): which of the chosen is record i */
+    uint8_t *pixels;   /* (n, inputs) as chosen; NULL: */
+    const float *rows; /* (of the source, inputs) */
     bool test;
 };
 
@@ -181,13 +187,11 @@ static int check_size(const struct kl_sampling_source *source, const struct kl_s
                       struct kl_error *err)
 {
     const struct known *set = &sets[o->set];
-    if (o->set == KL_SAMPLING_IMAGES) return 0;
-    const char *name = (const char *[]){ "", "", "mnist", "cifar10", "cifar100", "svhn" }[o->set];
-    if (source->height == set->side && source->width == set->side) return 0;
+    if (!set->side || (source->height == set->side && source->width == set->side)) return 0;
     return kl_fail(
         err, KL_EDATA,
         "%s: found images of %zu x %zu, expected %zu x %zu of --data %s; --data images takes any",
-        source->files[0], source->height, source->width, set->side, set->side, name);
+        source->files[0], source->height, source->width, set->side, set->side, set->name);
 }
 
 /* The training part has to have what is asked for; the test part has what there is. */
@@ -272,9 +276,13 @@ static int fill(struct part *p, const struct scale *scale, size_t channels, stru
         for (int v = 0; v < 256; v++)
             table[c][v] = (float)((v / 255.0 - scale->mean[c]) / scale->deviation[c]);
     for (size_t i = 0; i < r->n; i++) {
-        const uint8_t *from = p->pixels + p->order[i] * r->inputs;
+        const uint8_t *from = p->rows ? NULL : p->pixels + p->order[i] * r->inputs;
         (*p->index)[i] = p->chosen[p->order[i]];
-        for (size_t k = 0; k < r->inputs; k++) r->x[i * r->inputs + k] = table[k / places][from[k]];
+        if (p->rows)
+            memcpy(r->x + i * r->inputs, p->rows + (size_t)(*p->index)[i] * r->inputs,
+                   r->inputs * sizeof *r->x);
+        for (size_t k = 0; k < r->inputs && !p->rows; k++)
+            r->x[i * r->inputs + k] = table[k / places][from[k]];
     }
     return 0;
 }
@@ -324,10 +332,12 @@ static int load_part(struct kl_sampling_data *data, struct scale *scale, bool te
         data->channels = source.channels, data->height = source.height, data->width = source.width;
         data->classes = groups.n_groups;
         p.records->inputs = source.channels * source.height * source.width;
-        p.pixels = malloc(p.records->n * p.records->inputs);
-        code = p.pixels ? 0 : kl_fail_memory(err, p.records->n * p.records->inputs);
+        if (source.features) p.rows = source.features->x;
+        else p.pixels = malloc(p.records->n * p.records->inputs);
+        if (!p.rows && !p.pixels) code = kl_fail_memory(err, p.records->n * p.records->inputs);
     }
-    if (!code) code = kl_sampling_source_read(&source, p.pixels, p.chosen, p.records->n, err);
+    if (!code && p.pixels)
+        code = kl_sampling_source_read(&source, p.pixels, p.chosen, p.records->n, err);
     if (!code && !test && o->set == KL_SAMPLING_IMAGES) measure(scale, &p, data->channels);
     if (!code) code = order(&p, o, err);
     if (!code) code = fill(&p, scale, data->channels, err);
@@ -352,7 +362,7 @@ static int load_synth(struct kl_sampling_data *data, const struct kl_sampling_da
 int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_sampling_data_options *options,
                           const char *const *paths, size_t n_paths, struct kl_error *err)
 {
-    struct scale scale = { { 0 }, { 0 } };
+    struct scale scale;
     memset(data, 0, sizeof *data);
     if (options->set == KL_SAMPLING_SYNTH) {
         if (n_paths || (options->groups && *options->groups))
@@ -361,9 +371,8 @@ int kl_sampling_data_load(struct kl_sampling_data *data, const struct kl_samplin
                            n_paths ? "an input" : "groups");
         return load_synth(data, options, err);
     }
-    if (options->set != KL_SAMPLING_IMAGES) scale = sets[options->set].scale;
-    strcpy(data->name,
-           (const char *[]){ "", "images", "mnist", "cifar10", "cifar100", "svhn" }[options->set]);
+    scale = sets[options->set].scale;
+    strcpy(data->name, sets[options->set].name);
     int code = load_part(data, &scale, false, options, paths, n_paths, err);
     if (!code) code = load_part(data, &scale, true, options, paths, n_paths, err);
     return code;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "head/features.h"
 #include "ingest/ingest.h"
 #include "sampling/data/data.h"
 #include "store/store.h"
@@ -146,6 +147,16 @@ static int open_binary(struct kl_sampling_source *source, bool fine, struct kl_e
     return code;
 }
 
+static int open_features(struct kl_sampling_source *source, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_features *f = source->features = calloc(1, sizeof *f);
+    const int code = f ? kl_head_features_load(f, file, err) : kl_fail_memory(err, sizeof *f);
+    if (code) return code;
+    source->n = f->n, source->width = f->d, source->height = source->channels = 1;
+    source->classes = (int)f->n_classes, source->label = f->labels;
+    return 0;
+}
+
 int kl_sampling_source_open(struct kl_sampling_source *source, const char *const *paths, size_t n_paths,
                             bool test, const struct kl_sampling_data_options *options,
                             struct kl_error *err)
@@ -153,6 +164,7 @@ int kl_sampling_source_open(struct kl_sampling_source *source, const char *const
     struct kl_images_options how;
     int code = kl_sampling_source_find(source, paths, n_paths, test, err);
     if (code) return code;
+    if (options->set == KL_SAMPLING_FEATURES) return open_features(source, options->features[test], err);
     if (is_binary(source->files[0])) {
         if (options->set == KL_SAMPLING_CIFAR10 || options->set == KL_SAMPLING_CIFAR100)
             return open_binary(source, options->set == KL_SAMPLING_CIFAR100, err);
@@ -218,7 +230,8 @@ void kl_sampling_source_close(struct kl_sampling_source *source)
 {
     kl_ingest_images_close(&source->images);
     for (size_t k = 0; k < source->n_files; k++) free(source->files[k]);
-    free(source->own_label);
+    if (source->features) kl_head_features_free(source->features);
+    free(source->own_label), free(source->features);
     memset(source, 0, sizeof *source);
 }
 

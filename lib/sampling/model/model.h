@@ -9,15 +9,17 @@
 
 /* ---- losses (net.c) ---- */
 /* Of one record. Binary (one logit z, margin v = (2 y - 1) z) or K logits; spec of the reference,
-   section 3. bbce is bounded by l_max. All are finite for any finite z. */
+   section 3. bbce is bounded by l_max. square: (z - (2 y - 1))^2, of K logits the sum of (z_k - 1[k =
+   y])^2. All are finite for any finite z. */
 enum kl_sampling_loss {
     KL_SAMPLING_BBCE,
     KL_SAMPLING_BCE,
     KL_SAMPLING_SAVAGE,
     KL_SAMPLING_TANGENT,
-    KL_SAMPLING_CE
+    KL_SAMPLING_CE,
+    KL_SAMPLING_SQUARE
 };
-#define KL_SAMPLING_LOSSES "bbce|bce|savage|tangent|ce"
+#define KL_SAMPLING_LOSSES "bbce|bce|savage|tangent|ce|square"
 /* *value, and if asked (NULL: no) its derivative by the logits, of one record: outputs 1 (binary) or K
    logits. bce and tangent are of one logit, ce of several. */
 void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
@@ -91,13 +93,15 @@ void kl_sampling_start(kl_real *w, const struct kl_sampling_tensor *tensors, int
                        uint64_t key);
 
 /* ---- networks (net.c) ---- */
-/* All ReLU, logits out; tensors [out,in] and [out,in,kh,kw] in the order of the reference
+/* All ReLU, logits out (linear: of one layer, so that bce and ce are logistic regression and square is
+   linear regression on the classes); tensors [out,in] and [out,in,kh,kw] in the order of the reference
    (specification, section 2). Batch norm of vgg16: `batch` takes the statistics of the records in hand,
    so that the loss depends on the batch (the reference's way); `frozen` constant ones
    (kl_sampling_net_statistics); vgg16-plain has none. */
 enum kl_sampling_norm { KL_SAMPLING_NORM_NONE, KL_SAMPLING_NORM_BATCH, KL_SAMPLING_NORM_FROZEN };
 enum { KL_SAMPLING_TENSORS = 64, KL_SAMPLING_UNITS = 13, KL_SAMPLING_DENSE = 4 };
-#define KL_SAMPLING_NETS "fcn1:WIDTH|fcn2:WIDTH|fcn3:WIDTH|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain"
+#define KL_SAMPLING_NETS \
+    "linear|fcn1:WIDTH|fcn2:WIDTH|fcn3:WIDTH|lenet5|cnn4|vgg16|vgg16-frozen|vgg16-plain"
 enum kl_sampling_pool {
     KL_SAMPLING_NO_POOL,
     KL_SAMPLING_MEAN_POOL,

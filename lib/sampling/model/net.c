@@ -39,6 +39,7 @@ static double of_margin(double *by_margin, double v, enum kl_sampling_loss loss,
         value = 2 * atan(v) - 1;
         *by_margin = 4 * value / (1 + v * v);
         return value * value;
+    case KL_SAMPLING_SQUARE: *by_margin = 2 * (v - 1); return (v - 1) * (v - 1);
     default: *by_margin = -q; return (v < 0 ? -v : 0) + log1p(exp(-fabs(v)));
     }
 }
@@ -67,11 +68,23 @@ static double of_logits(double *by_logits, const double *z, int n, int32_t label
     return value;
 }
 
+static double of_indicators(double *by_logits, const double *z, int n, int32_t label)
+{
+    double value = 0;
+    for (int k = 0; k < n; k++) {
+        const double r = z[k] - (k == label);
+        value += r * r;
+        if (by_logits) by_logits[k] = 2 * r;
+    }
+    return value;
+}
+
 void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
                          int32_t label, enum kl_sampling_loss loss, double l_max)
 {
     if (outputs > 1) {
-        *value = of_logits(by_logits, logits, outputs, label, loss, l_max);
+        *value = loss == KL_SAMPLING_SQUARE ? of_indicators(by_logits, logits, outputs, label)
+                                            : of_logits(by_logits, logits, outputs, label, loss, l_max);
         return;
     }
     const double sign = label ? 1 : -1;
@@ -108,7 +121,8 @@ static int loss_check(enum kl_sampling_loss loss, int outputs, double l_max, str
     if (outputs > 1 && (loss == KL_SAMPLING_BCE || loss == KL_SAMPLING_TANGENT))
         return kl_fail(
             err, KL_EUSAGE,
-            "loss: bce and tangent are for two classes, found %d; expected bbce, savage or ce", outputs);
+            "loss: bce and tangent are for two classes, found %d; expected bbce, savage, ce or square",
+            outputs);
     if (outputs == 1 && loss == KL_SAMPLING_CE)
         return kl_fail(err, KL_EUSAGE,
                        "loss: ce is for three classes or more, found 2; expected bce, which it then is");
@@ -262,29 +276,30 @@ static int make_layers(struct kl_sampling_net *net, struct kl_error *err)
 {
     const size_t length = strcspn(net->name, ":");
     int kind = -1, code;
-    static const char *const kinds[] = { "fcn1", "fcn2",  "fcn3",         "lenet5",
-                                         "cnn4", "vgg16", "vgg16-frozen", "vgg16-plain" };
-    for (int i = 0; i < 8; i++)
+    enum { LINEAR, LENET5 = 4, CNN4, VGG16, VGG16_FROZEN, KINDS = 9 };
+    static const char *const kinds[KINDS] = { "linear", "fcn1",  "fcn2",         "fcn3",       "lenet5",
+                                              "cnn4",   "vgg16", "vgg16-frozen", "vgg16-plain" };
+    for (int i = 0; i < KINDS; i++)
         if (strlen(kinds[i]) == length && memcmp(kinds[i], net->name, length) == 0) kind = i;
-    if (kind < 0 || (kind == 3 && net->name[length]))
+    if (kind < 0 || ((kind == LENET5 || kind == LINEAR) && net->name[length]))
         return kl_fail(err, KL_EUSAGE, "net: found '%s', expected %s", net->name, KL_SAMPLING_NETS);
-    if (kind < 3) {
+    if (kind < LENET5) {
         size_t width = 0;
-        if ((code = read_sizes(&width, 1, net->name, err))) return code;
-        make_fcn(net, kind + 1, width);
+        if (kind != LINEAR && (code = read_sizes(&width, 1, net->name, err))) return code;
+        make_fcn(net, kind, width);
         return 0;
     }
-    if (kind == 3) return make_lenet5(net, err);
-    if (kind == 4) {
+    if (kind == LENET5) return make_lenet5(net, err);
+    if (kind == CNN4) {
         size_t sizes[3] = { 32, 64, 128 };
         if ((code = read_sizes(sizes, 3, net->name, err))) return code;
         return make_cnn4(net, sizes, err);
     }
     size_t sizes[2] = { 64, 1024 };
     if ((code = read_sizes(sizes, 2, net->name, err))) return code;
-    net->norm = kind == 5   ? KL_SAMPLING_NORM_BATCH
-                : kind == 6 ? KL_SAMPLING_NORM_FROZEN
-                            : KL_SAMPLING_NORM_NONE;
+    net->norm = kind == VGG16          ? KL_SAMPLING_NORM_BATCH
+                : kind == VGG16_FROZEN ? KL_SAMPLING_NORM_FROZEN
+                                       : KL_SAMPLING_NORM_NONE;
     return make_vgg16(net, sizes, err);
 }
 

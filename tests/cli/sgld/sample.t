@@ -91,8 +91,29 @@ $ sgld sample --data mnist $DATA/digits -o e.h5
 ! sgld: ROOT/data/digits/train-images-idx3-ubyte: found images of 8 x 8, expected 28 x 28 of --data mnist; --data images takes any
 ? 65
 $ sgld sample $DATA/digits -o e.h5
-! sgld: --data synth: found an input, expected none; it is drawn from its seed
+! sgld: --data synth: found an input, expected none; it is drawn from its seed. Feature caches go with --data features, images with images, mnist, ...
 ? 2
+# A table's features, those that train and those that test, which are of one kind; logistic and linear regression.
+$ extract-features $DATA/wine/wine.csv --label cultivar --split train -q -o train.h5; extract-features $DATA/wine/wine.csv --label cultivar --split test -q -o test.h5
+$ for loss in bbce ce square; do sgld sample train.h5 test.h5 --data features --model linear --loss $loss -B 30 -o $loss.h5 -q --json 2>&1 | jq -c '.ladder[1] | .train01 < 0.4 and .test01 < 0.4'; done
+> true
+> true
+> true
+$ cache log bbce.h5 | grep -c 'extract-features .* train.h5'
+> 1
+$ extract-features $DATA/wine/wine.csv --label cultivar --columns alcohol,hue -q -o two.h5
+$ sgld sample train.h5 two.h5 --data features -o e.h5
+! sgld: two.h5: columns is 2: alcohol, hue (56ccd189258e), train.h5 has 13: alcohol, malic_acid, ash, alcalinity_of_ash, ... (48e60c38968d); --like FEATURES.h5 of extract-features takes it from those that trained
+? 65
+$ sgld sample train.h5 --data features -o e.h5
+! sgld: --data features: found 1 input, expected TRAIN.h5 TEST.h5, two feature caches of extract-features
+? 2
+$ sgld sample train.h5 test.h5 -o e.h5
+! sgld: --data synth: found an input, expected none; it is drawn from its seed. Feature caches go with --data features, images with images, mnist, ...
+? 2
+$ sgld sample train.h5 train.h5 --data features --dry-run -o e.h5 | head -1
+> miss: the target does not exist
+! sgld: train.h5: the test part is the training part: test errors say nothing new
 $ head -c 5000 $DATA/digits/train-images-idx3-ubyte > train-images-idx3-ubyte; cp $DATA/digits/train-labels-idx1-ubyte $DATA/digits/test-* .; sgld sample --data images . -o e.h5
 ! sgld: ./train-images-idx3-ubyte: 4984 bytes after the header, expected 91968 (1437 items of 64); cut short: copy or download it again
 ? 65

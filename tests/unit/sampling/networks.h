@@ -19,6 +19,8 @@ struct case_of {
     size_t count;
 };
 static const struct case_of cases[] = {
+    { "linear", 1, 7, 2, KL_SAMPLING_SQUARE, 100 },
+    { "linear", 3, 7, 5, KL_SAMPLING_SQUARE, 128 },
     { "fcn1:500", 1, 2, 2, KL_SAMPLING_BBCE, 10 },
     { "fcn2:300", 1, 20, 2, KL_SAMPLING_SAVAGE, 299 },
     { "fcn3:130", 3, 7, 5, KL_SAMPLING_CE, 128 },
