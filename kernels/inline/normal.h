@@ -22,7 +22,8 @@ enum {
     KL_UNITS_MOST = 5 /* side by side */
 };
 
-/* What of a stream is the same for all its blocks, as vectors: a loop reads them where it needs them. */
+/* The constants of a stream, the same for all its blocks, as vectors: a loop reads them where it needs
+   them. */
 struct kl_normal_stream {
     kl_quads keys[2][KL_PHILOX_ROUNDS], purpose, step, replica, lanes;
 };
