@@ -154,7 +154,7 @@ KL_GPU void kl_conv_write(const kl_conv_job &job, const float *sums, size_t at)
     to.z = kl_conv_relu(job, sums[2]), to.w = kl_conv_relu(job, sums[3]);
     *(float4 *)(job.y + at) = to;
 }
-/* The place of row i of a thread, whose values begin with the first of its channels. */
+/* The place of row i of a thread, and the index of the first of its channels' values there. */
 KL_GPU size_t kl_conv_place_of(size_t first, int i)
 {
     return first + (size_t)(i / 4 * (KL_CONV_ROWS / 2) + i % 4);

@@ -200,8 +200,7 @@ int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
 int kl_json_dump_as(char **text, const struct json_t *value, size_t flags, struct kl_error *err);
 /* An array of the lines of a text, each ended by a newline; NULL: none. KL_ENOMEM. */
 int kl_json_lines(struct json_t **value, const char *lines, struct kl_error *err);
-/* Members of --json's output: one object of a few members on a line of its own. A number has six
-   digits. */
+/* Members of --json's output, one object on a line of its own. A number has six digits. */
 enum kl_json_type {
     KL_JSON_TEXT, /* NULL: null */
     KL_JSON_COUNT,

@@ -106,8 +106,7 @@ const struct kl_qasm_name *kl_circuit_qasm_find(const struct kl_qasm_reader *r,
                                                 const char *text); /* or NULL */
 /* Adds a name that is not there. r->code becomes KL_ENOMEM if it cannot. */
 void kl_circuit_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name);
-/* The value of a local name where r stands; NULL: the name is not local, at most one that the text has
-   declared. */
+/* The value of a local name where r stands; NULL: not local, at most declared by the text. */
 const struct kl_qasm_sum *kl_circuit_qasm_local(const struct kl_qasm_reader *r, const char *text);
 /* In the body of a definition? */
 const struct kl_qasm_scope *kl_circuit_qasm_body(const struct kl_qasm_reader *r);

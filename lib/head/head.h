@@ -219,8 +219,7 @@ struct kl_head_train {
 int kl_head_train_open(struct kl_head_train *train, struct kl_head_model *model,
                        const struct kl_features *features, const struct kl_train_options *options,
                        int n_threads, struct kl_error *err);
-/* Choose where kl_train_run(&train->loop, ...) takes the steps; NULL: on the CPU, as without this
-   call. */
+/* Choose where kl_train_run(&train->loop, ...) takes the steps; NULL: on the CPU, as by default. */
 void kl_head_train_on(struct kl_head_train *train, const struct kl_device *device);
 void kl_head_train_close(struct kl_head_train *train);
 /* Norms of epoch e of replica r. */

@@ -126,8 +126,7 @@ int kl_head_thread_init(struct kl_head_thread *own, const struct kl_head_train *
                         struct kl_error *err);
 void kl_head_thread_free(struct kl_head_thread *own);
 
-/* The sums over an epoch's steps: right answers, loss in nats, then the gradient's norm in each
-   group. */
+/* Sums over an epoch's steps: right answers, loss in nats, then the gradient's norm in each group. */
 enum { KL_HEAD_CORRECT, KL_HEAD_LOSS, KL_HEAD_NORMS };
 
 /* Rows of a batch, at most all there are. */

@@ -226,8 +226,7 @@ static bool is_forgotten(const char *name, const char *path, const struct stat *
 
 static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err);
 
-/* Collect an entry that the sweep of temporaries leaves: a folder, a file that could be resumed, a
-   result. */
+/* Collect an entry that the sweep of temporaries left: a folder, a file to be resumed, a result. */
 static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, struct kl_error *err)
 {
     const char *name = kl_store_path_name(path);

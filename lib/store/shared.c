@@ -308,7 +308,7 @@ static int append(struct kl_index *to, const struct item *item, struct kl_error 
     return 0;
 }
 
-/* Describe a new file. KL_EIO: impossible now. */
+/* Describe a new file. KL_EIO: it cannot be described now. */
 static int describe(struct item *item, const struct kl_index *index, struct kl_error *err)
 {
     struct kl_file *file = NULL;

@@ -84,7 +84,7 @@ static int look_for_checkpoint(struct outlook *o, const struct kl_stage *stage, 
     return KL_OK;
 }
 
-/* Say what a run would find: the target, the store, or work. */
+/* Look ahead at what a run would find: the target, the store, or work. */
 static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
     struct kl_file *file = NULL;

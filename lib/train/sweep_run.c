@@ -150,8 +150,7 @@ static void work_on_point(void *context, size_t i, int thread)
     pthread_mutex_unlock(&crew->store);
 }
 
-/* Fail if a point did, by a signal only if nothing else went wrong; a point that diverged is a
-   result. */
+/* Fail as a point did, by a signal only if nothing else failed; one that diverged is a result. */
 static int judge(struct crew *crew, struct kl_error *err)
 {
     size_t left = 0;

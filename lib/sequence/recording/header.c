@@ -85,7 +85,7 @@ double kl_sequence_unit_volts(const char *unit)
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(unit, units[i].unit) == 0) return units[i].volts;
-    /* Some software knows no small letters, or no capitals; MV, a megavolt, is refused. */
+    /* Some software knows no small letters, or no capitals; MV, a megavolt, is none of them. */
     if (strcmp(unit, "UV") == 0 || strcmp(unit, "uv") == 0) return 1e-6;
     return strcmp(unit, "mv") == 0 ? 1e-3 : 0;
 }
