@@ -35,8 +35,8 @@ struct member {
     size_t n, at;
 };
 
-/* What the local header and the central entry have in common, from the flags to the length of the name.
- */
+/* Write the fields common to the local header and the central entry, from the flags to the length of the
+   name. */
 static void describe(const struct member *m)
 {
     number(0, 2 + 2 + 2);
