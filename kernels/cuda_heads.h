@@ -66,8 +66,8 @@ struct kl_cuda_heads_calls {
        heads on the same ones share a copy on the GPU. */
     int (*open)(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
                 const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err);
-    /* The limits that the GPU's memory sets: *slice rows of a batch are worked on at once (0: all),
-       *chunk rows of the features are on the GPU at once (0: all). No bit of a result depends on it. */
+    /* The limits by the GPU's memory: *slice rows of a batch are worked on at once (0: all), and *chunk
+       rows of the features are on the GPU at once (0: all). No bit of a result depends on it. */
     void (*room)(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *heads);
     /* Parameters and moments (block values each; m and v may be NULL) of one head, to the GPU and
        back. */

@@ -9,7 +9,7 @@
 
 enum { BLOCK = 1 << KL_VQC_WIDE_BITS };
 
-/* The next place of an amplitude y of layer `end`, y running through the Gray code: place ^=
+/* The place of the next amplitude y of layer `end`, y running through the Gray code: place ^=
    direction[bit that changes]. */
 static uint32_t next_place(uint32_t place, const struct kl_vqc_layer *end, uint32_t step)
 {

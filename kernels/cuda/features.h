@@ -11,8 +11,7 @@ struct kl_cuda_rows {
     const int32_t *labels, *rows;
 };
 
-/* A chunk that is sent while the rows before it are worked on: on the GPU, and in pinned memory of the
-   host. */
+/* A chunk sent while the rows before it are worked on: on the GPU, and in pinned memory of the host. */
 struct kl_cuda_chunk {
     float *x, *host_x;             /* (chunk, d) */
     int32_t *labels, *host_labels; /* (chunk) */

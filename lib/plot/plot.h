@@ -226,8 +226,7 @@ kl_plot_draw kl_plot_curves, kl_plot_circuit, kl_plot_confusion, kl_plot_calibra
     kl_plot_tasks, kl_plot_adaptation, kl_plot_bounds, kl_plot_traces, kl_plot_ranks,
     kl_plot_autocorrelation, kl_plot_acceptance, kl_plot_windows, kl_plot_spectra, kl_plot_erd,
     kl_plot_topography, kl_plot_people, kl_plot_scaling, kl_plot_importance;
-/* The title of a circuit: by name or as OpenQASM (which has neither an ansatz nor layers), and its
-   size. */
+/* The title of a circuit: by name or as OpenQASM (which has neither ansatz nor layers), and its size. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
                            const struct kl_circuit *circuit, bool noisy);

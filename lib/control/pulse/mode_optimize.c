@@ -264,8 +264,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
                                          err);
 }
 
-/* Judge the loss over the law by members that the search did not see: a fit to its own says nothing of
-   it. */
+/* Judge the loss over the law by members that the search did not see: a fit says nothing of the law. */
 static int judge_law(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct work *w = run->state;

@@ -461,8 +461,7 @@ static bool is_matrix(const struct kl_file *file, const struct kl_dataset *d)
            kl_store_file_has_attribute(file, d->name, "columns");
 }
 
-/* State that only resumed training needs is not shown; a head's history is its curves and the table
-   below. */
+/* State for resuming is not shown; a head's history is its curves and the table below. */
 static bool is_shown(const struct kl_file *file, const char *name)
 {
     static const char *const hidden[] = { "optimizer/", "last/",     "params/",

@@ -82,8 +82,7 @@ static size_t shown_pairs(const struct results *r)
     return r->n_pairs < MOST_PAIRS ? r->n_pairs : MOST_PAIRS;
 }
 
-/* Draw the line of the pair at a place of the ranking, its name left of the axes; returns the line's
-   y. */
+/* Draw the line of the pair at a place of the ranking, its name left of the axes; returns its y. */
 static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results *r, size_t place)
 {
     char first[KL_NAME], second[KL_NAME], text[2 * KL_NAME + 4];

@@ -26,8 +26,7 @@ struct kl_nist22_test {
     int first, n;
 };
 extern const struct kl_nist22_test kl_nist22_tests[KL_NIST22_TESTS];
-/* The name of one of a test's values: "000000001", "-4", "forward"; "" if the test has one. value: of
-   all. */
+/* The name of one of a test's values: "000000001", "-4", "forward"; "" if it has one. value: of all. */
 enum { KL_NIST22_PART = 16 };
 void kl_nist_sp22_part(char part[KL_NIST22_PART], int value);
 

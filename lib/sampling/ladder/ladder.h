@@ -37,7 +37,7 @@ double kl_sampling_chernoff_upper(double p, int64_t m, double delta);
 /* ---- a ladder (ladder.c) ---- */
 enum kl_sampling_scale { KL_SAMPLING_RAW, KL_SAMPLING_UNIT };
 enum { KL_SAMPLING_MOST_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
-/* A ladder. An unknown member is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of
+/* A ladder. What is unknown is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of
    `scale`. */
 struct kl_sampling_ladder {
     char name[KL_SAMPLING_NAME]; /* printable: "mnist-fcn2 true 42" */

@@ -51,7 +51,7 @@ static struct kl_bits_repeats ask(const struct kl_bits *b)
     return r;
 }
 
-/* Repeats by chance are no copies, whatever the law: short rows, biased ones, ones that stay as they
+/* Chance repeats are no copies, whatever the law: short rows, biased ones, ones that stay as they
    are. */
 static void check_chance(void)
 {
