@@ -52,8 +52,8 @@ struct kl_cuda_steps {
     const struct kl_cuda_factors *factors; /* (n, count) */
     double *sums;
 };
-/* What n heads say of n_rows rows, each unless NULL: logits (n, n_rows, n_classes), losses in nats and
-   whether they are right (n, n_rows). */
+/* The results of n heads on n_rows rows, each unless NULL: logits (n, n_rows, n_classes), losses in nats
+   and whether they are right (n, n_rows). */
 struct kl_cuda_judged {
     float *logits, *loss;
     uint8_t *right;
@@ -66,8 +66,8 @@ struct kl_cuda_heads_calls {
        heads on the same ones share a copy on the GPU. */
     int (*open)(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
                 const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err);
-    /* What the GPU had too little memory for: *slice rows of a batch are worked on at once (0: all),
-     *chunk rows of the features are on the GPU at once (0: all). No bit of a result depends on it. */
+    /* The limits by the GPU's memory: *slice rows of a batch are worked on at once (0: all), and *chunk
+       rows of the features are on the GPU at once (0: all). No bit of a result depends on it. */
     void (*room)(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *heads);
     /* Parameters and moments (block values each; m and v may be NULL) of one head, to the GPU and
        back. */

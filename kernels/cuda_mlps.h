@@ -52,7 +52,7 @@ struct kl_cuda_mlps_calls {
     int (*start)(struct kl_cuda_mlps *mlps, const struct kl_cuda_mlp_epoch *epochs, size_t n,
                  const int32_t *order, struct kl_error *err);
     int (*finish)(struct kl_cuda_mlps *mlps, struct kl_cuda_mlp_result *results, struct kl_error *err);
-    /* What a run has learned, or the best that was kept. */
+    /* The parameters that a run has learned, or the best that were kept. */
     int (*get)(struct kl_cuda_mlps *mlps, size_t run, int best, float *params, struct kl_error *err);
     void (*close)(struct kl_cuda_mlps **mlps);
 };

@@ -41,8 +41,8 @@ struct kl_density_program {
     int n_qubits;
     size_t n_coefficients, n_kept, n_ops, n_obs;
     const uint32_t *x, *z; /* (n_coefficients) the Pauli string: X where x, Z where z, Y where both */
-    /* Where the circuit begins: with coefficients 1 at start (n_start) and 0 elsewhere, or, from_given,
-       with the real amplitudes that stand at the beginning of state. */
+    /* The state at the beginning: with coefficients 1 at start (n_start) and 0 elsewhere, or,
+       from_given, with the real amplitudes that stand at the beginning of state. */
     size_t n_start;
     const uint32_t *start;
     int from_given;

@@ -35,7 +35,7 @@ enum { KL_FFT_ROW_F32 = 16, KL_FFT_ROW_F64 = 8, KL_FFT_PASSES = 24 };
     /* columns: n1, a divisor of n that is good; 0: what is fastest. NULL: no memory, or n is 0. */  \
     struct kl_fft_##p *kl_fft_plan_##p(size_t n, size_t columns);                                    \
     void kl_fft_plan_free_##p(struct kl_fft_##p *plan);                                              \
-    /* Where X_k stands behind the forward transform: k1 = k mod n1, k2 = k / n1 at k1 n2 + k2. */   \
+    /* The place of X_k behind the forward transform: k1 = k mod n1, k2 = k / n1 at k1 n2 + k2. */   \
     static inline size_t kl_fft_place_##p(const struct kl_fft_##p *plan, size_t k)                   \
     {                                                                                                \
         return plan->inner ? k : k % plan->columns.n * plan->rows.n + k / plan->columns.n;           \

@@ -29,10 +29,10 @@ enum { KL_GAN_COLUMNS = 16, KL_GAN_INPUTS = 16 };
 struct kl_gan_step_rows_f32 KL_GAN_ROWS(float);
 struct kl_gan_step_rows_f64 KL_GAN_ROWS(double);
 
-/* What one input of a layer weighs in its n outputs: a row of w [in, out]. The steps of Adam that it is
-   behind are taken together: in the first the gradient is x times d (n), in the others it is 0, since an
-   input that is 0 has none. Then out (n), unless y is 0, is added y times the weights. n: a
-   multiple of 8 KL_GAN_COLUMNS. ahead: values from this row to the next input's; 0: there is none. */
+/* The weights of one input of a layer in its n outputs: a row of w [in, out]. The steps of Adam that it
+   is behind are taken together: in the first the gradient is x times d (n), in the others it is 0, since
+   an input that is 0 has none. Then out (n), unless y is 0, is added y times the weights. n: a multiple
+   of 8 KL_GAN_COLUMNS. ahead: values from this row to the next input's; 0: there is none. */
 #define KL_GAN_INPUT(real)                \
     {                                     \
         real *w, *m, *v;                  \
@@ -58,9 +58,8 @@ struct kl_gan_input_f64 KL_GAN_INPUT(double);
 struct kl_gan_cells_f32 KL_GAN_CELLS(float);
 struct kl_gan_cells_f64 KL_GAN_CELLS(double);
 
-/* What it says of them, n a multiple of KL_GAN_COLUMNS, epsilon > 0: the logits d (n) become D; other =
-   1
-   - D; dp = -ln(D + epsilon); unseen = -ln(other + epsilon). */
+/* The discriminator's answers on them, n a multiple of KL_GAN_COLUMNS, epsilon > 0: the logits d (n)
+   become D; other = 1 - D; dp = -ln(D + epsilon); unseen = -ln(other + epsilon). */
 #define KL_GAN_SEEN(real)              \
     {                                  \
         real *d, *other, *dp, *unseen; \

@@ -31,8 +31,8 @@ KL_KERNEL(kl_lbfgs_direction_fn, lbfgs_direction_f64)
 typedef void kl_lbfgs_trial_fn(struct kl_lbfgs *b, double gain[KL_LBFGS_LANES],
                                const double step[KL_LBFGS_LANES]);
 KL_KERNEL(kl_lbfgs_trial_fn, lbfgs_trial_f64)
-/* What a lane does with its trial, as numbers: it stays; moves to next_x, next_g and gains a pair; moves
-   and begins anew, without pairs; stays and loses its pairs. */
+/* The decision of a lane on its trial, as numbers: it stays; moves to next_x, next_g and gains a pair;
+   moves and begins anew, without pairs; stays and loses its pairs. */
 enum { KL_LBFGS_STAY = 0, KL_LBFGS_ACCEPT = 1, KL_LBFGS_BEGIN = 2, KL_LBFGS_FORGET = -1 };
 typedef void kl_lbfgs_update_fn(struct kl_lbfgs *b, const double accept[KL_LBFGS_LANES]);
 KL_KERNEL(kl_lbfgs_update_fn, lbfgs_update_f64)

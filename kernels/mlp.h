@@ -26,7 +26,7 @@ static inline size_t kl_mlp_width(int units)
 {
     return ((size_t)units + KL_MLP_PAD - 1) / KL_MLP_PAD * KL_MLP_PAD;
 }
-/* Where layer l begins; with l = n_layers the size of the block. */
+/* The first place of layer l; with l = n_layers the size of the block. */
 static inline size_t kl_mlp_layer(const struct kl_mlp *net, int l)
 {
     size_t at = 0;

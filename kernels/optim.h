@@ -11,7 +11,7 @@
 /* Each returns the sum of grad^2, before any clipping, which costs nothing beside the update: to the
    precision of `real` sums of n terms in a few chains. */
 
-/* What is the same for all n values of a step. */
+/* The factors common to all n values of a step. */
 struct kl_adam_factors {
     double grad_scale; /* clipping: the gradient is multiplied by this first */
     double decay;      /* added to it: decay * p (Adam's L2) */

@@ -49,7 +49,7 @@ static inline void kl_shallow_find(size_t *unit, size_t *row, const struct kl_sh
     *unit = j < matrix ? j / d : (j - matrix) % net->units;
     *row = j < matrix ? j % d : d + (j - matrix) / net->units;
 }
-/* Where it lies in the packed form. */
+/* Its place in the packed form. */
 static inline size_t kl_shallow_place(const struct kl_shallow *net, size_t j)
 {
     size_t unit, row;

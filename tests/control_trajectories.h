@@ -19,7 +19,7 @@ struct stream {
     uint64_t seed;
     uint32_t trajectory, process, next, words[4];
 };
-/* Where a process stands. */
+/* The state of a process. */
 struct walk {
     double x;      /* its value */
     double change; /* telegraph: when it switches next */

@@ -121,7 +121,7 @@ static int draw(struct run *run, const char *head, struct kl_error *err)
     return KL_OK;
 }
 
-/* What it is and what is measured stands above the gates, as above a drawing. */
+/* The circuit and its measurements are named above the gates, as above a drawing. */
 static int show(struct run *run, struct kl_error *err)
 {
     char title[KL_TITLE];

@@ -80,7 +80,7 @@ static void defaults(void *values)
 
 /* ---- a head to other programs ---- */
 
-/* What makes a head changes nothing of its export. */
+/* Refuse options that make a head: they change nothing of its export. */
 static int check_export(const struct values *v, struct kl_error *err)
 {
     struct values usual;
@@ -143,8 +143,8 @@ static int check_shots(const char *text, struct kl_error *err)
     return text ? kl_circuit_shots_number(&shots, text, err) : KL_OK;
 }
 
-/* What the weights' own configuration says, under what the command line says. Only one of a head counts:
-   other programs may keep something else under this name. */
+/* Take the weights' own configuration, under the command line's. Only one of a head counts: other
+   programs may keep something else under this name. */
 static int take_config(struct run *run, const char *path, struct kl_error *err)
 {
     struct values v;

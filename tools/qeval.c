@@ -179,8 +179,8 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-/* What the circuits say of the key: does the report depend on the seed, and has a circuit's noise gates
-   of several ops, of which each had channels? */
+/* Properties of the circuits that go into the key: does the report depend on the seed, and has a
+   circuit's noise gates of several ops, of which each had channels? */
 struct depends {
     bool chance, composites;
 };

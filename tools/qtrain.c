@@ -91,7 +91,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
-/* What trains, and on what. */
+/* Choose the device, load the features, and start the threads. */
 static int prepare(struct run *run, struct kl_error *err)
 {
     int code = kl_device_choose(&run->head.device, run->v->common.device, err);
@@ -126,7 +126,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     return code ? code : summarise(run, out, err);
 }
 
-/* Where the summary goes: not among the lines of --history -. */
+/* The stream of the summary: not among the lines of --history -. */
 static FILE *words_to(const struct kl_head_settings *v)
 {
     return v->train.history && strcmp(v->train.history, "-") == 0 ? stderr : kl_words_to(&v->common);

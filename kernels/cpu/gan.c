@@ -75,7 +75,7 @@ void KL_ISA_NAME(kl_gan_step)(const struct kl_gan_step_rows *r, const struct kl_
     }
 }
 
-/* What lies ahead of n vectors is asked for early: where arithmetic leaves the memory time. */
+/* Prefetch n vectors that lie ahead: arithmetic leaves the memory time. */
 static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdiff_t ahead, const int n)
 {
     enum { WRITE = 1, SECOND_CACHE = 2 };

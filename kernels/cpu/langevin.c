@@ -15,7 +15,7 @@ enum {
 enum { SUMS = 16 / KL_LANES }; /* vectors of the 16 partial sums */
 enum rule { STEP, MOMENTUM, RMS };
 
-/* Where a group's elements are. */
+/* The place of a group's elements. */
 struct place {
     kl_real *w, *v;
     const kl_real *grad;

@@ -176,7 +176,7 @@ static void totals KL_LAYERS_TOTALS_ARGS(kl_real)
     }
 }
 
-/* What stands in kernels/cpu/layers.c. */
+/* Defined in kernels/cpu/layers.c. */
 void KL_ISA_NAME(kl_layers_turn) KL_LAYERS_TURN_ARGS(kl_real);
 void KL_ISA_NAME(kl_layers_fill) KL_LAYERS_FILL_ARGS(kl_real);
 void KL_ISA_NAME(kl_layers_add) KL_LAYERS_ADD_ARGS(kl_real);

@@ -17,11 +17,11 @@ typedef int64_t kl_mask_item;
 #define LOG logf
 typedef int32_t kl_mask_item;
 #endif
-/* What a comparison of two kl_lane gives. */
+/* The result of a comparison of two kl_lane. */
 typedef kl_mask_item kl_mask
     __attribute__((vector_size(KL_VECTOR_BYTES), aligned(sizeof(kl_real)), may_alias));
 
-/* What a call works with, cut from its workspace. Activations and gradients: [KL_MLP_BATCH][width of the
+/* The memory of a call, cut from its workspace. Activations and gradients: [KL_MLP_BATCH][width of the
  * layer]. */
 struct work {
     kl_real *y[KL_MLP_LAYERS + 1], *d[KL_MLP_LAYERS + 1], *table;

@@ -13,7 +13,7 @@ enum { CHUNK = KL_SCAN_CHUNK, GROUP = 64 / (int)sizeof(kl_real) };
 #define FROM(p) (*(const kl_lane *)(p))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Where the rows of a chunk begin and how far the next step's is: backward in time, before it. */
+/* The first rows of a chunk and the distances to the next step's: backward in time, before it. */
 struct chunk {
     const kl_real *dt, *u, *b, *c, *from;
     kl_real *to, *y;
@@ -49,7 +49,7 @@ INLINE kl_lane decay(const enum kl_scan_rule rule, kl_lane dt, kl_lane a)
     return kl_exp2_within(kl_not_below(dt * a, -KL_EXP2_MOST));
 }
 
-/* What B is multiplied by; its derivative by dt and by u, times g, added to x. */
+/* The factor of B; its derivative by dt and by u, times g, added to x. */
 INLINE kl_lane entering(const enum kl_scan_rule rule, kl_lane dt, kl_lane u)
 {
     if (rule != KL_SCAN_MAMBA) return u;
@@ -241,7 +241,7 @@ static void rates KL_SCAN_RATES_ARGS(kl_real)
         }
 }
 
-/* What stands in kernels/cpu/scan_rows.c. */
+/* Defined in kernels/cpu/scan_rows.c. */
 void KL_ISA_NAME(kl_scan_norm) KL_SCAN_NORM_ARGS(kl_real);
 void KL_ISA_NAME(kl_scan_norm_back) KL_SCAN_NORM_BACK_ARGS(kl_real);
 void KL_ISA_NAME(kl_scan_conv) KL_SCAN_CONV_ARGS(kl_real);

@@ -19,7 +19,7 @@ static inline void store(float *to, kl_lane v)
     *(kl_lane *)to = v;
 }
 
-/* What is no number stays none. */
+/* NaN stays NaN. */
 static inline kl_lane relu(kl_lane x)
 {
 #if KL_VECTOR_BYTES == 64

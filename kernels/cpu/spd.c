@@ -139,8 +139,8 @@ static void tridiagonalise(double *a, size_t n, const struct space *w)
     }
 }
 
-/* Which rule: the first decade whose bounds hold all eigenvalues, KL_SPD_DECADES: none. most: a bound of
-   them (Gershgorin). From below by the signs of pivots (Sylvester). */
+/* Choose the rule: the first decade whose bounds hold all eigenvalues, KL_SPD_DECADES: none. most: a
+   bound of them (Gershgorin). From below by the signs of pivots (Sylvester). */
 static void decades(double decade[KL_LANES], kl_lane *most, size_t n, const struct space *w)
 {
     const kl_lane zero = { 0 };
@@ -330,7 +330,7 @@ static void logarithm(double *a, size_t n, const struct kl_spd_rules *rules, con
                                         1 };
         unit.each[l] = roots[(int)decade.each[l]];
     }
-    /* What is no matrix to take the logarithm of becomes 1 while others are at work. */
+    /* A matrix that has no logarithm becomes 1 while others are at work. */
     const kl_lane_bits no = bad > 0;
     for (size_t i = 0; i < n; i++) {
         put(w->d, i, kl_choose(no, zero + 1, get(w->d, i)));

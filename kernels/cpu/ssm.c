@@ -508,7 +508,7 @@ static void adjoint KL_SSM_ADJOINT_ARGS(kl_real, kl_ssm_plan)
         }
 }
 
-/* What stands in kernels/cpu/ssm_rows.c. */
+/* Defined in kernels/cpu/ssm_rows.c. */
 void KL_ISA_NAME(kl_ssm_embed) KL_SSM_EMBED_ARGS(kl_real);
 void KL_ISA_NAME(kl_ssm_embed_back) KL_SSM_EMBED_BACK_ARGS(kl_real);
 void KL_ISA_NAME(kl_ssm_mix) KL_SSM_MIX_ARGS(kl_real);

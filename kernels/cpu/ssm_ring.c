@@ -24,7 +24,7 @@ void KL_ISA_NAME(kl_ssm_angles) KL_SSM_ANGLES_ARGS(kl_real)
         }
 }
 
-/* Where the angles of layer l stand: single ones (0: RY, 2: RY) and rings (1: XX, 3: YY). */
+/* The angles of layer l: single ones (0: RY, 2: RY) and rings (1: XX, 3: YY). */
 struct angles {
     const kl_real *c, *s;
     size_t ld;

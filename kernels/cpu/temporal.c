@@ -204,7 +204,7 @@ static void pool_rows KL_TEMPORAL_POOL_ROWS_ARGS(kl_real)
     memcpy(mean + j, &sum, bytes);
 }
 
-/* What stands in kernels/cpu/temporal_tiles.c. */
+/* Defined in kernels/cpu/temporal_tiles.c. */
 void KL_ISA_NAME(kl_temporal_tile_inputs) KL_TEMPORAL_TILE_INPUTS_ARGS(kl_real);
 void KL_ISA_NAME(kl_temporal_tile_filters) KL_TEMPORAL_TILE_FILTERS_ARGS(kl_real);
 void KL_ISA_NAME(kl_temporal_tile_filters_back) KL_TEMPORAL_TILE_FILTERS_BACK_ARGS(kl_real);

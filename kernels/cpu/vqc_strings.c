@@ -9,8 +9,8 @@
 
 enum { BLOCK = 1 << KL_VQC_WIDE_BITS };
 
-/* Where amplitude y of layer `end` lies, y running through the Gray code: place ^= direction[bit that
-   changes]. */
+/* The place of the next amplitude y of layer `end`, y running through the Gray code: place ^=
+   direction[bit that changes]. */
 static uint32_t next_place(uint32_t place, const struct kl_vqc_layer *end, uint32_t step)
 {
     return place ^ end->direction[__builtin_ctz(step)];

@@ -12,7 +12,7 @@ enum {
     KL_SUM_THREADS = 1 << KL_SUM_BITS
 };
 
-/* What a kernel is given; rows' arrays are of all n rows. */
+/* The arguments of a kernel; rows' arrays are of all n rows. */
 struct kl_circuit_job {
     struct kl_cuda_circuit circuit;
     struct kl_rows rows;

@@ -10,5 +10,5 @@ static int refuse(struct kl_error *err)
                         "--precision fp32 needs none");
 }
 
-/* Where nothing can be prepared, nothing else is called. */
+/* Preparing is refused, so nothing else is called. */
 const struct kl_convs_calls kl_convs_cudnn = { refuse, NULL, NULL, NULL, NULL };

@@ -61,7 +61,7 @@ KL_GPU void kl_conv_tap(const kl_conv_job &job, kl_conv_row &row, int v, int u)
     row.at = row.image + (size_t)(y * job.in_w + x) * (size_t)job.in;
 }
 
-/* Where a thread has its columns from: of two rows of the left matrix, and of one of the right. */
+/* The sources of a thread's columns: two rows of the left matrix, and one of the right. */
 struct kl_conv_from {
     kl_conv_row rows[2];
     const float *w;
@@ -154,7 +154,7 @@ KL_GPU void kl_conv_write(const kl_conv_job &job, const float *sums, size_t at)
     to.z = kl_conv_relu(job, sums[2]), to.w = kl_conv_relu(job, sums[3]);
     *(float4 *)(job.y + at) = to;
 }
-/* Where the values of row i of a thread stand: its place, and the first of its channels. */
+/* The place of row i of a thread, and the index of the first of its channels' values there. */
 KL_GPU size_t kl_conv_place_of(size_t first, int i)
 {
     return first + (size_t)(i / 4 * (KL_CONV_ROWS / 2) + i % 4);

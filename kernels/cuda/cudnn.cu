@@ -58,7 +58,7 @@ static bool load_others(void *library)
     return all;
 }
 
-/* What is not whole is as if it were not there. */
+/* A library that is not whole is treated as absent. */
 static void *whole(void *library)
 {
     if (!library || load_others(library)) return library;
@@ -170,7 +170,7 @@ bool kl_cudnn_no_memory(cudnnStatus_t status)
            status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
 }
 
-/* What a cuDNN that lacks one of its libraries, or found another version's, has in its folder. */
+/* Describe the folder of a cuDNN that lacks one of its libraries, or found another version's. */
 static void say_folder(char *text, size_t size, const struct kl_cudnn *cudnn)
 {
     Dl_info found;

@@ -121,7 +121,7 @@ static cudnnStatus_t next_algorithm(struct kl_cudnn_conv *c, const struct kl_cud
     return refused(s) ? why : s;
 }
 
-/* What it refuses to a convolution of one pixel it may have for others. */
+/* A convolution that it refuses at one pixel may be possible at others. */
 int kl_cudnn_conv_prepare(const struct kl_cudnn *cudnn, cudnnHandle_t handle, struct kl_error *err)
 {
     struct kl_cudnn_conv c = {};

@@ -11,13 +11,13 @@ struct kl_cuda_rows {
     const int32_t *labels, *rows;
 };
 
-/* What is sent while the rows before it are worked on: on the GPU, and in pinned memory of the host. */
+/* A chunk sent while the rows before it are worked on: on the GPU, and in pinned memory of the host. */
 struct kl_cuda_chunk {
     float *x, *host_x;             /* (chunk, d) */
     int32_t *labels, *host_labels; /* (chunk) */
     cudaEvent_t sent, used;
 };
-/* What stays on a GPU, once for all that use it (resident.cu). */
+/* Features that stay on a GPU, once for all that use them (resident.cu). */
 struct kl_cuda_resident {
     int device;
     const float *host_x;

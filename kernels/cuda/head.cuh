@@ -49,7 +49,7 @@ struct kl_head_job {
     uint8_t *row_right;
 };
 
-/* Whose rows, and where their values lie. */
+/* A slice of rows, and the places of its values. */
 struct kl_head_slice {
     const float *params;
     float *y, *dy;
@@ -70,7 +70,7 @@ KL_GPU int kl_width(int d_out, int col)
     return left < KL_HEAD_STRIP ? left : KL_HEAD_STRIP;
 }
 
-/* Where weight (input 0, output col) is; those of the next inputs follow at distances of kl_width. */
+/* The place of weight (input 0, output col); those of the next inputs follow at steps of kl_width. */
 KL_GPU int64_t kl_weight_at(const kl_cuda_layer &l, int col)
 {
     return l.weight + (int64_t)(col / KL_HEAD_STRIP * KL_HEAD_STRIP) * l.d_in + col % KL_HEAD_STRIP;

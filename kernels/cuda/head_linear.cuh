@@ -19,7 +19,7 @@ KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_head_slice &o
     return number >= job.shape.threshold ? z * job.shape.keep_scale : 0;
 }
 
-/* What a gradient at a layer's output y becomes before its dropout and activation. */
+/* Take a gradient at a layer's output y back through its dropout and activation. */
 KL_GPU float kl_activate_back(float dy, float y, const kl_head_job &job, const kl_cuda_layer &l)
 {
     if (l.act == KL_CUDA_TANH) return dy * (1 - y * y);

@@ -4,8 +4,8 @@
 #include "kernels/cuda/heads.h"
 #include "kernels/cuda/kept.cuh"
 
-/* Where each layer's values are for so many rows, and how many values there are: KL_ENOMEM if more than
-   an index of the kernels counts, which fewer rows may mend. */
+/* Lay out each layer's values for so many rows, and count them: KL_ENOMEM if there are more than an
+   index of the kernels counts, which fewer rows may mend. */
 static int lay_out(int32_t *size, int32_t at[KL_CUDA_LAYERS], const struct kl_cuda_head *shape, int rows,
                    struct kl_error *err)
 {
@@ -67,7 +67,7 @@ static size_t most_blocks(const struct kl_cuda_heads *h)
     return (size_t)h->together > h->n_heads ? (size_t)h->together : h->n_heads;
 }
 
-/* What the circuit needs: see struct kl_rows. */
+/* Take the circuit's memory: see struct kl_rows. */
 static int take_circuit(struct kl_cuda_heads *h, struct kl_error *err)
 {
     struct kl_head_job *job = &h->job;
@@ -94,7 +94,7 @@ static int take_circuit(struct kl_cuda_heads *h, struct kl_error *err)
     return code ? code : keep(h, &h->judge_varying, blocks * (size_t)h->judge_varying_size, err);
 }
 
-/* What steps need besides features. */
+/* Take the memory of steps, but for the features. */
 static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
 {
     struct kl_head_job *job = &h->job;
@@ -158,7 +158,7 @@ int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape
         h->job.slice = (h->job.slice + 1) / 2;
         code = take_all(h, shape, x, labels, n, err);
     }
-    /* What was set to zeros is so before other streams begin. */
+    /* The zeros must be set before other streams begin. */
     return code ? code : kl_cuda_check(cudaStreamSynchronize(0), "heads", err);
 }
 

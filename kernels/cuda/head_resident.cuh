@@ -19,12 +19,12 @@ struct kl_resident {
     int columns, first, groups /* of KL_HEAD_INPUTS inputs */, from, behind;
 };
 
-/* Which half of group g's features comes first. */
+/* The half of group g's features that comes first. */
 static inline __host__ __device__ int kl_resident_swap(int g)
 {
     return g / 4 % 2;
 }
-/* Where the weights of group g begin. */
+/* The first place of the weights of group g. */
 static inline __host__ __device__ int kl_resident_w(int g, int columns)
 {
     return g * (KL_HEAD_INPUTS * columns + 4);
@@ -34,7 +34,7 @@ static inline __host__ __device__ int kl_resident_row(int groups)
 {
     return (groups * KL_HEAD_INPUTS + 27) / 32 * 32 + 4;
 }
-/* Where the parameters of the layers behind the first begin, by fours. */
+/* The first place of the parameters of the layers behind the first, by fours. */
 static inline __host__ __device__ int kl_resident_from(const kl_cuda_head &s)
 {
     int from = (int)s.block;

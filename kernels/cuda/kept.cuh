@@ -67,7 +67,7 @@ KL_GPU void kl_kept_store(const kl_kept &to, const kl_share_of &a,
         *kl_at(to.re, number[i]) = a.re[i], *kl_at(to.im, number[i]) = a.im[i];
 }
 
-/* What moves amplitudes behind pass k; NULL: nothing. */
+/* The pass that moves amplitudes behind pass k; NULL: none. */
 KL_GPU const kl_cuda_pass *kl_moves_behind(const kl_cuda_circuit *c, int k)
 {
     return k + 1 < c->n_passes && c->passes[k + 1].moves ? &c->passes[k + 1] : NULL;

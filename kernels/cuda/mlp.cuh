@@ -54,7 +54,7 @@ template <class F> KL_GPU void kl_mlp_each(const kl_mlp_job &job, F use)
             for (int k = kl_warp(); k <= job.shape.net.size[l]; k += KL_MLP_WARPS) use(l, k, j);
 }
 
-/* Where that is in a file. */
+/* The place of that weight in a file. */
 KL_GPU int kl_mlp_file(const kl_mlp_job &job, int l, int k, int j)
 {
     const int32_t *size = job.shape.net.size;

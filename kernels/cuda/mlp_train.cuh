@@ -22,7 +22,7 @@ template <bool PACKED, class F> KL_GPU void kl_mlp_gradients(const kl_mlp_job &j
     });
 }
 
-/* What each warp found, in the order of warps. */
+/* Add the sums of warps, in the order of warps. */
 KL_GPU double kl_mlp_total(const double *of_warps)
 {
     double sum = 0;

@@ -30,7 +30,7 @@ template <int R> KL_GPU void kl_walsh_hadamard(float (&value)[1 << R])
             }
 }
 
-/* Where this thread's sum for a string of Z is. */
+/* The place of this thread's sum for a string of Z. */
 KL_GPU uint32_t kl_z_place(kl_cuda_term p, const kl_place &at)
 {
     return kl_place_beside(at, p.z >> at.bits << at.bits);

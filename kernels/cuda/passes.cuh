@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/start.cuh"
 
-/* Which amplitudes a pass under a control, or of signs, means: those for which kl_matches holds. */
+/* The amplitudes of a pass under a control, or of signs: those for which kl_matches holds. */
 struct kl_control {
     uint32_t mask, value; /* of own bits */
     bool here;            /* the thread's bits are as they must be */

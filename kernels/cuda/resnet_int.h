@@ -29,7 +29,7 @@ struct kl_cuda_resnet {
     pthread_mutex_t order; /* of what goes into the streams */
 };
 
-/* What the maxima leave of a side. */
+/* The size of a side behind the maxima. */
 static inline int kl_half_of(int size)
 {
     return (size - 1) / 2 + 1;

@@ -27,7 +27,7 @@ struct kl_rows {
     size_t stride;      /* rows there is room for */
 };
 
-/* What the inputs are multiplied by in an angle. */
+/* The factor of the inputs in an angle. */
 KL_GPU float kl_angle_scale(const kl_cuda_angle &a, const float *w)
 {
     return a.scaled ? a.scale * w[a.scaled - 1] : a.scale;
@@ -138,7 +138,7 @@ template <bool REAL> KL_GPU kl_matrix kl_matrix_if_any(const kl_rows &rows, int 
     return m < 0 ? kl_matrix_identity() : kl_matrix_of<REAL>(rows, m, row);
 }
 
-/* Where component k of a matrix's generators is. */
+/* The place of component k of a matrix's generators. */
 template <bool REAL> KL_GPU float *kl_generator_at(const kl_rows &rows, int m, int k, size_t row)
 {
     return rows.generators + ((size_t)m * (size_t)kl_sizes<REAL>::generators + (size_t)k) * rows.stride +

@@ -7,7 +7,7 @@
 #include "kernels/cuda/rows.cuh"
 #include "kernels/cuda/state.cuh"
 
-/* What the lowest n bits of this thread's number contribute. */
+/* The factor of the lowest n bits of this thread's number. */
 template <bool REAL>
 KL_GPU kl_amplitude kl_thread_product(const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
                                       const kl_place &at, int n)

@@ -161,7 +161,7 @@ KL_GPU bool kl_can_spread(int n, const kl_place &at)
     return at.bits <= KL_WARP_BITS && at.bits >= kl_spread_bits(n);
 }
 
-/* Which of K sums kl_spread_sums gives this thread; K and more: none. */
+/* The number of the sum that kl_spread_sums gives this thread, of K; K and more: none. */
 template <int K> KL_GPU int kl_spread_number(const kl_place &at)
 {
     enum { BITS = kl_spread_bits(K) };
@@ -225,10 +225,9 @@ KL_GPU float kl_signed(float value, uint32_t minus, int i)
     return minus >> i & 1 ? -value : value;
 }
 
-/* Where a thread's amplitudes are, in bytes: the first, and what each own bit changes. Loops over
+/* The places of a thread's amplitudes, in bytes: the first, and what each own bit changes. Loops over
    amplitudes have bounds that are numbers: of others the compiler does not unroll all, and the arrays
-   leave the registers.
- */
+   leave the registers. */
 template <int R> KL_GPU void kl_places(uint32_t (&to)[1 << R], uint32_t first, const uint32_t *column)
 {
     to[0] = kl_anew(first * (uint32_t)sizeof(float)); /* lest all be made as places, then as bytes */
@@ -256,7 +255,7 @@ template <int N> KL_GPU void kl_load_fours(uint32_t (&to)[N], const uint32_t *fr
     }
 }
 
-/* Where a pass moves them; N: lane bits, at most, whole fours. */
+/* Their places after a pass moves them; N: lane bits, at most, whole fours. */
 template <int R, int N>
 KL_GPU void kl_moved_places(uint32_t (&to)[1 << R], const kl_cuda_pass &pass, const kl_place &at)
 {

@@ -59,7 +59,7 @@ template <class F> KL_GPU void kl_each_row(size_t from, size_t to, int bits, F u
         use(row < to ? row : to - 1, row < to);
 }
 
-/* Where value k of this thread's share of a row's state is kept. */
+/* The place of value k of this thread's share of a row's state. */
 KL_GPU float *kl_state_at(const kl_rows &rows, int k, size_t row, const kl_place &at)
 {
     return rows.states + ((((size_t)k * rows.stride + row) << at.bits) | at.thread);

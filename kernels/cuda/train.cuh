@@ -28,7 +28,7 @@ template <class T, class F> KL_GPU void kl_adam(T *p, T *m, T *v, T g, const F &
     *p = kl_fma(f.shrink, was, -f.rate * kl_ratio(mean, kl_fma(f.root, kl_root(square), f.epsilon)));
 }
 
-/* Where parameters and moments are, and what a step does to them. */
+/* The places of parameters and moments, and the rule of a step. */
 struct kl_mover {
     float *params, *m, *v, *grad; /* grad: gradients are kept there, nothing moves */
     const uint8_t *absent;

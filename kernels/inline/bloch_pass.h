@@ -60,7 +60,7 @@ KL_NUMBER_INLINE vec KL_N(apply_back)(vec to, const generator *g, vec v)
     return KL_N(cross_add)(damped, v, g->w);
 }
 
-/* What of a generator does not change with the segment, if w.z does not. */
+/* Set the part of a generator that does not change with the segment, if w.z does not. */
 KL_NUMBER_INLINE void KL_N(set_constant)(generator *g)
 {
     const number dd = KL_N(mul)(g->d1, g->d3), zz = KL_N(mul)(g->w.z, g->w.z);
@@ -169,7 +169,7 @@ KL_NUMBER_INLINE void KL_N(reduce_back)(sums *s, const generator *g, const numbe
     s->d3 = KL_N(mac)(s->d3, KL_N(mac)(KL_N(mul)(g->d1, g->d1), g->w.z, g->w.z), de);
 }
 
-/* What a block of lanes reads and writes. Pointers are those of its first lane. */
+/* The arguments of a block of lanes. Pointers are those of its first lane. */
 typedef struct {
     const struct kl_bloch *b;
     size_t n; /* from a row to the next */

@@ -5,7 +5,7 @@
 
 #include "kernels/inline/real.h"
 
-/* What a comparison of two vectors gives: integers as wide as their lanes. */
+/* The result of a comparison of two vectors: integers as wide as their lanes. */
 typedef __typeof__((kl_lane){ 0 } > (kl_lane){ 0 }) kl_lane_bits;
 
 static inline kl_lane kl_choose(kl_lane_bits where, kl_lane a, kl_lane b)

@@ -22,7 +22,7 @@ enum {
     KL_UNITS_MOST = 5 /* side by side */
 };
 
-/* What of a stream is the same for all its blocks, as vectors: a loop reads them where it needs them. */
+/* Constants of a stream, the same for all its blocks, as vectors: a loop reads them where needed. */
 struct kl_normal_stream {
     kl_quads keys[2][KL_PHILOX_ROUNDS], purpose, step, replica, lanes;
 };

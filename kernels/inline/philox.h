@@ -29,7 +29,7 @@ KL_PHILOX_INLINE void kl_philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, 
     *c3 = (uint32_t)p0;
 }
 
-/* What numbers are for, all over the project: a new purpose is a new number here. */
+/* Purposes of random numbers, all over the project: a new purpose is a new number here. */
 enum kl_purpose {
     KL_RANDOM_SPLIT = 1,
     KL_RANDOM_SHUFFLE = 2,

@@ -155,8 +155,8 @@ RING void ring_singles(struct ring_z *t, int n, const struct ring_angles *a, kl_
 }
 
 /* ---- gradients of diagonals ---- */
-/* What a derivative by a diagonal's angles is made of: terms v_k = Im(conj(bra_k) state_k), of an even
-   diagonal v_k + v_(2^n - 1 - k), k < 2^(n - 1). */
+/* Terms of a derivative by a diagonal's angles: v_k = Im(conj(bra_k) state_k), of an even diagonal v_k +
+   v_(2^n - 1 - k), k < 2^(n - 1). */
 RING kl_lane ring_crossed(const struct ring_z *bra, const struct ring_z *s)
 {
     return kl_fma(bra->r, s->i, -(bra->i * s->r));

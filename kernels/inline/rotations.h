@@ -62,7 +62,7 @@ KL_INLINE kl_lane *kl_generator(struct kl_generators *g, int gate)
     return gate == KL_VQC_RX ? &g->x : gate == KL_VQC_RY ? &g->y : &g->z;
 }
 
-/* What a pair of amplitudes x, y of the state and v, w of the bra adds to them. */
+/* Add the part of a pair of amplitudes x, y of the state and v, w of the bra. */
 KL_INLINE void kl_add_generators(struct kl_generators *g, kl_lane xr, kl_lane xi, kl_lane yr, kl_lane yi,
                                  kl_lane vr, kl_lane vi, kl_lane wr, kl_lane wi)
 {

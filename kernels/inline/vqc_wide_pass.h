@@ -67,7 +67,7 @@ static inline void empty_pass(struct wide_pass *p, enum kind kind)
     p->index[0] = kl_lanes_xor(0);
 }
 
-/* What is left of a direction behind those of the group: 0 if it is a combination of them. */
+/* Reduce a direction by those of the group: 0 if it is a combination of them. */
 static inline uint32_t reduced(const struct wide_group *g, uint32_t direction)
 {
     for (int i = 0; i < g->n_rows; i++)

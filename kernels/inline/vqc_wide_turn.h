@@ -39,7 +39,7 @@ static inline void take_matrices(struct signed_matrix (*m)[SIGNS], const struct 
     }
 }
 
-/* Which of a bit's matrices a block takes. */
+/* The number of the bit's matrix that a block takes. */
 KL_INLINE int which(const struct wide_pass *p, int t, size_t base)
 {
     const int sign = __builtin_parity((unsigned)base & p->mask[t]) ^ p->odd[t];

@@ -74,7 +74,7 @@ int kl_backbone_gpu_open(struct kl_backbone_gpu *gpu, const struct kl_resnet18 *
 /* Images of a batch; a power of two. An image's features may depend on its place in a batch, except in
    FP32; never on its neighbours. */
 size_t kl_backbone_gpu_batch(const struct kl_backbone_gpu *gpu);
-/* Where a slot's images belong, (batch, h, w) or (batch, h, w, 3). */
+/* The slot's images, to be filled: (batch, h, w) or (batch, h, w, 3). */
 uint8_t *kl_backbone_gpu_pixels(struct kl_backbone_gpu *gpu, int slot);
 /* The features (batch, values of an image) of the slot's images [first, first + n), which stay until the
    next call for this slot. Threads may use different slots at once. KL_EDEVICE. */

@@ -9,7 +9,7 @@
 #include "backbone/backbone_int.h"
 #include "backbone/backbone.h"
 
-/* What a name says of its place: "layer2.1.conv1.weight" is of stage 2, block 1, and the rest. */
+/* A tensor's place, read from its name: "layer2.1.conv1.weight" is of stage 2, block 1, and the rest. */
 struct place {
     int stage, block; /* 0: of none */
     const char *rest;

@@ -82,7 +82,7 @@ static const struct kl_kind_heading headings[] = {
     { "features", "backbone" }, { "features", "tap" },        { "features", "columns" },
     { "features", "scaling" },  { "features", "preprocess" }, { .attribute = NULL }
 };
-/* What features are stands above. */
+/* The headings above show them. */
 static const char *const not_on_page[] = { "features/", NULL };
 const struct kl_kind kl_features_kind = { .name = "features",
                                           .maker = "extract-features",
@@ -185,7 +185,7 @@ static int prepare_gpu(struct kl_extract *e, struct kl_error *err)
                                    (enum kl_precision)kl_choice(KL_PRECISIONS, precision), err);
 }
 
-/* What the CPU takes a thread for images of 28x28 (docs/benchmarks.md), and the H100 in fp32. */
+/* Speeds for images of 28x28: a CPU thread's (docs/benchmarks.md), and the H100's in fp32. */
 static struct kl_device_work work_of(const struct kl_extract *e)
 {
     const double shards = e->options.shards ? (double)e->options.shards : 1;

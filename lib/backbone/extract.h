@@ -15,7 +15,7 @@ struct kl_mode;
 
 enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
 
-/* What the pixels of a run tell (look.c). */
+/* Findings about the pixels of a run (look.c). */
 struct kl_look {
     uint64_t *digests; /* [n], rising: of images that the weights were trained on */
     size_t n;

@@ -20,7 +20,7 @@ static void shape_text(char text[96], int rank, const size_t *dims)
         used += (size_t)snprintf(text + used, 96 - used, "%s%zu", i ? " x " : "", dims[i]);
 }
 
-/* What a tensor of another shape is, or "". */
+/* Name the layout of a tensor of another shape, if it is a known one; else "". */
 static const char *kind_text(const struct kl_weight *t, int rank, const size_t *dims)
 {
     const bool conv = rank == 4 && t->rank == 4 && t->dims[0] == dims[0];
@@ -174,7 +174,7 @@ int kl_backbone_fold(struct kl_folded *conv, const struct kl_weights *weights, s
     return code;
 }
 
-/* What tap t of channel c contributes at every output whose tap is inside the image: -mean/std. */
+/* Set channel o's bias at every output: its shift, and -mean/std through the taps inside the image. */
 static void add_means(struct kl_resnet18 *net, const float *w, const double *scale, size_t o)
 {
     const struct kl_folded *stem = &net->stem;

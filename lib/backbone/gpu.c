@@ -29,8 +29,8 @@ static int fold_gpu(float *to, float *bias, const struct kl_folded *conv,
     return code;
 }
 
-/* Where tap t of 7x7 is among 4x4 blocks of 2x2, of `planes` values a pixel: the first row and column of
-   pixels are no tap's. */
+/* The place of tap t of 7x7 among 4x4 blocks of 2x2, of `planes` values a pixel; the first row and
+   column of pixels belong to no tap. */
 static size_t block_of(size_t o, size_t t, size_t planes)
 {
     const size_t v = t / 7 + 1, u = t % 7 + 1, n = KL_CUDA_STEM_BLOCKS;

@@ -249,7 +249,7 @@ static int fit_scale(struct work *w, struct kl_error *err)
     return KL_OK;
 }
 
-/* Where a column does not vary in the rows that train, nothing is known of its scale: it becomes 0. */
+/* If a column does not vary in the rows that train, nothing is known of its scale: it becomes 0. */
 static void apply_scale(struct work *w)
 {
     const struct kl_vectors *t = &w->table;

@@ -26,8 +26,8 @@ struct kl_vectors_options {
     char (*like)[KL_TABLE_NAME]; /* (n_like) names of columns, in this order; or NULL */
     size_t n_like;
 };
-/* What is no finite number is refused, with its line and column. KL_ENOINPUT, KL_EDATA, KL_EUSAGE,
-   KL_EIO, KL_ENOMEM. Free it in any case. */
+/* A value that is no finite number is refused, with its line and column. KL_ENOINPUT, KL_EDATA,
+   KL_EUSAGE, KL_EIO, KL_ENOMEM. Free it in any case. */
 int kl_backbone_table_read(struct kl_vectors *table, const char *path,
                            const struct kl_vectors_options *options, struct kl_error *err);
 void kl_backbone_table_free(struct kl_vectors *table);

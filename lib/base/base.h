@@ -110,8 +110,8 @@ struct kl_tool {
     const char *commands; /* first words: "list|show|log"; NULL: none */
     /* Commands and modes that have tables of their own, by name, up to a NULL; NULL: none. */
     const struct kl_tool *const *parts;
-    /* What selects this table among the tool's: a command, "plateau", or an option of it, "--qrng",
-       whose row says what the mode is; NULL: it is the tool's own. */
+    /* The word that selects this table among the tool's: a command, "plateau", or an option of it,
+       "--qrng", whose row says what the mode is; NULL: it is the tool's own. */
     const char *chosen_by;
 };
 
@@ -200,7 +200,7 @@ int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
 int kl_json_dump_as(char **text, const struct json_t *value, size_t flags, struct kl_error *err);
 /* An array of the lines of a text, each ended by a newline; NULL: none. KL_ENOMEM. */
 int kl_json_lines(struct json_t **value, const char *lines, struct kl_error *err);
-/* What --json prints: one object of a few members on a line of its own. A number has six digits. */
+/* Members of --json's output, one object on a line of its own. A number has six digits. */
 enum kl_json_type {
     KL_JSON_TEXT, /* NULL: null */
     KL_JSON_COUNT,
@@ -253,7 +253,7 @@ void kl_note_variables(const struct kl_log *log);
 const char *kl_caution_lines(const struct kl_log *log);
 /* As a member of what --json prints. */
 struct kl_json_pair kl_json_cautions(const struct kl_log *log);
-/* Where a tool's summary goes: standard output, unless the result itself goes there. */
+/* The stream of a tool's summary: standard output, unless the result itself goes there. */
 FILE *kl_words_to(const struct kl_common *common);
 /* "tool: text" and the exit status for `code`; flushes stdout first. */
 int kl_report(const struct kl_log *log, const struct kl_error *err);
@@ -263,8 +263,8 @@ int kl_finish(const struct kl_log *log, int status);
    output; a signal that stopped it raised again; standard output closed. Returns the exit status. */
 int kl_end(const struct kl_log *log, int code, const struct kl_error *err);
 
-/* What long functions call after each step, and how they learn that they should stop.
-   step returns 0 to go on; anything else: finish what is begun, save, return KL_ESIGNAL. May be NULL. */
+/* A callback of long functions, called after each step, which can stop them. step returns 0 to go on;
+   anything else: finish what is begun, save, return KL_ESIGNAL. May be NULL. */
 struct kl_watch {
     int (*step)(void *context, uint64_t done, uint64_t total, const char *note);
     void *context;
@@ -311,7 +311,7 @@ struct kl_trial {
     uint64_t from, done, total, least; /* from: what was done before */
 };
 void kl_trial_begin(struct kl_trial *trial);
-/* What the trial's KL_ESIGNAL becomes: KL_OK, unless a signal is pending. */
+/* End the trial: its KL_ESIGNAL becomes KL_OK, unless a signal is pending. */
 int kl_trial_end(int code);
 /* Seconds of all, if what is left goes as what was done. KL_ENO where nothing was: "WHAT takes longer
    than 5 s". */

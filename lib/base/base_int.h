@@ -51,7 +51,7 @@ void kl_emit_manual(const struct kl_tool *tool, const void *values, FILE *to); /
 const struct kl_option *kl_option_offered(const struct kl_tool *tool, size_t i);
 /* The name of its page and functions: "qtrain", "circuit-plateau", "qtrain-qrng"; returns text. */
 const char *kl_part_name(const struct kl_tool *tool, char text[64]);
-/* What follows an option, as far as a shell can complete it. */
+/* The kind of an option's value, as far as a shell can complete it. */
 enum kl_word { KL_WORD_NONE, KL_WORD_ANY, KL_WORD_CHOICE, KL_WORD_FILE, KL_WORD_FOLDER };
 enum kl_word kl_option_word(const struct kl_option *option);
 /* The next of "a|b|c": sets *n to its length and moves *choices behind it; NULL at the end. */

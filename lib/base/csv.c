@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What parts the fields of the first row that has any. */
+/* Find the separator of fields in the first row that has any. */
 static char separator_of(const char *text)
 {
     size_t tabs = 0, semicolons = 0;

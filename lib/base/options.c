@@ -116,7 +116,7 @@ static size_t n_rows(const struct kl_tool *tool)
     return n;
 }
 
-/* What an option given before and now again comes to, into *text. */
+/* Combine an option's earlier value with *text, the one given now: lists are joined. */
 static int add_up(const char **text, const char *before, const struct kl_option *option,
                   const char *where, struct kl_error *err)
 {
@@ -260,7 +260,7 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
     return KL_OK;
 }
 
-/* What is answered from the table needs no value of the mode's option. */
+/* Does the table itself answer? Then the mode's option needs no value. */
 static bool is_asked(const struct kl_common *common)
 {
     return common->help || common->version || common->print_config || common->emit;
@@ -468,7 +468,7 @@ int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, si
     return fail_inputs(err, inputs, n, most, expected, "", "");
 }
 
-/* What a word of a tool's arguments takes: "BITS..." one or more, "[HEAD.h5]" one at most. */
+/* Count the inputs of a word of a tool's arguments: "BITS..." one or more, "[HEAD.h5]" one at most. */
 static void count_word(size_t *least, size_t *most, const char *word, size_t n)
 {
     const bool many = n > 3 && memmem(word, n, "...", 3);

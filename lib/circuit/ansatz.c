@@ -39,7 +39,8 @@ static void reverse(struct kl_circuit *c, size_t from)
             if (c->ops[i].angle[k].source == KL_CONSTANT) c->ops[i].angle[k].scale *= -1;
 }
 
-/* What each weight of a gate undoes, `ahead` weights before it; Rot is undone from its end. */
+/* Note for each weight of a gate the one that it undoes, `ahead` weights before it; Rot is undone from
+   its end. */
 static void note(int *undoes, const struct kl_op *op, int ahead)
 {
     const int n = kl_circuit_op_angles(op);

@@ -45,7 +45,7 @@ struct batch {
     struct kl_pool *pool; /* whose threads share each state, group after group; or NULL */
 };
 
-/* What a group has in memory; forward leaves the first three in the caller's state for adjoint. */
+/* The memory of a group; forward leaves the first three in the caller's state for adjoint. */
 struct group {
     kl_real *cosine, *sine, *state, *bra, *out, *cot, *work, *frames;
     size_t first, here; /* its samples */

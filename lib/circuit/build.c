@@ -131,7 +131,7 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
     return o->mirror ? kl_circuit_mirror_check(o, ansatz, err) : KL_OK;
 }
 
-/* Where layers end, and with mirrored ones what undoes what. */
+/* Make the tables: the layers' ends, and with mirrored layers the weights that undo others. */
 static int make_tables(struct kl_builder *b)
 {
     struct kl_circuit *c = b->circuit;
@@ -187,7 +187,7 @@ static void put_layers(struct kl_builder *b)
     }
 }
 
-/* What has no effect beside a circuit in OpenQASM is refused. */
+/* Refuse options that have no effect beside a circuit in OpenQASM. */
 static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
 {
     struct kl_circuit_options d;

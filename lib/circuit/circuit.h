@@ -57,8 +57,8 @@ struct kl_op {
 struct kl_pauli {
     uint32_t x, z;
 };
-/* Which realisations of its noise a circuit draws (trajectories): a function of all that is named here
-   and of the sample's row. */
+/* The realisations of its noise that a circuit draws (trajectories): a function of all that is named
+   here and of the sample's row. */
 struct kl_draws {
     uint64_t seed;
     uint32_t purpose; /* of enum kl_purpose */
@@ -75,8 +75,8 @@ struct kl_target {
     struct kl_pauli axis;
     uint32_t minus;
 };
-/* What is read of a state: a Pauli string's expectation value, or a fidelity; the index that is not
-   meant is -1. An output is the sum of some, each times a weight. */
+/* A term of an output: a Pauli string's expectation value, or a fidelity; the index that is not meant is
+   -1. An output is the sum of some, each times a weight. */
 struct kl_term {
     int string, target;
     double weight;
@@ -223,7 +223,7 @@ void kl_circuit_angle_name(char text[KL_ANGLE_NAME],
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
 int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
-/* What whoever reads a circuit from OpenQASM should know of the text. */
+/* Print the notes and cautions of a circuit read from OpenQASM. */
 void kl_circuit_say(const struct kl_log *log, const struct kl_circuit *c);
 /* A circuit without observables, not finished, from OpenQASM 3 or 2: docs/circuits.md says what is read.
    Parameters whose names begin with x or input, behind any _, are inputs, all others weights, in the

@@ -43,7 +43,7 @@ static inline bool kl_circuit_stopped(const struct kl_circuit *c)
 {
     return c->stoppable && kl_signals_pending();
 }
-/* What an evaluation ends with. */
+/* The status at the end of an evaluation: KL_ESIGNAL if it was stopped. */
 static inline int kl_circuit_status(const struct kl_circuit *c, struct kl_error *err)
 {
     return kl_circuit_stopped(c) ? kl_fail(err, KL_ESIGNAL, "stopped") : KL_OK;
@@ -52,11 +52,11 @@ static inline int kl_circuit_status(const struct kl_circuit *c, struct kl_error 
 /* The first weight that multiplies inputs (a learnable scale), be it an angle as well or not; -1: there
    is none. */
 int kl_circuit_first_scale(const struct kl_circuit *c);
-/* What undoes an op. */
+/* The op that undoes an op. */
 struct kl_op kl_circuit_inverse(const struct kl_op *op);
 /* Room for one more element of an array of n: it doubles. Returns 0 or KL_ENOMEM. */
 int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err);
-/* Which of the kernels' values a term means: strings come first, then targets. */
+/* The place of a term among the kernels' values: strings come first, then targets. */
 size_t kl_circuit_term_reading(const struct kl_circuit *c, const struct kl_term *term);
 /* The amplitudes of a target that are not 0: how many, and which (outputs.c). */
 size_t kl_circuit_target_size(const struct kl_circuit *c, const struct kl_target *target);
@@ -210,7 +210,7 @@ bool kl_circuit_noise_is_ibm(const struct json_t *root);
 int kl_circuit_noise_from_ibm(struct json_t **own, struct kl_noise_source *source,
                               const struct json_t *root, const struct kl_noise_choice *choice,
                               const char *what, struct kl_error *err);
-/* What the properties say of a qubit. Times in seconds; NAN: not given. */
+/* A qubit's entry in the properties. Times in seconds; NAN: not given. */
 struct kl_ibm_qubit {
     double t1, t2, meas1_prep0, meas0_prep1, readout_error, operational;
     double error, length;           /* of the gate on one qubit */
@@ -246,8 +246,8 @@ struct kl_circuit_gpu_stages {
     int n_slots, n_turns, n_matrices, n_varying;
 };
 
-/* Which bit of an amplitude's number a qubit's is, and what CNOT does that is not done yet: from these
-   bits, taken as those of struct kl_vqc_op, to what gates mean now. */
+/* The bit of an amplitude's number that is each qubit's, and the effect of CNOT that is not applied yet:
+   from these bits, taken as those of struct kl_vqc_op, to the bits that gates mean now. */
 struct kl_frame {
     int at[KL_VQC_MOST_QUBITS];
     struct kl_vqc_layer moves;

@@ -21,7 +21,7 @@ static size_t string_number(const struct kl_pauli_support *r, struct kl_string s
     return (size_t)s.x << r->n_qubits | s.z;
 }
 
-/* Where element e takes string k, and *sign, as kl_circuit_element_acts says. */
+/* The number of the string that element e maps string k to, and *sign, as of kl_circuit_element_acts. */
 static size_t string_target(int *sign, const struct kl_pauli_support *r, const struct kl_element *e,
                             size_t k)
 {

@@ -111,7 +111,7 @@ static void label(char cell[CELL], const struct kl_op *op)
     else snprintf(cell, CELL, "%s", name);
 }
 
-/* What stands on wire q of a gate; "" where it does not reach. */
+/* Draw a gate's part on wire q; "": it does not reach this wire. */
 static void cell_of(char cell[CELL], const struct kl_op *op, int q)
 {
     int first, last;

@@ -199,7 +199,7 @@ struct kl_evaluations {
     bool *moves; /* (rows): some input or, unless inputs_only, weight is in its angle */
 };
 
-/* Where the derivative of sample i by the angle of row k stands. */
+/* The place of the derivative of sample i by the angle of row k. */
 static size_t row_place(const struct kl_evaluations *v, size_t i, size_t k)
 {
     return (i / v->lanes * kl_circuit_plan_all_rows(v->plan) + k) * v->lanes + i % v->lanes;

@@ -58,7 +58,7 @@ uint32_t kl_circuit_binomial(struct kl_coins *coins, uint32_t n, double p);
 
 /* ---- estimate: outputs of a circuit, exact or measured, and gradients from outputs at other angles
    ---- */
-/* What measurements of a circuit are drawn from. */
+/* The circuits from which measurements are drawn. */
 struct kl_measured {
     struct kl_circuit *probabilities;
     struct kl_circuit
@@ -79,7 +79,8 @@ struct kl_estimator {
     double step;           /* of simultaneous perturbations, in radians */
     int64_t directions;    /* of a sample, whose mean is taken */
 };
-/* Whose angles dangles below are, for kl_circuit_angles_size and kl_circuit_weights. */
+/* The circuit of the angles that dangles below belong to, for kl_circuit_angles_size and
+   kl_circuit_weights. */
 static inline const struct kl_circuit *kl_circuit_estimated(const struct kl_estimator *e)
 {
     return e->shots.n ? e->measured->probabilities : e->circuit;

@@ -270,7 +270,7 @@ static void set_amplitudes(struct kl_cuda_amplitude *amplitudes, const struct kl
     }
 }
 
-/* What is read of the state at the end (gpu_lower.c): terms, fidelities, their ends, mixed,
+/* Set the readings of the final state (gpu_lower.c): terms, fidelities, their ends, mixed,
    probabilities, flips. KL_ENOMEM; KL_EUSAGE: too many amplitudes. */
 static int readings(struct kl_cuda_circuit *to, const struct kl_frame *last,
                     const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,

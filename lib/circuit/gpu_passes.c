@@ -32,7 +32,7 @@ uint32_t kl_circuit_sum_columns(const uint32_t *columns, uint32_t bits)
     return sum;
 }
 
-/* What CNOT does behind what it did. */
+/* Append the moves of CNOTs, `then`, to those of the frame. */
 static void compose(struct building *b, const struct kl_vqc_layer *then, bool moves)
 {
     struct kl_vqc_layer *m = &b->frame.moves;
@@ -56,7 +56,7 @@ uint32_t kl_circuit_frame_parity(const struct kl_frame *f, uint32_t mask)
     return kl_circuit_frame_bits(f, kl_circuit_sum_columns(f->moves.dual, mask));
 }
 
-/* Where an amplitude goes of which bit `from` alone is set, into the next frame. */
+/* The place in the next frame of the amplitude of which bit `from` alone is set. */
 static uint32_t column(const struct building *b, const struct kl_frame *next, int from)
 {
     uint32_t number = 0;
@@ -81,7 +81,7 @@ static int rank_of(const uint32_t *numbers, int n)
     return rank;
 }
 
-/* What a move into the next frame costs, as a power of two: how many threads of a warp share a bank of
+/* The cost of a move into the next frame, as a power of two: how many threads of a warp share a bank of
    the block's memory when they write, or, of states in the GPU's, how many sectors of 2^SECTOR_BITS
    values they write to. */
 static int cost_of(const struct building *b, const struct kl_frame *next)

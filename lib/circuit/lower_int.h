@@ -10,7 +10,7 @@
 struct kl_string {
     uint32_t x, z;
 };
-/* What acts on a density matrix: exp(-i angle string/2), a Clifford gate, or a channel. */
+/* An element that acts on a density matrix: exp(-i angle string/2), a Clifford gate, or a channel. */
 struct kl_element {
     enum { KL_ROTATION, KL_CLIFFORD, KL_CHANNEL } kind;
     int level; /* rotations of a level are all on different qubits, and come before its other elements */
@@ -35,8 +35,8 @@ int kl_circuit_elements_list(struct kl_elements *elements, struct kl_circuit_pla
 int kl_circuit_elements_make(struct kl_elements *elements, struct kl_circuit_plan *plan,
                              const struct kl_circuit *c, struct kl_error *err);
 
-/* What becomes of a string: sign * string, for KL_ROTATION at an angle of pi/2. Returns the sign; for
-   KL_ROTATION 0 if the string commutes with it, and is left as it is; 1 for a channel. */
+/* Map a string to sign * string, for KL_ROTATION at an angle of pi/2. Returns the sign; for KL_ROTATION
+   0 if the string commutes with it, and is left as it is; 1 for a channel. */
 int kl_circuit_element_acts(struct kl_string *string, const struct kl_element *e);
 double kl_circuit_channel_factor(const struct kl_element *e, struct kl_string string);
 
@@ -73,7 +73,7 @@ int kl_circuit_density(struct kl_circuit_plan *plan, const struct kl_circuit *c,
    sqrt 2 are Kraus operators of it. States lose their norm, whose mean stays 1: means over realisations
    of <psi|O|psi> are tr(rho O), exactly, and so are their derivatives
    ---- */
-/* What a realisation does at one place, in the order of the gates. */
+/* One step of a realisation, in the order of the gates. */
 struct kl_trajectory_step {
     enum { KL_TRAJECTORY_TURN, KL_TRAJECTORY_CLIFFORD, KL_TRAJECTORY_PAULI, KL_TRAJECTORY_DAMP } kind;
     struct kl_element element; /* the slot of KL_TRAJECTORY_TURN is its angle's number */

@@ -95,7 +95,7 @@ static int read_qubit(struct kl_qubit_noise *q, json_t *object, const char *what
     return KL_OK;
 }
 
-/* What was not given gets its default; numbers that mean nothing together are refused. */
+/* Give defaults to numbers that were not given; refuse numbers that mean nothing together. */
 static int settle(struct kl_qubit_noise *q, const char *what, struct kl_error *err)
 {
     const bool decays = isfinite(q->t1) || isfinite(q->t2),

@@ -20,12 +20,12 @@ struct kl_noise {
     int n_qubits; /* described one by one; 0: qubit[0] stands for all */
     struct kl_qubit_noise qubit[KL_MAX_QUBITS];
 };
-/* What --noise takes, "depolarizing=0.01,t1=50us,gate-time=35ns", the name of a .json file, or one and
-   qubits of it, "FILE.json,qubits=0,3,5", as one canonical text, which goes into keys and heads: a
+/* Make the canonical text of --noise's value: "depolarizing=0.01,t1=50us,gate-time=35ns", the name of a
+   .json file, or one and qubits of it, "FILE.json,qubits=0,3,5". The text goes into keys and heads: a
    sorted list, or JSON if qubits differ, times in seconds; "" for "none". malloc'ed. KL_EUSAGE,
    KL_EDATA, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
 int kl_circuit_noise_text(char **text, const char *option, struct kl_error *err);
-/* Where a text came from, as far as it does not say itself. */
+/* The origin of a text, as far as the text does not tell it. */
 enum { KL_NOISE_UNUSED = 240, KL_NOISE_LEFT_OUT = 8 };
 struct kl_noise_source {
     char file[200];               /* "--noise": the text itself */
@@ -54,8 +54,8 @@ void kl_circuit_noise_say(const struct kl_log *log, const struct kl_noise_source
 /* From such a text. what: named in messages. KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
 int kl_circuit_noise_read(struct kl_noise *noise, const char *text, const char *what,
                           struct kl_error *err);
-/* What --trajectories takes; 0 of NULL. KL_EUSAGE: no number from `least` to a million, or without noise
-   (a text of kl_circuit_noise_text; NULL: not known yet). */
+/* Read a value of --trajectories; 0 of NULL. KL_EUSAGE: no number from `least` to a million, or without
+   noise (a text of kl_circuit_noise_text; NULL: not known yet). */
 int kl_circuit_trajectories_read(int64_t *n, const char *option, int64_t least, const char *noise,
                                  struct kl_error *err);
 /* For people: the list, or the name of the calibration and how many qubits it describes; "none" of "".

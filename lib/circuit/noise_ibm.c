@@ -122,7 +122,7 @@ static int find_gates(const json_t *gates, bool *usual)
     return best;
 }
 
-/* What a qubit's gate lacks is the mean of those that work. */
+/* Fill in a value that a qubit's gate lacks: the mean of those that work. */
 static void assume(struct kl_ibm_qubit *qubits, size_t n, size_t offset)
 {
     double sum = 0;

@@ -268,7 +268,7 @@ static int canonical(char **text, json_t *root, const char *what, struct kl_erro
     return code;
 }
 
-/* What an option names: a file, one and qubits of it, or the noise itself. */
+/* The value of an option: a file, one and qubits of it, or the noise itself. */
 struct option {
     char *path; /* malloc'ed; NULL: the text itself */
     const char *what;

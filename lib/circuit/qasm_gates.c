@@ -235,7 +235,7 @@ static void apply_controlled(struct kl_qasm_reader *r, const char *name, const c
     r->n_controls++;
 }
 
-/* What the text defines by this name, or by that of what a gate is under a control, is another. */
+/* The text may define another gate by this name, or by the name of the gate under a control. */
 static void apply_standard(struct kl_qasm_reader *r, const char *name, const struct kl_qasm_sum *angles,
                            int n_angles, const int *wires, int n_wires)
 {

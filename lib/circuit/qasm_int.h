@@ -106,11 +106,11 @@ const struct kl_qasm_name *kl_circuit_qasm_find(const struct kl_qasm_reader *r,
                                                 const char *text); /* or NULL */
 /* Adds a name that is not there. r->code becomes KL_ENOMEM if it cannot. */
 void kl_circuit_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name);
-/* What holds where r stands; NULL: nothing by this name but what the text has declared. */
+/* The value of a local name where r stands; NULL: not local, at most declared by the text. */
 const struct kl_qasm_sum *kl_circuit_qasm_local(const struct kl_qasm_reader *r, const char *text);
 /* In the body of a definition? */
 const struct kl_qasm_scope *kl_circuit_qasm_body(const struct kl_qasm_reader *r);
-/* What its numbers say of the order of the parameters: a line for the circuit's cautions. */
+/* Caution if the numbers in the parameters' names contradict the order of their declarations. */
 void kl_circuit_qasm_order(struct kl_qasm_reader *r);
 
 /* ---- angles (qasm_angle.c) ---- */
@@ -121,7 +121,7 @@ int kl_circuit_qasm_number(struct kl_qasm_reader *r, int least, int most); /* a 
 struct kl_qasm_sum kl_circuit_qasm_constant(double value);
 
 /* ---- qubits (qasm_names.c) ---- */
-/* What a call acts on: a qubit, or several, one after another. */
+/* An operand of a call: a qubit, or several, one after another. */
 struct kl_qasm_operand {
     int wires[KL_MAX_QUBITS], count; /* count 0: a single one */
 };

@@ -132,7 +132,7 @@ void kl_circuit_qasm_pass(struct kl_qasm_reader *r)
    Those that a text has declared are found by name: a hash table, since it may declare each of many
    thousand weights by itself and use it once. What holds in a body. */
 
-/* Where the name is, or the free place where it would be. FNV-1a. */
+/* The place of the name, or the free one where it would be. FNV-1a. */
 static int *place(const struct kl_qasm_reader *r, const char *text)
 {
     uint32_t hash = 2166136261u;
@@ -190,7 +190,7 @@ const struct kl_qasm_sum *kl_circuit_qasm_local(const struct kl_qasm_reader *r, 
 }
 
 /* ---- the order of declarations ---- */
-/* Where the number of w10 or _w_10_ begins, and that; false: it has none. */
+/* The number in w10 or _w_10_, and its first place; false: it has none. */
 static bool number_of(size_t *begin, long *number, const char *text)
 {
     size_t n = strlen(text);

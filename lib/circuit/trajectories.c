@@ -32,7 +32,7 @@ static void begin_words(struct words *w, const struct kl_draws *d, size_t first,
     }
 }
 
-/* Which of the four words of each lane is next. */
+/* Draw the next word of each lane; returns its place among the four. */
 static size_t draw_word(struct words *w)
 {
     if (w->next % 4 == 0)
@@ -46,7 +46,7 @@ static kl_real sign_of(struct kl_string frame, struct kl_string s)
     return __builtin_parity((frame.x & s.z) ^ (frame.z & s.x)) ? -1 : 1;
 }
 
-/* Which realisations these are to be: errors from the beginning on as they come, never, or at least one,
+/* Begin realisations of one stratum: errors from the beginning on as they come, never, or at least one,
    whose place is drawn. */
 static void begin_errors(struct words *w, const struct kl_circuit *c, size_t t)
 {

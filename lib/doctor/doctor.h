@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "device/device.h"
 
-/* What was found of a library when this program was built, and what it runs with. */
+/* The versions of a library: the one found when this program was built, and the one it runs with. */
 struct kl_library {
     const char *name;
     char built[32], found[32];

@@ -229,7 +229,7 @@ struct set {
     size_t size;
 };
 
-/* Where this digest is, or would go. */
+/* The place of this digest, or the free one where it would go. */
 static unsigned char *place_of(const struct set *set, const unsigned char digest[DIGEST])
 {
     static const unsigned char none[DIGEST];

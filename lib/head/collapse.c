@@ -15,7 +15,7 @@
 enum { SENTENCE = 1000 };     /* bytes of a line */
 enum { MOST_TRAINED = 8192 }; /* samples that are judged where none are kept for validation */
 
-/* What is needed to judge one head after another. */
+/* The memory for judging one head after another. */
 struct judge {
     size_t n, c;
     const int32_t *labels; /* [n] */

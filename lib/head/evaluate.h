@@ -115,8 +115,8 @@ static inline bool kl_head_mitigates(const struct kl_mitigation *m)
 int kl_head_mitigation_make(struct kl_mitigation *m, const char *scales, const char *method,
                             bool readout, struct kl_error *err);
 
-/* What mitigation was worth to one replica. Errors: mean of |output - what the exact circuit without
-   noise says| over samples and outputs. */
+/* The effect of mitigation on one replica. Errors: mean of |output - that of the exact circuit without
+   noise| over samples and outputs. */
 struct kl_mitigated {
     double accuracy, log_loss; /* without mitigation */
     double error, error_mitigated;
@@ -136,7 +136,7 @@ int kl_head_mitigation_save(struct kl_writer *writer, const struct kl_mitigation
 
 /* ---- computed (mitigate.c) ---- */
 
-/* What is run: a replica of a file, or of its control, and how. */
+/* A job: a replica of a file, or of its control, and the conditions of its run. */
 struct kl_mitigation_job {
     struct kl_file *file;
     const char *control; /* of kl_head_load */
@@ -153,10 +153,10 @@ int kl_head_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m
                              struct kl_pool *pool, struct kl_error *err);
 
 /* ---- drawn: what is left to chance in an evaluation by trajectories ---- */
-/* What finitely many realisations of the noise leave to chance, from two halves of them. Standard
-   errors: of the accuracy and the log loss on these samples, and of one output of the circuit (root mean
-   square over outputs and samples). What scatters is taken for another class more often, so there is a
-   bias as well: half_ are accuracy and log loss by half as many, the mean of both halves. */
+/* The error of a finite number of realisations of the noise, from two halves of them. Standard errors:
+   of the accuracy and the log loss on these samples, and of one output of the circuit (root mean square
+   over outputs and samples). An output that scatters is taken for another class more often, so there is
+   a bias as well: half_ are accuracy and log loss by half as many, the mean of both halves. */
 struct kl_trajectory_error {
     double accuracy, log_loss, output, half_accuracy, half_log_loss;
 };
@@ -254,7 +254,7 @@ int kl_head_evaluation_logits(float *logits, const struct kl_head *head, const f
 int kl_head_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                      const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
 void kl_head_evaluation_free(struct kl_evaluation *e);
-/* Which replica of a head file, or of its control ("controls/twin/"), kl_evaluation_options.replica
+/* The replica of a head file, or of its control ("controls/twin/"), that kl_evaluation_options.replica
    names; 0 if it is NULL. KL_EUSAGE, KL_EDATA, KL_ENOMEM. */
 int kl_head_evaluation_replica(int64_t *replica, const char *word, struct kl_file *file,
                                const char *group, struct kl_error *err);
@@ -271,7 +271,7 @@ struct kl_evaluation_summary {
  * differ. */
 int kl_head_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
                                const struct kl_evaluation *b, struct kl_error *err);
-/* What a reader of an accuracy must know of its samples. */
+/* Cautions about the samples of an accuracy. */
 struct kl_evaluation_cautions {
     bool differs; /* the features' preprocessing, from that of the features that a head was trained on */
     bool trained; /* the head was trained on them */

@@ -30,8 +30,8 @@ static int check_class(const struct kl_head_import *from, const struct kl_featur
     return code;
 }
 
-/* What the weights say of their classes, if they do, must be the features', name by name
-   (exchange.c). KL_EDATA, KL_ENOMEM. */
+/* Compare the classes that the weights name, if they do, with the features', name by name (exchange.c).
+   KL_EDATA, KL_ENOMEM. */
 static int import_classes(const struct kl_head_import *from, const struct kl_features *f,
                           struct kl_error *err)
 {
@@ -66,8 +66,8 @@ static bool next_entry(struct entry *e, const char **at)
     return e->n_ours > 0 && e->n_theirs > 0;
 }
 
-/* What the tensor's name has behind the entry's: "" for the tensor itself, ".weight" or ".bias" for its
-   layer; NULL: another tensor. */
+/* The rest of the tensor's name behind the entry's: "" for the tensor itself, ".weight" or ".bias" for
+   its layer; NULL: another tensor. */
 static const char *rest_of(const char *name, const struct entry *e)
 {
     if (strncmp(name, e->ours, e->n_ours) != 0) return NULL;

@@ -42,7 +42,7 @@ int kl_head_import_options(const struct kl_log *log, const char *path, const cha
                            const char *taken, struct kl_error *err);
 
 /* ---- exchange.c ---- */
-/* What stands for our tensor `name` in the file: one name or several joined by '+'; an entry of a layer
+/* The file's name for our tensor `name`: one name or several joined by '+'; an entry of a layer
    ("reduce.0=fc1") is one of its weight and its bias. KL_EUSAGE if it is too long. */
 enum { KL_THEIR_NAME = 512 };
 

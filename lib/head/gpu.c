@@ -84,7 +84,7 @@ static int add_circuit(struct kl_cuda_head *s, const struct kl_head_model *model
     return KL_OK;
 }
 
-/* What a twin lacks of its tensors. */
+/* Mark the entries of its tensors that a twin lacks. */
 static int mark_absent(struct kl_cuda_head *s, const struct kl_head_model *model,
                        struct kl_arena *memory, struct kl_error *err)
 {

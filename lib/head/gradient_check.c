@@ -28,7 +28,7 @@ static size_t trained(const struct kl_head_model *model, int t)
     return t == model->vqc && model->options.core == KL_CORE_FROZEN ? 0 : model->block.tensors[t].size;
 }
 
-/* Where in the block the k-th of them lies. */
+/* The place in the block of the k-th of them. */
 static size_t place(const struct kl_head_model *model, int t, size_t k)
 {
     const struct kl_tensor *tensor = &model->block.tensors[t];

@@ -22,7 +22,7 @@ struct kl_head_part;
 
 enum { KL_TWIN_LAYERS = 2 };
 
-/* Which entries a twin has; all others of its tensors are zero and stay zero. */
+/* The entries that a twin has; all others of its tensors are zero and stay zero. */
 struct kl_twin {
     int n_layers;                   /* 1, or 2 where one layer cannot hold as many parameters */
     size_t hidden;                  /* width between two layers */
@@ -55,7 +55,7 @@ struct kl_head_gpu;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
-/* What stands between the reduction and the classifier. */
+/* The part between the reduction and the classifier. */
 enum kl_core {
     KL_CORE_CIRCUIT, /* the circuit, trained */
     KL_CORE_TWIN,    /* a linear-tanh map with as many parameters as the circuit (kl_twin) */
@@ -75,7 +75,7 @@ enum kl_init {
 
 enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES, KL_DIFF_SPSA };
 
-/* What a head is made of. The defaults are the reference system's: features-128-32-4, ry-ring of 4
+/* The structure of a head. The defaults are the reference system's: features-128-32-4, ry-ring of 4
    qubits and 3 layers, 4-16-classes. */
 struct kl_head_options {
     struct kl_circuit_options circuit;
@@ -219,7 +219,7 @@ struct kl_head_train {
 int kl_head_train_open(struct kl_head_train *train, struct kl_head_model *model,
                        const struct kl_features *features, const struct kl_train_options *options,
                        int n_threads, struct kl_error *err);
-/* Where kl_train_run(&train->loop, ...) takes the steps; NULL: on the CPU, as without this. */
+/* Choose where kl_train_run(&train->loop, ...) takes the steps; NULL: on the CPU, as by default. */
 void kl_head_train_on(struct kl_head_train *train, const struct kl_device *device);
 void kl_head_train_close(struct kl_head_train *train);
 /* Norms of epoch e of replica r. */

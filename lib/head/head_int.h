@@ -30,7 +30,7 @@ struct kl_head_values {
     kl_real *reduce[KL_MAX_WIDTHS + 1], *twin[KL_TWIN_LAYERS], *head[KL_MAX_WIDTHS + 1];
     kl_real *expval, *state;
 };
-/* Where row `row` is. */
+/* The values of row `row` and those after it. */
 struct kl_head_values kl_head_values_at(struct kl_head_values v, const struct kl_head_model *model,
                                         size_t row);
 /* Room for n rows. with_state: for what the adjoint needs too. */
@@ -112,7 +112,7 @@ size_t kl_head_n_parts(const struct kl_head_model *model);
 struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i);
 
 /* ---- Private to lib/head/: steps of training, by one thread or shared ---- */
-/* What one thread needs. */
+/* The workspace of one thread. */
 struct kl_head_thread {
     struct kl_head_work work;
     struct kl_arena buffers;
@@ -126,7 +126,7 @@ int kl_head_thread_init(struct kl_head_thread *own, const struct kl_head_train *
                         struct kl_error *err);
 void kl_head_thread_free(struct kl_head_thread *own);
 
-/* What an epoch's steps add up: right answers, loss in nats, then the gradient's norm in each group. */
+/* Sums over an epoch's steps: right answers, loss in nats, then the gradient's norm in each group. */
 enum { KL_HEAD_CORRECT, KL_HEAD_LOSS, KL_HEAD_NORMS };
 
 /* Rows of a batch, at most all there are. */
@@ -153,7 +153,7 @@ int kl_head_restore_rest(struct kl_train *loop, struct kl_file *file, const char
 /* Training is in float alone. */
 #if !KL_F64
 /* ---- Private to lib/head/: natural gradients of the circuit's weights (step.c) ---- */
-/* What the steps of one replica need. */
+/* The workspace of one replica's natural-gradient steps. */
 struct kl_natural {
     const struct kl_metric *metric; /* NULL: another optimiser, or no circuit that trains */
     double *sums;                   /* (groups of the batch, metric->shape.size) */
@@ -194,7 +194,7 @@ int kl_head_spsa_take(struct kl_spsa **spsa, const struct kl_head_train *train, 
 /* s->grad and s->update of step `number` (from 0) at rate lr, from two losses; batch.loss and correct
    are those of the parameters plus the perturbation, and the mean of both losses. */
 int kl_head_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err);
-/* What is left of the rate lr in step `number`. */
+/* The rate in step `number`, decayed from lr. */
 double kl_head_spsa_rate(const struct kl_head_train *train, uint64_t number, double lr);
 #endif
 

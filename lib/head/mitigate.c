@@ -55,7 +55,7 @@ static bool misreads(const struct kl_circuit *c)
     return found;
 }
 
-/* What was asked for has something to take back. */
+/* Refuse mitigation of noise that the circuit does not have. */
 static int check_noise(const struct kl_circuit *c, const struct kl_mitigation *m, struct kl_error *err)
 {
     if (!c->noise)

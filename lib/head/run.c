@@ -61,7 +61,7 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     return kl_head_run_keep(context, err);
 }
 
-/* What the checkpoint held, and what is left. */
+/* Say how far the checkpoint had come, and how much is left. */
 static void say_resumed(const struct kl_head_run *run)
 {
     const struct kl_head_train *at = &run->train;

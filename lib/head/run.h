@@ -13,7 +13,7 @@
 #include "train/train.h"
 #include "train/sweep.h"
 
-/* What surrounds the circuit, as texts: "circuit", "128,32", "16" by default. */
+/* The layers around the circuit, as texts: "circuit", "128,32", "16" by default. */
 struct kl_head_shape_texts {
     const char *core, *reduction, *classifier;
 };
@@ -112,7 +112,7 @@ struct kl_without_effect {
 extern const struct kl_without_effect kl_without_effect[]; /* up to one without an option */
 /* "sgd" in "adam|sgd" */
 bool kl_head_without_effect_among(const char *values, const char *value);
-/* What the settings say of an option that is the `other` of a row. */
+/* The value in the settings of an option that is the `other` of a row. */
 const char *kl_head_without_effect_value(const struct kl_head_settings *settings, const char *other);
 /* A note on each option that was given and is idle; what kl_head_remarks says is left out. */
 void kl_head_say_without_effect(const struct kl_log *log, const struct kl_head_settings *settings);
@@ -158,19 +158,19 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
    takes too long to be tried. Nothing is written. (run.c) */
 int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
                          const struct kl_features *features, struct kl_pool *pool, struct kl_error *err);
-/* What these settings come to with this model, where it is not plain, as notes (cautions.c). */
+/* Note the effects of these settings with this model that are not obvious (cautions.c). */
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
                      const struct kl_head_model *model);
-/* What its samples are, where that is not what an accuracy takes for granted: classes without any, rows
-   that are all equal, fewer than 30 validation samples, or one in a hundred of them whose features are,
-   to the bit, those of a training sample. train: opened. KL_ENOMEM. (cautions.c) */
+/* Warn of samples that an accuracy does not take for granted: classes without any, rows that are all
+   equal, fewer than 30 validation samples, or one in a hundred of them whose features are, to the bit,
+   those of a training sample. train: opened. KL_ENOMEM. (cautions.c) */
 int kl_head_remark_samples(const struct kl_log *log, const struct kl_head_train *train,
                            struct kl_error *err);
 /* The same of a training that is not opened: a sweep says it once, by its first point's split. As
    kl_nn_split_stratified. */
 int kl_head_remark_split(const struct kl_log *log, const struct kl_features *features,
                          const struct kl_train_options *options, struct kl_error *err);
-/* What is said of a training that has run: the loss was still falling when the epochs were over. */
+/* Say of a training that ended too soon that the loss was still falling when the epochs were over. */
 void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *train,
                                const struct kl_controls *controls);
 /* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */

@@ -177,8 +177,8 @@ const char *kl_head_without_effect_value(const struct kl_head_settings *v, const
                           : v->shape.core;
 }
 
-/* What a core without a circuit and an optimiser without derivatives leave idle, kl_head_remarks says.
- */
+/* kl_head_remarks names the options that a core without a circuit and an optimiser without derivatives
+   leave idle. */
 static bool said_elsewhere(const struct kl_without_effect *c)
 {
     return kl_head_without_effect_among("noise|trajectories|shots|diff-method", c->option);

@@ -64,7 +64,7 @@ int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct
                    (long long)o->grow, (long long)layers, (long long)last, (long long)epochs);
 }
 
-/* Where layers have joined, the optimiser begins anew: moments of the old circuit's gradients would be
+/* When layers have joined, the optimiser begins anew: moments of the old circuit's gradients would be
    wrong for the new one's, and those of the new layers are 0. */
 static int enter_stage(struct kl_head_train *train, struct kl_error *err)
 {
@@ -142,7 +142,7 @@ static void rest(struct kl_train *loop)
     train->threads = NULL, train->batches = NULL, train->batch_labels = NULL;
 }
 
-/* What the optimiser and shots make of the circuit that trains. KL_ENOMEM, KL_EUSAGE. */
+/* Make the metric of the optimiser and the measured circuit of shots. KL_ENOMEM, KL_EUSAGE. */
 static int tools(struct kl_head_train *train, struct kl_error *err)
 {
     const struct kl_head_model *model = train->model;

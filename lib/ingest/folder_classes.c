@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "ingest/ingest_int.h"
 
-/* What lies beside the classes: of a zip from macOS, of a Synology's thumbnails. */
+/* Folders beside the classes that are none: of a zip from macOS, of a Synology's thumbnails. */
 static const char *const beside[] = { "__MACOSX", "@eaDir" };
 
 static bool is_beside(const char *name)
@@ -85,7 +85,7 @@ void kl_ingest_folder_classes_free(struct kl_folder_classes *c)
 }
 
 /* ---- what is said ---- */
-/* Where the digits begin that two names differ in, and with them their order: "w10" and "w2". */
+/* Is the number in a greater, where the names differ in nothing else: "w10" and "w2"? */
 static bool is_before(const char *a, const char *b)
 {
     size_t same = 0;

@@ -33,7 +33,7 @@ static void source_close(struct kl_image_source *s)
     s->state = NULL;
 }
 
-/* What --labels names: a dataset beside the images, or FILE:DATASET, *other. */
+/* Resolve --labels: a dataset beside the images, or FILE:DATASET, *other. */
 static int resolve_labels(const char **labels, const char **other, const char *given, const char *path,
                           struct kl_error *err)
 {
@@ -148,7 +148,7 @@ static int identify_other(struct kl_key *key, json_t *record, const char *other,
     return rc ? rc : kl_store_input_record(record, "labels", other, hex, err);
 }
 
-/* Which datasets were read, into the record of the images. */
+/* Write the names of the datasets that were read into the record of the images. */
 static int record_datasets(json_t *record, size_t i, const struct kl_foreign *f, const char *labels,
                            struct kl_error *err)
 {

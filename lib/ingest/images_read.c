@@ -27,8 +27,8 @@ static void convert(uint8_t *out, size_t channels, const struct kl_picture *p)
                           16);
 }
 
-/* What rows (or columns) of a picture become, whose number is `side` and at least `shortest`: with a
-   crop in torchvision's integers, which round halves to the even place. */
+/* The resized span of a picture's rows (or columns), whose number is `side` and at least `shortest`:
+   with a crop in torchvision's integers, which round halves to the even place. */
 static struct kl_ingest_span span_of(const struct kl_images *im, size_t side, size_t shortest, size_t n)
 {
     if (!im->shorter) return (struct kl_ingest_span){ n, 0, n };

@@ -58,8 +58,8 @@ int kl_ingest_images_remark(const struct kl_images *images, const struct kl_imag
                             struct kl_error *err);
 /* h5.c: is it read by that driver? */
 bool kl_ingest_is_h5(const char *path);
-/* Which labels belong to images i into the key, the names of the datasets into the record of input i.
-   Labels as in kl_images_options. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_ENOMEM. */
+/* Put the labels of images i into the key, the names of the datasets into the record of input i. Labels
+   as in kl_images_options. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_ENOMEM. */
 struct kl_key;
 struct json_t;
 int kl_ingest_h5_identify(struct kl_key *key, struct json_t *record, size_t i, const char *path,
@@ -79,7 +79,7 @@ enum kl_names_kind {
     KL_NAMES_JPEG,     /* the latter alone */
     KL_NAMES_UNREAD    /* images of other formats */
 };
-/* What of this kind is in a folder, sorted; names that begin with a dot are passed over. */
+/* List the entries of this kind in a folder, sorted; names that begin with a dot are passed over. */
 int kl_ingest_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
                          struct kl_error *err);
 void kl_ingest_names_free(struct kl_names *names);

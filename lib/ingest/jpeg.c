@@ -57,7 +57,7 @@ static void on_progress(j_common_ptr jpeg)
     longjmp(r->jump, 1);
 }
 
-/* What a longjmp means. */
+/* Report the error behind a longjmp. */
 static int failed(const struct reader *r, FILE *file, const char *path, struct kl_error *err)
 {
     if (r->errors.msg_code == JERR_OUT_OF_MEMORY)

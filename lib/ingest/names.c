@@ -133,8 +133,8 @@ static int identify_decoder(struct kl_key *key, const char *path, bool skip_bad,
     return rc || !jpeg ? rc : kl_store_key_text(key, "jpeg", "libjpeg-turbo", err);
 }
 
-/* Which number a class has, and in which order images come, follows from the folder's names, but was
-   once another. */
+/* Class numbers and the order of images follow from the folder's names, but were once others: the key
+   says so. */
 static int identify_classes(struct kl_key *key, const char *path, struct kl_error *err)
 {
     struct stat st;

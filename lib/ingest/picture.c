@@ -20,7 +20,7 @@ bool kl_ingest_is_picture(const unsigned char *magic, size_t n)
     return find_format(magic, n) != NULL;
 }
 
-/* What other formats begin with, the mark at byte `at`. */
+/* Marks of other formats, each at byte `at`. */
 static const struct {
     const char *name, *mark;
     size_t at, n;

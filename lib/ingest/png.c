@@ -29,7 +29,7 @@ static int header(struct kl_picture_header *h, FILE *file, const char *path, str
     return KL_OK;
 }
 
-/* What a callback of libpng needs; the text is kept for the message. */
+/* The context of libpng's callbacks; the text is kept for the message. */
 struct reader {
     FILE *file;
     char why[128];

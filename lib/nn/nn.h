@@ -22,8 +22,8 @@ struct kl_tensor {
     bool strips;                 /* of rank 2, the weight of a linear layer */
     size_t offset, size;         /* in values of the block */
 };
-/* Where in memory entry (i, j) of the file lies, counted from the tensor's offset. Of rank 3 or 4 entry
-   (i, j) is value j of part i of the first dimension. */
+/* The place of entry (i, j) of the file in memory, counted from the tensor's offset. Of rank 3 or 4
+   entry (i, j) is value j of part i of the first dimension. */
 size_t kl_nn_tensor_index(const struct kl_tensor *t, size_t i, size_t j);
 struct kl_block {
     struct kl_tensor *tensors;
@@ -128,7 +128,7 @@ struct kl_optimizer {
     double spsa_c;                     /* first perturbation of every parameter under KL_SPSA */
 };
 void kl_nn_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
-/* What is the same for all parameters at step `step` (from 1) at rate lr, before clipping. */
+/* The factors common to all parameters at step `step` (from 1) at rate lr, before clipping. */
 struct kl_update {
     enum kl_optimizer_kind kind;
     struct kl_adam_factors adam;

@@ -57,7 +57,7 @@ void kl_plateau_remark(const struct kl_log *log, const struct kl_plateau *p,
                        const struct kl_plateau_options *options);
 /* A table for each observable, layers side by side; detailed: one line a cell with its interval. */
 void kl_plateau_table(FILE *to, const struct kl_plateau *p, bool detailed);
-/* What --json prints of a scan that was computed; output: its file, or NULL. */
+/* Print the JSON of a scan that was computed; output: its file, or NULL. */
 int kl_plateau_json(FILE *to, const struct kl_plateau *p, const char *output, const char *key,
                     struct kl_error *err);
 

@@ -92,7 +92,7 @@ static void put_grid(FILE *to, const struct kl_plateau *p, size_t o)
     }
 }
 
-/* What a qubit more multiplies the variance by. */
+/* Print the factors by which a further qubit multiplies the variance. */
 static void put_factors(FILE *to, const struct kl_plateau *p, const char *name, const double *slope)
 {
     fprintf(to, "%6s", name);

@@ -223,7 +223,7 @@ static int shift_sign(const struct kl_circuit *c, size_t k)
     return places == 1 ? sign : 0;
 }
 
-/* Which parameters the option means. */
+/* Choose the parameters that the option names. */
 static int choose(struct kl_plateau_cell *cell, const char *parameter, struct kl_error *err)
 {
     char *end;

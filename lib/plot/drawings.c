@@ -123,7 +123,7 @@ static bool stands_beside(const struct kl_drawings *d, const struct kl_file *fil
     return false;
 }
 
-/* Which figures there are of a file of which none was asked for. */
+/* List the figures of a file of which none was asked for. */
 static void note_others(const struct kl_drawings *d, const struct kl_file *file)
 {
     char names[160] = "";

@@ -116,7 +116,7 @@ void kl_plot_text_within(cairo_t *cr, double x, double y, double size, enum kl_a
 void kl_plot_black(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
 void kl_plot_black_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                           const char *text);
-/* What that shows of text. */
+/* The text as kl_plot_text_within shows it. */
 enum { KL_TEXT = 404 };
 void kl_plot_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text);
 /* kl_plot_text_within from bottom to top. */
@@ -153,7 +153,7 @@ enum { KL_TICK = 60 };
 void kl_plot_tick_text(char text[KL_TICK], double value, double step, double most);
 double kl_plot_axes_x(const struct kl_axes *axes, double value);
 double kl_plot_axes_y(const struct kl_axes *axes, double value);
-/* What follows is cut to the frame, up to cairo_restore. */
+/* Cut what follows to the frame, up to cairo_restore. */
 void kl_plot_axes_clip(cairo_t *cr, const struct kl_axes *axes);
 /* By values: the path goes on to (x, y); a line; a line across the frame. */
 void kl_plot_axes_to(cairo_t *cr, const struct kl_axes *axes, double x, double y);
@@ -226,7 +226,7 @@ kl_plot_draw kl_plot_curves, kl_plot_circuit, kl_plot_confusion, kl_plot_calibra
     kl_plot_tasks, kl_plot_adaptation, kl_plot_bounds, kl_plot_traces, kl_plot_ranks,
     kl_plot_autocorrelation, kl_plot_acceptance, kl_plot_windows, kl_plot_spectra, kl_plot_erd,
     kl_plot_topography, kl_plot_people, kl_plot_scaling, kl_plot_importance;
-/* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
+/* The title of a circuit: by name or as OpenQASM (which has neither ansatz nor layers), and its size. */
 enum { KL_TITLE = 400 };
 void kl_plot_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
                            const struct kl_circuit *circuit, bool noisy);

@@ -212,7 +212,7 @@ static void from_probabilities(struct kl_metrics *m, const int32_t *labels, cons
     for (int b = 0; b < BINS; b++) m->calibration += fabs(hits[b] - confidence[b]) / (double)n;
 }
 
-/* What is no number has neither a rank nor a bin. */
+/* A probability that is no number has neither a rank nor a bin. */
 static int check(const double *probabilities, size_t n, size_t classes, struct kl_error *err)
 {
     for (size_t i = 0; i < n * classes; i++)

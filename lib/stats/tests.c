@@ -126,7 +126,7 @@ static void join(double *size, const double *d, size_t n, double within)
     }
 }
 
-/* What is not 0, ranked: ranks [m], signed by their differences. */
+/* Rank the differences that are not 0: ranks [m], signed by their differences. */
 static int signed_ranks(double *ranks, size_t *m, double *ties, double *above, const double *d, size_t n,
                         double rounding, struct kl_error *err)
 {

@@ -318,7 +318,7 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
     return KL_OK;
 }
 
-/* What is not right in a file of an earlier version. */
+/* List the errors of a file made by an earlier version. */
 static int write_revisions(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
                            struct kl_error *err)
 {

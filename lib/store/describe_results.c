@@ -69,7 +69,7 @@ static size_t find_word(const struct kl_table_axis *axis, const char *word)
     return i;
 }
 
-/* What a row's k numbers come to; numbers that are NaN count for nothing. */
+/* Reduce a row's k numbers to one; NaN counts for nothing. */
 static double reduced(const double *of, size_t k, enum kl_cell cell)
 {
     double least = NAN, greatest = NAN, sum = 0, ones = 0, zeros = 0;

@@ -41,7 +41,7 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
     return 0;
 }
 
-/* What was chosen and how large it is. */
+/* Receive the answer: the choice of datasets and their sizes. */
 static int take_answer(struct kl_answer *a, int from, const struct kl_foreign_wish *wish,
                        struct kl_error *err)
 {
@@ -136,7 +136,7 @@ static int by_child(struct kl_foreign *f, double **numbers, struct kl_answer *an
     return rc;
 }
 
-/* What was made from images, say, in place of them. */
+/* Refuse a file of ours that holds no images, such as features made from them. */
 static int check_pixels(const struct kl_file *file, const char *path, struct kl_error *err)
 {
     static const struct kl_kind images = { .name = "images" };

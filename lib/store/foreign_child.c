@@ -174,8 +174,8 @@ static bool replace(char path[KL_FOREIGN_NAME], hid_t file, const char *plain, s
     return true;
 }
 
-/* Where plain links alone lead to what soft links of this file lead to; a name that is not there stays
-   as it is. -1: it leads to another file, and the answer refuses. */
+/* Replace a name that leads through soft links by one of plain links; a name that is not there stays as
+   it is. -1: it leads to another file, and the answer refuses. */
 static int follow(char to[KL_FOREIGN_NAME], hid_t file, const char *name, struct kl_answer *a)
 {
     enum { MOST = 16 }; /* as HDF5 itself */
@@ -381,7 +381,7 @@ static void limit_child(void)
     signal(SIGTERM, SIG_DFL);
 }
 
-/* What goes through the pipe behind the answer. */
+/* The data that follow the answer through the pipe. */
 struct found {
     hid_t set; /* of the images, open */
     int32_t *labels;
@@ -406,7 +406,7 @@ static void read_labels(struct found *f, hid_t file, const char *name, uint64_t 
     a->n_labels = f->labels ? n_images : 0;
 }
 
-/* What is in the file, as the answer: names, then shapes and labels. */
+/* Answer with the contents of the file: names, then shapes and labels. */
 static void answer(struct kl_answer *a, struct found *f, hid_t file, const struct kl_foreign_wish *wish)
 {
     const struct kl_listed *images;
@@ -425,7 +425,7 @@ static void answer(struct kl_answer *a, struct found *f, hid_t file, const struc
     free(all);
 }
 
-/* What of the file was asked for, as the answer. */
+/* Answer with the part of the file that was asked for. */
 static void fulfil(struct kl_answer *a, struct found *f, hid_t file, const struct kl_foreign_wish *asked)
 {
     char names[2][KL_FOREIGN_NAME];

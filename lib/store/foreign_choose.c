@@ -40,7 +40,7 @@ static unsigned split_of(const char *word, size_t n)
                                            : 0;
 }
 
-/* Where a word that is written as one, "xtrain", "testlabels", "x1", falls into two; 0: it does not. */
+/* Find the seam of two words written as one: "xtrain", "testlabels", "x1"; 0: there is none. */
 static size_t seam_of(const char *word, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -342,7 +342,7 @@ static void add_note(struct kl_answer *a, const char *between, const char *text,
     snprintf(a->note + used, sizeof a->note - used, "%s%s%s%s", used ? between : "", text, names, end);
 }
 
-/* What classes are called, as public files have it. */
+/* Is it a list of class names, by the names that public files use? */
 static bool names_classes(const struct kl_listed *l)
 {
     static const char *const names[] = { "list_classes", "class_names", "classnames", "label_names",
@@ -353,8 +353,8 @@ static bool names_classes(const struct kl_listed *l)
     return found && l->rank == 1;
 }
 
-/* What looks like images or labels and is not used; that there are no labels; that images may lie
- * across. */
+/* Note datasets that look like images or labels and are not used; that there are no labels; that images
+ * may lie across. */
 static void remark(struct kl_answer *a, const struct pairing *p, const struct kl_listed *labels,
                    const char *wanted)
 {

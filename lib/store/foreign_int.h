@@ -16,7 +16,7 @@
 #define KL_FOREIGN_BYTES ((uint64_t)1 << 36) /* of all pixels, at most */
 enum { KL_FOREIGN_LISTED = 1000 };
 
-/* What is wanted of a file. */
+/* The request for data of a file. */
 struct kl_foreign_wish {
     const char *path;
     uint64_t size;      /* of the file, in bytes */
@@ -80,8 +80,8 @@ void kl_store_words_of(struct kl_words *words, const char *name);
 extern const char *const kl_usual_images[], *const kl_usual_labels[]; /* up to a NULL */
 const struct kl_listed *kl_store_foreign_choose_images(struct kl_answer *answer, const char *wanted,
                                                        const struct kl_listed *all, size_t n);
-/* Which labels belong to these images, and what of the file is not used: labels, root_labels and note of
-   the answer. wanted: as in kl_foreign_wish. -1: the answer refuses. */
+/* Choose the labels of these images, and note what of the file is not used: labels, root_labels and note
+   of the answer. wanted: as in kl_foreign_wish. -1: the answer refuses. */
 int kl_store_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images,
                                    const char *wanted, const struct kl_listed *all, size_t n);
 /* text about a dataset, or about none (""), as the answer. Returns -1. */

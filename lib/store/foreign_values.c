@@ -323,7 +323,7 @@ static double *read_set(hid_t set, const struct kl_foreign_wish *wish, struct kl
     return values;
 }
 
-/* What is not there, and which datasets are. */
+/* Refuse a dataset that is not there, and list those that are. */
 static void refuse_absent(hid_t file, const struct kl_foreign_wish *wish, struct kl_answer *a)
 {
     enum { SHOWN = 8 };

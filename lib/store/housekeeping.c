@@ -100,7 +100,7 @@ static int no_dots(const struct dirent *e)
 
 static int walk_folder(struct walk *w, const char *folder, bool top, struct kl_error *err);
 
-/* What was listed may have gone since; that it may not be looked at makes the folder one that cannot be
+/* A listed file may be gone since; if it may not be looked at, its folder counts as one that cannot be
    listed. */
 static int walk_entry(struct walk *w, const char *folder, const char *path, bool *unseen,
                       struct kl_error *err)
@@ -216,7 +216,7 @@ static int judge_file(struct kl_gc *gc, const char *path, const struct stat *s, 
     return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
 }
 
-/* What a later run could go on from, but none did for a week. */
+/* Could a later run have resumed it, and did none for a week? */
 static bool is_forgotten(const char *name, const char *path, const struct stat *s, struct kl_error *err)
 {
     if (!S_ISREG(s->st_mode) || difftime(time(NULL), s->st_mtim.tv_sec) <= RESUME_SECONDS) return false;
@@ -226,7 +226,7 @@ static bool is_forgotten(const char *name, const char *path, const struct stat *
 
 static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err);
 
-/* What the sweep of temporaries leaves: a folder, a file that could be resumed, a result. */
+/* Collect an entry that the sweep of temporaries left: a folder, a file to be resumed, a result. */
 static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, struct kl_error *err)
 {
     const char *name = kl_store_path_name(path);

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-/* What could not be done and stops nothing: it is said at the end, in one line. */
+/* Errors that stop nothing: they are reported at the end, in one line. */
 struct kl_skipped_errors {
     size_t n;
     struct kl_error first;

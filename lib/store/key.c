@@ -117,8 +117,8 @@ static void add(struct text *t, const char *words)
     t->n += n;
 }
 
-/* What the file with these contents was called when it was read; NULL: no record says it. A file's own
-   record is the last one. */
+/* The path of the file with these contents when it was read; NULL: no record has it. A file's own record
+   is the last one. */
 static const char *find_path(const json_t *records, const char *content)
 {
     const char *name, *path = NULL;

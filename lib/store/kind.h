@@ -61,7 +61,8 @@ struct kl_kind_column {
         .member = to, .dataset = from, .heading = title, .format = form, __VA_ARGS__ \
     }
 enum { KL_KIND_AXES = 3, KL_KIND_COLUMNS = 8 };
-/* What a row is: a point of up to three axes, of names or numbers, the last one fastest; or a pair. */
+/* A table of results. A row is a point of up to three axes, of names or numbers, the last one fastest;
+   or a pair. */
 struct kl_kind_table {
     const char *name;
     struct kl_kind_axis {
@@ -74,8 +75,8 @@ struct kl_kind_table {
     struct kl_kind_column columns[KL_KIND_COLUMNS]; /* up to one without a dataset */
 };
 
-/* What a stage's earlier versions got wrong. It has another key since: a stage whose numerical version
-   is kl_store_kind_version gives what it had right the key that it had. */
+/* An error of a stage's earlier versions. The key has changed since: a stage whose numerical version
+   comes from kl_store_kind_version keeps the old key where the result was right. */
 struct kl_kind_revision {
     const char *stage; /* as in the key: "qcontrol optimize" */
     int version;       /* from which on it is right */
@@ -96,7 +97,7 @@ struct kl_kind {
     struct kl_kind_dataset replicas; /* [replicas]: mean and standard deviation */
     const struct kl_kind_history *histories;
     const struct kl_kind_table *tables;
-    /* What the room itself writes at the page's end; NULL: nothing. */
+    /* Writes the room's own part at the page's end; NULL: none. */
     int (*write)(FILE *to, struct kl_file *file, struct kl_error *err);
     const struct kl_kind_group *groups;
     const struct kl_kind_revision *revisions;

@@ -45,8 +45,8 @@ struct kl_file_stage {
     /* Inputs are identified by key and read by compute: they must be the same after it. */
     bool reads_late;
     bool has_checkpoint; /* beside the output; it goes once the file is there */
-    /* What save writes of a stopped run is gone on from; what is found first, "split". NULL: it is not.
-     */
+    /* The name of the first result, "split", if a stopped run resumes from what save wrote. NULL: it
+       does not. */
     const char *partial;
     int (*open)(struct kl_mode_run *run, struct kl_error *err);
     int (*key)(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err); /* inputs, mostly */
@@ -80,7 +80,7 @@ struct kl_mode {
      */
     bool keeps_nothing;
 };
-/* What main does for a mode; the exit status. out, messages: standard output and standard error. */
+/* The main of a mode; returns the exit status. out, messages: standard output and standard error. */
 int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
 /* The same for the one of n modes that the command line chooses; for the first, if it chooses none. */
 int kl_store_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,

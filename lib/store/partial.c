@@ -195,8 +195,7 @@ void kl_store_writer_stopped(const struct kl_writer *w, const struct kl_log *log
     else kl_note(log, 1, "%s; nothing is kept", how);
 }
 
-/* What has been journalled is kept under a name that says that nobody works on it; anything else goes.
- */
+/* Keep journalled data under a name that says that nobody works on it; remove anything else. */
 void kl_store_partial_free(struct kl_writer *w)
 {
     struct kl_temporary *t = &w->temporary;

@@ -243,7 +243,7 @@ static json_t *find_record(json_t *records, const char *id)
     return NULL;
 }
 
-/* What the input is known by: its bytes, or what was read of it under a name that the stage chose. */
+/* The name of an input's digest: of its bytes, or a name that the stage chose for what it read. */
 static const char *digest_name(json_t *input)
 {
     const char *name;

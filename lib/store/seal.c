@@ -231,7 +231,7 @@ static int by_name(const void *x, const void *y)
     return strcmp((*a)->dataset.name, (*b)->dataset.name);
 }
 
-/* What HDF5 has given a place and pwrite has still to fill, in the skeleton. */
+/* Data that HDF5 has given a place in the skeleton and pwrite has still to fill in. */
 struct late {
     uint64_t offset;
     const void *data;

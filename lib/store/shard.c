@@ -280,7 +280,7 @@ static const char *root_text(const struct kl_file *file, const char *name)
     return a && a->type == KL_ATTR_TEXT ? a->text : "";
 }
 
-/* Which shard of how many; whether it belongs to the first one's whole. */
+/* Open a shard, read its number, and check that it belongs to the first one's whole. */
 static int open_shard(struct merge *m, size_t i, const char *path, struct kl_error *err)
 {
     struct shard *s = &m->shards[i];

@@ -22,7 +22,7 @@ int kl_store_shard_rank(struct kl_shard *place, const char *text, const struct k
                         struct kl_error *err);
 /* Finish *key, of the whole, for the part to remember. Free with kl_store_shard_free. */
 int kl_store_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err);
-/* Which part it is, into a key that is otherwise that of the whole. */
+/* Add the part's number to a key that is otherwise that of the whole. */
 int kl_store_key_shard(struct kl_key *key, const struct kl_shard *shard, struct kl_error *err);
 /* The root attributes shard_index, shard_count, whole_key and whole_key_parts. */
 int kl_store_shard_save(struct kl_writer *writer, const struct kl_shard *shard, struct kl_error *err);

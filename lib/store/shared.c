@@ -235,7 +235,7 @@ static bool is_index(const char *bytes, size_t n, const struct kl_index_maker *m
     return true;
 }
 
-/* What stands in the file, if anything does. */
+/* Load the index file, if there is one. */
 static int load(struct kl_index *index, struct kl_error *err)
 {
     size_t n = 0;
@@ -262,7 +262,7 @@ static int load(struct kl_index *index, struct kl_error *err)
     return 0;
 }
 
-/* Where it cannot be written it is made anew each time. */
+/* If the index cannot be written, it is made anew each time. */
 static int save(const struct kl_index *index, struct kl_error *err)
 {
     size_t n = sizeof(struct head) + sizeof index->folders + index->n * sizeof(struct row);
@@ -308,7 +308,7 @@ static int append(struct kl_index *to, const struct item *item, struct kl_error 
     return 0;
 }
 
-/* What is worth knowing of a file that is new. KL_EIO: it cannot be said now. */
+/* Describe a new file. KL_EIO: it cannot be described now. */
 static int describe(struct item *item, const struct kl_index *index, struct kl_error *err)
 {
     struct kl_file *file = NULL;

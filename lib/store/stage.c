@@ -84,7 +84,7 @@ static int look_for_checkpoint(struct outlook *o, const struct kl_stage *stage, 
     return KL_OK;
 }
 
-/* What a run would find: the target, the store, or work. */
+/* Look ahead at what a run would find: the target, the store, or work. */
 static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
     struct kl_file *file = NULL;
@@ -161,7 +161,7 @@ static void answer_lines(const struct kl_stage *stage, const struct outlook *o, 
     if (o->checkpoint) fprintf(out, "%s is of a stopped run; --resume goes on from it\n", o->checkpoint);
 }
 
-/* Where no work can be tried (there is no such GPU here, say), the rest of the answer stands. */
+/* If no work can be tried (there is no such GPU here, say), the rest of the answer stands. */
 static int estimate(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
 {
     if (o->hit || !stage->estimate) return KL_OK;

@@ -49,7 +49,7 @@ int kl_store_file_open_kind(struct kl_file **file, const char *path, const struc
 /* The same of a descriptor, which is the file's from now on, also after a failure. path: for messages.
  */
 int kl_store_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err);
-/* What was found, what was expected, and which tool writes that. KL_EDATA. */
+/* Name the kind found, the kind expected, and the tool that writes it. KL_EDATA. */
 int kl_store_fail_kind(struct kl_error *err, const char *path, const char *found,
                        const struct kl_kind *kind);
 void kl_store_file_close(struct kl_file **file); /* accepts NULL, clears the caller's pointer */
@@ -133,8 +133,8 @@ void kl_store_map_close(struct kl_map *map);
 /* Exactly n bytes at offset. KL_EIO; KL_EDATA: the file ends before. */
 int kl_store_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path,
                        struct kl_error *err);
-/* What can be read from a stream, at most `limit` bytes, into an unlinked file in $TMPDIR. Standard
-   input can be spooled once (KL_EUSAGE). name: for messages. KL_EIO, KL_ESIGNAL. */
+/* Copy a stream, at most `limit` bytes, into an unlinked file in $TMPDIR. Standard input can be spooled
+   once (KL_EUSAGE). name: for messages. KL_EIO, KL_ESIGNAL. */
 int kl_store_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_error *err);
 
 /* ---- a file for a trial (temporary.c, io.c) ---- */
@@ -272,8 +272,8 @@ int kl_store_provenance_make(char **records, const struct kl_tool *tool, const v
                              const char *raw_inputs, const char *cautions, double seconds,
                              struct kl_error *err);
 
-/* What its own run said that whoever reads it should know: lines, each ended by a newline, malloc'ed;
-   NULL: nothing. KL_EDATA, KL_ENOMEM. */
+/* The cautions of the run that made the file: lines, each ended by a newline, malloc'ed; NULL: none.
+   KL_EDATA, KL_ENOMEM. */
 int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err);
 
 /* Do two paths name one file, or would they, where there is none yet? (target.c) */
@@ -356,8 +356,8 @@ int kl_store_checkpoint_write(const char *path, const struct kl_stage *stage, kl
                               void *context, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_store_checkpoint_fits(const char *path, const char *key);
-/* What --resume goes on from, open; *file NULL: none is there, which is said. KL_EUSAGE: it is of
-   another key; else what kl_store_file_open says of it. */
+/* Open the checkpoint that --resume goes on from; *file NULL: there is none, which is said. KL_EUSAGE:
+   it is of another key; else as kl_store_file_open. */
 int kl_store_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
                                const struct kl_log *log, struct kl_error *err);
 /* Is there one from which --resume, with these options or others, would have gone on? Said: it stays

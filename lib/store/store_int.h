@@ -132,7 +132,7 @@ bool kl_store_temporary_sweep(const char *folder, const char *name, bool dry,
 /* ---- checkpoint.c ---- */
 bool kl_store_checkpoint_is(const char *name);
 bool kl_store_checkpoint_is_ours(const char *path, struct kl_error *err);
-/* What a stopped run left goes with this one's first epoch, or whatever `first` calls it. */
+/* Say that a stopped run's checkpoint goes with this one's first epoch, or whatever `first` calls it. */
 void kl_store_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first);
 
 /* ---- h5.c, dimensions.c: the few HDF5 calls ---- */
@@ -211,8 +211,8 @@ bool kl_store_partial_is_dead(const char *name, const struct stat *s);
 /* The open file fd into the store; path is for messages. */
 int kl_store_shared_publish(const char *store, const char *key, const char *path, int fd,
                             struct kl_error *err);
-/* What fd gives, from where it stands, under the key's name; path: for messages. KL_EDATA: it is not
-   whole, or has another key. */
+/* Store the contents of fd, from where it stands, under the key's name; path: for messages. KL_EDATA: it
+   is not whole, or has another key. */
 int kl_store_shared_put(const char *store, const char *key, const char *path, int fd,
                         struct kl_error *err);
 

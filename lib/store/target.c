@@ -66,7 +66,7 @@ static int refuse(const char *path, struct kl_error *err)
                    "%s: was not written by ketline; give another name, or --force to replace it", path);
 }
 
-/* What is where the folder of `path` would be? */
+/* The type of what is at the place of the folder of `path`; 0: nothing. */
 static mode_t type_of_folder(const char *path)
 {
     struct stat s;

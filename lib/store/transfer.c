@@ -212,7 +212,7 @@ static int read_names(struct transfer *w, int fd, const char *place, struct kl_e
     return code;
 }
 
-/* What a remote store has. */
+/* List the files of a remote store. */
 static int list_remote(struct transfer *w, const char *remote, struct kl_error *err)
 {
     const char *const words[] = { "lsf", "-q", "-R", "--files-only", remote, NULL };

@@ -276,7 +276,7 @@ static int run_epochs(struct kl_train *train, struct kl_pool *pool, const struct
     return code;
 }
 
-/* What has happened on a device comes back unless the device failed. */
+/* The state comes back from the device unless the device failed. */
 static int run_on_device(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
                          struct kl_error *err)
 {

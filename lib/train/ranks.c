@@ -39,7 +39,7 @@ static int lost(const struct kl_ranks *ranks, int level, const char *how, struct
                    ranks->index ^ (size_t)1 << level, how, ranks->index);
 }
 
-/* What can be sent and received now, without waiting. False: the peer is gone. */
+/* Send and receive as much as is possible now, without waiting. False: the peer is gone. */
 static bool move_on(int peer, const char **from, size_t *n_from, char **to, size_t *n_to,
                     uint64_t *bytes)
 {

@@ -22,7 +22,7 @@
 
 enum { NONCE = 32, TEXT = 4096, HOST = 256 };
 static const char magic[] = "ketline rank 1";
-/* What a caller says, and the answer: 'y', or why not. */
+/* A caller's message; the answer is 'y', or a letter for the reason why not. */
 struct hello {
     char magic[16], nonce[NONCE], key[64];
     uint64_t index, count;

@@ -92,7 +92,7 @@ static int make_key(struct kl_key **key, const struct kl_train_stage *of, const 
     return code ? code : kl_train_inputs_key(*key, inputs, of->role, err);
 }
 
-/* What is not negative is no failure, as the number of a tensor. */
+/* A code that is not negative, such as the number of a tensor, is no failure. */
 static int open_learner(struct kl_training *t, struct kl_error *err)
 {
     const int code = t->of->open(t, err);
@@ -228,8 +228,8 @@ static int open_writer(struct kl_training *t, struct kl_error *err)
     return kl_store_writer_open(&t->writer, t->stage.common->output, &t->stage.header, err);
 }
 
-/* What is done comes into the checkpoint; the other ranks wait for it, as a launcher may end all soon
- * after one has. */
+/* Write the state into the checkpoint; the other ranks wait for it, as a launcher may end all soon after
+ * one has ended. */
 static int stop(struct kl_training *t, int code, struct kl_error *err)
 {
     struct kl_error late;
@@ -282,7 +282,7 @@ static int train(struct kl_training *t, FILE *to, struct kl_error *err)
     return code || follows(t) ? code : summarise(t, to, err);
 }
 
-/* Where the summary goes: not among the lines of --history -. */
+/* The stream of the summary: not among the lines of --history -. */
 static FILE *words_to(const struct kl_training *t)
 {
     const char *history = t->settings->history;
@@ -312,7 +312,7 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
     return of->settle ? of->settle(values, err) : KL_OK;
 }
 
-/* What the first rank says need not be said by all. */
+/* Find this process's place among the ranks; only the first one prints. */
 static int find_place(struct kl_training *t, struct kl_error *err)
 {
     const int code = kl_store_shard_rank(&t->place, t->settings->ranks, t->log, err);
@@ -433,7 +433,7 @@ static int sweep_open(void *run, const void *data, int threads, struct kl_error 
     return code ? code : open_training(t, threads, false, err);
 }
 
-/* What training moves. */
+/* Count the parameters that training moves. */
 static int sweep_count(int64_t *parameters, const struct kl_sweep_job *job, const void *settings,
                        struct kl_error *err)
 {

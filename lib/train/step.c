@@ -128,7 +128,7 @@ static size_t chunk_end(const struct kl_train *train, size_t i)
     return (i + 1) * CHUNK < size ? (i + 1) * CHUNK : size;
 }
 
-/* Which two of n buffers are added k-th: the first and each other one, in rising order; or neighbours,
+/* The k-th pair of n buffers to be added: the first and each other one, in rising order; or neighbours,
    then neighbours among their sums, and so on. Returns the one that joins *into. */
 static size_t pair_of(size_t *into, size_t k, size_t n, bool tree)
 {

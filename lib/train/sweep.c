@@ -162,7 +162,7 @@ static int put_judged(struct kl_writer *w, const struct kl_sweep *sweep, struct 
     return code < 0 ? code : KL_OK;
 }
 
-/* What another sweep than one of heads is of, and by what it compares: "-val_loss" is better if less. */
+/* Write what the sweep is of, unless of heads, and its measures: "-val_loss" is better if less. */
 static int put_rows(struct kl_writer *w, const struct kl_sweep *sweep, const char *of,
                     struct kl_error *err)
 {

@@ -30,8 +30,8 @@ struct kl_sweep_run {
     struct kl_stage *stage;
     char **checkpoint; /* its path; NULL in it: none is kept */
 };
-/* What a sweep has to know of the stage whose points it trains. run: of run_size bytes, zeros before
-   init, closed in any case. Codes as those of the stage alone. */
+/* The stage whose points a sweep trains. run: of run_size bytes, zeros before init, closed in any case.
+   Codes as those of the stage alone. */
 struct kl_sweep_stage {
     const void *context;         /* the stage's own */
     const struct kl_tool *tool;  /* of a point's settings, whose values begin with a struct kl_common */
@@ -115,7 +115,7 @@ int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mo
                         struct kl_error *err);
 
 /* ---- the table of a sweep (sweep.c) ---- */
-/* What became of one point. */
+/* The result of one point. */
 struct kl_sweep_row {
     size_t point;             /* of the grid */
     char name[KL_SWEEP_NAME]; /* "lr=1e-3 layers=2" */
@@ -175,7 +175,7 @@ struct kl_sweep_point {
     struct kl_common *common;        /* of them */
     struct kl_train_settings *train; /* of them */
 };
-/* What a point is to the store: as if the stage's tool had been called for it alone. */
+/* The point's stage for the store: as if the stage's tool had been called for it alone. */
 struct kl_stage kl_train_sweep_point_stage(const struct kl_sweep_job *job,
                                            const struct kl_sweep_point *point, const struct kl_log *log);
 struct kl_sweep_points {
@@ -192,7 +192,7 @@ static inline const struct kl_train_settings *kl_train_sweep_base(const struct k
    job must outlive the points. KL_EUSAGE; else as the stage's settle. Free in any case. */
 int kl_train_sweep_points_make(struct kl_sweep_points *points, const struct kl_sweep_job *job,
                                struct kl_error *err);
-/* What cannot be trained is said before anything is. Noisy circuits take milliseconds each, so this is
+/* Refuse points that cannot be trained, before any is. Noisy circuits take milliseconds each, so this is
    for runs that compute. Codes as the stage's count. */
 int kl_train_sweep_points_try(struct kl_sweep_points *points, size_t first, size_t n,
                               struct kl_error *err);

@@ -150,7 +150,7 @@ static void work_on_point(void *context, size_t i, int thread)
     pthread_mutex_unlock(&crew->store);
 }
 
-/* What went wrong with any point, a signal last; one that diverged is a result. */
+/* Fail as a point did, by a signal only if nothing else failed; one that diverged is a result. */
 static int judge(struct crew *crew, struct kl_error *err)
 {
     size_t left = 0;
@@ -249,7 +249,7 @@ static int train_all(struct crew *crew, struct kl_pool *pool, struct kl_error *e
     return code;
 }
 
-/* What is there after a signal, and what the same command would do. */
+/* Say what is kept after a signal, and what the same command would do. */
 static void say_stopped(const struct crew *crew)
 {
     const struct kl_sweep_job *job = crew->job;
@@ -396,7 +396,7 @@ static double share_of_halving(size_t n, int64_t epochs)
     return (double)sum / ((double)n * (double)epochs);
 }
 
-/* Which of n points is tried as the i-th of `tried`: one of each part, and of these not always the same
+/* Choose one of n points as the i-th of `tried`: one of each part, and of these not always the same
    place, since in a grid that may always be the same value. */
 static size_t choose(size_t i, size_t n, size_t tried)
 {

@@ -89,7 +89,7 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
     return KL_OK;
 }
 
-/* What is not there is not said: no best point, no command. */
+/* If there is no best point or no command, it is left out. */
 static int write_json(FILE *to, const struct kl_sweep_found *f, const struct best *best,
                       struct kl_error *err)
 {

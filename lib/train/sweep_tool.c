@@ -184,7 +184,7 @@ static int train(struct run *run, struct kl_error *err)
     return code ? code : publish(run, err);
 }
 
-/* What an earlier run found: the rows of its file, which has the key of this command. */
+/* Load an earlier run's rows from its file, which has the key of this command. */
 static int recall(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;

@@ -194,7 +194,7 @@ int kl_train_restore(struct kl_train *train, struct kl_file *file, const char *p
                      struct kl_error *err);
 
 /* ---- for a learner's functions ---- */
-/* Who works on a replica: thread `thread` alone, or all threads of pool. */
+/* The workers of a replica: thread `thread` alone, or all threads of pool. */
 struct kl_crew {
     struct kl_train *train;
     struct kl_replica *replica;
@@ -236,7 +236,7 @@ struct kl_train_settings {
     const char *ranks; /* NULL: this process is alone */
     bool resume;
 };
-/* What every stage can choose; one that takes more steps by itself has more, of KL_OPTIMIZER_NAMES. */
+/* The choices of every stage; one that takes more steps by itself has more, of KL_OPTIMIZER_NAMES. */
 #define KL_TRAIN_OPTIMIZERS "sgd|adam|adamw"
 #define KL_TRAIN_SCHEDULES "constant|step|cosine|plateau"
 void kl_train_settings_default(struct kl_train_settings *s);

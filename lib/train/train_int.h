@@ -5,7 +5,7 @@
 
 #include "train/train.h"
 
-/* What one thread has. */
+/* The state of one thread. */
 struct kl_train_thread {
     struct kl_error error;
     int code;     /* the first failure */

@@ -167,7 +167,7 @@ static int take_npy(struct kl_numbers *to, const char *path, const char *name, c
     return KL_OK;
 }
 
-/* Which arrays an archive has. */
+/* Refuse a name, and list the archive's arrays. */
 static int refuse_name(const struct kl_zip *zip, const char *path, const char *name,
                        struct kl_error *err)
 {

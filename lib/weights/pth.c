@@ -19,8 +19,8 @@ static bool line_is(const unsigned char *line, size_t n, const char *text)
     return n == strlen(text) && memcmp(line, text, n) == 0;
 }
 
-/* What trainers keep beside the tensors: scalars of NumPy, options, paths, callbacks. A module that ends
-   in a point is all that begins so. */
+/* Is it an object that trainers keep beside the tensors: scalars of NumPy, options, paths, callbacks? A
+   module whose name ends in a point stands for all that begin so. */
 static bool is_kept_beside(const unsigned char *const lines[2], const size_t n[2])
 {
     static const struct {

@@ -128,7 +128,7 @@ enum kl_pickle_type {
     T_LIST, /* its items are not kept: no tensor is in one */
     T_OTHER /* what is not needed and not read: a number of Python or NumPy, an object of a trainer */
 };
-/* What makes a file of it that is read, whatever else is in it. */
+/* Advice: how to save the file so that it can be read, whatever else is in it. */
 #define KL_PICKLE_REMEDY                                                                             \
     "in PyTorch: torch.save({k: v for k, v in s.items() if torch.is_tensor(v)}, FILE), s being the " \
     "state_dict"

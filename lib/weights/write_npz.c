@@ -20,7 +20,7 @@ static void put(FILE *to, uint64_t x, int bytes)
     for (int i = 0; i < bytes; i++) fputc((int)(x >> (8 * i) & 255), to);
 }
 
-/* What local headers and central entries have in common. */
+/* Write the fields that local headers and central entries have in common. */
 static void put_sizes(FILE *to, const struct member *m)
 {
     put(to, VERSION, 2);

@@ -125,7 +125,7 @@ static int inflate_member(struct kl_zip_member *m, struct kl_zip *zip, const uns
     return whole ? 0 : bad(f, err, "a deflated member is damaged, or not as long as it declares");
 }
 
-/* What a central entry says. */
+/* An entry of the central directory. */
 struct entry {
     const unsigned char *bytes;
     const char *name;

@@ -19,7 +19,7 @@ static struct input {
     char digest[65];
 } * now;
 
-/* What "-" or a pipe's name stands for. */
+/* Refill the input that "-" or a pipe's name stands for. */
 static int refill(struct kl_error *err)
 {
     static int ends[2] = { -1, -1 };

@@ -161,7 +161,7 @@ char *__wrap_strndup(const char *text, size_t size)
     return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_strndup(text, size);
 }
 
-/* What allocates within the C library, and what else fails for want of memory. */
+/* Functions that allocate within the C library, and others that fail for want of memory. */
 int __wrap_vasprintf(char **text, const char *format, va_list list)
 {
     return fault_fails(FAULT_MEMORY) ? fault_no(ENOMEM) : __real_vasprintf(text, format, list);

@@ -81,7 +81,7 @@ static int resolved(struct kl_error *err)
     return rc;
 }
 
-/* What a dead run left goes, or stays. */
+/* The leftovers of a dead run go, or stay. */
 static int swept(struct kl_error *err)
 {
     char path[1024];

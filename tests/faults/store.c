@@ -60,7 +60,7 @@ static int stop_partial(struct kl_error *err)
     return rc;
 }
 
-/* What is in no store though one was asked for, the log says. */
+/* If a file is in no store though one was asked for, the log says so. */
 static int check_shared(const struct kl_stage *stage, const char *said, struct kl_error *err)
 {
     char shared[1200];

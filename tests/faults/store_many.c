@@ -80,7 +80,7 @@ static void clear(void)
     unlink(path);
 }
 
-/* What a run that was stopped after one piece left. */
+/* Put back the file of a run that was stopped after one piece. */
 static void put_partial(void)
 {
     FILE *f = fopen(partial, "w");

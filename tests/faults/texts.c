@@ -78,7 +78,7 @@ static int grid(struct kl_error *err)
     return rc;
 }
 
-/* What is no UTF-8 is taken for Latin-1. */
+/* Text that is no UTF-8 is taken for Latin-1. */
 static int json(struct kl_error *err)
 {
     json_t *value = NULL;

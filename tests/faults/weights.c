@@ -57,7 +57,7 @@ static int make(struct kl_error *err)
     return rc;
 }
 
-/* What is written is read, the words beside the tensors too. */
+/* Written weights are read again, the words beside the tensors too. */
 static void read_back(const char *name)
 {
     unsigned char *bytes = NULL;

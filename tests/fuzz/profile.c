@@ -17,8 +17,8 @@ enum { ROWS = 300, WIDTH = 64, STEPS = 8 };
 
 static char path[300], sound[300];
 
-/* What is left of the program. A link to the root that was moved and then deleted crashes HDF5 1.10.8
-   when it closes the file: behind one that was made nothing is moved. */
+/* The rest of the program. A link to the root that was moved and then deleted crashes HDF5 1.10.8 when
+   it closes the file: behind one that was made nothing is moved. */
 static struct {
     const unsigned char *at;
     size_t n;

@@ -35,8 +35,7 @@ struct member {
     size_t n, at;
 };
 
-/* What the local header and the central entry have in common, from the flags to the length of the name.
- */
+/* Write the fields common to local header and central entry, from the flags to the name's length. */
 static void describe(const struct member *m)
 {
     number(0, 2 + 2 + 2);

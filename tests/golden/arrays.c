@@ -90,7 +90,7 @@ static void check_noise(void)
     kl_store_numbers_free(&a);
 }
 
-/* What a name is the name of, whatever its folders are called. */
+/* The kind of a name does not depend on the names of its folders. */
 static void names(void)
 {
     CHECK(kl_weights_is_hdf5("run.h5.old/x.h5:u") && kl_weights_is_hdf5("x.jld2:a/b"));

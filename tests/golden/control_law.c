@@ -11,7 +11,7 @@
 enum { MOST = 512 };
 static int failures;
 
-/* What a problem's attributes say; texts live in `kept`. */
+/* A problem from its attributes; texts live in `kept`. */
 struct problem {
     struct kl_control_options options;
     struct kl_control_texts texts;

@@ -164,7 +164,7 @@ static void appendix(void)
     if (strcmp(part, "111111110")) fprintf(stderr, "last template is %s\n", part), failures++;
 }
 
-/* What NIST's own programs have for these digits: sts in C, as PyPI's sp80022suite 0.0.8 has it. Each
+/* Values of NIST's own programs for these digits: sts in C, as PyPI's sp80022suite 0.0.8 has it. Each
    p-value by its place; the two tests with other laws by their counts. */
 static void programs(void)
 {

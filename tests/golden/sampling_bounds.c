@@ -178,7 +178,7 @@ static void check_calibration(hid_t file)
     golden_close("closed form", 0, closed.factor, exact, 1e-12, 1);
     CHECK(kl_sampling_calibrate_bisect(&found, p.train01, p.gamma, p.n, 8000, &o));
     golden_close("bisection", 0, found, bisected, 1e-14, 1);
-    /* What the factor is for. */
+    /* With the factor no bound is below 0.5. */
     for (size_t k = 1; k < p.n; k++)
         CHECK(kl_sampling_bound(p.train01[k], closed.factor * p.gamma[k], 8000, &o) >= 0.5 - 1e-12,
               "rung %zu", k);

@@ -145,7 +145,7 @@ static void check_steps(hid_t file)
     H5Gclose(g);
 }
 
-/* What a sampler's step does is the update above, with the kernel's normals. */
+/* A sampler's step is the update above, with the kernel's normals. */
 static void check_noise(void)
 {
     struct kl_sampling_walker_f64 k = walker();

@@ -178,7 +178,7 @@ static void check_hmc(void)
     H5Gclose(g);
 }
 
-/* What batches add to SGHMC's variance is what the run says that they do. */
+/* Batches add to SGHMC's variance as much as the run says. */
 static void check_momentum(void)
 {
     const hid_t g = group("momentum");

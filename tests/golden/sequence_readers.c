@@ -124,7 +124,7 @@ static bool has_remark(const struct kl_sequence_recording *r, const char *words)
     return false;
 }
 
-/* What each trap is, and that it is said. */
+/* The traps, and the words that each must bring about. */
 static const struct trap {
     const char *file, *refused, *remark, *fault; /* words of the refusal, of a remark, of why the first
                                                     signal cannot be read */

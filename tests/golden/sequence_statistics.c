@@ -144,7 +144,7 @@ static void check_several(const json_t *all)
     compare("p of friedman", 4, f.p, json_number_value(json_object_get(friedman, "p")), 1e-12);
 }
 
-/* What is not determined is NaN. */
+/* An undetermined number is NaN. */
 static void check_undefined(void)
 {
     static const double same[4] = { 0.25, 0.25, 0.25, 0.25 }, none[3] = { 0 };

@@ -72,7 +72,7 @@ static void sound(const struct kl_tournament *t, const json_t *all)
         near("js a row", pair, r->row_js, number(want, "js_nats_per_row_exact"), 1e-10);
         near("accuracy", pair, r->row_accuracy, number(want, "bayes_accuracy_pairwise_50_symbols"),
              1e-10);
-        /* What a fitted classifier reaches lies below the best possible, by little. */
+        /* A fitted classifier stays below the best possible, by little. */
         near("held out", pair, r->score[KL_SCORE_ACCURACY], r->row_accuracy - 0.006, 0.016);
         near("p, held out", pair, r->p[KL_SCORE_ACCURACY], 1.0 / 401, 1e-12);
         near("p, chi2", pair, r->p[KL_SCORE_CHI_SQUARE], 1.0 / 401, 1e-12);

@@ -114,7 +114,7 @@ static void check_model(const struct model *m, hid_t golden, const float *x)
     unlink(path);
 }
 
-/* What does not fit is told, and nothing is written. */
+/* A map that does not fit is refused, and nothing is written. */
 static void refusals(void)
 {
     static const struct {

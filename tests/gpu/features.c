@@ -99,7 +99,7 @@ static void check_gpu(struct kl_backbone_gpu *gpu, const uint8_t *pixels, const 
           what, names[precision]);
 }
 
-/* What fails in one precision says nothing of the others. */
+/* A failure in one precision says nothing of the others. */
 static void check(size_t height, size_t width, enum kl_pixels kind, enum kl_tap tap, size_t n,
                   unsigned precisions)
 {

@@ -231,8 +231,8 @@ static void check_judged(const struct kind *k, const struct kl_head_model *model
     kl_arena_free(&memory);
 }
 
-/* What must not change a bit: a run in parts, a replica alone, and `many` (unless 0), each of which has
-   fewer blocks. */
+/* Changes that must not change a bit: a run in parts, a replica alone, and `many` (unless 0), each of
+   which has fewer blocks. */
 static void check_bits(const struct kind *k, struct kl_head_model *model, const struct kl_features *f,
                        struct kl_train_options o, const struct kl_head_train *gpu, int64_t many)
 {
@@ -358,7 +358,7 @@ static void check_course(const struct kl_features *f)
     kl_head_model_free(&model);
 }
 
-/* What a GPU does not do is said, not done differently. */
+/* A GPU refuses what it cannot do, and does nothing differently. */
 static void check_refusals(const struct kl_features *f)
 {
     struct kl_head_options h;

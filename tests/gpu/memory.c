@@ -51,7 +51,7 @@ static void model_make(struct kl_head_model *model, struct kl_train_options *o, 
     exit(1);
 }
 
-/* What was said; the code of the training. */
+/* Train, and keep the messages; returns the code of the training. */
 static int train_with(char *said, size_t size, struct kl_head_train *t, size_t memory,
                       struct kl_head_model *model, const struct kl_features *f,
                       const struct kl_train_options *o)

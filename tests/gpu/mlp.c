@@ -218,7 +218,7 @@ static void check_course(void)
           "what was kept is not what the best epoch had");
 }
 
-/* What stands at a place does not depend on who stands beside it, or nobody. */
+/* The run at a place does not depend on those beside it, or on gaps. */
 static void check_gaps(void)
 {
     const struct kl_network_options o = options_of(&kinds[1]);

@@ -47,7 +47,7 @@ static long double bend_of(long double y, long double dy, enum kl_policy_act act
             x_##p[i] = (real)uniform(), z_##p[i] = (real)uniform();                                     \
         for (size_t i = 0; i < UNITS; i++) bias_##p[i] = (real)uniform();                               \
     }                                                                                                   \
-    /* What is added to start, and the size of the terms. */                                            \
+    /* The sum that is added to start, and the size of the terms. */                                    \
     static long double sum_##p(long double *scale, real start, size_t i, size_t t, size_t n,            \
                                size_t steps)                                                            \
     {                                                                                                   \

@@ -133,7 +133,7 @@ static double theta[ANGLES][16], dm[3 * MOST][16];
 static number third[SIZE];
 static struct plain want;
 
-/* What every set of instructions gives, to compare. */
+/* The results of every set of instructions, to compare. */
 struct kept {
     unsigned char bytes[1 << 22];
     size_t n;

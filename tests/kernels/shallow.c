@@ -190,7 +190,7 @@ static int margins(enum kl_isa k, enum kl_shallow_loss loss, double floor)
     return bad;
 }
 
-/* What many epochs leave, over the instruction sets. */
+/* The results of many epochs, over the instruction sets. */
 static int bits(enum kl_isa k, size_t inputs, size_t units, size_t batch)
 {
     static float avx2[MOST + 16 * (KL_SHALLOW_INPUTS + 3)];

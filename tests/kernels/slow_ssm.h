@@ -49,7 +49,7 @@ static long double slow_value(const amplitude *s, int n, int wire, int axis)
     return sum;
 }
 
-/* Where a rotation is inserted: by number of a row of sums; -1: nowhere. */
+/* The place of an inserted rotation: by number of a row of sums; -1: nowhere. */
 struct slow_insert {
     int row;
     long double angle;

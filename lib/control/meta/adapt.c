@@ -325,7 +325,7 @@ static void outputs(struct kl_control_adapt *a, int k, double limit)
 static void forward(struct kl_control_adapt *a, const kl_real *params, int k, double limit)
 {
     kl_real *x = a->x + (size_t)k * a->x_stride;
-    /* What does not adapt is the same at every step. */
+    /* Layers that do not adapt are the same at every step. */
     const int from = k == 0 ? 0 : a->adapts;
     const size_t same = a->x_at[from] + (size_t)a->net->size[from] * a->n;
     if (k) memcpy(x, a->x, same * sizeof *x);

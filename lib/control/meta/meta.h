@@ -106,7 +106,7 @@ enum { KL_CONTROL_PLANT_NORM = 10000 };
         real *u, *grad_u, *du, *dgrad_u, *c, *dots, *turned, *scratch;                                 \
         real *norm; /* per task: [layer][5][units][n] */                                               \
     };                                                                                                 \
-    /* What n lanes take from the arena. KL_EUSAGE, KL_ENOMEM. */                                      \
+    /* Take the memory of n lanes from the arena. KL_EUSAGE, KL_ENOMEM. */                             \
     int kl_control_adapt_make_##p(struct kl_control_adapt_##p *a, const struct kl_control_net *net,    \
                                   const struct kl_control_inner *inner, size_t n,                      \
                                   struct kl_arena *memory, struct kl_error *err);                      \

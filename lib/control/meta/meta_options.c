@@ -43,7 +43,7 @@ static const char *const unused_names[] = { "n-support",
 enum { N_UNUSED = sizeof unused_names / sizeof *unused_names };
 
 /* clang-format off */
-/* What a policy is, however it came to its parameters. */
+/* The options that define a policy, however it came to its parameters. */
 #define POLICY_ROWS \
     { "tasks", 0, KL_OPT_CHOICE, AT(tasks), "auto|rates|psd", 0, 0, true,                            \
       "tasks are decay rates or spectra of noise; auto: by the ranges that are given", "Tasks", NULL }, \

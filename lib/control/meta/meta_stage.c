@@ -89,7 +89,7 @@ static const struct kl_train_sum sums[] = { { "epoch_loss", false },
                                             { "epoch_norm", false } };
 enum { PART = 32 }; /* tasks that are in lanes together, whatever the threads */
 
-/* What one thread computes with. */
+/* The workspace of one thread. */
 struct worker {
     struct kl_arena memory;
     struct kl_control_batch_f32 f32;

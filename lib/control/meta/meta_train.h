@@ -92,7 +92,7 @@ void kl_control_family_weights(double weights[9], const struct kl_control_family
 void kl_control_family_pulse(double pulse[2], const struct kl_control_family *f, double duration);
 
 enum { KL_CONTROL_PROBES = 4, KL_CONTROL_MAX_FEATURES = 8 };
-/* What a network is told of a task: how many numbers, at most KL_CONTROL_MAX_FEATURES, and which. */
+/* The features of a task for a network: how many numbers, at most KL_CONTROL_MAX_FEATURES, and which. */
 int kl_control_family_n_features(const struct kl_control_family *f);
 void kl_control_family_features(double *to, const struct kl_control_family *f,
                                 const struct kl_control_meta_task *task,
@@ -143,7 +143,7 @@ struct kl_control_meta_values {
 void kl_control_meta_defaults(void *values);
 /* Texts to values, and whether they go together. KL_EUSAGE. */
 int kl_control_meta_settle(void *values, struct kl_error *err);
-/* What was given and changes nothing, as a note. */
+/* Note the options that were given and change nothing. */
 void kl_control_meta_unused(const struct kl_control_meta_values *v, const struct kl_log *log);
 
 /* ---- tasks in lanes (batch.c) ---- */

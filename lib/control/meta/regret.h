@@ -38,8 +38,7 @@ struct kl_control_regret {
     double *pulse;   /* [segments][controls]: the fixed one */
     double *spread, *gain; /* [scales]: the test tasks' variance, gain at the policy's steps */
     struct kl_control_gain_fit fit;
-    /* Where the network is told of a task by experiments: losses of that on the mean, by shots of each.
-     */
+    /* If experiments tell the network of a task: its losses on the mean, by shots of each experiment. */
     int n_shots;              /* 0: it is not */
     double *shots, *by_shots; /* [n_shots]; [tasks][n_shots] */
     struct kl_control_line_fit line;
@@ -52,7 +51,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           const struct kl_control_regret_options *o, struct kl_pool *pool,
                           const struct kl_watch *watch, struct kl_error *err);
 void kl_control_regret_free(struct kl_control_regret *r);
-/* What it comes to: does adapting pay? */
+/* The verdict: does adapting pay? */
 enum kl_control_verdict {
     KL_CONTROL_PAYS,          /* less loss than all others that could be had */
     KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as

@@ -103,7 +103,7 @@ int kl_control_probe(double to[KL_CONTROL_PROBES], const struct kl_control_famil
 }
 
 /* ---- families ---- */
-/* What a set is for is part of a number's purpose. */
+/* The purpose of a set's random numbers: each kind of set has its own. */
 static uint32_t purpose(enum kl_purpose of, enum kl_control_task_set set)
 {
     return (uint32_t)of + 256u * (uint32_t)set;

@@ -34,7 +34,7 @@ struct kl_control_modulus {
     int x, y;
     double most;
 };
-/* Which kernel knows it: parameters and controls are then in that kernel's order. Those of
+/* The kernel that computes a system: parameters and controls are then in that kernel's order. Those of
    KL_CONTROL_TURNED, one qubit too, stay as they are, and axes.h makes the kernel's from them. */
 enum kl_control_form {
     KL_CONTROL_GENERAL,
@@ -53,7 +53,7 @@ struct kl_control_system {
     struct kl_control_modulus moduli[KL_CONTROL_MAX_CONTROLS / 2];
     double duration; /* of a pulse, unless the problem has another */
 };
-/* What differs between the members of a family of tasks or of an ensemble. */
+/* The values that differ between the members of a family of tasks or of an ensemble. */
 struct kl_control_task {
     double params[KL_CONTROL_MAX_PARAMS];
     double amplitude; /* factor of all controls: 1 */
@@ -279,7 +279,7 @@ struct kl_control_pulse {
     double duration;
     double *u; /* [segments][controls] */
 };
-/* What is asked for of a pulse; NULL: not asked for. */
+/* The results asked for of a pulse; NULL: not asked for. */
 struct kl_control_gradient {
     double loss;
     double *u;         /* [segments][controls]: d loss / d u */

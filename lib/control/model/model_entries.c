@@ -173,7 +173,7 @@ static int read_range(struct kl_control_reader *r, struct range *to,
                          to->low, to->high);
 }
 
-/* What is known of a control's limits, behind its name. */
+/* Describe a control's limits, behind its name. */
 static void say_range(struct kl_control_reader *r, char line[400], const char *name,
                       const struct range *l)
 {

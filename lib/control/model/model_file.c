@@ -140,7 +140,7 @@ int kl_control_model_target_state(struct kl_control_model_target *target, const 
     return kl_control_target_matrix(&target->gate, name, u, d, err);
 }
 
-/* What a target says, as texts; NULL: it does not. */
+/* The texts of a target; NULL: not given. */
 struct wish {
     const char *gate, *state, *from, *fidelity;
 };

@@ -8,7 +8,7 @@
 #include "control/model/model.h"
 
 /* ---- notation.c ---- */
-/* What a system is made of: qubits, one oscillator, or several. A state |j k ..> has the number that its
+/* The parts of a system: qubits, one oscillator, or several. A state |j k ..> has the number that its
    digits make, the first part's the most significant; `place` says where it stands in the system, whose
    first `subspace` levels are those that compute. */
 struct kl_control_parts {

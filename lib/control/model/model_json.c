@@ -301,7 +301,7 @@ static int read_all(struct kl_control_model *model, const json_t *json, struct k
     return code ? code : kl_control_system_recognise(s, err);
 }
 
-/* What is known of it in words. */
+/* Describe the model in words. */
 static int describe(struct kl_control_model *model, struct kl_error *err)
 {
     size_t size;

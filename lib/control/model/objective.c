@@ -103,7 +103,8 @@ static int check_target(const struct kl_control_system *system, const struct kl_
                    target->name, target->d, system->name, system->subspace);
 }
 
-/* What the first row of R adds is known; and what rounding left in place of 0 is 0. */
+/* Fold the first row of R, which is known, into the constant; rounding leaves tiny weights in place of
+   0: set them to 0. */
 static void fold(struct kl_control_objective *o, int dim)
 {
     double largest = 0;

@@ -112,7 +112,8 @@ static void add_dissipator(double complex *to, const double complex *l, const do
     for (int i = 0; i < d * d; i++) to[i] -= result[i] / 2;
 }
 
-/* What rounding left in place of 0, so that the generator stays sparse; the trace is kept exactly. */
+/* Rounding leaves tiny values in place of 0: clear them, so that the generator stays sparse and keeps
+   the trace exactly. */
 static void clean(double *generator, int dim)
 {
     double largest = 0;

@@ -392,7 +392,7 @@ static bool equal(const double *a, const double *b, int dim)
     return true;
 }
 
-/* Where each of n entries stands among those of the kernel; false: one does not, or two in one place. */
+/* Find the place of each of n entries among the kernel's; false: one has none, or two have the same. */
 static bool places(int *place, const struct kl_control_entry *entries, int n,
                    const struct kl_control_entry *known, int n_known, int dim)
 {

@@ -142,7 +142,7 @@ int kl_control_yaml_root(struct kl_control_yaml_map *map, struct kl_control_yaml
     return fill(map, yaml, yaml_document_get_root_node(&yaml->document), err);
 }
 
-/* What YAML reads as no value: as if its key were not there. */
+/* Is it a value that YAML reads as none? Then its key counts as not there. */
 static bool is_null(const yaml_node_t *node)
 {
     if (node->type != YAML_SCALAR_NODE) return false;
@@ -151,7 +151,7 @@ static bool is_null(const yaml_node_t *node)
            (!*text || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0);
 }
 
-/* What a node says, which stands where. */
+/* Take the text of a node; where: its place in the file, for messages. */
 static int text_of(const char **text, const yaml_node_t *node, const char *where, struct kl_error *err)
 {
     if (node->type != YAML_SCALAR_NODE)

@@ -141,7 +141,7 @@ static int json(FILE *to, const struct values *v, const struct row *row, const s
     return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-/* What the numbers cannot be read without. */
+/* Warn of rates that mislead by themselves. */
 static void caution(const struct kl_log *log, const struct values *v, const struct row *rows, size_t n)
 {
     const double chi = rows[n - 1].rates.phi * v->duration;

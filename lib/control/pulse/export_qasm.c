@@ -179,7 +179,7 @@ static int take_wave(struct reader *r, const struct named *wave, int j)
     return code;
 }
 
-/* What output j, an I or one alone, plays. */
+/* Read the waveform that output j, an I or one alone, plays. */
 static int take_play(struct reader *r, int j, char used[MOST_NAMES][NAME], int *n_used)
 {
     const struct kl_control_samples *s = r->s;

@@ -405,7 +405,7 @@ static double bytes_of(const struct kl_control_system *s)
            jumps * s->d * s->d * sizeof(double complex);
 }
 
-/* What is saved by it: the building of a generator. */
+/* Measure the gain of a hit: it saves the building of a generator. */
 static int measure_gain(struct kl_control_cache *cache, const struct kl_control_setup *setup,
                         const double *u, int uses, struct kl_error *err)
 {

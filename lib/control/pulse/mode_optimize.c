@@ -264,7 +264,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
                                          err);
 }
 
-/* What was fitted to members says nothing of the law. */
+/* Judge the loss over the law by members that the search did not see: a fit says nothing of the law. */
 static int judge_law(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct work *w = run->state;
@@ -317,8 +317,8 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
     return kl_store_mode_json(run, to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-/* What the numbers are of: an ensemble's loss is of its law, all else of the nominal system; of the
-   transfer of one state the gate's fidelity is another number. */
+/* Print the loss: an ensemble's is of its law, all else of the nominal system; of the transfer of one
+   state the gate's fidelity is another number. */
 static void report_loss(const struct work *w, FILE *out)
 {
     const struct kl_control_setup *s = &w->setup;

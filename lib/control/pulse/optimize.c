@@ -56,7 +56,7 @@ void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
         kl_philox(w, o->seed, (uint32_t)i, KL_RANDOM_STARTS, (uint32_t)start, 0);
         const double normal = kl_control_normal(kl_philox_unit(w[0]), kl_philox_unit(w[1]));
         double first = o->first && start == 0 ? o->first[i] : o->size * normal;
-        /* Where 0 is no inner value, from the bound that is nearest to it inwards. */
+        /* If 0 is no inner value, start inwards of the bound that is nearest to it. */
         if (!o->first || start) {
             if (low[i] >= 0) first = low[i] + fabs(first) * (high[i] - low[i]);
             else if (high[i] <= 0) first = high[i] - fabs(first) * (high[i] - low[i]);

@@ -75,9 +75,9 @@ void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, 
 
 /* ---- problems (problem.c): the loss of an ensemble as a function of what is free, many points at once
  * ---- */
-/* What the members of an ensemble make together: their weighted mean; a smooth upper bound of the worst,
-   log(sum of exp(k L)) / k with k the sharpness, whatever the weights; the mean of the worst share
-   (conditional value at risk, Rockafellar and Uryasev 2000). */
+/* The aggregate of an ensemble's losses: their weighted mean; a smooth upper bound of the worst, log(sum
+   of exp(k L)) / k with k the sharpness, whatever the weights; the mean of the worst share (conditional
+   value at risk, Rockafellar and Uryasev 2000). */
 enum kl_control_aggregate { KL_CONTROL_MEAN, KL_CONTROL_WORST, KL_CONTROL_CVAR };
 struct kl_control_problem {
     const struct kl_control_system *system;
@@ -198,7 +198,7 @@ enum {
     KL_CONTROL_MOST_CHECKS = 65536,
     KL_CONTROL_MOST_SEGMENTS = 16384
 };
-/* Where nothing is spread the number of members says nothing, and is this one in keys and files. */
+/* If nothing is spread, the number of members has no effect, and is this one in keys and files. */
 enum { KL_CONTROL_NO_MEMBERS = 5 };
 /* Files that options name, the model's and the gate's, become what is in them: then key, provenance and
    file of a pulse say what was computed. The texts live as long as the options; said: what was
@@ -227,7 +227,7 @@ struct kl_control_setup {
     bool is_state; /* the target is the model's state, and no gate */
     struct kl_control_objective objective;
     enum kl_control_fidelity fidelity;
-    /* What a search works with, and a finer set that it never sees, with which all is judged. */
+    /* The members of the search, and a finer set that it never sees, with which all is judged. */
     struct kl_control_task *members, *checks;
     double *weights, *check_weights;
     int n_members, n_checks;
@@ -238,9 +238,9 @@ struct kl_control_setup {
     struct kl_control_problem problem; /* its segments are samples times oversample */
     struct kl_control_problem law;     /* the same over the checks; of worst the worst itself */
 };
-/* What the options come to, in words, a line each: system, rates and limits in use, what is a default;
-   pulse, target, ensemble (setup.c). brief: of a model whose own lines were said what options
-   changed alone. */
+/* Describe the problem that the options define, a line each: system, rates and limits in use, what is a
+   default; pulse, target, ensemble (setup.c). brief: of a model whose own lines were said, only what
+   options changed. */
 void kl_control_setup_write(FILE *to, const struct kl_control_setup *setup,
                             const struct kl_control_options *o, bool brief);
 /* The files' lines, then these, as notes. KL_ENOMEM. */
@@ -257,7 +257,7 @@ struct kl_file;
 struct kl_writer;
 extern const struct kl_kind kl_control_pulse_kind;
 enum { KL_CONTROL_PULSE_SCHEMA = 1 };
-/* What is known of a pulse in its problem. */
+/* The report on a pulse in its problem. */
 struct kl_control_report {
     double loss;       /* over the law, by the checks, without the factor of energy */
     double of_members; /* the same by the members, with which it was sought */

@@ -182,7 +182,7 @@ static int set_limits(struct kl_control_system *s, const char *text, struct kl_e
     return code;
 }
 
-/* What the problem has of them. */
+/* Take the limits into the problem. */
 static int take_limits(struct kl_control_setup *s, const struct kl_control_options *o,
                        struct kl_error *err)
 {

@@ -223,7 +223,7 @@ static double sum_of(const struct kl_control_waveform *w, int k, int s, const do
     return v;
 }
 
-/* What makes sample s of control k: its own number, or the sum of its functions. */
+/* The value of sample s of control k: its own number, or the sum of its functions. */
 static double number_of(const struct kl_control_waveform *w, int k, int s, const double *x, int lanes,
                         int l)
 {

@@ -94,7 +94,7 @@ static bool is_affine(const struct kl_control_objective *o, int dim)
     return first > 1e-14;
 }
 
-/* What is proven, before it is cut at 0; -INFINITY: nothing. */
+/* Compute the proven limit, before it is cut at 0; -INFINITY: nothing is proven. */
 static int limit_of(double *limit, const struct kl_control_system *system,
                     const struct kl_control_objective *objective, enum kl_control_fidelity fidelity,
                     double duration, const struct kl_control_task *task, struct kl_error *err)
@@ -157,7 +157,7 @@ static double density(double x)
     return exp(-x * x / 2) / sqrt(2 * M_PI);
 }
 
-/* What the ends of a chord over [a, b] weigh in the mean over the law. */
+/* Add the weights of the ends of a chord over [a, b] in the mean over the law. */
 static void weigh(double *left, double *right, double a, double b, bool normal)
 {
     const double mass = normal ? normal_below(b) - normal_below(a) : (b - a) / 2,

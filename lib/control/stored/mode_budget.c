@@ -43,7 +43,7 @@ static void defaults(void *values)
     ((struct values *)values)->tolerance = 0.1;
 }
 
-/* What is to be explained: all but the pulse's own loss. */
+/* The loss to be explained: all but the pulse's own. */
 static double budget_of(const struct kl_control_budget *b)
 {
     return fabs(b->total - b->residual);

@@ -141,7 +141,7 @@ static void draw_colours(cairo_t *cr, const struct kl_axes *axes, const struct l
     cairo_surface_destroy(image);
 }
 
-/* Where the line of this level crosses the side between two corners of a cell. */
+/* Find where the line of this level crosses the side between two corners of a cell. */
 static bool crossing(double *x, double *y, double at, const double corner[4], int side, double x0,
                      double x1, double y0, double y1)
 {

@@ -84,7 +84,7 @@ static void set_range(struct kl_axes *axes, double best, double worst)
     else axes->y1 = above;
 }
 
-/* What the share of trapped starts means. */
+/* Explain the share of trapped starts. */
 static const char *words_of(size_t trapped, size_t all)
 {
     if (!trapped) return "";

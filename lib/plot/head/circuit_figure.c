@@ -160,7 +160,7 @@ static bool is_measured(const struct kl_circuit *c, int q)
     return measured;
 }
 
-/* Where gates stand: in columns, and where these are too many for the width, in several rows. The last
+/* The places of gates: in columns, and if these are too many for the width, in several rows. The last
    column is that of the meters, unless some are cut off. */
 struct places {
     int *column, *row, columns, rows; /* of every gate; of every column */

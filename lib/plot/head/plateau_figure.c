@@ -174,7 +174,7 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct sca
     kl_plot_text(cr, axes->left + axes->width / 2, axes->top - 6, 8, KL_CENTRE, title);
 }
 
-/* What the bands are: each cell's variance, of so many draws of all parameters. */
+/* Explain the bands: each cell's variance, of so many draws of all parameters. */
 static void say_bands(cairo_t *cr, const struct kl_axes *last, const struct kl_file *file)
 {
     double draws;

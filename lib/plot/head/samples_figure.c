@@ -188,8 +188,8 @@ static int recall(struct kl_images_options *o, const struct kl_file *report, str
     return code;
 }
 
-/* What was taken of them, or all: as they are or, if they differ in size, resized. *p must live as long
-   as *images. */
+/* Open the images as the report's features took them: as they are or, if they differ in size, resized.
+   The life of *p must be as long as that of *images. */
 static int open_images(struct kl_images **images, struct kl_sample_paths *p,
                        const struct kl_figure_inputs *inputs, struct kl_error *err)
 {

@@ -107,7 +107,7 @@ static int load(struct table *t, struct kl_file *file, struct kl_error *err)
     return KL_OK;
 }
 
-/* What stands beside the rows that are drawn. */
+/* The labels beside the rows that are drawn. */
 struct labels {
     char of[MOST][KL_SWEEP_LABEL], shared[KL_SWEEP_LABEL];
     double room;   /* of a label */

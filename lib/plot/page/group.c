@@ -18,7 +18,7 @@ static int load_devices(struct kl_page_rows *r, struct kl_file *file, bool peopl
     return kl_store_file_load((void **)&r->devices, file, d, err);
 }
 
-/* What extract-features --reference leaves: numbers of devices beside those of pairs. */
+/* Is it a dataset of extract-features --reference with numbers of devices beside those of pairs? */
 static bool is_reference_of_devices(const char *name)
 {
     return strcmp(name, "reference/rate") == 0 || strcmp(name, "reference/last_row_rate") == 0;

@@ -68,7 +68,7 @@ static int headline_text(char text[KL_HEADLINE], const struct kl_file *file, con
     return code;
 }
 
-/* What a report's numbers are of, ", 100 shots, noise depolarizing=0.01". */
+/* The conditions of a report's numbers, ", 100 shots, noise depolarizing=0.01". */
 static int headline_means(char text[KL_HEADLINE], const struct kl_file *file, struct kl_error *err)
 {
     headline_counted(text, ", ", headline_count(file, "shots"), "shot");
@@ -76,8 +76,7 @@ static int headline_means(char text[KL_HEADLINE], const struct kl_file *file, st
     return code ? code : headline_text(text, file, "mitigation", ", mitigated by ", err);
 }
 
-/* What speaks against taking a report's numbers for those of new samples, "; the head was trained on
-   these samples". */
+/* Reasons not to expect a report's numbers of new samples, "; the head was trained on these samples". */
 static void headline_cautions(char text[KL_HEADLINE], const struct kl_file *file)
 {
     if (kl_store_file_has_attribute(file, "", "trained_on_these"))

@@ -179,7 +179,7 @@ static int write_apart(FILE *to, struct kl_file *const *files, size_t n, struct 
     return code;
 }
 
-/* What all of it came to, first: one reads no further for that. */
+/* Write the head: the result of all comes first, as one reads no further for that. */
 static int write_head(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
 {
     struct kl_file *leads = files[kl_plot_page_main(files, n)];
@@ -239,7 +239,7 @@ static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, struct
     return code;
 }
 
-/* What its run said that a reader should know. */
+/* Write the cautions of the file's run. */
 static int write_cautions(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     char *lines = NULL;

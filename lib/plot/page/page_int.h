@@ -30,22 +30,22 @@ void kl_plot_html_caption(FILE *to, const char *caption);
 /* ---- words (words.c) ---- */
 /* "Evaluation of heads": what a file of the kind is; the kind itself where it has no such words. */
 const char *kl_plot_page_kind(const char *kind);
-/* What a group of datasets is, or a dataset with columns, and what each of its rows is. caption NULL: it
+/* Words for a group of datasets, or a dataset with columns, and for each of its rows. caption NULL: it
    has no words but its name. */
 struct kl_page_words {
     const char *caption, *row;
 };
 struct kl_page_words kl_plot_page_words(const char *kind, const char *name, size_t n);
-/* What a dataset is called as a column; NULL: by its name. */
+/* The name of a dataset as a column; NULL: its own. */
 const char *kl_plot_page_column(const char *name);
 /* The sentence below a figure. */
 const char *kl_plot_page_sentence(const char *figure);
 
-/* What the tool itself said of the file in one line, without its name; "" of what has no such line
-   (headline.c). KL_EDATA, KL_EIO, KL_ENOMEM. */
+/* The tool's own line on the file, without its name; "" of what has no such line (headline.c). KL_EDATA,
+   KL_EIO, KL_ENOMEM. */
 enum { KL_HEADLINE = 400 };
 int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
-/* Which of the files is what the others lead to: a report rather than its heads. */
+/* The file that the others lead to: a report rather than its heads. */
 size_t kl_plot_page_main(struct kl_file *const *files, size_t n);
 /* Root attributes that say what the stage found, as `cache show` has them (results.c). The same
    codes. */

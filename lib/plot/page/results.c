@@ -98,7 +98,7 @@ static const struct known of_bounds[] = {
 };
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* What is known of a kind; *all: whatever else its files have is told behind it. */
+/* The attributes known of a kind; *all: whatever else its files have is told behind them. */
 static const struct known *known_of(size_t *n, bool *all, const struct kl_file *file)
 {
     const char *kind = kl_store_file_kind(file);

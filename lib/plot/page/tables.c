@@ -89,7 +89,7 @@ static int load_values(void **data, size_t *stride, struct kl_file *file, const 
     return kl_store_file_load(data, file, d, err);
 }
 
-/* Which of a dataset's columns is meant; beyond the last one: none has that name. */
+/* Find a dataset's column by name; beyond the last one: none has that name. */
 static int find_column(size_t *at, struct kl_file *file, const char *names, const char *name,
                        struct kl_error *err)
 {
@@ -321,8 +321,8 @@ static void row_begin(FILE *to, const char *name)
     fprintf(to, "</tr>\n<tr><th scope=\"row\">%s</th>", name);
 }
 
-/* What too few permutations have not refuted was hardly tested, as the tool's own line says; NaN: the
-   file does not say how many. */
+/* A hypothesis that too few permutations have not refuted was hardly tested, as the tool's own line
+   says; NaN: the file does not say how many. */
 static void write_verdict(FILE *to, int32_t verdict, double permutations)
 {
     static const char *const words[] = { "refuted", "not refuted", "all equal" };
@@ -334,7 +334,7 @@ static void write_verdict(FILE *to, int32_t verdict, double permutations)
     fputs("</td>", to);
 }
 
-/* What follows: may symbols be independent, and how many uniform bits are in them? Nothing of a file
+/* Write the uses: may symbols be independent, and how many uniform bits are in them? Nothing of a file
    that does not say it yet. */
 static int write_uses(FILE *to, struct kl_file *file, struct kl_error *err)
 {
@@ -461,8 +461,7 @@ static bool is_matrix(const struct kl_file *file, const struct kl_dataset *d)
            kl_store_file_has_attribute(file, d->name, "columns");
 }
 
-/* What training needs to go on is nothing to read; a head's history is its curves and the table below.
- */
+/* State for resuming is not shown; a head's history is its curves and the table below. */
 static bool is_shown(const struct kl_file *file, const char *name)
 {
     static const char *const hidden[] = { "optimizer/", "last/",     "params/",

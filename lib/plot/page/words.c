@@ -4,7 +4,7 @@
 
 #include "plot/page/page_int.h"
 
-/* What others lead to stands first. */
+/* A kind to which others lead stands before them. */
 static const char *const kinds[][2] = {
     { "report", "Evaluation of heads" },
     { "device-report", "Evaluation of classifiers of devices" },

@@ -159,7 +159,7 @@ static void draw_row(cairo_t *cr, const struct kl_axes *axes, const struct kl_ac
     kl_plot_mark(cr, kl_plot_axes_x(axes, row->mean), y, 2.4, KL_CIRCLE);
 }
 
-/* What always naming the commonest device of the test rows scores, in the mean over splits. */
+/* The accuracy of always naming the commonest device of the test rows, in the mean over splits. */
 static double commonest(const struct kl_report_view *v)
 {
     const size_t c = v->n_devices;

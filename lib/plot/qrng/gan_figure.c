@@ -10,8 +10,8 @@
 enum { NAME = 32, MOST_NAMED = 12, MOST_LINES = 8 };
 static const double LEFT = 44, TOP = 18, WIDTH = 180, HEIGHT = 120, ACROSS = 246, DOWN = 176;
 
-/* What bars show: the study's divergence and its closed form, or the sound way's with its interval and
-   that of frequencies. */
+/* Datasets of the bars: the study's divergence and its closed form, or the sound way's with its interval
+   and that of frequencies. */
 static const char *const sets[2][4] = {
     { "scores/divergence", NULL, NULL, "scores/divergence_uniform" },
     { "scores/excess", "scores/excess_low", "scores/excess_high", "scores/plugin_excess" },
@@ -167,7 +167,7 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const double *val
     cairo_stroke(cr);
 }
 
-/* Where a generator stands first, in pairs and models. */
+/* The first place of a generator, in pairs and models. */
 static size_t place_of(const struct gan *g, size_t m)
 {
     size_t i = 0;

@@ -69,7 +69,7 @@ static int load(struct learning *l, struct kl_file *file, struct kl_error *err)
     return code;
 }
 
-/* What the network of each run had on the judge's rows at its best epoch. */
+/* Mark the value of each run's network on the judge's rows at its best epoch. */
 static void mark_best(cairo_t *cr, const struct kl_axes *axes, const struct learning *l, int series)
 {
     const struct kl_series *s = &l->series[series];

@@ -82,7 +82,7 @@ static size_t shown_pairs(const struct results *r)
     return r->n_pairs < MOST_PAIRS ? r->n_pairs : MOST_PAIRS;
 }
 
-/* Where the pair at a place of the ranking has its line; its name stands left of the axes. */
+/* Draw the line of the pair at a place of the ranking, its name left of the axes; returns its y. */
 static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results *r, size_t place)
 {
     char first[KL_NAME], second[KL_NAME], text[2 * KL_NAME + 4];
@@ -192,7 +192,7 @@ static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
     kl_plot_axes_title(cr, &a, text);
 }
 
-/* Where the axis of accuracies begins: below them all, intervals too. */
+/* The lower end of the axis of accuracies: below them all, intervals too. */
 static double least_accuracy(const struct results *r)
 {
     double least = 0.5;

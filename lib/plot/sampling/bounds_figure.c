@@ -62,7 +62,7 @@ static double *to_unit(const struct ladder *l, double *values, bool raw, double 
     return values;
 }
 
-/* What the bounds are of in place of the 0-1 errors, where that is the unit-interval loss. */
+/* Load the unit-interval loss in place of the 0-1 errors, if the bounds are of it. */
 static int load_unit(struct ladder *l, struct kl_file *file, struct kl_error *err)
 {
     static const char *const losses[2] = { "loss", "test_loss" };
@@ -224,7 +224,7 @@ static bool has_curve(const struct ladder *l, int column)
     return false;
 }
 
-/* What a guess comes to: a bound above it says nothing. */
+/* Draw the error of a guess: a bound above it says nothing. */
 static void draw_chance(cairo_t *cr, const struct kl_axes *axes, double chance)
 {
     static const double dots[] = { 1, 2 };
@@ -349,7 +349,7 @@ static int draw_divergences(cairo_t *cr, const struct ladder *ladders, size_t n,
     return code;
 }
 
-/* Where beta is the n of ladder f; its name below the curves, which rise, on the side where there is
+/* Draw a line at beta = n of ladder f; its name below the curves, which rise, on the side that has
  * room. */
 static void draw_records(cairo_t *cr, const struct kl_axes *axes, const struct ladder *ladders, size_t n,
                          size_t f)

@@ -57,7 +57,7 @@ static size_t find(const struct column *c, const char *name)
     return i;
 }
 
-/* Where a person's dot stands in column k: people of one accuracy beside each other. */
+/* The place of a person's dot in column k: people of one accuracy stand beside each other. */
 static double place_dot(const struct kl_axes *axes, const struct column *c, size_t k, size_t person)
 {
     const double apart = 3.8;
@@ -122,7 +122,7 @@ static void draw_column(cairo_t *cr, const struct kl_axes *axes, const struct co
     kl_plot_text_upwards(cr, x + 2.5, axes->top + axes->height + 5, 7, KL_RIGHT, 90, text);
 }
 
-/* What guessing comes to where classes are as frequent: one of so many. */
+/* Draw the accuracy of a guess if classes are equally frequent: one of so many. */
 static void draw_chance(cairo_t *cr, const struct kl_axes *axes, size_t classes)
 {
     const double chance = classes ? 1 / (double)classes : 0;

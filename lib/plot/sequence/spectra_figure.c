@@ -19,8 +19,8 @@ static double hertz(const struct kl_windows_view *v, size_t k, size_t n)
     return low + (high - low) * (double)k / (FREQUENCIES - 1);
 }
 
-/* What is shown of a density: from the second bin on, below which a Hann window mixes it with the mean,
-   up to 45 Hz. */
+/* The part of a density that is shown: from the second bin on, below which a Hann window mixes it with
+   the mean, up to 45 Hz. */
 struct shown {
     size_t first, n; /* bins */
     double step;     /* Hz */
@@ -210,8 +210,8 @@ static void mean_power(double *power, const struct map *m, int32_t label)
 struct pair {
     int32_t a, b;
 };
-/* What the columns show: each class against before, else pairs; the first COLUMNS. *all: how many there
- * are. */
+/* Find the pairs of the columns: each class against before, else pairs; the first COLUMNS. *all: how
+ * many there are. */
 static size_t find_pairs(struct pair pairs[COLUMNS], size_t *all, const struct kl_windows_view *v,
                          bool baseline)
 {

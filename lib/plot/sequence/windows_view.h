@@ -18,7 +18,7 @@ struct kl_windows_view {
     char *class_names, *channel_names, *unit;
     size_t class_size, channel_size;
     double *positions; /* (channels, 2) on the unit disc, the nose upwards; NULL: none are known */
-    /* Whose they are. */
+    /* The origin of each window. */
     int32_t *subject, *recording; /* (n) */
     double *onset;                /* (n) seconds of the event in its recording; NaN: of none */
     char *people, *recordings;    /* names */
@@ -51,8 +51,8 @@ size_t kl_plot_windows_count(const struct kl_windows_view *v, int32_t label);
 double kl_plot_windows_density(const struct kl_windows_view *v, size_t window, size_t channel,
                                size_t from, size_t n, double hertz);
 /* ---- heads (heads.c) ---- */
-/* What colours stand for. both_signs: they diverge from zero, as far to either side; else they run from
-   the least to the largest. Begins as { INFINITY, -INFINITY, ... }. */
+/* The range of values of the colours. both_signs: they diverge from zero, as far to either side; else
+   they run from the least to the largest. Begins as { INFINITY, -INFINITY, ... }. */
 struct kl_head_range {
     double low, high;
     bool both_signs;

@@ -60,16 +60,16 @@ int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
                        const struct kl_bits_how *how, struct kl_error *err);
 /* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */
 int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *err);
-/* What was read into the key, as the bits themselves: the same in every format; and into the record, the
+/* Put the input into the key, as the bits themselves: the same in every format; and into the record, the
    raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files), each
    with its own SHA-256; what came through a pipe with that of all bits, as `bits`. */
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err);
-/* What all stages on bits have in their keys: their width and digest; files that are not ours into the
-   record (raw_inputs). */
+/* Put into the key what all stages on bits have there: width and digest; files that are not ours go into
+   the record (raw_inputs). */
 int kl_bits_key(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                 const struct kl_stage *stage, struct kl_error *err);
-/* What is to be said of bits before they are worked on: bits left out, widths, names; with `repeats`
+/* Note what matters about bits before they are worked on: bits left out, widths, names; with `repeats`
    rows that occur again, too. */
 int kl_bits_note(const struct kl_stage *stage, const struct kl_bits *bits, bool repeats,
                  struct kl_error *err);
@@ -182,7 +182,7 @@ struct kl_bits_look {
     const char *what;   /* "a gzip file"; NULL: KL_FORM_NONE */
     const char *remedy; /* the command that converts it, or NULL */
 };
-/* What the first n bytes of an input are, of which KL_BITS_LOOK are enough. Random bytes are taken for
+/* Recognise an input by its first n bytes, of which KL_BITS_LOOK are enough. Random bytes are taken for
    something in less than one of 2^35 inputs; form.c has the sum. */
 struct kl_bits_look kl_bits_look(const unsigned char *first, size_t n);
 

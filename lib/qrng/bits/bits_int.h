@@ -7,7 +7,7 @@
 
 struct kl_bits_source;
 
-/* What an input's bytes are, from its options. */
+/* The coding of an input's bytes, from its options. */
 enum kl_bits_coding {
     KL_BITS_ROWS, /* rows: text, .npy, a file of ours */
     KL_BITS_PACKED,
@@ -83,7 +83,7 @@ bool kl_bits_signs(const struct kl_bits_widths *w);
 /* KL_EDATA: the input is something else than what its options say, or than rows. */
 int kl_bits_check(const struct kl_bits_source *s, struct kl_error *err);
 enum { KL_BITS_ADVICE = 160 };
-/* What else an input that was taken for rows may be, for a message: "" or "; ..." */
+/* Advise, for a message, on what else an input that was taken for rows may be: "" or "; ..." */
 void kl_bits_advise(char words[KL_BITS_ADVICE], const struct kl_bits_source *s);
 
 /* ---- what the rows of a device say (streaming_counts.c) ---- */

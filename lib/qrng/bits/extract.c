@@ -258,7 +258,7 @@ static int write_rows(struct kl_bits_extract *e, struct columns *c, struct kl_wr
     return rc;
 }
 
-/* What all stages that read the file look at. */
+/* Write the part that all stages which read the file look at. */
 static int write_head(const struct kl_bits_extract *e, struct kl_writer *writer, struct kl_error *err)
 {
     const size_t n = (size_t)e->inputs.n_devices;

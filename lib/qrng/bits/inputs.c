@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* ---- one input ---- */
-/* Which format it has, and what holds for all of them. */
+/* The choice of its format, and what all formats share. */
 
 enum { BLOCK_WORDS = 1 << 16 };
 
@@ -52,7 +52,7 @@ static bool may_be_several(const struct kl_bits_source *s)
     return s->labelled || s->format == &kl_bits_h5;
 }
 
-/* What --symbol-bits may be. */
+/* Refuse rows of no whole number of symbols, and list the values that --symbol-bits may have. */
 static int refuse_width(const struct kl_bits_source *s, size_t n_bits, struct kl_error *err)
 {
     char widths[4 * KL_BITS_SYMBOL] = "1";
@@ -244,7 +244,7 @@ static void close_source(struct kl_bits_source **source)
 /* ---- several inputs ---- */
 /* Several inputs as one sequence of rows, each input a device. */
 
-/* Which options need and exclude each other. */
+/* Check which options need and exclude each other. */
 static int check_how(const struct kl_bits_how *how, struct kl_error *err)
 {
     const char *encoding = how->encoding;

@@ -60,7 +60,7 @@ int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_
     return rc;
 }
 
-/* What was spooled has no name by which its digest could be remembered. */
+/* Compute the digest of a spooled input: it has no name by which the digest could be remembered. */
 static int find_spooled(struct kl_bits_source *s, struct kl_error *err)
 {
     enum { ROOM = 1 << 18 };

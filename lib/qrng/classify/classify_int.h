@@ -13,7 +13,7 @@ struct kl_learner kl_classify_network_learner(const struct kl_network_options *o
 struct kl_train_options kl_classify_network_train_options(const struct kl_network_options *o);
 /* Of the epoch at hand; after its judgement of the next one. */
 double kl_classify_network_rate(const struct kl_train *train);
-/* What a finished training has found, but for the parameters. */
+/* Take over the results of a finished training, but for the parameters. */
 void kl_classify_network_result(struct kl_network_run *run, const struct kl_train *train);
 
 /* First parameters in the order of files, drawn in this order: number i of layer l is word i % 4 of
@@ -26,7 +26,7 @@ static inline uint64_t kl_classify_network_seed(uint64_t seed, uint32_t stream)
 }
 
 /* ---- judging (study_judge.c), and what is compared with it (baselines.c) ---- */
-/* What judging one model takes; n rows, c classes. */
+/* The workspace of judging one model; n rows, c classes. */
 struct kl_judge {
     const struct kl_study *study;
     struct kl_file *file;

@@ -39,7 +39,7 @@ struct kl_network_gpu {
     uint8_t *labels;                    /* [rows] */
 };
 
-/* What is the same in all steps, and the factors of those whose factors still change. */
+/* Set Adam's constants, and the factors of those steps in which they still change. */
 static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_gpu *c, struct kl_error *err)
 {
     enum { MOST = 1 << 16 };

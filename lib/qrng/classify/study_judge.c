@@ -275,7 +275,7 @@ static int write_split(struct kl_judge *j, const struct sets *sets, size_t s,
     return rc ? rc : kl_store_writer_rows(j->w, sets->wilson, s, 1, wilson, err);
 }
 
-/* What always naming the commonest device of the test rows scores. */
+/* The accuracy of always naming the commonest device of the test rows. */
 static double commonest(const struct kl_judge *j)
 {
     size_t most = 0;

@@ -235,7 +235,7 @@ static int fit_rules(const struct training *t, const struct run *run, struct kl_
     return rc;
 }
 
-/* What the network learns from, and what judges its epochs. */
+/* Choose the rows that the network learns from, and those that judge its epochs. */
 static void choose_rows(struct run *run, const struct kl_study *s)
 {
     const size_t n = s->bits->n_rows;
@@ -437,7 +437,7 @@ static void run_item(void *context, size_t run, int thread)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* What the threads met. */
+/* Report the error that stopped the threads, if one did. */
 static int outcome(const struct training *t, struct kl_error *err)
 {
     const size_t n = t->study->n_runs;

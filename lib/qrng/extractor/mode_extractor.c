@@ -140,7 +140,7 @@ static void name_word(char text[KL_BITS_SYMBOL + 1], const struct kl_entropy_ver
     text[of->width] = '\0';
 }
 
-/* What was vouched for, against what the bits show. */
+/* Compare the entropy that was vouched for with what the bits show. */
 static int judge_claim(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
 {
     const struct kl_entropy_verdict of = kl_extractor_entropy_claim_judge(&w->claim);
@@ -268,7 +268,7 @@ static int check_target(const struct kl_common *common, struct kl_error *err)
                    common->output);
 }
 
-/* What was given, though it does nothing. */
+/* Refuse options that were given and have no effect. */
 static int refuse(const struct values *v, struct kl_error *err)
 {
     struct values none = { 0 };

@@ -121,10 +121,10 @@ void kl_gan_pcg64_units(double *x, size_t n, uint32_t seed);
     int kl_gan_network_make_##p(struct kl_gan_network_##p *g, const struct kl_gan_sizes *size,          \
                                 const struct kl_optimizer *adam, double lr, size_t epochs,              \
                                 struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err);   \
-    /* Where the next latent vector (latent) is to be written, which then counts as there. At least     \
-       that of the epoch at hand and, before a step, of the one behind it; at most KL_GAN_LATENTS from  \
-       the one at hand: rows whose output is negative take their steps in advance as far as they reach. \
-     */                                                                                                 \
+    /* The place of the next latent vector (latent), to be written, which then counts as there. At      \
+       least those of the epoch at hand and, before a step, of the one behind it must be there; at most \
+       KL_GAN_LATENTS from the one at hand: rows whose output is negative take their steps in advance   \
+       as far as they reach. */                                                                         \
     real *kl_gan_network_latent_##p(struct kl_gan_network_##p *g);                                      \
     /* The last layer's weights of input j <= columns, all cells'. */                                   \
     void kl_gan_network_set_##p(struct kl_gan_network_##p *g, size_t j, const real *w);                 \

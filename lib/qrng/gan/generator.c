@@ -330,7 +330,7 @@ static void step_rows(void *context, size_t item, int thread)
     for (size_t i = item * ROWS; i < (item + 1) * ROWS; i++) step_row(g, i);
 }
 
-/* What the first epoch makes of its latent vector. */
+/* Run the first layer on the latent vector of the first epoch. */
 static void begin(const struct kl_gan_network *g)
 {
     const struct kl_gan_layer *l = &g->layer[0];

@@ -10,8 +10,7 @@
 #include "qrng/gan/gan_int.h"
 #include "qrng/gan/study.h"
 
-/* What is looked up for each word: the cost under the law of a or of b, by the model or by frequencies.
- */
+/* Tables of a value a word: the cost under the law of a or of b, by the model or by frequencies. */
 enum table { LAW_A, PLUGIN_A, LAW_B, PLUGIN_B, WITNESS, N_TABLES };
 /* A pair's values on the held-out rows of both devices. */
 struct held_out {

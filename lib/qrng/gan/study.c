@@ -110,7 +110,7 @@ int kl_gan_pairs(struct kl_gan_pair **pairs, size_t *n, const char *text, const 
     return KL_OK;
 }
 
-/* Which half a row belongs to in a draw: 1 or 2. */
+/* The half that a row belongs to in a draw: 1 or 2. */
 static int half_of(size_t row, uint32_t draw, const struct kl_gan_options *o)
 {
     uint32_t words[4];

@@ -41,7 +41,7 @@ enum kl_gan_column {
     KL_GAN_N_COLUMNS
 };
 
-/* What is known of each pair when all is trained; NAN where it does not apply. */
+/* The scores of each pair when all is trained; NAN where one does not apply. */
 enum kl_gan_score {
     KL_GAN_KL,          /* KL(target || law): reference, of the last epoch; else of device a's held-out
                            rows, at the epoch that was kept */
@@ -120,7 +120,7 @@ int kl_gan_gpu_train(struct kl_gan_study *s, const struct kl_device *device,
 void kl_gan_study_table(FILE *to, const struct kl_gan_study *s, size_t most);
 
 /* ---- one model ---- */
-/* Where a model's results go, and who may stop it. */
+/* The place of a model's results, and the function that may stop it. */
 struct kl_gan_place {
     float *law, *target, *discriminator;
     float *witness; /* what tells rows of the device from the law's: the discriminator's logit; with

@@ -332,7 +332,8 @@ static void release_model(struct model *l)
 }
 
 /* ---- its training: judged before each step, kept where it is best ---- */
-/* What tells the device's words from the law's, of the law and the discriminator that are there. */
+/* Make the witness, which tells the device's words from the law's, from the law and the discriminator
+   that are there. */
 static void make_witness(struct model *l)
 {
     score(l);

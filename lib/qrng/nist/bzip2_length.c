@@ -59,7 +59,7 @@ static int sort_unique(uint64_t *a, int n)
     return kept;
 }
 
-/* Where one stands that is among them. */
+/* The place of a word that is among them. */
 static int find_word(const uint64_t *a, int n, uint64_t wanted)
 {
     int low = 0;
@@ -71,8 +71,8 @@ static int find_word(const uint64_t *a, int n, uint64_t wanted)
     return low;
 }
 
-/* Where the block from p ends; n_bytes is set. Runs of equal digits are never cut, and a last character
-   alone is no block. */
+/* Find the end of the block from p; n_bytes is set. Runs of equal digits are never cut, and a last
+   character alone is no block. */
 static struct place block_end(struct kl_text_block *b, const uint8_t *s, size_t n, struct place p)
 {
     b->n_bytes = 0;
@@ -182,7 +182,7 @@ static inline size_t equal(const uint8_t *c, size_t n)
     return length < n ? length : n;
 }
 
-/* Which characters there are, in order. */
+/* Number the characters that occur, in order; returns how many there are. */
 static int number_characters(uint8_t number[KL_TEXT_CHARS], const struct kl_text_block *b)
 {
     uint32_t used = 0;
@@ -346,7 +346,7 @@ static void choose(struct tables *t, uint8_t (*counts)[KL_TEXT_CODES], uint8_t *
     for (int i = 0; i < t->n; i++) make_lengths(t->length[i], t->used[i], t->kinds);
 }
 
-/* Which table, by how long ago it was the last one. */
+/* Bits of the tables' numbers: each is how long ago that table was the last one. */
 static uint64_t selector_bits(const uint8_t *table, size_t groups)
 {
     uint8_t recent[TABLES] = { 0, 1, 2, 3, 4, 5 };
@@ -396,10 +396,10 @@ static uint64_t bits_of_codes(uint8_t (*counts)[KL_TEXT_CODES], uint8_t *table, 
 }
 
 /* ---- the length ---- */
-/* What the last characters of a block's ordered rotations come to: since no word begins another,
+/* The code length of the last characters of a block's ordered rotations: since no word begins another,
    rotations that begin with the same end of a word are in the order of the words after it. */
 
-/* What there is room for: the most bytes and words of a block of n symbols. */
+/* The room needed: the most bytes and words of a block of n symbols. */
 static size_t most_bytes(size_t n)
 {
     return 4 * n < KL_TEXT_BLOCK ? 4 * n : KL_TEXT_BLOCK + 4;

@@ -76,7 +76,7 @@ static void put_in_order(uint64_t *a, size_t n)
     }
 }
 
-/* What is in b, stable, by the upper halves, to a. */
+/* Sort b into a by the upper halves, stably. */
 static void sort_many(uint64_t *a, uint64_t *b, size_t n)
 {
     enum { WIDE = 11, PASSES = 3 };
@@ -111,7 +111,7 @@ static void sort_some(uint64_t *a, size_t n)
         }
 }
 
-/* What is in b, to a. */
+/* Sort b into a. */
 static void sort(uint64_t *a, uint64_t *b, size_t n)
 {
     if (n > MANY) {

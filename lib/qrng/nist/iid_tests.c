@@ -156,7 +156,7 @@ int kl_nist_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, st
 }
 
 /* ---- restarts ---- */
-/* What a source delivers after each of many starts. */
+/* Tests of a source's output after each of many starts. */
 
 /* a *= b as polynomials of degree n at most, b of degree x. */
 static void multiply(double *a, const double *b, size_t n, size_t x, double *work)

@@ -26,7 +26,7 @@ struct kl_nist22_test {
     int first, n;
 };
 extern const struct kl_nist22_test kl_nist22_tests[KL_NIST22_TESTS];
-/* Which of a test's values one is: "000000001", "-4", "forward"; "" if it has one. value: of all. */
+/* The name of one of a test's values: "000000001", "-4", "forward"; "" if it has one. value: of all. */
 enum { KL_NIST22_PART = 16 };
 void kl_nist_sp22_part(char part[KL_NIST22_PART], int value);
 
@@ -103,7 +103,7 @@ size_t kl_nist_sp22_variants(struct kl_nist22_value values[KL_NIST22_VARIANTS], 
    estimate is a lower one only if the source is as its estimator supposes; the assessed entropy is
    the least of them, and even that holds for no source that was built to deceive them. */
 
-/* What is estimated: n symbols below k, each of which occurs; k <= 256. */
+/* The data of an estimate: n symbols below k, each of which occurs; k <= 256. */
 struct kl_symbols {
     const uint8_t *s;
     size_t n;
@@ -245,8 +245,8 @@ int kl_nist_restart_cutoff(size_t *cutoff, double h, int k, size_t n, double alp
                            struct kl_error *err);
 
 /* ==== the report ==== */
-/* What the standards say of each device: SP 800-22 of its bits in sequences, SP 800-90B of its bits
-   and symbols, and how much could be extracted. */
+/* The results of the standards for each device: SP 800-22 of its bits in sequences, SP 800-90B of its
+   bits and symbols, and how much could be extracted. */
 
 enum {
     KL_NIST_PART = 1000000, /* bits, and symbols, that SP 800-90B is applied to, at most */

@@ -106,7 +106,7 @@ int kl_nist_sp90b_tuples(struct kl_nist90b_tuples *result, const struct kl_symbo
 
 enum { LENGTH = 6, BLOCKS = 1 << LENGTH };
 
-/* What one block of probability z adds to the mean: the distances of blocks warm + 1 .. n (section
+/* The share of one block of probability z in the mean: the distances of blocks warm + 1 .. n (section
    6.3.4, step 7). logs [n + 1]. */
 static double expected(double z, const double *logs, size_t n, size_t warm)
 {

@@ -39,8 +39,8 @@ static void bound(struct kl_nist90b_prediction *p, int k)
 
 /* ---- which predictor is asked ---- */
 
-/* Which of several predictors is asked next: the one that was right most often, of equals the last one
-   that was right. */
+/* The choice of the predictor that is asked next: the one that was right most often, of equals the last
+   one that was right. */
 struct score {
     size_t points[128];
     int winner;
@@ -134,13 +134,13 @@ void kl_nist_sp90b_lag(struct kl_nist90b_prediction *p, const struct kl_symbols 
 }
 
 /* ---- contexts ---- */
-/* What stood before a symbol, as nodes of a tree that is walked backwards in time, from the root by the
+/* The contexts of a symbol, as nodes of a tree that is walked backwards in time, from the root by the
    last symbol, then by the one before it. Each node counts the symbols that followed. Of few symbols
    each node has its children and counts side by side. Of many most would never come: one table with open
    addressing holds both, under (node, symbol) the child, under (node, symbol | 256) the count. */
 enum { ROOT = 0, NO_NODE = -1 };
 
-/* What followed most often, of equals the largest symbol; count 0: the context was not told any. */
+/* The symbol that followed most often, of equals the largest; count 0: the context was not told any. */
 struct context {
     uint32_t count;
     uint8_t symbol;

@@ -312,7 +312,7 @@ static int put_suites(struct kl_writer *w, const struct kl_nist_report *r, struc
     return code;
 }
 
-/* What lies at `offset` of every device, n doubles. */
+/* Write the n doubles at `offset` of every device. */
 static int put_each(struct kl_writer *w, const char *name, const struct kl_nist_report *r, size_t offset,
                     size_t n, struct kl_error *err)
 {

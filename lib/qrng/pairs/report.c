@@ -208,7 +208,7 @@ static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_
     }
 }
 
-/* What the numbers above are if symbols are independent, and whether they are. */
+/* Say that the numbers above assume independent symbols, and whether symbols are independent. */
 static void put_assumption(FILE *to, const struct kl_tournament *t)
 {
     char p[KL_DEPENDENCE_TEXT];

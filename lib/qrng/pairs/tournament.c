@@ -129,7 +129,7 @@ void kl_pairs_tournament_options_default(struct kl_tournament_options *o)
                                          .wanted = KL_ALL_SCORES };
 }
 
-/* What the parts of one run share. */
+/* State shared by the parts of one run. */
 struct work {
     const struct kl_bits *bits;
     const struct kl_tournament_options *options;

@@ -27,7 +27,7 @@ void kl_synthetic_options_default(struct kl_synthetic_options *o)
                                         .trials = 100 };
 }
 
-/* What the study calls the same in all its scripts. */
+/* The ranges of each of the study's scripts, which have the same names in all. */
 static const struct {
     const char *name, *bias, *copy, *drift;
 } variants[] = {

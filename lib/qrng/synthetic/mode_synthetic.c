@@ -69,7 +69,7 @@ static void defaults(void *values)
     v->common.seed = STUDY_SEED;
 }
 
-/* What was given, though it does nothing. */
+/* Refuse options that were given and have no effect. */
 static int refuse(const struct values *v, struct kl_error *err)
 {
     const struct kl_tool *tool = &kl_synthetic_tool;

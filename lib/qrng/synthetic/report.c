@@ -160,7 +160,7 @@ static void put_correlation(FILE *to, const char *name, const struct kl_correlat
     else fprintf(to, "%s %.4f (p %.2g)", name, c->r, pow(10, c->log10_p));
 }
 
-/* Where Student's p of many devices is below what their orders can give, that is said in its place. */
+/* If Student's p of many devices is below what their orders can give, that least value is printed. */
 static void put_rank_correlation(FILE *to, const struct kl_correlation *c, size_t n)
 {
     const double least = (M_LN2 - kl_stats_log_factorial((double)n)) / M_LN10;

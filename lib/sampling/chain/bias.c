@@ -123,8 +123,8 @@ double kl_sampling_gaussian_excess(const struct kl_sampling_chain *c)
     return sum / P - 1;
 }
 
-/* What it is on average under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not
- * known in closed form. */
+/* Its mean under the law of the chain itself: of ULA 1 / (1 - eta lambda / 4) - 1; NaN: not known in
+ * closed form. */
 static double gaussian_expected(const struct kl_sampling_chain *c)
 {
     const struct kl_sampling_gaussian *g = c->target->context;

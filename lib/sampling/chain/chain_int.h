@@ -20,7 +20,7 @@ enum kl_sampling_field {
     KL_SAMPLING_VIRIAL,
     KL_SAMPLING_FIELDS
 };
-/* Where a chain stands. All members of these two are of one type: files hold them as a row. */
+/* The position of a chain. All members of these two are of one type: files hold them as a row. */
 struct kl_sampling_position {
     int64_t begun, epoch, step; /* step: within the epoch */
     int64_t draws, kept;
@@ -83,7 +83,7 @@ struct kl_sampling_chain {
     int code, turns; /* of this round */
     struct kl_error err;
 };
-/* What a thread works with. */
+/* The workspace of one thread. */
 struct kl_sampling_workspace {
     float *grad, *fresh, *fresh_grad;
     double *partial;           /* (n_pieces, KL_SAMPLING_PARTIAL) */
@@ -94,7 +94,7 @@ struct kl_sampling_workspace {
     size_t span_room, step_room;
     struct kl_sampling_sums *sums; /* (step_room) */
 };
-/* What a chain is told by settings, rung and role. */
+/* Set up a chain from settings, rung and role. */
 void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling_settings *s,
                            size_t rung, int64_t number, enum kl_sampling_role role,
                            const struct kl_sampling_target_f32 *target);
@@ -113,7 +113,7 @@ void kl_sampling_tune_begin(struct kl_sampling_chain *c);
 void kl_sampling_tune_add(struct kl_sampling_chain *c, double accept);
 /* At the end of the warm-up as it is planned: was the acceptance near its target? */
 bool kl_sampling_tune_near(const struct kl_sampling_chain *c);
-/* Where it was not: another round; returns the epoch at which the warm-up ends then. */
+/* If it was not, begin another round; returns the epoch at which the warm-up ends then. */
 int64_t kl_sampling_tune_more(struct kl_sampling_chain *c);
 /* Epochs of a warm-up at most: ten times those that were asked for, and at least 1,000. */
 int64_t kl_sampling_tune_limit(int64_t warmup);
@@ -185,8 +185,8 @@ int kl_sampling_settings_check(const struct kl_sampling_settings *s,
 /* ---- Inside the room of chains: what the file's writer and its reader share ---- */
 
 enum { KL_SAMPLING_IDENTITIES = 48 };
-/* What makes two runs the same but for their lengths: an attribute of the root each, number, integer or
- * text. */
+/* A property in which two runs agree that differ only in length: an attribute of the root, number,
+ * integer or text. */
 struct kl_sampling_identity {
     const char *name;
     double number;
@@ -199,7 +199,7 @@ size_t kl_sampling_identity(struct kl_sampling_identity list[KL_SAMPLING_IDENTIT
 const char *kl_sampling_group(enum kl_sampling_role role);
 /* Dataset of a trace of the main chains, "posterior/train_loss"; of the others only the loss is held. */
 const char *kl_sampling_trace_name(int field);
-/* What says how far a run is from what it is to sample: datasets bias/... and path/... (bias.c) */
+/* Write how far a run is from what it is to sample: datasets bias/... and path/... (bias.c) */
 int kl_sampling_bias_put(struct kl_writer *w, const struct kl_sampling_run *run, struct kl_error *err);
 
 #endif

@@ -78,7 +78,7 @@ static void free_held(struct held *h)
     free(h->beta), free(h->lr), free(h->warmup), free(h->chain), free(h->rung);
 }
 
-/* Which of the run's temperatures each of the file's is; with exchange they must be the same ones. */
+/* Match the file's temperatures to the run's; with exchange they must be the same ones. */
 static int match(struct held *h, const struct kl_sampling_run *run, struct kl_error *err)
 {
     const struct kl_sampling_settings *s = &run->settings;
@@ -364,7 +364,7 @@ int kl_sampling_run_load(struct kl_sampling_run *run, struct kl_file *file, stru
 }
 
 /* ---- is it a run to go on from? ---- */
-/* What a key is of, without the options of `grow`. */
+/* The parts of a key, without the options of `grow`. */
 static int parts_of_kin(char **text, const char *parts, const char *const *grow, struct kl_error *err)
 {
     json_t *all = NULL;

@@ -269,8 +269,8 @@ static void apart_piece(void *context, size_t i)
     k->partial[i * KL_SAMPLING_PARTIAL] = sum;
 }
 
-/* What batches that are drawn independently add to the variance of a slow weight, over what it is to be.
-   variance: of the gradient of the mean loss, summed over the weights (of psgld, times its
+/* The variance that independently drawn batches add to a slow weight, over the variance that it is to
+   have. variance: of the gradient of the mean loss, summed over the weights (of psgld, times its
    preconditioner). A kick u moves a weight of SGHMC by h u (1 + a) / (2 (1 - a)) in the end, a =
    exp(-friction) what momenta keep of a step, h^2 = eta, and the noise that is put in, N sqrt(1 - a^2),
    by h N (1 + a)^1/2 / (1 - a)^1/2: with strong friction as in SGLD. SGNHT's thermostat takes it up

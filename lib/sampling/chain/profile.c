@@ -192,7 +192,7 @@ static int complete_betas(double *beta, size_t *n, bool *added, const struct kl_
     return 0;
 }
 
-/* Which of the profile's temperatures a beta has the numbers of: the next lower one, and below the first
+/* The temperature of the profile whose numbers a beta takes: the next lower one, and below the first
    above 0 that one, for at 0 nothing is warmed up or tuned. */
 static size_t alike(double beta, const struct numbers *profile)
 {
@@ -266,7 +266,7 @@ static void number(double *value, double otherwise)
     if (isnan(*value)) *value = otherwise;
 }
 
-/* What a generation of the reference does, whatever its data. */
+/* Set the options that follow from the generation of the reference. */
 static void complete_generation(struct kl_sampling_values *v, const struct row *row)
 {
     const bool sound = !strcmp(v->profile, "sound"), classic = !strcmp(v->profile, "classic");

@@ -91,7 +91,7 @@ static int cut(const struct kl_sampling_piece **to, struct kl_arena *memory,
     return KL_OK;
 }
 
-/* What a target has, computed once for all chains of it. */
+/* Set a chain's pieces, which all chains of a target share, and its precisions. */
 static int set_pieces(struct kl_sampling_run *run, struct kl_sampling_chain *c, struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;

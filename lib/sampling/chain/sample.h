@@ -42,8 +42,8 @@ struct kl_sampling_values {
         label_text[32]; /* (hidden) what the lists and `labels` point to once they are complete */
 };
 void kl_sampling_values_default(void *values); /* nothing is given */
-/* What the profile says of all that was not given; beta 0 is added where it is missing; lists become one
-   number for each beta. KL_EUSAGE: a list, a probability, a profile that has no such data. */
+/* Set from the profile all that was not given; beta 0 is added if it is missing; lists become one number
+   for each beta. KL_EUSAGE: a list, a probability, a profile that has no such data. */
 int kl_sampling_values_complete(void *values, struct kl_error *err);
 /* Of complete values. rungs: room for KL_SAMPLING_BETAS, which settings points to. KL_EUSAGE: as above.
  */

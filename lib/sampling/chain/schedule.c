@@ -234,8 +234,7 @@ void kl_sampling_tune_add(struct kl_sampling_chain *c, double accept)
     if (epoch + 1 == still) set_step(c, t->dual.average), t->accepted = 0;
 }
 
-/* What was accepted less what was to be, while the step stood still; NaN: that round had no time for it.
- */
+/* The acceptance less its target, while the step stood still; NaN: that round had no time for it. */
 static double missed(const struct kl_sampling_chain *c)
 {
     const int64_t check = check_of(c->at.warm - (int64_t)c->tuning.began);

@@ -42,7 +42,7 @@ double kl_sampling_total(const struct kl_sampling_walker *k, int column)
     return sum;
 }
 
-/* What a pass has; each uses its part. */
+/* The arguments of a pass; each uses its part. */
 struct pass {
     struct kl_sampling_walker *k;
     kl_real *w, *v;

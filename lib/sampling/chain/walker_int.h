@@ -54,7 +54,7 @@ struct kl_sampling_piece {
     size_t first, n;
     int tensor;
 };
-/* What a step is asked. */
+/* The parameters of a step. */
 struct kl_sampling_move {
     const struct kl_langevin_factors *factors; /* of Euler steps, one a tensor */
     const double *precision;                   /* of the prior, one a tensor */
@@ -70,7 +70,7 @@ struct kl_sampling_move {
     bool adapt;  /* pSGLD's preconditioner goes on; else it stands still */
     bool ratio;  /* ln F - ln B of the step is asked for */
 };
-/* What came of it. */
+/* The outcome of a step. */
 struct kl_sampling_outcome {
     struct kl_sampling_sums sums; /* of the step's records, or of the state that MALA and HMC end in */
     double virial; /* w . grad U / P, before the step (MALA, HMC: of the state they end in) */
@@ -80,7 +80,7 @@ struct kl_sampling_outcome {
     double log_ratio;
 };
 
-/* What a thread, or a crew, computes one chain with. */
+/* The state with which a thread, or a crew, computes one chain. */
 #define kl_sampling_walker KL_NAME(kl_sampling_walker)
 struct kl_sampling_walker {
     const struct kl_sampling_target *target;

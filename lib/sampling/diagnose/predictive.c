@@ -138,7 +138,7 @@ static double smooth(struct smoother *s, size_t draws, double efficiency)
 
 /* ---- WAIC and leave-one-out from each record's log density under each draw ---- */
 
-/* What each record gives. */
+/* The results of one record. */
 struct point {
     double density, variance, loo, k;
 };

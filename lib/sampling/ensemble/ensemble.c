@@ -18,7 +18,7 @@ void kl_sampling_head_prior_default(struct kl_sampling_head_prior *prior)
     *prior = (struct kl_sampling_head_prior){ .sigma = 1, .angles = M_PI, .scales = 1 };
 }
 
-/* What is being laid out. */
+/* The layout under construction. */
 struct building {
     struct kl_sampling_layout *to;
     const struct kl_head_model *model;

@@ -15,7 +15,6 @@ struct kl_sampling_head_values {
     bool compare, exchange, resume;
 };
 
-/* What was found. */
 struct kl_sampling_head_found {
     const struct kl_sampling_head_values *v;
     const struct kl_stage *stage;

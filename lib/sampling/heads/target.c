@@ -125,7 +125,7 @@ static int evaluate(void *context, struct kl_sampling_sums *sums, double *per_re
     return code;
 }
 
-/* Which rows of the features train, and which test. */
+/* Split the features' rows into those that train and those that test. */
 static int split(struct kl_sampling_head *h, const struct kl_sampling_head_question *q, size_t width,
                  struct kl_error *err)
 {

@@ -192,7 +192,7 @@ static void tell_table(const struct kl_sampling_bounds *b, FILE *to)
     }
 }
 
-/* Where Hermite leaves the bracket the ladder is too coarse for slopes. */
+/* If Hermite's value leaves the bracket, the ladder is too coarse for slopes. */
 static double log_z(const struct kl_sampling_integral *i)
 {
     const bool within = i->hermite >= i->right && i->hermite <= i->left;

@@ -154,7 +154,7 @@ static bool said(char *value, size_t size, const char *summary, const char *name
     return *value != 0;
 }
 
-/* What the file, the summary or the options say of the loss; the options first. */
+/* Settle the loss by the options, else by the file or the summary. */
 static int settle_loss(struct kl_sampling_ladder *l, const struct reader *r, struct kl_error *err)
 {
     const struct kl_sampling_ladder_source *s = r->source;

@@ -37,7 +37,8 @@ double kl_sampling_chernoff_upper(double p, int64_t m, double delta);
 /* ---- a ladder (ladder.c) ---- */
 enum kl_sampling_scale { KL_SAMPLING_RAW, KL_SAMPLING_UNIT };
 enum { KL_SAMPLING_MOST_RUNGS = 4096, KL_SAMPLING_NAME = 128 };
-/* What is not known is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of `scale`. */
+/* A ladder. What is unknown is NaN (numbers), NULL (arrays with chains) or 0 (counts). Losses are of
+   `scale`. */
 struct kl_sampling_ladder {
     char name[KL_SAMPLING_NAME]; /* printable: "mnist-fcn2 true 42" */
     char loss_name[32], convention[32],
@@ -83,7 +84,7 @@ double kl_sampling_ladder_unit(const struct kl_sampling_ladder *ladder,
                                double loss); /* recorded to [0, 1] */
 
 /* ---- where one comes from (csv.c, chains_read.c) ---- */
-/* What a CSV does not say. Texts may be NULL. */
+/* Facts that a CSV does not hold. Texts may be NULL. */
 struct kl_sampling_ladder_source {
     const char *set, *labels; /* of several ladders in one file */
     int64_t seed;             /* the same; 0: any, if there is one */
@@ -126,8 +127,8 @@ struct kl_sampling_rise {
 };
 void kl_sampling_monotony(struct kl_sampling_rise *rise, const struct kl_sampling_curve *curve,
                           double level);
-/* Where a further temperature gains most: where (left - right) is largest, and there the geometric
-   middle (below the first, going on as the ladder does). NaN of fewer than two rungs. */
+/* The gap in which a further temperature gains most: that of the largest (left - right), and its
+   geometric middle (below the first, going on as the ladder does). NaN of fewer than two rungs. */
 struct kl_sampling_gap {
     size_t rung; /* between it and the next one */
     double beta, area, share;
@@ -224,7 +225,7 @@ void kl_sampling_bounds_free(struct kl_sampling_bounds *b);
 int kl_sampling_bounds_calibrate(struct kl_sampling_calibration *to,
                                  const struct kl_sampling_ladder *random,
                                  const struct kl_sampling_bound_options *o, struct kl_error *err);
-/* What whoever reads them should know, as cautions (bounds_words.c). */
+/* Print the cautions that a reader of the bounds needs (bounds_words.c). */
 void kl_sampling_bounds_cautions(const struct kl_sampling_bounds *b, const struct kl_log *log);
 /* A table, and a JSON object. */
 void kl_sampling_bounds_tell(const struct kl_sampling_bounds *b, FILE *to);

@@ -35,7 +35,7 @@ struct kl_sampling_sums {
     double loss, squares, wrong; /* of loss, loss^2, 0-1 error */
     int64_t count;
 };
-/* Who works: thread `thread` alone on a whole chain, or all threads of pool on one. */
+/* The workers: thread `thread` alone on a whole chain, or all threads of pool on one. */
 struct kl_sampling_crew {
     int thread;
     struct kl_pool *pool; /* NULL: alone */
@@ -155,7 +155,7 @@ struct kl_sampling_batch {
     const int64_t *rows;
     size_t count, inputs;
 };
-/* What gradient and evaluate are made of. grad (size; NULL: forward alone) is of the mean loss;
+/* The pass that gradient and evaluate are made of. grad (size; NULL: forward alone) is of the mean loss;
    per_record (count) and logits (count, outputs) may be NULL. context: a net target's. */
 #define kl_sampling_net_pass KL_NAME(kl_sampling_net_pass)
 int kl_sampling_net_pass(void *context, kl_real *grad, struct kl_sampling_sums *sums, double *per_record,

@@ -48,7 +48,7 @@ struct kl_sampling_context {
 int kl_sampling_work_open(struct kl_sampling_work *work, const struct kl_sampling_net *net, size_t most,
                           struct kl_error *err);
 
-/* What a pass does; grad NULL: forward alone; further: the gradient goes on from grad. */
+/* The arguments of a pass; grad NULL: forward alone; further: the gradient goes on from grad. */
 #define kl_sampling_step KL_NAME(kl_sampling_step)
 struct kl_sampling_step {
     const struct kl_sampling_context *context;

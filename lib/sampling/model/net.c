@@ -153,7 +153,7 @@ static void dense(struct kl_sampling_net *net, const char *w, const char *b, siz
     d->b = tensor(net, b, 1, (const size_t[4]){ out }, in, 0);
 }
 
-/* What the next layer takes: maps of the image or of the last unit. */
+/* The shape of the next layer's input: maps of the image or of the last unit. */
 static void shape_in(const struct kl_sampling_net *net, size_t *c, size_t *h, size_t *w)
 {
     *c = net->channels, *h = net->height, *w = net->width;

@@ -172,8 +172,7 @@ void kl_sequence_mean_of(double *mean, const double *c, const int64_t *rows, siz
    The geometry of covariances: logarithms of many side by side, means, distances, tangent vectors. */
 
 enum { LANES = KL_SPD_LANES };
-/* What becomes of the logarithms of a group: lane l of a (triangle, LANES) is that of matrix first + l.
- */
+/* Takes the logarithms of a group: lane l of a (triangle, LANES) is that of matrix first + l. */
 struct job;
 typedef void (*take_fn)(struct job *job, const double *a, size_t first, size_t lanes);
 struct job {

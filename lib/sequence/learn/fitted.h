@@ -119,7 +119,7 @@ struct kl_sequence_standard_options {
     enum kl_sequence_standard_kind kind;
     enum kl_sequence_alignment align;
 };
-/* What is fitted on each person has `people` rows, what is not has one. */
+/* The standardisation of windows. What is fitted on each person has `people` rows, all else has one. */
 struct kl_sequence_standard {
     enum kl_sequence_standard_kind kind;
     enum kl_sequence_alignment align;
@@ -138,8 +138,8 @@ bool kl_sequence_standard_own(const struct kl_sequence_standard *s); /* is anyth
 int kl_sequence_standard_fit(struct kl_sequence_standard *s, const struct kl_sequence_set *set,
                              const struct kl_sequence_standard_options *o, const int64_t *train,
                              size_t n, struct kl_error *err);
-/* What is each person's own becomes that of people of another set, wanted[i] of set->subject_names[i];
-   the rest stays as it was fitted. Codes as above. */
+/* Fit each person's own part anew, to people of another set, wanted[i] of set->subject_names[i]; the
+   rest stays as it was fitted. Codes as above. */
 int kl_sequence_standard_refit(struct kl_sequence_standard *s, const struct kl_sequence_set *set,
                                const bool *wanted, struct kl_error *err);
 /* The number of a person; -1: it was not fitted on him. 0 if nobody has anything of his own. */
@@ -150,8 +150,7 @@ void kl_sequence_standard_apply(float *out, const struct kl_sequence_standard *s
 /* align_by has come from a file: multiply by it. KL_ENOMEM. */
 int kl_sequence_standard_ready(struct kl_sequence_standard *s, struct kl_error *err);
 void kl_sequence_standard_free(struct kl_sequence_standard *s);
-/* What is said of it: the options, as of kl_sequence_transductive; directions that are lost, channels.
- */
+/* Messages about it: the options, as of kl_sequence_transductive; directions that are lost, channels. */
 #define KL_SEQUENCE_OWN \
     "%s: fitted on each person's own windows, test windows among them (not their labels): transductive"
 #define KL_SEQUENCE_LOST                                                                                \

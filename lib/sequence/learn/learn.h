@@ -43,7 +43,7 @@ int kl_sequence_train_settle(void *values, struct kl_error *err);
 struct kl_sequence_learner;
 int kl_sequence_model_save(const struct kl_sequence_learner *learner, struct kl_writer *writer,
                            struct kl_error *err);
-/* What a model's file says. */
+/* The contents of a model's file. */
 struct kl_sequence_learned {
     struct kl_sequence_fitted
         *fitted; /* of qseq fit: in place of net (shape, n_parameters) and params */
@@ -73,7 +73,7 @@ int kl_sequence_learned_open(struct kl_sequence_learned *m, struct kl_file *file
 void kl_sequence_learned_close(struct kl_sequence_learned *m);
 /* As kl_sequence_transductive. */
 const char *kl_sequence_learned_transductive(const struct kl_sequence_learned *m);
-/* What tables call it: "hydra", "hydra-frozen", "hydra-twin", "csp-lda". */
+/* The model's name in tables: "hydra", "hydra-frozen", "hydra-twin", "csp-lda". */
 enum { KL_SEQUENCE_NAME = 80 };
 void kl_sequence_learned_name(char name[KL_SEQUENCE_NAME], const struct kl_sequence_learned *m);
 

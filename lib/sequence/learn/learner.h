@@ -15,7 +15,7 @@ enum {
 };
 extern const struct kl_train_row kl_sequence_rows[KL_SEQUENCE_ROWS];
 
-/* What one thread computes with. */
+/* The workspace of one thread. */
 struct kl_sequence_worker {
     float *x, *logits; /* (room, channels, stride), (room, classes), aligned */
     int32_t *labels;   /* (room) */

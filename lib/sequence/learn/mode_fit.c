@@ -59,7 +59,7 @@ static void defaults(void *values)
     v->strength = 1, v->folds = 5, v->val_fraction = v->test_fraction = 0.15;
 }
 
-/* What would stand in the key and change nothing. */
+/* Refuse options that would stand in the key and change nothing. */
 static int check(const struct values *v, struct kl_error *err)
 {
     const struct {

@@ -122,7 +122,7 @@ void kl_sequence_train_defaults(void *values)
     v->folds = 5, v->test_fraction = 0.15, v->dropout = -1;
 }
 
-/* What was not given is as the profile has it. */
+/* Set options that were not given as the profile has them. */
 static void take_profile(struct kl_sequence_train_values *v)
 {
     if (!v->standardise) v->standardise = v->reference ? "none" : "train";

@@ -66,7 +66,7 @@ static int put_standard(struct kl_writer *w, const struct kl_sequence_standard *
     return code < 0 ? code : KL_OK;
 }
 
-/* What a net is made of again. */
+/* The options from which a net is made again. */
 static const struct {
     const char *name;
     size_t offset;

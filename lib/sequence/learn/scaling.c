@@ -95,7 +95,7 @@ static void close_rounds(struct rounds *r)
     kl_pool_destroy(&r->pool);
 }
 
-/* What is told is rows of the table, not the epochs that a row is measured by. */
+/* The progress: it counts rows of the table, not the epochs that a row is measured by. */
 struct course {
     const struct kl_watch *watch;
     uint64_t done, total;

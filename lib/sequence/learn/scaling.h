@@ -27,7 +27,7 @@ struct kl_sequence_scaling {
     size_t windows, channels, steps; /* of the data */
     size_t n_left_out;               /* rows of more ranks than a step's gradient has parts */
 };
-/* What one training of the table needs: the same on all ranks, but for the watch. */
+/* The settings of one training of the table: the same on all ranks, but for the watch. */
 struct kl_sequence_scaling_job {
     const struct kl_train_inputs *inputs;
     struct kl_ranks *ranks; /* NULL: alone */

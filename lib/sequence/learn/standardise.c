@@ -46,7 +46,7 @@ struct kl_sequence_window_source kl_sequence_standard_source(const struct kl_seq
     };
 }
 
-/* What is fitted, and on which windows. */
+/* A fit, and the windows that it is made on. */
 struct fit {
     struct kl_sequence_standard *s;
     const struct kl_sequence_set *set;

@@ -132,7 +132,7 @@ static void unfilter(struct pass *p, size_t i)
     }
 }
 
-/* What mean and variance of the temporal filters' outputs give to the windows. */
+/* Pass the gradients by mean and variance of the temporal filters' outputs on to the windows. */
 static void unmeasure(struct pass *p)
 {
     const struct kl_eegnet *e = p->e;

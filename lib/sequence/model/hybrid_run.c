@@ -360,7 +360,8 @@ static void lite_window(struct run *u, size_t i)
     }
 }
 
-/* What all windows gave by softmax's weights, by tau; a part that all steps have alike falls out. */
+/* Turn the gradients by softmax's weights, summed over all windows, into those by tau; a part that all
+   steps have alike cancels. */
 static void finish_time(struct run *u)
 {
     const size_t T = u->net->shape.steps;

@@ -56,7 +56,7 @@ static size_t take(struct hybrid *h, void *work, const struct kl_sequence_net *n
     return p.used;
 }
 
-/* Which of q is row f of m1 (branch 0), of m2 (branch 1). */
+/* The element of q that is row f of m1 (branch 0), of m2 (branch 1). */
 static size_t row_of(const struct hybrid *h, int branch, size_t f)
 {
     const size_t n = h->out / 3, j = f % n;

@@ -110,7 +110,7 @@ static size_t place_of(const struct mamba *a, size_t j)
     return a->interleaved ? j % n * 3 + j / n : j;
 }
 
-/* What is the same for all windows. */
+/* Compute what all windows share. */
 static void prepare(struct run *u)
 {
     const struct mamba *a = &u->a;

@@ -82,7 +82,7 @@ KL_SEQUENCE_RUN(means)
    before the norm costs nothing. In double, whatever the precision of v
    ---- */
 
-/* Where its four tensors stand in the block: weight, bias, running mean and variance. */
+/* The places of its four tensors in the block: weight, bias, running mean and variance. */
 struct kl_sequence_norm_place {
     int gain, bias, mean, var;
 };

@@ -25,7 +25,8 @@ static const struct kind {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_QUBITS = 12, MOST_LAYERS = 64 };
 
-/* What the model's circuits have, but for the constants of two branches, which the twin has as well. */
+/* Count the parameters of the model's circuits, but for the constants of two branches, which the twin
+   has as well. */
 static size_t budget(const struct kind *k, const struct kl_sequence_model_options *o)
 {
     const size_t n = (size_t)o->qubits, angles = 4 * n * (size_t)o->layers,

@@ -128,7 +128,7 @@ static int number(double *value, const struct tsv *t, const char *what, const ch
 struct columns {
     int onset, duration, type, value;
 };
-/* What a row means stands in trial_type or, where that is n/a, in value. */
+/* A row's meaning stands in trial_type or, if that is n/a, in value. */
 static int read_row(struct kl_sequence_events *e, size_t *nameless, const struct tsv *t,
                     const struct columns *c, struct kl_error *err)
 {

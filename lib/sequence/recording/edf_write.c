@@ -194,7 +194,7 @@ static size_t one_list(char *to, const struct kl_sequence_annotation *a)
     return n;
 }
 
-/* Which annotations each record holds, and how wide their channel must be. */
+/* Share the annotations out among records, and find the width of their channel. */
 static int share_out(struct writing *w)
 {
     const struct kl_sequence_edf *e = w->edf;

@@ -85,7 +85,7 @@ double kl_sequence_unit_volts(const char *unit)
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(unit, units[i].unit) == 0) return units[i].volts;
-    /* What software writes that knows no small letters; a megavolt is none. */
+    /* Some software knows no small letters, or no capitals; MV, a megavolt, is none of them. */
     if (strcmp(unit, "UV") == 0 || strcmp(unit, "uv") == 0) return 1e-6;
     return strcmp(unit, "mv") == 0 ? 1e-3 : 0;
 }
@@ -144,7 +144,7 @@ static const char *channel_text(char text[200], const struct header *h, size_t c
     return text;
 }
 
-/* What is wrong with one channel's numbers is its fault alone. */
+/* A wrong number of one channel is a fault of that channel alone. */
 static int channel_number(double *value, const struct header *h, size_t channel, enum field f,
                           struct kl_sequence_signal *s)
 {
@@ -156,7 +156,7 @@ static int channel_number(double *value, const struct header *h, size_t channel,
 }
 
 /* ---- the first 256 bytes ---- */
-/* What to do with a file of a format that is known, and not read. */
+/* Advise on a file of a format that is known, and not read. */
 static const char *other_format(const char *begin, const char *path)
 {
     static const char marker[] = "Brain Vision Data Exchange Marker", *const of_others[] = { ".fif",
@@ -262,7 +262,7 @@ static int read_main(struct header *h, int64_t *records)
 }
 
 /* ---- channels ---- */
-/* What the ends of a signal map; else its fault. */
+/* Compute gain and base from the ends of a signal, or note its fault. */
 static int check_ends(struct kl_sequence_channel *c, const struct header *h,
                       struct kl_sequence_signal *s)
 {
@@ -357,7 +357,7 @@ static int read_channel(const struct header *h, size_t channel, bool *annotation
     return read_signal(c, h, channel, latin1);
 }
 
-/* What the format says of annotation channels, against what is there. */
+/* Compare the format's word on annotation channels with what is there. */
 static int judge_annotations(const struct header *h, bool annotations)
 {
     struct kl_sequence_recording *r = h->r;

@@ -17,7 +17,7 @@ enum kl_sequence_format {
     KL_SEQUENCE_BDF_PLUS,
     KL_SEQUENCE_BRAINVISION
 };
-/* What a signal is of: by channels.tsv beside the file, else by its label, transducer and unit
+/* The type of a signal: by channels.tsv beside the file, else by its label, transducer and unit
  * (signals.c). */
 enum kl_sequence_type {
     KL_SEQUENCE_EEG,

@@ -151,7 +151,7 @@ const struct kl_sequence_electrode *kl_sequence_electrode_find(const char *name)
     return NULL;
 }
 
-/* What follows an electrode's name where its reference stands beside it. */
+/* Is it the name of a reference, as it may stand behind an electrode's? */
 static bool is_reference(const char *text)
 {
     static const char *const words[] = { "ref", "le", "ar", "avg", "car", "m1m2", "a1a2" };

@@ -144,8 +144,8 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Where a segment begins: behind the last one by the clock, or, where that is not told or runs
-   backwards, one sample behind it, which is said. A pause shorter than what clocks are off is none. */
+/* Place a segment: behind the last one by the clock, or, if that is not told or runs backwards, one
+   sample behind it, which is said. A pause shorter than what clocks are off is none. */
 static int place(struct reading *w, const struct segment *s, const struct segment *first)
 {
     struct kl_sequence_recording *r = w->r;

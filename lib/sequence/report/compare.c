@@ -28,7 +28,7 @@ static int number_folds(struct kl_sequence_reported *r, struct kl_error *err)
     return KL_OK;
 }
 
-/* Which model's fold a window was judged by. */
+/* Read the fold of the model that judged each window. */
 static int take_folds(struct kl_sequence_reported *r, struct kl_file *file, struct kl_error *err)
 {
     r->folds = 1;

@@ -51,8 +51,8 @@ struct kl_sequence_report {
    person's own is fitted on the windows given, whatever the model was trained with. (tested.c) KL_EDATA
    says what leaks, or does not fit. */
 int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err);
-/* Where files are fresh. KL_EDATA: a window there has the numbers of one that trained a model or chose
-   its epoch; one that is tested stands in two files. (tested.c) */
+/* Check fresh files. KL_EDATA: a window there has the numbers of one that trained a model or chose its
+   epoch; one that is tested stands in two files. (tested.c) */
 int kl_sequence_report_check_copies(struct kl_sequence_report *r, struct kl_error *err);
 /* Logits, probabilities, importance. (predict.c) */
 int kl_sequence_report_predict(struct kl_sequence_report *r, struct kl_pool *pool, struct kl_error *err);

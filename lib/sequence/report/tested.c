@@ -431,8 +431,7 @@ static int take_people(struct kl_sequence_report *r, struct kl_error *err)
     return KL_OK;
 }
 
-/* What is each person's own, of those whom model k tests: by the windows that were given, all of them.
- */
+/* Fit each person's own part anew for those whom model k tests, on all windows that were given. */
 static int refit_own(struct kl_sequence_report *r, size_t k, bool *wanted, struct kl_error *err)
 {
     for (size_t p = 0; p < r->set.n_subjects; p++) wanted[p] = false;

@@ -335,8 +335,8 @@ size_t kl_sequence_resampled_length(size_t n, double from, double to)
 }
 
 /* ---- the cut spectrum ---- */
-/* Where frequency k of the new transform comes from in the old one: two that are added where it is the
-   new Nyquist frequency, else twice the same. false: there is none, it is 0. */
+/* Find the frequencies of the old transform that frequency k of the new one comes from: two that are
+   added if it is the new Nyquist frequency, else twice the same. false: there is none, it is 0. */
 static bool source(size_t at[2], double *scale, const struct resampling *r, size_t k)
 {
     const size_t n = r->padded, m = r->length, less = n < m ? n : m;

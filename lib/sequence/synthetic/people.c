@@ -23,7 +23,7 @@ struct run_place {
    the head: a pink background, two mu rhythms of which one desynchronises, an alpha rhythm that knows
    nothing of hands, blinks; and at each electrode mains and noise of its own. */
 
-/* What numbers are for: a purpose is KL_RANDOM_PEOPLE + 256 * one of these. */
+/* Purposes of random numbers: each is KL_RANDOM_PEOPLE + 256 * one of these. */
 enum { TRAITS, ORDER, BLINKS, RHYTHM, PINK = RHYTHM + 3, SENSOR = PINK + KL_PEOPLE_PINK };
 static const double PI = 3.141592653589793, SHORT = 0.4, ODD_RATE = 128, REST = 4.2, TASK = 4.1;
 

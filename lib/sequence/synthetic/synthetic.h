@@ -47,7 +47,7 @@ int kl_sequence_people_run(double *samples, struct kl_sequence_annotation *annot
 int kl_sequence_people_file(char **bytes, size_t *n, const struct kl_sequence_people *o, size_t person,
                             int run, struct kl_error *err);
 void kl_sequence_people_name(char name[32], size_t person, int run);
-/* What is true of all of them: a new JSON object. */
+/* The facts that hold for all of them: a new JSON object. */
 int kl_sequence_people_truth(struct json_t **truth, const struct kl_sequence_people *o,
                              struct kl_error *err);
 

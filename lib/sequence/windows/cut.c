@@ -116,7 +116,7 @@ struct stretch {
     bool first, last;
 };
 
-/* Where a window lies in a stretch: steps [begin, begin + steps), those of its baseline [base,
+/* A window's place in a stretch: steps [begin, begin + steps), those of its baseline [base,
  * base_end). */
 struct place {
     size_t begin, base, base_end;

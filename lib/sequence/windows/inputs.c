@@ -38,7 +38,7 @@ static bool is_taken(const struct kl_sequence_signal *signal)
     return signal->type == KL_SEQUENCE_EEG && !signal->fault;
 }
 
-/* What is not taken where no channels are named, as whoever takes all electrodes should know. */
+/* Warn of the signals left out if no channels are named: not all electrodes may be taken. */
 static void caution_left(const struct kl_log *log, const struct kl_sequence_recording *r)
 {
     char list[400] = "";

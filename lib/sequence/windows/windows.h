@@ -49,7 +49,7 @@ int kl_sequence_set_open(struct kl_sequence_set *set, struct kl_file *const *fil
 const float *kl_sequence_set_window(const struct kl_sequence_set *set, size_t i, struct kl_error *err);
 /* KL_EIO: one of the files was written to since it was opened (kl_store_map_unchanged). */
 int kl_sequence_set_unchanged(const struct kl_sequence_set *set, struct kl_error *err);
-/* What a model of these windows depends on as root attributes of its file: unit, steps_before,
+/* Write what a model of these windows depends on as root attributes of its file: unit, steps_before,
    preprocessing. (file.c) */
 int kl_sequence_set_describe(const struct kl_sequence_set *set, struct kl_writer *writer,
                              struct kl_error *err);

@@ -235,8 +235,9 @@ struct kl_sequence_arrays {
 };
 /* By its name: images as IDX, UCI's promoters (.data), else arrays if it is one. false: a recording. */
 bool kl_sequence_is_other(struct kl_sequence_arrays *arrays, const char *path);
-/* What `reference` names beside the input: a file, or a dataset of the input's file; NULL: the input
-   itself, of whose file the dataset `usual` if it names none. malloc'ed. KL_ENOMEM. */
+/* Make the name of the array that `reference` names beside the input: a file, or a dataset of the
+   input's file; NULL: the input itself, of whose file the dataset `usual` if it names none. malloc'ed.
+   KL_ENOMEM. */
 int kl_sequence_array_name(char **name, const char *input, const char *reference, const char *usual,
                            struct kl_error *err);
 /* classes: the texts of y in the order of their bytes, or names of its numbers, in rising order: those

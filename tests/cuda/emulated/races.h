@@ -22,7 +22,7 @@ void races_begin(struct races_thread *t, unsigned i);
 /* From here on accesses are those of this identity. */
 void races_become(void *identity);
 void *races_self(void);
-/* What is before the release happens before what is behind the acquire, where both name one place. */
+/* All before the release happens before all behind the acquire, if both name one place. */
 void races_release(void *at);
 void races_acquire(void *at);
 void races_fence(struct races_thread *t);

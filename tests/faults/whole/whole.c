@@ -35,7 +35,7 @@ static const struct kind {
               { "memory of the card", 0, 75, (const char *const[]){ "m", "M" } },
               { "calls of the card", 0, 75, (const char *const[]){ "o", "" } } };
 
-/* What one run did. */
+/* The outcome of one run. */
 struct outcome {
     int status; /* as the shell has it: 128 + signal */
     char errors[2048], *output, *folder;
@@ -132,7 +132,7 @@ static bool one_line(const char *text, const char *command)
            strchr(text, '\n') == text + n - 1;
 }
 
-/* What comes after the first lines, as far as a run without a failure says them too: cautions of what it
+/* The rest behind the first lines, as far as a run without a failure says them too: cautions of what it
  * reads. */
 static const char *after_said(const char *text, const char *said)
 {
@@ -178,7 +178,7 @@ static void judge(const struct loop *l, long n, const struct outcome *o)
           "%s, %s %ld %s: status %d\n%s", what, kind, n, how, o->status, o->errors);
     CHECK(one_line(after_said(o->errors, l->want.errors), l->job->command),
           "%s, %s %ld %s: not one line: %s", what, kind, n, how, o->errors);
-    /* What fails after the renaming (fsync of the folder) leaves the new file, whole. */
+    /* A failure after the renaming (fsync of the folder) leaves the new file, whole. */
     if (l->job->several) is_old = is_old || mixed(o->folder, l->old, l->want.folder);
     CHECK(is_old || (is_new && file), "%s, %s %ld %s: failed, and left\n%s instead of\n%s", what, kind,
           n, how, o->folder, l->old);

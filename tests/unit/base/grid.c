@@ -64,7 +64,7 @@ static void many(void)
           "%s", err.text);
 }
 
-/* What has changed since the grid was read is looked at again; the rest stays as it was. */
+/* Values changed since the grid was read are looked at again; the rest stays as it was. */
 static void changed(void)
 {
     struct kl_grid grid;

@@ -92,7 +92,7 @@ static void cautions(void)
     CHECK(!kept.lines, "freed");
 }
 
-/* What a watch writes when it is told of `done` after so many seconds. */
+/* The text that a watch writes when it is told of `done` after so many seconds. */
 static char *drawn(const char *mode, int level, double seconds, uint64_t done, uint64_t total,
                    const char *note)
 {

@@ -211,7 +211,7 @@ static void check_refusals(void)
     refused("{\"all\":{\"t1\":NaN}}", "not JSON");
 }
 
-/* What does not fit among the names is an ellipsis. */
+/* Names that do not fit become an ellipsis. */
 static void check_many_names(void)
 {
     char *text = malloc(1 << 16);

@@ -247,7 +247,7 @@ static void loops_and_modifiers(void)
             "more than 131072 statements");
 }
 
-/* What a text measures at its end is passed over, with a line; anything else is refused. */
+/* Measurements at a text's end are passed over, with a line; anything else is refused. */
 static void measurements(void)
 {
     static const char *const texts[] = {
@@ -283,7 +283,7 @@ static void measurements(void)
     refused("def foo(int a) {}", "'def' is not read: a circuit has gates alone");
 }
 
-/* What holds for version 2 alone: quotients, powers. */
+/* Rules of version 2 alone: quotients, powers. */
 static void versions(void)
 {
     same("OPENQASM 2.0; include \"qelib1.inc\"; qreg q[2]; creg c[2]; u2(0, pi) q[0]; rx(1/2) q[1]; "
@@ -447,7 +447,7 @@ static void numbers(void)
     }
 }
 
-/* What a text says is one gate, and what it says so of nothing. */
+/* An annotation that is unknown, or not before a gate, is refused. */
 static void with_next(void)
 {
     static const char expected[] = "@ketline.with_next: found ";

@@ -124,7 +124,7 @@ static void left_alone(void)
     }
 }
 
-/* What the filter function says of half the Pauli matrices at twice the amplitude is what it says of
+/* The filter function gives the same for half the Pauli matrices at twice the amplitude as for
    themselves: that is the same pulse. */
 static void budgets(void)
 {

@@ -192,7 +192,7 @@ static const char *const asked[] = {
     "detuning=0.5",
 };
 
-/* What optimising again brings is at most what was said; fidelity state has only the assumed bound. */
+/* Optimising again gains at most as much as was said; fidelity state has only the assumed bound. */
 static void ten_tasks(const char *folder, const char *fidelity)
 {
     struct kl_control_options o = options_of("qubit", fidelity);

@@ -21,7 +21,7 @@ static int read_model(struct kl_control_model *model, const char *text, struct k
 #define HEAD "time-unit: us\nqubits: 1\n"
 #define CONTROLS "controls:\n  - {name: x, operator: X, limit: 1 MHz}\n"
 
-/* What is wrong, and words that the line must hold. */
+/* Wrong texts, and words that the line must hold. */
 static const struct {
     const char *text, *words[3];
 } wrong[] = {
@@ -380,7 +380,7 @@ static void matrices(void)
     if (!code) kl_control_model_free(&m);
 }
 
-/* What is written for keys is the same for the same, another for another. */
+/* Texts for keys are the same for the same model, others for another. */
 static void keys(void)
 {
     char *text[3];

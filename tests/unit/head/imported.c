@@ -11,7 +11,7 @@
 
 enum { QUBITS = 4, LAYERS = 3 };
 
-/* What is said of a circuit whose last weight is `angle`; of features as many as qubits. */
+/* Check the messages on a circuit whose last weight is `angle`; of features as many as qubits. */
 static void import(float angle, const char *wanted)
 {
     static const char key[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

@@ -34,8 +34,8 @@ static double no_number(int e)
     return e < 15 ? falling(e) : NAN;
 }
 
-/* What is said of replicas with these losses; the second one has `other`. stopped: its last epoch, or
- * -1. */
+/* Is anything said of replicas with these losses? The second one has `other`. stopped: its last epoch,
+ * or -1. */
 static bool told(double (*train)(int), double (*validation)(int), double (*other)(int), int stopped,
                  int epochs)
 {

@@ -26,7 +26,7 @@ static void make(const char *const *names)
     }
 }
 
-/* What the classes are called, by their numbers: "0 1 2 10"; and a word of what is said, or NULL. */
+/* Check the names of classes, by their numbers: "0 1 2 10"; and a word of what is said, or NULL. */
 static void check(const char *const *names, const char *expected, const char *said)
 {
     struct kl_folder_classes c;

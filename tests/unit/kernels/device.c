@@ -9,7 +9,7 @@
 #include "kernels/device.h"
 #include "tests/unit/check.h"
 
-/* What kl_device_auto says of this work, and that it stays with the CPU. */
+/* Check the words of kl_device_auto on this work, and that it stays with the CPU. */
 static void says(const struct kl_device_work *work, int threads, const char *expected)
 {
     char said[2048] = "";

@@ -14,7 +14,7 @@
 enum { RUNS = 3, EPOCHS = 4, DEVICES = 2, BINS = 10 };
 static char path[1024];
 
-/* What is written; one thing a case is not as it should be. */
+/* The file to be written; one thing a case is not as it should be. */
 struct classifier {
     size_t runs_of_rates, n_best;
     int64_t best, epochs;

@@ -8,8 +8,8 @@
 enum { POINTS = 6, HEADS = 2, NAME = 256 };
 static char path[1024];
 
-/* What is compared of every model, NaN of those of the last `diverged` points, of which the first has
-   one model that did not. by NULL: heads, by their accuracies; else models, by that loss. */
+/* Draw the values compared of every model, NaN of those of the last `diverged` points, of which the
+   first has one model that did not. by NULL: heads, by their accuracies; else models, by that loss. */
 static void draw_sweep_by(const char *by, const char (*names)[NAME], size_t diverged)
 {
     const size_t points = POINTS, both[2] = { POINTS, HEADS };

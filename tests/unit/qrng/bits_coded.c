@@ -177,7 +177,7 @@ static void check_large(void)
 #define TEXT(t) t, sizeof t - 1
 #define D16 "0123456789abcdef"
 
-/* What is refused, and with what words. */
+/* Refused inputs, and the words of the refusal. */
 static const struct {
     const char *encoding; /* NULL: packed */
     int symbol_bits;
@@ -276,7 +276,7 @@ static void check_refused(void)
     }
 }
 
-/* What bytes of values drawn from a few say of themselves, with --packed and without it. */
+/* Messages on bytes of values drawn from a few, with --packed and without it. */
 static void check_values(void)
 {
     static const struct {

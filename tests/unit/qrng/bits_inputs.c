@@ -262,7 +262,7 @@ static void check_streams(void)
     json_decref(record);
 }
 
-/* What is typed ends with the end of the input. */
+/* Typed input ends with the end of the input. */
 static void check_terminal(void)
 {
     int master = posix_openpt(O_RDWR | O_NOCTTY);

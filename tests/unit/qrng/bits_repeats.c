@@ -51,8 +51,8 @@ static struct kl_bits_repeats ask(const struct kl_bits *b)
     return r;
 }
 
-/* What chance makes is no copy, whatever the law: short rows, biased ones, ones that stay as they are.
- */
+/* Chance repeats are no copies, whatever the law: short rows, biased ones, ones that stay as they
+   are. */
 static void check_chance(void)
 {
     static const struct {

@@ -193,7 +193,7 @@ static void check_alike(const struct kl_sampling_settings *s, int what)
     kl_sampling_run_close(&single), kl_sampling_run_close(&many);
 }
 
-/* Where the stream's step passes 2^32, within an epoch of many steps taken at once, the noise goes on as
+/* When the stream's step passes 2^32, within an epoch of many steps taken at once, the noise goes on as
  * it does step by step. */
 static void check_long(void)
 {
@@ -399,7 +399,7 @@ static void check_tuned(void)
     kl_sampling_run_close(&run);
 }
 
-/* What never happens is refused before it is waited for. */
+/* Events that never happen are refused before they are waited for. */
 static void check_seldom(void)
 {
     static const struct {

@@ -122,7 +122,7 @@ static void overrides(void)
     }
     fresh("classic", "synth"), v.betas = "20,30", v.epochs = "2,3", v.warmup = "7", v.lr = ".5";
     CHECK(make(&err) == 0, "%s", err.text);
-    /* What is complete stays as it is. */
+    /* Complete values stay as they are. */
     struct kl_sampling_values before = v;
     CHECK(make(&err) == 0 && !strcmp(v.betas, "0,20,30") && !strcmp(v.epochs, before.epochs), "%s",
           v.betas);

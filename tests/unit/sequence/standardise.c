@@ -101,7 +101,7 @@ static void by_training(const struct kl_sequence_set *set)
     gives(&s, set, 0, aligned_a, "train"), gives(&s, set, 2, aligned_b, "train");
     CHECK(!s.names && kl_sequence_standard_person(&s, "whoever") == 0);
     kl_sequence_standard_free(&s);
-    /* What follows is fitted on aligned windows: of these, mean 0 and deviation 1. */
+    /* The standardisation is fitted on aligned windows: of these, mean 0 and deviation 1. */
     s = fit(set, KL_SEQUENCE_STANDARD_TRAIN, KL_SEQUENCE_ALIGN_TRAIN);
     for (int c = 0; c < 2; c++)
         CHECK(fabsf(s.mean[c]) < 1e-6f && fabsf(s.scale[c] - 1) < 1e-6f, "%g %g", (double)s.mean[c],

@@ -205,7 +205,7 @@ static void check_contrary(void)
     refused(&plain, "c.edf", "'go' at 1 s and 'stop' at 1.01 s are one event, and mean 'go' and 'stop'");
 }
 
-/* What is no EEG: left out, or, named, not in the average. */
+/* Signals that are no EEG: left out, or, named, not in the average. */
 static void check_types(void)
 {
     static const char *const lists[] = { "+0\x14\x14@+0\x14go\x14@", "+1\x14\x14@" };
@@ -283,7 +283,7 @@ static void check_still(void)
     CHECK(trial.still == 7);
 }
 
-/* What overlaps a stretch that is called bad is counted, not what touches it. */
+/* Windows that overlap a stretch called bad are counted, not those that touch it. */
 static void check_bad(void)
 {
     struct kl_sequence_collection c = { 0 };

@@ -203,7 +203,7 @@ static void check_odd(void)
     unlink(path);
 }
 
-/* What a reader asks for and is not there. */
+/* Questions of a reader about things that are not there. */
 static void check_questions(void)
 {
     char path[1024], *text = NULL;

@@ -238,8 +238,8 @@ static void check_concurrent(const char *whole)
     CHECK(count_files(test_folder, ".ketline-partial") == 0, "partials are left");
 }
 
-/* What only looks like a partial of this target stays, and so does one that a living process has; a dead
-   one of another key goes. */
+/* A file that only looks like a partial of this target stays, and so does one that a living process has;
+   a dead one of another key goes. */
 static void check_names(const char *whole)
 {
     static const char key[] = "0011223344556677", other[] = "ffffffffffffffff";

@@ -181,7 +181,7 @@ static void check_inputs(void)
     CHECK(kl_store_input_content(second, "/nonexistent", &err) == KL_ENOINPUT, "%s", err.text);
 }
 
-/* What dead runs left goes, what is whole or alive stays. */
+/* The leftovers of dead runs go, whole and living files stay. */
 static void check_gc(const char *whole)
 {
     struct kl_error err = { 0 };

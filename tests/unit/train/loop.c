@@ -321,8 +321,8 @@ static void diverges(const struct kl_block *block)
     kl_train_close(&t);
 }
 
-/* What follows an update is told the number of the step: 0, 1, 2, 0, ... times the noise in entry 0,
-   whose target is -2 and whose rate is 0. */
+/* The function after an update is told the number of the step: 0, 1, 2, 0, ... times the noise in entry
+   0, whose target is -2 and whose rate is 0. */
 static void after_update(const struct kl_block *block)
 {
     struct kl_learner l = learner_of(block, true);

@@ -27,7 +27,7 @@ static float tree(size_t from, size_t n, size_t i)
     return n == 1 ? leaf(from, i) : tree(from, n / 2, i) + tree(from + n / 2, n / 2, i);
 }
 
-/* What one rank finds wrong, as bits. */
+/* The errors that one rank finds, as bits. */
 static int one_rank(size_t index, size_t count)
 {
     static float values[N];

@@ -197,7 +197,7 @@ static void archives(void)
     }
 }
 
-/* What is written is read, values and words. */
+/* Written values and words are read again. */
 static void written(void)
 {
     const struct kl_weights_word words[] = {

@@ -10,7 +10,7 @@
 #include "tests/unit/test_folder.h"
 #include "weights/weights_int.h"
 
-/* What may be wrong in the member it is given to. */
+/* Faults of the member that they are given to. */
 struct trick {
     int member;                          /* which; -1: none */
     unsigned flags_local, flags_central; /* xor */
