@@ -44,7 +44,7 @@ ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/*/*/))
 # Files that include kernels/inline/real.h are compiled in float and in double.
 REAL := $(shell grep -l 'inline/real.h' $(ROOMS:%=%/*.c) kernels/*.c 2>/dev/null)
 ONCE := $(filter-out $(REAL),$(wildcard $(ROOMS:%=%/*.c) kernels/*.c))
-CPU := $(wildcard kernels/cpu/*.c)
+CPU := $(wildcard kernels/cpu/*.c kernels/cpu/*/*.c)
 OBJS := $(ONCE:%.c=$(BUILD)/%.o) $(foreach p,f32 f64,$(REAL:%.c=$(BUILD)/%.$(p).o)) \
   $(foreach p,f32 f64,$(foreach i,$(ISAS),$(CPU:%.c=$(BUILD)/%.$(p).$(i).o)))
 BINS := $(TOOLS:%=$(BUILD)/bin/%)
@@ -61,12 +61,12 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 help:
 	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
 
-# A room is an archive, and so is a family of kernels (x.h, x.c, cpu/x.c, cpu/x_*.c). A program links those whose headers it
+# A room is an archive, and so is a family of kernels (x.h, x.c, cpu/x.c, cpu/x_*.c, cpu/x/*.c). A program links those whose headers it
 # includes, and what they need in turn: NEEDS_tools/qtrain is the list. So what is asked for is built, and no more.
 FAMILIES := $(filter-out cuda%,$(patsubst kernels/%.h,%,$(wildcard kernels/*.h)))
 ARCHIVES := $(patsubst %,$(BUILD)/%.a,$(filter-out lib/plot/%,$(ROOMS)) $(FAMILIES:%=kernels/%))
 $(foreach r,$(ROOMS),$(eval $(BUILD)/$(r).a: $(filter $(BUILD)/$(r)/%,$(OBJS))))
-$(foreach f,$(FAMILIES),$(eval $(BUILD)/kernels/$(f).a: $(filter $(foreach n,$(f) cpu/$(f),$(BUILD)/kernels/$(n).%o $(BUILD)/kernels/$(n)_%o),$(OBJS))))
+$(foreach f,$(FAMILIES),$(eval $(BUILD)/kernels/$(f).a: $(filter $(foreach n,$(f) cpu/$(f),$(BUILD)/kernels/$(n).%o $(BUILD)/kernels/$(n)_%o $(BUILD)/kernels/$(n)/%.o),$(OBJS))))
 $(ARCHIVES) $(BUILD)/libketline.a:
 	$(call SAY,AR)
 	@mkdir -p $(@D)
@@ -74,7 +74,7 @@ $(ARCHIVES) $(BUILD)/libketline.a:
 	$(Q)ar rcs$(if $(filter %/libketline.a,$@),,T) $@ $^
 $(BUILD)/libketline.a: $(OBJS)
 
-SOURCES := $(wildcard $(ROOMS:%=%/*.[ch]) kernels/*.[ch] kernels/*/*.[ch] tools/*.c tests/*.h tests/*/*.[ch] tests/*/*/*.[ch])
+SOURCES := $(wildcard $(ROOMS:%=%/*.[ch]) kernels/*.[ch] kernels/*/*.[ch] kernels/*/*/*.[ch] tools/*.c tests/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 $(BUILD)/needs.mk: packaging/needs.awk $(SOURCES)
 	@mkdir -p $(@D)
 	@{ printf '%s\n' $(SOURCES); grep -H '^ *# *include "' $(SOURCES); } | awk -f $< >$@

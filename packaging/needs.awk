@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # What each program links: from the names of all sources, then lines FILE:#include "HEADER" of them, for each program (a .c
 # file of tools/ or tests/) NEEDS_<its name> := archives. A room of lib/ is an archive, as is a family of kernels/ (x.h,
-# x.c, cpu/x.c, cpu/x_*.c); a program needs those of the headers that it includes, and what they need. plot is one with its rooms.
+# x.c, cpu/x.c, cpu/x_*.c, cpu/x/*.c); a program needs those of the headers that it includes, and what they need. plot is one with its rooms.
 function node(file, slash) {
     if (file ~ /^lib\/plot\//) return "lib/plot"
     if (file ~ /^lib\//) { sub(/\/[^\/]*$/, "", file); return file }
     if (file ~ /^kernels\/inline\//) return file
     if (file ~ /^kernels\/cu/ && file !~ /^kernels\/cpu\//) return ""
-    if (file ~ /^kernels\//) { sub(/^kernels\/(cpu\/)?/, "", file); sub(/\..*$/, "", file); return "kernels/" family(file) }
+    if (file ~ /^kernels\//) { sub(/^kernels\/(cpu\/([^\/]*\/)?)?/, "", file); sub(/\..*$/, "", file); return "kernels/" family(file) }
     return file
 }
 function family(name) { while (!("kernels/" name ".h" in known) && sub(/_[^_]*$/, "", name)); return name }

@@ -89,7 +89,7 @@ done
 for header in kernels/*.h; do
     family=$(basename "$header" .h)
     case $family in isa | device | cuda | cuda_*) continue ;; esac
-    [ -e "kernels/cpu/$family.c" ] || fail "$header has no kernels/cpu/$family.c"
+    [ -e "kernels/cpu/$family.c" ] || [ -e "kernels/cpu/$family/$family.c" ] || fail "$header has no kernels/cpu/$family.c"
     [ -e "tests/kernels/$family.c" ] || fail "$header has no tests/kernels/$family.c"
     [ -e "kernels/cuda/$family.cu" ] || head -12 "$header" | grep -qi cuda ||
         fail "$header has no CUDA twin and its first lines do not say why"
@@ -164,11 +164,10 @@ for place in $(grep -nE '\<KL_NAME\(' -r lib kernels tools --include='*.[ch]' | 
     fail "$place: KL_NAME stands in its header's #define lines alone (kernels/inline/real.h)"
 done
 
-# 13. A room is a folder of at most 30 .c files.
-for room in lib/*/ lib/*/*/; do
-    room=${room#lib/} room=${room%/}
-    n=$(find "lib/$room" -maxdepth 1 -name '*.c' | wc -l)
-    [ "$n" -le 30 ] || fail "lib/$room has $n .c files, expected at most 30"
+# 13. A folder has at most 30 .c files.
+for folder in $(find lib kernels tools -type d); do
+    n=$(find "$folder" -maxdepth 1 -name '*.c' -o -maxdepth 1 -name '*.cu' | wc -l)
+    [ "$n" -le 30 ] || fail "$folder has $n .c files, expected at most 30"
 done
 
 # 14. Which epoch is best, and when a training stops early, is decided in lib/train alone.

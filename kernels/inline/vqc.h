@@ -35,7 +35,7 @@ static inline void kl_rotations_derivatives(kl_real *dangle, const struct kl_vqc
 }
 
 /* Layers of RY (vqc_layers.c) and of any rotations (vqc_rotations.c; vqc_wide.c), for the tables of
-   kernels/cpu/vqc.c. */
+   kernels/cpu/vqc/vqc.c. */
 void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work,
                                         const struct kl_vqc_layers *layers, const kl_real *cosine,
                                         const kl_real *sine);
@@ -45,7 +45,7 @@ void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real
 void KL_ISA_NAME(kl_vqc_rotations_forward)(kl_real *out, kl_real *state,
                                            const struct kl_vqc_rotations *turns, const kl_real *cosine,
                                            const kl_real *sine);
-/* out (n_targets, L): |<phi|psi>|^2 of each target (kernels/cpu/vqc_target.c); and bra += the sum of
+/* out (n_targets, L): |<phi|psi>|^2 of each target (kernels/cpu/vqc/vqc_target.c); and bra += the sum of
    cot <phi|psi> phi. */
 void KL_ISA_NAME(kl_vqc_fidelities)(kl_real *out, const kl_real *state,
                                     const struct kl_vqc_program *program);

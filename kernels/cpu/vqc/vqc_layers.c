@@ -38,7 +38,7 @@ KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, cons
     }
 }
 
-/* <bra| Y |state> of one bit of the block: the derivative by the angle, see kernels/cpu/vqc.c */
+/* <bra| Y |state> of one bit of the block: the derivative by the angle, see kernels/cpu/vqc/vqc.c */
 KL_INLINE kl_lane derivative(const int m, const int t, const kl_lane *a, const kl_lane *b)
 {
     const int size = 1 << m;
