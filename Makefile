@@ -20,7 +20,7 @@ export KETLINE_SHARED
 # Debian packages: for the build (libopenblas0 is loaded by qseq, when it needs eigenvalues), then for the tests.
 DEPS := build-essential pkg-config libhdf5-dev libpng-dev libjpeg-dev libcairo2-dev libjansson-dev libyaml-dev libssl-dev \
   libxxhash-dev zlib1g-dev libbz2-dev libopenblas0
-DEPS_TEST := clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge openmpi-bin snakemake python3 python3-venv python3-numpy python3-h5py
+DEPS_TEST := clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge libopenmpi-dev mpich libmpich-dev snakemake python3 python3-venv python3-numpy python3-h5py
 LIBS := hdf5 libpng libjpeg cairo jansson yaml-0.1 libcrypto libxxhash zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
@@ -190,6 +190,17 @@ ifndef KETLINE_PYTHON
 	    qiskit-qasm3-import safetensors 'arviz<1' h5netcdf || \
 	    echo "arviz, mlflow, qiskit and safetensors cannot be installed: their tests are skipped"
 endif
+
+## make mpi          libketline-mpi.so beside the tools, for --ranks under mpirun or srun; MPICC=mpicc.mpich: of another MPI
+MPICC ?= mpicc
+MPI ?= $(BUILD)/bin/libketline-mpi.so
+.PHONY: mpi
+mpi: $(MPI)
+$(MPI): mpi/mpi.c lib/train/mpi.h Makefile
+	$(call SAY,MPICC)
+	@mkdir -p $(@D)
+	@command -v $(firstword $(MPICC)) >/dev/null || { echo "no $(MPICC); install an MPI (Debian: libopenmpi-dev or libmpich-dev), or name its compiler: make mpi MPICC=/path/to/mpicc"; exit 2; }
+	$(Q)$(MPICC) -std=c17 $(DEBUG) -O2 -Wall -Wextra $(if $(STRICT),-Werror) -Ilib -fPIC -shared -o $@ $<
 
 ## make bench        the speed table, docs/benchmarks.md; the peers run in the python that KETLINE_PYTHON names
 bench: deps

@@ -16,29 +16,10 @@
 
 #define LIBRARY "libketline-cuda.so"
 
-/* Beside the tools, in ../lib, then wherever the system looks. */
-static void *find_library(void)
-{
-    const char *named = getenv("KETLINE_CUDA");
-    if (named && *named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
-    static const char *const places[] = { "", "../lib/" };
-    char self[3072], path[4096];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash) slash[1] = '\0';
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%s%s" LIBRARY, self, places[i]);
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (library || access(path, F_OK) == 0) return library;
-    }
-    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-}
-
 /* The library stays loaded as long as the process lives. */
 static int load(const struct kl_cuda **table, struct kl_error *err)
 {
-    void *library = find_library();
+    void *library = kl_library_open(LIBRARY, "KETLINE_CUDA");
     if (!library) {
         const char *why = dlerror();
         return kl_fail(err, KL_EDEVICE,

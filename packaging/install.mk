@@ -77,7 +77,7 @@ install: all $(BUILD)/libketline.a $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_F
 	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(zshdir)
 	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
 	$(INSTALL_DATA) $(EMIT_SCHEMA) $(DESTDIR)$(datadir)/ketline/schema
-	$(INSTALL_DATA) $(BUILD)/libketline.a $(wildcard $(BUILD)/bin/libketline-cuda.so) $(DESTDIR)$(libdir)
+	$(INSTALL_DATA) $(BUILD)/libketline.a $(wildcard $(BUILD)/bin/libketline-*.so) $(DESTDIR)$(libdir)
 	$(INSTALL_DATA) -D include/ketline.h $(DESTDIR)$(includedir)/ketline/ketline.h
 	@for h in $(PUBLIC); do $(INSTALL_DATA) -D $$h $(DESTDIR)$(includedir)/ketline/$${h#lib/} || exit; done
 	@echo "$$KETLINE_PC" >$(DESTDIR)$(libdir)/pkgconfig/ketline.pc
@@ -85,7 +85,7 @@ install: all $(BUILD)/libketline.a $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_F
 uninstall:
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(patsubst $(BUILD)/emit/man/%,$(DESTDIR)$(mandir)/man1/%,$(EMIT_MAN)) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(zshdir)/_%) \
-	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so \
+	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so $(DESTDIR)$(libdir)/libketline-mpi.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
 	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(docdir)/docs $(DESTDIR)$(includedir)/ketline
 	rm -f $(DESTDIR)$(docdir)/README.md

@@ -96,7 +96,7 @@ stop_cluster() {
     sleep 0.5
 }
 queue_ends() { for _ in $(seq 120); do [ -z "$(squeue -h 2>/dev/null)" ] && return; sleep 0.5; done; squeue; return 1; }
-# Each person left out in turn, by tasks of an array, and a fold by two ranks under srun: the bytes of the same commands one after another.
+# Each person left out in turn, by tasks of an array, and a fold by two ranks: the bytes of the same commands one after another.
 leave_one_out() {
     local i folds=loso.h5.folds options=(-m hydra --qubits 3 --epochs 4 --no-provenance)
     qseq generate people -q -n 3 --channels 8 -o people || { fail "qseq generate failed"; return; }
@@ -133,11 +133,15 @@ leave_one_out() {
     check "slurm-loso.sh: trained again what was there" [ "$(grep -lw 'up to date' $folds/?.log | wc -l)" = 3 ]
     check "slurm-loso.sh: another report the second time" cmp loso.h5 alone.h5
 
-    timeout 150 srun -n 2 qseq train S00?.h5 "${options[@]}" --split loso --fold 1 -j 1 --ranks auto --json -o ranks/1.h5 >srun.log 2>&1 ||
-        fail "srun -n 2 qseq train: $(cat srun.log)"
-    check "srun -n 2: not two ranks: $(cat srun.log)" grep -q '"ranks": *2' srun.log
-    check "srun -n 2: other bytes than one rank" cmp ranks/1.h5 alone/1.h5
-    sbatch --wait --array=2 --ntasks=2 --output=ranks.log --wrap "srun qseq train $(echo S00?.h5) ${options[*]} --split loso \
+    # Debian's Open MPI starts its ranks within what Slurm allots; its srun knows no PMIx.
+    command -v mpicc.openmpi mpirun.openmpi >/dev/null || { echo "skipped in part: no mpicc.openmpi"; return; }
+    export KETLINE_MPI=$JOBS/mpi/libketline-mpi.so OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    make --no-print-directory -s -C "$ROOT" mpi MPICC=mpicc.openmpi MPI="$KETLINE_MPI" BUILD="$BUILD" || fail "make mpi"
+    timeout 150 salloc -n 2 mpirun.openmpi qseq train S00?.h5 "${options[@]}" --split loso --fold 1 -j 1 --ranks auto --json -o ranks/1.h5 >salloc.log 2>&1 ||
+        fail "salloc -n 2 mpirun qseq train: $(cat salloc.log)"
+    check "salloc -n 2: not two ranks: $(cat salloc.log)" grep -q '"ranks": *2' salloc.log
+    check "salloc -n 2: other bytes than one rank" cmp ranks/1.h5 alone/1.h5
+    sbatch --wait --array=2 --ntasks=2 --output=ranks.log --wrap "mpirun.openmpi qseq train $(echo S00?.h5) ${options[*]} --split loso \
         --fold \$SLURM_ARRAY_TASK_ID -j 1 --ranks auto -o ranks/2.h5" >submit.log 2>&1 || fail "ranks of an array's task: $(cat submit.log ranks.log)"
     check "ranks of an array's task: other bytes than one rank: $(cat ranks.log)" cmp ranks/2.h5 alone/2.h5
 }

@@ -70,6 +70,9 @@ int kl_read_text(char **text, size_t *n, const char *path, size_t most, const ch
 int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
                    const char *expected);
 int kl_exit_status(int code);
+/* A library of ours (dlopen): the file that an environment variable names; else beside the tools, in
+   ../lib, where the system looks. NULL: see dlerror. (library.c) */
+void *kl_library_open(const char *file, const char *variable);
 
 /* ---- options (options.c, help.c, config.c, emit.c) ----
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the

@@ -171,23 +171,20 @@ int kl_store_shard_rank(struct kl_shard *place, const char *text, const struct k
                         struct kl_error *err)
 {
     struct variables v = { .name = "ranks", .what = "rank", .option = text };
-    unsigned long i = 0, n = 0;
     *place = (struct kl_shard){ 0 };
     if (!text) return KL_OK;
-    if (strcmp(text, "auto") == 0) {
-        const int code = read_variables(&v, err), rank = code ? 0 : rank_variable(&v);
-        if (!code && rank > TASK)
-            return kl_fail(err, KL_EUSAGE,
-                           "--ranks auto: none of MPI's ranks or of srun's tasks; start it with mpirun "
-                           "or srun, or give --ranks I/N");
-        return code ? code : from_rank(place, &v, rank, log, err);
-    }
-    const char *slash = strchr(text, '/');
-    if (!slash || !read_whole(&n, slash + 1, '\0') || !read_whole(&i, text, '/') || i >= n)
+    if (strcmp(text, "auto") != 0)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--ranks: found '%.80s', expected auto; their number is mpirun's: mpirun -n 4 ... "
+            "--ranks auto",
+            text);
+    const int code = read_variables(&v, err), rank = code ? 0 : rank_variable(&v);
+    if (!code && rank > TASK)
         return kl_fail(err, KL_EUSAGE,
-                       "--ranks: found '%.80s', expected auto or I/N with I from 0 to N-1", text);
-    *place = (struct kl_shard){ .index = i, .count = n };
-    return KL_OK;
+                       "--ranks auto: none of MPI's ranks or of srun's tasks; start it with mpirun or "
+                       "srun");
+    return code ? code : from_rank(place, &v, rank, log, err);
 }
 
 int kl_store_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err)

@@ -16,8 +16,8 @@ struct kl_shard {
    of whatever tasks the array is. What was found goes to the log. NULL: the whole. KL_EUSAGE. */
 int kl_store_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log *log,
                          struct kl_error *err);
-/* The same for processes that work on one thing together: "I/N", or "auto", by MPI's variables, else
-   srun's; arrays of Slurm's are no matter. NULL: alone (count 0). KL_EUSAGE. */
+/* The same for processes that work on one thing together: "auto", by MPI's variables, else srun's;
+   arrays of Slurm's are no matter. NULL: alone (count 0). KL_EUSAGE. */
 int kl_store_shard_rank(struct kl_shard *place, const char *text, const struct kl_log *log,
                         struct kl_error *err);
 /* Finish *key, of the whole, for the part to remember. Free with kl_store_shard_free. */

@@ -168,9 +168,7 @@ static int watch(struct kl_train *train, const struct kl_watch *w, const char *n
 
 static int agree(int64_t *count, struct kl_train *train, struct kl_error *err)
 {
-    const int code = train->options.ranks
-                         ? kl_train_ranks_agree(train->options.ranks, count, &train->stop, err)
-                         : KL_OK;
+    const int code = kl_train_ranks_agree(train->options.ranks, count, &train->stop, err);
     if (code || !train->stop) return code;
     kl_signals_told(train->stop);
     train->stop = 0;

@@ -36,7 +36,7 @@ static int save_all(void *context, struct kl_writer *writer, struct kl_error *er
 /* Of ranks the first alone writes, and speaks. */
 static bool follows(const struct kl_training *t)
 {
-    return t->place.index > 0;
+    return t->ranks && t->ranks->index > 0;
 }
 
 static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
@@ -99,26 +99,16 @@ static int open_learner(struct kl_training *t, struct kl_error *err)
     return code < 0 ? code : KL_OK;
 }
 
-/* Ranks meet once each knows what it trains. */
-static int meet(struct kl_training *t, struct kl_error *err)
-{
-    enum { PATIENCE = 120 };
-    const int code = kl_train_ranks_check(&t->place, t->learner.tree ? t->learner.parts : 1, err);
-    if (code || t->place.count < 2) return code;
-    return kl_train_ranks_open(&t->ranks, &t->place, t->stage.common->output, t->stage.key, PATIENCE,
-                               err);
-}
-
 /* They begin at one place: a rank that did not find the checkpoint, or another, would give other bytes.
  */
-static int same_position(const struct kl_training *t, struct kl_error *err)
+static int same_position(const struct kl_training *t, struct kl_ranks *ranks, struct kl_error *err)
 {
     const int64_t mine = t->train.epoch * t->learner.steps_per_epoch + t->train.step;
     int64_t first = mine;
     int differs = 0;
-    int code = t->ranks ? kl_train_ranks_agree(t->ranks, &first, &differs, err) : KL_OK;
+    int code = kl_train_ranks_agree(ranks, &first, &differs, err);
     differs = first != mine;
-    if (!code && t->ranks) code = kl_train_ranks_agree(t->ranks, &first, &differs, err);
+    if (!code) code = kl_train_ranks_agree(ranks, &first, &differs, err);
     return code || !differs
                ? code
                : kl_fail(
@@ -127,20 +117,21 @@ static int same_position(const struct kl_training *t, struct kl_error *err)
                      "one output's folder");
 }
 
-static int open_training(struct kl_training *t, int threads, bool together, struct kl_error *err)
+static int open_training(struct kl_training *t, int threads, struct kl_ranks *ranks,
+                         struct kl_error *err)
 {
     struct kl_train_options o = t->settings->options;
     t->state = calloc(1, t->of->state_size + 1);
     if (!t->state) return kl_fail_memory(err, t->of->state_size);
     int code = open_learner(t, err);
-    if (!code && together) code = meet(t, err);
-    o.ranks = t->ranks;
+    if (!code) code = kl_train_ranks_check(ranks, t->learner.tree ? t->learner.parts : 1, err);
+    o.ranks = ranks;
     if (!code) code = kl_train_open(&t->train, &t->learner, &o, threads, err);
     t->train.checkpoint = save_checkpoint, t->train.checkpoint_context = t;
     if (!code && !t->learner.n_judged && o.patience)
         kl_note(t->log, 1, "--patience: changes nothing where no row of the history judges epochs");
     if (!code) code = resume(t, err);
-    return code ? code : same_position(t, err);
+    return code ? code : same_position(t, ranks, err);
 }
 
 static int estimate(struct kl_training *t, struct kl_estimate *estimate, struct kl_pool *pool,
@@ -148,7 +139,7 @@ static int estimate(struct kl_training *t, struct kl_estimate *estimate, struct 
 {
     const double start = kl_clock();
     double seconds = 0;
-    int code = open_training(t, kl_pool_size(pool), false, err);
+    int code = open_training(t, kl_pool_size(pool), NULL, err);
     const double opened = kl_clock() - start;
     if (!code) code = kl_train_estimate(&seconds, &t->train, pool, err);
     *estimate = (struct kl_estimate){ seconds + opened, t->settings->options.patience > 0 };
@@ -268,7 +259,7 @@ static int publish_together(struct kl_training *t, struct kl_error *err)
     int64_t nothing = 0;
     int stop = 0;
     const int code = follows(t) ? KL_OK : publish(t, err);
-    return code || !t->ranks ? code : kl_train_ranks_agree(t->ranks, &nothing, &stop, err);
+    return code ? code : kl_train_ranks_agree(t->ranks, &nothing, &stop, err);
 }
 
 /* The writer at once: a folder that refuses is found before the work. */
@@ -276,7 +267,7 @@ static int train(struct kl_training *t, FILE *to, struct kl_error *err)
 {
     int code = follows(t) ? KL_OK : open_writer(t, err);
     if (!code) code = kl_pool_create(&t->pool, (int)t->stage.common->threads, err);
-    if (!code) code = open_training(t, kl_pool_size(t->pool), true, err);
+    if (!code) code = open_training(t, kl_pool_size(t->pool), t->ranks, err);
     if (!code) code = run_training(t, t->pool, err);
     if (!code) code = publish_together(t, err);
     return code || follows(t) ? code : summarise(t, to, err);
@@ -315,7 +306,7 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
 /* Find this process's place among the ranks; only the first one prints. */
 static int find_place(struct kl_training *t, struct kl_error *err)
 {
-    const int code = kl_store_shard_rank(&t->place, t->settings->ranks, t->log, err);
+    const int code = kl_train_ranks_start(&t->ranks, t->settings->ranks, t->log, err);
     if (code || !follows(t)) return code;
     t->quiet = *t->log;
     t->quiet.level = 0;
@@ -330,8 +321,6 @@ static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out
     const struct kl_common *common = t->stage.common;
     int code = settle(t->of, t->values, err);
     if (!code) code = find_place(t, err);
-    if (!code && t->place.count > 1 && common->output && strcmp(common->output, "-") == 0)
-        code = kl_fail(err, KL_EUSAGE, "--ranks: they meet beside the output; give -o FILE.h5");
     size_t i = 0;
     do
         if (!code)
@@ -342,6 +331,9 @@ static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out
         code = kl_train_inputs_open(inputs, t->stage.inputs, t->stage.n_inputs, t->of->input, err);
     t->inputs = inputs, t->input = inputs->n ? inputs->files[0] : NULL;
     if (!code) code = begin(t, &answer, out, err);
+    int all = (int)answer;
+    if (!code) code = kl_train_ranks_meet(t->ranks, t->stage.key, &all, err);
+    answer = (enum kl_stage_answer)all;
     if (code || answer == KL_STAGE_ANSWERED) return code;
     out = words_to(t);
     if (answer == KL_STAGE_COMPUTE) code = train(t, out, err);
@@ -351,11 +343,11 @@ static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out
                                                        t->of->kind, t->of->rows, t->of->n_rows, err);
 }
 
-static void close_training(struct kl_training *t)
+static void close_training(struct kl_training *t, int code)
 {
     kl_store_writer_abort(&t->writer);
     kl_train_close(&t->train);
-    kl_train_ranks_close(&t->ranks);
+    kl_train_ranks_end(&t->ranks, code);
     if (t->state) t->of->close(t);
     kl_store_stage_end(&t->stage);
     free(t->state);
@@ -376,7 +368,7 @@ int kl_train_stage_run(const struct kl_train_stage *stage, struct kl_mode_run *m
     t.stage.estimate = try_a_moment, t.stage.estimate_context = &t;
     struct kl_train_inputs inputs = { 0 };
     const int code = work(&t, &inputs, mode->out, err);
-    close_training(&t);
+    close_training(&t, code);
     kl_pool_destroy(&t.pool);
     kl_train_inputs_close(&inputs);
     return code;
@@ -430,7 +422,7 @@ static int sweep_open(void *run, const void *data, int threads, struct kl_error 
     struct kl_training *t = run;
     (void)data;
     const int code = t->late ? KL_OK : open_writer(t, err);
-    return code ? code : open_training(t, threads, false, err);
+    return code ? code : open_training(t, threads, NULL, err);
 }
 
 /* Count the parameters that training moves. */
@@ -493,7 +485,7 @@ static int sweep_estimate(void *run, struct kl_estimate *of, const void *data, s
 
 static void sweep_close(void *run)
 {
-    close_training(run);
+    close_training(run, KL_OK);
 }
 
 struct kl_sweep_stage kl_train_stage_sweep(const struct kl_train_stage *stage, int row, bool higher)

@@ -45,7 +45,6 @@ struct kl_training {
     const struct kl_train_inputs *inputs; /* none is read: of size 0 */
     struct kl_file *input;                /* the first of them; NULL: none is read */
     struct kl_pool *pool;
-    struct kl_shard place;  /* among ranks */
     struct kl_ranks *ranks; /* NULL: alone */
     struct kl_log quiet;    /* of ranks that follow the first */
     struct kl_learner learner;

@@ -76,6 +76,7 @@ struct parts {
     const struct kl_train_step *step;
     struct kl_update update;
     size_t first, n; /* those that this process computes */
+    size_t buffer;   /* the first of them goes there */
 };
 
 static void *grad_at(const struct kl_crew *crew, size_t i)
@@ -100,7 +101,7 @@ static int compute_into(const struct parts *p, size_t buffer, size_t part, int t
 static int compute_part(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct parts *p = context;
-    return compute_into(p, i, p->first + i, thread, err);
+    return compute_into(p, p->buffer + i, p->first + i, thread, err);
 }
 
 /* Values [from, to) of buffer i join those of buffer `into`. */
@@ -142,30 +143,49 @@ static size_t pair_of(size_t *into, size_t k, size_t n, bool tree)
 
 static int add_chunk(void *context, size_t i, int thread, struct kl_error *err)
 {
-    const struct kl_crew *crew = ((const struct parts *)context)->crew;
+    const struct parts *p = context;
+    const struct kl_crew *crew = p->crew;
     const unsigned before = kl_flush_begin();
-    const size_t n = ((const struct parts *)context)->n;
+    const size_t n = p->n;
     (void)thread, (void)err;
     for (size_t k = 0, into; k + 1 < n; k++) {
         const size_t from = pair_of(&into, k, n, crew->train->learner->tree);
-        add(crew, into, from, i * CHUNK, chunk_end(crew->train, i));
+        add(crew, p->buffer + into, p->buffer + from, i * CHUNK, chunk_end(crew->train, i));
     }
     kl_flush_end(before);
     return 0;
 }
 
-static int sum_shared(struct parts *p, struct kl_error *err)
+/* The n buffers from the first on become their sum, in the first. */
+static int sum_buffers(struct parts *p, struct kl_error *err)
 {
     const struct kl_crew *crew = p->crew;
-    const size_t n = p->n;
-    int code = kl_train_crew_for(crew, n, compute_part, p, err);
-    if (!code && n > 1) code = kl_train_crew_for(crew, n_chunks(crew->train), add_chunk, p, err);
-    if (code) return code;
-    for (size_t k = 0, into; k + 1 < n; k++) {
-        const size_t from = pair_of(&into, k, n, crew->train->learner->tree);
-        add_sums(crew, into, from);
+    const int code =
+        p->n > 1 ? kl_train_crew_for(crew, n_chunks(crew->train), add_chunk, p, err) : KL_OK;
+    for (size_t k = 0, into; k + 1 < p->n && !code; k++) {
+        const size_t from = pair_of(&into, k, p->n, crew->train->learner->tree);
+        add_sums(crew, p->buffer + into, p->buffer + from);
     }
-    return 0;
+    return code;
+}
+
+/* Of ranks, each adds up its parts if these are a whole subtree, as they are where there are 1, 2, 4,
+   ... ranks. All gather what there is then, the k-th in buffer k, and add the tree to its end: no sum
+   depends on how many ranks there are. */
+static int sum_ranks(struct parts *p, struct kl_ranks *ranks, struct kl_error *err)
+{
+    const struct kl_train *train = p->crew->train;
+    const size_t sums = (size_t)train->learner->n_sums * sizeof(double), all = n_parts(train),
+                 units = ranks->count & (ranks->count - 1) ? all : ranks->count;
+    size_t end;
+    kl_train_ranks_share(ranks, units, &p->buffer, &end);
+    int code = kl_train_crew_for(p->crew, p->n, compute_part, p, err);
+    if (!code && units < all) code = sum_buffers(p, err);
+    if (!code) code = kl_train_ranks_gather(ranks, grad_at(p->crew, 0), units, block_bytes(train), err);
+    if (!code)
+        code = kl_train_ranks_gather(ranks, train->threads[p->crew->thread].sums, units, sums, err);
+    p->buffer = 0, p->n = units;
+    return code ? code : sum_buffers(p, err);
 }
 
 /* By this thread alone, as the parts come. Of a tree buffer k has, while part i is computed, the sum of
@@ -174,7 +194,10 @@ static int sum_parts(struct parts *p, struct kl_error *err)
 {
     const struct kl_crew *crew = p->crew;
     const size_t n = n_parts(crew->train), size = crew->train->learner->block->size;
-    if (n_buffers(crew->train) == n) return sum_shared(p, err);
+    if (n_buffers(crew->train) == n) {
+        const int code = kl_train_crew_for(crew, n, compute_part, p, err);
+        return code ? code : sum_buffers(p, err);
+    }
     for (size_t i = 0; i < n; i++) {
         const bool tree = crew->train->learner->tree;
         size_t buffer = tree ? (size_t)__builtin_popcountll(i) : i > 0;
@@ -231,10 +254,7 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     struct parts p = { .crew = crew, .step = &at, .update = at.update };
     kl_train_ranks_share(ranks, n_parts(crew->train), &p.first, &p.n);
     p.n -= p.first;
-    int code = sum_parts(&p, err);
-    if (!code && ranks)
-        code = kl_train_ranks_add(ranks, grad_at(crew, 0), l->block->size, l->wide, sums,
-                                  (size_t)l->n_sums, err);
+    int code = ranks ? sum_ranks(&p, ranks, err) : sum_parts(&p, err);
     if (code) return code;
     if (l->wide) kl_nn_update_clip_f64(&p.update, o, grad_at(crew, 0), l->block->size);
     else kl_nn_update_clip_f32(&p.update, o, grad_at(crew, 0), l->block->size);

@@ -302,7 +302,7 @@ void kl_train_settings_settle(struct kl_train_settings *s, int64_t seed);
       false, "epochs; 0: only when stopped by a signal", NULL, NULL }
 #define KL_TRAIN_RANKS_OPTION(at)                                                                \
     { "ranks", 0, KL_OPT_STRING, KL_TRAIN_AT(at, ranks), "R", 0, 0, false,                       \
-      "share each step with other processes: auto (of mpirun or srun) or I/N", NULL, NULL }
+      "share each step with other processes: auto, of mpirun or srun", NULL, NULL }
 #define KL_TRAIN_HISTORY_OPTIONS(at)                                                             \
     { "history", 0, KL_OPT_STRING, KL_TRAIN_AT(at, history), "FILE", 0, 0, false,                \
       "the history as JSON lines too", NULL, NULL },                                             \

@@ -205,7 +205,7 @@ static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *er
     (void)untrained;
     kl_train_ranks_share(ranks, s->chunks, &share.from, &to);
     int code = kl_train_crew_for(crew, to - share.from, judge_share, &share, err);
-    if (!code && ranks) code = kl_train_ranks_gather(ranks, chunks, s->chunks, sizeof *chunks, err);
+    if (!code) code = kl_train_ranks_gather(ranks, chunks, s->chunks, sizeof *chunks, err);
     if (code) return code;
     for (size_t i = 0; i < s->chunks; i++) sum.loss += chunks[i].loss, sum.correct += chunks[i].correct;
     crew->replica->history[KL_SEQUENCE_VAL_LOSS][crew->train->epoch] = sum.loss / n;

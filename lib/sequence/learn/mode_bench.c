@@ -9,7 +9,7 @@
 #include "store/mode.h"
 #include "train/ranks.h"
 
-enum { NUMERICAL_VERSION = 1, PATIENCE = 120 /* seconds until all ranks have come */ };
+enum { NUMERICAL_VERSION = 1 };
 struct values {
     struct kl_sequence_train_values v; /* of one training */
     const char *grid;
@@ -27,7 +27,7 @@ static const struct kl_option options[] = {
       "windows a step", NULL, NULL },
     { "seconds", 0, KL_OPT_FLOAT, AT(seconds), "S", 0.01, 600, true, "for each row", NULL, NULL },
     { "ranks", 0, KL_OPT_STRING, AT(v.train.ranks), "R", 0, 0, false,
-      "this process is one of them: auto (of mpirun or srun) or I/N", NULL, NULL },
+      "this process is one of them: auto, of mpirun or srun", NULL, NULL },
 };
 /* clang-format on */
 const struct kl_tool kl_sequence_bench_tool = {
@@ -55,7 +55,6 @@ struct work {
     struct kl_mode_run *run;
     const struct values *v;
     struct kl_train_inputs inputs;
-    struct kl_shard place;
     struct kl_ranks *ranks;
     struct kl_log quiet; /* of ranks that follow the first */
     struct kl_grid grid;
@@ -66,7 +65,7 @@ struct work {
 
 static bool follows(const struct work *w)
 {
-    return w->place.index > 0;
+    return w->ranks && w->ranks->index > 0;
 }
 
 /* ---- the key, of which only ranks that meet make use ---- */
@@ -79,19 +78,14 @@ static int make_key(struct kl_key **key, const struct work *w, struct kl_error *
     return code ? code : kl_train_inputs_key(*key, &w->inputs, "windows", err);
 }
 
-/* Ranks meet beside the output, and know by the key that they measure the same. */
+/* Ranks know by the key that they measure the same. */
 static int meet(struct work *w, struct kl_error *err)
 {
     struct kl_key *key = NULL;
     char hex[65];
-    if (w->place.count < 2) return KL_OK;
-    if (!w->v->v.common.output || strcmp(w->v->v.common.output, "-") == 0)
-        return kl_fail(err, KL_EUSAGE, "--ranks: they meet beside the output; give -o SCALING.h5");
-    int code = kl_train_ranks_check(&w->place, (size_t)1 << KL_RANKS_LEVELS, err);
-    if (!code) code = make_key(&key, w, err);
-    if (!code) code = kl_store_key_finish(&key, hex, NULL, err);
-    if (!code)
-        code = kl_train_ranks_open(&w->ranks, &w->place, w->v->v.common.output, hex, PATIENCE, err);
+    int nothing = 0, code = w->ranks ? make_key(&key, w, err) : KL_OK;
+    if (!code && w->ranks) code = kl_store_key_finish(&key, hex, NULL, err);
+    if (!code) code = kl_train_ranks_meet(w->ranks, hex, &nothing, err);
     kl_store_key_abort(&key);
     return code;
 }
@@ -132,7 +126,7 @@ static int make_job(struct kl_sequence_scaling_job *job, const struct work *w,
     if (code) return code;
     threads = kl_pool_size(pool);
     kl_pool_destroy(&pool);
-    if (w->ranks) code = kl_train_ranks_agree(w->ranks, &threads, &stop, err);
+    code = kl_train_ranks_agree(w->ranks, &threads, &stop, err);
     *job = (struct kl_sequence_scaling_job){ .inputs = &w->inputs,
                                              .ranks = w->ranks,
                                              .threads = (int)threads,
@@ -194,7 +188,7 @@ static int publish(struct work *w, struct kl_error *err)
     int64_t nothing = 0;
     int stop = 0;
     const int code = w->v->v.common.output && !follows(w) ? write_file(w, err) : KL_OK;
-    return code || !w->ranks ? code : kl_train_ranks_agree(w->ranks, &nothing, &stop, err);
+    return code ? code : kl_train_ranks_agree(w->ranks, &nothing, &stop, err);
 }
 
 static int report(const struct work *w, struct kl_error *err)
@@ -212,7 +206,7 @@ static int work(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->run->stage;
     w->point = malloc(sizeof *w->point);
     if (!w->point) return kl_fail_memory(err, sizeof *w->point);
-    int code = kl_store_shard_rank(&w->place, w->v->v.train.ranks, stage->log, err);
+    int code = kl_train_ranks_start(&w->ranks, w->v->v.train.ranks, stage->log, err);
     if (!code && follows(w)) {
         w->quiet = *stage->log, w->quiet.level = 0;
         stage->log = &w->quiet;
@@ -233,7 +227,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
     kl_store_stage_end(&run->stage);
-    kl_train_ranks_close(&w.ranks);
+    kl_train_ranks_end(&w.ranks, code);
     kl_sequence_scaling_free(&w.table);
     kl_grid_free(&w.grid);
     kl_train_inputs_close(&w.inputs);

@@ -63,7 +63,7 @@ static int meet(struct kl_ranks *ranks, int64_t *count, int code, struct kl_erro
 {
     if (code && code != KL_ESIGNAL) return code;
     int stop = kl_signals_pending();
-    const int met = ranks ? kl_train_ranks_agree(ranks, count, &stop, err) : KL_OK;
+    const int met = kl_train_ranks_agree(ranks, count, &stop, err);
     if (met || (!stop && !code)) return met;
     if (stop) kl_signals_told(stop);
     return kl_fail(err, KL_ESIGNAL, "stopped by a signal; nothing is kept");
@@ -91,7 +91,6 @@ static int open_rounds(struct rounds *r, struct open *o, size_t ranks, int threa
 static void close_rounds(struct rounds *r)
 {
     kl_train_close(&r->train);
-    kl_train_ranks_first_end(&r->some);
     kl_pool_destroy(&r->pool);
 }
 
@@ -172,6 +171,12 @@ static int add_row(struct kl_sequence_scaling *s, struct open *o, size_t first, 
     return code;
 }
 
+/* 1, 2, 4, ... and all of them; beyond `most` at the end. */
+static size_t more_of(size_t ranks, size_t most)
+{
+    return ranks < most && 2 * ranks > most ? most : 2 * ranks;
+}
+
 static int add_rows(struct kl_sequence_scaling *s, struct open *o,
                     const struct kl_sequence_scaling_job *job, struct kl_error *err)
 {
@@ -179,7 +184,7 @@ static int add_rows(struct kl_sequence_scaling *s, struct open *o,
     const size_t most = job->ranks ? job->ranks->count : 1, parts = l->tree && l->parts ? l->parts : 1,
                  first = s->n;
     int code = KL_OK;
-    for (size_t ranks = 1; ranks <= most && !code; ranks *= 2)
+    for (size_t ranks = 1; ranks <= most && !code; ranks = more_of(ranks, most))
         for (int threads = 1; threads <= job->threads && !code; threads *= 2)
             if (ranks > parts) s->n_left_out++;
             else code = add_row(s, o, first, ranks, threads, job, err);
@@ -189,7 +194,8 @@ static int add_rows(struct kl_sequence_scaling *s, struct open *o,
 size_t kl_sequence_scaling_rows(const struct kl_sequence_scaling_job *job)
 {
     size_t n = 0;
-    for (size_t ranks = 1; ranks <= (job->ranks ? job->ranks->count : 1); ranks *= 2)
+    const size_t most = job->ranks ? job->ranks->count : 1;
+    for (size_t ranks = 1; ranks <= most; ranks = more_of(ranks, most))
         for (int threads = 1; threads <= job->threads; threads *= 2) n++;
     return n;
 }

@@ -32,13 +32,6 @@ $ figures s.h5 --figure scaling -f -o s.svg
 $ qseq bench w.h5 -m eegnet --seconds 0.01 -j 4 --json | jq -c '.rows | map(.threads)'
 > [1,2,4]
 
-# two ranks: one table of both, by the threads of the first, and what they send is counted
-$ qseq bench w.h5 -m means -g batch-size=4,8 --seconds 0.01 -j 2 --ranks 1/2 -o r.h5 & qseq bench w.h5 -m means -g batch-size=4,8 --seconds 0.01 -j 1 --ranks 0/2 -o r.h5 --json | jq -c '.rows[] | [.batch, .ranks, .threads, .bytes_sent > 0, .seconds_waited >= 0]'; wait
-> [4,1,1,false,true]
-> [8,1,1,false,true]
-> [8,2,1,true,true]
-! qseq: left out: 1 row of more ranks than a step's gradient has parts
-
 # what cannot be, before anything is measured
 $ echo mine >notes.txt; qseq bench w.h5 -m means -o notes.txt; qseq bench w.h5 -m means -o w.h5
 ! qseq: notes.txt: was not written by ketline; give another name, or --force to replace it
@@ -49,12 +42,6 @@ $ qseq bench w.h5 -m means -g batch-size=8,1000 --seconds 600
 ? 65
 $ qseq bench w.h5 -g "model=hydra,means qubits=3,4" --seconds 600
 ! qseq: --qubits: --model means has no such thing
-? 2
-$ qseq bench w.h5 --ranks 0/2
-! qseq: --ranks: they meet beside the output; give -o SCALING.h5
-? 2
-$ qseq bench w.h5 --ranks 0/3 -o r.h5
-! qseq: --ranks: 3 ranks, expected 1, 2, 4, ... up to the 64 parts of a step's gradient
 ? 2
 $ qseq bench w.h5 -g lr=1e-3
 ! qseq: --grid: lr: no such option
