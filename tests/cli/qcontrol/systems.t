@@ -66,7 +66,7 @@ $ qcontrol optimize --model transmon.yaml --set 'detuning=2 MHz' --limit 'x+iy=5
 > qcontrol: target  gate x, 1 - fidelity average
 > m.h5: x of transmon, loss 0.232538 (average x) ...
 # Limits: one-sided, and of the modulus of a pair.
-$ qcontrol optimize -g x --limit 'x=0:3 y=-1:2' -S 8 -s 2 -o r.h5 2>&1 | grep control; h5dump -d lower_limits -d upper_limits r.h5 | grep '(0)'; qcontrol export r.h5 -o r.json -q; jq -c '.samples | map([min, max]) | .[0][0] >= 0, .[0][1] <= 3, .[1][0] >= -1, .[1][1] <= 2' r.json
+$ qcontrol optimize -g x --limit 'x=0:3 y=-1:2' -S 8 -s 2 -o r.h5 2>&1 | grep control; h5dump -d lower_limits -d upper_limits r.h5 | grep '(0)'; qcontrol export r.h5 -o r.json -q; jq -c '.samples | map([min, max]) | .[0][0] >= 0, .[0][1] <= 3 + 1e-14, .[1][0] >= -1, .[1][1] <= 2' r.json
 > qcontrol: system  qubit: 2 levels, time in no unit
 > qcontrol: jump    gamma_phi = 0.085, operator sqrt(gamma_phi/2) times Z (default)
 > qcontrol: jump    gamma_down = 0.045, operator sqrt(gamma_down) times |0><1| (default)

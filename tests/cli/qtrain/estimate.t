@@ -4,7 +4,7 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 -o f.h5 >
 + within() { jq -es '.[0].estimated_seconds / .[1].seconds | . > 0.1 and . < 10' dry ran > log || cat dry ran; }
 + extract-features $DATA/digits/train-images-idx3-ubyte --resize 84 --limit 300 --dry-run --json -o g.h5 > dry; ls -A | tr '\n' ' '
 + extract-features $DATA/digits/train-images-idx3-ubyte -q --resize 84 --limit 300 --json -o g.h5 > ran; within
-+ run() { qtrain f.h5 --epochs 60 --no-controls --json -o h.h5 "$@"; }; run --dry-run > dry; ls -A | tr '\n' ' '; run > ran; within
++ run() { qtrain f.h5 --epochs 60 --no-controls --json -o h.h5 "$@" 2>/dev/null; }; run --dry-run > dry; ls -A | tr '\n' ' '; run > ran; within
 + one=$(jq .estimated_seconds dry); run --replicas 16 --dry-run | jq --argjson one $one '.estimated_seconds > 2 * $one'
 > dry f.h5 log dry f.h5 g.h5 log ran true
 

@@ -174,6 +174,7 @@ static void check_logits(const struct trial *t)
         const struct kl_sequence_batch_f32 batch = {
             .x = x, .labels = s.labels, .scale = 1, .n = s.n, .training = training
         };
+        const enum kl_isa usual = kl_isa();
         for (int isa = 0; isa < 3; isa++) {
             grad[isa] = room(s.net.block.size * sizeof(float));
             if (!kl_isa_is_here(isa)) continue;
@@ -192,6 +193,7 @@ static void check_logits(const struct trial *t)
                    "gradients differ between AVX2 and AVX-512", t->model);
         }
         for (int isa = 0; isa < 3; isa++) free(grad[isa]);
+        kl_isa_use(usual);
     }
     s.result.grad = NULL, s.result.by_x = NULL, s.batch.n = 1;
     s.batch.x = s.x + s.size / s.n, s.batch.labels = s.labels + 1;
