@@ -15,6 +15,7 @@
 #include "qrng/pairs/tournament.h"
 #include "qrng/synthetic/synthetic.h"
 #include "sampling/chain/chain.h"
+#include "sampling/ensemble/ensemble.h"
 #include "sampling/ladder/ladder.h"
 #include "sequence/report/report.h"
 #include "sequence/learn/fitted.h"
@@ -28,6 +29,7 @@ static const struct kl_kind *const kinds[] = {
     &kl_head_kind,
     &kl_checkpoint_kind,
     &kl_report_kind,
+    &kl_predictions_kind,
     &kl_sweep_kind,
     &kl_plateau_kind,
     &kl_bits_kind,

@@ -43,7 +43,7 @@ static const struct kl_option options[] = {
     { "extrapolate", 0, KL_OPT_CHOICE, AT(extrapolate), "richardson|linear", 0, 0, true,
       "of --zne: polynomial, or straight line", NULL, NULL },
 };
-static const struct kl_tool *const parts[] = { &kl_judge_tool, &kl_verify_tool, NULL };
+static const struct kl_tool *const parts[] = { &kl_predict_tool, &kl_judge_tool, &kl_verify_tool, NULL };
 static const struct kl_tool tool = {
     .name = "qeval",
     .summary =
@@ -104,25 +104,6 @@ static bool comes_from_elsewhere(const struct kl_file *head)
            !kl_store_file_has_attribute(head, "", KL_HEAD_SAMPLED);
 }
 
-static bool is_ensemble(const struct kl_file *head)
-{
-    return strcmp(kl_store_file_kind(head), KL_SAMPLING_CHAINS) == 0;
-}
-
-/* Chains of heads stand for their draws at the posterior, as one head. */
-static int open_head(struct work *w, const char *path, struct kl_error *err)
-{
-    int code = kl_store_file_open(&w->head, path, err);
-    /* Once more, for its words: standard input can be read once. */
-    if (code == KL_EDATA && strcmp(path, "-") != 0)
-        return kl_store_file_open_kind(&w->head, path, &kl_head_kind, err);
-    if (code || strcmp(kl_store_file_kind(w->head), kl_head_kind.name) == 0) return code;
-    if (is_ensemble(w->head)) return kl_sampling_heads_open(&w->draws, w->head, err);
-    code = kl_store_fail_kind(err, path, kl_store_file_kind(w->head), &kl_head_kind);
-    kl_store_file_close(&w->head);
-    return code;
-}
-
 /* None with --val-fraction 0. */
 static bool kept_samples(const struct kl_file *head)
 {
@@ -163,7 +144,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     const char *const *paths = run->stage.inputs;
     w->v = run->values, w->log = run->stage.log;
     int code = settle(w, err);
-    if (!code) code = open_head(w, paths[0], err);
+    if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, paths[0], err);
     if (!code) code = kl_store_file_open_kind(&w->input, paths[1], &kl_features_kind, err);
     if (!code && w->v->compare)
         code = kl_store_file_open_kind(&w->other, w->v->compare, &kl_head_kind, err);
@@ -364,6 +345,6 @@ int main(int argc, char **argv)
                                                 .words = words,
                                                 .close = close_inputs };
     static const struct kl_mode heads = { .tool = &tool, .defaults = defaults, .stage = &stage };
-    const struct kl_mode *const modes[] = { &heads, &kl_mode_verify, &kl_mode_qeval };
-    return kl_store_modes_main(modes, 3, argc, argv, stdout, stderr);
+    const struct kl_mode *const modes[] = { &heads, &kl_mode_predict, &kl_mode_verify, &kl_mode_qeval };
+    return kl_store_modes_main(modes, 4, argc, argv, stdout, stderr);
 }

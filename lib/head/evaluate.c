@@ -2,6 +2,7 @@
    Heads judged on features: logits, scores, the conditions under which their circuits run. */
 #include "head/evaluate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ static int allocate(struct kl_evaluation *e, struct kl_error *err)
     if (kl_head_mitigates(&e->mitigation)) e->mitigated = calloc(r, sizeof *e->mitigated);
     if (kl_head_mitigates(&e->mitigation) && !e->mitigated)
         return kl_fail_memory(err, r * sizeof *e->mitigated);
-    if (e->trajectories && !kl_head_mitigates(&e->mitigation)) {
+    if (e->trajectories && !kl_head_mitigates(&e->mitigation) && e->features->labels) {
         e->drawn = calloc(r, sizeof *e->drawn);
         if (!e->drawn) return kl_fail_memory(err, r * sizeof *e->drawn);
     }
@@ -55,7 +56,8 @@ static int allocate(struct kl_evaluation *e, struct kl_error *err)
     e->log_loss = e->accuracy + r;
     e->top_k = e->accuracy + 2 * r;
     e->calibration_error = e->accuracy + 3 * r;
-    for (size_t i = 0; i < e->n; i++) e->labels[i] = e->features->labels[e->rows[i]];
+    for (size_t i = 0; i < e->n; i++)
+        e->labels[i] = e->features->labels ? e->features->labels[e->rows[i]] : -1;
     return KL_OK;
 }
 
@@ -66,6 +68,7 @@ static void judge(struct kl_evaluation *e, size_t r)
     int64_t count[KL_CALIBRATION_BINS];
     double accuracy[KL_CALIBRATION_BINS], confidence[KL_CALIBRATION_BINS];
     size_t right = 0;
+    if (!e->features->labels) return;
     for (size_t i = 0; i < e->n; i++) right += predicted[i] == e->labels[i];
     e->accuracy[r] = e->n ? (double)right / (double)e->n : 0;
     e->log_loss[r] = kl_stats_log_loss(p, e->labels, e->n, e->c);
@@ -135,30 +138,41 @@ static int predict_ensemble(struct kl_evaluation *e, struct kl_file *file, const
     const struct kl_shots exact = { 0 };
     struct kl_head *head = NULL;
     float *logits = malloc((size + 1) * sizeof *logits);
-    double *sum = calloc(size + 1, sizeof *sum);
-    int code = logits && sum ? kl_head_load(&head, file, NULL, 0, &how, err)
-                             : kl_fail_memory(err, size * sizeof *sum);
+    double *sum = calloc(size + 1, sizeof *sum), *squares = e->spread = calloc(size + 1, sizeof *sum);
+    int32_t *said = calloc(e->n + 1, sizeof *said); /* by all so far; -1: they differ */
+    int code = logits && sum && squares && said ? kl_head_load(&head, file, NULL, 0, &how, err)
+                                                : kl_fail_memory(err, size * sizeof *sum);
     for (size_t i = 0; i < o->ensemble->n && !code; i++) {
         code = o->ensemble->set(o->ensemble->context, head, i, err);
         if (!code) code = kl_head_evaluation_logits(logits, head, x, e->n, &exact, o, pool, err);
         if (code) break;
         kl_stats_softmax(e->probabilities, e->predictions, logits, e->n, e->c);
-        for (size_t k = 0; k < size; k++) sum[k] += e->probabilities[k];
+        for (size_t k = 0; k < size; k++) {
+            const double p = e->probabilities[k];
+            sum[k] += p, squares[k] += p * p;
+        }
+        for (size_t k = 0; k < e->n; k++)
+            said[k] = !i || said[k] == e->predictions[k] ? e->predictions[k] : -1;
         kl_head_judge_progress_head(o->meter, e->n);
     }
     for (size_t i = 0; i < e->n && !code; i++) {
         const double *row = sum + i * e->c;
         size_t best = 0;
         for (size_t k = 0; k < e->c; k++) {
-            e->probabilities[i * e->c + k] = (float)(row[k] / (double)o->ensemble->n);
+            const double heads = (double)o->ensemble->n, mean = row[k] / heads;
+            double *s = &squares[i * e->c + k];
+            *s = heads > 1 ? sqrt(fmax(*s - heads * mean * mean, 0) / (heads - 1)) : NAN;
+            e->probabilities[i * e->c + k] = (float)mean;
             if (row[k] > row[best]) best = k;
         }
         e->predictions[i] = (int32_t)best;
+        e->agree += said[i] >= 0;
     }
     if (!code) judge(e, 0);
     kl_head_free(&head);
     free(logits);
     free(sum);
+    free(said);
     return code;
 }
 
@@ -298,6 +312,7 @@ void kl_head_evaluation_free(struct kl_evaluation *e)
     free(e->accuracy);
     free(e->mitigated);
     free(e->drawn);
+    free(e->spread);
     *e = (struct kl_evaluation){ 0 };
 }
 

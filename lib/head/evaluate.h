@@ -218,9 +218,9 @@ struct kl_evaluation {
     int64_t first;                      /* number in the file of the first of them */
     const struct kl_features *features; /* the samples judged: rows[n] of it */
     int64_t *rows;
-    int32_t *labels;                                         /* [n] */
-    int32_t *predictions;                                    /* (replicas, n) */
-    float *probabilities;                                    /* (replicas, n, c) */
+    int32_t *labels;      /* [n]; of features without labels -1, and there are no scores */
+    int32_t *predictions; /* (replicas, n) */
+    float *probabilities; /* (replicas, n, c) */
     double *accuracy, *log_loss, *top_k, *calibration_error; /* [replicas] */
     size_t k;                                                /* of top_k: 5, or c - 1 if that is less */
     size_t shots, trained_shots; /* of this evaluation, and of the head's training; 0: exact */
@@ -229,6 +229,8 @@ struct kl_evaluation {
     struct kl_mitigated *mitigated;    /* [replicas], with mitigation; else NULL */
     size_t trajectories;               /* 0: none */
     struct kl_trajectory_error *drawn; /* [replicas], with trajectories and no mitigation; else NULL */
+    double *spread; /* (n, c) standard deviation over an ensemble's heads; else NULL */
+    size_t agree;   /* samples of which all of them say one class */
 };
 
 struct kl_evaluation_options {

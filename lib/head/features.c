@@ -44,7 +44,7 @@ static int load_values(struct kl_features *f, struct kl_file *file, const struct
 static int check(const struct kl_features *f, const char *path, struct kl_error *err)
 {
     for (size_t i = 0; i < f->n; i++) {
-        if (f->labels[i] < 0 || (size_t)f->labels[i] >= f->n_classes)
+        if (f->labels && (f->labels[i] < 0 || (size_t)f->labels[i] >= f->n_classes))
             return kl_fail(err, KL_EDATA,
                            "%s: dataset labels: row %zu has label %d, but there are %zu classes", path,
                            i, (int)f->labels[i], f->n_classes);
@@ -58,24 +58,41 @@ static int check(const struct kl_features *f, const char *path, struct kl_error 
     return 0;
 }
 
-int kl_head_features_describe(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+static int measure(struct kl_features *f, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *data, *names;
-    void *memory = NULL;
+    const struct kl_dataset *data = kl_store_file_find(file, "features");
     *f = (struct kl_features){ 0 };
-    data = kl_store_file_find(file, "features");
     if (!data || data->rank != 2)
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
                        kl_store_file_path(file));
+    f->n = data->dims[0], f->d = data->dims[1];
+    return KL_OK;
+}
+
+int kl_head_features_load_bare(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+{
+    int code = measure(f, file, err);
+    if (!code) code = load_values(f, file, kl_store_file_find(file, "features"), err);
+    if (!code) code = check(f, kl_store_file_path(file), err);
+    if (code) kl_head_features_free(f);
+    return code;
+}
+
+int kl_head_features_describe(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *names;
+    void *memory = NULL;
+    int code = measure(f, file, err);
+    if (code) return code;
     if (!kl_store_file_find(file, "class_names"))
         return kl_fail(
             err, KL_EDATA,
-            "%s: has no labels; extract the features again with labels (--labels, of a table --label)",
+            "%s: has no labels; extract the features again with labels (--labels, of a table --label); qeval "
+            "--predict needs none",
             kl_store_file_path(file));
-    int code = kl_store_file_load_named(&memory, &names, file, "class_names", KL_TYPE_STRING, 1, err);
+    code = kl_store_file_load_named(&memory, &names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
-    f->n = data->dims[0], f->d = data->dims[1], f->n_classes = names->dims[0],
-    f->name_size = names->item_size;
+    f->n_classes = names->dims[0], f->name_size = names->item_size;
     f->class_names = memory;
     return 0;
 }

@@ -7,7 +7,8 @@
 
 struct kl_file;
 
-/* A feature cache in memory: x (n, d) as float whatever is stored, labels (n) in [0, n_classes). */
+/* A feature cache in memory: x (n, d) as float whatever is stored, labels (n) in [0, n_classes), or
+ * NULL. */
 struct kl_features {
     size_t n, d, n_classes;
     float *x;
@@ -18,6 +19,8 @@ struct kl_features {
 /* KL_EDATA: not as it should be (no labels, a label outside the classes, a value that is not
    finite), KL_EIO, KL_ENOMEM. */
 int kl_head_features_load(struct kl_features *features, struct kl_file *file, struct kl_error *err);
+/* x and its sizes alone, whether there are labels or not. */
+int kl_head_features_load_bare(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 /* The same without x and labels: sizes and class names. */
 int kl_head_features_describe(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 void kl_head_features_free(struct kl_features *features);

@@ -8,6 +8,7 @@ const char *const fault_inputs[] = {
     "qtrain -q f.h5 --epochs 1 --reduction 8 --replicas 2 -o a.h5 >/dev/null",
     "qtrain -q f.h5 --epochs 1 --reduction 8 --replicas 2 --seed 1 -o b.h5 >/dev/null",
     "qeval -q b.h5 f.h5 -o older.h5 >/dev/null",
+    "qeval -q --predict b.h5 f.h5 -o predicted.h5",
     "awk 'BEGIN { for (i = 0; i < 60; i++) { s = \"\"; for (j = 0; j < 8; j++) s = s (i * (i % 3 + j) % "
     "7 < 3); print s, i % "
     "3 + 1 } }' >bits.txt",
@@ -25,6 +26,11 @@ const struct fault_job fault_jobs[] = {
       .command =
           "qeval ../in/a.h5 ../in/f.h5 --compare ../in/b.h5 --threads 2 -v --no-provenance -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qeval --predict",
+      .command =
+          "qeval --predict ../in/a.h5 ../in/f.h5 --csv p.csv --threads 2 --no-provenance -o out.h5",
+      .old = "cp ../in/predicted.h5 out.h5",
+      .several = true },
     { .name = "qeval with its record and a store",
       .command = "qeval -q ../in/a.h5 ../in/f.h5 --split val --store store --note words -o out.h5",
       .old = "cp ../in/older.h5 out.h5; mkdir store",

@@ -7,6 +7,7 @@
 /* A kind to which others lead stands before them. */
 static const char *const kinds[][2] = {
     { "report", "Evaluation of heads" },
+    { "predictions", "Predicted classes" },
     { "device-report", "Evaluation of classifiers of devices" },
     { "sequence-report", "Evaluation of sequence models" },
     { "sweep", "Sweep over options" },

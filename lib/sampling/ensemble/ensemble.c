@@ -7,6 +7,7 @@
 
 #include "head/features.h"
 #include "sampling/ensemble/ensemble.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 /* ---- layout ----
@@ -288,6 +289,21 @@ int kl_sampling_heads_open(struct kl_sampling_heads *h, struct kl_file *file, st
     h->n = (size_t)(h->kept.chains * h->kept.draws);
     h->ensemble = (struct kl_head_ensemble){ h->n, set, h };
     return KL_OK;
+}
+
+int kl_sampling_judged_open(struct kl_file **head, struct kl_sampling_heads *draws, const char *path,
+                            struct kl_error *err)
+{
+    int code = kl_store_file_open(head, path, err);
+    /* Once more, for its words: standard input can be read once. */
+    if (code == KL_EDATA && strcmp(path, "-") != 0)
+        return kl_store_file_open_kind(head, path, &kl_head_kind, err);
+    if (code || strcmp(kl_store_file_kind(*head), kl_head_kind.name) == 0) return code;
+    if (strcmp(kl_store_file_kind(*head), KL_SAMPLING_CHAINS) == 0)
+        return kl_sampling_heads_open(draws, *head, err);
+    code = kl_store_fail_kind(err, path, kl_store_file_kind(*head), &kl_head_kind);
+    kl_store_file_close(head);
+    return code;
 }
 
 void kl_sampling_heads_close(struct kl_sampling_heads *h)

@@ -84,5 +84,14 @@ struct kl_sampling_heads {
    KL_ENOMEM. Close it in any case. */
 int kl_sampling_heads_open(struct kl_sampling_heads *heads, struct kl_file *file, struct kl_error *err);
 void kl_sampling_heads_close(struct kl_sampling_heads *heads);
+/* What judges or predicts: a file of heads, or chains of one, whose draws (n > 0) then stand in its
+   place. KL_EDATA, ... */
+int kl_sampling_judged_open(struct kl_file **head, struct kl_sampling_heads *draws, const char *path,
+                            struct kl_error *err);
+
+/* ---- predictions (mode_predict.c) ---- */
+extern const struct kl_kind kl_predictions_kind;
+extern const struct kl_tool kl_predict_tool;
+extern const struct kl_mode kl_mode_predict; /* of qeval */
 
 #endif

@@ -68,7 +68,7 @@ $ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s
 > circuit: plateau
 > extract-features: --qrng, --label
 > qcontrol: optimize, lookup, budget, export, score, train, regret, import, noise, bench
-> qeval: --qrng, --verify
+> qeval: --predict, --qrng, --verify
 > qseq: inspect, windows, generate, forrelation, train, sweep, fit, eval, compare, bench
 > qtrain: --qrng
 > sgld: sample, head, diagnose, bounds, export

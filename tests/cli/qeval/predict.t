@@ -1,0 +1,37 @@
+# Classes of samples without labels: means over heads or draws, as a file and as CSV.
+$ W=$DATA/wine/wine.csv; for part in train test; do extract-features $W --label cultivar --split $part -q -o $part.h5; done; qtrain -q train.h5 --epochs 300 --replicas 3 -o head.h5
++ (head -1 $W; sed -n '5,9p;150,154p' $W) | cut -d, -f1-13 >new.csv; extract-features new.csv --label none --like train.h5 -o new.h5
+> new.h5: 10 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); no classes; scale: standard, of 142 rows (7d2373fb5938)
+$ qeval --predict head.h5 new.h5 -o p.h5 --csv p.csv && cut -d, -f1,2 p.csv | tr '\n' ' '; head -1 p.csv
+> p.h5: 10 samples of 3 classes, by the mean of 3 heads, which agree on 10
+> index,prediction 0,1 1,1 2,1 3,1 4,1 5,3 6,3 7,3 8,3 9,3 index,prediction,p 1,p 2,p 3,sd 1,sd 2,sd 3
+$ qeval --predict head.h5 new.h5 -o p.h5 --csv - | cmp - p.csv; qeval --predict head.h5 new.h5 -o q.h5 --json | jq -c '[.samples, .classes, .heads, .agree, .status]'
+> [10,3,3,10,"computed"]
+# Rows of probabilities add up to 1, the largest is the prediction; deviations are between heads.
+$ awk -F, 'NR > 1 { best = 3; for (k = 4; k <= 5; k++) if ($k > $best) best = k; bad += ($3 + $4 + $5 - 1)^2 > 1e-10 || best - 2 != $2 || $6 <= 0 } END { print NR - 1, bad + 0 }' p.csv
+> 10 0
+# Labels that are there change nothing; one head says what its report says.
+$ qeval --predict --replica 1 head.h5 test.h5 -q -o one.h5; qeval -q --replica 1 head.h5 test.h5 -o report.h5
++ numbers() { h5dump -y -w 1 -d $2 $1 | sed -n '/DATA {/,/}/p' | tr -cd '0-9.\n-' | grep .; }; for d in predictions probabilities; do cmp <(numbers one.h5 $d) <(numbers report.h5 $d) && echo same $d; done
+> same predictions
+> same probabilities
+$ sgld head train.h5 --head head.h5 --keep 20 -q -o chains.h5 2>/dev/null; qeval --predict chains.h5 new.h5 -o c.h5; cache show c.h5 | grep -E 'deviations|probabilities'
+> c.h5: 10 samples of 3 classes, by the mean of 40 draws, which agree on 8
+>   deviations                           float32  10 x 3
+>   probabilities                        float32  10 x 3
+# Refused in a line.
+$ qeval head.h5 new.h5 -o x.h5
+! qeval: new.h5: has no labels; extract the features again with labels (--labels, of a table --label); qeval --predict needs none
+? 65
+$ qeval --predict head.h5 new.h5 -o x.h5 --csv - --json
+! qeval: --csv - and --json: both are for the screen; give --csv FILE
+? 2
+$ echo mine >mine.txt; qeval --predict head.h5 new.h5 -o x.h5 --csv mine.txt; cat mine.txt
+> mine
+! qeval: mine.txt: was not written by ketline; give another name, or --force to replace it
+$ extract-features new.csv --label none -q -o other.h5; qeval --predict head.h5 other.h5 -o x.h5
+! qeval: other.h5: scaling is standard, of 10 rows (404a0763ad0c), head.h5 was trained on standard, of 142 rows (7d2373fb5938); --like FEATURES.h5 of extract-features takes it from those that trained
+? 65
+$ qeval --predict new.h5 head.h5 -o x.h5
+! qeval: new.h5: holds 'features', expected 'head', which comes from qtrain
+? 65
