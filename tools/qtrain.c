@@ -68,16 +68,16 @@ static void write_controls(const struct run *run, FILE *out)
             run->n_found ? "" : "; no validation samples to compare on");
 }
 
-static int summarise(const struct run *run, FILE *out, struct kl_error *err)
+static int summarise(void *context, FILE *out, bool json, struct kl_error *err)
 {
+    const struct run *run = context;
     const struct kl_head_train *t = &run->head.train;
     const int64_t n = t->loop.options.replicas;
     const enum kl_history_row judged = t->n_validation ? KL_VAL_ACCURACY : KL_TRAIN_ACCURACY;
     const char *what = t->n_validation ? "val" : "no validation, train";
     const struct kl_train_summary s = kl_train_summary(&t->loop, judged);
     const char *output = run->v->common.output;
-    if (run->v->common.json) return summarise_as_json(run, &s, out, err);
-    if (run->v->common.quiet) return KL_OK;
+    if (json) return summarise_as_json(run, &s, out, err);
     if (n == 1)
         fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
                 output, (long long)s.epochs, kl_s((uint64_t)s.epochs), what, s.mean,
@@ -122,8 +122,10 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
     if (!code) code = kl_head_run_judge(&run->head, run->pool, err);
+    if (!code) code = kl_store_stage_found(&run->head.stage, summarise, run, err);
     if (!code) code = kl_head_run_publish(&run->head, err);
-    return code ? code : summarise(run, out, err);
+    if (!code) kl_store_stage_tell(&run->head.stage, out);
+    return code;
 }
 
 /* The stream of the summary: not among the lines of --history -. */

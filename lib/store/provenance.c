@@ -27,6 +27,7 @@ static int take_records(json_t *records, json_t *theirs, const char **last)
         json_array_foreach(records, j, mine) known |=
             id && strcmp(id, json_string_value(json_object_get(mine, "id"))) == 0;
         if (!known && json_array_append(records, record)) return -1;
+        json_object_del(record, KL_STORE_FOUND); /* its own file has it */
         *last = id ? id : *last;
     }
     return 0;
@@ -142,8 +143,8 @@ int kl_store_file_cautions(char **lines, const struct kl_file *file, struct kl_e
 
 int kl_store_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
                              char **argv, const struct kl_file *const *parents, size_t n_parents,
-                             const char *raw_inputs, const char *cautions, double seconds,
-                             struct kl_error *err)
+                             const char *raw_inputs, const char *cautions, struct json_t *found,
+                             double seconds, struct kl_error *err)
 {
     json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL,
            *record = NULL, *word;
@@ -165,6 +166,7 @@ int kl_store_provenance_make(char **records, const struct kl_tool *tool, const v
     if (!rc) rc = set_id(record, err);
     if (!rc) rc = set_circumstances(record, values, seconds, err);
     if (!rc && cautions) rc = set_cautions(record, cautions, err);
+    if (!rc && found && json_object_set(record, KL_STORE_FOUND, found)) rc = kl_fail_memory(err, 64);
     if (!rc && json_array_append(all, record)) rc = kl_fail_memory(err, 64);
     if (!rc) rc = kl_json_dump(records, all, err);
     json_decref(record);

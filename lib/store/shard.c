@@ -456,7 +456,7 @@ static int merge_provenance(struct merge *m, const char *output, const char *con
         }
         argv[2 + m->n] = "-o", argv[3 + m->n] = (char *)output;
         rc = kl_store_provenance_make(&records, &tool, &values, (int)m->n + 4, argv, parents, m->n, NULL,
-                                      NULL, 0, err);
+                                      NULL, NULL, 0, err);
     }
     if (!rc) rc = kl_store_writer_provenance(m->writer, records, err);
     free(records);

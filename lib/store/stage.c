@@ -274,11 +274,95 @@ const char *kl_store_stage_status(enum kl_stage_answer answer)
                                            : "fetched from the shared store";
 }
 
-/* Somebody else may have made the file. */
+/* Those of the run that made the file, but for what this one has said already. */
 static void say_cautions(const struct kl_log *log, const char *lines)
 {
-    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1)
-        kl_note(log, 1, "%.*s", (int)strcspn(line, "\n"), line);
+    const char *said = kl_caution_lines(log);
+    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1) {
+        const size_t n = strcspn(line, "\n");
+        bool known = false;
+        for (const char *own = said ? said : ""; *own && !known; own += strcspn(own, "\n") + 1)
+            known = strcspn(own, "\n") == n && memcmp(own, line, n) == 0;
+        if (!known) kl_note(log, 1, "%.*s", (int)n, line);
+    }
+}
+
+enum { MOST_WORDS = 1 << 14 }; /* a longer text is not kept */
+
+static int write_text(char **text, bool as_json,
+                      int (*tell)(void *context, FILE *to, bool json, struct kl_error *err),
+                      void *context, struct kl_error *err)
+{
+    size_t n = 0;
+    FILE *to = open_memstream(text, &n);
+    if (!to) return kl_fail_memory(err, 4096);
+    const int code = tell(context, to, as_json, err);
+    return (ferror(to) | fclose(to)) != 0 && !code ? kl_fail_memory(err, 4096) : code;
+}
+
+int kl_store_stage_found(struct kl_stage *stage,
+                         int (*tell)(void *context, FILE *to, bool json, struct kl_error *err),
+                         void *context, struct kl_error *err)
+{
+    const int code = write_text(&stage->words, false, tell, context, err);
+    return code ? code : write_text(&stage->json, true, tell, context, err);
+}
+
+void kl_store_stage_tell(const struct kl_stage *stage, FILE *to)
+{
+    if (stage->common->json) fputs(stage->json, to);
+    else if (!stage->common->quiet) fputs(stage->words, to);
+}
+
+/* {"words": ": accuracy 0.9", "json": {...}}: what follows the output's name, or "\n" and a text that
+   does not begin with it; NULL: nothing. */
+static int make_found(json_t **found, const struct kl_stage *stage, struct kl_error *err)
+{
+    const char *output = stage->common->output, *words = stage->words;
+    const size_t n = output ? strlen(output) : 0;
+    json_t *text = NULL, *object = NULL;
+    char *own = NULL;
+    *found = NULL;
+    if (!words || !stage->json || strlen(words) + strlen(stage->json) > MOST_WORDS) return KL_OK;
+    const bool named = n && strncmp(words, output, n) == 0 && strncmp(words + n, ": ", 2) == 0;
+    if (asprintf(&own, "%s%s", named ? "" : "\n", named ? words + n : words) < 0)
+        return kl_fail_memory(err, strlen(words));
+    int code = kl_json_string(&text, own, err);
+    if (!code) code = kl_json_parse(&object, stage->json, "what was found", err);
+    if (!code && !(*found = json_pack("{s:O,s:O}", "words", text, "json", object)))
+        code = kl_fail_memory(err, 256);
+    json_decref(text), json_decref(object);
+    free(own);
+    return code;
+}
+
+/* As if it had just been found, but for the name, the status and the cautions, which are the file's. */
+static int report_json(const struct kl_stage *stage, const char *status, const char *lines,
+                       json_t *found, FILE *out, struct kl_error *err)
+{
+    const char *const names[] = { "output", "key", "status", "cautions" };
+    json_t *object = json_copy(json_object_get(found, "json")), *values[4] = { NULL };
+    char *text = NULL;
+    if (!object) object = json_object();
+    int code = object ? kl_json_string(&values[0], stage->common->output, err) : kl_fail_memory(err, 64);
+    if (!code) code = kl_json_string(&values[1], stage->key, err);
+    if (!code) code = kl_json_string(&values[2], status, err);
+    if (!code) code = kl_json_lines(&values[3], lines, err);
+    for (int i = 0; i < 4 && !code; i++)
+        if (json_object_set(object, names[i], values[i])) code = kl_fail_memory(err, 64);
+    if (!code) code = kl_json_dump(&text, object, err);
+    if (!code) fprintf(out, "%s\n", text);
+    for (int i = 0; i < 4; i++) json_decref(values[i]);
+    json_decref(object);
+    free(text);
+    return code;
+}
+
+static void report_words(const struct kl_stage *stage, const char *status, const json_t *found,
+                         FILE *out)
+{
+    const char *words = json_string_value(json_object_get(found, "words"));
+    fprintf(out, "%s: %s%s", stage->common->output, status, words ? words : "\n");
 }
 
 int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
@@ -287,17 +371,17 @@ int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer ans
     const char *output = stage->common->output, *status = kl_store_stage_status(answer);
     struct kl_file *file = NULL;
     char *lines = NULL;
+    json_t *records = NULL;
     if (strcmp(output, "-") == 0) return 0;
     int code = kl_store_file_open(&file, output, err);
     if (!code) code = kl_store_file_cautions(&lines, file, err);
+    if (!code) code = kl_json_parse(&records, kl_store_file_provenance(file), output, err);
     kl_store_file_close(&file);
-    if (!code && answer == KL_STAGE_FETCHED) say_cautions(stage->log, lines);
-    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
-                                          { "key", KL_JSON_TEXT, stage->key, 0 },
-                                          { "status", KL_JSON_TEXT, status, 0 },
-                                          { "cautions", KL_JSON_LINES, lines, 0 } };
-    if (!code && stage->common->json) code = kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    else if (!code && !stage->common->quiet) fprintf(out, "%s: %s\n", output, status);
+    if (!code) say_cautions(stage->log, lines);
+    json_t *found = code ? NULL : json_object_get(kl_store_own_record(records), KL_STORE_FOUND);
+    if (!code && stage->common->json) code = report_json(stage, status, lines, found, out, err);
+    else if (!code && !stage->common->quiet) report_words(stage, status, found, out);
+    json_decref(records);
     free(lines);
     return code;
 }
@@ -311,10 +395,14 @@ int kl_store_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     const char *store = store_of(stage), *output = stage->common->output;
     int rc = 0;
     if (!stage->common->no_provenance) {
+        json_t *found = NULL;
         const char *lines = kl_caution_lines(stage->log);
-        rc = kl_store_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
-                                      parents, n_parents, raw_inputs, lines, kl_clock() - stage->start,
-                                      err);
+        rc = make_found(&found, stage, err);
+        if (!rc)
+            rc = kl_store_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
+                                          parents, n_parents, raw_inputs, lines, found,
+                                          kl_clock() - stage->start, err);
+        json_decref(found);
         if (!rc) rc = kl_store_writer_provenance(*writer, records, err);
         free(records);
     }
@@ -348,8 +436,8 @@ int kl_store_stage_unchanged(const struct kl_stage *stage, struct kl_key **again
 
 void kl_store_stage_end(struct kl_stage *stage)
 {
-    free(stage->key_parts);
-    stage->key_parts = NULL;
+    free(stage->key_parts), free(stage->words), free(stage->json);
+    stage->key_parts = stage->words = stage->json = NULL;
 }
 
 /* ---- stages that make one file ---- */
@@ -385,6 +473,18 @@ static int check_unchanged(struct kl_mode_run *run, const struct kl_file_stage *
     return code;
 }
 
+struct teller {
+    struct kl_mode_run *run;
+    const struct kl_file_stage *s;
+};
+static int tell(void *context, FILE *to, bool json, struct kl_error *err)
+{
+    const struct teller *t = context;
+    if (json) return t->s->json(t->run, to, err);
+    t->s->words(t->run, to);
+    return KL_OK;
+}
+
 static int publish(struct kl_mode_run *run, struct kl_writer **writer, struct kl_error *err)
 {
     char *raw = NULL;
@@ -416,6 +516,7 @@ static int make_file(struct kl_mode_run *run, const struct kl_file_stage *s, str
         kl_store_writer_stopped(writer, run->stage.log, err->text);
     if (!code) code = check_unchanged(run, s, err);
     if (!code && s->remark) code = s->remark(run, err);
+    if (!code) code = kl_store_stage_found(&run->stage, tell, &(struct teller){ run, s }, err);
     if (!code && output) code = publish(run, &writer, err);
     kl_store_writer_abort(&writer);
     return code;
@@ -440,8 +541,7 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     if (!code && s->after) code = s->after(run, err);
     if (code) return code;
     if (run->answer != KL_STAGE_COMPUTE) return kl_store_stage_report(&run->stage, run->answer, to, err);
-    if (common->json) return s->json(run, to, err);
-    if (!common->quiet) s->words(run, to);
+    kl_store_stage_tell(&run->stage, to);
     return KL_OK;
 }
 

@@ -266,11 +266,12 @@ int kl_store_input_record_as(struct json_t *record, const char *role, const char
    object
    {"images":
    {"path":..., "sha256":...}} for inputs that are not our files, or NULL. cautions: lines, or NULL.
-   malloc'ed JSON array in *records. */
+   found: of KL_STORE_FOUND, or NULL. malloc'ed JSON array in *records. */
+#define KL_STORE_FOUND "found" /* member of a record: what the tool told at its end */
 int kl_store_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
                              char **argv, const struct kl_file *const *parents, size_t n_parents,
-                             const char *raw_inputs, const char *cautions, double seconds,
-                             struct kl_error *err);
+                             const char *raw_inputs, const char *cautions, struct json_t *found,
+                             double seconds, struct kl_error *err);
 
 /* The cautions of the run that made the file: lines, each ended by a newline, malloc'ed; NULL: none.
    KL_EDATA, KL_ENOMEM. */
@@ -318,7 +319,8 @@ struct kl_stage {
     int (*estimate)(void *context, struct kl_estimate *estimate, struct kl_error *err);
     void *estimate_context;
     struct kl_header header;
-    char kind[64]; /* (hidden) */
+    char kind[64];      /* (hidden) */
+    char *words, *json; /* (hidden) kl_store_stage_found */
 };
 enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, KL_STAGE_ANSWERED };
 /* path is a whole file of this key. Every block is checked once, which is then remembered. */
@@ -331,8 +333,14 @@ int kl_store_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, s
                          FILE *out, struct kl_error *err);
 const char *
 kl_store_stage_status(enum kl_stage_answer answer); /* "computed", "up to date", "fetched from ..." */
-/* The summary of a run that had nothing to compute: "FILE: up to date", or with --json an object. It
-   goes to `out`, and nowhere if that carries the file itself or with --quiet. */
+/* What was found, as words and (with `json`) as one JSON object, kept for kl_store_stage_tell and, in
+   the record of the file that is published, for a later run that has nothing to compute. KL_ENOMEM. */
+int kl_store_stage_found(struct kl_stage *stage,
+                         int (*tell)(void *context, FILE *to, bool json, struct kl_error *err),
+                         void *context, struct kl_error *err);
+void kl_store_stage_tell(const struct kl_stage *stage, FILE *to); /* the one that is asked for */
+/* The summary of a run that had nothing to compute: "FILE: up to date" and what was found, or with
+   --json an object. It goes to `out`, and nowhere if that carries the file itself or with --quiet. */
 int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
                           struct kl_error *err);
 /* Provenance, with the cautions of stage->log, unless --no-provenance; publish to common->output, copy

@@ -175,8 +175,9 @@ static int told_row(const struct kl_learner *l)
     return l->n_judged ? l->judged[0].row : l->loss >= 0 ? l->loss : 0;
 }
 
-static int summarise(const struct kl_training *t, FILE *to, struct kl_error *err)
+static int summarise(void *context, FILE *to, bool json, struct kl_error *err)
 {
+    const struct kl_training *t = context;
     const struct kl_train *train = &t->train;
     const int row = told_row(&t->learner);
     const struct kl_train_row *told = &t->learner.rows[row];
@@ -198,8 +199,7 @@ static int summarise(const struct kl_training *t, FILE *to, struct kl_error *err
         { "seconds_waited", KL_JSON_NUMBER, NULL, t->ranks ? t->ranks->waited : 0 },
     };
     const size_t n_pairs = sizeof pairs / sizeof *pairs - (t->ranks ? 0 : 3); /* the last are of ranks */
-    if (t->stage.common->json) return kl_json_line(to, pairs, n_pairs, err);
-    if (t->stage.common->quiet) return KL_OK;
+    if (json) return kl_json_line(to, pairs, n_pairs, err);
     fprintf(to, "%s: %lld epoch%s, %s %.4g", output, (long long)s.epochs, kl_s((uint64_t)s.epochs),
             told->label ? told->label : told->name, s.mean);
     if (train->options.replicas > 1)
@@ -247,6 +247,7 @@ static int publish(struct kl_training *t, struct kl_error *err)
     const size_t n_parents = t->inputs->n;
     int code = t->writer ? KL_OK : open_writer(t, err);
     if (!code && t->of->remark) t->of->remark(t);
+    if (!code) code = kl_store_stage_found(&t->stage, summarise, t, err);
     if (!code) code = save_all(t, t->writer, err);
     if (!code) code = kl_store_stage_publish(&t->stage, &t->writer, parents, n_parents, NULL, NULL, err);
     if (!code && t->checkpoint) kl_store_checkpoint_remove(t->checkpoint, NULL);
@@ -270,7 +271,8 @@ static int train(struct kl_training *t, FILE *to, struct kl_error *err)
     if (!code) code = open_training(t, kl_pool_size(t->pool), t->ranks, err);
     if (!code) code = run_training(t, t->pool, err);
     if (!code) code = publish_together(t, err);
-    return code || follows(t) ? code : summarise(t, to, err);
+    if (!code && !follows(t)) kl_store_stage_tell(&t->stage, to);
+    return code;
 }
 
 /* The stream of the summary: not among the lines of --history -. */

@@ -337,8 +337,7 @@ static void words(struct kl_mode_run *run, FILE *to)
         else fprintf(to, "; the reference's bisection never ends\n");
     }
     if (w->v->common.output)
-        fprintf(to, "%s: %zu temperatures, %s\n", w->v->common.output, w->bounds.n_rungs,
-                kl_store_stage_status(KL_STAGE_COMPUTE));
+        fprintf(to, "%s: %zu temperatures\n", w->v->common.output, w->bounds.n_rungs);
 }
 
 static void close_ladders(struct kl_mode_run *run)

@@ -56,6 +56,25 @@ $ circuit plateau --qubits 2-4 --layers 1,2 -o p.h5 | tail -n 1
 + circuit plateau --qubits 2-4 --layers 1,2 -o p.h5
 > p.h5: 2 observables, 6 circuits of 200 draws, # s
 > p.h5: up to date
+> local: Z on qubit 0; variance of the derivative
+> qubits   1 layer  2 layers
+>      2         0  8.33e-02
+>      3         0  3.67e-02
+>      4         0  8.16e-03
+> x each         -     0.313
+>   from         -     0.260
+>     to         -     0.367
+> global: Z on every qubit; variance of the derivative
+> qubits   1 layer  2 layers
+>      2  1.06e-01  2.63e-02
+>      3         0  1.99e-02
+>      4  4.53e-02  2.16e-02
+> x each     0.653     0.906
+>   from     0.569     0.740
+>     to     0.753     1.125
+> p.h5: 2 observables, 6 circuits of 200 draws, # s
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 ! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
 ! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
@@ -64,7 +83,9 @@ $ for j in 1 2 5; do circuit plateau --qubits 2-5 --layers 1,3 --parameter all -
 
 $ for i in 1 2; do circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --json -o p.h5 | jq -c 'del(.variances, .slopes)'; done
 > {"output":"p.h5","key":"HEX64","status":"computed","observables":2,"cells":6,"draws":200}
-> {"output":"p.h5","key":"HEX64","status":"up to date","cautions":["local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all","global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all"]}
+> {"cautions":["local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all","global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all"],"cells":6,"draws":200,"key":"HEX64","observables":2,"output":"p.h5","status":"up to date"}
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 ! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
 ! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 

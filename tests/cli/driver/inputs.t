@@ -135,8 +135,10 @@ $ KETLINE_DATA= extract-features $DATA/digits/test-images-idx3-ubyte --resize 28
 # A remark that comes too late is said to be lost; the same again is not.
 $ qtrain f.h5 -e 1 --no-controls --note one -q -o n.h5
 $ qtrain f.h5 -e 1 --no-controls --note one -o n.h5; qtrain f.h5 -e 1 --no-controls --note two -o n.h5; cache log n.h5 | grep -c two
-> n.h5: up to date
-> n.h5: up to date
+> n.h5: up to date: 1 epoch, val accuracy 0.0000 (best epoch 1), # s, # s/epoch
+> n.h5: up to date: 1 epoch, val accuracy 0.0000 (best epoch 1), # s, # s/epoch
 > 0
+! qtrain: 3 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: --note is not kept: n.h5 is up to date, with the record of the run that wrote it
+! qtrain: 3 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 ? 1

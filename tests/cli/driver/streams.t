@@ -94,7 +94,12 @@ $ qtrain f.h5 --epochs 2 -o y.h5 --history - 2>words | jq -c '[.replica, .epoch]
 > y.h5
 $ qtrain f.h5 --epochs 2 -o y.h5 --history - 2>words | wc -l; cat words
 > 2
-> y.h5: up to date
+> qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+> y.h5: up to date: 2 epochs, val accuracy 0.1000 (best epoch 2), # s, # s/epoch
+>   circuit - twin   -0.1000 (one seed; several --replicas give an interval)
+>   circuit - frozen +0.0000 (one seed; several --replicas give an interval)
+>   circuit - none   -0.1000 (one seed; several --replicas give an interval)
+>   controls: # s; parameters: circuit 12, twin 12
 $ qtrain f.h5 --epochs 2 -o y.h5 --history - --key
 > HEX64
 $ qtrain f.h5 --epochs 2 -o - --history h.jsonl

@@ -14,6 +14,7 @@ $ extract-features set --resize 28 -q -f -o s.h5; extract-features set --resize 
 > s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 > s.h5: up to date
 ! extract-features: images of 224 x 224 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
+! extract-features: images of 224 x 224 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
 
 # images of other formats: one line, and none for what is no image
 $ for i in 1 2; do echo x > set/two/$i.GIF; echo x > set/one/$i.tiff; done; echo x > set/one/Thumbs.db; echo x > set/two/.hidden.gif

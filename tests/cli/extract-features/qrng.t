@@ -9,7 +9,7 @@ $ for i in 1 2 3 4 5 6; do echo 011011000110 1; echo 110101010010 2; done > two.
 + extract-features --qrng two.txt --symbol-bits 2 -o bits.h5; extract-features --qrng two.txt --symbol-bits 2 -o bits.h5
 + h5dump -d bits -d labels -d device_stats/symbol_counts -d features/ones bits.h5 | grep '^ *(' | sed -n '1,3p;12,30p'
 > bits.h5: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5, device 1), roughly, of so few; # s
-> bits.h5: up to date
+> bits.h5: up to date: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5, device 1), roughly, of so few; # s
 >    (0,0): 108, 96,
 >    (1,0): 213, 32,
 >    (2,0): 108, 96,

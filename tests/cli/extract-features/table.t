@@ -4,7 +4,7 @@ $ W=$DATA/wine/wine.csv; for part in train test; do extract-features $W --label 
 > train.h5: 142 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 47, 2: 57, 3: 38; scale: standard, of 142 rows (7d2373fb5938)
 > test.h5: 36 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 12, 2: 14, 3: 10; scale: standard, of 142 rows (7d2373fb5938)
 $ extract-features $DATA/wine/wine.csv --label cultivar --split test -o test.h5; cache show train.h5 | grep -E '^(backbone|columns|scaling|classes)'
-> test.h5: up to date
+> test.h5: up to date: 36 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); classes 1: 12, 2: 14, 3: 10; scale: standard, of 142 rows (7d2373fb5938)
 > backbone   none: a table
 > columns    13: alcohol, malic_acid, ash, alcalinity_of_ash, ... (48e60c38968d)
 > scaling    standard, of 142 rows (7d2373fb5938)

@@ -3,7 +3,7 @@ $ W=$ROOT/tests/golden/weights; qcontrol import $W/maml.pt -o maml.h5 && qcontro
 > maml.h5: 812 parameters, 6 segments; loss 0.6597, adapted 0.6596 on 20 tasks
 > ["computed",812,6597,6596]
 $ qcontrol import $ROOT/tests/golden/weights/maml.pt -o maml.h5
-> maml.h5: up to date
+> maml.h5: up to date: 812 parameters, 6 segments; loss 0.6597, adapted 0.6596 on 20 tasks
 $ cache show maml.h5 | grep -E '^(segments|parameters)'
 > segments             6
 > parameters           812

@@ -5,7 +5,7 @@ $ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o x
 > computed 4142 8
 
 $ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o x.h5
-> x.h5: up to date
+> x.h5: up to date: x of qubit, loss 0.0414214 (average x), F_avg 0.958579, F_e 0.937868; 8 starts, 0 % trapped; the projected gradient vanishes after 99 iterations; # s
 
 # Threads are not in the key and change no byte.
 $ qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o y.h5 --no-provenance -j 1 -q; qcontrol optimize -g x --starts 8 --segments 20 --limit 3.141592653589793 -o z.h5 --no-provenance -j 2 -q; cmp y.h5 z.h5 && echo same

@@ -139,7 +139,7 @@ $ awk 'BEGIN { printf "name: dense\ntime-unit: 1\nlevels: 8\nduration: 1\ncontro
 > system dense: 8 levels, time in no unit
 > true
 $ qcontrol optimize --model dense.yaml -S 4 -s 1 -i 2 -o dense.h5; sed 's/limit: 3/limit: 2/' dense.yaml >other.yaml; for m in dense other; do qcontrol optimize --model $m.yaml -S 4 -s 1 -i 2 --key -q; done | uniq | wc -l
-> dense.h5: up to date
+> dense.h5: up to date: x,x,x of dense, loss 0.772816 (average x,x,x) ...
 > 2
 # Nine levels from files are no two oscillators until levels says so; a system without parameters names none.
 $ printf 'name: t\ntime-unit: ns\nlevels: 9\nduration: 20 ns\ncontrols:\n  - {name: x, operator: a+ad, limit: 50 MHz}\ntargets:\n  - {gate: cz, fidelity: average}\n' >nine.yaml; qcontrol optimize --model nine.yaml -o x.h5

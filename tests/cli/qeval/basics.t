@@ -14,7 +14,11 @@ $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 
 # Progress is told of what takes longer than two seconds, and is not in the key.
 $ qeval a.h5 test.h5 --progress json -o r.h5
-> r.h5: up to date
+> r.h5: up to date: accuracy 0.1778 [0.1417, 0.2206], log loss 2.2796, ECE 0.0633 on 360 samples
+>   circuit - twin   -0.1639 (one seed; several --replicas give an interval)
+>   circuit - frozen -0.0250 (one seed; several --replicas give an interval)
+>   circuit - none   -0.4389 (one seed; several --replicas give an interval)
+! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > v.h5: accuracy # [#, #], log loss #, ECE # on 36 samples

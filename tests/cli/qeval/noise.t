@@ -36,9 +36,13 @@ $ qeval noisy.h5 f.h5 --json -o j.h5 | jq -c '[.noise, .shots]'; cache show e.h5
 
 # keys: noise and shots are in them, the seed with shots alone
 $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval exact.h5 f.h5 --seed 1 -o a.h5
-> c.h5: up to date
-> a.h5: up to date
+> c.h5: up to date: accuracy # [#, #], log loss #, ECE # on 360 samples, noise phase-flip=0.01,readout=0.1
+>   no controls: trained with --no-controls
+> a.h5: up to date: accuracy # [#, #], log loss #, ECE # on 360 samples
+>   no controls: trained with --no-controls
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: --seed changes nothing: without --shots and trajectories nothing is drawn
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 $ for o in "" "--noise none" "--noise readout=0.1" "--shots 5" "--shots 6" "--shots 5 --seed 1"
 + do qeval noisy.h5 f.h5 $o --key -o x.h5; done | sort -u | wc -l
@@ -74,9 +78,11 @@ $ qeval exact.h5 f.h5 --noise t1=120.1us,t2=95.3us,gate_time=35.5ns -q -o a.h5 -
 + jq '.qubits |= [.[6,4,2,0]]' $E > four.json; qeval exact.h5 f.h5 --noise four.json -o b.h5
 > noise example (4 qubits)
 > noise example (5 qubits)
-> b.h5: up to date
+> b.h5: up to date: accuracy # [#, #], log loss #, ECE # on 360 samples, noise example (4 qubits)
+>   no controls: trained with --no-controls
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: noise: the circuit's 4 wires are qubits 6, 4, 2, 0 of the 7 in ROOT/data/noise/example.json; the others that were chosen change nothing
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval exact.h5 f.h5 --noise $DATA/noise/example.json,qubits=0,1,2,7 -o x.h5

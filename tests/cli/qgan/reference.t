@@ -13,6 +13,13 @@ $ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5 | awk '$2 == 
 
 $ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5
 > r.h5: up to date
+> pair                KL     uniform    at start     loss G     loss D  halves of one device
+> 1 v 3         0.066652    0.066659    0.070460     0.6906     0.6931  0.034 to 0.074
+> 2 v 3         0.069803    0.069818    0.074766     0.6921     0.6930  0.036 to 0.072
+> KL: of the grid of differences of rates to the generator's law; uniform: to the uniform law, what an
+> untrained generator without preferences has; halves: what two halves of the pair's first device
+> have against each other, uniform
+> r.h5: 2 pairs, 2 generators, 2 no better than the uniform law, # s
 
 # The pairs beside it and the number of threads change nothing.
 $ qgan devices.txt --reference --epochs 3 -j 1 -q -o one.h5; qgan devices.txt --reference --epochs 3 -j 2 -q -o two.h5

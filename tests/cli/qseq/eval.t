@@ -7,7 +7,8 @@ $ qseq eval fold?.h5 S?.h5 -o all.h5 --json >all.json; jq -c '[.people, (.log_lo
 > [6,true,1]
 ! qseq: the model does not tell all classes apart: replica 1 takes all 24 windows of fold5.h5 for 'imagined left fist' (accuracy 0.5000)
 $ qseq eval fold?.h5 S?.h5 -o all.h5
-> all.h5: up to date
+> all.h5: up to date: means, accuracy 0.5243 (standard error 0.0190 over 6 people, 0.0416 by 144 windows alone; mean of 2 replicas), AUC 0.5254, kappa 0.0486
+! qseq: the model does not tell all classes apart: replica 1 takes all 24 windows of fold5.h5 for 'imagined left fist' (accuracy 0.5000)
 $ qseq eval S6.h5 fold0.h5 S6.h5 -o three.h5 -q; qseq eval fold?.h5 S?.h5 -o two.h5 -q -j 1 --no-provenance
 ! qseq: S6.h5 has the same content as S6.h5; give it once
 $ qseq eval S6.h5 fold?.h5 S[1-5].h5 -o three.h5 -q -j 3 --no-provenance && cmp two.h5 three.h5 && echo same
@@ -101,8 +102,9 @@ $ numbers() { jq -c '[.windows, .transductive, .own_windows_least, .own_windows_
 > [16,true,16,16,L]
 > [24,false,null,null,L]
 $ qseq eval align.h5 S1.h5 -o own1.h5; qseq eval standardise.h5 part.h5 -o own5.h5 | sed 's/.*; /...; /'
-> own1.h5: up to date
+> own1.h5: up to date: means, accuracy 0.5833 (standard error 0.1006 by 24 windows of 1 person), AUC 0.5694, kappa 0.1667; transductive (24 own windows a person)
 > ...; transductive (16 own windows a person)
+! qseq: --align subject: fitted on each person's own windows as given here (24 a person), test windows among them (not their labels): transductive; other windows of a person give other numbers
 ! qseq: --standardise subject: fitted on each person's own windows as given here (16 a person), test windows among them (not their labels): transductive; other windows of a person give other numbers
 $ cache show own5.h5 | sed -n '/^fitted on each/p; /^caution/p'
 > caution    --standardise subject: fitted on each person's own windows as given here (16 a person), test windows among them (not their labels): transductive; other windows of a person give other numbers

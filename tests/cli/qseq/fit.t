@@ -6,7 +6,7 @@ $ for m in csp-lda tangent-lr mdm; do qseq fit w.h5 -m $m --split loso --fold 2 
 > tangent-lr.h5: tangent-lr fitted on 180 windows of 64 channels, 45 left to test; # s
 > mdm.h5: mdm fitted on 180 windows of 64 channels, 45 left to test; # s
 $ qseq fit w.h5 -m mdm --split loso --fold 2 -o mdm.h5
-> mdm.h5: up to date
+> mdm.h5: up to date: mdm fitted on 180 windows of 64 channels, 45 left to test; # s
 
 # threads change no bit; alignment by each person changes what is fitted, and is said to be transductive
 $ for j in 1 3; do qseq fit w.h5 -m tangent-lr --split loso --fold 2 -j $j -q --no-provenance -o $j.h5; done; cmp 1.h5 3.h5

@@ -2,7 +2,7 @@
 $ qseq forrelation -n 40 -T 30 -o a.h5 | sed 's/; [0-9.]* s$//'
 > a.h5: 40 pairs of 6 bits, 30 points of each; mean Phi 0.615 of high ones, 0.036 of low ones
 $ qseq forrelation -n 40 -T 30 -o a.h5
-> a.h5: up to date
+> a.h5: up to date: 40 pairs of 6 bits, 30 points of each; mean Phi 0.615 of high ones, 0.036 of low ones; # s
 $ cache show a.h5 | sed -n '/^  /p'; cache verify a.h5
 >   channel_names                        string   14
 >   channel_positions                    float64  14 x 2

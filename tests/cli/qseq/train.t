@@ -4,7 +4,7 @@ $ qseq generate people -q -n 6 --channels 8 --trials 8 -o people && for s in 1 2
 $ qseq train S?.h5 -m means --epochs 3 -o m.h5 | sed -E 's/[0-9.]+ s$/T/; s/loss [0-9.]+/loss L/'
 > m.h5: 3 epochs, val loss L (best epoch 3), T
 $ qseq train S?.h5 -m means --epochs 3 -o m.h5
-> m.h5: up to date
+> m.h5: up to date: 3 epochs, val loss 0.7247 (best epoch 3), # s
 
 # Neither the order of the files, nor threads, nor replicas beside change a bit.
 $ small() { qseq train -q -m hydra --qubits 2 --layers 1 --epochs 4 --no-provenance "$@"; }

@@ -10,7 +10,7 @@ $ qseq generate people -q -n 2 --channels 8 --trials 6 -o p && ls p
 $ qseq windows p/S001R*.edf -o S001.h5 | sed 's/; [0-9.]* s$//'
 > S001.h5: 18 windows of 8 channels and 249 steps at 80 Hz: 9 imagined left fist, 9 imagined right fist (T1, T2 by eegmmidb's runs); 3 recordings of 1 person; 18 other annotations
 $ qseq windows p/S001R*.edf -o S001.h5
-> S001.h5: up to date
+> S001.h5: up to date: 18 windows of 8 channels and 249 steps at 80 Hz: 9 imagined left fist, 9 imagined right fist (T1, T2 by eegmmidb's runs); 3 recordings of 1 person; 18 other annotations; # s
 $ cache show S001.h5 | sed -n '/^classes/,/^steps/p'; cache show S001.h5 | tail -9; cache verify S001.h5
 > classes    imagined left fist, imagined right fist
 > options    array-rate 0.0  from 1.0  gaps "refuse"  limit 0  notch 0.0  rate 80.0  reference "none"

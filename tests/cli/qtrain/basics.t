@@ -10,7 +10,11 @@ $ qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl |
 
 # again: nothing to do, and the history is written from the file
 $ rm h.jsonl; qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl; wc -l < h.jsonl
-> head.h5: up to date
+> head.h5: up to date: 3 epochs, val accuracy 0.2667 (best epoch 3), # s, # s/epoch
+>   circuit - twin   -0.1000 (one seed; several --replicas give an interval)
+>   circuit - frozen -0.0333 (one seed; several --replicas give an interval)
+>   circuit - none   -0.6000 (one seed; several --replicas give an interval)
+>   controls: # s; parameters: circuit 12, twin 12
 > 3
 
 $ head -n 1 h.jsonl | sed -E 's/[0-9]+\.[0-9e-]+/#/g'

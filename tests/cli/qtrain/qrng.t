@@ -7,7 +7,7 @@ $ awk 'function rnd() { x = x * 16807 % 2147483647; return x / 2147483647 } BEGI
 $ qtrain --qrng rows.txt --epochs 20 -o c.h5
 > c.h5: network, holdout, 4 splits, # s; qeval --qrng judges them
 $ qtrain --qrng rows.txt --epochs 20 -o c.h5
-> c.h5: up to date
+> c.h5: up to date: network, holdout, 4 splits, # s; qeval --qrng judges them
 $ qtrain --qrng rows.txt --epochs 20 --threads 1 --force --json -o c.h5 | jq -c 'del(.key, .seconds)'
 > {"output":"c.h5","status":"computed","devices":3,"rows":180,"splits":4,"null_runs":0,"collapsed":0,"cautions":[]}
 

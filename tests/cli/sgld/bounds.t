@@ -29,12 +29,25 @@ $ { cat head; printf '8000,0,0,0,0,0,2.0,2.0,0.5,0.5\n8000,500,0,0,0,0,1.9,2,0.4
 > local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
 > next temperature: 4000, between 2000 and 8000, which have 49 % of left - right
 > calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
-> bounds.h5: 4 temperatures, computed
+> bounds.h5: 4 temperatures
 ! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
 ! sgld: a calibrated bound is a heuristic, no guarantee; the one without calibration stands beside it
 
 $ sgld bounds ladder.csv --calibrate-on random.csv --scale raw --loss bbce --m 9786 -o bounds.h5; cache show bounds.h5 | sed -n '/^ *beta/,/^ *8000/p'; cache verify bounds.h5
 > bounds.h5: up to date
+> 4 temperatures, n 8000, bbce (raw); bounds of the 0-1 error: kl, delta 0.01, factor 1
+>     beta     loss    train     test    Gamma   budget    bound calibrated
+>        0   2.0000   0.5000   0.5000        0 0.001166   0.5000     0.5000
+>      500   0.7000   0.1700   0.1800      650  0.08242   0.3529     0.2288
+>     2000   0.3000   0.0700   0.1000     1450   0.1824   0.3179     0.1360
+>     8000   0.1000   0.0200   0.0600     3050   0.3824   0.3752     0.0928
+> ln Z(8000): -2625, from -3850 to -1400 by the ladder's steps
+> KL(rho||pi) at 8000: from 600 to 3050
+> WBIC, at beta n / ln n = 890.16: 4268.59 +- 194 (interpolated between 500 and 2000, which errs by 194)
+> local learning coefficient: none; a table has no minimum of the loss; --least-loss gives one
+> next temperature: 4000, between 2000 and 8000, which have 49 % of left - right
+> calibration: factor 0.1149, by that ladder at beta 8000; the reference's bisection: 0.1152
+> bounds.h5: 4 temperatures
 > beta    loss   train    test  Gamma   bound  calibrated
 > 0     2.0000  0.5000  0.5000      0  0.5000      0.5000
 > 500   0.7000  0.1700  0.1800    650  0.3529      0.2288
@@ -58,6 +71,8 @@ $ sgld bounds ladder.csv --calibrate-on random.csv --scale raw --loss bbce --m 9
 >   test_loss                            float64  4
 >   train01                              float64  4
 > bounds.h5: whole
+! sgld: no Monte-Carlo errors in the file: the bounds are those of exact means, which these are not
+! sgld: a calibrated bound is a heuristic, no guarantee; the one without calibration stands beside it
 
 # Other forms, the exact constant against 2 sqrt(n), another delta, the unit-interval loss.
 $ for o in '-F kl' '-F hoeffding' '-F sqrt-linear' '-F prior-loss' '--constant 2sqrt' '-d 0.05' '--bound-of unit'; do echo "$o: $(sgld bounds ladder.csv -q --json $o 2>/dev/null | jq -c '[.rungs[].bound * 1e4 | round / 1e4]')"; done

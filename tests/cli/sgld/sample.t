@@ -5,9 +5,13 @@ $ sgld sample -p classic --test-mode -o a.h5 | sed 's/0\.[0-9]*/X/g; s/X +- X/X/
 ! sgld: the virial ratio, 1 at equilibrium, is off at beta 1, 10 (X): not at equilibrium, or the step is too large
 ! sgld: nothing is known of beta 0, 1, 10: fewer than four draws, or one that is no number
 $ sgld sample -p classic --test-mode -o a.h5
-> a.h5: up to date
+> a.h5: up to date: fcn1 on synth, 2 chains of 3001 parameters; mean training loss X +- X at beta 0, X +- X at beta 1, X +- X at beta 10; # s
+! sgld: the virial ratio, 1 at equilibrium, is off at beta 1, 10 (X): not at equilibrium, or the step is too large
+! sgld: nothing is known of beta 0, 1, 10: fewer than four draws, or one that is no number
 $ sgld sample -p classic --test-mode -o a.h5 --json | jq -c '[.status]'
 > ["up to date"]
+! sgld: the virial ratio, 1 at equilibrium, is off at beta 1, 10 (X): not at equilibrium, or the step is too large
+! sgld: nothing is known of beta 0, 1, 10: fewer than four draws, or one that is no number
 $ sgld sample -p classic --test-mode -o b.h5 --no-provenance -j 1 -q; sgld sample -p classic --test-mode -o c.h5 --no-provenance -j 2 -q; cmp b.h5 c.h5 && echo same
 > same
 # What the profile says and what is said by hand are one key.

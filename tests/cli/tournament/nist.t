@@ -8,6 +8,12 @@ $ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --
 > n.h5: 1 device, # s
 $ tournament --nist e.bin --packed --bits 1000 --permutations 200 --progress none -o n.h5
 > n.h5: up to date
+> e: 200 rows of 1000 bits
+>   SP 800-22    10 of 10 tests passed, 5 not applicable; 1 sequence of 200000 bits
+>   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent, of 200000 where 1000000 are asked for
+>   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts; 200 permutations are too few for a verdict, expected at least 2000
+>   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
+> n.h5: 1 device, # s
 $ tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 1 -o a.h5
 + tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 3 -o b.h5
 + cmp a.h5 b.h5 && echo same

@@ -12,6 +12,13 @@ $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > t.h5: 3 devices, 3 of 3 pairs differ by symbols, which depend on each other, 2 by held-out rows (Holm, 5 % each), # s
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > t.h5: up to date
+> pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
+> 1 v 2             54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000 <=0.0150
+> 1 v 3            27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625   0.2500
+> 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 4.645e-02)   0.6754   1.0000 <=0.0150
+> log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 2 bits are independent
+> but they depend on each other (p 10^-39.6, device 2); held out and its p hold all the same
+> t.h5: 3 devices, 3 of 3 pairs differ by symbols, which depend on each other, 2 by held-out rows (Holm, 5 % each), # s
 $ tournament bits.txt --symbol-bits 2 --null 199 --reference -q -o r.h5 && h5dump -d order r.h5 | grep '(0)'
 >    (0): 0, 1, 2
 $ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first | sed -E 's/([0-9]\.[0-9]{4})[0-9]+/\1/'

@@ -142,10 +142,10 @@ static void check_provenance(struct values *v)
     CHECK(rc == 0 && strstr(kl_store_file_provenance(f), "a.png"), "%s", err.text);
     const struct kl_file *parents[2] = { f, f };
     v->common.note = "first try";
-    rc = kl_store_provenance_make(&records, &tool, v, 3, argv, parents, 2, NULL, "one\nand two\n", 1.5,
-                                  &err);
+    rc = kl_store_provenance_make(&records, &tool, v, 3, argv, parents, 2, NULL, "one\nand two\n", NULL,
+                                  1.5, &err);
     CHECK(rc == 0 && strstr(records, "\"cautions\":[\"one\",\"and two\"]"), "%s: %s", err.text, records);
-    rc = kl_store_provenance_make(&again, &tool, v, 3, argv, parents, 2, NULL, NULL, 1.5, &err);
+    rc = kl_store_provenance_make(&again, &tool, v, 3, argv, parents, 2, NULL, NULL, NULL, 1.5, &err);
     CHECK(rc == 0 && !strstr(again, "cautions"), "%s", again);
     CHECK(rc == 0 && strstr(records, "first try") && strstr(records, "\"seconds\":1.5"), "%s", err.text);
     int ids = 0;
