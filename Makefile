@@ -194,13 +194,13 @@ endif
 ## make mpi          libketline-mpi.so beside the tools, for --ranks under mpirun or srun; MPICC=mpicc.mpich: of another MPI
 MPICC ?= mpicc
 MPI ?= $(BUILD)/bin/libketline-mpi.so
-.PHONY: mpi
+.PHONY: mpi FORCE
 mpi: $(MPI)
-$(MPI): mpi/mpi.c lib/train/mpi.h Makefile
+$(MPI): FORCE # by whichever MPICC is named now
 	$(call SAY,MPICC)
 	@mkdir -p $(@D)
 	@command -v $(firstword $(MPICC)) >/dev/null || { echo "no $(MPICC); install an MPI (Debian: libopenmpi-dev or libmpich-dev), or name its compiler: make mpi MPICC=/path/to/mpicc"; exit 2; }
-	$(Q)$(MPICC) -std=c17 $(DEBUG) -O2 -Wall -Wextra $(if $(STRICT),-Werror) -Ilib -fPIC -shared -o $@ $<
+	$(Q)$(MPICC) -std=c17 $(DEBUG) -O2 -Wall -Wextra $(if $(STRICT),-Werror) -Ilib -fPIC -shared -o $@ mpi/mpi.c
 
 ## make bench        the speed table, docs/benchmarks.md; the peers run in the python that KETLINE_PYTHON names
 bench: deps

@@ -15,7 +15,7 @@ for folder in "$ROOT"/tests/stages/*/; do
     line() { "$tool/$name" features.h5 "$@"; }
     show() { "$tool/cache" "$@"; }
     check "$name: does not train" line -q --epochs 30 -o "$name/a.h5"
-    check "$name: is not up to date" test "$(line --epochs 30 -o "$name/a.h5")" = "$name/a.h5: up to date"
+    check "$name: is not up to date" grep -q "^$name/a.h5: up to date: .* epoch" <(line --epochs 30 -o "$name/a.h5")
     line -q --epochs 30 --replicas 3 --threads 1 --no-provenance -o "$name/one.h5"
     line -q --epochs 30 --replicas 3 --threads 2 --no-provenance -o "$name/two.h5"
     check "$name: two threads give other bytes than one" cmp "$name/one.h5" "$name/two.h5"
@@ -59,7 +59,7 @@ done
 
 means() { "$BUILD/tests/stages/means" "$@"; }
 check "means: does not compute" [ "$(means features.h5 -o means.h5)" = "means.h5: means of 10 classes" ]
-check "means: is not up to date" [ "$(means features.h5 -o means.h5)" = "means.h5: up to date" ]
+check "means: is not up to date" grep -q "^means.h5: up to date: " <(means features.h5 -o means.h5)
 check "means: an option is not in the key" [ "$(means features.h5 --key)" != "$(means features.h5 --power 2 --key)" ]
 check "means: --key is another than the file's" [ "$(means features.h5 --key)" = "$(cache show --json means.h5 | jq -r .key)" ]
 check "means: its input is not its parent" grep -q "means features.h5" <(cache log means.h5)

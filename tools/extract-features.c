@@ -71,6 +71,7 @@ struct job {
     struct kl_shard shard;
     json_t *raw; /* for the provenance */
     struct kl_writer *writer;
+    char content[65]; /* once the file is published */
 };
 
 /* In the key there is no fp32, which either device computes and which is the CPU's default. */
@@ -269,7 +270,9 @@ static int record_seen(const struct job *j, struct kl_error *err)
     return kl_fail_memory(err, 64);
 }
 
-static int compute(struct job *j, char content[65], struct kl_error *err)
+static int report(void *context, FILE *to, bool json, struct kl_error *err);
+
+static int compute(struct job *j, struct kl_error *err)
 {
     char *raw = NULL;
     int code = open_parts(j, j->stage->log, err);
@@ -280,7 +283,8 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     if (!code) code = extract(j, err);
     if (!code) code = record_seen(j, err);
     if (!code) code = kl_json_dump(&raw, j->raw, err);
-    if (!code) code = kl_store_stage_publish(j->stage, &j->writer, NULL, 0, raw, content, err);
+    if (!code) code = kl_store_stage_found(j->stage, report, j, err);
+    if (!code) code = kl_store_stage_publish(j->stage, &j->writer, NULL, 0, raw, j->content, err);
     free(raw);
     return code;
 }
@@ -315,21 +319,21 @@ static const char *found_text(char text[2048], const struct kl_images *im)
 }
 
 /* The one line, or object, of the result; not into a pipe that carries the file. */
-static int report(const struct job *j, const char *content, struct kl_error *err)
+static int report(void *context, FILE *to, bool json, struct kl_error *err)
 {
+    const struct job *j = context;
     const char *output = j->v->common.output;
     char text[2048];
     const struct kl_images *im = j->e.images;
     size_t dims[3], d = 1;
     const double seconds = kl_clock() - j->stage->start, n = (double)j->e.n;
     const double rate = (n - (double)j->e.kept) / seconds; /* of what these seconds were spent on */
-    FILE *to = kl_words_to(&j->v->common);
     for (int i = 0, rank = kl_backbone_resnet18_shape(j->e.net, dims); i < rank; i++) d *= dims[i];
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, output, 0 },
         { "key", KL_JSON_TEXT, j->stage->key, 0 },
         { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "content", KL_JSON_TEXT, content, 0 },
+        { "content", KL_JSON_TEXT, j->content, 0 },
         { "images", KL_JSON_COUNT, NULL, n },
         { "skipped", KL_JSON_COUNT, NULL, (double)j->e.images->skipped },
         { "features", KL_JSON_COUNT, NULL, (double)d },
@@ -341,25 +345,25 @@ static int report(const struct job *j, const char *content, struct kl_error *err
         { "labels_dataset", KL_JSON_TEXT, im->labels_from, 0 }
     };
     const size_t n_pairs = sizeof pairs / sizeof *pairs - (*im->images_from ? 0 : 2);
-    if (j->v->common.json) return kl_json_line(to, pairs, n_pairs, err);
-    if (!j->v->common.quiet)
-        fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)%s\n", output, j->e.n, d,
-                strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, rate,
-                found_text(text, im));
+    if (json) return kl_json_line(to, pairs, n_pairs, err);
+    fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)%s\n", output, j->e.n, d,
+            strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, rate,
+            found_text(text, im));
     return KL_OK;
 }
 
 static int work(struct job *j, FILE *out, struct kl_error *err)
 {
-    char content[65] = "";
     enum kl_stage_answer answer;
     int code = check(j->v, j->stage->n_inputs, err);
     if (!code) code = settle(j, err);
     if (!code) code = begin(j, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_store_stage_report(j->stage, answer, out, err);
-    code = compute(j, content, err);
-    return code ? code : report(j, content, err);
+    code = compute(j, err);
+    return code || (j->v->common.quiet && !j->v->common.json)
+               ? code
+               : report(j, kl_words_to(&j->v->common), j->v->common.json, err);
 }
 
 static int run(struct kl_mode_run *run, struct kl_error *err)

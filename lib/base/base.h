@@ -209,7 +209,8 @@ enum kl_json_type {
     KL_JSON_COUNT,
     KL_JSON_NUMBER,
     KL_JSON_BOOL,
-    KL_JSON_LINES /* an array: the lines of a text, which may be NULL */
+    KL_JSON_LINES, /* an array: the lines of a text, which may be NULL */
+    KL_JSON_RAW    /* JSON already; NULL: null */
 };
 struct kl_json_pair {
     const char *name;
@@ -218,6 +219,8 @@ struct kl_json_pair {
     double number;
 };
 int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err);
+/* An object's members in their order, numbers in as few digits as give them back; malloc'ed. */
+int kl_json_members(char **text, const struct json_t *object, struct kl_error *err);
 
 /* The ending of a plural: "%zu head%s", n, kl_s(n). */
 static inline const char *kl_s(unsigned long long n)

@@ -172,6 +172,28 @@ static int value_of(json_t **value, const struct kl_json_pair *pair, struct kl_e
     return *value ? KL_OK : kl_fail_memory(err, 64);
 }
 
+int kl_json_members(char **text, const json_t *object, struct kl_error *err)
+{
+    size_t size;
+    const char *name;
+    json_t *value;
+    FILE *all = open_memstream(text, &size);
+    int code = all ? KL_OK : kl_fail_memory(err, 64);
+    bool first = true;
+    json_object_foreach((json_t *)object, name, value)
+    {
+        char *one = NULL;
+        if (!code) code = dump_value(&one, value, err);
+        if (!code) fprintf(all, "%c\"%s\":%s", first ? '{' : ',', name, one);
+        first = false;
+        free(one);
+    }
+    if (all) fputs(first ? "{}" : "}", all);
+    const bool whole = all && !ferror(all);
+    if (all && (fclose(all) != 0 || !whole) && !code) code = kl_fail_memory(err, 64);
+    return code;
+}
+
 int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err)
 {
     char *line = NULL;
@@ -181,9 +203,13 @@ int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl
     for (size_t i = 0; i < n && !code; i++) {
         json_t *value = NULL;
         char *text = NULL;
-        code = value_of(&value, &pairs[i], err);
-        if (!code) code = dump_value(&text, value, err);
-        if (!code) fprintf(all, "%c\"%s\":%s", i ? ',' : '{', pairs[i].name, text);
+        const char *raw = pairs[i].text ? pairs[i].text : "null";
+        if (pairs[i].type != KL_JSON_RAW) {
+            code = value_of(&value, &pairs[i], err);
+            if (!code) code = dump_value(&text, value, err);
+            raw = text;
+        }
+        if (!code) fprintf(all, "%c\"%s\":%s", i ? ',' : '{', pairs[i].name, raw);
         free(text);
         json_decref(value);
     }

@@ -111,10 +111,9 @@ int kl_end(const struct kl_log *log, int code, const struct kl_error *err)
 
 /* Those that tools read, then those of the tests and of the build: KETLINE_ISA is no mistyped
  * KETLINE_DATA. */
-static const char *const known[] = {
-    "KETLINE_STORE", "KETLINE_DATA",   "KETLINE_ISA",    "KETLINE_CUDA",
-    "KETLINE_MPI",   "KETLINE_SHARED", "KETLINE_PYTHON", "KETLINE_SMALL"
-};
+static const char *const known[] = { "KETLINE_STORE",  "KETLINE_DATA",  "KETLINE_ISA",
+                                     "KETLINE_CUDA",   "KETLINE_MPI",   "KETLINE_SHARED",
+                                     "KETLINE_PYTHON", "KETLINE_SMALL", "KETLINE_PC" };
 enum { READ = 5, MOST = 64 };
 
 /* Two letters may be others, too many or missing, and small ones large. */

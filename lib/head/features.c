@@ -85,11 +85,11 @@ int kl_head_features_describe(struct kl_features *f, struct kl_file *file, struc
     int code = measure(f, file, err);
     if (code) return code;
     if (!kl_store_file_find(file, "class_names"))
-        return kl_fail(
-            err, KL_EDATA,
-            "%s: has no labels; extract the features again with labels (--labels, of a table --label); qeval "
-            "--predict needs none",
-            kl_store_file_path(file));
+        return kl_fail(err, KL_EDATA,
+                       "%s: has no labels; extract the features again with labels (--labels, of a table "
+                       "--label); qeval "
+                       "--predict needs none",
+                       kl_store_file_path(file));
     code = kl_store_file_load_named(&memory, &names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
     f->n_classes = names->dims[0], f->name_size = names->item_size;
@@ -274,8 +274,10 @@ int kl_head_features_check_alike(const struct kl_features *a, const struct kl_fi
         code = kl_fail(err, KL_EDATA, "%s: found %zu features, expected %zu, which %s has",
                        kl_store_file_path(b_file), b->d, a->d, kl_store_file_path(a_file));
     bool same = a->n_classes == b->n_classes;
-    for (size_t c = 0; c < a->n_classes && same; c++)
-        same = strcmp(a->class_names + c * a->name_size, b->class_names + c * b->name_size) == 0;
+    for (size_t c = 0; c < a->n_classes && same; c++) {
+        const char *one = a->class_names + c * a->name_size, *other = b->class_names + c * b->name_size;
+        same = kl_same_name(one, strnlen(one, a->name_size), other, strnlen(other, b->name_size));
+    }
     return code || same
                ? code
                : kl_fail(err, KL_EDATA, "%s: its classes are not those of %s, by name and order",

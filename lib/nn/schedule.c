@@ -45,9 +45,16 @@ void kl_nn_optimizer_default(struct kl_optimizer *o)
 
 struct kl_update kl_nn_update_at(const struct kl_optimizer *o, double lr, uint64_t step)
 {
-    /* torch's first velocity is the gradient itself, which momentum * 0 + g gives too */
-    if (o->kind == KL_SGD || o->kind == KL_SPSA)
+    switch (o->kind) { /* a new one is to be named here */
+    case KL_SGD:
+    case KL_SPSA:
+        /* torch's first velocity is the gradient itself, which momentum * 0 + g gives too */
         return (struct kl_update){ .kind = KL_SGD, .sgd = { 1, o->weight_decay, o->momentum, lr } };
+    case KL_ADAM:
+    case KL_ADAMW:
+    case KL_QNG:
+    case KL_ROTOSOLVE: break;
+    }
     return (struct kl_update){
         .kind = o->kind,
         .adam = {

@@ -88,6 +88,7 @@ static int look_at_file(struct walk *w, const char *path, struct kl_error *stopp
     }
     if (found.code) found.problem = err.text;
     w->n_bad += found.code != 0;
+    found.file = file;
     int stop = w->each ? w->each(w->context, &found) : 0;
     kl_store_file_close(&file);
     return stop ? KL_ESIGNAL : 0;
@@ -290,8 +291,23 @@ int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
 }
 
 /* ---- lines about files ---- */
-static int found_json(FILE *to, const struct kl_found *f, struct kl_error *err)
+/* What its tool told at its end: KL_STORE_FOUND of its record, *records' to free; NULL: nothing. */
+static int load_found(json_t **records, json_t **found, const struct kl_found *f, struct kl_error *err)
 {
+    const int code = f->file && !f->code
+                         ? kl_json_parse(records, kl_store_file_provenance(f->file), f->path, err)
+                         : KL_OK;
+    *found = code ? NULL : json_object_get(kl_store_own_record(*records), KL_STORE_FOUND);
+    return code;
+}
+
+static int found_json(FILE *to, const struct kl_found *f, json_t *found, struct kl_error *err)
+{
+    static const char *const own[] = { "output", "key", "status", "cautions", "content" };
+    json_t *numbers = json_object_get(found, "json");
+    char *text = NULL;
+    for (size_t i = 0; numbers && i < sizeof own / sizeof *own; i++) json_object_del(numbers, own[i]);
+    int code = numbers ? kl_json_members(&text, numbers, err) : KL_OK;
     const struct kl_json_pair pairs[] = {
         { "path", KL_JSON_TEXT, f->path, 0 },
         { "kind", KL_JSON_TEXT, f->kind, 0 },
@@ -302,8 +318,11 @@ static int found_json(FILE *to, const struct kl_found *f, struct kl_error *err)
         { "bytes", KL_JSON_COUNT, NULL, (double)f->size },
         { "whole", KL_JSON_BOOL, NULL, f->code == 0 },
         { "problem", KL_JSON_TEXT, f->problem, 0 },
+        { "found", KL_JSON_RAW, text, 0 },
     };
-    return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    if (!code) code = kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    free(text);
+    return code;
 }
 
 /* As wide as the longest kind that there is. */
@@ -312,21 +331,32 @@ enum { KIND = 17 };
 void kl_store_describe_heading(FILE *to)
 {
     fprintf(to, "%-*s %-12s %9s %8s  %-24s %s\n", KIND, "kind", "key", "size", "rows", "created by",
-            "file");
+            "file, and what it found");
 }
 
 int kl_store_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_error *err)
 {
     char size[32], rows[24] = "-";
-    if (json) return found_json(to, f, err);
+    json_t *records = NULL, *found = NULL;
+    int code = load_found(&records, &found, f, err);
+    if (!code && json) code = found_json(to, f, found, err);
+    const char *words = json_string_value(json_object_get(found, "words"));
+    while (words && *words && *words != ':')
+        words = strchr(words, '\n') ? strchr(words, '\n') + 1 : ""; /* the line on the file itself */
+    if (code || json) {
+        json_decref(records);
+        return code;
+    }
     kl_store_size_text(size, (double)f->size);
     if (f->rows) snprintf(rows, sizeof rows, "%llu", (unsigned long long)f->rows);
     if (f->code)
         fprintf(to, "%-*s %-12s %9s %8s  %s\n", KIND, f->code == KL_EDATA ? "not whole" : "not read", "",
                 size, "", f->problem);
     else
-        fprintf(to, "%-*s %.12s %9s %8s  %-24s %s\n", KIND, f->kind, f->key, size, rows, f->created_by,
-                f->path);
+        fprintf(to, "%-*s %.12s %9s %8s  %-24s %s%.*s\n", KIND, f->kind, f->key, size, rows,
+                f->created_by, f->path, words && *words == ':' ? (int)strcspn(words, "\n") : 0,
+                words ? words : "");
+    json_decref(records);
     return KL_OK;
 }
 

@@ -21,6 +21,7 @@ struct kl_found {
     int64_t mtime;       /* seconds since 1970 */
     int code;            /* 0 or what opening or verifying said */
     const char *problem; /* in words, "" when whole */
+    const struct kl_file *file; /* open while it is looked at; NULL: it cannot be opened */
 };
 /* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify`
    every block as well, and that a file under a key's name has that key. `each` may be

@@ -38,15 +38,20 @@ static bool read_whole(unsigned long *value, const char *text, char end)
     return true;
 }
 
+/* Parts may be numbered by hand, ranks are MPI's. */
+static const char *otherwise(const struct variables *v)
+{
+    return strcmp(v->name, "shard") == 0 ? ", or give --shard I/N" : " or mpirun";
+}
+
 static int read_variables(struct variables *v, struct kl_error *err)
 {
     for (int k = 0; k < ALL; k++) {
         const char *text = getenv(names[k]);
         v->set[k] = text && *text;
         if (v->set[k] && !read_whole(&v->value[k], text, '\0'))
-            return kl_fail(err, KL_EUSAGE,
-                           "--%s %s: %s: found '%.40s', expected a whole number; give --%s I/N", v->name,
-                           v->option, names[k], text, v->name);
+            return kl_fail(err, KL_EUSAGE, "--%s %s: %s: found '%.40s', expected a whole number%s",
+                           v->name, v->option, names[k], text, otherwise(v));
     }
     return KL_OK;
 }
@@ -102,8 +107,8 @@ static int from_rank(struct kl_shard *shard, const struct variables *v, int rank
     if (rank == TASK && n > 1 && v->value[STEP_TASKS] != n)
         return kl_fail(err, KL_EUSAGE,
                        "--%s %s: Slurm's job has %lu tasks, and this is none of them, but its script "
-                       "or shell; start it with srun, or give --%s I/N",
-                       v->name, v->option, n, v->name);
+                       "or shell; start it with srun%s",
+                       v->name, v->option, n, otherwise(v));
     if (v->parts && v->parts != n)
         return kl_fail(err, KL_EUSAGE,
                        "--shard %s: %s is %lu, expected %lu; start so many, or give --shard I/N",

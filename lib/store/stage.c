@@ -287,7 +287,7 @@ static void say_cautions(const struct kl_log *log, const char *lines)
     }
 }
 
-enum { MOST_WORDS = 1 << 14 }; /* a longer text is not kept */
+enum { MOST_FOUND = 1 << 14 }; /* a longer text is not kept */
 
 static int write_text(char **text, bool as_json,
                       int (*tell)(void *context, FILE *to, bool json, struct kl_error *err),
@@ -297,7 +297,8 @@ static int write_text(char **text, bool as_json,
     FILE *to = open_memstream(text, &n);
     if (!to) return kl_fail_memory(err, 4096);
     const int code = tell(context, to, as_json, err);
-    return (ferror(to) | fclose(to)) != 0 && !code ? kl_fail_memory(err, 4096) : code;
+    const bool whole = !ferror(to);
+    return (fclose(to) != 0 || !whole) && !code ? kl_fail_memory(err, 4096) : code;
 }
 
 int kl_store_stage_found(struct kl_stage *stage,
@@ -314,43 +315,64 @@ void kl_store_stage_tell(const struct kl_stage *stage, FILE *to)
     else if (!stage->common->quiet) fputs(stage->words, to);
 }
 
-/* {"words": ": accuracy 0.9", "json": {...}}: what follows the output's name, or "\n" and a text that
-   does not begin with it; NULL: nothing. */
+/* Lines that begin with the output's name are kept without it: ": accuracy 0.9"; it may be another one
+   when they are told again. */
+static int unnamed(char **text, const char *words, const char *output, struct kl_error *err)
+{
+    const size_t n = output ? strlen(output) : 0;
+    size_t size;
+    FILE *to = open_memstream(text, &size);
+    if (!to) return kl_fail_memory(err, 4096);
+    for (const char *line = words; *line;) {
+        const size_t all = strcspn(line, "\n") + (strchr(line, '\n') ? 1 : 0);
+        const bool named = n && strncmp(line, output, n) == 0 && strncmp(line + n, ": ", 2) == 0;
+        fwrite(line + (named ? n : 0), 1, all - (named ? n : 0), to);
+        line += all;
+    }
+    const bool whole = !ferror(to);
+    return fclose(to) == 0 && whole ? KL_OK : kl_fail_memory(err, 4096);
+}
+
+/* {"words": ": accuracy 0.9", "json": {...}}, each if it is not too long; NULL: nothing. */
 static int make_found(json_t **found, const struct kl_stage *stage, struct kl_error *err)
 {
-    const char *output = stage->common->output, *words = stage->words;
-    const size_t n = output ? strlen(output) : 0;
-    json_t *text = NULL, *object = NULL;
-    char *own = NULL;
+    json_t *value = NULL;
+    char *words = NULL;
+    int code = KL_OK;
     *found = NULL;
-    if (!words || !stage->json || strlen(words) + strlen(stage->json) > MOST_WORDS) return KL_OK;
-    const bool named = n && strncmp(words, output, n) == 0 && strncmp(words + n, ": ", 2) == 0;
-    if (asprintf(&own, "%s%s", named ? "" : "\n", named ? words + n : words) < 0)
-        return kl_fail_memory(err, strlen(words));
-    int code = kl_json_string(&text, own, err);
-    if (!code) code = kl_json_parse(&object, stage->json, "what was found", err);
-    if (!code && !(*found = json_pack("{s:O,s:O}", "words", text, "json", object)))
-        code = kl_fail_memory(err, 256);
-    json_decref(text), json_decref(object);
-    free(own);
+    if (!stage->words || !stage->json) return KL_OK;
+    if (!(*found = json_object())) return kl_fail_memory(err, 64);
+    if (strlen(stage->words) <= MOST_FOUND) {
+        code = unnamed(&words, stage->words, stage->common->output, err);
+        if (!code) code = kl_json_string(&value, words, err);
+        if (!code && json_object_set_new(*found, "words", value)) code = kl_fail_memory(err, 64);
+    }
+    if (!code && strlen(stage->json) <= MOST_FOUND) {
+        code = kl_json_parse(&value, stage->json, "what was found", err);
+        if (!code && json_object_set_new(*found, "json", value)) code = kl_fail_memory(err, 64);
+    }
+    free(words);
     return code;
 }
 
 /* As if it had just been found, but for the name, the status and the cautions, which are the file's. */
 static int report_json(const struct kl_stage *stage, const char *status, const char *lines,
-                       json_t *found, FILE *out, struct kl_error *err)
+                       const char *content, json_t *found, FILE *out, struct kl_error *err)
 {
-    const char *const names[] = { "output", "key", "status", "cautions" };
-    json_t *object = json_copy(json_object_get(found, "json")), *values[4] = { NULL };
+    static const char *const names[] = { "output", "key", "status", "cautions" };
+    json_t *object = json_object_get(found, "json"), *values[4] = { NULL };
     char *text = NULL;
-    if (!object) object = json_object();
+    object = object ? json_incref(object) : json_object();
     int code = object ? kl_json_string(&values[0], stage->common->output, err) : kl_fail_memory(err, 64);
     if (!code) code = kl_json_string(&values[1], stage->key, err);
     if (!code) code = kl_json_string(&values[2], status, err);
     if (!code) code = kl_json_lines(&values[3], lines, err);
     for (int i = 0; i < 4 && !code; i++)
         if (json_object_set(object, names[i], values[i])) code = kl_fail_memory(err, 64);
-    if (!code) code = kl_json_dump(&text, object, err);
+    if (!code && json_object_get(object, "content") && /* which nobody knew before it was published */
+        json_object_set_new(object, "content", json_string(content)))
+        code = kl_fail_memory(err, 64);
+    if (!code) code = kl_json_members(&text, object, err);
     if (!code) fprintf(out, "%s\n", text);
     for (int i = 0; i < 4; i++) json_decref(values[i]);
     json_decref(object);
@@ -361,8 +383,14 @@ static int report_json(const struct kl_stage *stage, const char *status, const c
 static void report_words(const struct kl_stage *stage, const char *status, const json_t *found,
                          FILE *out)
 {
-    const char *words = json_string_value(json_object_get(found, "words"));
-    fprintf(out, "%s: %s%s", stage->common->output, status, words ? words : "\n");
+    const char *output = stage->common->output,
+               *words = json_string_value(json_object_get(found, "words"));
+    fprintf(out, "%s: %s%s", output, status, words && *words == ':' ? "" : "\n");
+    for (const char *line = words ? words : ""; *line;) {
+        const size_t all = strcspn(line, "\n") + (strchr(line, '\n') ? 1 : 0);
+        fprintf(out, "%s%.*s", *line == ':' && line != words ? output : "", (int)all, line);
+        line += all;
+    }
 }
 
 int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
@@ -370,16 +398,17 @@ int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer ans
 {
     const char *output = stage->common->output, *status = kl_store_stage_status(answer);
     struct kl_file *file = NULL;
-    char *lines = NULL;
+    char *lines = NULL, content[65] = "";
     json_t *records = NULL;
     if (strcmp(output, "-") == 0) return 0;
     int code = kl_store_file_open(&file, output, err);
     if (!code) code = kl_store_file_cautions(&lines, file, err);
     if (!code) code = kl_json_parse(&records, kl_store_file_provenance(file), output, err);
+    if (!code) memcpy(content, kl_store_file_content(file), sizeof content);
     kl_store_file_close(&file);
     if (!code) say_cautions(stage->log, lines);
     json_t *found = code ? NULL : json_object_get(kl_store_own_record(records), KL_STORE_FOUND);
-    if (!code && stage->common->json) code = report_json(stage, status, lines, found, out, err);
+    if (!code && stage->common->json) code = report_json(stage, status, lines, content, found, out, err);
     else if (!code && !stage->common->quiet) report_words(stage, status, found, out);
     json_decref(records);
     free(lines);

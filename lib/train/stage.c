@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/shard.h"
 #include "train/history.h"
 #include "train/ranks.h"
 
@@ -308,6 +309,13 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
 /* Find this process's place among the ranks; only the first one prints. */
 static int find_place(struct kl_training *t, struct kl_error *err)
 {
+    const struct kl_common *common = t->stage.common;
+    if (common->dry_run || common->print_key) { /* which one of them answers, alone */
+        struct kl_shard place;
+        const int code = kl_store_shard_rank(&place, t->settings->ranks, t->log, err);
+        t->answered = place.index > 0;
+        return code;
+    }
     const int code = kl_train_ranks_start(&t->ranks, t->settings->ranks, t->log, err);
     if (code || !follows(t)) return code;
     t->quiet = *t->log;
@@ -323,6 +331,7 @@ static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out
     const struct kl_common *common = t->stage.common;
     int code = settle(t->of, t->values, err);
     if (!code) code = find_place(t, err);
+    if (code || t->answered) return code;
     size_t i = 0;
     do
         if (!code)

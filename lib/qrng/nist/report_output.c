@@ -206,24 +206,30 @@ static json_t *suite_json(const struct kl_nist_device *d)
 {
     static const char *const verdicts[] = { "failed", "passed", "not applicable" };
     json_t *tests = json_object();
+    int bad = 0;
     for (int t = 0; t < KL_NIST22_TESTS; t++) {
         const struct kl_nist22_many over = over_sequences(d, t);
-        json_object_set_new(
+        bad |= json_object_set_new(
             tests, kl_nist22_tests[t].name,
             json_pack("{s:s,s:o,s:o,s:o,s:s}", "verdict", verdicts[suite_verdict(d, t)], "log10_p",
                       number(least_p(d, t)), "proportion",
                       number(over.sequences ? (double)over.passed / (double)over.sequences : NAN),
                       "uniformity_p", number(over.uniformity_p), "why", why_not(d, t)));
     }
-    return tests;
+    if (!bad) return tests;
+    json_decref(tests);
+    return NULL;
 }
 
 static json_t *entropy_json(const double *h)
 {
     json_t *entropy = json_object();
+    int bad = 0;
     for (int e = 0; e < KL_NIST90B_ESTIMATES; e++)
-        json_object_set_new(entropy, kl_nist90b_names[e], number(h[e]));
-    return entropy;
+        bad |= json_object_set_new(entropy, kl_nist90b_names[e], number(h[e]));
+    if (!bad) return entropy;
+    json_decref(entropy);
+    return NULL;
 }
 
 static json_t *iid_json(const struct kl_nist_device *d)

@@ -220,6 +220,7 @@ static json_t *number(double x)
 static json_t *rungs(const struct kl_sampling_told *told, size_t n)
 {
     json_t *list = json_array();
+    int bad = 0;
     for (size_t k = 0; k < n; k++) {
         const struct kl_sampling_told *t = &told[k];
         const struct kl_sampling_verdict *v = &t->verdict;
@@ -242,10 +243,12 @@ static json_t *rungs(const struct kl_sampling_told *told, size_t n)
         };
         json_t *rung = json_object();
         for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-            json_object_set_new(rung, members[i].name, number(members[i].value));
-        json_array_append_new(list, rung);
+            bad |= json_object_set_new(rung, members[i].name, number(members[i].value));
+        bad |= json_array_append_new(list, rung);
     }
-    return list;
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
 }
 
 int kl_sampling_tell_json(FILE *to, const struct kl_stage *stage, const struct kl_sampling_told *told,
@@ -255,12 +258,13 @@ int kl_sampling_tell_json(FILE *to, const struct kl_stage *stage, const struct k
     char *line = NULL;
     int code = kl_json_lines(&cautions, stage->log->cautions ? stage->log->cautions->lines : NULL, err);
     if (!code) code = kl_json_string(&output, stage->common->output, err);
-    json_object_set_new(all, "output", output);
-    json_object_set_new(all, "key", json_string(stage->key));
-    json_object_set_new(all, "status", json_string("computed"));
-    json_object_set_new(all, "ladder", rungs(told, n));
-    json_object_set_new(all, "seconds", number(seconds));
-    json_object_set_new(all, "cautions", cautions);
+    int bad = json_object_set_new(all, "output", output);
+    bad |= json_object_set_new(all, "key", json_string(stage->key));
+    bad |= json_object_set_new(all, "status", json_string("computed"));
+    bad |= json_object_set_new(all, "ladder", rungs(told, n));
+    bad |= json_object_set_new(all, "seconds", number(seconds));
+    bad |= json_object_set_new(all, "cautions", cautions);
+    if (bad && !code) code = kl_fail_memory(err, 256);
     if (!code) code = kl_json_dump_as(&line, all, JSON_COMPACT | JSON_PRESERVE_ORDER, err);
     if (!code) fprintf(to, "%s\n", line);
     free(line);

@@ -163,9 +163,9 @@ static const struct known {
     size_t side; /* 0: any */
     struct scale scale;
 } sets[] = {
-    [KL_SAMPLING_SYNTH] = { "synth" },
-    [KL_SAMPLING_FEATURES] = { "features" },
-    [KL_SAMPLING_IMAGES] = { "images" },
+    [KL_SAMPLING_SYNTH] = { .name = "synth" },
+    [KL_SAMPLING_FEATURES] = { .name = "features" },
+    [KL_SAMPLING_IMAGES] = { .name = "images" },
     [KL_SAMPLING_MNIST] = { "mnist", 28, { { 0.1307 }, { 0.3081 } } },
     [KL_SAMPLING_CIFAR10] = { "cifar10", 32, { { .4914, .4822, .4465 }, { .2023, .1994, .2010 } } },
     [KL_SAMPLING_CIFAR100] = { "cifar100", 32, { { .5071, .4867, .4408 }, { .2675, .2565, .2761 } } },

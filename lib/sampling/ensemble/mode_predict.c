@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "head/features.h"
 #include "kernels/device.h"
@@ -62,6 +63,21 @@ static bool on_screen(const struct values *v)
     return v->csv && strcmp(v->csv, "-") == 0;
 }
 
+static int check_csv(const struct kl_mode_run *run, const struct values *v, struct kl_error *err)
+{
+    if (strcmp(v->common.output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--csv: cannot be made while the predictions go to standard output; name a file "
+                       "with -o");
+    if (on_screen(v)) return KL_OK;
+    if (kl_store_same_place(v->csv, v->common.output))
+        return kl_fail(err, KL_EUSAGE, "--csv: found the file %s, which -o writes; give another name",
+                       v->csv);
+    if (access(v->csv, F_OK) && kl_store_place_check(v->csv, err)) return err->code;
+    return kl_store_target_check_bytes(v->csv, 0, "index,prediction", v->common.force, run->stage.inputs,
+                                       2, err);
+}
+
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -70,10 +86,7 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
     if (on_screen(v) && v->common.json)
         return kl_fail(err, KL_EUSAGE, "--csv - and --json: both are for the screen; give --csv FILE");
     v->common.quiet |= on_screen(v); /* no words among its lines */
-    int code = v->csv && !on_screen(v)
-                   ? kl_store_target_check_bytes(v->csv, 0, "index,prediction", v->common.force,
-                                                 run->stage.inputs, 2, err)
-                   : KL_OK;
+    int code = v->csv ? check_csv(run, v, err) : KL_OK;
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, run->stage.inputs[0], err);
     if (!code) code = kl_store_file_open(&w->input, run->stage.inputs[1], err);
     if (!code) code = kl_head_origin_check(&w->differs, w->head, w->input, run->stage.log, err);
@@ -216,6 +229,10 @@ static int load(struct predictions *p, const char *path, struct kl_error *err)
     if (!code && p->heads > 1)
         code = kl_store_file_load_shape((void **)&p->deviation, file, "deviations", KL_TYPE_F32, 2, dims,
                                         err);
+    for (size_t i = 0; i < p->n && !code; i++)
+        if (p->predicted[i] < 0 || (size_t)p->predicted[i] >= p->c)
+            code = kl_fail(err, KL_EDATA, "%s: dataset predictions: row %zu has class %d of %zu", path,
+                           i, (int)p->predicted[i], p->c);
     kl_store_file_close(&file);
     return code;
 }
@@ -259,7 +276,8 @@ static int publish(const char *path, const struct predictions *p, struct kl_erro
     FILE *to = open_memstream(&text, &size);
     if (!to) return kl_fail_memory(err, 4096);
     put_csv(to, p);
-    int code = (ferror(to) | fclose(to)) != 0 ? kl_fail_memory(err, 4096) : KL_OK;
+    const bool whole = !ferror(to);
+    int code = fclose(to) == 0 && whole ? KL_OK : kl_fail_memory(err, 4096);
     if (!code) code = kl_store_publish_bytes(&written, path, text, size, err);
     free(text);
     return code;

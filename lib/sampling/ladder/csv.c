@@ -190,12 +190,12 @@ static int settle_loss(struct kl_sampling_ladder *l, const struct reader *r, str
         l->low = -log1p(-exp(-end)), l->high = end;
     } else if (strcmp(loss, "savage") == 0 || strcmp(loss, "tangent") == 0) {
         l->low = 0, l->high = *loss == 's' ? 1 : (M_PI + 1) * (M_PI + 1);
-    } else if (strcmp(loss, "bce") == 0 || strcmp(loss, "ce") == 0) {
+    } else if (strcmp(loss, "bce") == 0 || strcmp(loss, "ce") == 0 || strcmp(loss, "square") == 0) {
         l->low = 0, l->high = INFINITY;
     } else {
         return kl_fail(err, KL_EDATA,
-                       "%s: found the loss '%s', expected bbce, bce, savage, tangent or ce", r->csv.path,
-                       loss);
+                       "%s: found the loss '%s', expected bbce, bce, savage, tangent, ce or square",
+                       r->csv.path, loss);
     }
     return KL_OK;
 }

@@ -53,7 +53,7 @@ static const struct kl_option options[] = {
       "the same; 0: any, if there is one", NULL, NULL },
     { "scale", 0, KL_OPT_CHOICE, AT(scale), "auto|raw|unit", 0, 0, true, "of a CSV's losses", NULL,
       NULL },
-    { "loss", 0, KL_OPT_CHOICE, AT(loss), "auto|bbce|bce|savage|tangent|ce", 0, 0, true,
+    { "loss", 0, KL_OPT_CHOICE, AT(loss), "auto|bbce|bce|savage|tangent|ce|square", 0, 0, true,
       "that moved a CSV's chains", NULL, NULL },
     { "l-max", 0, KL_OPT_FLOAT, AT(l_max), "X", 0, 600, true, "of bbce; 0: as the file says, or 4", NULL,
       NULL },

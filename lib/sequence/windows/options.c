@@ -299,18 +299,19 @@ static int lists_json(json_t *all, const struct kl_sequence_collection *c, const
     int code = 0;
     for (size_t i = 0; i < n_sources && !code; i++) {
         json_t *one = source_json(&sources[i], err);
-        code = one && !json_array_append_new(recordings, one) ? 0 : KL_ENOMEM;
+        if (!one) code = err->code;
+        else if (json_array_append_new(recordings, one)) code = kl_fail_memory(err, 256);
     }
     for (size_t k = 0; k < n_classes && !code; k++) {
         json_t *name = NULL;
         code = kl_json_string(&name, classes[k], err);
-        if (!code)
-            json_array_append_new(
-                names, json_pack("{s:o,s:I}", "name", name, "windows", (json_int_t)of_class(c, k)));
+        if (!code && json_array_append_new(names, json_pack("{s:o,s:I}", "name", name, "windows",
+                                                            (json_int_t)of_class(c, k))))
+            code = kl_fail_memory(err, 64);
     }
-    json_object_set_new(all, "classes", names);
-    json_object_set_new(all, "recordings", recordings);
-    return code;
+    int bad = json_object_set_new(all, "classes", names);
+    bad |= json_object_set_new(all, "recordings", recordings);
+    return bad && !code ? kl_fail_memory(err, 64) : code;
 }
 
 int kl_sequence_windows_json(const struct kl_mode_run *run, FILE *to,
@@ -320,19 +321,21 @@ int kl_sequence_windows_json(const struct kl_mode_run *run, FILE *to,
                              struct kl_error *err)
 {
     json_t *all = json_object();
-    json_object_set_new(all, "windows", json_integer((json_int_t)c->n));
-    json_object_set_new(all, "channels", json_integer((json_int_t)c->channels));
-    json_object_set_new(all, "steps", json_integer((json_int_t)c->steps));
-    json_object_set_new(all, "rate", json_real(c->rate));
-    json_object_set_new(all, "subjects", json_integer((json_int_t)c->n_subjects));
-    json_object_set_new(all, "dropped", count_json(&c->count));
-    json_object_set_new(all, "reach", reach_json(&c->count));
-    json_object_set_new(all, "flat", json_integer((json_int_t)c->alike.flat));
-    json_object_set_new(all, "equal", json_integer((json_int_t)c->alike.equal));
-    json_object_set_new(all, "other_annotations", json_integer((json_int_t)c->count.other));
-    json_object_set_new(all, "label_rule", rule ? json_string(rule) : json_null());
-    const int code = lists_json(all, c, classes, n_classes, sources, n_sources, err);
-    json_object_set_new(all, "seconds", json_real(kl_clock() - run->stage.start));
+    int bad = 0;
+    bad |= json_object_set_new(all, "windows", json_integer((json_int_t)c->n));
+    bad |= json_object_set_new(all, "channels", json_integer((json_int_t)c->channels));
+    bad |= json_object_set_new(all, "steps", json_integer((json_int_t)c->steps));
+    bad |= json_object_set_new(all, "rate", json_real(c->rate));
+    bad |= json_object_set_new(all, "subjects", json_integer((json_int_t)c->n_subjects));
+    bad |= json_object_set_new(all, "dropped", count_json(&c->count));
+    bad |= json_object_set_new(all, "reach", reach_json(&c->count));
+    bad |= json_object_set_new(all, "flat", json_integer((json_int_t)c->alike.flat));
+    bad |= json_object_set_new(all, "equal", json_integer((json_int_t)c->alike.equal));
+    bad |= json_object_set_new(all, "other_annotations", json_integer((json_int_t)c->count.other));
+    bad |= json_object_set_new(all, "label_rule", rule ? json_string(rule) : json_null());
+    int code = lists_json(all, c, classes, n_classes, sources, n_sources, err);
+    bad |= json_object_set_new(all, "seconds", json_real(kl_clock() - run->stage.start));
+    if (bad && !code) code = kl_fail_memory(err, 256);
     if (!code) return kl_store_mode_json_object(run, to, all, err);
     json_decref(all);
     return code;

@@ -33,9 +33,9 @@ $ cache log a.h5 | sed 's/  [0-9a-f]\{8\}$//' | grep -v -e sha256 -e weights
 >   labels: ROOT/data/digits/test-labels-idx1-ubyte
 
 $ cache list
-> kind              key               size     rows  created by               file
-> features          HEX12  # bytes      128  extract-features 0.1.0   ./a.h5
-> features          HEX12  # bytes      128  extract-features 0.1.0   ./b.h5
+> kind              key               size     rows  created by               file, and what it found
+> features          HEX12  # bytes      128  extract-features 0.1.0   ./a.h5: 128 x 512 float32, # s (# images/s)
+> features          HEX12  # bytes      128  extract-features 0.1.0   ./b.h5: 128 x 512 float16, # s (# images/s)
 
 $ cache diff a.h5 b.h5
 > options.dtype: "f32" -> "f16"

@@ -23,7 +23,7 @@ $ KETLINE_STORE=theirs cache pull there; KETLINE_STORE=theirs cache pull there -
 
 # another's features are not computed again
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 20 --store theirs -o again.h5
-> again.h5: fetched from the shared store
+> again.h5: fetched from the shared store: 20 x 512 float32, # s (# images/s)
 
 # A name that was mistyped makes a store: that is said once.
 $ D=$DATA/digits/test-images-idx3-ubyte; for n in 20 30; do extract-features $D --resize 28 --limit $n --store typo -o t$n.h5 | sed 's/,.*//'; done
@@ -48,7 +48,7 @@ $ KETLINE_STORE=t20.h5/store qtrain t20.h5 -o no.h5
 # Who needs none is not stopped: what is up to date, and words alone.
 $ D=$DATA/digits/test-images-idx3-ubyte; KETLINE_STORE=scrach/store extract-features $D --resize 28 --limit 20 -o t20.h5
 + for d in a b; do head -c 60 /dev/zero | tr '\0' 0 | fold -w 6 >$d; done; KETLINE_STORE=scrach/store tournament a b --null 0 | tail -1
-> t20.h5: up to date
+> t20.h5: up to date: 20 x 512 float32, # s (# images/s)
 > 2 devices, 0 of 1 pair differs by symbols if independent (Holm, 5 %), # s
 
 $ cache push scrach/store --store mine; cache pull there --store scrach/store; ls scrach no.h5

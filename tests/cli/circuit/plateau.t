@@ -83,7 +83,7 @@ $ for j in 1 2 5; do circuit plateau --qubits 2-5 --layers 1,3 --parameter all -
 
 $ for i in 1 2; do circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --json -o p.h5 | jq -c 'del(.variances, .slopes)'; done
 > {"output":"p.h5","key":"HEX64","status":"computed","observables":2,"cells":6,"draws":200}
-> {"cautions":["local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all","global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all"],"cells":6,"draws":200,"key":"HEX64","observables":2,"output":"p.h5","status":"up to date"}
+> {"cells":6,"draws":200,"key":"HEX64","observables":2,"output":"p.h5","status":"up to date","cautions":["local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all","global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all"]}
 ! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
 ! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 ! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all

@@ -130,7 +130,7 @@ $ KETLINE_DATA=nowhere extract-features $DATA/digits/test-images-idx3-ubyte --re
 ! extract-features: KETLINE_DATA=nowhere: found no backbone/resnet18-gray28-f16.safetensors there, or none that can be read; unset it, or give --weights FILE
 ? 66
 $ KETLINE_DATA= extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 32 -o f.h5
-> f.h5: up to date
+> f.h5: up to date: 32 x 512 float32, # s (# images/s)
 
 # A remark that comes too late is said to be lost; the same again is not.
 $ qtrain f.h5 -e 1 --no-controls --note one -q -o n.h5

@@ -3,7 +3,7 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -o test.h5
 > test.h5: 360 x 512 float32, # s (# images/s)
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -o test.h5
-> test.h5: up to date
+> test.h5: up to date: 360 x 512 float32, # s (# images/s)
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize=28 --threads 1 --mean 0.4850,.456,0.406 --dry-run -o test.h5 |
 + head -1

@@ -12,7 +12,7 @@ $ extract-features set --resize 28 -q -f -o s.h5; extract-features set --resize 
 > s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 > own.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 > s.h5: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
-> s.h5: up to date
+> s.h5: up to date: 6 x 512 float32, # s (# images/s); classes 0 one, 1 two
 ! extract-features: images of 224 x 224 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
 ! extract-features: images of 224 x 224 pixels: the shipped weights were trained at 28 x 28, at other sizes their features are worse; give --resize 28, or --weights FILE of a network for this size
 
