@@ -170,6 +170,12 @@ const struct kl_kind kl_report_kind = { .name = "report",
 
 /* ---- What an evaluation found, in words or as JSON ---- */
 
+/* Of the other head's first replica, on the samples of the first one of e. */
+static double compared_accuracy(const struct kl_evaluation *e, const struct kl_mcnemar *test)
+{
+    return e->accuracy[0] + (double)(test->only_second - test->only_first) / (double)e->n;
+}
+
 int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, struct kl_error *err)
 {
     enum { HEAD = 19 };
@@ -177,7 +183,7 @@ int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *fou
     const struct kl_evaluation_summary s = evaluation_summary(e);
     const int n_controls = found->controls->absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
-    struct kl_json_pair pairs[HEAD + 3 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
+    struct kl_json_pair pairs[HEAD + 4 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
         { "output", KL_JSON_TEXT, found->output, 0 },
         { "key", KL_JSON_TEXT, found->key, 0 },
         { "status", KL_JSON_TEXT, kl_store_stage_status(KL_STAGE_COMPUTE), 0 },
@@ -207,8 +213,11 @@ int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *fou
         pairs[n++] = (struct kl_json_pair){ "ensemble", KL_JSON_COUNT, NULL, (double)e->ensemble };
     n += kl_head_trajectory_error_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
     n += kl_head_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
-    if (found->test)
+    if (found->test) {
         pairs[n++] = (struct kl_json_pair){ "mcnemar_p", KL_JSON_NUMBER, NULL, found->test->p };
+        pairs[n++] = (struct kl_json_pair){ "compared_accuracy", KL_JSON_NUMBER, NULL,
+                                            compared_accuracy(e, found->test) };
+    }
     return kl_json_line(to, pairs, n, err);
 }
 
@@ -258,9 +267,9 @@ void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     if (found->controls->absent) fprintf(to, "  no controls: %s\n", found->controls->absent);
     else kl_head_controls_write(to, found->controls->difference, KL_CONTROLS);
     if (test)
-        fprintf(to, "McNemar%s: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
+        fprintf(to, "McNemar%s: %lld right only here, %lld only in %s (accuracy %.4f), p = %.4g (%s)\n",
                 e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,
-                (long long)test->only_second, found->compared, test->p,
+                (long long)test->only_second, found->compared, compared_accuracy(e, test), test->p,
                 test->exact ? "exact" : "chi-squared");
     if (found->confusion) tell_classes(to, e, found->confusion);
 }

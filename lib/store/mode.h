@@ -56,7 +56,9 @@ struct kl_file_stage {
     int (*remark)(struct kl_mode_run *run, struct kl_error *err);
     /* Once the file is there, by this run or another one (run->answer): files beside it. */
     int (*after)(struct kl_mode_run *run, struct kl_error *err);
-    int (*json)(struct kl_mode_run *run, FILE *to, struct kl_error *err); /* kl_store_mode_json */
+    /* What was found, written before the file is published, whose record keeps it for a run that finds it
+       up to date. Lines on the file begin with its name. json: kl_store_mode_json. */
+    int (*json)(struct kl_mode_run *run, FILE *to, struct kl_error *err);
     void (*words)(struct kl_mode_run *run, FILE *to);
     void (*close)(struct kl_mode_run *run);
 };

@@ -32,7 +32,7 @@ $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
 >   circuit - twin   # (one seed; several --replicas give an interval)
 >   circuit - frozen # (one seed; several --replicas give an interval)
 >   circuit - none   # (one seed; several --replicas give an interval)
-> McNemar: # right only here, # only in b.h5, p = # (TEST)
+> McNemar: # right only here, # only in b.h5 (accuracy #), p = # (TEST)
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: test.h5: b.h5 was trained on these; --split val takes those that it has not seen
 

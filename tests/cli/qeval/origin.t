@@ -57,7 +57,7 @@ $ qtrain f.h5 --epochs 2 --replicas 3 -q -o three.h5; qeval three.h5 f.h5 --json
 $ jq '.accuracy_low < .accuracy and .accuracy < .accuracy_high' r.json
 > true
 $ qeval three.h5 f.h5 --compare h.h5 -o c.h5 | sed -E 's/[0-9]+ (right|only)/# \1/g; s/p = .*/p/' | tail -1
-> McNemar, first heads: # right only here, # only in h.h5, p
+> McNemar, first heads: # right only here, # only in h.h5 (accuracy 0.0938), p
 ! qeval: f.h5: three.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: f.h5: h.h5 was trained on these; --split val takes those that it has not seen
 
