@@ -294,11 +294,27 @@ static int say_trained(const struct work *w, const struct kl_file *head, struct 
     return KL_OK;
 }
 
+/* Cautions on the training, or the chains, which hold of what is judged as well. Those on classes that a
+   head does not tell apart are said of these samples. */
+static int say_training(const struct work *w, struct kl_error *err)
+{
+    char *lines = NULL;
+    const int code = kl_store_file_cautions(&lines, w->head, err);
+    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1) {
+        const int n = (int)strcspn(line, "\n");
+        if (w->draws.n || memmem(line, (size_t)n, "not trained to", strlen("not trained to")))
+            kl_caution(w->log, "%s: %.*s", kl_store_file_path(w->head), n, line);
+    }
+    free(lines);
+    return code;
+}
+
 static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     kl_store_shard_say(w->input, w->log);
     int code = kl_head_origin_seen(w->input, w->log, err);
+    if (!code) code = say_training(w, err);
     if (!code) code = say_trained(w, w->head, err);
     if (!code && w->other) code = say_trained(w, w->other, err);
     if (!code) code = kl_head_collapse_of_evaluation(&w->collapse, &w->evaluation, err);

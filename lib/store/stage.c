@@ -357,7 +357,8 @@ static int make_found(json_t **found, const struct kl_stage *stage, struct kl_er
 
 /* As if it had just been found, but for the name, the status and the cautions, which are the file's. */
 static int report_json(const struct kl_stage *stage, const char *status, const char *lines,
-                       const char *content, json_t *found, FILE *out, struct kl_error *err)
+                       const char *content, bool recorded, json_t *found, FILE *out,
+                       struct kl_error *err)
 {
     static const char *const names[] = { "output", "key", "status", "cautions" };
     json_t *object = json_object_get(found, "json"), *values[4] = { NULL };
@@ -366,7 +367,8 @@ static int report_json(const struct kl_stage *stage, const char *status, const c
     int code = object ? kl_json_string(&values[0], stage->common->output, err) : kl_fail_memory(err, 64);
     if (!code) code = kl_json_string(&values[1], stage->key, err);
     if (!code) code = kl_json_string(&values[2], status, err);
-    if (!code) code = kl_json_lines(&values[3], lines, err);
+    if (!code && recorded) code = kl_json_lines(&values[3], lines, err);
+    else if (!code) values[3] = json_null(); /* --no-provenance: nobody knows */
     for (int i = 0; i < 4 && !code; i++)
         if (json_object_set(object, names[i], values[i])) code = kl_fail_memory(err, 64);
     if (!code && json_object_get(object, "content") && /* which nobody knew before it was published */
@@ -408,7 +410,8 @@ int kl_store_stage_report(const struct kl_stage *stage, enum kl_stage_answer ans
     kl_store_file_close(&file);
     if (!code) say_cautions(stage->log, lines);
     json_t *found = code ? NULL : json_object_get(kl_store_own_record(records), KL_STORE_FOUND);
-    if (!code && stage->common->json) code = report_json(stage, status, lines, content, found, out, err);
+    if (!code && stage->common->json)
+        code = report_json(stage, status, lines, content, json_array_size(records) > 0, found, out, err);
     else if (!code && !stage->common->quiet) report_words(stage, status, found, out);
     json_decref(records);
     free(lines);

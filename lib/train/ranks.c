@@ -49,10 +49,11 @@ int kl_train_ranks_start(struct kl_ranks **ranks, const char *option, const stru
     r->mpi = mpi;
     *ranks = r;
     if (r->count == place.count) return KL_OK;
-    return kl_fail(err, KL_EDEVICE,
-                   "--ranks: %zu processes were started together, of which MPI (%s) knows %zu; start "
-                   "them by its own mpirun (srun: --mpi), or build for the other: make mpi MPICC=...",
-                   place.count, mpi->library(), r->count);
+    return kl_fail(
+        err, KL_EDEVICE,
+        "--ranks: %zu processes were started together, of which MPI (%s) knows %zu; start "
+        "them by its own mpirun (srun: --mpi), or build for the other: make mpi MPICC=mpicc.mpich, say",
+        place.count, mpi->library(), r->count);
 }
 
 int kl_train_ranks_check(struct kl_ranks *ranks, size_t parts, struct kl_error *err)

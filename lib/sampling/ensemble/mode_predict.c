@@ -55,6 +55,8 @@ struct work {
     int32_t *predicted;
     int64_t *index; /* (n) */
     size_t agree;   /* samples of which all heads say one class */
+    char *names;    /* (c, name_size) of the head's classes */
+    size_t name_size;
     bool differs;
 };
 
@@ -153,7 +155,15 @@ static int predict(struct kl_mode_run *run, struct kl_error *err)
         code = kl_store_file_load_shape((void **)&w->index, w->input, "index", KL_TYPE_I64, 1,
                                         &w->features.n, err);
     if (!code) code = kl_head_evaluate(&w->e, w->head, &w->features, &o, run->pool, err);
+    const struct kl_dataset *names;
+    if (!code)
+        code = kl_store_file_load_named((void **)&w->names, &names, w->head, "class_names",
+                                        KL_TYPE_STRING, 1, err);
+    if (!code && names->dims[0] != w->e.c)
+        code = kl_fail(err, KL_EDATA, "%s: dataset class_names: found %zu, expected %zu",
+                       kl_store_file_path(w->head), names->dims[0], w->e.c);
     if (code) return code;
+    w->name_size = names->item_size;
     const size_t size = w->e.n * w->e.c + 1;
     w->heads = w->e.ensemble ? w->e.ensemble : w->e.replicas;
     w->mean = malloc(size * sizeof *w->mean), w->deviation = malloc(size * sizeof *w->deviation);
@@ -168,11 +178,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *to, struct kl_error *
 {
     struct work *w = run->state;
     const size_t dims[2] = { w->e.n, w->e.c };
-    const struct kl_dataset *names;
-    void *classes = NULL;
-    int code =
-        kl_store_file_load_named(&classes, &names, w->head, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_store_writer_integer(to, "", "heads", (int64_t)w->heads, err);
+    int code = kl_store_writer_integer(to, "", "heads", (int64_t)w->heads, err);
     if (!code) code = kl_store_writer_integer(to, "", "agree", (int64_t)w->agree, err);
     if (!code) code = kl_store_writer_put(to, "index", KL_TYPE_I64, 0, 1, dims, w->index, err);
     if (code >= 0)
@@ -182,9 +188,8 @@ static int save(struct kl_mode_run *run, struct kl_writer *to, struct kl_error *
     if (code >= 0 && w->heads > 1)
         code = kl_store_writer_put(to, "deviations", KL_TYPE_F32, 0, 2, dims, w->deviation, err);
     if (code >= 0)
-        code = kl_store_writer_put(to, "class_names", KL_TYPE_STRING, names->item_size, 1, names->dims,
-                                   classes, err);
-    free(classes);
+        code = kl_store_writer_put(to, "class_names", KL_TYPE_STRING, w->name_size, 1, dims + 1,
+                                   w->names, err);
     return code < 0 ? code : KL_OK;
 }
 
@@ -315,6 +320,12 @@ static void words(struct kl_mode_run *run, FILE *to)
     if (w->heads > 1)
         fprintf(to, ", by the mean of %zu %s, which agree on %zu", w->heads,
                 w->e.ensemble ? "draws" : "heads", w->agree);
+    for (size_t k = 0; k < w->e.c; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < w->e.n; i++) n += w->predicted[i] == (int32_t)k;
+        const char *name = w->names + k * w->name_size;
+        fprintf(to, "%s%.*s %zu", k ? ", " : ": ", (int)strnlen(name, w->name_size), name, n);
+    }
     fputc('\n', to);
 }
 
@@ -326,7 +337,7 @@ static void close_inputs(struct kl_mode_run *run)
     kl_sampling_heads_close(&w->draws);
     kl_store_file_close(&w->head);
     kl_store_file_close(&w->input);
-    free(w->mean), free(w->deviation), free(w->predicted), free(w->index);
+    free(w->mean), free(w->deviation), free(w->predicted), free(w->index), free(w->names);
 }
 
 static const struct kl_kind_number numbers[] = {

@@ -3,7 +3,7 @@ $ W=$DATA/wine/wine.csv; for part in train test; do extract-features $W --label 
 + (head -1 $W; sed -n '5,9p;150,154p' $W) | cut -d, -f1-13 >new.csv; extract-features new.csv --label none --like train.h5 -o new.h5
 > new.h5: 10 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); no classes; scale: standard, of 142 rows (7d2373fb5938)
 $ qeval --predict head.h5 new.h5 -o p.h5 --csv p.csv && cut -d, -f1,2 p.csv | tr '\n' ' '; head -1 p.csv
-> p.h5: 10 samples of 3 classes, by the mean of 3 heads, which agree on 10
+> p.h5: 10 samples of 3 classes, by the mean of 3 heads, which agree on 10: 1 5, 2 0, 3 5
 > index,prediction 0,1 1,1 2,1 3,1 4,1 5,3 6,3 7,3 8,3 9,3 index,prediction,p 1,p 2,p 3,sd 1,sd 2,sd 3
 $ qeval --predict head.h5 new.h5 -o p.h5 --csv - | cmp - p.csv; qeval --predict head.h5 new.h5 -o q.h5 --json | jq -c '[.samples, .classes, .heads, .agree, .status]'
 > [10,3,3,10,"computed"]
@@ -16,7 +16,7 @@ $ qeval --predict --replica 1 head.h5 test.h5 -q -o one.h5; qeval -q --replica 1
 > same predictions
 > same probabilities
 $ sgld head train.h5 --head head.h5 --keep 20 -q -o chains.h5 2>/dev/null; qeval --predict chains.h5 new.h5 -o c.h5; cache show c.h5 | grep -E 'deviations|probabilities'
-> c.h5: 10 samples of 3 classes, by the mean of 40 draws, which agree on 8
+> c.h5: 10 samples of 3 classes, by the mean of 40 draws, which agree on 8: 1 5, 2 0, 3 5
 >   deviations                           float32  10 x 3
 >   probabilities                        float32  10 x 3
 # Refused in a line.

@@ -13,6 +13,8 @@ $ qeval h.h5 f.h5 --split val -o r.h5; qeval h.h5 f.h5 --split val --json -o j.h
 >   circuit - frozen +0.0000 (the same with each of 2 seeds: no interval)
 >   circuit - none   +0.0000 (the same with each of 2 seeds: no interval)
 > [0,null,null]
+! qeval: h.h5: not trained to its end: 6 % of what the training loss fell by came with the last tenth of the 40 epochs; give more --epochs
+! qeval: h.h5: not trained to its end: 6 % of what the training loss fell by came with the last tenth of the 40 epochs; give more --epochs
 $ cache show r.h5 | grep -A 1 '^circuit'; cache show --json r.h5 | jq -c '.attributes | [.minus_twin, .minus_twin_low, .minus_none_high]'
 > circuit - twin       0.0000 (the same with each of 2 seeds: no interval)
 > circuit - frozen     0.0000 (the same with each of 2 seeds: no interval)
