@@ -73,9 +73,10 @@ $ qconvert d.h5 -o d.npz
 > d.npz: 9 tensors, 8538 values
 
 # All draws as one head; the ensemble of one draw is that draw.
-$ qeval c.h5 test.h5 --split val -o rc.h5 | sed -E 's/-?[0-9]\.[0-9]+/#/g'
+$ qeval c.h5 test.h5 --split val -o rc.h5 2>said | sed -E 's/-?[0-9]\.[0-9]+/#/g'; grep -c '^qeval: c.h5: R-hat is above 1.01' said
 > rc.h5: ensemble of 4 draws, accuracy # [#, #], log loss #, ECE # on 36 samples
 >   no controls: draws of a chain have none (sgld head --compare)
+> 1
 
 $ sgld head test.h5 --head head.h5 -c short.yaml --chains 1 --keep 8 -q -o one.h5 2>/dev/null; sgld export one.h5 --draw 0 -q -o one-head.h5
 
