@@ -95,10 +95,10 @@ for header in kernels/*.h; do
         fail "$header has no CUDA twin and its first lines do not say why"
 done
 
-# 6. What every tool's main does stands once, in store/stage.c. Every tool is tested; every file names its
+# 6. What every tool's main does stands once, in store/mode.c. Every tool is tested; every file names its
 # licence; lines fit.
 for f in $(grep -lwE 'kl_(options_answer|note_variables|report|finish|end)' -r lib tools); do
-    case $f in lib/base/* | lib/store/stage.c) ;; *) fail "$f does a part of kl_store_mode_main by hand" ;; esac
+    case $f in lib/base/* | lib/store/mode.c) ;; *) fail "$f does a part of kl_store_mode_main by hand" ;; esac
 done
 for f in tools/*.c; do
     grep -qE '\<kl_store_modes?_main\(' "$f" || fail "$f does not go through kl_store_mode_main"
