@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What every stage does around its computation: key, answers without work, what was found, provenance,
    publishing. */
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
