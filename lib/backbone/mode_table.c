@@ -444,6 +444,9 @@ static int remark(struct kl_mode_run *run, struct kl_error *err)
         kl_caution(log, "%s: %zu numbers have a comma, which is read as a decimal sign: 1,234 is 1.234",
                    path, t->commas);
     else if (t->commas) kl_note(log, 1, "%s: a comma is the decimal sign of its numbers", path);
+    if (t->left_out)
+        kl_note(log, 1, "%s: left out, as %s has none of that name: %s%s", path, w->v->like, t->left,
+                t->left_out > 1 ? " and others" : "");
     if (t->classes) caution_classes(w, path, log);
     caution_counters(w, path, log);
     if (!t->named && !w->label_path && !w->like && t->classes)

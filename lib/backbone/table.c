@@ -142,6 +142,8 @@ static int choose_columns(struct kl_vectors *t, struct sheet *s, const struct kl
     for (size_t j = 0; j < s->n && !code && !o->like; j++)
         if (s->place[j] != SIZE_MAX) s->place[j] = t->d++;
     if (!code && o->like) code = place_like(s, o, err), t->d = o->n_like;
+    for (size_t j = 0; j < s->n && !code && o->like; j++)
+        if (j != s->label && s->place[j] == SIZE_MAX && !t->left_out++) strcpy(t->left, s->names[j]);
     if (code) return code;
     if (!t->d) return kl_fail(err, KL_EUSAGE, "%s: no column is left to take", s->csv.path);
     if (!(t->columns = calloc(t->d, sizeof *t->columns)))

@@ -15,6 +15,8 @@ struct kl_vectors {
     size_t commas;                  /* numbers of a text whose decimal sign is a comma */
     bool thousands;                 /* which may part thousands in all of them: 1,234 */
     bool named;                     /* the text's first line names its columns */
+    size_t left_out;                /* columns that --like has not */
+    char left[KL_TABLE_NAME];       /* the first of them */
 };
 struct kl_vectors_options {
     /* The column of classes, by its name or its number from 1; of an array a second array, by its path,

@@ -31,6 +31,7 @@ $ (head -1 $DATA/wine/wine.csv; sed -n 60,80p $DATA/wine/wine.csv) | awk -F, 'BE
 > x.h5: accuracy 1.0000 [0.8454, 1.0000], log loss 0.02#, ECE 0.02# on 21 samples
 $ extract-features turned.csv --label none --like train.h5 -o bare.h5; qeval head.h5 bare.h5 -o x.h5
 > bare.h5: 21 rows of 13 columns (alcohol, malic_acid, ash, alcalinity_of_ash, ...); no classes; scale: standard, of 142 rows (7d2373fb5938)
+! extract-features: turned.csv: left out, as train.h5 has none of that name: cultivar
 ! qeval: bare.h5: has no labels; extract the features again with labels (--labels, of a table --label); qeval --predict needs none
 ? 65
 
