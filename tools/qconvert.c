@@ -148,7 +148,7 @@ static int check_shots(const char *text, struct kl_error *err)
 static int take_config(struct run *run, const char *path, struct kl_error *err)
 {
     struct values v;
-    struct kl_circuit *circuit = NULL;
+    struct kl_head_model model = { 0 };
     const char **inputs = NULL;
     size_t n;
     int code = KL_OK;
@@ -157,8 +157,8 @@ static int take_config(struct run *run, const char *path, struct kl_error *err)
         return code == KL_ENOMEM ? code : KL_OK;
     defaults(&v);
     code = kl_head_config(&v.head, &v.shape.reduction, &v.shape.classifier, run->config, path, err);
-    if (!code) code = kl_circuit_build(&circuit, &v.head.circuit, err);
-    kl_circuit_free(&circuit);
+    if (!code) code = kl_head_model_make(&model, &v.head, 1, 2, err); /* of any size: what it refuses */
+    if (!code) kl_head_model_free(&model);
     v.shape.core = kl_core_names[v.head.core];
     v.shots = json_string_value(json_object_get(run->config, "shots"));
     if (!code) code = check_shots(v.shots, err);

@@ -76,6 +76,10 @@ $ sed 's/"qubits\\":4/"qubits\\":0/; s/\\"qubits\\":4/\\"qubits\\":0/' h.safeten
 + qconvert bad.safetensors --features f.h5 -o x.h5
 ! qconvert: bad.safetensors: its config: circuit: found 0 qubits, expected 1 to 20
 ? 65
+$ sed 's/"dropout\\":0/"dropout\\":4/; s/\\"dropout\\":0/\\"dropout\\":4/' h.safetensors >bad.safetensors
++ qconvert bad.safetensors --features f.h5 -o x.h5
+! qconvert: bad.safetensors: its config: dropout 4.2: must lie in [0, 1)
+? 65
 
 $ qtrain f.h5 --epochs 1 --reduction 8 --qubits 2 --shots 10 --no-controls -q -o shots.h5; qconvert shots.h5 -q -o shots.safetensors
 + sed 's/"shots\\":\\"10/"shots\\":\\"1x/' shots.safetensors >bad.safetensors; qconvert bad.safetensors --features f.h5 -o x.h5
