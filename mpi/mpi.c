@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
-   libketline-mpi.so: the ranks of a training by MPI (lib/train/mpi.h). */
+   libketline-mpi.so: the ranks of a training by MPI (lib/store/mpi.h). */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "train/mpi.h"
+#include "store/mpi.h"
 
 enum { RANKS = 64 };
 static MPI_Comm groups[RANKS + 1]; /* [n]: of the first n; made when it is first asked for */
@@ -68,7 +68,7 @@ static const char *library(void)
     return text;
 }
 
-const struct kl_mpi *kl_train_mpi_table(void)
+const struct kl_mpi *kl_store_mpi_table(void)
 {
     static const struct kl_mpi table = { KL_MPI_VERSION, start, gather, finish, fail, library };
     return &table;

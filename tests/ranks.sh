@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Ranks of one training (qseq train --ranks) by Open MPI and MPICH: 2, 3, 4 and 8 processes give the bytes of one; a signal to one
-# stops all, and any number of them goes on from there; a killed one ends the others; ranks that do not agree, or are too many, are refused.
+# Ranks (qseq train --ranks; chains, points and tasks of sgld, qsweep, qcontrol regret) by Open MPI and MPICH: 2, 3, 4 and 8 processes
+# give the bytes of one; a signal to one stops all, and any number of them goes on from there; a killed one ends the others; ranks that
+# do not agree, or are too many, are refused.
 set -u
 . "$(dirname "$0")/jobs.inc"
 [ -x "$BUILD/bin/qseq" ] || { echo "skipped: qseq is not built"; exit 77; }
@@ -22,6 +23,16 @@ chmod +x line
 export EPOCHS=12 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ./line one.h5 || exit 70
 EPOCHS=200 ./line whole.h5 || exit 70
+# What shares whole chains, points and tasks: OUT ... each.
+extract-features -q "$digits_train" --resize 28 --limit 200 -o f.h5 || exit 70
+qtrain -q f.h5 --epochs 2 --qubits 2 --reduction 4 --no-controls -o h.h5 || exit 70
+qcontrol train -q --detuning-range=-0.5,0.5 --iterations 200 -o policy.h5 || exit 70
+chains() { echo sgld sample --data synth --train-size 40 --epochs "$1" --warmup 100 --exchange --keep 40 -j 1 --no-provenance -q -o "${@:2}"; }
+posterior() { echo sgld head f.h5 --head h.h5 --parameters tail --compare --rungs 3 --chains 3 --draws 8 --warmup 8 --keep 2 -j 1 --no-provenance -q -o "$@"; }
+sweep() { echo qsweep f.h5 -g lr=1e-3,1e-2,30 -g layers=1,2 --qubits 2 --reduction 4 --epochs 3 --no-provenance -q -j 1 --heads "${1%.h5}-heads" -o "$@"; }
+regret() { echo qcontrol regret policy.h5 --tasks 3 --starts 1 --steps 1 --scales 0 -j 1 --no-provenance -q -o "$@"; }
+$(chains 2000 chains.h5) 2>/dev/null && $(chains 15000 long.h5) 2>/dev/null && $(posterior posterior.h5) 2>/dev/null || exit 70
+$(sweep sweep.h5) 2>/dev/null && $(regret regret.h5) 2>/dev/null || exit 70
 check "ranks by number" [ 2 = "$(./line bad.h5 --ranks 0/2 2>said; echo $?)" ]
 check "ranks by number: $(cat said)" grep -q "expected auto; their number is mpirun's" said
 check "no mpirun" [ 2 = "$(./line bad.h5 --ranks auto 2>said; echo $?)" ]
@@ -52,7 +63,7 @@ gone_within() { # SECONDS: all of pids
     return 1
 }
 try() {
-    local n name gone code
+    local n name gone code each
     for n in 1 2 3 4 $([ $mpi = mpich ] || echo 8); do # MPICH's ranks do not yield to more of them than cores
         check "$mpi: $n ranks: $(cat said)" ranks $n ./line $mpi$n.h5 --ranks auto
         check "$mpi: $n ranks: other bytes" cmp one.h5 $mpi$n.h5
@@ -67,9 +78,37 @@ try() {
     check "$mpi: qseq bench: $(cat said table.json)" [ "$(jq -c '[.rows[] | [.batch, .ranks, .threads, .bytes_sent > 0, .seconds_waited >= 0]]' table.json)" = \
         '[[4,1,1,false,true],[16,1,1,false,true],[16,2,1,true,true],[16,3,1,true,true]]' ]
     check "$mpi: qseq bench: $(cat said)" grep -q 'left out: 2 rows of more ranks' said
-    refused 2 'at most the 8 parts' 16 ./line bad.h5 --ranks auto
-    refused 2 'has one part' 2 qseq train S001.h5 --split within -m eegnet -o bad.h5 --ranks auto
-    refused 2 'rank 1 trains something else' 1 ./line bad.h5 --ranks auto : -n 1 ./line bad.h5 --ranks auto --lr 1e-2
+    refused 2 "at most the 8 parts of a step's gradient" 16 ./line bad.h5 --ranks auto
+    refused 2 "of parts of a step's gradient there is one" 2 qseq train S001.h5 --split within -m eegnet -o bad.h5 --ranks auto
+    refused 2 'rank 1 does something else' 1 ./line bad.h5 --ranks auto : -n 1 ./line bad.h5 --ranks auto --lr 1e-2
+    n=$([ $mpi = mpich ] && echo 2 || echo 3)
+    for each in "chains 2000 " posterior sweep regret; do
+        name=${each%% *}
+        check "$mpi: $name, $n ranks: $(cat said)" ranks $n $($each $mpi-$name.h5) --ranks auto
+        check "$mpi: $name, $n ranks: other bytes" cmp $name.h5 $mpi-$name.h5
+        [ $name != sweep ] || check "$mpi: points, $n ranks" diff -rq sweep-heads $mpi-sweep-heads
+        rm -rf $mpi-$name*
+    done
+    refused 2 'at most the 4 chains of a temperature' 5 $(chains 2000 bad.h5) --ranks auto
+    refused 2 'at most the 3 tasks' 4 $(regret bad.h5) --ranks auto
+    refused 2 'cannot be given with --halving' 2 $(sweep bad.h5) --halving --ranks auto
+    # Stopped at a checkpoint of half their epochs by a signal to one; on by another number of ranks.
+    cat >share <<END
+#!/bin/sh
+echo \$\$ >>pids
+exec $(chains 15000 $mpi-long.h5 --ranks auto --checkpoint-every 60000) "\$@"
+END
+    chmod +x share
+    rm -f pids
+    ranks 2 ./share &
+    check "$mpi: chains: no checkpoint comes" until_there .$mpi-long.h5.checkpoint
+    kill -TERM "$(tail -n 1 pids)"
+    wait $!
+    code=$?
+    check "$mpi: chains, SIGTERM to a rank: status $code: $(cat said)" [ $code = 143 -o $code = 15 ]
+    check "$mpi: chains, SIGTERM to a rank: left $(ls -A)" [ -e .$mpi-long.h5.checkpoint -a ! -e $mpi-long.h5 ]
+    check "$mpi: chains do not go on: $(cat said)" ranks $([ $mpi = mpich ] && echo 2 || echo 4) ./share --resume
+    check "$mpi: chains, stopped and resumed: other bytes" cmp long.h5 $mpi-long.h5
 
     # A training that takes long enough to be met. $! is mpirun; the file pids names the ranks.
     local EPOCHS=200

@@ -69,12 +69,18 @@ static int make_file(struct kl_mode_run *run, const struct kl_file_stage *s, str
     const char *output = run->stage.common->output;
     struct kl_writer *writer = NULL;
     struct kl_progress progress;
+    const bool follows = kl_store_ranks_follow(run->ranks);
     int code = run->pool ? KL_OK : kl_pool_create(&run->pool, (int)run->stage.common->threads, err);
-    kl_progress_begin(&progress, run->stage.log, s->progress ? run->stage.common->progress : "none",
-                      s->progress);
+    kl_progress_begin(&progress, run->stage.log,
+                      s->progress && !follows ? run->stage.common->progress : "none", s->progress);
     run->watch = &progress.watch;
     if (!code) code = compute(run, s, err);
-    if (!code && output)
+    if (!code) kl_store_ranks_dismiss(run->ranks);
+    if (code || follows) {
+        kl_progress_end(&progress);
+        return code;
+    }
+    if (output)
         code = (s->partial ? kl_store_writer_open_partial
                            : kl_store_writer_open)(&writer, output, &run->stage.header, err);
     if (!code && s->partial) kl_store_writer_note_older(writer, run->stage.log, s->partial);
@@ -95,15 +101,23 @@ static int run_file_stage(struct kl_mode_run *run, const struct kl_file_stage *s
     const struct kl_common *common = run->stage.common;
     FILE *to = kl_words_to(common);
     struct kl_key *key = NULL;
-    int code = s->open ? s->open(run, err) : KL_OK;
+    bool answered = false;
+    const char *ranks = s->ranks_at ? *(const char **)((char *)run->values + s->ranks_at) : NULL;
+    int code = kl_store_ranks_start(&run->ranks, &answered, ranks, &run->stage, err);
+    if (code || answered) return code;
+    code = s->open ? s->open(run, err) : KL_OK;
     if (code || run->done) return code;
     if (s->has_checkpoint) code = kl_store_checkpoint_path(&run->checkpoint, common->output, err);
     if (!code) code = make_key(run, s, &key, err);
     if (!code) code = kl_store_stage_begin(&run->stage, &run->answer, &key, run->out, err);
     kl_store_key_abort(&key);
+    int all = (int)run->answer;
+    if (!code) code = kl_store_ranks_meet(run->ranks, run->stage.key, &all, err);
+    run->answer = (enum kl_stage_answer)all;
     if (code || run->answer == KL_STAGE_ANSWERED) return code;
     if (run->answer == KL_STAGE_COMPUTE) code = make_file(run, s, err);
-    if (!code && run->checkpoint)
+    if (code || kl_store_ranks_follow(run->ranks)) return code;
+    if (run->checkpoint)
         kl_store_checkpoint_remove(run->checkpoint,
                                    run->answer == KL_STAGE_COMPUTE ? NULL : run->stage.key);
     if (!code && s->after) code = s->after(run, err);
@@ -120,6 +134,7 @@ static int begin_file_stage(struct kl_mode_run *run, const struct kl_file_stage 
     if (!(run->state = calloc(1, s->state_size + 1))) return kl_fail_memory(err, s->state_size);
     const int code = run_file_stage(run, s, err);
     if (s->close) s->close(run);
+    kl_store_ranks_end(&run->ranks, code);
     kl_pool_destroy(&run->pool);
     json_decref(run->raw_inputs);
     free(run->state);

@@ -5,7 +5,7 @@
 #ifndef KL_MODE_H
 #define KL_MODE_H
 
-#include "store/store.h"
+#include "store/ranks.h"
 
 struct json_t;
 struct kl_kind;
@@ -22,7 +22,8 @@ struct kl_mode_run {
     enum kl_stage_answer answer;
     char *checkpoint;     /* of a stage with has_checkpoint; NULL: there is no place for one */
     bool done;            /* open did all that was asked for: there is no file to make */
-    struct kl_pool *pool; /* an estimate may create it before */
+    struct kl_ranks *ranks; /* NULL: alone */
+    struct kl_pool *pool;   /* an estimate may create it before */
     const struct kl_watch *watch;
     /* Of the file's record: its parents (open adds them to `few`, or names a longer array), and its
        other inputs, an object that key fills (kl_store_input_identify). */
@@ -45,6 +46,10 @@ struct kl_file_stage {
     /* Inputs are identified by key and read by compute: they must be the same after it. */
     bool reads_late;
     bool has_checkpoint; /* beside the output; it goes once the file is there */
+    /* Of the option --ranks among the values; 0: it has none. All ranks compute; what the first has then
+       is the result, and the others end. Signals that compute has shared (kl_store_ranks_agree) stop all
+       of them. */
+    size_t ranks_at;
     /* The name of the first result, "split", if a stopped run resumes from what save wrote. NULL: it
        does not. */
     const char *partial;

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "train/ranks.h"
+#include "store/ranks.h"
 #include "train/train_int.h"
 
 #define ROUND_SECONDS 0.25
@@ -168,7 +168,7 @@ static int watch(struct kl_train *train, const struct kl_watch *w, const char *n
 
 static int agree(int64_t *count, struct kl_train *train, struct kl_error *err)
 {
-    const int code = kl_train_ranks_agree(train->options.ranks, count, &train->stop, err);
+    const int code = kl_store_ranks_agree(train->options.ranks, count, &train->stop, err);
     if (code || !train->stop) return code;
     kl_signals_told(train->stop);
     train->stop = 0;

@@ -9,7 +9,7 @@
 
 #include "store/shard.h"
 #include "train/history.h"
-#include "train/ranks.h"
+#include "store/ranks.h"
 
 void kl_train_settings_default(struct kl_train_settings *s)
 {
@@ -34,10 +34,9 @@ static int save_all(void *context, struct kl_writer *writer, struct kl_error *er
     return code || !t->of->save ? code : t->of->save(t, writer, err);
 }
 
-/* Of ranks the first alone writes, and speaks. */
 static bool follows(const struct kl_training *t)
 {
-    return t->ranks && t->ranks->index > 0;
+    return kl_store_ranks_follow(t->ranks);
 }
 
 static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
@@ -107,9 +106,9 @@ static int same_position(const struct kl_training *t, struct kl_ranks *ranks, st
     const int64_t mine = t->train.epoch * t->learner.steps_per_epoch + t->train.step;
     int64_t first = mine;
     int differs = 0;
-    int code = kl_train_ranks_agree(ranks, &first, &differs, err);
+    int code = kl_store_ranks_agree(ranks, &first, &differs, err);
     differs = first != mine;
-    if (!code) code = kl_train_ranks_agree(ranks, &first, &differs, err);
+    if (!code) code = kl_store_ranks_agree(ranks, &first, &differs, err);
     return code || !differs
                ? code
                : kl_fail(
@@ -125,7 +124,8 @@ static int open_training(struct kl_training *t, int threads, struct kl_ranks *ra
     t->state = calloc(1, t->of->state_size + 1);
     if (!t->state) return kl_fail_memory(err, t->of->state_size);
     int code = open_learner(t, err);
-    if (!code) code = kl_train_ranks_check(ranks, t->learner.tree ? t->learner.parts : 1, err);
+    if (!code) code = kl_store_ranks_check(ranks, t->learner.tree ? t->learner.parts : 1,
+                                         "parts of a step's gradient", err);
     o.ranks = ranks;
     if (!code) code = kl_train_open(&t->train, &t->learner, &o, threads, err);
     t->train.checkpoint = save_checkpoint, t->train.checkpoint_context = t;
@@ -229,7 +229,7 @@ static int stop(struct kl_training *t, int code, struct kl_error *err)
     int none = 0;
     const bool together = code == KL_ESIGNAL && t->ranks;
     code = kl_train_stopped(&t->train, t->log, t->checkpoint, t->older, err);
-    if (together) kl_train_ranks_agree(t->ranks, &nothing, &none, &late);
+    if (together) kl_store_ranks_agree(t->ranks, &nothing, &none, &late);
     return code;
 }
 
@@ -261,7 +261,7 @@ static int publish_together(struct kl_training *t, struct kl_error *err)
     int64_t nothing = 0;
     int stop = 0;
     const int code = follows(t) ? KL_OK : publish(t, err);
-    return code ? code : kl_train_ranks_agree(t->ranks, &nothing, &stop, err);
+    return code ? code : kl_store_ranks_agree(t->ranks, &nothing, &stop, err);
 }
 
 /* The writer at once: a folder that refuses is found before the work. */
@@ -306,32 +306,16 @@ static int settle(const struct kl_train_stage *of, void *values, struct kl_error
     return of->settle ? of->settle(values, err) : KL_OK;
 }
 
-/* Find this process's place among the ranks; only the first one prints. */
-static int find_place(struct kl_training *t, struct kl_error *err)
-{
-    const struct kl_common *common = t->stage.common;
-    if (common->dry_run || common->print_key) { /* which one of them answers, alone */
-        struct kl_shard place;
-        const int code = kl_store_shard_rank(&place, t->settings->ranks, t->log, err);
-        t->answered = place.index > 0;
-        return code;
-    }
-    const int code = kl_train_ranks_start(&t->ranks, t->settings->ranks, t->log, err);
-    if (code || !follows(t)) return code;
-    t->quiet = *t->log;
-    t->quiet.level = 0;
-    t->log = t->stage.log = &t->quiet;
-    return KL_OK;
-}
-
 /* inputs: to be opened. */
 static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     const struct kl_common *common = t->stage.common;
+    bool answered = false;
     int code = settle(t->of, t->values, err);
-    if (!code) code = find_place(t, err);
-    if (code || t->answered) return code;
+    if (!code) code = kl_store_ranks_start(&t->ranks, &answered, t->settings->ranks, &t->stage, err);
+    t->log = t->stage.log;
+    if (code || answered) return code;
     size_t i = 0;
     do
         if (!code)
@@ -343,7 +327,7 @@ static int work(struct kl_training *t, struct kl_train_inputs *inputs, FILE *out
     t->inputs = inputs, t->input = inputs->n ? inputs->files[0] : NULL;
     if (!code) code = begin(t, &answer, out, err);
     int all = (int)answer;
-    if (!code) code = kl_train_ranks_meet(t->ranks, t->stage.key, &all, err);
+    if (!code) code = kl_store_ranks_meet(t->ranks, t->stage.key, &all, err);
     answer = (enum kl_stage_answer)all;
     if (code || answer == KL_STAGE_ANSWERED) return code;
     out = words_to(t);
@@ -358,7 +342,7 @@ static void close_training(struct kl_training *t, int code)
 {
     kl_store_writer_abort(&t->writer);
     kl_train_close(&t->train);
-    kl_train_ranks_end(&t->ranks, code);
+    kl_store_ranks_end(&t->ranks, code);
     if (t->state) t->of->close(t);
     kl_store_stage_end(&t->stage);
     free(t->state);

@@ -46,8 +46,6 @@ struct kl_training {
     struct kl_file *input;                /* the first of them; NULL: none is read */
     struct kl_pool *pool;
     struct kl_ranks *ranks; /* NULL: alone */
-    struct kl_log quiet;    /* of ranks that follow the first */
-    bool answered;          /* another rank answers --dry-run or --key */
     struct kl_learner learner;
     struct kl_train train;
     struct kl_writer *writer;

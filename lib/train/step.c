@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/inline/flush.h"
-#include "train/ranks.h"
+#include "store/ranks.h"
 #include "train/train_int.h"
 
 enum { ALIGN = 64, CHUNK = 1 << 14 /* values that one thread updates at a time */ };
@@ -178,12 +178,12 @@ static int sum_ranks(struct parts *p, struct kl_ranks *ranks, struct kl_error *e
     const size_t sums = (size_t)train->learner->n_sums * sizeof(double), all = n_parts(train),
                  units = ranks->count & (ranks->count - 1) ? all : ranks->count;
     size_t end;
-    kl_train_ranks_share(ranks, units, &p->buffer, &end);
+    kl_store_ranks_share(ranks, units, &p->buffer, &end);
     int code = kl_train_crew_for(p->crew, p->n, compute_part, p, err);
     if (!code && units < all) code = sum_buffers(p, err);
-    if (!code) code = kl_train_ranks_gather(ranks, grad_at(p->crew, 0), units, block_bytes(train), err);
+    if (!code) code = kl_store_ranks_gather(ranks, grad_at(p->crew, 0), units, block_bytes(train), err);
     if (!code)
-        code = kl_train_ranks_gather(ranks, train->threads[p->crew->thread].sums, units, sums, err);
+        code = kl_store_ranks_gather(ranks, train->threads[p->crew->thread].sums, units, sums, err);
     p->buffer = 0, p->n = units;
     return code ? code : sum_buffers(p, err);
 }
@@ -252,7 +252,7 @@ static int one_step(const struct kl_crew *crew, int64_t step, struct kl_error *e
     double *sums = crew->train->threads[crew->thread].sums;
     struct kl_ranks *ranks = crew->train->options.ranks;
     struct parts p = { .crew = crew, .step = &at, .update = at.update };
-    kl_train_ranks_share(ranks, n_parts(crew->train), &p.first, &p.n);
+    kl_store_ranks_share(ranks, n_parts(crew->train), &p.first, &p.n);
     p.n -= p.first;
     int code = ranks ? sum_ranks(&p, ranks, err) : sum_parts(&p, err);
     if (code) return code;

@@ -7,6 +7,7 @@
 #include "kernels/device.h"
 #include "store/kind.h"
 #include "store/mode.h"
+#include "store/ranks.h"
 #include "train/inputs.h"
 #include "train/train.h"
 
@@ -88,7 +89,7 @@ struct kl_sweep_stage {
 
 /* ---- the tool (sweep_tool.c) ---- */
 struct kl_sweep_settings {
-    const char *grid, *folder, *shard;
+    const char *grid, *folder, *shard, *ranks;
     bool halving;
 };
 /* at: offset of the struct kl_sweep_settings among the values; option, words: of the folder. */
@@ -102,7 +103,8 @@ struct kl_sweep_settings {
     { option, 0, KL_OPT_STRING, KL_SWEEP_AT(at, folder), "FOLDER", 0, 0, false,                   \
       words, NULL, NULL },                                                                        \
     { "shard", 0, KL_OPT_STRING, KL_SWEEP_AT(at, shard), "I/N", 0, 0, false,                      \
-      "a part of the points; cache merge joins; auto, auto/N: Slurm, MPI", NULL, NULL }
+      "a part of the points; cache merge joins; auto, auto/N: Slurm, MPI", NULL, NULL },         \
+    KL_STORE_RANKS_OPTION(KL_SWEEP_AT(at, ranks), "points")
 /* clang-format on */
 struct kl_sweep_tool {
     const struct kl_tool *tool; /* whose values begin with the stage's settings */

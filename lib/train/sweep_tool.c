@@ -24,6 +24,7 @@ struct run {
     struct kl_train_inputs inputs;
     struct kl_pool *pool;
     struct kl_shard shard;
+    struct kl_ranks *ranks; /* which share the points; NULL: alone */
     char *folder;
 };
 
@@ -52,6 +53,9 @@ static int check(struct run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
     if (run->v->halving && run->v->shard)
         return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
+    if ((run->v->halving || run->v->shard) && run->v->ranks)
+        return kl_fail(err, KL_EUSAGE, "--ranks shares the points; it cannot be given with --%s",
+                       run->v->halving ? "halving, which compares all of them" : "shard");
     return kl_store_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
 }
 
@@ -158,9 +162,41 @@ static int publish(struct run *run, struct kl_error *err)
     return code;
 }
 
+static int train_points(struct run *run, size_t first, size_t n, struct kl_error *err)
+{
+    const bool follows = kl_store_ranks_follow(run->ranks);
+    struct kl_progress progress;
+    int code =
+        kl_train_sweep_make(&run->sweep, &run->with->rows, n, (size_t)run->train->options.replicas, err);
+    kl_progress_begin(&progress, run->stage->log, follows ? "none" : run->common->progress, "points");
+    if (!code)
+        code = kl_train_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    return code;
+}
+
+/* Each rank trains its share; the first then finds the others' files, and trains what it does not find,
+   as where the folder is not one that all share. */
+static int train_share(struct run *run, struct kl_error *err)
+{
+    size_t first, end;
+    int64_t nothing = 0;
+    kl_store_ranks_share(run->ranks, run->points.n, &first, &end);
+    int code = train_points(run, first, end - first, err);
+    int signal = code == KL_ESIGNAL ? kl_signals_pending() : 0;
+    kl_train_sweep_free(&run->sweep);
+    if (code && code != KL_ESIGNAL) return code;
+    code = kl_store_ranks_agree(run->ranks, &nothing, &signal, err);
+    if (!code && signal) {
+        kl_signals_told(signal);
+        return kl_fail(err, KL_ESIGNAL, "stopped");
+    }
+    for (size_t i = 0; i < run->points.n; i++) run->points.points[i].common->force = false;
+    return code;
+}
+
 static int train(struct run *run, struct kl_error *err)
 {
-    struct kl_progress progress;
     const struct kl_common *common = run->common;
     size_t first, n;
     part_of(run, &first, &n);
@@ -174,13 +210,10 @@ static int train(struct run *run, struct kl_error *err)
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder of the %ss cannot be made", run->folder,
                              run->with->kind->name);
-    code =
-        kl_train_sweep_make(&run->sweep, &run->with->rows, n, (size_t)run->train->options.replicas, err);
-    if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
-    kl_progress_begin(&progress, run->stage->log, common->progress, "points");
-    if (!code)
-        code = kl_train_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
-    kl_progress_end(&progress);
+    code = kl_pool_create(&run->pool, (int)common->threads, err);
+    if (!code && run->ranks) code = train_share(run, err);
+    if (code || kl_store_ranks_dismiss(run->ranks)) return code;
+    code = train_points(run, first, n, err);
     return code ? code : publish(run, err);
 }
 
@@ -230,14 +263,21 @@ static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct 
 static int work(struct run *run, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
+    bool answered = false;
     int code = check(run, err);
-    if (!code) code = name_folder(run, err);
+    if (!code) code = kl_store_ranks_start(&run->ranks, &answered, run->v->ranks, run->stage, err);
+    if (code || answered) return code;
+    code = name_folder(run, err);
     if (!code) code = make_grid(run, err);
     if (!code)
         code = kl_train_inputs_open(&run->inputs, run->stage->inputs, run->stage->n_inputs,
                                     run->with->input, err);
     if (!code) code = prepare(run, err);
+    if (!code) code = kl_store_ranks_check(run->ranks, run->points.n, "points", err);
     if (!code) code = begin(run, &answer, out, err);
+    int all = (int)answer;
+    if (!code) code = kl_store_ranks_meet(run->ranks, run->stage->key, &all, err);
+    answer = (enum kl_stage_answer)all;
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer == KL_STAGE_COMPUTE) {
         for (size_t i = 0; i < run->inputs.n; i++)
@@ -245,7 +285,7 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
         code = run->with->say_input ? run->with->say_input(run->job.input, run->stage->log, err) : KL_OK;
         if (!code) code = train(run, err);
     }
-    return code ? code : tell(out, run, answer, err);
+    return code || kl_store_ranks_follow(run->ranks) ? code : tell(out, run, answer, err);
 }
 
 int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mode, struct kl_error *err)
@@ -259,6 +299,7 @@ int kl_train_sweep_main(const struct kl_sweep_tool *tool, struct kl_mode_run *mo
                        .train = (struct kl_train_settings *)(values + tool->stage->settings_at),
                        .stage = &mode->stage };
     const int code = work(&run, mode->out, err);
+    kl_store_ranks_end(&run.ranks, code);
     kl_train_sweep_free(&run.sweep);
     kl_train_sweep_points_free(&run.points);
     kl_pool_destroy(&run.pool);

@@ -14,6 +14,7 @@ enum { NUMERICAL_VERSION = 2, FEWER_STEPS = 3, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
+    const char *ranks;
     int64_t tasks, steps, starts, scales, replica, gradients;
     double lr;
 };
@@ -32,6 +33,7 @@ static const struct kl_option options[] = {
     { "gradients", 0, KL_OPT_INT, AT(gradients), "N", 0, 1e12, true,
       "of the network on the mean and, at most, the optima; 0: as the policy's training", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "which policy of the file", NULL, NULL },
+    KL_STORE_RANKS_OPTION(AT(ranks), "tasks"),
 };
 const struct kl_tool kl_control_regret_tool = {
     .name = "qcontrol",
@@ -169,8 +171,11 @@ static int compute(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     const size_t n = (size_t)w->v->tasks;
-    const int code = kl_control_regret_run(&w->regret, &w->policy, &w->o, run->pool, run->watch, err);
-    if (code) return code;
+    int code = kl_store_ranks_check(run->ranks, n, "tasks", err);
+    if (!code)
+        code = kl_control_regret_run(&w->regret, &w->policy, &w->o, run->pool, run->ranks, run->watch,
+                                     err);
+    if (code || kl_store_ranks_follow(run->ranks)) return code;
     w->adapted = malloc(n * sizeof *w->adapted), w->unadapted = malloc(n * sizeof *w->unadapted);
     if (!w->adapted || !w->unadapted) return kl_fail_memory(err, 2 * n * sizeof *w->adapted);
     kl_control_regret_adapted(w->adapted, &w->regret);
@@ -363,6 +368,7 @@ static const struct kl_file_stage stage = { .kind = &kl_control_regret_kind,
                                             .name = "qcontrol regret",
                                             .seeded = true,
                                             .state_size = sizeof(struct work),
+                                            .ranks_at = AT(ranks),
                                             .progress = "steps",
                                             .open = open_policy,
                                             .key = key,

@@ -11,6 +11,7 @@
 #include "kernels/bloch.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
+#include "store/ranks.h"
 
 enum { SAMPLE = 64, LANES = 32 }; /* tasks for which the fixed pulse is the best; of a batch */
 /* Replicas whose tasks no training draws. */
@@ -23,6 +24,9 @@ struct work {
     struct kl_control_system qubit;
     struct kl_control_objective objective;
     struct kl_control_meta_task *tests, *sample;
+    struct kl_pool *pool;
+    struct kl_ranks *ranks;
+    size_t first; /* of the tasks whose optima this rank finds */
     const struct kl_watch *watch;
     atomic_long gradients, found; /* found: optima */
     atomic_int failed;
@@ -76,10 +80,11 @@ static int ask(void *context, uint64_t done, uint64_t total, const char *note)
     return atomic_load(&w->failed) || kl_signals_pending() ? KL_ESIGNAL : 0;
 }
 
-/* The best of some starts for the mean of n tasks: its pulse; evaluations are counted. */
+/* The best of some starts, spread over pool (NULL: none), for the mean of n tasks: its pulse; evaluations
+   are counted. */
 static int best_pulse(struct work *w, double *pulse, double *loss,
                       const struct kl_control_meta_task *tasks, int n, int iterations,
-                      struct kl_error *err)
+                      struct kl_pool *pool, struct kl_error *err)
 {
     const int size = w->p->net.shape.segments * w->p->net.shape.controls;
     struct kl_control_task *members = malloc((size_t)n * sizeof *members);
@@ -100,7 +105,7 @@ static int best_pulse(struct work *w, double *pulse, double *loss,
         kl_control_search_default(&search);
         search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
         search.size = 0.1, search.method = KL_CONTROL_NEWTON;
-        code = kl_control_optimize(starts, points, &problem, &search, NULL, &quiet, err);
+        code = kl_control_optimize(starts, points, &problem, &search, pool, &quiet, err);
         int best = 0;
         for (int i = 1; !code && i < w->o->starts; i++)
             if (starts[i].loss < starts[best].loss) best = i;
@@ -255,9 +260,10 @@ static int train_mean(double *params, const struct work *w, const struct kl_watc
 }
 
 /* ---- each task's optimum ---- */
-static void find_optimum(void *context, size_t i, int thread)
+static void find_optimum(void *context, size_t own, int thread)
 {
     struct work *w = context;
+    const size_t i = w->first + own;
     const int size = w->p->net.shape.segments * w->p->net.shape.controls;
     if (atomic_load(&w->failed)) return;
     double *pulse = malloc((size_t)size * sizeof *pulse);
@@ -268,7 +274,7 @@ static void find_optimum(void *context, size_t i, int thread)
                           each < 20    ? 20
                           : each > 400 ? 400
                                        : (int)each,
-                          &w->errors[thread]);
+                          NULL, &w->errors[thread]);
     const long found = atomic_fetch_add(&w->found, 1) + 1;
     /* The watch is not for several threads. */
     if (!code && thread == 0 &&
@@ -279,17 +285,42 @@ static void find_optimum(void *context, size_t i, int thread)
     free(pulse);
 }
 
-static int find_optima(struct work *w, struct kl_pool *pool, struct kl_error *err)
+/* This rank's share of them. */
+static int find_share(struct work *w, struct kl_error *err)
 {
-    const int threads = pool ? kl_pool_size(pool) : 1;
+    const int threads = w->pool ? kl_pool_size(w->pool) : 1;
+    size_t end;
     w->errors = calloc((size_t)threads, sizeof *w->errors);
     if (!w->errors) return kl_fail_memory(err, (size_t)threads * sizeof *w->errors);
-    kl_pool_for(pool, (size_t)w->r->tasks, find_optimum, w);
+    kl_store_ranks_share(w->ranks, (size_t)w->r->tasks, &w->first, &end);
+    kl_pool_for(w->pool, end - w->first, find_optimum, w);
     const int code = atomic_load(&w->failed);
     for (int t = 0; code && t < threads; t++)
         if (w->errors[t].code == code) *err = w->errors[t];
     free(w->errors);
+    return code;
+}
+
+/* A signal to any rank stops all, once each has come to the end of its share or was stopped, too. */
+static int find_optima(struct work *w, struct kl_error *err)
+{
+    struct kl_ranks *ranks = w->ranks;
+    int64_t gradients[KL_RANKS_MOST], nothing = 0;
+    int code = find_share(w, err);
     w->r->gradients = atomic_load(&w->gradients);
+    if (!ranks || (code && code != KL_ESIGNAL)) return code;
+    int signal = code ? kl_signals_pending() : 0;
+    code = kl_store_ranks_agree(ranks, &nothing, &signal, err);
+    if (!code && signal) {
+        kl_signals_told(signal);
+        return kl_fail(err, KL_ESIGNAL, "stopped");
+    }
+    gradients[ranks->index] = w->r->gradients;
+    if (!code)
+        code = kl_store_ranks_gather(ranks, w->r->optimum, (size_t)w->r->tasks, sizeof(double), err);
+    if (!code) code = kl_store_ranks_gather(ranks, gradients, ranks->count, sizeof *gradients, err);
+    w->r->gradients = 0;
+    for (size_t i = 0; i < ranks->count && !code; i++) w->r->gradients += gradients[i];
     return code;
 }
 
@@ -463,7 +494,7 @@ static int measure_fixed(struct work *w, struct kl_error *err)
     static const double rates[] = { 0.003, 0.01, 0.03, 0.1, 0.3, 1 };
     struct kl_control_regret *r = w->r;
     double loss, best = INFINITY, rate = rates[0], found[SAMPLE];
-    int code = best_pulse(w, r->pulse, &loss, w->sample, SAMPLE, 400, err);
+    int code = best_pulse(w, r->pulse, &loss, w->sample, SAMPLE, 400, w->pool, err);
     atomic_store(&w->gradients, 0);
     for (size_t i = 0; !code && i < sizeof rates / sizeof *rates; i++) {
         code = steer(found, w, w->sample, SAMPLE, rates[i], r->own_steps, err);
@@ -475,8 +506,7 @@ static int measure_fixed(struct work *w, struct kl_error *err)
     return code;
 }
 
-static int measure(struct work *w, struct kl_pool *pool, const struct kl_watch *watch,
-                   struct kl_error *err)
+static int measure(struct work *w, struct kl_error *err)
 {
     struct kl_control_regret *r = w->r;
     const double lr = w->o->lr > 0 ? w->o->lr : w->p->inner.lr;
@@ -486,8 +516,9 @@ static int measure(struct work *w, struct kl_pool *pool, const struct kl_watch *
     if (!code)
         code = policy_losses(r->policy, w, w->p->params, r->tasks, r->steps, lr, &w->p->family, err);
     if (!code) code = measure_fixed(w, err);
-    if (!code) code = find_optima(w, pool, err);
-    if (!code) code = train_mean(params, w, watch, err);
+    if (!code || (code == KL_ESIGNAL && w->ranks)) code = find_optima(w, err);
+    if (!code) kl_store_ranks_dismiss(w->ranks);
+    if (!code) code = train_mean(params, w, w->watch, err);
     if (!code) code = policy_losses(r->mean, w, params, r->tasks, 0, lr, &w->p->family, err);
     if (!code && r->scales) code = measure_scales(w, lr, err);
     if (!code && r->n_shots) code = measure_shots(w, params, err);
@@ -501,9 +532,11 @@ static int measure(struct work *w, struct kl_pool *pool, const struct kl_watch *
 
 int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,
                           const struct kl_control_regret_options *o, struct kl_pool *pool,
-                          const struct kl_watch *watch, struct kl_error *err)
+                          struct kl_ranks *ranks, const struct kl_watch *watch, struct kl_error *err)
 {
-    struct work w = { .r = r, .p = policy, .o = o, .watch = watch };
+    struct work w = {
+        .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .watch = watch
+    };
     *r = (struct kl_control_regret){ .tasks = o->tasks,
                                      .of_training = o->gradients,
                                      .own_steps =
@@ -518,7 +551,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
     if (!code) code = draw_tasks(&w, err);
     if (!code) code = kl_control_system_make(&w.qubit, "qubit", NULL, err);
     if (!code) code = make_objective(&w, err);
-    if (!code) code = measure(&w, pool, watch, err);
+    if (!code) code = kl_store_ranks_follow(ranks) ? find_optima(&w, err) : measure(&w, err);
     kl_control_objective_free(&w.objective);
     kl_control_system_free(&w.qubit);
     free(w.tests), free(w.sample);

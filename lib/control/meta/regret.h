@@ -6,6 +6,7 @@
 
 #include "control/meta/meta_train.h"
 #include "stats/stats.h"
+struct kl_ranks;
 
 struct kl_control_regret_options {
     int tasks, steps;  /* test tasks; steps of adaptation that are looked at; the policy's own, if fewer,
@@ -46,10 +47,12 @@ struct kl_control_regret {
     int64_t gradients;   /* of the optima, in all: searches of 20 to 400 iterations a start */
     int64_t of_training; /* of the policy's training, or as --gradients says */
 };
-/* KL_EUSAGE, KL_ENOMEM, KL_ESIGNAL. Free it in any case. */
+/* ranks (NULL: alone) share the tasks' optima; only the first has the other numbers. KL_EUSAGE,
+   KL_ENOMEM, KL_ESIGNAL. Free it in any case. */
 int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,
                           const struct kl_control_regret_options *o, struct kl_pool *pool,
-                          const struct kl_watch *watch, struct kl_error *err);
+                          struct kl_ranks *ranks, const struct kl_watch *watch,
+                          struct kl_error *err);
 void kl_control_regret_free(struct kl_control_regret *r);
 /* The verdict: does adapting pay? */
 enum kl_control_verdict {

@@ -103,7 +103,12 @@ struct kl_sampling_target_f32;
 int kl_sampling_run_open(struct kl_sampling_run **run, const struct kl_sampling_settings *settings,
                          const struct kl_sampling_target_f32 *targets, size_t n_targets, int n_threads,
                          struct kl_error *err);
-/* To the end. KL_ESIGNAL when watch says stop: then kl_sampling_run_save writes a checkpoint. The bits
+/* Before it goes: share its chains with other ranks (NULL: none), as long as it is open. KL_EUSAGE: more
+   ranks than chains of a temperature. */
+struct kl_ranks;
+int kl_sampling_run_share(struct kl_sampling_run *run, struct kl_ranks *ranks, struct kl_error *err);
+/* To the end. KL_ESIGNAL when watch says stop, of ranks the first one's, or a signal any one's; all
+   ranks have all chains then, too: then kl_sampling_run_save writes a checkpoint. The bits
    depend on neither threads nor interruptions. KL_EDATA: a loss is no number (which chain, where). */
 int kl_sampling_run_go(struct kl_sampling_run *run, struct kl_pool *pool, const struct kl_watch *watch,
                        struct kl_error *err);

@@ -175,12 +175,29 @@ struct kl_sampling_run {
     double round_seconds; /* between looks at the watch */
     double worth;         /* multiplications of a step from which threads share those of one chain */
     struct kl_sampling_gaussian *gaussian;
+    struct kl_ranks *ranks; /* which share the chains; NULL: alone */
+    int signal;             /* that stopped it, here or of another rank; 0: none did */
 };
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
                                                 int64_t chain);
 /* KL_EUSAGE: what does not go together (settings.c). */
 int kl_sampling_settings_check(const struct kl_sampling_settings *s,
                                const struct kl_sampling_target_f32 *target, struct kl_error *err);
+
+/* ---- a run shared between ranks (shared.c) ---- */
+/* Is the chain this rank's? Alone it is. */
+bool kl_sampling_run_has(const struct kl_sampling_run *run, const struct kl_sampling_chain *c);
+/* After a round. stops: the watch says so; left: this rank has chains that go on. Both, and the signal,
+   become those of all: stops of the first rank, or by any one's signal; left of any. Alone: as they are.
+ */
+struct kl_sampling_meeting {
+    bool stops, left;
+    int signal;
+};
+int kl_sampling_run_meet(struct kl_sampling_meeting *m, const struct kl_sampling_run *run,
+                         struct kl_error *err);
+/* All ranks get the states, traces and kept weights of all chains. */
+int kl_sampling_run_gather(struct kl_sampling_run *run, struct kl_error *err);
 
 /* ---- Inside the room of chains: what the file's writer and its reader share ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "head/features.h"
+#include "sampling/chain/chain_int.h"
 #include "sampling/chain/sample.h"
 #include "store/kind.h"
 
@@ -276,7 +277,7 @@ static int resume(struct work *w, struct kl_error *err)
 struct pace {
     const struct kl_watch *watch;
     uint64_t every, last; /* 0: never */
-    bool begun, due;
+    bool begun;
 };
 static int pace_step(void *context, uint64_t done, uint64_t total, const char *note)
 {
@@ -284,12 +285,12 @@ static int pace_step(void *context, uint64_t done, uint64_t total, const char *n
     const int stop = kl_watch_step(p->watch, done, total, note);
     if (stop) return stop;
     if (!p->begun) p->begun = true, p->last = done;
-    p->due = p->every && done - p->last >= p->every && done < total;
-    if (p->due) p->last = done;
-    return p->due;
+    const bool due = p->every && done - p->last >= p->every && done < total;
+    if (due) p->last = done;
+    return due;
 }
 
-static int stopped(struct work *w, struct kl_error *err)
+static int keep_stopped(struct work *w, struct kl_error *err)
 {
     const struct kl_log *log = w->mode->stage.log;
     uint64_t done, total;
@@ -311,20 +312,33 @@ static int stopped(struct work *w, struct kl_error *err)
     return KL_ESIGNAL;
 }
 
+static int stopped(struct work *w, struct kl_error *err)
+{
+    const int code = kl_store_ranks_follow(w->mode->ranks) ? KL_ESIGNAL : keep_stopped(w, err);
+    kl_store_ranks_wait(w->mode->ranks);
+    return code;
+}
+
+/* Of a run that goes on after it. */
+static int keep(struct work *w, struct kl_error *err)
+{
+    if (kl_store_ranks_follow(w->mode->ranks)) return KL_OK;
+    return kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, err);
+}
+
 static int go(struct work *w, struct kl_error *err)
 {
     uint64_t total;
+    bool due;
     kl_sampling_run_done(w->run, &w->loaded, &total);
     struct pace pace = { .watch = w->mode->watch, .every = (uint64_t)w->v->checkpoint_every };
     const struct kl_watch watch = { pace_step, &pace };
-    int code;
+    int code = kl_sampling_run_share(w->run, w->mode->ranks, err);
     do {
-        pace.due = false;
-        code = kl_sampling_run_go(w->run, w->mode->pool, &watch, err);
-        if (code == KL_ESIGNAL && pace.due && !kl_signals_pending())
-            code = kl_store_checkpoint_write(w->mode->checkpoint, &w->mode->stage, save_chains, w, err);
-        else pace.due = false;
-    } while (!code && pace.due);
+        if (!code) code = kl_sampling_run_go(w->run, w->mode->pool, &watch, err);
+        due = code == KL_ESIGNAL && !w->run->signal;
+        if (due) code = keep(w, err);
+    } while (!code && due);
     return code == KL_ESIGNAL ? stopped(w, err) : code;
 }
 
@@ -341,13 +355,13 @@ static int sample(struct kl_mode_run *run, struct kl_error *err)
     int code = prepare(w, err);
     if (!code) code = resume(w, err);
     if (!code) code = go(w, err);
-    if (code) return code;
+    if (code || kl_store_ranks_dismiss(run->ranks)) return code;
     w->told = calloc(w->settings.n_rungs, sizeof *w->told);
     if (!w->told) return kl_fail_memory(err, w->settings.n_rungs * sizeof *w->told);
     code = kl_sampling_tell_make(w->told, w->run, w->settings.n_rungs, w->settings.chains,
                                  run->stage.log, err);
     if (!code && seeks(w)) code = kl_sampling_minimum_seek(&w->minimum, w->run, run->pool, err);
-    return code == KL_ESIGNAL ? stopped(w, err) : code;
+    return code == KL_ESIGNAL ? keep_stopped(w, err) : code;
 }
 
 static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
@@ -389,6 +403,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sampling_chains_kind,
                                             .seeded = true,
                                             .state_size = sizeof(struct work),
                                             .has_checkpoint = true,
+                                            .ranks_at = offsetof(struct kl_sampling_values, ranks),
                                             .progress = "epochs",
                                             .open = open_ladder,
                                             .key = key,

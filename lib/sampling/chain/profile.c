@@ -446,6 +446,7 @@ static const struct kl_option options[] = {
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
     { "checkpoint-every", 0, KL_OPT_INT, AT(checkpoint_every), "N", 0, 1e12, false, "epochs of all chains; 0: only when stopped by a signal", NULL, NULL },
+    KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
 const struct kl_tool kl_sampling_sample_tool = {
     .name = "sgld",

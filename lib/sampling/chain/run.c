@@ -287,7 +287,8 @@ static size_t active(struct kl_sampling_run *run, struct kl_sampling_chain **cha
 {
     size_t n = 0;
     for (size_t i = 0; i < run->n; i++)
-        if (!run->chains[i].at.waiting && !kl_sampling_chain_done(&run->chains[i]))
+        if (kl_sampling_run_has(run, &run->chains[i]) && !run->chains[i].at.waiting &&
+            !kl_sampling_chain_done(&run->chains[i]))
             chains[n++] = &run->chains[i];
     return n;
 }
@@ -318,30 +319,53 @@ void kl_sampling_run_done(const struct kl_sampling_run *run, uint64_t *done, uin
     }
 }
 
+/* Of this rank's chains. */
+static void own_done(const struct kl_sampling_run *run, uint64_t *done, uint64_t *total)
+{
+    *done = *total = 0;
+    for (size_t i = 0; i < run->n; i++) {
+        if (!kl_sampling_run_has(run, &run->chains[i])) continue;
+        *done += (uint64_t)run->chains[i].at.epoch;
+        *total += (uint64_t)kl_sampling_chain_end(&run->chains[i]);
+    }
+}
+
+/* Rounds until no rank has chains that go on. */
+static int go_on(struct kl_sampling_run *run, struct round *r, struct kl_pool *pool,
+                 const struct kl_watch *watch, struct kl_error *err)
+{
+    uint64_t done, total;
+    for (;;) {
+        run_exchange(run);
+        r->n = active(run, r->chains);
+        own_done(run, &done, &total);
+        struct kl_sampling_meeting m = { kl_watch_step(watch, done, total, NULL) != 0, r->n > 0, 0 };
+        int code = kl_sampling_run_meet(&m, run, err);
+        run->signal = m.signal;
+        if (code || !m.left) return code;
+        if (m.stops)
+            return kl_fail(err, KL_ESIGNAL, "stopped after %llu of %llu epochs",
+                           (unsigned long long)done, (unsigned long long)total);
+        code = r->n ? play(run, r, pool, err) : KL_OK;
+        if (code) return code;
+    }
+}
+
 int kl_sampling_run_go(struct kl_sampling_run *run, struct kl_pool *pool, const struct kl_watch *watch,
                        struct kl_error *err)
 {
     struct round r = { .run = run };
-    uint64_t done, total;
-    int code = KL_OK;
+    struct kl_error other;
     if (pool && kl_pool_size(pool) > run->n_desks)
         return kl_fail(err, KL_EINTERNAL, "run of chains: found %d threads, expected at most %d",
                        kl_pool_size(pool), run->n_desks);
     r.chains = malloc((run->n + 1) * sizeof(void *));
     if (!r.chains) return kl_fail_memory(err, run->n * sizeof(void *));
-    for (;;) {
-        run_exchange(run);
-        r.n = active(run, r.chains);
-        kl_sampling_run_done(run, &done, &total);
-        if (kl_watch_step(watch, done, total, NULL) && r.n > 0)
-            code = kl_fail(err, KL_ESIGNAL, "stopped after %llu of %llu epochs",
-                           (unsigned long long)done, (unsigned long long)total);
-        if (code || r.n == 0) break;
-        code = play(run, &r, pool, err);
-        if (code) break;
-    }
+    const int code = go_on(run, &r, pool, watch, err);
     free(r.chains);
-    return code;
+    if (code && code != KL_ESIGNAL) return code;
+    const int gathered = kl_sampling_run_gather(run, &other);
+    return gathered ? kl_fail(err, gathered, "%s", other.text) : code;
 }
 
 void kl_sampling_run_trace(struct kl_sampling_trace *t, const struct kl_sampling_run *run, size_t rung,

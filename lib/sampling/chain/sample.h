@@ -35,7 +35,7 @@ struct kl_sampling_values {
     int64_t batch, anneal, every, test_every, keep, period, min_steps, leapfrogs;
     double power, stair_drop, stair_low, accept, friction, rms_decay, rms_epsilon, stop_alpha, stop_eps;
     bool noise, tune, control_variate, exchange, work, half_step, companion, pointwise;
-    const char *extend;
+    const char *extend, *ranks;
     bool resume;
     int64_t checkpoint_every;
     char lists[4][KL_SAMPLING_LIST],

@@ -148,6 +148,7 @@ static const struct kl_option options[] = {
     WHOLE("leapfrogs", leapfrogs, 1, 1e5, true, "of hmc, a step, at most: from half of them to all are drawn", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
+    KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
 const struct kl_tool kl_sampling_head_tool = {
     .name = "sgld",
@@ -404,7 +405,8 @@ static int climb(struct work *w, int i, struct kl_sampling_run *run, struct kl_e
 {
     struct kl_sampling_evidence *e = &w->found.evidence[i];
     const double start = kl_clock();
-    int code = kl_sampling_run_go(run, w->mode->pool, w->mode->watch, err);
+    int code = kl_sampling_run_share(run, w->mode->ranks, err);
+    if (!code) code = kl_sampling_run_go(run, w->mode->pool, w->mode->watch, err);
     if (code) return code;
     kl_sampling_run_say_warmup(run, w->mode->stage.log);
     code = kl_sampling_evidence_make(e, run, &w->settings, err);
@@ -436,7 +438,10 @@ static int sample_rivals(struct work *w, struct kl_error *err)
         if (!code) code = climb(w, i, run, err);
         kl_sampling_run_close(&run);
     }
-    if (code == KL_ESIGNAL) keep_stopped(w);
+    if (code == KL_ESIGNAL) {
+        if (!kl_store_ranks_follow(w->mode->ranks)) keep_stopped(w);
+        kl_store_ranks_wait(w->mode->ranks);
+    }
     return code;
 }
 
@@ -446,7 +451,7 @@ static int sample(struct kl_mode_run *run, struct kl_error *err)
     int code = prepare(w, err);
     if (!code) code = resume(w, err);
     if (!code) code = sample_rivals(w, err);
-    if (code || run->version < 2) return code;
+    if (code || kl_store_ranks_dismiss(run->ranks) || run->version < 2) return code;
     code = kl_sampling_minimum_seek(&w->minimum, w->run, run->pool, err);
     if (code == KL_ESIGNAL) keep_stopped(w);
     return code;
@@ -498,6 +503,7 @@ static const struct kl_file_stage stage = { .kind = &kl_sampling_chains_kind,
                                             .seeded = true,
                                             .state_size = sizeof(struct work),
                                             .has_checkpoint = true,
+                                            .ranks_at = AT(ranks),
                                             .progress = "steps",
                                             .open = open_inputs,
                                             .key = key,

@@ -9,7 +9,7 @@
 enum { KL_SAMPLING_RIVALS = 3, KL_SAMPLING_LADDER = 512 };
 struct kl_sampling_head_values {
     struct kl_common common;
-    const char *head, *parameters, *sampler, *prior, *betas, *extend;
+    const char *head, *parameters, *sampler, *prior, *betas, *extend, *ranks;
     int64_t replica, rungs, chains, warmup, draws, every, leapfrogs, keep;
     double accept, step, power, sigma, sigma_angles, sigma_scales; /* accept 0: the sampler's own */
     bool compare, exchange, resume;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
-#include "train/ranks.h"
+#include "store/ranks.h"
 
 enum { MOST_PARTS = 16, PART = 4, CHUNK = 16 /* windows that are judged at once */ };
 const struct kl_train_row kl_sequence_rows[KL_SEQUENCE_ROWS] = {
@@ -203,9 +203,9 @@ static int judge(const struct kl_crew *crew, bool untrained, struct kl_error *er
     struct share share = { crew, 0 };
     size_t to;
     (void)untrained;
-    kl_train_ranks_share(ranks, s->chunks, &share.from, &to);
+    kl_store_ranks_share(ranks, s->chunks, &share.from, &to);
     int code = kl_train_crew_for(crew, to - share.from, judge_share, &share, err);
-    if (!code) code = kl_train_ranks_gather(ranks, chunks, s->chunks, sizeof *chunks, err);
+    if (!code) code = kl_store_ranks_gather(ranks, chunks, s->chunks, sizeof *chunks, err);
     if (code) return code;
     for (size_t i = 0; i < s->chunks; i++) sum.loss += chunks[i].loss, sum.correct += chunks[i].correct;
     crew->replica->history[KL_SEQUENCE_VAL_LOSS][crew->train->epoch] = sum.loss / n;

@@ -7,7 +7,7 @@
 
 #include "sequence/learn/scaling.h"
 #include "store/mode.h"
-#include "train/ranks.h"
+#include "store/ranks.h"
 
 enum { NUMERICAL_VERSION = 1 };
 struct values {
@@ -56,7 +56,6 @@ struct work {
     const struct values *v;
     struct kl_train_inputs inputs;
     struct kl_ranks *ranks;
-    struct kl_log quiet; /* of ranks that follow the first */
     struct kl_grid grid;
     size_t n_points;
     struct kl_sequence_scaling table;
@@ -65,7 +64,7 @@ struct work {
 
 static bool follows(const struct work *w)
 {
-    return w->ranks && w->ranks->index > 0;
+    return kl_store_ranks_follow(w->ranks);
 }
 
 /* ---- the key, of which only ranks that meet make use ---- */
@@ -85,7 +84,7 @@ static int meet(struct work *w, struct kl_error *err)
     char hex[65];
     int nothing = 0, code = w->ranks ? make_key(&key, w, err) : KL_OK;
     if (!code && w->ranks) code = kl_store_key_finish(&key, hex, NULL, err);
-    if (!code) code = kl_train_ranks_meet(w->ranks, hex, &nothing, err);
+    if (!code) code = kl_store_ranks_meet(w->ranks, hex, &nothing, err);
     kl_store_key_abort(&key);
     return code;
 }
@@ -126,7 +125,7 @@ static int make_job(struct kl_sequence_scaling_job *job, const struct work *w,
     if (code) return code;
     threads = kl_pool_size(pool);
     kl_pool_destroy(&pool);
-    code = kl_train_ranks_agree(w->ranks, &threads, &stop, err);
+    code = kl_store_ranks_agree(w->ranks, &threads, &stop, err);
     *job = (struct kl_sequence_scaling_job){ .inputs = &w->inputs,
                                              .ranks = w->ranks,
                                              .threads = (int)threads,
@@ -188,7 +187,7 @@ static int publish(struct work *w, struct kl_error *err)
     int64_t nothing = 0;
     int stop = 0;
     const int code = w->v->v.common.output && !follows(w) ? write_file(w, err) : KL_OK;
-    return code ? code : kl_train_ranks_agree(w->ranks, &nothing, &stop, err);
+    return code ? code : kl_store_ranks_agree(w->ranks, &nothing, &stop, err);
 }
 
 static int report(const struct work *w, struct kl_error *err)
@@ -206,11 +205,7 @@ static int work(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->run->stage;
     w->point = malloc(sizeof *w->point);
     if (!w->point) return kl_fail_memory(err, sizeof *w->point);
-    int code = kl_train_ranks_start(&w->ranks, w->v->v.train.ranks, stage->log, err);
-    if (!code && follows(w)) {
-        w->quiet = *stage->log, w->quiet.level = 0;
-        stage->log = &w->quiet;
-    }
+    int code = kl_store_ranks_start(&w->ranks, NULL, w->v->v.train.ranks, stage, err);
     if (!code)
         code = kl_train_inputs_open(&w->inputs, stage->inputs, stage->n_inputs,
                                     &kl_sequence_windows_kind, err);
@@ -227,7 +222,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     struct work w = { .run = run, .v = run->values };
     const int code = work(&w, err);
     kl_store_stage_end(&run->stage);
-    kl_train_ranks_end(&w.ranks, code);
+    kl_store_ranks_end(&w.ranks, code);
     kl_sequence_scaling_free(&w.table);
     kl_grid_free(&w.grid);
     kl_train_inputs_close(&w.inputs);

@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "sequence/learn/learner.h"
 #include "sequence/learn/scaling.h"
-#include "train/ranks.h"
+#include "store/ranks.h"
 
 /* ---- scaling ----
    The training of lib/train, by the same learner and the same ranks, without what is not a step: no
@@ -63,7 +63,7 @@ static int meet(struct kl_ranks *ranks, int64_t *count, int code, struct kl_erro
 {
     if (code && code != KL_ESIGNAL) return code;
     int stop = kl_signals_pending();
-    const int met = kl_train_ranks_agree(ranks, count, &stop, err);
+    const int met = kl_store_ranks_agree(ranks, count, &stop, err);
     if (met || (!stop && !code)) return met;
     if (stop) kl_signals_told(stop);
     return kl_fail(err, KL_ESIGNAL, "stopped by a signal; nothing is kept");
@@ -81,7 +81,7 @@ static int open_rounds(struct rounds *r, struct open *o, size_t ranks, int threa
 {
     struct kl_train_options options = o->training.settings->options;
     *r = (struct rounds){ 0 };
-    if (job->ranks) kl_train_ranks_first(&r->some, job->ranks, ranks);
+    if (job->ranks) kl_store_ranks_first(&r->some, job->ranks, ranks);
     options.epochs = MOST_EPOCHS, options.replicas = 1, options.patience = 0;
     options.checkpoint_every = 0, options.ranks = r->some.count > 1 ? &r->some : NULL;
     const int code = kl_pool_create(&r->pool, threads, err);

@@ -2,8 +2,8 @@
    mpi: what libketline-mpi.so (mpi/mpi.c) offers. MPI's binary interface differs between its
    implementations, so the tools are linked against none: `make mpi` builds this library by the mpicc of
    the one that starts them. Errors of MPI end the process, as is its default. */
-#ifndef KL_TRAIN_MPI_H
-#define KL_TRAIN_MPI_H
+#ifndef KL_STORE_MPI_H
+#define KL_STORE_MPI_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +19,6 @@ struct kl_mpi {
     void (*fail)(int status);     /* end all ranks with this status when this process ends */
     const char *(*library)(void); /* "Open MPI v4.1.4, ..." */
 };
-const struct kl_mpi *kl_train_mpi_table(void);
+const struct kl_mpi *kl_store_mpi_table(void);
 
 #endif
