@@ -36,12 +36,13 @@ static int load(const struct kl_cuda **table, struct kl_error *err)
 }
 
 /* The k of cuda:k. */
-static int choose(struct kl_device *device, const char *text, struct kl_error *err)
+static int choose(struct kl_device *device, const char *text, size_t local, struct kl_error *err)
 {
     char name[256];
-    int n = 0, k = text[4] ? atoi(text + 5) : 0;
+    int n = 0;
     int code = load(&device->cuda, err);
     if (!code) code = device->cuda->count(&n, err);
+    const int k = text[4] ? atoi(text + 5) : n > 0 ? (int)(local % (size_t)n) : 0;
     if (!code && k >= n)
         code = kl_fail(err, KL_EDEVICE, "%s; --device cpu needs none",
                        n ? "there is no such GPU; the first one is cuda:0" : "no GPU was found");
@@ -54,11 +55,17 @@ static int choose(struct kl_device *device, const char *text, struct kl_error *e
 
 int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err)
 {
+    return kl_device_choose_local(device, text, 0, err);
+}
+
+int kl_device_choose_local(struct kl_device *device, const char *text, size_t local,
+                           struct kl_error *err)
+{
     struct kl_error why;
     int code = KL_OK;
     *device = (struct kl_device){ 0 };
     if (strncmp(text, "cuda", 4) == 0) {
-        code = choose(device, text, &why);
+        code = choose(device, text, local, &why);
         if (!code) return KL_OK;
         *device = (struct kl_device){ 0 };
     }

@@ -5,6 +5,7 @@
 #define KL_KERNELS_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct kl_cuda;
 struct kl_error;
@@ -19,6 +20,10 @@ struct kl_device {
 /* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU, until the stage knows what there is to do
    and asks kl_device_auto. KL_EDEVICE: no library, no driver, no such GPU. */
 int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err);
+/* The same of one of several processes on a machine, `local` from 0: of "cuda" it takes a card of its
+   own, as long as there are enough. */
+int kl_device_choose_local(struct kl_device *device, const char *text, size_t local,
+                           struct kl_error *err);
 /* Seconds that there is to do, about: of one thread of a CPU, if it had to do all; of the GPU of
    docs/benchmarks.md, its start included (0: not measured). refused: why a GPU cannot do it, or NULL. */
 struct kl_device_work {

@@ -10,15 +10,19 @@ enum { RANKS = 64 };
 static MPI_Comm groups[RANKS + 1]; /* [n]: of the first n; made when it is first asked for */
 static int failed;
 
-static void start(size_t *index, size_t *count)
+static void start(size_t *index, size_t *count, size_t *local)
 {
-    int rank, n, provided;
+    int rank, n, here, provided;
+    MPI_Comm machine;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     for (int i = 0; i <= RANKS; i++) groups[i] = MPI_COMM_NULL;
     if (n <= RANKS) groups[n] = MPI_COMM_WORLD;
-    *index = (size_t)rank, *count = (size_t)n;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &here);
+    MPI_Comm_free(&machine);
+    *index = (size_t)rank, *count = (size_t)n, *local = (size_t)here;
 }
 
 static MPI_Comm of_first(int n)

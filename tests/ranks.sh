@@ -92,6 +92,11 @@ try() {
     refused 2 'at most the 4 chains of a temperature' 5 $(chains 2000 bad.h5) --ranks auto
     refused 2 'at most the 3 tasks' 4 $(regret bad.h5) --ranks auto
     refused 2 'cannot be given with --halving' 2 $(sweep bad.h5) --halving --ranks auto
+    # A card each.
+    KETLINE_EMULATED_DEVICES=2 KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so ranks 2 qsweep f.h5 -g lr=1e-3,1e-2,1e-1,3e-3 --qubits 2 \
+        --reduction 4 --epochs 1 -q -j 1 --device cuda --heads cards -o cards.h5 --ranks auto
+    check "$mpi: cards: $(cat said)" [ "$(for h in cards/*; do cache log --json $h | grep -o "emulated[ 1]*" | head -n 1; done | sort | uniq -c | tr -s ' \n' ' ')" = " 2 emulated 2 emulated 1 " ]
+    rm -rf cards*
     # Stopped at a checkpoint of half their epochs by a signal to one; on by another number of ranks.
     cat >share <<END
 #!/bin/sh

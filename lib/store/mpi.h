@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KL_MPI_VERSION = 1 };
+enum { KL_MPI_VERSION = 2 };
 struct kl_mpi {
     uint32_t version;
-    void (*start)(size_t *index, size_t *count); /* MPI_Init_thread; this process's rank, of how many */
+    /* MPI_Init_thread; this process's rank, of how many, and among those of its machine. */
+    void (*start)(size_t *index, size_t *count, size_t *local);
     /* Among the first n ranks, which all call it: rank i has bytes [ends[i], ends[i + 1]) of `all`, and
        all get all of them. ends (n + 1), from 0 to at most INT_MAX. */
     void (*gather)(void *all, const size_t *ends, size_t n);

@@ -49,7 +49,7 @@ int kl_store_ranks_start(struct kl_ranks **ranks, bool *answered, const char *op
     if (code) return code;
     struct kl_ranks *r = calloc(1, sizeof *r);
     if (!r) return kl_fail_memory(err, sizeof *r);
-    mpi->start(&r->index, &r->count);
+    mpi->start(&r->index, &r->count, &r->local);
     r->mpi = mpi;
     *ranks = r;
     r->quiet = *stage->log, r->quiet.level = 0;

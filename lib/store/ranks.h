@@ -16,6 +16,7 @@
 enum { KL_RANKS_MOST = 64 };
 struct kl_ranks {
     size_t index, count; /* rank `index`, from 0, of `count`; 2 or more */
+    size_t local;        /* among those of this machine: "cuda" is the card of this number */
     uint64_t bytes;      /* that were sent */
     double waited;       /* seconds in which ranks exchanged, or waited for each other */
     bool known;          /* (hidden) to all: a signal, a refusal */

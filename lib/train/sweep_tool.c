@@ -200,7 +200,8 @@ static int train(struct run *run, struct kl_error *err)
     const struct kl_common *common = run->common;
     size_t first, n;
     part_of(run, &first, &n);
-    int code = kl_device_choose(&run->device, common->device, err);
+    int code = kl_device_choose_local(&run->device, common->device,
+                                      run->ranks ? run->ranks->local : 0, err);
     kl_device_unmeasured(common->device, run->stage->log);
     run->common->device_used = run->device.name;
     for (size_t i = 0; i < run->points.n; i++)

@@ -41,11 +41,11 @@ cudaError_t cudaSetDevice(int number)
     MAY_FAIL();
     return pthread_setspecific(device, (void *)(intptr_t)number) ? cudaErrorUnknown : cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int number)
 {
     MAY_FAIL();
     memset(p, 0, sizeof *p);
-    snprintf(p->name, sizeof p->name, "emulated");
+    snprintf(p->name, sizeof p->name, number ? "emulated %d" : "emulated", number);
     const char *shared = getenv("KETLINE_EMULATED_SHARED");
     p->major = 9, p->multiProcessorCount = EMULATED_PROCESSORS;
     p->sharedMemPerBlockOptin = shared ? (size_t)atoi(shared) : (size_t)EMULATED_SHARED;
