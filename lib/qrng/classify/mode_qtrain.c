@@ -40,7 +40,7 @@ static const struct kl_option options[] = {
     { "rate-patience", 0, KL_OPT_INT, AT(rate_patience), "N", 0, 1e6, true,
       "the same before lr is halved; 0: never", NULL, NULL },
     { "keep", 0, KL_OPT_CHOICE, AT(keep), "best|last", 0, 0, true, "epoch", NULL, NULL },
-    { "batch-size", 0, KL_OPT_INT, AT(batch), "N", 1, KL_MLP_BATCH, true, "rows of a step", NULL, NULL },
+    { "batch-size", 0, KL_OPT_INT, AT(batch), "N", 1, KL_NETWORK_BATCH, true, "rows of a step; on a GPU 8 at most", NULL, NULL },
     { "lr", 0, KL_OPT_FLOAT, AT(lr), "F", 1e-12, 10, true, "of Adam", NULL, NULL },
     { "dropout", 0, KL_OPT_FLOAT, AT(dropout), "F", 0, 0.99, true, "after hidden layers", NULL, NULL },
     { "l1", 0, KL_OPT_FLOAT, AT(l1), "F", 0, 10, true, "penalty on |parameters|", NULL, NULL },
@@ -164,6 +164,10 @@ static int prepare(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     int code = kl_bits_note(&run->stage, &w->bits, true, err);
     if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
+    if (!code && w->device.cuda && w->v->batch > KL_MLP_BATCH)
+        code = kl_fail(err, KL_EUSAGE,
+                       "--batch-size %lld: on a GPU a step has %d rows at most; give --device cpu",
+                       (long long)w->v->batch, KL_MLP_BATCH);
     w->v->common.device_used = w->device.name;
     kl_device_unmeasured(w->v->common.device, run->stage.log);
     return code;

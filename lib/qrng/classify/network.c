@@ -114,6 +114,7 @@ struct training {
     size_t n_training, n_judging;
     uint64_t seed; /* with the stream in its upper half */
     float *grad, *work;
+    float *part; /* gradient of a group of rows; NULL: a step has one */
     int64_t *order;
     int (*stop)(void);
     bool stoppable; /* the judgement that is under way */
@@ -124,7 +125,8 @@ static int take_memory(struct training *t, struct kl_arena *memory, size_t size,
     t->grad = kl_arena_take(memory, size, sizeof *t->grad);
     t->work = kl_arena_take(memory, kl_mlp_work(&t->o->net), sizeof *t->work);
     t->order = kl_arena_take(memory, t->n_training, sizeof *t->order);
-    if (!t->grad || !t->work || !t->order) return kl_fail_memory(err, size * sizeof *t->grad);
+    if (t->o->batch > KL_MLP_BATCH) t->part = kl_arena_take(memory, size, sizeof *t->part);
+    if (!t->grad || !t->work || !t->order || (t->o->batch > KL_MLP_BATCH && !t->part)) return kl_fail_memory(err, size * sizeof *t->grad);
     memset(t->grad, 0, size * sizeof *t->grad);
     return KL_OK;
 }
@@ -155,6 +157,32 @@ static void fill(struct kl_mlp_batch *batch, const struct kl_samples *s, const i
     }
 }
 
+enum { PURPOSES = 4096 }; /* of the dropout of a group: 256 a layer */
+
+/* Gradient of a step's n rows, penalty included: the mean over groups of as many rows as the kernel
+   takes, each weighted by its own. */
+static struct kl_mlp_loss gradient(struct training *t, const float *params,
+                                   const struct kl_dropout_draw *drop, const int64_t *which, size_t n)
+{
+    const struct kl_network_options *o = t->o;
+    const size_t size = kl_mlp_layer(&o->net, o->net.n_layers);
+    struct kl_mlp_loss sum = { 0 }, loss;
+    struct kl_mlp_batch batch;
+    struct kl_dropout_draw own = *drop;
+    float *to = n > KL_MLP_BATCH ? t->part : t->grad;
+    for (size_t i = 0; i < n; i += KL_MLP_BATCH, own.purpose += PURPOSES) {
+        fill(&batch, t->samples, which + i, n - i < KL_MLP_BATCH ? n - i : KL_MLP_BATCH);
+        kl_kernel_mlp_gradient_f32()(&loss, to, params, &o->net, &batch, o->l1, &own, t->work);
+        if (to == t->grad) return loss;
+        const float share = (float)batch.n / (float)n;
+        for (size_t j = 0; j < size; j++) t->grad[j] = (i ? t->grad[j] : 0) + share * to[j];
+        sum.cross_entropy += loss.cross_entropy * (double)batch.n / (double)n;
+    }
+    sum.sum_abs = loss.sum_abs;
+    for (size_t j = 0; j < size; j++) sum.squares += (double)t->grad[j] * (double)t->grad[j];
+    return sum;
+}
+
 /* One step; the loss with its penalty. */
 static double one_step(const struct kl_crew *crew, double lr, uint64_t number, const int64_t *which,
                        size_t n)
@@ -162,16 +190,13 @@ static double one_step(const struct kl_crew *crew, double lr, uint64_t number, c
     struct training *t = kl_train_crew_learner(crew);
     const struct kl_network_options *o = t->o;
     struct kl_replica *r = crew->replica;
-    struct kl_mlp_batch batch;
-    struct kl_mlp_loss loss;
     const struct kl_dropout_draw drop = { .seed = t->seed,
                                           .purpose = KL_RANDOM_DROPOUT,
                                           .step = (uint32_t)number,
                                           .replica = (uint32_t)(number >> 32),
                                           .threshold = kl_nn_dropout_threshold(o->dropout),
                                           .scale = kl_nn_dropout_scale(o->dropout) };
-    fill(&batch, t->samples, which, n);
-    kl_kernel_mlp_gradient_f32()(&loss, t->grad, r->params, &o->net, &batch, o->l1, &drop, t->work);
+    const struct kl_mlp_loss loss = gradient(t, r->params, &drop, which, n);
     struct kl_update update = kl_nn_update_at(&crew->train->options.optimizer, lr, number + 1);
     const double scale = o->clip / (sqrt(loss.squares) + 1e-6);
     update.adam.grad_scale = o->clip > 0 && scale < 1 ? scale : 1;

@@ -9,14 +9,14 @@
 #include "nn/nn.h"
 #include "qrng/bits/bits.h"
 
-enum { KL_NETWORK_CLASSES = 64 }; /* at most */
+enum { KL_NETWORK_CLASSES = 64, KL_NETWORK_BATCH = 512 }; /* at most */
 enum kl_network_init { KL_INIT_GLOROT, KL_INIT_FAN_IN };
 enum kl_network_judge { KL_JUDGE_LOSS, KL_JUDGE_ACCURACY };
 
 struct kl_network_options {
     struct kl_mlp net;
     enum kl_network_init init; /* U(+-sqrt(6 / (in + out))), biases 0; or U(+-1 / sqrt(in)) for both */
-    int64_t batch;             /* 1 to KL_MLP_BATCH */
+    int64_t batch;             /* rows of a step; on a GPU at most KL_MLP_BATCH */
     int64_t epochs;            /* at most */
     int64_t patience;          /* epochs without a better one before the run ends; 0: never */
     int64_t rate_patience;     /* the same before the rate is halved; 0: never */

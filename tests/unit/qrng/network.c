@@ -103,6 +103,35 @@ static void check_rules(void)
           "best and last epoch");
 }
 
+/* More rows a step than the kernel takes at once: of rows of which each stands there twice, or three
+   times, the mean gradient is that of one of each. */
+static void check_batches(void)
+{
+    enum { FEW = 6, MANY = 18 };
+    static struct result few, twice, thrice;
+    struct result *const results[] = { &few, &twice, &thrice };
+    struct kl_network_options o = options();
+    o.dropout = 0, o.l1 = 0.002, o.epochs = 5;
+    const size_t size = kl_classify_network_size(&o.net);
+    int64_t rows[MANY];
+    for (int i = 0; i < MANY; i++) rows[i] = i % FEW;
+    for (int k = 0; k < 3; k++) {
+        struct kl_error err = { 0 };
+        const struct kl_samples samples = { words, N, 8, true, labels };
+        struct result *r = results[k];
+        r->run = (struct kl_network_run){ .params = r->params, .history = r->history[0] };
+        o.batch = (k + 1) * FEW, o.last = true;
+        CHECK(kl_classify_network_train(&r->run, &o, &samples, rows, (size_t)o.batch, order + 300, 100, 1, 0,
+                                        NULL, &err) == 0,
+              "%s", err.text);
+        for (size_t i = 0; i < size; i++)
+            CHECK(fabsf(r->params[i] - few.params[i]) < 2e-5f, "%d rows, parameter %zu: %g, expected %g",
+                  (int)o.batch, i, (double)r->params[i], (double)few.params[i]);
+        CHECK(fabs(r->history[KL_NETWORK_TRAIN_LOSS][4] - few.history[KL_NETWORK_TRAIN_LOSS][4]) < 1e-5,
+              "%d rows: loss", (int)o.batch);
+    }
+}
+
 static int always(void)
 {
     return 1;
@@ -125,6 +154,7 @@ int main(void)
     draw();
     check_learning();
     check_rules();
+    check_batches();
     check_stop();
     return failures != 0;
 }
