@@ -36,6 +36,7 @@ stage() { # TOOL ARGUMENT... -o FILE, which is not there yet
 stage extract-features "$digits_test" --resize 28 --limit 20 --store shared -o f.h5
 stage qtrain features.h5 --epochs 2 --reduction 8 -o h.h5
 printed qtrain features.h5 --reduction 8 --check-gradients
+printed qtrain features.h5 --reduction 8 --profile
 printed qtrain features.h5 --reduction 8 --core none --check-gradients
 stage qeval h.h5 test.h5 -o r.h5
 stage qeval --predict h.h5 test.h5 -o classes.h5

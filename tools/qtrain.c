@@ -172,6 +172,21 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
     return check.agree ? 0 : kl_fail(err, KL_ENO, "the gradients differ by more than their bounds");
 }
 
+static int profile(struct run *run, const char *path, FILE *out, struct kl_error *err)
+{
+    struct kl_head_profile found;
+    int code = kl_head_settings_settle(run->v, err);
+    if (!code) code = kl_store_file_open_kind(&run->input, path, &kl_features_kind, err);
+    run->head.input = run->input;
+    run->v->no_controls = true;
+    if (!code) code = kl_head_features_load(&run->features, run->input, err);
+    if (!code) code = kl_head_profile_make(&found, &run->head, &run->features, err);
+    if (code) return code;
+    if (run->v->common.json) return kl_head_profile_json(out, &found, err);
+    kl_head_profile_write(out, &found);
+    return KL_OK;
+}
+
 static int run(struct kl_mode_run *mode, struct kl_error *err)
 {
     struct run run = { .v = mode->values };
@@ -179,8 +194,9 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     run.head.log = mode->stage.log;
     run.head.stage = mode->stage;
     run.head.stage.estimate = try_a_moment, run.head.stage.estimate_context = &run;
-    const int code =
-        (run.v->check_gradients ? check_gradients : work)(&run, *mode->stage.inputs, mode->out, err);
+    int (*const what)(struct run *, const char *, FILE *, struct kl_error *) =
+        run.v->check_gradients ? check_gradients : run.v->profile ? profile : work;
+    const int code = what(&run, *mode->stage.inputs, mode->out, err);
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);
     kl_head_features_free(&run.features);
@@ -191,7 +207,8 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
 
 static bool has_output(const void *values)
 {
-    return !((const struct kl_head_settings *)values)->check_gradients;
+    const struct kl_head_settings *v = values;
+    return !v->check_gradients && !v->profile;
 }
 
 static void defaults(void *values)

@@ -67,6 +67,7 @@ int kl_head_measure(const struct kl_head_values *values, const struct kl_head_mo
     const struct kl_block *block = &model->block;
     const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : x;
     chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);
+    kl_head_lap(work, KL_HEAD_REDUCTION);
     chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, n, NULL);
     kl_arena_reset(&work->circuit);
     if (!model->circuit) return 0;
@@ -90,6 +91,7 @@ int kl_head_activations(const struct kl_head_values *values, const struct kl_hea
                         struct kl_head_work *work, struct kl_error *err)
 {
     int code = kl_head_measure(values, model, params, x, n, dropout, e, work, err);
+    kl_head_lap(work, KL_HEAD_CORE);
     if (!code) kl_head_classify(values, model, params, x, n, dropout);
     return code;
 }
@@ -239,6 +241,7 @@ static int forward_rows(const struct kl_head_batch *batch, const struct kl_head_
     int code = kl_head_activations(y, model, params, batch->x + from * model->n_features, to - from,
                                    &dropout, e, work, err);
     if (!code) losses(batch, model, from, to);
+    kl_head_lap(work, KL_HEAD_CLASSIFIER);
     return code;
 }
 
@@ -269,12 +272,16 @@ int kl_head_rows(const struct kl_head_batch *batch, const struct kl_head_model *
     if (code) return code;
     code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
                       batch->dropout.rate, &work->circuit, err);
+    kl_head_lap(work, KL_HEAD_CLASSIFIER_BACK);
     if (code || !(model->n_twin || model->circuit)) return code;
     kl_arena_reset(&work->circuit);
     code = core_back(batch, &y, &dy, model, &e, params, from, n, work, err);
-    if (code) return code;
-    return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params,
-                      n, batch->dropout.rate, &work->circuit, err);
+    kl_head_lap(work, KL_HEAD_CORE_BACK);
+    if (!code)
+        code = chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block,
+                          params, n, batch->dropout.rate, &work->circuit, err);
+    kl_head_lap(work, KL_HEAD_REDUCTION_BACK);
+    return code;
 }
 
 static void sum_circuit(kl_real *dw, const struct kl_head_batch *batch, size_t size)

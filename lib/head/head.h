@@ -245,7 +245,31 @@ int kl_head_train_restore_control(struct kl_head_train *train, struct kl_file *f
 /* Scratch, one a thread; made once, grown when needed. */
 struct kl_head_work {
     struct kl_arena values, circuit;
+    struct kl_head_laps *laps; /* NULL: nobody asks where the time goes */
 };
+/* Of steps of training: seconds that their parts took, each from the end of the part before it. */
+enum kl_head_phase {
+    KL_HEAD_REDUCTION,
+    KL_HEAD_CORE,
+    KL_HEAD_CLASSIFIER, /* and the loss */
+    KL_HEAD_CLASSIFIER_BACK,
+    KL_HEAD_CORE_BACK,
+    KL_HEAD_REDUCTION_BACK,
+    KL_HEAD_SUMS,   /* gradients of the weights, over the batch */
+    KL_HEAD_UPDATE, /* and what else a step does */
+    KL_HEAD_PHASES
+};
+struct kl_head_laps {
+    double since, seconds[KL_HEAD_PHASES];
+    uint64_t steps;
+};
+static inline void kl_head_lap(const struct kl_head_work *work, enum kl_head_phase phase)
+{
+    if (!work->laps) return;
+    const double now = kl_clock();
+    work->laps->seconds[phase] += now - work->laps->since;
+    work->laps->since = now;
+}
 int kl_head_work_init(struct kl_head_work *work, struct kl_error *err);
 void kl_head_work_free(struct kl_head_work *work);
 

@@ -29,7 +29,7 @@ struct kl_head_settings {
     struct kl_head_shape_texts shape;
     const char *diff_method, *init;
     const char *shots, *trajectories;
-    bool no_controls, check_gradients;
+    bool no_controls, check_gradients, profile;
     char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
     struct kl_noise_source noise_source;
 };
@@ -186,6 +186,20 @@ int kl_head_run_start_workers(struct kl_head_run *run, int threads, struct kl_er
 int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err);
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);
 void kl_head_run_close(struct kl_head_run *run);
+
+/* ---- qtrain --profile: where the time of a step goes (profile.c) ---- */
+struct kl_head_profile {
+    struct kl_head_laps laps;
+    size_t batch;
+    const char *core;
+    double extraction; /* seconds that a sample's features took; NaN: their file does not say */
+};
+/* Half a second of training by one thread. run: of no controls; close it in any case. KL_ENO: a step
+   takes too long to be tried. */
+int kl_head_profile_make(struct kl_head_profile *profile, struct kl_head_run *run,
+                         const struct kl_features *features, struct kl_error *err);
+void kl_head_profile_write(FILE *to, const struct kl_head_profile *profile);
+int kl_head_profile_json(FILE *to, const struct kl_head_profile *profile, struct kl_error *err);
 
 /* ---- qtrain --check-gradients: every way to differentiate a head against the others ---- */
 /* The head's gradient at its initial values on the first n samples, in double: with the circuit, if

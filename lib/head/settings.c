@@ -20,6 +20,8 @@ static const struct kl_option options[] = {
     KL_TRAIN_CHECKPOINT_OPTION(KL_HEAD_AT(train)),
     { "check-gradients", 0, KL_OPT_FLAG, KL_HEAD_AT(check_gradients), NULL, 0, 0, false,
       "compare adjoint, shift rules and differences; train nothing", NULL, NULL },
+    { "profile", 0, KL_OPT_FLAG, KL_HEAD_AT(profile), NULL, 0, 0, false,
+      "say where the time of a step goes; train nothing", NULL, NULL },
     KL_TRAIN_HISTORY_OPTIONS(KL_HEAD_AT(train)),
 };
 const struct kl_tool kl_head_tool = {

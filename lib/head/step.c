@@ -139,10 +139,13 @@ static int sum_part(void *context, size_t i, int thread, struct kl_error *err)
 {
     const struct kl_step *s = context;
     const struct kl_head_part part = kl_head_part(s->train->model, i);
+    const struct kl_head_work *work = &s->train->threads[thread].work;
     unsigned before = kl_flush_begin();
-    (void)thread, (void)err;
+    (void)err;
     kl_head_sum_f32(s->grad, &s->batch, s->train->model, &part);
+    kl_head_lap(work, KL_HEAD_SUMS);
     if (s->train->loop.options.optimizer.clip <= 0) update(s, i, &part);
+    kl_head_lap(work, KL_HEAD_UPDATE);
     kl_flush_end(before);
     return 0;
 }
@@ -172,6 +175,8 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
     const struct kl_optimizer *o = &train->loop.options.optimizer;
     const size_t n_parts = kl_head_n_parts(train->model);
     const struct kl_train_step at = kl_train_step_at(s->crew, step);
+    const struct kl_head_work *work = &train->threads[s->crew->thread].work;
+    if (work->laps) work->laps->since = kl_clock(), work->laps->steps++;
     s->update = at.update;
     s->batch.dropout.step = s->batch.diff.estimator.shots.step = s->batch.draws.step =
         (uint32_t)at.number;
@@ -187,6 +192,7 @@ static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
     size_t correct;
     replica->sums[KL_HEAD_LOSS] += kl_head_loss_f32(&correct, &s->batch);
     replica->sums[KL_HEAD_CORRECT] += (double)correct;
+    kl_head_lap(work, KL_HEAD_UPDATE);
     return code;
 }
 

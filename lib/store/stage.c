@@ -46,8 +46,7 @@ static const char *store_of(const struct kl_stage *stage)
     return store && *store ? store : NULL;
 }
 
-/* Seconds that the newest record of a file's provenance tells of; negative: it does not say. */
-static double last_seconds(const struct kl_file *file)
+double kl_store_file_seconds(const struct kl_file *file)
 {
     json_t *records = NULL;
     kl_json_parse(&records, kl_store_file_provenance(file), kl_store_file_path(file), NULL);
@@ -110,7 +109,7 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     if (rc) return rc;
     rc = kl_store_file_open(&file, path, &problem);
     if (rc == 0) {
-        o->seconds = last_seconds(file);
+        o->seconds = kl_store_file_seconds(file);
         rc = kl_store_key_diff(&o->differs, kl_store_file_key_parts(file), stage->key_parts, err);
         if (!stage->common->force)
             o->why = o->differs && *o->differs ? "the target has another key" : "the target is damaged";

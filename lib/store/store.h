@@ -63,6 +63,8 @@ const char *
 kl_store_file_key_parts(const struct kl_file *file); /* canonical JSON that the key is the digest of */
 /* JSON array of records, "[]" without provenance */
 const char *kl_store_file_provenance(const struct kl_file *file);
+/* Seconds that its newest record tells of: of the run that made the file; negative: it does not say. */
+double kl_store_file_seconds(const struct kl_file *file);
 
 /* in name order, without the digests' and provenance's own */
 size_t kl_store_file_n_datasets(const struct kl_file *file);

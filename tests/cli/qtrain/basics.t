@@ -51,3 +51,15 @@ $ qtrain f.h5 --check-gradients --json | jq -c 'select(.loss_differences < .diff
 # epochs that end while the loss still falls are said; not where they were enough, nor of a few to try
 $ for e in 9 50 1000; do qtrain f.h5 --no-controls --epochs $e -f -o few.h5 2>&1 > log | sed -E 's/[0-9]+ %/# %/'; done
 > qtrain: not trained to its end: # % of what the training loss fell by came with the last tenth of the 50 epochs; give more --epochs
+
+# where the time of a step goes: its parts are all of it, each is there, and nothing is written
+$ qtrain f.h5 --profile --json >p.json; jq '[.reduction, .core_forward, .classifier, .classifier_back, .core_back, .reduction_back, .sums, .update] | (add / $p[0].step_seconds | . > 0.999 and . < 1.001), (map(. > 0) | all)' --slurpfile p p.json p.json
+> true
+> true
+$ qtrain f.h5 --profile --core none | sed -E 's/[0-9.]+ (us|ms|%)/#/g; s/ +#/ #/g; s/mean of [0-9]+/mean of N/'
+> a step of 64 samples, core none, one thread: #, mean of N
+>   classifier and loss # #
+>   back through the classifier # #
+>   gradients of the weights # #
+>   update # #
+> their features took #, once (extract-features)
