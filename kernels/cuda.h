@@ -24,6 +24,8 @@ struct kl_cuda {
     int (*name)(char *name, size_t size, int device, struct kl_error *err);
     /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free. */
     int (*take)(size_t *left, int device, struct kl_error *err);
+    /* The most bytes of GPUs that this process has had at once, its context and cuDNN's not counted. */
+    size_t (*peak)(void);
     const struct kl_cuda_batch_calls *batch;
     const struct kl_cuda_heads_calls *heads;
     const struct kl_cuda_mlps_calls *mlps;

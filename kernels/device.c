@@ -73,6 +73,12 @@ int kl_device_choose_local(struct kl_device *device, const char *text, size_t lo
     return code ? kl_fail(err, code, "--device %.20s: %.900s", text, why.text) : KL_OK;
 }
 
+void kl_device_used(struct kl_common *common, const struct kl_device *device)
+{
+    common->device_used = device->name;
+    common->device_peak = device->cuda ? device->cuda->peak : NULL;
+}
+
 /* Of which docs/benchmarks.md has numbers. Of others it is not known where the CPU is faster. */
 static bool is_measured(const char *name)
 {

@@ -185,7 +185,7 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
     o->threads = (int)v->common.threads;
     o->log = log;
     int code = kl_backbone_extract_open(&j->e, o, err);
-    v->common.device_used = j->e.device.name;
+    kl_device_used(&v->common, &j->e.device);
     if (code || !j->shard.count) return code;
     return kl_backbone_extract_shard(&j->e.first, &j->e.n, j->e.images->n, j->shard.index,
                                      j->shard.count, err);

@@ -231,7 +231,7 @@ static int evaluate(struct kl_mode_run *run, struct kl_error *err)
                                              &meter,
                                              w->draws.n ? &w->draws.ensemble : NULL };
     int code = kl_device_choose(&w->device, w->v->common.device, err);
-    w->v->common.device_used = w->device.name;
+    kl_device_used(&w->v->common, &w->device);
     kl_device_unmeasured(w->v->common.device, w->log);
     if (!code) code = kl_head_features_load(&w->features, w->input, err);
     if (!code) code = kl_head_evaluate(&w->evaluation, w->head, &w->features, &o, run->pool, err);

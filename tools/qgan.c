@@ -81,7 +81,7 @@ static int resume(struct work *w, struct kl_error *err)
 static int prepare(struct work *w, struct kl_error *err)
 {
     const int code = kl_device_choose(&w->device, w->v->common.device, err);
-    w->v->common.device_used = w->device.name;
+    kl_device_used(&w->v->common, &w->device);
     kl_device_unmeasured(w->v->common.device, &w->log);
     return code || w->run->pool ? code : kl_pool_create(&w->run->pool, (int)w->v->common.threads, err);
 }

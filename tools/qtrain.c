@@ -95,7 +95,7 @@ static int summarise(void *context, FILE *out, bool json, struct kl_error *err)
 static int prepare(struct run *run, struct kl_error *err)
 {
     int code = kl_device_choose(&run->head.device, run->v->common.device, err);
-    run->v->common.device_used = run->head.device.name;
+    kl_device_used(&run->v->common, &run->head.device);
     if (!code) code = kl_head_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&run->pool, (int)run->v->common.threads, err);
     return code ? code : kl_head_run_device(&run->head, &run->features, kl_pool_size(run->pool), err);

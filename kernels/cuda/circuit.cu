@@ -104,8 +104,8 @@ static void batch_close(struct kl_cuda_batch **batch)
                               r->generators, r->dangle,
                               b->job.dw,     b->job.parts,
                               b->job.kept,   (float *)b->job.together };
-    for (float *m : memory) cudaFree(m);
-    cudaFree(b->arrays);
+    for (float *m : memory) kl_cuda_give(m);
+    kl_cuda_give(b->arrays);
     if (b->begin) cudaEventDestroy(b->begin);
     if (b->end) cudaEventDestroy(b->end);
     if (b->stream) cudaStreamDestroy(b->stream);

@@ -89,7 +89,7 @@ static void cudnn_close(struct kl_convs **convs)
     if (!all) return;
     for (int i = 0; all->convs && i < all->n; i++) kl_cudnn_conv_close(&all->convs[i], &all->cudnn);
     if (all->handle) all->cudnn.Destroy(all->handle);
-    cudaFree(all->workspace);
+    kl_cuda_give(all->workspace);
     free(all->convs), free(all);
 }
 

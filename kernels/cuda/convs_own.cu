@@ -41,8 +41,8 @@ static void own_close(struct kl_convs **convs)
     *convs = NULL;
     if (!all) return;
     for (int i = 0; all->convs && i < all->n; i++) {
-        cudaFree(all->convs[i].w);
-        cudaFree(all->convs[i].bias);
+        kl_cuda_give(all->convs[i].w);
+        kl_cuda_give(all->convs[i].bias);
     }
     free(all->convs), free(all);
 }

@@ -228,6 +228,6 @@ void kl_cudnn_conv_close(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn)
     if (c->w) cudnn->DestroyFilterDescriptor(c->w);
     if (c->how) cudnn->DestroyConvolutionDescriptor(c->how);
     if (c->act) cudnn->DestroyActivationDescriptor(c->act);
-    cudaFree(c->weights);
-    cudaFree(c->bias);
+    kl_cuda_give(c->weights);
+    kl_cuda_give(c->bias);
 }

@@ -59,12 +59,12 @@ void kl_cuda_features_close(struct kl_cuda_features *f)
         if (c.used) cudaEventDestroy(c.used);
         cudaFreeHost(c.host_x);
         cudaFreeHost(c.host_labels);
-        cudaFree(c.x);
-        cudaFree(c.labels);
+        kl_cuda_give(c.x);
+        kl_cuda_give(c.labels);
     }
     if (f->copies) cudaStreamDestroy(f->copies);
     kl_cuda_resident_drop(&f->resident);
-    cudaFree(f->rows);
+    kl_cuda_give(f->rows);
     for (struct kl_cuda_chunk &c : f->chunks) c = {};
     f->copies = NULL, f->rows = NULL;
 }

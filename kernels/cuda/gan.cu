@@ -86,9 +86,9 @@ static void gans_close(struct kl_cuda_gans **gans)
 {
     struct kl_cuda_gans *g = *gans;
     if (!g) return;
-    for (int i = 0; i < g->n_memory; i++) cudaFree(g->memory[i]);
-    cudaFree(g->factors);
-    cudaFree(g->history);
+    for (int i = 0; i < g->n_memory; i++) kl_cuda_give(g->memory[i]);
+    kl_cuda_give(g->factors);
+    kl_cuda_give(g->history);
     if (g->stream) cudaStreamDestroy(g->stream);
     free(g);
     *gans = NULL;
@@ -151,7 +151,7 @@ static int gans_put(struct kl_cuda_gans *g, size_t i, uint32_t replica, const do
 static int grow(struct kl_cuda_gans *g, int64_t count, struct kl_error *err)
 {
     if (count <= g->count) return KL_OK;
-    cudaFree(g->factors), cudaFree(g->history);
+    kl_cuda_give(g->factors), kl_cuda_give(g->history);
     g->factors = g->history = NULL, g->count = 0;
     int code = kl_cuda_take(&g->factors, (size_t)count, sizeof(struct kl_cuda_gan_factors), "GANs", err);
     if (!code)

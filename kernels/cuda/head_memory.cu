@@ -165,10 +165,10 @@ int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape
 void kl_cuda_heads_release(struct kl_cuda_heads *h)
 {
     kl_cuda_features_close(&h->features);
-    for (int i = 0; i < h->n_memory; i++) cudaFree(h->memory[i]);
-    cudaFree(h->arrays);
-    cudaFree(h->groups);
-    cudaFree(h->absent);
+    for (int i = 0; i < h->n_memory; i++) kl_cuda_give(h->memory[i]);
+    kl_cuda_give(h->arrays);
+    kl_cuda_give(h->groups);
+    kl_cuda_give(h->absent);
     h->n_memory = 0;
     h->arrays = h->groups = h->absent = NULL;
 }

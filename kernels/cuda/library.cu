@@ -2,6 +2,7 @@
    The table, devices, memory, errors. */
 #include "kernels/cuda/library.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +28,48 @@ int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err)
     return kl_cuda_fail(err, KL_EDEVICE, "%s: CUDA says: %s", what, cudaGetErrorString(status));
 }
 
+/* What is taken of the GPU, and the most that was at once; of more pieces than there is room for, the
+   first. */
+static struct {
+    void *memory;
+    size_t bytes;
+} taken[4096];
+static size_t bytes_taken, most_taken;
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+
+/* The piece at `memory`, NULL: a free place, becomes that at `now`. */
+static void count_piece(const void *memory, void *now, size_t bytes)
+{
+    const size_t n = sizeof taken / sizeof *taken;
+    size_t i = 0;
+    pthread_mutex_lock(&counting);
+    while (i < n && taken[i].memory != memory) i++;
+    if (i < n) {
+        bytes_taken += bytes - taken[i].bytes;
+        taken[i].memory = now, taken[i].bytes = bytes;
+        if (bytes_taken > most_taken) most_taken = bytes_taken;
+    }
+    pthread_mutex_unlock(&counting);
+}
+
+void kl_cuda_give(void *memory)
+{
+    if (!memory) return;
+    count_piece(memory, NULL, 0);
+    cudaFree(memory);
+}
+
+static size_t peak(void)
+{
+    return most_taken;
+}
+
 int kl_cuda_take(void **memory, size_t n, size_t size, const char *what, struct kl_error *err)
 {
     *memory = NULL;
     if (!n) return KL_OK;
     int code = kl_cuda_check(cudaMalloc(memory, n * size), what, err);
+    if (!code) count_piece(NULL, *memory, n * size);
     return code ? code : kl_cuda_check(cudaMemset(*memory, 0, n * size), what, err);
 }
 
@@ -100,6 +138,7 @@ static const struct kl_cuda table = { KL_CUDA_VERSION,
                                       count,
                                       name_of,
                                       take,
+                                      peak,
                                       &kl_cuda_batch_calls,
                                       &kl_cuda_heads_calls,
                                       &kl_cuda_mlps_calls,

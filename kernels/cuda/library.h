@@ -18,6 +18,8 @@ int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err);
 int kl_cuda_take(void **memory, size_t n, size_t size, const char *what, struct kl_error *err);
 int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const char *what,
                  struct kl_error *err);
+/* Gives back what one of these took; NULL: nothing. */
+void kl_cuda_give(void *memory);
 /* How many times `bytes` a quarter of the memory that is free has room for; 1 at least. */
 int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err);
 /* Memory of the host that copies pass through, zeros; cudaFreeHost gives it back. */

@@ -122,7 +122,7 @@ static void mlps_close(struct kl_cuda_mlps **mlps)
 {
     struct kl_cuda_mlps *s = *mlps;
     if (!s) return;
-    for (int i = 0; i < s->n_memory; i++) cudaFree(s->memory[i]);
+    for (int i = 0; i < s->n_memory; i++) kl_cuda_give(s->memory[i]);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
     *mlps = NULL;

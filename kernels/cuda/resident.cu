@@ -35,8 +35,8 @@ static int fill(struct kl_cuda_resident *r, struct kl_error *err)
 
 static void release(struct kl_cuda_resident *r)
 {
-    cudaFree(r->x);
-    cudaFree(r->labels);
+    kl_cuda_give(r->x);
+    kl_cuda_give(r->labels);
     free(r);
 }
 

@@ -102,8 +102,8 @@ static void close_slot(struct kl_resnet_slot *s)
         if (event) cudaEventDestroy(event);
     cudaFreeHost(s->pixels);
     cudaFreeHost(s->values);
-    cudaFree(s->gpu_pixels);
-    cudaFree(s->gpu_values);
+    kl_cuda_give(s->gpu_pixels);
+    kl_cuda_give(s->gpu_values);
 }
 
 static void resnet_close(struct kl_cuda_resnet **resnet)
@@ -117,9 +117,9 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
     for (int i = 0; f->slots && i < f->net.slots; i++) close_slot(&f->slots[i]);
     if (f->graph) cudaGraphExecDestroy(f->graph);
     if (f->convs) f->by->close(&f->convs);
-    for (void *map : f->maps) cudaFree(map);
-    cudaFree(f->planes);
-    cudaFree(f->infinite);
+    for (void *map : f->maps) kl_cuda_give(map);
+    kl_cuda_give(f->planes);
+    kl_cuda_give(f->infinite);
     if (f->begin) cudaEventDestroy(f->begin);
     if (f->end) cudaEventDestroy(f->end);
     for (cudaStream_t s : streams)

@@ -126,6 +126,7 @@ struct kl_common {
     const char *note;        /* --note */
     const char *device;      /* --device auto|cpu|cuda[:k] */
     const char *device_used; /* no option: what that came to, "cuda: NAME"; NULL: the CPU */
+    size_t (*device_peak)(void); /* no option: most bytes of its memory that were taken; NULL: the CPU */
     const char *progress;    /* --progress auto|bar|plain|json|none */
     int64_t threads;         /* --threads, 0: what the machine allows */
     int64_t seed;            /* --seed */

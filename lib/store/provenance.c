@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "store/describe_int.h"
@@ -97,6 +98,7 @@ static int set_circumstances(json_t *record, const struct kl_common *common, dou
     char when[32];
     time_t now = time(NULL);
     struct tm utc;
+    struct rusage usage;
     json_t *note = NULL;
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     int rc = common->note && *common->note ? kl_json_string(&note, common->note, err) : 0;
@@ -106,6 +108,10 @@ static int set_circumstances(json_t *record, const struct kl_common *common, dou
     rc |= set(record, "threads",
               json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
     rc |= set(record, "seconds", json_real(seconds));
+    if (!getrusage(RUSAGE_SELF, &usage))
+        rc |= set(record, "peak_memory", json_integer((json_int_t)usage.ru_maxrss * 1024));
+    if (common->device_peak)
+        rc |= set(record, "device_peak_memory", json_integer((json_int_t)common->device_peak()));
     rc |= set(record, "time", json_string(when));
     if (note) rc |= set(record, "note", note);
     return rc ? kl_fail_memory(err, 256) : 0;

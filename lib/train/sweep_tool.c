@@ -203,9 +203,9 @@ static int train(struct run *run, struct kl_error *err)
     int code = kl_device_choose_local(&run->device, common->device,
                                       run->ranks ? run->ranks->local : 0, err);
     kl_device_unmeasured(common->device, run->stage->log);
-    run->common->device_used = run->device.name;
+    kl_device_used(run->common, &run->device);
     for (size_t i = 0; i < run->points.n; i++)
-        run->points.points[i].common->device_used = run->device.name;
+        kl_device_used(run->points.points[i].common, &run->device);
     if (!code) code = kl_train_sweep_points_try(&run->points, first, n, err);
     if (code) return code;
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)

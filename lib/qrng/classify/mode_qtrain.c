@@ -168,7 +168,7 @@ static int prepare(struct kl_mode_run *run, struct kl_error *err)
         code = kl_fail(err, KL_EUSAGE,
                        "--batch-size %lld: on a GPU a step has %d rows at most; give --device cpu",
                        (long long)w->v->batch, KL_MLP_BATCH);
-    w->v->common.device_used = w->device.name;
+    kl_device_used(&w->v->common, &w->device);
     kl_device_unmeasured(w->v->common.device, run->stage.log);
     return code;
 }

@@ -149,7 +149,7 @@ static int predict(struct kl_mode_run *run, struct kl_error *err)
                                              .meter = &meter,
                                              .ensemble = w->draws.n ? &w->draws.ensemble : NULL };
     int code = kl_device_choose(&w->device, w->v->common.device, err);
-    ((struct values *)run->values)->common.device_used = w->device.name;
+    kl_device_used(&((struct values *)run->values)->common, &w->device);
     if (!code) code = kl_head_features_load_bare(&w->features, w->input, err);
     if (!code)
         code = kl_store_file_load_shape((void **)&w->index, w->input, "index", KL_TYPE_I64, 1,

@@ -76,3 +76,8 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --redu
 > "device":"cuda: emulated"
 > "device":"cuda: emulated"
 > the same
+
+# the record says the most memory that the process, and what was taken of the card, came to
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for d in cpu cuda; do qtrain f.h5 --no-controls --epochs 1 --device $d -f -q -o m.h5; cache log --json m.h5 | jq -c '.[-1] | [.peak_memory > 5e6, .device_peak_memory > 5e5, .device_peak_memory < 5e7]'; done
+> [true,false,true]
+> [true,true,true]
