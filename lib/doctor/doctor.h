@@ -37,6 +37,14 @@ struct kl_rates {
 };
 extern const int kl_rates_qubits[2]; /* 4 and 10 */
 
+/* Of a GPU, from host memory to host memory; 0: not measured. */
+struct kl_gpu_rates {
+    char name[64];
+    size_t left;         /* bytes of its memory that were free */
+    double circuit[2];   /* circuits/s, forward and gradients, as those of the processor */
+    double network_rows; /* a second, of classifiers of devices in training */
+    char problem[160];   /* what failed, or gave wrong numbers; "" */
+};
 enum { KL_MOST_ADVICE = 24, KL_MOST_LIBRARIES = 16, KL_FORECASTS = 8 };
 struct kl_forecast {
     const char *name, *what; /* a name in JSON, and words */
@@ -62,6 +70,8 @@ struct kl_doctor {
     struct kl_library library[KL_MOST_LIBRARIES];
     struct kl_disk disk;
     struct kl_rates rates;
+    struct kl_gpu_rates gpu_rates[KL_MOST_GPUS];
+    int n_gpu_rates;
     double chains; /* of 784-1000-1000-1 that fit into half of the memory there is */
     struct kl_forecast forecast[KL_FORECASTS]; /* where the rates were measured */
     struct kl_advice advice[KL_MOST_ADVICE];
@@ -87,6 +97,8 @@ void kl_doctor_bug_report(FILE *to, const struct kl_doctor *d);
 /* ---- its parts ---- */
 int kl_doctor_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
                             struct kl_error *err);
+/* All GPUs that the tools can use; returns how many. */
+int kl_doctor_gpus(struct kl_gpu_rates *rates);
 /* threads: by which the rates were measured. */
 size_t kl_doctor_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates, int threads);
 double kl_doctor_chains(const struct kl_memory *memory, int threads);

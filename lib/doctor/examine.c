@@ -309,9 +309,11 @@ static void judge_memory(struct kl_doctor *d)
 static void judge_gpu(struct kl_doctor *d)
 {
     if (*d->gpus.problem) say(d, false, "GPU: %s", d->gpus.problem);
-    if (d->cuda)
-        say(d, false,
-            "GPU: extract-features, qtrain and qeval take it with --device cuda (docs/cuda.md)");
+    for (int i = 0; i < d->n_gpu_rates; i++)
+        if (*d->gpu_rates[i].problem)
+            say(d, true, "GPU %d, %.60s: %.120s; --device cpu needs none", i, d->gpu_rates[i].name,
+                d->gpu_rates[i].problem);
+    if (d->cuda) say(d, false, "GPU: --device cuda takes it; which stages have one, docs/cuda.md says");
     else if (d->gpus.n) say(d, false, "GPU: it is here, but not used: %.200s", d->no_cuda);
 }
 
@@ -390,7 +392,7 @@ static void look_at_cuda(struct kl_doctor *d)
 {
     struct kl_device device;
     struct kl_error why = { 0 };
-    if (!d->gpus.n) return;
+    if (!d->gpus.n && !getenv("KETLINE_CUDA")) return;
     int code = kl_device_choose(&device, "cuda", &why);
     if (!code) code = device.cuda->take(&(size_t){ 0 }, device.number, &why);
     d->cuda = !code;
@@ -416,6 +418,7 @@ int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *optio
     if (!code && !options->no_bench) {
         code = kl_doctor_rates_measure(&d->rates, pool, &d->memory, err);
         if (!code) d->n_forecasts = kl_doctor_forecasts(d->forecast, &d->rates, d->threads.used);
+        if (!code && d->cuda) d->n_gpu_rates = kl_doctor_gpus(d->gpu_rates);
     }
     kl_pool_destroy(&pool);
     if (!code) doctor_judge(d);

@@ -3,6 +3,7 @@
 #include "doctor/doctor.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -108,6 +109,23 @@ static void write_rates(FILE *to, const struct kl_rates *r)
     fprintf(to, "normals     %.3g billion a second, for Langevin steps\n", r->normals / 1e9);
 }
 
+/* Of cached features a sample's numbers and its label; of heads in training parameters, gradient,
+ * moments. */
+static void write_gpu_rates(FILE *to, const struct kl_gpu_rates *r, int i)
+{
+    const double features = (512 + 1) * sizeof(float), head = 70186 * 4 * sizeof(float);
+    if (*r->problem) return;
+    fprintf(to,
+            "cuda:%d      circuits %.3g million a second with gradients, %d qubits; %.3g, %d qubits\n",
+            i, r->circuit[0] / 1e6, kl_rates_qubits[0], r->circuit[1] / 1e6, kl_rates_qubits[1]);
+    fprintf(to, "            classifiers of devices: %.3g million rows a second\n",
+            r->network_rows / 1e6);
+    fprintf(
+        to,
+        "            %.1f GB free: %.3g samples of 512 features, or %.0f default heads in training\n",
+        (double)r->left / 1e9, (double)r->left / features, floor((double)r->left / head));
+}
+
 /* Two digits, of a unit in which they are not 1.6e+02. */
 static void write_forecast(FILE *to, const char *head, const char *what, double seconds)
 {
@@ -125,6 +143,7 @@ void kl_doctor_text(FILE *to, const struct kl_doctor *d)
     write_libraries(to, d);
     write_disk(to, &d->disk);
     if (d->n_forecasts) write_rates(to, &d->rates);
+    for (int i = 0; i < d->n_gpu_rates; i++) write_gpu_rates(to, &d->gpu_rates[i], i);
     for (size_t i = 0; i < d->n_forecasts; i++)
         write_forecast(to, i ? "            " : "forecast    ", d->forecast[i].what,
                        d->forecast[i].seconds);
@@ -170,6 +189,22 @@ static json_t *libraries(const struct kl_doctor *d)
     return object;
 }
 
+static json_t *gpu_rates(const struct kl_doctor *d)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < d->n_gpu_rates; i++) {
+        const struct kl_gpu_rates *r = &d->gpu_rates[i];
+        if (json_array_append_new(
+                list, json_pack("{ss sI s[ff] sf ss}", "name", r->name, "free_memory",
+                                (json_int_t)r->left, "circuits_per_second", r->circuit[0], r->circuit[1],
+                                "network_rows_per_second", r->network_rows, "problem", r->problem))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static json_t *gpus(const struct kl_doctor *d)
 {
     const struct kl_gpus *g = &d->gpus;
@@ -181,8 +216,9 @@ static json_t *gpus(const struct kl_doctor *d)
             json_decref(list);
             return NULL;
         }
-    return json_pack("{si sb si so ss sb}", "nodes", g->nodes, "library", g->library, "driver",
-                     g->driver, "devices", list, "problem", g->problem, "usable", d->cuda);
+    return json_pack("{si sb si so ss sb so}", "nodes", g->nodes, "library", g->library, "driver",
+                     g->driver, "devices", list, "problem", g->problem, "usable", d->cuda, "rates",
+                     gpu_rates(d));
 }
 
 static json_t *disk(const struct kl_disk *s)

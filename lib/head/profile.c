@@ -17,11 +17,10 @@ int kl_head_profile_make(struct kl_head_profile *profile, struct kl_head_run *ru
     run->train.log = NULL, run->log = log;
     if (code) return code;
     const double seconds = kl_store_file_seconds(run->input);
-    *profile = (struct kl_head_profile){
-        .batch = kl_head_batch_size(&run->train),
-        .core = kl_core_names[run->model.options.core],
-        .extraction = seconds < 0 ? NAN : seconds / (double)features->n
-    };
+    *profile =
+        (struct kl_head_profile){ .batch = kl_head_batch_size(&run->train),
+                                  .core = kl_core_names[run->model.options.core],
+                                  .extraction = seconds < 0 ? NAN : seconds / (double)features->n };
     run->train.threads[0].work.laps = &profile->laps;
     code = kl_train_estimate(&nothing, &run->train.loop, NULL, err);
     run->train.threads[0].work.laps = NULL;

@@ -8,10 +8,10 @@
 #include "store/store.h"
 
 /* The option of a stage that shares `what`: "chains". at: offset of the text. */
-#define KL_STORE_RANKS_OPTION(at, what)                                                          \
-    {                                                                                            \
-        "ranks", 0, KL_OPT_STRING, at, "R", 0, 0, false,                                         \
-            "share the " what " with other processes: auto, of mpirun or srun", NULL, NULL       \
+#define KL_STORE_RANKS_OPTION(at, what)                                                    \
+    {                                                                                      \
+        "ranks", 0, KL_OPT_STRING, at, "R", 0, 0, false,                                   \
+            "share the " what " with other processes: auto, of mpirun or srun", NULL, NULL \
     }
 enum { KL_RANKS_MOST = 64 };
 struct kl_ranks {

@@ -200,8 +200,8 @@ static int train(struct run *run, struct kl_error *err)
     const struct kl_common *common = run->common;
     size_t first, n;
     part_of(run, &first, &n);
-    int code = kl_device_choose_local(&run->device, common->device,
-                                      run->ranks ? run->ranks->local : 0, err);
+    int code =
+        kl_device_choose_local(&run->device, common->device, run->ranks ? run->ranks->local : 0, err);
     kl_device_unmeasured(common->device, run->stage->log);
     kl_device_used(run->common, &run->device);
     for (size_t i = 0; i < run->points.n; i++)

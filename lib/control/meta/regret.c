@@ -80,8 +80,8 @@ static int ask(void *context, uint64_t done, uint64_t total, const char *note)
     return atomic_load(&w->failed) || kl_signals_pending() ? KL_ESIGNAL : 0;
 }
 
-/* The best of some starts, spread over pool (NULL: none), for the mean of n tasks: its pulse; evaluations
-   are counted. */
+/* The best of some starts, spread over pool (NULL: none), for the mean of n tasks: its pulse;
+   evaluations are counted. */
 static int best_pulse(struct work *w, double *pulse, double *loss,
                       const struct kl_control_meta_task *tasks, int n, int iterations,
                       struct kl_pool *pool, struct kl_error *err)
@@ -534,9 +534,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           const struct kl_control_regret_options *o, struct kl_pool *pool,
                           struct kl_ranks *ranks, const struct kl_watch *watch, struct kl_error *err)
 {
-    struct work w = {
-        .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .watch = watch
-    };
+    struct work w = { .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .watch = watch };
     *r = (struct kl_control_regret){ .tasks = o->tasks,
                                      .of_training = o->gradients,
                                      .own_steps =

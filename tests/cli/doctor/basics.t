@@ -73,3 +73,11 @@ $ doctor here
 $ doctor --no-bench > /dev/full
 ! doctor: standard output: No space left on device
 ? 74
+
+# GPUs that the tools can use are measured, each; what fails there is said
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; KETLINE_EMULATED_DEVICES=2 doctor -j 1 --json | jq -c '.gpu.usable, [.gpu.rates[] | .name, .free_memory > 1e9, (.circuits_per_second | map(. > 0)), .network_rows_per_second > 0, .problem]'
+> true
+> ["cuda: emulated",true,[true,true],true,"","cuda: emulated 1",true,[true,true],true,""]
+$ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so KETLINE_EMULATED_FAIL=60 doctor -j 1 | grep ^BROKEN
+> BROKEN      GPU 0, cuda: emulated: results from the GPU: CUDA says: emulated failure; --device cpu needs none
+! doctor: 1 thing that is needed does not work: other programs are at work (load 9.7): what was measured is too slow
