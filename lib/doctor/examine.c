@@ -271,6 +271,10 @@ static void judge_broken(struct kl_doctor *d)
     if (*d->rates.problem)
         say(d, true, "%s: do not trust results of this machine; KETLINE_ISA=base avoids its vectors",
             d->rates.problem);
+    for (int i = 0; i < d->n_gpu_rates; i++)
+        if (*d->gpu_rates[i].problem)
+            say(d, true, "GPU %d, %.60s: %.120s; --device cpu needs none", i, d->gpu_rates[i].name,
+                d->gpu_rates[i].problem);
 }
 
 static void judge_processor(struct kl_doctor *d)
@@ -309,10 +313,6 @@ static void judge_memory(struct kl_doctor *d)
 static void judge_gpu(struct kl_doctor *d)
 {
     if (*d->gpus.problem) say(d, false, "GPU: %s", d->gpus.problem);
-    for (int i = 0; i < d->n_gpu_rates; i++)
-        if (*d->gpu_rates[i].problem)
-            say(d, true, "GPU %d, %.60s: %.120s; --device cpu needs none", i, d->gpu_rates[i].name,
-                d->gpu_rates[i].problem);
     if (d->cuda) say(d, false, "GPU: --device cuda takes it; which stages have one, docs/cuda.md says");
     else if (d->gpus.n) say(d, false, "GPU: it is here, but not used: %.200s", d->no_cuda);
 }

@@ -80,4 +80,4 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; KETLINE_EMULATED_DEV
 > ["cuda: emulated",true,[true,true],true,"","cuda: emulated 1",true,[true,true],true,""]
 $ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so KETLINE_EMULATED_FAIL=60 doctor -j 1 | grep ^BROKEN
 > BROKEN      GPU 0, cuda: emulated: results from the GPU: CUDA says: emulated failure; --device cpu needs none
-! doctor: 1 thing that is needed does not work: other programs are at work (load 9.7): what was measured is too slow
+! doctor: 1 thing that is needed does not work: GPU 0, cuda: emulated: results from the GPU: CUDA says: emulated failure; --device cpu needs none
