@@ -12,7 +12,7 @@
 enum { NUMERICAL_VERSION = 1 };
 struct values {
     struct kl_sequence_train_values v; /* of one training */
-    const char *grid;
+    const char *grid, *forecast;
     double seconds;
 };
 #define AT(field) offsetof(struct values, field)
@@ -26,6 +26,8 @@ static const struct kl_option options[] = {
     { "batch-size", 'b', KL_OPT_INT, AT(v.train.options.batch_size), "N", 1, 1e6, true,
       "windows a step", NULL, NULL },
     { "seconds", 0, KL_OPT_FLOAT, AT(seconds), "S", 0.01, 600, true, "for each row", NULL, NULL },
+    { "forecast", 0, KL_OPT_STRING, AT(forecast), "R,R,...", 0, 0, false,
+      "of so many ranks, by a fit to what is measured: 2,4,8", NULL, NULL },
     { "ranks", 0, KL_OPT_STRING, AT(v.train.ranks), "R", 0, 0, false,
       "this process is one of them: auto, of mpirun or srun", NULL, NULL },
 };
@@ -51,6 +53,7 @@ static void defaults(void *values)
     v->seconds = 1;
 }
 
+enum { MOST_RANKS = 16, LARGEST = 4096 }; /* of a forecast */
 struct work {
     struct kl_mode_run *run;
     const struct values *v;
@@ -59,6 +62,9 @@ struct work {
     struct kl_grid grid;
     size_t n_points;
     struct kl_sequence_scaling table;
+    struct kl_sequence_forecast forecast;
+    int32_t forecast_ranks[MOST_RANKS];
+    size_t n_ranks;
     struct values *point;
 };
 
@@ -102,6 +108,25 @@ static int begin(struct work *w, struct kl_error *err)
     if (!code) code = kl_store_stage_begin(&w->run->stage, &answer, &key, w->run->out, err);
     kl_store_key_abort(&key);
     return code;
+}
+
+/* --forecast: rising numbers. */
+static int read_forecast(struct work *w, struct kl_error *err)
+{
+    for (const char *at = w->v->forecast; at && *at;) {
+        char *end;
+        const long number = strtol(at, &end, 10);
+        if (end == at || (*end && *end != ',') || number < 2 || number > LARGEST ||
+            w->n_ranks == MOST_RANKS || (w->n_ranks && number <= w->forecast_ranks[w->n_ranks - 1]))
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--forecast: found '%.40s', expected rising numbers of ranks from 2 to %d, at "
+                "most %d of them: 2,4,8",
+                at, LARGEST, MOST_RANKS);
+        w->forecast_ranks[w->n_ranks++] = (int32_t)number;
+        at = *end ? end + 1 : end;
+    }
+    return KL_OK;
 }
 
 /* ---- the measurement ---- */
@@ -176,6 +201,7 @@ static int write_file(struct work *w, struct kl_error *err)
     struct kl_writer *writer = NULL;
     int code = kl_store_writer_open(&writer, w->v->v.common.output, &stage->header, err);
     if (!code) code = kl_sequence_scaling_save(writer, &w->table, err);
+    if (!code && w->forecast.rows) code = kl_sequence_forecast_save(writer, &w->forecast, err);
     if (!code) code = kl_store_stage_publish(stage, &writer, parents, w->inputs.n, NULL, NULL, err);
     kl_store_writer_abort(&writer);
     return code;
@@ -195,8 +221,10 @@ static int report(const struct work *w, struct kl_error *err)
     const struct kl_common *common = &w->v->v.common;
     FILE *to = kl_words_to(common);
     if (common->json)
-        return kl_sequence_scaling_json(to, &w->table, common->output, w->run->stage.log, err);
+        return kl_sequence_scaling_json(to, &w->table, w->forecast.rows ? &w->forecast : NULL,
+                                        common->output, w->run->stage.log, err);
     if (!common->quiet) kl_sequence_scaling_tell(to, &w->table);
+    if (!common->quiet && w->forecast.rows) kl_sequence_forecast_tell(to, &w->forecast);
     return KL_OK;
 }
 
@@ -209,10 +237,13 @@ static int work(struct work *w, struct kl_error *err)
     if (!code)
         code = kl_train_inputs_open(&w->inputs, stage->inputs, stage->n_inputs,
                                     &kl_sequence_windows_kind, err);
+    if (!code) code = read_forecast(w, err);
     if (!code) code = check_points(w, err);
     if (!code) code = begin(w, err);
     if (!code) code = meet(w, err);
     if (!code) code = measure(w, err);
+    if (!code && w->n_ranks)
+        code = kl_sequence_forecast_make(&w->forecast, &w->table, w->forecast_ranks, w->n_ranks, err);
     if (!code) code = publish(w, err);
     return code || follows(w) ? code : report(w, err);
 }
@@ -224,6 +255,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     kl_store_stage_end(&run->stage);
     kl_store_ranks_end(&w.ranks, code);
     kl_sequence_scaling_free(&w.table);
+    kl_sequence_forecast_free(&w.forecast);
     kl_grid_free(&w.grid);
     kl_train_inputs_close(&w.inputs);
     free(w.point);

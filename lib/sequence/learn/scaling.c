@@ -328,7 +328,8 @@ static json_t *row_json(const struct kl_sequence_scaling *s, size_t i)
                      r->speedup);
 }
 
-int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, const char *output,
+int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s,
+                             const struct kl_sequence_forecast *forecast, const char *output,
                              const struct kl_log *log, struct kl_error *err)
 {
     json_t *cautions = NULL, *rows = json_array(), *all = NULL;
@@ -341,6 +342,11 @@ int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, cons
                         kl_device_cpu()->model, "windows", (json_int_t)s->windows, "channels",
                         (json_int_t)s->channels, "steps", (json_int_t)s->steps, "rows", rows, "cautions",
                         cautions);
+    if (all && forecast &&
+        (json_object_set_new(all, "forecast", kl_sequence_forecast_json(forecast)) ||
+         json_object_set_new(all, "forecast_worst_error",
+                             isnan(forecast->worst) ? json_null() : json_real(forecast->worst))))
+        code = kl_fail_memory(err, 4096);
     if (!code) code = all ? kl_json_dump(&text, all, err) : kl_fail_memory(err, 4096);
     if (!code) fprintf(to, "%s\n", text);
     free(text);

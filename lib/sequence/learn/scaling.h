@@ -54,7 +54,35 @@ void kl_sequence_scaling_free(struct kl_sequence_scaling *s);
 int kl_sequence_scaling_save(struct kl_writer *writer, const struct kl_sequence_scaling *s,
                              struct kl_error *err);
 void kl_sequence_scaling_tell(FILE *to, const struct kl_sequence_scaling *s);
-int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s, const char *output,
+/* forecast: NULL, none was asked for. */
+struct kl_sequence_forecast;
+int kl_sequence_scaling_json(FILE *to, const struct kl_sequence_scaling *s,
+                             const struct kl_sequence_forecast *forecast, const char *output,
                              const struct kl_log *log, struct kl_error *err);
+
+/* ---- what is not measured: more ranks than are here (forecast.c) ---- */
+struct kl_sequence_forecast_row {
+    struct kl_sequence_scaling_row like; /* the net and batch */
+    int32_t ranks;
+    double seconds, speedup;         /* over one rank, by the same fit */
+    double fixed, windows, exchange; /* shares of a step: whatever its batch; of the windows, circuits
+                                        above all; of ranks */
+};
+struct kl_sequence_forecast {
+    struct kl_sequence_forecast_row *rows;
+    size_t n;
+    double worst;  /* relative error of a measured row that was left out; NaN: there are too few */
+    bool exchange; /* ranks were measured: what they exchange is in it */
+};
+/* Of each net and batch of the table, for these ranks. KL_ENOMEM. Free it in any case. */
+int kl_sequence_forecast_make(struct kl_sequence_forecast *forecast, const struct kl_sequence_scaling *s,
+                              const int32_t *ranks, size_t n_ranks, struct kl_error *err);
+int kl_sequence_forecast_save(struct kl_writer *writer, const struct kl_sequence_forecast *forecast,
+                              struct kl_error *err);
+void kl_sequence_forecast_tell(FILE *to, const struct kl_sequence_forecast *forecast);
+struct json_t;
+struct json_t *
+kl_sequence_forecast_json(const struct kl_sequence_forecast *forecast); /* NULL: no memory */
+void kl_sequence_forecast_free(struct kl_sequence_forecast *forecast);
 
 #endif
