@@ -160,6 +160,21 @@ static int unknown(const struct parser *p, const char *dashes, const char *name,
     if (mode)
         return kl_fail(p->err, KL_EUSAGE, "%s%.*s: belongs to %s %s (%s %s --help)", dashes, (int)length,
                        name, mode->name, mode->chosen_by, mode->name, mode->chosen_by);
+    static const struct {
+        const char *name, *instead;
+    } others[] = { { "no-cuda", "--device cpu" },
+                   { "no_cuda", "--device cpu" },
+                   { "cpu", "--device cpu" },
+                   { "cuda", "--device cuda" },
+                   { "gpu", "--device cuda" },
+                   { "use-gpu", "--device cuda" },
+                   { "use-cuda", "--device cuda" },
+                   { "n-gpus", "mpirun -n N ... --ranks auto" },
+                   { "num-gpus", "mpirun -n N ... --ranks auto" } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i].name) == length && strncmp(others[i].name, name, length) == 0)
+            return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; here it is %s", dashes,
+                           (int)length, name, others[i].instead);
     const char *nearest = kl_option_nearest(p->tool, name, length);
     if (nearest)
         return kl_fail(p->err, KL_EUSAGE,
@@ -407,9 +422,24 @@ static const char *nearest(const char *choices, const char *text)
     return clear ? best : NULL;
 }
 
+/* The choice that a word of several ends with, the longest: quantum_hydra is hydra. */
+static const char *tail(const char *choices, const char *text)
+{
+    const char *best = NULL;
+    size_t most = 3;
+    for (; *text; text++)
+        for (const char *c = choices; c && (*text == '_' || *text == '-'); c = strchr(c, '|')) {
+            bool whole;
+            c += *c == '|';
+            const size_t n = alike(c, strcspn(c, "|"), text, &whole);
+            if (whole && n == letters(text) && n > most) most = n, best = c;
+        }
+    return best;
+}
+
 int kl_choice_wrong(const char *choices, const char *text, const char *where, struct kl_error *err)
 {
-    const char *best = nearest(choices, text);
+    const char *near = nearest(choices, text), *best = near ? near : tail(choices, text);
     const int n = best ? (int)strcspn(best, "|") : 0;
     return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s%s%.*s%s", where, text, choices,
                    best ? "; did you mean " : "", n, best ? best : "", best ? "?" : "");

@@ -74,6 +74,7 @@ static void refusals(void)
         { { "--device", "cuda:0x" }, "found 'cuda:0x', expected" },
         { { "--device", "c" }, "found 'c', expected" },
         { { "--zzzzzzzz" }, "--zzzzzzzz: no such option" },
+        { { "--no-cuda" }, "--no-cuda: no such option; here it is --device cpu" },
         { { "-Z" }, "-Z: no such option" },
         { { "--qubits", "21" }, "found 21, expected a whole number from 1 to 20" },
         { { "--qubits", "0" }, "from 1 to 20" },
