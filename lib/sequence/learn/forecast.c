@@ -31,7 +31,7 @@ static bool solve(double c[PARTS], double a[PARTS][PARTS], const double b[PARTS]
         m[i][PARTS] = used[i] ? b[i] : 0;
     }
     for (int k = 0; k < PARTS; k++) {
-        if (!(m[k][k] > 1e-9 * a[k][k])) return false;
+        if (used[k] && !(m[k][k] > 1e-9 * a[k][k])) return false;
         for (int i = 0; i < PARTS; i++) {
             const double f = i == k ? 0 : m[i][k] / m[k][k];
             for (int j = k; j <= PARTS; j++) m[i][j] -= f * m[k][j];

@@ -72,6 +72,7 @@ int main(void)
 {
     check_law(1e-3, 2e-4, 0, 1);
     check_law(0, 2e-4, 0, 1);
+    check_law(0, 2e-8, 0, 1);
     check_law(1e-3, 2e-4, 3e-4, 4);
     check_law(5e-3, 1e-5, 1e-3, 2);
     check_other_laws();
