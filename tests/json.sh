@@ -41,6 +41,7 @@ stage qeval h.h5 test.h5 -o r.h5
 stage qeval --predict h.h5 test.h5 -o classes.h5
 printed qtrain features.h5 --epochs 1 --reduction 8 --replicas 2 -o h2.h5
 printed qeval h2.h5 test.h5 -o r3.h5
+printed qeval h.h5 h2.h5 test.h5
 printed qeval h.h5 test.h5 --noise depolarizing=0.01 --zne 1,3 -o r4.h5
 printed qeval h.h5 test.h5 --noise depolarizing=0.01 --trajectories 2 -o r5.h5
 echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json

@@ -437,6 +437,8 @@ bool kl_csv_value(double *value, const char *text);
 /* A field as a finite number; name: the column's, for the line. KL_EDATA. */
 int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const char *name,
                   struct kl_error *err);
+/* n bytes of a text as a field, in quotes where it needs them. */
+void kl_csv_write(FILE *to, const char *text, size_t n);
 
 /* ---- IEEE 754 binary16 (half precision), round to nearest even ---- */
 
