@@ -94,6 +94,7 @@ printed qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=
 stage qseq eval net.h5 S001.h5 S002.h5 -o judged.h5
 qseq generate people -q -n 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5
 stage qseq fit three.h5 --split loso -o fit.h5
+printed qseq fit three.h5 --split loso --fold all -o folds.h5
 printed qseq fit three.h5 --split loso --align subject -o own.h5
 printed qseq eval own.h5 three.h5 -o own.report.h5
 for m in csp-lda mdm; do

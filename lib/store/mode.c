@@ -184,6 +184,17 @@ static int choose_a_command(const struct kl_mode_run *run, const struct kl_tool 
                    n ? run->stage.inputs[0] : "", n ? "'" : "", tool->commands);
 }
 
+int kl_store_mode_run(const struct kl_mode *mode, struct kl_mode_run *run, struct kl_error *err)
+{
+    return mode->run ? mode->run(run, err) : begin_file_stage(run, mode->stage, err);
+}
+
+int kl_store_mode_end(struct kl_mode_run *run, int code, const struct kl_error *err)
+{
+    kl_store_stage_end(&run->stage);
+    return kl_end(run->stage.log, code, err);
+}
+
 static int run_mode(struct kl_mode_run *run, const struct kl_mode *mode, struct kl_error *err)
 {
     const char *chosen_by = mode->tool->chosen_by;
@@ -194,7 +205,7 @@ static int run_mode(struct kl_mode_run *run, const struct kl_mode *mode, struct 
                    ? KL_OK /* it has words among its inputs */
                    : kl_options_check_inputs(mode->tool, run->values, has_output, run->stage.inputs,
                                              run->stage.n_inputs, err);
-    if (!code) code = mode->run ? mode->run(run, err) : begin_file_stage(run, mode->stage, err);
+    if (!code) code = kl_store_mode_run(mode, run, err);
     kl_store_stage_end(&run->stage);
     return code;
 }

@@ -56,8 +56,8 @@ struct kl_file_stage {
     int (*remark)(struct kl_mode_run *run, struct kl_error *err);
     /* Once the file is there, by this run or another one (run->answer): files beside it. */
     int (*after)(struct kl_mode_run *run, struct kl_error *err);
-    /* What was found, written before the file is published, whose record keeps it for a run that finds it
-       up to date. Lines on the file begin with its name. json: kl_store_mode_json. */
+    /* What was found, written before the file is published, whose record keeps it for a run that finds
+       it up to date. Lines on the file begin with its name. json: kl_store_mode_json. */
     int (*json)(struct kl_mode_run *run, FILE *to, struct kl_error *err);
     void (*words)(struct kl_mode_run *run, FILE *to);
     void (*close)(struct kl_mode_run *run);
@@ -82,6 +82,10 @@ struct kl_mode {
      */
     bool keeps_nothing;
 };
+/* A mode once more, with run->values as they are now: what its main does once inputs are checked. */
+int kl_store_mode_run(const struct kl_mode *mode, struct kl_mode_run *run, struct kl_error *err);
+/* The end of it in a process of its own: what it found wrong is told, as main does. The exit status. */
+int kl_store_mode_end(struct kl_mode_run *run, int code, const struct kl_error *err);
 /* The main of a mode; returns the exit status. out, messages: standard output and standard error. */
 int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
 /* The same for the one of n modes that the command line chooses; for the first, if it chooses none. */

@@ -48,6 +48,12 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older-fit.h5 out.h5",
       .several = true, /* words that fail come behind the file */
       .talks = true },
+    { .name = "qseq fit, all folds",
+      .command = "qseq fit -q ../in/S001.h5 ../in/S002.h5 --method mdm --split loro --val-fraction 0 "
+                 "--fold all --threads 1 --no-provenance -o out.h5",
+      .old = "cp ../in/older-report.h5 out.h5; mkdir out.h5.folds",
+      .several = true,
+      .slower = 2 },
     { .name = "qseq train",
       .command =
           "qseq train -q ../in/S001.h5 ../in/S002.h5 --split within -m hydra --qubits 2 --epochs 2 "

@@ -11,6 +11,8 @@ enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 3 };
 extern const struct kl_kind kl_sequence_report_kind;
 extern const struct kl_tool kl_sequence_eval_tool;
 extern const struct kl_mode kl_sequence_mode_eval;
+/* qseq train and qseq fit of one fold, or with --fold all of each and their report (mode_folds.c). */
+extern const struct kl_mode kl_sequence_mode_train_folds, kl_sequence_mode_fit_folds;
 
 /* One window that is tested, and by which model. */
 struct kl_sequence_tested {
