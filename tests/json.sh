@@ -101,6 +101,7 @@ for m in csp-lda mdm; do
     qseq fit three.h5 -q -m $m --split loso --fold 1 -o $m.h5 && qseq eval $m.h5 three.h5 -q -o $m.report.h5
 done
 printed qseq compare csp-lda.report.h5 mdm.report.h5
+stage qseq compare csp-lda.report.h5 mdm.report.h5 -o compared.h5
 printed qseq bench three.h5 --grid "model=means batch-size=8" --seconds 0.01 -j 2
 printed circuit stats
 printed circuit stats --embedding amplitude

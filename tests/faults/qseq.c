@@ -22,6 +22,7 @@ const char *const fault_inputs[] = {
     "for m in csp m; do qseq eval -q $m.h5 S001.h5 S002.h5 --no-provenance -o $m.report.h5 || exit 1; "
     "done",
     "qseq eval -q older-m.h5 S001.h5 --no-provenance -o older-report.h5",
+    "qseq compare -q csp.report.h5 m.report.h5 --metric log_loss --no-provenance -o older-compared.h5",
     0,
 };
 
@@ -69,6 +70,9 @@ const struct fault_job fault_jobs[] = {
       .varies = true },
     { .name = "qseq compare",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5" },
+    { .name = "qseq compare with its file",
+      .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --no-provenance -o out.h5",
+      .old = "cp ../in/older-compared.h5 out.h5" },
     { .name = "qseq compare as an object",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --json" },
     { .name = "qseq compare as a table",

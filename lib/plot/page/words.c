@@ -9,6 +9,7 @@ static const char *const kinds[][2] = {
     { "report", "Evaluation of heads" },
     { "predictions", "Predicted classes" },
     { "device-report", "Evaluation of classifiers of devices" },
+    { "sequence-comparison", "Comparison of sequence models" },
     { "sequence-report", "Evaluation of sequence models" },
     { "sweep", "Sweep over options" },
     { "tournament", "Devices against each other" },
