@@ -49,6 +49,7 @@ static const struct kl_kind *const kinds[] = {
     &kl_sequence_model_kind,
     &kl_sequence_report_kind,
     &kl_sequence_comparison_kind,
+    &kl_sequence_predictions_kind,
     &kl_sequence_fit_kind,
     &kl_sequence_scaling_kind,
     NULL,

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/kind.h"
 #include "store/mode.h"
@@ -158,6 +159,50 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, json_t *o
     if (!code) code = kl_json_dump(&text, object, err);
     if (!code) fprintf(to, "%s\n", text);
     json_decref(head), json_decref(path), json_decref(cautions), json_decref(object);
+    free(text);
+    return code;
+}
+
+/* ---- --csv, beside -o ---- */
+int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
+                            struct kl_error *err)
+{
+    struct kl_common *common = run->values;
+    const bool screen = csv && strcmp(csv, "-") == 0;
+    if (!csv) return KL_OK;
+    if (screen && common->json)
+        return kl_fail(err, KL_EUSAGE, "--csv - and --json: both are for the screen; give --csv FILE");
+    common->quiet |= screen;
+    if (strcmp(common->output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--csv: cannot be made while the predictions go to standard output; name a file "
+                       "with -o");
+    if (screen) return KL_OK;
+    if (kl_store_same_place(csv, common->output))
+        return kl_fail(err, KL_EUSAGE, "--csv: found the file %s, which -o writes; give another name",
+                       csv);
+    if (access(csv, F_OK) && kl_store_place_check(csv, err)) return err->code;
+    return kl_store_target_check_bytes(csv, 0, begins, common->force, run->stage.inputs,
+                                       run->stage.n_inputs, err);
+}
+
+int kl_store_mode_csv_write(struct kl_mode_run *run, const char *csv,
+                            void (*put)(FILE *to, const void *context), const void *context,
+                            struct kl_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool written;
+    if (strcmp(csv, "-") == 0) {
+        put(run->out, context);
+        return KL_OK;
+    }
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return kl_fail_memory(err, 4096);
+    put(to, context);
+    const bool whole = !ferror(to);
+    int code = fclose(to) == 0 && whole ? KL_OK : kl_fail_memory(err, 4096);
+    if (!code) code = kl_store_publish_bytes(&written, csv, text, size, err);
     free(text);
     return code;
 }

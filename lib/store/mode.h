@@ -69,6 +69,16 @@ int kl_store_mode_json(const struct kl_mode_run *run, FILE *to, const struct kl_
 int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct json_t *object,
                               struct kl_error *err);
 
+/* --csv FILE beside -o (csv NULL: not given): may it be written? `begins`: its first bytes. On the
+   screen
+   ("-") there are no words among its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
+int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
+                            struct kl_error *err);
+/* Its lines, by put; only if the bytes differ. KL_EIO, KL_ENOMEM. */
+int kl_store_mode_csv_write(struct kl_mode_run *run, const char *csv,
+                            void (*put)(FILE *to, const void *context), const void *context,
+                            struct kl_error *err);
+
 struct kl_mode {
     const struct kl_tool *tool;     /* chosen_by: what selects it; NULL: nothing */
     void (*defaults)(void *values); /* of values that are all zero; or NULL: they stay so */

@@ -22,6 +22,7 @@ const char *const fault_inputs[] = {
     "for m in csp m; do qseq eval -q $m.h5 S001.h5 S002.h5 --no-provenance -o $m.report.h5 || exit 1; "
     "done",
     "qseq eval -q older-m.h5 S001.h5 --no-provenance -o older-report.h5",
+    "qseq predict -q older-m.h5 S001.h5 --no-provenance -o older-named.h5",
     "qseq compare -q csp.report.h5 m.report.h5 --metric log_loss --no-provenance -o older-compared.h5",
     0,
 };
@@ -68,6 +69,10 @@ const struct fault_job fault_jobs[] = {
       .command = "qseq eval ../in/csp.h5 ../in/S001.h5 ../in/S002.h5 --threads 1 -o out.h5",
       .old = "cp ../in/older-report.h5 out.h5",
       .varies = true },
+    { .name = "qseq predict",
+      .command = "qseq predict ../in/m.h5 ../in/S001.h5 --csv p.csv --threads 1 --no-provenance -o out.h5",
+      .old = "cp ../in/older-named.h5 out.h5",
+      .several = true },
     { .name = "qseq compare",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5" },
     { .name = "qseq compare with its file",

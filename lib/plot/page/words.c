@@ -11,6 +11,7 @@ static const char *const kinds[][2] = {
     { "device-report", "Evaluation of classifiers of devices" },
     { "sequence-comparison", "Comparison of sequence models" },
     { "sequence-report", "Evaluation of sequence models" },
+    { "sequence-predictions", "Predicted classes of windows" },
     { "sweep", "Sweep over options" },
     { "tournament", "Devices against each other" },
     { "synthetic", "Synthetic devices" },
