@@ -16,7 +16,7 @@ VERSION := $(shell sed -n 's/^.define KL_VERSION "\(.*\)"/\1/p' lib/base/base.h)
 
 # TOOL --emit FORM, of each tool; and TOOL MODE --emit FORM of what has a table of its own: page and schema TOOL-MODE.
 MODES := circuit:plateau extract-features:--label extract-features:--qrng $(addprefix qcontrol:,bench budget export import lookup noise optimize regret score train) \
-    qeval:--predict qeval:--qrng qeval:--verify $(addprefix qseq:,bench compare eval fit forrelation generate inspect sweep train windows) qtrain:--qrng $(addprefix sgld:,bounds diagnose export head sample) tournament:--extract tournament:--nist tournament:--synthetic
+    qeval:--predict qeval:--qrng qeval:--verify $(addprefix qseq:,bench compare eval fit forrelation generate inspect predict sweep train windows) qtrain:--qrng $(addprefix sgld:,bounds diagnose export head sample) tournament:--extract tournament:--nist tournament:--synthetic
 PAGES := $(TOOLS) $(subst :,-,$(subst :--,-,$(MODES)))
 EMIT_MAN := $(PAGES:%=$(BUILD)/emit/man/%.1)
 EMIT_BASH := $(TOOLS:%=$(BUILD)/emit/bash/%)

@@ -96,14 +96,14 @@ done
 old=test.h5
 
 # Windows, classifiers fitted on them, reports: all that is read tells its damage; what is not read does none.
-qseq compare -q older-judgement.h5 fit-judgement.h5 >whole-words || fail "the undamaged reports were refused"
+qseq compare -q --json older-judgement.h5 fit-judgement.h5 >whole-words || fail "the undamaged reports were refused"
 qseq fit -q S001.h5 --split within --method mdm --no-provenance -o mdm.h5 || fail "the undamaged windows were refused"
 for file in S001.h5 older-fit.h5 fit-judgement.h5; do
     n=$(size $file)
     case $file in
         S001.h5) old=older-fit.h5 right=mdm.h5 run="qseq fit -q badS001.h5 --split within --method mdm --no-provenance -o out.h5" ;;
         older-fit.h5) old=older-judgement.h5 right=fit-judgement.h5 run="qseq eval -q badolder-fit.h5 S001.h5 --no-provenance -o out.h5" ;;
-        fit-judgement.h5) right= run="qseq compare -q older-judgement.h5 badfit-judgement.h5" ;;
+        fit-judgement.h5) right= run="qseq compare -q --json older-judgement.h5 badfit-judgement.h5" ;;
     esac
     for i in $(seq $((samples / 3))); do
         at=$(place "$n")

@@ -42,6 +42,7 @@ stage qeval h.h5 test.h5 -o r.h5
 stage qeval --predict h.h5 test.h5 -o classes.h5
 printed qtrain features.h5 --epochs 1 --reduction 8 --replicas 2 -o h2.h5
 printed qeval h2.h5 test.h5 -o r3.h5
+printed qeval h.h5 h2.h5 test.h5
 printed qeval h.h5 test.h5 --noise depolarizing=0.01 --zne 1,3 -o r4.h5
 printed qeval h.h5 test.h5 --noise depolarizing=0.01 --trajectories 2 -o r5.h5
 echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json
@@ -92,14 +93,17 @@ printed qseq train S001.h5 S002.h5 --split within -m means --epochs 2 --judge ac
 stage qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 -o nets.h5
 printed qseq sweep S001.h5 S002.h5 --split within -m means --epochs 1 --grid lr=1e-2,3e-2 --shard 0/2 -o nets0.h5
 stage qseq eval net.h5 S001.h5 S002.h5 -o judged.h5
+printed qseq predict net.h5 S001.h5 S002.h5 -o named.h5
 qseq generate people -q -n 3 --channels 8 --trials 6 -o three && qseq windows -q three/*.edf -o three.h5
 stage qseq fit three.h5 --split loso -o fit.h5
+printed qseq fit three.h5 --split loso --fold all -o folds.h5
 printed qseq fit three.h5 --split loso --align subject -o own.h5
 printed qseq eval own.h5 three.h5 -o own.report.h5
 for m in csp-lda mdm; do
     qseq fit three.h5 -q -m $m --split loso --fold 1 -o $m.h5 && qseq eval $m.h5 three.h5 -q -o $m.report.h5
 done
 printed qseq compare csp-lda.report.h5 mdm.report.h5
+stage qseq compare csp-lda.report.h5 mdm.report.h5 -o compared.h5
 printed qseq bench three.h5 --grid "model=means batch-size=8" --seconds 0.01 -j 2
 printed circuit stats
 printed circuit stats --embedding amplitude

@@ -17,6 +17,7 @@
 #include "sampling/chain/chain.h"
 #include "sampling/ensemble/ensemble.h"
 #include "sampling/ladder/ladder.h"
+#include "sequence/report/compare.h"
 #include "sequence/report/report.h"
 #include "sequence/learn/fitted.h"
 #include "sequence/learn/scaling.h"
@@ -47,6 +48,8 @@ static const struct kl_kind *const kinds[] = {
     &kl_sequence_windows_kind,
     &kl_sequence_model_kind,
     &kl_sequence_report_kind,
+    &kl_sequence_comparison_kind,
+    &kl_sequence_predictions_kind,
     &kl_sequence_fit_kind,
     &kl_sequence_scaling_kind,
     NULL,

@@ -8,6 +8,7 @@
 #include "claims/claims.h"
 #include "head/evaluate.h"
 #include "head/features.h"
+#include "head/table.h"
 #include "kernels/device.h"
 #include "qrng/classify/study.h"
 #include "sampling/ensemble/ensemble.h"
@@ -20,7 +21,7 @@ enum { NUMERICAL_VERSION = 7, REPORT_SCHEMA = 1 };
 struct values {
     struct kl_common common;
     const char *split, *replica, *compare, *noise, *shots, *trajectories, *zne, *extrapolate;
-    bool mitigate_readout;
+    bool mitigate_readout, csv;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -31,6 +32,8 @@ static const struct kl_option options[] = {
       "this head alone, from 0, or the best by validation", NULL, NULL },
     { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
       "paired McNemar test against a second head", NULL, NULL },
+    { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false,
+      "without -o: comma-separated values, a line a head", NULL, NULL },
     KL_NOISE_OPTION(AT(noise), NULL),
     KL_TRAJECTORIES_OPTION(AT(trajectories)),
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
@@ -46,12 +49,13 @@ static const struct kl_option options[] = {
 static const struct kl_tool *const parts[] = { &kl_predict_tool, &kl_judge_tool, &kl_verify_tool, NULL };
 static const struct kl_tool tool = {
     .name = "qeval",
-    .summary =
-        "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, predictions",
-    .arguments = "HEAD.h5|CHAINS.h5 FEATURES.h5 -o REPORT.h5",
-    .example =
-        "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o "
-        "report.h5\n  qeval chains.h5 test.h5 -o report.h5",
+    .summary = "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, "
+               "predictions; without -o a table of several heads, each compared with the first",
+    .arguments = "HEAD.h5|CHAINS.h5... FEATURES.h5 [-o REPORT.h5]",
+    .example = "qeval head.h5 test.h5 -o report.h5\n"
+               "  qeval head.h5 train.h5 --split val --compare other.h5 -o report.h5\n"
+               "  qeval chains.h5 test.h5 -o report.h5\n"
+               "  qeval lr-*.h5 test.h5 --csv > heads.csv",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -78,6 +82,11 @@ struct work {
     int64_t *confusion; /* (c, c) of the first head, with -v */
 };
 
+static void defaults(void *values)
+{
+    ((struct values *)values)->split = "all";
+}
+
 /* --noise as its canonical text ("": none, whatever the head was trained with), --shots as a number,
    the options of mitigation as one. */
 static int settle(struct work *w, struct kl_error *err)
@@ -96,68 +105,11 @@ static int settle(struct work *w, struct kl_error *err)
     return code;
 }
 
-/* A head of weights from elsewhere has its classes of the features that it names, not its training.
-   Draws of a chain have no training, but the split. */
-static bool comes_from_elsewhere(const struct kl_file *head)
+/* Was it made for such features, and with --split val on these? */
+static int check_head(struct work *w, const struct kl_file *head, struct kl_error *err)
 {
-    return !kl_store_file_find(head, "history/train_loss") &&
-           !kl_store_file_has_attribute(head, "", KL_HEAD_SAMPLED);
-}
-
-/* None with --val-fraction 0. */
-static bool kept_samples(const struct kl_file *head)
-{
-    return kl_store_file_find(head, "split/validation");
-}
-
-/* The rows that a head kept for validation mean something in the features that it was trained on alone.
- */
-static bool was_trained_on(const struct kl_file *head, const struct kl_file *input)
-{
-    return !comes_from_elsewhere(head) &&
-           strstr(kl_store_file_key_parts(head), kl_store_file_content(input));
-}
-
-static int check_trained_on(const struct kl_file *head, const struct kl_file *input,
-                            struct kl_error *err)
-{
-    if (was_trained_on(head, input) && kept_samples(head)) return KL_OK;
-    if (was_trained_on(head, input))
-        return kl_fail(err, KL_EDATA,
-                       "%s: --split val: it was trained with --val-fraction 0, on all samples; leave "
-                       "--split away",
-                       kl_store_file_path(head));
-    if (comes_from_elsewhere(head))
-        return kl_fail(
-            err, KL_EDATA,
-            "%s: --split val: the weights come from elsewhere, and what they were trained on is "
-            "not known; leave --split away",
-            kl_store_file_path(head));
-    return kl_fail(err, KL_EDATA,
-                   "%s: --split val: %s was not trained on these features; leave --split away",
-                   kl_store_file_path(input), kl_store_file_path(head));
-}
-
-static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
-{
-    struct work *w = run->state;
-    const char *const *paths = run->stage.inputs;
-    w->v = run->values, w->log = run->stage.log;
-    int code = settle(w, err);
-    if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, paths[0], err);
-    if (!code) code = kl_store_file_open_kind(&w->input, paths[1], &kl_features_kind, err);
-    if (!code && w->v->compare)
-        code = kl_store_file_open_kind(&w->other, w->v->compare, &kl_head_kind, err);
-    if (!code) code = kl_head_origin_check(&w->cautions.differs, w->head, w->input, w->log, err);
-    if (!code && w->other)
-        code = kl_head_origin_check(&w->cautions.differs, w->other, w->input, w->log, err);
-    w->cautions.trained = !code && strcmp(w->v->split, "val") != 0 && was_trained_on(w->head, w->input);
-    if (!code && strcmp(w->v->split, "val") == 0) code = check_trained_on(w->head, w->input, err);
-    if (!code && w->other && strcmp(w->v->split, "val") == 0)
-        code = check_trained_on(w->other, w->input, err);
-    run->few[0] = w->head, run->few[1] = w->input, run->few[2] = w->other;
-    run->n_parents = w->other ? 3 : 2;
-    return code;
+    const int code = kl_head_origin_check(&w->cautions.differs, head, w->input, w->log, err);
+    return code || strcmp(w->v->split, "val") != 0 ? code : kl_head_trained_check(head, w->input, err);
 }
 
 /* Properties of the circuits that go into the key: does the report depend on the seed, and has a
@@ -199,6 +151,131 @@ static int find_depends(struct depends *on, const struct work *w, struct kl_erro
     return code ? code : find_composites(&on->composites, w->other, &how, err);
 }
 
+/* The device and the features; then a head and its controls on them. */
+static int prepare(struct work *w, struct kl_error *err)
+{
+    const int code = kl_device_choose(&w->device, w->v->common.device, err);
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(w->v->common.device, w->log);
+    return code ? code : kl_head_features_load(&w->features, w->input, err);
+}
+
+static struct kl_evaluation_options how(const struct work *w, struct kl_judge_progress *meter,
+                                        const struct kl_head_ensemble *ensemble)
+{
+    return (struct kl_evaluation_options){
+        w->v->split,   w->v->replica,           w->v->noise, w->shots, (uint64_t)w->v->common.seed,
+        w->mitigation, (size_t)w->trajectories, &w->device,  meter,    ensemble
+    };
+}
+
+static int judge(struct kl_evaluation *e, struct kl_control_scores *controls, const struct work *w,
+                 const struct kl_mode_run *run, struct kl_error *err)
+{
+    struct kl_judge_progress meter = { .watch = run->watch };
+    const struct kl_evaluation_options o = how(w, &meter, w->draws.n ? &w->draws.ensemble : NULL);
+    const int code = kl_head_evaluate(e, w->head, &w->features, &o, run->pool, err);
+    return code ? code : kl_head_control_scores(controls, e, w->head, &o, run->pool, err);
+}
+
+/* ---- without -o: a table of all heads, and no file ---- */
+static int judge_row(struct kl_head_row *row, const char *path, struct kl_mode_run *run,
+                     struct kl_error *err)
+{
+    struct work *w = run->state;
+    struct depends on = { false, false };
+    struct kl_collapse collapse = { 0 };
+    char of[128];
+    row->path = path;
+    int code = kl_sampling_judged_open(&w->head, &w->draws, path, err);
+    if (!code) code = check_head(w, w->head, err);
+    if (!code) code = find_depends(&on, w, err);
+    if (!code) code = kl_head_row_seed(row, w->head, err);
+    if (!code) code = judge(&row->e, &row->controls, w, run, err);
+    if (!code) code = kl_head_trained_repeat(w->head, w->draws.n > 0, w->log, err);
+    if (!code) code = kl_head_trained_say(w->head, w->input, w->v->split, w->log, err);
+    if (!code) code = kl_head_collapse_of_evaluation(&collapse, &row->e, err);
+    row->collapsed = collapse.n_collapsed;
+    snprintf(of, sizeof of, "%s: ", path);
+    if (!code && !row->controls.absent)
+        kl_head_controls_say_collapsed(w->log, of, row->controls.collapsed, row->controls.replicas);
+    if (!code && row->collapsed)
+        kl_caution(w->log, "%s: %zu of %zu head%s not tell all classes apart", path, row->collapsed,
+                   collapse.replicas, collapse.replicas == 1 ? " does" : "s do");
+    kl_head_collapse_free(&collapse);
+    kl_sampling_heads_close(&w->draws);
+    kl_store_file_close(&w->head);
+    return code;
+}
+
+static int tell_table(const struct kl_mode_run *run, const struct kl_head_row *rows, size_t n,
+                      struct kl_error *err)
+{
+    const struct work *w = run->state;
+    if (w->v->common.json) return kl_head_rows_json(run->out, rows, n, w->log, err);
+    if (w->v->csv) kl_head_rows_csv(run->out, rows, n);
+    else kl_head_rows_tell(run->out, rows, n);
+    return KL_OK;
+}
+
+static int judge_all(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const size_t n = run->stage.n_inputs - 1;
+    const char *const *paths = run->stage.inputs;
+    struct values usual = { 0 };
+    struct kl_progress progress;
+    defaults(&usual);
+    run->done = true;
+    if (w->v->csv && w->v->common.json)
+        return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");
+    if (w->v->compare)
+        return kl_fail(err, KL_EUSAGE,
+                       "--compare is of a report; give -o, or name %s before %s for a table",
+                       w->v->compare, paths[n]);
+    if (kl_options_refuse(&tool, w->v, &usual, "note no-provenance", "is of a report; give -o", err))
+        return err->code;
+    struct kl_head_row *rows = calloc(n, sizeof *rows);
+    int code = rows ? kl_store_file_open_kind(&w->input, paths[n], &kl_features_kind, err)
+                    : kl_fail_memory(err, n * sizeof *rows);
+    if (!code) code = prepare(w, err);
+    if (!code) code = kl_head_origin_seen(w->input, w->log, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)w->v->common.threads, err);
+    if (!code) kl_store_shard_say(w->input, w->log);
+    kl_progress_begin(&progress, w->log, w->v->common.progress, "samples");
+    run->watch = &progress.watch;
+    kl_signals_plain();
+    for (size_t i = 0; i < n && !code; i++) code = judge_row(&rows[i], paths[i], run, err);
+    kl_progress_end(&progress);
+    if (!code) code = kl_head_rows_compare(rows, n, err);
+    if (!code) code = tell_table(run, rows, n, err);
+    kl_head_rows_free(rows, n);
+    return code;
+}
+
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const char *const *paths = run->stage.inputs;
+    w->v = run->values, w->log = run->stage.log;
+    int code = settle(w, err);
+    if (!code && !w->v->common.output && !w->v->common.print_key) return judge_all(run, err);
+    if (!code && (run->stage.n_inputs > 2 || w->v->csv))
+        code = kl_fail(err, KL_EUSAGE, "%s; without -o there is a table of all heads",
+                       w->v->csv ? "--csv is of the table" : "-o: a report is of one head");
+    if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, paths[0], err);
+    if (!code) code = kl_store_file_open_kind(&w->input, paths[1], &kl_features_kind, err);
+    if (!code && w->v->compare)
+        code = kl_store_file_open_kind(&w->other, w->v->compare, &kl_head_kind, err);
+    if (!code) code = check_head(w, w->head, err);
+    if (!code && w->other) code = check_head(w, w->other, err);
+    w->cautions.trained =
+        !code && strcmp(w->v->split, "val") != 0 && kl_head_trained_on(w->head, w->input);
+    run->few[0] = w->head, run->few[1] = w->input, run->few[2] = w->other;
+    run->n_parents = w->other ? 3 : 2;
+    return code;
+}
+
 static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
 {
     const struct work *w = run->state;
@@ -220,26 +297,10 @@ static int evaluate(struct kl_mode_run *run, struct kl_error *err)
     struct work *w = run->state;
     struct kl_evaluation second = { 0 };
     struct kl_judge_progress meter = { .watch = run->watch };
-    const struct kl_evaluation_options o = { w->v->split,
-                                             w->v->replica,
-                                             w->v->noise,
-                                             w->shots,
-                                             (uint64_t)w->v->common.seed,
-                                             w->mitigation,
-                                             (size_t)w->trajectories,
-                                             &w->device,
-                                             &meter,
-                                             w->draws.n ? &w->draws.ensemble : NULL };
-    int code = kl_device_choose(&w->device, w->v->common.device, err);
-    kl_device_used(&w->v->common, &w->device);
-    kl_device_unmeasured(w->v->common.device, w->log);
-    if (!code) code = kl_head_features_load(&w->features, w->input, err);
-    if (!code) code = kl_head_evaluate(&w->evaluation, w->head, &w->features, &o, run->pool, err);
-    if (!code) code = kl_head_control_scores(&w->controls, &w->evaluation, w->head, &o, run->pool, err);
-    struct kl_evaluation_options alone = o;
-    alone.ensemble = NULL;
-    if (!code && w->other)
-        code = kl_head_evaluate(&second, w->other, &w->features, &alone, run->pool, err);
+    const struct kl_evaluation_options o = how(w, &meter, NULL);
+    int code = prepare(w, err);
+    if (!code) code = judge(&w->evaluation, &w->controls, w, run, err);
+    if (!code && w->other) code = kl_head_evaluate(&second, w->other, &w->features, &o, run->pool, err);
     if (!code && w->other) code = kl_head_evaluation_compare(&w->test, &w->evaluation, &second, err);
     if (!code && w->v->common.verbose)
         code = kl_head_evaluation_confusion(&w->confusion, &w->evaluation, err);
@@ -282,45 +343,18 @@ static void words(struct kl_mode_run *run, FILE *to)
     kl_head_evaluation_tell(to, &all);
 }
 
-/* Samples that a head was trained on, in this file or in another one of the same images. */
-static int say_trained(const struct work *w, const struct kl_file *head, struct kl_error *err)
-{
-    if (strcmp(w->v->split, "val") == 0 || comes_from_elsewhere(head)) return KL_OK;
-    if (!was_trained_on(head, w->input)) return kl_head_origin_same_images(head, w->input, w->log, err);
-    kl_caution(w->log, "%s: %s was trained on these; %s", kl_store_file_path(w->input),
-               kl_store_file_path(head),
-               kept_samples(head) ? "--split val takes those that it has not seen"
-                                  : "none were kept for validation (--val-fraction 0)");
-    return KL_OK;
-}
-
-/* Cautions on the training, or the chains, which hold of what is judged as well. Those on classes that a
-   head does not tell apart are said of these samples. */
-static int say_training(const struct work *w, struct kl_error *err)
-{
-    char *lines = NULL;
-    const int code = kl_store_file_cautions(&lines, w->head, err);
-    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1) {
-        const int n = (int)strcspn(line, "\n");
-        if (w->draws.n || memmem(line, (size_t)n, "not trained to", strlen("not trained to")))
-            kl_caution(w->log, "%s: %.*s", kl_store_file_path(w->head), n, line);
-    }
-    free(lines);
-    return code;
-}
-
 static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     kl_store_shard_say(w->input, w->log);
     int code = kl_head_origin_seen(w->input, w->log, err);
-    if (!code) code = say_training(w, err);
-    if (!code) code = say_trained(w, w->head, err);
-    if (!code && w->other) code = say_trained(w, w->other, err);
+    if (!code) code = kl_head_trained_repeat(w->head, w->draws.n > 0, w->log, err);
+    if (!code) code = kl_head_trained_say(w->head, w->input, w->v->split, w->log, err);
+    if (!code && w->other) code = kl_head_trained_say(w->other, w->input, w->v->split, w->log, err);
     if (!code) code = kl_head_collapse_of_evaluation(&w->collapse, &w->evaluation, err);
     if (!code) kl_head_collapse_say(w->log, &w->collapse, &w->features);
     if (!code && !w->controls.absent)
-        kl_head_controls_say_collapsed(w->log, w->controls.collapsed, w->controls.replicas);
+        kl_head_controls_say_collapsed(w->log, "", w->controls.collapsed, w->controls.replicas);
     return code;
 }
 
@@ -337,11 +371,6 @@ static void close_inputs(struct kl_mode_run *run)
     kl_store_file_close(&w->input);
     free(w->noise);
     free(w->confusion);
-}
-
-static void defaults(void *values)
-{
-    ((struct values *)values)->split = "all";
 }
 
 int main(int argc, char **argv)

@@ -25,6 +25,7 @@ static const struct kl_tool *const parts[] = {
     &kl_sequence_sweep_tool,
     &kl_sequence_fit_tool,
     &kl_sequence_eval_tool,
+    &kl_sequence_predict_tool,
     &kl_sequence_compare_tool,
     &kl_sequence_bench_tool,
     NULL
@@ -40,13 +41,14 @@ static const struct kl_tool tool = {
                "  sweep        a model for every point of a grid of options\n"
                "  fit          spatial patterns or tangent space with a linear classifier\n"
                "  eval         a model on the windows that it was not trained on\n"
+               "  predict      the classes of windows without labels\n"
                "  compare      reports of several models, paired over people\n"
                "  bench        how long a step takes by ranks, threads, batch and qubits",
     .arguments = "COMMAND [options]",
     .example = "qseq windows S001*.edf -o S001.h5\n  qseq train S*.h5 -o model.h5",
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key json note no-provenance progress",
-    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|compare|bench",
+    .commands = "inspect|windows|generate|forrelation|train|sweep|fit|eval|predict|compare|bench",
     .parts = parts,
 };
 
@@ -59,10 +61,11 @@ int main(int argc, char **argv)
         &kl_sequence_mode_windows,
         &kl_sequence_mode_generate,
         &kl_sequence_mode_forrelation,
-        &kl_sequence_mode_train,
+        &kl_sequence_mode_train_folds,
         &kl_sequence_mode_sweep,
-        &kl_sequence_mode_fit,
+        &kl_sequence_mode_fit_folds,
         &kl_sequence_mode_eval,
+        &kl_sequence_mode_predict,
         &kl_sequence_mode_compare,
         &kl_sequence_mode_bench,
     };

@@ -77,6 +77,7 @@ enum kl_purpose {
     KL_RANDOM_SEQUENCE_ORDER = 82, /* key of a replica's order of windows */
     KL_RANDOM_PEOPLE = 83,         /* synthetic ones; + 256 * what; step: run, replica: person */
     KL_RANDOM_FORRELATION = 84,    /* step: pair */
+    KL_RANDOM_SWEEP_POINTS = 86,   /* of --random; index: point, step: axis, replica: attempt */
     KL_RANDOM_SEQUENCE_FLIPS = 85 + 256 /* signs of people's differences */
 };
 

@@ -167,17 +167,20 @@ void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values
 enum { KL_GRID_AXES = 8, KL_GRID_VALUES = 64, KL_GRID_POINTS = 4096 };
 struct kl_grid_axis {
     const struct kl_option *option;
-    const char *values[KL_GRID_VALUES];
+    const char *values[KL_GRID_VALUES]; /* of a range its two ends */
     size_t n;
+    bool range, log; /* every number between the ends, or the logarithms of them, is as likely */
 };
 struct kl_grid {
     struct kl_grid_axis axes[KL_GRID_AXES];
     int n_axes;
     size_t n;   /* combinations ("points"); the last axis runs fastest */
     char *text; /* (hidden) what the values point into */
+    const char **drawn; /* (n, n_axes) values of points that were drawn; NULL: combinations */
 };
-/* "lr=1e-3,3e-3 n_layers=1,2": names as on the command line, values checked against the options; where a
-   value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in
+/* "lr=1e-3,3e-3 n_layers=1,2", "lr=1e-4:1e-1:log7" (seven from end to end in equal ratios; lin7: in equal
+   steps; the ends as they are written, those between of four digits): names as on the command line,
+   values checked against the options; where a value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in
    no grid, or in spite of not being in the key, up to one without a name; NULL: none. KL_EUSAGE. Free
    with kl_grid_free; the grid must outlive the values that are set from it. */
 struct kl_grid_refusal {
@@ -185,6 +188,12 @@ struct kl_grid_refusal {
 };
 int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool,
                   const struct kl_grid_refusal *refusals, const char *text, struct kl_error *err);
+/* The same, and "lr=1e-4:1e-1:log", "dropout=0:0.5:lin": ranges. Its points are n that are drawn, all of
+   them different; unit: a number in (0, 1) that follows from point, axis and attempt. */
+int kl_grid_draw(struct kl_grid *grid, const struct kl_tool *tool, const struct kl_grid_refusal *refusals,
+                 const char *text, size_t n,
+                 double (*unit)(const void *context, size_t point, int axis, size_t attempt),
+                 const void *context, struct kl_error *err);
 const char *kl_grid_value(const struct kl_grid *grid, size_t point, int axis);
 /* The options of one point into the tool's values. */
 int kl_grid_set(const struct kl_grid *grid, size_t point, void *values, struct kl_error *err);
@@ -438,6 +447,8 @@ bool kl_csv_value(double *value, const char *text);
 /* A field as a finite number; name: the column's, for the line. KL_EDATA. */
 int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const char *name,
                   struct kl_error *err);
+/* n bytes of a text as a field, in quotes where it needs them. */
+void kl_csv_write(FILE *to, const char *text, size_t n);
 
 /* ---- IEEE 754 binary16 (half precision), round to nearest even ---- */
 

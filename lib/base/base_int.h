@@ -28,6 +28,8 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
 /* A copy that lives as long as the process, as what options point to must. NULL: no memory (config.c).
  */
 const char *kl_keep_text(const char *text);
+/* Of a whole number whose arg is "N|all": "all", which stands for -1; else NULL. */
+const char *kl_option_number_word(const struct kl_option *option);
 /* Value as text for --print-config and --help; "": none, as a number outside its bounds is; size >= 64.
  */
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);

@@ -95,3 +95,14 @@ int kl_csv_number(double *value, const struct kl_csv *csv, size_t field, const c
     return kl_fail(err, KL_EDATA, "%s: line %zu, column %s: found '%s', expected a number", csv->path,
                    csv->line, name, found);
 }
+
+void kl_csv_write(FILE *to, const char *text, size_t n)
+{
+    const bool quotes = memchr(text, ',', n) || memchr(text, '"', n) || memchr(text, '\n', n);
+    if (quotes) fputc('"', to);
+    for (size_t i = 0; i < n; i++) {
+        if (quotes && text[i] == '"') fputc('"', to);
+        fputc(text[i], to);
+    }
+    if (quotes) fputc('"', to);
+}

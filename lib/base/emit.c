@@ -95,7 +95,8 @@ static void write_property(const struct kl_option *option, const void *values, F
                                          [KL_OPT_CHOICE] = "\"string\"",
                                          [KL_OPT_DEVICE] = "\"string\"" };
     const bool number = option->type == KL_OPT_INT || option->type == KL_OPT_FLOAT;
-    fprintf(to, "\"type\": %s", types[option->type]);
+    fprintf(to, "\"type\": %s",
+            kl_option_number_word(option) ? "[\"integer\", \"string\"]" : types[option->type]);
     if (option->help) write_member("description", option->help, to);
     if (option->type == KL_OPT_CHOICE) write_enum(option->arg, to);
     if (option->type == KL_OPT_DEVICE) write_member("pattern", "^(auto|cpu|cuda(:[0-9]+)?)$", to);

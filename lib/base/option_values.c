@@ -113,6 +113,12 @@ static void number_text(double value, char *text, size_t size)
     }
 }
 
+const char *kl_option_number_word(const struct kl_option *option)
+{
+    const char *bar = option->type == KL_OPT_INT ? strchr(option->arg, '|') : NULL;
+    return bar ? bar + 1 : NULL;
+}
+
 /* A number that lies outside its bounds stands for none: it was not given, and cannot be. */
 static bool is_none(const struct kl_option *option, const void *field)
 {
@@ -128,6 +134,8 @@ void kl_option_text(const struct kl_option *option, const void *values, char *te
     const void *field = (const char *)values + option->offset;
     const char *string;
     *text = '\0';
+    if (kl_option_number_word(option) && *(const int64_t *)field == -1)
+        snprintf(text, size, "%s", kl_option_number_word(option));
     if (is_none(option, field)) return;
     switch (option->type) {
     case KL_OPT_FLAG: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); break;

@@ -28,11 +28,16 @@ static int set_number(const struct kl_option *option, void *field, const char *t
     const bool decimal = !text[strspn(text, "+-.0123456789eE")];
     bool whole = option->type == KL_OPT_INT;
     errno = 0;
+    const char *const word = kl_option_number_word(option);
+    if (word && strcmp(text, word) == 0) {
+        *(int64_t *)field = -1;
+        return KL_OK;
+    }
     long long integer = whole ? strtoll(text, &end, 10) : 0;
     value = whole ? (double)integer : strtod(text, &end);
     if (!decimal || end == text || *end || errno == ERANGE || !isfinite(value))
-        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber", where, text,
-                       whole ? "whole " : "");
+        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber%s%s", where, text,
+                       whole ? "whole " : "", word ? " or " : "", word ? word : "");
     const bool outside = whole ? integer < (long long)option->min || integer > (long long)option->max
                                : value < option->min || value > option->max;
     if ((option->min != 0 || option->max != 0) && outside)

@@ -109,8 +109,8 @@ void kl_head_controls_note_diverged(const struct kl_controls *c, const struct kl
         }
 }
 
-void kl_head_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[KL_CONTROLS],
-                                    size_t replicas)
+void kl_head_controls_say_collapsed(const struct kl_log *log, const char *of,
+                                    const size_t collapsed[KL_CONTROLS], size_t replicas)
 {
     char text[160] = "";
     for (int i = 0; i < KL_CONTROLS; i++)
@@ -120,9 +120,9 @@ void kl_head_controls_say_collapsed(const struct kl_log *log, const size_t colla
     if (*text)
         kl_caution(
             log,
-            "%s controls do not tell all classes apart (docs/head.md, 'Lost classes'): a part of the "
+            "%s%s controls do not tell all classes apart (docs/head.md, 'Lost classes'): a part of the "
             "differences to them is that",
-            text);
+            of, text);
 }
 
 double kl_head_controls_seconds(const struct kl_controls *c)

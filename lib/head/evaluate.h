@@ -38,9 +38,9 @@ double kl_head_controls_seconds(const struct kl_controls *c); /* spent in traini
 void kl_head_controls_note_diverged(const struct kl_controls *c, const struct kl_log *log);
 
 /* A line on the controls that do not tell all classes apart, of so many replicas each; their differences
-   rest on them. */
-void kl_head_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[KL_CONTROLS],
-                                    size_t replicas);
+   rest on them. of: before it, "a.h5: " or "". */
+void kl_head_controls_say_collapsed(const struct kl_log *log, const char *of,
+                                    const size_t collapsed[KL_CONTROLS], size_t replicas);
 
 /* Validation accuracy of the head less that of control i, each at its best epoch, paired over replicas.
    There must be validation samples. KL_ENOMEM. */
@@ -269,6 +269,7 @@ struct kl_evaluation_summary {
     struct kl_interval interval; /* Wilson, 95 %, of the mean accuracy on n samples */
     double log_loss, calibration_error;
 };
+struct kl_evaluation_summary kl_head_evaluation_summary(const struct kl_evaluation *e);
 /* Samples that only one of the two gets right: replica 0 of each, on the same rows. KL_EDATA if the rows
  * differ. */
 int kl_head_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,

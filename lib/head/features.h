@@ -55,4 +55,16 @@ int kl_head_origin_check_text(const char *text, const char *head, const struct k
 int kl_head_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
                          const struct kl_log *log, struct kl_error *err);
 
+/* ---- what a head was trained on, where it is judged (trained.c) ---- */
+bool kl_head_trained_on(const struct kl_file *head, const struct kl_file *input);
+/* --split val: KL_EDATA unless it was trained on these features and has kept samples of them. */
+int kl_head_trained_check(const struct kl_file *head, const struct kl_file *input, struct kl_error *err);
+/* A line where it has seen these samples. KL_EDATA, KL_ENOMEM. */
+int kl_head_trained_say(const struct kl_file *head, const struct kl_file *input, const char *split,
+                        const struct kl_log *log, struct kl_error *err);
+/* The cautions of its training that hold of what is judged as well; all: as of chains. Those on classes
+   that a head does not tell apart are said of the samples that are judged. KL_ENOMEM, KL_EDATA. */
+int kl_head_trained_repeat(struct kl_file *head, bool all, const struct kl_log *log,
+                           struct kl_error *err);
+
 #endif

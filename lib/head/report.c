@@ -12,7 +12,7 @@
 
 /* ---- One line about all heads of an evaluation ---- */
 
-static struct kl_evaluation_summary evaluation_summary(const struct kl_evaluation *e)
+struct kl_evaluation_summary kl_head_evaluation_summary(const struct kl_evaluation *e)
 {
     const double mean = kl_stats_mean(e->accuracy, e->replicas);
     return (struct kl_evaluation_summary){
@@ -77,7 +77,7 @@ static int put_calibration(struct kl_writer *w, const struct kl_evaluation *e, s
 static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const struct kl_mcnemar *test,
                        struct kl_error *err)
 {
-    const struct kl_evaluation_summary s = evaluation_summary(e);
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     int code = kl_store_writer_number(w, "", "accuracy", s.accuracy, err);
     if (!code) code = kl_store_writer_number(w, "", "accuracy_low", s.interval.low, err);
     if (!code) code = kl_store_writer_number(w, "", "accuracy_high", s.interval.high, err);
@@ -180,7 +180,7 @@ int kl_head_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *fou
 {
     enum { HEAD = 19 };
     const struct kl_evaluation *e = found->e;
-    const struct kl_evaluation_summary s = evaluation_summary(e);
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     const int n_controls = found->controls->absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
     struct kl_json_pair pairs[HEAD + 4 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
@@ -246,7 +246,7 @@ void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     const struct kl_evaluation *e = found->e;
     const struct kl_mcnemar *test = found->test;
     const char *output = found->output;
-    const struct kl_evaluation_summary s = evaluation_summary(e);
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(e);
     char which[64] = "";
     if (e->replica) snprintf(which, sizeof which, "replica %lld, ", (long long)e->first);
     if (e->ensemble) snprintf(which, sizeof which, "ensemble of %zu draws, ", e->ensemble);
@@ -255,8 +255,11 @@ void kl_head_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
                 which, s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error,
                 e->n, kl_s(e->n));
     else
-        fprintf(to, "%s: accuracy %.4f +- %.4f (standard deviation) over %zu heads, on %zu sample%s",
-                output, s.accuracy, s.deviation, e->replicas, e->n, kl_s(e->n));
+        fprintf(to,
+                "%s: accuracy %.4f +- %.4f (standard deviation over %zu heads; 95 %% over samples %.4f "
+                "to %.4f), on %zu sample%s",
+                output, s.accuracy, s.deviation, e->replicas, s.interval.low, s.interval.high, e->n,
+                kl_s(e->n));
     if (strcmp(e->noise, "none") != 0) fprintf(to, ", noise %s", e->noise);
     if (e->shots) fprintf(to, ", %zu shot%s", e->shots, kl_s(e->shots));
     if (e->trained_shots)

@@ -111,7 +111,7 @@ int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     if (!code) kl_head_remark_unfinished(run->log, &run->train, &run->controls);
     if (!code) kl_head_collapse_say(run->log, &run->collapse, run->train.features);
     if (!code && run->controls.n)
-        kl_head_controls_say_collapsed(run->log, run->collapsed_controls,
+        kl_head_controls_say_collapsed(run->log, "", run->collapsed_controls,
                                        (size_t)run->train.loop.options.replicas);
     return code;
 }

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/kind.h"
 #include "store/mode.h"
@@ -177,6 +178,50 @@ int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, json_t *o
     return code;
 }
 
+/* ---- --csv, beside -o ---- */
+int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
+                            struct kl_error *err)
+{
+    struct kl_common *common = run->values;
+    const bool screen = csv && strcmp(csv, "-") == 0;
+    if (!csv) return KL_OK;
+    if (screen && common->json)
+        return kl_fail(err, KL_EUSAGE, "--csv - and --json: both are for the screen; give --csv FILE");
+    common->quiet |= screen;
+    if (strcmp(common->output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--csv: cannot be made while the predictions go to standard output; name a file "
+                       "with -o");
+    if (screen) return KL_OK;
+    if (kl_store_same_place(csv, common->output))
+        return kl_fail(err, KL_EUSAGE, "--csv: found the file %s, which -o writes; give another name",
+                       csv);
+    if (access(csv, F_OK) && kl_store_place_check(csv, err)) return err->code;
+    return kl_store_target_check_bytes(csv, 0, begins, common->force, run->stage.inputs,
+                                       run->stage.n_inputs, err);
+}
+
+int kl_store_mode_csv_write(struct kl_mode_run *run, const char *csv,
+                            void (*put)(FILE *to, const void *context), const void *context,
+                            struct kl_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool written;
+    if (strcmp(csv, "-") == 0) {
+        put(run->out, context);
+        return KL_OK;
+    }
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return kl_fail_memory(err, 4096);
+    put(to, context);
+    const bool whole = !ferror(to);
+    int code = fclose(to) == 0 && whole ? KL_OK : kl_fail_memory(err, 4096);
+    if (!code) code = kl_store_publish_bytes(&written, csv, text, size, err);
+    free(text);
+    return code;
+}
+
 /* ---- tools and their modes ---- */
 /* Is its option on the command line, "--synthetic" or "--synthetic=30", or its word the first one? */
 static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
@@ -199,6 +244,17 @@ static int choose_a_command(const struct kl_mode_run *run, const struct kl_tool 
                    n ? run->stage.inputs[0] : "", n ? "'" : "", tool->commands);
 }
 
+int kl_store_mode_run(const struct kl_mode *mode, struct kl_mode_run *run, struct kl_error *err)
+{
+    return mode->run ? mode->run(run, err) : begin_file_stage(run, mode->stage, err);
+}
+
+int kl_store_mode_end(struct kl_mode_run *run, int code, const struct kl_error *err)
+{
+    kl_store_stage_end(&run->stage);
+    return kl_end(run->stage.log, code, err);
+}
+
 static int run_mode(struct kl_mode_run *run, const struct kl_mode *mode, struct kl_error *err)
 {
     const char *chosen_by = mode->tool->chosen_by;
@@ -209,7 +265,7 @@ static int run_mode(struct kl_mode_run *run, const struct kl_mode *mode, struct 
                    ? KL_OK /* it has words among its inputs */
                    : kl_options_check_inputs(mode->tool, run->values, has_output, run->stage.inputs,
                                              run->stage.n_inputs, err);
-    if (!code) code = mode->run ? mode->run(run, err) : begin_file_stage(run, mode->stage, err);
+    if (!code) code = kl_store_mode_run(mode, run, err);
     kl_store_stage_end(&run->stage);
     return code;
 }

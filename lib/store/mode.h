@@ -61,8 +61,8 @@ struct kl_file_stage {
     int (*remark)(struct kl_mode_run *run, struct kl_error *err);
     /* Once the file is there, by this run or another one (run->answer): files beside it. */
     int (*after)(struct kl_mode_run *run, struct kl_error *err);
-    /* What was found, written before the file is published, whose record keeps it for a run that finds it
-       up to date. Lines on the file begin with its name. json: kl_store_mode_json. */
+    /* What was found, written before the file is published, whose record keeps it for a run that finds
+       it up to date. Lines on the file begin with its name. json: kl_store_mode_json. */
     int (*json)(struct kl_mode_run *run, FILE *to, struct kl_error *err);
     void (*words)(struct kl_mode_run *run, FILE *to);
     void (*close)(struct kl_mode_run *run);
@@ -73,6 +73,16 @@ int kl_store_mode_json(const struct kl_mode_run *run, FILE *to, const struct kl_
 /* The same with the members of an object, which is freed in every case. */
 int kl_store_mode_json_object(const struct kl_mode_run *run, FILE *to, struct json_t *object,
                               struct kl_error *err);
+
+/* --csv FILE beside -o (csv NULL: not given): may it be written? `begins`: its first bytes. On the
+   screen
+   ("-") there are no words among its lines. KL_EUSAGE, KL_ENOINPUT, KL_EIO. */
+int kl_store_mode_csv_check(struct kl_mode_run *run, const char *csv, const char *begins,
+                            struct kl_error *err);
+/* Its lines, by put; only if the bytes differ. KL_EIO, KL_ENOMEM. */
+int kl_store_mode_csv_write(struct kl_mode_run *run, const char *csv,
+                            void (*put)(FILE *to, const void *context), const void *context,
+                            struct kl_error *err);
 
 struct kl_mode {
     const struct kl_tool *tool;     /* chosen_by: what selects it; NULL: nothing */
@@ -87,6 +97,10 @@ struct kl_mode {
      */
     bool keeps_nothing;
 };
+/* A mode once more, with run->values as they are now: what its main does once inputs are checked. */
+int kl_store_mode_run(const struct kl_mode *mode, struct kl_mode_run *run, struct kl_error *err);
+/* The end of it in a process of its own: what it found wrong is told, as main does. The exit status. */
+int kl_store_mode_end(struct kl_mode_run *run, int code, const struct kl_error *err);
 /* The main of a mode; returns the exit status. out, messages: standard output and standard error. */
 int kl_store_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
 /* The same for the one of n modes that the command line chooses; for the first, if it chooses none. */

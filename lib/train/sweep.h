@@ -89,7 +89,7 @@ struct kl_sweep_stage {
 
 /* ---- the tool (sweep_tool.c) ---- */
 struct kl_sweep_settings {
-    const char *grid, *folder, *shard, *ranks;
+    const char *grid, *random, *folder, *shard, *ranks;
     bool halving;
 };
 /* at: offset of the struct kl_sweep_settings among the values; option, words: of the folder. */
@@ -97,7 +97,9 @@ struct kl_sweep_settings {
 #define KL_SWEEP_AT(at, field) ((at) + offsetof(struct kl_sweep_settings, field))
 #define KL_SWEEP_OPTIONS(at, option, words)                                                       \
     { "grid", 'g', KL_OPT_LIST, KL_SWEEP_AT(at, grid), "GRID", 0, 0, true,                        \
-      "\"lr=1e-3,3e-3 layers=1,2\": every combination; given again, more", "Sweep", NULL },       \
+      "\"lr=1e-4:1e-2:log5 layers=1,2\": every combination; given again, more", "Sweep", NULL },       \
+    { "random", 0, KL_OPT_STRING, KL_SWEEP_AT(at, random), "N", 0, 0, true,                       \
+      "N points of the grid by --seed, from ranges too: lr=1e-4:1e-1:log", NULL, NULL },          \
     { "halving", 0, KL_OPT_FLAG, KL_SWEEP_AT(at, halving), NULL, 0, 0, true,                      \
       "drop the worse half, double the epochs, and again", NULL, NULL },                          \
     { option, 0, KL_OPT_STRING, KL_SWEEP_AT(at, folder), "FOLDER", 0, 0, false,                   \

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kernels/inline/philox.h"
 #include "store/shard.h"
 #include "train/sweep.h"
 
@@ -59,10 +60,33 @@ static int check(struct run *run, struct kl_error *err)
     return kl_store_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
 }
 
+/* A number that the seed, the point, the axis and the attempt give. */
+static double unit(const void *context, size_t point, int axis, size_t attempt)
+{
+    uint32_t words[4];
+    kl_philox(words, *(const uint64_t *)context, (uint32_t)point, KL_RANDOM_SWEEP_POINTS, (uint32_t)axis,
+              (uint32_t)attempt);
+    return kl_philox_unit(words[0]);
+}
+
+static int draw_grid(struct run *run, struct kl_error *err)
+{
+    const struct kl_sweep_stage *with = run->with;
+    const uint64_t seed = (uint64_t)run->common->seed;
+    char *end;
+    const long n = strtol(run->v->random, &end, 10);
+    if (end == run->v->random || *end || n < 1 || n > KL_GRID_POINTS)
+        return kl_fail(err, KL_EUSAGE, "--random: found '%s', expected a whole number from 1 to %d",
+                       run->v->random, KL_GRID_POINTS);
+    return kl_grid_draw(&run->grid, with->tool, with->refusals, run->v->grid, (size_t)n, unit, &seed,
+                        err);
+}
+
 static int make_grid(struct run *run, struct kl_error *err)
 {
     const struct kl_sweep_stage *with = run->with;
-    int code = kl_grid_parse(&run->grid, with->tool, with->refusals, run->v->grid, err);
+    int code = run->v->random ? draw_grid(run, err)
+                              : kl_grid_parse(&run->grid, with->tool, with->refusals, run->v->grid, err);
     if (!code && with->check_grid)
         code = with->check_grid(&run->grid, run->values, run->stage->log, err);
     for (int i = 0; i < run->grid.n_axes && run->v->halving && !code; i++)

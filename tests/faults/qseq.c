@@ -22,6 +22,8 @@ const char *const fault_inputs[] = {
     "for m in csp m; do qseq eval -q $m.h5 S001.h5 S002.h5 --no-provenance -o $m.report.h5 || exit 1; "
     "done",
     "qseq eval -q older-m.h5 S001.h5 --no-provenance -o older-report.h5",
+    "qseq predict -q older-m.h5 S001.h5 --no-provenance -o older-named.h5",
+    "qseq compare -q csp.report.h5 m.report.h5 --metric log_loss --no-provenance -o older-compared.h5",
     0,
 };
 
@@ -48,6 +50,12 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older-fit.h5 out.h5",
       .several = true, /* words that fail come behind the file */
       .talks = true },
+    { .name = "qseq fit, all folds",
+      .command = "qseq fit -q ../in/S001.h5 ../in/S002.h5 --method mdm --split loro --val-fraction 0 "
+                 "--fold all --threads 1 --no-provenance -o out.h5",
+      .old = "cp ../in/older-report.h5 out.h5; mkdir out.h5.folds",
+      .several = true,
+      .slower = 2 },
     { .name = "qseq train",
       .command =
           "qseq train -q ../in/S001.h5 ../in/S002.h5 --split within -m hydra --qubits 2 --epochs 2 "
@@ -61,8 +69,15 @@ const struct fault_job fault_jobs[] = {
       .command = "qseq eval ../in/csp.h5 ../in/S001.h5 ../in/S002.h5 --threads 1 -o out.h5",
       .old = "cp ../in/older-report.h5 out.h5",
       .varies = true },
+    { .name = "qseq predict",
+      .command = "qseq predict ../in/m.h5 ../in/S001.h5 --csv p.csv --threads 1 --no-provenance -o out.h5",
+      .old = "cp ../in/older-named.h5 out.h5",
+      .several = true },
     { .name = "qseq compare",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5" },
+    { .name = "qseq compare with its file",
+      .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --no-provenance -o out.h5",
+      .old = "cp ../in/older-compared.h5 out.h5" },
     { .name = "qseq compare as an object",
       .command = "qseq compare ../in/csp.report.h5 ../in/m.report.h5 --json" },
     { .name = "qseq compare as a table",

@@ -78,6 +78,20 @@ static int grid(struct kl_error *err)
     return rc;
 }
 
+static double unit(const void *context, size_t point, int axis, size_t attempt)
+{
+    (void)context, (void)axis, (void)attempt;
+    return point ? 0.75 : 0.25;
+}
+static int draw(struct kl_error *err)
+{
+    struct kl_grid g;
+    int rc = kl_grid_draw(&g, &test_tool, NULL, "lr=1e-3:1:log optimizer=sgd|adam", 2, unit, NULL, err);
+    if (!rc && strcmp(kl_grid_value(&g, 1, 0), "0.1778")) rc = other(err, kl_grid_value(&g, 1, 0));
+    if (!rc) kl_grid_free(&g);
+    return rc;
+}
+
 /* Text that is no UTF-8 is taken for Latin-1. */
 static int json(struct kl_error *err)
 {
@@ -127,6 +141,7 @@ int main(void)
     } runs[] = { { "observables", observables, false },
                  { "OpenQASM", qasm, false },
                  { "grid", grid, false },
+                 { "drawn points", draw, false },
                  { "JSON", json, false },
                  { "configuration", config, true } };
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {

@@ -253,16 +253,23 @@ static int of_policy(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
     return code;
 }
 
-static int of_regret(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+/* Of a regret, of a comparison. */
+static int of_verdict(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const double regret = kl_plot_file_number(file, "regret");
-    double ends[2];
     char *verdict = NULL;
     const int code = kl_store_file_has_attribute(file, "", "verdict")
                          ? kl_store_file_text(&verdict, file, "", "verdict", err)
                          : KL_OK;
-    if (verdict) headline_add(text, "%.200s", verdict);
+    if (verdict) headline_add(text, "%.400s", verdict);
     free(verdict);
+    return code;
+}
+
+static int of_regret(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const double regret = kl_plot_file_number(file, "regret");
+    double ends[2];
+    const int code = of_verdict(text, file, err);
     if (isnan(regret)) return code;
     headline_add(text, "; regret %.3g", regret);
     if (kl_store_file_interval(ends, file, "regret"))
@@ -475,7 +482,8 @@ int kl_plot_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct k
                   { "windows", of_windows },
                   { "sequence-model", of_sequence_model },
                   { "sequence-fit", of_sequence_model },
-                  { "sequence-report", of_sequence_report } };
+                  { "sequence-report", of_sequence_report },
+                  { "sequence-comparison", of_verdict } };
     *text = '\0';
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i].kind, kl_store_file_kind(file)) == 0) return lines[i].tell(text, file, err);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "head/features.h"
 #include "kernels/device.h"
@@ -60,35 +59,12 @@ struct work {
     bool differs;
 };
 
-static bool on_screen(const struct values *v)
-{
-    return v->csv && strcmp(v->csv, "-") == 0;
-}
-
-static int check_csv(const struct kl_mode_run *run, const struct values *v, struct kl_error *err)
-{
-    if (strcmp(v->common.output, "-") == 0)
-        return kl_fail(err, KL_EUSAGE,
-                       "--csv: cannot be made while the predictions go to standard output; name a file "
-                       "with -o");
-    if (on_screen(v)) return KL_OK;
-    if (kl_store_same_place(v->csv, v->common.output))
-        return kl_fail(err, KL_EUSAGE, "--csv: found the file %s, which -o writes; give another name",
-                       v->csv);
-    if (access(v->csv, F_OK) && kl_store_place_check(v->csv, err)) return err->code;
-    return kl_store_target_check_bytes(v->csv, 0, "index,prediction", v->common.force, run->stage.inputs,
-                                       2, err);
-}
-
 static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
     struct values *v = run->values;
     w->v = v;
-    if (on_screen(v) && v->common.json)
-        return kl_fail(err, KL_EUSAGE, "--csv - and --json: both are for the screen; give --csv FILE");
-    v->common.quiet |= on_screen(v); /* no words among its lines */
-    int code = v->csv ? check_csv(run, v, err) : KL_OK;
+    int code = kl_store_mode_csv_check(run, v->csv, "index,prediction", err);
     if (!code) code = kl_sampling_judged_open(&w->head, &w->draws, run->stage.inputs[0], err);
     if (!code) code = kl_store_file_open(&w->input, run->stage.inputs[1], err);
     if (!code) code = kl_head_origin_check(&w->differs, w->head, w->input, run->stage.log, err);
@@ -242,23 +218,19 @@ static int load(struct predictions *p, const char *path, struct kl_error *err)
     return code;
 }
 
-/* A field of RFC 4180. */
+/* A class's name, behind "p " or "sd ", as a field. */
 static void put_name(FILE *to, const struct predictions *p, size_t k, const char *before)
 {
-    const char *name = p->names + k * p->name_size;
-    const size_t n = strnlen(name, p->name_size);
-    const bool needs = memchr(name, ',', n) || memchr(name, '"', n) || memchr(name, '\n', n);
-    if (needs) fputc('"', to);
-    fputs(before, to);
-    for (size_t i = 0; i < n; i++) {
-        if (needs && name[i] == '"') fputc('"', to);
-        fputc(name[i], to);
-    }
-    if (needs) fputc('"', to);
+    char field[1024];
+    const int n =
+        snprintf(field, sizeof field, "%s%.*s", before,
+                 (int)strnlen(p->names + k * p->name_size, p->name_size), p->names + k * p->name_size);
+    kl_csv_write(to, field, n < (int)sizeof field ? (size_t)n : sizeof field - 1);
 }
 
-static void put_csv(FILE *to, const struct predictions *p)
+static void put_csv(FILE *to, const void *context)
 {
+    const struct predictions *p = context;
     fputs("index,prediction", to);
     for (size_t k = 0; k < p->c; k++) fputc(',', to), put_name(to, p, k, "p ");
     for (size_t k = 0; k < p->c && p->deviation; k++) fputc(',', to), put_name(to, p, k, "sd ");
@@ -273,29 +245,13 @@ static void put_csv(FILE *to, const struct predictions *p)
     }
 }
 
-static int publish(const char *path, const struct predictions *p, struct kl_error *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    bool written;
-    FILE *to = open_memstream(&text, &size);
-    if (!to) return kl_fail_memory(err, 4096);
-    put_csv(to, p);
-    const bool whole = !ferror(to);
-    int code = fclose(to) == 0 && whole ? KL_OK : kl_fail_memory(err, 4096);
-    if (!code) code = kl_store_publish_bytes(&written, path, text, size, err);
-    free(text);
-    return code;
-}
-
 static int write_csv(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
     struct predictions p;
     if (!v->csv) return KL_OK;
     int code = load(&p, v->common.output, err);
-    if (!code && on_screen(v)) put_csv(run->out, &p);
-    else if (!code) code = publish(v->csv, &p, err);
+    if (!code) code = kl_store_mode_csv_write(run, v->csv, put_csv, &p, err);
     free_predictions(&p);
     return code;
 }

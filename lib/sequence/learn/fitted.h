@@ -170,6 +170,10 @@ enum { KL_SEQUENCE_FIT_SCHEMA = 1, KL_SEQUENCE_FIT_VERSION = 2 };
 extern const struct kl_kind kl_sequence_fit_kind; /* "sequence-fit" */
 extern const struct kl_tool kl_sequence_fit_tool;
 extern const struct kl_mode kl_sequence_mode_fit;
+/* Of the values of that table: as they are at first; --fold, -1: all; and what they split. */
+void kl_sequence_fit_defaults(void *values);
+int64_t *kl_sequence_fit_fold(void *values);
+int kl_sequence_fit_split(struct kl_sequence_split_options *o, const void *values, struct kl_error *err);
 
 enum kl_sequence_method { KL_SEQUENCE_CSP_LDA, KL_SEQUENCE_TANGENT_LR, KL_SEQUENCE_MDM };
 #define KL_SEQUENCE_METHODS "csp-lda|tangent-lr|mdm"

@@ -28,7 +28,8 @@ static const struct kl_option options[] = {
       "Euclidean alignment by all it is fitted on, by each person", NULL, NULL },
     { "split", 0, KL_OPT_CHOICE, AT(split), KL_SEQUENCE_SPLITS, 0, 0, true,
       "what is kept apart; leak: nothing, to show it", "Data", NULL },
-    { "fold", 0, KL_OPT_INT, AT(fold), "N", 0, 1e6, true, "from 0: of loso, kfold, loro", NULL, NULL },
+    { "fold", 0, KL_OPT_INT, AT(fold), "N|all", 0, 1e6, true,
+      "from 0: of loso, kfold, loro; all: each, and their report", NULL, NULL },
     { "folds", 0, KL_OPT_INT, AT(folds), "K", 2, 1e6, true, "of kfold", NULL, NULL },
     { "split-seed", 0, KL_OPT_INT, AT(split_seed), "N", 0, 4294967295.0, true,
       "of the split, as NumPy's RandomState", NULL, NULL },
@@ -44,7 +45,7 @@ const struct kl_tool kl_sequence_fit_tool = {
                "discriminant, tangent vectors with logistic regression, least Riemannian distance",
     .arguments = "fit WINDOWS.h5... -o FIT.h5",
     .example = "qseq fit S*.h5 --method csp-lda -o csp.h5\n"
-               "  qseq fit S*.h5 --method tangent-lr --split loso --fold 3 -o fold3.h5",
+               "  qseq fit S*.h5 --method tangent-lr --split loso --fold all -o report.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -52,7 +53,7 @@ const struct kl_tool kl_sequence_fit_tool = {
     .chosen_by = "fit",
 };
 
-static void defaults(void *values)
+void kl_sequence_fit_defaults(void *values)
 {
     struct values *v = values;
     v->method = "csp-lda", v->estimator = "oas", v->align = "none", v->split = "subject";
@@ -72,7 +73,7 @@ static int check(const struct values *v, struct kl_error *err)
         { "split-seed", "split", v->split, KL_SEQUENCE_SPLITS_OF_SEED },
     };
     struct values usual = { .common = v->common };
-    defaults(&usual);
+    kl_sequence_fit_defaults(&usual);
     int code = KL_OK;
     for (size_t i = 0; i < sizeof idle / sizeof *idle && !code; i++) {
         char why[80];
@@ -81,6 +82,21 @@ static int check(const struct values *v, struct kl_error *err)
         code = kl_options_refuse(&kl_sequence_fit_tool, v, &usual, idle[i].option, why, err);
     }
     return code;
+}
+
+int64_t *kl_sequence_fit_fold(void *values)
+{
+    return &((struct values *)values)->fold;
+}
+
+int kl_sequence_fit_split(struct kl_sequence_split_options *o, const void *values, struct kl_error *err)
+{
+    const struct values *const v = values;
+    kl_sequence_split_options_default(o);
+    o->kind = (enum kl_sequence_split_kind)kl_choice(KL_SEQUENCE_SPLITS, v->split);
+    o->fold = v->fold, o->folds = v->folds, o->seed = (uint64_t)v->split_seed;
+    o->validation = v->val_fraction, o->test = v->test_fraction;
+    return check(v, err);
 }
 
 struct work {
@@ -94,7 +110,8 @@ struct work {
 static int open_windows(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
-    int code = check(run->values, err);
+    struct kl_sequence_split_options o;
+    int code = kl_sequence_fit_split(&o, run->values, err);
     if (!code)
         code = kl_train_inputs_open(&w->inputs, run->stage.inputs, run->stage.n_inputs,
                                     &kl_sequence_windows_kind, err);
@@ -109,14 +126,10 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
 
 static int split(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct values *const v = run->values;
     struct work *w = run->state;
     struct kl_sequence_split_options o;
-    kl_sequence_split_options_default(&o);
-    o.kind = (enum kl_sequence_split_kind)kl_choice(KL_SEQUENCE_SPLITS, v->split);
-    o.fold = v->fold, o.folds = v->folds, o.seed = (uint64_t)v->split_seed;
-    o.validation = v->val_fraction, o.test = v->test_fraction;
-    int code = kl_sequence_split_make(&w->split, &w->set, &o, err);
+    int code = kl_sequence_fit_split(&o, run->values, err);
+    if (!code) code = kl_sequence_split_make(&w->split, &w->set, &o, err);
     if (!code) code = kl_sequence_split_guard(&w->split, &w->set, o.kind, run->stage.log, err);
     if (!code && o.kind == KL_SEQUENCE_SPLIT_LEAK)
         kl_caution(run->stage.log,
@@ -225,5 +238,5 @@ static const struct kl_file_stage stage = { .kind = &kl_sequence_fit_kind,
                                             .words = words,
                                             .close = close_windows };
 const struct kl_mode kl_sequence_mode_fit = { .tool = &kl_sequence_fit_tool,
-                                              .defaults = defaults,
+                                              .defaults = kl_sequence_fit_defaults,
                                               .stage = &stage };

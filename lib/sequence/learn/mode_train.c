@@ -39,11 +39,11 @@
       "-1: the net's usual: 0.1, eegnet 0.25, shallow 0.5", NULL, NULL },                         \
     { "logit-dropout", 0, KL_OPT_FLAG, AT(logit_dropout), NULL, 0, 0, true,                       \
       "of the logits too, as the reference's Mamba", NULL, NULL }
-#define DATA_ROWS                                                                                 \
+/* arg, help: of --fold. */
+#define DATA_ROWS(arg, help)                                                                      \
     { "split", 0, KL_OPT_CHOICE, AT(split), KL_SEQUENCE_SPLITS, 0, 0, true,                       \
       "what is kept apart; leak: nothing, to show it", "Data", NULL },                            \
-    { "fold", 0, KL_OPT_INT, AT(fold), "N", 0, 1e6, true,                                         \
-      "from 0: of loso, kfold, loro", NULL, NULL },                                               \
+    { "fold", 0, KL_OPT_INT, AT(fold), arg, 0, 1e6, true, help, NULL, NULL },                     \
     { "folds", 0, KL_OPT_INT, AT(folds), "K", 2, 1e6, true, "of kfold", NULL, NULL },             \
     { "split-seed", 0, KL_OPT_INT, AT(split_seed), "N", 0, 4294967295.0, true,                    \
       "of the split, as NumPy's RandomState", NULL, NULL },                                       \
@@ -60,16 +60,16 @@
       "by which validation chooses the best epoch; else loss", NULL, NULL },                      \
     { "tested", 0, KL_OPT_CHOICE, AT(tested), "best|last", 0, 0, true,                            \
       "weights that eval takes; else best", NULL, NULL }
-#define TRAIN_ROWS                                                                                \
+#define TRAIN_ROWS(arg, help)                                                                     \
     MODEL_ROWS,                                                                                   \
-    DATA_ROWS,                                                                                    \
+    DATA_ROWS(arg, help),                                                                         \
     KL_TRAIN_VALIDATION_OPTION(AT(train), "of the people (subject), of the training side"),        \
     KL_TRAIN_STEP_OPTIONS(AT(train), KL_TRAIN_OPTIMIZERS, "of sgd"),                              \
     KL_TRAIN_SCHEDULE_OPTIONS(AT(train)),                                                         \
     JUDGE_ROWS,                                                                                   \
     KL_TRAIN_REPLICA_OPTIONS(AT(train), "nets that differ in first values and order")
 static const struct kl_option train_options[] = {
-    TRAIN_ROWS,
+    TRAIN_ROWS("N|all", "from 0: of loso, kfold, loro; all: each, and their report"),
     KL_TRAIN_RESUME_OPTION(AT(train)),
     KL_TRAIN_RANKS_OPTION(AT(train)),
     KL_TRAIN_CHECKPOINT_OPTION(AT(train)),
@@ -77,7 +77,7 @@ static const struct kl_option train_options[] = {
 };
 static const struct kl_option sweep_options[] = {
     KL_SWEEP_OPTIONS(offsetof(struct kl_sequence_sweep_values, sweep), "models", "of the models' files"),
-    TRAIN_ROWS,
+    TRAIN_ROWS("N", "from 0: of loso, kfold, loro"),
 };
 /* clang-format on */
 const struct kl_tool kl_sequence_train_tool = {
@@ -86,7 +86,7 @@ const struct kl_tool kl_sequence_train_tool = {
                "on both sides of the split",
     .arguments = "train WINDOWS.h5... -o MODEL.h5",
     .example = "qseq train S*.h5 --model hydra -o hydra.h5\n"
-               "  qseq train S*.h5 --split loso --fold 3 --replicas 5 -o fold3.h5",
+               "  qseq train S*.h5 --split loso --fold all --replicas 5 -o report.h5",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .values_size = sizeof(struct kl_sequence_train_values),

@@ -5,11 +5,14 @@
 
 #include "stats/stats.h"
 struct kl_file;
+struct kl_kind;
 struct kl_mode;
 struct kl_tool;
+struct kl_writer;
 
 extern const struct kl_tool kl_sequence_compare_tool;
 extern const struct kl_mode kl_sequence_mode_compare;
+extern const struct kl_kind kl_sequence_comparison_kind; /* "sequence-comparison" (compared_file.c) */
 
 /* ---- a report (compare.c) ---- */
 struct kl_sequence_reported {
@@ -73,6 +76,9 @@ struct kl_sequence_compared {
    windows; KL_ENOMEM. Free it in any case. */
 int kl_sequence_compare(struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
                         size_t n, const struct kl_sequence_compare_options *o, struct kl_error *err);
+/* All of it into its file (docs/files.md). KL_EIO, KL_ENOMEM. */
+int kl_sequence_compared_save(struct kl_writer *w, const struct kl_sequence_compared *c,
+                              struct kl_error *err);
 void kl_sequence_compared_free(struct kl_sequence_compared *c);
 
 #endif

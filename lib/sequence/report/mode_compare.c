@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   qseq compare: reports of several models, paired over people. It keeps no file. */
+   qseq compare: reports of several models, paired over people: a table, and with -o a file. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sequence/report/compare.h"
+#include "store/kind.h"
 #include "store/mode.h"
 
 /* ---- a comparison as a table, as JSON and as comma-separated values ---- */
@@ -136,6 +137,13 @@ static void tell_table(FILE *to, const struct kl_sequence_compared *c)
     tell_models(to, c), tell_pairs(to, c), tell_below(to, c);
 }
 
+struct work {
+    struct kl_sequence_reported *reports; /* (n) */
+    struct kl_file **files;
+    size_t n;
+    struct kl_sequence_compared compared;
+};
+
 /* ---- JSON ---- */
 
 /* A number, null where it is undefined; steals nothing. */
@@ -213,23 +221,11 @@ static json_t *pair_object(const struct kl_sequence_compared *c,
     return NULL;
 }
 
-/* The cautions of the log, as kl_json_cautions has them in a line. */
-static int set_cautions(json_t *object, const struct kl_log *log, struct kl_error *err)
+static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
 {
-    json_t *lines = NULL;
-    if (log->cautions && log->cautions->lost)
-        return kl_fail_memory(err, 256); /* and no file keeps them */
-    const int code = kl_json_lines(&lines, kl_caution_lines(log), err);
-    if (code) return code;
-    return json_object_set_new(object, "cautions", lines) ? kl_fail_memory(err, 64) : KL_OK;
-}
-
-static int tell_json(FILE *to, const struct kl_sequence_compared *c, const struct kl_log *log,
-                     struct kl_error *err)
-{
+    const struct kl_sequence_compared *c = &((const struct work *)run->state)->compared;
     json_t *const all = json_object(), *const models = json_array(), *const pairs = json_array(),
                   *const friedman = json_object();
-    char *text = NULL;
     int off = !all || !models || !pairs || !friedman;
     for (size_t m = 0; m < c->n_models && !off; m++)
         off = json_array_append_new(models, model_object(c, c->models + m));
@@ -244,12 +240,10 @@ static int tell_json(FILE *to, const struct kl_sequence_compared *c, const struc
                               json_integer((json_int_t)(isnan(c->ratio) ? 0 : c->n_folds))) ||
           set(all, "test_to_training", c->ratio) || json_object_set(all, "models", models) ||
           json_object_set(all, "pairs", pairs) || json_object_set(all, "friedman", friedman);
-    int code = off ? kl_fail_memory(err, 4096) : set_cautions(all, log, err);
-    if (!code) code = kl_json_dump(&text, all, err);
-    if (!code) fprintf(to, "%s\n", text);
-    free(text);
-    json_decref(all), json_decref(models), json_decref(pairs), json_decref(friedman);
-    return code;
+    json_decref(models), json_decref(pairs), json_decref(friedman);
+    if (!off) return kl_store_mode_json_object(run, to, all, err);
+    json_decref(all);
+    return kl_fail_memory(err, 4096);
 }
 
 /* ---- comma-separated values ---- */
@@ -286,7 +280,7 @@ static void tell_csv(FILE *to, const struct kl_sequence_compared *c)
     }
 }
 
-/* ---- `qseq compare`: reports of several models, paired over people. It keeps no file ---- */
+/* ---- `qseq compare`: reports of several models, paired over people. ---- */
 
 #define METRICS "accuracy|balanced_accuracy|kappa|auc|f1|log_loss|brier|calibration"
 struct values {
@@ -297,27 +291,27 @@ struct values {
 };
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "metric", 0, KL_OPT_CHOICE, AT(metric), METRICS, 0, 0, false, "what is compared", "Comparison",
+    { "metric", 0, KL_OPT_CHOICE, AT(metric), METRICS, 0, 0, true, "what is compared", "Comparison",
       NULL },
-    { "against-first", 0, KL_OPT_FLAG, AT(against_first), NULL, 0, 0, false,
+    { "against-first", 0, KL_OPT_FLAG, AT(against_first), NULL, 0, 0, true,
       "pairs of the first report with each other one alone", NULL, NULL },
-    { "draws", 0, KL_OPT_INT, AT(draws), "N", 1000, 1e8, false,
+    { "draws", 0, KL_OPT_INT, AT(draws), "N", 1000, 1e8, true,
       "sign flips, where people are over 40; else all", NULL, NULL },
-    { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false, "comma-separated values, a line a pair", NULL,
-      NULL },
+    { "csv", 0, KL_OPT_FLAG, AT(csv), NULL, 0, 0, false,
+      "without -o: comma-separated values, a line a pair", NULL, NULL },
 };
 const struct kl_tool kl_sequence_compare_tool = {
     .name = "qseq",
     .summary = "Compares models by their reports on the same windows, paired over people: means and "
                "differences with intervals, exact sign flips and signed ranks with Holm's correction, "
                "Friedman",
-    .arguments = "compare REPORT.h5 REPORT.h5...",
-    .example = "qseq compare hydra.report.h5 eegnet.report.h5 csp.report.h5\n"
+    .arguments = "compare REPORT.h5 REPORT.h5... [-o COMPARED.h5]",
+    .example = "qseq compare hydra.report.h5 eegnet.report.h5 csp.report.h5 -o compared.h5\n"
                "  qseq compare *.report.h5 --metric auc --csv > pairs.csv",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key note no-provenance progress device",
+    .without = "progress device",
     .chosen_by = "compare",
 };
 
@@ -337,16 +331,52 @@ static int check_once(struct kl_file *const *files, size_t last, struct kl_error
     return KL_OK;
 }
 
-static int open_all(struct kl_sequence_reported *reports, struct kl_file **files,
-                    const char *const *paths, size_t n, struct kl_error *err)
+static int open_reports(struct kl_mode_run *run, struct kl_error *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        int code = kl_store_file_open(&files[i], paths[i], err);
-        if (!code) code = check_once(files, i, err);
-        if (!code) code = kl_sequence_reported_open(reports + i, files[i], err);
+    struct work *w = run->state;
+    const struct values *v = run->values;
+    const size_t n = run->stage.n_inputs;
+    if (v->csv && (v->common.json || v->common.output))
+        return kl_fail(err, KL_EUSAGE, "--csv and %s: give one of them",
+                       v->common.json ? "--json" : "-o");
+    w->reports = calloc(n, sizeof *w->reports), w->files = calloc(n, sizeof *w->files);
+    if (!w->reports || !w->files) return kl_fail_memory(err, n * sizeof *w->reports);
+    for (w->n = 0; w->n < n;) {
+        const size_t i = w->n++;
+        int code = kl_store_file_open(&w->files[i], run->stage.inputs[i], err);
+        if (!code) code = check_once(w->files, i, err);
+        if (!code) code = kl_sequence_reported_open(w->reports + i, w->files[i], err);
         if (code) return code;
     }
+    run->parents = (const struct kl_file *const *)w->files, run->n_parents = n;
     return KL_OK;
+}
+
+/* Their order is that of the rows. */
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    const struct work *w = run->state;
+    int code = KL_OK;
+    for (size_t i = 0; i < w->n && !code; i++) {
+        char role[32];
+        snprintf(role, sizeof role, "report %zu", i);
+        code = kl_store_key_input(key, role, kl_store_file_content(w->files[i]), err);
+    }
+    return code;
+}
+
+static int compare(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const struct values *v = run->values;
+    const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->draws,
+                                                   (uint64_t)v->common.seed, v->against_first };
+    return kl_sequence_compare(&w->compared, w->reports, w->n, &o, err);
+}
+
+static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_error *err)
+{
+    return kl_sequence_compared_save(writer, &((struct work *)run->state)->compared, err);
 }
 
 static void caution(const struct kl_log *log, const struct kl_sequence_compared *c)
@@ -391,40 +421,49 @@ static void caution_training(const struct kl_log *log, const struct kl_sequence_
                    reports[most].path, b, reports[least].path, a);
 }
 
-static int told(const struct kl_sequence_compared *c, const struct kl_sequence_reported *reports,
-                size_t n, const struct kl_mode_run *run, struct kl_error *err)
+static int remark(struct kl_mode_run *run, struct kl_error *err)
 {
-    const struct values *v = run->values;
-    caution(run->stage.log, c);
-    caution_unlike(run->stage.log, reports, n);
-    caution_training(run->stage.log, reports, n);
-    if (v->common.json) return tell_json(run->out, c, run->stage.log, err);
-    if (v->csv) tell_csv(run->out, c);
-    else tell_table(run->out, c);
-    return KL_OK;
+    const struct work *w = run->state;
+    const struct kl_log *log = run->stage.log;
+    caution(log, &w->compared);
+    caution_unlike(log, w->reports, w->n);
+    caution_training(log, w->reports, w->n);
+    return log->cautions && log->cautions->lost ? kl_fail_memory(err, 256) : KL_OK;
 }
 
-static int run(struct kl_mode_run *run, struct kl_error *err)
+static void words(struct kl_mode_run *run, FILE *to)
 {
     const struct values *v = run->values;
-    const size_t n = run->stage.n_inputs;
-    const struct kl_sequence_compare_options o = { kl_choice(METRICS, v->metric), (size_t)v->draws,
-                                                   (uint64_t)v->common.seed, v->against_first };
-    struct kl_sequence_compared compared = { 0 };
-    if (v->csv && v->common.json) return kl_fail(err, KL_EUSAGE, "--csv and --json: give one of them");
-    struct kl_sequence_reported *const reports = calloc(n, sizeof *reports);
-    struct kl_file **const files = calloc(n, sizeof *files);
-    int code = reports && files ? open_all(reports, files, run->stage.inputs, n, err)
-                                : kl_fail_memory(err, n * sizeof *reports);
-    if (!code) code = kl_sequence_compare(&compared, reports, n, &o, err);
-    if (!code) code = told(&compared, reports, n, run, err);
-    kl_sequence_compared_free(&compared);
-    for (size_t i = 0; reports && i < n; i++) kl_sequence_reported_close(reports + i);
-    for (size_t i = 0; files && i < n; i++) kl_store_file_close(&files[i]);
-    free(reports), free(files);
-    return code;
+    const struct kl_sequence_compared *c = &((const struct work *)run->state)->compared;
+    if (v->common.output) fprintf(to, "%s: ", v->common.output);
+    if (v->csv) tell_csv(to, c);
+    else tell_table(to, c);
 }
 
-const struct kl_mode kl_sequence_mode_compare = {
-    .tool = &kl_sequence_compare_tool, .defaults = defaults, .run = run, .keeps_nothing = true
-};
+static void close_reports(struct kl_mode_run *run)
+{
+    struct work *w = run->state;
+    kl_sequence_compared_free(&w->compared);
+    for (size_t i = 0; w->reports && i < w->n; i++) kl_sequence_reported_close(w->reports + i);
+    for (size_t i = 0; w->files && i < w->n; i++) kl_store_file_close(&w->files[i]);
+    free(w->reports), free(w->files);
+}
+
+static const struct kl_file_stage stage = { .kind = &kl_sequence_comparison_kind,
+                                            .schema = 1,
+                                            .version = 1,
+                                            .name = "qseq compare",
+                                            .seeded = true,
+                                            .state_size = sizeof(struct work),
+                                            .stops_at_once = true,
+                                            .open = open_reports,
+                                            .key = key,
+                                            .compute = compare,
+                                            .save = save,
+                                            .remark = remark,
+                                            .json = json,
+                                            .words = words,
+                                            .close = close_reports };
+const struct kl_mode kl_sequence_mode_compare = { .tool = &kl_sequence_compare_tool,
+                                                  .defaults = defaults,
+                                                  .stage = &stage };

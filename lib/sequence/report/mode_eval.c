@@ -20,8 +20,7 @@ const struct kl_tool kl_sequence_eval_tool = {
 };
 
 struct work {
-    struct kl_file **files; /* models, then windows, each by content */
-    size_t n, n_models;
+    struct kl_sequence_models_and_windows files;
     struct kl_sequence_report report;
 };
 
@@ -38,9 +37,9 @@ static int by_kind(const void *a, const void *b)
     return strcmp(kl_store_file_content(x), kl_store_file_content(y));
 }
 
-static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
+int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl_sequence_report *report,
+                             struct kl_mode_run *run, struct kl_error *err)
 {
-    struct work *w = run->state;
     const size_t n = run->stage.n_inputs;
     int code = KL_OK;
     if (!(w->files = calloc(n + 1, sizeof *w->files))) return kl_fail_memory(err, n * 8);
@@ -63,21 +62,38 @@ static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE,
                        "found %zu model%s and %zu file%s of windows, expected at least one of each",
                        w->n_models, kl_s(w->n_models), n - w->n_models, kl_s(n - w->n_models));
-    w->report.model_files = w->files, w->report.n_models = w->n_models;
-    w->report.window_files = w->files + w->n_models;
-    w->report.n_windows = n - w->n_models;
+    report->model_files = w->files, report->n_models = w->n_models;
+    report->window_files = w->files + w->n_models;
+    report->n_windows = n - w->n_models;
     run->parents = (const struct kl_file *const *)w->files, run->n_parents = n;
     return KL_OK;
 }
 
-static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+int kl_sequence_report_key(const struct kl_sequence_models_and_windows *w, struct kl_key *key,
+                           struct kl_error *err)
 {
-    const struct work *w = run->state;
     int code = KL_OK;
     for (size_t i = 0; i < w->n && !code; i++)
         code = kl_store_key_input(key, i < w->n_models ? "models" : "windows",
                                   kl_store_file_content(w->files[i]), err);
     return code;
+}
+
+void kl_sequence_report_files_close(struct kl_sequence_models_and_windows *w)
+{
+    for (size_t i = 0; i < w->n; i++) kl_store_file_close(&w->files[i]);
+    free(w->files);
+}
+
+static int open_inputs(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    return kl_sequence_report_files(&w->files, &w->report, run, err);
+}
+
+static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err)
+{
+    return kl_sequence_report_key(&((const struct work *)run->state)->files, key, err);
 }
 
 /* The fewest and the most windows that what is a person's own is fitted on. */
@@ -220,8 +236,7 @@ static void close_files(struct kl_mode_run *run)
 {
     struct work *w = run->state;
     kl_sequence_report_close(&w->report);
-    for (size_t i = 0; i < w->n; i++) kl_store_file_close(&w->files[i]);
-    free(w->files);
+    kl_sequence_report_files_close(&w->files);
 }
 
 static void defaults(void *values)

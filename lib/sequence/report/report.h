@@ -9,8 +9,11 @@
 
 enum { KL_SEQUENCE_REPORT_SCHEMA = 1, KL_SEQUENCE_EVAL_VERSION = 3 };
 extern const struct kl_kind kl_sequence_report_kind;
-extern const struct kl_tool kl_sequence_eval_tool;
-extern const struct kl_mode kl_sequence_mode_eval;
+extern const struct kl_kind kl_sequence_predictions_kind; /* "sequence-predictions" */
+extern const struct kl_tool kl_sequence_eval_tool, kl_sequence_predict_tool;
+extern const struct kl_mode kl_sequence_mode_eval, kl_sequence_mode_predict;
+/* qseq train and qseq fit of one fold, or with --fold all of each and their report (mode_folds.c). */
+extern const struct kl_mode kl_sequence_mode_train_folds, kl_sequence_mode_fit_folds;
 
 /* One window that is tested, and by which model. */
 struct kl_sequence_tested {
@@ -26,6 +29,8 @@ struct kl_sequence_report {
     struct kl_sequence_set set;
     struct kl_sequence_learned *models;                   /* (n_models) folds of one model */
     struct kl_sequence_tested *tested;                    /* (n) by window */
+    bool all;                                             /* hidden */
+    size_t seen;                                          /* of kl_sequence_report_open_all */
     size_t n, replicas, classes, channels, train_windows; /* train_windows: mean over the models */
     bool leak;
     const char
@@ -45,12 +50,26 @@ struct kl_sequence_report {
     int64_t *own_n; /* (n_people) windows given of each, all of them: what is his own is fitted on these;
                        NULL unless transductive */
 };
+/* Models and windows of a command line, each by content: open, and into the report (mode_eval.c).
+   KL_EUSAGE: none of one sort, or one twice; KL_EDATA. Close them in any case, the report before. */
+struct kl_sequence_models_and_windows {
+    struct kl_file **files; /* models first */
+    size_t n, n_models;
+};
+int kl_sequence_report_files(struct kl_sequence_models_and_windows *w, struct kl_sequence_report *report,
+                             struct kl_mode_run *run, struct kl_error *err);
+int kl_sequence_report_key(const struct kl_sequence_models_and_windows *w, struct kl_key *key,
+                           struct kl_error *err);
+void kl_sequence_report_files_close(struct kl_sequence_models_and_windows *w);
 /* The models, the windows that each tests, and all checks: the split of a model's file is of the windows
    in its key and keeps recordings (and people) apart; windows that are given are those; what a model has
    not seen is of nobody whom it was trained on, and no copy of what it was trained on. What is each
    person's own is fitted on the windows given, whatever the model was trained with. (tested.c) KL_EDATA
    says what leaks, or does not fit. */
 int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err);
+/* In its place where nothing is judged: every model on all windows given, model after model, whether
+   they have labels or not; r->seen of them trained a model or chose its epoch. Labels are 0 then. */
+int kl_sequence_report_open_all(struct kl_sequence_report *r, struct kl_error *err);
 /* Check fresh files. KL_EDATA: a window there has the numbers of one that trained a model or chose its
    epoch; one that is tested stands in two files. (tested.c) */
 int kl_sequence_report_check_copies(struct kl_sequence_report *r, struct kl_error *err);

@@ -254,7 +254,12 @@ static int check_windows(const struct kl_sequence_report *r, size_t k, struct kl
     const struct kl_sequence_learned *m = &r->models[k];
     const struct kl_sequence_set *set = &r->set;
     const struct kl_file *model = r->model_files[k], *first = r->window_files[0];
-    int code = check_names(model, first, "class", m->class_names, m->n_classes, set->class_names,
+    int code = KL_OK;
+    if (!set->n_classes && !r->all)
+        return kl_fail(err, KL_EDATA, "%s: windows without labels; qseq predict names their classes",
+                       kl_store_file_path(first));
+    if (set->n_classes)
+        code = check_names(model, first, "class", m->class_names, m->n_classes, set->class_names,
                            set->n_classes, err);
     if (!code)
         code = check_names(model, first, "channel", m->channel_names, m->n_channels, set->channel_names,
@@ -481,6 +486,49 @@ int kl_sequence_report_open(struct kl_sequence_report *r, struct kl_error *err)
     if (!code) code = take_tested(r, err);
     if (!code) code = kl_sequence_report_check_copies(r, err);
     if (!code) code = take_people(r, err);
+    return code ? code : take_own(r, err);
+}
+
+/* ---- all windows, for predictions ---- */
+
+/* Of model k; those that it has learnt from are counted, once for all models. */
+static void take_all(struct kl_sequence_report *r, size_t k, bool *seen)
+{
+    const struct kl_sequence_learned *m = &r->models[k];
+    for (size_t f = 0, i = 0; f < r->n_windows; f++) {
+        const size_t n = kl_store_file_find(r->window_files[f], "x")->rows;
+        size_t listed = n;
+        const int64_t place = place_of_file(m, kl_store_file_content(r->window_files[f]), &listed);
+        for (size_t w = 0; w < n; w++, i++) {
+            const int32_t part = place >= 0 && listed == n ? m->part[(size_t)place + w] : -1;
+            const bool learnt = part == KL_SEQUENCE_TRAIN || part == KL_SEQUENCE_VALIDATION;
+            r->seen += learnt && !seen[i];
+            seen[i] |= learnt;
+            r->tested[r->n++] = (struct kl_sequence_tested){ i, (int32_t)k, (int32_t)f, place < 0 };
+        }
+    }
+}
+
+int kl_sequence_report_open_all(struct kl_sequence_report *r, struct kl_error *err)
+{
+    int code = KL_OK;
+    r->all = true;
+    r->models = calloc(r->n_models + 1, sizeof *r->models);
+    if (!r->models) return kl_fail_memory(err, r->n_models * sizeof *r->models);
+    for (size_t k = 0; k < r->n_models && !code; k++) code = open_model(r, k, err);
+    if (!code) code = check_models(r, err);
+    if (!code) code = kl_sequence_set_open(&r->set, r->window_files, r->n_windows, err);
+    for (size_t k = 0; k < r->n_models && !code; k++) code = check_windows(r, k, err);
+    if (code) return code;
+    r->replicas = r->models[0].replicas, r->classes = r->models[0].n_classes;
+    r->channels = r->set.channels;
+    bool *seen = calloc(r->set.n + 1, sizeof *seen);
+    r->tested = malloc((r->set.n * r->n_models + 1) * sizeof *r->tested);
+    if (!seen || !r->tested) code = kl_fail_memory(err, r->set.n * r->n_models * sizeof *r->tested);
+    for (size_t k = 0; k < r->n_models && !code; k++) take_all(r, k, seen);
+    free(seen);
+    if (!code) code = take_people(r, err);
+    for (size_t i = 0; i < r->n && !code; i++) r->labels[i] = 0;
     return code ? code : take_own(r, err);
 }
 

@@ -67,7 +67,7 @@ $ cache log h.safetensors.h5 | grep -c 'weights: h.safetensors'
 
 # Into and out of pipes.
 $ qconvert h.npz --features f.h5 -o - | qeval - f.h5 -o p.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
-> p.h5: accuracy # +- # (standard deviation) over 2 heads, on 200 samples
+> p.h5: accuracy # +- # (standard deviation over 2 heads; 95 % over samples # to #), on 200 samples
 >   no controls: the weights come from elsewhere
 $ qconvert - -o stdin.npz <h.h5
 > stdin.npz: 9 tensors, 8511 values

@@ -41,7 +41,7 @@ $ qeval test.h5 a.h5 -o x.h5
 ? 65
 
 $ qeval a.h5 -o x.h5
-! qeval: 1 input, expected HEAD.h5|CHAINS.h5 FEATURES.h5; see --help
+! qeval: 1 input, expected HEAD.h5|CHAINS.h5... FEATURES.h5; see --help
 ? 2
 
 $ qeval a.h5 absent.h5 -o x.h5

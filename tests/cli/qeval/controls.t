@@ -8,13 +8,13 @@ $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limi
 + for c in twin frozen none; do qtrain train.h5 --epochs 4 --replicas 3 --core $c -q -o $c.h5; done
 
 $ qeval with.h5 test.h5 -o with-report.h5
-> with-report.h5: accuracy # +- # (standard deviation) over 3 heads, on 360 samples
+> with-report.h5: accuracy # +- # (standard deviation over 3 heads; 95 % over samples # to #), on 360 samples
 >   circuit - twin   # (95 % # to #, paired over 3 seeds)
 >   circuit - frozen # (95 % # to #, paired over 3 seeds)
 >   circuit - none   # (95 % # to #, paired over 3 seeds)
 
 $ qeval without.h5 test.h5 -o without-report.h5
-> without-report.h5: accuracy # +- # (standard deviation) over 3 heads, on 360 samples
+> without-report.h5: accuracy # +- # (standard deviation over 3 heads; 95 % over samples # to #), on 360 samples
 >   no controls: trained with --no-controls
 
 $ qeval twin.h5 test.h5 -o twin-report.h5 | tail -n 1

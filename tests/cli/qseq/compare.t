@@ -49,3 +49,35 @@ $ qseq compare mdm.report.h5 w.h5
 $ qseq compare csp-lda.report.h5 mdm.report.h5 --csv --json
 ! qseq: --csv and --json: give one of them
 ? 2
+
+# The file of a comparison: its numbers are those that are printed; the page leads with its p.
+$ qseq compare csp-lda.report.h5 mdm.report.h5 -q -o compared.h5; qseq compare csp-lda.report.h5 mdm.report.h5 -o compared.h5 2>&1 | head -n 3; cache show compared.h5 | sed -n '/^verdict/p; /^difference/,/^csp/p; /^model /,/^mdm/p'
+> qseq: 5 people: no test over them can give a p below 0.0625
+> compared.h5: up to date: accuracy of 2 models on 225 windows of 5 people, 1 seed
+> model           mean    95 % over people all windows over seeds mean rank
+> verdict    csp-lda - mdm: accuracy -0.0978 (95 % -0.2125 to +0.0170), p 0.125 by sign flips over 5 people
+> difference                       difference  p flips   Holm  p ranks   Holm  p folds  McNemar p
+> csp-lda v mdm  -0.0978 (-0.2125 to +0.0170)    0.125  0.125    0.125  0.125     0.19          -
+> model                         mean  all windows  over seeds  mean rank
+> csp-lda  0.6222 (0.4261 to 0.8183)       0.6222           -       1.90
+> mdm      0.7200 (0.4798 to 0.9602)       0.7200           -       1.10
+$ /usr/bin/python3 - <<'END'
++ import csv, h5py, subprocess
++ c = h5py.File('compared.h5')
++ row = next(csv.DictReader(subprocess.run('qseq compare csp-lda.report.h5 mdm.report.h5 --csv', shell=True, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL).stdout.splitlines()))
++ for one, other in ('difference', 'difference'), ('low', 'difference_low'), ('high', 'difference_high'), ('sign_flip_p', 'sign_flip_p'), ('wilcoxon_holm', 'wilcoxon_holm'), ('folds_p', 'folds_p'):
++     assert abs(float(row[one]) - c[other][0]) < 1e-12, one
++ assert [m.decode() for m in c['models']] == ['csp-lda', 'mdm'] and c['pairs'][()].tolist() == [[0, 1]]
++ assert abs(c['values'][()].mean(1) - c['mean'][()]).max() < 1e-12 and c.attrs['people'] == 5
++ print('same')
++ END
+> same
+$ figures -q csp-lda.report.h5 compared.h5 --report page.html && grep -A 1 '^<h1>' page.html | sed 's/<[^>]*>//g'
+> Comparison of sequence models
+> compared.h5: csp-lda - mdm: accuracy -0.0978 (95 % -0.2125 to +0.0170), p 0.125 by sign flips over 5 people
+$ qseq compare mdm.report.h5 csp-lda.report.h5 --key | cmp -s - <(qseq compare csp-lda.report.h5 mdm.report.h5 --key) || echo 'the order is part of the key'
+> the order is part of the key
+$ qseq compare mdm.report.h5 csp-lda.report.h5 --csv -o x.h5; qseq compare mdm.report.h5 csp-lda.report.h5 --csv --json
+! qseq: --csv and -o: give one of them
+! qseq: --csv and --json: give one of them
+? 2

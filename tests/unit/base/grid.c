@@ -79,9 +79,50 @@ static void changed(void)
     kl_grid_free(&grid);
 }
 
+/* Ranges: the ends as they are written; ratios, or steps, that are equal. */
+static void ranges(void)
+{
+    static const char *const want[] = { "1e-4", "0.001", "0.01", "1e-1", "2", "3", "4", "5" };
+    struct kl_grid grid;
+    struct kl_error err = { 0 };
+    const int code = kl_grid_parse(&grid, &test_tool, NULL, "lr=1e-4:1e-1:log4 qubits=2:5:lin4", &err);
+    CHECK(code == 0 && grid.n == 16, "%s: %zu", err.text, grid.n);
+    for (size_t i = 0; i < 8 && code == 0; i++)
+        CHECK(strcmp(grid.axes[i / 4].values[i % 4], want[i]) == 0, "value %zu: %s", i,
+              grid.axes[i / 4].values[i % 4]);
+    kl_grid_free(&grid);
+}
+
+/* The middle at first; then, at the second attempt of a point that is there, near the upper end. */
+static double unit(const void *context, size_t point, int axis, size_t attempt)
+{
+    (void)context, (void)axis;
+    return point && attempt ? 0.999 : 0.5;
+}
+
+static void drawn(void)
+{
+    struct kl_grid grid;
+    struct kl_error err = { 0 };
+    int code = kl_grid_draw(&grid, &test_tool, NULL, "lr=1e-4:1e-2:log optimizer=adam,sgd,adamw", 2,
+                            unit, NULL, &err);
+    CHECK(code == 0 && grid.n == 2, "%s: %zu", err.text, grid.n);
+    CHECK(code || (strcmp(kl_grid_value(&grid, 0, 0), "0.001") == 0 &&
+                   strcmp(kl_grid_value(&grid, 0, 1), "sgd") == 0 &&
+                   strcmp(kl_grid_value(&grid, 1, 0), "0.009954") == 0 &&
+                   strcmp(kl_grid_value(&grid, 1, 1), "adamw") == 0),
+          "%s %s, %s %s", kl_grid_value(&grid, 0, 0), kl_grid_value(&grid, 0, 1),
+          kl_grid_value(&grid, 1, 0), kl_grid_value(&grid, 1, 1));
+    kl_grid_free(&grid);
+    code = kl_grid_draw(&grid, &test_tool, NULL, "lr=1e-4:1e-2:log", 3, unit, NULL, &err);
+    CHECK(code == KL_EUSAGE && strstr(err.text, "found 2 different points"), "%s", err.text);
+}
+
 int main(void)
 {
     points();
+    ranges();
+    drawn();
     changed();
     many();
     refused("zzzzzzzz=1", "--grid: zzzzzzzz: no such option");
@@ -91,6 +132,14 @@ int main(void)
     refused("lr=1e-3,fast", "found 'fast', expected a number");
     refused("lr=1,11", "from 0 to 10");
     refused("lr=1,1", "twice");
+    refused("lr=1e-4:1:log", "no number of values");
+    refused("lr=1e-4:1:4", "expected LO:HI:log7");
+    refused("lr=1e-4:1:log1", "expected LO:HI:log7");
+    refused("lr=1e-4:1:log99", "2 to 64 values");
+    refused("lr=0:1:log3", "a rising range above 0");
+    refused("lr=1:0.1:lin3", "a rising range");
+    refused("lr=1:11:lin3", "from 0 to 10");
+    refused("qubits=2:4:lin9", "twice");
     refused("lr=1 learning_rate=2", "lr is there twice");
     refused("optimiser=sgd", "did you mean optimizer?");
     refused("optimizer=sgd,lbfgs", "expected one of adam|adamw|sgd");

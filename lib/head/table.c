@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+   Several heads on the same samples: a table of them, each compared with the first. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/table.h"
+#include "store/store.h"
+
+int kl_head_row_seed(struct kl_head_row *row, const struct kl_file *head, struct kl_error *err)
+{
+    json_t *parts = NULL;
+    const int code = kl_json_parse(&parts, kl_store_file_key_parts(head), row->path, err);
+    const char *seed =
+        code ? NULL : json_string_value(json_object_get(json_object_get(parts, "parts"), "seed"));
+    row->seed = seed ? strtod(seed, NULL) : NAN;
+    json_decref(parts);
+    return code;
+}
+
+/* Do replicas of the two rows have the same seeds, one by one? */
+static bool are_paired(const struct kl_head_row *a, const struct kl_head_row *b)
+{
+    return a->e.replicas == b->e.replicas && a->e.first == b->e.first && a->seed == b->seed;
+}
+
+static int compare(struct kl_head_row *row, const struct kl_head_row *first, struct kl_error *err)
+{
+    const size_t r = row->e.replicas;
+    if (are_paired(row, first)) row->difference = kl_stats_paired(row->e.accuracy, first->e.accuracy, r);
+    else {
+        const double mean = kl_stats_mean(first->e.accuracy, first->e.replicas);
+        row->difference = (struct kl_paired){ 1, kl_stats_mean(row->e.accuracy, r) - mean, NAN, NAN };
+    }
+    return kl_head_evaluation_compare(&row->test, &row->e, &first->e, err);
+}
+
+int kl_head_rows_compare(struct kl_head_row *rows, size_t n, struct kl_error *err)
+{
+    double *log10_p = malloc(n * sizeof *log10_p);
+    int code = log10_p ? KL_OK : kl_fail_memory(err, n * sizeof *log10_p);
+    for (size_t i = 1; i < n && !code; i++) {
+        code = compare(&rows[i], rows, err);
+        log10_p[i - 1] = log10(rows[i].test.p);
+    }
+    if (!code && n > 1) code = kl_stats_holm(log10_p, log10_p, n - 1, err);
+    for (size_t i = 1; i < n && !code; i++) rows[i].holm = pow(10, log10_p[i - 1]);
+    free(log10_p);
+    return code;
+}
+
+void kl_head_rows_free(struct kl_head_row *rows, size_t n)
+{
+    for (size_t i = 0; rows && i < n; i++) {
+        kl_head_evaluation_free(&rows[i].e);
+        kl_head_control_scores_free(&rows[i].controls);
+    }
+    free(rows);
+}
+
+/* ---- the numbers of a row, by name: what JSON and CSV have ---- */
+
+enum { OWN = 13, DIFFERENCE = 5, NUMBERS = OWN + 3 * KL_CONTROLS + DIFFERENCE };
+struct numbers {
+    struct kl_json_pair pairs[NUMBERS];
+    struct kl_control_numbers controls;
+};
+
+/* Every name, whatever there is: what is not there is no number. */
+static void set_controls(struct numbers *to, const struct kl_control_scores *s)
+{
+    struct kl_paired d[KL_CONTROLS];
+    for (int i = 0; i < KL_CONTROLS; i++) {
+        const struct kl_paired none = { 1, NAN, NAN, NAN };
+        d[i] = s->absent ? none : s->difference[i];
+        d[i].n = 2; /* else there are no ends */
+    }
+    kl_head_control_numbers(&to->controls, d, KL_CONTROLS, true);
+    memcpy(to->pairs + OWN, to->controls.pairs, 3 * KL_CONTROLS * sizeof *to->pairs);
+}
+
+static void set_numbers(struct numbers *to, const struct kl_head_row *row, bool first)
+{
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(&row->e);
+    const struct kl_paired *d = &row->difference;
+    const bool wide = !first && kl_has_width(d->low, d->high);
+    const struct kl_json_pair own[OWN] = {
+        { "head", KL_JSON_TEXT, row->path, 0 },
+        { "replicas", KL_JSON_COUNT, NULL, (double)row->e.replicas },
+        { "seed", isnan(row->seed) ? KL_JSON_NUMBER : KL_JSON_COUNT, NULL, row->seed },
+        { "samples", KL_JSON_COUNT, NULL, (double)row->e.n },
+        { "accuracy", KL_JSON_NUMBER, NULL, s.accuracy },
+        { "accuracy_sd", KL_JSON_NUMBER, NULL, s.deviation },
+        { "accuracy_low", KL_JSON_NUMBER, NULL, s.interval.low },
+        { "accuracy_high", KL_JSON_NUMBER, NULL, s.interval.high },
+        { "log_loss", KL_JSON_NUMBER, NULL, s.log_loss },
+        { "ece", KL_JSON_NUMBER, NULL, s.calibration_error },
+        { "noise", KL_JSON_TEXT, row->e.noise, 0 },
+        { "shots", KL_JSON_COUNT, NULL, (double)row->e.shots },
+        { "collapsed", KL_JSON_COUNT, NULL, (double)row->collapsed },
+    };
+    const struct kl_json_pair difference[DIFFERENCE] = {
+        { "minus_first", KL_JSON_NUMBER, NULL, first ? NAN : d->difference },
+        { "minus_first_low", KL_JSON_NUMBER, NULL, wide ? d->low : NAN },
+        { "minus_first_high", KL_JSON_NUMBER, NULL, wide ? d->high : NAN },
+        { "mcnemar_p", KL_JSON_NUMBER, NULL, first ? NAN : row->test.p },
+        { "mcnemar_holm", KL_JSON_NUMBER, NULL, first ? NAN : row->holm },
+    };
+    memcpy(to->pairs, own, sizeof own);
+    set_controls(to, &row->controls);
+    memcpy(to->pairs + NUMBERS - DIFFERENCE, difference, sizeof difference);
+}
+
+int kl_head_rows_json(FILE *to, const struct kl_head_row *rows, size_t n, const struct kl_log *log,
+                      struct kl_error *err)
+{
+    struct numbers numbers;
+    struct kl_json_pair pairs[NUMBERS + 1];
+    /* No file keeps those that are lost. */
+    const bool lost = log->cautions && log->cautions->lost;
+    int code = lost ? kl_fail_memory(err, 256) : KL_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        set_numbers(&numbers, &rows[i], i == 0);
+        memcpy(pairs, numbers.pairs, sizeof numbers.pairs);
+        pairs[NUMBERS] = kl_json_cautions(log);
+        code = kl_json_line(to, pairs, NUMBERS + 1, err);
+    }
+    return code;
+}
+
+void kl_head_rows_csv(FILE *to, const struct kl_head_row *rows, size_t n)
+{
+    struct numbers numbers;
+    for (size_t i = 0; i < n; i++) {
+        set_numbers(&numbers, &rows[i], i == 0);
+        for (size_t k = 0; k < NUMBERS && !i; k++)
+            fprintf(to, "%s%s", k ? "," : "", numbers.pairs[k].name);
+        for (size_t k = 0; k < NUMBERS; k++) {
+            const struct kl_json_pair *p = &numbers.pairs[k];
+            fputc(k ? ',' : '\n', to);
+            if (p->type == KL_JSON_TEXT) kl_csv_write(to, p->text, strlen(p->text));
+            else if (!isnan(p->number)) fprintf(to, "%.17g", p->number);
+        }
+    }
+    fputc('\n', to);
+}
+
+/* ---- for people ---- */
+
+/* A number at its width, or what stands for none. */
+static void cell(FILE *to, int width, const char *form, double value, const char *none)
+{
+    char text[32];
+    if (isnan(value)) snprintf(text, sizeof text, "%s", none);
+    else snprintf(text, sizeof text, form, value);
+    fprintf(to, " %*s", width, text);
+}
+
+static void interval(FILE *to, const char *form, double low, double high)
+{
+    char text[64] = "undefined";
+    if (kl_has_width(low, high)) snprintf(text, sizeof text, form, low, high);
+    fprintf(to, " %19s", text);
+}
+
+/* The widest name, or difference to the first. */
+static int widest(const struct kl_head_row *rows, size_t n, bool differences)
+{
+    size_t most = differences ? strlen("difference") : strlen("head");
+    for (size_t i = differences; i < n; i++) {
+        const size_t size = strlen(rows[i].path) + (differences ? strlen(rows->path) + 3 : 0);
+        if (size > most) most = size;
+    }
+    return (int)most;
+}
+
+static void tell_row(FILE *to, const struct kl_head_row *row, int width, bool several, bool controls)
+{
+    const struct kl_evaluation_summary s = kl_head_evaluation_summary(&row->e);
+    fprintf(to, "%-*s", width, row->path);
+    cell(to, 5, "%.0f", row->e.ensemble ? (double)row->e.ensemble : (double)row->e.replicas, "");
+    cell(to, 5, "%.0f", row->seed, "-");
+    cell(to, 9, "%.4f", s.accuracy, ""), interval(to, "%.4f to %.4f", s.interval.low, s.interval.high);
+    if (several) cell(to, 9, "%.4f", row->e.replicas > 1 ? s.deviation : NAN, "-");
+    cell(to, 9, "%.4f", s.log_loss, "");
+    for (int i = 0; i < KL_CONTROLS && controls; i++)
+        cell(to, 9, "%+.4f", row->controls.absent ? NAN : row->controls.difference[i].difference, "-");
+    fputc('\n', to);
+}
+
+static void tell_differences(FILE *to, const struct kl_head_row *rows, size_t n, bool several)
+{
+    const int width = widest(rows, n, true);
+    fprintf(to, "%-*s %9s %19s %9s %9s\n", width, "difference", "mean", "95 % over seeds", "McNemar p",
+            "Holm");
+    for (size_t i = 1; i < n; i++) {
+        const struct kl_paired *d = &rows[i].difference;
+        fprintf(to, "%s - %s%*s", rows[i].path, rows->path,
+                width - (int)(strlen(rows[i].path) + strlen(rows->path) + 3), "");
+        cell(to, 9, "%+.4f", d->difference, ""), interval(to, "%+.4f to %+.4f", d->low, d->high);
+        cell(to, 9, "%.3g", rows[i].test.p, ""), cell(to, 9, "%.3g", rows[i].holm, "");
+        fputc('\n', to);
+    }
+    if (several) fputs("McNemar: of the first heads of two files\n", to);
+}
+
+/* Of circuits that were not run exactly. */
+static void tell_conditions(FILE *to, const struct kl_head_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct kl_evaluation *e = &rows[i].e;
+        if (strcmp(e->noise, "none") == 0 && !e->shots) continue;
+        fprintf(to, "%s: noise %s", rows[i].path, e->noise);
+        if (e->shots) fprintf(to, ", %zu shot%s", e->shots, kl_s(e->shots));
+        if (kl_head_mitigates(&e->mitigation)) fprintf(to, ", mitigated by %s", e->mitigation.label);
+        fputc('\n', to);
+    }
+}
+
+void kl_head_rows_tell(FILE *to, const struct kl_head_row *rows, size_t n)
+{
+    const int width = widest(rows, n, false);
+    bool several = false, controls = false;
+    for (size_t i = 0; i < n; i++)
+        several |= rows[i].e.replicas > 1, controls |= !rows[i].controls.absent;
+    fprintf(to, "%-*s %5s %5s %9s %19s", width, "head", "heads", "seed", "accuracy",
+            "95 % over samples");
+    if (several) fprintf(to, " %9s", "sd");
+    fprintf(to, " %9s", "log loss");
+    for (int i = 0; i < KL_CONTROLS && controls; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "- %s", kl_head_control_name(i));
+        fprintf(to, " %9s", title);
+    }
+    fputc('\n', to);
+    for (size_t i = 0; i < n; i++) tell_row(to, &rows[i], width, several, controls);
+    if (n > 1) tell_differences(to, rows, n, several);
+    tell_conditions(to, rows, n);
+}

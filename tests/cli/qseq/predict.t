@@ -1,0 +1,49 @@
+# The classes of windows without labels: means over replicas and folds; on windows that eval judges, its own probabilities.
+$ qseq generate people -q -n 4 --channels 8 --trials 8 -o people && qseq windows -q people/*.edf --rate 40 -o all.h5; /usr/bin/python3 - <<'END'
++ import h5py, numpy as np
++ w = h5py.File('all.h5')
++ last = w['subject'][()] == 3
++ for name, rows in ('old', ~last), ('new', last):
++     np.save(name + '.npy', w['x'][()][rows]), np.save(name + '-y.npy', w['labels'][()][rows]), np.save(name + '-s.npy', w['subject'][()][rows])
++ END
+$ from() { qseq windows -q $1.npy --array-rate 40 --subjects-of $1-s.npy "${@:2}"; }; from old --labels-of old-y.npy -o w.h5; from new --labels-of new-y.npy -o new.h5; from new -o bare.h5
++ qseq train w.h5 -q -m means --lr 0.05 --epochs 5 --replicas 2 --split loso --fold all -o m.h5; qseq fit w.h5 -q --split loso --fold all -o f.h5
+$ qseq eval m.h5.folds/0.h5 bare.h5 -o x.h5
+! qseq: bare.h5: windows without labels; qseq predict names their classes
+? 65
+$ qseq predict m.h5.folds/*.h5 bare.h5 -o p.h5 --csv p.csv | sed -E 's/agree on [0-9]+/agree on #/; s/(0|1) [0-9]+/\1 #/g'; head -n 1 p.csv; wc -l <p.csv; sed -n 2p p.csv | cut -d, -f 1-4
+> p.h5: 24 windows by means, the mean of 6, which agree on #: 0 #, 1 #
+> window,recording,person,onset,prediction,p 0,p 1,sd 0,sd 1
+> 25
+> 0,3,3,
+$ qseq predict m.h5.folds/*.h5 bare.h5 -o p.h5 --csv - | cmp - p.csv && echo same; cut -d, -f 1-4 <(qseq predict m.h5.folds/0.h5 all.h5 -o x.h5 2>&1)
+> same
+> qseq: all.h5: class 'imagined left fist', expected '0' as in m.h5.folds/0.h5
+
+# Each fold's probabilities are those that eval has of the same windows; here are their means.
+$ for k in m f; do for f in 0 1 2; do qseq eval $k.h5.folds/$f.h5 new.h5 -q -o $k$f.report.h5; done; qseq predict $k.h5.folds/*.h5 new.h5 -q -o $k.named.h5; done 2>log; /usr/bin/python3 - <<'END'
++ import h5py, numpy as np
++ for k in 'mf':
++     all = np.concatenate([h5py.File(f'{k}{f}.report.h5')['probabilities'][()] for f in range(3)])
++     p = h5py.File(f'{k}.named.h5')
++     assert abs(all.mean(0) - p['probabilities'][()]).max() < 1e-12 and abs(all.std(0, ddof=1) - p['deviations'][()]).max() < 1e-12
++     same = (all.argmax(2) == all.argmax(2)[0]).all(0)
++     assert (p['predictions'][()] == all.mean(0).argmax(1)).all() and p.attrs['agree'] == same.sum() and p.attrs['heads'] == len(all)
++ bare, new = h5py.File('p.h5'), h5py.File('m.named.h5')
++ assert abs(bare['probabilities'][()] - new['probabilities'][()]).max() < 1e-12
++ print('same')
++ END
+> same
+
+# What it has learnt from is said; what does not fit is refused.
+$ qseq predict m.h5.folds/*.h5 w.h5 -q -o seen.h5; cache show seen.h5 | grep 'learnt from'
+> windows that they learnt from 72
+$ qseq predict m.h5.folds/0.h5 f.h5.folds/0.h5 new.h5 -o x.h5 2>&1 | grep -c ": model '.*', expected '"; qseq predict m.h5.folds/0.h5 -o x.h5; from() { qseq windows -q new.npy --array-rate 20 -o slow.h5; }; from 2>log; qseq predict m.h5.folds/0.h5 slow.h5 -o x.h5
+> 1
+! qseq: 1 input, expected MODEL.h5... WINDOWS.h5...; see qseq predict --help
+! qseq: slow.h5: windows of 125 steps at 20 Hz, expected 125 at 40 as in m.h5.folds/0.h5
+? 65
+$ qseq predict m.h5.folds/0.h5 new.h5 --csv new.h5 -o x.h5; qseq predict m.h5.folds/0.h5 new.h5 --csv - --json -o x.h5
+! qseq: new.h5: is an input; give another name
+! qseq: --csv - and --json: both are for the screen; give --csv FILE
+? 2
