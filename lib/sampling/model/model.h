@@ -137,6 +137,10 @@ int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t c
                          size_t width, int classes, enum kl_sampling_loss loss, double l_max,
                          struct kl_error *err);
 
+/* Is it of one hidden layer, few inputs and one logit, and of a loss that kernels/shallow.h has? Then
+   its form there. */
+struct kl_shallow;
+bool kl_sampling_net_shallow(struct kl_shallow *form, const struct kl_sampling_net *net);
 /* The mean loss of a net over records, with workspaces for threads 0 .. threads - 1. net and records
    must outlive the target. batch: most records of a gradient (0: all); with batch norm in training mode
    that many share their statistics, in evaluations too, else it only bounds memory. KL_EUSAGE: records

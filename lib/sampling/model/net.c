@@ -376,11 +376,13 @@ static int walk(void *context, float *w, const struct kl_sampling_span *spans, s
     return KL_OK;
 }
 
-/* Is it of the kind? */
-static bool fits_shallow(const struct kl_sampling_net *net, size_t batch)
+bool kl_sampling_net_shallow(struct kl_shallow *form, const struct kl_sampling_net *net)
 {
+    *form = (struct kl_shallow){ net->dense[0].in, net->dense[0].out,
+                                 net->loss == KL_SAMPLING_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
+                                 exp(-net->l_max) };
     return net->n_units == 0 && net->n_dense == 2 && net->outputs == 1 &&
-           net->dense[0].in <= KL_SHALLOW_INPUTS && batch <= KL_SHALLOW_BATCH &&
+           net->dense[0].in <= KL_SHALLOW_INPUTS &&
            (net->loss == KL_SAMPLING_BBCE || net->loss == KL_SAMPLING_BCE);
 }
 
@@ -388,13 +390,11 @@ int kl_sampling_shallow_open(struct kl_sampling_shallow **shallow, struct kl_sam
                              const struct kl_sampling_net *net, size_t batch, int threads,
                              struct kl_error *err)
 {
+    struct kl_shallow form;
     *shallow = NULL;
-    if (!fits_shallow(net, batch)) return KL_OK;
+    if (!kl_sampling_net_shallow(&form, net) || batch > KL_SHALLOW_BATCH) return KL_OK;
     struct kl_sampling_shallow *all = *shallow = calloc((size_t)threads, sizeof *all);
     if (!all) return kl_fail_memory(err, (size_t)threads * sizeof *all);
-    const struct kl_shallow form = { net->dense[0].in, net->dense[0].out,
-                                     net->loss == KL_SAMPLING_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
-                                     exp(-net->l_max) };
     const size_t n = kl_shallow_packed(&form), work = kl_shallow_work(&form, batch);
     for (int i = 0; i < threads; i++) {
         all[i].net = form;
