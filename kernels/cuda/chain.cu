@@ -103,7 +103,9 @@ static int send_records(struct kl_cuda_chains *s, int which, struct kl_error *er
     const size_t n = job->shape.n_sets * job->shape.n[which], d = job->shape.net.inputs,
                  width = width_of(&job->shape);
     float *x = (float *)calloc(n * (width + 1) + 1, sizeof *x), *sign = x + n * width;
-    if (!x) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu records", n);
+    if (!x)
+        return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for",
+                            n * (width + 1) * sizeof *x);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < d; k++) x[i * width + k] = job->shape.x[which][i * d + k];
         sign[i] = job->shape.label[which][i] ? 1.0f : -1.0f;

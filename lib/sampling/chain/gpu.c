@@ -19,8 +19,9 @@ enum {
     CHAIN_SPANS = 512,
     FIRST_STEPS = 16
 };
-/* Seconds of a launch, with what follows from it: below, above, the next has more steps, or fewer. */
-static const double SHORT = 0.1, LONG = 0.4;
+/* Shares of a round's seconds, of a launch with what follows from it: below and above, the next one has
+   more steps, or fewer. */
+static const double SHORT = 0.4, LONG = 1.6;
 
 struct kl_sampling_gpu {
     const struct kl_cuda_chains_calls *calls;
@@ -351,7 +352,7 @@ int kl_sampling_gpu_round(struct kl_sampling_run *run, struct kl_sampling_chain 
         code = launch(&l, pool, err);
     }
     const double seconds = kl_clock() - start;
-    if (seconds < SHORT) g->steps = least(2 * g->steps, g->step_room);
-    else if (seconds > LONG && g->steps > 1) g->steps /= 2;
+    if (seconds < SHORT * run->round_seconds) g->steps = least(2 * g->steps, g->step_room);
+    else if (seconds > LONG * run->round_seconds && g->steps > 1) g->steps /= 2;
     return code;
 }
