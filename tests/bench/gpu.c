@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; classifiers of devices; GANs; logits of the default head and its epochs, alone and 256
-   at once. What takes no second itself is timed once the GPU has run for a while, or has done it
-   before: a GPU that has had nothing to do is slow at first.
-   gpu [--quick] [BEGINNING]: less of each; those alone whose names begin so. */
+   machine's CPU; classifiers of devices; GANs; chains on SYNTH; logits of the default head and its
+   epochs, alone and 256 at once. What takes no second itself is timed once the GPU has run for a while,
+   or has done it before: a GPU that has had nothing to do is slow at first. gpu [--quick] [BEGINNING]:
+   less of each; those alone whose names begin so. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "kernels/device.h"
 #include "qrng/classify/network.h"
 #include "qrng/gan/gan_int.h"
+#include "sampling/chain/chain.h"
 #include "warm.h"
 
 enum { N = 60000, BATCH = 65536, MANY = 256, GROUPS = 7 };
@@ -210,6 +211,44 @@ static void gans(const char *name, size_t pairs, bool quantum)
     if (n < pairs) printf("%s: %zu of %zu at once\n", name, n, pairs);
 }
 
+/* Seconds of MALA on SYNTH with 4-32-1 at beta 10, of all records a step, a test every 10 epochs. */
+static double run_chains(int64_t n, int64_t epochs, bool on_gpu)
+{
+    struct kl_sampling_data data;
+    struct kl_sampling_net net;
+    struct kl_sampling_target_f32 target;
+    struct kl_sampling_settings s;
+    struct kl_sampling_run *run;
+    struct kl_sampling_rung rung = { 10, 0.03, 0, epochs };
+    struct kl_error err;
+    const struct kl_sampling_data_options o = { .set = KL_SAMPLING_SYNTH,
+                                                .train_size = 50,
+                                                .test_size = 500 };
+    must(kl_sampling_data_load(&data, &o, NULL, 0, &err), &err);
+    must(kl_sampling_net_make(&net, "fcn1:32", 1, 1, data.width, 2, KL_SAMPLING_BBCE, 4, &err), &err);
+    for (int t = 0; t < net.n_tensors; t++) net.tensors[t].sigma = 0.5;
+    must(kl_sampling_net_target_f32(&target, &net, &data.train, &data.test, 0, 1, &err), &err);
+    kl_sampling_settings_default(&s);
+    s.rungs = &rung, s.n_rungs = 1, s.chains = n, s.sampler = KL_SAMPLING_MALA,
+    s.every = s.test_every = 10;
+    const double start = kl_clock();
+    must(kl_sampling_run_open(&run, &s, &target, 1, 1, &err), &err);
+    if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, &data, 1, &err), &err);
+    must(kl_sampling_run_go(run, NULL, NULL, &err), &err);
+    const double took = kl_clock() - start;
+    kl_sampling_run_close(&run);
+    target.close(target.context);
+    kl_sampling_data_free(&data);
+    return took;
+}
+
+static void chains(const char *name, int64_t n, int64_t epochs, bool on_gpu)
+{
+    if (!wanted(name)) return;
+    if (on_gpu) run_chains(n, epochs, true);
+    printf("bench %s/%s %.6g s\n", name, on_gpu ? "gpu" : "cpu-1-thread", run_chains(n, epochs, on_gpu));
+}
+
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
@@ -238,6 +277,10 @@ int main(int argc, char **argv)
     gans("gpu-100-gan-pairs", 100, false);
     gans("gpu-quantum-gan-pair", 1, true);
     gans("gpu-100-quantum-gan-pairs", 100, true);
+    const int64_t epochs = quick ? 200 : 20000;
+    chains("gpu-synth-28-chains", 28, epochs, false);
+    chains("gpu-synth-28-chains", 28, epochs, true);
+    chains("gpu-synth-1000-chains", 1000, epochs, true);
     make_features(&f, N);
     kl_head_options_default(&o);
     must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);
