@@ -31,7 +31,7 @@ struct kl_cuda {
     const struct kl_cuda_mlps_calls *mlps;
     const struct kl_cuda_resnet_calls *resnet;
     const struct kl_cuda_gans_calls *gans;
-    const struct kl_cuda_chains_calls *chains;
+    const struct kl_cuda_chains_calls *chains, *layers;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

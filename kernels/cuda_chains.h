@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Markov chains of a network of one hidden layer (kernels/shallow.h) on a GPU, a block each
-   (kernels/cuda/chain.cu): see kernels/cuda.h. */
+   Markov chains of a network on a GPU: of one hidden layer (kernels/shallow.h), a block each
+   (kernels/cuda/chain.cu); of dense layers, whose weights lie in the GPU's memory
+   (kernels/cuda/layers.cu). See kernels/cuda.h. */
 #ifndef KL_KERNELS_CUDA_CHAINS_H
 #define KL_KERNELS_CUDA_CHAINS_H
 
@@ -9,18 +10,22 @@
 
 struct kl_error;
 enum {
-    KL_CUDA_CHAIN_TENSORS = 4, /* W1 [units][inputs], b1, w2, b2 */
-    KL_CUDA_CHAIN_UNITS = 512  /* most */
+    KL_CUDA_CHAIN_LAYERS = 4,
+    KL_CUDA_CHAIN_TENSORS = 2 * KL_CUDA_CHAIN_LAYERS, /* W [outputs][inputs] and b of each layer */
+    KL_CUDA_CHAIN_UNITS = 512                         /* hidden ones of a block, at most */
 };
 enum kl_cuda_sampler { KL_CUDA_SGLD, KL_CUDA_PSGLD, KL_CUDA_SGHMC, KL_CUDA_SGNHT, KL_CUDA_MALA };
 
 /* What all chains have in common. Records in sets, of which each chain has one: the training ones (0)
    and those of the test (1). */
 struct kl_cuda_chains_shape {
-    struct kl_shallow net;
+    struct kl_shallow net; /* of the one */
+    /* Of the other: inputs, and what each layer puts out; enum kl_loss. */
+    int32_t n_layers, width[KL_CUDA_CHAIN_LAYERS + 1], loss;
+    double l_max;
     int32_t sampler; /* enum kl_cuda_sampler */
-    /* fused: as kl_shallow_steps: noise by kl_shallow_element, no norms of each step. Else the noise of
-       parameter j is element j. */
+    /* fused (of the one): as kl_shallow_steps: noise by kl_shallow_element, no norms of each step. Else
+       the noise of parameter j is element j. */
     int32_t fused;
     size_t n_sets, n[2], batch;    /* records of a set; of a step, at most n[0] */
     const float *x[2];             /* (n_sets, n, inputs) */
@@ -60,7 +65,8 @@ struct kl_cuda_chain_outcome {
     double loss, wrong, virial, radius, accept;
 };
 /* Of a state: sums over the records it is judged by, whose numbers are count[0] and count[1]; virial and
-   radius at the chain's beta, of the training records. */
+   radius at the chain's beta, of the training records; of dense layers, of draws from the prior alone.
+ */
 struct kl_cuda_chain_judged {
     double loss[2], wrong[2], virial, radius;
     int64_t count[2];

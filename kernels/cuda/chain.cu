@@ -83,19 +83,6 @@ template <class T> static int keep(struct kl_cuda_chains *s, T **to, size_t n, s
     *to = (T *)memory;
     return code;
 }
-template <class T> static int send(T *to, const T *from, size_t n, struct kl_error *err)
-{
-    if (!n) return KL_OK;
-    return kl_cuda_check(cudaMemcpy((void *)to, from, n * sizeof(T), cudaMemcpyHostToDevice),
-                         "to the GPU", err);
-}
-template <class T> static int fetch(T *to, const T *from, size_t n, struct kl_error *err)
-{
-    if (!n) return KL_OK;
-    return kl_cuda_check(cudaMemcpy((void *)to, from, n * sizeof(T), cudaMemcpyDeviceToHost),
-                         "from the GPU", err);
-}
-
 /* Records filled up to the kernel's width, labels as signs. */
 static int send_records(struct kl_cuda_chains *s, int which, struct kl_error *err)
 {
@@ -112,7 +99,7 @@ static int send_records(struct kl_cuda_chains *s, int which, struct kl_error *er
     }
     float *on_gpu;
     int code = keep(s, &on_gpu, n * (width + 1), err);
-    if (!code) code = send(on_gpu, x, n * (width + 1), err);
+    if (!code) code = kl_cuda_send(on_gpu, x, n * (width + 1), err);
     job->x[which] = on_gpu, job->sign[which] = on_gpu + n * width;
     free(x);
     return code;
@@ -167,19 +154,19 @@ static int chains_go(struct kl_cuda_chains *s, struct kl_cuda_chain *list, size_
     const size_t numbers = n * (size_t)job->size;
     void *arguments[] = { job };
     if (!n) return KL_OK;
-    int code = send(job->chains, list, n, err);
-    if (!code) code = send((struct kl_cuda_chain_span *)job->spans, spans, n_spans, err);
-    if (!code) code = send(job->w, w, numbers, err);
-    if (!code && job->v) code = send(job->v, v, numbers, err);
+    int code = kl_cuda_send(job->chains, list, n, err);
+    if (!code) code = kl_cuda_send((struct kl_cuda_chain_span *)job->spans, spans, n_spans, err);
+    if (!code) code = kl_cuda_send(job->w, w, numbers, err);
+    if (!code && job->v) code = kl_cuda_send(job->v, v, numbers, err);
     if (!code)
         code = kl_cuda_check(cudaLaunchKernel(kernel_of(&job->shape), dim3((unsigned)n),
                                               dim3((unsigned)s->threads), arguments, s->shared, NULL),
                              "sampling", err);
-    if (!code) code = fetch(list, job->chains, n, err);
-    if (!code) code = fetch(w, job->w, numbers, err);
-    if (!code && job->v) code = fetch(v, job->v, numbers, err);
-    if (!code) code = fetch(outcomes, job->outcomes, n_steps, err);
-    if (!code) code = fetch(judged, job->judged, n_spans, err);
+    if (!code) code = kl_cuda_fetch(list, job->chains, n, err);
+    if (!code) code = kl_cuda_fetch(w, job->w, numbers, err);
+    if (!code && job->v) code = kl_cuda_fetch(v, job->v, numbers, err);
+    if (!code) code = kl_cuda_fetch(outcomes, job->outcomes, n_steps, err);
+    if (!code) code = kl_cuda_fetch(judged, job->judged, n_spans, err);
     return code;
 }
 

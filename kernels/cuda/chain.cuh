@@ -6,9 +6,9 @@
 #ifndef KL_CUDA_CHAIN_CUH
 #define KL_CUDA_CHAIN_CUH
 
-#include "kernels/cuda/normal.cuh"
+#include "kernels/cuda/langevin.cuh"
 
-enum { KL_CHAIN_CHUNK = 32, KL_CHAIN_ROW = 33, KL_CHAIN_SHIFTS = 1024 };
+enum { KL_CHAIN_CHUNK = 32, KL_CHAIN_ROW = 33 };
 
 /* Places in shared memory, in floats; the first are doubles, one a warp. */
 struct kl_chain_job {
@@ -78,38 +78,6 @@ template <int D> KL_GPU double kl_chain_sum(const kl_chain_thread<D> &t, double 
     sum = 0;
     for (int i = 0; i < warps; i++) sum += sums[i];
     return sum;
-}
-
-/* ---- order ---- */
-
-/* The permutation of an epoch, as kl_sampling_shuffle makes it: partners are drawn side by side, one
-   thread exchanges. */
-template <int D> KL_GPU void kl_chain_shuffle(const kl_chain_thread<D> &t, uint64_t epoch)
-{
-    const int n = (int)t.job.shape.n[0];
-    int32_t *order = t.order, *partner = (int32_t *)(void *)t.part;
-    __syncthreads(); /* the order before is done with */
-    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) order[i] = i;
-    __syncthreads();
-    for (int first = 0; t.warp == 0 && first + 1 < n; first += KL_CHAIN_SHIFTS) {
-        for (int i = first + 2 * t.lane; i < first + KL_CHAIN_SHIFTS && i < n; i += 2 * KL_WARP) {
-            uint32_t words[4];
-            kl_philox(words, t.chain.key, (uint32_t)(i / 2), KL_RANDOM_CHAIN_BATCHES, (uint32_t)epoch,
-                      (uint32_t)(epoch >> 32));
-            for (int k = 0; k < 2; k++) {
-                const uint64_t bits = (uint64_t)words[2 * k + 1] << 32 | words[2 * k];
-                partner[i - first + k] =
-                    i + k + (int)(((unsigned __int128)bits * (uint64_t)(n - i - k)) >> 64);
-            }
-        }
-        __syncwarp();
-        for (int i = first; t.lane == 0 && i < first + KL_CHAIN_SHIFTS && i + 1 < n; i++) {
-            const int j = partner[i - first], kept = order[i];
-            order[i] = order[j], order[j] = kept;
-        }
-        __syncwarp();
-    }
-    __syncthreads();
 }
 
 /* ---- one pass over records ---- */

@@ -36,7 +36,6 @@ KL_GPU const float *kl_chain_noise(const kl_chain_thread<D> &t, uint32_t purpose
     return normals;
 }
 
-/* w = shrink w - rate gradient + spread N. */
 template <int D>
 KL_GPU void kl_chain_euler(kl_chain_numbers<D> &to, const kl_chain_thread<D> &t,
                            const kl_chain_numbers<D> &from, const kl_chain_numbers<D> &gradient,
@@ -46,9 +45,8 @@ KL_GPU void kl_chain_euler(kl_chain_numbers<D> &to, const kl_chain_thread<D> &t,
     const float *normals = noisy ? kl_chain_noise(t, KL_RANDOM_LANGEVIN, number) : NULL;
     to = from;
     kl_chain_each(t, false, [&](int k, int tensor) {
-        const kl_langevin_factors &f = span.factors[tensor];
-        const float next = fmaf((float)-f.rate, gradient.at[k], (float)f.shrink * from.at[k]);
-        to.at[k] = noisy ? fmaf((float)f.spread, normals[kl_chain_element(t, k)], next) : next;
+        to.at[k] = kl_moved(from.at[k], gradient.at[k], span.factors[tensor],
+                            noisy ? normals[kl_chain_element(t, k)] : 0);
     });
 }
 
@@ -56,42 +54,12 @@ template <int D>
 KL_GPU void kl_chain_psgld(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
                            const kl_cuda_chain_span &span, uint64_t number)
 {
-    const kl_cuda_chains_shape &shape = t.job.shape;
-    const double keep = !span.adapt ? 1 : number ? shape.rms_decay : 0;
-    const float kept = (float)keep, rest = (float)(1 - keep), epsilon = (float)shape.rms_epsilon,
-                rate = (float)(-span.eta / 2 * span.beta), spread = (float)sqrt(span.eta);
     const float *normals = kl_chain_noise(t, KL_RANDOM_LANGEVIN, number);
     kl_chain_each(t, false, [&](int k, int tensor) {
-        const float w = s.w.at[k], g = s.gradient.at[k],
-                    decay = (float)(t.chain.precision[tensor] / span.beta),
-                    square = fmaf(rest * g, g, kept * s.v.at[k]), scale = 1 / (epsilon + sqrtf(square));
-        const float next = fmaf(rate * scale, fmaf(decay, w, g), w);
-        s.v.at[k] = square;
-        s.w.at[k] = fmaf(spread * sqrtf(scale), normals[kl_chain_element(t, k)], next);
-    });
-}
-
-/* v = v - rate (beta gradient + precision w), w = w + move v. */
-template <int D>
-KL_GPU void kl_chain_kick(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
-                          const kl_cuda_chain_span &span, double rate, double move)
-{
-    kl_chain_each(t, false, [&](int k, int tensor) {
-        const float push = fmaf((float)(-rate * span.beta), s.gradient.at[k], s.v.at[k]);
-        s.v.at[k] = fmaf((float)(-rate * t.chain.precision[tensor]), s.w.at[k], push);
-        s.w.at[k] = fmaf((float)move, s.v.at[k], s.w.at[k]);
-    });
-}
-/* v = keep v + spread N, w = w + move v. */
-template <int D>
-KL_GPU void kl_chain_refresh(const kl_chain_thread<D> &t, kl_chain_state<D> &s, double keep,
-                             double spread, double move, uint64_t number)
-{
-    const float *normals = kl_chain_noise(t, KL_RANDOM_LANGEVIN, number);
-    kl_chain_each(t, false, [&](int k, int) {
-        const float kept = (float)keep * s.v.at[k];
-        s.v.at[k] = fmaf((float)spread, normals[kl_chain_element(t, k)], kept);
-        s.w.at[k] = fmaf((float)move, s.v.at[k], s.w.at[k]);
+        const double precision = t.chain.precision[tensor];
+        kl_scaled(&s.w.at[k], &s.v.at[k], s.gradient.at[k],
+                  kl_scaled_factors(t.job.shape, span, precision, number),
+                  normals[kl_chain_element(t, k)]);
     });
 }
 
@@ -107,24 +75,18 @@ template <int D>
 KL_GPU void kl_chain_momenta(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
                              const kl_cuda_chain_span &span, uint64_t number)
 {
-    const kl_cuda_chains_shape &shape = t.job.shape;
-    const double h = sqrt(span.eta);
-    kl_chain_kick(t, s, span, h, h / 2);
-    if (shape.sampler == KL_CUDA_SGHMC) {
-        kl_chain_refresh(t, s, shape.keep, shape.spread, h / 2, number);
-        return;
-    }
-    s.thermostat += span.eta / 2 * kl_chain_heat(t, s);
-    const double x = s.thermostat, lost = fabs(x) < 1e-8 ? 2 : -expm1(-2 * x) / x;
-    kl_chain_refresh(t, s, exp(-x), sqrt(shape.friction * lost), h / 2, number);
-    s.thermostat += span.eta / 2 * kl_chain_heat(t, s);
-}
-
-/* ln of the density of the step from -> to, but for what depends on neither, of one parameter. */
-KL_GPU double kl_chain_ratio(float to, float from, float gradient, const kl_langevin_factors &f)
-{
-    const double r = (double)to - f.shrink * (double)from + f.rate * (double)gradient;
-    return -r * r / (2 * f.spread * f.spread);
+    const bool sgnht = t.job.shape.sampler == KL_CUDA_SGNHT;
+    kl_chain_each(t, false, [&](int k, int tensor) {
+        kl_push(&s.w.at[k], &s.v.at[k], s.gradient.at[k],
+                kl_kick_factors(span, t.chain.precision[tensor]), 0);
+    });
+    if (sgnht) s.thermostat += span.eta / 2 * kl_chain_heat(t, s);
+    const kl_langevin_momentum rest = kl_rest_factors(t.job.shape, span, s.thermostat);
+    const float *normals = kl_chain_noise(t, KL_RANDOM_LANGEVIN, number);
+    kl_chain_each(t, false, [&](int k, int) {
+        kl_push(&s.w.at[k], &s.v.at[k], s.gradient.at[k], rest, normals[kl_chain_element(t, k)]);
+    });
+    if (sgnht) s.thermostat += span.eta / 2 * kl_chain_heat(t, s);
 }
 
 /* The proposal, taken or not; returns the probability that it is. */
@@ -136,18 +98,15 @@ KL_GPU double kl_chain_mala(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
     kl_chain_numbers<D> fresh, gradient;
     kl_chain_euler(fresh, t, s.w, s.gradient, span, number);
     const kl_chain_sums sums = kl_chain_pass(&gradient, t, fresh, records, 0, records.n);
-    double log_alpha = 0;
+    double log_alpha = 0, accept;
     kl_chain_each(t, true, [&](int k, int tensor) {
-        const double w = (double)s.w.at[k], next = (double)fresh.at[k];
-        log_alpha += t.chain.precision[tensor] / 2 * (w * w - next * next) +
-                     kl_chain_ratio(s.w.at[k], fresh.at[k], gradient.at[k], span.factors[tensor]) -
-                     kl_chain_ratio(fresh.at[k], s.w.at[k], s.gradient.at[k], span.factors[tensor]);
+        log_alpha += kl_log_alpha(s.w.at[k], s.gradient.at[k], fresh.at[k], gradient.at[k],
+                                  span.factors[tensor], t.chain.precision[tensor]);
     });
     log_alpha = kl_chain_sum(t, log_alpha) + span.beta * (s.sums.loss - sums.loss) / records.n;
-    uint32_t words[4];
-    kl_philox(words, t.chain.key, 0, KL_RANDOM_ACCEPT, (uint32_t)number, (uint32_t)(number >> 32));
-    if (log(kl_philox_unit(words[0])) < log_alpha) s.w = fresh, s.gradient = gradient, s.sums = sums;
-    return isnan(log_alpha) ? 0 : exp(log_alpha < 0 ? log_alpha : 0);
+    if (kl_accepts(&accept, log_alpha, t.chain.key, number))
+        s.w = fresh, s.gradient = gradient, s.sums = sums;
+    return accept;
 }
 
 /* Step `number` of the chain, `step` of its epoch. */
@@ -226,7 +185,7 @@ template <int D>
 KL_GPU void kl_chain_order(const kl_chain_thread<D> &t, int64_t *ordered, uint64_t epoch)
 {
     if (t.job.steps == 1 || *ordered == (int64_t)epoch) return;
-    kl_chain_shuffle(t, epoch);
+    kl_shuffle(t.order, (int32_t *)(void *)t.part, (int)t.job.shape.n[0], t.chain.key, epoch);
     *ordered = (int64_t)epoch;
 }
 

@@ -15,5 +15,9 @@ const struct fault_job fault_jobs[] = {
       .command = "sgld sample -q" SMALL " --device cuda -o out.h5",
       .gpu = "64000000",
       .slower = 2 },
+    { .name = "sgld sample of layers on a GPU",
+      .command = "sgld sample -q" SMALL " --model fcn2 --device cuda -o out.h5",
+      .gpu = "64000000",
+      .slower = 4 },
     { 0 },
 };

@@ -18,6 +18,8 @@ struct kind {
     enum kl_sampling_loss loss;
     enum kl_sampling_sampler sampler;
     size_t inputs, n, n_test, batch;
+    int classes; /* 0: two */
+    bool layers; /* weights lie in the GPU's memory */
     double lr;
     bool layer; /* a deviation of each tensor's own */
     bool own;   /* records of each chain's own */
@@ -110,6 +112,59 @@ static const struct kind kinds[] = {
       .n_test = 33,
       .batch = 20,
       .lr = 0.02 },
+    { .name = "layers",
+      .net = "fcn2:70",
+      .loss = KL_SAMPLING_SAVAGE,
+      .inputs = 5,
+      .n = 50,
+      .n_test = 33,
+      .batch = 20,
+      .lr = 0.1,
+      .layer = true,
+      .layers = true },
+    { .name = "layers, slices",
+      .net = "linear",
+      .loss = KL_SAMPLING_CE,
+      .sampler = KL_SAMPLING_SGHMC,
+      .inputs = 9,
+      .n = 300,
+      .n_test = 270,
+      .classes = 3,
+      .lr = 0.02,
+      .layers = true },
+    { .name = "layers, sgnht",
+      .net = "fcn3:9",
+      .sampler = KL_SAMPLING_SGNHT,
+      .inputs = 2,
+      .n = 40,
+      .n_test = 33,
+      .batch = 30,
+      .lr = 0.02,
+      .own = true,
+      .layer = true,
+      .layers = true },
+    { .name = "layers, psgld",
+      .net = "fcn1:7",
+      .sampler = KL_SAMPLING_PSGLD,
+      .inputs = 9,
+      .n = 40,
+      .n_test = 33,
+      .batch = 15,
+      .classes = 4,
+      .lr = 0.002,
+      .layers = true,
+      .batches = true },
+    { .name = "layers, mala",
+      .net = "fcn1:20",
+      .loss = KL_SAMPLING_SQUARE,
+      .sampler = KL_SAMPLING_MALA,
+      .inputs = 70,
+      .n = 260,
+      .n_test = 33,
+      .classes = 3,
+      .lr = 0.003,
+      .layer = true,
+      .layers = true },
     { .name = "an order outside",
       .net = "fcn1:8",
       .inputs = 4,
@@ -134,7 +189,7 @@ static struct kl_sampling_net net;
 static struct kl_sampling_target_f32 targets[MOST_SETS];
 static struct kl_sampling_rung rungs[RUNGS];
 
-static void draw(struct kl_sampling_records *r, size_t n, size_t inputs, uint32_t which)
+static void draw(struct kl_sampling_records *r, size_t n, size_t inputs, int classes, uint32_t which)
 {
     *r = (struct kl_sampling_records){ n, inputs, malloc((n * inputs + 1) * sizeof *r->x),
                                        malloc((n + 1) * sizeof *r->label) };
@@ -145,7 +200,8 @@ static void draw(struct kl_sampling_records *r, size_t n, size_t inputs, uint32_
             kl_philox(w, 11, (uint32_t)i, 1000, (uint32_t)k, which);
             r->x[i * inputs + k] = (float)(4 * kl_philox_unit(w[0]) - 2);
         }
-        r->label[i] = (w[1] % 8 == 0) ^ (r->x[i * inputs] > 0.3f);
+        r->label[i] =
+            (int32_t)((w[1] % 8 == 0 ? w[2] : (uint32_t)(r->x[i * inputs] > 0.3f)) % (uint32_t)classes);
     }
 }
 
@@ -157,12 +213,15 @@ static size_t n_sets(const struct kind *k)
 static void make(const struct kind *k)
 {
     struct kl_error err;
-    must(kl_sampling_net_make(&net, k->net, 1, 1, k->inputs, 2, k->loss, 4, &err), &err);
+    const size_t height = strncmp(k->net, "cnn4", 4) == 0 ? 6 : 1;
+    must(kl_sampling_net_make(&net, k->net, 1, height, k->inputs / height, k->classes ? k->classes : 2,
+                              k->loss, 4, &err),
+         &err);
     for (int t = 0; t < net.n_tensors; t++)
         net.tensors[t].sigma = k->layer ? 1 / sqrt((double)net.tensors[t].fan_in) : 0.8;
     for (size_t i = 0; i < n_sets(k); i++) {
-        draw(&data[i].train, k->n, k->inputs, (uint32_t)(2 * i));
-        draw(&data[i].test, k->n_test, k->inputs, (uint32_t)(2 * i + 1));
+        draw(&data[i].train, k->n, k->inputs, net.classes, (uint32_t)(2 * i));
+        draw(&data[i].test, k->n_test, k->inputs, net.classes, (uint32_t)(2 * i + 1));
         must(kl_sampling_net_target_f32(&targets[i], &net, &data[i].train, &data[i].test, k->batch, 1,
                                         &err),
              &err);
@@ -182,12 +241,17 @@ static struct kl_sampling_settings settings_of(const struct kind *k)
 {
     struct kl_sampling_settings s;
     const double betas[RUNGS] = { 0, 2, 30 };
-    const int64_t less = k->n > 1000 || k->inputs == 8 ? 2 : racecheck ? 2 : smallest ? 4 : 16;
+    const int64_t less = k->layers && small              ? 1
+                         : k->n > 1000 || k->inputs == 8 ? 2
+                         : racecheck                     ? 2
+                         : smallest                      ? 4
+                                                         : 16;
     kl_sampling_settings_default(&s);
     for (int i = 0; i < RUNGS; i++)
         rungs[i] = (struct kl_sampling_rung){ betas[i], k->lr, k->rule ? 3 * less : less, 2 * less };
-    s.seed = 5, s.rungs = rungs, s.n_rungs = RUNGS, s.chains = CHAINS, s.sampler = k->sampler;
-    s.batch = k->batch, s.every = 2, s.test_every = 4, s.keep = 1, s.noise = !k->descent;
+    s.seed = 5, s.rungs = rungs, s.n_rungs = k->layers && small ? 2 : RUNGS, s.chains = CHAINS,
+    s.sampler = k->sampler;
+    s.batch = k->batch, s.every = 2, s.test_every = 2, s.keep = 1, s.noise = !k->descent;
     s.whole = !k->batches, s.half_step = k->sampler == KL_SAMPLING_SGHMC;
     s.friction = 0.3;
     if (k->tempered) s.convention = KL_SAMPLING_TEMPERED, s.anneal = 0, s.start = KL_SAMPLING_FAN_IN;
@@ -288,7 +352,7 @@ static void check(const struct kind *k)
     if (!racecheck) {
         one.chains = 1, one.first_chain = 2;
         struct kl_sampling_run *alone = run_of(k, &one, true, -1), *slow = run_of(k, &s, true, 0);
-        for (size_t r = 0; r < RUNGS; r++)
+        for (size_t r = 0; r < s.n_rungs; r++)
             check_same(k, kl_sampling_run_chain(gpu, 0, r, 2), kl_sampling_run_chain(alone, 0, r, 0),
                        "alone");
         for (size_t i = 0; i < gpu->n; i++)
@@ -343,9 +407,9 @@ static void check_refusals(void)
     s.independent_batches = false, s.work = true, check_refused("work", &k, &s);
     unmake(&k);
     s.work = false;
-    static const char *const nets[] = { "fcn1:513", "fcn2:4", "linear" };
-    for (size_t i = 0; i < 3; i++) {
-        k.net = nets[i];
+    static const char *const nets[] = { "fcn1:513", "cnn4:1,1,1" };
+    for (size_t i = 0; i < 2; i++) {
+        k.net = nets[i], k.layer = i > 0, k.inputs = i ? 36 : 4;
         make(&k), check_refused(nets[i], &k, &s), unmake(&k);
     }
 }

@@ -10,9 +10,10 @@
 #include "kernels/device.h"
 #include "sampling/chain/chain_int.h"
 
-/* Of a launch: chains, steps and spans in all; of a chain. */
+/* Of a launch: chains, weights, steps and spans in all; of a chain. */
 enum {
     CHAINS = 1 << 14,
+    WEIGHTS = 1 << 28,
     STEPS = 1 << 20,
     SPANS = 1 << 18,
     CHAIN_STEPS = 2048,
@@ -64,7 +65,7 @@ static int gather(struct kl_cuda_chains_shape *shape, int which, const struct kl
                   struct kl_error *err)
 {
     const struct kl_sampling_records *one = which ? &data->test : &data->train;
-    const size_t n = one->n, d = shape->net.inputs, sets = shape->n_sets;
+    const size_t n = one->n, d = one->inputs, sets = shape->n_sets;
     float *x = malloc((sets * n * d + 1) * sizeof *x);
     int32_t *label = malloc((sets * n + 1) * sizeof *label);
     shape->n[which] = n, shape->x[which] = x, shape->label[which] = label;
@@ -82,15 +83,41 @@ static int gather(struct kl_cuda_chains_shape *shape, int which, const struct kl
     return KL_OK;
 }
 
-static struct kl_cuda_chains_shape shape_of(const struct kl_sampling_gpu *g,
-                                            const struct kl_shallow *net)
+/* The networks: of one hidden layer of which a block has a chain; else of dense layers. KL_EUSAGE. */
+static int set_net(struct kl_sampling_gpu *g, struct kl_cuda_chains_shape *shape,
+                   const struct kl_cuda *cuda, const struct kl_sampling_net *net, struct kl_error *err)
+{
+    const bool shallow = kl_sampling_net_shallow(&shape->net, net);
+    g->calls = cuda->chains;
+    if (shallow && shape->net.units <= KL_CUDA_CHAIN_UNITS) return KL_OK;
+    if (shape->fused)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "net '%s': fused steps on a GPU are of %d hidden units at most; give --device cpu",
+            net->name, (int)KL_CUDA_CHAIN_UNITS);
+    if (net->n_units)
+        return kl_fail(err, KL_EUSAGE,
+                       "net '%s': on a GPU are linear, fcn1, fcn2 and fcn3; give --device cpu",
+                       net->name);
+    if (net->size > INT32_MAX)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "net '%s': found %zu parameters, on a GPU are 2^31 - 1 at most; give --device cpu",
+            net->name, net->size);
+    g->calls = cuda->layers;
+    shape->n_layers = net->n_dense, shape->loss = (int32_t)net->loss, shape->l_max = net->l_max;
+    shape->width[0] = (int32_t)net->inputs;
+    for (int l = 0; l < net->n_dense; l++) shape->width[l + 1] = (int32_t)net->dense[l].out;
+    return KL_OK;
+}
+
+static struct kl_cuda_chains_shape shape_of(const struct kl_sampling_gpu *g)
 {
     static const enum kl_cuda_sampler samplers[] = { KL_CUDA_SGLD, KL_CUDA_PSGLD, KL_CUDA_SGHMC,
                                                      KL_CUDA_SGNHT, KL_CUDA_MALA };
     const struct kl_sampling_chain *c = g->run->chains;
     const struct kl_sampling_settings *s = c->settings;
-    return (struct kl_cuda_chains_shape){ .net = *net,
-                                          .sampler = samplers[s->sampler],
+    return (struct kl_cuda_chains_shape){ .sampler = samplers[s->sampler],
                                           .fused = c->walks,
                                           .n_sets = g->n_targets,
                                           .batch = c->batch,
@@ -131,23 +158,19 @@ int kl_sampling_run_on_gpu(struct kl_sampling_run *run, const struct kl_device *
                            const struct kl_sampling_net *nets, const struct kl_sampling_data *data,
                            size_t n, struct kl_error *err)
 {
-    struct kl_shallow net;
     int code = kl_sampling_gpu_check(&run->settings, err);
-    if (!code && !kl_sampling_net_shallow(&net, nets))
-        code = kl_fail(err, KL_EUSAGE,
-                       "net '%s': on a GPU are networks of one hidden layer, %d inputs at most and two "
-                       "classes, with the loss bbce or bce; give --device cpu",
-                       nets->name, (int)KL_SHALLOW_INPUTS);
     if (code) return code;
     struct kl_sampling_gpu *g = run->gpu = calloc(1, sizeof *g);
     if (!g) return kl_fail_memory(err, sizeof *g);
-    g->calls = device->cuda->chains, g->run = run, g->n_targets = n, g->steps = FIRST_STEPS;
+    g->run = run, g->n_targets = n, g->steps = FIRST_STEPS;
     g->size = (int64_t)run->size;
     g->most = least(CHAINS, run->per_role * (size_t)run->n_roles);
+    g->most = least(g->most, 1 + WEIGHTS / run->size);
     g->step_room = least(CHAIN_STEPS, STEPS / g->most);
     g->span_room = least(CHAIN_SPANS, SPANS / g->most);
-    struct kl_cuda_chains_shape shape = shape_of(g, &net);
-    code = take_memory(g, &run->memory, err);
+    struct kl_cuda_chains_shape shape = shape_of(g);
+    code = set_net(g, &shape, device->cuda, nets, err);
+    if (!code) code = take_memory(g, &run->memory, err);
     for (int which = 0; which < 2 && !code; which++) code = gather(&shape, which, data, err);
     if (!code) code = g->calls->open(&g->chains, &shape, device->number, err);
     for (int which = 0; which < 2; which++)
@@ -172,7 +195,7 @@ static struct kl_cuda_chain_span span_at(const struct kl_sampling_chain *c, int6
                                        .eta = c->beta > 0 ? e.lr / c->beta : 0,
                                        .first = (uint64_t)(epoch * c->steps + step),
                                        .adapt = c->at.warm < 0 || epoch < c->at.warm };
-    for (int t = 0; t < KL_CUDA_CHAIN_TENSORS; t++)
+    for (int t = 0; t < c->target->n_tensors; t++)
         span.factors[t] = kl_sampling_factors(&e, c->target->tensors[t].sigma);
     return span;
 }
@@ -255,7 +278,7 @@ static void ask(void *context, size_t i, int thread)
                                   .beta = c->beta,
                                   .thermostat = c->sum.thermostat };
     to->n_spans = (int32_t)lay(g->spans + i * g->span_room, &g->n_steps[i], c, g->span_room, g->steps);
-    for (int t = 0; t < KL_CUDA_CHAIN_TENSORS; t++)
+    for (int t = 0; t < c->target->n_tensors; t++)
         to->precision[t] = c->precision[t], to->sigma[t] = c->target->tensors[t].sigma;
     memcpy(g->w + i * p, c->w, p * sizeof *c->w);
     if (g->v) memcpy(g->v + i * p, c->v, p * sizeof *c->v);

@@ -7,9 +7,7 @@ $ sgld sample --test-mode -o c.h5 --device gpu
 ? 2
 
 % need $BUILD/tests/cuda/libketline-cuda.so
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "--sampler hmc" "--sampler sgld --control-variate" "-b 9 --sampler sgld --batches independent" --work "--model fcn2" "--width 513" "--loss savage"; do sgld sample --test-mode -o c.h5 --device cuda $o; echo $?; done; ls c.h5
-> 2
-> 2
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "--sampler hmc" "--sampler sgld --control-variate" "-b 9 --sampler sgld --batches independent" --work "--sampler sgld --prior flat --width 513"; do sgld sample --test-mode -o c.h5 --device cuda $o; echo $?; done; ls c.h5
 > 2
 > 2
 > 2
@@ -19,9 +17,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "--sampler 
 ! sgld: --control-variate: not on a GPU; give --device cpu
 ! sgld: --batches independent: not on a GPU; give --device cpu
 ! sgld: --work: not on a GPU; give --device cpu
-! sgld: net 'fcn2:32': on a GPU are networks of one hidden layer, 8 inputs at most and two classes, with the loss bbce or bce; give --device cpu
-! sgld: 513 hidden units: a block of this GPU has room for 512 at most; give --device cpu
-! sgld: net 'fcn1:32': on a GPU are networks of one hidden layer, 8 inputs at most and two classes, with the loss bbce or bce; give --device cpu
+! sgld: net 'fcn1:513': fused steps on a GPU are of 512 hidden units at most; give --device cpu
 ! ls: cannot access 'c.h5': No such file or directory
 ? 2
 
@@ -50,11 +46,14 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode --
 > same
 > same
 
-# A GPU that is lost, at any call: one line, 75; then the same bytes.
+# A GPU that is lost, at any call: one line, 75; then the same bytes. Networks of one hidden layer, and others.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-q --test-mode -B 0,3 --warmup 3 --anneal 1 -e 4 --sampler sghmc --no-provenance --device cuda"; sgld sample $o -o all.h5
++ l="-q --test-mode -B 0,3 --warmup 1 --anneal 1 -e 1 --train-size 9 --test-size 9 -b 5 --sampler sgld --model linear --loss bce --no-provenance --device cuda"; sgld sample $l -o layers.h5
 + for k in $(seq 1 45); do KETLINE_EMULATED_FAIL=$k sgld sample $o -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
++ for k in $(seq 1 2 70); do KETLINE_EMULATED_FAIL=$k sgld sample $l -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
 + KETLINE_EMULATED_FAIL=9,m sgld sample $o -o lost.h5; ls lost.h5
-+ sgld sample $o -o lost.h5; cmp lost.h5 all.h5 && echo same
++ sgld sample $o -o lost.h5; cmp lost.h5 all.h5 && echo same; sgld sample $l -f -o lost.h5; cmp lost.h5 layers.h5 && echo same
+> same
 > same
 ! sgld: chains: the GPU's memory is full; fewer replicas, or --device cpu
 ! ls: cannot access 'lost.h5': No such file or directory
