@@ -14,7 +14,14 @@ enum {
     KL_CUDA_CHAIN_TENSORS = 2 * KL_CUDA_CHAIN_LAYERS, /* W [outputs][inputs] and b of each layer */
     KL_CUDA_CHAIN_UNITS = 512                         /* hidden ones of a block, at most */
 };
-enum kl_cuda_sampler { KL_CUDA_SGLD, KL_CUDA_PSGLD, KL_CUDA_SGHMC, KL_CUDA_SGNHT, KL_CUDA_MALA };
+enum kl_cuda_sampler {
+    KL_CUDA_SGLD,
+    KL_CUDA_PSGLD,
+    KL_CUDA_SGHMC,
+    KL_CUDA_SGNHT,
+    KL_CUDA_MALA,
+    KL_CUDA_HMC
+};
 
 /* What all chains have in common. Records in sets, of which each chain has one: the training ones (0)
    and those of the test (1). */
@@ -33,6 +40,7 @@ struct kl_cuda_chains_shape {
     double keep, spread;           /* of SGHMC: what momenta keep of a step, and their noise */
     double friction;               /* of SGNHT */
     double rms_decay, rms_epsilon; /* of PSGLD */
+    int32_t leapfrogs, fewer;      /* of HMC, at most; fewer: from half of them to all are drawn */
     size_t chains, spans, steps;   /* of one go, at most */
 };
 /* Steps first .. first + count - 1 of the chain, with one set of factors. Step i of an epoch takes the
@@ -78,11 +86,12 @@ struct kl_cuda_chains_calls {
     int (*open)(struct kl_cuda_chains **chains, const struct kl_cuda_chains_shape *shape, int device,
                 struct kl_error *err);
     /* n chains go through their spans, waited for. w (n, P), and v (n, P; NULL where the sampler has
-       none), in the order of struct kl_sampling_target, go on, as do the thermostats. */
+       none), in the order of struct kl_sampling_target, go on, as do the thermostats. scale (n, P; NULL:
+       ones): what HMC moves in are w / scale. */
     int (*go)(struct kl_cuda_chains *chains, struct kl_cuda_chain *list, size_t n,
               const struct kl_cuda_chain_span *spans, size_t n_spans, size_t n_steps, float *w, float *v,
-              struct kl_cuda_chain_outcome *outcomes, struct kl_cuda_chain_judged *judged,
-              struct kl_error *err);
+              const float *scale, struct kl_cuda_chain_outcome *outcomes,
+              struct kl_cuda_chain_judged *judged, struct kl_error *err);
     void (*close)(struct kl_cuda_chains **chains);
 };
 

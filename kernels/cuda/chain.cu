@@ -119,6 +119,7 @@ static int take_memory(struct kl_cuda_chains *s, bool outside, struct kl_error *
     if (!code) code = keep(s, &job->outcomes, shape->steps, err);
     if (!code) code = keep(s, &job->w, numbers, err);
     if (!code && momenta) code = keep(s, &job->v, numbers, err);
+    if (!code && shape->sampler == KL_CUDA_HMC) code = keep(s, &job->scale, numbers, err);
     if (!code && outside) code = keep(s, &job->order, shape->chains * shape->n[0], err);
     return code;
 }
@@ -147,7 +148,7 @@ static int chains_open(struct kl_cuda_chains **chains, const struct kl_cuda_chai
 
 static int chains_go(struct kl_cuda_chains *s, struct kl_cuda_chain *list, size_t n,
                      const struct kl_cuda_chain_span *spans, size_t n_spans, size_t n_steps, float *w,
-                     float *v, struct kl_cuda_chain_outcome *outcomes,
+                     float *v, const float *scale, struct kl_cuda_chain_outcome *outcomes,
                      struct kl_cuda_chain_judged *judged, struct kl_error *err)
 {
     struct kl_chain_job *job = &s->job;
@@ -158,6 +159,8 @@ static int chains_go(struct kl_cuda_chains *s, struct kl_cuda_chain *list, size_
     if (!code) code = kl_cuda_send((struct kl_cuda_chain_span *)job->spans, spans, n_spans, err);
     if (!code) code = kl_cuda_send(job->w, w, numbers, err);
     if (!code && job->v) code = kl_cuda_send(job->v, v, numbers, err);
+    job->scaled = scale != NULL;
+    if (!code && scale) code = kl_cuda_send(job->scale, scale, numbers, err);
     if (!code)
         code = kl_cuda_check(cudaLaunchKernel(kernel_of(&job->shape), dim3((unsigned)n),
                                               dim3((unsigned)s->threads), arguments, s->shared, NULL),

@@ -19,8 +19,9 @@ struct kl_chain_job {
     const struct kl_cuda_chain_span *spans;
     struct kl_cuda_chain_outcome *outcomes;
     struct kl_cuda_chain_judged *judged;
-    float *w, *v;
+    float *w, *v, *scale; /* (chains, size) */
     int32_t *order;       /* (chains, n[0]); NULL: in shared memory */
+    int32_t scaled;       /* scale is looked at */
     int32_t size, steps;  /* parameters; steps of an epoch */
     int32_t groups, last; /* of 32 normals; the element that moves b2 */
     int32_t sums_at, normals_at, order_at, warps_at, per_warp;

@@ -109,6 +109,36 @@ KL_GPU double kl_chain_mala(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
     return accept;
 }
 
+template <int D>
+KL_GPU double kl_chain_hmc(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
+                           const kl_cuda_chain_span &span, uint64_t number,
+                           const kl_chain_records &records)
+{
+    const float *scale = t.job.scaled ? t.job.scale + (size_t)blockIdx.x * (size_t)t.job.size : NULL;
+    const int leapfrogs = kl_leapfrogs(t.job.shape, t.chain.key, number);
+    const double h = sqrt(span.eta), prior = kl_chain_prior(t, s.w);
+    kl_chain_numbers<D> fresh = s.w, gradient = s.gradient;
+    kl_chain_sums sums = s.sums;
+    const float *normals = kl_chain_noise(t, KL_RANDOM_LANGEVIN, number);
+    kl_chain_each(t, false, [&](int k, int) { s.v.at[k] = normals[kl_chain_element(t, k)]; });
+    const double before = kl_chain_heat(t, s);
+    for (int i = 0; i <= leapfrogs; i++) {
+        const double rate = i == 0 || i == leapfrogs ? h / 2 : h, move = i == leapfrogs ? 0 : h;
+        kl_chain_each(t, false, [&](int k, int tensor) {
+            kl_leap(&fresh.at[k], &s.v.at[k], gradient.at[k], scale ? scale + kl_chain_flat(t, k) : NULL,
+                    rate, move, span.beta, t.chain.precision[tensor]);
+        });
+        if (i < leapfrogs) sums = kl_chain_pass(&gradient, t, fresh, records, 0, records.n);
+    }
+    const double heat = (before - kl_chain_heat(t, s)) * t.job.size,
+                 log_alpha = span.beta * (s.sums.loss - sums.loss) / records.n +
+                             (prior - kl_chain_prior(t, fresh) + heat) / 2;
+    double accept;
+    if (kl_accepts(&accept, log_alpha, t.chain.key, number))
+        s.w = fresh, s.gradient = gradient, s.sums = sums;
+    return accept;
+}
+
 /* Step `number` of the chain, `step` of its epoch. */
 template <int D>
 KL_GPU kl_cuda_chain_outcome kl_chain_step(const kl_chain_thread<D> &t, kl_chain_state<D> &s,
@@ -117,13 +147,15 @@ KL_GPU kl_cuda_chain_outcome kl_chain_step(const kl_chain_thread<D> &t, kl_chain
     const kl_cuda_chains_shape &shape = t.job.shape;
     const int first = step * (int)shape.batch, left = (int)shape.n[0] - first,
               count = left < (int)shape.batch ? left : (int)shape.batch;
-    const bool mala = shape.sampler == KL_CUDA_MALA;
+    const bool mala = shape.sampler == KL_CUDA_MALA, accepts = mala || shape.sampler == KL_CUDA_HMC;
     kl_chain_records records = kl_chain_set(t, 0);
     kl_cuda_chain_outcome out = { 0, 0, 0, 0, 1 };
     if (t.job.steps > 1) records.order = t.order;
-    if (!mala || !s.known) s.sums = kl_chain_pass(&s.gradient, t, s.w, records, first, count);
+    if (!accepts || !s.known) s.sums = kl_chain_pass(&s.gradient, t, s.w, records, first, count);
     s.known = true;
-    if (mala) out.accept = kl_chain_mala(t, s, span, number, records);
+    if (accepts)
+        out.accept = mala ? kl_chain_mala(t, s, span, number, records)
+                          : kl_chain_hmc(t, s, span, number, records);
     out.loss = s.sums.loss, out.wrong = s.sums.wrong;
     if (!shape.fused) {
         out.radius = kl_chain_prior(t, s.w) / t.job.size;
@@ -131,7 +163,7 @@ KL_GPU kl_cuda_chain_outcome kl_chain_step(const kl_chain_thread<D> &t, kl_chain
     }
     if (shape.sampler == KL_CUDA_SGLD) kl_chain_euler(s.w, t, s.w, s.gradient, span, number);
     else if (shape.sampler == KL_CUDA_PSGLD) kl_chain_psgld(t, s, span, number);
-    else if (!mala) kl_chain_momenta(t, s, span, number);
+    else if (!accepts) kl_chain_momenta(t, s, span, number);
     return out;
 }
 

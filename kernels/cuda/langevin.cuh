@@ -77,6 +77,28 @@ KL_GPU bool kl_accepts(double *accept, double log_alpha, uint64_t key, uint64_t 
     return log(kl_philox_unit(words[0])) < log_alpha;
 }
 
+/* Of HMC: v = v - rate scale (beta g + precision w), w = w + move scale v; scale NULL: 1. */
+KL_GPU void kl_leap(float *w, float *v, float g, const float *scale, double rate, double move,
+                    double beta, double precision)
+{
+    if (!scale) {
+        kl_push(w, v, g, { 1, rate * beta, rate * precision, 0, move }, 0);
+        return;
+    }
+    const double s = (double)*scale;
+    *v = (float)((double)*v - rate * (s * (beta * (double)g + precision * (double)*w)));
+    *w = (float)((double)*w + move * s * (double)*v);
+}
+/* The leapfrogs of step `number`. */
+KL_GPU int kl_leapfrogs(const kl_cuda_chains_shape &shape, uint64_t key, uint64_t number)
+{
+    uint32_t words[4];
+    const int most = shape.leapfrogs, least = shape.fewer ? (most + 1) / 2 : most;
+    kl_philox(words, key, 0, KL_RANDOM_ACCEPT, (uint32_t)number, (uint32_t)(number >> 32));
+    const int more = (int)(kl_philox_unit(words[1]) * (double)(most - least + 1));
+    return more < most - least ? least + more : most;
+}
+
 /* ---- order ---- */
 
 enum { KL_PARTNERS = 1024 };

@@ -7,7 +7,8 @@
 #include "kernels/cuda/library.h"
 
 enum { MEMORIES = 28 };
-/* ORDER: permutations; KNOW: gradients of MALA's states; STEP; DRAW: from the prior; JUDGE: of a set. */
+/* ORDER: permutations; KNOW: gradients that proposals begin from; STEP; DRAW: from the prior; JUDGE: of
+ * a set. */
 enum kind { ORDER, KNOW, STEP, DRAW, JUDGE };
 struct tick {
     enum kind kind;
@@ -29,7 +30,8 @@ struct layers {
     struct cursor *cursors;
     size_t *turn, n_turn; /* those who do the same next */
     struct tick *ticks;
-    struct kl_layers_now *now; /* (ticks, n) */
+    struct kl_layers_now *now, *on_gpu; /* (ticks, n); its copy, for which there is `room` */
+    size_t room;
     size_t n_ticks;
     bool counting;
     void *memory[MEMORIES];
@@ -38,6 +40,11 @@ struct layers {
 static struct layers *of(struct kl_cuda_chains *chains)
 {
     return (struct layers *)(void *)chains;
+}
+
+static bool accepts(const struct kl_cuda_chains_shape *shape)
+{
+    return shape->sampler == KL_CUDA_MALA || shape->sampler == KL_CUDA_HMC;
 }
 
 /* ---- memory ---- */
@@ -86,7 +93,7 @@ static int take_memory(struct layers *s, struct kl_error *err)
     struct kl_layers_job *job = &s->job;
     const struct kl_cuda_chains_shape *shape = &job->shape;
     const size_t n = shape->chains, numbers = n * (size_t)job->size, rows = n * KL_LAYERS_ROWS;
-    const bool mala = shape->sampler == KL_CUDA_MALA, momenta = !mala && shape->sampler != KL_CUDA_SGLD;
+    const bool momenta = shape->sampler != KL_CUDA_MALA && shape->sampler != KL_CUDA_SGLD;
     int code = take_records(s, err);
     if (!code) code = keep(s, &job->chains, n, NULL, err);
     if (!code) code = keep(s, (struct kl_cuda_chain_span **)&job->spans, shape->spans, NULL, err);
@@ -95,8 +102,9 @@ static int take_memory(struct layers *s, struct kl_error *err)
     if (!code) code = keep(s, &job->w, numbers, NULL, err);
     if (!code) code = keep(s, &job->gradient, numbers, NULL, err);
     if (!code && momenta) code = keep(s, &job->v, numbers, NULL, err);
-    if (!code && mala) code = keep(s, &job->fresh, numbers, NULL, err);
-    if (!code && mala) code = keep(s, &job->fresh_gradient, numbers, NULL, err);
+    if (!code && accepts(shape)) code = keep(s, &job->fresh, numbers, NULL, err);
+    if (!code && accepts(shape)) code = keep(s, &job->fresh_gradient, numbers, NULL, err);
+    if (!code && shape->sampler == KL_CUDA_HMC) code = keep(s, &job->scale, numbers, NULL, err);
     for (int l = 0; l < job->n_layers && !code; l++) {
         code = keep(s, &job->out[l], rows * (size_t)job->width[l + 1], NULL, err);
         if (!code) code = keep(s, &job->back[l], rows * (size_t)job->width[l + 1], NULL, err);
@@ -106,7 +114,7 @@ static int take_memory(struct layers *s, struct kl_error *err)
     if (!code) code = keep(s, &job->sums, n, NULL, err);
     if (!code) code = keep(s, &job->fresh_sums, n, NULL, err);
     if (!code && s->steps > 1) code = keep(s, &job->order, n * shape->n[0], NULL, err);
-    if (!code && mala) code = keep(s, &job->accepted, n, NULL, err);
+    if (!code && accepts(shape)) code = keep(s, &job->accepted, n, NULL, err);
     return code;
 }
 
@@ -115,6 +123,7 @@ static void layers_close(struct kl_cuda_chains **chains)
     struct layers *s = of(*chains);
     if (!s) return;
     for (int i = 0; i < s->n_memory; i++) cudaFree(s->memory[i]);
+    cudaFree(s->on_gpu);
     free(s);
     *chains = NULL;
 }
@@ -203,13 +212,12 @@ static void add_judged(struct layers *s, enum kind kind, int bits, int test)
     }
 }
 
-/* Gradients of MALA's states, where they are not known; then a step. */
+/* Gradients of states that proposals begin from, where they are not known; then a step. */
 static void add_steps(struct layers *s)
 {
     const struct kl_cuda_chains_shape *shape = &s->job.shape;
-    const bool mala = shape->sampler == KL_CUDA_MALA;
     struct kl_layers_now *now = NULL;
-    for (size_t k = 0; k < s->n_turn && mala; k++) {
+    for (size_t k = 0; k < s->n_turn && accepts(shape); k++) {
         struct cursor *c = &s->cursors[s->turn[k]];
         if (c->known) continue;
         if (!now) now = add_tick(s, KNOW);
@@ -223,7 +231,7 @@ static void add_steps(struct layers *s)
                      left = shape->n[0] - first;
         now[i].span = (int32_t)(s->list[i].first_span + (size_t)c->span);
         now[i].first = (int32_t)first, now[i].ordered = s->steps > 1;
-        now[i].fresh = now[i].aside = mala;
+        now[i].fresh = now[i].aside = accepts(shape);
         now[i].number = number_of(s, i), now[i].outcome = c->outcome++;
         add_count(s, &now[i], (int32_t)(left < shape->batch ? left : shape->batch));
         c->done++;
@@ -307,16 +315,31 @@ static int run_pass(struct layers *s, struct kl_layers_call *call, int32_t most,
     return code;
 }
 
+/* From a state to the proposal, whose gradient and sums are then known. */
+static int run_proposal(struct layers *s, struct kl_layers_call *call, int32_t most,
+                        struct kl_error *err)
+{
+    const bool hmc = s->job.shape.sampler == KL_CUDA_HMC;
+    const dim3 weights((unsigned)s->job.blocks, (unsigned)s->n);
+    int code = launch(hmc ? kl_layers_throw : kl_layers_propose, weights, KL_LAYERS_THREADS, call, err);
+    if (!hmc) return code ? code : run_pass(s, call, most, true, err);
+    for (int i = 0; i <= s->job.shape.leapfrogs && !code; i++) {
+        call->layer = i;
+        code = launch(kl_layers_leap, weights, KL_LAYERS_THREADS, call, err);
+        if (!code && i < s->job.shape.leapfrogs) code = run_pass(s, call, most, true, err);
+    }
+    return code;
+}
+
 static int run_step(struct layers *s, struct kl_layers_call *call, int32_t most, struct kl_error *err)
 {
-    const enum kl_cuda_sampler sampler = (enum kl_cuda_sampler)s->job.shape.sampler;
-    const bool mala = sampler == KL_CUDA_MALA, sgnht = sampler == KL_CUDA_SGNHT,
+    const int32_t sampler = s->job.shape.sampler;
+    const bool takes = accepts(&s->job.shape), sgnht = sampler == KL_CUDA_SGNHT,
                momenta = sgnht || sampler == KL_CUDA_SGHMC;
     const dim3 weights((unsigned)s->job.blocks, (unsigned)s->n), chains((unsigned)s->n);
-    int code = mala ? launch(kl_layers_propose, weights, KL_LAYERS_THREADS, call, err) : KL_OK;
-    if (!code) code = run_pass(s, call, most, true, err);
+    int code = takes ? run_proposal(s, call, most, err) : run_pass(s, call, most, true, err);
     if (!code)
-        code = launch(mala      ? kl_layers_weigh
+        code = launch(takes     ? kl_layers_weigh
                       : momenta ? kl_layers_kick
                                 : kl_layers_euler,
                       weights, KL_LAYERS_THREADS, call, err);
@@ -324,7 +347,7 @@ static int run_step(struct layers *s, struct kl_layers_call *call, int32_t most,
     if (!code && momenta) code = launch(kl_layers_rest, weights, KL_LAYERS_THREADS, call, err);
     if (!code && sgnht) code = launch(kl_layers_heat, chains, KL_LAYERS_THREADS, call, err);
     if (!code) code = launch(kl_layers_tell, chains, KL_LAYERS_THREADS, call, err);
-    if (!code && mala) code = launch(kl_layers_take, weights, KL_LAYERS_THREADS, call, err);
+    if (!code && takes) code = launch(kl_layers_take, weights, KL_LAYERS_THREADS, call, err);
     return code;
 }
 
@@ -347,8 +370,21 @@ static int run_tick(struct layers *s, const struct tick *t, struct kl_layers_cal
 
 /* ---- a go ---- */
 
+static int send_plan(struct layers *s, struct kl_error *err)
+{
+    const size_t n = s->n_ticks * s->n;
+    if (n > s->room) {
+        cudaFree(s->on_gpu);
+        s->room = 0, s->on_gpu = NULL;
+        const int code = kl_cuda_take((void **)&s->on_gpu, 2 * n, sizeof *s->on_gpu, "chains", err);
+        if (code) return code;
+        s->room = 2 * n;
+    }
+    return kl_cuda_send(s->on_gpu, s->now, n, err);
+}
+
 /* What is planned: counted, then written, and sent. */
-static int make_plan(struct layers *s, struct kl_layers_now **on_gpu, struct kl_error *err)
+static int make_plan(struct layers *s, struct kl_error *err)
 {
     s->cursors = (struct cursor *)calloc(s->n, sizeof *s->cursors);
     s->turn = (size_t *)calloc(s->n, sizeof *s->turn);
@@ -361,27 +397,28 @@ static int make_plan(struct layers *s, struct kl_layers_now **on_gpu, struct kl_
     s->ticks = (struct tick *)calloc(s->n_ticks, sizeof *s->ticks);
     if (!s->now || !s->ticks) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu steps", s->n_ticks);
     s->counting = false, plan(s);
-    return kl_cuda_copy((void **)on_gpu, s->now, s->n_ticks * s->n, sizeof *s->now, "chains", err);
+    return send_plan(s, err);
 }
 
 static int layers_go(struct kl_cuda_chains *chains, struct kl_cuda_chain *list, size_t n,
                      const struct kl_cuda_chain_span *spans, size_t n_spans, size_t n_steps, float *w,
-                     float *v, struct kl_cuda_chain_outcome *outcomes,
+                     float *v, const float *scale, struct kl_cuda_chain_outcome *outcomes,
                      struct kl_cuda_chain_judged *judged, struct kl_error *err)
 {
     struct layers *s = of(chains);
     struct kl_layers_job *job = &s->job;
-    struct kl_layers_now *now = NULL;
     const size_t numbers = n * (size_t)job->size;
     if (!n) return KL_OK;
     s->n = n, s->list = list, s->spans = spans;
-    int code = make_plan(s, &now, err);
+    int code = make_plan(s, err);
     if (!code) code = kl_cuda_send(job->chains, list, n, err);
     if (!code) code = kl_cuda_send((struct kl_cuda_chain_span *)job->spans, spans, n_spans, err);
     if (!code) code = kl_cuda_send(job->w, w, numbers, err);
     if (!code && job->v) code = kl_cuda_send(job->v, v, numbers, err);
+    job->scaled = scale != NULL;
+    if (!code && scale) code = kl_cuda_send(job->scale, scale, numbers, err);
     for (size_t t = 0; t < s->n_ticks && !code; t++) {
-        struct kl_layers_call call = { *job, now + t * n, 0, 0 };
+        struct kl_layers_call call = { *job, s->on_gpu + t * n, 0, 0 };
         code = run_tick(s, &s->ticks[t], &call, err);
     }
     if (!code) code = kl_cuda_fetch(list, job->chains, n, err);
@@ -389,7 +426,6 @@ static int layers_go(struct kl_cuda_chains *chains, struct kl_cuda_chain *list, 
     if (!code && job->v) code = kl_cuda_fetch(v, job->v, numbers, err);
     if (!code) code = kl_cuda_fetch(outcomes, job->outcomes, n_steps, err);
     if (!code) code = kl_cuda_fetch(judged, job->judged, n_spans, err);
-    cudaFree(now);
     free(s->cursors), free(s->turn), free(s->now), free(s->ticks);
     s->cursors = NULL, s->turn = NULL, s->now = NULL, s->ticks = NULL;
     return code;

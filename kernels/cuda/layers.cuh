@@ -22,13 +22,14 @@ struct kl_layers_sums {
     double loss, wrong;
 };
 /* Of weights, of 1024 at a time: precision w^2 and w gradient of the weights and of the proposal; ln of
-   the acceptance, or the momenta's squares. */
+   the acceptance, or the momenta's squares; those of HMC's before its leapfrogs. */
 enum {
     KL_LAYERS_PRIOR,
     KL_LAYERS_ALONG,
     KL_LAYERS_FRESH_PRIOR,
     KL_LAYERS_FRESH_ALONG,
     KL_LAYERS_OTHER,
+    KL_LAYERS_BEFORE,
     KL_LAYERS_PARTS
 };
 
@@ -50,7 +51,9 @@ struct kl_layers_job {
     const struct kl_cuda_chain_span *spans;
     struct kl_cuda_chain_outcome *outcomes;
     struct kl_cuda_chain_judged *judged;
-    float *w, *v, *gradient, *fresh, *fresh_gradient; /* (size) each; fresh: MALA's proposal */
+    float *w, *v, *gradient, *fresh, *fresh_gradient; /* (size) each; fresh: the proposal of MALA, HMC */
+    float *scale;                                     /* (size) of HMC, looked at where it is scaled */
+    int32_t scaled;
     /* (KL_LAYERS_ROWS, width[l + 1]): what layer l puts out, and the gradient there. */
     float *out[KL_CUDA_CHAIN_LAYERS], *back[KL_CUDA_CHAIN_LAYERS];
     double *logits;  /* (KL_LAYERS_ROWS, 2, outputs) and their gradient */

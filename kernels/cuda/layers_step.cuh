@@ -144,7 +144,7 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     if (threadIdx.x == 0) job.chains[blockIdx.x].thermostat += job.spans[now.span].eta / 2 * heat;
 }
 
-/* ---- mala ---- */
+/* ---- mala, hmc ---- */
 
 static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     kl_layers_propose(const __grid_constant__ kl_layers_call call)
@@ -156,11 +156,43 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
             s.job.fresh[at] = kl_moved(s.job.w[at], s.job.gradient[at], s.span.factors[tensor], normal);
         });
 }
+/* New momenta, and the proposal where its way begins. */
+static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
+    kl_layers_throw(const __grid_constant__ kl_layers_call call)
+{
+    const kl_layers_step s = kl_layers_of(call);
+    double heat = 0;
+    if (!s.now.count) return;
+    kl_layers_weights_of(s, true, KL_RANDOM_LANGEVIN, s.now.number,
+                         [&](int, size_t at, int, float normal) {
+                             s.job.v[at] = normal, s.job.fresh[at] = s.job.w[at];
+                             s.job.fresh_gradient[at] = s.job.gradient[at];
+                             heat += (double)normal * (double)normal;
+                         });
+    kl_layers_part(s, KL_LAYERS_BEFORE, heat);
+}
+/* Kick and drift of leapfrog `layer`, by the gradient there; the last one is half a kick. Chains whose
+   way is shorter stand still: their gradient stays the same. */
+static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
+    kl_layers_leap(const __grid_constant__ kl_layers_call call)
+{
+    const kl_layers_step s = kl_layers_of(call);
+    if (!s.now.count) return;
+    const int i = call.layer, last = kl_leapfrogs(s.job.shape, s.chain.key, s.now.number);
+    if (i > last) return;
+    const double h = sqrt(s.span.eta), rate = i == 0 || i == last ? h / 2 : h, move = i == last ? 0 : h;
+    kl_layers_weights_of(s, false, 0, 0, [&](int, size_t at, int tensor, float) {
+        kl_leap(&s.job.fresh[at], &s.job.v[at], s.job.fresh_gradient[at],
+                s.job.scaled ? &s.job.scale[at] : NULL, rate, move, s.span.beta,
+                s.chain.precision[tensor]);
+    });
+}
 static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     kl_layers_weigh(const __grid_constant__ kl_layers_call call)
 {
     const kl_layers_step s = kl_layers_of(call);
-    double sum[KL_LAYERS_PARTS] = {};
+    const bool hmc = s.job.shape.sampler == KL_CUDA_HMC;
+    double sum[KL_LAYERS_BEFORE] = {};
     if (!s.now.count) return;
     kl_layers_weights_of(s, false, 0, 0, [&](int, size_t at, int tensor, float) {
         const float w = s.job.w[at], g = s.job.gradient[at], to = s.job.fresh[at],
@@ -170,9 +202,12 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
         sum[KL_LAYERS_ALONG] += (double)w * (double)g;
         sum[KL_LAYERS_FRESH_PRIOR] += precision * (double)to * (double)to;
         sum[KL_LAYERS_FRESH_ALONG] += (double)to * (double)g_to;
-        sum[KL_LAYERS_OTHER] += kl_log_alpha(w, g, to, g_to, s.span.factors[tensor], precision);
+        sum[KL_LAYERS_OTHER] += hmc ? (precision * ((double)w * (double)w - (double)to * (double)to) -
+                                       (double)s.job.v[at] * (double)s.job.v[at]) /
+                                          2
+                                    : kl_log_alpha(w, g, to, g_to, s.span.factors[tensor], precision);
     });
-    for (int which = 0; which < KL_LAYERS_PARTS; which++) kl_layers_part(s, which, sum[which]);
+    for (int which = 0; which < KL_LAYERS_BEFORE; which++) kl_layers_part(s, which, sum[which]);
 }
 static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     kl_layers_take(const __grid_constant__ kl_layers_call call)
@@ -186,7 +221,7 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
 
 /* ---- what is told ---- */
 
-/* A block a chain: a step's outcome; of MALA, whether the proposal is taken. */
+/* A block a chain: a step's outcome, and whether a proposal is taken. */
 static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     kl_layers_tell(const __grid_constant__ kl_layers_call call)
 {
@@ -194,20 +229,22 @@ static __global__ void __launch_bounds__(KL_LAYERS_THREADS)
     const int chain = (int)blockIdx.x;
     const kl_layers_now &now = call.now[chain];
     if (!now.count) return;
-    const bool mala = job.shape.sampler == KL_CUDA_MALA;
+    const bool hmc = job.shape.sampler == KL_CUDA_HMC, takes = hmc || job.shape.sampler == KL_CUDA_MALA;
     const double beta = job.spans[now.span].beta;
     bool taken = false;
     kl_cuda_chain_outcome out = { 0, 0, 0, 0, 1 };
-    if (mala) {
+    if (takes) {
         const double apart = job.sums[chain].loss - job.fresh_sums[chain].loss,
-                     log_alpha = kl_layers_total(job, chain, KL_LAYERS_OTHER) + beta * apart / now.count;
+                     before = hmc ? kl_layers_total(job, chain, KL_LAYERS_BEFORE) / 2 : 0,
+                     log_alpha = kl_layers_total(job, chain, KL_LAYERS_OTHER) + before +
+                                 beta * apart / now.count;
         taken = kl_accepts(&out.accept, log_alpha, job.chains[chain].key, now.number);
     }
     const double prior = kl_layers_total(job, chain, taken ? KL_LAYERS_FRESH_PRIOR : KL_LAYERS_PRIOR),
                  along = kl_layers_total(job, chain, taken ? KL_LAYERS_FRESH_ALONG : KL_LAYERS_ALONG);
     if (threadIdx.x > 0) return;
     if (taken) job.sums[chain] = job.fresh_sums[chain];
-    if (mala) job.accepted[chain] = taken;
+    if (takes) job.accepted[chain] = taken;
     out.loss = job.sums[chain].loss, out.wrong = job.sums[chain].wrong;
     out.radius = prior / job.size, out.virial = (beta * along + prior) / job.size;
     job.outcomes[now.outcome] = out;

@@ -24,6 +24,7 @@ struct kind {
     bool layer; /* a deviation of each tensor's own */
     bool own;   /* records of each chain's own */
     bool tempered, rule, batches, descent;
+    bool masses; /* HMC moves in weights over their scales, by numbers of leapfrogs that are drawn */
 };
 static const struct kind kinds[] = {
     { .name = "fused", .net = "fcn1:32", .inputs = 4, .n = 50, .n_test = 90, .batch = 7, .lr = 0.1 },
@@ -112,6 +113,22 @@ static const struct kind kinds[] = {
       .n_test = 33,
       .batch = 20,
       .lr = 0.02 },
+    { .name = "hmc",
+      .net = "fcn1:32",
+      .sampler = KL_SAMPLING_HMC,
+      .inputs = 4,
+      .n = 50,
+      .n_test = 33,
+      .lr = 0.02,
+      .layer = true },
+    { .name = "hmc, masses",
+      .net = "fcn1:35",
+      .sampler = KL_SAMPLING_HMC,
+      .inputs = 4,
+      .n = 50,
+      .n_test = 33,
+      .lr = 0.05,
+      .masses = true },
     { .name = "layers",
       .net = "fcn2:70",
       .loss = KL_SAMPLING_SAVAGE,
@@ -165,6 +182,25 @@ static const struct kind kinds[] = {
       .lr = 0.003,
       .layer = true,
       .layers = true },
+    { .name = "layers, hmc",
+      .net = "fcn1:20",
+      .loss = KL_SAMPLING_TANGENT,
+      .sampler = KL_SAMPLING_HMC,
+      .inputs = 9,
+      .n = 40,
+      .n_test = 33,
+      .lr = 0.01,
+      .layers = true },
+    { .name = "layers, hmc, masses",
+      .net = "fcn2:6",
+      .sampler = KL_SAMPLING_HMC,
+      .inputs = 3,
+      .n = 30,
+      .n_test = 33,
+      .lr = 0.05,
+      .layer = true,
+      .layers = true,
+      .masses = true },
     { .name = "an order outside",
       .net = "fcn1:8",
       .inputs = 4,
@@ -207,7 +243,7 @@ static void draw(struct kl_sampling_records *r, size_t n, size_t inputs, int cla
 
 static size_t n_sets(const struct kind *k)
 {
-    return k->own ? CHAINS : 1;
+    return !k->own ? 1 : racecheck ? 2 : CHAINS;
 }
 
 static void make(const struct kind *k)
@@ -249,11 +285,12 @@ static struct kl_sampling_settings settings_of(const struct kind *k)
     kl_sampling_settings_default(&s);
     for (int i = 0; i < RUNGS; i++)
         rungs[i] = (struct kl_sampling_rung){ betas[i], k->lr, k->rule ? 3 * less : less, 2 * less };
-    s.seed = 5, s.rungs = rungs, s.n_rungs = k->layers && small ? 2 : RUNGS, s.chains = CHAINS,
-    s.sampler = k->sampler;
+    s.seed = 5, s.rungs = rungs, s.n_rungs = racecheck || (k->layers && small) ? 2 : RUNGS,
+    s.chains = racecheck ? 2 : CHAINS, s.sampler = k->sampler;
     s.batch = k->batch, s.every = 2, s.test_every = 2, s.keep = 1, s.noise = !k->descent;
     s.whole = !k->batches, s.half_step = k->sampler == KL_SAMPLING_SGHMC;
-    s.friction = 0.3;
+    s.friction = 0.3, s.leapfrogs = 4, s.tune = k->masses;
+    for (int i = 0; i < RUNGS && k->masses; i++) rungs[i].warmup = 0;
     if (k->tempered) s.convention = KL_SAMPLING_TEMPERED, s.anneal = 0, s.start = KL_SAMPLING_FAN_IN;
     if (k->rule) s.anneal = 0, s.stop.on = s.stop.leak = true, s.stop.min_steps = 12;
     return s;
@@ -268,6 +305,9 @@ static struct kl_sampling_run *run_of(const struct kind *k, const struct kl_samp
     must(kl_sampling_run_open(&run, s, targets + own, n, 1, &err), &err);
     if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, data + own, n, &err), &err);
     if (round_seconds >= 0) run->round_seconds = round_seconds;
+    for (size_t i = 0; i < run->n && k->masses; i++)
+        for (size_t j = 0; j < run->size; j++)
+            run->chains[i].scale[j] = 0.5f + 0.1f * (float)(((size_t)run->chains[i].number + j) % 9);
     must(kl_sampling_run_go(run, NULL, NULL, &err), &err);
     return run;
 }
@@ -401,8 +441,7 @@ static void check_refusals(void)
     struct kind k = kinds[1];
     struct kl_sampling_settings s = settings_of(&k);
     make(&k);
-    s.half_step = false, s.sampler = KL_SAMPLING_HMC, check_refused("hmc", &k, &s);
-    s.sampler = KL_SAMPLING_SGLD, s.control_variate = true, check_refused("control variates", &k, &s);
+    s.control_variate = true, check_refused("control variates", &k, &s);
     s.control_variate = false, s.independent_batches = true, check_refused("batches", &k, &s);
     s.independent_batches = false, s.work = true, check_refused("work", &k, &s);
     unmake(&k);

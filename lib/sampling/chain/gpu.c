@@ -35,8 +35,8 @@ struct kl_sampling_gpu {
     struct kl_sampling_chain **who;
     struct kl_cuda_chain *list;
     struct kl_cuda_chain_span *spans;
-    size_t *n_steps; /* (most) */
-    float *w, *v;    /* (most, size) */
+    size_t *n_steps;      /* (most) */
+    float *w, *v, *scale; /* (most, size); NULL: the sampler has none */
     struct kl_cuda_chain_outcome *outcomes;
     struct kl_cuda_chain_judged *judged;
 };
@@ -45,11 +45,10 @@ struct kl_sampling_gpu {
 
 int kl_sampling_gpu_check(const struct kl_sampling_settings *s, struct kl_error *err)
 {
-    const char *what = s->sampler == KL_SAMPLING_HMC ? "--sampler hmc"
-                       : s->control_variate          ? "--control-variate"
-                       : s->independent_batches      ? "--batches independent"
-                       : s->work                     ? "--work"
-                                                     : NULL;
+    const char *what = s->control_variate       ? "--control-variate"
+                       : s->independent_batches ? "--batches independent"
+                       : s->work                ? "--work"
+                                                : NULL;
     return what ? kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", what) : KL_OK;
 }
 
@@ -113,8 +112,8 @@ static int set_net(struct kl_sampling_gpu *g, struct kl_cuda_chains_shape *shape
 
 static struct kl_cuda_chains_shape shape_of(const struct kl_sampling_gpu *g)
 {
-    static const enum kl_cuda_sampler samplers[] = { KL_CUDA_SGLD, KL_CUDA_PSGLD, KL_CUDA_SGHMC,
-                                                     KL_CUDA_SGNHT, KL_CUDA_MALA };
+    static const enum kl_cuda_sampler samplers[] = { KL_CUDA_SGLD,  KL_CUDA_PSGLD, KL_CUDA_SGHMC,
+                                                     KL_CUDA_SGNHT, KL_CUDA_MALA,  KL_CUDA_HMC };
     const struct kl_sampling_chain *c = g->run->chains;
     const struct kl_sampling_settings *s = c->settings;
     return (struct kl_cuda_chains_shape){ .sampler = samplers[s->sampler],
@@ -126,6 +125,8 @@ static struct kl_cuda_chains_shape shape_of(const struct kl_sampling_gpu *g)
                                           .friction = s->friction,
                                           .rms_decay = s->rms_decay,
                                           .rms_epsilon = s->rms_epsilon,
+                                          .leapfrogs = (int32_t)s->leapfrogs,
+                                          .fewer = kl_sampling_adapts(s),
                                           .chains = g->most,
                                           .spans = g->most * g->span_room,
                                           .steps = g->most * g->step_room };
@@ -139,7 +140,7 @@ static size_t least(size_t a, size_t b)
 static int take_memory(struct kl_sampling_gpu *g, struct kl_arena *memory, struct kl_error *err)
 {
     const size_t n = g->most, numbers = n * (size_t)g->size;
-    const bool momenta = g->run->chains[0].v;
+    const bool momenta = g->run->chains[0].v, scaled = g->run->chains[0].scale;
     g->who = kl_arena_take(memory, n, sizeof *g->who);
     g->list = kl_arena_take(memory, n, sizeof *g->list);
     g->n_steps = kl_arena_take(memory, n, sizeof *g->n_steps);
@@ -148,8 +149,9 @@ static int take_memory(struct kl_sampling_gpu *g, struct kl_arena *memory, struc
     g->outcomes = kl_arena_take(memory, n * g->step_room, sizeof *g->outcomes);
     g->w = kl_arena_take(memory, numbers, sizeof *g->w);
     g->v = momenta ? kl_arena_take(memory, numbers, sizeof *g->v) : NULL;
+    g->scale = scaled ? kl_arena_take(memory, numbers, sizeof *g->scale) : NULL;
     if (!g->who || !g->list || !g->n_steps || !g->spans || !g->judged || !g->outcomes || !g->w ||
-        (momenta && !g->v))
+        (momenta && !g->v) || (scaled && !g->scale))
         return kl_fail_memory(err, n * g->span_room * sizeof *g->spans);
     return KL_OK;
 }
@@ -282,6 +284,7 @@ static void ask(void *context, size_t i, int thread)
         to->precision[t] = c->precision[t], to->sigma[t] = c->target->tensors[t].sigma;
     memcpy(g->w + i * p, c->w, p * sizeof *c->w);
     if (g->v) memcpy(g->v + i * p, c->v, p * sizeof *c->v);
+    if (g->scale) memcpy(g->scale + i * p, c->scale, p * sizeof *c->scale);
 }
 
 static struct kl_sampling_judged judged_of(const struct kl_cuda_chain_judged *j)
@@ -359,7 +362,7 @@ static int launch(struct launch *l, struct kl_pool *pool, struct kl_error *err)
         if (l->who[i]->code) return KL_OK; /* the caller looks at it */
     pack(g, l->n, &n_spans, &n_steps);
     const int code = g->calls->go(g->chains, g->list, l->n, g->spans, n_spans, n_steps, g->w, g->v,
-                                  g->outcomes, g->judged, err);
+                                  g->scale, g->outcomes, g->judged, err);
     if (!code) kl_pool_for(pool, l->n, take, l);
     return code;
 }
