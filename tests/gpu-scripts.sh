@@ -21,7 +21,7 @@ begin() {
     local name
     mkdir bin
     for name in circuit mlp gan chains features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
-    for name in extract-features qtrain qeval; do
+    for name in extract-features qtrain qeval sgld; do
         program $name 'while [ "$1" != -o ]; do shift; done; echo "$2: done"; echo bytes >"$2"'
     done
     program nvidia-smi 'exit 9'
@@ -54,6 +54,7 @@ passing() {
     says 'passed circuit: the same bits again'
     says 'passed extract-features --precision fp16: done \([0-9.]+ s\)'
     says 'passed qtrain --qrng --device cuda: the same bytes again'
+    says 'passed sgld sample --device cuda: the same bytes again'
     says '[0-9]+ passed, 0 failed'
     ran circuit 2
     PROGRAMS=gan ends 0 "$scripts/test-gpu"

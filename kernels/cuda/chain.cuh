@@ -129,15 +129,26 @@ KL_GPU float kl_chain_loss(float *slope, const kl_cuda_chains_shape &shape, floa
     return fmaf(kl_minus_two_log1p(f, n * -1.38629436f), 0.5f, 0);
 }
 
+/* A record's numbers, four at a time. */
+template <int D> KL_GPU void kl_chain_row(float (&x)[D], const float *from)
+{
+#pragma unroll
+    for (int k = 0; k < D; k += 4) {
+        const float4 four = *(const float4 *)(from + k);
+        x[k] = four.x, x[k + 1] = four.y, x[k + 2] = four.z, x[k + 3] = four.w;
+    }
+}
+
 /* The thread's unit over n records: its shares of their logits; the bits of those where it is active. */
 template <int D>
 KL_GPU uint32_t kl_chain_forward(const kl_chain_thread<D> &t, const kl_chain_numbers<D> &w, int n)
 {
     uint32_t active = 0;
     for (int r = 0; r < n; r++) {
-        float h = w.at[D];
+        float h = w.at[D], x[D];
+        kl_chain_row(x, t.x + r * D);
 #pragma unroll
-        for (int k = 0; k < D; k++) h = fmaf(w.at[k], t.x[r * D + k], h);
+        for (int k = 0; k < D; k++) h = fmaf(w.at[k], x[k], h);
         active |= (uint32_t)(h > 0) << r;
         t.part[r * KL_CHAIN_ROW + t.lane] = w.at[D + 1] * (h < 0 ? 0 : h); /* NaN stays NaN */
     }
@@ -170,8 +181,10 @@ KL_GPU void kl_chain_back(float (&sum)[D + 1], float *all, const kl_chain_thread
 {
     for (int r = 0; r < n; r++) {
         const float slope = t.slope[r], own = active >> r & 1 ? slope : 0;
+        float x[D];
+        kl_chain_row(x, t.x + r * D);
 #pragma unroll
-        for (int k = 0; k < D; k++) sum[k] = fmaf(own, t.x[r * D + k], sum[k]);
+        for (int k = 0; k < D; k++) sum[k] = fmaf(own, x[k], sum[k]);
         sum[D] += own, *all += slope;
     }
 }
@@ -183,7 +196,8 @@ KL_GPU float kl_chain_take(const kl_chain_thread<D> &t, const kl_chain_records &
     if (t.lane >= n) return 0;
     const int i = from.order ? from.order[first + t.lane] : first + t.lane;
 #pragma unroll
-    for (int k = 0; k < D; k++) t.x[t.lane * D + k] = from.x[(size_t)i * D + k];
+    for (int k = 0; k < D; k += 4)
+        *(float4 *)(t.x + t.lane * D + k) = *(const float4 *)(from.x + (size_t)i * D + k);
     return from.sign[i];
 }
 
