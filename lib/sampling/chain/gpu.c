@@ -32,7 +32,6 @@ struct kl_sampling_gpu {
     size_t step_room, span_room;   /* of a chain */
     int64_t size;
     /* Of a launch, by chain: what it is asked, its own spans before they are put side by side. */
-    struct kl_sampling_chain **who;
     struct kl_cuda_chain *list;
     struct kl_cuda_chain_span *spans;
     size_t *n_steps;      /* (most) */
@@ -141,7 +140,6 @@ static int take_memory(struct kl_sampling_gpu *g, struct kl_arena *memory, struc
 {
     const size_t n = g->most, numbers = n * (size_t)g->size;
     const bool momenta = g->run->chains[0].v, scaled = g->run->chains[0].scale;
-    g->who = kl_arena_take(memory, n, sizeof *g->who);
     g->list = kl_arena_take(memory, n, sizeof *g->list);
     g->n_steps = kl_arena_take(memory, n, sizeof *g->n_steps);
     g->spans = kl_arena_take(memory, n * g->span_room, sizeof *g->spans);
@@ -150,7 +148,7 @@ static int take_memory(struct kl_sampling_gpu *g, struct kl_arena *memory, struc
     g->w = kl_arena_take(memory, numbers, sizeof *g->w);
     g->v = momenta ? kl_arena_take(memory, numbers, sizeof *g->v) : NULL;
     g->scale = scaled ? kl_arena_take(memory, numbers, sizeof *g->scale) : NULL;
-    if (!g->who || !g->list || !g->n_steps || !g->spans || !g->judged || !g->outcomes || !g->w ||
+    if (!g->list || !g->n_steps || !g->spans || !g->judged || !g->outcomes || !g->w ||
         (momenta && !g->v) || (scaled && !g->scale))
         return kl_fail_memory(err, n * g->span_room * sizeof *g->spans);
     return KL_OK;
