@@ -62,7 +62,7 @@ struct kl_cuda_chain_span {
    on, its spans that are judged from judged[first_span] on, at their own places. */
 struct kl_cuda_chain {
     uint64_t key;
-    int32_t set, n_spans;
+    int32_t set, n_spans, same; /* same: it had this place in the go before, and w is as it was then */
     size_t first_span, first_step;
     double precision[KL_CUDA_CHAIN_TENSORS], sigma[KL_CUDA_CHAIN_TENSORS]; /* of the prior */
     double beta, thermostat; /* thermostat: SGNHT's, which goes on */

@@ -28,6 +28,7 @@ struct layers {
     const struct kl_cuda_chain *list;
     const struct kl_cuda_chain_span *spans;
     struct cursor *cursors;
+    bool *known;          /* (chains of all goes) whose gradients stand there since the go before */
     size_t *turn, n_turn; /* those who do the same next */
     struct tick *ticks;
     struct kl_layers_now *now, *on_gpu; /* (ticks, n); its copy, for which there is `room` */
@@ -124,7 +125,7 @@ static void layers_close(struct kl_cuda_chains **chains)
     if (!s) return;
     for (int i = 0; i < s->n_memory; i++) cudaFree(s->memory[i]);
     cudaFree(s->on_gpu);
-    free(s);
+    free(s->known), free(s);
     *chains = NULL;
 }
 
@@ -136,7 +137,9 @@ static int layers_open(struct kl_cuda_chains **chains, const struct kl_cuda_chai
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.shape = *shape;
     lay_out(s);
-    int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
+    s->known = (bool *)calloc(shape->chains, sizeof *s->known);
+    int code = s->known ? KL_OK : kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu chains", shape->chains);
+    if (!code) code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = take_memory(s, err);
     if (code) layers_close(chains);
     return code;
@@ -243,7 +246,7 @@ static void plan(struct layers *s)
 {
     s->n_ticks = 0;
     for (size_t i = 0; i < s->n; i++)
-        s->cursors[i] = cursor{ 0, 0, false, false, -1, s->list[i].first_step };
+        s->cursors[i] = cursor{ 0, 0, false, s->list[i].same && s->known[i], -1, s->list[i].first_step };
     for (;;) {
         enum want want = NOTHING;
         for (size_t i = 0; i < s->n; i++)
@@ -426,6 +429,7 @@ static int layers_go(struct kl_cuda_chains *chains, struct kl_cuda_chain *list, 
     if (!code && job->v) code = kl_cuda_fetch(v, job->v, numbers, err);
     if (!code) code = kl_cuda_fetch(outcomes, job->outcomes, n_steps, err);
     if (!code) code = kl_cuda_fetch(judged, job->judged, n_spans, err);
+    for (size_t i = 0; i < n; i++) s->known[i] = !code && s->cursors[i].known;
     free(s->cursors), free(s->turn), free(s->now), free(s->ticks);
     s->cursors = NULL, s->turn = NULL, s->now = NULL, s->ticks = NULL;
     return code;

@@ -151,6 +151,8 @@ static int take_memory(struct kl_sampling_gpu *g, struct kl_arena *memory, struc
     if (!g->list || !g->n_steps || !g->spans || !g->judged || !g->outcomes || !g->w ||
         (momenta && !g->v) || (scaled && !g->scale))
         return kl_fail_memory(err, n * g->span_room * sizeof *g->spans);
+    memset(g->list, 0, n * sizeof *g->list);
+    memset(g->w, 0, numbers * sizeof *g->w);
     return KL_OK;
 }
 
@@ -273,7 +275,9 @@ static void ask(void *context, size_t i, int thread)
     c->turns = 1;
     c->code = kl_sampling_chain_ready(c, &l->run->desks[thread], &crew, &c->err);
     if (c->code) return;
+    const bool same = to->key == c->key && memcmp(g->w + i * p, c->w, p * sizeof *c->w) == 0;
     *to = (struct kl_cuda_chain){ .key = c->key,
+                                  .same = same,
                                   .set = g->n_targets > 1 ? (int32_t)chain : 0,
                                   .beta = c->beta,
                                   .thermostat = c->sum.thermostat };
