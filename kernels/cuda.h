@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cuda_chains.h"
 #include "kernels/cuda_circuit.h"
 #include "kernels/cuda_gans.h"
 #include "kernels/cuda_heads.h"
@@ -22,7 +23,8 @@ struct kl_cuda {
     uint32_t version; /* KL_CUDA_VERSION, from the Makefile: a sum over the bytes of these headers */
     int (*count)(int *devices, struct kl_error *err);
     int (*name)(char *name, size_t size, int device, struct kl_error *err);
-    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free. */
+    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free.
+     */
     int (*take)(size_t *left, int device, struct kl_error *err);
     /* The most bytes of GPUs that this process has had at once, its context and cuDNN's not counted. */
     size_t (*peak)(void);
@@ -31,6 +33,7 @@ struct kl_cuda {
     const struct kl_cuda_mlps_calls *mlps;
     const struct kl_cuda_resnet_calls *resnet;
     const struct kl_cuda_gans_calls *gans;
+    const struct kl_cuda_chains_calls *chains, *layers;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

@@ -5,7 +5,7 @@
    blocks 8 q .. 8 q + 7: element 2 j + p of group q has the cosine of pair p of its block j, element 16
    + 2 j + p the sine. So which word makes the normal of an element is fixed by the element alone, in
    float as in double: ranges, threads and instruction sets (AVX2, AVX-512) change no bit. Elements below
-   2^34. No cuda/ twin yet. */
+   2^34. On a GPU: kernels/cuda/normal.cuh, chain_step.cuh. */
 #ifndef KL_LANGEVIN_H
 #define KL_LANGEVIN_H
 

@@ -4,7 +4,8 @@
    margin v = (2 y - 1) z: bounded cross-entropy -ln(e + (1 - 2 e) S(v)), e = exp(-l_max) < 1/2, or ln(1
    + exp(-v)); S(v) = 1 / (1 + exp(-v)). A sum over units is 16 partial sums (unit u: that of u % 16, in
    rising order), then by halves. The bits are those of weights, records and stream: AVX2 and AVX-512 the
-   same, threads and batches beside change none. No cuda/ twin yet. */
+   same, threads and batches beside change none. On a GPU, whole chains of it are
+   kernels/cuda/chain.cuh. */
 #ifndef KL_SHALLOW_H
 #define KL_SHALLOW_H
 

@@ -20,6 +20,19 @@ int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const c
                  struct kl_error *err);
 /* Gives back what one of these took; NULL: nothing. */
 void kl_cuda_give(void *memory);
+/* n values to the GPU, and from there. */
+template <class T> static inline int kl_cuda_send(T *to, const T *from, size_t n, struct kl_error *err)
+{
+    if (!n) return KL_OK;
+    return kl_cuda_check(cudaMemcpy((void *)to, from, n * sizeof(T), cudaMemcpyHostToDevice),
+                         "to the GPU", err);
+}
+template <class T> static inline int kl_cuda_fetch(T *to, const T *from, size_t n, struct kl_error *err)
+{
+    if (!n) return KL_OK;
+    return kl_cuda_check(cudaMemcpy((void *)to, from, n * sizeof(T), cudaMemcpyDeviceToHost),
+                         "from the GPU", err);
+}
 /* How many times `bytes` a quarter of the memory that is free has room for; 1 at least. */
 int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err);
 /* Memory of the host that copies pass through, zeros; cudaFreeHost gives it back. */
@@ -35,5 +48,6 @@ extern const struct kl_cuda_heads_calls kl_cuda_heads_calls;
 extern const struct kl_cuda_mlps_calls kl_cuda_mlps_calls;
 extern const struct kl_cuda_resnet_calls kl_cuda_resnet_calls;
 extern const struct kl_cuda_gans_calls kl_cuda_gans_calls;
+extern const struct kl_cuda_chains_calls kl_cuda_chains_calls, kl_cuda_layers_calls;
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; classifiers of devices; GANs; logits of the default head and its epochs, alone and 256
-   at once. What takes no second itself is timed once the GPU has run for a while, or has done it
-   before: a GPU that has had nothing to do is slow at first.
-   gpu [--quick] [BEGINNING]: less of each; those alone whose names begin so. */
+   machine's CPU; classifiers of devices; GANs; chains on SYNTH; logits of the default head and its
+   epochs, alone and 256 at once. What takes no second itself is timed once the GPU has run for a while,
+   or has done it before: a GPU that has had nothing to do is slow at first. gpu [--quick] [BEGINNING]:
+   less of each; those alone whose names begin so. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,10 @@
 #include "head/gpu.h"
 #include "head_features.h"
 #include "kernels/device.h"
+#include "kernels/langevin.h"
 #include "qrng/classify/network.h"
 #include "qrng/gan/gan_int.h"
+#include "sampling/chain/chain.h"
 #include "warm.h"
 
 enum { N = 60000, BATCH = 65536, MANY = 256, GROUPS = 7 };
@@ -210,6 +213,75 @@ static void gans(const char *name, size_t pairs, bool quantum)
     if (n < pairs) printf("%s: %zu of %zu at once\n", name, n, pairs);
 }
 
+struct chains {
+    const char *net;
+    size_t inputs, n, n_test, batch;
+    int64_t chains, epochs, every;
+    enum kl_sampling_sampler sampler;
+    double lr;
+};
+static void draw_records(struct kl_sampling_records *r, size_t n, size_t inputs, uint64_t key)
+{
+    const struct kl_langevin_stream stream = { key, 1, 0, 0 };
+    *r = (struct kl_sampling_records){ n, inputs, malloc(n * inputs * sizeof(float)),
+                                       malloc(n * sizeof(int32_t)) };
+    if (!r->x || !r->label) exit(1);
+    kl_kernel_langevin_normals_f32()(r->x, 0, n * inputs, &stream);
+    for (size_t i = 0; i < n; i++) r->label[i] = r->x[i * inputs] + r->x[i * inputs + 1] > 0;
+}
+
+/* Seconds of chains at beta 10 on normal vectors, told by the side of a plane. */
+static double run_chains(const struct chains *k, bool on_gpu)
+{
+    struct kl_sampling_data data = { 0 };
+    struct kl_sampling_net net;
+    struct kl_sampling_target_f32 target;
+    struct kl_sampling_settings s;
+    struct kl_sampling_run *run;
+    struct kl_sampling_rung rung = { 10, k->lr, 0, k->epochs };
+    struct kl_error err;
+    draw_records(&data.train, k->n, k->inputs, 1), draw_records(&data.test, k->n_test, k->inputs, 2);
+    must(kl_sampling_net_make(&net, k->net, 1, 1, k->inputs, 2, KL_SAMPLING_BBCE, 4, &err), &err);
+    for (int t = 0; t < net.n_tensors; t++)
+        net.tensors[t].sigma = 1 / sqrt((double)net.tensors[t].fan_in);
+    must(kl_sampling_net_target_f32(&target, &net, &data.train, &data.test, k->batch, 1, &err), &err);
+    kl_sampling_settings_default(&s);
+    s.rungs = &rung, s.n_rungs = 1, s.chains = k->chains, s.batch = k->batch, s.sampler = k->sampler;
+    s.every = s.test_every = k->every;
+    const double start = kl_clock();
+    must(kl_sampling_run_open(&run, &s, &target, 1, 1, &err), &err);
+    if (on_gpu) must(kl_sampling_run_on_gpu(run, &device, &net, &data, 1, &err), &err);
+    must(kl_sampling_run_go(run, NULL, NULL, &err), &err);
+    const double took = kl_clock() - start;
+    kl_sampling_run_close(&run);
+    target.close(target.context);
+    kl_sampling_data_free(&data);
+    return took;
+}
+
+static void chains(const char *name, const struct chains *k, bool on_gpu)
+{
+    if (!wanted(name)) return;
+    if (on_gpu) run_chains(k, true);
+    printf("bench %s/%s %.6g s\n", name, on_gpu ? "gpu" : "cpu-1-thread", run_chains(k, on_gpu));
+}
+
+/* The sizes of SYNTH, of all records a step; and of half of MNIST's digits, an epoch of 40 steps. */
+static void all_chains(bool quick)
+{
+    const int64_t epochs = quick ? 200 : 20000;
+    const struct chains synth = { "fcn1:32", 4, 50, 500, 0, 28, epochs, 10, KL_SAMPLING_MALA, 0.03 },
+                        mnist = { "fcn2:1000", 784, 4000, 5000, 100, 8, 1, 1, KL_SAMPLING_SGLD, 0.01 };
+    struct chains many = synth, one = mnist;
+    many.chains = 1000, one.chains = 1;
+    chains("gpu-synth-28-chains", &synth, false);
+    chains("gpu-synth-28-chains", &synth, true);
+    chains("gpu-synth-1000-chains", &many, true);
+    chains("gpu-mnist-epoch", &one, false);
+    chains("gpu-mnist-epoch", &one, true);
+    chains("gpu-mnist-8-chains-epoch", &mnist, true);
+}
+
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
@@ -238,6 +310,7 @@ int main(int argc, char **argv)
     gans("gpu-100-gan-pairs", 100, false);
     gans("gpu-quantum-gan-pair", 1, true);
     gans("gpu-100-quantum-gan-pairs", 100, true);
+    all_chains(quick);
     make_features(&f, N);
     kl_head_options_default(&o);
     must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);

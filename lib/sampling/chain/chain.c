@@ -130,20 +130,19 @@ double kl_sampling_chain_step(const struct kl_sampling_chain *c)
     return c->settings->tune ? exp(c->sum.ln_step) : c->lr;
 }
 
-static bool at_end(const struct kl_sampling_chain *c)
+bool kl_sampling_chain_at_end(const struct kl_sampling_chain *c)
 {
     return c->at.warm >= 0 && c->at.epoch >= kl_sampling_chain_end(c);
 }
 
 bool kl_sampling_chain_done(const struct kl_sampling_chain *c)
 {
-    return at_end(c) && (c->at.judged == c->at.epoch || c->at.epoch == 0);
+    return kl_sampling_chain_at_end(c) && (c->at.judged == c->at.epoch || c->at.epoch == 0);
 }
 
-/* The walker of a chain at a desk. */
-static struct kl_sampling_walker_f32 chain_walker(struct kl_sampling_chain *c,
-                                                  struct kl_sampling_workspace *desk,
-                                                  const struct kl_sampling_crew *crew)
+struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain *c,
+                                                       struct kl_sampling_workspace *desk,
+                                                       const struct kl_sampling_crew *crew)
 {
     return (struct kl_sampling_walker_f32){ .target = c->target,
                                             .pieces = c->pieces,
@@ -163,8 +162,8 @@ static struct kl_sampling_walker_f32 chain_walker(struct kl_sampling_chain *c,
 
 /* ---- one step ---- */
 
-/* Temperature and step of the chain's next step; `ahead` steps after where it stands, at `epoch`. */
-static struct kl_sampling_euler euler_at(const struct kl_sampling_chain *c, int64_t epoch, int64_t step)
+struct kl_sampling_euler kl_sampling_chain_euler(const struct kl_sampling_chain *c, int64_t epoch,
+                                                 int64_t step)
 {
     const struct kl_sampling_settings *s = c->settings;
     const int64_t total = epoch * c->steps + step, annealing = c->anneal * c->steps;
@@ -205,7 +204,7 @@ static int take_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 
         kl_sampling_step_sgnht, kl_sampling_step_mala,  kl_sampling_step_hmc,
     };
     const struct kl_sampling_settings *s = c->settings;
-    const struct kl_sampling_euler e = euler_at(c, c->at.epoch, c->at.step);
+    const struct kl_sampling_euler e = kl_sampling_chain_euler(c, c->at.epoch, c->at.step);
     struct kl_sampling_move m = { .factors = desk->factors,
                                   .precision = c->precision,
                                   .beta = e.annealed,
@@ -293,7 +292,7 @@ static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_workspac
     while (spans < desk->span_room && steps < desk->step_room) {
         int64_t *order = desk->rows + epochs * n;
         if (step == 0 || spans == 0) kl_sampling_shuffle(order, n, n, c->key, (uint64_t)epoch);
-        const struct kl_sampling_euler e = euler_at(c, epoch, step);
+        const struct kl_sampling_euler e = kl_sampling_chain_euler(c, epoch, step);
         const uint64_t total = (uint64_t)(epoch * c->steps + step);
         const size_t left = (size_t)(c->steps - step), room = desk->step_room - steps,
                      turn = ((size_t)1 << 32) - (size_t)(total & UINT32_MAX); /* of the stream's step */
@@ -316,9 +315,9 @@ static size_t lay_spans(struct kl_sampling_chain *c, struct kl_sampling_workspac
     return spans;
 }
 
-static int end_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                    struct kl_sampling_workspace *desk, const struct kl_sampling_outcome *out,
-                    struct kl_error *err)
+int kl_sampling_chain_end_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                               struct kl_sampling_workspace *desk, const struct kl_sampling_outcome *out,
+                               struct kl_error *err)
 {
     int code = add_outcome(c, out, err);
     if (code) return code;
@@ -336,7 +335,7 @@ static int walk(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     int code = c->target->walk(c->target->context, c->w, desk->spans, n, desk->sums, k->crew, err);
     for (size_t i = 0; i < steps && !code; i++) {
         const struct kl_sampling_outcome out = { .sums = desk->sums[i], .accept = 1, .accepted = true };
-        code = end_step(c, k, desk, &out, err);
+        code = kl_sampling_chain_end_step(c, k, desk, &out, err);
     }
     return code;
 }
@@ -373,23 +372,33 @@ static int one(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     if (many) return code ? code : walk(c, k, desk, err);
     *ready = true;
     if (!code) code = take_step(c, k, desk, &out, err);
-    if (!code) code = end_step(c, k, desk, &out, err);
+    if (!code) code = kl_sampling_chain_end_step(c, k, desk, &out, err);
     return code;
+}
+
+int kl_sampling_chain_ready(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk,
+                            const struct kl_sampling_crew *crew, struct kl_error *err)
+{
+    struct kl_sampling_walker_f32 k = kl_sampling_chain_walker(c, desk, crew);
+    int code = c->at.begun ? KL_OK : chain_begin(c, &k, err);
+    if (code) return code;
+    c->at.begun = 1;
+    return c->prior_draws ? KL_OK : begin_epoch(c, &k, desk, true, err);
 }
 
 int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk,
                               const struct kl_sampling_crew *crew, double deadline, struct kl_error *err)
 {
-    struct kl_sampling_walker_f32 k = chain_walker(c, desk, crew);
+    struct kl_sampling_walker_f32 k = kl_sampling_chain_walker(c, desk, crew);
     bool ready = false;
     int code = KL_OK;
     if (!c->at.begun) code = chain_begin(c, &k, err);
     if (!code) c->at.begun = 1;
-    while (!code && !at_end(c) && !c->at.waiting) {
+    while (!code && !kl_sampling_chain_at_end(c) && !c->at.waiting) {
         code = one(c, &k, desk, &ready, err);
         if (kl_clock() > deadline) break;
     }
-    if (!code && at_end(c) && !c->at.waiting && !kl_sampling_chain_done(c))
+    if (!code && kl_sampling_chain_at_end(c) && !c->at.waiting && !kl_sampling_chain_done(c))
         code = kl_sampling_chain_judge(c, &k, desk, err);
     return code;
 }

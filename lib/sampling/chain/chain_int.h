@@ -100,6 +100,7 @@ void kl_sampling_chain_set(struct kl_sampling_chain *c, const struct kl_sampling
                            const struct kl_sampling_target_f32 *target);
 int64_t kl_sampling_chain_end(
     const struct kl_sampling_chain *c); /* epochs in all; while the rule has not said, at most */
+bool kl_sampling_chain_at_end(const struct kl_sampling_chain *c); /* no more epochs */
 bool kl_sampling_chain_done(const struct kl_sampling_chain *c);
 /* Mean acceptance behind the warm-up (NaN: none yet), and the step, tuned or not. */
 double kl_sampling_chain_acceptance(const struct kl_sampling_chain *c);
@@ -127,12 +128,29 @@ int kl_sampling_chain_room(struct kl_sampling_chain *c, int64_t draws, struct kl
 int kl_sampling_chain_advance(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk,
                               const struct kl_sampling_crew *crew, double deadline,
                               struct kl_error *err);
+/* The parts of it, for steps that are taken elsewhere: where it begins, and before an epoch; temperature
+   and step of step `step` of an epoch; its walker at a desk; what follows from a step. */
+int kl_sampling_chain_ready(struct kl_sampling_chain *c, struct kl_sampling_workspace *desk,
+                            const struct kl_sampling_crew *crew, struct kl_error *err);
+struct kl_sampling_euler kl_sampling_chain_euler(const struct kl_sampling_chain *c, int64_t epoch,
+                                                 int64_t step);
+struct kl_sampling_walker_f32 kl_sampling_chain_walker(struct kl_sampling_chain *c,
+                                                       struct kl_sampling_workspace *desk,
+                                                       const struct kl_sampling_crew *crew);
+int kl_sampling_chain_end_step(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
+                               struct kl_sampling_workspace *desk, const struct kl_sampling_outcome *out,
+                               struct kl_error *err);
 /* A draw from the prior at beta 0. */
 void kl_sampling_chain_prior_draw(struct kl_sampling_chain *c, int64_t epoch);
 /* After the last step of an epoch: the warm-up's rules, draws. last: of that step. (draw.c) */
 int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
                                 struct kl_sampling_workspace *desk,
                                 const struct kl_sampling_outcome *last, struct kl_error *err);
+/* What the end of an epoch asks for: a draw; sums over training records, and the test's; the state. */
+struct kl_sampling_asked {
+    bool draw, train, test, state;
+};
+struct kl_sampling_asked kl_sampling_chain_asks(const struct kl_sampling_chain *c, int64_t epoch);
 /* Does the epoch end with more than sums? */
 bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch);
 /* Gradient noise against what is injected, eta beta^2 Var(g) / (4 P), at the last state. (draw.c) */
@@ -177,7 +195,16 @@ struct kl_sampling_run {
     struct kl_sampling_gaussian *gaussian;
     struct kl_ranks *ranks; /* which share the chains; NULL: alone */
     int signal;             /* that stopped it, here or of another rank; 0: none did */
+    struct kl_sampling_gpu *gpu; /* NULL: the CPU takes all steps */
 };
+/* ---- steps on a GPU (gpu.c) ---- */
+/* Does it take the chain's next step? The Gaussian beside has no such network. */
+bool kl_sampling_gpu_takes(const struct kl_sampling_chain *c);
+/* Some steps of n such chains, each of whose code and err is set. What the GPU says. */
+int kl_sampling_gpu_round(struct kl_sampling_run *run, struct kl_sampling_chain **chains, size_t n,
+                          struct kl_pool *pool, struct kl_error *err);
+void kl_sampling_gpu_close(struct kl_sampling_gpu **gpu);
+
 struct kl_sampling_chain *kl_sampling_run_chain(const struct kl_sampling_run *run, int role, size_t rung,
                                                 int64_t chain);
 /* KL_EUSAGE: what does not go together (settings.c). */

@@ -70,6 +70,24 @@ static bool evaluates(const struct kl_sampling_chain *c)
     return c->role != KL_SAMPLING_GAUSSIAN && (c->prior_draws || (c->settings->whole && !accepts));
 }
 
+/* Is it of the state itself? */
+static bool looks(const struct kl_sampling_chain *c)
+{
+    return c->walks && !c->prior_draws;
+}
+
+struct kl_sampling_asked kl_sampling_chain_asks(const struct kl_sampling_chain *c, int64_t epoch)
+{
+    const int64_t done = epoch + 1, sampled = done - c->at.warm, draw = sampled / c->every;
+    const bool draws = c->at.warm >= 0 && sampled > 0 && sampled % c->every == 0;
+    return (struct kl_sampling_asked){
+        .draw = draws,
+        .train = draws && (evaluates(c) || looks(c)),
+        .test = draws && test_due(c, sampled),
+        .state = draws && (c->settings->exchange || kept_of(c, draw) > kept_of(c, draw - 1)),
+    };
+}
+
 bool kl_sampling_chain_busy(const struct kl_sampling_chain *c, int64_t epoch)
 {
     const int64_t done = epoch + 1, sampled = done - c->at.warm;
@@ -97,13 +115,16 @@ static int evaluate_draw(struct kl_sampling_chain *c, struct kl_sampling_walker_
 /* Of all test records; at beta 0, where a draw has one batch of the training records, of their first
    batch, which is twice as large, as in the reference. */
 static int draw_test(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k, int64_t d,
-                     struct kl_error *err)
+                     const struct kl_sampling_judged *judged, struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;
     struct kl_sampling_sums sums = { 0 };
     const bool all = !c->prior_draws || c->settings->whole || c->steps == 1 || 2 * c->batch > t->n_test;
-    const int code = t->evaluate(t->context, &sums, NULL, c->w, true, NULL,
-                                 all ? t->n_test : 2 * c->batch, k->crew, err);
+    int code = KL_OK;
+    if (judged) sums = judged->test;
+    else
+        code = t->evaluate(t->context, &sums, NULL, c->w, true, NULL, all ? t->n_test : 2 * c->batch,
+                           k->crew, err);
     c->trace[KL_SAMPLING_TEST_LOSS][d] = (float)(sums.loss / (double)sums.count);
     c->trace[KL_SAMPLING_TEST_ERROR][d] = (float)(sums.wrong / (double)sums.count);
     return code;
@@ -135,13 +156,19 @@ static void forget_sums(struct kl_sampling_chain *c)
 
 /* Steps taken many at once tell no norms: virial and radius of the state itself, and its loss. */
 static int look(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
-                struct kl_sampling_sums *sums, struct kl_error *err)
+                const struct kl_sampling_judged *judged, struct kl_sampling_sums *sums,
+                struct kl_error *err)
 {
     const struct kl_sampling_target_f32 *t = c->target;
     const struct kl_sampling_move m = { .precision = c->precision, .beta = c->beta };
-    struct kl_sampling_outcome out;
-    const int code = t->gradient(t->context, k->grad, sums, c->w, NULL, t->n, k->crew, err);
-    kl_sampling_virial_f32(k, c->w, k->grad, &m, &out);
+    struct kl_sampling_outcome out = { 0 };
+    int code = KL_OK;
+    if (judged) {
+        *sums = judged->train, out.virial = judged->virial, out.radius = judged->radius;
+    } else {
+        code = t->gradient(t->context, k->grad, sums, c->w, NULL, t->n, k->crew, err);
+        kl_sampling_virial_f32(k, c->w, k->grad, &m, &out);
+    }
     c->sum.virial = out.virial * c->sum.steps, c->sum.radius = out.radius * c->sum.steps;
     return code;
 }
@@ -157,9 +184,9 @@ static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     double loss = s->mean_loss / s->steps, wrong = s->mean_wrong / s->steps;
     int code = d < c->room ? KL_OK : kl_sampling_chain_room(c, d + d / 2 + 64, err);
     if (code) return code;
-    const bool looks = c->walks && !c->prior_draws;
-    if (evaluates(c) || looks) sums = (struct kl_sampling_sums){ 0 };
-    if (looks) code = look(c, k, &sums, err);
+    if (evaluates(c) || looks(c)) sums = (struct kl_sampling_sums){ 0 };
+    if (looks(c)) code = look(c, k, last->judged, &sums, err);
+    else if (evaluates(c) && last->judged) sums = last->judged->train;
     else if (evaluates(c)) code = evaluate_draw(c, k, desk, &sums, err);
     if (c->role == KL_SAMPLING_GAUSSIAN) loss = kl_sampling_gaussian_excess(c);
     else if (evaluates(c) || c->settings->whole)
@@ -170,11 +197,13 @@ static int draw(struct kl_sampling_chain *c, struct kl_sampling_walker_f32 *k,
     if (c->beta <= 0) /* a walk has no law */
         c->trace[KL_SAMPLING_VIRIAL][d] = c->trace[KL_SAMPLING_RADIUS][d] = NAN;
     if (c->prior_draws) {
-        const double radius = 2 * kl_sampling_prior_f32(k, c->w, c->precision) / (double)c->target->size;
+        const double radius =
+            last->judged ? last->judged->radius
+                         : 2 * kl_sampling_prior_f32(k, c->w, c->precision) / (double)c->target->size;
         c->trace[KL_SAMPLING_RADIUS][d] = c->trace[KL_SAMPLING_VIRIAL][d] = (float)radius;
     }
     c->trace[KL_SAMPLING_TEST_LOSS][d] = c->trace[KL_SAMPLING_TEST_ERROR][d] = NAN;
-    if (!code && test_due(c, sampled)) code = draw_test(c, k, d, err);
+    if (!code && test_due(c, sampled)) code = draw_test(c, k, d, last->judged, err);
     if (!code && kept_of(c, d + 1) > c->at.kept) {
         code = keep_weights(c, k, err);
         c->at.kept++;
@@ -217,7 +246,7 @@ int kl_sampling_chain_end_epoch(struct kl_sampling_chain *c, struct kl_sampling_
     if (warming && s->work && c->role == KL_SAMPLING_MAIN && done == c->anneal)
         code = end_path(c, k, err);
     if (!code && !warming && (done - c->at.warm) % c->every == 0) {
-        if (c->prior_draws) kl_sampling_chain_prior_draw(c, c->at.epoch);
+        if (c->prior_draws && !last->judged) kl_sampling_chain_prior_draw(c, c->at.epoch);
         code = draw(c, k, desk, last, done - c->at.warm, err);
         c->at.waiting = s->exchange && c->role == KL_SAMPLING_MAIN;
         forget_sums(c);

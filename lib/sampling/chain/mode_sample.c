@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "head/features.h"
+#include "kernels/device.h"
 #include "sampling/chain/chain_int.h"
 #include "sampling/chain/sample.h"
 #include "store/kind.h"
@@ -107,6 +108,7 @@ struct work {
     struct kl_sampling_rung rungs[KL_SAMPLING_BETAS];
     struct kl_sampling_problem problem;
     struct kl_file *features[2]; /* NULL: the records are of another kind */
+    struct kl_device device;
     struct kl_sampling_run *run;
     struct kl_sampling_told *told; /* (settings.n_rungs) */
     struct kl_sampling_minimum minimum;
@@ -138,6 +140,9 @@ static int prepare(struct work *w, struct kl_error *err)
     if (!code)
         code = kl_sampling_run_open(&w->run, &w->settings, w->problem.targets, w->problem.n,
                                     kl_pool_size(w->mode->pool), err);
+    if (!code && w->device.cuda)
+        code = kl_sampling_run_on_gpu(w->run, &w->device, w->problem.nets, w->problem.data, w->problem.n,
+                                      err);
     if (code || !w->v->extend) return code;
     struct kl_file *file = NULL;
     code = kl_store_file_open_kind(&file, w->v->extend, &kl_sampling_chains_kind, err);
@@ -201,7 +206,13 @@ static int open_ladder(struct kl_mode_run *run, struct kl_error *err)
     run->version = numerical_version(w->v);
     if (!(w->config = kl_options_json(&kl_sampling_sample_tool, w->v, true)))
         return kl_fail_memory(err, 4096);
-    const int code = kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
+    int code = kl_sampling_values_settings(&w->settings, w->rungs, w->v, err);
+    if (!code)
+        code = kl_device_choose_local(&w->device, w->v->common.device, run->ranks ? run->ranks->local : 0,
+                                      err);
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(w->v->common.device, run->stage.log);
+    if (!code && w->device.cuda) code = kl_sampling_gpu_check(&w->settings, err);
     if (!code && run->stage.n_inputs && !strcmp(w->v->data, "synth"))
         return kl_fail(err, KL_EUSAGE,
                        "--data synth: found an input, expected none; it is drawn from its seed. Feature "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/device.h"
 #include "sampling/chain/sample.h"
 
 /* ---- lists of numbers between commas, as texts of options ---- */
@@ -120,6 +121,7 @@ void kl_sampling_values_default(void *values)
     kl_sampling_settings_default(&s);
     *v = (struct kl_sampling_values){
         .common.progress = "auto",
+        .common.device = "auto",
         .profile = "sound",
         .data = "synth",
         .labels = "true",
@@ -445,6 +447,7 @@ static const struct kl_option options[] = {
     FLAG("pointwise", pointwise, "each record's loss at kept draws: WAIC, LOO", NULL),
     { "extend", 0, KL_OPT_STRING, AT(extend), "FILE", 0, 0, false, "go on from a smaller run", "Run", NULL },
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "from the checkpoint of a stopped run", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     { "checkpoint-every", 0, KL_OPT_INT, AT(checkpoint_every), "N", 0, 1e12, false, "epochs of all chains; 0: only when stopped by a signal", NULL, NULL },
     KL_STORE_RANKS_OPTION(AT(ranks), "chains"),
 };
@@ -457,7 +460,6 @@ const struct kl_tool kl_sampling_sample_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_sampling_values),
-    .without = "device",
     .chosen_by = "sample",
 };
 /* clang-format on */

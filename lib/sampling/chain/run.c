@@ -246,6 +246,7 @@ void kl_sampling_run_close(struct kl_sampling_run **to)
         for (int f = 0; f < KL_SAMPLING_FIELDS; f++) free(run->chains[i].trace[f]);
         free(run->chains[i].kept), free(run->chains[i].likelihood);
     }
+    kl_sampling_gpu_close(&run->gpu);
     kl_sampling_gaussian_close(&run->gaussian);
     free(run->chains), free(run->desks);
     kl_arena_free(&run->memory);
@@ -293,14 +294,34 @@ static size_t active(struct kl_sampling_run *run, struct kl_sampling_chain **cha
     return n;
 }
 
+/* A launch of those whose steps the GPU takes; the others have their turns. */
+static int play_beside(struct round *r, struct kl_pool *pool, struct kl_error *err)
+{
+    struct round rest = *r;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        struct kl_sampling_chain *c = r->chains[i];
+        if (!kl_sampling_gpu_takes(c)) continue;
+        r->chains[i] = r->chains[n], r->chains[n++] = c;
+    }
+    const int code = kl_sampling_gpu_round(r->run, r->chains, n, pool, err);
+    rest.chains += n, rest.n -= n, rest.turn = rest.n ? r->run->turn % rest.n : 0;
+    rest.deadline = kl_clock() + r->run->round_seconds;
+    if (!code) kl_pool_for(pool, rest.n, take_turn, &rest);
+    return code;
+}
+
 static int play(struct kl_sampling_run *run, struct round *r, struct kl_pool *pool, struct kl_error *err)
 {
+    int code = KL_OK;
     r->deadline = kl_clock() + run->round_seconds, r->turn = run->turn % r->n;
-    for (size_t i = 0; i < r->n; i++) r->chains[i]->turns = 0;
+    for (size_t i = 0; i < r->n; i++) r->chains[i]->turns = r->chains[i]->code = 0;
     const bool large = (double)run->size * (double)run->chains[0].batch >= run->worth;
-    if (large && pool && kl_pool_size(pool) > 1 && r->n < (size_t)kl_pool_size(pool))
+    if (run->gpu) code = play_beside(r, pool, err);
+    else if (large && pool && kl_pool_size(pool) > 1 && r->n < (size_t)kl_pool_size(pool))
         share_turn(r, pool);
     else kl_pool_for(pool, r->n, take_turn, r);
+    if (code) return code;
     for (size_t i = 0; i < r->n; i++) {
         run->turn += r->chains[i]->turns > 0;
         if (!r->chains[i]->code) continue;

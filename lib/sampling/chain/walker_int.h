@@ -70,6 +70,12 @@ struct kl_sampling_move {
     bool adapt;  /* pSGLD's preconditioner goes on; else it stands still */
     bool ratio;  /* ln F - ln B of the step is asked for */
 };
+/* What a GPU has found of a state: the sums that its draw asks for, of all training and test records or
+   those that the draw is judged by; its virial and its radius. */
+struct kl_sampling_judged {
+    struct kl_sampling_sums train, test;
+    double virial, radius;
+};
 /* The outcome of a step. */
 struct kl_sampling_outcome {
     struct kl_sampling_sums sums; /* of the step's records, or of the state that MALA and HMC end in */
@@ -78,6 +84,7 @@ struct kl_sampling_outcome {
     double accept; /* probability, at most 1; 1 of those that accept always */
     bool accepted;
     double log_ratio;
+    const struct kl_sampling_judged *judged; /* of the state behind it; NULL: nobody has looked */
 };
 
 /* The state with which a thread, or a crew, computes one chain. */

@@ -3,21 +3,21 @@
 #ifndef KL_SAMPLING_MODEL_H
 #define KL_SAMPLING_MODEL_H
 
+#include "kernels/inline/losses.h"
 #include "kernels/inline/real.h"
 #include "kernels/langevin.h"
 #include "sampling/data/data.h"
 
 /* ---- losses (net.c) ---- */
-/* Of one record. Binary (one logit z, margin v = (2 y - 1) z) or K logits; spec of the reference,
-   section 3. bbce is bounded by l_max. square: (z - (2 y - 1))^2, of K logits the sum of (z_k - 1[k =
-   y])^2. All are finite for any finite z. */
+/* Of one record: kernels/inline/losses.h; spec of the reference, section 3. All are finite for any
+   finite z. */
 enum kl_sampling_loss {
-    KL_SAMPLING_BBCE,
-    KL_SAMPLING_BCE,
-    KL_SAMPLING_SAVAGE,
-    KL_SAMPLING_TANGENT,
-    KL_SAMPLING_CE,
-    KL_SAMPLING_SQUARE
+    KL_SAMPLING_BBCE = KL_LOSS_BBCE,
+    KL_SAMPLING_BCE = KL_LOSS_BCE,
+    KL_SAMPLING_SAVAGE = KL_LOSS_SAVAGE,
+    KL_SAMPLING_TANGENT = KL_LOSS_TANGENT,
+    KL_SAMPLING_CE = KL_LOSS_CE,
+    KL_SAMPLING_SQUARE = KL_LOSS_SQUARE
 };
 #define KL_SAMPLING_LOSSES "bbce|bce|savage|tangent|ce|square"
 /* *value, and if asked (NULL: no) its derivative by the logits, of one record: outputs 1 (binary) or K
@@ -137,6 +137,10 @@ int kl_sampling_net_make(struct kl_sampling_net *net, const char *name, size_t c
                          size_t width, int classes, enum kl_sampling_loss loss, double l_max,
                          struct kl_error *err);
 
+/* Is it of one hidden layer, few inputs and one logit, and of a loss that kernels/shallow.h has? Then
+   its form there. */
+struct kl_shallow;
+bool kl_sampling_net_shallow(struct kl_shallow *form, const struct kl_sampling_net *net);
 /* The mean loss of a net over records, with workspaces for threads 0 .. threads - 1. net and records
    must outlive the target. batch: most records of a gradient (0: all); with batch norm in training mode
    that many share their statistics, in evaluations too, else it only bounds memory. KL_EUSAGE: records

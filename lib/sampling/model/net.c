@@ -6,100 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/inline/losses.h"
 #include "kernels/shallow.h"
 #include "sampling/model/model.h"
 #include "sampling/model/model_int.h"
 
-/* ---- losses of one record, from its logits, in double; without overflow for any logits ---- */
-
-static double logistic(double v)
-{
-    return v >= 0 ? 1 / (1 + exp(-v)) : exp(v) / (1 + exp(v));
-}
-
-/* bbce and its derivative by p, the probability of the label; q = 1 - p without cancellation. */
-static double bounded(double *by_p, double p, double q, double l_max)
-{
-    const double e = exp(-l_max), psi = e + (1 - 2 * e) * p;
-    *by_p = -(1 - 2 * e) / psi;
-    return p > 0.5 ? -log1p(-(e + (1 - 2 * e) * q)) : -log(psi);
-}
-
-static double of_margin(double *by_margin, double v, enum kl_sampling_loss loss, double l_max)
-{
-    const double p = logistic(v), q = logistic(-v);
-    double value;
-    switch (loss) {
-    case KL_SAMPLING_BBCE:
-        value = bounded(by_margin, p, q, l_max);
-        *by_margin *= p * q;
-        return value;
-    case KL_SAMPLING_SAVAGE: *by_margin = -2 * q * q * p; return q * q;
-    case KL_SAMPLING_TANGENT:
-        value = 2 * atan(v) - 1;
-        *by_margin = 4 * value / (1 + v * v);
-        return value * value;
-    case KL_SAMPLING_SQUARE: *by_margin = 2 * (v - 1); return (v - 1) * (v - 1);
-    default: *by_margin = -q; return (v < 0 ? -v : 0) + log1p(exp(-fabs(v)));
-    }
-}
-
-/* Of several logits: the derivative by logit k is by_p p (1[k = y] - p_k) for what depends on p alone.
- */
-static double of_logits(double *by_logits, const double *z, int n, int32_t label,
-                        enum kl_sampling_loss loss, double l_max)
-{
-    double most = z[0], sum = 0, others = 0, by_p, value;
-    for (int k = 1; k < n; k++) most = z[k] > most ? z[k] : most;
-    for (int k = 0; k < n; k++) {
-        const double share = exp(z[k] - most);
-        sum += share;
-        if (k != label) others += share;
-    }
-    const double p = exp(z[label] - most) / sum, q = others / sum;
-    if (loss == KL_SAMPLING_BBCE) value = bounded(&by_p, p, q, l_max);
-    else if (loss == KL_SAMPLING_SAVAGE) by_p = -2 * q, value = q * q;
-    else by_p = 0, value = p > 0.5 ? -log1p(-q) : log(sum) - (z[label] - most);
-    if (!by_logits) return value;
-    for (int k = 0; k < n; k++) {
-        const double share = exp(z[k] - most) / sum, step = k == label ? q : -share;
-        by_logits[k] = loss == KL_SAMPLING_CE ? -step : by_p * p * step;
-    }
-    return value;
-}
-
-static double of_indicators(double *by_logits, const double *z, int n, int32_t label)
-{
-    double value = 0;
-    for (int k = 0; k < n; k++) {
-        const double r = z[k] - (k == label);
-        value += r * r;
-        if (by_logits) by_logits[k] = 2 * r;
-    }
-    return value;
-}
+/* ---- losses ---- */
 
 void kl_sampling_loss_of(double *value, double *by_logits, const double *logits, int outputs,
                          int32_t label, enum kl_sampling_loss loss, double l_max)
 {
-    if (outputs > 1) {
-        *value = loss == KL_SAMPLING_SQUARE ? of_indicators(by_logits, logits, outputs, label)
-                                            : of_logits(by_logits, logits, outputs, label, loss, l_max);
-        return;
-    }
-    const double sign = label ? 1 : -1;
-    double by_margin;
-    *value = of_margin(&by_margin, sign * logits[0], loss, l_max);
-    if (by_logits) by_logits[0] = sign * by_margin;
+    *value = kl_loss_of(by_logits, logits, outputs, label, (enum kl_loss)loss, l_max);
 }
 
 int kl_sampling_loss_wrong(const double *logits, int outputs, int32_t label)
 {
-    int best = 0;
-    if (outputs == 1) return (logits[0] > 0) != (label != 0);
-    for (int k = 1; k < outputs; k++)
-        if (logits[k] > logits[best]) best = k;
-    return best != label;
+    return kl_loss_wrong(logits, outputs, label);
 }
 
 void kl_sampling_loss_ends(double *low, double *high, enum kl_sampling_loss loss, double l_max)
@@ -376,11 +298,13 @@ static int walk(void *context, float *w, const struct kl_sampling_span *spans, s
     return KL_OK;
 }
 
-/* Is it of the kind? */
-static bool fits_shallow(const struct kl_sampling_net *net, size_t batch)
+bool kl_sampling_net_shallow(struct kl_shallow *form, const struct kl_sampling_net *net)
 {
+    *form = (struct kl_shallow){ net->dense[0].in, net->dense[0].out,
+                                 net->loss == KL_SAMPLING_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
+                                 exp(-net->l_max) };
     return net->n_units == 0 && net->n_dense == 2 && net->outputs == 1 &&
-           net->dense[0].in <= KL_SHALLOW_INPUTS && batch <= KL_SHALLOW_BATCH &&
+           net->dense[0].in <= KL_SHALLOW_INPUTS &&
            (net->loss == KL_SAMPLING_BBCE || net->loss == KL_SAMPLING_BCE);
 }
 
@@ -388,13 +312,11 @@ int kl_sampling_shallow_open(struct kl_sampling_shallow **shallow, struct kl_sam
                              const struct kl_sampling_net *net, size_t batch, int threads,
                              struct kl_error *err)
 {
+    struct kl_shallow form;
     *shallow = NULL;
-    if (!fits_shallow(net, batch)) return KL_OK;
+    if (!kl_sampling_net_shallow(&form, net) || batch > KL_SHALLOW_BATCH) return KL_OK;
     struct kl_sampling_shallow *all = *shallow = calloc((size_t)threads, sizeof *all);
     if (!all) return kl_fail_memory(err, (size_t)threads * sizeof *all);
-    const struct kl_shallow form = { net->dense[0].in, net->dense[0].out,
-                                     net->loss == KL_SAMPLING_BBCE ? KL_SHALLOW_BBCE : KL_SHALLOW_BCE,
-                                     exp(-net->l_max) };
     const size_t n = kl_shallow_packed(&form), work = kl_shallow_work(&form, batch);
     for (int i = 0; i < threads; i++) {
         all[i].net = form;

@@ -73,7 +73,7 @@ $ [ $(sgld sample -p classic --test-mode --key) = 5a341e5b4fbe34956b8187f6c7cb42
 > others
 
 # A byte that changed among kept weights: whoever opens the file refuses it, also where these are not read.
-$ sgld sample -B 0,1 -C 2 -e 60 --warmup 60 --every 1 --keep 1 -q -o kept.h5 2>/dev/null; cp kept.h5 bad.h5; size=$(stat -c %s bad.h5); printf '\x5a' | dd of=bad.h5 bs=1 seek=$((size / 2)) conv=notrunc status=none; cache verify bad.h5
+$ sgld sample -B 0,1 -C 2 -e 60 --warmup 60 --every 1 --keep 1 -q -o kept.h5 2>/dev/null; cp kept.h5 bad.h5; size=$(stat -c %s bad.h5); printf '\x5a\xa5' | dd of=bad.h5 bs=1 seek=$((size / 2)) conv=notrunc status=none; cache verify bad.h5
 + for command in 'diagnose bad.h5' 'bounds bad.h5' 'bounds kept.h5 --calibrate-on bad.h5' 'sample -B 0,1 -C 2 -e 80 --warmup 60 --every 1 --keep 1 --extend bad.h5 -o more.h5'; do sgld $command; echo $?; done; figures bad.h5 -o pictures; ls more.h5 pictures
 > 65
 > 65

@@ -200,6 +200,12 @@ static inline unsigned __float_as_uint(float value)
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
+static inline float __uint_as_float(unsigned bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 unsigned atomicAdd(unsigned *to, unsigned value);
 void __threadfence(void);
 

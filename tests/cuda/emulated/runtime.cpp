@@ -226,7 +226,10 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads, size_t
         const unsigned block = i / threads, thread = i % threads, warp = thread / WARP;
         struct barrier *own = barriers + block * (warps + 1);
         own->of = threads, own[1 + warp].of = WARP;
-        fibers[i].thread.x = thread, fibers[i].block.x = first + block;
+        const unsigned number = first + block;
+        fibers[i].thread.x = thread;
+        fibers[i].block = { number % gridDim.x, number / gridDim.x % gridDim.y,
+                            number / gridDim.x / gridDim.y };
         fibers[i].memory = block_memory[block];
         fibers[i].block_barrier = own, fibers[i].warp_barrier = own + 1 + warp;
         fibers[i].slots = slots + (size_t)(block * warps + warp) * 2 * WARP;
@@ -293,12 +296,14 @@ static cudaError_t check_launch(const void *id, dim3 grid, dim3 block, size_t sh
 {
     const std::lock_guard<std::mutex> hold(allowed_lock);
     const auto most = allowed.find(id);
-    if (block.x % WARP || block.x > 1024 || !block.x || !grid.x || grid.x > INT32_MAX)
+    if (block.x % WARP || block.x > 1024 || !block.x || !grid.x || !grid.y || !grid.z ||
+        grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX)
         return cudaErrorInvalidValue;
     if (shared > 48 << 10 && (most == allowed.end() || shared > most->second))
         return cudaErrorInvalidValue;
-    return cooperative && grid.x > EMULATED_PROCESSORS ? cudaErrorCooperativeLaunchTooLarge
-                                                       : cudaSuccess;
+    return cooperative && grid.x * grid.y * grid.z > EMULATED_PROCESSORS
+               ? cudaErrorCooperativeLaunchTooLarge
+               : cudaSuccess;
 }
 
 cudaError_t emulated_launch(const void *id, std::function<void()> kernel, dim3 grid, dim3 block,
@@ -310,8 +315,9 @@ cudaError_t emulated_launch(const void *id, std::function<void()> kernel, dim3 g
     return emulated_enqueue(stream, [=] {
         job = &kernel;
         blockDim = block, gridDim = grid;
-        if (cooperative) run_blocks(0, grid.x, block.x, shared);
-        for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x, shared);
+        const unsigned blocks = grid.x * grid.y * grid.z;
+        if (cooperative) run_blocks(0, blocks, block.x, shared);
+        for (unsigned b = 0; !cooperative && b < blocks; b++) run_blocks(b, 1, block.x, shared);
         races_acquire(&ended);
     });
 }
