@@ -3,7 +3,7 @@
    kernels/device.c when a GPU is asked for; the families' headers are kernels/cuda_*.h.
    Everything here is plain data in host memory; the library keeps its own copies on the GPU. Functions
    return 0, KL_EDEVICE (no such device, or it was lost), KL_ENOMEM (the GPU's memory, or the host's) or
-   KL_EUSAGE (not for the GPU) and fill *err. Float only. */
+   KL_EUSAGE (not for the GPU) and fill *err. Float, but for GANs and pulses. */
 #ifndef KL_KERNELS_CUDA_H
 #define KL_KERNELS_CUDA_H
 
@@ -14,6 +14,7 @@
 #include "kernels/cuda_gans.h"
 #include "kernels/cuda_heads.h"
 #include "kernels/cuda_mlps.h"
+#include "kernels/cuda_pulses.h"
 #include "kernels/cuda_resnet.h"
 
 struct kl_error;
@@ -22,13 +23,15 @@ struct kl_cuda {
     uint32_t version; /* KL_CUDA_VERSION, from the Makefile: a sum over the bytes of these headers */
     int (*count)(int *devices, struct kl_error *err);
     int (*name)(char *name, size_t size, int device, struct kl_error *err);
-    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free. */
+    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free.
+     */
     int (*take)(size_t *left, int device, struct kl_error *err);
     const struct kl_cuda_batch_calls *batch;
     const struct kl_cuda_heads_calls *heads;
     const struct kl_cuda_mlps_calls *mlps;
     const struct kl_cuda_resnet_calls *resnet;
     const struct kl_cuda_gans_calls *gans;
+    const struct kl_cuda_pulses_calls *pulses;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

@@ -49,7 +49,7 @@ static bool refill(struct solver *s)
         if (lane->start < 0) {
             *lane = (struct lane){ .start = kl_control_queue_take(s->all), .best = INFINITY };
             if (lane->start < 0) continue;
-            kl_control_queue_draw(s->x, s->all, s->e, l, lane->start);
+            kl_control_start_draw(s->x + l, LANES, s->all->search, s->e, lane->start);
             for (int i = l; i < s->n * LANES; i += LANES) s->m[i] = s->v[i] = 0, s->best[i] = s->x[i];
         }
         any = true;

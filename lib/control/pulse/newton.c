@@ -82,7 +82,7 @@ static bool refill(struct solver *s)
             const int next = kl_control_queue_take(s->all);
             if (next >= 0) {
                 *lane = (struct lane){ .start = next, .fresh = true };
-                kl_control_queue_draw(s->at, s->all, s->e, l, next);
+                kl_control_start_draw(s->at + l, LANES, s->all->search, s->e, next);
                 EACH(i) s->d[i] = 0;
             }
         }

@@ -8,6 +8,7 @@
 #include "control/pulse/export.h"
 #include "control/pulse/pulse.h"
 #include "control/model/model.h"
+#include "kernels/inline/descent.h"
 
 /* ---- what readers of different formats share ---- */
 
@@ -39,9 +40,10 @@ struct kl_control_queue {
 };
 /* Number of the next start; -1: none is left. */
 int kl_control_queue_take(struct kl_control_queue *queue);
-/* The start's first point into lane `lane` of x [n][16] (Box and Muller 1958). */
-void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
-                           const struct kl_control_evaluator *e, int lane, int start);
+struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *search);
+/* The start's first point into x, `stride` numbers from one to the next (Box and Muller 1958). */
+void kl_control_start_draw(double *x, int stride, const struct kl_control_search *search,
+                           const struct kl_control_evaluator *e, int start);
 /* The result of a start, whose point is lane `lane` of x. */
 void kl_control_queue_finish(struct kl_control_queue *queue, int start,
                              const struct kl_control_start *result, const double *x, int n, int lane);
@@ -59,7 +61,12 @@ struct kl_control_solver {
 extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
 
 /* The loss ten iterations ago, or infinity. */
-enum { KL_CONTROL_WINDOW = 10 };
+enum { KL_CONTROL_WINDOW = KL_DESCENT_WINDOW };
+
+/* Largest |control| and |parameter| that a problem's members may have. */
+void kl_control_problem_largest(double most[KL_CONTROL_MAX_CONTROLS],
+                                double params[KL_CONTROL_MAX_PARAMS],
+                                const struct kl_control_problem *problem);
 
 /* ---- how options name what they speak of ---- */
 

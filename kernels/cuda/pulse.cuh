@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+   An ensemble's loss and gradient at one point, by a block. A unit is one column of one member: `width`
+   lanes of a warp carry it through all segments and back, each some of its rows. A warp carries 32 /
+   width units at a time, its load; the block's warps take the loads in turn. What a segment does is the
+   series of kernels/cpu/liouville.c and its exact adjoint. */
+#ifndef KL_CUDA_PULSE_CUH
+#define KL_CUDA_PULSE_CUH
+
+#include "kernels/cuda/gpu.cuh"
+#define KL_F64 1
+#include "kernels/inline/descent.h"
+#include "kernels/inline/series.h"
+
+enum { KL_PULSE_WARPS = 8, KL_PULSE_NORMS = KL_SERIES_MOST - KL_SERIES_LEAST + 1 };
+
+/* value times what `of` names. */
+struct kl_pulse_entry {
+    double value;
+    int32_t of;
+};
+/* The generator G as `places` numbers: row r has those at r, r + dim, r + 2 dim, ..., `column` says of
+   which columns; those that a row does not need are 0. Its columns likewise: `back_place`, `back_row`;
+   number `places` is 0 and fills them. */
+struct kl_pulse_generator {
+    int32_t places, back_places;
+    const int32_t *column, *back_place, *back_row;
+    const int32_t *place_begin;     /* (places + 1): entries by_place of each, `of` as a term's */
+    const kl_pulse_entry *by_place; /* (n_terms) */
+    const int32_t *control_begin;   /* (controls + 1): entries by_control of each, `of` a place */
+    const kl_pulse_entry *by_control;
+};
+/* The start that a block has: held - 1; 0: none. */
+struct kl_pulse_place {
+    struct kl_descent d;
+    double rho[KL_LBFGS_PAIRS], gain, f;
+    int32_t held, newest;
+};
+/* Vectors of a block, each of n numbers. */
+enum {
+    KL_PULSE_X,
+    KL_PULSE_G,
+    KL_PULSE_D,
+    KL_PULSE_FREE,
+    KL_PULSE_NEXT_X,
+    KL_PULSE_NEXT_G,
+    KL_PULSE_S,
+    KL_PULSE_Y = KL_PULSE_S + KL_LBFGS_PAIRS,
+    KL_PULSE_VECTORS = KL_PULSE_Y + KL_LBFGS_PAIRS
+};
+
+struct kl_pulse_job {
+    struct kl_cuda_pulse problem; /* arrays on the GPU */
+    struct kl_pulse_generator g;
+    double norm[KL_PULSE_NORMS], inverse[KL_SERIES_MOST + 1]; /* kl_series_norm; 1 / k */
+    int32_t n, n_starts, trials; /* numbers of a point; trials of a launch */
+    int32_t warps, width, rows;  /* of a block; lanes of a unit; rows of a lane, at most */
+    int32_t units, loads, top;   /* top: the largest order of a series */
+    int32_t room;                /* doubles of a unit in the shared memory */
+    /* Of each block. */
+    struct kl_pulse_place *place;
+    double *vectors;         /* (KL_PULSE_VECTORS, n) */
+    double *part;            /* (warps, n): gradients of a load */
+    double *states;          /* (warps, segments * substeps, rows, 32): at the substeps' starts */
+    double *ends;            /* (units): losses of the units */
+    double *losses, *shares; /* (members) x 2 */
+    /* Of all. */
+    uint32_t *next, *done;      /* starts that were taken, and that have stopped */
+    double *points, *gradients; /* (n_starts, n) x 2 */
+    struct kl_cuda_pulse_result *results;
+};
+
+KL_GPU int kl_pulse_warp()
+{
+    return (int)threadIdx.x / KL_WARP;
+}
+KL_GPU int kl_pulse_lane()
+{
+    return (int)threadIdx.x % KL_WARP;
+}
+KL_GPU double kl_warp_max(double value)
+{
+    for (int bit = 1; bit < KL_WARP; bit *= 2)
+        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, bit));
+    return value;
+}
+KL_GPU double *kl_pulse_vector(const kl_pulse_job &job, int which)
+{
+    return job.vectors + ((size_t)blockIdx.x * KL_PULSE_VECTORS + (size_t)which) * (size_t)job.n;
+}
+
+/* ---- a unit ---- */
+/* In shared memory: the generator of a segment; sums of its slopes by place; powers (top, dim); the
+   adjoint at a substep's end; two vectors that take turns. */
+struct kl_pulse_unit {
+    int lane, member, column, there; /* there 0: behind the last, goes along as zeros */
+    double *values, *sums, *powers, *end, *turn[2];
+};
+
+KL_GPU kl_pulse_unit kl_pulse_unit_of(const kl_pulse_job &job, int load)
+{
+    const int dim = job.problem.g.dim, columns = job.problem.g.columns, own = KL_WARP / job.width,
+              in_warp = kl_pulse_lane() / job.width, number = load * own + in_warp;
+    kl_pulse_unit u;
+    u.lane = kl_pulse_lane() % job.width;
+    u.there = number < job.units;
+    u.member = u.there ? number / columns : 0;
+    u.column = u.there ? number % columns : 0;
+    u.values =
+        (double *)(void *)kl_shared + (size_t)(kl_pulse_warp() * own + in_warp) * (size_t)job.room;
+    u.sums = u.values + job.g.places + 1;
+    u.powers = u.sums + job.g.places;
+    u.end = u.powers + job.top * dim;
+    u.turn[0] = u.end + dim, u.turn[1] = u.turn[0] + dim;
+    return u;
+}
+
+/* Element r of G v, and of G^T a. */
+KL_GPU double kl_pulse_row(const kl_pulse_job &job, const double *values, const double *v, int r)
+{
+    double sum = 0;
+    for (int e = r; e < job.g.places; e += job.problem.g.dim)
+        sum = fma(values[e], v[job.g.column[e]], sum);
+    return sum;
+}
+KL_GPU double kl_pulse_row_back(const kl_pulse_job &job, const double *values, const double *a, int r)
+{
+    double sum = 0;
+    for (int e = r; e < job.g.back_places; e += job.problem.g.dim)
+        sum = fma(values[job.g.back_place[e]], a[job.g.back_row[e]], sum);
+    return sum;
+}
+
+/* Terms of the series that the warp's generators need: by sqrt(||G||_1 ||G||_inf). */
+KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_pulse_unit &u)
+{
+    double most_row = 0, most_column = 0;
+    for (int r = u.lane; r < job.problem.g.dim; r += job.width) {
+        double row = 0, column = 0;
+        for (int e = r; e < job.g.places; e += job.problem.g.dim) row += fabs(u.values[e]);
+        for (int e = r; e < job.g.back_places; e += job.problem.g.dim)
+            column += fabs(u.values[job.g.back_place[e]]);
+        most_row = fmax(most_row, row), most_column = fmax(most_column, column);
+    }
+    const double norm = sqrt(kl_warp_max(most_row) * kl_warp_max(most_column));
+    int m = KL_SERIES_LEAST;
+    while (m < job.top && !(norm <= job.norm[m - KL_SERIES_LEAST])) m++;
+    return m;
+}
+
+/* The generator of segment s at point x, times a substep; returns the order of its series. */
+KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pulse_unit &u, const double *x, int s)
+{
+    const struct kl_cuda_pulse &p = job.problem;
+    const double dt = p.g.dt / p.g.substeps, amplitude = p.amplitude[u.member],
+                 *params = p.params + (size_t)u.member * (size_t)p.g.params;
+    __syncwarp(); /* the segment before is done with */
+    for (int e = u.lane; e < job.g.places; e += job.width) {
+        double sum = 0;
+        for (int i = job.g.place_begin[e]; i < job.g.place_begin[e + 1]; i++) {
+            const kl_pulse_entry t = job.g.by_place[i];
+            const double c = t.of < p.g.controls ? amplitude * p.limit[t.of] * x[s * p.g.controls + t.of]
+                                                 : params[t.of - p.g.controls];
+            sum = fma(t.value, c, sum);
+        }
+        u.values[e] = dt * sum;
+    }
+    if (u.lane == 0) u.values[job.g.places] = 0;
+    __syncwarp();
+    return kl_pulse_order(job, u);
+}
+
+/* Row j of a lane in `states` of substep i. */
+KL_GPU double *kl_pulse_state(const kl_pulse_job &job, int i, int j)
+{
+    const size_t steps = (size_t)(job.problem.g.segments * job.problem.g.substeps),
+                 warp = (size_t)blockIdx.x * (size_t)job.warps + (size_t)kl_pulse_warp();
+    return job.states + ((warp * steps + (size_t)i) * (size_t)job.rows + (size_t)j) * KL_WARP +
+           kl_pulse_lane();
+}
+
+/* A substep by Horner's rule: the first of the powers becomes the state at its end. */
+KL_GPU void kl_pulse_step(const kl_pulse_job &job, const kl_pulse_unit &u, int order)
+{
+    const int dim = job.problem.g.dim;
+    const double *from = u.powers;
+    for (int k = order; k >= 1; k--) {
+        double *to = u.turn[k % 2];
+        for (int r = u.lane; r < dim; r += job.width)
+            to[r] = fma(job.inverse[k], kl_pulse_row(job, u.values, from, r), u.powers[r]);
+        __syncwarp();
+        from = to;
+    }
+    for (int r = u.lane; r < dim; r += job.width) u.powers[r] = from[r];
+    __syncwarp();
+}
+
+/* The unit to the pulse's end; its loss there. */
+KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const kl_pulse_unit &u, const double *x)
+{
+    const struct kl_liouville &g = job.problem.g;
+    double loss = 0;
+    for (int r = u.lane; r < g.dim; r += job.width)
+        u.powers[r] = u.there ? job.problem.start[r * g.columns + u.column] : 0;
+    for (int s = 0; s < g.segments; s++) {
+        const int order = kl_pulse_set(job, u, x, s);
+        for (int i = 0; i < g.substeps; i++) {
+            for (int r = u.lane, j = 0; r < g.dim; r += job.width, j++)
+                *kl_pulse_state(job, s * g.substeps + i, j) = u.powers[r];
+            kl_pulse_step(job, u, order);
+        }
+    }
+    for (int r = u.lane; r < g.dim; r += job.width)
+        loss = fma(-job.problem.weights[r * g.columns + u.column], u.powers[r], loss);
+    for (int bit = 1; bit < job.width; bit *= 2) loss += __shfl_xor_sync(0xffffffffu, loss, bit);
+    return loss;
+}
+
+/* `end`, the adjoint at the end of substep i, becomes that at its start; slopes by place are added. */
+KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit &u, int i, int order)
+{
+    const int dim = job.problem.g.dim;
+    for (int r = u.lane, j = 0; r < dim; r += job.width, j++) {
+        u.powers[r] = *kl_pulse_state(job, i, j);
+        u.turn[order % 2][r] = job.inverse[order] * u.end[r];
+    }
+    __syncwarp();
+    for (int k = 1; k < order; k++) {
+        for (int r = u.lane; r < dim; r += job.width)
+            u.powers[k * dim + r] =
+                job.inverse[k] * kl_pulse_row(job, u.values, u.powers + (k - 1) * dim, r);
+        __syncwarp();
+    }
+    for (int k = order; k >= 1; k--) {
+        const double *a = u.turn[k % 2], *v = u.powers + (k - 1) * dim;
+        for (int r = u.lane; r < dim; r += job.width) {
+            for (int e = r; e < job.g.places; e += dim)
+                u.sums[e] = fma(a[r], v[job.g.column[e]], u.sums[e]);
+            const double sum = u.end[r] + kl_pulse_row_back(job, u.values, a, r);
+            if (k > 1) u.turn[(k - 1) % 2][r] = job.inverse[k - 1] * sum;
+            else u.end[r] = sum;
+        }
+        __syncwarp();
+    }
+}
+
+/* Derivatives of the warp's units by the controls of segment s, times their members' shares. */
+KL_GPU void kl_pulse_slopes(double *part, const kl_pulse_job &job, const kl_pulse_unit &u, double share,
+                            int s)
+{
+    const int controls = job.problem.g.controls;
+    for (int k = 0; k < controls; k++) {
+        double slope = 0;
+        for (int i = job.g.control_begin[k] + u.lane; i < job.g.control_begin[k + 1]; i += job.width)
+            slope = fma(job.g.by_control[i].value, u.sums[job.g.by_control[i].of], slope);
+        slope = kl_warp_sum(share * job.problem.limit[k] * slope);
+        if (kl_pulse_lane() == 0) part[s * controls + k] = slope;
+    }
+}
+
+/* From the end of kl_pulse_forward; part (n): what the load adds to the gradient. */
+KL_GPU void kl_pulse_backward(double *part, const kl_pulse_job &job, const kl_pulse_unit &u,
+                              const double *x, double share)
+{
+    const struct kl_liouville &g = job.problem.g;
+    share *= job.problem.amplitude[u.member] * (g.dt / g.substeps);
+    for (int r = u.lane; r < g.dim; r += job.width)
+        u.end[r] = u.there ? -job.problem.weights[r * g.columns + u.column] : 0;
+    for (int s = g.segments - 1; s >= 0; s--) {
+        const int order = kl_pulse_set(job, u, x, s);
+        for (int r = u.lane; r < g.dim; r += job.width)
+            for (int e = r; e < job.g.places; e += g.dim) u.sums[e] = 0;
+        for (int i = g.substeps - 1; i >= 0; i--) kl_pulse_step_back(job, u, s * g.substeps + i, order);
+        kl_pulse_slopes(part, job, u, share, s);
+    }
+    __syncwarp();
+}
+
+/* ---- a point ---- */
+/* All units at the point; g (NULL: not asked for): its gradient, of members that count shares. */
+KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job, const double *shares)
+{
+    const double *x = kl_pulse_vector(job, KL_PULSE_NEXT_X);
+    double *parts = job.part + (size_t)blockIdx.x * (size_t)job.warps * (size_t)job.n;
+    for (int first = 0; first < job.loads; first += job.warps) {
+        const int left = job.loads - first, here = left < job.warps ? left : job.warps;
+        if (kl_pulse_warp() < here) {
+            const kl_pulse_unit u = kl_pulse_unit_of(job, first + kl_pulse_warp());
+            const double loss = kl_pulse_forward(job, u, x);
+            if (u.there && u.lane == 0)
+                job.ends[(size_t)blockIdx.x * (size_t)job.units +
+                         (size_t)(u.member * job.problem.g.columns + u.column)] = loss;
+            if (g)
+                kl_pulse_backward(parts + (size_t)kl_pulse_warp() * (size_t)job.n, job, u, x,
+                                  shares[u.member]);
+        }
+        __syncthreads();
+        for (int i = (int)threadIdx.x; g && i < job.n; i += (int)blockDim.x) {
+            double sum = first ? g[i] : 2 * job.problem.energy / job.n * x[i];
+            for (int w = 0; w < here; w++) sum += parts[(size_t)w * (size_t)job.n + (size_t)i];
+            g[i] = sum;
+        }
+        __syncthreads();
+    }
+}
+
+/* What the worst members of together the weight tail count: each what is left of it before. */
+KL_GPU double kl_pulse_tail_share(const kl_pulse_job &job, const double *losses, int m)
+{
+    const struct kl_cuda_pulse &p = job.problem;
+    double before = 0;
+    for (int j = 0; j < p.members; j++)
+        if (losses[j] > losses[m] || (losses[j] == losses[m] && j < m)) before += p.share[j];
+    return fmin(fmax(p.tail - before, 0.0), p.share[m]) / p.tail;
+}
+
+/* What the members' losses make together, by one warp; and their shares in its gradient, where these
+   depend on the losses. */
+KL_GPU double kl_pulse_together(double *shares, const kl_pulse_job &job, const double *losses)
+{
+    const struct kl_cuda_pulse &p = job.problem;
+    const int lane = kl_pulse_lane(), n = p.members;
+    double sum = 0, most = -INFINITY;
+    if (p.aggregate == KL_CUDA_PULSE_WORST && n > 1) {
+        const double k = fmin(p.sharpness, 1e300);
+        for (int m = lane; m < n; m += KL_WARP) most = fmax(most, losses[m]);
+        most = kl_warp_max(most);
+        for (int m = lane; m < n; m += KL_WARP) sum += shares[m] = exp(k * (losses[m] - most));
+        sum = kl_warp_sum(sum);
+        for (int m = lane; m < n; m += KL_WARP) shares[m] /= sum;
+        return most + log(sum) / k;
+    }
+    const bool tail = p.aggregate == KL_CUDA_PULSE_CVAR && n > 1;
+    for (int m = lane; m < n; m += KL_WARP) {
+        const double share = tail ? kl_pulse_tail_share(job, losses, m) : p.share[m];
+        if (tail) shares[m] = share;
+        sum = fma(share, losses[m], sum);
+    }
+    return kl_warp_sum(sum);
+}
+
+KL_GPU double kl_pulse_energy(const kl_pulse_job &job)
+{
+    const double *x = kl_pulse_vector(job, KL_PULSE_NEXT_X);
+    double sum = 0;
+    for (int i = kl_pulse_lane(); i < job.n; i += KL_WARP) sum = fma(x[i], x[i], sum);
+    return job.problem.energy / job.n * kl_warp_sum(sum);
+}
+
+/* Loss and gradient of the block's trial, for all its threads. */
+KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
+{
+    const struct kl_cuda_pulse &p = job.problem;
+    const bool once = p.aggregate == KL_CUDA_PULSE_MEAN || p.members == 1;
+    double *g = kl_pulse_vector(job, KL_PULSE_NEXT_G),
+           *losses = job.losses + (size_t)blockIdx.x * (size_t)p.members,
+           *shares = job.shares + (size_t)blockIdx.x * (size_t)p.members;
+    const double *ends = job.ends + (size_t)blockIdx.x * (size_t)job.units;
+    kl_pulse_pass(once ? g : NULL, job, p.share);
+    for (int m = (int)threadIdx.x; m < p.members; m += (int)blockDim.x) {
+        double sum = p.constant;
+        for (int c = 0; c < p.g.columns; c++) sum += ends[m * p.g.columns + c];
+        losses[m] = sum;
+    }
+    __syncthreads();
+    if (kl_pulse_warp() == 0) {
+        const double f = kl_pulse_together(shares, job, losses) + kl_pulse_energy(job);
+        if (kl_pulse_lane() == 0) job.place[blockIdx.x].f = f;
+        __syncwarp();
+    }
+    if (once) return;
+    __syncthreads();
+    kl_pulse_pass(g, job, shares);
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+   Optimisation from many starts on a GPU (kernels/cuda_pulses.h): whole searches by L-BFGS, all starts
+   and members side by side. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "control/model/engine.h"
+#include "control/pulse/pulse_int.h"
+#include "kernels/cuda.h"
+#include "kernels/device.h"
+
+enum { TRIALS = 32 /* points of each start in a launch, after which the watch is asked */ };
+_Static_assert((int)KL_CONTROL_MEAN == (int)KL_CUDA_PULSE_MEAN &&
+                   (int)KL_CONTROL_WORST == (int)KL_CUDA_PULSE_WORST &&
+                   (int)KL_CONTROL_CVAR == (int)KL_CUDA_PULSE_CVAR,
+               "aggregates have the same numbers");
+
+struct gpu {
+    const struct kl_control_problem *p;
+    const struct kl_control_search *search;
+    struct kl_control_engine engine;    /* its description alone */
+    struct kl_control_evaluator *e;     /* of bounds, and of starts as they are drawn */
+    double *params, *amplitude, *share; /* of the members, in one piece of memory */
+    struct kl_cuda_pulse_result *results;
+    struct kl_cuda_pulses *pulses;
+};
+
+static int refuse(const struct gpu *c, struct kl_error *err)
+{
+    const struct kl_control_waveform *w = c->p->waveform;
+    const char *which = NULL;
+    enum kl_control_method method = c->search->method;
+    if (method == KL_CONTROL_AUTO && kl_control_has_hessian(c->e) && c->p->n_members <= 1)
+        which = "--method auto is newton for one qubit without an ensemble, which is not on a GPU; give "
+                "--method lbfgs";
+    else if (method != KL_CONTROL_AUTO && method != KL_CONTROL_LBFGS)
+        which = "of --method lbfgs alone is on a GPU; give it";
+    else if (w && !kl_control_waveform_plain(w))
+        which = "--functions, --constant, --slew, --low-pass and a limit of a modulus are not on a GPU; "
+                "leave them away";
+    return which ? kl_fail(err, KL_EUSAGE, "%s, or --device cpu", which) : KL_OK;
+}
+
+/* The members' values side by side. */
+static int take_members(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *err)
+{
+    const struct kl_control_problem *p = c->p;
+    const size_t n = (size_t)to->members, params = (size_t)p->system->n_params;
+    struct kl_control_task own;
+    const struct kl_control_task *members = p->members && p->n_members > 0 ? p->members : &own;
+    kl_control_task_default(&own, p->system);
+    c->params = malloc(n * (params + 2) * sizeof *c->params);
+    if (!c->params) return kl_fail_memory(err, n * (params + 2) * sizeof *c->params);
+    c->amplitude = c->params + n * params, c->share = c->amplitude + n;
+    for (size_t m = 0; m < n; m++) {
+        for (size_t j = 0; j < params; j++) c->params[m * params + j] = members[m].params[j];
+        c->amplitude[m] = members[m].amplitude;
+        c->share[m] = p->weights && members != &own ? p->weights[m] : 1.0 / (double)n;
+    }
+    to->params = c->params, to->amplitude = c->amplitude, to->share = c->share;
+    return KL_OK;
+}
+
+static int describe(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *err)
+{
+    const struct kl_control_problem *p = c->p;
+    double most[KL_CONTROL_MAX_CONTROLS], params[KL_CONTROL_MAX_PARAMS];
+    kl_control_problem_largest(most, params, p);
+    const int code = kl_control_engine_describe(&c->engine, p->system, KL_LIOUVILLE_SPARSE, p->segments,
+                                                p->duration, most, params, err);
+    if (code) return code;
+    *to = (struct kl_cuda_pulse){ .g = c->engine.g,
+                                  .norm = c->engine.norm / c->engine.g.substeps,
+                                  .start = p->objective->start,
+                                  .weights = p->objective->weights,
+                                  .constant = p->objective->constant,
+                                  .members = p->members && p->n_members > 0 ? p->n_members : 1,
+                                  .aggregate = (int32_t)p->aggregate,
+                                  .sharpness = p->sharpness,
+                                  .tail = p->tail,
+                                  .energy = p->energy,
+                                  .limit = p->limit,
+                                  .low = kl_control_evaluator_low(c->e),
+                                  .high = kl_control_evaluator_high(c->e),
+                                  .rules = kl_control_search_rules(c->search) };
+    to->g.columns = p->objective->columns;
+    return take_members(c, to, err);
+}
+
+/* All starts to their ends. */
+static int search(struct gpu *c, const struct kl_device *device, const struct kl_watch *watch,
+                  struct kl_error *err)
+{
+    const size_t starts = (size_t)c->search->starts;
+    for (size_t done = 0; done < starts;) {
+        if (kl_watch_step(watch, done, starts, NULL)) return kl_fail(err, KL_ESIGNAL, "stopped");
+        const int code = device->cuda->pulses->go(c->pulses, TRIALS, &done, err);
+        if (code) return code;
+    }
+    kl_watch_step(watch, starts, starts, NULL);
+    return KL_OK;
+}
+
+static int run(struct gpu *c, struct kl_control_start *results, double *points,
+               const struct kl_device *device, const struct kl_watch *watch, struct kl_error *err)
+{
+    const struct kl_cuda_pulses_calls *calls = device->cuda->pulses;
+    const size_t starts = (size_t)c->search->starts, n = (size_t)kl_control_evaluator_size(c->e);
+    struct kl_cuda_pulse problem;
+    int code = refuse(c, err);
+    if (!code) code = describe(c, &problem, err);
+    if (code) return code;
+    c->results = calloc(starts, sizeof *c->results);
+    if (!c->results) return kl_fail_memory(err, starts * sizeof *c->results);
+    for (size_t i = 0; i < starts; i++)
+        kl_control_start_draw(points + i * n, 1, c->search, c->e, (int)i);
+    code = calls->open(&c->pulses, &problem, points, starts, device->number, err);
+    if (!code) code = search(c, device, watch, err);
+    if (!code) code = calls->get(c->pulses, c->results, points, NULL, err);
+    for (size_t i = 0; i < starts && !code; i++)
+        results[i] = (struct kl_control_start){ c->results[i].loss, c->results[i].iterations,
+                                                c->results[i].evaluations,
+                                                (enum kl_control_stop)c->results[i].stop };
+    return code;
+}
+
+int kl_control_optimize_gpu(struct kl_control_start *results, double *points,
+                            const struct kl_control_problem *problem,
+                            const struct kl_control_search *search, const struct kl_device *device,
+                            const struct kl_watch *watch, struct kl_error *err)
+{
+    struct gpu c = { .p = problem, .search = search };
+    int code = kl_control_evaluator_open(&c.e, problem, err);
+    if (!code) code = run(&c, results, points, device, watch, err);
+    if (c.pulses) device->cuda->pulses->close(&c.pulses);
+    kl_control_evaluator_close(&c.e);
+    kl_control_engine_close(&c.engine);
+    free(c.params), free(c.results);
+    return code;
+}
