@@ -23,7 +23,7 @@ int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err)
     (void)cudaGetLastError(); /* so that the next call is judged by itself */
     if (status == cudaErrorMemoryAllocation)
         return kl_cuda_fail(err, KL_ENOMEM,
-                            "%s: the GPU's memory is full; fewer replicas, or --device cpu", what);
+                            "%s: the GPU's memory is full; fewer of them, or --device cpu", what);
     return kl_cuda_fail(err, KL_EDEVICE, "%s: CUDA says: %s", what, cudaGetErrorString(status));
 }
 

@@ -34,7 +34,7 @@ static int refuse(const struct gpu *c, struct kl_error *err)
         which = "--method auto is newton for one qubit without an ensemble, which is not on a GPU; give "
                 "--method lbfgs";
     else if (method != KL_CONTROL_AUTO && method != KL_CONTROL_LBFGS)
-        which = "of --method lbfgs alone is on a GPU; give it";
+        which = "--method lbfgs alone is on a GPU; give it";
     else if (w && !kl_control_waveform_plain(w))
         which = "--functions, --constant, --slew, --low-pass and a limit of a modulus are not on a GPU; "
                 "leave them away";
@@ -101,7 +101,7 @@ static int search(struct gpu *c, const struct kl_device *device, const struct kl
     return KL_OK;
 }
 
-static int run(struct gpu *c, struct kl_control_start *results, double *points,
+static int run(struct gpu *c, struct kl_control_start *results, double *points, double *gradients,
                const struct kl_device *device, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_cuda_pulses_calls *calls = device->cuda->pulses;
@@ -116,7 +116,7 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points,
         kl_control_start_draw(points + i * n, 1, c->search, c->e, (int)i);
     code = calls->open(&c->pulses, &problem, points, starts, device->number, err);
     if (!code) code = search(c, device, watch, err);
-    if (!code) code = calls->get(c->pulses, c->results, points, NULL, err);
+    if (!code) code = calls->get(c->pulses, c->results, points, gradients, err);
     for (size_t i = 0; i < starts && !code; i++)
         results[i] = (struct kl_control_start){ c->results[i].loss, c->results[i].iterations,
                                                 c->results[i].evaluations,
@@ -124,14 +124,14 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points,
     return code;
 }
 
-int kl_control_optimize_gpu(struct kl_control_start *results, double *points,
+int kl_control_optimize_gpu(struct kl_control_start *results, double *points, double *gradients,
                             const struct kl_control_problem *problem,
                             const struct kl_control_search *search, const struct kl_device *device,
                             const struct kl_watch *watch, struct kl_error *err)
 {
     struct gpu c = { .p = problem, .search = search };
     int code = kl_control_evaluator_open(&c.e, problem, err);
-    if (!code) code = run(&c, results, points, device, watch, err);
+    if (!code) code = run(&c, results, points, gradients, device, watch, err);
     if (c.pulses) device->cuda->pulses->close(&c.pulses);
     kl_control_evaluator_close(&c.e);
     kl_control_engine_close(&c.engine);

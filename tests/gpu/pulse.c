@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+   Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
+   levels and of all aggregates; whole searches from several starts; a start's bits beside others and in
+   blocks of less memory. What is on the CPU alone is refused. */
+#include <math.h>
+
+#include "control/pulse/pulse.h"
+#include "gpu.h"
+#include "tests/unit/check.h"
+
+enum { LANES = KL_CONTROL_LANES, STARTS = 5, NUMBERS = 64 };
+static struct kl_error err;
+
+static void must(int code)
+{
+    if (!code) return;
+    fprintf(stderr, "%s\n", err.text);
+    exit(1);
+}
+
+struct found {
+    struct kl_control_start starts[STARTS];
+    double points[STARTS * NUMBERS], gradients[STARTS * NUMBERS];
+};
+
+static struct kl_control_options options_of(const char *system, const char *set, int64_t segments)
+{
+    struct kl_control_options o;
+    kl_control_options_default(&o);
+    o.system = system, o.set = set, o.segments = racecheck ? 1 : segments;
+    o.sharpness = 20, o.tail = 0.4;
+    return o;
+}
+
+static struct kl_control_search search_of(int starts, int iterations, double size)
+{
+    struct kl_control_search s;
+    kl_control_search_default(&s);
+    s.method = KL_CONTROL_LBFGS, s.starts = starts, s.iterations = iterations, s.size = size, s.seed = 3;
+    return s;
+}
+
+static void run(struct found *to, const struct kl_control_options *o, const struct kl_control_search *s,
+                bool gpu)
+{
+    struct kl_control_setup setup;
+    memset(to, 0, sizeof *to);
+    must(kl_control_setup_make(&setup, o, &err));
+    if (gpu)
+        must(kl_control_optimize_gpu(to->starts, to->points, to->gradients, &setup.problem, s, &device,
+                                     NULL, &err));
+    else must(kl_control_optimize(to->starts, to->points, &setup.problem, s, NULL, NULL, &err));
+    kl_control_setup_free(&setup);
+}
+
+static double largest(const double *v, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+/* A search that stops at its first points, where loss and gradient are those of the CPU. */
+static void check_gradient(const char *name, const struct kl_control_options *o, double size)
+{
+    const struct kl_control_search search = search_of(2, 0, size);
+    const bool wanted[LANES] = { true, true };
+    struct kl_control_setup setup;
+    struct kl_control_evaluator *e;
+    struct found gpu;
+    double f[LANES];
+    run(&gpu, o, &search, true);
+    must(kl_control_setup_make(&setup, o, &err));
+    must(kl_control_evaluator_open(&e, &setup.problem, &err));
+    const size_t n = (size_t)kl_control_evaluator_size(e);
+    double *x = calloc(2 * n * LANES, sizeof *x), *g = x + n * LANES, worst = 0, loss = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < 2; l++) x[i * LANES + l] = gpu.points[l * n + i];
+    kl_control_evaluate(e, f, g, x, wanted);
+    for (size_t l = 0; l < 2; l++) {
+        loss = worse(loss, f[l] - gpu.starts[l].loss);
+        for (size_t i = 0; i < n; i++) worst = worse(worst, g[i * LANES + l] - gpu.gradients[l * n + i]);
+    }
+    const double most = largest(gpu.gradients, 2 * n);
+    CHECK(loss < 1e-12, "%s: losses differ by %.3g", name, loss);
+    CHECK(most > 1e-4 && worst < 1e-11 * fmax(most, 1), "%s: gradients differ by %.3g of %.3g", name,
+          worst, most);
+    CHECK(gpu.starts[0].stop == KL_CONTROL_ITERATIONS && gpu.starts[0].evaluations == 1, "%s: stops",
+          name);
+    digest_of(gpu.starts, 2 * sizeof *gpu.starts), digest_of(gpu.gradients, sizeof gpu.gradients);
+    free(x);
+    kl_control_evaluator_close(&e);
+    kl_control_setup_free(&setup);
+}
+
+static void check_gradients(void)
+{
+    static const char *const aggregates[] = { "mean", "worst", "cvar" };
+    struct kl_control_options o = options_of("qubit", "detuning=0.3 gamma_up=0.02", 3);
+    check_gradient("a gate", &o, 0.5);
+    o.fidelity = "state", o.controls = 3, o.limit = "200";
+    if (!racecheck) check_gradient("a state, many substeps", &o, 0.5);
+    for (int i = racecheck ? 2 : 0; i < 3; i++) {
+        o = options_of("qubit", NULL, 3);
+        o.spread = "detuning=0.4 amplitude=0.1", o.members = racecheck ? 2 : 3;
+        o.ensemble = aggregates[i], o.energy = 0.2;
+        check_gradient(aggregates[i], &o, 0.5);
+    }
+    if (racecheck) return;
+    o = options_of("two-qubits", "gup2=0.01", 2);
+    check_gradient("two qubits", &o, 0.5);
+    o.spread = "J=0.2", o.members = smallest ? 2 : 5, o.limit = "x1=0:3 y2=-1:2";
+    check_gradient("an ensemble of two qubits", &o, 0.5);
+    o = options_of("transmon", "detuning=0.01", 2), o.duration = 3;
+    check_gradient("a transmon", &o, 0.5);
+    o.levels = "6", o.fidelity = "leakage";
+    check_gradient("six levels", &o, 1);
+}
+
+static size_t best_of(const struct found *f, size_t starts)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < starts; i++)
+        if (f->starts[i].loss < f->starts[best].loss - 1e-9) best = i;
+    return best;
+}
+
+static bool same(const struct found *a, const struct found *b, size_t starts, size_t n)
+{
+    return memcmp(a->starts, b->starts, starts * sizeof *a->starts) == 0 &&
+           memcmp(a->points, b->points, starts * n * sizeof *a->points) == 0;
+}
+
+/* Searches that the limit ends, as long as rounding has not grown, or that end by themselves. More
+   starts than blocks of the emulated GPU; two of them alone; a GPU whose blocks hold fewer warps. */
+static void check_search(const char *name, const struct kl_control_options *o, size_t n, int iterations,
+                         const char *shared)
+{
+    struct kl_control_search s = search_of(racecheck ? 2 : STARTS, racecheck ? 2 : iterations, 0.2);
+    struct found cpu, gpu, other;
+    const size_t starts = (size_t)s.starts;
+    run(&cpu, o, &s, false), run(&gpu, o, &s, true);
+    for (size_t i = 0; i < starts; i++) {
+        const double a = cpu.starts[i].loss, b = gpu.starts[i].loss;
+        CHECK(fabs(a - b) < 1e-8, "%s: start %zu: %.12g, on the CPU %.12g", name, i, b, a);
+        CHECK(gpu.starts[i].stop == cpu.starts[i].stop, "%s: start %zu stops for %d", name, i,
+              gpu.starts[i].stop);
+        CHECK(gpu.starts[i].stop != KL_CONTROL_ITERATIONS ||
+                  gpu.starts[i].evaluations == cpu.starts[i].evaluations,
+              "%s: start %zu: %d evaluations", name, i, gpu.starts[i].evaluations);
+    }
+    CHECK(best_of(&cpu, starts) == best_of(&gpu, starts), "%s: another start is best", name);
+    digest_of(gpu.starts, starts * sizeof *gpu.starts), digest_of(gpu.points, sizeof gpu.points);
+    s.starts = 2;
+    run(&other, o, &s, true);
+    CHECK(same(&gpu, &other, 2, n), "%s: other bits beside fewer starts", name);
+    if (!emulated || racecheck) return;
+    setenv("KETLINE_EMULATED_SHARED", shared, 1);
+    run(&other, o, &s, true);
+    unsetenv("KETLINE_EMULATED_SHARED");
+    CHECK(same(&gpu, &other, 2, n), "%s: other bits in blocks of less memory", name);
+}
+
+static void check_refused(const char *words, const struct kl_control_options *o,
+                          enum kl_control_method method)
+{
+    struct kl_control_search s = search_of(1, 1, 0.1);
+    struct kl_control_setup setup;
+    struct found to;
+    s.method = method;
+    must(kl_control_setup_make(&setup, o, &err));
+    CHECK(kl_control_optimize_gpu(to.starts, to.points, NULL, &setup.problem, &s, &device, NULL, &err) ==
+                  KL_EUSAGE &&
+              strstr(err.text, words) && strstr(err.text, "--device cpu"),
+          "%s: %s", words, err.text);
+    kl_control_setup_free(&setup);
+}
+
+static void check_refusals(void)
+{
+    struct kl_control_options o = options_of("qubit", NULL, 6);
+    check_refused("--method auto is newton", &o, KL_CONTROL_AUTO);
+    check_refused("--method lbfgs alone", &o, KL_CONTROL_ADAM);
+    o.tau = 0.1;
+    check_refused("--low-pass", &o, KL_CONTROL_LBFGS);
+    if (!emulated) return;
+    o = options_of("two-qubits", NULL, 6);
+    setenv("KETLINE_EMULATED_SHARED", "4096", 1);
+    check_refused("a block of this GPU has 4096", &o, KL_CONTROL_LBFGS);
+    unsetenv("KETLINE_EMULATED_SHARED");
+}
+
+int main(void)
+{
+    open_gpu();
+    check_gradients();
+    struct kl_control_options o = options_of("qubit", "gamma_phi=0 gamma_down=0", 6);
+    o.spread = "detuning=0.1", o.members = 3;
+    check_search("a qubit", &o, 12, 15, "12000");
+    if (!smallest) {
+        o = options_of("two-qubits", NULL, 4);
+        check_search("two qubits", &o, 24, 200, "20000");
+    }
+    check_refusals();
+    print_digest();
+    return failures != 0;
+}
