@@ -13,7 +13,24 @@
 struct kl_error;
 /* What members make together, as enum kl_control_aggregate. */
 enum { KL_CUDA_PULSE_MEAN, KL_CUDA_PULSE_WORST, KL_CUDA_PULSE_CVAR };
-/* A point x [segments][controls] is in units of the limits: member m is carried from start by controls
+/* How a point's n numbers become controls, as struct kl_control_waveform has it. The numbers of control
+   k begin at `first`: one a sample; `count`, which values [samples][count] are multiplied by; or one.
+   Two partners lie in a disc; the range of others that are not piecewise is middle +- half. */
+enum { KL_CUDA_WAVEFORM_PIECEWISE, KL_CUDA_WAVEFORM_FUNCTIONS, KL_CUDA_WAVEFORM_CONSTANT };
+enum { KL_CUDA_WAVEFORM_CONTROLS = 12 };
+struct kl_cuda_waveform_control {
+    double middle, half;
+    int32_t first, kind, partner; /* partner -1: none */
+};
+struct kl_cuda_waveform {
+    int32_t samples; /* 0: the numbers are the controls [segments][controls] */
+    int32_t oversample, count, n, zero_ends;
+    double most;        /* change from a sample to the next; 0: any */
+    double decay, mean; /* of struct kl_control_low_pass */
+    const double *values;
+    struct kl_cuda_waveform_control control[KL_CUDA_WAVEFORM_CONTROLS];
+};
+/* Controls x [segments][controls] are in units of the limits: member m is carried from start by controls
    amplitude[m] limit x and params[m]; its loss is constant - sum of weights * R(T). */
 struct kl_cuda_pulse {
     struct kl_liouville g;         /* of the sparse form; columns need no padding */
@@ -26,6 +43,7 @@ struct kl_cuda_pulse {
     const double *limit;                      /* [controls] */
     const double *low, *high;                 /* of a point */
     struct kl_descent_rules rules;
+    struct kl_cuda_waveform waveform;
 };
 struct kl_cuda_pulse_result {
     double loss;
@@ -34,7 +52,7 @@ struct kl_cuda_pulse_result {
 struct kl_cuda_pulses;
 
 struct kl_cuda_pulses_calls {
-    /* Searches by projected L-BFGS begin at points [n][segments * controls]. KL_EUSAGE: the system does
+    /* Searches by projected L-BFGS begin at points [n][numbers]. KL_EUSAGE: the system does
        not fit a block's memory. */
     int (*open)(struct kl_cuda_pulses **pulses, const struct kl_cuda_pulse *problem,
                 const double *points, size_t n, int device, struct kl_error *err);

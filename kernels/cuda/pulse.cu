@@ -6,7 +6,7 @@
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/pulse_search.cuh"
 
-enum { MEMORIES = 28 };
+enum { MEMORIES = 33 };
 struct kl_cuda_pulses {
     struct kl_pulse_job job;
     size_t blocks, shared; /* bytes of a block's shared memory */
@@ -186,14 +186,27 @@ static int fit(struct kl_cuda_pulses *s, size_t most, struct kl_error *err)
     return KL_OK;
 }
 
-/* Bytes of a block in the GPU's memory. */
+/* Numbers of a block in its arrays. */
+struct sizes {
+    size_t vectors, part, states, controls, samples, units, members;
+};
+static struct sizes sizes_of(const struct kl_pulse_job *job)
+{
+    const struct kl_liouville *g = &job->problem.g;
+    const size_t warps = (size_t)job->warps, shaped = job->problem.waveform.samples > 0;
+    return { KL_PULSE_VECTORS * (size_t)job->n,
+             warps * (size_t)job->size,
+             warps * (size_t)(g->segments * g->substeps) * (size_t)job->rows * KL_WARP,
+             shaped * (size_t)job->size,
+             (size_t)(job->problem.waveform.samples * g->controls),
+             (size_t)job->units,
+             (size_t)job->problem.members };
+}
 static size_t block_bytes(const struct kl_pulse_job *job)
 {
-    const size_t n = (size_t)job->n, warps = (size_t)job->warps,
-                 states = (size_t)(job->problem.g.segments * job->problem.g.substeps * job->rows);
-    return sizeof *job->place +
-           sizeof(double) * (KL_PULSE_VECTORS * n + warps * n + warps * states * KL_WARP +
-                             (size_t)job->units + 2 * (size_t)job->problem.members);
+    const struct sizes z = sizes_of(job);
+    return sizeof *job->place + sizeof(double) * (z.vectors + z.part + z.states + 2 * z.controls +
+                                                  2 * z.samples + z.units + 2 * z.members);
 }
 
 static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *err)
@@ -222,25 +235,33 @@ static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *er
     return KL_OK;
 }
 
-static int take_blocks(struct kl_cuda_pulses *s, const double *points, struct kl_error *err)
+static int take_blocks(struct kl_cuda_pulses *s, struct kl_error *err)
 {
     struct kl_pulse_job *job = &s->job;
-    const size_t n = (size_t)job->n, b = s->blocks, warps = b * (size_t)job->warps,
-                 all = (size_t)job->n_starts, members = b * (size_t)job->problem.members,
-                 states = (size_t)(job->problem.g.segments * job->problem.g.substeps * job->rows);
+    const struct sizes z = sizes_of(job);
+    const size_t b = s->blocks;
     int code = keep(s, &job->place, NULL, b, err);
-    if (!code) code = keep(s, &job->vectors, NULL, b * KL_PULSE_VECTORS * n, err);
-    if (!code) code = keep(s, &job->part, NULL, warps * n, err);
-    if (!code) code = keep(s, &job->states, NULL, warps * states * KL_WARP, err);
-    if (!code) code = keep(s, &job->ends, NULL, b * (size_t)job->units, err);
-    if (!code) code = keep(s, &job->losses, NULL, members, err);
-    if (!code) code = keep(s, &job->shares, NULL, members, err);
-    if (!code) code = keep(s, &job->next, NULL, 1, err);
+    if (!code) code = keep(s, &job->vectors, NULL, b * z.vectors, err);
+    if (!code) code = keep(s, &job->part, NULL, b * z.part, err);
+    if (!code) code = keep(s, &job->states, NULL, b * z.states, err);
+    if (!code) code = keep(s, &job->controls, NULL, b * z.controls, err);
+    if (!code) code = keep(s, &job->by_controls, NULL, b * z.controls, err);
+    if (!code) code = keep(s, &job->samples, NULL, b * z.samples, err);
+    if (!code) code = keep(s, &job->by_samples, NULL, b * z.samples, err);
+    if (!code) code = keep(s, &job->ends, NULL, b * z.units, err);
+    if (!code) code = keep(s, &job->losses, NULL, b * z.members, err);
+    return code ? code : keep(s, &job->shares, NULL, b * z.members, err);
+}
+
+static int take_starts(struct kl_cuda_pulses *s, const double *points, struct kl_error *err)
+{
+    struct kl_pulse_job *job = &s->job;
+    const size_t all = (size_t)job->n_starts, n = (size_t)job->n;
+    int code = keep(s, &job->next, NULL, 1, err);
     if (!code) code = keep(s, &job->done, NULL, 1, err);
     if (!code) code = keep(s, &job->points, points, all * n, err);
     if (!code) code = keep(s, &job->gradients, NULL, all * n, err);
-    if (!code) code = keep(s, &job->results, NULL, all, err);
-    return code;
+    return code ? code : keep(s, &job->results, NULL, all, err);
 }
 
 static int send_problem(struct kl_cuda_pulses *s, struct kl_error *err)
@@ -256,7 +277,8 @@ static int send_problem(struct kl_cuda_pulses *s, struct kl_error *err)
     if (!code) code = keep(s, &p->limit, p->limit, (size_t)p->g.controls, err);
     if (!code) code = keep(s, &p->low, p->low, n, err);
     if (!code) code = keep(s, &p->high, p->high, n, err);
-    return code;
+    const size_t values = p->waveform.values ? (size_t)(p->waveform.samples * p->waveform.count) : 0;
+    return code ? code : keep(s, &p->waveform.values, p->waveform.values, values, err);
 }
 
 /* ---- calls ---- */
@@ -276,14 +298,16 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.problem = *problem;
-    s->job.n = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
+    s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
+    s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;
     memcpy(s->job.norm, kl_series_norm, sizeof s->job.norm);
     for (int k = 1; k <= KL_SERIES_MOST; k++) s->job.inverse[k] = 1.0 / k;
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = make_generator(s, err);
     if (!code) code = look_at_gpu(s, device, err);
     if (!code) code = send_problem(s, err);
-    if (!code) code = take_blocks(s, points, err);
+    if (!code) code = take_blocks(s, err);
+    if (!code) code = take_starts(s, points, err);
     if (!code) code = kl_cuda_check(cudaStreamCreate(&s->stream), "taking the GPU", err);
     if (code) pulses_close(pulses);
     return code;

@@ -6,87 +6,7 @@
 #ifndef KL_CUDA_PULSE_CUH
 #define KL_CUDA_PULSE_CUH
 
-#include "kernels/cuda/gpu.cuh"
-#define KL_F64 1
-#include "kernels/inline/descent.h"
-#include "kernels/inline/series.h"
-
-enum { KL_PULSE_WARPS = 8, KL_PULSE_NORMS = KL_SERIES_MOST - KL_SERIES_LEAST + 1 };
-
-/* value times what `of` names. */
-struct kl_pulse_entry {
-    double value;
-    int32_t of;
-};
-/* The generator G as `places` numbers: row r has those at r, r + dim, r + 2 dim, ..., `column` says of
-   which columns; those that a row does not need are 0. Its columns likewise: `back_place`, `back_row`;
-   number `places` is 0 and fills them. */
-struct kl_pulse_generator {
-    int32_t places, back_places;
-    const int32_t *column, *back_place, *back_row;
-    const int32_t *place_begin;     /* (places + 1): entries by_place of each, `of` as a term's */
-    const kl_pulse_entry *by_place; /* (n_terms) */
-    const int32_t *control_begin;   /* (controls + 1): entries by_control of each, `of` a place */
-    const kl_pulse_entry *by_control;
-};
-/* The start that a block has: held - 1; 0: none. */
-struct kl_pulse_place {
-    struct kl_descent d;
-    double rho[KL_LBFGS_PAIRS], gain, f;
-    int32_t held, newest;
-};
-/* Vectors of a block, each of n numbers. */
-enum {
-    KL_PULSE_X,
-    KL_PULSE_G,
-    KL_PULSE_D,
-    KL_PULSE_FREE,
-    KL_PULSE_NEXT_X,
-    KL_PULSE_NEXT_G,
-    KL_PULSE_S,
-    KL_PULSE_Y = KL_PULSE_S + KL_LBFGS_PAIRS,
-    KL_PULSE_VECTORS = KL_PULSE_Y + KL_LBFGS_PAIRS
-};
-
-struct kl_pulse_job {
-    struct kl_cuda_pulse problem; /* arrays on the GPU */
-    struct kl_pulse_generator g;
-    double norm[KL_PULSE_NORMS], inverse[KL_SERIES_MOST + 1]; /* kl_series_norm; 1 / k */
-    int32_t n, n_starts, trials; /* numbers of a point; trials of a launch */
-    int32_t warps, width, rows;  /* of a block; lanes of a unit; rows of a lane, at most */
-    int32_t units, loads, top;   /* top: the largest order of a series */
-    int32_t room;                /* doubles of a unit in the shared memory */
-    /* Of each block. */
-    struct kl_pulse_place *place;
-    double *vectors;         /* (KL_PULSE_VECTORS, n) */
-    double *part;            /* (warps, n): gradients of a load */
-    double *states;          /* (warps, segments * substeps, rows, 32): at the substeps' starts */
-    double *ends;            /* (units): losses of the units */
-    double *losses, *shares; /* (members) x 2 */
-    /* Of all. */
-    uint32_t *next, *done;      /* starts that were taken, and that have stopped */
-    double *points, *gradients; /* (n_starts, n) x 2 */
-    struct kl_cuda_pulse_result *results;
-};
-
-KL_GPU int kl_pulse_warp()
-{
-    return (int)threadIdx.x / KL_WARP;
-}
-KL_GPU int kl_pulse_lane()
-{
-    return (int)threadIdx.x % KL_WARP;
-}
-KL_GPU double kl_warp_max(double value)
-{
-    for (int bit = 1; bit < KL_WARP; bit *= 2)
-        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, bit));
-    return value;
-}
-KL_GPU double *kl_pulse_vector(const kl_pulse_job &job, int which)
-{
-    return job.vectors + ((size_t)blockIdx.x * KL_PULSE_VECTORS + (size_t)which) * (size_t)job.n;
-}
+#include "kernels/cuda/pulse_waveform.cuh"
 
 /* ---- a unit ---- */
 /* In shared memory: the generator of a segment; sums of its slopes by place; powers (top, dim); the
@@ -276,11 +196,12 @@ KL_GPU void kl_pulse_backward(double *part, const kl_pulse_job &job, const kl_pu
 }
 
 /* ---- a point ---- */
-/* All units at the point; g (NULL: not asked for): its gradient, of members that count shares. */
+/* All units at the block's controls; g (NULL: not asked for): the gradient by them, of members that
+   count shares. */
 KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job, const double *shares)
 {
-    const double *x = kl_pulse_vector(job, KL_PULSE_NEXT_X);
-    double *parts = job.part + (size_t)blockIdx.x * (size_t)job.warps * (size_t)job.n;
+    const double *x = kl_pulse_controls(job);
+    double *parts = job.part + (size_t)blockIdx.x * (size_t)job.warps * (size_t)job.size;
     for (int first = 0; first < job.loads; first += job.warps) {
         const int left = job.loads - first, here = left < job.warps ? left : job.warps;
         if (kl_pulse_warp() < here) {
@@ -290,13 +211,13 @@ KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job, const double *shar
                 job.ends[(size_t)blockIdx.x * (size_t)job.units +
                          (size_t)(u.member * job.problem.g.columns + u.column)] = loss;
             if (g)
-                kl_pulse_backward(parts + (size_t)kl_pulse_warp() * (size_t)job.n, job, u, x,
+                kl_pulse_backward(parts + (size_t)kl_pulse_warp() * (size_t)job.size, job, u, x,
                                   shares[u.member]);
         }
         __syncthreads();
-        for (int i = (int)threadIdx.x; g && i < job.n; i += (int)blockDim.x) {
-            double sum = first ? g[i] : 2 * job.problem.energy / job.n * x[i];
-            for (int w = 0; w < here; w++) sum += parts[(size_t)w * (size_t)job.n + (size_t)i];
+        for (int i = (int)threadIdx.x; g && i < job.size; i += (int)blockDim.x) {
+            double sum = first ? g[i] : 2 * job.problem.energy / job.size * x[i];
+            for (int w = 0; w < here; w++) sum += parts[(size_t)w * (size_t)job.size + (size_t)i];
             g[i] = sum;
         }
         __syncthreads();
@@ -340,10 +261,10 @@ KL_GPU double kl_pulse_together(double *shares, const kl_pulse_job &job, const d
 
 KL_GPU double kl_pulse_energy(const kl_pulse_job &job)
 {
-    const double *x = kl_pulse_vector(job, KL_PULSE_NEXT_X);
+    const double *x = kl_pulse_controls(job);
     double sum = 0;
-    for (int i = kl_pulse_lane(); i < job.n; i += KL_WARP) sum = fma(x[i], x[i], sum);
-    return job.problem.energy / job.n * kl_warp_sum(sum);
+    for (int i = kl_pulse_lane(); i < job.size; i += KL_WARP) sum = fma(x[i], x[i], sum);
+    return job.problem.energy / job.size * kl_warp_sum(sum);
 }
 
 /* Loss and gradient of the block's trial, for all its threads. */
@@ -351,10 +272,11 @@ KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
 {
     const struct kl_cuda_pulse &p = job.problem;
     const bool once = p.aggregate == KL_CUDA_PULSE_MEAN || p.members == 1;
-    double *g = kl_pulse_vector(job, KL_PULSE_NEXT_G),
-           *losses = job.losses + (size_t)blockIdx.x * (size_t)p.members,
+    const bool shaped = p.waveform.samples > 0;
+    double *g = kl_pulse_by_controls(job), *losses = job.losses + (size_t)blockIdx.x * (size_t)p.members,
            *shares = job.shares + (size_t)blockIdx.x * (size_t)p.members;
     const double *ends = job.ends + (size_t)blockIdx.x * (size_t)job.units;
+    if (shaped) kl_pulse_play(job);
     kl_pulse_pass(once ? g : NULL, job, p.share);
     for (int m = (int)threadIdx.x; m < p.members; m += (int)blockDim.x) {
         double sum = p.constant;
@@ -363,13 +285,15 @@ KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
     }
     __syncthreads();
     if (kl_pulse_warp() == 0) {
-        const double f = kl_pulse_together(shares, job, losses) + kl_pulse_energy(job);
+        const double f = kl_pulse_together(shares, job, losses) + kl_pulse_energy(job) +
+                         (shaped ? kl_pulse_slew(job) : 0);
         if (kl_pulse_lane() == 0) job.place[blockIdx.x].f = f;
         __syncwarp();
     }
-    if (once) return;
+    if (once && !shaped) return;
     __syncthreads();
-    kl_pulse_pass(g, job, shares);
+    if (!once) kl_pulse_pass(g, job, shares);
+    if (shaped) kl_pulse_play_back(job);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
-   levels and of all aggregates; whole searches from several starts; a start's bits beside others and in
-   blocks of less memory. What is on the CPU alone is refused. */
+   levels, of all aggregates and waveforms; whole searches from several starts; a start's bits beside
+   others and in blocks of less memory. What is on the CPU alone is refused. */
 #include <math.h>
 
 #include "control/pulse/pulse.h"
@@ -93,6 +93,21 @@ static void check_gradient(const char *name, const struct kl_control_options *o,
     kl_control_setup_free(&setup);
 }
 
+static void check_waveforms(void)
+{
+    static const char *const functions[] = { "piecewise", "splines", "fourier" };
+    for (int i = racecheck ? 2 : 0; i < 3; i++) {
+        struct kl_control_options o = options_of("qubit", NULL, 5);
+        o.functions = functions[i], o.count = 4, o.segments = 5;
+        o.tau = 0.2, o.oversample = 2, o.slew = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
+        o.members = 2, o.ensemble = "cvar";
+        o.limit = "x=0:3 y=-1:2", o.constant = "y";
+        check_gradient(functions[i], &o, 0.6);
+        o.constant = NULL, o.zero_ends = true, o.count = 3, o.limit = "x+iy=2", o.ensemble = "mean";
+        check_gradient("a disc", &o, 0.6);
+    }
+}
+
 static void check_gradients(void)
 {
     static const char *const aggregates[] = { "mean", "worst", "cvar" };
@@ -181,8 +196,6 @@ static void check_refusals(void)
     struct kl_control_options o = options_of("qubit", NULL, 6);
     check_refused("--method auto is newton", &o, KL_CONTROL_AUTO);
     check_refused("--method lbfgs alone", &o, KL_CONTROL_ADAM);
-    o.tau = 0.1;
-    check_refused("--low-pass", &o, KL_CONTROL_LBFGS);
     if (!emulated) return;
     o = options_of("two-qubits", NULL, 6);
     setenv("KETLINE_EMULATED_SHARED", "4096", 1);
@@ -194,6 +207,7 @@ int main(void)
 {
     open_gpu();
     check_gradients();
+    check_waveforms();
     struct kl_control_options o = options_of("qubit", "gamma_phi=0 gamma_down=0", 6);
     o.spread = "detuning=0.1", o.members = 3;
     check_search("a qubit", &o, 12, 15, "12000");

@@ -10,6 +10,7 @@
 #include "kernels/device.h"
 
 enum { TRIALS = 32 /* points of each start in a launch, after which the watch is asked */ };
+_Static_assert((int)KL_CONTROL_MAX_CONTROLS == (int)KL_CUDA_WAVEFORM_CONTROLS, "one of each control");
 _Static_assert((int)KL_CONTROL_MEAN == (int)KL_CUDA_PULSE_MEAN &&
                    (int)KL_CONTROL_WORST == (int)KL_CUDA_PULSE_WORST &&
                    (int)KL_CONTROL_CVAR == (int)KL_CUDA_PULSE_CVAR,
@@ -27,7 +28,6 @@ struct gpu {
 
 static int refuse(const struct gpu *c, struct kl_error *err)
 {
-    const struct kl_control_waveform *w = c->p->waveform;
     const char *which = NULL;
     enum kl_control_method method = c->search->method;
     if (method == KL_CONTROL_AUTO && kl_control_has_hessian(c->e) && c->p->n_members <= 1)
@@ -35,9 +35,6 @@ static int refuse(const struct gpu *c, struct kl_error *err)
                 "--method lbfgs";
     else if (method != KL_CONTROL_AUTO && method != KL_CONTROL_LBFGS)
         which = "--method lbfgs alone is on a GPU; give it";
-    else if (w && !kl_control_waveform_plain(w))
-        which = "--functions, --constant, --slew, --low-pass and a limit of a modulus are not on a GPU; "
-                "leave them away";
     return which ? kl_fail(err, KL_EUSAGE, "%s, or --device cpu", which) : KL_OK;
 }
 
@@ -59,6 +56,32 @@ static int take_members(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error
     }
     to->params = c->params, to->amplitude = c->amplitude, to->share = c->share;
     return KL_OK;
+}
+
+static void describe_waveform(struct kl_cuda_waveform *to, const struct kl_control_waveform *w)
+{
+    const struct kl_control_low_pass f = kl_control_waveform_low_pass(w);
+    *to = (struct kl_cuda_waveform){ .samples = w->samples,
+                                     .oversample = w->oversample,
+                                     .count = w->count,
+                                     .n = w->n,
+                                     .zero_ends = w->zero_ends,
+                                     .most = kl_control_waveform_change(w),
+                                     .decay = f.decay,
+                                     .mean = f.mean,
+                                     .values = w->values };
+    for (int k = 0; k < w->controls; k++) {
+        struct kl_cuda_waveform_control *c = &to->control[k];
+        c->first = w->first[k], c->partner = -1;
+        c->kind = w->constant[k]                         ? KL_CUDA_WAVEFORM_CONSTANT
+                  : w->functions == KL_CONTROL_PIECEWISE ? KL_CUDA_WAVEFORM_PIECEWISE
+                                                         : KL_CUDA_WAVEFORM_FUNCTIONS;
+        kl_control_waveform_range(&c->middle, &c->half, w, k);
+    }
+    for (int i = 0; i < w->n_moduli; i++) {
+        to->control[w->moduli[i].x].partner = w->moduli[i].y;
+        to->control[w->moduli[i].y].partner = w->moduli[i].x;
+    }
 }
 
 static int describe(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *err)
@@ -84,6 +107,8 @@ static int describe(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *er
                                   .high = kl_control_evaluator_high(c->e),
                                   .rules = kl_control_search_rules(c->search) };
     to->g.columns = p->objective->columns;
+    if (p->waveform && !kl_control_waveform_plain(p->waveform))
+        describe_waveform(&to->waveform, p->waveform);
     return take_members(c, to, err);
 }
 

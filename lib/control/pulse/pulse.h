@@ -172,7 +172,7 @@ struct kl_control_start {
 int kl_control_optimize(struct kl_control_start *results, double *points,
                         const struct kl_control_problem *problem, const struct kl_control_search *search,
                         struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
-/* The same on a GPU, by L-BFGS of plain waveforms (optimize_gpu.c); a start's bits depend on the model of
+/* The same on a GPU, by L-BFGS (optimize_gpu.c); a start's bits depend on the model of
    GPU, but on no start beside it. gradients [starts][n]: at the points; NULL: not asked for. KL_EUSAGE:
    not on a GPU; KL_EDEVICE. */
 struct kl_device;

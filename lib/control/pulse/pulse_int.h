@@ -63,6 +63,11 @@ extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_con
 /* The loss ten iterations ago, or infinity. */
 enum { KL_CONTROL_WINDOW = KL_DESCENT_WINDOW };
 
+/* Of a waveform: the low pass of its segments, the largest change from a sample to the next, and the
+   middle and half the width of control k's range (waveform.c). */
+struct kl_control_low_pass kl_control_waveform_low_pass(const struct kl_control_waveform *w);
+double kl_control_waveform_change(const struct kl_control_waveform *w);
+void kl_control_waveform_range(double *middle, double *half, const struct kl_control_waveform *w, int k);
 /* Largest |control| and |parameter| that a problem's members may have. */
 void kl_control_problem_largest(double most[KL_CONTROL_MAX_CONTROLS],
                                 double params[KL_CONTROL_MAX_PARAMS],
