@@ -44,6 +44,7 @@ struct kl_cuda_pulse {
     const double *low, *high;                 /* of a point */
     struct kl_descent_rules rules;
     struct kl_cuda_waveform waveform;
+    int32_t newton; /* in place of L-BFGS: of a mean of plain controls */
 };
 struct kl_cuda_pulse_result {
     double loss;
@@ -52,7 +53,7 @@ struct kl_cuda_pulse_result {
 struct kl_cuda_pulses;
 
 struct kl_cuda_pulses_calls {
-    /* Searches by projected L-BFGS begin at points [n][numbers]. KL_EUSAGE: the system does
+    /* Searches begin at points [n][numbers]. KL_EUSAGE: the system does
        not fit a block's memory. */
     int (*open)(struct kl_cuda_pulses **pulses, const struct kl_cuda_pulse *problem,
                 const double *points, size_t n, int device, struct kl_error *err);

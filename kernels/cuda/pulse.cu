@@ -4,16 +4,23 @@
 #include <string.h>
 
 #include "kernels/cuda/library.h"
-#include "kernels/cuda/pulse_search.cuh"
+#include "kernels/cuda/pulse_newton.cuh"
 
 enum { MEMORIES = 33 };
 struct kl_cuda_pulses {
     struct kl_pulse_job job;
-    size_t blocks, shared; /* bytes of a block's shared memory */
+    size_t blocks, number, shared; /* number: bytes of a number; shared: of a block's shared memory */
     void *memory[MEMORIES];
     int n_memory;
     cudaStream_t stream;
 };
+
+typedef void (*kernel)(struct kl_pulse_job);
+
+static kernel kernel_of(const struct kl_cuda_pulses *s)
+{
+    return s->job.problem.newton ? kl_pulse_newton_trials : kl_pulse_trials;
+}
 
 /* ---- memory ---- */
 /* n values for as long as the searches live: zeros, or a copy. */
@@ -174,7 +181,7 @@ static int fit(struct kl_cuda_pulses *s, size_t most, struct kl_error *err)
     job->room = 2 * job->g.places + 1 + (job->top + 3) * g->dim;
     /* So that the units of a warp meet in few banks, of which there are 16 of doubles. */
     while (job->room % 16 != job->width % 16) job->room++;
-    const size_t warp = (size_t)(KL_WARP / job->width) * (size_t)job->room * sizeof(double);
+    const size_t warp = (size_t)(KL_WARP / job->width) * (size_t)job->room * s->number;
     if (warp > most)
         return kl_cuda_fail(err, KL_EUSAGE,
                             "a system of %d numbers takes %zu bytes, a block of this GPU has %zu; give "
@@ -190,23 +197,25 @@ static int fit(struct kl_cuda_pulses *s, size_t most, struct kl_error *err)
 struct sizes {
     size_t vectors, part, states, controls, samples, units, members;
 };
-static struct sizes sizes_of(const struct kl_pulse_job *job)
+static struct sizes sizes_of(const struct kl_cuda_pulses *s)
 {
+    const struct kl_pulse_job *job = &s->job;
     const struct kl_liouville *g = &job->problem.g;
-    const size_t warps = (size_t)job->warps, shaped = job->problem.waveform.samples > 0;
+    const size_t warps = (size_t)job->warps, shaped = job->problem.waveform.samples > 0,
+                 wide = s->number / sizeof(double);
     return { KL_PULSE_VECTORS * (size_t)job->n,
-             warps * (size_t)job->size,
-             warps * (size_t)(g->segments * g->substeps) * (size_t)job->rows * KL_WARP,
+             wide * warps * (size_t)job->size,
+             wide * warps * (size_t)(g->segments * g->substeps) * (size_t)job->rows * KL_WARP,
              shaped * (size_t)job->size,
              (size_t)(job->problem.waveform.samples * g->controls),
              (size_t)job->units,
              (size_t)job->problem.members };
 }
-static size_t block_bytes(const struct kl_pulse_job *job)
+static size_t block_bytes(const struct kl_cuda_pulses *s)
 {
-    const struct sizes z = sizes_of(job);
-    return sizeof *job->place + sizeof(double) * (z.vectors + z.part + z.states + 2 * z.controls +
-                                                  2 * z.samples + z.units + 2 * z.members);
+    const struct sizes z = sizes_of(s);
+    return sizeof *s->job.place + sizeof(double) * (z.vectors + z.part + z.states + 2 * z.controls +
+                                                    2 * z.samples + z.units + 2 * z.members);
 }
 
 static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *err)
@@ -217,15 +226,15 @@ static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *er
     if (!code) code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
     if (!code) code = fit(s, p.sharedMemPerBlockOptin, err);
     if (!code)
-        code = kl_cuda_check(cudaFuncSetAttribute(kl_pulse_trials,
-                                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                  (int)s->shared),
-                             "looking at the GPU", err);
+        code =
+            kl_cuda_check(cudaFuncSetAttribute(kernel_of(s), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               (int)s->shared),
+                          "looking at the GPU", err);
     if (!code)
         code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                                  &together, kl_pulse_trials, s->job.warps * KL_WARP, s->shared),
                              "looking at the GPU", err);
-    if (!code) code = kl_cuda_room(&room, block_bytes(&s->job), err);
+    if (!code) code = kl_cuda_room(&room, block_bytes(s), err);
     if (code) return code;
     if (!together)
         return kl_cuda_fail(err, KL_EDEVICE, "this GPU cannot hold a block of the pulses' kernel");
@@ -238,7 +247,7 @@ static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *er
 static int take_blocks(struct kl_cuda_pulses *s, struct kl_error *err)
 {
     struct kl_pulse_job *job = &s->job;
-    const struct sizes z = sizes_of(job);
+    const struct sizes z = sizes_of(s);
     const size_t b = s->blocks;
     int code = keep(s, &job->place, NULL, b, err);
     if (!code) code = keep(s, &job->vectors, NULL, b * z.vectors, err);
@@ -298,6 +307,7 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.problem = *problem;
+    s->number = problem->newton ? sizeof(kl_pulse_dual) : sizeof(double);
     s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
     s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;
     memcpy(s->job.norm, kl_series_norm, sizeof s->job.norm);
@@ -318,7 +328,7 @@ static int pulses_go(struct kl_cuda_pulses *s, int trials, size_t *done, struct 
     void *arguments[] = { &s->job };
     uint32_t stopped = 0;
     s->job.trials = trials;
-    int code = kl_cuda_check(cudaLaunchKernel(kl_pulse_trials, dim3((unsigned)s->blocks),
+    int code = kl_cuda_check(cudaLaunchKernel(kernel_of(s), dim3((unsigned)s->blocks),
                                               dim3((unsigned)(s->job.warps * KL_WARP)), arguments,
                                               s->shared, s->stream),
                              "searching", err);

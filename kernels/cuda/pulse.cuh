@@ -8,25 +8,85 @@
 
 #include "kernels/cuda/pulse_waveform.cuh"
 
+/* ---- numbers ---- */
+/* A number and its derivative along the block's direction. What follows is written over T, a double or
+   such a number. */
+struct kl_pulse_dual {
+    double v, d;
+};
+KL_GPU double kl_pulse_value(double a)
+{
+    return a;
+}
+KL_GPU double kl_pulse_value(kl_pulse_dual a)
+{
+    return a.v;
+}
+KL_GPU void kl_pulse_make(double *to, double v, double d)
+{
+    (void)d;
+    *to = v;
+}
+KL_GPU void kl_pulse_make(kl_pulse_dual *to, double v, double d)
+{
+    to->v = v, to->d = d;
+}
+/* c + a b; s a; a + b */
+KL_GPU double kl_pulse_mac(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+KL_GPU kl_pulse_dual kl_pulse_mac(kl_pulse_dual a, kl_pulse_dual b, kl_pulse_dual c)
+{
+    return { fma(a.v, b.v, c.v), fma(a.v, b.d, fma(a.d, b.v, c.d)) };
+}
+KL_GPU kl_pulse_dual kl_pulse_mac(double a, kl_pulse_dual b, kl_pulse_dual c)
+{
+    return { fma(a, b.v, c.v), fma(a, b.d, c.d) };
+}
+KL_GPU double kl_pulse_scale(double s, double a)
+{
+    return s * a;
+}
+KL_GPU kl_pulse_dual kl_pulse_scale(double s, kl_pulse_dual a)
+{
+    return { s * a.v, s * a.d };
+}
+KL_GPU double kl_pulse_add(double a, double b)
+{
+    return a + b;
+}
+KL_GPU kl_pulse_dual kl_pulse_add(kl_pulse_dual a, kl_pulse_dual b)
+{
+    return { a.v + b.v, a.d + b.d };
+}
+KL_GPU double kl_pulse_sum(double a)
+{
+    return kl_warp_sum(a);
+}
+KL_GPU kl_pulse_dual kl_pulse_sum(kl_pulse_dual a)
+{
+    return { kl_warp_sum(a.v), kl_warp_sum(a.d) };
+}
+
 /* ---- a unit ---- */
 /* In shared memory: the generator of a segment; sums of its slopes by place; powers (top, dim); the
    adjoint at a substep's end; two vectors that take turns. */
-struct kl_pulse_unit {
+template <class T> struct kl_pulse_unit {
     int lane, member, column, there; /* there 0: behind the last, goes along as zeros */
-    double *values, *sums, *powers, *end, *turn[2];
+    T *values, *sums, *powers, *end, *turn[2];
 };
 
-KL_GPU kl_pulse_unit kl_pulse_unit_of(const kl_pulse_job &job, int load)
+template <class T> KL_GPU kl_pulse_unit<T> kl_pulse_unit_of(const kl_pulse_job &job, int load)
 {
     const int dim = job.problem.g.dim, columns = job.problem.g.columns, own = KL_WARP / job.width,
               in_warp = kl_pulse_lane() / job.width, number = load * own + in_warp;
-    kl_pulse_unit u;
+    kl_pulse_unit<T> u;
     u.lane = kl_pulse_lane() % job.width;
     u.there = number < job.units;
     u.member = u.there ? number / columns : 0;
     u.column = u.there ? number % columns : 0;
-    u.values =
-        (double *)(void *)kl_shared + (size_t)(kl_pulse_warp() * own + in_warp) * (size_t)job.room;
+    u.values = (T *)(void *)kl_shared + (size_t)(kl_pulse_warp() * own + in_warp) * (size_t)job.room;
     u.sums = u.values + job.g.places + 1;
     u.powers = u.sums + job.g.places;
     u.end = u.powers + job.top * dim;
@@ -35,30 +95,34 @@ KL_GPU kl_pulse_unit kl_pulse_unit_of(const kl_pulse_job &job, int load)
 }
 
 /* Element r of G v, and of G^T a. */
-KL_GPU double kl_pulse_row(const kl_pulse_job &job, const double *values, const double *v, int r)
+template <class T> KL_GPU T kl_pulse_row(const kl_pulse_job &job, const T *values, const T *v, int r)
 {
-    double sum = 0;
+    T sum;
+    kl_pulse_make(&sum, 0, 0);
     for (int e = r; e < job.g.places; e += job.problem.g.dim)
-        sum = fma(values[e], v[job.g.column[e]], sum);
+        sum = kl_pulse_mac(values[e], v[job.g.column[e]], sum);
     return sum;
 }
-KL_GPU double kl_pulse_row_back(const kl_pulse_job &job, const double *values, const double *a, int r)
+template <class T>
+KL_GPU T kl_pulse_row_back(const kl_pulse_job &job, const T *values, const T *a, int r)
 {
-    double sum = 0;
+    T sum;
+    kl_pulse_make(&sum, 0, 0);
     for (int e = r; e < job.g.back_places; e += job.problem.g.dim)
-        sum = fma(values[job.g.back_place[e]], a[job.g.back_row[e]], sum);
+        sum = kl_pulse_mac(values[job.g.back_place[e]], a[job.g.back_row[e]], sum);
     return sum;
 }
 
 /* Terms of the series that the warp's generators need: by sqrt(||G||_1 ||G||_inf). */
-KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_pulse_unit &u)
+template <class T> KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_pulse_unit<T> &u)
 {
     double most_row = 0, most_column = 0;
     for (int r = u.lane; r < job.problem.g.dim; r += job.width) {
         double row = 0, column = 0;
-        for (int e = r; e < job.g.places; e += job.problem.g.dim) row += fabs(u.values[e]);
+        for (int e = r; e < job.g.places; e += job.problem.g.dim)
+            row += fabs(kl_pulse_value(u.values[e]));
         for (int e = r; e < job.g.back_places; e += job.problem.g.dim)
-            column += fabs(u.values[job.g.back_place[e]]);
+            column += fabs(kl_pulse_value(u.values[job.g.back_place[e]]));
         most_row = fmax(most_row, row), most_column = fmax(most_column, column);
     }
     const double norm = sqrt(kl_warp_max(most_row) * kl_warp_max(most_column));
@@ -67,46 +131,53 @@ KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_pulse_unit &u)
     return m;
 }
 
-/* The generator of segment s at point x, times a substep; returns the order of its series. */
-KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pulse_unit &u, const double *x, int s)
+/* The generator of segment s, times a substep; returns the order of its series. */
+template <class T> KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int s)
 {
     const struct kl_cuda_pulse &p = job.problem;
     const double dt = p.g.dt / p.g.substeps, amplitude = p.amplitude[u.member],
-                 *params = p.params + (size_t)u.member * (size_t)p.g.params;
+                 *params = p.params + (size_t)u.member * (size_t)p.g.params, *x = kl_pulse_controls(job),
+                 *dx = kl_pulse_vector(job, KL_PULSE_D);
     __syncwarp(); /* the segment before is done with */
     for (int e = u.lane; e < job.g.places; e += job.width) {
-        double sum = 0;
+        T sum;
+        kl_pulse_make(&sum, 0, 0);
         for (int i = job.g.place_begin[e]; i < job.g.place_begin[e + 1]; i++) {
             const kl_pulse_entry t = job.g.by_place[i];
-            const double c = t.of < p.g.controls ? amplitude * p.limit[t.of] * x[s * p.g.controls + t.of]
-                                                 : params[t.of - p.g.controls];
-            sum = fma(t.value, c, sum);
+            T c;
+            if (t.of < p.g.controls) {
+                const double factor = amplitude * p.limit[t.of];
+                const int k = s * p.g.controls + t.of;
+                kl_pulse_make(&c, factor * x[k], sizeof(T) > sizeof(double) ? factor * dx[k] : 0);
+            } else kl_pulse_make(&c, params[t.of - p.g.controls], 0);
+            sum = kl_pulse_mac(t.value, c, sum);
         }
-        u.values[e] = dt * sum;
+        u.values[e] = kl_pulse_scale(dt, sum);
     }
-    if (u.lane == 0) u.values[job.g.places] = 0;
+    if (u.lane == 0) kl_pulse_make(&u.values[job.g.places], 0, 0);
     __syncwarp();
     return kl_pulse_order(job, u);
 }
 
 /* Row j of a lane in `states` of substep i. */
-KL_GPU double *kl_pulse_state(const kl_pulse_job &job, int i, int j)
+template <class T> KL_GPU T *kl_pulse_state(const kl_pulse_job &job, int i, int j)
 {
     const size_t steps = (size_t)(job.problem.g.segments * job.problem.g.substeps),
                  warp = (size_t)blockIdx.x * (size_t)job.warps + (size_t)kl_pulse_warp();
-    return job.states + ((warp * steps + (size_t)i) * (size_t)job.rows + (size_t)j) * KL_WARP +
-           kl_pulse_lane();
+    return (T *)(void *)job.states +
+           ((warp * steps + (size_t)i) * (size_t)job.rows + (size_t)j) * KL_WARP + kl_pulse_lane();
 }
 
 /* A substep by Horner's rule: the first of the powers becomes the state at its end. */
-KL_GPU void kl_pulse_step(const kl_pulse_job &job, const kl_pulse_unit &u, int order)
+template <class T>
+KL_GPU void kl_pulse_step(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int order)
 {
     const int dim = job.problem.g.dim;
-    const double *from = u.powers;
+    const T *from = u.powers;
     for (int k = order; k >= 1; k--) {
-        double *to = u.turn[k % 2];
+        T *to = u.turn[k % 2];
         for (int r = u.lane; r < dim; r += job.width)
-            to[r] = fma(job.inverse[k], kl_pulse_row(job, u.values, from, r), u.powers[r]);
+            to[r] = kl_pulse_mac(job.inverse[k], kl_pulse_row(job, u.values, from, r), u.powers[r]);
         __syncwarp();
         from = to;
     }
@@ -115,48 +186,49 @@ KL_GPU void kl_pulse_step(const kl_pulse_job &job, const kl_pulse_unit &u, int o
 }
 
 /* The unit to the pulse's end; its loss there. */
-KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const kl_pulse_unit &u, const double *x)
+template <class T> KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const kl_pulse_unit<T> &u)
 {
     const struct kl_liouville &g = job.problem.g;
     double loss = 0;
     for (int r = u.lane; r < g.dim; r += job.width)
-        u.powers[r] = u.there ? job.problem.start[r * g.columns + u.column] : 0;
+        kl_pulse_make(&u.powers[r], u.there ? job.problem.start[r * g.columns + u.column] : 0, 0);
     for (int s = 0; s < g.segments; s++) {
-        const int order = kl_pulse_set(job, u, x, s);
+        const int order = kl_pulse_set(job, u, s);
         for (int i = 0; i < g.substeps; i++) {
             for (int r = u.lane, j = 0; r < g.dim; r += job.width, j++)
-                *kl_pulse_state(job, s * g.substeps + i, j) = u.powers[r];
+                *kl_pulse_state<T>(job, s * g.substeps + i, j) = u.powers[r];
             kl_pulse_step(job, u, order);
         }
     }
     for (int r = u.lane; r < g.dim; r += job.width)
-        loss = fma(-job.problem.weights[r * g.columns + u.column], u.powers[r], loss);
+        loss = fma(-job.problem.weights[r * g.columns + u.column], kl_pulse_value(u.powers[r]), loss);
     for (int bit = 1; bit < job.width; bit *= 2) loss += __shfl_xor_sync(0xffffffffu, loss, bit);
     return loss;
 }
 
 /* `end`, the adjoint at the end of substep i, becomes that at its start; slopes by place are added. */
-KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit &u, int i, int order)
+template <class T>
+KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int i, int order)
 {
     const int dim = job.problem.g.dim;
     for (int r = u.lane, j = 0; r < dim; r += job.width, j++) {
-        u.powers[r] = *kl_pulse_state(job, i, j);
-        u.turn[order % 2][r] = job.inverse[order] * u.end[r];
+        u.powers[r] = *kl_pulse_state<T>(job, i, j);
+        u.turn[order % 2][r] = kl_pulse_scale(job.inverse[order], u.end[r]);
     }
     __syncwarp();
     for (int k = 1; k < order; k++) {
+        const T *from = u.powers + (k - 1) * dim;
         for (int r = u.lane; r < dim; r += job.width)
-            u.powers[k * dim + r] =
-                job.inverse[k] * kl_pulse_row(job, u.values, u.powers + (k - 1) * dim, r);
+            u.powers[k * dim + r] = kl_pulse_scale(job.inverse[k], kl_pulse_row(job, u.values, from, r));
         __syncwarp();
     }
     for (int k = order; k >= 1; k--) {
-        const double *a = u.turn[k % 2], *v = u.powers + (k - 1) * dim;
+        const T *a = u.turn[k % 2], *v = u.powers + (k - 1) * dim;
         for (int r = u.lane; r < dim; r += job.width) {
             for (int e = r; e < job.g.places; e += dim)
-                u.sums[e] = fma(a[r], v[job.g.column[e]], u.sums[e]);
-            const double sum = u.end[r] + kl_pulse_row_back(job, u.values, a, r);
-            if (k > 1) u.turn[(k - 1) % 2][r] = job.inverse[k - 1] * sum;
+                u.sums[e] = kl_pulse_mac(a[r], v[job.g.column[e]], u.sums[e]);
+            const T sum = kl_pulse_add(u.end[r], kl_pulse_row_back(job, u.values, a, r));
+            if (k > 1) u.turn[(k - 1) % 2][r] = kl_pulse_scale(job.inverse[k - 1], sum);
             else u.end[r] = sum;
         }
         __syncwarp();
@@ -164,31 +236,33 @@ KL_GPU void kl_pulse_step_back(const kl_pulse_job &job, const kl_pulse_unit &u, 
 }
 
 /* Derivatives of the warp's units by the controls of segment s, times their members' shares. */
-KL_GPU void kl_pulse_slopes(double *part, const kl_pulse_job &job, const kl_pulse_unit &u, double share,
+template <class T>
+KL_GPU void kl_pulse_slopes(T *part, const kl_pulse_job &job, const kl_pulse_unit<T> &u, double share,
                             int s)
 {
     const int controls = job.problem.g.controls;
     for (int k = 0; k < controls; k++) {
-        double slope = 0;
+        T slope;
+        kl_pulse_make(&slope, 0, 0);
         for (int i = job.g.control_begin[k] + u.lane; i < job.g.control_begin[k + 1]; i += job.width)
-            slope = fma(job.g.by_control[i].value, u.sums[job.g.by_control[i].of], slope);
-        slope = kl_warp_sum(share * job.problem.limit[k] * slope);
+            slope = kl_pulse_mac(job.g.by_control[i].value, u.sums[job.g.by_control[i].of], slope);
+        slope = kl_pulse_sum(kl_pulse_scale(share * job.problem.limit[k], slope));
         if (kl_pulse_lane() == 0) part[s * controls + k] = slope;
     }
 }
 
-/* From the end of kl_pulse_forward; part (n): what the load adds to the gradient. */
-KL_GPU void kl_pulse_backward(double *part, const kl_pulse_job &job, const kl_pulse_unit &u,
-                              const double *x, double share)
+/* From the end of kl_pulse_forward; part (size): what the load adds to the gradient. */
+template <class T>
+KL_GPU void kl_pulse_backward(T *part, const kl_pulse_job &job, const kl_pulse_unit<T> &u, double share)
 {
     const struct kl_liouville &g = job.problem.g;
     share *= job.problem.amplitude[u.member] * (g.dt / g.substeps);
     for (int r = u.lane; r < g.dim; r += job.width)
-        u.end[r] = u.there ? -job.problem.weights[r * g.columns + u.column] : 0;
+        kl_pulse_make(&u.end[r], u.there ? -job.problem.weights[r * g.columns + u.column] : 0, 0);
     for (int s = g.segments - 1; s >= 0; s--) {
-        const int order = kl_pulse_set(job, u, x, s);
+        const int order = kl_pulse_set(job, u, s);
         for (int r = u.lane; r < g.dim; r += job.width)
-            for (int e = r; e < job.g.places; e += g.dim) u.sums[e] = 0;
+            for (int e = r; e < job.g.places; e += g.dim) kl_pulse_make(&u.sums[e], 0, 0);
         for (int i = g.substeps - 1; i >= 0; i--) kl_pulse_step_back(job, u, s * g.substeps + i, order);
         kl_pulse_slopes(part, job, u, share, s);
     }
@@ -196,29 +270,47 @@ KL_GPU void kl_pulse_backward(double *part, const kl_pulse_job &job, const kl_pu
 }
 
 /* ---- a point ---- */
-/* All units at the block's controls; g (NULL: not asked for): the gradient by them, of members that
-   count shares. */
-KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job, const double *shares)
+/* Number i of gradient, from what was there and the first `here` parts; with its derivative to hd. */
+KL_GPU void kl_pulse_gather(const kl_pulse_job &job, const double *parts, int i, int here, double *g,
+                            double *hd)
 {
-    const double *x = kl_pulse_controls(job);
-    double *parts = job.part + (size_t)blockIdx.x * (size_t)job.warps * (size_t)job.size;
+    (void)hd;
+    for (int w = 0; w < here; w++) g[i] += parts[(size_t)w * (size_t)job.size + (size_t)i];
+}
+KL_GPU void kl_pulse_gather(const kl_pulse_job &job, const kl_pulse_dual *parts, int i, int here,
+                            double *g, double *hd)
+{
+    for (int w = 0; w < here; w++) {
+        const kl_pulse_dual part = parts[(size_t)w * (size_t)job.size + (size_t)i];
+        g[i] += part.v, hd[i] += part.d;
+    }
+}
+
+/* All units at the block's controls; g (NULL: not asked for): the gradient by them, of members that
+   count shares; of duals hd: its derivative along d. */
+template <class T> KL_GPU void kl_pulse_pass(double *g, const kl_pulse_job &job, const double *shares)
+{
+    const double *x = kl_pulse_controls(job), *d = kl_pulse_vector(job, KL_PULSE_D),
+                 energy = 2 * job.problem.energy / job.size;
+    double *hd = kl_pulse_vector(job, KL_PULSE_HD);
+    T *parts = (T *)(void *)job.part + (size_t)blockIdx.x * (size_t)job.warps * (size_t)job.size;
     for (int first = 0; first < job.loads; first += job.warps) {
         const int left = job.loads - first, here = left < job.warps ? left : job.warps;
         if (kl_pulse_warp() < here) {
-            const kl_pulse_unit u = kl_pulse_unit_of(job, first + kl_pulse_warp());
-            const double loss = kl_pulse_forward(job, u, x);
+            const kl_pulse_unit<T> u = kl_pulse_unit_of<T>(job, first + kl_pulse_warp());
+            const double loss = kl_pulse_forward(job, u);
             if (u.there && u.lane == 0)
                 job.ends[(size_t)blockIdx.x * (size_t)job.units +
                          (size_t)(u.member * job.problem.g.columns + u.column)] = loss;
             if (g)
-                kl_pulse_backward(parts + (size_t)kl_pulse_warp() * (size_t)job.size, job, u, x,
+                kl_pulse_backward(parts + (size_t)kl_pulse_warp() * (size_t)job.size, job, u,
                                   shares[u.member]);
         }
         __syncthreads();
         for (int i = (int)threadIdx.x; g && i < job.size; i += (int)blockDim.x) {
-            double sum = first ? g[i] : 2 * job.problem.energy / job.size * x[i];
-            for (int w = 0; w < here; w++) sum += parts[(size_t)w * (size_t)job.size + (size_t)i];
-            g[i] = sum;
+            if (!first) g[i] = energy * x[i];
+            if (!first && sizeof(T) > sizeof(double)) hd[i] = energy * d[i];
+            kl_pulse_gather(job, parts, i, here, g, hd);
         }
         __syncthreads();
     }
@@ -267,8 +359,9 @@ KL_GPU double kl_pulse_energy(const kl_pulse_job &job)
     return job.problem.energy / job.size * kl_warp_sum(sum);
 }
 
-/* Loss and gradient of the block's trial, for all its threads. */
-KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
+/* Loss and gradient of the block's trial, for all its threads; of duals the Hessian's product with d,
+   too, where the controls are the point's numbers. */
+template <class T> KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
 {
     const struct kl_cuda_pulse &p = job.problem;
     const bool once = p.aggregate == KL_CUDA_PULSE_MEAN || p.members == 1;
@@ -277,7 +370,7 @@ KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
            *shares = job.shares + (size_t)blockIdx.x * (size_t)p.members;
     const double *ends = job.ends + (size_t)blockIdx.x * (size_t)job.units;
     if (shaped) kl_pulse_play(job);
-    kl_pulse_pass(once ? g : NULL, job, p.share);
+    kl_pulse_pass<T>(once ? g : NULL, job, p.share);
     for (int m = (int)threadIdx.x; m < p.members; m += (int)blockDim.x) {
         double sum = p.constant;
         for (int c = 0; c < p.g.columns; c++) sum += ends[m * p.g.columns + c];
@@ -292,7 +385,7 @@ KL_GPU void kl_pulse_evaluate(const kl_pulse_job &job)
     }
     if (once && !shaped) return;
     __syncthreads();
-    if (!once) kl_pulse_pass(g, job, shares);
+    if (!once) kl_pulse_pass<T>(g, job, shares);
     if (shaped) kl_pulse_play_back(job);
 }
 

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/gpu.cuh"
 #define KL_F64 1
-#include "kernels/inline/descent.h"
+#include "kernels/inline/trust.h"
 #include "kernels/inline/series.h"
 
 enum { KL_PULSE_WARPS = 8, KL_PULSE_NORMS = KL_SERIES_MOST - KL_SERIES_LEAST + 1 };
@@ -29,6 +29,7 @@ struct kl_pulse_generator {
 /* The start that a block has: held - 1; 0: none. */
 struct kl_pulse_place {
     struct kl_descent d;
+    struct kl_trust t; /* of Newton's method, in place of d */
     double rho[KL_LBFGS_PAIRS], gain, f;
     int32_t held, newest;
 };
@@ -42,7 +43,13 @@ enum {
     KL_PULSE_NEXT_G,
     KL_PULSE_S,
     KL_PULSE_Y = KL_PULSE_S + KL_LBFGS_PAIRS,
-    KL_PULSE_VECTORS = KL_PULSE_Y + KL_LBFGS_PAIRS
+    KL_PULSE_VECTORS = KL_PULSE_Y + KL_LBFGS_PAIRS,
+    /* Of Newton's method in place of pairs: the step and its product with the Hessian, the residual, the
+       direction's product. */
+    KL_PULSE_P = KL_PULSE_S,
+    KL_PULSE_HP,
+    KL_PULSE_R,
+    KL_PULSE_HD
 };
 
 struct kl_pulse_job {

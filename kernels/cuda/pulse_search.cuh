@@ -56,19 +56,27 @@ KL_GPU void kl_pulse_recursion(const kl_pulse_job &job, const kl_pulse_place *pl
     }
 }
 
-/* The direction at the start's point; the size of the projected gradient there. */
-KL_GPU double kl_pulse_direction(const kl_pulse_job &job, const kl_pulse_place *place)
+/* What is not held at a bound at the start's point; the size of the gradient there. */
+KL_GPU double kl_pulse_free(const kl_pulse_job &job)
 {
     const double *x = kl_pulse_vector(job, KL_PULSE_X), *g = kl_pulse_vector(job, KL_PULSE_G),
                  *low = job.problem.low, *high = job.problem.high;
-    double *free = kl_pulse_vector(job, KL_PULSE_FREE), *d = kl_pulse_vector(job, KL_PULSE_D), most = 0,
-           along = 0;
+    double *free = kl_pulse_vector(job, KL_PULSE_FREE), most = 0;
     KL_PULSE_EACH(i)
     {
         const bool held = (x[i] <= low[i] && g[i] > 0) || (x[i] >= high[i] && g[i] < 0);
-        free[i] = held ? 0 : 1, d[i] = held ? 0 : g[i];
-        most = fmax(most, fabs(d[i]));
+        free[i] = held ? 0 : 1;
+        most = fmax(most, fabs(free[i] * g[i]));
     }
+    return kl_warp_max(most);
+}
+
+/* The direction there. */
+KL_GPU void kl_pulse_direction(const kl_pulse_job &job, const kl_pulse_place *place)
+{
+    const double *g = kl_pulse_vector(job, KL_PULSE_G), *free = kl_pulse_vector(job, KL_PULSE_FREE);
+    double *d = kl_pulse_vector(job, KL_PULSE_D), along = 0;
+    KL_PULSE_EACH(i) d[i] = free[i] * g[i];
     kl_pulse_recursion(job, place);
     KL_PULSE_EACH(i)
     {
@@ -76,7 +84,6 @@ KL_GPU double kl_pulse_direction(const kl_pulse_job &job, const kl_pulse_place *
         along = fma(g[i], d[i], along);
     }
     if (!(kl_warp_sum(along) < 0)) KL_PULSE_EACH(i) d[i] = -free[i] * g[i];
-    return kl_warp_max(most);
 }
 
 /* The trial, within the bounds; what the gradient says that it brings. */
@@ -122,8 +129,8 @@ KL_GPU void kl_pulse_update(const kl_pulse_job &job, kl_pulse_place *place, doub
 
 /* ---- starts ---- */
 /* Of the block's start, which stops: its result. */
-KL_GPU void kl_pulse_finish(const kl_pulse_job &job, kl_pulse_place *place, const struct kl_descent &d,
-                            int stop)
+KL_GPU void kl_pulse_finish(const kl_pulse_job &job, kl_pulse_place *place, double loss, int iterations,
+                            int evaluations, int stop)
 {
     const int start = place->held - 1;
     const double *x = kl_pulse_vector(job, KL_PULSE_X), *g = kl_pulse_vector(job, KL_PULSE_G);
@@ -134,7 +141,7 @@ KL_GPU void kl_pulse_finish(const kl_pulse_job &job, kl_pulse_place *place, cons
     }
     __syncwarp();
     if (kl_pulse_lane() == 0) {
-        const struct kl_cuda_pulse_result result = { d.f, d.iterations, d.evaluations, stop };
+        const struct kl_cuda_pulse_result result = { loss, iterations, evaluations, stop };
         job.results[start] = result;
         place->held = 0;
         atomicAdd(job.done, 1u);
@@ -142,8 +149,8 @@ KL_GPU void kl_pulse_finish(const kl_pulse_job &job, kl_pulse_place *place, cons
     __syncwarp();
 }
 
-/* The next start, if there is one, which has not been tried. */
-KL_GPU void kl_pulse_next(const kl_pulse_job &job, kl_pulse_place *place, struct kl_descent *d)
+/* The next start, if there is one: its first point is the trial. */
+KL_GPU void kl_pulse_next(const kl_pulse_job &job, kl_pulse_place *place)
 {
     __syncwarp();
     if (kl_pulse_lane() == 0) {
@@ -151,8 +158,6 @@ KL_GPU void kl_pulse_next(const kl_pulse_job &job, kl_pulse_place *place, struct
         place->held = next < (uint32_t)job.n_starts ? (int32_t)next + 1 : 0;
     }
     __syncwarp();
-    *d = {};
-    d->fresh = d->without_pairs = 1;
     if (!place->held) return;
     const double *from = job.points + (size_t)(place->held - 1) * (size_t)job.n;
     double *to = kl_pulse_vector(job, KL_PULSE_NEXT_X);
@@ -166,12 +171,17 @@ KL_GPU void kl_pulse_propose(const kl_pulse_job &job)
     struct kl_descent d = place->d;
     double gain = 0;
     if (place->held) {
-        const double size = kl_pulse_direction(job, place);
-        const int stop = kl_descent_judge(&d, &job.problem.rules, size);
-        if (stop != KL_DESCENT_RUNS) kl_pulse_finish(job, place, d, stop);
+        const int stop = kl_descent_judge(&d, &job.problem.rules, kl_pulse_free(job));
+        if (stop != KL_DESCENT_RUNS) kl_pulse_finish(job, place, d.f, d.iterations, d.evaluations, stop);
     }
-    if (place->held) gain = kl_pulse_trial(job, d.step);
-    else kl_pulse_next(job, place, &d);
+    if (place->held) {
+        kl_pulse_direction(job, place);
+        gain = kl_pulse_trial(job, d.step);
+    } else {
+        kl_pulse_next(job, place);
+        d = {};
+        d.fresh = d.without_pairs = 1;
+    }
     __syncwarp();
     if (kl_pulse_lane() == 0) place->d = d, place->gain = gain;
     __syncwarp();
@@ -184,7 +194,7 @@ KL_GPU void kl_pulse_decide(const kl_pulse_job &job)
     struct kl_descent d = place->d;
     double accept;
     const int stop = kl_descent_take(&d, &accept, place->f, place->gain);
-    if (stop != KL_DESCENT_RUNS) kl_pulse_finish(job, place, d, stop);
+    if (stop != KL_DESCENT_RUNS) kl_pulse_finish(job, place, d.f, d.iterations, d.evaluations, stop);
     kl_pulse_update(job, place, accept);
     if (kl_pulse_lane() == 0) place->d = d;
     __syncwarp();
@@ -197,7 +207,7 @@ static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)
         if (kl_pulse_warp() == 0) kl_pulse_propose(job);
         __syncthreads();
         if (!job.place[blockIdx.x].held) return;
-        kl_pulse_evaluate(job);
+        kl_pulse_evaluate<double>(job);
         if (kl_pulse_warp() == 0) kl_pulse_decide(job);
     }
 }

@@ -14,7 +14,7 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older.h5 out.h5",
       .slower = 4 },
     { .name = "qcontrol optimize on a GPU",
-      .command = SMALL "-m lbfgs --device cuda -o out.h5",
+      .command = SMALL "--device cuda -o out.h5",
       .gpu = "4000000",
       .slower = 2 },
     { 0 },

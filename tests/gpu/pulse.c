@@ -36,6 +36,7 @@ static struct kl_control_search search_of(int starts, int iterations, double siz
 {
     struct kl_control_search s;
     kl_control_search_default(&s);
+    s.target = 1e-9;
     s.method = KL_CONTROL_LBFGS, s.starts = starts, s.iterations = iterations, s.size = size, s.seed = 3;
     return s;
 }
@@ -148,10 +149,11 @@ static bool same(const struct found *a, const struct found *b, size_t starts, si
 
 /* Searches that the limit ends, as long as rounding has not grown, or that end by themselves. More
    starts than blocks of the emulated GPU; two of them alone; a GPU whose blocks hold fewer warps. */
-static void check_search(const char *name, const struct kl_control_options *o, size_t n, int iterations,
-                         const char *shared)
+static void check_search(const char *name, const struct kl_control_options *o,
+                         enum kl_control_method method, size_t n, int iterations, const char *shared)
 {
     struct kl_control_search s = search_of(racecheck ? 2 : STARTS, racecheck ? 2 : iterations, 0.2);
+    s.method = method;
     struct found cpu, gpu, other;
     const size_t starts = (size_t)s.starts;
     run(&cpu, o, &s, false), run(&gpu, o, &s, true);
@@ -194,8 +196,7 @@ static void check_refused(const char *words, const struct kl_control_options *o,
 static void check_refusals(void)
 {
     struct kl_control_options o = options_of("qubit", NULL, 6);
-    check_refused("--method auto is newton", &o, KL_CONTROL_AUTO);
-    check_refused("--method lbfgs alone", &o, KL_CONTROL_ADAM);
+    check_refused("--method: lbfgs and newton alone", &o, KL_CONTROL_ADAM);
     if (!emulated) return;
     o = options_of("two-qubits", NULL, 6);
     setenv("KETLINE_EMULATED_SHARED", "4096", 1);
@@ -210,10 +211,14 @@ int main(void)
     check_waveforms();
     struct kl_control_options o = options_of("qubit", "gamma_phi=0 gamma_down=0", 6);
     o.spread = "detuning=0.1", o.members = 3;
-    check_search("a qubit", &o, 12, 15, "12000");
+    check_search("a qubit", &o, KL_CONTROL_LBFGS, 12, 15, "12000");
+    o.spread = "detuning=0.2", o.members = 2, o.energy = 0.1;
+    check_search("a qubit by Newton", &o, KL_CONTROL_NEWTON, 12, 4, "30000");
     if (!smallest) {
         o = options_of("two-qubits", NULL, 4);
-        check_search("two qubits", &o, 24, 200, "20000");
+        check_search("two qubits", &o, KL_CONTROL_AUTO, 24, 200, "20000");
+        o = options_of("qubit", "gamma_phi=0 gamma_down=0", 4), o.controls = 3;
+        check_search("one task", &o, KL_CONTROL_AUTO, 12, 100, "20000");
     }
     check_refusals();
     print_digest();

@@ -29,16 +29,20 @@ struct solver {
     struct lane lanes[LANES];
 };
 
+int kl_control_need_hessian(const struct kl_control_evaluator *e, struct kl_error *err)
+{
+    if (kl_control_has_hessian(e)) return 0;
+    return kl_fail(err, KL_EUSAGE,
+                   "Newton's method needs Hessian products, which there are for one qubit whose jumps "
+                   "are Z, |0><1|, |1><0|, and a mean; use lbfgs");
+}
+
 static int open_solver(void *solver, struct kl_control_queue *all, struct kl_error *err)
 {
     struct solver *s = solver;
     *s = (struct solver){ .all = all };
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
-    if (!code && !kl_control_has_hessian(s->e))
-        code =
-            kl_fail(err, KL_EUSAGE,
-                    "Newton's method needs Hessian products, which there are for one qubit whose jumps "
-                    "are Z, |0><1|, |1><0|, and a mean; use lbfgs");
+    if (!code) code = kl_control_need_hessian(s->e, err);
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t size = (size_t)kl_control_evaluator_size(s->e) * LANES;

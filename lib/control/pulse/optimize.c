@@ -215,20 +215,24 @@ static void work(void *context, size_t i, int thread)
     free(solver);
 }
 
+enum kl_control_method kl_control_search_method(const struct kl_control_search *search,
+                                                const struct kl_control_problem *problem,
+                                                const struct kl_control_evaluator *e)
+{
+    if (search->method != KL_CONTROL_AUTO) return search->method;
+    return kl_control_has_hessian(e) && problem->n_members <= 1 ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+}
+
 static int choose(const struct kl_control_solver **solver, const struct kl_control_problem *problem,
-                  enum kl_control_method method, struct kl_error *err)
+                  const struct kl_control_search *search, struct kl_error *err)
 {
     static const struct kl_control_solver *const solvers[] = { NULL, &lbfgs, &kl_control_newton,
                                                                &kl_control_adam, &kl_control_krotov };
     struct kl_control_evaluator *e = NULL;
-    const int code = method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
-    if (code) return code;
-    if (e)
-        method =
-            kl_control_has_hessian(e) && problem->n_members <= 1 ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+    const int code = search->method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
+    if (!code) *solver = solvers[kl_control_search_method(search, problem, e)];
     kl_control_evaluator_close(&e);
-    *solver = solvers[method];
-    return 0;
+    return code;
 }
 
 int kl_control_optimize(struct kl_control_start *results, double *points,
@@ -243,7 +247,7 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                                     .watch = watch,
                                     .errors = calloc((size_t)threads, sizeof *all.errors) };
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
-    int code = choose(&all.method, problem, search->method, err);
+    int code = choose(&all.method, problem, search, err);
     if (code) {
         free(all.errors);
         return code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Optimisation from many starts on a GPU (kernels/cuda_pulses.h): whole searches by L-BFGS, all starts
-   and members side by side. */
+   Optimisation from many starts on a GPU (kernels/cuda_pulses.h): whole searches, all starts and
+   members side by side. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,16 +26,15 @@ struct gpu {
     struct kl_cuda_pulses *pulses;
 };
 
-static int refuse(const struct gpu *c, struct kl_error *err)
+/* newton: in place of L-BFGS. */
+static int choose(bool *newton, const struct gpu *c, struct kl_error *err)
 {
-    const char *which = NULL;
-    enum kl_control_method method = c->search->method;
-    if (method == KL_CONTROL_AUTO && kl_control_has_hessian(c->e) && c->p->n_members <= 1)
-        which = "--method auto is newton for one qubit without an ensemble, which is not on a GPU; give "
-                "--method lbfgs";
-    else if (method != KL_CONTROL_AUTO && method != KL_CONTROL_LBFGS)
-        which = "--method lbfgs alone is on a GPU; give it";
-    return which ? kl_fail(err, KL_EUSAGE, "%s, or --device cpu", which) : KL_OK;
+    const enum kl_control_method method = kl_control_search_method(c->search, c->p, c->e);
+    *newton = method == KL_CONTROL_NEWTON;
+    if (*newton) return kl_control_need_hessian(c->e, err);
+    if (method == KL_CONTROL_LBFGS) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--method: lbfgs and newton alone are on a GPU; give one of them, or --device cpu");
 }
 
 /* The members' values side by side. */
@@ -132,9 +131,11 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points, 
     const struct kl_cuda_pulses_calls *calls = device->cuda->pulses;
     const size_t starts = (size_t)c->search->starts, n = (size_t)kl_control_evaluator_size(c->e);
     struct kl_cuda_pulse problem;
-    int code = refuse(c, err);
+    bool newton;
+    int code = choose(&newton, c, err);
     if (!code) code = describe(c, &problem, err);
     if (code) return code;
+    problem.newton = newton;
     c->results = calloc(starts, sizeof *c->results);
     if (!c->results) return kl_fail_memory(err, starts * sizeof *c->results);
     for (size_t i = 0; i < starts; i++)

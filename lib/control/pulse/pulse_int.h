@@ -59,6 +59,12 @@ struct kl_control_solver {
     void (*close)(void *solver);
 };
 extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
+/* The method, which auto is of a problem; e: its evaluator, looked at for auto alone. */
+enum kl_control_method kl_control_search_method(const struct kl_control_search *search,
+                                                const struct kl_control_problem *problem,
+                                                const struct kl_control_evaluator *e);
+/* KL_EUSAGE: Newton's method has no Hessian products of it. */
+int kl_control_need_hessian(const struct kl_control_evaluator *e, struct kl_error *err);
 
 /* The loss ten iterations ago, or infinity. */
 enum { KL_CONTROL_WINDOW = KL_DESCENT_WINDOW };

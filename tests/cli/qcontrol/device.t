@@ -12,9 +12,9 @@ $ qcontrol optimize --device gpu -o x.h5
 
 % need $BUILD/tests/cuda/libketline-cuda.so
 # What is on the CPU alone.
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "" "-m adam" --check-gradients; do qcontrol optimize $o --device cuda -o x.h5 2>&1 | tail -1; done; ls x.h5
-> qcontrol: --method auto is newton for one qubit without an ensemble, which is not on a GPU; give --method lbfgs, or --device cpu
-> qcontrol: --method lbfgs alone is on a GPU; give it, or --device cpu
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "-m adam" "-m newton --ensemble cvar --spread detuning=0.1 --members 2" --check-gradients; do qcontrol optimize $o --device cuda -o x.h5 2>&1 | tail -1; done; ls x.h5
+> qcontrol: --method: lbfgs and newton alone are on a GPU; give one of them, or --device cpu
+> qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
 > qcontrol: --check-gradients: those of the CPU alone; give --device cpu
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
@@ -25,8 +25,11 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--system two-qubi
 + [ "$(qcontrol optimize $o --device cuda --key)" = "$(qcontrol optimize $o --key)" ] && echo one key
 + h5dump -d provenance gpu.h5 | grep -o '"device":"cuda: [^"]*"'
 + for d in controls starts/loss starts/stop members/loss; do h5diff -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done
++ o="--segments 4 --starts 4 --until 0.05 --functions fourier --count 2 -m lbfgs"; for d in cpu cuda; do qcontrol optimize $o --device $d --json -o $d.h5 2>/dev/null | jq -c '[.stop, .loss < 0.05]'; done
 > one key
 > "device":"cuda: emulated"
+> ["reached the loss that was asked for",true]
+> ["reached the loss that was asked for",true]
 
 # A GPU that is lost, at whichever call: one line, 75; then the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs --segments 2 --iterations 2 --starts 2 --no-provenance -q"; qcontrol optimize $o --device cuda -o whole.h5
