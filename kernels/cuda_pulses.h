@@ -30,18 +30,20 @@ struct kl_cuda_waveform {
     const double *values;
     struct kl_cuda_waveform_control control[KL_CUDA_WAVEFORM_CONTROLS];
 };
-/* Controls x [segments][controls] are in units of the limits: member m is carried from start by controls
-   amplitude[m] limit x and params[m]; its loss is constant - sum of weights * R(T). */
+/* Controls x [segments][controls] are in units of the limits: member m of a task is carried from start
+   by controls amplitude[m] limit x and params[m]; its loss is constant - sum of weights * R(T). Tasks
+   are problems of as many members each, whose starts follow each other. */
 struct kl_cuda_pulse {
     struct kl_liouville g;         /* of the sparse form; columns need no padding */
     double norm;                   /* at most, of a substep within the bounds */
     const double *start, *weights; /* [dim][columns] */
     double constant;
-    int32_t members, aggregate;
-    const double *params, *amplitude, *share; /* [members][params], [members] x 2; shares: their sum 1 */
-    double sharpness, tail, energy;           /* energy: factor of the mean of x^2 */
-    const double *limit;                      /* [controls] */
-    const double *low, *high;                 /* of a point */
+    int32_t tasks, members, aggregate, own_weights; /* own_weights: each member has weights of its own */
+    const double *params, *amplitude,
+        *share; /* [tasks][members][params], [tasks][members], [members]: their sum 1 */
+    double sharpness, tail, energy; /* energy: factor of the mean of x^2 */
+    const double *limit;            /* [controls] */
+    const double *low, *high;       /* of a point */
     struct kl_descent_rules rules;
     struct kl_cuda_waveform waveform;
     int32_t newton; /* in place of L-BFGS: of a mean of plain controls */

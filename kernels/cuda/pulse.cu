@@ -277,12 +277,12 @@ static int send_problem(struct kl_cuda_pulses *s, struct kl_error *err)
 {
     struct kl_cuda_pulse *p = &s->job.problem;
     const size_t n = (size_t)s->job.n, matrix = (size_t)(p->g.dim * p->g.columns),
-                 members = (size_t)p->members;
+                 members = (size_t)p->tasks * (size_t)p->members;
     int code = keep(s, &p->start, p->start, matrix, err);
-    if (!code) code = keep(s, &p->weights, p->weights, matrix, err);
+    if (!code) code = keep(s, &p->weights, p->weights, (p->own_weights ? members : 1) * matrix, err);
     if (!code) code = keep(s, &p->params, p->params, members * (size_t)p->g.params, err);
     if (!code) code = keep(s, &p->amplitude, p->amplitude, members, err);
-    if (!code) code = keep(s, &p->share, p->share, members, err);
+    if (!code) code = keep(s, &p->share, p->share, (size_t)p->members, err);
     if (!code) code = keep(s, &p->limit, p->limit, (size_t)p->g.controls, err);
     if (!code) code = keep(s, &p->low, p->low, n, err);
     if (!code) code = keep(s, &p->high, p->high, n, err);
@@ -309,6 +309,7 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     s->job.problem = *problem;
     s->number = problem->newton ? sizeof(kl_pulse_dual) : sizeof(double);
     s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
+    s->job.of_task = (int32_t)n / problem->tasks;
     s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;
     memcpy(s->job.norm, kl_series_norm, sizeof s->job.norm);
     for (int k = 1; k <= KL_SERIES_MOST; k++) s->job.inverse[k] = 1.0 / k;

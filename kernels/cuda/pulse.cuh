@@ -74,6 +74,8 @@ KL_GPU kl_pulse_dual kl_pulse_sum(kl_pulse_dual a)
    adjoint at a substep's end; two vectors that take turns. */
 template <class T> struct kl_pulse_unit {
     int lane, member, column, there; /* there 0: behind the last, goes along as zeros */
+    int number;                      /* of the member among those of all tasks */
+    const double *weights;           /* its own, or those of all */
     T *values, *sums, *powers, *end, *turn[2];
 };
 
@@ -86,6 +88,9 @@ template <class T> KL_GPU kl_pulse_unit<T> kl_pulse_unit_of(const kl_pulse_job &
     u.there = number < job.units;
     u.member = u.there ? number / columns : 0;
     u.column = u.there ? number % columns : 0;
+    u.number = (job.place[blockIdx.x].held - 1) / job.of_task * job.problem.members + u.member;
+    u.weights =
+        job.problem.weights + (job.problem.own_weights ? (size_t)u.number : 0) * (size_t)(dim * columns);
     u.values = (T *)(void *)kl_shared + (size_t)(kl_pulse_warp() * own + in_warp) * (size_t)job.room;
     u.sums = u.values + job.g.places + 1;
     u.powers = u.sums + job.g.places;
@@ -135,8 +140,8 @@ template <class T> KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_p
 template <class T> KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int s)
 {
     const struct kl_cuda_pulse &p = job.problem;
-    const double dt = p.g.dt / p.g.substeps, amplitude = p.amplitude[u.member],
-                 *params = p.params + (size_t)u.member * (size_t)p.g.params, *x = kl_pulse_controls(job),
+    const double dt = p.g.dt / p.g.substeps, amplitude = p.amplitude[u.number],
+                 *params = p.params + (size_t)u.number * (size_t)p.g.params, *x = kl_pulse_controls(job),
                  *dx = kl_pulse_vector(job, KL_PULSE_D);
     __syncwarp(); /* the segment before is done with */
     for (int e = u.lane; e < job.g.places; e += job.width) {
@@ -201,7 +206,7 @@ template <class T> KL_GPU double kl_pulse_forward(const kl_pulse_job &job, const
         }
     }
     for (int r = u.lane; r < g.dim; r += job.width)
-        loss = fma(-job.problem.weights[r * g.columns + u.column], kl_pulse_value(u.powers[r]), loss);
+        loss = fma(-u.weights[r * g.columns + u.column], kl_pulse_value(u.powers[r]), loss);
     for (int bit = 1; bit < job.width; bit *= 2) loss += __shfl_xor_sync(0xffffffffu, loss, bit);
     return loss;
 }
@@ -256,9 +261,9 @@ template <class T>
 KL_GPU void kl_pulse_backward(T *part, const kl_pulse_job &job, const kl_pulse_unit<T> &u, double share)
 {
     const struct kl_liouville &g = job.problem.g;
-    share *= job.problem.amplitude[u.member] * (g.dt / g.substeps);
+    share *= job.problem.amplitude[u.number] * (g.dt / g.substeps);
     for (int r = u.lane; r < g.dim; r += job.width)
-        kl_pulse_make(&u.end[r], u.there ? -job.problem.weights[r * g.columns + u.column] : 0, 0);
+        kl_pulse_make(&u.end[r], u.there ? -u.weights[r * g.columns + u.column] : 0, 0);
     for (int s = g.segments - 1; s >= 0; s--) {
         const int order = kl_pulse_set(job, u, s);
         for (int r = u.lane; r < g.dim; r += job.width)

@@ -56,10 +56,11 @@ struct kl_pulse_job {
     struct kl_cuda_pulse problem; /* arrays on the GPU */
     struct kl_pulse_generator g;
     double norm[KL_PULSE_NORMS], inverse[KL_SERIES_MOST + 1]; /* kl_series_norm; 1 / k */
-    int32_t n, size, n_starts, trials; /* numbers of a point, of controls; trials of a launch */
-    int32_t warps, width, rows;        /* of a block; lanes of a unit; rows of a lane, at most */
-    int32_t units, loads, top;         /* top: the largest order of a series */
-    int32_t room;                      /* doubles of a unit in the shared memory */
+    int32_t n, size, trials;    /* numbers of a point, of controls; trials of a launch */
+    int32_t n_starts, of_task;  /* of all, of one task */
+    int32_t warps, width, rows; /* of a block; lanes of a unit; rows of a lane, at most */
+    int32_t units, loads, top;  /* top: the largest order of a series */
+    int32_t room;               /* doubles of a unit in the shared memory */
     /* Of each block. */
     struct kl_pulse_place *place;
     double *vectors;                /* (KL_PULSE_VECTORS, n) */

@@ -226,7 +226,7 @@ static double seek(const struct kl_control_problem *problem, int starts, bool on
     must(kl_pool_create(&pool, 2, &err), &err);
     const double start = kl_clock();
     if (on_gpu)
-        must(kl_control_optimize_gpu(results, points, NULL, problem, &search, &device, NULL, &err),
+        must(kl_control_optimize_gpu(results, points, NULL, problem, 1, &search, &device, NULL, &err),
              &err);
     else must(kl_control_optimize(results, points, problem, &search, pool, NULL, &err), &err);
     const double took = kl_clock() - start;

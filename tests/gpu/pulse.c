@@ -48,8 +48,8 @@ static void run(struct found *to, const struct kl_control_options *o, const stru
     memset(to, 0, sizeof *to);
     must(kl_control_setup_make(&setup, o, &err));
     if (gpu)
-        must(kl_control_optimize_gpu(to->starts, to->points, to->gradients, &setup.problem, s, &device,
-                                     NULL, &err));
+        must(kl_control_optimize_gpu(to->starts, to->points, to->gradients, &setup.problem, 1, s,
+                                     &device, NULL, &err));
     else must(kl_control_optimize(to->starts, to->points, &setup.problem, s, NULL, NULL, &err));
     kl_control_setup_free(&setup);
 }
@@ -186,8 +186,8 @@ static void check_refused(const char *words, const struct kl_control_options *o,
     struct found to;
     s.method = method;
     must(kl_control_setup_make(&setup, o, &err));
-    CHECK(kl_control_optimize_gpu(to.starts, to.points, NULL, &setup.problem, &s, &device, NULL, &err) ==
-                  KL_EUSAGE &&
+    CHECK(kl_control_optimize_gpu(to.starts, to.points, NULL, &setup.problem, 1, &s, &device, NULL,
+                                  &err) == KL_EUSAGE &&
               strstr(err.text, words) && strstr(err.text, "--device cpu"),
           "%s: %s", words, err.text);
     kl_control_setup_free(&setup);

@@ -218,7 +218,7 @@ static int seek(struct kl_mode_run *run, struct kl_error *err)
     w->v->common.device_used = w->device.name;
     kl_device_unmeasured(w->v->common.device, run->stage.log);
     if (w->device.cuda)
-        return kl_control_optimize_gpu(w->starts, w->points, NULL, problem, &w->search, &w->device,
+        return kl_control_optimize_gpu(w->starts, w->points, NULL, problem, 1, &w->search, &w->device,
                                        run->watch, err);
     return kl_control_optimize(w->starts, w->points, problem, &w->search, run->pool, run->watch, err);
 }

@@ -3,6 +3,7 @@
    members side by side. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/model/engine.h"
 #include "control/pulse/pulse_int.h"
@@ -19,9 +20,11 @@ _Static_assert((int)KL_CONTROL_MEAN == (int)KL_CUDA_PULSE_MEAN &&
 struct gpu {
     const struct kl_control_problem *p;
     const struct kl_control_search *search;
+    int tasks;
     struct kl_control_engine engine;    /* its description alone */
     struct kl_control_evaluator *e;     /* of bounds, and of starts as they are drawn */
     double *params, *amplitude, *share; /* of the members, in one piece of memory */
+    double *weights;                    /* of members with targets of their own */
     struct kl_cuda_pulse_result *results;
     struct kl_cuda_pulses *pulses;
 };
@@ -37,23 +40,43 @@ static int choose(bool *newton, const struct gpu *c, struct kl_error *err)
                    "--method: lbfgs and newton alone are on a GPU; give one of them, or --device cpu");
 }
 
-/* The members' values side by side. */
+/* The members' values side by side, of all tasks. */
 static int take_members(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *err)
 {
     const struct kl_control_problem *p = c->p;
-    const size_t n = (size_t)to->members, params = (size_t)p->system->n_params;
+    const size_t n = (size_t)(to->tasks * to->members), params = (size_t)p->system->n_params,
+                 numbers = n * (params + 2);
     struct kl_control_task own;
     const struct kl_control_task *members = p->members && p->n_members > 0 ? p->members : &own;
     kl_control_task_default(&own, p->system);
-    c->params = malloc(n * (params + 2) * sizeof *c->params);
-    if (!c->params) return kl_fail_memory(err, n * (params + 2) * sizeof *c->params);
+    c->params = malloc(numbers * sizeof *c->params);
+    if (!c->params) return kl_fail_memory(err, numbers * sizeof *c->params);
     c->amplitude = c->params + n * params, c->share = c->amplitude + n;
     for (size_t m = 0; m < n; m++) {
         for (size_t j = 0; j < params; j++) c->params[m * params + j] = members[m].params[j];
         c->amplitude[m] = members[m].amplitude;
-        c->share[m] = p->weights && members != &own ? p->weights[m] : 1.0 / (double)n;
+        c->share[m] = p->weights && members != &own ? p->weights[m] : 1.0 / to->members;
     }
     to->params = c->params, to->amplitude = c->amplitude, to->share = c->share;
+    return KL_OK;
+}
+
+/* Of members with targets of their own; those of one qubit stand in the rows of its Bloch vector. */
+static int take_targets(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *err)
+{
+    const struct kl_control_problem *p = c->p;
+    const size_t n = (size_t)(to->tasks * to->members), columns = (size_t)to->g.columns,
+                 matrix = (size_t)to->g.dim * columns, first = columns > 1;
+    if (!p->targets) return KL_OK;
+    c->weights = malloc(n * matrix * sizeof *c->weights);
+    if (!c->weights) return kl_fail_memory(err, n * matrix * sizeof *c->weights);
+    for (size_t m = 0; m < n; m++) {
+        double *w = c->weights + m * matrix;
+        memcpy(w, p->objective->weights, matrix * sizeof *w);
+        for (size_t k = first; k < columns; k++)
+            for (size_t i = 0; i < 3; i++) w[(i + 1) * columns + k] = p->targets[m][(k - first) * 3 + i];
+    }
+    to->weights = c->weights, to->own_weights = 1;
     return KL_OK;
 }
 
@@ -91,31 +114,34 @@ static int describe(struct gpu *c, struct kl_cuda_pulse *to, struct kl_error *er
     const int code = kl_control_engine_describe(&c->engine, p->system, KL_LIOUVILLE_SPARSE, p->segments,
                                                 p->duration, most, params, err);
     if (code) return code;
-    *to = (struct kl_cuda_pulse){ .g = c->engine.g,
-                                  .norm = c->engine.norm / c->engine.g.substeps,
-                                  .start = p->objective->start,
-                                  .weights = p->objective->weights,
-                                  .constant = p->objective->constant,
-                                  .members = p->members && p->n_members > 0 ? p->n_members : 1,
-                                  .aggregate = (int32_t)p->aggregate,
-                                  .sharpness = p->sharpness,
-                                  .tail = p->tail,
-                                  .energy = p->energy,
-                                  .limit = p->limit,
-                                  .low = kl_control_evaluator_low(c->e),
-                                  .high = kl_control_evaluator_high(c->e),
-                                  .rules = kl_control_search_rules(c->search) };
+    *to =
+        (struct kl_cuda_pulse){ .g = c->engine.g,
+                                .norm = c->engine.norm / c->engine.g.substeps,
+                                .start = p->objective->start,
+                                .weights = p->objective->weights,
+                                .constant = p->objective->constant,
+                                .tasks = c->tasks,
+                                .members = p->members && p->n_members > 0 ? p->n_members / c->tasks : 1,
+                                .aggregate = (int32_t)p->aggregate,
+                                .sharpness = p->sharpness,
+                                .tail = p->tail,
+                                .energy = p->energy,
+                                .limit = p->limit,
+                                .low = kl_control_evaluator_low(c->e),
+                                .high = kl_control_evaluator_high(c->e),
+                                .rules = kl_control_search_rules(c->search) };
     to->g.columns = p->objective->columns;
     if (p->waveform && !kl_control_waveform_plain(p->waveform))
         describe_waveform(&to->waveform, p->waveform);
-    return take_members(c, to, err);
+    const int members = take_members(c, to, err);
+    return members ? members : take_targets(c, to, err);
 }
 
 /* All starts to their ends. */
 static int search(struct gpu *c, const struct kl_device *device, const struct kl_watch *watch,
                   struct kl_error *err)
 {
-    const size_t starts = (size_t)c->search->starts;
+    const size_t starts = (size_t)c->tasks * (size_t)c->search->starts;
     for (size_t done = 0; done < starts;) {
         if (kl_watch_step(watch, done, starts, NULL)) return kl_fail(err, KL_ESIGNAL, "stopped");
         const int code = device->cuda->pulses->go(c->pulses, TRIALS, &done, err);
@@ -129,7 +155,8 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points, 
                const struct kl_device *device, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_cuda_pulses_calls *calls = device->cuda->pulses;
-    const size_t starts = (size_t)c->search->starts, n = (size_t)kl_control_evaluator_size(c->e);
+    const size_t of_task = (size_t)c->search->starts, starts = (size_t)c->tasks * of_task,
+                 n = (size_t)kl_control_evaluator_size(c->e);
     struct kl_cuda_pulse problem;
     bool newton;
     int code = choose(&newton, c, err);
@@ -139,7 +166,7 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points, 
     c->results = calloc(starts, sizeof *c->results);
     if (!c->results) return kl_fail_memory(err, starts * sizeof *c->results);
     for (size_t i = 0; i < starts; i++)
-        kl_control_start_draw(points + i * n, 1, c->search, c->e, (int)i);
+        kl_control_start_draw(points + i * n, 1, c->search, c->e, (int)(i % of_task));
     code = calls->open(&c->pulses, &problem, points, starts, device->number, err);
     if (!code) code = search(c, device, watch, err);
     if (!code) code = calls->get(c->pulses, c->results, points, gradients, err);
@@ -151,16 +178,16 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points, 
 }
 
 int kl_control_optimize_gpu(struct kl_control_start *results, double *points, double *gradients,
-                            const struct kl_control_problem *problem,
+                            const struct kl_control_problem *problem, int tasks,
                             const struct kl_control_search *search, const struct kl_device *device,
                             const struct kl_watch *watch, struct kl_error *err)
 {
-    struct gpu c = { .p = problem, .search = search };
+    struct gpu c = { .p = problem, .search = search, .tasks = tasks };
     int code = kl_control_evaluator_open(&c.e, problem, err);
     if (!code) code = run(&c, results, points, gradients, device, watch, err);
     if (c.pulses) device->cuda->pulses->close(&c.pulses);
     kl_control_evaluator_close(&c.e);
     kl_control_engine_close(&c.engine);
-    free(c.params), free(c.results);
+    free(c.params), free(c.weights), free(c.results);
     return code;
 }
