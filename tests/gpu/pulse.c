@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
-   levels, of all aggregates and waveforms; whole searches from several starts; a start's bits beside
-   others and in blocks of less memory. What is on the CPU alone is refused. */
+   levels, of all aggregates and waveforms; whole searches from several starts, by both methods; those of
+   several tasks at once; a start's bits beside others and in blocks of less memory. What is on the CPU
+   alone is refused. */
 #include <math.h>
 
 #include "control/pulse/pulse.h"
@@ -178,6 +179,47 @@ static void check_search(const char *name, const struct kl_control_options *o,
     CHECK(same(&gpu, &other, 2, n), "%s: other bits in blocks of less memory", name);
 }
 
+/* Searches for three qubits at once, each with parameters and a target of its own, are those that each
+   has alone on the CPU. */
+static void check_tasks(const char *fidelity)
+{
+    enum { TASKS = 3, OF_TASK = 2 };
+    struct kl_control_options o = options_of("qubit", NULL, 3);
+    struct kl_control_search s = search_of(OF_TASK, 3, 0.2);
+    struct kl_control_task tasks[TASKS];
+    struct kl_control_setup setup;
+    struct kl_control_start found[TASKS * OF_TASK], alone[OF_TASK];
+    double targets[TASKS][9] = { 0 }, points[TASKS * OF_TASK * NUMBERS];
+    o.fidelity = fidelity, s.method = KL_CONTROL_NEWTON;
+    must(kl_control_setup_make(&setup, &o, &err));
+    const struct kl_control_objective *goal = &setup.objective;
+    const int columns = goal->columns, first = columns > 1;
+    for (int t = 0; t < TASKS; t++) {
+        kl_control_task_default(&tasks[t], &setup.system);
+        tasks[t].params[kl_control_system_param(&setup.system, "detuning")] = 0.2 * t;
+        tasks[t].amplitude = 1 + 0.1 * t;
+        for (int c = first; c < columns; c++)
+            for (int i = 0; i < 3; i++)
+                targets[t][(c - first) * 3 + i] = goal->weights[(i + 1) * columns + c] * (1 - 0.1 * t);
+    }
+    struct kl_control_problem problem = setup.problem;
+    problem.members = tasks, problem.n_members = TASKS, problem.weights = NULL;
+    problem.targets = (const double(*)[9])targets;
+    must(kl_control_optimize_gpu(found, points, NULL, &problem, TASKS, &s, &device, NULL, &err));
+    digest_of(found, sizeof found);
+    problem.n_members = 1;
+    for (int t = 0; t < TASKS; t++) {
+        problem.members = &tasks[t], problem.targets = (const double(*)[9])targets[t];
+        must(kl_control_optimize(alone, points, &problem, &s, NULL, NULL, &err));
+        for (int i = 0; i < OF_TASK; i++) {
+            const struct kl_control_start *it = &found[t * OF_TASK + i];
+            CHECK(fabs(it->loss - alone[i].loss) < 1e-8 && it->evaluations == alone[i].evaluations,
+                  "%s: task %d, start %d: %.12g, alone %.12g", fidelity, t, i, it->loss, alone[i].loss);
+        }
+    }
+    kl_control_setup_free(&setup);
+}
+
 static void check_refused(const char *words, const struct kl_control_options *o,
                           enum kl_control_method method)
 {
@@ -209,6 +251,8 @@ int main(void)
     open_gpu();
     check_gradients();
     check_waveforms();
+    check_tasks("average");
+    if (!racecheck) check_tasks("state");
     struct kl_control_options o = options_of("qubit", "gamma_phi=0 gamma_down=0", 6);
     o.spread = "detuning=0.1", o.members = 3;
     check_search("a qubit", &o, KL_CONTROL_LBFGS, 12, 15, "12000");

@@ -31,6 +31,10 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--system two-qubi
 > ["reached the loss that was asked for",true]
 > ["reached the loss that was asked for",true]
 
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qcontrol train -q --detuning-range=-0.5,0.5 --n-segments 2 --hidden-dim 8 --iterations 2 -o policy.h5; o="policy.h5 --tasks 3 --starts 1 --scales 0 --gradients 60 -q"
++ qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
+> "device":"cuda: emulated"
+
 # A GPU that is lost, at whichever call: one line, 75; then the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs --segments 2 --iterations 2 --starts 2 --no-provenance -q"; qcontrol optimize $o --device cuda -o whole.h5
 + for k in $(seq 1 3 100); do KETLINE_EMULATED_FAIL=$k qcontrol optimize $o --device cuda -o lost.h5 2>err && { [ $k -gt 60 ] || echo "call $k passed"; break; }; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
