@@ -26,6 +26,10 @@ struct kl_control_gain_fit {
 struct kl_control_line_fit {
     double a, b, r2;
 };
+/* Of gains [n] after k = 0, 1, ... steps, beta within [0.01, 10] (KL_ENOMEM); of y [n] against x. */
+int kl_control_gain_fit_make(struct kl_control_gain_fit *fit, const double *gain, int n,
+                             struct kl_error *err);
+void kl_control_line_fit_make(struct kl_control_line_fit *fit, const double *x, const double *y, int n);
 enum { KL_CONTROL_REGRET_SHOTS = 9 };
 struct kl_control_regret {
     int tasks, steps, scales;
@@ -54,7 +58,7 @@ int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_p
                           const struct kl_control_regret_options *o, const struct kl_device *device,
                           struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 void kl_control_regret_free(struct kl_control_regret *r);
-/* The verdict: does adapting pay? */
+/* The verdict (verdict.c): does adapting pay? */
 enum kl_control_verdict {
     KL_CONTROL_PAYS,          /* less loss than all others that could be had */
     KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as
