@@ -55,6 +55,14 @@ static void run(struct found *to, const struct kl_control_options *o, const stru
     kl_control_setup_free(&setup);
 }
 
+static void digest_starts(const struct kl_control_start *starts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int numbers[] = { starts[i].iterations, starts[i].evaluations, (int)starts[i].stop };
+        digest_of(&starts[i].loss, sizeof starts[i].loss), digest_of(numbers, sizeof numbers);
+    }
+}
+
 static double largest(const double *v, size_t n)
 {
     double most = 0;
@@ -89,7 +97,7 @@ static void check_gradient(const char *name, const struct kl_control_options *o,
           worst, most);
     CHECK(gpu.starts[0].stop == KL_CONTROL_ITERATIONS && gpu.starts[0].evaluations == 1, "%s: stops",
           name);
-    digest_of(gpu.starts, 2 * sizeof *gpu.starts), digest_of(gpu.gradients, sizeof gpu.gradients);
+    digest_starts(gpu.starts, 2), digest_of(gpu.gradients, sizeof gpu.gradients);
     free(x);
     kl_control_evaluator_close(&e);
     kl_control_setup_free(&setup);
@@ -144,8 +152,11 @@ static size_t best_of(const struct found *f, size_t starts)
 
 static bool same(const struct found *a, const struct found *b, size_t starts, size_t n)
 {
-    return memcmp(a->starts, b->starts, starts * sizeof *a->starts) == 0 &&
-           memcmp(a->points, b->points, starts * n * sizeof *a->points) == 0;
+    for (size_t i = 0; i < starts; i++)
+        if (a->starts[i].loss != b->starts[i].loss ||
+            a->starts[i].evaluations != b->starts[i].evaluations)
+            return false;
+    return memcmp(a->points, b->points, starts * n * sizeof *a->points) == 0;
 }
 
 /* Searches that the limit ends, as long as rounding has not grown, or that end by themselves. More
@@ -160,15 +171,16 @@ static void check_search(const char *name, const struct kl_control_options *o,
     run(&cpu, o, &s, false), run(&gpu, o, &s, true);
     for (size_t i = 0; i < starts; i++) {
         const double a = cpu.starts[i].loss, b = gpu.starts[i].loss;
-        CHECK(fabs(a - b) < 1e-8, "%s: start %zu: %.12g, on the CPU %.12g", name, i, b, a);
+        const bool limited = cpu.starts[i].stop == KL_CONTROL_ITERATIONS;
+        CHECK(fabs(a - b) < (limited ? 1e-8 : 1e-7), "%s: start %zu: %.12g, on the CPU %.12g", name, i,
+              b, a);
         CHECK(gpu.starts[i].stop == cpu.starts[i].stop, "%s: start %zu stops for %d", name, i,
               gpu.starts[i].stop);
-        CHECK(gpu.starts[i].stop != KL_CONTROL_ITERATIONS ||
-                  gpu.starts[i].evaluations == cpu.starts[i].evaluations,
+        CHECK(!limited || gpu.starts[i].evaluations == cpu.starts[i].evaluations,
               "%s: start %zu: %d evaluations", name, i, gpu.starts[i].evaluations);
     }
     CHECK(best_of(&cpu, starts) == best_of(&gpu, starts), "%s: another start is best", name);
-    digest_of(gpu.starts, starts * sizeof *gpu.starts), digest_of(gpu.points, sizeof gpu.points);
+    digest_starts(gpu.starts, starts), digest_of(gpu.points, sizeof gpu.points);
     s.starts = 2;
     run(&other, o, &s, true);
     CHECK(same(&gpu, &other, 2, n), "%s: other bits beside fewer starts", name);
@@ -206,7 +218,7 @@ static void check_tasks(const char *fidelity)
     problem.members = tasks, problem.n_members = TASKS, problem.weights = NULL;
     problem.targets = (const double(*)[9])targets;
     must(kl_control_optimize_gpu(found, points, NULL, &problem, TASKS, &s, &device, NULL, &err));
-    digest_of(found, sizeof found);
+    digest_starts(found, TASKS * OF_TASK);
     problem.n_members = 1;
     for (int t = 0; t < TASKS; t++) {
         problem.members = &tasks[t], problem.targets = (const double(*)[9])targets[t];
