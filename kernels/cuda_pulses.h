@@ -13,6 +13,8 @@
 struct kl_error;
 /* What members make together, as enum kl_control_aggregate. */
 enum { KL_CUDA_PULSE_MEAN, KL_CUDA_PULSE_WORST, KL_CUDA_PULSE_CVAR };
+/* L-BFGS, Newton's method (of a mean of plain controls), Adam. */
+enum { KL_CUDA_PULSE_LBFGS, KL_CUDA_PULSE_NEWTON, KL_CUDA_PULSE_ADAM };
 /* How a point's n numbers become controls, as struct kl_control_waveform has it. The numbers of control
    k begin at `first`: one a sample; `count`, which values [samples][count] are multiplied by; or one.
    Two partners lie in a disc; the range of others that are not piecewise is middle +- half. */
@@ -46,7 +48,8 @@ struct kl_cuda_pulse {
     const double *low, *high;       /* of a point */
     struct kl_descent_rules rules;
     struct kl_cuda_waveform waveform;
-    int32_t newton; /* in place of L-BFGS: of a mean of plain controls */
+    int32_t method;
+    double lr; /* of Adam */
 };
 struct kl_cuda_pulse_result {
     double loss;

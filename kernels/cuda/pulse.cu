@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/cuda/library.h"
+#include "kernels/cuda/pulse_adam.cuh"
 #include "kernels/cuda/pulse_newton.cuh"
 
 enum { MEMORIES = 33 };
@@ -19,7 +20,11 @@ typedef void (*kernel)(struct kl_pulse_job);
 
 static kernel kernel_of(const struct kl_cuda_pulses *s)
 {
-    return s->job.problem.newton ? kl_pulse_newton_trials : kl_pulse_trials;
+    switch (s->job.problem.method) {
+    case KL_CUDA_PULSE_NEWTON: return kl_pulse_newton_trials;
+    case KL_CUDA_PULSE_ADAM: return kl_pulse_adam_trials;
+    default: return kl_pulse_trials;
+    }
 }
 
 /* ---- memory ---- */
@@ -307,7 +312,7 @@ static int pulses_open(struct kl_cuda_pulses **pulses, const struct kl_cuda_puls
     struct kl_cuda_pulses *s = *pulses = (struct kl_cuda_pulses *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.problem = *problem;
-    s->number = problem->newton ? sizeof(kl_pulse_dual) : sizeof(double);
+    s->number = problem->method == KL_CUDA_PULSE_NEWTON ? sizeof(kl_pulse_dual) : sizeof(double);
     s->job.size = problem->g.segments * problem->g.controls, s->job.n_starts = (int32_t)n;
     s->job.of_task = (int32_t)n / problem->tasks;
     s->job.n = problem->waveform.samples ? problem->waveform.n : s->job.size;

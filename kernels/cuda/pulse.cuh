@@ -136,14 +136,14 @@ template <class T> KL_GPU int kl_pulse_order(const kl_pulse_job &job, const kl_p
     return m;
 }
 
-/* The generator of segment s, times a substep; returns the order of its series. */
+/* The generator of segment s, times a substep; returns the order of its series. Of the segment before
+   the last step's barrier has ended all reads of it. */
 template <class T> KL_GPU int kl_pulse_set(const kl_pulse_job &job, const kl_pulse_unit<T> &u, int s)
 {
     const struct kl_cuda_pulse &p = job.problem;
     const double dt = p.g.dt / p.g.substeps, amplitude = p.amplitude[u.number],
                  *params = p.params + (size_t)u.number * (size_t)p.g.params, *x = kl_pulse_controls(job),
                  *dx = kl_pulse_vector(job, KL_PULSE_D);
-    __syncwarp(); /* the segment before is done with */
     for (int e = u.lane; e < job.g.places; e += job.width) {
         T sum;
         kl_pulse_make(&sum, 0, 0);
@@ -271,7 +271,6 @@ KL_GPU void kl_pulse_backward(T *part, const kl_pulse_job &job, const kl_pulse_u
         for (int i = g.substeps - 1; i >= 0; i--) kl_pulse_step_back(job, u, s * g.substeps + i, order);
         kl_pulse_slopes(part, job, u, share, s);
     }
-    __syncwarp();
 }
 
 /* ---- a point ---- */

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/gpu.cuh"
 #define KL_F64 1
+#include "kernels/inline/adam_start.h"
 #include "kernels/inline/trust.h"
 #include "kernels/inline/series.h"
 
@@ -29,7 +30,8 @@ struct kl_pulse_generator {
 /* The start that a block has: held - 1; 0: none. */
 struct kl_pulse_place {
     struct kl_descent d;
-    struct kl_trust t; /* of Newton's method, in place of d */
+    struct kl_trust t; /* of Newton's method, in place of d; of Adam: */
+    struct kl_adam_start a;
     double rho[KL_LBFGS_PAIRS], gain, f;
     int32_t held, newest;
 };
@@ -49,7 +51,10 @@ enum {
     KL_PULSE_P = KL_PULSE_S,
     KL_PULSE_HP,
     KL_PULSE_R,
-    KL_PULSE_HD
+    KL_PULSE_HD,
+    /* Of Adam: its moments. */
+    KL_PULSE_M = KL_PULSE_S,
+    KL_PULSE_V
 };
 
 struct kl_pulse_job {

@@ -93,7 +93,6 @@ KL_GPU void kl_pulse_newton(const kl_pulse_job &job)
     }
     __syncwarp();
     if (kl_pulse_lane() == 0) place->t = t;
-    __syncwarp();
 }
 
 /* If the block has no start, its first warp takes the next. */
@@ -108,7 +107,6 @@ KL_GPU void kl_pulse_refill(const kl_pulse_job &job)
         place->t = {};
         place->t.fresh = 1;
     }
-    __syncwarp();
 }
 
 static __global__ void __launch_bounds__(KL_PULSE_WARPS *KL_WARP)

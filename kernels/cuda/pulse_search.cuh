@@ -124,7 +124,6 @@ KL_GPU void kl_pulse_update(const kl_pulse_job &job, kl_pulse_place *place, doub
         place->rho[p] = curved ? 1 / (sy + 1e-300) : 0;
         place->newest = p;
     }
-    __syncwarp();
 }
 
 /* ---- starts ---- */
@@ -184,7 +183,6 @@ KL_GPU void kl_pulse_propose(const kl_pulse_job &job)
     }
     __syncwarp();
     if (kl_pulse_lane() == 0) place->d = d, place->gain = gain;
-    __syncwarp();
 }
 
 /* The first warp takes the trial, or not. */

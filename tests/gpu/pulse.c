@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
-   levels, of all aggregates and waveforms; whole searches from several starts, by both methods; those of
+   levels, of all aggregates and waveforms; whole searches from several starts, by each method; those of
    several tasks at once; a start's bits beside others and in blocks of less memory. What is on the CPU
    alone is refused. */
 #include <math.h>
@@ -110,7 +110,7 @@ static void check_waveforms(void)
         struct kl_control_options o = options_of("qubit", NULL, 5);
         o.functions = functions[i], o.count = 4, o.segments = 5;
         o.tau = 0.2, o.oversample = 2, o.slew = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
-        o.members = 2, o.ensemble = "cvar";
+        o.members = 3, o.ensemble = "cvar";
         o.limit = "x=0:3 y=-1:2", o.constant = "y";
         check_gradient(functions[i], &o, 0.6);
         o.constant = NULL, o.zero_ends = true, o.count = 3, o.limit = "x+iy=2", o.ensemble = "mean";
@@ -127,7 +127,7 @@ static void check_gradients(void)
     if (!racecheck) check_gradient("a state, many substeps", &o, 0.5);
     for (int i = racecheck ? 2 : 0; i < 3; i++) {
         o = options_of("qubit", NULL, 3);
-        o.spread = "detuning=0.4 amplitude=0.1", o.members = racecheck ? 2 : 3;
+        o.spread = "detuning=0.4 amplitude=0.1", o.members = 3;
         o.ensemble = aggregates[i], o.energy = 0.2;
         check_gradient(aggregates[i], &o, 0.5);
     }
@@ -250,7 +250,7 @@ static void check_refused(const char *words, const struct kl_control_options *o,
 static void check_refusals(void)
 {
     struct kl_control_options o = options_of("qubit", NULL, 6);
-    check_refused("--method: lbfgs and newton alone", &o, KL_CONTROL_ADAM);
+    check_refused("--method krotov", &o, KL_CONTROL_KROTOV);
     if (!emulated) return;
     o = options_of("two-qubits", NULL, 6);
     setenv("KETLINE_EMULATED_SHARED", "4096", 1);
@@ -268,8 +268,10 @@ int main(void)
     struct kl_control_options o = options_of("qubit", "gamma_phi=0 gamma_down=0", 6);
     o.spread = "detuning=0.1", o.members = 3;
     check_search("a qubit", &o, KL_CONTROL_LBFGS, 12, 15, "12000");
-    o.spread = "detuning=0.2", o.members = 2, o.energy = 0.1;
+    o.spread = "detuning=0.2", o.members = 3, o.energy = 0.1;
     check_search("a qubit by Newton", &o, KL_CONTROL_NEWTON, 12, 4, "30000");
+    o.constant = "x", o.functions = "fourier", o.count = 2;
+    check_search("a qubit by Adam", &o, KL_CONTROL_ADAM, 3, 15, "12000");
     if (!smallest) {
         o = options_of("two-qubits", NULL, 4);
         check_search("two qubits", &o, KL_CONTROL_AUTO, 24, 200, "20000");

@@ -29,15 +29,15 @@ struct gpu {
     struct kl_cuda_pulses *pulses;
 };
 
-/* newton: in place of L-BFGS. */
-static int choose(bool *newton, const struct gpu *c, struct kl_error *err)
+static int choose(int32_t *method, const struct gpu *c, struct kl_error *err)
 {
-    const enum kl_control_method method = kl_control_search_method(c->search, c->p, c->e);
-    *newton = method == KL_CONTROL_NEWTON;
-    if (*newton) return kl_control_need_hessian(c->e, err);
-    if (method == KL_CONTROL_LBFGS) return KL_OK;
-    return kl_fail(err, KL_EUSAGE,
-                   "--method: lbfgs and newton alone are on a GPU; give one of them, or --device cpu");
+    switch (kl_control_search_method(c->search, c->p, c->e)) {
+    case KL_CONTROL_LBFGS: *method = KL_CUDA_PULSE_LBFGS; return KL_OK;
+    case KL_CONTROL_NEWTON: *method = KL_CUDA_PULSE_NEWTON; return kl_control_need_hessian(c->e, err);
+    case KL_CONTROL_ADAM: *method = KL_CUDA_PULSE_ADAM; return KL_OK;
+    default:
+        return kl_fail(err, KL_EUSAGE, "--method krotov: not on a GPU; give another, or --device cpu");
+    }
 }
 
 /* The members' values side by side, of all tasks. */
@@ -158,11 +158,11 @@ static int run(struct gpu *c, struct kl_control_start *results, double *points, 
     const size_t of_task = (size_t)c->search->starts, starts = (size_t)c->tasks * of_task,
                  n = (size_t)kl_control_evaluator_size(c->e);
     struct kl_cuda_pulse problem;
-    bool newton;
-    int code = choose(&newton, c, err);
+    int32_t method;
+    int code = choose(&method, c, err);
     if (!code) code = describe(c, &problem, err);
     if (code) return code;
-    problem.newton = newton;
+    problem.method = method, problem.lr = c->search->lr;
     c->results = calloc(starts, sizeof *c->results);
     if (!c->results) return kl_fail_memory(err, starts * sizeof *c->results);
     for (size_t i = 0; i < starts; i++)

@@ -12,8 +12,8 @@ $ qcontrol optimize --device gpu -o x.h5
 
 % need $BUILD/tests/cuda/libketline-cuda.so
 # What is on the CPU alone.
-$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "-m adam" "-m newton --ensemble cvar --spread detuning=0.1 --members 2" --check-gradients; do qcontrol optimize $o --device cuda -o x.h5 2>&1 | tail -1; done; ls x.h5
-> qcontrol: --method: lbfgs and newton alone are on a GPU; give one of them, or --device cpu
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "-m krotov" "-m newton --ensemble cvar --spread detuning=0.1 --members 2" --check-gradients; do qcontrol optimize $o --device cuda -o x.h5 2>&1 | tail -1; done; ls x.h5
+> qcontrol: --method krotov: not on a GPU; give another, or --device cpu
 > qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
 > qcontrol: --check-gradients: those of the CPU alone; give --device cpu
 ! ls: cannot access 'x.h5': No such file or directory
