@@ -7,7 +7,7 @@
 #include "kernels/cuda/pulse_adam.cuh"
 #include "kernels/cuda/pulse_newton.cuh"
 
-enum { MEMORIES = 33 };
+enum { MEMORIES = 32 };
 struct kl_cuda_pulses {
     struct kl_pulse_job job;
     size_t blocks, number, shared; /* number: bytes of a number; shared: of a block's shared memory */
@@ -237,7 +237,7 @@ static int look_at_gpu(struct kl_cuda_pulses *s, int device, struct kl_error *er
                           "looking at the GPU", err);
     if (!code)
         code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                                 &together, kl_pulse_trials, s->job.warps * KL_WARP, s->shared),
+                                 &together, kernel_of(s), s->job.warps * KL_WARP, s->shared),
                              "looking at the GPU", err);
     if (!code) code = kl_cuda_room(&room, block_bytes(s), err);
     if (code) return code;
