@@ -270,7 +270,7 @@ int main(void)
     check_search("a qubit", &o, KL_CONTROL_LBFGS, 12, 15, "12000");
     o.spread = "detuning=0.2", o.members = 3, o.energy = 0.1;
     check_search("a qubit by Newton", &o, KL_CONTROL_NEWTON, 12, 4, "30000");
-    o.constant = "x", o.functions = "fourier", o.count = 2;
+    o.constant = "x", o.functions = "fourier", o.count = 2, o.segments = 4;
     check_search("a qubit by Adam", &o, KL_CONTROL_ADAM, 3, 15, "12000");
     if (!smallest) {
         o = options_of("two-qubits", NULL, 4);
