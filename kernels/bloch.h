@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    bloch: one qubit under piecewise-constant controls and a Lindblad equation with rates, solved exactly:
    loss, gradient and Hessian-vector products. A problem (a task, a start, a member of an ensemble) is a
-   lane; each is computed in one order, whatever stands beside it (a step: inline/bloch_pass.h). Its
-   cuda/ twin is still to come. */
+   lane; each is computed in one order, whatever stands beside it (a step: inline/bloch_pass.h). No
+   CUDA twin: there a qubit is computed as any system (kernels/cuda/pulse.cuh). */
 #ifndef KL_BLOCH_H
 #define KL_BLOCH_H
 

@@ -3,7 +3,7 @@
    kernels/device.c when a GPU is asked for; the families' headers are kernels/cuda_*.h.
    Everything here is plain data in host memory; the library keeps its own copies on the GPU. Functions
    return 0, KL_EDEVICE (no such device, or it was lost), KL_ENOMEM (the GPU's memory, or the host's) or
-   KL_EUSAGE (not for the GPU) and fill *err. Float only. */
+   KL_EUSAGE (not for the GPU) and fill *err. Float, but for GANs and pulses. */
 #ifndef KL_KERNELS_CUDA_H
 #define KL_KERNELS_CUDA_H
 
@@ -15,6 +15,7 @@
 #include "kernels/cuda_gans.h"
 #include "kernels/cuda_heads.h"
 #include "kernels/cuda_mlps.h"
+#include "kernels/cuda_pulses.h"
 #include "kernels/cuda_resnet.h"
 
 struct kl_error;
@@ -34,6 +35,7 @@ struct kl_cuda {
     const struct kl_cuda_resnet_calls *resnet;
     const struct kl_cuda_gans_calls *gans;
     const struct kl_cuda_chains_calls *chains, *layers;
+    const struct kl_cuda_pulses_calls *pulses;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    lbfgs: the arithmetic of projected limited-memory BFGS (Nocedal 1980; bounds by projection: Bertsekas
    1982), many problems of the same size side by side, one a lane. What a lane becomes depends on nothing
-   beside it. No CUDA twin: its arithmetic is small against that of the gradients. */
+   beside it. Its CUDA twin is a warp of a block that also makes the gradients
+   (kernels/cuda/pulse_search.cuh). */
 #ifndef KL_LBFGS_H
 #define KL_LBFGS_H
 
@@ -36,5 +37,22 @@ KL_KERNEL(kl_lbfgs_trial_fn, lbfgs_trial_f64)
 enum { KL_LBFGS_STAY = 0, KL_LBFGS_ACCEPT = 1, KL_LBFGS_BEGIN = 2, KL_LBFGS_FORGET = -1 };
 typedef void kl_lbfgs_update_fn(struct kl_lbfgs *b, const double accept[KL_LBFGS_LANES]);
 KL_KERNEL(kl_lbfgs_update_fn, lbfgs_update_f64)
+
+/* When a start stops, and why (kernels/inline/descent.h): target, gradient and progress as struct
+   kl_control_search of control/pulse/pulse.h has them, the numbers of its enum kl_control_stop. */
+struct kl_descent_rules {
+    double target, gradient, progress;
+    int iterations;
+};
+enum kl_descent_stop {
+    KL_DESCENT_RUNS,
+    KL_DESCENT_REACHED,
+    KL_DESCENT_FLAT,
+    KL_DESCENT_STALLED,
+    KL_DESCENT_NO_DESCENT,
+    KL_DESCENT_ITERATIONS,
+    KL_DESCENT_NO_NUMBER,
+    KL_DESCENT_STOPS
+};
 
 #endif

@@ -24,7 +24,7 @@ int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err)
     (void)cudaGetLastError(); /* so that the next call is judged by itself */
     if (status == cudaErrorMemoryAllocation)
         return kl_cuda_fail(err, KL_ENOMEM,
-                            "%s: the GPU's memory is full; fewer replicas, or --device cpu", what);
+                            "%s: the GPU's memory is full; fewer of them, or --device cpu", what);
     return kl_cuda_fail(err, KL_EDEVICE, "%s: CUDA says: %s", what, cudaGetErrorString(status));
 }
 
@@ -145,7 +145,8 @@ static const struct kl_cuda table = { KL_CUDA_VERSION,
                                       &kl_cuda_resnet_calls,
                                       &kl_cuda_gans_calls,
                                       &kl_cuda_chains_calls,
-                                      &kl_cuda_layers_calls };
+                                      &kl_cuda_layers_calls,
+                                      &kl_cuda_pulses_calls };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)
 {

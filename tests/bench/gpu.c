@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; classifiers of devices; GANs; chains on SYNTH; logits of the default head and its
-   epochs, alone and 256 at once. What takes no second itself is timed once the GPU has run for a while,
+   machine's CPU; classifiers of devices; GANs; chains on SYNTH; pulses from 1,024 starts, beside two threads;
+   logits of the default head and its epochs, alone and 256 at once. What takes no second itself is timed once the GPU has run for a while,
    or has done it before: a GPU that has had nothing to do is slow at first. gpu [--quick] [BEGINNING]:
    less of each; those alone whose names begin so. */
 #include <math.h>
@@ -11,6 +11,7 @@
 
 #include "circuit/circuit.h"
 #include "circuit_work.h"
+#include "control/pulse/pulse.h"
 #include "head/gpu.h"
 #include "head_features.h"
 #include "kernels/device.h"
@@ -282,6 +283,45 @@ static void all_chains(bool quick)
     chains("gpu-mnist-8-chains-epoch", &mnist, true);
 }
 
+/* Starts of 50 iterations each, on the GPU or two threads of the CPU: seconds. */
+static double seek(const struct kl_control_problem *problem, int starts, bool on_gpu)
+{
+    struct kl_control_search search;
+    struct kl_pool *pool;
+    struct kl_error err;
+    kl_control_search_default(&search);
+    search.starts = starts, search.iterations = 50, search.method = KL_CONTROL_LBFGS;
+    struct kl_control_start *results = calloc((size_t)starts, sizeof *results);
+    double *points =
+        calloc((size_t)(starts * problem->segments * problem->system->n_controls), sizeof *points);
+    if (!results || !points) exit(1);
+    must(kl_pool_create(&pool, 2, &err), &err);
+    const double start = kl_clock();
+    if (on_gpu)
+        must(kl_control_optimize_gpu(results, points, NULL, problem, 1, &search, &device, NULL, &err),
+             &err);
+    else must(kl_control_optimize(results, points, problem, &search, pool, NULL, &err), &err);
+    const double took = kl_clock() - start;
+    kl_pool_destroy(&pool);
+    free(results), free(points);
+    return took;
+}
+
+static void pulses(const char *name, const char *system, const char *spread, int starts)
+{
+    struct kl_control_options o;
+    struct kl_control_setup setup;
+    struct kl_error err;
+    if (!wanted(name)) return;
+    kl_control_options_default(&o);
+    o.system = system, o.spread = spread;
+    must(kl_control_setup_make(&setup, &o, &err), &err);
+    seek(&setup.problem, starts, true);
+    printf("bench %s/gpu %.6g s\n", name, seek(&setup.problem, starts, true));
+    printf("bench %s/cpu-2-threads %.6g s\n", name, seek(&setup.problem, starts, false));
+    kl_control_setup_free(&setup);
+}
+
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
@@ -311,6 +351,8 @@ int main(int argc, char **argv)
     gans("gpu-quantum-gan-pair", 1, true);
     gans("gpu-100-quantum-gan-pairs", 100, true);
     all_chains(quick);
+    pulses("gpu-1024-pulses-two-qubits", "two-qubits", NULL, quick ? 64 : 1024);
+    pulses("gpu-1024-pulses-ensemble", "qubit", "detuning=0.3", quick ? 64 : 1024);
     make_features(&f, N);
     kl_head_options_default(&o);
     must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);

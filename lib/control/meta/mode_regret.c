@@ -9,6 +9,7 @@
 #include "control/meta/meta_train.h"
 #include "store/mode.h"
 #include "control/meta/regret.h"
+#include "kernels/device.h"
 
 enum { NUMERICAL_VERSION = 2, FEWER_STEPS = 3, SCHEMA = 1 };
 
@@ -33,6 +34,7 @@ static const struct kl_option options[] = {
     { "gradients", 0, KL_OPT_INT, AT(gradients), "N", 0, 1e12, true,
       "of the network on the mean and, at most, the optima; 0: as the policy's training", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "which policy of the file", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     KL_STORE_RANKS_OPTION(AT(ranks), "tasks"),
 };
 const struct kl_tool kl_control_regret_tool = {
@@ -57,13 +59,14 @@ struct work {
     json_t *config;
     struct kl_control_regret_options o;
     struct kl_control_regret regret;
-    double *adapted, *unadapted;
+    struct kl_device device;
+    double *unadapted;
 };
 
 static void defaults(void *values)
 {
     struct values *v = values;
-    v->common.progress = "auto";
+    v->common.progress = v->common.device = "auto";
     v->tasks = 50, v->steps = 10, v->starts = 8, v->scales = 15;
 }
 
@@ -173,12 +176,16 @@ static int compute(struct kl_mode_run *run, struct kl_error *err)
     const size_t n = (size_t)w->v->tasks;
     int code = kl_store_ranks_check(run->ranks, n, "tasks", err);
     if (!code)
-        code = kl_control_regret_run(&w->regret, &w->policy, &w->o, run->pool, run->ranks, run->watch,
-                                     err);
+        code = kl_device_choose_local(&w->device, w->v->common.device, run->ranks ? run->ranks->local : 0,
+                                      err);
+    if (code) return code;
+    kl_device_used(&((struct values *)run->values)->common, &w->device);
+    kl_device_unmeasured(w->v->common.device, run->stage.log);
+    code = kl_control_regret_run(&w->regret, &w->policy, &w->o, &w->device, run->pool, run->ranks,
+                                 run->watch, err);
     if (code || kl_store_ranks_follow(run->ranks)) return code;
-    w->adapted = malloc(n * sizeof *w->adapted), w->unadapted = malloc(n * sizeof *w->unadapted);
-    if (!w->adapted || !w->unadapted) return kl_fail_memory(err, 2 * n * sizeof *w->adapted);
-    kl_control_regret_adapted(w->adapted, &w->regret);
+    w->unadapted = malloc(n * sizeof *w->unadapted);
+    if (!w->unadapted) return kl_fail_memory(err, n * sizeof *w->unadapted);
     for (size_t t = 0; t < n; t++) w->unadapted[t] = w->regret.policy[t * (size_t)(w->regret.steps + 1)];
     return 0;
 }
@@ -249,7 +256,7 @@ static int save(struct kl_mode_run *run, struct kl_writer *writer, struct kl_err
     if (code >= 0)
         code = kl_store_writer_text(writer, "", "verdict",
                                     kl_control_verdict_words(kl_control_regret_verdict(r)), err);
-    if (code >= 0) code = put_difference(writer, "regret", w->adapted, r->optimum, n, err);
+    if (code >= 0) code = put_difference(writer, "regret", r->adapted, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_unadapted", w->unadapted, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_mean_network", r->mean, r->optimum, n, err);
     if (code >= 0) code = put_difference(writer, "regret_fixed_pulse", r->fixed, r->optimum, n, err);
@@ -294,7 +301,7 @@ static void tell(const struct work *w, FILE *out)
             r->tasks);
     row(out, "each task's optimum", r->optimum, r);
     snprintf(name, sizeof name, "policy, %d step%s", r->own_steps, kl_s((size_t)r->own_steps));
-    row(out, name, w->adapted, r);
+    row(out, name, r->adapted, r);
     row(out, "policy, not adapted", w->unadapted, r);
     row(out, "network trained on the mean", r->mean, r);
     snprintf(name, sizeof name, "best fixed pulse, %d step%s", r->own_steps, kl_s((size_t)r->own_steps));
@@ -330,7 +337,7 @@ static int json(struct kl_mode_run *run, FILE *to, struct kl_error *err)
     const struct kl_json_pair pairs[] = {
         { "tasks", KL_JSON_COUNT, .number = r->tasks },
         { "optimum", KL_JSON_NUMBER, .number = kl_stats_mean(r->optimum, n) },
-        { "policy_adapted", KL_JSON_NUMBER, .number = kl_stats_mean(w->adapted, n) },
+        { "policy_adapted", KL_JSON_NUMBER, .number = kl_stats_mean(r->adapted, n) },
         { "policy", KL_JSON_NUMBER, .number = kl_stats_mean(w->unadapted, n) },
         { "mean_network", KL_JSON_NUMBER, .number = kl_stats_mean(r->mean, n) },
         { "steered_pulse", KL_JSON_NUMBER, .number = kl_stats_mean(r->steered, n) },
@@ -355,7 +362,7 @@ static void words(struct kl_mode_run *run, FILE *to)
 static void close_policy(struct kl_mode_run *run)
 {
     struct work *w = run->state;
-    free(w->adapted), free(w->unadapted);
+    free(w->unadapted);
     kl_control_regret_free(&w->regret);
     kl_control_policy_free(&w->policy);
     json_decref(w->config);

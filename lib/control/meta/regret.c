@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/bloch.h"
+#include "kernels/device.h"
 #include "kernels/optim.h"
 #include "kernels/policy.h"
 #include "store/ranks.h"
@@ -28,6 +29,7 @@ struct work {
     struct kl_ranks *ranks;
     size_t first; /* of the tasks whose optima this rank finds */
     const struct kl_watch *watch;
+    const struct kl_device *device;
     atomic_long gradients, found; /* found: optima */
     atomic_int failed;
     struct kl_error *errors; /* [threads] */
@@ -80,41 +82,85 @@ static int ask(void *context, uint64_t done, uint64_t total, const char *note)
     return atomic_load(&w->failed) || kl_signals_pending() ? KL_ESIGNAL : 0;
 }
 
-/* The best of some starts, spread over pool (NULL: none), for the mean of n tasks: its pulse;
-   evaluations are counted. */
+/* Searches from some starts: for the mean of n tasks, or for each of them. */
+struct searches {
+    int n, starts; /* starts: of all */
+    struct kl_control_task *members;
+    double (*targets)[9];
+    struct kl_control_start *found;
+    double *points; /* [starts][size] */
+};
+
+static int size_of(const struct work *w)
+{
+    return w->p->net.shape.segments * w->p->net.shape.controls;
+}
+
+static void close_searches(struct searches *s)
+{
+    free(s->members), free(s->targets), free(s->found), free(s->points);
+}
+
+/* Close them in any case. */
+static int open_searches(struct searches *s, const struct work *w,
+                         const struct kl_control_meta_task *tasks, int n, bool each,
+                         struct kl_error *err)
+{
+    *s = (struct searches){ .n = n, .starts = (each ? n : 1) * w->o->starts };
+    const size_t all = (size_t)s->starts, numbers = all * (size_t)size_of(w);
+    s->members = malloc((size_t)n * sizeof *s->members);
+    s->targets = malloc((size_t)n * sizeof *s->targets);
+    s->found = malloc(all * sizeof *s->found), s->points = malloc(numbers * sizeof *s->points);
+    if (!s->members || !s->targets || !s->found || !s->points) return kl_fail_memory(err, numbers * 8);
+    for (int i = 0; i < n; i++) {
+        s->members[i] = member_of(&tasks[i]);
+        kl_control_family_weights(s->targets[i], &w->p->family, &tasks[i]);
+    }
+    return KL_OK;
+}
+
+/* On the GPU, if there is one; on the CPU for the mean alone. */
+static int seek(struct searches *s, const struct work *w, int iterations, struct kl_pool *pool,
+                const struct kl_watch *watch, struct kl_error *err)
+{
+    const struct kl_control_problem problem =
+        problem_of(w, s->members, (const double(*)[9])s->targets, s->n);
+    struct kl_control_search search;
+    kl_control_search_default(&search);
+    search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
+    search.size = 0.1, search.method = KL_CONTROL_NEWTON;
+    if (w->device->cuda)
+        return kl_control_optimize_gpu(s->found, s->points, NULL, &problem, s->starts / w->o->starts,
+                                       &search, w->device, watch, err);
+    return kl_control_optimize(s->found, s->points, &problem, &search, pool, watch, err);
+}
+
+/* The best of the starts from `first` on; evaluations are counted, each of n gradients. */
+static int best_of(struct work *w, const struct searches *s, int first, int n)
+{
+    int best = first;
+    for (int i = first; i < first + w->o->starts; i++) {
+        if (s->found[i].loss < s->found[best].loss) best = i;
+        atomic_fetch_add(&w->gradients, (long)s->found[i].evaluations * n);
+    }
+    return best;
+}
+
+/* The best pulse for the mean of n tasks, its starts spread over pool (NULL: none). */
 static int best_pulse(struct work *w, double *pulse, double *loss,
                       const struct kl_control_meta_task *tasks, int n, int iterations,
                       struct kl_pool *pool, struct kl_error *err)
 {
-    const int size = w->p->net.shape.segments * w->p->net.shape.controls;
-    struct kl_control_task *members = malloc((size_t)n * sizeof *members);
-    double(*targets)[9] = malloc((size_t)n * sizeof *targets);
-    struct kl_control_start *starts = malloc((size_t)w->o->starts * sizeof *starts);
-    double *points = malloc((size_t)(w->o->starts * size) * sizeof *points);
-    struct kl_control_search search;
     const struct kl_watch quiet = { .step = ask, .context = w };
-    int code = members && targets && starts && points
-                   ? 0
-                   : kl_fail_memory(err, (size_t)(w->o->starts * size) * 8);
+    struct searches s;
+    int code = open_searches(&s, w, tasks, n, false, err);
+    if (!code) code = seek(&s, w, iterations, pool, &quiet, err);
     if (!code) {
-        for (int i = 0; i < n; i++) {
-            members[i] = member_of(&tasks[i]);
-            kl_control_family_weights(targets[i], &w->p->family, &tasks[i]);
-        }
-        const struct kl_control_problem problem = problem_of(w, members, (const double(*)[9])targets, n);
-        kl_control_search_default(&search);
-        search.starts = w->o->starts, search.iterations = iterations, search.seed = w->o->seed;
-        search.size = 0.1, search.method = KL_CONTROL_NEWTON;
-        code = kl_control_optimize(starts, points, &problem, &search, pool, &quiet, err);
-        int best = 0;
-        for (int i = 1; !code && i < w->o->starts; i++)
-            if (starts[i].loss < starts[best].loss) best = i;
-        for (int i = 0; !code && i < w->o->starts; i++)
-            atomic_fetch_add(&w->gradients, (long)starts[i].evaluations * n);
-        if (!code) *loss = starts[best].loss;
-        for (int i = 0; !code && i < size; i++) pulse[i] = w->p->limit * points[best * size + i];
+        const int best = best_of(w, &s, 0, n);
+        *loss = s.found[best].loss;
+        for (int i = 0; i < size_of(w); i++) pulse[i] = w->p->limit * s.points[best * size_of(w) + i];
     }
-    free(members), free(targets), free(starts), free(points);
+    close_searches(&s);
     return code;
 }
 
@@ -260,21 +306,24 @@ static int train_mean(double *params, const struct work *w, const struct kl_watc
 }
 
 /* ---- each task's optimum ---- */
+static int iterations_of(const struct work *w)
+{
+    const int64_t each = w->o->gradients / w->r->tasks / w->o->starts;
+    return each < 20 ? 20 : each > 400 ? 400 : (int)each;
+}
+
 static void find_optimum(void *context, size_t own, int thread)
 {
     struct work *w = context;
     const size_t i = w->first + own;
-    const int size = w->p->net.shape.segments * w->p->net.shape.controls;
+    const size_t size = (size_t)size_of(w);
     if (atomic_load(&w->failed)) return;
-    double *pulse = malloc((size_t)size * sizeof *pulse);
-    const int64_t each = w->o->gradients / w->r->tasks / w->o->starts;
-    int code = pulse ? 0 : kl_fail_memory(&w->errors[thread], (size_t)size * sizeof *pulse);
+    double *pulse = malloc(size * sizeof *pulse);
+    int code = pulse ? 0 : kl_fail_memory(&w->errors[thread], size * sizeof *pulse);
     if (!code)
-        code = best_pulse(w, pulse, &w->r->optimum[i], &w->tests[i], 1,
-                          each < 20    ? 20
-                          : each > 400 ? 400
-                                       : (int)each,
-                          NULL, &w->errors[thread]);
+        code = best_pulse(w, pulse, &w->r->optimum[i], &w->tests[i], 1, iterations_of(w),
+                          NULL,
+                          &w->errors[thread]);
     const long found = atomic_fetch_add(&w->found, 1) + 1;
     /* The watch is not for several threads. */
     if (!code && thread == 0 &&
@@ -285,14 +334,28 @@ static void find_optimum(void *context, size_t own, int thread)
     free(pulse);
 }
 
+/* Of this rank's tasks, those up to `end`, all searches at once. */
+static int find_share_gpu(struct work *w, size_t end, struct kl_error *err)
+{
+    const int n = (int)(end - w->first);
+    struct searches s;
+    int code = open_searches(&s, w, w->tests + w->first, n, true, err);
+    if (!code) code = seek(&s, w, iterations_of(w), NULL, w->watch, err);
+    for (int t = 0; !code && t < n; t++)
+        w->r->optimum[w->first + (size_t)t] = s.found[best_of(w, &s, t * w->o->starts, 1)].loss;
+    close_searches(&s);
+    return code;
+}
+
 /* This rank's share of them. */
 static int find_share(struct work *w, struct kl_error *err)
 {
     const int threads = w->pool ? kl_pool_size(w->pool) : 1;
     size_t end;
+    kl_store_ranks_share(w->ranks, (size_t)w->r->tasks, &w->first, &end);
+    if (w->device->cuda) return find_share_gpu(w, end, err);
     w->errors = calloc((size_t)threads, sizeof *w->errors);
     if (!w->errors) return kl_fail_memory(err, (size_t)threads * sizeof *w->errors);
-    kl_store_ranks_share(w->ranks, (size_t)w->r->tasks, &w->first, &end);
     kl_pool_for(w->pool, end - w->first, find_optimum, w);
     const int code = atomic_load(&w->failed);
     for (int t = 0; code && t < threads; t++)
@@ -324,43 +387,7 @@ static int find_optima(struct work *w, struct kl_error *err)
     return code;
 }
 
-/* ---- fits ---- */
-static double explained(const double *y, const double *model, int n)
-{
-    const double mean = kl_stats_mean(y, (size_t)n);
-    double left = 0, all = 0;
-    for (int i = 0; i < n; i++) left += pow(y[i] - model[i], 2), all += pow(y[i] - mean, 2);
-    return all > 0 ? 1 - left / all : NAN;
-}
-
-/* Least squares: c in closed form for each beta of a fine grid over [0.01, 10]. */
-static void fit_gain(struct kl_control_gain_fit *fit, const double *gain, int n)
-{
-    double best = INFINITY, *model = malloc((size_t)n * sizeof *model);
-    *fit = (struct kl_control_gain_fit){ NAN, NAN, NAN };
-    for (double beta = 0.01; model && beta <= 10; beta *= 1.002) {
-        double top = 0, bottom = 0, left = 0;
-        for (int k = 0; k < n; k++)
-            model[k] = -expm1(-beta * k), top += gain[k] * model[k], bottom += model[k] * model[k];
-        for (int k = 0; k < n; k++) left += pow(gain[k] - top / bottom * model[k], 2);
-        if (left >= best) continue;
-        best = left, fit->c = top / bottom, fit->beta = beta;
-    }
-    for (int k = 0; model && k < n; k++) model[k] = fit->c * -expm1(-fit->beta * k);
-    if (model) fit->r2 = explained(gain, model, n);
-    free(model);
-}
-
-static void fit_line(struct kl_control_line_fit *fit, const double *x, const double *y, int n)
-{
-    const double mx = kl_stats_mean(x, (size_t)n), my = kl_stats_mean(y, (size_t)n);
-    double xy = 0, xx = 0, yy = 0;
-    for (int i = 0; i < n; i++)
-        xy += (x[i] - mx) * (y[i] - my), xx += pow(x[i] - mx, 2), yy += pow(y[i] - my, 2);
-    fit->b = xx > 0 ? xy / xx : 0, fit->a = my - fit->b * mx;
-    fit->r2 = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : NAN;
-}
-
+/* ---- the family ---- */
 /* The sum of the variances of what varies between the test tasks of a family, as they are drawn: of
    whatever law the family is. */
 static double sample_variance(const struct work *w, const struct kl_control_family *f)
@@ -417,7 +444,7 @@ static int measure_scales(struct work *w, double lr, struct kl_error *err)
             r->gain[i] += (losses[t * (own + 1)] - losses[t * (own + 1) + own]) / tasks;
     }
     free(losses);
-    if (!code && r->scales > 1) fit_line(&r->line, r->spread, r->gain, r->scales);
+    if (!code && r->scales > 1) kl_control_line_fit_make(&r->line, r->spread, r->gain, r->scales);
     return code;
 }
 
@@ -441,17 +468,6 @@ static int measure_shots(struct work *w, const double *params, struct kl_error *
     return code;
 }
 
-int64_t kl_control_regret_shots(const struct kl_control_regret *r)
-{
-    const double fixed = kl_stats_mean(r->fixed, (size_t)r->tasks);
-    for (int i = 0; i < r->n_shots; i++) {
-        double mean = 0;
-        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
-        if (mean < fixed) return (int64_t)r->shots[i];
-    }
-    return 0;
-}
-
 /* ---- the whole ---- */
 static int take_memory(struct kl_control_regret *r, const struct work *w, struct kl_error *err)
 {
@@ -466,8 +482,9 @@ static int take_memory(struct kl_control_regret *r, const struct work *w, struct
     r->gain = calloc((size_t)r->scales + 1, sizeof(double));
     r->shots = calloc(KL_CONTROL_REGRET_SHOTS, sizeof(double));
     r->by_shots = calloc(tasks * KL_CONTROL_REGRET_SHOTS, sizeof(double));
-    return r->shots && r->by_shots && r->policy && r->fixed && r->steered && r->mean && r->optimum &&
-                   r->params && r->pulse && r->spread && r->gain
+    r->adapted = calloc(tasks, sizeof(double));
+    return r->adapted && r->shots && r->by_shots && r->policy && r->fixed && r->steered && r->mean &&
+                   r->optimum && r->params && r->pulse && r->spread && r->gain
                ? 0
                : kl_fail_memory(err, tasks * (size_t)(r->steps + 1) * sizeof(double));
 }
@@ -525,16 +542,24 @@ static int measure(struct work *w, struct kl_error *err)
     for (int k = 0; !code && k <= r->steps; k++)
         for (int t = 0; t < r->tasks; t++)
             gain[k] += (r->policy[t * (r->steps + 1)] - r->policy[t * (r->steps + 1) + k]) / r->tasks;
-    if (!code) fit_gain(&r->fit, gain, r->steps + 1);
+    if (!code) code = kl_control_gain_fit_make(&r->fit, gain, r->steps + 1, err);
+    for (int t = 0; t < r->tasks; t++) r->adapted[t] = r->policy[t * (r->steps + 1) + r->own_steps];
     free(params), free(gain);
     return code;
 }
 
 int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,
-                          const struct kl_control_regret_options *o, struct kl_pool *pool,
-                          struct kl_ranks *ranks, const struct kl_watch *watch, struct kl_error *err)
+                          const struct kl_control_regret_options *o, const struct kl_device *device,
+                          struct kl_pool *pool, struct kl_ranks *ranks, const struct kl_watch *watch,
+                          struct kl_error *err)
 {
-    struct work w = { .r = r, .p = policy, .o = o, .pool = pool, .ranks = ranks, .watch = watch };
+    struct work w = { .r = r,
+                      .p = policy,
+                      .o = o,
+                      .pool = pool,
+                      .ranks = ranks,
+                      .device = device,
+                      .watch = watch };
     *r = (struct kl_control_regret){ .tasks = o->tasks,
                                      .of_training = o->gradients,
                                      .own_steps =
@@ -560,52 +585,6 @@ void kl_control_regret_free(struct kl_control_regret *r)
 {
     free(r->policy), free(r->fixed), free(r->steered), free(r->mean), free(r->optimum), free(r->params),
         free(r->pulse);
-    free(r->spread), free(r->gain), free(r->shots), free(r->by_shots);
+    free(r->spread), free(r->gain), free(r->shots), free(r->by_shots), free(r->adapted);
     *r = (struct kl_control_regret){ 0 };
-}
-
-/* ---- the verdict ---- */
-void kl_control_regret_adapted(double *to, const struct kl_control_regret *r)
-{
-    for (int t = 0; t < r->tasks; t++) to[t] = r->policy[t * (r->steps + 1) + r->own_steps];
-}
-
-/* A difference that no experiment would see is none. */
-static const double least_difference = 1e-4;
-
-static bool is_less(const double *a, const double *b, size_t n)
-{
-    const struct kl_paired p = kl_stats_paired(a, b, n);
-    return p.high < 0 && p.difference < -least_difference;
-}
-
-enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r)
-{
-    const size_t n = (size_t)r->tasks;
-    double *adapted = malloc(n * sizeof *adapted);
-    if (!adapted) return KL_CONTROL_DOES_NOT_PAY;
-    kl_control_regret_adapted(adapted, r);
-    const bool beats_fixed = is_less(adapted, r->fixed, n), beats_mean = is_less(adapted, r->mean, n),
-               beats_steered = is_less(adapted, r->steered, n),
-               steered = is_less(r->steered, r->fixed, n),
-               steered_beats_mean = is_less(r->steered, r->mean, n),
-               mean = is_less(r->mean, r->fixed, n);
-    free(adapted);
-    return beats_fixed && beats_mean && (beats_steered || !steered) ? KL_CONTROL_PAYS
-           : steered && steered_beats_mean                          ? KL_CONTROL_STEERING_PAYS
-           : mean || beats_fixed                                    ? KL_CONTROL_NETWORK_PAYS
-                                                                    : KL_CONTROL_DOES_NOT_PAY;
-}
-
-const char *kl_control_verdict_words(enum kl_control_verdict verdict)
-{
-    static const char *const words[KL_CONTROL_VERDICTS] = {
-        "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
-        "mean loss",
-        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients, is as "
-        "good",
-        "a network pays, adapting it does not: a network on the mean loss is as good",
-        "it does not pay: the best fixed pulse is as good",
-    };
-    return words[verdict];
 }

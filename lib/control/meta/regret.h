@@ -27,10 +27,15 @@ struct kl_control_gain_fit {
 struct kl_control_line_fit {
     double a, b, r2;
 };
+/* Of gains [n] after k = 0, 1, ... steps, beta within [0.01, 10] (KL_ENOMEM); of y [n] against x. */
+int kl_control_gain_fit_make(struct kl_control_gain_fit *fit, const double *gain, int n,
+                             struct kl_error *err);
+void kl_control_line_fit_make(struct kl_control_line_fit *fit, const double *x, const double *y, int n);
 enum { KL_CONTROL_REGRET_SHOTS = 9 };
 struct kl_control_regret {
     int tasks, steps, scales;
     double *policy;  /* [tasks][steps + 1]: losses after so many steps */
+    double *adapted; /* [tasks]: of these after the policy's own steps */
     double *fixed;   /* [tasks]: of the pulse that is best for the mean of other tasks of the family */
     double *steered; /* [tasks]: of that pulse after as many steps of gradient descent on its controls */
     double *mean;    /* [tasks]: of the network trained on the mean loss with as many gradients */
@@ -47,14 +52,16 @@ struct kl_control_regret {
     int64_t gradients;   /* of the optima, in all: searches of 20 to 400 iterations a start */
     int64_t of_training; /* of the policy's training, or as --gradients says */
 };
-/* ranks (NULL: alone) share the tasks' optima; only the first has the other numbers. KL_EUSAGE,
-   KL_ENOMEM, KL_ESIGNAL. Free it in any case. */
+/* On a GPU the searches alone are done, those of all tasks at once. ranks (NULL: alone) share the tasks'
+   optima; only the first has the other numbers. KL_EUSAGE, KL_ENOMEM, KL_ESIGNAL, KL_EDEVICE. Free it in
+   any case. */
+struct kl_device;
 int kl_control_regret_run(struct kl_control_regret *r, const struct kl_control_policy *policy,
-                          const struct kl_control_regret_options *o, struct kl_pool *pool,
-                          struct kl_ranks *ranks, const struct kl_watch *watch,
+                          const struct kl_control_regret_options *o, const struct kl_device *device,
+                          struct kl_pool *pool, struct kl_ranks *ranks, const struct kl_watch *watch,
                           struct kl_error *err);
 void kl_control_regret_free(struct kl_control_regret *r);
-/* The verdict: does adapting pay? */
+/* The verdict (verdict.c): does adapting pay? */
 enum kl_control_verdict {
     KL_CONTROL_PAYS,          /* less loss than all others that could be had */
     KL_CONTROL_STEERING_PAYS, /* adapting does, but the fixed pulse, adapted by as many gradients, is as
@@ -68,7 +75,4 @@ const char *kl_control_verdict_words(enum kl_control_verdict verdict);
 /* The fewest shots of each experiment with which that network has less loss than the best
    fixed pulse; 0: none of them. */
 int64_t kl_control_regret_shots(const struct kl_control_regret *r);
-/* The adapted policy's losses [tasks] into to. */
-void kl_control_regret_adapted(double *to, const struct kl_control_regret *r);
-
 #endif

@@ -68,35 +68,46 @@ static double largest_norm(const struct kl_control_engine *e, const double *most
     return sum * e->g.dt;
 }
 
-int kl_control_engine_open(struct kl_control_engine *e, const struct kl_control_system *system,
-                           const struct kl_control_objective *objective, int segments, double duration,
-                           const double *most, const double *params, struct kl_error *err)
+int kl_control_engine_describe(struct kl_control_engine *e, const struct kl_control_system *system,
+                               enum kl_liouville_form form, int segments, double duration,
+                               const double *most, const double *params, struct kl_error *err)
 {
-    const int lanes = KL_LIOUVILLE_LANES;
-    *e = (struct kl_control_engine){ .system = system, .constant = objective->constant };
-    e->g = (struct kl_liouville){ .form = KL_LIOUVILLE_SPARSE,
+    *e = (struct kl_control_engine){ .system = system };
+    e->g = (struct kl_liouville){ .form = form,
                                   .dim = system->dim,
-                                  .columns = (objective->columns + lanes - 1) / lanes * lanes,
                                   .segments = segments,
                                   .controls = system->n_controls,
                                   .params = system->n_params,
                                   .dt = duration / segments };
     for (int k = 0; k < system->n_controls + system->n_params; k++)
         e->norms[k] = norm_of(matrix_of(system, k), system->dim);
-    if (system->form == KL_CONTROL_TWO_QUBITS) e->g.form = KL_LIOUVILLE_TWO_QUBITS;
-    else {
+    if (form == KL_LIOUVILLE_SPARSE) {
         e->g.n_terms = collect_terms(NULL, system);
         e->terms = calloc((size_t)e->g.n_terms + 1, sizeof *e->terms);
         if (!e->terms) return kl_fail(err, KL_ENOMEM, "out of memory");
         collect_terms(e->terms, system);
         e->g.terms = e->terms;
     }
-    const double norm = largest_norm(e, most, params);
-    if (!(norm <= KL_BLOCH_MOST_NORM))
+    e->norm = largest_norm(e, most, params);
+    if (!(e->norm <= KL_BLOCH_MOST_NORM))
         return kl_fail(err, KL_EUSAGE,
                        "a segment of %g turns the state by %g: more segments or a shorter pulse",
-                       e->g.dt, norm);
-    e->g.substeps = kl_liouville_substeps(norm);
+                       e->g.dt, e->norm);
+    e->g.substeps = kl_liouville_substeps(e->norm);
+    return 0;
+}
+
+int kl_control_engine_open(struct kl_control_engine *e, const struct kl_control_system *system,
+                           const struct kl_control_objective *objective, int segments, double duration,
+                           const double *most, const double *params, struct kl_error *err)
+{
+    const int lanes = KL_LIOUVILLE_LANES;
+    const enum kl_liouville_form form =
+        system->form == KL_CONTROL_TWO_QUBITS ? KL_LIOUVILLE_TWO_QUBITS : KL_LIOUVILLE_SPARSE;
+    const int code = kl_control_engine_describe(e, system, form, segments, duration, most, params, err);
+    if (code) return code;
+    e->constant = objective->constant;
+    e->g.columns = (objective->columns + lanes - 1) / lanes * lanes;
     e->work = aligned_alloc(64, kl_liouville_work(&e->g));
     e->u = calloc((size_t)(segments * system->n_controls) + 1, sizeof(double));
     if (!e->work || !e->u) return kl_fail(err, KL_ENOMEM, "out of memory");

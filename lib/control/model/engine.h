@@ -17,9 +17,14 @@ struct kl_control_engine {
     double constant;
     double norms[KL_CONTROL_MAX_CONTROLS +
                  KL_CONTROL_MAX_PARAMS]; /* largest row or column sum of each matrix */
+    double norm;                         /* of a segment's generator times its duration, at most */
     void *work;
     double *u; /* [segments][controls]: scaled */
 };
+/* The generator alone, in this form: g (but columns), terms, norms. Otherwise as what follows. */
+int kl_control_engine_describe(struct kl_control_engine *e, const struct kl_control_system *system,
+                               enum kl_liouville_form form, int segments, double duration,
+                               const double *most, const double *params, struct kl_error *err);
 /* substeps are those that controls of at most most[k] and tasks of at most params[j] need; NULL: the
    limits and values of the system. Close it in any case. KL_ENOMEM. */
 int kl_control_engine_open(struct kl_control_engine *e, const struct kl_control_system *system,

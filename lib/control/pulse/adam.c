@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "control/pulse/pulse_int.h"
+#include "kernels/inline/adam_start.h"
 
 enum { LANES = KL_CONTROL_LANES };
-static const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
 struct lane {
     int start; /* -1: idle */
-    int iterations, since_best;
-    double best;
+    struct kl_adam_start a;
 };
 struct solver {
     struct kl_control_queue *all;
@@ -20,6 +19,7 @@ struct solver {
     struct kl_arena arena;
     int n;
     double *x, *g, *m, *v, *best; /* [n][16] */
+    struct kl_descent_rules rules;
     struct lane lanes[LANES];
 };
 
@@ -30,6 +30,7 @@ static int open_solver(void *solver, struct kl_control_queue *all, struct kl_err
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
+    s->rules = kl_control_search_rules(all->search);
     s->n = kl_control_evaluator_size(s->e);
     double **const vectors[] = { &s->x, &s->g, &s->m, &s->v, &s->best };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -47,9 +48,9 @@ static bool refill(struct solver *s)
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
         if (lane->start < 0) {
-            *lane = (struct lane){ .start = kl_control_queue_take(s->all), .best = INFINITY };
+            *lane = (struct lane){ .start = kl_control_queue_take(s->all), .a.best = INFINITY };
             if (lane->start < 0) continue;
-            kl_control_queue_draw(s->x, s->all, s->e, l, lane->start);
+            kl_control_start_draw(s->x + l, LANES, s->all->search, s->e, lane->start);
             for (int i = l; i < s->n * LANES; i += LANES) s->m[i] = s->v[i] = 0, s->best[i] = s->x[i];
         }
         any = true;
@@ -57,35 +58,28 @@ static bool refill(struct solver *s)
     return any;
 }
 
-static void finish(struct solver *s, int l, enum kl_control_stop stop)
+static void finish(struct solver *s, int l, int stop)
 {
     struct lane *lane = &s->lanes[l];
-    const struct kl_control_start result = { lane->best, lane->iterations, lane->iterations + 1, stop };
+    const struct kl_control_start result = { lane->a.best, lane->a.iterations, lane->a.iterations + 1,
+                                             (enum kl_control_stop)stop };
     kl_control_queue_finish(s->all, lane->start, &result, s->best, s->n, l);
     lane->start = -1;
 }
 
 static void step(struct solver *s, int l)
 {
-    const struct kl_control_search *o = s->all->search;
     const double *low = kl_control_evaluator_low(s->e), *high = kl_control_evaluator_high(s->e);
-    const int t = ++s->lanes[l].iterations;
-    const double rate = o->lr * sqrt(1 - pow(beta2, t)) / (1 - pow(beta1, t));
+    const struct kl_adam_start_step step = kl_adam_start_step(&s->lanes[l].a, s->all->search->lr);
     for (int i = l; i < s->n * LANES; i += LANES) {
-        s->m[i] = beta1 * s->m[i] + (1 - beta1) * s->g[i];
-        s->v[i] = beta2 * s->v[i] + (1 - beta2) * s->g[i] * s->g[i];
-        const double to = s->x[i] - rate * s->m[i] / (sqrt(s->v[i]) + epsilon * sqrt(1 - pow(beta2, t)));
+        const double to = kl_adam_start_move(&s->m[i], &s->v[i], s->x[i], s->g[i], step);
         s->x[i] = fmin(fmax(to, low[i / LANES]), high[i / LANES]);
     }
 }
 
-/* After so many iterations without a better loss it is said to have stalled. */
-enum { PATIENCE = 200 };
-
 static bool one_round(void *solver, int thread)
 {
     struct solver *s = solver;
-    const struct kl_control_search *o = s->all->search;
     double f[LANES];
     bool wanted[LANES];
     (void)thread;
@@ -93,18 +87,12 @@ static bool one_round(void *solver, int thread)
     for (int l = 0; l < LANES; l++) wanted[l] = s->lanes[l].start >= 0;
     kl_control_evaluate(s->e, f, s->g, s->x, wanted);
     for (int l = 0; l < LANES; l++) {
-        struct lane *lane = &s->lanes[l];
+        struct kl_adam_start *a = &s->lanes[l].a;
         if (!wanted[l]) continue;
-        lane->since_best++;
-        if (f[l] < lane->best) {
-            if (lane->best - f[l] > o->progress * fabs(f[l])) lane->since_best = 0;
-            lane->best = f[l];
+        if (kl_adam_start_better(a, &s->rules, f[l]))
             for (int i = l; i < s->n * LANES; i += LANES) s->best[i] = s->x[i];
-        }
-        if (!isfinite(f[l])) finish(s, l, KL_CONTROL_NO_NUMBER);
-        else if (lane->best <= o->target) finish(s, l, KL_CONTROL_REACHED);
-        else if (lane->since_best >= PATIENCE) finish(s, l, KL_CONTROL_STALLED);
-        else if (lane->iterations >= o->iterations) finish(s, l, KL_CONTROL_ITERATIONS);
+        const int stop = kl_adam_start_judge(a, &s->rules, f[l]);
+        if (stop != KL_DESCENT_RUNS) finish(s, l, stop);
         else step(s, l);
     }
     return true;

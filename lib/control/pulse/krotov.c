@@ -242,7 +242,7 @@ static double sweep(struct solver *s, double step)
 
 static void draw(struct solver *s, int start)
 {
-    kl_control_queue_draw(s->drawn, s->all, s->evaluator, 0, start);
+    kl_control_start_draw(s->drawn, KL_CONTROL_LANES, s->all->search, s->evaluator, start);
     for (int i = 0; i < s->segments * s->controls; i++)
         s->u[i] = s->p->limit[i % s->controls] * s->drawn[i * KL_CONTROL_LANES];
 }

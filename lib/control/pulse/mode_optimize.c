@@ -11,6 +11,7 @@
 #include "store/mode.h"
 #include "control/pulse/options.h"
 #include "store/store.h"
+#include "kernels/device.h"
 
 /* Of runs that no later revision concerns (pulse_file.c). */
 enum { NUMERICAL_VERSION = 2 };
@@ -47,6 +48,7 @@ static const struct kl_option options[] = {
     { "lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 1e6, true, "of adam", NULL, NULL },
     { "check-gradients", 0, KL_OPT_FLAG, AT(check_gradients), NULL, 0, 0, false,
       "against central differences; nothing is written", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
 };
 const struct kl_tool kl_control_optimize_tool = {
     .name = "qcontrol",
@@ -66,6 +68,7 @@ struct work {
     struct kl_control_texts texts;
     struct kl_control_setup setup;
     struct kl_control_search search;
+    struct kl_device device;
     struct kl_control_start *starts;
     double *points;        /* of the starts */
     struct kl_file *given; /* --start */
@@ -84,7 +87,7 @@ static void defaults(void *values)
     struct kl_control_search s;
     kl_control_options_default(&v->problem);
     kl_control_search_default(&s);
-    v->common.progress = "auto", v->method = "auto";
+    v->common.progress = "auto", v->common.device = "auto", v->method = "auto";
     v->starts = s.starts, v->iterations = s.iterations, v->target = s.target, v->gradient = s.gradient;
     v->progress = s.progress, v->size = s.size, v->lr = s.lr;
 }
@@ -132,6 +135,8 @@ static int check_gradients(struct kl_mode_run *run, struct kl_error *err)
     double gradient, hessian;
     const double bound = 1e-6;
     run->done = true;
+    if (strncmp(w->v->common.device, "cuda", 4) == 0)
+        return kl_fail(err, KL_EUSAGE, "--check-gradients: those of the CPU alone; give --device cpu");
     const int code = kl_control_check_gradients(&gradient, &hessian, &w->setup.problem,
                                                 (uint64_t)w->v->common.seed, err);
     if (code) return code;
@@ -203,6 +208,21 @@ static int key(struct kl_mode_run *run, struct kl_key *key, struct kl_error *err
     return w->given ? kl_store_key_input(key, "start", kl_store_file_content(w->given), err) : KL_OK;
 }
 
+/* All starts, on the device that was asked for. */
+static int seek(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work *w = run->state;
+    const struct kl_control_problem *problem = &w->setup.problem;
+    const int code = kl_device_choose(&w->device, w->v->common.device, err);
+    if (code) return code;
+    kl_device_used(&w->v->common, &w->device);
+    kl_device_unmeasured(w->v->common.device, run->stage.log);
+    if (w->device.cuda)
+        return kl_control_optimize_gpu(w->starts, w->points, NULL, problem, 1, &w->search, &w->device,
+                                       run->watch, err);
+    return kl_control_optimize(w->starts, w->points, problem, &w->search, run->pool, run->watch, err);
+}
+
 static int search(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work *w = run->state;
@@ -227,8 +247,7 @@ static int search(struct kl_mode_run *run, struct kl_error *err)
     w->samples = calloc(rows, sizeof *w->samples), w->u = calloc(rows, sizeof *w->u);
     if (!w->starts || !w->points || !w->samples || !w->u)
         return kl_fail_memory(err, (size_t)v->starts * n * sizeof *w->points);
-    code = kl_control_optimize(w->starts, w->points, &w->setup.problem, &w->search, run->pool,
-                               run->watch, err);
+    code = seek(run, err);
     if (code) return code;
     /* Of starts that are equal but for rounding the first, so that rounding does not choose. */
     double best = INFINITY;

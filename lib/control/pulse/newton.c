@@ -7,16 +7,13 @@
 #include <string.h>
 
 #include "control/pulse/pulse_int.h"
+#include "kernels/inline/trust.h"
 
-enum { LANES = KL_CONTROL_LANES, MOST_INNER = 60 };
+enum { LANES = KL_CONTROL_LANES };
 
 struct lane {
-    int start;               /* -1: idle */
-    bool fresh, inner;       /* inner: within the conjugate gradients */
-    double f, radius, gain;  /* gain: what the model says that the step brings */
-    double rr, rr_begin, pp; /* squares of residual and step */
-    double recent[KL_CONTROL_WINDOW];
-    int iterations, evaluations, steps; /* steps: inner ones */
+    int start; /* -1: idle */
+    struct kl_trust t;
 };
 struct solver {
     struct kl_control_queue *all;
@@ -28,23 +25,29 @@ struct solver {
     double *x, *g, *p, *r, *d, *hp, *at, *next_g, *hd;
     unsigned char *held; /* [n][16]: at a bound */
     const double *low, *high;
+    struct kl_descent_rules rules;
     struct lane lanes[LANES];
 };
+
+int kl_control_need_hessian(const struct kl_control_evaluator *e, struct kl_error *err)
+{
+    if (kl_control_has_hessian(e)) return 0;
+    return kl_fail(err, KL_EUSAGE,
+                   "Newton's method needs Hessian products, which there are for one qubit whose jumps "
+                   "are Z, |0><1|, |1><0|, and a mean; use lbfgs");
+}
 
 static int open_solver(void *solver, struct kl_control_queue *all, struct kl_error *err)
 {
     struct solver *s = solver;
     *s = (struct solver){ .all = all };
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
-    if (!code && !kl_control_has_hessian(s->e))
-        code =
-            kl_fail(err, KL_EUSAGE,
-                    "Newton's method needs Hessian products, which there are for one qubit whose jumps "
-                    "are Z, |0><1|, |1><0|, and a mean; use lbfgs");
+    if (!code) code = kl_control_need_hessian(s->e, err);
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
     const size_t size = (size_t)kl_control_evaluator_size(s->e) * LANES;
     double **const vectors[] = { &s->x, &s->g, &s->p, &s->r, &s->d, &s->hp, &s->at, &s->next_g, &s->hd };
+    s->rules = kl_control_search_rules(all->search);
     s->n = kl_control_evaluator_size(s->e);
     s->low = kl_control_evaluator_low(s->e), s->high = kl_control_evaluator_high(s->e);
     bool whole = (s->held = kl_arena_take(&s->arena, size, 1)) != NULL;
@@ -65,10 +68,11 @@ static void close_solver(void *solver)
 
 #define EACH(i) for (int i = l; i < s->n * LANES; i += LANES)
 
-static void finish(struct solver *s, int l, enum kl_control_stop stop)
+static void finish(struct solver *s, int l, int stop)
 {
     struct lane *lane = &s->lanes[l];
-    const struct kl_control_start result = { lane->f, lane->iterations, lane->evaluations, stop };
+    const struct kl_control_start result = { lane->t.f, lane->t.iterations, lane->t.evaluations,
+                                             (enum kl_control_stop)stop };
     kl_control_queue_finish(s->all, lane->start, &result, s->x, s->n, l);
     lane->start = -1;
 }
@@ -81,8 +85,8 @@ static bool refill(struct solver *s)
         if (lane->start < 0) {
             const int next = kl_control_queue_take(s->all);
             if (next >= 0) {
-                *lane = (struct lane){ .start = next, .fresh = true };
-                kl_control_queue_draw(s->at, s->all, s->e, l, next);
+                *lane = (struct lane){ .start = next, .t.fresh = 1 };
+                kl_control_start_draw(s->at + l, LANES, s->all->search, s->e, next);
                 EACH(i) s->d[i] = 0;
             }
         }
@@ -94,7 +98,7 @@ static bool refill(struct solver *s)
 /* The step as it is becomes the next trial. */
 static void try_step(struct solver *s, int l)
 {
-    struct lane *lane = &s->lanes[l];
+    struct kl_trust *t = &s->lanes[l].t;
     double along = 0, curved = 0;
     EACH(i)
     {
@@ -102,66 +106,53 @@ static void try_step(struct solver *s, int l)
         s->at[i] = fmin(fmax(s->x[i] + s->p[i], s->low[i / LANES]), s->high[i / LANES]);
         s->d[i] = 0;
     }
-    lane->gain = along + curved / 2, lane->inner = false;
+    t->gain = along + curved / 2, t->inner = 0;
 }
 
 /* At a new point, or with a smaller radius: conjugate gradients begin. */
 static void begin_inner(struct solver *s, int l)
 {
-    struct lane *lane = &s->lanes[l];
-    lane->rr = lane->pp = 0, lane->steps = 0, lane->inner = true;
+    struct kl_trust *t = &s->lanes[l].t;
+    t->rr = t->pp = 0, t->steps = 0, t->inner = 1;
     EACH(i)
     {
         s->held[i] = (s->x[i] <= s->low[i / LANES] && s->g[i] > 0) ||
                      (s->x[i] >= s->high[i / LANES] && s->g[i] < 0);
         s->r[i] = s->held[i] ? 0 : s->g[i];
         s->p[i] = s->hp[i] = 0, s->d[i] = -s->r[i], s->at[i] = s->x[i];
-        lane->rr += s->r[i] * s->r[i];
+        t->rr += s->r[i] * s->r[i];
     }
-    lane->rr_begin = lane->rr;
-}
-
-/* To the border of the trust region along d; of the two the one ahead. */
-static double to_border(const struct lane *lane, double pd, double dd)
-{
-    const double c = lane->radius * lane->radius - lane->pp;
-    return c <= 0 || dd <= 0 ? 0 : c / (pd + sqrt(pd * pd + dd * c));
+    t->rr_begin = t->rr;
 }
 
 static void inner_step(struct solver *s, int l)
 {
-    struct lane *lane = &s->lanes[l];
+    struct kl_trust *t = &s->lanes[l].t;
     double dhd = 0, pd = 0, dd = 0, rr = 0;
+    int leaves;
     EACH(i)
     {
         if (s->held[i]) s->hd[i] = 0;
         dhd += s->d[i] * s->hd[i], pd += s->p[i] * s->d[i], dd += s->d[i] * s->d[i];
     }
-    double alpha = dhd > 0 ? lane->rr / dhd : INFINITY;
-    const bool leaves =
-        lane->pp + 2 * alpha * pd + alpha * alpha * dd >= lane->radius * lane->radius || !(dhd > 0);
-    if (leaves) alpha = to_border(lane, pd, dd);
-    lane->pp = 0;
+    const double alpha = kl_trust_along(t, &leaves, dhd, pd, dd);
+    t->pp = 0;
     EACH(i)
     {
         s->p[i] += alpha * s->d[i], s->hp[i] += alpha * s->hd[i], s->r[i] += alpha * s->hd[i];
-        lane->pp += s->p[i] * s->p[i], rr += s->r[i] * s->r[i];
+        t->pp += s->p[i] * s->p[i], rr += s->r[i] * s->r[i];
     }
-    /* Superlinear: the residual falls with the gradient (Dembo and Steihaug 1983). */
-    const double enough = fmin(0.1, sqrt(sqrt(lane->rr_begin)));
-    if (leaves || ++lane->steps >= MOST_INNER || rr <= enough * enough * lane->rr_begin) {
+    if (leaves || kl_trust_enough(t, rr)) {
         try_step(s, l);
         return;
     }
-    const double beta = rr / lane->rr;
+    const double beta = rr / t->rr;
     EACH(i) s->d[i] = -s->r[i] + beta * s->d[i];
-    lane->rr = rr;
+    t->rr = rr;
 }
 
-static enum kl_control_stop judge(const struct solver *s, int l)
+static double size_of_gradient(const struct solver *s, int l)
 {
-    const struct kl_control_search *o = s->all->search;
-    const struct lane *lane = &s->lanes[l];
     double size = 0;
     EACH(i)
     {
@@ -169,35 +160,19 @@ static enum kl_control_stop judge(const struct solver *s, int l)
                           (s->x[i] >= s->high[i / LANES] && s->g[i] < 0);
         if (!held) size = fmax(size, fabs(s->g[i]));
     }
-    if (!isfinite(lane->f)) return KL_CONTROL_NO_NUMBER;
-    if (lane->f <= o->target) return KL_CONTROL_REACHED;
-    if (size <= o->gradient) return KL_CONTROL_FLAT;
-    if (lane->iterations >= o->iterations) return KL_CONTROL_ITERATIONS;
-    const double before = lane->recent[(lane->iterations + 1) % KL_CONTROL_WINDOW];
-    if (lane->iterations >= KL_CONTROL_WINDOW && before - lane->f <= o->progress * fabs(lane->f))
-        return KL_CONTROL_STALLED;
-    return KL_CONTROL_RUNS;
+    return size;
 }
 
 /* The trial has the loss f. */
 static void take_trial(struct solver *s, int l, double f)
 {
-    struct lane *lane = &s->lanes[l];
-    const double fall = f - lane->f, ratio = lane->gain < 0 ? fall / lane->gain : -1;
-    lane->evaluations++;
-    if (lane->fresh) lane->radius = 0.1 * sqrt((double)s->n);
-    else if (!(ratio > 0.25)) lane->radius = 0.25 * fmin(lane->radius, sqrt(lane->pp));
-    else if (ratio > 0.75 && lane->pp > 0.8 * lane->radius * lane->radius) lane->radius *= 2;
-    const bool accept = lane->fresh || (fall < 0 && ratio > 1e-4);
-    if (accept) {
+    struct kl_trust *t = &s->lanes[l].t;
+    int stop = KL_DESCENT_RUNS;
+    if (kl_trust_take(t, f, (double)s->n)) {
         EACH(i) s->x[i] = s->at[i], s->g[i] = s->next_g[i];
-        if (!lane->fresh) lane->iterations++;
-        lane->recent[lane->iterations % KL_CONTROL_WINDOW] = lane->fresh ? INFINITY : lane->f;
-        lane->f = f, lane->fresh = false;
-    }
-    enum kl_control_stop stop = accept ? judge(s, l) : KL_CONTROL_RUNS;
-    if (!accept && lane->radius < 1e-12) stop = KL_CONTROL_NO_DESCENT;
-    if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+        stop = kl_trust_judge(t, &s->rules, size_of_gradient(s, l));
+    } else if (kl_trust_gives_up(t)) stop = KL_DESCENT_NO_DESCENT;
+    if (stop != KL_DESCENT_RUNS) finish(s, l, stop);
     else begin_inner(s, l);
 }
 
@@ -210,7 +185,7 @@ static bool one_round(void *solver, int thread)
     kl_control_evaluate_hessian(s->e, f, s->next_g, s->hd, s->at, s->d);
     for (int l = 0; l < LANES; l++) {
         if (s->lanes[l].start < 0) continue;
-        if (s->lanes[l].inner) s->lanes[l].evaluations++, inner_step(s, l);
+        if (s->lanes[l].t.inner) s->lanes[l].t.evaluations++, inner_step(s, l);
         else take_trial(s, l, f[l]);
     }
     return true;

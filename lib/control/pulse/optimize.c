@@ -8,11 +8,11 @@
 
 #include "control/model/model.h"
 #include "control/pulse/pulse_int.h"
-#include "kernels/lbfgs.h"
 #include "kernels/inline/philox.h"
 
-enum { LANES = KL_CONTROL_LANES, MOST_BACKTRACKS = 20 };
+enum { LANES = KL_CONTROL_LANES };
 _Static_assert((int)KL_CONTROL_LANES == (int)KL_LBFGS_LANES, "points are lanes");
+_Static_assert((int)KL_CONTROL_STOPS == (int)KL_DESCENT_STOPS, "files have the numbers of the rules");
 
 const char *kl_control_stop_words(enum kl_control_stop stop)
 {
@@ -39,6 +39,11 @@ void kl_control_search_default(struct kl_control_search *s)
                                      .lr = 0.1 };
 }
 
+struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *o)
+{
+    return (struct kl_descent_rules){ o->target, o->gradient, o->progress, o->iterations };
+}
+
 /* ---- the queue of starts ---- */
 int kl_control_queue_take(struct kl_control_queue *queue)
 {
@@ -46,10 +51,9 @@ int kl_control_queue_take(struct kl_control_queue *queue)
     return next < queue->search->starts ? next : -1;
 }
 
-void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
-                           const struct kl_control_evaluator *e, int lane, int start)
+void kl_control_start_draw(double *x, int stride, const struct kl_control_search *o,
+                           const struct kl_control_evaluator *e, int start)
 {
-    const struct kl_control_search *o = queue->search;
     const double *low = kl_control_evaluator_low(e), *high = kl_control_evaluator_high(e);
     for (int i = 0; i < kl_control_evaluator_size(e); i++) {
         uint32_t w[4];
@@ -61,7 +65,7 @@ void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
             if (low[i] >= 0) first = low[i] + fabs(first) * (high[i] - low[i]);
             else if (high[i] <= 0) first = high[i] - fabs(first) * (high[i] - low[i]);
         }
-        x[i * LANES + lane] = fmin(fmax(first, low[i]), high[i]);
+        x[i * stride] = fmin(fmax(first, low[i]), high[i]);
     }
 }
 
@@ -85,19 +89,16 @@ bool kl_control_queue_step(struct kl_control_queue *queue, int thread)
 }
 
 /* ---- projected L-BFGS ---- */
-/* A lane's own state. */
 struct lane {
     int start; /* -1: idle */
-    bool fresh;
-    double f, step, recent[KL_CONTROL_WINDOW];
-    int iterations, evaluations, backtracks;
-    bool without_pairs;
+    struct kl_descent d;
 };
 struct solver {
     struct kl_control_queue *all;
     struct kl_control_evaluator *e;
     struct kl_arena arena;
     struct kl_lbfgs b;
+    struct kl_descent_rules rules;
     struct lane lanes[LANES];
 };
 
@@ -108,6 +109,7 @@ static int open_solver(void *solver, struct kl_control_queue *all, struct kl_err
     int code = kl_control_evaluator_open(&s->e, all->problem, err);
     if (!code) code = kl_arena_init(&s->arena, 1 << 16, err);
     if (code) return code;
+    s->rules = kl_control_search_rules(all->search);
     const size_t n = (size_t)kl_control_evaluator_size(s->e);
     double **const vectors[] = { &s->b.x, &s->b.g, &s->b.d, &s->b.free, &s->b.next_x, &s->b.next_g };
     bool whole = true;
@@ -140,59 +142,23 @@ static bool refill(struct solver *s)
         struct lane *lane = &s->lanes[l];
         if (lane->start < 0) {
             const int next = kl_control_queue_take(s->all);
-            if (next >= 0) *lane = (struct lane){ .start = next, .fresh = true, .without_pairs = true };
+            if (next >= 0)
+                *lane = (struct lane){ .start = next, .d = { .fresh = 1, .without_pairs = 1 } };
         }
         any |= lane->start >= 0;
     }
     return any;
 }
 
-static void finish(struct solver *s, int l, enum kl_control_stop stop)
+/* Where it stops. */
+static void finish(struct solver *s, int l, int stop)
 {
     struct lane *lane = &s->lanes[l];
-    const struct kl_control_start result = {
-        .loss = lane->f, .iterations = lane->iterations, .evaluations = lane->evaluations, .stop = stop
-    };
+    const struct kl_control_start result = { lane->d.f, lane->d.iterations, lane->d.evaluations,
+                                             (enum kl_control_stop)stop };
+    if (stop == KL_DESCENT_RUNS) return;
     kl_control_queue_finish(s->all, lane->start, &result, s->b.x, (int)s->b.n, l);
     lane->start = -1;
-}
-
-/* size: of the projected gradient at the lane's point. */
-static enum kl_control_stop judge(const struct solver *s, const struct lane *lane, double size)
-{
-    const struct kl_control_search *o = s->all->search;
-    if (lane->fresh) return KL_CONTROL_RUNS;
-    if (!isfinite(lane->f)) return KL_CONTROL_NO_NUMBER;
-    if (lane->f <= o->target) return KL_CONTROL_REACHED;
-    if (size <= o->gradient) return KL_CONTROL_FLAT;
-    if (lane->iterations >= o->iterations) return KL_CONTROL_ITERATIONS;
-    if (lane->iterations >= KL_CONTROL_WINDOW && lane->backtracks == 0) {
-        const double before = lane->recent[(lane->iterations + 1) % KL_CONTROL_WINDOW];
-        if (before - lane->f <= o->progress * fabs(lane->f)) return KL_CONTROL_STALLED;
-    }
-    return KL_CONTROL_RUNS;
-}
-
-/* Armijo's rule; a step that is too long shrinks to the least of a parabola. The return is how the lane
-   goes on. */
-static enum kl_control_stop take_trial(struct lane *lane, double *accept, double f, double gain)
-{
-    lane->evaluations++;
-    if (lane->fresh || f <= lane->f + 1e-4 * gain) {
-        *accept = lane->fresh ? KL_LBFGS_BEGIN : KL_LBFGS_ACCEPT;
-        if (lane->fresh) lane->fresh = false;
-        else lane->iterations++, lane->without_pairs = false;
-        lane->recent[lane->iterations % KL_CONTROL_WINDOW] = lane->iterations ? lane->f : INFINITY;
-        lane->f = f, lane->step = 1, lane->backtracks = 0;
-        return KL_CONTROL_RUNS;
-    }
-    const double least = isfinite(f) ? -gain / (2 * (f - lane->f - gain)) : 0;
-    lane->step *= fmin(fmax(least, 0.1), 0.5);
-    *accept = KL_LBFGS_STAY;
-    if (++lane->backtracks < MOST_BACKTRACKS) return KL_CONTROL_RUNS;
-    if (lane->without_pairs) return KL_CONTROL_NO_DESCENT;
-    *accept = KL_LBFGS_FORGET, lane->without_pairs = true, lane->step = 1, lane->backtracks = 0;
-    return KL_CONTROL_RUNS;
 }
 
 /* One trial in every lane. */
@@ -203,23 +169,20 @@ static void round_of_trials(struct solver *s)
     kl_kernel_lbfgs_direction_f64()(&s->b, slope, size);
     for (int l = 0; l < LANES; l++) {
         struct lane *lane = &s->lanes[l];
-        const enum kl_control_stop stop = lane->start < 0 ? KL_CONTROL_RUNS : judge(s, lane, size[l]);
-        if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+        if (lane->start >= 0) finish(s, l, kl_descent_judge(&lane->d, &s->rules, size[l]));
     }
     if (!refill(s)) return;
-    for (int l = 0; l < LANES; l++) step[l] = s->lanes[l].start < 0 ? 0 : s->lanes[l].step;
+    for (int l = 0; l < LANES; l++) step[l] = s->lanes[l].start < 0 ? 0 : s->lanes[l].d.step;
     kl_kernel_lbfgs_trial_f64()(&s->b, gain, step);
     for (int l = 0; l < LANES; l++) {
         wanted[l] = s->lanes[l].start >= 0;
-        if (wanted[l] && s->lanes[l].fresh)
-            kl_control_queue_draw(s->b.next_x, s->all, s->e, l, s->lanes[l].start);
+        if (wanted[l] && s->lanes[l].d.fresh)
+            kl_control_start_draw(s->b.next_x + l, LANES, s->all->search, s->e, s->lanes[l].start);
     }
     kl_control_evaluate(s->e, f, s->b.next_g, s->b.next_x, wanted);
     for (int l = 0; l < LANES; l++) {
         accept[l] = KL_LBFGS_STAY;
-        if (!wanted[l]) continue;
-        const enum kl_control_stop stop = take_trial(&s->lanes[l], &accept[l], f[l], gain[l]);
-        if (stop != KL_CONTROL_RUNS) finish(s, l, stop);
+        if (wanted[l]) finish(s, l, kl_descent_take(&s->lanes[l].d, &accept[l], f[l], gain[l]));
     }
     kl_kernel_lbfgs_update_f64()(&s->b, accept);
 }
@@ -252,20 +215,24 @@ static void work(void *context, size_t i, int thread)
     free(solver);
 }
 
+enum kl_control_method kl_control_search_method(const struct kl_control_search *search,
+                                                const struct kl_control_problem *problem,
+                                                const struct kl_control_evaluator *e)
+{
+    if (search->method != KL_CONTROL_AUTO) return search->method;
+    return kl_control_has_hessian(e) && problem->n_members <= 1 ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+}
+
 static int choose(const struct kl_control_solver **solver, const struct kl_control_problem *problem,
-                  enum kl_control_method method, struct kl_error *err)
+                  const struct kl_control_search *search, struct kl_error *err)
 {
     static const struct kl_control_solver *const solvers[] = { NULL, &lbfgs, &kl_control_newton,
                                                                &kl_control_adam, &kl_control_krotov };
     struct kl_control_evaluator *e = NULL;
-    const int code = method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
-    if (code) return code;
-    if (e)
-        method =
-            kl_control_has_hessian(e) && problem->n_members <= 1 ? KL_CONTROL_NEWTON : KL_CONTROL_LBFGS;
+    const int code = search->method == KL_CONTROL_AUTO ? kl_control_evaluator_open(&e, problem, err) : 0;
+    if (!code) *solver = solvers[kl_control_search_method(search, problem, e)];
     kl_control_evaluator_close(&e);
-    *solver = solvers[method];
-    return 0;
+    return code;
 }
 
 int kl_control_optimize(struct kl_control_start *results, double *points,
@@ -280,7 +247,7 @@ int kl_control_optimize(struct kl_control_start *results, double *points,
                                     .watch = watch,
                                     .errors = calloc((size_t)threads, sizeof *all.errors) };
     if (!all.errors) return kl_fail(err, KL_ENOMEM, "out of memory");
-    int code = choose(&all.method, problem, search->method, err);
+    int code = choose(&all.method, problem, search, err);
     if (code) {
         free(all.errors);
         return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The loss of an ensemble and its gradient at sixteen points at once. One qubit: points are lanes of
    kernels/bloch.h; any other system: one after another. */
-#include "control/pulse/pulse.h"
+#include "control/pulse/pulse_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,19 +46,21 @@ static bool fits_bloch(const struct kl_control_problem *p)
     return true;
 }
 
-/* Largest |parameter| over the members. */
-static void largest_params(double *most, const struct kl_control_evaluator *e)
+void kl_control_problem_largest(double most[KL_CONTROL_MAX_CONTROLS],
+                                double params[KL_CONTROL_MAX_PARAMS], const struct kl_control_problem *p)
 {
-    for (int j = 0; j < KL_CONTROL_MAX_PARAMS; j++) {
-        most[j] = 0;
-        for (int m = 0; m < e->n_members; m++) most[j] = fmax(most[j], fabs(e->members[m].params[j]));
+    struct kl_control_task own;
+    const bool named = p->members && p->n_members > 0;
+    const struct kl_control_task *members = named ? p->members : &own;
+    double amplitude = 0;
+    kl_control_task_default(&own, p->system);
+    for (int j = 0; j < KL_CONTROL_MAX_PARAMS; j++) params[j] = 0;
+    for (int m = 0; m < (named ? p->n_members : 1); m++) {
+        amplitude = fmax(amplitude, fabs(members[m].amplitude));
+        for (int j = 0; j < KL_CONTROL_MAX_PARAMS; j++)
+            params[j] = fmax(params[j], fabs(members[m].params[j]));
     }
-}
-static double largest_amplitude(const struct kl_control_evaluator *e)
-{
-    double most = 0;
-    for (int m = 0; m < e->n_members; m++) most = fmax(most, fabs(e->members[m].amplitude));
-    return most;
+    for (int k = 0; k < p->system->n_controls; k++) most[k] = p->limit[k] * amplitude;
 }
 
 static int open_bloch(struct kl_control_evaluator *e, struct kl_error *err)
@@ -68,8 +70,7 @@ static int open_bloch(struct kl_control_evaluator *e, struct kl_error *err)
     struct kl_bloch *b = &e->bloch;
     double params[KL_CONTROL_MAX_PARAMS], most[KL_CONTROL_MAX_CONTROLS];
     const int first = o->columns == 1 ? 0 : 1;
-    largest_params(params, e);
-    for (int k = 0; k < p->system->n_controls; k++) most[k] = p->limit[k] * largest_amplitude(e);
+    kl_control_problem_largest(most, params, p);
     *b = (struct kl_bloch){ .segments = p->segments,
                             .controls = e->axes.controls,
                             .columns = first ? 3 : 1,
@@ -95,8 +96,7 @@ static int open_engine(struct kl_control_evaluator *e, struct kl_error *err)
 {
     const struct kl_control_problem *p = e->problem;
     double params[KL_CONTROL_MAX_PARAMS], most[KL_CONTROL_MAX_CONTROLS];
-    largest_params(params, e);
-    for (int k = 0; k < p->system->n_controls; k++) most[k] = p->limit[k] * largest_amplitude(e);
+    kl_control_problem_largest(most, params, p);
     return kl_control_engine_open(&e->engine, p->system, p->objective, p->segments, p->duration, most,
                                   params, err);
 }

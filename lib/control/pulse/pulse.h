@@ -172,6 +172,15 @@ struct kl_control_start {
 int kl_control_optimize(struct kl_control_start *results, double *points,
                         const struct kl_control_problem *problem, const struct kl_control_search *search,
                         struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+/* The same on a GPU, but for Krotov's method (optimize_gpu.c): searches for `tasks` problems at
+   once, of which the problem's members are as many each, one after another; results, points and
+   gradients (NULL: not asked for) [tasks][starts]. A start's bits depend on the model of GPU, but on no
+   start beside it. KL_EUSAGE: not on a GPU; KL_EDEVICE. */
+struct kl_device;
+int kl_control_optimize_gpu(struct kl_control_start *results, double *points, double *gradients,
+                            const struct kl_control_problem *problem, int tasks,
+                            const struct kl_control_search *search, const struct kl_device *device,
+                            const struct kl_watch *watch, struct kl_error *err);
 
 /* ---- a problem from options (setup.c; options.h has their rows) ---- */
 struct kl_control_options {

@@ -299,7 +299,9 @@ static int options_of(struct kl_control_options *o, const json_t *config, const 
                        &o->sharpness, "tail", &o->tail, "energy", &o->energy, "functions", &o->functions,
                        "constant", &o->constant, "count", &count, "oversample", &oversample, "zero-ends",
                        &zero_ends, "slew", &o->slew, "low-pass", &o->tau, "levels", &o->levels) != 0)
-        return kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
+        return json_error_code(&why) == json_error_out_of_memory
+                   ? kl_fail(err, KL_ENOMEM, "%s: out of memory", path)
+                   : kl_fail(err, KL_EDATA, "%s: attribute config: %s", path, why.text);
     o->segments = segments, o->controls = controls, o->members = members;
     o->count = count, o->oversample = oversample, o->zero_ends = zero_ends;
     const struct {

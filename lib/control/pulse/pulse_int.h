@@ -8,6 +8,7 @@
 #include "control/pulse/export.h"
 #include "control/pulse/pulse.h"
 #include "control/model/model.h"
+#include "kernels/inline/descent.h"
 
 /* ---- what readers of different formats share ---- */
 
@@ -39,9 +40,10 @@ struct kl_control_queue {
 };
 /* Number of the next start; -1: none is left. */
 int kl_control_queue_take(struct kl_control_queue *queue);
-/* The start's first point into lane `lane` of x [n][16] (Box and Muller 1958). */
-void kl_control_queue_draw(double *x, const struct kl_control_queue *queue,
-                           const struct kl_control_evaluator *e, int lane, int start);
+struct kl_descent_rules kl_control_search_rules(const struct kl_control_search *search);
+/* The start's first point into x, `stride` numbers from one to the next (Box and Muller 1958). */
+void kl_control_start_draw(double *x, int stride, const struct kl_control_search *search,
+                           const struct kl_control_evaluator *e, int start);
 /* The result of a start, whose point is lane `lane` of x. */
 void kl_control_queue_finish(struct kl_control_queue *queue, int start,
                              const struct kl_control_start *result, const double *x, int n, int lane);
@@ -57,9 +59,25 @@ struct kl_control_solver {
     void (*close)(void *solver);
 };
 extern const struct kl_control_solver kl_control_newton, kl_control_adam, kl_control_krotov;
+/* The method, which auto is of a problem; e: its evaluator, looked at for auto alone. */
+enum kl_control_method kl_control_search_method(const struct kl_control_search *search,
+                                                const struct kl_control_problem *problem,
+                                                const struct kl_control_evaluator *e);
+/* KL_EUSAGE: Newton's method has no Hessian products of it. */
+int kl_control_need_hessian(const struct kl_control_evaluator *e, struct kl_error *err);
 
 /* The loss ten iterations ago, or infinity. */
-enum { KL_CONTROL_WINDOW = 10 };
+enum { KL_CONTROL_WINDOW = KL_DESCENT_WINDOW };
+
+/* Of a waveform: the low pass of its segments, the largest change from a sample to the next, and the
+   middle and half the width of control k's range (waveform.c). */
+struct kl_control_low_pass kl_control_waveform_low_pass(const struct kl_control_waveform *w);
+double kl_control_waveform_change(const struct kl_control_waveform *w);
+void kl_control_waveform_range(double *middle, double *half, const struct kl_control_waveform *w, int k);
+/* Largest |control| and |parameter| that a problem's members may have. */
+void kl_control_problem_largest(double most[KL_CONTROL_MAX_CONTROLS],
+                                double params[KL_CONTROL_MAX_PARAMS],
+                                const struct kl_control_problem *problem);
 
 /* ---- how options name what they speak of ---- */
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Waveforms: free numbers to the samples of a generator to the controls that the qubit sees, and back.
  */
-#include "control/pulse/pulse.h"
+#include "control/pulse/pulse_int.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "kernels/inline/waveform.h"
 
 /* ---- the filter ----
    A low pass of the first order between a generator and a qubit, y' = (a - y) / tau, y(0) = 0, exact for
@@ -24,8 +26,7 @@ void kl_control_low_pass(double *means, double *ends, const struct kl_control_lo
         double y = 0;
         for (int s = 0; s < n * oversample; s++) {
             const double a = samples[s / oversample * row + i];
-            means[s * row + i] = a + (y - a) * f->mean;
-            y = a + (y - a) * f->decay;
+            means[s * row + i] = kl_waveform_low_pass(&y, a, f->decay, f->mean);
             if (ends) ends[s * row + i] = y;
         }
     }
@@ -36,11 +37,9 @@ void kl_control_low_pass_back(double *back, const double *by_means, const struct
 {
     for (int i = 0; i < row; i++) {
         double gy = 0; /* by y at the segment's end */
-        for (int s = n * oversample - 1; s >= 0; s--) {
-            const double g = by_means[s * row + i];
-            back[s / oversample * row + i] += g * (1 - f->mean) + gy * (1 - f->decay);
-            gy = g * f->mean + gy * f->decay;
-        }
+        for (int s = n * oversample - 1; s >= 0; s--)
+            back[s / oversample * row + i] +=
+                kl_waveform_low_pass_back(&gy, by_means[s * row + i], f->decay, f->mean);
     }
 }
 
@@ -144,7 +143,7 @@ bool kl_control_waveform_plain(const struct kl_control_waveform *w)
 }
 
 /* ---- the low pass ---- */
-static struct kl_control_low_pass low_pass_of(const struct kl_control_waveform *w)
+struct kl_control_low_pass kl_control_waveform_low_pass(const struct kl_control_waveform *w)
 {
     struct kl_control_low_pass f;
     kl_control_low_pass_make(&f, w->tau, w->duration / (w->samples * w->oversample));
@@ -154,13 +153,13 @@ static struct kl_control_low_pass low_pass_of(const struct kl_control_waveform *
 /* u [samples * oversample][controls][lanes] of samples. */
 static void filter(double *u, const struct kl_control_waveform *w, const double *samples, int lanes)
 {
-    const struct kl_control_low_pass f = low_pass_of(w);
+    const struct kl_control_low_pass f = kl_control_waveform_low_pass(w);
     kl_control_low_pass(u, NULL, &f, samples, w->samples, w->oversample, w->controls * lanes);
 }
 /* back += the adjoint of filter. */
 static void filter_back(double *back, const double *gu, const struct kl_control_waveform *w, int lanes)
 {
-    const struct kl_control_low_pass f = low_pass_of(w);
+    const struct kl_control_low_pass f = kl_control_waveform_low_pass(w);
     kl_control_low_pass_back(back, gu, &f, w->samples, w->oversample, w->controls * lanes);
 }
 void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, const double *samples)
@@ -169,39 +168,26 @@ void kl_control_waveform_filter(double *u, const struct kl_control_waveform *w, 
 }
 
 /* ---- samples ---- */
-/* v / (1 + v^4)^(1/4) between the limits of control k, and its derivative. */
-static double bounded(const struct kl_control_waveform *w, int k, double v, double *slope)
+void kl_control_waveform_range(double *middle, double *half, const struct kl_control_waveform *w, int k)
 {
-    const double q = v * v * v * v, root = sqrt(sqrt(1 + q));
     const bool usual = w->low[k] == 0 && w->high[k] == 0;
-    const double half = usual ? 1 : (w->high[k] - w->low[k]) / 2,
-                 middle = usual ? 0 : (w->high[k] + w->low[k]) / 2;
-    *slope = half / (root * (1 + q));
-    return middle + half * (v / root);
+    *half = usual ? 1 : (w->high[k] - w->low[k]) / 2;
+    *middle = usual ? 0 : (w->high[k] + w->low[k]) / 2;
 }
 
-/* A point of the disc, by the numbers v of its two controls, and its derivatives [of][by]. */
-static void disc_of_plane(double to[2], double slope[2][2], const double v[2])
+/* Between the limits of control k. */
+static double bounded(const struct kl_control_waveform *w, int k, double v, double *slope)
 {
-    const double square = v[0] * v[0] + v[1] * v[1], q = square * square, root = sqrt(sqrt(1 + q));
-    for (int a = 0; a < 2; a++) {
-        to[a] = v[a] / root;
-        for (int b = 0; b < 2; b++) slope[a][b] = ((a == b) - square * v[a] * v[b] / (1 + q)) / root;
-    }
+    double middle, half;
+    kl_control_waveform_range(&middle, &half, w, k);
+    return kl_waveform_bounded(slope, v, middle, half);
 }
-static void disc_of_square(double to[2], double slope[2][2], const double v[2])
-{
-    for (int a = 0; a < 2; a++) {
-        const double other = v[1 - a], root = sqrt(1 - other * other / 2);
-        to[a] = v[a] * root;
-        slope[a][a] = root, slope[a][1 - a] = -v[a] * other / (2 * root);
-    }
-}
+
 static void disc_of(double to[2], double slope[2][2], const struct kl_control_waveform *w,
                     const double v[2])
 {
-    if (w->functions == KL_CONTROL_PIECEWISE) disc_of_square(to, slope, v);
-    else disc_of_plane(to, slope, v);
+    if (w->functions == KL_CONTROL_PIECEWISE) kl_waveform_disc_of_square(to, slope, v);
+    else kl_waveform_disc_of_plane(to, slope, v);
 }
 /* The square's point of one of the disc; rounding may leave neither. */
 static void square_of_disc(double v[2], const double at[2])
@@ -315,13 +301,10 @@ void kl_control_waveform_back(double *gx, const double *gu, const struct kl_cont
 }
 
 /* ---- slew ---- */
-/* The largest change from a sample to the next. */
-static double largest_change(const struct kl_control_waveform *w)
+double kl_control_waveform_change(const struct kl_control_waveform *w)
 {
     return w->slew * w->duration / w->samples;
 }
-/* How much the square of a change beyond it costs. */
-static const double slew_cost = 30;
 
 void kl_control_waveform_slew(double *f, double *back, const struct kl_control_waveform *w,
                               const double *samples, int lanes)
@@ -329,15 +312,13 @@ void kl_control_waveform_slew(double *f, double *back, const struct kl_control_w
     if (!(w->slew > 0)) return;
     for (int s = w->zero_ends ? 0 : 1; s < w->samples + w->zero_ends; s++)
         for (int k = 0; k < w->controls; k++) {
-            const double most = largest_change(w);
+            const double most = kl_control_waveform_change(w);
             for (int l = 0; l < lanes; l++) {
                 const int here = (s * w->controls + k) * lanes + l, before = here - w->controls * lanes;
                 const double change =
-                                 (s < w->samples ? samples[here] : 0) - (s > 0 ? samples[before] : 0),
-                             over = fabs(change) - most;
-                if (!(over > 0)) continue;
-                const double slope = 2 * slew_cost * over * (change > 0 ? 1 : -1);
-                f[l] += slew_cost * over * over;
+                    (s < w->samples ? samples[here] : 0) - (s > 0 ? samples[before] : 0);
+                double slope;
+                f[l] += kl_waveform_slew(&slope, change, most);
                 if (back && s < w->samples) back[here] += slope;
                 if (back && s > 0) back[before] -= slope;
             }
@@ -360,7 +341,7 @@ void kl_control_waveform_limit(double *samples, const struct kl_control_waveform
     const int c = w->controls;
     if (!(w->slew > 0)) return;
     for (int k = 0; k < c; k++) {
-        const double most = largest_change(w);
+        const double most = kl_control_waveform_change(w);
         const bool end = w->zero_ends; /* the last sample is 0, and stays so */
         double last = 0;
         for (int s = 0; s < w->samples - end; s++) {

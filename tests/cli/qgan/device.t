@@ -30,5 +30,5 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--reference -g qu
 + KETLINE_EMULATED_FAIL=13,m qgan rows.txt $o --device cuda -o lost.h5; ls lost.h5
 + qgan rows.txt $o --device cuda -o lost.h5; cmp lost.h5 whole.h5 && echo same
 > same
-! qgan: GANs: the GPU's memory is full; fewer replicas, or --device cpu
+! qgan: GANs: the GPU's memory is full; fewer of them, or --device cpu
 ! ls: cannot access 'lost.h5': No such file or directory

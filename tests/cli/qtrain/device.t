@@ -61,7 +61,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --redu
 ! qtrain: N validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qtrain: the GPU's memory is full: features are streamed; the results are the same
 ! qtrain: N validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
-! qtrain: heads: the GPU's memory is full; fewer replicas, or --device cpu
+! qtrain: heads: the GPU's memory is full; fewer of them, or --device cpu
 ? 75
 
 # Amplitudes, probabilities and fidelities too; a report by a GPU says what one by the CPU does.

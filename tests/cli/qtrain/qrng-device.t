@@ -32,5 +32,5 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 3 --seed
 + KETLINE_EMULATED_FAIL=13,m qtrain --qrng rows.txt $o --device cuda -o lost.h5; ls lost.h5
 + qtrain --qrng rows.txt $o --device cuda -o lost.h5; cmp lost.h5 whole.h5 && echo same
 > same
-! qtrain: rows and networks: the GPU's memory is full; fewer replicas, or --device cpu
+! qtrain: rows and networks: the GPU's memory is full; fewer of them, or --device cpu
 ! ls: cannot access 'lost.h5': No such file or directory

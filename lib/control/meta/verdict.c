@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+   What the losses of a regret say: fits of the gain, how many shots are enough, whether adapting pays.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "control/meta/regret.h"
+
+/* ---- fits ---- */
+static double explained(const double *y, const double *model, int n)
+{
+    const double mean = kl_stats_mean(y, (size_t)n);
+    double left = 0, all = 0;
+    for (int i = 0; i < n; i++) left += pow(y[i] - model[i], 2), all += pow(y[i] - mean, 2);
+    return all > 0 ? 1 - left / all : NAN;
+}
+
+/* Least squares: c in closed form for each beta of a fine grid over [0.01, 10]. */
+int kl_control_gain_fit_make(struct kl_control_gain_fit *fit, const double *gain, int n,
+                             struct kl_error *err)
+{
+    double best = INFINITY, *model = malloc((size_t)n * sizeof *model);
+    *fit = (struct kl_control_gain_fit){ NAN, NAN, NAN };
+    if (!model) return kl_fail_memory(err, (size_t)n * sizeof *model);
+    for (double beta = 0.01; beta <= 10; beta *= 1.002) {
+        double top = 0, bottom = 0, left = 0;
+        for (int k = 0; k < n; k++)
+            model[k] = -expm1(-beta * k), top += gain[k] * model[k], bottom += model[k] * model[k];
+        for (int k = 0; k < n; k++) left += pow(gain[k] - top / bottom * model[k], 2);
+        if (left >= best) continue;
+        best = left, fit->c = top / bottom, fit->beta = beta;
+    }
+    for (int k = 0; k < n; k++) model[k] = fit->c * -expm1(-fit->beta * k);
+    fit->r2 = explained(gain, model, n);
+    free(model);
+    return KL_OK;
+}
+
+void kl_control_line_fit_make(struct kl_control_line_fit *fit, const double *x, const double *y, int n)
+{
+    const double mx = kl_stats_mean(x, (size_t)n), my = kl_stats_mean(y, (size_t)n);
+    double xy = 0, xx = 0, yy = 0;
+    for (int i = 0; i < n; i++)
+        xy += (x[i] - mx) * (y[i] - my), xx += pow(x[i] - mx, 2), yy += pow(y[i] - my, 2);
+    fit->b = xx > 0 ? xy / xx : 0, fit->a = my - fit->b * mx;
+    fit->r2 = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : NAN;
+}
+
+/* ---- the verdict ---- */
+/* A difference that no experiment would see is none. */
+static const double least_difference = 1e-4;
+
+static bool is_less(const double *a, const double *b, size_t n)
+{
+    const struct kl_paired p = kl_stats_paired(a, b, n);
+    return p.high < 0 && p.difference < -least_difference;
+}
+
+enum kl_control_verdict kl_control_regret_verdict(const struct kl_control_regret *r)
+{
+    const size_t n = (size_t)r->tasks;
+    const double *adapted = r->adapted;
+    const bool beats_fixed = is_less(adapted, r->fixed, n), beats_mean = is_less(adapted, r->mean, n),
+               beats_steered = is_less(adapted, r->steered, n),
+               steered = is_less(r->steered, r->fixed, n),
+               steered_beats_mean = is_less(r->steered, r->mean, n),
+               mean = is_less(r->mean, r->fixed, n);
+    return beats_fixed && beats_mean && (beats_steered || !steered) ? KL_CONTROL_PAYS
+           : steered && steered_beats_mean                          ? KL_CONTROL_STEERING_PAYS
+           : mean || beats_fixed                                    ? KL_CONTROL_NETWORK_PAYS
+                                                                    : KL_CONTROL_DOES_NOT_PAY;
+}
+
+const char *kl_control_verdict_words(enum kl_control_verdict verdict)
+{
+    static const char *const words[KL_CONTROL_VERDICTS] = {
+        "adapting pays: less loss than the best fixed pulse, than it adapted, and than a network on the "
+        "mean loss",
+        "adapting pays, the network does not: the best fixed pulse, adapted by as many gradients, is as "
+        "good",
+        "a network pays, adapting it does not: a network on the mean loss is as good",
+        "it does not pay: the best fixed pulse is as good",
+    };
+    return words[verdict];
+}
+
+int64_t kl_control_regret_shots(const struct kl_control_regret *r)
+{
+    const double fixed = kl_stats_mean(r->fixed, (size_t)r->tasks);
+    for (int i = 0; i < r->n_shots; i++) {
+        double mean = 0;
+        for (int t = 0; t < r->tasks; t++) mean += r->by_shots[t * r->n_shots + i] / r->tasks;
+        if (mean < fixed) return (int64_t)r->shots[i];
+    }
+    return 0;
+}

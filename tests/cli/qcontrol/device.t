@@ -1,0 +1,45 @@
+# --device: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
+~ /^qcontrol: (system|jump|H|control|modulus|pulse|target|spread|       )  ?/d
+$ KETLINE_CUDA=/none.so qcontrol optimize --device cuda -o x.h5; ls x.h5
+! qcontrol: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
+! ls: cannot access 'x.h5': No such file or directory
+? 2
+$ KETLINE_CUDA=/none.so qcontrol optimize --device cuda -o x.h5 2>/dev/null
+? 75
+$ qcontrol optimize --device gpu -o x.h5
+! qcontrol: --device: found 'gpu', expected auto, cpu, cuda or cuda:0
+? 2
+
+% need $BUILD/tests/cuda/libketline-cuda.so
+# What is on the CPU alone.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; for o in "-m krotov" "-m newton --ensemble cvar --spread detuning=0.1 --members 2" --check-gradients; do qcontrol optimize $o --device cuda -o x.h5 2>&1 | tail -1; done; ls x.h5
+> qcontrol: --method krotov: not on a GPU; give another, or --device cpu
+> qcontrol: Newton's method needs Hessian products, which there are for one qubit whose jumps are Z, |0><1|, |1><0|, and a mean; use lbfgs
+> qcontrol: --check-gradients: those of the CPU alone; give --device cpu
+! ls: cannot access 'x.h5': No such file or directory
+? 2
+
+# The same key on either device; the record says which; the searches end alike.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--system two-qubits --segments 3 --starts 4"
++ qcontrol optimize -q $o -o cpu.h5; qcontrol optimize -q $o --device cuda -o gpu.h5
++ [ "$(qcontrol optimize $o --device cuda --key)" = "$(qcontrol optimize $o --key)" ] && echo one key
++ h5dump -d provenance gpu.h5 | grep -o '"device":"cuda: [^"]*"'
++ for d in controls starts/loss starts/stop members/loss; do h5diff -d 1e-5 cpu.h5 gpu.h5 $d || echo $d; done
++ o="--segments 4 --starts 4 --until 0.05 --functions fourier --count 2 -m lbfgs"; for d in cpu cuda; do qcontrol optimize $o --device $d --json -o $d.h5 2>/dev/null | jq -c '[.stop, .loss < 0.05]'; done
+> one key
+> "device":"cuda: emulated"
+> ["reached the loss that was asked for",true]
+> ["reached the loss that was asked for",true]
+
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qcontrol train -q --detuning-range=-0.5,0.5 --n-segments 2 --hidden-dim 8 --iterations 2 -o policy.h5; o="policy.h5 --tasks 3 --starts 1 --scales 0 --gradients 60 -q"
++ qcontrol regret $o -o cpu-regret.h5; qcontrol regret $o --device cuda -o gpu-regret.h5; h5diff -d 1e-9 cpu-regret.h5 gpu-regret.h5 losses/optimum; h5dump -d provenance gpu-regret.h5 | grep -o '"device":"cuda: [^"]*"'
+> "device":"cuda: emulated"
+
+# A GPU that is lost, at whichever call: one line, 75; then the same bytes.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="-m lbfgs --segments 2 --iterations 2 --starts 2 --no-provenance -q"; qcontrol optimize $o --device cuda -o whole.h5
++ for k in $(seq 1 3 100); do KETLINE_EMULATED_FAIL=$k qcontrol optimize $o --device cuda -o lost.h5 2>err && { [ $k -gt 60 ] || echo "call $k passed"; break; }; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
++ rm lost.h5; KETLINE_EMULATED_FAIL=40,m qcontrol optimize $o --device cuda -o lost.h5; ls lost.h5
++ qcontrol optimize $o --device cuda -o lost.h5; cmp lost.h5 whole.h5 && echo same
+> same
+! qcontrol: starts: the GPU's memory is full; fewer of them, or --device cpu
+! ls: cannot access 'lost.h5': No such file or directory

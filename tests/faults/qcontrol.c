@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+   qcontrol optimize under failing allocations, writes, fsyncs and renames, and on a GPU. */
+#include "whole/whole.h"
+
+const char *const fault_inputs[] = {
+    "qcontrol optimize -q --segments 2 --starts 1 --iterations 2 --no-provenance -o older.h5",
+    0,
+};
+
+#define SMALL "qcontrol optimize -q --segments 2 --starts 2 --iterations 2 -j 1 --no-provenance "
+const struct fault_job fault_jobs[] = {
+    { .name = "qcontrol optimize, an ensemble, from a stored pulse",
+      .command = SMALL "--spread detuning=0.1 --members 2 --start ../in/older.h5 -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .slower = 4 },
+    { .name = "qcontrol optimize on a GPU",
+      .command = SMALL "--device cuda -o out.h5",
+      .gpu = "4000000",
+      .slower = 2 },
+    { 0 },
+};

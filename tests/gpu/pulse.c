@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+   Pulses on the GPU against the CPU: losses and gradients of systems from a state of one qubit to six
+   levels, of all aggregates and waveforms; whole searches from several starts, by each method; those of
+   several tasks at once; a start's bits beside others and in blocks of less memory. What is on the CPU
+   alone is refused. */
+#include <math.h>
+
+#include "control/pulse/pulse.h"
+#include "gpu.h"
+#include "tests/unit/check.h"
+
+enum { LANES = KL_CONTROL_LANES, STARTS = 5, NUMBERS = 64 };
+static struct kl_error err;
+
+static void must(int code)
+{
+    if (!code) return;
+    fprintf(stderr, "%s\n", err.text);
+    exit(1);
+}
+
+struct found {
+    struct kl_control_start starts[STARTS];
+    double points[STARTS * NUMBERS], gradients[STARTS * NUMBERS];
+};
+
+static struct kl_control_options options_of(const char *system, const char *set, int64_t segments)
+{
+    struct kl_control_options o;
+    kl_control_options_default(&o);
+    o.system = system, o.set = set, o.segments = racecheck ? 1 : segments;
+    o.sharpness = 20, o.tail = 0.4;
+    return o;
+}
+
+static struct kl_control_search search_of(int starts, int iterations, double size)
+{
+    struct kl_control_search s;
+    kl_control_search_default(&s);
+    s.target = 1e-9;
+    s.method = KL_CONTROL_LBFGS, s.starts = starts, s.iterations = iterations, s.size = size, s.seed = 3;
+    return s;
+}
+
+static void run(struct found *to, const struct kl_control_options *o, const struct kl_control_search *s,
+                bool gpu)
+{
+    struct kl_control_setup setup;
+    memset(to, 0, sizeof *to);
+    must(kl_control_setup_make(&setup, o, &err));
+    if (gpu)
+        must(kl_control_optimize_gpu(to->starts, to->points, to->gradients, &setup.problem, 1, s,
+                                     &device, NULL, &err));
+    else must(kl_control_optimize(to->starts, to->points, &setup.problem, s, NULL, NULL, &err));
+    kl_control_setup_free(&setup);
+}
+
+static void digest_starts(const struct kl_control_start *starts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int numbers[] = { starts[i].iterations, starts[i].evaluations, (int)starts[i].stop };
+        digest_of(&starts[i].loss, sizeof starts[i].loss), digest_of(numbers, sizeof numbers);
+    }
+}
+
+static double largest(const double *v, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+/* A search that stops at its first points, where loss and gradient are those of the CPU. */
+static void check_gradient(const char *name, const struct kl_control_options *o, double size)
+{
+    const struct kl_control_search search = search_of(2, 0, size);
+    const bool wanted[LANES] = { true, true };
+    struct kl_control_setup setup;
+    struct kl_control_evaluator *e;
+    struct found gpu;
+    double f[LANES];
+    run(&gpu, o, &search, true);
+    must(kl_control_setup_make(&setup, o, &err));
+    must(kl_control_evaluator_open(&e, &setup.problem, &err));
+    const size_t n = (size_t)kl_control_evaluator_size(e);
+    double *x = calloc(2 * n * LANES, sizeof *x), *g = x + n * LANES, worst = 0, loss = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < 2; l++) x[i * LANES + l] = gpu.points[l * n + i];
+    kl_control_evaluate(e, f, g, x, wanted);
+    for (size_t l = 0; l < 2; l++) {
+        loss = worse(loss, f[l] - gpu.starts[l].loss);
+        for (size_t i = 0; i < n; i++) worst = worse(worst, g[i * LANES + l] - gpu.gradients[l * n + i]);
+    }
+    const double most = largest(gpu.gradients, 2 * n);
+    CHECK(loss < 1e-12, "%s: losses differ by %.3g", name, loss);
+    CHECK(most > 1e-4 && worst < 1e-11 * fmax(most, 1), "%s: gradients differ by %.3g of %.3g", name,
+          worst, most);
+    CHECK(gpu.starts[0].stop == KL_CONTROL_ITERATIONS && gpu.starts[0].evaluations == 1, "%s: stops",
+          name);
+    digest_starts(gpu.starts, 2), digest_of(gpu.gradients, sizeof gpu.gradients);
+    free(x);
+    kl_control_evaluator_close(&e);
+    kl_control_setup_free(&setup);
+}
+
+static void check_waveforms(void)
+{
+    static const char *const functions[] = { "piecewise", "splines", "fourier" };
+    for (int i = racecheck ? 2 : 0; i < 3; i++) {
+        struct kl_control_options o = options_of("qubit", NULL, 5);
+        o.functions = functions[i], o.count = 4, o.segments = 5;
+        o.tau = 0.2, o.oversample = 2, o.slew = 0.5, o.energy = 0.1, o.spread = "detuning=0.3",
+        o.members = 3, o.ensemble = "cvar";
+        o.limit = "x=0:3 y=-1:2", o.constant = "y";
+        check_gradient(functions[i], &o, 0.6);
+        o.constant = NULL, o.zero_ends = true, o.count = 3, o.limit = "x+iy=2", o.ensemble = "mean";
+        check_gradient("a disc", &o, 0.6);
+    }
+}
+
+static void check_gradients(void)
+{
+    static const char *const aggregates[] = { "mean", "worst", "cvar" };
+    struct kl_control_options o = options_of("qubit", "detuning=0.3 gamma_up=0.02", 3);
+    check_gradient("a gate", &o, 0.5);
+    o.fidelity = "state", o.controls = 3, o.limit = "200";
+    if (!racecheck) check_gradient("a state, many substeps", &o, 0.5);
+    for (int i = racecheck ? 2 : 0; i < 3; i++) {
+        o = options_of("qubit", NULL, 3);
+        o.spread = "detuning=0.4 amplitude=0.1", o.members = 3;
+        o.ensemble = aggregates[i], o.energy = 0.2;
+        check_gradient(aggregates[i], &o, 0.5);
+    }
+    if (racecheck) return;
+    o = options_of("two-qubits", "gup2=0.01", 2);
+    check_gradient("two qubits", &o, 0.5);
+    o.spread = "J=0.2", o.members = smallest ? 2 : 5, o.limit = "x1=0:3 y2=-1:2";
+    check_gradient("an ensemble of two qubits", &o, 0.5);
+    o = options_of("transmon", "detuning=0.01", 2), o.duration = 3;
+    check_gradient("a transmon", &o, 0.5);
+    o.levels = "6", o.fidelity = "leakage";
+    check_gradient("six levels", &o, 1);
+}
+
+static size_t best_of(const struct found *f, size_t starts)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < starts; i++)
+        if (f->starts[i].loss < f->starts[best].loss - 1e-9) best = i;
+    return best;
+}
+
+static bool same(const struct found *a, const struct found *b, size_t starts, size_t n)
+{
+    for (size_t i = 0; i < starts; i++)
+        if (a->starts[i].loss != b->starts[i].loss ||
+            a->starts[i].evaluations != b->starts[i].evaluations)
+            return false;
+    return memcmp(a->points, b->points, starts * n * sizeof *a->points) == 0;
+}
+
+/* Searches that the limit ends, as long as rounding has not grown, or that end by themselves. More
+   starts than blocks of the emulated GPU; two of them alone; a GPU whose blocks hold fewer warps. */
+static void check_search(const char *name, const struct kl_control_options *o,
+                         enum kl_control_method method, size_t n, int iterations, const char *shared)
+{
+    struct kl_control_search s = search_of(racecheck ? 2 : STARTS, racecheck ? 2 : iterations, 0.2);
+    s.method = method;
+    struct found cpu, gpu, other;
+    const size_t starts = (size_t)s.starts;
+    run(&cpu, o, &s, false), run(&gpu, o, &s, true);
+    for (size_t i = 0; i < starts; i++) {
+        const double a = cpu.starts[i].loss, b = gpu.starts[i].loss;
+        const bool limited = cpu.starts[i].stop == KL_CONTROL_ITERATIONS;
+        CHECK(fabs(a - b) < (limited ? 1e-8 : 1e-7), "%s: start %zu: %.12g, on the CPU %.12g", name, i,
+              b, a);
+        CHECK(gpu.starts[i].stop == cpu.starts[i].stop, "%s: start %zu stops for %d", name, i,
+              gpu.starts[i].stop);
+        CHECK(!limited || gpu.starts[i].evaluations == cpu.starts[i].evaluations,
+              "%s: start %zu: %d evaluations", name, i, gpu.starts[i].evaluations);
+    }
+    CHECK(best_of(&cpu, starts) == best_of(&gpu, starts), "%s: another start is best", name);
+    digest_starts(gpu.starts, starts), digest_of(gpu.points, sizeof gpu.points);
+    s.starts = 2;
+    run(&other, o, &s, true);
+    CHECK(same(&gpu, &other, 2, n), "%s: other bits beside fewer starts", name);
+    if (!emulated || racecheck) return;
+    setenv("KETLINE_EMULATED_SHARED", shared, 1);
+    run(&other, o, &s, true);
+    unsetenv("KETLINE_EMULATED_SHARED");
+    CHECK(same(&gpu, &other, 2, n), "%s: other bits in blocks of less memory", name);
+}
+
+/* Searches for three qubits at once, each with parameters and a target of its own, are those that each
+   has alone on the CPU. */
+static void check_tasks(const char *fidelity)
+{
+    enum { TASKS = 3, OF_TASK = 2 };
+    struct kl_control_options o = options_of("qubit", NULL, 3);
+    struct kl_control_search s = search_of(OF_TASK, 3, 0.2);
+    struct kl_control_task tasks[TASKS];
+    struct kl_control_setup setup;
+    struct kl_control_start found[TASKS * OF_TASK], alone[OF_TASK];
+    double targets[TASKS][9] = { 0 }, points[TASKS * OF_TASK * NUMBERS];
+    o.fidelity = fidelity, s.method = KL_CONTROL_NEWTON;
+    must(kl_control_setup_make(&setup, &o, &err));
+    const struct kl_control_objective *goal = &setup.objective;
+    const int columns = goal->columns, first = columns > 1;
+    for (int t = 0; t < TASKS; t++) {
+        kl_control_task_default(&tasks[t], &setup.system);
+        tasks[t].params[kl_control_system_param(&setup.system, "detuning")] = 0.2 * t;
+        tasks[t].amplitude = 1 + 0.1 * t;
+        for (int c = first; c < columns; c++)
+            for (int i = 0; i < 3; i++)
+                targets[t][(c - first) * 3 + i] = goal->weights[(i + 1) * columns + c] * (1 - 0.1 * t);
+    }
+    struct kl_control_problem problem = setup.problem;
+    problem.members = tasks, problem.n_members = TASKS, problem.weights = NULL;
+    problem.targets = (const double(*)[9])targets;
+    must(kl_control_optimize_gpu(found, points, NULL, &problem, TASKS, &s, &device, NULL, &err));
+    digest_starts(found, TASKS * OF_TASK);
+    problem.n_members = 1;
+    for (int t = 0; t < TASKS; t++) {
+        problem.members = &tasks[t], problem.targets = (const double(*)[9])targets[t];
+        must(kl_control_optimize(alone, points, &problem, &s, NULL, NULL, &err));
+        for (int i = 0; i < OF_TASK; i++) {
+            const struct kl_control_start *it = &found[t * OF_TASK + i];
+            CHECK(fabs(it->loss - alone[i].loss) < 1e-8 && it->evaluations == alone[i].evaluations,
+                  "%s: task %d, start %d: %.12g, alone %.12g", fidelity, t, i, it->loss, alone[i].loss);
+        }
+    }
+    kl_control_setup_free(&setup);
+}
+
+static void check_refused(const char *words, const struct kl_control_options *o,
+                          enum kl_control_method method)
+{
+    struct kl_control_search s = search_of(1, 1, 0.1);
+    struct kl_control_setup setup;
+    struct found to;
+    s.method = method;
+    must(kl_control_setup_make(&setup, o, &err));
+    CHECK(kl_control_optimize_gpu(to.starts, to.points, NULL, &setup.problem, 1, &s, &device, NULL,
+                                  &err) == KL_EUSAGE &&
+              strstr(err.text, words) && strstr(err.text, "--device cpu"),
+          "%s: %s", words, err.text);
+    kl_control_setup_free(&setup);
+}
+
+static void check_refusals(void)
+{
+    struct kl_control_options o = options_of("qubit", NULL, 6);
+    check_refused("--method krotov", &o, KL_CONTROL_KROTOV);
+    if (!emulated) return;
+    o = options_of("two-qubits", NULL, 6);
+    setenv("KETLINE_EMULATED_SHARED", "4096", 1);
+    check_refused("a block of this GPU has 4096", &o, KL_CONTROL_LBFGS);
+    unsetenv("KETLINE_EMULATED_SHARED");
+}
+
+int main(void)
+{
+    open_gpu();
+    check_gradients();
+    check_waveforms();
+    check_tasks("average");
+    if (!racecheck) check_tasks("state");
+    struct kl_control_options o = options_of("qubit", "gamma_phi=0 gamma_down=0", 6);
+    o.spread = "detuning=0.1", o.members = 3;
+    check_search("a qubit", &o, KL_CONTROL_LBFGS, 12, 15, "12000");
+    o.spread = "detuning=0.2", o.members = 3, o.energy = 0.1;
+    check_search("a qubit by Newton", &o, KL_CONTROL_NEWTON, 12, 4, "30000");
+    o.constant = "x", o.functions = "fourier", o.count = 2, o.segments = 4;
+    check_search("a qubit by Adam", &o, KL_CONTROL_ADAM, 3, 15, "12000");
+    if (!smallest) {
+        o = options_of("two-qubits", NULL, 4);
+        check_search("two qubits", &o, KL_CONTROL_AUTO, 24, 200, "20000");
+        o = options_of("qubit", "gamma_phi=0 gamma_down=0", 4), o.controls = 3;
+        check_search("one task", &o, KL_CONTROL_AUTO, 12, 100, "20000");
+    }
+    check_refusals();
+    print_digest();
+    return failures != 0;
+}
