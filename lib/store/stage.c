@@ -218,17 +218,6 @@ static void say_note_lost(const struct kl_stage *stage, enum kl_stage_answer ans
             output, kl_store_stage_status(answer));
 }
 
-/* Who names it so wants another form, and would find out only later. */
-static int check_ending(const char *output, struct kl_error *err)
-{
-    static const char others[] = "csv|tsv|txt|json|npy|npz|png|svg|html";
-    const char *dot = strrchr(kl_store_path_name(output), '.');
-    if (!dot || kl_choice(others, dot + 1) < 0) return KL_OK;
-    return kl_fail(err, KL_EUSAGE,
-                   "%s: -o writes HDF5, which no %s is; name it %.*s.h5, or give --force", output, dot,
-                   (int)(dot - output), output);
-}
-
 /* Target, then shared store. */
 static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_error *err)
 {
@@ -241,8 +230,7 @@ static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer,
         *answer = KL_STAGE_UP_TO_DATE;
         return 0;
     }
-    int rc = stage->common->force ? KL_OK : check_ending(output, err);
-    if (!rc && store) rc = kl_store_shared_check(store, err);
+    int rc = store ? kl_store_shared_check(store, err) : KL_OK;
     if (!rc)
         rc = kl_store_target_check(output, stage->kind, stage->common->force, stage->inputs,
                                    stage->n_inputs, err);
