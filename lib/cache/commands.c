@@ -73,12 +73,17 @@ int kl_cache_verify(struct kl_cache *c, struct kl_error *err)
 /* ---- cache diff: why two keys differ ---- */
 
 /* The lines of a difference, or a JSON object of them. */
-static int print_difference(const struct kl_cache *c, bool same, const char *text, struct kl_error *err)
+static int print_difference(const struct kl_cache *c, bool same, bool contents, const char *text,
+                            struct kl_error *err)
 {
     const struct kl_json_pair pairs[] = { { "equal", KL_JSON_BOOL, NULL, same },
+                                          { "contents_equal", KL_JSON_BOOL, NULL, contents },
                                           { "differences", KL_JSON_TEXT, text, 0 } };
-    if (c->common->json) return kl_json_line(c->out, pairs, 2, err);
-    fputs(same ? "the keys are equal\n" : text, c->out);
+    if (c->common->json) return kl_json_line(c->out, pairs, 3, err);
+    if (!same) fprintf(c->out, "%s%s", text, contents ? "the contents are equal\n" : "");
+    else
+        fprintf(c->out, "the keys are equal, the contents %s\n",
+                contents ? "too" : "are not: other machines, or another version, made them");
     return KL_OK;
 }
 
@@ -92,7 +97,9 @@ int kl_cache_diff(struct kl_cache *c, struct kl_error *err)
     if (!code) code = kl_store_file_open(&b, c->args[1], err);
     if (!code) code = kl_store_file_diff(&text, a, b, err);
     bool same = !code && strcmp(kl_store_file_key(a), kl_store_file_key(b)) == 0;
-    if (!code) code = print_difference(c, same, text, err);
+    if (!code)
+        code = print_difference(c, same, strcmp(kl_store_file_content(a), kl_store_file_content(b)) == 0,
+                                text, err);
     free(text);
     kl_store_file_close(&a);
     kl_store_file_close(&b);

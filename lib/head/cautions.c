@@ -114,44 +114,9 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
                 (long long)v->head.circuit.n_layers, kl_s((uint64_t)v->head.circuit.n_layers));
 }
 
-/* Of the epochs [from, from + n), over the replicas that went on to the last one; NaN: none did. */
-static double mean_of(const struct kl_head_train *t, enum kl_history_row row, int64_t from, int64_t n)
-{
-    double sum = 0;
-    int64_t count = 0;
-    for (int64_t r = 0; r < t->loop.options.replicas; r++) {
-        if (t->loop.replicas[r].stopped_epoch >= 0) continue;
-        for (int64_t i = from; i < from + n; i++) sum += t->loop.replicas[r].history[row][i];
-        count += n;
-    }
-    return sum / (double)count;
-}
-
-/* Has the loss been below `last` in an epoch before `until`? Then the rate is too high, not the epochs
-   too few: it oscillates, or was lost. */
-static bool was_lower(const struct kl_head_train *t, double last, int64_t until)
-{
-    for (int64_t e = 0; e < until; e++)
-        if (mean_of(t, KL_TRAIN_LOSS, e, 1) < last) return true;
-    return false;
-}
-
-/* Trainings of few images, which a few times as many epochs make better by far, lose 5 to 15 % of the
-   whole fall from the last tenth of the epochs but one to the last; those of thousands, which are
-   learned, 3 % at most. What only learns its samples by heart has a validation loss that rises; what
-   learns nothing, labels without meaning, hardly falls. In percent; 0: it came to its end. */
 static double unfinished(const struct kl_head_train *t)
 {
-    const int64_t epochs = t->loop.options.epochs, n = epochs / 10;
-    if (!n) return 0;
-    const double first = mean_of(t, KL_TRAIN_LOSS, 0, 1),
-                 last = mean_of(t, KL_TRAIN_LOSS, epochs - n, n), whole = first - last,
-                 fall = mean_of(t, KL_TRAIN_LOSS, epochs - 2 * n, n) - last;
-    if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, last, epochs - n)) return 0;
-    if (t->n_validation &&
-        !(mean_of(t, KL_VAL_LOSS, epochs - n, n) < mean_of(t, KL_VAL_LOSS, epochs - 2 * n, n)))
-        return 0;
-    return 100 * fall / whole;
+    return kl_train_unfinished(&t->loop, KL_TRAIN_LOSS, t->n_validation ? KL_VAL_LOSS : -1);
 }
 
 void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_train *t,
@@ -162,12 +127,7 @@ void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_head_tr
     char names[80] = "";
     size_t used = 0;
     int several = 0;
-    if (head > 0)
-        kl_caution(
-            log,
-            "not trained to its end: %.0f %% of what the training loss fell by came with the last "
-            "tenth of the %lld epochs; give more --epochs",
-            head, epochs);
+    if (head > 0) kl_train_say_unfinished(log, &t->loop, head);
     for (int i = 0; i < controls->n; i++) {
         const double share = unfinished(&controls->trains[i]);
         if (share > 0)

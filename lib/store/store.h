@@ -285,7 +285,7 @@ bool kl_store_same_place(const char *a, const char *b);
 int kl_store_place_check(const char *path, struct kl_error *err);
 
 /* May a result of this kind go to `path`? KL_EUSAGE if that is one of the n inputs (paths), or, without
-   force, a file of another kind or of another program. (target.c) */
+   force, a file of another kind or of another program, or named as one ("p.csv"). (target.c) */
 int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
                           size_t n, struct kl_error *err);
 

@@ -105,15 +105,29 @@ int kl_store_place_check(const char *path, struct kl_error *err)
     return failed || lies_in_file(path) ? kl_store_fail_place(err, path) : KL_OK;
 }
 
+/* Who names it so wants another form, and would find out only later. */
+static int check_ending(const char *output, struct kl_error *err)
+{
+    static const char others[] = "csv|tsv|txt|json|npy|npz|png|svg|html";
+    const char *dot = strrchr(kl_store_path_name(output), '.');
+    if (!dot || kl_choice(others, dot + 1) < 0) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: -o writes HDF5, which no %s is; name it %.*s.h5, or give --force", output, dot,
+                   (int)(dot - output), output);
+}
+
 int kl_store_target_check(const char *path, const char *kind, bool force, const char *const *inputs,
                           size_t n, struct kl_error *err)
 {
     struct stat s;
     struct kl_file *file = NULL;
     struct kl_error problem = { 0 };
-    if (strcmp(path, "-") == 0 || stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
+    if (strcmp(path, "-") == 0) return KL_OK;
+    if (stat(path, &s)) return force ? KL_OK : check_ending(path, err);
+    if (!S_ISREG(s.st_mode)) return KL_OK;
     int rc = kl_store_target_no_input(path, inputs, n, err);
-    if (rc || force || s.st_size == 0) return rc;
+    if (rc || force) return rc;
+    if (s.st_size == 0) return check_ending(path, err);
     rc = kl_store_file_open(&file, path, &problem);
     if (rc == KL_OK && strcmp(kl_store_file_kind(file), kind))
         rc = kl_fail(
@@ -123,6 +137,7 @@ int kl_store_target_check(const char *path, const char *kind, bool force, const 
             path, kl_store_file_kind(file), kind);
     else if (rc == KL_EDATA) rc = was_ours(path, &s) ? KL_OK : refuse(path, err);
     else if (rc == KL_ENOMEM) *err = problem;
+    else if (rc == KL_OK) rc = check_ending(path, err);
     else rc = KL_OK; /* it cannot be read: writing will tell */
     kl_store_file_close(&file);
     return rc;

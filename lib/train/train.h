@@ -224,6 +224,11 @@ struct kl_train_step kl_train_step_at(const struct kl_crew *crew, int64_t step);
 /* The epoch train->epoch of a replica has its rows: is it the best so far? Then its parameters are kept.
    Early stopping and plateau follow. The loop calls it; so does who runs epochs elsewhere. */
 bool kl_train_judge_epoch(struct kl_train *train, struct kl_replica *replica);
+/* Of a training that ended too soon, how much of the whole fall of the loss, row `loss` of the history, its
+   last tenth of the epochs brought, in percent; 0: it came to its end. judged: the row of the validation
+   loss; -1: there is none. (replica.c) */
+double kl_train_unfinished(const struct kl_train *train, int loss, int judged);
+void kl_train_say_unfinished(const struct kl_log *log, const struct kl_train *train, double percent);
 
 /* ---- options: what a user may say of a training: one struct and one table of options, for every stage
    that trains. The rows come in runs, between which a stage puts its own

@@ -383,7 +383,7 @@ static int save(const struct kl_training *t, struct kl_writer *w, struct kl_erro
 
 /* The least loss of all epochs is far above that of equal probabilities. Twice that is no line between
    learnt and not: what overfits a little, or is judged by accuracy, stays below it. */
-static void remark(const struct kl_training *t)
+static void say_unlearnt(const struct kl_training *t)
 {
     const struct kl_sequence_learner *s = t->state;
     const bool judged = s->split.n[KL_SEQUENCE_VALIDATION] > 0;
@@ -409,6 +409,15 @@ static void remark(const struct kl_training *t)
                "smaller --lr than %g",
                judged ? "validation" : "training", worst, guess, which,
                t->settings->options.schedule.lr);
+}
+
+static void remark(const struct kl_training *t)
+{
+    const struct kl_sequence_learner *s = t->state;
+    const int judged = s->split.n[KL_SEQUENCE_VALIDATION] ? KL_SEQUENCE_VAL_LOSS : -1;
+    const double percent = kl_train_unfinished(&t->train, KL_SEQUENCE_TRAIN_LOSS, judged);
+    say_unlearnt(t);
+    if (percent > 0) kl_train_say_unfinished(t->log, &t->train, percent);
 }
 
 const struct kl_train_stage kl_sequence_train_stage = {

@@ -303,10 +303,13 @@ static int check(const struct study *s, struct kl_error *err)
     const int code = kl_options_refuse(tool, run->values, usual, "key dry-run ranks history mlflow",
                                        "is of one fold, not of --fold all", err);
     free(usual);
-    if (!code && (!s->report || strcmp(s->report, "-") == 0))
+    if (code) return code;
+    if (!s->report || strcmp(s->report, "-") == 0)
         return kl_fail(err, KL_EUSAGE,
                        "--fold all: -o: expected the name of a file, beside which the models lie");
-    return code;
+    /* Before the folds are trained, not behind them. */
+    return kl_store_target_check(s->report, kl_sequence_report_kind.name, s->common->force,
+                                 run->stage.inputs, run->stage.n_inputs, err);
 }
 
 static int folds(const struct method *method, struct kl_mode_run *run, struct kl_error *err)

@@ -42,11 +42,11 @@ $ cache diff a.h5 b.h5
 ? 1
 
 $ cache diff a.h5 b.h5 --json
-> {"equal":false,"differences":"options.dtype: \"f32\" -> \"f16\"\n"}
+> {"equal":false,"contents_equal":false,"differences":"options.dtype: \"f32\" -> \"f16\"\n"}
 ? 1
 
 $ cache diff a.h5 a.h5
-> the keys are equal
+> the keys are equal, the contents too
 
 $ cache diff a.h5
 ! cache: found 1 file, expected two; see --help

@@ -69,7 +69,7 @@ $ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s
 > extract-features: --qrng, --label
 > qcontrol: optimize, lookup, budget, export, score, train, regret, import, noise, bench
 > qeval: --predict, --qrng, --verify
-> qseq: inspect, windows, generate, forrelation, train, sweep, fit, eval, compare, bench
+> qseq: inspect, windows, generate, forrelation, train, sweep, fit, eval, predict, compare, bench
 > qtrain: --qrng
 > sgld: sample, head, diagnose, bounds, export
 > tournament: --extract, --nist, --synthetic

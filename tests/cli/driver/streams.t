@@ -45,7 +45,7 @@ $ cache verify - < r.h5; cache show - < r.h5 | sed -nE '2s/[0-9.]+ KB/SIZE/p'; c
 + cache merge - s1.h5 --no-provenance -o - < s0.h5 | cmp - f.h5
 > -: whole
 > report, SIZE, written by qeval 0.1.0
-> the keys are equal
+> the keys are equal, the contents too
 ! cache: standard input: no provenance; it was written with --no-provenance
 $ qtrain f.h5 --epochs 2 -q -o g.h5; qeval g.h5 t.h5 -q -o - | cache show - | grep after
 > after      1 earlier stage; cache log - draws them

@@ -52,3 +52,10 @@ $ cache merge 0.h5 1.h5 -o h.h5
 ? 2
 $ cache merge 0.h5 1.h5 -o all.h5
 > all.h5: merged from 2 shards
+
+# HDF5 under a name that says something else is refused before anything is computed.
+$ for e in csv json npz; do qtrain f.h5 --epochs 1 -q -o p.$e; done; qtrain f.h5 --epochs 1 -q --no-controls --force -o p.csv && cache verify p.csv
+> p.csv: whole
+! qtrain: p.csv: -o writes HDF5, which no .csv is; name it p.h5, or give --force
+! qtrain: p.json: -o writes HDF5, which no .json is; name it p.h5, or give --force
+! qtrain: p.npz: -o writes HDF5, which no .npz is; name it p.h5, or give --force

@@ -74,3 +74,9 @@ $ qseq train w.h5 -m means --split loso --fold every -o x.h5
 ? 2
 $ qseq train w.h5 -m means --split loso --fold all --print-config | grep fold: ; echo 'fold: all' >c.yaml; qseq train w.h5 -q -m means --epochs 2 --split loso --config c.yaml --no-provenance -o m.h5 && cmp by-hand.h5 m.h5
 > fold: all
+$ qseq fit w.h5 --split loso --fold all -o w.h5; qseq fit w.h5 --split loso --fold all -o m.h5.folds/0.h5; qseq fit w.h5 --split loso --fold all -o x.csv; ls -d *.csv*
+! qseq: w.h5: is an input; give another name
+! qseq: m.h5.folds/0.h5: holds a file of kind 'sequence-model', which one of kind 'sequence-report' would replace; give another name, or --force to replace it
+! qseq: x.csv: -o writes HDF5, which no .csv is; name it x.h5, or give --force
+! ls: cannot access '*.csv*': No such file or directory
+? 2

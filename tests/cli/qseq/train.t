@@ -149,3 +149,8 @@ $ qseq train S?.h5 -m means --epochs 3 --lr 1000 -o far.h5 --replicas 2 2>&1 | s
 > qseq: the least validation loss is #, and 0.6931 is that of guessing (# of 2 replicas): nothing was learnt; try a smaller --lr than 1000
 > far.h5: 3 epochs, val loss # (# to # of 2 replicas), # s
 > 1
+
+# A loss that still falls when the epochs are over is said, as by qtrain.
+$ qseq train S?.h5 -m shallow --lr 3e-5 --dropout 0 --epochs 40 --patience 0 --schedule constant -o short.h5 2>&1 >log | sed 's/ [0-9]* %/ # %/'; cache show short.h5 | grep -c 'not trained to its end'
+> qseq: not trained to its end: # % of what the training loss fell by came with the last tenth of the 40 epochs; give more --epochs
+> 1

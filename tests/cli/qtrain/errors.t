@@ -6,7 +6,7 @@ $ qtrain my train.h5 -o head.h5
 ! qtrain: 2 inputs, expected FEATURES.h5; 'train.h5' is too many; see --help
 ? 2
 $ for t in qeval qsweep qconvert; do $t a b c -o x.h5; done
-! qeval: 3 inputs, expected HEAD.h5|CHAINS.h5 FEATURES.h5; 'c' is too many; see --help
+! qeval: -o: a report is of one head; without -o there is a table of all heads
 ! qsweep: 3 inputs, expected FEATURES.h5; 'b' is too many; see --help
 ! qconvert: 3 inputs, expected HEAD.h5; 'b' is too many; see --help
 ? 2
