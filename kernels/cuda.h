@@ -15,6 +15,7 @@
 #include "kernels/cuda_heads.h"
 #include "kernels/cuda_mlps.h"
 #include "kernels/cuda_resnet.h"
+#include "kernels/cuda_windows.h"
 
 struct kl_error;
 
@@ -22,13 +23,15 @@ struct kl_cuda {
     uint32_t version; /* KL_CUDA_VERSION, from the Makefile: a sum over the bytes of these headers */
     int (*count)(int *devices, struct kl_error *err);
     int (*name)(char *name, size_t size, int device, struct kl_error *err);
-    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free. */
+    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free.
+     */
     int (*take)(size_t *left, int device, struct kl_error *err);
     const struct kl_cuda_batch_calls *batch;
     const struct kl_cuda_heads_calls *heads;
     const struct kl_cuda_mlps_calls *mlps;
     const struct kl_cuda_resnet_calls *resnet;
     const struct kl_cuda_gans_calls *gans;
+    const struct kl_cuda_windows_calls *windows;
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

@@ -33,5 +33,6 @@ extern const struct kl_cuda_heads_calls kl_cuda_heads_calls;
 extern const struct kl_cuda_mlps_calls kl_cuda_mlps_calls;
 extern const struct kl_cuda_resnet_calls kl_cuda_resnet_calls;
 extern const struct kl_cuda_gans_calls kl_cuda_gans_calls;
+extern const struct kl_cuda_windows_calls kl_cuda_windows_calls;
 
 #endif
