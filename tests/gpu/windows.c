@@ -213,7 +213,7 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
 int main(void)
 {
     open_gpu();
-    static const char *const models[] = { "hydra", "hydra-hybrid" };
+    static const char *const models[] = { "hydra", "hydra-hybrid", "mamba-hybrid-lite" };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         check(models[i], 3, 2, 3, 35, 0.25, false);
         if (smallest) continue;

@@ -336,4 +336,5 @@ const struct kl_sequence_model kl_sequence_mamba_hybrid_lite = {
     .open = open_net,
     .init = init,
     KL_SEQUENCE_PASSES(hybrid),
+    .gpu = &kl_sequence_hybrid_gpu,
 };

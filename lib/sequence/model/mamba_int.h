@@ -61,6 +61,8 @@ static inline struct mamba kl_sequence_mamba_sizes(const struct kl_sequence_net 
     return a;
 }
 
+extern const struct kl_sequence_gpu kl_sequence_hybrid_gpu; /* of Lite (hybrid_run.c) */
+
 /* ---- opening (mamba.c) ---- */
 /* A tensor of rank 1 to 3 (d1, d2: 0 if it has none). KL_EUSAGE, KL_ENOMEM. */
 int kl_sequence_add(struct kl_sequence_net *net, const char *prefix, const char *name, size_t d0,
