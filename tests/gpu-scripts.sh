@@ -20,7 +20,7 @@ begin() {
     export BIN=$PWD/bin TESTS=$PWD/bin BENCH=$PWD/bin KETLINE_PYTHON=$PWD/bin/python TMPDIR=$PWD PATH=$PWD/bin:$PATH
     local name
     mkdir bin
-    for name in circuit mlp gan features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
+    for name in circuit mlp gan windows features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
     for name in extract-features qtrain qeval; do
         program $name 'while [ "$1" != -o ]; do shift; done; echo "$2: done"; echo bytes >"$2"'
     done

@@ -33,10 +33,9 @@ struct kl_sequence_gpu_run {
 
 int kl_sequence_gpu_check(const struct kl_sequence_learner *s, struct kl_error *err)
 {
-    const char *what = !s->net.model->gpu    ? s->net.model->name
-                       : s->net.options.bare ? "--bare"
-                       : s->v->train.ranks   ? "--ranks"
-                                             : NULL;
+    if (!s->net.model->gpu)
+        return kl_fail(err, KL_EUSAGE, "--model %s: not on a GPU; give --device cpu", s->v->model);
+    const char *what = s->net.options.bare ? "--bare" : s->v->train.ranks ? "--ranks" : NULL;
     return what ? kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", what) : KL_OK;
 }
 
