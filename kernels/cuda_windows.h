@@ -24,6 +24,8 @@ struct kl_cuda_windows_shape {
     int32_t channels, steps, stride; /* of a window's channels */
     int32_t n_weights;               /* sums over time */
     int32_t superposed;
+    int32_t features; /* there is no circuit: tanh(map x + shift), 3 n_qubits of them, in place of what
+                         wires measure; n_angles is so many */
     float factor;
     const struct kl_cuda_rotation *rotations; /* in their order */
     const uint32_t *image;                    /* (2^n_qubits), its own inverse; superposed alone */

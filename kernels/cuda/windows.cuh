@@ -101,6 +101,12 @@ template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, con
                     *x = kl_shared + job.at.x + t;
         float z = b.given[job.places.shift + i];
         for (int c = 0; c < s.channels; c++) z = fmaf(map[c], x[c * KL_WINDOW_ROW], z);
+        if (s.features) {
+            const float m = tanhf(z);
+            kl_shared[job.at.m + i * KL_WINDOW_ROW + t] = m;
+            if (BACK) kl_shared[job.at.slope + i * KL_WINDOW_ROW + t] = 1 - m * m;
+            return;
+        }
         /* of a number that is none, none */
         const float far = z == z ? expf(fminf(fmaxf(-z, -86.0f), 86.0f)) : z, sigma = 1 / (1 + far);
         turns[e] = kl_half_turn(fmaf(s.factor, sigma, b.given[job.places.base + i]));
@@ -109,8 +115,10 @@ template <bool BACK> KL_GPU void kl_window_angles(const kl_windows_job &job, con
     kl_number *shared = kl_numbers(kl_shared + job.at.shared);
     kl_block_for(s.n_shared, [&](int k) { shared[k] = kl_half_turn(b.given[job.places.shared + k]); });
     if (BACK)
-        kl_block_for((s.n_angles + s.n_shared) * KL_WINDOW_ROW,
-                     [&](int e) { kl_shared[job.at.dangle + e] = 0; });
+        kl_block_for((s.n_angles + s.n_shared) * KL_WINDOW_STEPS, [&](int e) {
+            const int row = e / KL_WINDOW_STEPS * KL_WINDOW_ROW + e % KL_WINDOW_STEPS;
+            kl_shared[job.at.dangle + row] = s.features ? kl_shared[job.at.dm + row] : 0;
+        });
     if (BACK && s.superposed)
         kl_block_for(2 << s.n_qubits, [&](int e) { kl_shared[job.at.field + e] = 0; });
 }
@@ -325,7 +333,7 @@ static __global__ void __launch_bounds__(KL_WINDOW_THREADS)
     __syncthreads();
     kl_window_angles<BACK>(job, b);
     __syncthreads();
-    kl_window_states<BACK>(job, b);
+    if (!job.shape.features) kl_window_states<BACK>(job, b);
     __syncthreads();
     if (!BACK) {
         kl_window_sums(part, job, b);

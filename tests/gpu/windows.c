@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Nets whose circuits run at each step of a window, on the GPU against the CPU in double: logits, loss
-   and gradients, with dropout and without, frozen, of few and many qubits, of windows that are less and
-   more than a block's steps; copies side by side and one alone, the same bits; blocks of less memory,
-   the same bits, or refused. */
+   Nets whose circuits run at each step of a window, and their twins, on the GPU against the CPU in
+   double: logits, loss and gradients, with dropout and without, frozen, of few and many qubits, of
+   windows that are less and more than a block's steps; copies side by side and one alone, the same bits;
+   blocks of less memory, the same bits, or refused. */
 #include "gpu.h"
 #include "kernels/inline/philox.h"
 #include "sequence/model/model.h"
@@ -192,7 +192,9 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
     snprintf(name, sizeof name, "%s of %d qubits, %d layers, %zu steps, dropout %g%s", model, qubits,
              layers, steps, dropout, frozen ? ", frozen" : "");
     kl_sequence_model_options_default(&o);
-    o.model = model, o.qubits = qubits, o.layers = layers, o.dropout = dropout, o.frozen = frozen;
+    const char *of = strncmp(model, "twin of ", 8) == 0 ? model + 8 : NULL;
+    o.model = of ? "twin" : model, o.twin_of = of, o.qubits = qubits, o.layers = layers,
+    o.dropout = dropout, o.frozen = frozen;
     begin(&t, &o, channels, steps);
     const bool training = dropout > 0;
     CHECK(on_gpu(&t, 0, COPIES, true, training) == KL_OK, "%s: refused", name);
@@ -213,12 +215,16 @@ static void check(const char *model, int qubits, int layers, size_t channels, si
 int main(void)
 {
     open_gpu();
-    static const char *const models[] = { "hydra", "hydra-hybrid", "mamba-hybrid-lite" };
+    static const char *const models[] = {
+        "hydra",         "hydra-hybrid",         "mamba-hybrid-lite",
+        "twin of hydra", "twin of hydra-hybrid", "twin of mamba-hybrid-lite"
+    };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        const bool twin = strncmp(models[i], "twin", 4) == 0;
         check(models[i], 3, 2, 3, 35, 0.25, false);
         if (smallest) continue;
         check(models[i], 2, 1, 4, 7, 0, false);
-        check(models[i], 4, 1, 2, 20, 0, true);
+        check(models[i], 4, 1, 2, 20, 0, !twin);
         check(models[i], 6, 2, small ? 5 : 64, small ? 9 : 249, 0.1, false);
         if (!small) check(models[i], 10, 2, 64, 249, 0.1, false);
     }

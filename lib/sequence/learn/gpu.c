@@ -33,10 +33,16 @@ struct kl_sequence_gpu_run {
 
 int kl_sequence_gpu_check(const struct kl_sequence_learner *s, struct kl_error *err)
 {
+    struct kl_cuda_windows_shape shape;
+    struct kl_arena memory;
     if (!s->net.model->gpu)
         return kl_fail(err, KL_EUSAGE, "--model %s: not on a GPU; give --device cpu", s->v->model);
     const char *what = s->net.options.bare ? "--bare" : s->v->train.ranks ? "--ranks" : NULL;
-    return what ? kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", what) : KL_OK;
+    if (what) return kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", what);
+    int code = kl_arena_init(&memory, 0, err);
+    if (!code) code = s->net.model->gpu->shape(&shape, &s->net, &memory, err);
+    kl_arena_free(&memory);
+    return code;
 }
 
 /* ---- memory ---- */
